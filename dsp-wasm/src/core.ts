@@ -1,0 +1,74 @@
+/**
+ * The signal core, seen from TypeScript: many sessions in one WebAssembly instance of fixed memory. Whatever touches a
+ * sample's value happens inside the module; this host moves bytes in and estimates out, and never allocates per sample.
+ *
+ * Time is seconds since the session's first instant (`t = 0`). Steps (window ends) lie on whole seconds of it.
+ */
+
+/** Modalities which the core knows; a channel of any other is not opened in it. */
+export type Modality = 'ppg' | 'ppg_green' | 'ppg_red' | 'ppg_ir' | 'ecg' | 'accel' | 'resp';
+
+/** Encodings of a payload, numbered as in the ingest protocol: little endian, interleaved sub-channels. */
+export const ENCODING = { int16: 1, int24: 2, int32: 3, float32: 4 } as const;
+export type Encoding = (typeof ENCODING)[keyof typeof ENCODING];
+
+/** Estimators of the core. Each reads its own channels of a session. */
+export type Estimator = 'hr_ppg' | 'hr_ecg' | 'spo2' | 'rr_ppg' | 'rr_ecg' | 'rr_resp';
+
+export interface CoreChannel {
+  readonly modality: Modality;
+  /** Nominal rate in Hz, as the device model says; the true spacing comes with each push. */
+  readonly sampleRateHz: number;
+  /** Sub-channels in the payload; those after the fourth are skipped. */
+  readonly numChannels: number;
+}
+
+export interface Estimate {
+  /** hr in bpm, rr in breaths per minute; for `spo2` the ratio of ratios R (the curve belongs to the device). */
+  readonly value: number;
+  /** The estimator's own confidence in [0, 1]: calibrated to P(error within 5 bpm, 3 %, 3 brpm). */
+  readonly confidence: number;
+}
+
+export interface CoreOptions {
+  /** Sessions that fit into the instance; its memory is reserved at once and never grows. Default 1024. */
+  readonly maxSessions?: number;
+}
+
+/** One session's signal state. */
+export interface CoreSession {
+  /**
+   * Appends instants to a channel. Pushes of one channel come in time order; a jump of `t` is a gap (up to 0.25 s it is
+   * bridged by interpolation, a longer one stays empty). A missing value is a float32 NaN.
+   * @param channel index into the channels given to `open`
+   * @param t time of the first instant, seconds
+   * @param period spacing of the instants, seconds
+   * @param payload whole instants in `encoding`; may be longer than the core's staging area (pushed in parts)
+   * @returns how many of the instants were missing (NaN in every sub-channel that is used)
+   */
+  push(channel: number, t: number, period: number, encoding: Encoding, payload: Uint8Array): number;
+  /** R peaks found by the steps so far and not yet read: seconds, ascending. */
+  readPeaks(channel: number): Float64Array;
+  close(): void;
+}
+
+export interface StepRequest {
+  readonly session: CoreSession;
+  readonly estimator: Estimator;
+  /** Window end, a whole number of seconds; ascending per session and estimator. */
+  readonly end: number;
+}
+
+export interface Core {
+  readonly maxSessions: number;
+  readonly openSessions: number;
+  readonly bytesPerSession: number;
+  /** Opens a session, or returns null when the core is full. */
+  open(channels: readonly CoreChannel[]): CoreSession | null;
+  /**
+   * Runs each request: filters and detectors advance up to (never past) `end`, so no estimate uses a later sample.
+   * Batched: requests of several sessions in one call share lanes. The result is parallel to `requests`; null is no
+   * estimate at all (no pulse, no channel).
+   */
+  step(requests: readonly StepRequest[]): (Estimate | null)[];
+}
