@@ -1,0 +1,14 @@
+/** Whom a key speaks for. */
+export interface KeyHolder {
+  readonly account: string;
+  /** The user whose sessions it sees; null for the whole account. */
+  readonly user: string | null;
+}
+
+/** How a fan-out node checks keys: the gateway's store when mounted, the mirror in Redis when alone. */
+export interface KeyCheck {
+  /** Who holds the key with this SHA-256 (hex); null where it is unknown or revoked; rejects when that cannot be told now (1013). */
+  holder(hash: string): Promise<KeyHolder | null>;
+  /** Calls back for every hash that is revoked from now on; returns the way to stop. */
+  onRevoked(run: (hash: string) => void): () => void;
+}

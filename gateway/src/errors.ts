@@ -1,0 +1,66 @@
+import { CLOSE, type CloseReason } from '@device-insights/fanout';
+
+/**
+ * The catalogue of errors: a stable code per cause, with the HTTP status or the close code that carries it and whether
+ * the same call is worth a retry.
+ */
+export const HTTP_ERRORS = {
+  validation_failed: { status: 400, retry: false },
+  unauthenticated: { status: 401, retry: false },
+  forbidden: { status: 403, retry: false },
+  not_found: { status: 404, retry: false },
+  method_not_allowed: { status: 405, retry: false },
+  conflict: { status: 409, retry: false },
+  internal: { status: 500, retry: true },
+} as const;
+
+export type HttpErrorCode = keyof typeof HTTP_ERRORS;
+
+/** A refusal of a REST request; `message` becomes the `detail` and says what to do. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+
+  constructor(
+    readonly code: HttpErrorCode,
+    detail: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(detail);
+  }
+
+  get status(): number {
+    return HTTP_ERRORS[this.code].status;
+  }
+}
+
+/** Codes of the ingest socket's `error` messages: one frame was refused, the connection stays. In order of precedence. */
+export const FRAME_ERRORS = [
+  'bad_json',
+  'bad_message',
+  'bad_version',
+  'bad_encoding',
+  'bad_frame',
+  'bad_length',
+  'bad_value',
+  'unknown_channel',
+  'too_late',
+  'in_future',
+] as const;
+
+export type FrameErrorCode = (typeof FRAME_ERRORS)[number];
+
+/** Ends a socket with a close code of the catalogue; `message` is its reason (at most 123 bytes of UTF-8). */
+export class CloseError extends Error {
+  override readonly name = 'CloseError';
+
+  constructor(
+    readonly reason: CloseReason,
+    detail: string = CLOSE[reason].meaning,
+  ) {
+    super(detail);
+  }
+
+  get code(): number {
+    return CLOSE[this.reason].code;
+  }
+}

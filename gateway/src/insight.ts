@@ -1,0 +1,59 @@
+/** Insight types of the specification (2.4) with their units. */
+export const UNITS = { hr: 'bpm', spo2: '%', rr: 'brpm' } as const;
+export type InsightType = keyof typeof UNITS;
+export const INSIGHT_TYPES = Object.keys(UNITS) as InsightType[];
+
+export type SqiClass = 'excellent' | 'acceptable' | 'unfit';
+
+/** The stored form (specification 2.5, and rest.md): times in ms since the epoch. */
+export interface StoredInsight {
+  readonly type: InsightType;
+  readonly value: number;
+  readonly unit: string;
+  /** Publish time: strictly increasing within a session and type. */
+  readonly ts: number;
+  readonly session_id: string;
+  readonly device_id: string;
+  readonly confidence: number;
+  readonly sqi_class: SqiClass;
+  readonly actual_start: number;
+  readonly actual_end: number;
+  readonly coverage: number;
+  readonly e2e_latency_ms: number;
+  /** `slug@version` of the algorithm which made it. */
+  readonly algorithm: string;
+}
+
+/** A reading before publication: everything but what the moment of publication adds. */
+export type Reading = Omit<StoredInsight, 'ts' | 'e2e_latency_ms'>;
+
+/** The live form (specification 2.4): exactly these fields. */
+export type LiveInsight = Pick<
+  StoredInsight,
+  'type' | 'value' | 'unit' | 'ts' | 'session_id' | 'device_id' | 'confidence' | 'sqi_class'
+>;
+
+/** The buckets of specification 6.3.3. `confidence` is rounded to three decimals before it comes here. */
+export function sqiClass(confidence: number): SqiClass {
+  if (confidence >= 0.8) return 'excellent';
+  return confidence >= 0.5 ? 'acceptable' : 'unfit';
+}
+
+/** Stamps a reading with its moment of publication. */
+export function publishedAt(reading: Reading, ts: number): StoredInsight {
+  return { ...reading, ts, e2e_latency_ms: ts - reading.actual_end };
+}
+
+/** The live form of a stored insight. */
+export function liveForm(i: StoredInsight): LiveInsight {
+  return {
+    type: i.type,
+    value: i.value,
+    unit: i.unit,
+    ts: i.ts,
+    session_id: i.session_id,
+    device_id: i.device_id,
+    confidence: i.confidence,
+    sqi_class: i.sqi_class,
+  };
+}
