@@ -5,6 +5,9 @@
  * Time is seconds since the session's first instant (`t = 0`). Steps (window ends) lie on whole seconds of it.
  */
 
+import { SlotCore } from './instance.js';
+import { Kernel } from './kernel.js';
+
 /** Modalities which the core knows; a channel of any other is not opened in it. */
 export type Modality = 'ppg' | 'ppg_green' | 'ppg_red' | 'ppg_ir' | 'ecg' | 'accel' | 'resp';
 
@@ -71,4 +74,12 @@ export interface Core {
    * estimate at all (no pulse, no channel).
    */
   step(requests: readonly StepRequest[]): (Estimate | null)[];
+}
+
+/**
+ * Compiles the core and reserves the memory of its sessions (`maxSessions` x `bytesPerSession`, untouched pages cost
+ * nothing until used).
+ */
+export async function createCore({ maxSessions = 1024 }: CoreOptions = {}): Promise<Core> {
+  return new SlotCore(await Kernel.load(maxSessions), maxSessions);
 }

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+
+/** What the AssemblyScript module exports (assembly/core.ts). */
+interface Exports {
+  readonly [constant: string]: unknown;
+  open(index: number): void;
+  channel(index: number, kind: number, hz: number, subs: number): void;
+  ready(index: number): void;
+  push(index: number, channel: number, t: number, period: number, encoding: number, count: number): number;
+  step(count: number): void;
+  peaks(index: number, channel: number): number;
+}
+
+const PAGE = 65536;
+const WASM = new URL('../core.wasm', import.meta.url);
+
+/** The module over a memory of fixed size, with views that are made once: it never grows, so they never detach. */
+export class Kernel {
+  readonly call: Exports;
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+
+  private constructor(memory: WebAssembly.Memory, call: Exports) {
+    this.call = call;
+    this.bytes = new Uint8Array(memory.buffer);
+    this.view = new DataView(memory.buffer);
+  }
+
+  /** Compiles the module and reserves its memory for that many sessions. */
+  static async load(sessions: number): Promise<Kernel> {
+    const module = await WebAssembly.compile(readFileSync(WASM));
+    // The layout is the module's own: a first instance over the smallest memory tells where the slots begin.
+    const sizes = (await instantiate(module, 1)).call;
+    const bytes = constant(sizes, 'SLOTS') + sessions * constant(sizes, 'SLOT_BYTES');
+    const { call, memory } = await instantiate(module, Math.ceil(bytes / PAGE));
+    return new Kernel(memory, call);
+  }
+
+  /** A constant of assembly/layout.ts. */
+  constant(name: string): number {
+    return constant(this.call, name);
+  }
+}
+
+async function instantiate(module: WebAssembly.Module, pages: number) {
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+  const abort = (): never => {
+    throw new Error('The signal core aborted: its memory is not large enough for its layout.');
+  };
+  const instance = await WebAssembly.instantiate(module, { env: { memory, abort } });
+  return { call: instance.exports as unknown as Exports, memory };
+}
+
+function constant(call: Exports, name: string): number {
+  const value = call[name];
+  if (!(value instanceof WebAssembly.Global)) throw new Error(`The signal core does not export ${name}.`);
+  return Number(value.value);
+}

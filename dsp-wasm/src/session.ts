@@ -1,0 +1,57 @@
+import type { CoreChannel, CoreSession, Encoding, Modality } from './core.js';
+import type { Kernel } from './kernel.js';
+
+/** Numbers of the modalities in assembly/layout.ts. */
+const KIND: Record<Modality, number> = { ppg: 0, ppg_green: 1, ppg_red: 2, ppg_ir: 3, ecg: 4, accel: 5, resp: 6 };
+const VALUE_BYTES: Record<Encoding, number> = { 1: 2, 2: 3, 3: 4, 4: 4 };
+
+/** One slot of the core. After `close` it takes and gives nothing, whoever has the slot then. */
+export class SlotSession implements CoreSession {
+  /** Slot, or -1 once closed. */
+  index: number;
+  readonly #kernel: Kernel;
+  readonly #channels: readonly CoreChannel[];
+  readonly #release: (index: number) => void;
+  readonly #staging: number;
+  readonly #stagingBytes: number;
+
+  constructor(kernel: Kernel, index: number, channels: readonly CoreChannel[], release: (index: number) => void) {
+    this.#kernel = kernel;
+    this.index = index;
+    this.#channels = channels;
+    this.#release = release;
+    this.#staging = kernel.constant('STAGING');
+    this.#stagingBytes = kernel.constant('STAGING_BYTES');
+    kernel.call.open(index);
+    for (const c of channels) kernel.call.channel(index, KIND[c.modality], c.sampleRateHz, c.numChannels);
+    kernel.call.ready(index);
+  }
+
+  push(channel: number, t: number, period: number, encoding: Encoding, payload: Uint8Array): number {
+    const opened = this.#channels[channel];
+    if (this.index < 0 || opened === undefined) return 0;
+    const stride = VALUE_BYTES[encoding] * opened.numChannels;
+    const instants = Math.floor(payload.length / stride);
+    const part = Math.floor(this.#stagingBytes / stride);
+    let missing = 0;
+    for (let i = 0; i < instants; i += part) {
+      const count = Math.min(part, instants - i);
+      const bytes = instants <= part ? payload : payload.subarray(i * stride, (i + count) * stride);
+      this.#kernel.bytes.set(bytes, this.#staging);
+      missing += this.#kernel.call.push(this.index, channel, t + i * period, period, encoding, count);
+    }
+    return missing;
+  }
+
+  readPeaks(channel: number): Float64Array {
+    if (this.index < 0) return new Float64Array(0);
+    const count = this.#kernel.call.peaks(this.index, channel);
+    return Float64Array.from({ length: count }, (_, i) => this.#kernel.view.getFloat64(this.#staging + 8 * i, true));
+  }
+
+  close(): void {
+    if (this.index < 0) return;
+    this.#release(this.index);
+    this.index = -1;
+  }
+}
