@@ -34,7 +34,7 @@ export interface AnalysisOptions {
 
 /** The signal side of one session: sample runs in, readings out. */
 export interface Analysis {
-  /** Data time of the session's first instant, ms; null before the first run. */
+  /** Data time of the session's first instant, whole ms; null before the first run. */
   readonly firstInstant: number | null;
   push(run: SampleRun): void;
   /** Computes the steps that every required channel reached; nothing may be pushed afterwards. */

@@ -1,0 +1,17 @@
+import { type Algorithm, asEstimated } from '../algorithm.js';
+
+const algorithm: Algorithm = {
+  id: 'd446f7b3-8198-4771-9537-7308a0462748',
+  slug: 'hr-ecg',
+  name: 'Heart rate from ECG',
+  description: 'Heart rate over 8 s from the intervals between R peaks.',
+  version: '1.0.0',
+  type: 'hr',
+  windowS: 8,
+  everyS: 1,
+  requires: [['ecg']],
+  estimator: 'hr_ecg',
+  read: asEstimated,
+};
+
+export default algorithm;

@@ -1,0 +1,18 @@
+import { type Algorithm, asEstimated } from '../algorithm.js';
+
+const algorithm: Algorithm = {
+  id: 'feb541bb-a202-41b7-ac57-991906994d51',
+  slug: 'hr-ppg',
+  name: 'Heart rate from PPG',
+  description:
+    'Pulse rate over 8 s from the optical signal; where the device has an accelerometer, its motion is told from the pulse.',
+  version: '1.0.0',
+  type: 'hr',
+  windowS: 8,
+  everyS: 1,
+  requires: [['ppg_green', 'ppg', 'ppg_ir', 'ppg_red']],
+  estimator: 'hr_ppg',
+  read: asEstimated,
+};
+
+export default algorithm;

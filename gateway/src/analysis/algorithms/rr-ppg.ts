@@ -1,0 +1,17 @@
+import { type Algorithm, asEstimated } from '../algorithm.js';
+
+const algorithm: Algorithm = {
+  id: 'fa10ccb3-db18-41e7-9331-09c6a44fe224',
+  slug: 'rr-ppg',
+  name: 'Respiratory rate from PPG',
+  description: 'Breaths over 32 s from how breathing modulates the amplitude, the baseline and the rate of the pulse.',
+  version: '1.0.0',
+  type: 'rr',
+  windowS: 32,
+  everyS: 2,
+  requires: [['ppg_green', 'ppg', 'ppg_ir', 'ppg_red']],
+  estimator: 'rr_ppg',
+  read: asEstimated,
+};
+
+export default algorithm;

@@ -1,0 +1,135 @@
+/** A stretch of time, seconds since the session's first instant; `end` is not part of it. */
+export interface Interval {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Gaps of up to this long are bridged (ingest protocol, section 4), seconds. */
+export const BRIDGED_GAP = 0.25;
+
+/** How far back windows reach, with room for the steps that wait for a late channel, seconds. */
+const MEMORY = 48;
+
+interface Second {
+  readonly second: number;
+  instants: number;
+  missing: number;
+}
+
+/** Which part of a channel's time holds data, bridged gaps, and missing values. */
+export class ChannelCoverage {
+  /** Data and bridged gaps; ascending, apart. */
+  #covered: Interval[] = [];
+  #bridged: Interval[] = [];
+  #seconds: Second[] = [];
+  #period: number;
+
+  /** @param period nominal spacing of the instants, seconds */
+  constructor(period: number) {
+    this.#period = period;
+  }
+
+  /** Spacing of the newest instants, seconds. */
+  get period(): number {
+    return this.#period;
+  }
+
+  /** Where the newest data end: the last instant and its period; -Infinity before the first. */
+  get head(): number {
+    return this.#covered.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
+  }
+
+  get covered(): readonly Interval[] {
+    return this.#covered;
+  }
+
+  /**
+   * Notes a run of instants that lies within one second of data time.
+   * @param start time of the first instant
+   * @param lost numbers missing directly before it
+   * @param missing instants of the run without a value
+   */
+  add(start: number, period: number, instants: number, lost: number, missing: number): void {
+    this.#period = period;
+    this.#cover(start, start + instants * period, lost);
+    const second = Math.floor(start);
+    const last = this.#seconds.at(-1);
+    if (last && last.second >= second) {
+      last.instants += instants;
+      last.missing += missing;
+    } else this.#seconds.push({ second, instants, missing });
+  }
+
+  /** Instants of a window: all that its covered time should hold, and how many of them were bridged or missing. */
+  instants({ start, end }: Interval): { expected: number; missing: number } {
+    const bridged = total(intersect(this.#bridged, [{ start, end }])) / this.#period;
+    let expected = bridged;
+    let missing = bridged;
+    for (const s of this.#seconds) {
+      if (s.second < start || s.second >= end) continue;
+      expected += s.instants;
+      missing += s.missing;
+    }
+    return { expected, missing };
+  }
+
+  /** Forgets what no window reaches any more. */
+  forget(): void {
+    const horizon = this.head - MEMORY;
+    const recent = (i: Interval) => i.end > horizon;
+    if (this.#covered.length > 1) this.#covered = this.#covered.filter(recent);
+    if (this.#bridged.length > 0) this.#bridged = this.#bridged.filter(recent);
+    if (this.#seconds.length > MEMORY) this.#seconds = this.#seconds.filter((s) => s.second >= horizon);
+  }
+
+  #cover(start: number, end: number, lost: number): void {
+    const last = this.#covered.at(-1);
+    const gap = last ? start - last.end : 0;
+    if (last && gap <= BRIDGED_GAP) {
+      if (lost > 0 && gap > 0) this.#bridged.push({ start: last.end, end: start });
+      this.#covered[this.#covered.length - 1] = { start: last.start, end: Math.max(last.end, end) };
+    } else this.#covered.push({ start, end });
+  }
+}
+
+/** What a window holds of the channels that an algorithm requires, taken together. */
+export interface WindowCoverage {
+  /** Share of the window's time that lies within data or bridged gaps of all of them. */
+  readonly coverage: number;
+  /** Within that share, the part of the instants that were bridged or missing. */
+  readonly gapFraction: number;
+}
+
+/** Coverage and gap fraction of a window over several channels together. */
+export function windowCoverage(channels: readonly ChannelCoverage[], window: Interval): WindowCoverage {
+  const together = channels.reduce<readonly Interval[]>((common, c) => intersect(common, c.covered), [window]);
+  const counts = channels.map((c) => c.instants(window));
+  const expected = counts.reduce((sum, c) => sum + c.expected, 0);
+  const missing = counts.reduce((sum, c) => sum + c.missing, 0);
+  return {
+    coverage: Math.min(1, total(together) / (window.end - window.start)),
+    gapFraction: expected > 0 ? missing / expected : 0,
+  };
+}
+
+/** The generic confidence of the specification (6.3.1). */
+export function genericConfidence({ coverage, gapFraction }: WindowCoverage): number {
+  return Math.min(1, Math.max(0, coverage * (1 - gapFraction)));
+}
+
+/** The common part of two ascending lists. */
+function intersect(a: readonly Interval[], b: readonly Interval[]): Interval[] {
+  const common: Interval[] = [];
+  for (const x of a) {
+    for (const y of b) {
+      const start = Math.max(x.start, y.start);
+      const end = Math.min(x.end, y.end);
+      if (start < end) common.push({ start, end });
+    }
+  }
+  return common;
+}
+
+function total(intervals: readonly Interval[]): number {
+  return intervals.reduce((sum, { start, end }) => sum + end - start, 0);
+}

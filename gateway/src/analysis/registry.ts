@@ -1,0 +1,17 @@
+import { readdirSync } from 'node:fs';
+import type { Algorithm } from './algorithm.js';
+
+const FOLDER = new URL('./algorithms/', import.meta.url);
+
+/** Every algorithm of the service, by slug: a file under `algorithms/` that exports one is all that it takes. */
+export const ALGORITHMS: readonly Algorithm[] = await Promise.all(
+  readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.js') && !file.endsWith('.test.js'))
+    .sort()
+    .map(async (file) => ((await import(new URL(file, FOLDER).href)) as { default: Algorithm }).default),
+);
+
+/** The algorithms that an entitlement names; null is all of them. */
+export function entitled(slugs: readonly string[] | null): readonly Algorithm[] {
+  return slugs === null ? ALGORITHMS : ALGORITHMS.filter(({ slug }) => slugs.includes(slug));
+}
