@@ -1,0 +1,13 @@
+import type { Clock } from '../clock.js';
+import type { Config } from '../config.js';
+import { openEmbeddedStore } from './embedded/embedded.js';
+import { openMongoStore } from './mongo/mongo.js';
+import type { Store } from './store.js';
+
+/** Opens the store that the configuration names: MongoDB where it has a URI, else the embedded one. */
+export function openStore(
+  { mongodbUri, dataDir }: Pick<Config, 'mongodbUri' | 'dataDir'>,
+  clock: Clock,
+): Promise<Store> {
+  return mongodbUri === null ? openEmbeddedStore(dataDir, clock) : openMongoStore(mongodbUri, clock);
+}
