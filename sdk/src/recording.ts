@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Row, readFault, readRows } from './csv.js';
+import type { ModalityChannel } from './device-model.js';
+import type { Frame, FrameSource } from './frame.js';
+import { parseManifest, type RecordingManifest, type RecordingStream } from './recording-manifest.js';
+
+/** A recording on disk: a source of frames whose times are in ms from the recording's t = 0. */
+export interface Recording extends FrameSource {
+  readonly manifest: RecordingManifest;
+  frames(): AsyncIterable<Frame>;
+}
+
+/** Data time of a frame, ms, at most. */
+const FRAME_MS = 200;
+/** How far a row's stamp may lie from what the frame's first stamp and the nominal rate say, ms. */
+const STAMP_TOLERANCE_MS = 0.5;
+
+/**
+ * Opens a recording (RECORDINGS.md). Its samples are read while `frames()` is iterated, so that its size does not matter.
+ *
+ * @param path its `ID.json`; the CSV files are looked for beside it
+ * @throws RecordingError for a malformed or missing file, here or while iterating
+ */
+export async function readRecording(path: string): Promise<Recording> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw readFault(path, cause);
+  });
+  const manifest = parseManifest(text, path);
+  return {
+    id: manifest.id,
+    deviceModel: manifest.deviceModel,
+    manifest,
+    frames: () => merge(streams(manifest, dirname(path))),
+  };
+}
+
+function streams(manifest: RecordingManifest, folder: string): AsyncGenerator<Frame>[] {
+  return manifest.streams.map((stream) => {
+    const channel = manifest.deviceModel.modality_channels[stream.channel];
+    if (!channel) throw new Error(`stream of unknown channel ${stream.channel}`);
+    return readFrames(stream, channel, folder);
+  });
+}
+
+/** One channel's frames: a new one begins where a stamp is not what the frame so far predicts, and after 200 ms. */
+async function* readFrames(stream: RecordingStream, channel: ModalityChannel, folder: string): AsyncGenerator<Frame> {
+  const periodMs = 1000 / channel.sample_rate_hz;
+  const most = Math.max(1, Math.floor(FRAME_MS / periodMs));
+  let rows: Row[] = [];
+  let seq = 0;
+  for await (const row of readRows(join(folder, stream.file), stream.columns)) {
+    const first = rows[0];
+    if (
+      first &&
+      (rows.length >= most || Math.abs(millis(row.t) - millis(first.t) - rows.length * periodMs) > STAMP_TOLERANCE_MS)
+    ) {
+      yield makeFrame(stream.channel, seq, rows);
+      seq += rows.length;
+      rows = [];
+    }
+    rows.push(row);
+  }
+  if (rows.length > 0) yield makeFrame(stream.channel, seq, rows);
+}
+
+function makeFrame(channel: number, seq: number, rows: readonly Row[]): Frame {
+  const ts = millis(rows[0]?.t ?? Number.NaN);
+  const at = Math.max(...rows.map((row) => millis(row.t)));
+  return { channel, seq, ts, samples: Float64Array.from(rows.flatMap((row) => row.values)), at };
+}
+
+/** Seconds to ms, without the noise of binary fractions. */
+function millis(seconds: number): number {
+  return Math.round(seconds * 1e9) / 1e6;
+}
+
+/** Merges the channels' frames by `at`, channels of the same moment in the order of the manifest. */
+async function* merge(channels: readonly AsyncGenerator<Frame>[]): AsyncGenerator<Frame> {
+  const heads = await Promise.all(channels.map(async (frames) => ({ frames, head: await frames.next() })));
+  try {
+    for (;;) {
+      let first: (typeof heads)[number] | undefined;
+      for (const one of heads)
+        if (!one.head.done && (!first || first.head.done || one.head.value.at < first.head.value.at)) first = one;
+      if (!first || first.head.done) return;
+      yield first.head.value;
+      first.head = await first.frames.next();
+    }
+  } finally {
+    await Promise.all(channels.map((frames) => frames.return(undefined)));
+  }
+}
