@@ -3,10 +3,26 @@ export const CLOSE = {
   normal: { code: 1000, reconnect: false, meaning: 'normal closure' },
   tooLarge: { code: 1009, reconnect: false, meaning: 'frame larger than max_frame_bytes' },
   restarting: { code: 1012, reconnect: true, meaning: 'the node is restarting or draining' },
-  overloaded: { code: 1013, reconnect: true, meaning: 'overloaded, dependency down, or a subscriber too slow to follow' },
-  badRequest: { code: 4000, reconnect: false, meaning: 'bad request: missing or malformed parameter, or nothing but bad frames' },
-  authenticationFailed: { code: 4001, reconnect: false, meaning: 'authentication failed: key missing, invalid or revoked' },
-  forbidden: { code: 4003, reconnect: false, meaning: 'the key is good, but the device model belongs to another account' },
+  overloaded: {
+    code: 1013,
+    reconnect: true,
+    meaning: 'overloaded, dependency down, or a subscriber too slow to follow',
+  },
+  badRequest: {
+    code: 4000,
+    reconnect: false,
+    meaning: 'bad request: missing or malformed parameter, or nothing but bad frames',
+  },
+  authenticationFailed: {
+    code: 4001,
+    reconnect: false,
+    meaning: 'authentication failed: key missing, invalid or revoked',
+  },
+  forbidden: {
+    code: 4003,
+    reconnect: false,
+    meaning: 'the key is good, but the device model belongs to another account',
+  },
   unknownModel: { code: 4004, reconnect: false, meaning: 'no such device model' },
   takenOver: { code: 4009, reconnect: false, meaning: 'taken over by a newer connection of the same device' },
 } as const;

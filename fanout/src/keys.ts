@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Whom a key speaks for. */
 export interface KeyHolder {
   readonly account: string;
@@ -11,4 +13,13 @@ export interface KeyCheck {
   holder(hash: string): Promise<KeyHolder | null>;
   /** Calls back for every hash that is revoked from now on; returns the way to stop. */
   onRevoked(run: (hash: string) => void): () => void;
+}
+
+const KEY_PATTERN = /^svc_[0-9A-Za-z]{22,}$/;
+
+/** The SHA-256 (hex) of the key that a subscriber's URL carries in `api_key`; null where there is none that could be one of ours. */
+export function keyHashOf(url: string): string | null {
+  const query = url.indexOf('?');
+  const key = query < 0 ? null : new URLSearchParams(url.slice(query + 1)).get('api_key');
+  return key && KEY_PATTERN.test(key) ? createHash('sha256').update(key).digest('hex') : null;
 }

@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import { type Bus, type BusMessage, BusUnavailable } from './bus.js';
+import { Inbox } from './inbox.js';
+
+/** What an implementation gives the suite. */
+export interface BusMedium {
+  /** A bus, which the suite closes. Buses of one medium hear each other; in process it is one and the same. */
+  open(): Promise<Bus>;
+}
+
+let names = 0;
+/** An account that no other test uses. */
+const newAccount = () => `account-${++names}`;
+const message = (text: string, user: string | null = null): BusMessage => ({ text, user });
+
+/** The contract of `bus.ts`; every implementation runs it, each test on a medium of its own. */
+export function busSuite(name: string, medium: () => BusMedium): void {
+  describe(`bus: ${name}`, () => {
+    let publisher: Bus;
+    let node: Bus;
+
+    beforeEach(async () => {
+      const { open } = medium();
+      publisher = await open();
+      node = await open();
+    });
+
+    afterEach(async () => {
+      await publisher.close();
+      await node.close();
+    });
+
+    it('carries text and user of a message unchanged', async () => {
+      const account = newAccount();
+      const inbox = new Inbox();
+      await node.subscribe(account, inbox);
+      const sent = [
+        message('{"unit":"%","note":"ä€𝄞 \\"\\n"}', 'ünser "user"'),
+        message('{\n}', null),
+        message('', ''),
+      ];
+      await publisher.publish(account, sent);
+      await inbox.count(3);
+      expect(inbox.received).to.deep.equal(sent);
+    });
+
+    it('delivers what is published right after the subscription was confirmed', async () => {
+      for (let round = 0; round < 30; round++) {
+        const account = newAccount();
+        const inbox = new Inbox();
+        const subscription = await node.subscribe(account, inbox);
+        await publisher.publish(account, [message(`${round}`)]);
+        await inbox.count(1);
+        subscription.cancel();
+      }
+    });
+
+    it('keeps the order of an account, within and across publishes that overlap', async () => {
+      const account = newAccount();
+      const inbox = new Inbox();
+      await node.subscribe(account, inbox);
+      const texts = Array.from({ length: 2000 }, (_, n) => `${n}`);
+      const publishes = [];
+      for (let n = 0; n < texts.length; n += 1 + (n % 3)) {
+        publishes.push(
+          publisher.publish(
+            account,
+            texts.slice(n, n + 1 + (n % 3)).map((text) => message(text)),
+          ),
+        );
+      }
+      await Promise.all(publishes);
+      await inbox.count(texts.length);
+      expect(inbox.texts).to.deep.equal(texts);
+    });
+
+    it('keeps accounts apart, whatever their names', async () => {
+      const accounts = [newAccount(), `${newAccount()}*`, `{${newAccount()}}`, `${newAccount()} ä?[a-z]`];
+      const inboxes = accounts.map(() => new Inbox());
+      await Promise.all(accounts.map((account, n) => node.subscribe(account, inboxes[n] ?? new Inbox())));
+      await Promise.all(accounts.map((account) => publisher.publish(account, [message(account)])));
+      await Promise.all(inboxes.map((inbox) => inbox.count(1)));
+      expect(inboxes.map((inbox) => inbox.texts)).to.deep.equal(accounts.map((account) => [account]));
+    });
+
+    it('gives every listener of an account every message', async () => {
+      const account = newAccount();
+      const inboxes = [new Inbox(), new Inbox(), new Inbox()];
+      await Promise.all(inboxes.map((inbox) => node.subscribe(account, inbox)));
+      await publisher.publish(account, [message('a'), message('b')]);
+      await Promise.all(inboxes.map((inbox) => inbox.count(2)));
+      for (const inbox of inboxes) expect(inbox.texts).to.deep.equal(['a', 'b']);
+    });
+
+    it('takes messages that nobody listens to', async () => {
+      await publisher.publish(newAccount(), [message('unheard')]);
+    });
+
+    it('delivers nothing to a cancelled listener and everything to the others', async () => {
+      const account = newAccount();
+      const [gone, stays] = [new Inbox(), new Inbox()];
+      const subscription = await node.subscribe(account, gone);
+      await node.subscribe(account, stays);
+      subscription.cancel();
+      subscription.cancel();
+      await publisher.publish(account, [message('a')]);
+      await stays.count(1);
+      expect(gone.texts).to.deep.equal([]);
+    });
+
+    it('stops at once for a listener that cancels while it is being delivered to', async () => {
+      const account = newAccount();
+      const [first, second, witness] = [new Inbox(), new Inbox(), new Inbox()];
+      const cancelSecond = () => subscription.cancel();
+      await node.subscribe(account, {
+        messages: (batch) => {
+          cancelSecond();
+          first.messages(batch);
+        },
+        hole: () => first.hole(),
+      });
+      const subscription = await node.subscribe(account, second);
+      await node.subscribe(account, witness);
+      await publisher.publish(account, [message('a')]);
+      await Promise.all([first.count(1), witness.count(1)]);
+      expect(second.texts).to.deep.equal([]);
+    });
+
+    it('delivers only what is new to a listener that comes again', async () => {
+      const account = newAccount();
+      const [before, after] = [new Inbox(), new Inbox()];
+      const subscription = await node.subscribe(account, before);
+      await publisher.publish(account, [message('old')]);
+      await before.count(1);
+      subscription.cancel();
+      await node.subscribe(account, after);
+      await publisher.publish(account, [message('new')]);
+      await after.count(1);
+      expect(after.texts).to.deep.equal(['new']);
+      expect(before.texts).to.deep.equal(['old']);
+    });
+
+    it('has no hole where nothing went wrong', async () => {
+      const account = newAccount();
+      const inbox = new Inbox();
+      await node.subscribe(account, inbox);
+      for (let n = 0; n < 20; n++) await publisher.publish(account, [message(`${n}`)]);
+      await inbox.count(20);
+      expect(inbox.holes).to.equal(0);
+    });
+
+    it('brings a canary round', async () => {
+      await node.probe(2000);
+      await publisher.probe(2000);
+    });
+
+    it('refuses everything with BusUnavailable once it is closed', async () => {
+      await node.close();
+      for (const attempt of [
+        () => node.publish('a', [message('x')]),
+        () => node.subscribe('a', new Inbox()),
+        () => node.probe(100),
+      ]) {
+        const error = await attempt().then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+        expect(error).to.be.instanceOf(BusUnavailable);
+      }
+    });
+  });
+}

@@ -1,0 +1,26 @@
+const FIN_TEXT = 0x81;
+
+/**
+ * Frames a text message as a server sends it: one unfragmented, unmasked WebSocket frame (RFC 6455, section 5.2).
+ */
+export function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const header = length < 126 ? 2 : length < 65536 ? 4 : 10;
+  const frame = Buffer.allocUnsafe(header + length);
+  writeHeader(frame, FIN_TEXT, length);
+  frame.write(text, header);
+  return frame;
+}
+
+function writeHeader(frame: Buffer, first: number, length: number): void {
+  frame[0] = first;
+  if (length < 126) {
+    frame[1] = length;
+  } else if (length < 65536) {
+    frame[1] = 126;
+    frame.writeUInt16BE(length, 2);
+  } else {
+    frame[1] = 127;
+    frame.writeBigUInt64BE(BigInt(length), 2);
+  }
+}

@@ -1,0 +1,71 @@
+import { Channel, type ChannelOptions } from './channel.js';
+import type { KeyHolder } from './keys.js';
+import type { Subscriber } from './subscriber.js';
+
+export type HubOptions = Omit<ChannelOptions, 'onMessages' | 'onEnd'>;
+
+/** A subscriber's place in its account's channel. */
+export interface Seat {
+  /** Resolves once the channel's upstream subscription is confirmed; rejects where the bus cannot give it. */
+  readonly confirmed: Promise<void>;
+  /** From now on the subscriber gets what is published for its scope. */
+  take(): void;
+  leave(): void;
+}
+
+/** The accounts that somebody on this node listens to, one channel each. */
+export class Hub {
+  readonly #channels = new Map<string, Channel>();
+  readonly #pending = new Set<Channel>();
+
+  constructor(private readonly options: HubOptions) {}
+
+  /** How many accounts are listened to. */
+  get channels(): number {
+    return this.#channels.size;
+  }
+
+  /** Reserves a place: the account's upstream subscription lives as long as somebody holds one. */
+  reserve(holder: KeyHolder, subscriber: Subscriber): Seat {
+    const channel = this.#channels.get(holder.account) ?? this.#open(holder.account);
+    channel.hold();
+    let left = false;
+    return {
+      confirmed: channel.confirmed,
+      take: () => channel.add(subscriber, holder.user),
+      leave: () => {
+        if (left) return;
+        left = true;
+        channel.remove(subscriber, holder.user);
+        channel.release();
+      },
+    };
+  }
+
+  #open(account: string): Channel {
+    const channel: Channel = new Channel(account, {
+      ...this.options,
+      onMessages: () => this.#schedule(channel),
+      onEnd: () => this.#end(account, channel),
+    });
+    this.#channels.set(account, channel);
+    return channel;
+  }
+
+  /** What piles up during one turn of the event loop is one buffer, and one write for each subscriber. */
+  #schedule(channel: Channel): void {
+    if (this.#pending.size === 0) setImmediate(() => this.#flush());
+    this.#pending.add(channel);
+  }
+
+  #flush(): void {
+    const channels = [...this.#pending];
+    this.#pending.clear();
+    const now = this.options.clock.now();
+    for (const channel of channels) channel.flush(now);
+  }
+
+  #end(account: string, channel: Channel): void {
+    if (this.#channels.get(account) === channel) this.#channels.delete(account);
+  }
+}

@@ -1,0 +1,372 @@
+import { createHash } from 'node:crypto';
+import type { Server } from 'node:http';
+import { expect } from 'chai';
+import { WebSocket } from 'ws';
+import { type Bus, type BusMessage, BusUnavailable } from './bus/bus.js';
+import { createMemoryBus } from './bus/memory.js';
+import { createFanout, type Fanout, type FanoutOptions } from './fanout.js';
+import { ManualClock } from './manual-clock.js';
+import { CLOSE_GRACE_MS } from './subscriber.js';
+import { serve, silentLog, TestClient, TestKeys, until } from './test-bench.js';
+
+const STATUS = '{"status":"subscribed"}';
+const KEY = `svc_${'a'.repeat(32)}`;
+const OTHER_KEY = `svc_${'b'.repeat(32)}`;
+const ANNA_KEY = `svc_${'c'.repeat(32)}`;
+const hash = (key: string) => createHash('sha256').update(key).digest('hex');
+const message = (text: string, user: string | null = null): BusMessage => ({ text, user });
+
+describe('subscriber sockets', () => {
+  let bus: Bus;
+  let keys: TestKeys;
+  let clock: ManualClock;
+  let fanout: Fanout;
+  let server: Server;
+  let url: string;
+  let clients: TestClient[];
+
+  async function start(options: Partial<FanoutOptions> = {}): Promise<void> {
+    fanout = createFanout({ bus, keys, log: silentLog, clock, ...options });
+    ({ server, url } = await serve(fanout));
+  }
+
+  function connect(key: string | null = KEY): TestClient {
+    const client = new TestClient(key === null ? url : `${url}?api_key=${key}`);
+    clients.push(client);
+    return client;
+  }
+
+  async function subscribe(key = KEY): Promise<TestClient> {
+    const client = connect(key);
+    await client.count(1);
+    return client;
+  }
+
+  beforeEach(() => {
+    bus = createMemoryBus();
+    clock = new ManualClock();
+    keys = new TestKeys();
+    clients = [];
+    keys.holders.set(hash(KEY), { account: 'one', user: null });
+    keys.holders.set(hash(OTHER_KEY), { account: 'two', user: null });
+    keys.holders.set(hash(ANNA_KEY), { account: 'one', user: 'anna' });
+  });
+
+  afterEach(async () => {
+    for (const { ws } of clients) ws.terminate();
+    await until(() => fanout.connections === 0);
+    server.close();
+    await bus.close();
+  });
+
+  describe('admission', () => {
+    it('says {"status":"subscribed"} first and then passes the insights on, unchanged and in order', async () => {
+      await start();
+      const client = await subscribe();
+      const texts = [
+        '{"type":"hr","value":72.5}',
+        '{"type":"spo2","unit":"%","device_id":"ä"}',
+        `{"pad":"${'x'.repeat(70_000)}"}`,
+      ];
+      await bus.publish(
+        'one',
+        texts.map((text) => message(text)),
+      );
+      await client.count(4);
+      expect(client.texts).to.deep.equal([STATUS, ...texts]);
+    });
+
+    it('closes with 4001 where the key is missing, malformed or unknown', async () => {
+      await start();
+      for (const key of [null, '', 'svc_', 'nonsense', `svc_${'z'.repeat(32)}`]) {
+        expect(await connect(key).closed).to.include({ code: 4001 });
+      }
+    });
+
+    it('looks at the query parameter alone, not at a header', async () => {
+      await start();
+      const ws = new WebSocket(url, { headers: { Authorization: `Bearer ${KEY}` } });
+      const code = await new Promise((resolve) => ws.on('close', resolve));
+      expect(code).to.equal(4001);
+    });
+
+    it('closes with 1013 where the key cannot be checked now', async () => {
+      await start();
+      keys.answer = () => Promise.reject(new Error('store down'));
+      expect(await connect().closed).to.include({ code: 1013 });
+    });
+
+    it('closes with 1013 where the bus refuses the subscription', async () => {
+      await start({ bus: { ...bus, subscribe: () => Promise.reject(new BusUnavailable('down')) } });
+      expect(await connect().closed).to.include({ code: 1013 });
+    });
+
+    it('sends nothing and closes with 1013 where the subscription is not confirmed within 5 s', async () => {
+      let asked = 0;
+      const never = () => {
+        asked += 1;
+        return new Promise<never>(() => undefined);
+      };
+      await start({ bus: { ...bus, subscribe: never } });
+      const client = connect();
+      await until(() => asked === 1);
+      clock.advance(4999);
+      expect(client.ws.readyState).to.not.equal(WebSocket.CLOSED);
+      clock.advance(1);
+      expect(await client.closed).to.include({ code: 1013 });
+      expect(client.texts).to.deep.equal([]);
+    });
+
+    it('sends the status only after the subscription is confirmed', async () => {
+      let confirm: () => void = () => undefined;
+      const gate = new Promise<void>((resolve) => {
+        confirm = resolve;
+      });
+      const slow: Bus = {
+        publish: (account, messages) => bus.publish(account, messages),
+        subscribe: async (account, listener) => {
+          await gate;
+          return bus.subscribe(account, listener);
+        },
+        probe: (limit) => bus.probe(limit),
+        close: () => bus.close(),
+      };
+      await start({ bus: slow });
+      const client = connect();
+      await new Promise((resolve) => client.ws.once('open', resolve));
+      const pong = new Promise((resolve) => client.ws.once('pong', resolve));
+      client.ws.ping();
+      await pong;
+      expect(client.texts).to.deep.equal([]);
+      confirm();
+      await client.count(1);
+      expect(client.texts).to.deep.equal([STATUS]);
+    });
+
+    it('admits again once the bus is back', async () => {
+      let down = true;
+      const flaky: Bus = {
+        publish: (account, messages) => bus.publish(account, messages),
+        subscribe: (account, listener) =>
+          down ? Promise.reject(new BusUnavailable('down')) : bus.subscribe(account, listener),
+        probe: (limit) => bus.probe(limit),
+        close: () => bus.close(),
+      };
+      await start({ bus: flaky });
+      expect(await connect().closed).to.include({ code: 1013 });
+      down = false;
+      expect((await subscribe()).texts).to.deep.equal([STATUS]);
+    });
+
+    it('closes with 4001 where the key is revoked while it is being checked', async () => {
+      await start();
+      let answer: () => void = () => undefined;
+      keys.answer = () =>
+        new Promise((resolve) => {
+          answer = () => resolve({ account: 'one', user: null });
+        });
+      const client = connect();
+      await until(() => fanout.connections === 1);
+      keys.revoke(hash(KEY));
+      answer();
+      expect(await client.closed).to.include({ code: 4001 });
+      expect(client.texts).to.deep.equal([]);
+    });
+  });
+
+  describe('scope', () => {
+    it('gives every subscriber of an account every insight, and other accounts none', async () => {
+      await start();
+      const [first, second, other] = [await subscribe(), await subscribe(), await subscribe(OTHER_KEY)];
+      await bus.publish('one', [message('a')]);
+      await bus.publish('two', [message('b')]);
+      await Promise.all([first.count(2), second.count(2), other.count(2)]);
+      expect([first, second, other].map((client) => client.texts[1])).to.deep.equal(['a', 'a', 'b']);
+    });
+
+    it("gives a user's key only the insights of that user's sessions", async () => {
+      await start();
+      const [all, anna] = [await subscribe(), await subscribe(ANNA_KEY)];
+      await bus.publish('one', [message('1', 'anna'), message('2', 'bert'), message('3'), message('4', 'anna')]);
+      await Promise.all([all.count(5), anna.count(3)]);
+      expect(all.texts).to.deep.equal([STATUS, '1', '2', '3', '4']);
+      expect(anna.texts).to.deep.equal([STATUS, '1', '4']);
+    });
+
+    it('counts every subscriber of every message as delivered, dropped or filtered', async () => {
+      await start();
+      const [all, anna] = [await subscribe(), await subscribe(ANNA_KEY)];
+      await bus.publish('one', [message('1', 'anna'), message('2', 'bert')]);
+      await Promise.all([all.count(3), anna.count(2)]);
+      expect(fanout.counters).to.deep.include({ connected: 4, delivered: 3, filtered: 1, dropped: 0 });
+    });
+
+    it('holds one upstream subscription an account, and only while somebody listens', async () => {
+      let [opened, cancelled] = [0, 0];
+      const counting: Bus = {
+        publish: (account, messages) => bus.publish(account, messages),
+        subscribe: async (account, listener) => {
+          opened += 1;
+          const subscription = await bus.subscribe(account, listener);
+          return {
+            cancel: () => {
+              cancelled += 1;
+              subscription.cancel();
+            },
+          };
+        },
+        probe: (limit) => bus.probe(limit),
+        close: () => bus.close(),
+      };
+      await start({ bus: counting });
+      const pair = await Promise.all([subscribe(), subscribe()]);
+      const third = await subscribe();
+      expect([opened, cancelled]).to.deep.equal([1, 0]);
+      for (const client of [...pair, third]) client.ws.close(1000);
+      await until(() => fanout.connections === 0);
+      expect([opened, cancelled]).to.deep.equal([1, 1]);
+      await subscribe();
+      expect([opened, cancelled]).to.deep.equal([2, 1]);
+    });
+  });
+
+  describe('an open socket', () => {
+    it('gets its pong, and no ping ever', async () => {
+      await start();
+      const client = await subscribe();
+      let pings = 0;
+      client.ws.on('ping', () => {
+        pings += 1;
+      });
+      clock.advance(24 * 3600_000);
+      const pong = new Promise((resolve) => client.ws.once('pong', (data) => resolve(String(data))));
+      client.ws.ping('here?');
+      expect(await pong).to.equal('here?');
+      expect(pings).to.equal(0);
+    });
+
+    it('is read and ignored up to 4 KiB a message, and closed with 1009 beyond', async () => {
+      await start();
+      const client = await subscribe();
+      client.ws.send('x'.repeat(4096));
+      client.ws.send(Buffer.alloc(4096));
+      await bus.publish('one', [message('still here')]);
+      await client.count(2);
+      client.ws.send('x'.repeat(4097));
+      expect(await client.closed).to.include({ code: 1009 });
+    });
+
+    it('is closed with 4001 when its key is revoked, and others stay', async () => {
+      await start();
+      const [one, other] = [await subscribe(), await subscribe(OTHER_KEY)];
+      keys.revoke(hash(KEY));
+      expect(await one.closed).to.include({ code: 4001 });
+      await bus.publish('two', [message('a')]);
+      await other.count(2);
+    });
+
+    it('is answered with 1000 where it closes cleanly', async () => {
+      await start();
+      const client = await subscribe();
+      client.ws.close(1000);
+      expect(await client.closed).to.include({ code: 1000 });
+    });
+
+    it('survives garbage in place of frames without touching its neighbours', async () => {
+      await start();
+      const [neighbour, broken] = [await subscribe(), await subscribe()];
+      (broken.ws as unknown as { _socket: NodeJS.WritableStream })._socket.write(Buffer.from('ffffffffff', 'hex'));
+      expect(await broken.closed).to.include({ code: 1002 });
+      await bus.publish('one', [message('a')]);
+      await neighbour.count(2);
+    });
+  });
+
+  describe('a reader that has stopped', () => {
+    const big = 'x'.repeat(256 * 1024);
+
+    /** Publishes until the kernel takes no more for the stopped reader; returns how many messages that took. */
+    async function stuff(): Promise<number> {
+      const underWay = () => fanout.counters.connected - fanout.counters.delivered;
+      for (let sent = 1; sent <= 400; sent++) {
+        await bus.publish('one', [message(`${sent}${big}`)]);
+        await new Promise((resolve) => setImmediate(resolve));
+        if (underWay() > 0) return sent;
+      }
+      throw new Error('the kernel took 100 MB: the reader has not stopped');
+    }
+
+    it('does not hold the others back, and is evicted with 1013 once its lag is too great', async () => {
+      await start({ maxLagMs: 10_000, maxBufferedBytes: 1 << 30 });
+      const [slow, quick] = [await subscribe(), await subscribe()];
+      slow.ws.pause();
+      const sent = await stuff();
+      await quick.count(1 + sent);
+      clock.advance(10_000);
+      expect(fanout.counters.evicted).to.equal(0);
+      clock.advance(1000);
+      expect(fanout.counters.evicted).to.equal(1);
+      await bus.publish('one', [message('after')]);
+      await quick.count(2 + sent);
+      slow.ws.resume();
+      expect(await slow.closed).to.include({ code: 1013 });
+      expect(slow.texts.length).to.equal(1 + sent);
+      expect(slow.texts.slice(1).every((text, index) => text === `${index + 1}${big}`)).to.equal(true);
+    });
+
+    it('is evicted once too much waits for it, and cut off where it does not even read the close', async () => {
+      await start({ maxBufferedBytes: 1024 * 1024 });
+      const [slow, quick] = [await subscribe(), await subscribe()];
+      slow.ws.pause();
+      let sent = await stuff();
+      while (fanout.counters.evicted === 0 && sent < 500) {
+        await bus.publish('one', [message(`${++sent}${big}`)]);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(fanout.counters.evicted).to.equal(1);
+      await quick.count(1 + sent);
+      expect(fanout.connections).to.equal(2);
+      clock.advance(CLOSE_GRACE_MS);
+      await until(() => fanout.connections === 1);
+      const { connected, delivered, dropped } = fanout.counters;
+      expect(dropped).to.be.greaterThan(0);
+      expect(delivered + dropped).to.equal(connected);
+    });
+
+    it('is not evicted where it takes up reading in time', async () => {
+      await start({ maxLagMs: 10_000, maxBufferedBytes: 1 << 30 });
+      const slow = await subscribe();
+      slow.ws.pause();
+      const sent = await stuff();
+      clock.advance(9000);
+      slow.ws.resume();
+      await slow.count(1 + sent);
+      await until(() => fanout.counters.delivered === fanout.counters.connected);
+      clock.advance(60_000);
+      expect(fanout.counters.evicted).to.equal(0);
+    });
+  });
+
+  describe('drain', () => {
+    it('closes the open sockets with 1012, spread over the window, and ends when all are gone', async () => {
+      await start();
+      const all = await Promise.all([subscribe(), subscribe(), subscribe(), subscribe()]);
+      const drained = fanout.drain(1000);
+      clock.advance(499);
+      await until(() => fanout.connections === 2);
+      await bus.publish('one', [message('still served')]);
+      await until(() => all.filter((client) => client.texts.includes('still served')).length === 2);
+      clock.advance(501);
+      await drained;
+      for (const client of all) expect(await client.closed).to.include({ code: 1012 });
+      expect(keys.watched).to.equal(false);
+    });
+
+    it('accepts newcomers only to close them with 1012, whatever their key', async () => {
+      await start();
+      await fanout.drain(0);
+      expect(await connect().closed).to.include({ code: 1012 });
+      expect(await connect(null).closed).to.include({ code: 1012 });
+    });
+  });
+});

@@ -1,0 +1,16 @@
+import type { Clock } from './clock.js';
+import type { CloseReason } from './close-codes.js';
+import type { Subscriber } from './subscriber.js';
+
+/** Closes subscribers evenly over `windowMs`, so that their reconnects do not arrive all at once. */
+export function closeSpread(
+  subscribers: Iterable<Subscriber>,
+  reason: CloseReason,
+  windowMs: number,
+  clock: Clock,
+): void {
+  const all = [...subscribers];
+  for (const [index, subscriber] of all.entries()) {
+    clock.after((windowMs * index) / all.length, () => subscriber.close(reason));
+  }
+}

@@ -1,0 +1,90 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import type { Clock, Timer } from './clock.js';
+import { CLOSE, type CloseReason } from './close-codes.js';
+import type { Counters } from './counters.js';
+
+/** How long a peer has to answer our close frame before its socket is destroyed, ms. */
+export const CLOSE_GRACE_MS = 5000;
+
+/** A write that the kernel has not taken whole. */
+interface Unfinished {
+  readonly number: number;
+  readonly since: number;
+  readonly messages: number;
+}
+
+/**
+ * One subscriber's socket. `ws` does the handshake, receives, and sends the control frames; data frames are built once for
+ * all subscribers and written to the socket beside it. That is sound because without compression `ws` writes every
+ * control frame whole and at once, so frames never interleave, and because nothing is written after a close frame.
+ */
+export class Subscriber {
+  #writes = 0;
+  #finished = 0;
+  /** In order of writing; made when first needed, as most subscribers always keep up. */
+  #unfinished: Unfinished[] | undefined;
+  #grace: Timer | undefined;
+
+  constructor(
+    readonly ws: WebSocket,
+    private readonly socket: Duplex,
+    private readonly clock: Clock,
+    private readonly counters: Counters,
+  ) {
+    ws.on('error', () => undefined); // A broken frame or a reset: `close` follows and says all there is to say.
+    ws.once('close', () => this.#grace?.cancel());
+  }
+
+  /** Whether data may still be written: no close frame has been sent or received. */
+  get open(): boolean {
+    return this.ws.readyState === this.ws.OPEN;
+  }
+
+  /** Bytes written and not yet taken by the kernel. */
+  get bufferedBytes(): number {
+    return this.socket.writableLength;
+  }
+
+  /** Age of the oldest write that the kernel has not taken whole, ms; 0 when there is none. */
+  lagMs(now: number): number {
+    const oldest = this.#unfinished?.[0];
+    return oldest ? now - oldest.since : 0;
+  }
+
+  /** Writes a buffer of whole frames that holds `messages` messages; returns false where the socket is closing. */
+  write(frames: Buffer, messages: number, now: number): boolean {
+    if (!this.open) {
+      this.counters.dropped += messages;
+      return false;
+    }
+    this.#writes += 1;
+    this.socket.write(frames, this.#onWritten);
+    if (this.socket.writableLength === 0) this.counters.delivered += messages;
+    else this.#remember({ number: this.#writes, since: now, messages });
+    return true;
+  }
+
+  /** Starts the closing handshake; a peer that does not answer it is cut off. */
+  close(reason: CloseReason): void {
+    if (!this.open) return;
+    const { code, meaning } = CLOSE[reason];
+    this.ws.close(code, meaning);
+    this.#grace = this.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
+  }
+
+  #remember(write: Unfinished): void {
+    this.#unfinished ??= [];
+    this.#unfinished.push(write);
+  }
+
+  /** One function for all writes: Node then calls it without an object for each. */
+  #onWritten = (error?: Error | null): void => {
+    this.#finished += 1;
+    const oldest = this.#unfinished?.[0];
+    if (!oldest || oldest.number > this.#finished) return;
+    this.#unfinished?.shift();
+    if (error) this.counters.dropped += oldest.messages;
+    else this.counters.delivered += oldest.messages;
+  };
+}
