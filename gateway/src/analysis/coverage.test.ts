@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { ChannelCoverage, genericConfidence, windowCoverage } from './coverage.js';
+
+const RATE = 100;
+
+/** A channel at 100 Hz with data in each of these stretches, added second by second. */
+function channel(stretches: readonly (readonly [number, number, number?])[]): ChannelCoverage {
+  const coverage = new ChannelCoverage(1 / RATE);
+  for (const [from, to, lost = 0] of stretches) {
+    for (let t = from; t < to; t = Math.floor(t + 1)) {
+      const instants = Math.round((Math.min(to, Math.floor(t + 1)) - t) * RATE);
+      coverage.add(t, 1 / RATE, instants, t === from ? lost : 0, 0);
+    }
+  }
+  return coverage;
+}
+
+describe('the coverage of a window', () => {
+  it('is the share of its time that lies within data', () => {
+    expect(windowCoverage([channel([[0, 4]])], { start: -4, end: 4 }).coverage).to.be.closeTo(0.5, 1e-9);
+  });
+
+  it('counts a hole of up to 0.25 s as covered, and its instants as missing', () => {
+    const { coverage, gapFraction } = windowCoverage(
+      [
+        channel([
+          [0, 3],
+          [3.2, 8, 20],
+        ]),
+      ],
+      { start: 0, end: 8 },
+    );
+    expect(coverage).to.be.closeTo(1, 1e-9);
+    expect(gapFraction).to.be.closeTo(0.2 / 8, 1e-6);
+  });
+
+  it('leaves a longer hole uncovered, and not in the gap fraction', () => {
+    const { coverage, gapFraction } = windowCoverage(
+      [
+        channel([
+          [0, 3],
+          [5, 8, 200],
+        ]),
+      ],
+      { start: 0, end: 8 },
+    );
+    expect(coverage).to.be.closeTo(6 / 8, 1e-9);
+    expect(gapFraction).to.equal(0);
+  });
+
+  it('takes a late stamp without missing numbers for jitter, not for a gap', () => {
+    const { gapFraction } = windowCoverage(
+      [
+        channel([
+          [0, 3],
+          [3.2, 8, 0],
+        ]),
+      ],
+      { start: 0, end: 8 },
+    );
+    expect(gapFraction).to.equal(0);
+  });
+
+  it('counts missing values in the gap fraction alone', () => {
+    const c = new ChannelCoverage(1 / RATE);
+    for (let s = 0; s < 8; s++) c.add(s, 1 / RATE, RATE, 0, s < 2 ? 50 : 0);
+    expect(windowCoverage([c], { start: 0, end: 8 })).to.deep.equal({ coverage: 1, gapFraction: 100 / 800 });
+  });
+
+  it('is that of the required channels together', () => {
+    const both = [channel([[0, 5]]), channel([[3, 8]])];
+    expect(windowCoverage(both, { start: 0, end: 8 }).coverage).to.be.closeTo(2 / 8, 1e-9);
+  });
+
+  it('is 0 without data', () => {
+    expect(windowCoverage([channel([])], { start: 0, end: 8 })).to.deep.equal({ coverage: 0, gapFraction: 0 });
+  });
+
+  it('forgets what no window reaches, and nothing else', () => {
+    const c = channel([
+      [0, 10],
+      [12, 100],
+    ]);
+    c.forget();
+    expect(c.covered).to.have.length(1);
+    expect(windowCoverage([c], { start: 68, end: 100 }).coverage).to.equal(1);
+    expect(c.instants({ start: 68, end: 100 }).expected).to.equal(3200);
+  });
+
+  it('gives the generic confidence: coverage × (1 − gap fraction), within 0 and 1', () => {
+    expect(genericConfidence({ coverage: 0.5, gapFraction: 0.1 })).to.be.closeTo(0.45, 1e-12);
+    expect(genericConfidence({ coverage: 2, gapFraction: 0 })).to.equal(1);
+    expect(genericConfidence({ coverage: 1, gapFraction: 2 })).to.equal(0);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { INSIGHT_TYPES } from '../insight.js';
+import { ALGORITHMS, entitled } from './registry.js';
+
+describe('the registry of algorithms', () => {
+  it('finds at least one algorithm for every insight type', () => {
+    for (const type of INSIGHT_TYPES) expect(ALGORITHMS.filter((a) => a.type === type)).not.to.deep.equal([]);
+  });
+
+  it('gives every algorithm an id and a slug of its own', () => {
+    expect(new Set(ALGORITHMS.map((a) => a.id))).to.have.property('size', ALGORITHMS.length);
+    expect(new Set(ALGORITHMS.map((a) => a.slug))).to.have.property('size', ALGORITHMS.length);
+  });
+
+  it('gives all algorithms of a type the same window and cadence, so that their readings compare', () => {
+    for (const type of INSIGHT_TYPES) {
+      const windows = ALGORITHMS.filter((a) => a.type === type).map((a) => `${a.windowS}/${a.everyS}`);
+      expect(new Set(windows)).to.have.property('size', 1);
+    }
+  });
+
+  it('gives an account what it is entitled to, and null everything', () => {
+    expect(entitled(null)).to.equal(ALGORITHMS);
+    expect(entitled(['hr-ecg', 'gone']).map((a) => a.slug)).to.deep.equal(['hr-ecg']);
+    expect(entitled([])).to.deep.equal([]);
+  });
+});
+
+describe('SpO2 from the ratio of ratios', () => {
+  const spo2 = ALGORITHMS.find((a) => a.slug === 'spo2-ratio');
+  const read = (value: number, spo2Curve: number[] | null) => spo2?.read({ value, confidence: 0.95 }, { spo2Curve });
+
+  it('follows 110 - 25 R, never excellent, where the device has no curve', () => {
+    expect(read(0.6, null)).to.deep.equal({ value: 95, confidence: 0.79 });
+  });
+
+  it('follows the device its own curve, of any order, where it has one', () => {
+    expect(read(0.5, [110.5, -32.8])).to.deep.equal({ value: 94.1, confidence: 0.95 });
+    expect(read(0.5, [100, -10, 4])?.value).to.be.closeTo(96, 1e-9);
+  });
+
+  it('stays within 0 and 100', () => {
+    expect(read(0, null)?.value).to.equal(100);
+    expect(read(9, null)?.value).to.equal(0);
+  });
+});

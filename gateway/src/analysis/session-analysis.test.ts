@@ -1,0 +1,189 @@
+import { createCore, ENCODING } from '@device-insights/dsp-wasm';
+import { expect } from 'chai';
+import type { Reading } from '../insight.js';
+import type { LastInsights, ModalityChannel } from '../store/store.js';
+import type { Analysis } from './analysis.js';
+import { Engine } from './engine.js';
+import { createAnalyses } from './session-analysis.js';
+
+const T0 = 1_763_600_000_000;
+const RATE = 50;
+const BEAT_HZ = 1.2;
+
+const atOnce = (run: () => void) => run();
+
+function channel(modality: string, numChannels = 1): ModalityChannel {
+  return { ch_id: modality, modality, sample_rate_hz: RATE, bit_depth: 24, num_channels: numChannels };
+}
+
+interface Options {
+  readonly channels?: readonly ModalityChannel[];
+  readonly algorithms?: readonly string[] | null;
+  readonly last?: LastInsights;
+  readonly firstInstant?: number;
+}
+
+async function open({ channels = [channel('ppg_green')], algorithms = null, last = {}, firstInstant }: Options = {}) {
+  const core = await createCore({ maxSessions: 2 });
+  const readings: Reading[] = [];
+  const analysis = createAnalyses(new Engine(core, atOnce))({
+    sessionId: 's',
+    deviceId: 'd',
+    channels,
+    spo2Curve: null,
+    algorithms,
+    firstInstant: firstInstant ?? null,
+    last,
+    emit: (reading) => readings.push(reading),
+  });
+  if (!analysis) throw new Error('the core is full');
+  return { analysis, readings, core };
+}
+
+/** A pulse with its second harmonic on a large baseline; `t` in seconds. */
+const pulse = (t: number) =>
+  100_000 + 1000 * Math.cos(2 * Math.PI * BEAT_HZ * t) + 300 * Math.cos(4 * Math.PI * BEAT_HZ * t + 1);
+
+/** Pushes a stretch of pulse, in frames of so many instants. */
+function stream(
+  analysis: Analysis,
+  from: number,
+  to: number,
+  { index = 0, frame = 10, lost = 0, wave = pulse } = {},
+): void {
+  const last = Math.round(to * RATE);
+  for (let i = Math.round(from * RATE); i < last; i += frame) {
+    const samples = Int32Array.from({ length: Math.min(frame, last - i) }, (_, k) => wave((i + k) / RATE));
+    analysis.push({
+      channel: index,
+      t: T0 + (i * 1000) / RATE,
+      period: 1000 / RATE,
+      lost: i === Math.round(from * RATE) ? lost : 0,
+      encoding: ENCODING.int32,
+      payload: new Uint8Array(samples.buffer),
+    });
+  }
+}
+
+const of = (readings: readonly Reading[], type: string) => readings.filter((r) => r.type === type);
+const ends = (readings: readonly Reading[]) => readings.map((r) => (r.actual_end - T0) / 1000);
+
+describe('the analysis of a session', () => {
+  it('gives hr every second from 4 s on, and rr every 2 s from 16 s on', async () => {
+    const { analysis, readings } = await open();
+    stream(analysis, 0, 20);
+    expect(ends(of(readings, 'hr'))).to.deep.equal([4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
+    expect(ends(of(readings, 'rr')).every((end) => end >= 16 && end % 2 === 0)).to.equal(true);
+  });
+
+  it('says what the window is and how much of it is filled', async () => {
+    const { analysis, readings } = await open();
+    stream(analysis, 0, 9);
+    const [first] = of(readings, 'hr');
+    expect(first).to.include({
+      coverage: 0.5,
+      unit: 'bpm',
+      session_id: 's',
+      device_id: 'd',
+      algorithm: 'hr-ppg@1.0.0',
+    });
+    expect(first?.actual_start).to.equal(T0 - 4000);
+    expect(of(readings, 'hr').at(-1)?.coverage).to.equal(1);
+  });
+
+  it('finds the rate of a known pulse', async () => {
+    const { analysis, readings } = await open();
+    stream(analysis, 0, 20);
+    expect(of(readings, 'hr').at(-1)?.value).to.be.closeTo(60 * BEAT_HZ, 1);
+  });
+
+  it('gives the same readings in whatever pieces the samples come', async () => {
+    const [small, large] = [await open(), await open()];
+    stream(small.analysis, 0, 20, { frame: 3 });
+    stream(large.analysis, 0, 20, { frame: 1000 });
+    expect(large.readings).to.deep.equal(small.readings);
+  });
+
+  it('gives nothing while less than half of the window is covered, and goes on after a long loss', async () => {
+    const { analysis, readings } = await open();
+    stream(analysis, 0, 10);
+    stream(analysis, 1000, 1010, { lost: 1 });
+    expect(Math.max(...ends(readings).filter((end) => end < 500))).to.equal(14);
+    expect(ends(of(readings, 'hr')).filter((end) => end > 500)).to.deep.equal([
+      1004, 1005, 1006, 1007, 1008, 1009, 1010,
+    ]);
+  });
+
+  it('crosses a loss of years at once', async () => {
+    const { analysis, readings } = await open();
+    stream(analysis, 0, 6);
+    stream(analysis, 1e9, 1e9 + 5, { lost: 1 });
+    expect(ends(of(readings, 'hr')).slice(-2)).to.deep.equal([1e9 + 4, 1e9 + 5]);
+  });
+
+  it('waits for a required channel until data time is 2 s past the window', async () => {
+    const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('ecg')] });
+    stream(analysis, 0, 5.9);
+    expect(of(readings, 'hr')).to.deep.equal([]);
+    stream(analysis, 5.9, 6.1);
+    expect(ends(of(readings, 'hr'))).to.deep.equal([4]);
+  });
+
+  it('at the end computes what the required channels reached, without waiting', async () => {
+    const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('ecg')] });
+    stream(analysis, 0, 5);
+    analysis.end();
+    expect(ends(of(readings, 'hr'))).to.deep.equal([4, 5]);
+  });
+
+  it('runs only what the account is entitled to', async () => {
+    const { analysis, readings } = await open({ algorithms: ['rr-ppg'] });
+    stream(analysis, 0, 20);
+    expect(of(readings, 'hr')).to.deep.equal([]);
+  });
+
+  it('repeats nothing that was published before a resume, and keeps the grid of steps', async () => {
+    const last = { hr: { ts: 1, actualEnd: T0 + 12_000 } };
+    const { analysis, readings } = await open({ last, firstInstant: T0 });
+    stream(analysis, 6.3, 15);
+    expect(ends(of(readings, 'hr'))).to.deep.equal([13, 14, 15]);
+  });
+
+  it('gives no SpO2 without infrared', async () => {
+    const { analysis, readings } = await open({ channels: [channel('ppg_red'), channel('ppg_green')] });
+    for (let s = 0; s < 10; s++) for (const index of [0, 1]) stream(analysis, s, s + 1, { index });
+    expect(of(readings, 'spo2')).to.deep.equal([]);
+    expect(of(readings, 'hr')).not.to.deep.equal([]);
+  });
+
+  it('takes channels of modalities that it does not know, and leaves them unused', async () => {
+    const { analysis, readings } = await open({ channels: [channel('temperature', 3), channel('ppg')] });
+    for (let s = 0; s < 6; s++) for (const index of [0, 1]) stream(analysis, s, s + 1, { index, frame: 9 });
+    expect(ends(of(readings, 'hr'))).to.deep.equal([4, 5, 6]);
+  });
+
+  it('calls a dead sensor unfit, or says nothing of it', async () => {
+    const { analysis, readings } = await open();
+    stream(analysis, 0, 40, { wave: () => 0 });
+    expect(readings.filter((r) => r.sqi_class !== 'unfit')).to.deep.equal([]);
+  });
+
+  it('lowers the confidence where the rate is not the one of the model', async () => {
+    const [model, off] = [
+      await open(),
+      await open({ channels: [{ ...channel('ppg_green'), sample_rate_hz: RATE * 2 }] }),
+    ];
+    stream(model.analysis, 0, 12);
+    stream(off.analysis, 0, 12);
+    const confidence = (readings: Reading[]) => of(readings, 'hr').at(-1)?.confidence ?? Number.NaN;
+    expect(confidence(off.readings)).to.be.lessThan(0.6 * confidence(model.readings));
+  });
+
+  it('gives its place in the core back when it is closed', async () => {
+    const { analysis, core } = await open();
+    expect(core.openSessions).to.equal(1);
+    analysis.close();
+    analysis.close();
+    expect(core.openSessions).to.equal(0);
+  });
+});

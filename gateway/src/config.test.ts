@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { ConfigError, parseConfig } from './config.js';
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    parseConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration', () => {
+  it('has a default for everything', () => {
+    expect(parseConfig({})).to.include({ port: 8080, dataDir: './data', sessionGraceMs: 60_000, mongodbUri: null });
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(parseConfig({ PORT: '', MONGODB_URI: '' })).to.include({ port: 8080, mongodbUri: null });
+  });
+
+  it('names every variable that is wrong, one line each', () => {
+    const faults = faultsOf({ PORT: '99999', LOG_LEVEL: 'loud', BOOTSTRAP_API_KEY: 'secret', MONGODB_URI: 'http://x' });
+    expect(faults).to.have.length(4);
+    expect(faults.join()).to.match(/PORT must be a whole number from 0 to 65535/);
+    expect(faults.join()).to.match(/BOOTSTRAP_API_KEY must be svc_/);
+  });
+
+  it('refuses numbers in disguise', () => {
+    for (const PORT of ['1e3', '0x10', '-1', '80.5', ' 80', 'NaN']) expect(faultsOf({ PORT })).to.have.length(1);
+  });
+});
