@@ -1,0 +1,16 @@
+import { setImmediate } from 'node:timers/promises';
+
+/**
+ * Reads rows page by page, each page starting after the last row of the one before, so that nothing is held open while
+ * a slow reader takes its time. The event loop gets a turn between two pages.
+ */
+export async function* batches<Row>(size: number, page: (after: Row | null) => Promise<Row[]>): AsyncGenerator<Row[]> {
+  for (let last: Row | null = null; ; ) {
+    const rows: Row[] = await page(last);
+    if (rows.length > 0) yield rows;
+    const end = rows.at(-1);
+    if (!end || rows.length < size) return;
+    last = end;
+    await setImmediate();
+  }
+}

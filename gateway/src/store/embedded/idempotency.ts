@@ -1,0 +1,54 @@
+import { type ClaimedKey, IDEMPOTENCY_KEPT_MS, stateOf } from '../idempotency.js';
+import type { IdempotencyClaim, Store } from '../store.js';
+import type { Database } from './database.js';
+
+type Idempotency = Pick<Store, 'claimIdempotencyKey' | 'saveIdempotentResponse' | 'releaseIdempotencyKey'>;
+
+/** The idempotency keys of an embedded store. A claim that was replaced by a later one saves and releases nothing. */
+export function embeddedIdempotency(db: Database): Idempotency {
+  const found = db.prepare<ClaimRow>('SELECT * FROM idempotency WHERE account_id = ? AND route = ? AND key = ?');
+  const claim = db.prepare(
+    `INSERT OR REPLACE INTO idempotency (account_id, route, key, body_hash, at, status, body)
+     VALUES (?, ?, ?, ?, ?, NULL, NULL)`,
+  );
+  const forget = db.prepare('DELETE FROM idempotency WHERE at <= ?');
+  const save = db.prepare(`UPDATE idempotency SET status = ?, body = ? WHERE ${SAME_CLAIM}`);
+  const release = db.prepare(`DELETE FROM idempotency WHERE ${SAME_CLAIM} AND status IS NULL`);
+  return {
+    claimIdempotencyKey: (c) =>
+      db.write(() => {
+        forget.run(c.at - IDEMPOTENCY_KEPT_MS);
+        const row = found.get(c.accountId, c.route, c.key);
+        const state = row ? stateOf(claimedBy(row), c) : ({ state: 'fresh' } as const);
+        if (state.state === 'fresh') claim.run(...identity(c));
+        return state;
+      }),
+    saveIdempotentResponse: (c, response) =>
+      db.write(() => {
+        save.run(response.status, response.body, ...identity(c));
+      }),
+    releaseIdempotencyKey: (c) =>
+      db.write(() => {
+        release.run(...identity(c));
+      }),
+  };
+}
+
+const SAME_CLAIM = 'account_id = ? AND route = ? AND key = ? AND body_hash = ? AND at = ?';
+
+function identity(c: IdempotencyClaim): [string, string, string, string, number] {
+  return [c.accountId, c.route, c.key, c.bodyHash, c.at];
+}
+
+interface ClaimRow {
+  readonly body_hash: string;
+  readonly at: number;
+  readonly status: number | null;
+  readonly body: string | null;
+}
+
+function claimedBy(row: ClaimRow): ClaimedKey {
+  const { status, body } = row;
+  const response = status === null || body === null ? null : { status, body };
+  return { bodyHash: row.body_hash, at: row.at, response };
+}

@@ -1,0 +1,158 @@
+import { INSIGHT_TYPES, type InsightType, type StoredInsight } from '../../insight.js';
+import { batches } from '../batches.js';
+import { decodeCursor, encodeCursor } from '../cursor.js';
+import type { InsightQuery, LastInsights, Page, SessionCommit, SessionCommitResult, Store } from '../store.js';
+import type { Database, Value } from './database.js';
+
+type Insights = Pick<Store, 'commit' | 'lastInsights' | 'sessionInsights' | 'insights'>;
+
+/** Rows read in one go: about 2 ms of the event loop. */
+const BATCH = 500;
+
+/** The insights of an embedded store. */
+export function embeddedInsights(db: Database): Insights {
+  const commitPart = partCommit(db);
+  const last = lastOfType(db);
+  const first = db.prepare<InsightRow>(`${OF_SESSION} ORDER BY actual_end, ts, id LIMIT ?`);
+  const after = db.prepare<InsightRow>(
+    `${OF_SESSION} AND (actual_end, ts, id) > (?, ?, ?) ORDER BY actual_end, ts, id LIMIT ?`,
+  );
+  return {
+    commit: (parts) => db.write(() => parts.map(commitPart)),
+    lastInsights: (sessionId) => db.read(() => last(sessionId)),
+    sessionInsights: (sessionId) =>
+      insightsOf((row) =>
+        db.read(() =>
+          row ? after.all(sessionId, row.actual_end, row.ts, row.id, BATCH) : first.all(sessionId, BATCH),
+        ),
+      ),
+    insights: async (query) => {
+      const { sql, values } = insightPage(query);
+      return pageOf(await db.read(() => db.prepare<InsightRow>(sql).all(...values)), query);
+    },
+  };
+}
+
+const OF_SESSION = 'SELECT * FROM insights WHERE session_id = ?';
+
+async function* insightsOf(page: (after: InsightRow | null) => Promise<InsightRow[]>): AsyncGenerator<StoredInsight[]> {
+  for await (const rows of batches(BATCH, page)) yield rows.map(insightOf);
+}
+
+/** Writes one part of a commit, within its transaction. */
+function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult {
+  const owned = db.prepare<Owner>(
+    "SELECT account_id, user FROM sessions WHERE id = ? AND gateway = ? AND epoch = ? AND status = 'open'",
+  );
+  const record = db.prepare('UPDATE sessions SET progress = ? WHERE id = ?');
+  const insert = insightInsert(db);
+  return (part) => {
+    const owner = owned.get(part.sessionId, part.gateway, part.epoch);
+    if (!owner) return { lost: true };
+    if (part.progress) record.run(JSON.stringify(part.progress), part.sessionId);
+    return { lost: false, written: part.insights.filter((insight) => insert(insight, owner)) };
+  };
+}
+
+/** Adds an insight; false where one of its window or moment is there already. */
+function insightInsert(db: Database): (insight: StoredInsight, owner: Owner) => boolean {
+  const insert = db.prepare(
+    `INSERT INTO insights (session_id, account_id, user, type, value, unit, ts, device_id, confidence, sqi_class,
+       actual_start, actual_end, coverage, e2e_latency_ms, algorithm)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  );
+  return (i, owner) =>
+    insert.run(
+      ...[i.session_id, owner.account_id, owner.user, i.type, i.value, i.unit, i.ts, i.device_id, i.confidence],
+      ...[i.sqi_class, i.actual_start, i.actual_end, i.coverage, i.e2e_latency_ms, i.algorithm],
+    ) === 1;
+}
+
+/** Reads the newest of each type: two steps down an index a type, however long the session is. */
+function lastOfType(db: Database): (sessionId: string) => LastInsights {
+  const newest = db.prepare<{ ts: number | null; actual_end: number | null }>(
+    `SELECT (SELECT max(ts) FROM insights WHERE session_id = ?1 AND type = ?2) AS ts,
+            (SELECT max(actual_end) FROM insights WHERE session_id = ?1 AND type = ?2) AS actual_end`,
+  );
+  return (sessionId) => {
+    const last: LastInsights = {};
+    for (const type of INSIGHT_TYPES) {
+      const { ts, actual_end: actualEnd } = newest.get(sessionId, type) ?? { ts: null, actual_end: null };
+      if (ts !== null && actualEnd !== null) last[type] = { ts, actualEnd };
+    }
+    return last;
+  };
+}
+
+/** The statement of a page of insights, one row longer than the page. Exported for the test of its indexes. */
+export function insightPage(query: InsightQuery): { sql: string; values: Value[] } {
+  const where = ['account_id = ?'];
+  const values: Value[] = [query.accountId];
+  const add = (condition: string, ...bound: Value[]) => {
+    where.push(condition);
+    values.push(...bound);
+  };
+  if (query.user !== null) add('user = ?', query.user);
+  if (query.type !== null) add('type = ?', query.type);
+  if (query.since !== null) add('ts >= ?', query.since);
+  if (query.until !== null) add('ts < ?', query.until);
+  if (query.cursor !== null) {
+    add(`(ts, id) ${query.since === null ? '<' : '>'} (?, ?)`, ...insightPosition(query.cursor));
+  }
+  const order = query.since === null ? 'ts DESC, id DESC' : 'ts, id';
+  const sql = `SELECT * FROM insights WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
+  return { sql, values: [...values, query.limit + 1] };
+}
+
+function insightPosition(cursor: string): [ts: number, id: number] {
+  const [ts, id] = decodeCursor('insights', cursor);
+  return [ts, Number(id)];
+}
+
+function pageOf(rows: InsightRow[], query: InsightQuery): Page<StoredInsight> {
+  const shown = rows.slice(0, query.limit);
+  const last = shown.at(-1);
+  const next = rows.length > query.limit && last ? encodeCursor('insights', [last.ts, String(last.id)]) : null;
+  if (query.since === null) shown.reverse();
+  return { rows: shown.map(insightOf), next };
+}
+
+interface Owner {
+  readonly account_id: string;
+  readonly user: string | null;
+}
+
+interface InsightRow {
+  readonly id: number;
+  readonly session_id: string;
+  readonly type: InsightType;
+  readonly value: number;
+  readonly unit: string;
+  readonly ts: number;
+  readonly device_id: string;
+  readonly confidence: number;
+  readonly sqi_class: StoredInsight['sqi_class'];
+  readonly actual_start: number;
+  readonly actual_end: number;
+  readonly coverage: number;
+  readonly e2e_latency_ms: number;
+  readonly algorithm: string;
+}
+
+function insightOf(row: InsightRow): StoredInsight {
+  return {
+    type: row.type,
+    value: row.value,
+    unit: row.unit,
+    ts: row.ts,
+    session_id: row.session_id,
+    device_id: row.device_id,
+    confidence: row.confidence,
+    sqi_class: row.sqi_class,
+    actual_start: row.actual_start,
+    actual_end: row.actual_end,
+    coverage: row.coverage,
+    e2e_latency_ms: row.e2e_latency_ms,
+    algorithm: row.algorithm,
+  };
+}

@@ -1,0 +1,147 @@
+import type { Database } from './database.js';
+
+/** One script per version of the schema, applied in order; `user_version` counts those that were. */
+const VERSIONS = [
+  `
+  CREATE TABLE accounts (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    algorithms TEXT,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    user TEXT,
+    hash TEXT NOT NULL UNIQUE,
+    prefix TEXT NOT NULL,
+    last_four TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_used_at INTEGER,
+    revoked_at INTEGER
+  ) STRICT;
+  CREATE INDEX keys_of_account ON keys (account_id, created_at);
+  CREATE INDEX keys_revoked ON keys (revoked_at) WHERE revoked_at IS NOT NULL;
+
+  CREATE TABLE device_models (
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    model TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX device_models_of_account ON device_models (account_id, created_at);
+
+  CREATE TABLE devices (
+    account_id TEXT NOT NULL,
+    device_id TEXT NOT NULL,
+    device_model_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (account_id, device_id)
+  ) STRICT;
+  CREATE INDEX devices_of_account ON devices (account_id, created_at);
+  CREATE INDEX devices_of_model ON devices (device_model_id);
+
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    user TEXT,
+    device_id TEXT NOT NULL,
+    device_model_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    gateway TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    channels TEXT NOT NULL,
+    spo2_curve TEXT,
+    algorithms TEXT,
+    progress TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX one_open_session_a_device ON sessions (account_id, device_id) WHERE status = 'open';
+  CREATE INDEX open_sessions_of_gateway ON sessions (gateway) WHERE status = 'open';
+  CREATE INDEX sessions_of_account ON sessions (account_id, started_at DESC, id);
+  CREATE INDEX sessions_by_status ON sessions (account_id, status, started_at DESC, id);
+  CREATE INDEX sessions_of_user ON sessions (account_id, user, started_at DESC, id) WHERE user IS NOT NULL;
+
+  CREATE TABLE takeovers (
+    gateway TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    session_id TEXT NOT NULL,
+    epoch INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX takeovers_of_gateway ON takeovers (gateway, at);
+  CREATE INDEX takeovers_by_age ON takeovers (at);
+
+  CREATE TABLE gateways (
+    id TEXT PRIMARY KEY,
+    beat INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE insights (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    user TEXT,
+    type TEXT NOT NULL,
+    value REAL NOT NULL,
+    unit TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    device_id TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    sqi_class TEXT NOT NULL,
+    actual_start REAL NOT NULL,
+    actual_end REAL NOT NULL,
+    coverage REAL NOT NULL,
+    e2e_latency_ms REAL NOT NULL,
+    algorithm TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX one_insight_a_window ON insights (session_id, type, actual_end);
+  CREATE UNIQUE INDEX one_insight_a_moment ON insights (session_id, type, ts);
+  CREATE INDEX insights_of_session ON insights (session_id, actual_end, ts);
+  CREATE INDEX insights_of_account ON insights (account_id, ts);
+  CREATE INDEX insights_of_user ON insights (account_id, user, ts) WHERE user IS NOT NULL;
+
+  CREATE TABLE idempotency (
+    account_id TEXT NOT NULL,
+    route TEXT NOT NULL,
+    key TEXT NOT NULL,
+    body_hash TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    status INTEGER,
+    body TEXT,
+    PRIMARY KEY (account_id, route, key)
+  ) STRICT;
+  CREATE INDEX idempotency_by_age ON idempotency (at);
+
+  CREATE TABLE probes (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) STRICT;
+  `,
+];
+
+/** Brings a file to this schema. Rejects where a newer program has written it, changing nothing. */
+export async function migrate(db: Database): Promise<void> {
+  await db.read(() => db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL'));
+  await db.write(() => {
+    const { user_version: version } = db.prepare<{ user_version: number }>('PRAGMA user_version').get() ?? {
+      user_version: 0,
+    };
+    if (version > VERSIONS.length) throw new NewerSchema(version);
+    for (const script of VERSIONS.slice(version)) db.exec(script);
+    db.exec(`PRAGMA user_version = ${VERSIONS.length}`);
+  });
+}
+
+/** The file was written by a newer program. */
+export class NewerSchema extends Error {
+  override readonly name = 'NewerSchema';
+
+  constructor(found: number) {
+    super(
+      `the data were written by a newer version (schema ${found}; this one knows up to ${VERSIONS.length}): ` +
+        'run that version, or choose another data directory',
+    );
+  }
+}

@@ -1,0 +1,126 @@
+import { decodeCursor, encodeCursor } from '../cursor.js';
+import type { ModalityChannel, Page, Session, SessionProgress, SessionQuery, Store } from '../store.js';
+import type { Database, Value } from './database.js';
+import { fromJson, toJson } from './json.js';
+
+type Sessions = Pick<Store, 'openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions'>;
+
+/** Take-overs are told for this long; every gateway asks once a second. */
+const TAKEOVERS_KEPT_MS = 3_600_000;
+
+/** The sessions of an embedded store. */
+export function embeddedSessions(db: Database): Sessions {
+  const byId = db.prepare<SessionRow>('SELECT * FROM sessions WHERE id = ?');
+  const openOf = db.prepare<SessionRow>(
+    "SELECT * FROM sessions WHERE account_id = ? AND device_id = ? AND status = 'open'",
+  );
+  const close = db.prepare(
+    "UPDATE sessions SET status = 'closed', ended_at = ? WHERE id = ? AND epoch = ? AND status = 'open'",
+  );
+  const insert = sessionInsert(db);
+  const claim = sessionClaim(db);
+  const one = (row: SessionRow | undefined) => (row ? sessionOf(row) : null);
+  return {
+    openSession: (session) => db.write(() => insert(session)),
+    session: (id) => db.read(() => one(byId.get(id))),
+    openSessionOf: (accountId, deviceId) => db.read(() => one(openOf.get(accountId, deviceId))),
+    claimSession: (id, epoch, gateway, at) =>
+      db.write(() => {
+        const row = byId.get(id);
+        if (row?.status !== 'open' || row.epoch !== epoch) return null;
+        claim(row, gateway, at);
+        return sessionOf({ ...row, gateway, epoch: epoch + 1 });
+      }),
+    closeSession: (id, epoch, endedAt) => db.write(() => close.run(endedAt, id, epoch) === 1),
+    sessions: async (query) => {
+      const { sql, values } = sessionPage(query);
+      return pageOf(await db.read(() => db.prepare<SessionRow>(sql).all(...values)), query.limit);
+    },
+  };
+}
+
+/** The statement of a page of sessions, one row longer than the page. Exported for the test of its indexes. */
+export function sessionPage(query: SessionQuery): { sql: string; values: Value[] } {
+  const where = ['account_id = ?'];
+  const values: Value[] = [query.accountId];
+  const add = (condition: string, ...bound: Value[]) => {
+    where.push(condition);
+    values.push(...bound);
+  };
+  if (query.user !== null) add('user = ?', query.user);
+  if (query.status !== null) add('status = ?', query.status);
+  if (query.cursor !== null) {
+    const [startedAt, id] = decodeCursor('sessions', query.cursor);
+    add('started_at <= ? AND (started_at < ? OR id > ?)', startedAt, startedAt, id);
+  }
+  const sql = `SELECT * FROM sessions WHERE ${where.join(' AND ')} ORDER BY started_at DESC, id LIMIT ?`;
+  return { sql, values: [...values, query.limit + 1] };
+}
+
+function pageOf(rows: SessionRow[], limit: number): Page<Session> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const next = rows.length > limit && last ? encodeCursor('sessions', [last.started_at, last.id]) : null;
+  return { rows: shown.map(sessionOf), next };
+}
+
+function sessionInsert(db: Database): (session: Session) => boolean {
+  const insert = db.prepare(
+    `INSERT INTO sessions (id, account_id, user, device_id, device_model_id, status, started_at, ended_at, gateway,
+       epoch, channels, spo2_curve, algorithms, progress)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (account_id, device_id) WHERE status = 'open' DO NOTHING`,
+  );
+  return (s) =>
+    insert.run(
+      ...[s.id, s.accountId, s.user, s.deviceId, s.deviceModelId, s.status, s.startedAt, s.endedAt, s.gateway, s.epoch],
+      ...[JSON.stringify(s.channels), toJson(s.spo2Curve), toJson(s.algorithms), JSON.stringify(s.progress)],
+    ) === 1;
+}
+
+function sessionClaim(db: Database): (row: SessionRow, gateway: string, at: number) => void {
+  const take = db.prepare('UPDATE sessions SET gateway = ?, epoch = epoch + 1 WHERE id = ?');
+  const tell = db.prepare('INSERT INTO takeovers (gateway, at, session_id, epoch) VALUES (?, ?, ?, ?)');
+  const forget = db.prepare('DELETE FROM takeovers WHERE at < ?');
+  return (row, gateway, at) => {
+    take.run(gateway, row.id);
+    if (gateway !== row.gateway) tell.run(row.gateway, at, row.id, row.epoch + 1);
+    forget.run(at - TAKEOVERS_KEPT_MS);
+  };
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly user: string | null;
+  readonly device_id: string;
+  readonly device_model_id: string;
+  readonly status: 'open' | 'closed';
+  readonly started_at: number;
+  readonly ended_at: number | null;
+  readonly gateway: string;
+  readonly epoch: number;
+  readonly channels: string;
+  readonly spo2_curve: string | null;
+  readonly algorithms: string | null;
+  readonly progress: string;
+}
+
+export function sessionOf(row: SessionRow): Session {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    user: row.user,
+    deviceId: row.device_id,
+    deviceModelId: row.device_model_id,
+    status: row.status,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    gateway: row.gateway,
+    epoch: row.epoch,
+    channels: JSON.parse(row.channels) as ModalityChannel[],
+    spo2Curve: fromJson<number[]>(row.spo2_curve),
+    algorithms: fromJson<string[]>(row.algorithms),
+    progress: JSON.parse(row.progress) as SessionProgress,
+  };
+}
