@@ -1,0 +1,30 @@
+import type { Context } from 'koa';
+import { hashKey, isKey } from '../keys.js';
+import type { Key } from '../store/store.js';
+import { HEALTH_PATH } from './health.js';
+import { OPENAPI_PATH } from './openapi/openapi.js';
+import { type RestMiddleware, type RestOptions, unauthenticated } from './rest-context.js';
+
+/** Checks the key before anything else is looked at, the path included, within /v1 and for /openapi.json. */
+export function authentication({ keys }: RestOptions): RestMiddleware {
+  return async (ctx, next) => {
+    if (needsKey(ctx)) ctx.state.key = await authenticate(keys, ctx.get('Authorization'));
+    return next();
+  };
+}
+
+function needsKey(ctx: Context): boolean {
+  if (ctx.path === HEALTH_PATH) return ctx.method !== 'GET' && ctx.method !== 'HEAD';
+  return ctx.path === '/v1' || ctx.path.startsWith('/v1/') || ctx.path === OPENAPI_PATH;
+}
+
+async function authenticate(keys: RestOptions['keys'], header: string): Promise<Key> {
+  if (header === '') throw unauthenticated('the API key is missing: send "Authorization: Bearer svc_…"');
+  const text = /^bearer +(\S+) *$/i.exec(header)?.[1];
+  if (text === undefined || !isKey(text)) {
+    throw unauthenticated('the Authorization header must be "Bearer " and an API key, which begins with svc_');
+  }
+  const key = await keys.key(hashKey(text));
+  if (!key) throw unauthenticated('the API key is unknown or revoked: ask for a new one in the dashboard');
+  return key;
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { instantOf } from './instant.js';
+
+/** One sentence for every way in which a field can be wrong: what it must be. */
+function must(what: string): { error: (issue: { readonly input?: unknown }) => string } {
+  return { error: ({ input }) => (input === undefined ? `is missing: it must be ${what}` : `must be ${what}`) };
+}
+
+/** Half of a surrogate pair is no text, and U+0000 not one that every store keeps. */
+const UNKEPT = /\p{Surrogate}|\0/u;
+
+/** Text of `min` to `max` Unicode code points. */
+export function text(min: number, max: number) {
+  const rule = must(`a string of ${min === 0 ? 'up' : min} to ${max} characters`);
+  return z
+    .string(rule)
+    .refine((value) => !UNKEPT.test(value) && within([...value].length, min, max), rule)
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
+}
+
+/** Text that matches an anchored pattern; `what` says it in words. */
+export function matching(pattern: RegExp, what: string) {
+  return z.string(must(what)).regex(pattern, must(what));
+}
+
+/** A finite number from `min` to `max`, both included. */
+export function number(min: number, max: number) {
+  const rule = must(`a number from ${min} to ${max}`);
+  return z.number(rule).min(min, rule).max(max, rule);
+}
+
+/** A whole number from `min` to `max`, both included. */
+export function integer(min: number, max: number) {
+  const rule = must(`an integer from ${min} to ${max}`);
+  return z.int(rule).min(min, rule).max(max, rule);
+}
+
+/** A list of at most `max` items. The length is looked at first, so that a huge list costs nothing. */
+export function list<T extends z.ZodType>(item: T, max: number) {
+  const short = (value: unknown) => (Array.isArray(value) && value.length > max ? null : value);
+  return z.preprocess(short, z.array(item, must(`a list of at most ${max} items`)).meta({ maxItems: max }));
+}
+
+/** A JSON object with these fields; others are ignored. */
+export function object<T extends z.ZodRawShape>(shape: T) {
+  return z.object(shape, must('a JSON object'));
+}
+
+/** A UUID, read in any case. */
+export function uuid() {
+  return z.guid(must('a UUID')).transform((id) => id.toLowerCase());
+}
+
+/** A query parameter: one of some words. */
+export function oneOf<const T extends readonly string[]>(words: T) {
+  return z.enum(words, must(`one of ${words.join(', ')}`));
+}
+
+/** A query parameter: how many rows, from 1 to `max`. */
+export function limit(fallback: number, max: number) {
+  const digits = (value: unknown) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value);
+  return z.preprocess(digits, integer(1, max)).default(fallback).meta({ default: fallback });
+}
+
+/** A query parameter: an RFC 3339 time, as ms since the epoch. */
+export function instant() {
+  const rule = 'must be an RFC 3339 time such as 2026-01-31T08:00:00.000Z or 2026-01-31T09:00+01:00';
+  return z
+    .string()
+    .transform((value, context) => {
+      const ms = instantOf(value);
+      if (ms !== null) return ms;
+      context.addIssue({ code: 'custom', message: rule });
+      return z.NEVER;
+    })
+    .meta({ format: 'date-time' });
+}
+
+function within(n: number, min: number, max: number): boolean {
+  return n >= min && n <= max;
+}

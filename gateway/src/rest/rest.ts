@@ -1,0 +1,34 @@
+import cors from '@koa/cors';
+import Koa from 'koa';
+import helmet from 'koa-helmet';
+import { authentication } from './authentication.js';
+import { failures } from './failures.js';
+import { requestId } from './request-id.js';
+import type { RestOptions, RestState } from './rest-context.js';
+import { routes } from './routes.js';
+import { unrouted } from './unrouted.js';
+
+/** Any origin may call, with the key in a header: there are no cookies, so no credentials. */
+const CORS = {
+  origin: '*',
+  allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+  allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
+  exposeHeaders: ['Link', 'X-Request-Id', 'Date'],
+  maxAge: 86_400,
+  keepHeadersOnError: false,
+};
+
+/** The REST interface of the service: a Koa application, to be mounted on the gateway's HTTP server. */
+export function createRest(options: RestOptions): Koa<RestState> {
+  const app = new Koa<RestState>();
+  const router = routes(options);
+  app.on('error', (err: unknown) => options.log.warn({ err }, 'a response broke off'));
+  app.use(requestId);
+  app.use(failures(options.log));
+  app.use(helmet());
+  app.use(cors(CORS));
+  app.use(authentication(options));
+  app.use(router.routes());
+  app.use(unrouted(router));
+  return app;
+}
