@@ -1,5 +1,12 @@
+export { Device, type DeviceCounters, type DeviceOptions, type NumberedSamples } from './device.js';
+export type { ReadyMessage, RefusedMessage } from './device-messages.js';
 export type { DeviceModelDraft, ModalityChannel } from './device-model.js';
 export type { Episode, Faults } from './faults.js';
 export type { Frame, FrameSource } from './frame.js';
 export { encodeFrame } from './frame-encoder.js';
+export type { InsightType, LiveInsight, SqiClass } from './insight.js';
+export { type LiveOptions, LiveSubscription } from './live.js';
+export { type PlaybackOptions, play } from './playback.js';
+export { ClosedError, mayReconnect } from './reconnection.js';
 export { type Simulator, type SimulatorOptions, simulate } from './simulator.js';
+export { NoWebSocketError, type SocketConstructor } from './socket.js';
