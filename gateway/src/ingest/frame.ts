@@ -1,0 +1,108 @@
+import type { SampleRun } from '../analysis/analysis.js';
+import type { FrameErrorCode } from '../errors.js';
+import type { ModalityChannel } from '../store/store.js';
+
+/** A data frame of the ingest protocol (section 2), checked: `payload` holds `instants` whole instants of the channel. */
+export interface Frame {
+  /** Index of the channel in the session. */
+  readonly channel: number;
+  /** Number of the first instant; seq + instants is at most 2^32. */
+  readonly seq: number;
+  /** Device time of the first instant, ms since the epoch; null where the device has no clock. */
+  readonly ts: number | null;
+  readonly encoding: SampleRun['encoding'];
+  readonly instants: number;
+  /** Interleaved samples, little endian. */
+  readonly payload: Uint8Array;
+}
+
+/** Why a frame or message was refused: the first cause in the protocol's table, and a text that says what to do. */
+export interface Fault {
+  readonly fault: FrameErrorCode;
+  readonly detail: string;
+  readonly channel?: number;
+  readonly seq?: number;
+}
+
+export const HEADER_BYTES = 16;
+/** Numbers do not wrap: seq + n is at most this. */
+export const MAX_NUMBER = 2 ** 32;
+/** Times past the range of a Date (ECMA-262, 21.4.1.1) are no times; those in the future are `in_future` instead. */
+export const EARLIEST_MS = -8.64e15;
+
+/** Bytes per sample of an encoding: int16, int24, int32, float32. */
+export const SAMPLE_BYTES: Readonly<Record<SampleRun['encoding'], number>> = { 1: 2, 2: 3, 3: 4, 4: 4 };
+
+/**
+ * Decodes a binary frame. Pure, never throws; the payload is a view of `bytes`.
+ * @param channels the session's channels, in order of their index
+ */
+export function decodeBinary(bytes: Uint8Array, channels: readonly ModalityChannel[]): Frame | Fault {
+  if (bytes.length > 0 && bytes[0] !== 1) return fault('bad_version', `byte 0 is ${bytes[0]}; this is version 1`);
+  const encoding = bytes[2] ?? 1;
+  if (!isEncoding(encoding)) return fault('bad_encoding', `byte 2 is ${encoding}; encodings are 1 to 4`);
+  if ((bytes[3] ?? 0) !== 0) return fault('bad_frame', 'byte 3 is reserved and must be 0');
+  if (bytes.length < HEADER_BYTES) return fault('bad_length', `a frame has a header of ${HEADER_BYTES} bytes`);
+  return decodeBody(bytes, encoding, channels);
+}
+
+function decodeBody(
+  bytes: Uint8Array,
+  encoding: Frame['encoding'],
+  channels: readonly ModalityChannel[],
+): Frame | Fault {
+  const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
+  const ts = header.getFloat64(8, true);
+  const payload = bytes.subarray(HEADER_BYTES);
+  const channel = header.getUint8(1);
+  const seq = header.getUint32(4, true);
+  const bytesPerInstant = SAMPLE_BYTES[encoding] * (channels[channel]?.num_channels ?? 1);
+  const frame = {
+    channel,
+    seq,
+    ts: Number.isNaN(ts) ? null : ts,
+    encoding,
+    instants: payload.length / bytesPerInstant,
+    payload,
+  };
+  return checkFrame(frame, channels);
+}
+
+/**
+ * The checks that both forms of a frame share, in the order of the protocol's table, from `bad_length` on. Where the
+ * channel is unknown an instant is taken to be one sample.
+ */
+export function checkFrame(frame: Frame, channels: readonly ModalityChannel[]): Frame | Fault {
+  const { channel, seq, ts, instants } = frame;
+  const at = { channel, seq };
+  if (instants < 1 || !Number.isInteger(instants)) {
+    return fault('bad_length', 'a frame holds a whole number of instants, at least one', at);
+  }
+  if (!Number.isInteger(seq) || seq < 0 || seq + instants > MAX_NUMBER) {
+    return fault('bad_value', 'seq must be an integer from 0, and seq + n at most 2^32', at);
+  }
+  if (ts !== null && (!Number.isFinite(ts) || ts < EARLIEST_MS)) {
+    return fault('bad_value', 'ts must be a time in ms since the epoch', at);
+  }
+  if (frame.encoding === 4 && hasInfinity(frame.payload)) {
+    return fault('bad_value', 'samples must be finite; a missing value is NaN (null in text)', at);
+  }
+  if (!channels[channel]) return fault('unknown_channel', `channels of this session: 0 to ${channels.length - 1}`, at);
+  return frame;
+}
+
+export function fault(code: FrameErrorCode, detail: string, at: { channel?: number; seq?: number } = {}): Fault {
+  return { fault: code, detail, ...at };
+}
+
+function isEncoding(value: number): value is Frame['encoding'] {
+  return value >= 1 && value <= 4;
+}
+
+/** Whether float32 samples hold an infinity. Looks at words, after one copy where the samples lie unaligned. */
+function hasInfinity(payload: Uint8Array): boolean {
+  const aligned = payload.byteOffset % 4 === 0 ? payload : payload.slice();
+  const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4);
+  for (const word of words) if ((word & 0x7fffffff) === 0x7f800000) return true;
+  return false;
+}

@@ -1,0 +1,79 @@
+import type { ModalityChannel } from '../store/store.js';
+import { checkFrame, type Fault, type Frame, fault } from './frame.js';
+
+/** A text message of a device. */
+export type DeviceMessage =
+  | { readonly type: 'samples'; readonly frame: Frame }
+  | { readonly type: 'end' }
+  | { readonly type: 'ping'; readonly t?: Scalar };
+
+type Scalar = string | number | boolean | null;
+
+const INT32 = 3;
+const FLOAT32 = 4;
+
+/**
+ * Decodes a text message. Pure, never throws.
+ * @param channels the session's channels, in order of their index
+ */
+export function decodeText(text: string, channels: readonly ModalityChannel[]): DeviceMessage | Fault {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return fault('bad_json', 'text messages are JSON objects');
+  }
+  if (!isRecord(message)) return fault('bad_message', 'a message is an object with a type');
+  if (message.type === 'samples') return samples(message, channels);
+  if (message.type === 'end') return { type: 'end' };
+  if (message.type === 'ping') return ping(message);
+  return fault('bad_message', 'type must be samples, end or ping');
+}
+
+function ping({ t }: Record<string, unknown>): DeviceMessage | Fault {
+  if (t === undefined) return { type: 'ping' };
+  if (isScalar(t)) return { type: 'ping', t };
+  return fault('bad_message', 't of a ping must be a number, a text, true, false or null');
+}
+
+function samples(message: Record<string, unknown>, channels: readonly ModalityChannel[]): DeviceMessage | Fault {
+  const { channel, seq, ts = null, samples: values } = message;
+  if (typeof channel !== 'number' || !Number.isInteger(channel))
+    return fault('bad_message', 'channel must be an integer');
+  if (typeof seq !== 'number') return fault('bad_message', 'seq must be a number', { channel });
+  const at = { channel, seq };
+  if (ts !== null && typeof ts !== 'number') return fault('bad_message', 'ts must be a number or null', at);
+  if (!Array.isArray(values) || !values.every(isSample)) {
+    return fault('bad_message', 'samples must be an array of numbers and nulls', at);
+  }
+  const width = channels[channel]?.num_channels ?? 1;
+  const frame = checkFrame({ channel, seq, ts, ...encode(values), instants: values.length / width }, channels);
+  return 'fault' in frame ? frame : { type: 'samples', frame };
+}
+
+/**
+ * Text samples in the core's encodings: int32 where all are integers of that size, so that raw counts stay exact; else
+ * float32, whose 24 bits of mantissa round counts beyond 2^24 (a text frame with missing or fractional values). What
+ * float32 cannot hold becomes an infinity, which the frame's check refuses.
+ */
+function encode(values: readonly (number | null)[]): Pick<Frame, 'encoding' | 'payload'> {
+  const integral = values.every((value) => value !== null && Number.isInteger(value) && value === (value | 0));
+  const payload = new DataView(new ArrayBuffer(values.length * 4));
+  for (const [i, value] of values.entries()) {
+    if (integral) payload.setInt32(i * 4, value ?? 0, true);
+    else payload.setFloat32(i * 4, value ?? Number.NaN, true);
+  }
+  return { encoding: integral ? INT32 : FLOAT32, payload: new Uint8Array(payload.buffer) };
+}
+
+function isSample(value: unknown): value is number | null {
+  return value === null || typeof value === 'number';
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,102 @@
+/** How fast the past fades, ms of data time: long against the jitter of stamps, short against a crystal's drift. */
+const MEMORY_MS = 10_000;
+/** Of the past at least this much stays from stamp to stamp, however rare they are. */
+const LEAST_MEMORY = 0.1;
+/** Weight of the model's rate before stamps tell better: as if it were known to 5 % and stamps to 10 ms, ms². */
+const PRIOR_MS2 = (10 / 0.05) ** 2;
+/** No rate is followed beyond this factor of the model's. */
+const MAX_FACTOR = 2;
+
+/**
+ * The line from numbers to times that best fits a channel's stamps: least squares whose past fades exponentially
+ * (recursive least squares with forgetting; Ljung, System Identification, 2nd ed., 11.2), kept relative to its own
+ * newest point so that times of 10^12 ms cost no precision.
+ */
+export class Rate {
+  /** Number and time (ms) of the line's newest point. */
+  #seq: number;
+  #time: number;
+  #period: number;
+  // Faded sums over the stamps: x is ms of nominal time before the newest point, y the stamp's distance from the line.
+  #w = 0;
+  #sx = 0;
+  #sy = 0;
+  #sxx = PRIOR_MS2;
+  #sxy = 0;
+
+  /** @param nominal the model's spacing of the instants, ms */
+  constructor(
+    readonly nominal: number,
+    seq: number,
+    time: number,
+  ) {
+    this.#seq = seq;
+    this.#time = time;
+    this.#period = nominal;
+  }
+
+  /** The followed spacing of the instants, ms. */
+  get period(): number {
+    return this.#period;
+  }
+
+  /** Time of a number, ms. */
+  at(seq: number): number {
+    return this.#time + (seq - this.#seq) * this.#period;
+  }
+
+  /** Moves the whole line in time: a step of the stamps that is no matter of the rate. */
+  shift(ms: number): void {
+    this.#time += ms;
+  }
+
+  /** Starts anew from a point with a known spacing. */
+  restart(seq: number, time: number, period: number): void {
+    this.#seq = seq;
+    this.#time = time;
+    this.#period = this.#bounded(period);
+    this.#w = 1;
+    this.#sx = this.#sy = this.#sxy = 0;
+    this.#sxx = PRIOR_MS2;
+  }
+
+  /** Fits the line to a stamp; numbers come in ascending order. */
+  follow(seq: number, time: number): void {
+    this.#moveTo(seq);
+    this.#w += 1;
+    this.#sy += time - this.#time;
+    const determinant = this.#w * this.#sxx - this.#sx ** 2;
+    const slope = determinant > 0 ? (this.#w * this.#sxy - this.#sx * this.#sy) / determinant : 0;
+    this.#turn((this.#sy - slope * this.#sx) / this.#w, slope);
+  }
+
+  /** Makes `seq` the newest point, and lets the past fade. */
+  #moveTo(seq: number): void {
+    const x = (seq - this.#seq) * this.nominal;
+    this.#time = this.at(seq);
+    this.#seq = seq;
+    this.#sxx += x * (x * this.#w - 2 * this.#sx);
+    this.#sxy -= x * this.#sy;
+    this.#sx -= x * this.#w;
+    const memory = Math.max(LEAST_MEMORY, Math.exp(-x / MEMORY_MS));
+    this.#w *= memory;
+    this.#sx *= memory;
+    this.#sy *= memory;
+    this.#sxx *= memory;
+    this.#sxy *= memory;
+  }
+
+  /** Corrects the line, and the sums, which are relative to it. */
+  #turn(offset: number, slope: number): void {
+    const period = this.#bounded(this.#period + slope * this.nominal);
+    const turned = (period - this.#period) / this.nominal;
+    this.#time += offset;
+    this.#period = period;
+    this.#sxy -= offset * this.#sx + turned * this.#sxx;
+    this.#sy -= offset * this.#w + turned * this.#sx;
+  }
+
+  #bounded(period: number): number {
+    return Math.min(this.nominal * MAX_FACTOR, Math.max(this.nominal / MAX_FACTOR, period));
+  }
+}

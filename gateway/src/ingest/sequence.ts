@@ -1,0 +1,161 @@
+import type { Frame } from './frame.js';
+
+/** Instants of one frame that come next in order: nothing before them is awaited any more. */
+export interface Piece extends Pick<Frame, 'encoding' | 'instants' | 'payload' | 'seq' | 'ts'> {
+  /** Instants between the frame's first one, whose time `ts` is, and this piece's first. */
+  readonly skipped: number;
+  /** Numbers given up directly before this piece. */
+  readonly lost: number;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How long a hole is waited for: data time after it, and time with nothing new (protocol, section 4), ms. */
+export const PATIENCE_MS = 2000;
+/** Bounds of what one channel holds behind its holes; beyond them the oldest hole is given up. */
+const MAX_HELD_BYTES = 512 * 1024;
+const MAX_HELD_PIECES = 4096;
+/** Ranges given up that are remembered, to tell a frame that is too late from a repeated one. */
+const MAX_GIVEN_UP = 1024;
+
+/**
+ * The numbers of one channel: puts frames in order, trims what came before, waits for holes and gives them up.
+ * `next` is TCP's RCV.NXT (RFC 9293, 3.3.1) counted in instants: all below it was received or given up.
+ */
+export class Sequence {
+  /** Null before the first frame. */
+  #next: number | null = null;
+  /** Pieces beyond the first hole, ascending, without overlap. */
+  #held: Piece[] = [];
+  #heldBytes = 0;
+  #givenUp: Range[] = [];
+  #lastNewAt = 0;
+
+  /**
+   * @param period nominal spacing of the instants, ms
+   * @param deliver takes the pieces, in order
+   */
+  constructor(
+    readonly period: number,
+    readonly deliver: (piece: Piece) => void,
+  ) {}
+
+  /** The lowest number that is still awaited; null before the first frame. */
+  get next(): number | null {
+    return this.#next;
+  }
+
+  /** Whether a frame brings nothing new and some of its numbers have been given up. */
+  isTooLate(frame: Frame): boolean {
+    const end = frame.seq + frame.instants;
+    if (this.#next === null || end > this.#next) return false;
+    return this.#givenUp.some((range) => frame.seq < range.end && range.start < end);
+  }
+
+  /**
+   * Takes a frame's new numbers, delivers what is in order now, and gives up holes which lie too far back.
+   * @returns how many instants were new
+   */
+  accept(frame: Frame, now: number): number {
+    if (this.#next === null) this.#startAt(frame.seq);
+    const fresh = this.#fresh(frame);
+    for (const range of fresh) this.#take(cut(frame, range));
+    if (fresh.length > 0) this.#lastNewAt = now;
+    this.#deliverHeld(0);
+    while (this.#isOverdue()) this.#giveUpFirstHole();
+    return fresh.reduce((sum, range) => sum + range.end - range.start, 0);
+  }
+
+  /** Gives up the holes when nothing new has come for 2 s. */
+  tick(now: number): void {
+    if (this.#held.length > 0 && now - this.#lastNewAt >= PATIENCE_MS) this.flush();
+  }
+
+  /** Gives up all holes: nothing more will come. */
+  flush(): void {
+    while (this.#held.length > 0) this.#giveUpFirstHole();
+  }
+
+  #startAt(seq: number): void {
+    this.#next = seq;
+    if (seq > 0) this.#givenUp.push({ start: 0, end: seq });
+  }
+
+  /** The parts of a frame that were neither received nor given up. */
+  #fresh(frame: Frame): Range[] {
+    const end = frame.seq + frame.instants;
+    let start = Math.max(frame.seq, this.#next ?? 0);
+    const fresh: Range[] = [];
+    for (const held of this.#held) {
+      if (held.seq >= end) break;
+      if (held.seq > start) fresh.push({ start, end: held.seq });
+      start = Math.max(start, held.seq + held.instants);
+    }
+    if (start < end) fresh.push({ start, end });
+    return fresh;
+  }
+
+  #take(piece: Piece): void {
+    if (piece.seq === this.#next) this.#pass(piece);
+    else this.#hold({ ...piece, payload: piece.payload.slice() });
+  }
+
+  #pass(piece: Piece): void {
+    this.#next = piece.seq + piece.instants;
+    this.deliver(piece);
+  }
+
+  /** Keeps a copy: a view would keep the whole chunk that came from the socket. */
+  #hold(piece: Piece): void {
+    const at = this.#held.findLastIndex((held) => held.seq < piece.seq);
+    this.#held.splice(at + 1, 0, piece);
+    this.#heldBytes += piece.payload.length;
+  }
+
+  /** Delivers the held pieces that are in order now; the first one follows `lost` numbers. */
+  #deliverHeld(lost: number): void {
+    let count = 0;
+    for (const piece of this.#held) {
+      if (piece.seq !== this.#next) break;
+      this.#heldBytes -= piece.payload.length;
+      this.#pass(count++ === 0 ? { ...piece, lost } : piece);
+    }
+    if (count > 0) this.#held.splice(0, count);
+  }
+
+  #isOverdue(): boolean {
+    const [first] = this.#held;
+    const last = this.#held.at(-1);
+    if (!first || !last) return false;
+    const dataAfterHole = (last.seq + last.instants - 1 - first.seq) * this.period;
+    return dataAfterHole > PATIENCE_MS || this.#heldBytes > MAX_HELD_BYTES || this.#held.length > MAX_HELD_PIECES;
+  }
+
+  #giveUpFirstHole(): void {
+    const [first] = this.#held;
+    if (!first || this.#next === null) return;
+    this.#givenUp.push({ start: this.#next, end: first.seq });
+    if (this.#givenUp.length > MAX_GIVEN_UP) this.#givenUp.shift();
+    const lost = first.seq - this.#next;
+    this.#next = first.seq;
+    this.#deliverHeld(lost);
+  }
+}
+
+/** The part of a frame that covers a range of its numbers; the payload is a view. */
+function cut(frame: Frame, range: Range): Piece {
+  const skipped = range.start - frame.seq;
+  const width = frame.payload.length / frame.instants;
+  return {
+    seq: range.start,
+    instants: range.end - range.start,
+    ts: frame.ts,
+    skipped,
+    lost: 0,
+    encoding: frame.encoding,
+    payload: frame.payload.subarray(skipped * width, (range.end - frame.seq) * width),
+  };
+}
