@@ -58,7 +58,7 @@ export interface Store {
   claimSession(id: string, epoch: number, gateway: string, at: number): Promise<Session | null>;
   /** Closes an open session whose epoch is still `epoch`; false where it is not. */
   closeSession(id: string, epoch: number, endedAt: number): Promise<boolean>;
-  /** Sessions which were claimed away from this gateway at or after an instant. */
+  /** Sessions which were claimed away from this gateway at or after an instant (at least of the last hour); `epoch` is the new owner's. */
   sessionsTakenFrom(gateway: string, since: number): Promise<{ id: string; epoch: number }[]>;
   /** Open sessions whose owner's last `beat` lies before an instant, or that never had one. */
   orphanedSessions(beatBefore: number): Promise<Session[]>;

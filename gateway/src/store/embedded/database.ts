@@ -63,7 +63,7 @@ export class Database {
 
   /** Runs reads. Rejects with `StoreUnavailable` where the file cannot be read now. */
   read<T>(run: () => T): Promise<T> {
-    return this.#patiently(run);
+    return this.#patiently(this.#deadline(), run);
   }
 
   /**
@@ -71,7 +71,8 @@ export class Database {
    * the way; what it throws undoes it and rejects.
    */
   write<T>(run: () => T): Promise<T> {
-    const done = this.#writes.then(() => this.#patiently(() => this.#transaction(run)));
+    const deadline = this.#deadline();
+    const done = this.#writes.then(() => this.#patiently(deadline, () => this.#transaction(run)));
     this.#writes = done.catch(() => {});
     return done;
   }
@@ -98,8 +99,11 @@ export class Database {
     }
   }
 
-  async #patiently<T>(run: () => T): Promise<T> {
-    const deadline = this.#clock.now() + MAX_WAIT_MS;
+  #deadline(): number {
+    return this.#clock.now() + MAX_WAIT_MS;
+  }
+
+  async #patiently<T>(deadline: number, run: () => T): Promise<T> {
     for (;;) {
       if (this.#closed) throw new StoreUnavailable('the store is closed');
       try {

@@ -105,7 +105,7 @@ export function insightPage(query: InsightQuery): { sql: string; values: Value[]
 }
 
 function insightPosition(cursor: string): [ts: number, id: number] {
-  const [ts, id] = decodeCursor('insights', cursor);
+  const [ts, id] = decodeCursor('insights', /^\d{1,15}$/, cursor);
   return [ts, Number(id)];
 }
 

@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor } from '../cursor.js';
+import { decodeCursor, encodeCursor, UUID } from '../cursor.js';
 import type { ModalityChannel, Page, Session, SessionProgress, SessionQuery, Store } from '../store.js';
 import type { Database, Value } from './database.js';
 import { fromJson, toJson } from './json.js';
@@ -50,7 +50,7 @@ export function sessionPage(query: SessionQuery): { sql: string; values: Value[]
   if (query.user !== null) add('user = ?', query.user);
   if (query.status !== null) add('status = ?', query.status);
   if (query.cursor !== null) {
-    const [startedAt, id] = decodeCursor('sessions', query.cursor);
+    const [startedAt, id] = decodeCursor('sessions', UUID, query.cursor);
     add('started_at <= ? AND (started_at < ? OR id > ?)', startedAt, startedAt, id);
   }
   const sql = `SELECT * FROM sessions WHERE ${where.join(' AND ')} ORDER BY started_at DESC, id LIMIT ?`;

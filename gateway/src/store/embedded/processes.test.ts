@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { systemClock } from '../../clock.js';
+import { ManualClock } from '../../manual-clock.js';
+import { type Store, StoreUnavailable } from '../store.js';
+import { partOf, rejection, sampleAccount, sampleInsight, sampleSession } from '../suite/samples.js';
+import { Database } from './database.js';
+import { openEmbeddedStore } from './embedded.js';
+
+const WRITER = fileURLToPath(new URL('./writer.fixture.js', import.meta.url));
+
+/** A process that writes to the store as fast as it can, and what it said was done. */
+class Writer {
+  readonly #process: ChildProcess;
+  readonly #lines: Interface;
+  #sessionId = '';
+  readonly acknowledged: number[] = [];
+
+  constructor(directory: string) {
+    this.#process = spawn(process.execPath, [WRITER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    if (!this.#process.stdout) throw new Error('the writer has no output');
+    this.#lines = createInterface(this.#process.stdout);
+    this.#lines.on('line', (line) => {
+      if (this.#sessionId) this.acknowledged.push(Number(line));
+      else this.#sessionId = line;
+    });
+  }
+
+  get sessionId(): string {
+    return this.#sessionId;
+  }
+
+  /** Resolves when that many commits were acknowledged. */
+  async reaches(count: number): Promise<void> {
+    while (this.acknowledged.length < count) await once(this.#lines, 'line');
+  }
+
+  /** kill -9; resolves when all that it had said is read. */
+  async kill(): Promise<void> {
+    if (this.#process.signalCode) return;
+    const closed = once(this.#process, 'close');
+    this.#process.kill('SIGKILL');
+    await closed;
+  }
+}
+
+async function windowEnds(store: Store, sessionId: string): Promise<number[]> {
+  const ends: number[] = [];
+  for await (const batch of store.sessionInsights(sessionId)) ends.push(...batch.map((insight) => insight.actual_end));
+  return ends;
+}
+
+describe('the embedded store among processes', () => {
+  let directory: string;
+  let writer: Writer;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
+    writer = new Writer(directory);
+  });
+
+  afterEach(async () => {
+    await writer.kill();
+    await rm(directory, { recursive: true });
+  });
+
+  it('has every acknowledged row after kill -9', async () => {
+    for (let round = 0; round < 3; round++) {
+      await writer.reaches(150);
+      await writer.kill();
+      const store = await openEmbeddedStore(directory, systemClock);
+      const stored = await windowEnds(store, writer.sessionId);
+      expect(stored.slice(0, writer.acknowledged.length)).to.deep.equal(writer.acknowledged);
+      expect(stored.length - writer.acknowledged.length).to.be.oneOf([0, 1]);
+      await store.close();
+      writer = new Writer(directory);
+    }
+  });
+
+  it('takes the writes of another process in between, and loses none', async () => {
+    await writer.reaches(1);
+    const store = await openEmbeddedStore(directory, systemClock);
+    const before = writer.acknowledged.length;
+    const accounts = Array.from({ length: 40 }, () => sampleAccount());
+    for (const account of accounts) expect(await store.createAccount(account)).to.deep.equal(account);
+    await writer.reaches(before + 40);
+    await writer.kill();
+    expect(await store.accounts()).to.have.deep.members(accounts);
+    expect(await windowEnds(store, writer.sessionId)).to.include.members(writer.acknowledged);
+    await store.close();
+  });
+});
+
+describe('an embedded store that another process holds', () => {
+  let directory: string;
+  let clock: ManualClock;
+  let store: Store;
+  let holder: Database;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
+    clock = new ManualClock();
+    store = await openEmbeddedStore(directory, clock);
+    holder = new Database(join(directory, 'device-insights.db'), clock);
+    holder.exec('BEGIN IMMEDIATE');
+  });
+
+  afterEach(async () => {
+    await holder.close();
+    await store.close();
+    await rm(directory, { recursive: true });
+  });
+
+  /** Lets what is due run, then what that started. */
+  const tick = async () => {
+    clock.advance(10);
+    await new Promise(setImmediate);
+  };
+
+  it('is read as ever, and written once the other is done, without holding the event loop', async () => {
+    const account = sampleAccount();
+    let made = false;
+    const making = store.createAccount(account).then((result) => {
+      made = true;
+      return result;
+    });
+    for (let i = 0; i < 20; i++) await tick();
+    expect(made).to.equal(false);
+    expect(await store.accounts()).to.deep.equal([]);
+    holder.exec('COMMIT');
+    await tick();
+    expect(await making).to.deep.equal(account);
+  });
+
+  it('rejects a write that waits for three seconds, with nothing done', async () => {
+    const session = sampleSession();
+    const refusals = [store.openSession(session), store.commit([partOf(session, [sampleInsight(session, 0)])])];
+    const errors = Promise.all(refusals.map(rejection));
+    for (let i = 0; i < 310; i++) await tick();
+    for (const error of await errors) expect(error).to.be.instanceOf(StoreUnavailable);
+    holder.exec('ROLLBACK');
+    expect(await store.session(session.id)).to.equal(null);
+  });
+});

@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { systemClock } from '../../clock.js';
+import type { InsightQuery, SessionQuery } from '../store.js';
+import { newMoment, rejection, sampleAccount } from '../suite/samples.js';
+import { Database } from './database.js';
+import { openEmbeddedStore } from './embedded.js';
+import { insightPage } from './insights.js';
+import { migrate, NewerSchema } from './schema.js';
+import { sessionPage } from './sessions.js';
+
+describe('the schema of the embedded store', () => {
+  let directory: string;
+  const file = () => join(directory, 'device-insights.db');
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
+  });
+
+  afterEach(() => rm(directory, { recursive: true }));
+
+  it('is made once, however many open a new store at the same moment', async () => {
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openEmbeddedStore(directory, systemClock)));
+    const account = sampleAccount();
+    await stores[0]?.createAccount(account);
+    for (const store of stores) expect(await store.account(account.id)).to.deep.equal(account);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('is refused, and left alone, when a newer version made it', async () => {
+    const store = await openEmbeddedStore(directory, systemClock);
+    await store.close();
+    const db = new Database(file(), systemClock);
+    db.exec('PRAGMA user_version = 99');
+    const error = await rejection(openEmbeddedStore(directory, systemClock));
+    expect(error).to.be.instanceOf(NewerSchema);
+    expect(String(error)).to.match(/newer version \(schema 99; this one knows up to \d+\)/);
+    expect(db.prepare('PRAGMA user_version').get()).to.include({ user_version: 99 });
+    await db.close();
+  });
+
+  it('has an index for every list: no query reads a table whole or sorts it', async () => {
+    const db = new Database(file(), systemClock);
+    await migrate(db);
+    const plan = ({ sql, values }: { sql: string; values: (string | number | null)[] }) =>
+      db
+        .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+        .all(...values)
+        .map((step) => step.detail)
+        .join('; ');
+    for (const page of [...sessionQueries().map(sessionPage), ...insightQueries().map(insightPage)])
+      expect(plan(page), page.sql).to.match(/^SEARCH .* USING INDEX (?!.*(SCAN|TEMP B-TREE))/);
+    expect(plan(insightPage({ ...insightQueries()[0], user: 'ann' } as InsightQuery))).to.include('insights_of_user');
+    await db.close();
+  });
+});
+
+const SCOPE = { accountId: 'a', limit: 10 };
+const cursor = (kind: string, id: string) => Buffer.from(JSON.stringify([kind, 1, id])).toString('base64url');
+
+function sessionQueries(): SessionQuery[] {
+  const at = cursor('sessions', '00000000-0000-4000-8000-000000000000');
+  const users = ['ann', null].map((user) => ({ ...SCOPE, user }));
+  const statuses = users.flatMap((scope) =>
+    (['open', 'closed', null] as const).map((status) => ({ ...scope, status })),
+  );
+  return statuses.flatMap((query) => [null, at].map((cursor) => ({ ...query, cursor })));
+}
+
+function insightQueries(): InsightQuery[] {
+  const at = cursor('insights', '7');
+  const users = ['ann', null].map((user) => ({ ...SCOPE, user, until: newMoment() }));
+  const types = users.flatMap((scope) => (['hr', null] as const).map((type) => ({ ...scope, type })));
+  const sinces = types.flatMap((query) => [1, null].map((since) => ({ ...query, since })));
+  return sinces.flatMap((query) => [null, at].map((cursor) => ({ ...query, cursor })));
+}

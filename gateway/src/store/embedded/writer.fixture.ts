@@ -1,0 +1,14 @@
+import { systemClock } from '../../clock.js';
+import { partOf, sampleInsight, sampleSession } from '../suite/samples.js';
+import { openEmbeddedStore } from './embedded.js';
+
+// A process of its own for the tests: commits to the store in argv[2] without a pause until it is killed, and prints a
+// session's id, then the end of each window once its commit is acknowledged.
+const store = await openEmbeddedStore(process.argv[2] ?? '', systemClock);
+const session = sampleSession();
+await store.openSession(session);
+process.stdout.write(`${session.id}\n`);
+for (let i = 0; ; i++) {
+  await store.commit([partOf(session, [sampleInsight(session, session.startedAt + i * 1000)])]);
+  process.stdout.write(`${session.startedAt + i * 1000}\n`);
+}

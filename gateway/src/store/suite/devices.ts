@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import type { DeviceModel } from '../store.js';
+import type { Handles } from '../suite.js';
+import { atOnce, newMoment, rejection, sampleChannel, sampleDevice, sampleModel } from './samples.js';
+
+export function deviceSuite(handles: () => Handles): void {
+  describe('device models', () => {
+    it('keeps a model as it was given, whatever its texts hold', async () => {
+      const { store, other } = handles();
+      const model = sampleModel({
+        ...{ name: 'a\u0000b "心" 𝄞', description: "it's\n\\", firmwareVersion: '' },
+        ...{ channels: [sampleChannel(), sampleChannel()], spo2Curve: [110, -25.5, 0.001] },
+      });
+      await store.addDeviceModel(model);
+      expect(await other.deviceModel(model.id)).to.deep.equal(model);
+      expect(await other.deviceModel(sampleModel().id)).to.equal(null);
+    });
+
+    it('lists the models of an account, oldest first', async () => {
+      const { store } = handles();
+      const at = newMoment();
+      const late = sampleModel({ createdAt: at + 1, channels: [] });
+      const early = sampleModel({ accountId: late.accountId, createdAt: at });
+      for (const model of [late, early, sampleModel()]) await store.addDeviceModel(model);
+      expect(await store.deviceModels(late.accountId)).to.deep.equal([early, late]);
+    });
+
+    it('changes a model', async () => {
+      const { store, other } = handles();
+      const model = sampleModel();
+      await store.addDeviceModel(model);
+      const changed = { ...model, name: 'Ring 2', spo2Curve: [1, 2], channels: [], updatedAt: newMoment() };
+      expect(await store.changeDeviceModel(model.id, () => changed)).to.deep.equal(changed);
+      expect(await other.deviceModel(model.id)).to.deep.equal(changed);
+      expect(await store.changeDeviceModel(sampleModel().id, () => changed)).to.equal(null);
+    });
+
+    it('leaves a model alone when the change throws, and rejects with what was thrown', async () => {
+      const { store } = handles();
+      const model = sampleModel();
+      await store.addDeviceModel(model);
+      const fault = new Error('no such channel');
+      const refusal = store.changeDeviceModel(model.id, () => {
+        throw fault;
+      });
+      expect(await rejection(refusal)).to.equal(fault);
+      expect(await store.deviceModel(model.id)).to.deep.equal(model);
+    });
+
+    it('loses none of many changes made at once', async () => {
+      const { store, other } = handles();
+      const model = sampleModel({ channels: [] });
+      await store.addDeviceModel(model);
+      const add = (m: DeviceModel) => ({ ...m, channels: [...m.channels, sampleChannel()] });
+      await atOnce(10, [store, other], (handle) => handle.changeDeviceModel(model.id, add));
+      expect((await store.deviceModel(model.id))?.channels).to.have.length(10);
+    });
+
+    it('deletes a model that no device references', async () => {
+      const { store, other } = handles();
+      const model = sampleModel();
+      await store.addDeviceModel(model);
+      const device = sampleDevice(model);
+      await store.putDevice(device);
+      expect(await other.deleteDeviceModel(model.id)).to.equal('referenced');
+      await store.deleteDevice(device.accountId, device.deviceId);
+      expect(await other.deleteDeviceModel(model.id)).to.equal('deleted');
+      expect(await store.deleteDeviceModel(model.id)).to.equal('missing');
+      expect(await store.deviceModel(model.id)).to.equal(null);
+    });
+
+    it('never deletes a model under a device that comes at the same moment', async () => {
+      const { store, other } = handles();
+      for (let round = 0; round < 8; round++) {
+        const model = sampleModel();
+        await store.addDeviceModel(model);
+        const [first, second] = round % 2 ? [store, other] : [other, store];
+        const [put, deleted] = await Promise.all([
+          first.putDevice(sampleDevice(model)),
+          second.deleteDeviceModel(model.id),
+        ]);
+        expect([put, deleted]).to.deep.equal(put ? [true, 'referenced'] : [false, 'deleted']);
+        expect(await store.devices(model.accountId)).to.have.length(put ? 1 : 0);
+      }
+    });
+  });
+
+  describe('devices', () => {
+    it('makes a device row once and moves it between models', async () => {
+      const { store, other } = handles();
+      const model = sampleModel();
+      const next = sampleModel({ accountId: model.accountId });
+      for (const each of [model, next]) await store.addDeviceModel(each);
+      const device = sampleDevice(model);
+      expect(await store.putDevice(device)).to.equal(true);
+      expect(await other.putDevice({ ...device, createdAt: device.createdAt + 9 })).to.equal(true);
+      expect(await other.devices(device.accountId)).to.deep.equal([device]);
+      expect(await other.putDevice({ ...device, deviceModelId: next.id })).to.equal(true);
+      expect(await store.devices(device.accountId)).to.deep.equal([{ ...device, deviceModelId: next.id }]);
+      expect(await store.deleteDeviceModel(model.id)).to.equal('deleted');
+    });
+
+    it('makes no row for a model that is not there', async () => {
+      const { store } = handles();
+      const device = sampleDevice(sampleModel());
+      expect(await store.putDevice(device)).to.equal(false);
+      expect(await store.devices(device.accountId)).to.deep.equal([]);
+    });
+
+    it('makes one row of a device that comes many times at once', async () => {
+      const { store, other } = handles();
+      const model = sampleModel();
+      await store.addDeviceModel(model);
+      const device = sampleDevice(model);
+      const put = await atOnce(8, [store, other], (handle) => handle.putDevice(device));
+      expect(put).to.deep.equal(Array(8).fill(true));
+      expect(await store.devices(device.accountId)).to.deep.equal([device]);
+    });
+
+    it('keeps devices of one name in two accounts apart', async () => {
+      const { store } = handles();
+      const mine = sampleDevice(sampleModel());
+      const model = sampleModel();
+      const theirs = sampleDevice(model, { deviceId: mine.deviceId });
+      await store.addDeviceModel(model);
+      await store.putDevice(theirs);
+      expect(await store.deleteDevice(mine.accountId, mine.deviceId)).to.equal(null);
+      expect(await store.deleteDevice(theirs.accountId, theirs.deviceId)).to.deep.equal(theirs);
+      expect(await store.devices(theirs.accountId)).to.deep.equal([]);
+    });
+  });
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { IdempotencyClaim } from '../store.js';
+import type { Handles } from '../suite.js';
+import { atOnce, newMoment } from './samples.js';
+
+const FRESH = { state: 'fresh' };
+const PENDING = { state: 'pending' };
+const CONFLICT = { state: 'conflict' };
+const RESPONSE = { status: 201, body: '{"name":"心"}' };
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+export function idempotencySuite(handles: () => Handles): void {
+  const sample = (): IdempotencyClaim => ({
+    ...{ accountId: randomUUID(), route: 'POST /v1/device-models', key: 'a key', bodyHash: 'a', at: newMoment() },
+  });
+
+  describe('idempotency keys', () => {
+    it('give the first response to the same request again', async () => {
+      const { store, other } = handles();
+      const claim = sample();
+      expect(await store.claimIdempotencyKey(claim)).to.deep.equal(FRESH);
+      expect(await other.claimIdempotencyKey({ ...claim, at: claim.at + 1 })).to.deep.equal(PENDING);
+      await store.saveIdempotentResponse(claim, RESPONSE);
+      const again = { ...claim, at: claim.at + 5 * MINUTE_MS };
+      expect(await other.claimIdempotencyKey(again)).to.deep.equal({ state: 'done', response: RESPONSE });
+    });
+
+    it('belong to one request of many that come at once', async () => {
+      const { store, other } = handles();
+      const claim = sample();
+      const states = await atOnce(8, [store, other], (handle) => handle.claimIdempotencyKey(claim));
+      expect(states.map(({ state }) => state).sort()).to.deep.equal(['fresh', ...Array(7).fill('pending')]);
+    });
+
+    it('conflict with another body, before and after the response', async () => {
+      const { store } = handles();
+      const claim = sample();
+      const another = { ...claim, bodyHash: 'b' };
+      await store.claimIdempotencyKey(claim);
+      expect(await store.claimIdempotencyKey(another)).to.deep.equal(CONFLICT);
+      await store.saveIdempotentResponse(claim, RESPONSE);
+      expect(await store.claimIdempotencyKey(another)).to.deep.equal(CONFLICT);
+    });
+
+    it('are apart for each account and route', async () => {
+      const { store } = handles();
+      const claim = sample();
+      await store.claimIdempotencyKey(claim);
+      expect(await store.claimIdempotencyKey({ ...claim, accountId: randomUUID() })).to.deep.equal(FRESH);
+      expect(await store.claimIdempotencyKey({ ...claim, route: 'POST /other' })).to.deep.equal(FRESH);
+    });
+
+    it('are free again when the request failed without effect', async () => {
+      const { store } = handles();
+      const claim = sample();
+      await store.claimIdempotencyKey(claim);
+      await store.releaseIdempotencyKey(claim);
+      expect(await store.claimIdempotencyKey({ ...claim, bodyHash: 'b' })).to.deep.equal(FRESH);
+    });
+
+    it('are not given back once there is a response', async () => {
+      const { store } = handles();
+      const claim = sample();
+      await store.claimIdempotencyKey(claim);
+      await store.saveIdempotentResponse(claim, RESPONSE);
+      await store.releaseIdempotencyKey(claim);
+      expect((await store.claimIdempotencyKey(claim)).state).to.equal('done');
+    });
+
+    it('wait a minute for the first request, whose late response then counts no more', async () => {
+      const { store } = handles();
+      const claim = sample();
+      const later = { ...claim, at: claim.at + MINUTE_MS };
+      await store.claimIdempotencyKey(claim);
+      expect(await store.claimIdempotencyKey({ ...claim, at: later.at - 1 })).to.deep.equal(PENDING);
+      expect(await store.claimIdempotencyKey(later)).to.deep.equal(FRESH);
+      await store.saveIdempotentResponse(claim, RESPONSE);
+      await store.releaseIdempotencyKey(claim);
+      expect(await store.claimIdempotencyKey(later)).to.deep.equal(PENDING);
+    });
+
+    it('are forgotten after a day', async () => {
+      const { store } = handles();
+      const claim = sample();
+      await store.claimIdempotencyKey(claim);
+      await store.saveIdempotentResponse(claim, RESPONSE);
+      const almost = { ...claim, at: claim.at + DAY_MS - 1 };
+      expect((await store.claimIdempotencyKey(almost)).state).to.equal('done');
+      const after = { ...claim, bodyHash: 'b', at: claim.at + DAY_MS };
+      expect(await store.claimIdempotencyKey(after)).to.deep.equal(FRESH);
+    });
+  });
+}

@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { StoredInsight } from '../../insight.js';
+import { BadCursor, type InsightQuery, type Session, type Store } from '../store.js';
+import type { Handles } from '../suite.js';
+import { allPages, NO_PROGRESS, newMoment, partOf, rejection, sampleInsight, sampleSession } from './samples.js';
+
+export function insightSuite(handles: () => Handles): void {
+  commits(handles);
+  listsOfASession(handles);
+  lists(handles);
+}
+
+async function opened(store: Store, fields: Partial<Session> = {}): Promise<Session> {
+  const session = sampleSession(fields);
+  await store.openSession(session);
+  return session;
+}
+
+async function insightsOf(store: Store, session: Session): Promise<StoredInsight[]> {
+  const all: StoredInsight[] = [];
+  for await (const batch of store.sessionInsights(session.id)) all.push(...batch);
+  return all;
+}
+
+function commits(handles: () => Handles): void {
+  describe('a commit', () => {
+    it('keeps insights and progress of several sessions as they were given', async () => {
+      const { store, other } = handles();
+      const [one, two] = [await opened(store), await opened(store, { user: 'ann' })];
+      const at = newMoment();
+      const hr = sampleInsight(one, at + 0.25, at + 300, { value: -0.5, confidence: 0, coverage: 1 });
+      const rr = sampleInsight(one, at, at + 300, { type: 'rr', sqi_class: 'unfit' });
+      const spo2 = sampleInsight(two, at, at + 300, { type: 'spo2', value: 1e308 });
+      const progress = { ...NO_PROGRESS, nextSeq: { '0': 2 ** 32, '12': 0 }, lastDataAt: at, firstInstant: at - 0.5 };
+      expect(await store.commit([partOf(one, [hr, rr], progress), partOf(two, [spo2])])).to.deep.equal([
+        { lost: false, written: [hr, rr] },
+        { lost: false, written: [spo2] },
+      ]);
+      expect(await insightsOf(other, one)).to.deep.equal([rr, hr]);
+      expect(await insightsOf(other, two)).to.deep.equal([spo2]);
+      expect(await other.session(one.id)).to.deep.equal({ ...one, progress });
+      expect(await other.session(two.id)).to.deep.equal(two);
+    });
+
+    it('may be empty, or of progress alone', async () => {
+      const { store } = handles();
+      const session = await opened(store);
+      const progress = { ...NO_PROGRESS, clockShift: 12 };
+      expect(await store.commit([])).to.deep.equal([]);
+      expect(await store.commit([partOf(session, [], progress)])).to.deep.equal([{ lost: false, written: [] }]);
+      expect((await store.session(session.id))?.progress).to.deep.equal(progress);
+    });
+
+    it('drops the parts whose session is no longer the owner’s, and keeps the others', async () => {
+      const { store } = handles();
+      const at = newMoment();
+      const [kept, taken, closed] = [await opened(store), await opened(store), await opened(store)];
+      await store.claimSession(taken.id, 1, randomUUID(), at);
+      await store.closeSession(closed.id, 1, at);
+      const stranger = { ...kept, gateway: randomUUID() };
+      const parts = [taken, closed, sampleSession(), stranger, kept].map((s) =>
+        partOf(s, [sampleInsight(s, at)], { ...NO_PROGRESS, lastDataAt: at }),
+      );
+      const results = await store.commit(parts);
+      expect(results.map(({ lost }) => lost)).to.deep.equal([true, true, true, true, false]);
+      expect((await store.session(taken.id))?.progress).to.deep.equal(NO_PROGRESS);
+      expect(await insightsOf(store, taken)).to.deep.equal([]);
+      expect(await insightsOf(store, closed)).to.deep.equal([]);
+      expect(await insightsOf(store, kept)).to.have.length(1);
+    });
+
+    it('leaves out what has the window or the moment of another insight of its session and type', async () => {
+      const { store } = handles();
+      const [session, another] = [await opened(store), await opened(store)];
+      const at = newMoment();
+      const first = sampleInsight(session, at, at + 100);
+      await store.commit([partOf(session, [first])]);
+      const [sameWindow, sameMoment] = [sampleInsight(session, at, at + 200), sampleInsight(session, at + 1, at + 100)];
+      const otherType = sampleInsight(session, at, at + 100, { type: 'rr' });
+      const next = sampleInsight(session, at + 1000, at + 1100);
+      const nextAgain = sampleInsight(session, at + 1000, at + 1200);
+      const otherSession = sampleInsight(another, at, at + 100);
+      const results = await store.commit([
+        partOf(session, [sameWindow, otherType, sameMoment, next, nextAgain]),
+        partOf(another, [otherSession]),
+      ]);
+      expect(results).to.deep.equal([
+        { lost: false, written: [otherType, next] },
+        { lost: false, written: [otherSession] },
+      ]);
+      expect(await insightsOf(store, session)).to.have.deep.members([first, otherType, next]);
+    });
+
+    it('writes nothing twice when the same comes twice at once', async () => {
+      const { store, other } = handles();
+      const session = await opened(store);
+      const at = newMoment();
+      const group = Array.from({ length: 5 }, (_, i) => sampleInsight(session, at + i * 1000));
+      const results = await Promise.all([store, other, store].map((handle) => handle.commit([partOf(session, group)])));
+      const written = results.flat().flatMap((result) => (result.lost ? [] : result.written));
+      expect(written).to.have.deep.members(group);
+      expect(await insightsOf(store, session)).to.deep.equal(group);
+    });
+
+    it('is whole or lost when the session is taken at the same moment', async () => {
+      const { store, other } = handles();
+      for (let round = 0; round < 6; round++) {
+        const session = await opened(store);
+        const at = newMoment();
+        const group = [sampleInsight(session, at), sampleInsight(session, at + 1000)];
+        const [[result], claimed] = await Promise.all([
+          store.commit([partOf(session, group, { ...NO_PROGRESS, lastDataAt: at })]),
+          other.claimSession(session.id, 1, randomUUID(), at),
+        ]);
+        expect(claimed?.epoch).to.equal(2);
+        const stored = await insightsOf(other, session);
+        expect(stored).to.deep.equal(result?.lost ? [] : group);
+        expect((await other.session(session.id))?.progress.lastDataAt).to.equal(result?.lost ? null : at);
+      }
+    });
+
+    it('is the last word on the newest of each type', async () => {
+      const { store, other } = handles();
+      const session = await opened(store);
+      const at = newMoment();
+      expect(await store.lastInsights(session.id)).to.deep.equal({});
+      const rr = sampleInsight(session, at + 500, at + 900, { type: 'rr' });
+      await store.commit([
+        partOf(session, [sampleInsight(session, at), rr, sampleInsight(session, at + 1000.5, at + 1120)]),
+      ]);
+      expect(await other.lastInsights(session.id)).to.deep.equal({
+        hr: { ts: at + 1120, actualEnd: at + 1000.5 },
+        rr: { ts: at + 900, actualEnd: at + 500 },
+      });
+    });
+  });
+}
+
+function listsOfASession(handles: () => Handles): void {
+  describe('the insights of a session', () => {
+    it('come all, by end of window and then publication, in batches', async () => {
+      const { store, other } = handles();
+      const session = await opened(store);
+      const at = newMoment();
+      const all = Array.from({ length: 1203 }, (_, i) => {
+        const type = (['hr', 'spo2', 'rr'] as const)[i % 3] ?? 'hr';
+        return sampleInsight(session, at + Math.floor(i / 3), at + 5000 - i, { type });
+      });
+      await store.commit([partOf(session, all)]);
+      all.sort((a, b) => a.actual_end - b.actual_end || a.ts - b.ts);
+      const batches: StoredInsight[][] = [];
+      for await (const batch of other.sessionInsights(session.id)) batches.push(batch);
+      expect(batches.flat()).to.deep.equal(all);
+      expect(batches.length).to.be.greaterThan(1);
+    });
+
+    it('are none of an unknown session', async () => {
+      expect(await insightsOf(handles().store, sampleSession())).to.deep.equal([]);
+    });
+  });
+}
+
+function lists(handles: () => Handles): void {
+  const SESSIONS = 6;
+  const MOMENTS = 5;
+
+  describe('lists of insights', () => {
+    const accountId = randomUUID();
+    let at: number;
+    /** Users of the sessions, to tell whose an insight is. */
+    const users = new Map<string, string | null>();
+    let all: StoredInsight[];
+
+    const query = (fields: Partial<InsightQuery>): InsightQuery => ({
+      ...{ accountId, user: null, type: null, since: null, until: null, limit: 100, cursor: null },
+      ...fields,
+    });
+
+    before(async () => {
+      const { store } = handles();
+      at = newMoment();
+      all = [];
+      for (let i = 0; i < SESSIONS; i++) {
+        const session = await opened(store, { accountId, user: i % 2 ? 'ann' : null });
+        users.set(session.id, session.user);
+        for (let k = 0; k < MOMENTS; k++)
+          for (const type of ['hr', 'rr'] as const) all.push(sampleInsight(session, at + k, at + k, { type }));
+        await store.commit([partOf(session, all.slice(-2 * MOMENTS))]);
+      }
+      const stranger = await opened(store, { user: 'ann' });
+      await store.commit([partOf(stranger, [sampleInsight(stranger, at, at)])]);
+    });
+
+    const between = (from: number, to: number) => all.filter(({ ts }) => ts >= at + from && ts < at + to);
+    const moments = (rows: StoredInsight[]) => rows.map(({ ts }) => ts);
+    const sorted = (rows: StoredInsight[]) => moments(rows).sort((a, b) => a - b);
+
+    it('begin at `since` and end before `until`, by moment of publication', async () => {
+      const { rows, next } = await handles().store.insights(query({ since: at + 1, until: at + 3 }));
+      expect(rows).to.have.deep.members(between(1, 3));
+      expect(moments(rows)).to.deep.equal(sorted(rows));
+      expect(next).to.equal(null);
+    });
+
+    it('are the first ones where `since` is given, and the pages go up', async () => {
+      const { store } = handles();
+      const whole = (await store.insights(query({ since: at }))).rows;
+      const pages = await allPages((cursor) => store.insights(query({ since: at, limit: 7, cursor })));
+      expect(pages.map((page) => page.length)).to.deep.equal([7, 7, 7, 7, 7, 7, 7, 7, 4]);
+      expect(pages.flat()).to.deep.equal(whole);
+      expect(whole).to.have.deep.members(all);
+    });
+
+    it('are the last ones where it is not, and the pages go down', async () => {
+      const { store } = handles();
+      const whole = (await store.insights(query({ since: at }))).rows;
+      const pages = await allPages((cursor) => store.insights(query({ limit: 7, cursor })));
+      expect(pages.map((page) => page.length)).to.deep.equal([7, 7, 7, 7, 7, 7, 7, 7, 4]);
+      expect(pages.reverse().flat()).to.deep.equal(whole);
+    });
+
+    it('end with a full page where the number of rows says so', async () => {
+      const { store } = handles();
+      for (const since of [at, null]) {
+        const pages = await allPages((cursor) => store.insights(query({ since, limit: 20, cursor })));
+        expect(pages.map((page) => page.length)).to.deep.equal([20, 20, 20]);
+      }
+    });
+
+    it('show one user and one type where asked to, page by page', async () => {
+      const { store } = handles();
+      for (const user of ['ann', null])
+        for (const type of ['hr', 'rr', null] as const)
+          for (const since of [at + 1, null]) {
+            const wanted = between(since === null ? 0 : 1, 4).filter(
+              (i) => (!user || users.get(i.session_id) === user) && (!type || i.type === type),
+            );
+            const filter = { user, type, since, until: at + 4, limit: 5 };
+            const pages = await allPages((cursor) => store.insights(query({ ...filter, cursor })));
+            expect(pages.flat()).to.have.deep.members(wanted);
+            expect(pages.flat()).to.have.length(wanted.length);
+          }
+    });
+
+    it('take up what was published since the last page', async () => {
+      const { store } = handles();
+      const session = await opened(store);
+      const scope = { accountId: session.accountId, since: at };
+      const insights = [0, 1, 2].map((i) => sampleInsight(session, at + i, at + i));
+      await store.commit([partOf(session, insights.slice(0, 2))]);
+      const first = await store.insights(query({ ...scope, limit: 1 }));
+      await store.commit([partOf(session, insights.slice(2))]);
+      const rest = await store.insights(query({ ...scope, cursor: first.next }));
+      expect([...first.rows, ...rest.rows]).to.deep.equal(insights);
+    });
+
+    it('are empty for another account or user', async () => {
+      const { store } = handles();
+      expect(await store.insights(query({ accountId: 'x' }))).to.deep.equal({ rows: [], next: null });
+      expect(await store.insights(query({ user: 'bob' }))).to.deep.equal({ rows: [], next: null });
+    });
+
+    it('refuse a cursor that is none of theirs', async () => {
+      const { store } = handles();
+      const foreign = Buffer.from(JSON.stringify(['sessions', 1, 'x'])).toString('base64url');
+      const wrong = Buffer.from(JSON.stringify(['insights', 1, 'x'])).toString('base64url');
+      for (const cursor of ['', '{}', 'bnVsbA', foreign, wrong])
+        for (const since of [at, null])
+          expect(await rejection(store.insights(query({ cursor, since })))).to.be.instanceOf(BadCursor);
+    });
+  });
+}

@@ -1,0 +1,121 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { publishedAt, type Reading, type StoredInsight, UNITS } from '../../insight.js';
+import type { Account, Device, DeviceModel, Key, Page, Session, SessionCommit, SessionProgress } from '../store.js';
+
+const DAY_MS = 86_400_000;
+/** Far ahead, so that no server expires what the tests call old. */
+const FIRST_MOMENT = Date.UTC(2100, 0, 1);
+
+let moments = 0;
+/** An instant of the test's own: ten days after the one before. */
+export const newMoment = () => FIRST_MOMENT + moments++ * 10 * DAY_MS;
+
+export function sampleAccount(fields: Partial<Account> = {}): Account {
+  const id = randomUUID();
+  return { id, name: `account ${id}`, algorithms: null, createdAt: FIRST_MOMENT, ...fields };
+}
+
+export function sampleKey(fields: Partial<Key> = {}): Key {
+  const id = randomUUID();
+  return {
+    ...{ id, accountId: randomUUID(), user: null, hash: createHash('sha256').update(id).digest('hex') },
+    ...{ prefix: 'svc_abcd', lastFour: 'wxyz', createdAt: FIRST_MOMENT, lastUsedAt: null, revokedAt: null },
+    ...fields,
+  };
+}
+
+export function sampleModel(fields: Partial<DeviceModel> = {}): DeviceModel {
+  return {
+    ...{ id: randomUUID(), accountId: randomUUID(), name: 'Ring', description: '', firmwareVersion: '1.0' },
+    ...{ channels: [sampleChannel()], spo2Curve: null, createdAt: FIRST_MOMENT, updatedAt: FIRST_MOMENT },
+    ...fields,
+  };
+}
+
+export function sampleChannel(): DeviceModel['channels'][number] {
+  return { ch_id: randomUUID(), modality: 'ppg_green', sample_rate_hz: 62.5, bit_depth: 18, num_channels: 2 };
+}
+
+export function sampleDevice(model: DeviceModel, fields: Partial<Device> = {}): Device {
+  return {
+    ...{ accountId: model.accountId, deviceId: randomUUID(), deviceModelId: model.id, createdAt: FIRST_MOMENT },
+    ...fields,
+  };
+}
+
+export const NO_PROGRESS: SessionProgress = {
+  clockShift: null,
+  originWithoutClock: null,
+  firstInstant: null,
+  nextSeq: {},
+  lastDataAt: null,
+};
+
+export function sampleSession(fields: Partial<Session> = {}): Session {
+  return {
+    ...{ id: randomUUID(), accountId: randomUUID(), user: null, deviceId: randomUUID(), deviceModelId: randomUUID() },
+    ...{ status: 'open', startedAt: FIRST_MOMENT, endedAt: null, gateway: randomUUID(), epoch: 1 },
+    ...{ channels: [sampleChannel()], spo2Curve: null, algorithms: null, progress: NO_PROGRESS },
+    ...fields,
+  };
+}
+
+/** An insight of a session with the window's end and the moment of publication. */
+export function sampleInsight(
+  session: Session,
+  actualEnd: number,
+  ts = actualEnd + 120,
+  fields: Partial<Reading> = {},
+): StoredInsight {
+  const type = fields.type ?? 'hr';
+  const reading: Reading = {
+    ...{ type, value: 71.3, unit: UNITS[type], session_id: session.id, device_id: session.deviceId },
+    ...{ confidence: 0.913, sqi_class: 'excellent', actual_start: actualEnd - 8000, actual_end: actualEnd },
+    ...{ coverage: 0.875, algorithm: 'hr-ppg@1.0.0' },
+    ...fields,
+  };
+  return publishedAt(reading, ts);
+}
+
+/** What the session's owner commits. */
+export function partOf(session: Session, insights: StoredInsight[], progress: SessionProgress | null = null) {
+  const { id: sessionId, gateway, epoch } = session;
+  return { sessionId, gateway, epoch, insights, progress } satisfies SessionCommit;
+}
+
+/** Follows `next` to the last page; the rows of each page. */
+export async function allPages<Row>(page: (cursor: string | null) => Promise<Page<Row>>): Promise<Row[][]> {
+  const pages: Row[][] = [];
+  let cursor: string | null = null;
+  do {
+    const { rows, next }: Page<Row> = await page(cursor);
+    pages.push(rows);
+    cursor = next;
+  } while (cursor !== null);
+  return pages;
+}
+
+/** What a promise rejects with. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('expected a rejection');
+}
+
+/** Does the same `count` times at once, on two handles in turn. */
+export function atOnce<Handle, Result>(
+  count: number,
+  handles: Handle[],
+  act: (handle: Handle, index: number) => Promise<Result>,
+) {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => {
+      const handle = handles[index % handles.length];
+      if (handle === undefined) throw new Error('no handle');
+      return act(handle, index);
+    }),
+  );
+}

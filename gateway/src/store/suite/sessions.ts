@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { BadCursor, type Session, type SessionQuery } from '../store.js';
+import type { Handles } from '../suite.js';
+import { allPages, atOnce, newMoment, rejection, sampleSession } from './samples.js';
+
+export function sessionSuite(handles: () => Handles): void {
+  const query = (fields: Partial<SessionQuery>): SessionQuery => ({
+    ...{ accountId: '', user: null, status: null, limit: 50, cursor: null },
+    ...fields,
+  });
+
+  describe('sessions', () => {
+    it('keeps a session as it was opened', async () => {
+      const { store, other } = handles();
+      const session = sampleSession({
+        ...{ user: 'ann', spo2Curve: [110, -25], algorithms: ['hr-ppg'] },
+        progress: { clockShift: -0.25, originWithoutClock: 1, firstInstant: 2.5, nextSeq: { '0': 7 }, lastDataAt: 3 },
+      });
+      expect(await store.openSession(session)).to.equal(true);
+      expect(await other.session(session.id)).to.deep.equal(session);
+      expect(await other.openSessionOf(session.accountId, session.deviceId)).to.deep.equal(session);
+      expect(await other.session(sampleSession().id)).to.equal(null);
+    });
+
+    it('opens one session a device, however many connections come at once', async () => {
+      const { store, other } = handles();
+      const { accountId, deviceId } = sampleSession();
+      const open = await atOnce(10, [store, other], (handle) =>
+        handle.openSession(sampleSession({ accountId, deviceId })),
+      );
+      expect(open.filter(Boolean)).to.have.length(1);
+      expect(await store.openSession(sampleSession({ deviceId }))).to.equal(true);
+    });
+
+    it('opens the next session of a device once the last is closed', async () => {
+      const { store, other } = handles();
+      const session = sampleSession();
+      const next = sampleSession({ accountId: session.accountId, deviceId: session.deviceId });
+      await store.openSession(session);
+      const endedAt = newMoment();
+      expect(await store.closeSession(session.id, 1, endedAt)).to.equal(true);
+      expect(await other.session(session.id)).to.deep.equal({ ...session, status: 'closed', endedAt });
+      expect(await other.openSessionOf(session.accountId, session.deviceId)).to.equal(null);
+      expect(await other.openSession(next)).to.equal(true);
+    });
+
+    it('closes a session once, and only for the owner that it has', async () => {
+      const { store, other } = handles();
+      const session = sampleSession({ epoch: 3 });
+      await store.openSession(session);
+      expect(await store.closeSession(session.id, 2, newMoment())).to.equal(false);
+      const closed = await atOnce(6, [store, other], (handle) => handle.closeSession(session.id, 3, newMoment()));
+      expect(closed.filter(Boolean)).to.have.length(1);
+    });
+  });
+
+  describe('lists of sessions', () => {
+    let accountId: string;
+    let all: Session[];
+
+    before(async () => {
+      const { store } = handles();
+      accountId = sampleSession().accountId;
+      const startedAt = newMoment();
+      const fields = (i: number) => ({ accountId, user: i % 3 ? 'ann' : null, startedAt: startedAt + (i % 3) });
+      all = Array.from({ length: 21 }, (_, i) => sampleSession(fields(i)));
+      for (const session of [...all, sampleSession({ startedAt })]) await store.openSession(session);
+      for (const [i, session] of all.entries())
+        if (i % 2 && (await store.closeSession(session.id, 1, startedAt + 9)))
+          all[i] = { ...session, status: 'closed', endedAt: startedAt + 9 };
+      all.sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? -1 : 1));
+    });
+
+    it('are newest first, then by id, over pages without a loss or a repeat', async () => {
+      const { store } = handles();
+      const pages = await allPages((cursor) => store.sessions(query({ accountId, cursor, limit: 4 })));
+      expect(pages.map((page) => page.length)).to.deep.equal([4, 4, 4, 4, 4, 1]);
+      expect(pages.flat()).to.deep.equal(all);
+    });
+
+    it('end with a full page where the number of rows says so', async () => {
+      const { store } = handles();
+      const pages = await allPages((cursor) => store.sessions(query({ accountId, cursor, limit: 7 })));
+      expect(pages.map((page) => page.length)).to.deep.equal([7, 7, 7]);
+    });
+
+    it('show one user, one status, or both', async () => {
+      const { store } = handles();
+      for (const user of ['ann', null])
+        for (const status of ['open', 'closed', null] as const) {
+          const expected = all.filter((s) => (!user || s.user === user) && (!status || s.status === status));
+          const pages = await allPages((cursor) =>
+            store.sessions(query({ accountId, user, status, cursor, limit: 3 })),
+          );
+          expect(pages.flat()).to.deep.equal(expected);
+        }
+    });
+
+    it('are empty for an account or a user without sessions', async () => {
+      const { store } = handles();
+      expect(await store.sessions(query({ accountId: 'nobody' }))).to.deep.equal({ rows: [], next: null });
+      expect(await store.sessions(query({ accountId, user: 'bob' }))).to.deep.equal({ rows: [], next: null });
+    });
+
+    it('refuse a cursor that is none of theirs', async () => {
+      const { store } = handles();
+      const foreign = Buffer.from(JSON.stringify(['insights', 1, 'x'])).toString('base64url');
+      const wrong = Buffer.from(JSON.stringify(['sessions', 'x', 1])).toString('base64url');
+      for (const cursor of ['', 'x', '%00', foreign, wrong, 'bnVsbA'])
+        expect(await rejection(store.sessions(query({ accountId, cursor })))).to.be.instanceOf(BadCursor);
+    });
+  });
+}
