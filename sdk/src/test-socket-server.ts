@@ -1,0 +1,64 @@
+import { EventEmitter, once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+
+/** One connection at a test's server: what has come, and a way to wait for the next. */
+export class Peer {
+  readonly received: (string | Buffer)[] = [];
+  readonly #arrivals = new EventEmitter();
+
+  constructor(
+    readonly socket: WebSocket,
+    readonly query: URLSearchParams,
+  ) {
+    socket.on('message', (data: Buffer, isBinary) => {
+      this.received.push(isBinary ? data : data.toString());
+      this.#arrivals.emit('arrival');
+    });
+  }
+
+  send(message: object): void {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  /** Waits until `count` messages have come. */
+  async messages(count: number): Promise<(string | Buffer)[]> {
+    while (this.received.length < count) await once(this.#arrivals, 'arrival');
+    return this.received;
+  }
+}
+
+/** A real WebSocket server on a free port of 127.0.0.1, for tests to play the service with. */
+export class SocketServer {
+  readonly #server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  readonly #peers: Peer[] = [];
+  readonly #arrivals = new EventEmitter();
+
+  constructor() {
+    this.#server.on('connection', (socket, request) => {
+      this.#peers.push(new Peer(socket, new URL(request.url ?? '/', 'http://localhost').searchParams));
+      this.#arrivals.emit('peer');
+    });
+  }
+
+  async url(): Promise<string> {
+    if (!this.#server.address()) await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The next connection. */
+  async peer(): Promise<Peer> {
+    for (;;) {
+      const peer = this.#peers.shift();
+      if (peer) return peer;
+      await once(this.#arrivals, 'peer');
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#server.clients) client.terminate();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    await closed;
+  }
+}
