@@ -76,7 +76,7 @@ describe('decodeBinary', () => {
   it('refuses infinite samples wherever the payload lies in memory', () => {
     for (const shift of [0, 1, 2, 3]) {
       for (const value of [Infinity, -Infinity]) {
-        const bytes = new Uint8Array(64);
+        const bytes = Buffer.alloc(64);
         const whole = binary({ encoding: 4 }, float32(1, 3.4e38, value));
         bytes.set(whole, shift);
         expect(code(bytes.subarray(shift, shift + whole.length))).to.equal('bad_value');

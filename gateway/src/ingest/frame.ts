@@ -101,7 +101,7 @@ function isEncoding(value: number): value is Frame['encoding'] {
 
 /** Whether float32 samples hold an infinity. Looks at words, after one copy where the samples lie unaligned. */
 function hasInfinity(payload: Uint8Array): boolean {
-  const aligned = payload.byteOffset % 4 === 0 ? payload : payload.slice();
+  const aligned = payload.byteOffset % 4 === 0 ? payload : new Uint8Array(payload);
   const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4);
   for (const word of words) if ((word & 0x7fffffff) === 0x7f800000) return true;
   return false;

@@ -100,7 +100,7 @@ export class Sequence {
 
   #take(piece: Piece): void {
     if (piece.seq === this.#next) this.#pass(piece);
-    else this.#hold({ ...piece, payload: piece.payload.slice() });
+    else this.#hold({ ...piece, payload: new Uint8Array(piece.payload) });
   }
 
   #pass(piece: Piece): void {

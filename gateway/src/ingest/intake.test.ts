@@ -1,0 +1,234 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { SampleRun } from '../analysis/analysis.js';
+import { FRAME_ERRORS } from '../errors.js';
+import { ManualClock } from '../manual-clock.js';
+import type { SessionProgress } from '../store/store.js';
+import type { Frame } from './frame.js';
+import { channel, int16 } from './frames.fixture.js';
+import { Intake, NO_PROGRESS, splitAtSeconds } from './intake.js';
+
+const T0 = 1_763_600_000_000;
+
+interface Run extends SampleRun {
+  readonly instants: number;
+}
+
+function open({ channels = [channel(), channel()], progress = NO_PROGRESS as SessionProgress } = {}) {
+  const clock = new ManualClock(T0);
+  const runs: Run[] = [];
+  const rates: number[][] = [];
+  const intake = new Intake({
+    channels,
+    clock,
+    progress,
+    push: (run) => runs.push({ ...run, instants: run.payload.length / 2 }),
+    onRateOff: (...rate) => rates.push(rate),
+  });
+  const send = (seq: number, instants: number, fields: Partial<Frame> = {}) =>
+    intake.receive({
+      channel: 0,
+      seq,
+      instants,
+      ts: T0 + seq * 10,
+      encoding: 1,
+      payload: int16(...new Array<number>(instants).fill(seq % 1000)),
+      ...fields,
+    });
+  return { clock, intake, runs, rates, send };
+}
+
+describe('Intake', () => {
+  it('turns frames into runs with times, spacing, encoding and what was lost', () => {
+    const { send, runs, intake } = open();
+    send(0, 50);
+    send(60, 20);
+    intake.flush();
+    const [first, second] = runs;
+    expect(first).to.include({ channel: 0, t: T0, period: 10, lost: 0, encoding: 1, instants: 50 });
+    expect(second).to.include({ channel: 0, lost: 10, instants: 20 });
+    expect(second?.t).to.be.closeTo(T0 + 600, 1);
+  });
+
+  it('splits runs at whole seconds after the first instant of the session', () => {
+    const { send, runs } = open();
+    send(0, 30, { ts: T0 + 123 });
+    send(30, 300, { ts: T0 + 423 });
+    expect(runs.map(({ t, instants }) => [Math.round(t - T0), instants])).to.deep.equal([
+      [123, 30],
+      [423, 70],
+      [1123, 100],
+      [2123, 100],
+      [3123, 30],
+    ]);
+  });
+
+  it('splits the other channels at the same seconds', () => {
+    const { send, runs } = open();
+    send(0, 10);
+    send(0, 100, { channel: 1, ts: T0 + 500 });
+    expect(runs.filter((run) => run.channel === 1).map(({ instants }) => instants)).to.deep.equal([50, 50]);
+  });
+
+  it('shifts device times as the session says', () => {
+    const { send, runs } = open({ progress: { ...NO_PROGRESS, clockShift: -5000 } });
+    send(0, 10, { ts: T0 + 5000 });
+    expect(runs[0]?.t).to.equal(T0);
+  });
+
+  it('refuses times more than 60 s in the future, after the shift', () => {
+    const { send } = open({ progress: { ...NO_PROGRESS, clockShift: -5000 } });
+    expect(send(0, 10, { ts: T0 + 65_001 })).to.equal('in_future');
+    expect(send(0, 10, { ts: T0 + 65_000 })).to.equal(null);
+  });
+
+  it('uses nothing of a frame from the future', () => {
+    const { send, intake, runs } = open();
+    send(0, 10, { ts: T0 + 70_000 });
+    expect(runs).to.deep.equal([]);
+    expect(intake.nextSeq()).to.deep.equal({});
+    expect(intake.progress()).to.deep.equal(NO_PROGRESS);
+  });
+
+  it('answers too_late before in_future', () => {
+    const { send } = open();
+    send(100, 10);
+    expect(send(0, 10, { ts: T0 + 70_000 })).to.equal('too_late');
+  });
+
+  it('counts on from the arrival of the first frame where the device has no clock, one origin for all channels', () => {
+    const { send, runs, clock, intake } = open();
+    clock.advance(250);
+    send(5, 10, { ts: null });
+    clock.advance(777);
+    send(5, 10, { ts: null, channel: 1 });
+    send(15, 10, { ts: null });
+    expect(runs.map(({ channel: c, t }) => [c, t - T0])).to.deep.equal([
+      [0, 250],
+      [1, 250],
+      [0, 350],
+    ]);
+    expect(intake.progress().originWithoutClock).to.equal(T0 + 200);
+  });
+
+  it('keeps the origin which the session had elsewhere', () => {
+    const { send, runs } = open({
+      progress: { ...NO_PROGRESS, originWithoutClock: T0 - 60_000, firstInstant: T0 - 60_000 },
+    });
+    send(3000, 10, { ts: null });
+    expect(runs[0]?.t).to.equal(T0 - 30_000);
+  });
+
+  it('keeps the seconds which the session had elsewhere', () => {
+    const { send, runs, intake } = open({ progress: { ...NO_PROGRESS, firstInstant: T0 - 10_300 } });
+    send(0, 100);
+    expect(runs.map(({ instants }) => instants)).to.deep.equal([70, 30]);
+    expect(intake.progress().firstInstant).to.equal(T0 - 10_300);
+  });
+
+  it('names next numbers of the channels that have begun', () => {
+    const { send, intake } = open({ channels: [channel(), channel(), channel()] });
+    send(0, 10);
+    send(7, 10, { channel: 2 });
+    expect(intake.nextSeq()).to.deep.equal({ 0: 10, 2: 17 });
+  });
+
+  it('keeps in its progress what the store knew of channels that have not begun again', () => {
+    const { send, intake } = open({ progress: { ...NO_PROGRESS, nextSeq: { 0: 500, 1: 700 } } });
+    send(520, 10);
+    expect(intake.progress().nextSeq).to.deep.equal({ 0: 530, 1: 700 });
+    expect(intake.nextSeq()).to.deep.equal({ 0: 530 });
+  });
+
+  it('notes the arrival of the last data, not of what it knew already', () => {
+    const { send, intake, clock } = open();
+    send(0, 10);
+    clock.advance(1000);
+    send(0, 10);
+    expect(intake.progress().lastDataAt).to.equal(T0);
+  });
+
+  it('counts the data time that is to be acknowledged, of the channel with the most', () => {
+    const { send, intake } = open();
+    send(0, 100);
+    send(0, 10, { channel: 1 });
+    send(0, 100);
+    expect(intake.unacknowledgedMs).to.equal(1000);
+    intake.acknowledged();
+    expect(intake.unacknowledgedMs).to.equal(0);
+  });
+
+  it('gives a hole up after 2 s with nothing new', () => {
+    const { send, intake, clock, runs } = open();
+    send(0, 10);
+    send(20, 10);
+    clock.advance(2000);
+    intake.tick();
+    expect(intake.nextSeq()).to.deep.equal({ 0: 30 });
+    expect(runs.at(-1)).to.include({ lost: 10 });
+  });
+
+  it('says once per channel that a rate lies more than 20 % off the model', () => {
+    const { intake, rates } = open();
+    for (let k = 0; k < 100; k++) {
+      const frame = { channel: 0, seq: k * 10, instants: 10, encoding: 1, payload: new Uint8Array(20) } as const;
+      intake.receive({ ...frame, ts: T0 + k * 70 });
+      intake.receive({ ...frame, channel: 1, ts: T0 + k * 85 });
+    }
+    expect(rates.map(([index]) => index)).to.deep.equal([0]);
+  });
+
+  it('takes times of any age and size without losing its way', () => {
+    for (const ts of [-8.64e15, -1, 0, 5e-324]) {
+      const { send, runs } = open();
+      expect(send(0, 1000, { ts })).to.equal(null);
+      expect(send(1000, 1000, { ts: ts + 10_000 })).to.equal(null);
+      expect(runs.reduce((sum, { instants }) => sum + instants, 0)).to.equal(2000);
+    }
+  });
+
+  it('gives runs in ascending time per channel, or a documented code, for any frames', () => {
+    const frame = fc.record({
+      channel: fc.nat(2),
+      seq: fc.oneof(fc.nat(600), fc.nat(2 ** 32 - 60)),
+      instants: fc.integer({ min: 1, max: 50 }),
+      ts: fc.oneof(
+        fc.constant(null),
+        fc.integer({ min: T0 - 5000, max: T0 + 5000 }),
+        fc.double({ min: -8.64e15, max: 1e308, noNaN: true }),
+      ),
+    });
+    fc.assert(
+      fc.property(fc.array(frame, { maxLength: 50 }), (frames) => {
+        const { intake, runs } = open();
+        for (const f of frames) {
+          const code = intake.receive({ ...f, encoding: 1, payload: new Uint8Array(f.instants * 2) });
+          if (code !== null) expect(FRAME_ERRORS).to.include(code);
+        }
+        intake.flush();
+        for (const index of [0, 1]) {
+          let end = Number.NEGATIVE_INFINITY;
+          for (const { t, period, instants } of runs.filter((run) => run.channel === index)) {
+            expect(t).to.be.greaterThan(end);
+            expect(period).to.be.greaterThan(0);
+            end = t + (instants - 1) * period;
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('splitAtSeconds', () => {
+  it('ends on slow channels, with one instant in many seconds', () => {
+    const parts: SampleRun[] = [];
+    const run = { channel: 0, t: T0, period: 10_000, lost: 3, encoding: 1, payload: new Uint8Array(8) } as const;
+    splitAtSeconds(run, 4, T0 - 123, (part) => parts.push(part));
+    expect(parts.map(({ t, lost }) => [t - T0, lost])).to.deep.equal([
+      [0, 3],
+      [10_000, 0],
+      [20_000, 0],
+      [30_000, 0],
+    ]);
+  });
+});

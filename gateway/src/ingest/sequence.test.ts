@@ -1,0 +1,194 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Frame } from './frame.js';
+import { int16 } from './frames.fixture.js';
+import { type Piece, Sequence } from './sequence.js';
+
+const PERIOD = 10;
+
+/** A frame whose samples are their own numbers. */
+function frame(seq: number, instants: number): Frame {
+  const payload = int16(...Array.from({ length: instants }, (_, i) => (seq + i) % 1000));
+  return { channel: 0, seq, ts: 1000 + seq * PERIOD, encoding: 1, instants, payload };
+}
+
+function open() {
+  const pieces: Piece[] = [];
+  const sequence = new Sequence(PERIOD, (piece) => pieces.push(piece));
+  let now = 0;
+  return {
+    sequence,
+    pieces,
+    send: (seq: number, instants: number) => sequence.accept(frame(seq, instants), now),
+    wait: (ms: number) => {
+      now += ms;
+      sequence.tick(now);
+    },
+    ranges: () => pieces.map(({ seq, instants, lost }) => [seq, instants, lost]),
+  };
+}
+
+function samples({ payload }: Piece): number[] {
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+  return Array.from({ length: payload.length / 2 }, (_, i) => view.getInt16(i * 2, true));
+}
+
+describe('Sequence', () => {
+  it('passes frames in order on as they come', () => {
+    const { sequence, send, ranges } = open();
+    send(0, 10);
+    send(10, 5);
+    expect(ranges()).to.deep.equal([
+      [0, 10, 0],
+      [10, 5, 0],
+    ]);
+    expect(sequence.next).to.equal(15);
+  });
+
+  it('starts at the first frame, and counts what lies below as given up', () => {
+    const { sequence, send, ranges } = open();
+    expect(sequence.next).to.equal(null);
+    send(100, 10);
+    expect(ranges()).to.deep.equal([[100, 10, 0]]);
+    expect(sequence.isTooLate(frame(90, 10))).to.equal(true);
+  });
+
+  it('puts reordered frames in order', () => {
+    const { sequence, send, ranges } = open();
+    for (const seq of [0, 20, 30, 10]) send(seq, 10);
+    expect(ranges()).to.deep.equal([
+      [0, 10, 0],
+      [10, 10, 0],
+      [20, 10, 0],
+      [30, 10, 0],
+    ]);
+    expect(sequence.next).to.equal(40);
+  });
+
+  it('holds the next number back at a hole', () => {
+    const { sequence, send } = open();
+    send(0, 10);
+    send(20, 10);
+    expect(sequence.next).to.equal(10);
+  });
+
+  it('ignores numbers already received and uses the new ones of a frame', () => {
+    const { send, pieces } = open();
+    send(0, 10);
+    expect(send(0, 10)).to.equal(0);
+    expect(send(5, 10)).to.equal(5);
+    expect(pieces.map(({ seq, skipped }) => [seq, skipped])).to.deep.equal([
+      [0, 0],
+      [10, 5],
+    ]);
+    expect(pieces.map(samples)[1]).to.deep.equal([10, 11, 12, 13, 14]);
+  });
+
+  it('takes both sides of a frame whose middle it holds', () => {
+    const { send, pieces, ranges } = open();
+    send(0, 10);
+    send(15, 5);
+    expect(send(10, 20)).to.equal(15);
+    expect(ranges()).to.deep.equal([
+      [0, 10, 0],
+      [10, 5, 0],
+      [15, 5, 0],
+      [20, 10, 0],
+    ]);
+    expect(pieces.flatMap(samples)).to.deep.equal(Array.from({ length: 30 }, (_, i) => i));
+  });
+
+  it('gives a hole up when data more than 2 s after its end have come', () => {
+    const { sequence, send, ranges } = open();
+    send(0, 10);
+    send(20, 201);
+    expect(sequence.next).to.equal(10);
+    send(221, 1);
+    expect(sequence.next).to.equal(222);
+    expect(ranges()[1]).to.deep.equal([20, 201, 10]);
+  });
+
+  it('gives only that hole up whose time has come', () => {
+    const { sequence, send } = open();
+    for (const seq of [0, 20, 100]) send(seq, 10);
+    send(215, 10);
+    expect(sequence.next).to.equal(30);
+  });
+
+  it('gives all holes up when nothing new has come for 2 s', () => {
+    const { sequence, send, wait, ranges } = open();
+    for (const seq of [0, 20, 40]) send(seq, 10);
+    wait(1999);
+    send(40, 10);
+    expect(sequence.next).to.equal(10);
+    wait(1);
+    expect(sequence.next).to.equal(50);
+    expect(ranges()).to.deep.equal([
+      [0, 10, 0],
+      [20, 10, 10],
+      [40, 10, 10],
+    ]);
+  });
+
+  it('calls a frame too late only where nothing was new and something had been given up', () => {
+    const { sequence, send } = open();
+    for (const seq of [0, 20]) send(seq, 10);
+    sequence.flush();
+    expect(sequence.isTooLate(frame(10, 10))).to.equal(true);
+    expect(sequence.isTooLate(frame(5, 10))).to.equal(true);
+    expect(sequence.isTooLate(frame(0, 10))).to.equal(false);
+    expect(sequence.isTooLate(frame(10, 21))).to.equal(false);
+    expect(send(10, 21)).to.equal(1);
+  });
+
+  it('drops numbers that were given up', () => {
+    const { sequence, send, ranges } = open();
+    for (const seq of [0, 20]) send(seq, 10);
+    sequence.flush();
+    send(10, 25);
+    expect(ranges().at(-1)).to.deep.equal([30, 5, 0]);
+  });
+
+  it('takes a jump by billions of numbers as one hole', () => {
+    const { sequence, send, wait, ranges } = open();
+    send(0, 10);
+    send(2 ** 32 - 10, 10);
+    wait(2000);
+    expect(sequence.next).to.equal(2 ** 32);
+    expect(ranges()[1]).to.deep.equal([2 ** 32 - 10, 10, 2 ** 32 - 20]);
+  });
+
+  it('bounds what it holds behind a hole', () => {
+    const sequence = new Sequence(0.1, () => {});
+    for (let seq = 0; seq < 20_000; seq += 2) sequence.accept(frame(seq, 1), 0);
+    expect(sequence.next).to.be.greaterThan(20_000 - 2 * 4100);
+  });
+
+  it('copies what it holds, as the bytes belong to the socket', () => {
+    const { sequence, pieces } = open();
+    sequence.accept(frame(0, 1), 0);
+    const late = frame(2, 1);
+    sequence.accept(late, 0);
+    late.payload.fill(9);
+    sequence.flush();
+    expect(pieces.flatMap(samples)).to.deep.equal([0, 2]);
+  });
+
+  it('delivers each number at most once, in order, with every loss counted, for any frames', () => {
+    const frames = fc.array(fc.record({ seq: fc.nat(400), n: fc.integer({ min: 1, max: 40 }) }), { maxLength: 60 });
+    fc.assert(
+      fc.property(frames, (list) => {
+        const { sequence, send, pieces } = open();
+        for (const { seq, n } of list) send(seq, n);
+        sequence.flush();
+        let next = pieces[0]?.seq ?? 0;
+        for (const piece of pieces) {
+          expect(piece.seq).to.equal(next + piece.lost);
+          expect(samples(piece)).to.deep.equal(samples({ ...frame(piece.seq, piece.instants), skipped: 0, lost: 0 }));
+          next = piece.seq + piece.instants;
+        }
+        if (pieces.length > 0) expect(sequence.next).to.equal(next);
+      }),
+    );
+  });
+});
