@@ -71,12 +71,14 @@ describe('recording', () => {
     expect((await readRecording(join(folder, 'r.json'))).deviceModel.modality_channels[0]).to.deep.equal(CHANNEL);
   });
 
-  it('begins a frame where a stamp jitters, repeats or jumps, so that every stamp is kept', async () => {
-    const frames = await framesOf('t,p\n-0.01,1\n0,2\n0.013,3\n0.013,4\n0.0233,5\n2,6\n');
+  it('gives rows one by one where stamps jitter, repeat or jump, so that every stamp is kept', async () => {
+    const frames = await framesOf('t,p\n-0.01,1\n0,2\n0.013,3\n0.013,4\n0.023,5\n2,6\n');
     expect(frames.map(({ seq, ts, samples }) => [seq, ts, ...samples])).to.deep.equal([
-      [0, -10, 1, 2],
+      [0, -10, 1],
+      [1, 0, 2],
       [2, 13, 3],
-      [3, 13, 4, 5],
+      [3, 13, 4],
+      [4, 23, 5],
       [5, 2000, 6],
     ]);
   });

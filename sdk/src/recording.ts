@@ -43,25 +43,30 @@ function streams(manifest: RecordingManifest, folder: string): AsyncGenerator<Fr
   });
 }
 
-/** One channel's frames: a new one begins where a stamp is not what the frame so far predicts, and after 200 ms. */
+/** One channel's frames. Where a stamp is not what the rows before it predict, those go one by one, each with its own stamp. */
 async function* readFrames(stream: RecordingStream, channel: ModalityChannel, folder: string): AsyncGenerator<Frame> {
   const periodMs = 1000 / channel.sample_rate_hz;
   const most = Math.max(1, Math.floor(FRAME_MS / periodMs));
   let rows: Row[] = [];
   let seq = 0;
   for await (const row of readRows(join(folder, stream.file), stream.columns)) {
-    const first = rows[0];
-    if (
-      first &&
-      (rows.length >= most || Math.abs(millis(row.t) - millis(first.t) - rows.length * periodMs) > STAMP_TOLERANCE_MS)
-    ) {
-      yield makeFrame(stream.channel, seq, rows);
+    const regular = isRegular(rows, row, periodMs);
+    if (!regular || rows.length >= most) {
+      yield* regular
+        ? [makeFrame(stream.channel, seq, rows)]
+        : rows.map((one, i) => makeFrame(stream.channel, seq + i, [one]));
       seq += rows.length;
       rows = [];
     }
     rows.push(row);
   }
   if (rows.length > 0) yield makeFrame(stream.channel, seq, rows);
+}
+
+/** Whether a row comes when the first of `rows` and the nominal rate say. */
+function isRegular(rows: readonly Row[], row: Row, periodMs: number): boolean {
+  const first = rows[0];
+  return !first || Math.abs(millis(row.t) - millis(first.t) - rows.length * periodMs) <= STAMP_TOLERANCE_MS;
 }
 
 function makeFrame(channel: number, seq: number, rows: readonly Row[]): Frame {
