@@ -6,7 +6,7 @@ import { genericConfidence } from './coverage.js';
 import type { Engine } from './engine.js';
 import { entitled } from './registry.js';
 import type { DueWindow } from './steps.js';
-import { AlgorithmSteps, type Candidate, candidate, isCovered, LATE, stepRequest, TypeChoice } from './steps.js';
+import { AlgorithmSteps, type Candidate, candidate, isCovered, LATE, TypeChoice } from './steps.js';
 
 /** After a loss of this long no window reaches back over it, seconds. */
 const LONG_LOSS = 60;
@@ -28,7 +28,9 @@ export function createAnalyses(engine: Engine): OpenAnalysis {
 
 class SessionAnalysis implements Analysis {
   readonly #engine: Engine;
-  readonly #session: CoreSession;
+  #session: CoreSession;
+  /** Where the core's time begins, whole seconds since the first instant. */
+  #base = 0;
   readonly #channels: ReadonlyMap<number, AnalysedChannel>;
   readonly #options: AnalysisOptions;
   readonly #steps: readonly AlgorithmSteps[];
@@ -85,7 +87,7 @@ class SessionAnalysis implements Analysis {
     this.#skipLoss(part.start);
     const { start, period, instants, lost, payload } = part;
     if (channel) {
-      const missing = this.#session.push(channel.coreIndex, start, period, encoding, payload);
+      const missing = this.#session.push(channel.coreIndex, start - this.#base, period, encoding, payload);
       channel.coverage.add(start, period, instants, lost, missing);
     }
     this.#pass(start + (instants - 1) * period);
@@ -101,11 +103,22 @@ class SessionAnalysis implements Analysis {
   #skipLoss(start: number): void {
     if (start - this.#dataTime <= LONG_LOSS) return;
     if (this.#dataTime > Number.NEGATIVE_INFINITY) this.#pass(this.#dataTime + LONGEST_WINDOW + LATE);
-    this.#engine.flush();
+    this.#reopen(Math.floor(start));
     for (const steps of this.#steps) {
       steps.skipTo(start);
       this.#settle(steps, steps.next - steps.algorithm.everyS, null);
     }
+  }
+
+  /** Begins anew in the core, with its time beginning at `base`: nothing before it matters any more. */
+  #reopen(base: number): void {
+    if (base === this.#base) return;
+    this.#engine.flush();
+    this.#session.close();
+    const session = this.#engine.open([...this.#channels.values()].map(({ core }) => core));
+    if (!session) throw new Error('the place in the signal core that was just given back is gone');
+    this.#session = session;
+    this.#base = base;
   }
 
   /** Asks the core for the estimates of windows that hold enough, and settles the others. */
@@ -113,7 +126,7 @@ class SessionAnalysis implements Analysis {
     if (due.length === 0) return;
     this.#waiting = Math.min(this.#waiting, due[0]?.end ?? Number.POSITIVE_INFINITY);
     this.#engine.request(
-      due.map((window) => stepRequest(this.#session, window)),
+      due.map(({ algorithm: { estimator }, end }) => ({ session: this.#session, estimator, end: end - this.#base })),
       (estimates) => {
         this.#waiting = Number.POSITIVE_INFINITY;
         due.forEach((window, i) => {

@@ -1,4 +1,4 @@
-import type { CoreSession, Estimate, StepRequest } from '@device-insights/dsp-wasm';
+import type { Estimate } from '@device-insights/dsp-wasm';
 import type { Algorithm } from './algorithm.js';
 import type { AnalysedChannel } from './channel.js';
 import { type WindowCoverage, windowCoverage } from './coverage.js';
@@ -66,10 +66,6 @@ export class AlgorithmSteps {
 export function isCovered({ algorithm, channels, coverage }: DueWindow): boolean {
   const period = Math.max(...channels.map((c) => c.coverage.period));
   return coverage >= LEAST_COVERAGE - period / algorithm.windowS;
-}
-
-export function stepRequest(session: CoreSession, { algorithm, end }: DueWindow): StepRequest {
-  return { session, estimator: algorithm.estimator, end };
 }
 
 export interface Candidate {
