@@ -27,12 +27,17 @@ export class ManualClock implements Clock {
   advance(ms: number): void {
     const end = this.#now + ms;
     for (let next = this.#due(end); next; next = this.#due(end)) {
-      this.#now = next.at;
-      if (next.period > 0) next.at += next.period;
+      this.#now = Math.max(this.#now, next.at);
+      if (next.period > 0) next.at = Math.max(next.at, this.#now) + next.period;
       else this.#entries.delete(next);
       next.run();
     }
     this.#now = end;
+  }
+
+  /** Moves time on without firing anything, as if the process had stood still; what fell due fires at the next `advance`. */
+  skip(ms: number): void {
+    this.#now += ms;
   }
 
   #add(entry: Entry): Timer {

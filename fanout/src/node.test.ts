@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Server } from 'node:http';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { type Bus, type BusMessage, BusUnavailable } from './bus/bus.js';
+import { type Bus, type BusListener, type BusMessage, BusUnavailable } from './bus/bus.js';
 import { createMemoryBus } from './bus/memory.js';
 import { createFanout, type Fanout, type FanoutOptions } from './fanout.js';
 import { ManualClock } from './manual-clock.js';
@@ -344,6 +344,39 @@ describe('subscriber sockets', () => {
       await until(() => fanout.counters.delivered === fanout.counters.connected);
       clock.advance(60_000);
       expect(fanout.counters.evicted).to.equal(0);
+    });
+  });
+
+  describe('a hole', () => {
+    it('ends what it concerns with 1012 within seconds, delivers nothing more to it, and leaves newcomers and others alone', async () => {
+      const listeners = new Map<string, BusListener>();
+      const holed: Bus = {
+        publish: (account, messages) => bus.publish(account, messages),
+        subscribe: (account, listener) => {
+          listeners.set(account, listener);
+          return bus.subscribe(account, listener);
+        },
+        probe: (limit) => bus.probe(limit),
+        close: () => bus.close(),
+      };
+      await start({ bus: holed });
+      const concerned = await Promise.all([subscribe(), subscribe(), subscribe(ANNA_KEY)]);
+      const other = await subscribe(OTHER_KEY);
+      await bus.publish('one', [message('before', 'anna')]);
+      listeners.get('one')?.hole();
+      const newcomer = await subscribe();
+      await bus.publish('one', [message('after', 'anna')]);
+      await bus.publish('two', [message('after')]);
+      await Promise.all([newcomer.count(2), other.count(2)]);
+      clock.advance(1500);
+      await until(() => fanout.connections === 3);
+      clock.advance(1500);
+      for (const client of concerned) {
+        expect(await client.closed).to.include({ code: 1012 });
+        expect(client.texts).to.deep.equal([STATUS, 'before']);
+      }
+      expect(newcomer.texts).to.deep.equal([STATUS, 'after']);
+      expect([fanout.connections, fanout.counters.holes]).to.deep.equal([2, 1]);
     });
   });
 

@@ -29,7 +29,7 @@ export interface BusMessage {
 
 export interface BusListener {
   messages(batch: readonly BusMessage[]): void;
-  /** Messages of this account may have been lost: whoever follows it must reconcile by REST. */
+  /** Messages of this account may have been lost: whoever follows it must reconcile by REST. The subscription is over. */
   hole(): void;
 }
 

@@ -1,0 +1,138 @@
+import { createClient } from 'redis';
+import type { Clock, Timer } from '../clock.js';
+import type { Log } from '../fanout.js';
+import { BusUnavailable } from './bus.js';
+
+export type RedisClient = ReturnType<typeof openClient>;
+
+export interface ConnectionEvents {
+  /** The connection was made: nothing is subscribed on it yet. */
+  ready(): void;
+  /** The connection was lost, and with it every subscription; it is being made anew. */
+  lost(): void;
+  /** The server has ended the subscription of a sharded channel, as its slot has moved. */
+  moved(channel: string): void;
+}
+
+const CONNECT_LIMIT_MS = 3000;
+const WATCH_MS = 1000;
+/** A server that has not answered a PING for this long is given up, ms. */
+const SILENCE_LIMIT_MS = 3000;
+const MAX_BACKOFF_MS = 1000;
+
+/**
+ * One connection to one Redis server. Nothing is queued while it is down and nothing is subscribed again behind our back:
+ * whoever used it hears of the loss. A server that accepts bytes and answers none is noticed by an unanswered PING.
+ */
+export class RedisConnection {
+  #client: RedisClient | undefined;
+  #closed = false;
+  #failures = 0;
+  #pingSince: number | undefined;
+  readonly #watch: Timer;
+  #retry: Timer | undefined;
+
+  constructor(
+    private readonly url: string,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    private readonly events: ConnectionEvents,
+  ) {
+    this.#watch = clock.every(WATCH_MS, () => this.#check());
+  }
+
+  get isReady(): boolean {
+    return this.#client !== undefined;
+  }
+
+  /** The client, while the connection stands; throws `BusUnavailable` otherwise. */
+  get client(): RedisClient {
+    if (!this.#client)
+      throw new BusUnavailable(`Redis at ${serverOf(this.url)} cannot be reached; it is being tried again`);
+    return this.#client;
+  }
+
+  /** Tries to connect; resolves after the first attempt, whatever came of it. Failed attempts are repeated for ever. */
+  async connect(): Promise<void> {
+    const client = openClient(this.url);
+    client.on('error', (error: Error) => this.#drop(client, error));
+    client.on('sharded-channel-moved', (channel: string) => this.events.moved(channel));
+    try {
+      await client.connect();
+      this.#take(client);
+    } catch (error) {
+      this.#again(error);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#watch.cancel();
+    this.#retry?.cancel();
+    const client = this.#client;
+    this.#client = undefined;
+    if (client?.isOpen) client.destroy();
+  }
+
+  #take(client: RedisClient): void {
+    if (this.#closed) {
+      client.destroy();
+      return;
+    }
+    this.#client = client;
+    this.#failures = 0;
+    this.#pingSince = undefined;
+    this.log.info({ redis: serverOf(this.url) }, 'connected to Redis');
+    this.events.ready();
+  }
+
+  /** Any error ends the connection: after one in the decoder, messages may be missing. */
+  #drop(client: RedisClient, error: Error): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    if (client.isOpen) client.destroy();
+    this.events.lost();
+    this.#again(error);
+  }
+
+  #again(error: unknown): void {
+    if (this.#closed) return;
+    if (this.#failures === 0) this.log.warn({ redis: serverOf(this.url), err: error }, 'Redis cannot be reached');
+    const backoff = Math.min(MAX_BACKOFF_MS, 50 * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#retry = this.clock.after(backoff * (0.5 + Math.random() / 2), () => void this.connect());
+  }
+
+  #check(): void {
+    const client = this.#client;
+    if (!client) return;
+    const now = this.clock.now();
+    if (this.#pingSince === undefined) {
+      this.#pingSince = now;
+      client.ping().then(
+        () => {
+          this.#pingSince = undefined;
+        },
+        () => undefined, // The connection is going down: `error` follows.
+      );
+    } else if (now - this.#pingSince > SILENCE_LIMIT_MS) {
+      this.#drop(client, new Error(`no answer for ${now - this.#pingSince} ms`));
+    }
+  }
+}
+
+/** Timeout 0 is none: the default would cost a factor of 7 on publish (a timer and a signal for each command). */
+function openClient(url: string) {
+  return createClient({
+    url,
+    disableOfflineQueue: true,
+    maintNotifications: 'disabled',
+    commandOptions: { timeout: 0 },
+    socket: { reconnectStrategy: false, connectTimeout: CONNECT_LIMIT_MS },
+  });
+}
+
+/** Host and port of a Redis URL, without its credentials. */
+function serverOf(url: string): string {
+  return new URL(url).host;
+}
