@@ -1,0 +1,346 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bus, BusMessage } from '@device-insights/fanout/bus';
+import { createMemoryBus } from '@device-insights/fanout/bus/memory';
+import { expect } from 'chai';
+import { type LiveInsight, liveForm, type Reading, type StoredInsight } from '../insight.js';
+import { ManualClock } from '../manual-clock.js';
+import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import { type SessionCommit, type Store, StoreUnavailable } from '../store/store.js';
+import { NO_PROGRESS, sampleInsight, sampleSession } from '../store/suite/samples.js';
+import { createPublisher } from './group-commit.js';
+import type { PublishedSession, PublishedStream, Publisher } from './publisher.js';
+
+const START = 1_763_600_000_000;
+
+/** The real store, whose commits the test sees, holds up and lets fail. */
+class Gate {
+  readonly groups: (readonly SessionCommit[])[] = [];
+  down = false;
+  #held: Promise<void> | null = null;
+
+  constructor(readonly store: Store) {}
+
+  /** Holds the commits from now on; returns the way to let them go. */
+  hold(): () => void {
+    let release = () => {};
+    this.#held = new Promise((resolve) => {
+      release = resolve;
+    });
+    return () => {
+      this.#held = null;
+      release();
+    };
+  }
+
+  async commit(parts: readonly SessionCommit[]) {
+    this.groups.push(parts);
+    if (this.down) throw new StoreUnavailable('down');
+    await this.#held;
+    return this.store.commit(parts);
+  }
+}
+
+describe('the publisher', () => {
+  let directory: string;
+  let clock: ManualClock;
+  let gate: Gate;
+  let bus: Bus;
+  let publisher: Publisher;
+  let logged: { fields: Record<string, unknown>; text: string }[];
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
+    clock = new ManualClock(START);
+    gate = new Gate(await openEmbeddedStore(directory, clock));
+    bus = createMemoryBus();
+    logged = [];
+    publisher = newPublisher();
+  });
+
+  afterEach(async () => {
+    await bus.close();
+    await gate.store.close();
+    await rm(directory, { recursive: true });
+  });
+
+  const newPublisher = (maxQueued?: number) => {
+    const keep = (fields: object, text: string) => logged.push({ fields: { ...fields }, text });
+    const log = { info: keep, warn: keep, error: keep };
+    return createPublisher({ store: gate, bus, clock, log, ...(maxQueued ? { maxQueued } : {}) });
+  };
+
+  /** Lets commits and publications that need no time run. */
+  const settle = async () => {
+    for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+  };
+
+  /** Moves time on in steps, as a system clock would. */
+  const pass = async (ms: number) => {
+    for (let step = 0; step < ms; step += 10) {
+      clock.advance(10);
+      await settle();
+    }
+  };
+
+  /** A session that is open in the store and at the publisher. */
+  async function begin(fields: Partial<PublishedSession> = {}): Promise<Rig> {
+    const session = sampleSession({ accountId: fields.accountId ?? randomUUID(), user: fields.user ?? null });
+    await gate.store.openSession(session);
+    let lost = 0;
+    const published: PublishedSession = { ...session, last: {}, onLost: () => lost++, ...fields };
+    const reading = (i: number, type: Reading['type'] = 'hr'): Reading => {
+      const { ts: _ts, e2e_latency_ms: _latency, ...rest } = sampleInsight(session, START + i * 1000, START, { type });
+      return rest;
+    };
+    return { session: published, stream: publisher.open(published), reading, lost: () => lost };
+  }
+
+  interface Rig {
+    readonly session: PublishedSession;
+    readonly stream: PublishedStream;
+    readonly reading: (i: number, type?: Reading['type']) => Reading;
+    readonly lost: () => number;
+  }
+
+  async function stored(sessionId: string): Promise<StoredInsight[]> {
+    const all: StoredInsight[] = [];
+    for await (const batch of gate.store.sessionInsights(sessionId)) all.push(...batch);
+    return all;
+  }
+
+  async function listen(accountId: string): Promise<BusMessage[][]> {
+    const batches: BusMessage[][] = [];
+    await bus.subscribe(accountId, { messages: (batch) => batches.push([...batch]), hole: () => {} });
+    return batches;
+  }
+
+  it('stores a reading with the moment of publication, then publishes its live form', async () => {
+    const { session, stream, reading } = await begin({ user: 'ann' });
+    const batches = await listen(session.accountId);
+    const release = gate.hold();
+    stream.publish(reading(-2));
+    await settle();
+    expect(batches).to.deep.equal([]);
+    release();
+    await stream.flushed();
+    const expected = { ...reading(-2), ts: START, e2e_latency_ms: 2000 };
+    expect(await stored(session.id)).to.deep.equal([expected]);
+    expect(batches).to.deep.equal([[{ text: JSON.stringify(liveForm(expected)), user: 'ann' }]]);
+  });
+
+  it('commits what a turn brings as one group, and what comes meanwhile as the next', async () => {
+    const rigs = [await begin(), await begin(), await begin()];
+    const release = gate.hold();
+    for (const { stream, reading } of rigs) stream.publish(reading(0));
+    await settle();
+    for (const { stream, reading } of rigs) stream.publish(reading(1, 'rr'));
+    await settle();
+    expect(gate.groups.map((group) => group.length)).to.deep.equal([3]);
+    release();
+    await publisher.drain();
+    expect(gate.groups.map((group) => group.length)).to.deep.equal([3, 3]);
+  });
+
+  it('publishes once an account and group, in the order of the readings', async () => {
+    const accountId = randomUUID();
+    const [one, two, stranger] = [await begin({ accountId }), await begin({ accountId }), await begin()];
+    const [mine, theirs] = [await listen(accountId), await listen(stranger.session.accountId)];
+    one.stream.publish(one.reading(0));
+    stranger.stream.publish(stranger.reading(0));
+    two.stream.publish(two.reading(0));
+    one.stream.publish(one.reading(0, 'rr'));
+    await publisher.drain();
+    const told = (batches: BusMessage[][]) =>
+      batches.map((batch) =>
+        batch.map(({ text }) => JSON.parse(text) as LiveInsight).map((i) => [i.session_id, i.type]),
+      );
+    expect(told(mine)).to.deep.equal([
+      [
+        [one.session.id, 'hr'],
+        [one.session.id, 'rr'],
+        [two.session.id, 'hr'],
+      ],
+    ]);
+    expect(told(theirs)).to.deep.equal([[[stranger.session.id, 'hr']]]);
+  });
+
+  it('publishes only what the store has written', async () => {
+    const { session, stream, reading } = await begin();
+    const batches = await listen(session.accountId);
+    stream.publish(reading(0));
+    await stream.flushed();
+    clock.advance(1);
+    stream.publish(reading(0));
+    stream.publish(reading(0, 'spo2'));
+    await stream.flushed();
+    expect(batches.map((batch) => batch.length)).to.deep.equal([1, 1]);
+    expect(await stored(session.id)).to.have.length(2);
+  });
+
+  it('stamps a back-fill with distinct milliseconds, at most 1,000 a second and type, never ahead of the clock', async () => {
+    const { session, stream, reading } = await begin();
+    clock.advance(5000);
+    for (let i = 0; i < 1500; i++) {
+      stream.publish(reading(i));
+      if (i % 2) stream.publish(reading(i, 'rr'));
+    }
+    for (let second = 0; second < 3; second++) {
+      const now = clock.now();
+      await settle();
+      const stamps = (await stored(session.id)).filter(({ type }) => type === 'hr').map(({ ts }) => ts);
+      expect(Math.max(...stamps)).to.be.at.most(now);
+      await pass(1000);
+    }
+    for (const [type, count] of [
+      ['hr', 1500],
+      ['rr', 750],
+    ] as const) {
+      const all = (await stored(session.id)).filter((insight) => insight.type === type);
+      expect(all).to.have.length(count);
+      for (const [i, { ts }] of all.entries()) {
+        expect(ts).to.be.greaterThan(all[i - 1]?.ts ?? START + 4000);
+        expect(ts - (all[i - 1000]?.ts ?? 0)).to.be.at.least(1000);
+      }
+    }
+  });
+
+  it('waits for a moment after the newest one where another gateway’s clock is ahead', async () => {
+    const { session, stream, reading } = await begin({ last: { hr: { ts: START + 700, actualEnd: START } } });
+    stream.publish(reading(1));
+    stream.publish(reading(1, 'rr'));
+    await pass(690);
+    expect((await stored(session.id)).map(({ type }) => type)).to.deep.equal(['rr']);
+    await pass(30);
+    const [hr] = (await stored(session.id)).filter(({ type }) => type === 'hr');
+    expect(hr?.ts).to.be.within(START + 701, START + 720);
+  });
+
+  it('keeps the live readings of others going through a back-fill', async () => {
+    const [flood, live] = [await begin(), await begin()];
+    for (let i = 0; i < 3000; i++) flood.stream.publish(flood.reading(i));
+    await settle();
+    live.stream.publish(live.reading(0));
+    await live.stream.flushed();
+    expect((await stored(live.session.id))[0]?.ts).to.equal(START);
+    expect((await stored(flood.session.id)).length).to.be.lessThan(3000);
+  });
+
+  it('records the newest progress only, with readings or without', async () => {
+    const { session, stream, reading } = await begin();
+    const release = gate.hold();
+    for (const lastDataAt of [1, 2, 3]) stream.record({ ...NO_PROGRESS, lastDataAt });
+    await settle();
+    release();
+    await stream.flushed();
+    stream.publish(reading(0));
+    stream.record({ ...NO_PROGRESS, lastDataAt: 4 });
+    await stream.flushed();
+    const progress = gate.groups.map((group) => group.map((part) => part.progress?.lastDataAt));
+    expect(progress).to.deep.equal([[3], [4]]);
+    expect((await gate.store.session(session.id))?.progress.lastDataAt).to.equal(4);
+  });
+
+  it('drops what waits of a session that another gateway took, and says so once', async () => {
+    const [taken, kept] = [await begin(), await begin()];
+    await gate.store.claimSession(taken.session.id, 1, randomUUID(), START);
+    const release = gate.hold();
+    for (const { stream, reading } of [taken, kept]) stream.publish(reading(0));
+    await settle();
+    for (const { stream, reading } of [taken, kept]) stream.publish(reading(1, 'rr'));
+    release();
+    await Promise.all([taken.stream.flushed(), kept.stream.flushed()]);
+    taken.stream.publish(taken.reading(2));
+    await publisher.drain();
+    expect(taken.lost()).to.equal(1);
+    expect(kept.lost()).to.equal(0);
+    expect(await stored(taken.session.id)).to.deep.equal([]);
+    expect(await stored(kept.session.id)).to.have.length(2);
+    expect(publisher.accepting).to.equal(true);
+  });
+
+  it('holds readings while the store is down, and asks devices to pause', async () => {
+    const { session, stream, reading } = await begin();
+    const batches = await listen(session.accountId);
+    let relieved = 0;
+    gate.down = true;
+    stream.publish(reading(0));
+    stream.record({ ...NO_PROGRESS, lastDataAt: 1 });
+    await settle();
+    expect(publisher.accepting).to.equal(false);
+    publisher.onRelief(() => relieved++);
+    stream.publish(reading(1));
+    await pass(10_000);
+    expect(gate.groups.length).to.be.within(6, 12);
+    expect([batches.length, relieved]).to.deep.equal([0, 0]);
+    gate.down = false;
+    await pass(2100);
+    expect([publisher.accepting, relieved]).to.deep.equal([true, 1]);
+    const insights = await stored(session.id);
+    expect(insights.map(({ actual_end }) => actual_end)).to.deep.equal([START, START + 1000]);
+    for (const { ts } of insights) expect(ts).to.be.within(START + 10_000, START + 12_200);
+    expect((await gate.store.session(session.id))?.progress.lastDataAt).to.equal(1);
+    expect(batches.flat()).to.have.length(2);
+  });
+
+  it('asks devices to pause while the queue is full', async () => {
+    publisher = newPublisher(4);
+    const { stream, reading } = await begin();
+    const release = gate.hold();
+    for (let i = 0; i < 3; i++) stream.publish(reading(i));
+    expect(publisher.accepting).to.equal(true);
+    stream.publish(reading(3));
+    expect(publisher.accepting).to.equal(false);
+    const relief = new Promise<void>((resolve) => publisher.onRelief(resolve));
+    release();
+    await relief;
+    expect(publisher.accepting).to.equal(true);
+  });
+
+  it('calls back at once where there is nothing to wait for', async () => {
+    await new Promise<void>((resolve) => publisher.onRelief(resolve));
+    await publisher.drain();
+  });
+
+  it('stores what the bus does not take, and logs how much that was', async () => {
+    const { session, stream, reading } = await begin();
+    await bus.close();
+    for (let i = 0; i < 4; i++) {
+      stream.publish(reading(i));
+      await stream.flushed();
+      clock.advance(400);
+    }
+    expect(await stored(session.id)).to.have.length(4);
+    expect(logged.map(({ fields }) => fields.unpublished)).to.deep.equal([1, 4]);
+  });
+
+  it('gives up readings that the store refuses for what they are, and keeps the others of the group', async () => {
+    const [bad, good] = [await begin(), await begin()];
+    bad.stream.publish({ ...bad.reading(0), value: Number.NaN });
+    good.stream.publish(good.reading(0));
+    await publisher.drain();
+    expect(await stored(bad.session.id)).to.deep.equal([]);
+    expect(await stored(good.session.id)).to.have.length(1);
+    expect(logged.map(({ text }) => text)).to.deep.equal(['the store refused insights; they are dropped']);
+    bad.stream.publish(bad.reading(1, 'rr'));
+    await bad.stream.flushed();
+    expect(await stored(bad.session.id)).to.have.length(1);
+  });
+
+  it('has a stream flushed when what came before is stored, whatever comes after', async () => {
+    const { session, stream, reading } = await begin();
+    await stream.flushed();
+    stream.publish(reading(0));
+    const flushed = stream.flushed();
+    stream.publish(reading(1));
+    await flushed;
+    expect(await stored(session.id)).to.have.length.at.least(1);
+    stream.close();
+    stream.publish(reading(2));
+    await pass(20);
+    await publisher.drain();
+    expect(await stored(session.id)).to.have.length(2);
+  });
+});
