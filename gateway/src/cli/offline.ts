@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { createCore } from '@device-insights/dsp-wasm';
+import { encodeFrame, type FrameSource } from '@device-insights/sdk';
+import type { Analysis } from '../analysis/analysis.js';
+import { Engine } from '../analysis/engine.js';
+import { createAnalyses } from '../analysis/session-analysis.js';
+import { decodeBinary } from '../ingest/frame.js';
+import { Intake, NO_PROGRESS } from '../ingest/intake.js';
+import { publishedAt, type Reading, type StoredInsight } from '../insight.js';
+import type { ModalityChannel } from '../store/store.js';
+
+/** How often holes are looked at, ms of data time; as the ingest socket does. */
+const TICK_MS = 500;
+
+/**
+ * Runs a source through the session pipeline as fast as it goes: its frames as a device would send them, received, put in order and
+ * analysed by the code that runs live. Times are those of the source: its t = 0 is 0 ms.
+ *
+ * @param spo2Curve a, b[, c] of SpO2 = a + b R + c R²; null where the device has none
+ * @returns insights in the stored form with `ts` = `actual_end`, the same on every run
+ * @throws RecordingError where the source cannot be read
+ */
+export async function* analyseOffline(
+  source: FrameSource,
+  spo2Curve: readonly number[] | null,
+): AsyncGenerator<StoredInsight> {
+  const channels = identified(source);
+  const readings: Reading[] = [];
+  const analysis = await openAnalysis(source, channels, spo2Curve, (reading) => readings.push(reading));
+  const clock = { time: 0, now: () => clock.time };
+  const intake = new Intake({ channels, clock, progress: NO_PROGRESS, push: (run) => analysis.push(run) });
+  let nextTick = Number.NEGATIVE_INFINITY;
+  try {
+    for await (const frame of source.frames()) {
+      clock.time = frame.at;
+      if (frame.at >= nextTick) {
+        intake.tick();
+        nextTick = frame.at + TICK_MS;
+      }
+      receive(intake, encodeFrame(frame), channels);
+      yield* published(readings);
+    }
+    intake.flush();
+    analysis.end();
+    yield* published(readings);
+  } finally {
+    analysis.close();
+  }
+}
+
+async function openAnalysis(
+  source: FrameSource,
+  channels: readonly ModalityChannel[],
+  spo2Curve: readonly number[] | null,
+  emit: (reading: Reading) => void,
+): Promise<Analysis> {
+  const engine = new Engine(await createCore({ maxSessions: 1 }), (run) => run());
+  const sessionId = nameUuid(`${source.id}/session`);
+  const analysis = createAnalyses(engine)({
+    sessionId,
+    deviceId: source.id,
+    channels,
+    spo2Curve,
+    algorithms: null,
+    firstInstant: null,
+    last: {},
+    emit,
+  });
+  if (!analysis) throw new Error('the signal core has no room for a session');
+  return analysis;
+}
+
+/** A frame that was refused changes nothing: as live, where the device hears of it. */
+function receive(intake: Intake, bytes: Uint8Array, channels: readonly ModalityChannel[]): void {
+  const frame = decodeBinary(bytes, channels);
+  if (!('fault' in frame)) intake.receive(frame);
+}
+
+/** The channels of the source's device model, each with an identifier as a store would give it. */
+function identified({ id, deviceModel }: FrameSource): ModalityChannel[] {
+  return deviceModel.modality_channels.map((channel, index) => ({
+    ...channel,
+    ch_id: nameUuid(`${id}/channel/${index}`),
+  }));
+}
+
+function* published(readings: Reading[]): Generator<StoredInsight> {
+  for (const reading of readings.splice(0)) yield publishedAt(reading, reading.actual_end);
+}
+
+/** Names of this project's offline analyses (RFC 9562, 5.5); any fixed UUID would do. */
+const NAMESPACE = Buffer.from('6f0e3a52c1d94b0f8a7e2b9d5c4f1e08', 'hex');
+
+/** A UUID of version 5 from a name (RFC 9562, 5.5): the same name gives the same UUID. */
+export function nameUuid(name: string): string {
+  const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
