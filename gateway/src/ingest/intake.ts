@@ -26,6 +26,9 @@ export const NO_PROGRESS: SessionProgress = {
   lastDataAt: null,
 };
 
+/** Why a well-formed frame is not used. */
+export type IntakeRefusal = Extract<FrameErrorCode, 'unknown_channel' | 'too_late' | 'in_future'>;
+
 /** Frames whose time lies farther ahead than this are refused, ms. */
 const MAX_FUTURE_MS = 60_000;
 /** Rates farther off the model's than this are logged. */
@@ -51,7 +54,7 @@ export class Intake {
   }
 
   /** Takes a frame; a code where it is refused, in which case nothing of it is used. */
-  receive(frame: Frame): FrameErrorCode | null {
+  receive(frame: Frame): IntakeRefusal | null {
     const channel = this.#channels[frame.channel];
     if (!channel) return 'unknown_channel';
     const now = this.#options.clock.now();
@@ -85,6 +88,11 @@ export class Intake {
   /** Data time received since the last `acknowledged`, of the channel with the most, ms. */
   get unacknowledgedMs(): number {
     return this.#channels.reduce((most, channel) => Math.max(most, channel.unacknowledgedMs), 0);
+  }
+
+  /** How many of the times that are fixed for the whole session are known by now. */
+  get anchors(): number {
+    return [this.#origin, this.#firstInstant].filter((time) => time !== null).length;
   }
 
   acknowledged(): void {

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http';
+import type { KeyCheck, KeyHolder } from '@device-insights/fanout';
+import { CloseError } from '../errors.js';
+import { hashKey, isKey } from '../keys.js';
+import type { DeviceModel, Store } from '../store/store.js';
+
+/** What a device asks for when it connects, checked. */
+export interface Admission {
+  readonly accountId: string;
+  readonly user: string | null;
+  readonly deviceId: string;
+  readonly model: DeviceModel;
+  /** The device's own time at the moment of connecting, ms since the epoch; null where it did not say. */
+  readonly deviceClock: number | null;
+  /** The server's time at that moment, ms. */
+  readonly at: number;
+}
+
+type Parameters = Pick<Admission, 'deviceId' | 'deviceClock'> & { readonly modelId: string };
+
+const DEVICE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const NUMBER = /^-?\d+(\.\d+)?$/;
+const BEARER = /^bearer +(\S+)$/i;
+/** The range of a Date (ECMA-262, 21.4.1.1), ms. */
+const MAX_TIME = 8.64e15;
+
+/** The hash of the key that a request carries, in the query or the header; null where there is none that could be one. */
+export function keyHashOf(request: IncomingMessage): string | null {
+  const keys = queryOf(request).getAll('api_key');
+  const key = keys.length > 0 ? keys : [BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''];
+  return key.length === 1 && isKey(key[0] ?? '') ? hashKey(key[0] ?? '') : null;
+}
+
+/**
+ * Admits a device in the order of the protocol (section 1): key, parameters, device model; then makes sure of its device
+ * row. Throws `CloseError`; rejects as the store does.
+ */
+export async function admit(
+  request: IncomingMessage,
+  keyHash: string | null,
+  at: number,
+  { store, keys }: { store: Store; keys: KeyCheck },
+): Promise<Admission> {
+  const holder = keyHash === null ? null : await keys.holder(keyHash);
+  if (!holder) throw new CloseError('authenticationFailed');
+  const { deviceId, modelId, deviceClock } = parametersOf(queryOf(request));
+  const model = await modelFor(holder, modelId, store);
+  const device = { accountId: holder.account, deviceId, deviceModelId: model.id, createdAt: at };
+  if (!(await store.putDevice(device))) throw new CloseError('unknownModel');
+  return { accountId: holder.account, user: holder.user, deviceId, model, deviceClock, at };
+}
+
+async function modelFor(holder: KeyHolder, id: string, store: Store): Promise<DeviceModel> {
+  const model = await store.deviceModel(id);
+  if (!model) throw new CloseError('unknownModel');
+  if (model.accountId !== holder.account) throw new CloseError('forbidden');
+  return model;
+}
+
+function parametersOf(query: URLSearchParams): Parameters {
+  const deviceId = single(query, 'device_id');
+  if (!deviceId || !DEVICE_ID.test(deviceId)) {
+    throw new CloseError('badRequest', 'device_id must be 1 to 128 of A-Z a-z 0-9 . _ : -');
+  }
+  const modelId = single(query, 'device_model_id')?.toLowerCase();
+  if (!modelId || !UUID.test(modelId)) throw new CloseError('badRequest', 'device_model_id must be a UUID');
+  return { deviceId, modelId, deviceClock: clockOf(single(query, 'clock')) };
+}
+
+function clockOf(text: string | null): number | null {
+  if (text === null) return null;
+  const clock = NUMBER.test(text) ? Number(text) : Number.NaN;
+  if (Math.abs(clock) <= MAX_TIME) return clock;
+  throw new CloseError('badRequest', 'clock must be a time in ms since the epoch');
+}
+
+function single(query: URLSearchParams, name: string): string | null {
+  const values = query.getAll(name);
+  if (values.length > 1) throw new CloseError('badRequest', `${name} is given more than once`);
+  return values[0] ?? null;
+}
+
+function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const start = url.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : url.slice(start));
+}
