@@ -77,7 +77,14 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   };
 }
 
-/** The configuration of this process. */
-export function processConfig(overrides: Readonly<Record<string, string>> = {}): Config {
-  return parseConfig({ ...process.env, ...overrides });
+/**
+ * The configuration of this process.
+ * @param defaults for variables that are not set
+ * @param overrides instead of whatever is set
+ */
+export function processConfig(
+  defaults: Readonly<Record<string, string>> = {},
+  overrides: Readonly<Record<string, string>> = {},
+): Config {
+  return parseConfig({ ...defaults, ...process.env, ...overrides });
 }

@@ -7,10 +7,18 @@ export interface ModalityChannel {
   readonly num_channels: number;
 }
 
+/** A device's curve of pulse oximetry: SpO2 (%) = a + b R + c R², R being the ratio of ratios of red to infrared. */
+export interface Spo2Calibration {
+  readonly a: number;
+  readonly b: number;
+  readonly c?: number;
+}
+
 /** The body that creates a device model (specification 2.1); the order of its channels is the order of their indices. */
 export interface DeviceModelDraft {
   readonly name: string;
   readonly description: string;
   readonly firmware_version: string;
   readonly modality_channels: readonly ModalityChannel[];
+  readonly spo2_calibration?: Spo2Calibration;
 }

@@ -1,4 +1,4 @@
-import type { DeviceModelDraft, ModalityChannel } from './device-model.js';
+import type { DeviceModelDraft, ModalityChannel, Spo2Calibration } from './device-model.js';
 
 /** The samples of one channel: a CSV file beside the manifest. */
 export interface RecordingStream {
@@ -32,6 +32,7 @@ export function parseManifest(text: string, file: string): RecordingManifest {
   const fields = new Fields(parseJson(text, file), file);
   const model = fields.object('device_model');
   const channels = model.list('modality_channels').map(parseChannel);
+  const calibration = model.has('spo2_calibration') ? parseCalibration(model.object('spo2_calibration')) : null;
   const streams = fields.list('streams').map(parseStream);
   checkStreams(streams, channels, file);
   return {
@@ -41,6 +42,7 @@ export function parseManifest(text: string, file: string): RecordingManifest {
       description: model.optionalText('description'),
       firmware_version: model.optionalText('firmware_version'),
       modality_channels: channels,
+      ...(calibration && { spo2_calibration: calibration }),
     },
     streams,
     durationS: fields.optionalNumber('duration_s'),
@@ -65,6 +67,11 @@ function parseChannel(fields: Fields): ModalityChannel {
     bit_depth: fields.integer('bit_depth', 1, 32),
     num_channels: fields.integer('num_channels', 1, 64),
   };
+}
+
+function parseCalibration(fields: Fields): Spo2Calibration {
+  const [a, b] = [fields.number('a', -1000, 1000), fields.number('b', -1000, 1000)];
+  return fields.has('c') ? { a, b, c: fields.number('c', -1000, 1000) } : { a, b };
 }
 
 function parseStream(fields: Fields): RecordingStream {
@@ -107,6 +114,10 @@ class Fields {
     this.#fields = value as Record<string, unknown>;
   }
 
+  has(name: string): boolean {
+    return this.#fields[name] !== undefined && this.#fields[name] !== null;
+  }
+
   object(name: string): Fields {
     return new Fields(this.#fields[name], `${this.place}: ${name}`);
   }
@@ -131,7 +142,7 @@ class Fields {
   }
 
   optionalText(name: string): string {
-    return this.#fields[name] === undefined ? '' : this.text(name, /^/, 'a text');
+    return !this.has(name) ? '' : this.text(name, /^/, 'a text');
   }
 
   number(name: string, low: number, high: number): number {
@@ -148,7 +159,7 @@ class Fields {
   }
 
   optionalNumber(name: string): number | null {
-    return this.#fields[name] === undefined ? null : this.number(name, 0, Number.MAX_VALUE);
+    return !this.has(name) ? null : this.number(name, 0, Number.MAX_VALUE);
   }
 
   #fault(name: string, wanted: string): RecordingError {

@@ -123,6 +123,12 @@ describe('recording', () => {
     expect(await refusal(framesOf('t,p\n0,inf\n'))).to.match(/ppg\.csv:2: "inf" is not a number/);
   });
 
+  it("keeps the device's SpO2 curve", async () => {
+    const device_model = { ...manifest().device_model, spo2_calibration: { a: 110.5, b: -32.8 } };
+    const recording = await readRecording(await write('r.json', JSON.stringify(manifest({ device_model }))));
+    expect(recording.deviceModel.spo2_calibration).to.deep.equal({ a: 110.5, b: -32.8 });
+  });
+
   it('names the field of a malformed manifest', async () => {
     const refused = async (text: string) => refusal(readRecording(await write('r.json', text)));
     expect(await refused('{')).to.match(/r\.json: not JSON/);

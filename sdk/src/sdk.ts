@@ -1,6 +1,7 @@
 export { Device, type DeviceCounters, type DeviceOptions, type NumberedSamples } from './device.js';
 export type { ReadyMessage, RefusedMessage } from './device-messages.js';
-export type { DeviceModelDraft, ModalityChannel } from './device-model.js';
+export type { DeviceModelDraft, ModalityChannel, Spo2Calibration } from './device-model.js';
+export { FAULT_FORMS, parseFaults } from './fault-text.js';
 export type { Episode, Faults } from './faults.js';
 export type { Frame, FrameSource } from './frame.js';
 export { encodeFrame } from './frame-encoder.js';

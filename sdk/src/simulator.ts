@@ -35,6 +35,7 @@ const DEVICE_MODEL: DeviceModelDraft = {
   description: 'Green, red and infrared PPG, one ECG lead and an accelerometer, simulated',
   firmware_version: '1.0.0',
   modality_channels: SENSORS.map((sensor) => sensor.channel),
+  spo2_calibration: { a: 110, b: -25 },
 };
 
 /** What each course may be; the pulse model holds for these. */

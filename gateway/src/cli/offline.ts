@@ -16,7 +16,7 @@ const TICK_MS = 500;
  * Runs a source through the session pipeline as fast as it goes: its frames as a device would send them, received, put in order and
  * analysed by the code that runs live. Times are those of the source: its t = 0 is 0 ms.
  *
- * @param spo2Curve a, b[, c] of SpO2 = a + b R + c R²; null where the device has none
+ * @param spo2Curve a, b[, c] of SpO2 = a + b R + c R²; null takes that of the device model, where it has one
  * @returns insights in the stored form with `ts` = `actual_end`, the same on every run
  * @throws RecordingError where the source cannot be read
  */
@@ -26,7 +26,9 @@ export async function* analyseOffline(
 ): AsyncGenerator<StoredInsight> {
   const channels = identified(source);
   const readings: Reading[] = [];
-  const analysis = await openAnalysis(source, channels, spo2Curve, (reading) => readings.push(reading));
+  const analysis = await openAnalysis(source, channels, spo2Curve ?? modelCurve(source), (reading) =>
+    readings.push(reading),
+  );
   const clock = { time: 0, now: () => clock.time };
   const intake = new Intake({ channels, clock, progress: NO_PROGRESS, push: (run) => analysis.push(run) });
   let nextTick = Number.NEGATIVE_INFINITY;
@@ -74,6 +76,10 @@ async function openAnalysis(
 function receive(intake: Intake, bytes: Uint8Array, channels: readonly ModalityChannel[]): void {
   const frame = decodeBinary(bytes, channels);
   if (!('fault' in frame)) intake.receive(frame);
+}
+
+function modelCurve({ deviceModel: { spo2_calibration: curve } }: FrameSource): readonly number[] | null {
+  return curve ? [curve.a, curve.b, curve.c ?? 0] : null;
 }
 
 /** The channels of the source's device model, each with an identifier as a store would give it. */
