@@ -95,7 +95,8 @@ function readiness(child: ChildProcess): Promise<void> {
   });
 }
 
-async function freePort(): Promise<number> {
+/** A TCP port that was free a moment ago. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -52,7 +52,7 @@ class RedisBus implements Bus {
     });
     this.#subscriptions = new RedisNodes(url, clock, log, {
       ready: () => void this.#followControl(),
-      lost: (server) => this.#endWhere((upstream) => upstream.url === server, 'its connection to Redis was lost'),
+      lost: (server) => this.#onLost(server),
       moved: (channel) => this.#endWhere((upstream) => upstream.channel === channel, 'its slot has moved'),
       changed: () => this.#endWhere((upstream) => !this.#standsRight(upstream), 'its slot has moved'),
     });
@@ -138,6 +138,11 @@ class RedisBus implements Bus {
       'live insights may be lost: subscribers must reconcile',
     );
     for (const listener of upstream.listeners) listener.hole();
+  }
+
+  #onLost(server: string): void {
+    this.#endWhere((upstream) => upstream.url === server, 'its connection to Redis was lost');
+    void this.#followControl();
   }
 
   #endWhere(concerned: (upstream: Upstream) => boolean, cause: string): void {
