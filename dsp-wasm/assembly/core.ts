@@ -1,7 +1,10 @@
 import { decode } from './decode';
 import { advance, estimate } from './estimators';
+import { makeTwiddles } from './fft';
 import { pushInstants } from './grid';
 import { CH_SUBS, OUT_CONFIDENCE, OUT_VALUE, REQUEST_BYTES, REQUESTS, RESULT_BYTES, RESULTS, STAGING } from './layout';
+import { makeHann } from './pulse_spectrum';
+import { makePrior } from './pulse_tracker';
 import { takePeaks } from './rpeaks';
 import { addChannel, allocateRings, channelOf, clearSession, slotOf } from './session';
 
@@ -16,6 +19,13 @@ export {
   STAGING,
   STAGING_BYTES,
 } from './layout';
+
+/** Computes the tables; once, before all else. */
+export function init(): void {
+  makeTwiddles();
+  makeHann();
+  makePrior();
+}
 
 /** Makes slot `index` an empty session; channels follow with `channel`, then `ready`. */
 export function open(index: i32): void {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 /** What the AssemblyScript module exports (assembly/core.ts). */
 interface Exports {
   readonly [constant: string]: unknown;
+  init(): void;
   open(index: number): void;
   channel(index: number, kind: number, hz: number, subs: number): void;
   ready(index: number): void;
@@ -33,6 +34,7 @@ export class Kernel {
     const sizes = (await instantiate(module, 1)).call;
     const bytes = constant(sizes, 'SLOTS') + sessions * constant(sizes, 'SLOT_BYTES');
     const { call, memory } = await instantiate(module, Math.ceil(bytes / PAGE));
+    call.init();
     return new Kernel(memory, call);
   }
 

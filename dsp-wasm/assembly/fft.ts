@@ -1,0 +1,133 @@
+import { TABLES } from './layout';
+
+/**
+ * Real FFT of four signals at once, one per f32x4 lane: a complex FFT of half the length over pairs of samples (Stockham's
+ * autosort form, radix 4, so no bit reversal and no shuffles; van Loan 1992, 1.7 and 2.4), then the split into the spectrum
+ * of real input (Press et al., Numerical Recipes, 12.3).
+ */
+
+/** Longest transform. */
+export const FFT_MAX: i32 = 1024;
+/** cos and -sin of 2 pi k / FFT_MAX, f32 pairs. */
+const TWIDDLES: usize = TABLES;
+export const TWIDDLES_BYTES: usize = 8192;
+
+export function makeTwiddles(): void {
+  for (let k = 0; k < FFT_MAX; k++) {
+    const angle = (2 * Math.PI * <f64>k) / <f64>FFT_MAX;
+    store<f32>(TWIDDLES + (<usize>k << 3), <f32>Math.cos(angle));
+    store<f32>(TWIDDLES + (<usize>k << 3), <f32>-Math.sin(angle), 4);
+  }
+}
+
+/**
+ * @param x `n` samples of four lanes (16 n bytes); destroyed
+ * @param work 16 n bytes
+ * @param n power of two, 8 to FFT_MAX
+ * @param bins how many bins to write, at most n / 2
+ * @param to bins of (re, im), two vectors each; bin 0 holds the mean times n
+ */
+export function realFft4(x: usize, work: usize, n: i32, bins: i32, to: usize): void {
+  split(complexFft4(x, work, n >> 1), n, bins, to);
+}
+
+/** In `x` or `work`, whichever is returned, the transform of n complex values (re, im vectors). */
+function complexFft4(x: usize, work: usize, n: i32): usize {
+  let from = x;
+  let to = work;
+  let stride = 1;
+  let left = n;
+  while (left > 2) {
+    radix4(from, to, left, stride);
+    left >>= 2;
+    stride <<= 2;
+    const swap = from;
+    from = to;
+    to = swap;
+  }
+  if (left == 1) return from;
+  radix2(from, to, stride);
+  return to;
+}
+
+/** One pass over `n * stride` values: butterflies of four that lie n / 4 strides apart. */
+function radix4(from: usize, to: usize, n: i32, stride: i32): void {
+  const quarter = n >> 2;
+  const step = <usize>(FFT_MAX / n) << 3;
+  const apart = <usize>(stride * quarter) << 5;
+  const next = <usize>stride << 5;
+  for (let p = 0; p < quarter; p++) {
+    const w = TWIDDLES + <usize>p * step;
+    const c1 = v128.load32_splat(w);
+    const s1 = v128.load32_splat(w, 4);
+    const w2 = TWIDDLES + <usize>(2 * p) * step;
+    const c2 = v128.load32_splat(w2);
+    const s2 = v128.load32_splat(w2, 4);
+    const w3 = TWIDDLES + <usize>(3 * p) * step;
+    const c3 = v128.load32_splat(w3);
+    const s3 = v128.load32_splat(w3, 4);
+    let a = from + <usize>p * next;
+    let y = to + <usize>(4 * p) * next;
+    const end = a + next;
+    while (a < end) {
+      const b = a + apart;
+      const c = b + apart;
+      const d = c + apart;
+      const apcRe = f32x4.add(v128.load(a), v128.load(c));
+      const apcIm = f32x4.add(v128.load(a, 16), v128.load(c, 16));
+      const amcRe = f32x4.sub(v128.load(a), v128.load(c));
+      const amcIm = f32x4.sub(v128.load(a, 16), v128.load(c, 16));
+      const bpdRe = f32x4.add(v128.load(b), v128.load(d));
+      const bpdIm = f32x4.add(v128.load(b, 16), v128.load(d, 16));
+      const bmdRe = f32x4.sub(v128.load(b), v128.load(d));
+      const bmdIm = f32x4.sub(v128.load(b, 16), v128.load(d, 16));
+      v128.store(y, f32x4.add(apcRe, bpdRe));
+      v128.store(y, f32x4.add(apcIm, bpdIm), 16);
+      // times -i: (re, im) becomes (im, -re)
+      rotate(y + next, f32x4.add(amcRe, bmdIm), f32x4.sub(amcIm, bmdRe), c1, s1);
+      rotate(y + 2 * next, f32x4.sub(apcRe, bpdRe), f32x4.sub(apcIm, bpdIm), c2, s2);
+      rotate(y + 3 * next, f32x4.sub(amcRe, bmdIm), f32x4.add(amcIm, bmdRe), c3, s3);
+      a += 32;
+      y += 32;
+    }
+  }
+}
+
+/** Stores (re, im) times (c, s). */
+// @ts-ignore: decorator
+@inline
+function rotate(y: usize, re: v128, im: v128, c: v128, s: v128): void {
+  v128.store(y, f32x4.sub(f32x4.mul(re, c), f32x4.mul(im, s)));
+  v128.store(y, f32x4.add(f32x4.mul(re, s), f32x4.mul(im, c)), 16);
+}
+
+function radix2(from: usize, to: usize, stride: i32): void {
+  const half = <usize>stride << 5;
+  for (let i: usize = 0; i < half; i += 16) {
+    const a = v128.load(from + i);
+    const b = v128.load(from + half + i);
+    v128.store(to + i, f32x4.add(a, b));
+    v128.store(to + half + i, f32x4.sub(a, b));
+  }
+}
+
+/** Spectrum of `n` real values out of the transform `z` of their pairs. */
+function split(z: usize, n: i32, bins: i32, to: usize): void {
+  const half = n >> 1;
+  const step = <usize>(FFT_MAX / n) << 3;
+  const h = f32x4.splat(0.5);
+  for (let k = 0; k < bins; k++) {
+    const a = z + (<usize>k << 5);
+    const b = z + (<usize>((half - k) & (half - 1)) << 5);
+    const evenRe = f32x4.mul(f32x4.add(v128.load(a), v128.load(b)), h);
+    const evenIm = f32x4.mul(f32x4.sub(v128.load(a, 16), v128.load(b, 16)), h);
+    // odd part times -i
+    const oddRe = f32x4.mul(f32x4.add(v128.load(a, 16), v128.load(b, 16)), h);
+    const oddIm = f32x4.mul(f32x4.sub(v128.load(b), v128.load(a)), h);
+    const c = v128.load32_splat(TWIDDLES + <usize>k * step);
+    const s = v128.load32_splat(TWIDDLES + <usize>k * step, 4);
+    const y = to + (<usize>k << 5);
+    v128.store(y, f32x4.add(evenRe, f32x4.sub(f32x4.mul(oddRe, c), f32x4.mul(oddIm, s))));
+    v128.store(y, f32x4.add(evenIm, f32x4.add(f32x4.mul(oddRe, s), f32x4.mul(oddIm, c))), 16);
+  }
+}
