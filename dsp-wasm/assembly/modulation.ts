@@ -1,0 +1,161 @@
+import { SCRATCH } from './layout';
+import { POINTS } from './spectrum4';
+
+/**
+ * What breathing does to the beats, as series of 4 Hz: their intervals (respiratory sinus arrhythmia, frequency modulation),
+ * heights (amplitude modulation) and baselines (Charlton et al., Physiol. Meas. 37:610, 2016). A beat that comes too early or
+ * too late tells of the heart, not of breathing: it and the one after it, which is larger for the longer pause, are left out.
+ */
+
+/** Rate of the series, Hz: holds all rates that beats can carry. */
+export const SERIES_HZ: f64 = 4;
+/** Most beats in a window: 32 s at 225 bpm. */
+export const MOST_BEATS: i32 = 120;
+const FEWEST_BEATS: i32 = 8;
+/** Beats that a series should have left; with fewer, the irregular ones count too. */
+const FEWEST_GOOD: i32 = 6;
+/** An interval is regular within 20 % of the median of the seven about it (as for NN intervals in heart rate variability). */
+const REGULAR: f32 = 0.2;
+const NEIGHBOURS: i32 = 3;
+/** A height is credible within 50 % of their mean. */
+const CREDIBLE: f32 = 0.5;
+
+// Scratch, after the rows of pulses.ts. Rows of MOST_BEATS f32: time from the window's end (s, negative), interval, ...
+const BEATS: usize = SCRATCH + 0x8000;
+const ROW: usize = 0x200;
+const TIME: usize = BEATS;
+const INTERVAL: usize = BEATS + ROW;
+const HEIGHT: usize = BEATS + 2 * ROW;
+const BASELINE: usize = BEATS + 3 * ROW;
+const STEADY: usize = BEATS + 4 * ROW; // i32, the interval is regular
+const CLEAN: usize = BEATS + 5 * ROW; // i32, and so is the one before, and the height is credible
+const KEPT_TIME: usize = BEATS + 6 * ROW;
+const KEPT: usize = BEATS + 7 * ROW;
+/** Four series side by side, one in each lane. */
+export const SERIES: usize = SCRATCH + 0xa000;
+
+/** Median interval of the window's beats, s; set by `judgeBeats`. */
+export let medianInterval: f32 = 0;
+let beats: i32 = 0;
+
+/** Forgets the beats of the window before. */
+export function clearBeats(): void {
+  beats = 0;
+}
+
+/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the beat before (NaN: unknown). */
+export function addBeat(time: f32, interval: f32, height: f32, baseline: f32): void {
+  if (beats >= MOST_BEATS) return;
+  const at = <usize>beats << 2;
+  store<f32>(TIME + at, time);
+  store<f32>(INTERVAL + at, interval);
+  store<f32>(HEIGHT + at, height);
+  store<f32>(BASELINE + at, baseline);
+  beats++;
+}
+
+/** Judges the beats that were added; returns how many points (even, at most POINTS) the series will have, 0 for too few beats. */
+export function judgeBeats(): i32 {
+  if (beats < FEWEST_BEATS) return 0;
+  medianInterval = medianAbout(beats / 2, beats);
+  const mean = meanHeight();
+  for (let i = 0; i < beats; i++) {
+    const at = <usize>i << 2;
+    const usual = medianAbout(i, NEIGHBOURS);
+    const steady = abs(load<f32>(INTERVAL + at) - usual) <= REGULAR * usual;
+    const after = i == 0 || load<i32>(STEADY + at - 4);
+    const credible = abs(load<f32>(HEIGHT + at) - mean) < CREDIBLE * mean;
+    store<i32>(STEADY + at, <i32>steady);
+    store<i32>(CLEAN + at, <i32>(steady && after && credible));
+  }
+  const span = -load<f32>(TIME) * <f32>SERIES_HZ;
+  return medianInterval > 0 ? min(POINTS, <i32>span & ~1) : 0;
+}
+
+function meanHeight(): f32 {
+  let sum: f32 = 0;
+  for (let i: usize = 0; i < <usize>beats << 2; i += 4) sum += load<f32>(HEIGHT + i);
+  return sum / <f32>beats;
+}
+
+/** Median of the known intervals up to `reach` beats before and after beat i; NaN where none is known. */
+function medianAbout(i: i32, reach: i32): f32 {
+  const first = max(0, i - reach);
+  const last = min(beats - 1, i + reach);
+  let known = 0;
+  for (let j = first; j <= last; j++) {
+    const x = load<f32>(INTERVAL + (<usize>j << 2));
+    if (x == x) insert(x, known++);
+  }
+  return known ? load<f32>(KEPT + (<usize>(known >> 1) << 2)) : NaN;
+}
+
+/** Puts x into its place among the first `count` of KEPT. */
+// @ts-ignore: decorator
+@inline
+function insert(x: f32, count: i32): void {
+  let at = KEPT + (<usize>count << 2);
+  while (at > KEPT && load<f32>(at - 4) > x) {
+    store<f32>(at, load<f32>(at - 4));
+    at -= 4;
+  }
+  store<f32>(at, x);
+}
+
+/** Empties the first `n` points of all four series. */
+export function clearSeries(n: i32): void {
+  memory.fill(SERIES, 0, <usize>n << 4);
+}
+
+/** Intervals, as `n` points that end at the window's end, into that lane. */
+export function putIntervals(lane: i32, n: i32): void {
+  put(lane, n, INTERVAL, STEADY);
+}
+
+export function putHeights(lane: i32, n: i32): void {
+  put(lane, n, HEIGHT, CLEAN);
+}
+
+export function putBaselines(lane: i32, n: i32): void {
+  put(lane, n, BASELINE, CLEAN);
+}
+
+function put(lane: i32, n: i32, values: usize, good: usize): void {
+  let kept = keep(values, good);
+  if (kept < FEWEST_GOOD) kept = keep(values, 0);
+  if (kept) interpolate(SERIES + (<usize>lane << 2), n, kept);
+}
+
+/** Gathers the values that are known and good (all, where `good` is 0) with their times; returns how many. */
+function keep(values: usize, good: usize): i32 {
+  let kept: usize = 0;
+  for (let i: usize = 0; i < <usize>beats << 2; i += 4) {
+    const x = load<f32>(values + i);
+    if (x != x || (good && !load<i32>(good + i))) continue;
+    store<f32>(KEPT_TIME + kept, load<f32>(TIME + i));
+    store<f32>(KEPT + kept, x);
+    kept += 4;
+  }
+  return <i32>(kept >> 2);
+}
+
+/** Joins the kept values by lines, held at the ends, and samples them in the middle of each 1/SERIES_HZ. */
+function interpolate(lane: usize, n: i32, kept: i32): void {
+  let k: usize = 0;
+  const last = <usize>(kept - 1) << 2;
+  for (let i = 0; i < n; i++) {
+    const t = (<f32>(i - n) + 0.5) / <f32>SERIES_HZ;
+    while (k < last && load<f32>(KEPT_TIME + k + 4) < t) k += 4;
+    store<f32>(lane + (<usize>i << 4), valueAt(t, k, last));
+  }
+}
+
+/** The line from kept value k (a byte offset) to the next one, at time t. */
+// @ts-ignore: decorator
+@inline
+function valueAt(t: f32, k: usize, last: usize): f32 {
+  const a = load<f32>(KEPT + k);
+  const t0 = load<f32>(KEPT_TIME + k);
+  if (k == last || t <= t0) return a;
+  return a + ((load<f32>(KEPT + k + 4) - a) * (t - t0)) / (load<f32>(KEPT_TIME + k + 4) - t0);
+}
