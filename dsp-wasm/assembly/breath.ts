@@ -1,6 +1,5 @@
+import { POINTS, POWER, seriesSpectra } from './breath_spectrum';
 import { OUT_CONFIDENCE, OUT_VALUE, RR_STATE, SCRATCH, TABLES } from './layout';
-import { SERIES } from './modulation';
-import { POINTS, powerSpectra } from './spectrum4';
 
 /**
  * Breaths per minute from up to four series that breathing may modulate, one in each lane.
@@ -53,20 +52,17 @@ const TRACKS: usize = RR_STATE + 1168;
 const TRACK_BYTES: usize = 192;
 const POSTERIOR: usize = 8;
 
-const PRIOR: usize = TABLES + 0xf400;
-let ready: bool = false;
+/** Prior chance of each rate, RATES x f32: at the end of the tables. */
+const PRIOR: usize = TABLES + 0xff00;
 
-// Scratch, after modulation.ts.
-const WORK: usize = SCRATCH + 0xb000; // 4 KiB
-const POWER: usize = SCRATCH + 0xc000; // POINTS x four lanes
-const BLEND: usize = SCRATCH + 0xd000; // five coefficients x four lanes
-const PREDICTED: usize = SCRATCH + 0xd100; // RATES x f32
+// Scratch, after breath_spectrum.ts.
+const BLEND: usize = SCRATCH + 0xe000; // five coefficients x four lanes
+const PREDICTED: usize = SCRATCH + 0xe100; // RATES x f32
 
-function makeTables(): void {
+export function makeRatePrior(): void {
   let sum: f64 = 0;
   for (let i = 0; i < RATES; i++) sum += prior(i);
   for (let i = 0; i < RATES; i++) store<f32>(PRIOR + (<usize>i << 2), <f32>(prior(i) / sum));
-  ready = true;
 }
 
 function prior(i: i32): f64 {
@@ -82,15 +78,14 @@ function rateOf(i: i32): f32 {
 }
 
 /**
- * Follows the rate by SERIES of the window that ends at `end`, and writes OUT_VALUE and OUT_CONFIDENCE.
+ * Follows the rate by the SERIES (modulation.ts) of the window that ends at `end`, and writes OUT_VALUE and OUT_CONFIDENCE.
  * @param n points of the series, even
  * @param fastest highest rate that the series can show, per minute
  * @returns 1, or 0 where the series show nothing at all
  */
 export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest: f32): i32 {
-  if (!ready) makeTables();
   const state = slot + TRACKS + <usize>track * TRACK_BYTES;
-  powerSpectra(SERIES, n, WORK, POWER);
+  seriesSpectra(n);
   measureSlopes(track);
   const top = min(LAST, <i32>(fastest / BIN_PER_MINUTE));
   const total = whiten(min(2 * top, POINTS - 1));

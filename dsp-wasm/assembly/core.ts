@@ -1,3 +1,4 @@
+import { makeRatePrior } from './breath';
 import { decode } from './decode';
 import { advance, estimate } from './estimators';
 import { makeTwiddles } from './fft';
@@ -25,6 +26,7 @@ export function init(): void {
   makeTwiddles();
   makeHann();
   makePrior();
+  makeRatePrior();
 }
 
 /** Makes slot `index` an empty session; channels follow with `channel`, then `ready`. */

@@ -1,5 +1,5 @@
+import { POINTS } from './breath_spectrum';
 import { SCRATCH } from './layout';
-import { POINTS } from './spectrum4';
 
 /**
  * What breathing does to the beats, as series of 4 Hz: their intervals (respiratory sinus arrhythmia, frequency modulation),

@@ -2,7 +2,7 @@ import { followBreath, TRACK_RESP } from './breath';
 import { KIND_RESP, SCRATCH, SLOW_HZ } from './layout';
 import { clearSeries, SERIES } from './modulation';
 import { channelOfKind } from './session';
-import { POINTS } from './spectrum4';
+import { POINTS } from './breath_spectrum';
 import { cellsAt, copyCells, fillEmpty } from './window';
 
 const CELLS: i32 = 1024; // the window, 32 s

@@ -1,0 +1,53 @@
+import { realFft4 } from './fft';
+import { SCRATCH } from './layout';
+import { SERIES } from './modulation';
+
+/** Points of a series, 32 s at 4 Hz; twice as many with the zeros that make bins of 0.9375 per minute. */
+export const POINTS: i32 = 128;
+const LENGTH: i32 = 2 * POINTS;
+
+// Scratch, after modulation.ts.
+const WORK: usize = SCRATCH + 0xb000; // LENGTH x four lanes
+const BINS: usize = SCRATCH + 0xc000; // POINTS x (re, im) x four lanes
+/** POINTS bins of power, four lanes. */
+export const POWER: usize = SCRATCH + 0xd000;
+
+/**
+ * Takes the mean off the first `n` points of the four SERIES, weighs them by a Hann window, and writes POWER. Its scale is
+ * left open. SERIES is used up.
+ */
+export function seriesSpectra(n: i32): void {
+  takeMean(n);
+  weighByHann(n);
+  memory.fill(SERIES + (<usize>n << 4), 0, <usize>(LENGTH - n) << 4);
+  realFft4(SERIES, WORK, LENGTH, POINTS, BINS);
+  for (let k = 0; k < POINTS; k++) {
+    const re = v128.load(BINS + (<usize>k << 5));
+    const im = v128.load(BINS + (<usize>k << 5), 16);
+    v128.store(POWER + (<usize>k << 4), f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im)));
+  }
+}
+
+function takeMean(n: i32): void {
+  let sum = f32x4.splat(0);
+  for (let i: usize = 0; i < <usize>n << 4; i += 16) sum = f32x4.add(sum, v128.load(SERIES + i));
+  const mean = f32x4.mul(sum, f32x4.splat(<f32>1 / <f32>n));
+  for (let i: usize = 0; i < <usize>n << 4; i += 16) {
+    v128.store(SERIES + i, f32x4.sub(v128.load(SERIES + i), mean));
+  }
+}
+
+/** Weights sin²(pi (i + 1/2) / n): the length varies while the first window fills, so the cosine is turned step by step. */
+function weighByHann(n: i32): void {
+  const turn = (2 * Math.PI) / <f64>n;
+  const turnCos = Math.cos(turn);
+  const turnSin = Math.sin(turn);
+  let c = Math.cos(0.5 * turn);
+  let s = Math.sin(0.5 * turn);
+  for (let i: usize = 0; i < <usize>n << 4; i += 16) {
+    v128.store(SERIES + i, f32x4.mul(v128.load(SERIES + i), f32x4.splat(<f32>(0.5 - 0.5 * c))));
+    const next = c * turnCos - s * turnSin;
+    s = s * turnCos + c * turnSin;
+    c = next;
+  }
+}
