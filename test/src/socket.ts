@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import WebSocket from 'ws';
+
+/** A raw WebSocket client that keeps every message until it is asked for. */
+export class RawSocket {
+  readonly #socket: WebSocket;
+  readonly #messages: Record<string, unknown>[] = [];
+  readonly #closed: Promise<{ code: number; reason: string }>;
+  #wake = () => {};
+
+  constructor(url: string) {
+    this.#socket = new WebSocket(url);
+    this.#socket.on('message', (data) => {
+      this.#messages.push(JSON.parse(String(data)) as Record<string, unknown>);
+      this.#wake();
+    });
+    this.#socket.on('error', () => {});
+    this.#closed = once(this.#socket, 'close').then(([code, reason]) => ({
+      code: Number(code),
+      reason: String(reason),
+    }));
+    this.#closed.then(() => this.#wake());
+  }
+
+  /** The next message; rejects where the socket closes before. */
+  async next(): Promise<Record<string, unknown>> {
+    for (;;) {
+      const message = this.#messages.shift();
+      if (message) return message;
+      if (this.#socket.readyState === WebSocket.CLOSED) throw new Error('the socket closed before a message came');
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** The next message that `matches`; those before it are passed over. */
+  async until(matches: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>> {
+    for (;;) {
+      const message = await this.next();
+      if (matches(message)) return message;
+    }
+  }
+
+  send(message: object | Uint8Array): void {
+    this.#socket.send(message instanceof Uint8Array ? message : JSON.stringify(message));
+  }
+
+  /** How the socket was closed. */
+  closed(): Promise<{ code: number; reason: string }> {
+    return this.#closed;
+  }
+
+  close(): void {
+    this.#socket.close(1000);
+  }
+}
