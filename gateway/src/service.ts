@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createCore } from '@device-insights/dsp-wasm';
 import { createFanout, type Fanout } from '@device-insights/fanout';
-import { createMemoryBus } from '@device-insights/fanout/bus';
+import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import type { Logger } from 'pino';
 import { Engine } from './analysis/engine.js';
 import { ALGORITHMS } from './analysis/registry.js';
