@@ -13,7 +13,7 @@ interface Exports {
 }
 
 const PAGE = 65536;
-const WASM = new URL('../core.wasm', import.meta.url);
+const DIST = new URL('../', import.meta.url);
 
 /** The module over a memory of fixed size, with views that are made once: it never grows, so they never detach. */
 export class Kernel {
@@ -28,8 +28,8 @@ export class Kernel {
   }
 
   /** Compiles the module and reserves its memory for that many sessions. */
-  static async load(sessions: number): Promise<Kernel> {
-    const module = await WebAssembly.compile(readFileSync(WASM));
+  static async load(sessions: number, file = 'core.wasm'): Promise<Kernel> {
+    const module = await WebAssembly.compile(readFileSync(new URL(file, DIST)));
     // The layout is the module's own: a first instance over the smallest memory tells where the slots begin.
     const sizes = (await instantiate(module, 1)).call;
     const bytes = constant(sizes, 'SLOTS') + sessions * constant(sizes, 'SLOT_BYTES');

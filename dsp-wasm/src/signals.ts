@@ -1,0 +1,46 @@
+import type { CoreSession } from './core.js';
+import { ENCODING } from './core.js';
+
+/** Signals for tests and benchmarks, and the calls which kernels.wasm adds to the core's. */
+
+export interface KernelCalls {
+  cells(index: number, channel: number, sub: number, from: number, count: number, end: number): number;
+  fft4(n: number): number;
+}
+
+/** Numbers in [-1, 1), the same for the same seed (mulberry32). */
+export function random(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let x = Math.imul(state ^ (state >>> 15), 1 | state);
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
+    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 31 - 1;
+  };
+}
+
+export function noise(n: number, seed: number): number[] {
+  const next = random(seed);
+  return Array.from({ length: n }, () => next());
+}
+
+/** A photoplethysmogram's pulse at `phase` in beats: a systolic wave and its reflection, height about one. */
+export function pulse(phase: number): number {
+  const p = phase - Math.floor(phase);
+  return Math.exp(-(((p - 0.25) / 0.1) ** 2)) + 0.4 * Math.exp(-(((p - 0.55) / 0.13) ** 2));
+}
+
+/** Pulses at `bpm` on a level of `dc` counts, amplitude `ac`. */
+export function ppg(seconds: number, hz: number, bpm: number, dc = 100_000, ac = 500): number[] {
+  return Array.from({ length: Math.floor(seconds * hz) }, (_, i) => dc - ac * pulse((i / hz) * (bpm / 60)));
+}
+
+/** float32 payload of interleaved values. */
+export function payload(values: readonly number[]): Uint8Array {
+  return new Uint8Array(Float32Array.from(values).buffer);
+}
+
+/** Pushes evenly spaced values from t = 0. */
+export function pushAll(session: CoreSession, channel: number, hz: number, values: readonly number[]): number {
+  return session.push(channel, 0, 1 / hz, ENCODING.float32, payload(values));
+}
