@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../clock.js';
 import type { Log } from '../fanout.js';
 import { type Bus, type BusListener, type BusMessage, type BusSubscription, BusUnavailable } from './bus.js';
+import { Broadcast } from './redis-broadcast.js';
 import type { RedisClient } from './redis-connection.js';
 import { Follower } from './redis-follower.js';
 import { RedisNodes } from './redis-nodes.js';
@@ -12,32 +13,43 @@ export interface RedisBusOptions {
   /** `redis://` or `rediss://` URL of a server (7.0 or later) or of one or more servers of a cluster, separated by commas. */
   readonly url: string;
   readonly log: Log;
+  /** Whether this process serves subscribers: it then says so every second, and counts in everybody's `nodesAlive`. */
+  readonly serves?: boolean;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
 
+export interface RedisBus extends Bus {
+  /** How many processes that serve subscribers have been heard of lately, this one included. */
+  readonly nodesAlive: number;
+}
+
 const BEAT_MS = 1000;
-/** Where publishers say that they live, or go: plain pub/sub, which a cluster carries to every server. */
+/** A node that has not been heard of for this long is not counted. */
+const NODE_SILENCE_MS = 3000;
+/** Where publishers and nodes say that they live, or go. */
 const CONTROL_CHANNEL = 'di:control';
 
 /** Opens a bus over Redis; resolves after the first attempt to connect, whatever came of it: attempts go on until it is closed. */
-export async function createRedisBus(options: RedisBusOptions): Promise<Bus> {
-  const bus = new RedisBus(options);
+export async function createRedisBus(options: RedisBusOptions): Promise<RedisBus> {
+  const bus = new ShardedBus(options);
   await bus.connect();
   return bus;
 }
 
 /** Sharded pub/sub, a channel an account; publishing and following have connections of their own, so that neither delays the other. */
-class RedisBus implements Bus {
+class ShardedBus implements RedisBus {
   readonly #clock: Clock;
   readonly #commands: RedisNodes;
   readonly #subscriptions: RedisNodes;
   readonly #publisher: Publisher;
   readonly #follower: Follower;
   readonly #upstreams = new Map<string, Upstream>();
+  readonly #control: Broadcast;
   readonly #beat: Timer;
-  /** The client on which the control channel is subscribed. */
-  #control: RedisClient | undefined;
+  readonly #id = randomUUID();
+  /** When each node was last heard of. */
+  readonly #nodes = new Map<string, number>();
   #closed = false;
 
   constructor(private readonly options: RedisBusOptions) {
@@ -51,19 +63,27 @@ class RedisBus implements Bus {
       changed: nothing,
     });
     this.#subscriptions = new RedisNodes(url, clock, log, {
-      ready: () => void this.#followControl(),
+      ready: () => void this.#control.follow(),
       lost: (server) => this.#onLost(server),
       moved: (channel) => this.#endWhere((upstream) => upstream.channel === channel, 'its slot has moved'),
       changed: () => this.#endWhere((upstream) => !this.#standsRight(upstream), 'its slot has moved'),
     });
+    this.#control = new Broadcast(this.#subscriptions, CONTROL_CHANNEL, clock, (text) => this.#hear(text));
     this.#publisher = new Publisher((account, text) => this.#send(account, text), clock);
     this.#follower = new Follower(clock, (upstream, cause) => this.#end(upstream, cause));
     this.#beat = clock.every(BEAT_MS, () => this.#onBeat());
   }
 
+  get nodesAlive(): number {
+    const before = this.#clock.now() - NODE_SILENCE_MS;
+    for (const [id, heard] of this.#nodes) if (heard < before) this.#nodes.delete(id);
+    return this.#nodes.size;
+  }
+
   async connect(): Promise<void> {
     await Promise.all([this.#commands.connect(), this.#subscriptions.connect()]);
-    await this.#followControl();
+    await this.#control.follow();
+    this.#onBeat();
   }
 
   async publish(account: string, messages: readonly BusMessage[]): Promise<void> {
@@ -96,8 +116,9 @@ class RedisBus implements Bus {
     this.#closed = true;
     this.#beat.cancel();
     await this.#publisher.close();
-    if (this.#publisher.active) await this.#say('bye').catch(() => undefined);
+    await this.#say('bye').catch(() => undefined);
     this.#follower.close();
+    this.#control.close();
     this.#commands.close();
     this.#subscriptions.close();
     this.#upstreams.clear();
@@ -142,7 +163,7 @@ class RedisBus implements Bus {
 
   #onLost(server: string): void {
     this.#endWhere((upstream) => upstream.url === server, 'its connection to Redis was lost');
-    void this.#followControl();
+    void this.#control.follow();
   }
 
   #endWhere(concerned: (upstream: Upstream) => boolean, cause: string): void {
@@ -192,30 +213,21 @@ class RedisBus implements Bus {
   }
 
   #onBeat(): void {
-    if (this.#publisher.active) this.#say('beat').catch(() => undefined);
-    void this.#followControl();
+    this.#say('beat').catch(() => undefined); // A beat that is not heard is what a beat is for.
   }
 
   async #say(word: 'beat' | 'bye'): Promise<void> {
-    await this.#commands.any().publish(CONTROL_CHANNEL, `${word} ${this.#publisher.id}`);
-  }
-
-  /** Follows the control channel on any server that can be reached; another where that one is gone. */
-  async #followControl(): Promise<void> {
-    if (this.#closed || this.#control?.isReady) return;
-    try {
-      const client = this.#subscriptions.any();
-      this.#control = client;
-      await client.subscribe(CONTROL_CHANNEL, (text) => this.#hear(text));
-    } catch {
-      this.#control = undefined; // Tried again at the next beat.
-    }
+    const control = this.#commands.any();
+    if (this.#publisher.active) await control.publish(CONTROL_CHANNEL, `${word} ${this.#publisher.id}`);
+    if (this.options.serves) await control.publish(CONTROL_CHANNEL, `node-${word} ${this.#id}`);
   }
 
   #hear(text: string): void {
-    const [word, publisher = ''] = text.split(' ');
-    if (word === 'beat') this.#follower.beat(publisher);
-    else if (word === 'bye') this.#follower.goodbye(publisher);
+    const [word, id = ''] = text.split(' ');
+    if (word === 'beat') this.#follower.beat(id);
+    else if (word === 'bye') this.#follower.goodbye(id);
+    else if (word === 'node-beat') this.#nodes.set(id, this.#clock.now());
+    else if (word === 'node-bye') this.#nodes.delete(id);
   }
 
   #refuseWhenClosed(): void {
