@@ -13,6 +13,8 @@ export const ECG_LAST_BEAT: usize = ECG_STATE + 28; // i32, cell of the newest d
 export const ECG_LEAD: usize = ECG_STATE + 32; // i32, lead on which beats are timed and measured
 export const ECG_BEATS: usize = ECG_STATE + 36; // i32, beats put into the ring so far
 export const ECG_READ: usize = ECG_STATE + 40; // i32, of these read by the host
+export const ECG_SEEN: usize = ECG_STATE + 44; // i32, newest cell with data, plus 1; 0: none
+export const ECG_LAST_TIME: usize = ECG_STATE + 48; // f64, time of the newest beat, seconds
 
 export const LEADS: usize = ECG_STATE + 64; // MAX_SUBS x LEAD_BYTES
 export const LEAD_BYTES: usize = 144;

@@ -1,0 +1,102 @@
+import { LEAD_TEMPLATE } from './ecg_state';
+import { SCRATCH } from './layout';
+import { copyCells } from './window';
+
+/**
+ * How QRS-like a lead is at each instant, by two features:
+ *
+ * energy: mean of |y| over 86 ms, y being the lead sharpened by a second derivative of a Gaussian (response at 22 Hz, so
+ *   that T waves, baseline wander and electrode motion fall far below the QRS; a matched wavelet, cf. Martinez 2004). It
+ *   finds beats of any shape and needs to know nothing;
+ * match: projection of y on the template of the session's own beats, times its share of y's norm there. It tells a beat
+ *   from an artefact as large, which energy cannot (Kaplan 1990; in 6 dB of electrode motion 4 % of errors for 31 %).
+ *
+ * All kernels are symmetric, so a feature at cell c belongs to c: no delay is left to correct. A feature whose cells are
+ * not all there is NaN, so a gap rings nowhere.
+ */
+
+/** Half widths, cells: of the sharpening kernel, of the energy's box, of the template (100 ms, the QRS and no T wave). */
+export const SHARPEN_HALF: i32 = 5;
+const BOX_HALF: i32 = 5;
+export const TEMPLATE_HALF: i32 = 13;
+export const TEMPLATE_CELLS: i32 = 27;
+/** A feature at cell c is made of the cells from c - REACH to c + REACH. */
+export const REACH: i32 = 18;
+const BOX_SCALE: f32 = 1.0 / 11.0;
+
+// One half of the sharpening kernel: (1 - u^2) exp(-u^2 / 2) at u = k / 1.3096, less its mean, to norm 1.
+const K0: f32 = 0.75782472;
+const K1: f32 = 0.23597287;
+const K2: f32 = -0.31469491;
+const K3: f32 = -0.23353414;
+const K4: f32 = -0.05954859;
+const K5: f32 = -0.00710758;
+
+/** Most cells of features at once: those since the beat before, and what they reach. */
+const MOST: usize = 512;
+const X: usize = SCRATCH;
+const Y: usize = X + (MOST << 2);
+/** Features of the cells asked for, f32 each. */
+export const ENERGY: usize = Y + (MOST << 2);
+export const MATCH: usize = ENERGY + (MOST << 2);
+export const PROJECTION: usize = MATCH + (MOST << 2);
+/** Free for the callers. */
+export const QRS_SCRATCH_END: usize = PROJECTION + (MOST << 2);
+
+/**
+ * Computes the features of `count` cells from cell `from` on into ENERGY, and, where `lead` has a template, MATCH and
+ * PROJECTION. Uses no cell at or past `limit`.
+ */
+export function computeFeatures(channel: usize, sub: i32, lead: usize, from: i32, count: i32, limit: i32, matched: bool): void {
+  const rounded = (count + 3) & ~3;
+  copyCells(channel, sub, from - REACH, rounded + 2 * REACH, limit, X);
+  sharpen(rounded + 2 * TEMPLATE_HALF);
+  boxEnergy(rounded);
+  if (matched) matchTemplate(lead + LEAD_TEMPLATE, rounded);
+}
+
+/** Pointer to the sharpened signal at the i-th of the cells asked for. */
+// @ts-ignore: decorator
+@inline
+export function sharpenedAt(i: i32): usize {
+  return Y + (<usize>(i + TEMPLATE_HALF) << 2);
+}
+
+function sharpen(count: i32): void {
+  for (let i = 0; i < count; i += 4) {
+    const x = X + (<usize>i << 2);
+    let y = f32x4.mul(v128.load(x, 20), f32x4.splat(K0));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 16), v128.load(x, 24)), f32x4.splat(K1)));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 12), v128.load(x, 28)), f32x4.splat(K2)));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 8), v128.load(x, 32)), f32x4.splat(K3)));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 4), v128.load(x, 36)), f32x4.splat(K4)));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 0), v128.load(x, 40)), f32x4.splat(K5)));
+    v128.store(Y + (<usize>i << 2), y);
+  }
+}
+
+function boxEnergy(count: i32): void {
+  for (let i = 0; i < count; i += 4) {
+    const y = sharpenedAt(i - BOX_HALF);
+    let sum = f32x4.abs(v128.load(y));
+    for (let k: usize = 4; k <= <usize>BOX_HALF << 3; k += 4) sum = f32x4.add(sum, f32x4.abs(v128.load(y + k)));
+    v128.store(ENERGY + (<usize>i << 2), f32x4.mul(sum, f32x4.splat(BOX_SCALE)));
+  }
+}
+
+function matchTemplate(template: usize, count: i32): void {
+  for (let i = 0; i < count; i += 4) {
+    const y = sharpenedAt(i - TEMPLATE_HALF);
+    let projection = f32x4.splat(0);
+    let square = f32x4.splat(1e-24); // no 0 / 0 on a flat line
+    for (let k: usize = 0; k < <usize>TEMPLATE_CELLS << 2; k += 4) {
+      const v = v128.load(y + k);
+      projection = f32x4.add(projection, f32x4.mul(v, v128.load32_splat(template + k)));
+      square = f32x4.add(square, f32x4.mul(v, v));
+    }
+    const positive = f32x4.max(projection, f32x4.splat(0)); // NaN stays NaN
+    const match = f32x4.div(f32x4.mul(positive, positive), f32x4.sqrt(square));
+    v128.store(PROJECTION + (<usize>i << 2), projection);
+    v128.store(MATCH + (<usize>i << 2), match);
+  }
+}
