@@ -31,6 +31,9 @@ const RECORD_EVERY_MS = 2500;
 /** What may wait to be decoded before the socket is paused, bytes; a chunk of the socket comes on top. */
 const MAX_WAITING_BYTES = 64 * 1024;
 
+/** Readings of one session that may wait to be published; they go at 1,000 a second and type. */
+const MAX_UNPUBLISHED = 1000;
+
 const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
   too_late: 'these numbers have been given up as lost',
   in_future: 'ts lies more than 60 s ahead of the server; connect with the clock parameter',
@@ -119,6 +122,7 @@ export class LiveSession implements Worker {
   }
 
   step(): boolean {
+    if (this.#isAhead()) return false;
     const run = this.#runs.shift();
     if (run) this.#parts.analysis.push(run);
     else if (!this.#handleNext()) return this.#state === 'closing' && this.#finish();
@@ -166,6 +170,14 @@ export class LiveSession implements Worker {
     for (const run of this.#runs.splice(0)) this.#parts.analysis.push(run);
     this.#record();
     return this.#parts.stream.flushed();
+  }
+
+  /** A back-fill waits for its own readings to be published, so that it does not fill the publisher for all. */
+  #isAhead(): boolean {
+    const { stream, turns } = this.#parts;
+    if (stream.length < MAX_UNPUBLISHED) return false;
+    void stream.flushed().then(() => turns.add(this));
+    return true;
   }
 
   #handleNext(): boolean {

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { newKey } from '../keys.js';
+import { Bench, type Gateway, T0 } from './bench.fixture.js';
+import { channel } from './frames.fixture.js';
+
+describe('Admission of devices', () => {
+  let bench: Bench;
+  let gateway: Gateway;
+
+  beforeEach(async () => {
+    bench = await Bench.open({ maxSessions: 2 });
+    gateway = await bench.gateway();
+  });
+
+  afterEach(() => bench.close());
+
+  it('says ready with the session, its channels and the limits', async () => {
+    const ppg = channel({ ch_id: randomUUID(), bit_depth: 18, num_channels: 2 });
+    const { connect, model } = await bench.device(gateway, { channels: [ppg, channel({ modality: 'accel' })] });
+    const ready = await connect().ready();
+    const row = await bench.row(ready.session_id);
+    expect(row).to.include({ status: 'open', deviceId: 'band-1', deviceModelId: model.id, startedAt: T0, epoch: 1 });
+    expect({ ...ready, session_id: '' }).to.deep.equal({
+      type: 'ready',
+      session_id: '',
+      resumed: false,
+      server_time: T0,
+      channels: [
+        { index: 0, ...ppg, next_seq: 0 },
+        { index: 1, ...channel({ modality: 'accel' }), next_seq: 0 },
+      ],
+      replay_ms: 0,
+      limits: { max_frame_bytes: 65_536, max_unacked_ms: 30_000, ack_interval_ms: 500 },
+    });
+  });
+
+  it('creates the device row, and moves it to the model of a later connection', async () => {
+    const { connect, model } = await bench.device(gateway);
+    await connect().ready();
+    const rows = () => bench.store.devices(bench.account.id);
+    expect(await rows()).to.have.length(1);
+    expect((await rows())[0]).to.include({ deviceId: 'band-1', deviceModelId: model.id });
+    const other = await bench.model();
+    await connect({ device_model_id: other.id }).ready();
+    expect((await rows()).map(({ deviceModelId }) => deviceModelId)).to.deep.equal([other.id]);
+  });
+
+  it('takes the key from the Authorization header, too', async () => {
+    const { query, key } = await bench.device(gateway);
+    const { api_key: _, ...rest } = query;
+    for (const authorization of [`Bearer ${key}`, `bearer ${key}`]) {
+      await bench.connect(gateway, rest, { authorization }).ready();
+    }
+    expect(await bench.connect(gateway, rest, { authorization: `Basic ${key}` }).code()).to.equal(4001);
+  });
+
+  it('takes device ids of all allowed characters, up to 128', async () => {
+    const { connect } = await bench.device(gateway);
+    await connect({ device_id: 'aZ0._:-' }).ready();
+    await connect({ device_id: 'x'.repeat(128) }).ready();
+  });
+
+  it('takes the model id in upper case', async () => {
+    const { connect, model } = await bench.device(gateway);
+    await connect({ device_model_id: model.id.toUpperCase() }).ready();
+  });
+
+  it('closes with 4001 where the key is missing, malformed, unknown or revoked', async () => {
+    const { query, connect, keyId } = await bench.device(gateway);
+    const { api_key: _, ...rest } = query;
+    expect(await bench.connect(gateway, rest).code()).to.equal(4001);
+    expect(await connect({ api_key: 'x' }).code()).to.equal(4001);
+    expect(await connect({ api_key: newKey() }).code()).to.equal(4001);
+    await bench.store.revokeKey(keyId, T0);
+    expect(await connect().code()).to.equal(4001);
+  });
+
+  it('closes with 4000 where a parameter is missing, malformed or repeated', async () => {
+    const { query, connect, key, model } = await bench.device(gateway);
+    expect(await bench.connect(gateway, { api_key: key }).code()).to.equal(4000);
+    expect(await bench.connect(gateway, { api_key: key, device_id: 'a' }).code()).to.equal(4000);
+    const wrong = [
+      { device_id: '' },
+      { device_id: 'x'.repeat(129) },
+      { device_id: 'a b' },
+      { device_id: 'ä' },
+      { device_model_id: 'x' },
+      { device_model_id: `${model.id}0` },
+      { clock: '' },
+      { clock: 'now' },
+      { clock: 'Infinity' },
+      { clock: '0x10' },
+      { clock: `1${'0'.repeat(400)}` },
+    ];
+    for (const parameters of wrong) expect(await connect(parameters).code(), JSON.stringify(parameters)).to.equal(4000);
+    const repeated: [string, string][] = [...Object.entries(query), ['device_id', 'other']];
+    expect(await bench.connect(gateway, repeated).code()).to.equal(4000);
+  });
+
+  it('closes with 4004 where there is no such model, and 4003 where it is of another account', async () => {
+    const { connect } = await bench.device(gateway);
+    const other = { id: randomUUID(), name: 'other', algorithms: null, createdAt: T0 };
+    await bench.store.createAccount(other);
+    const foreign = await bench.model([channel()], other.id);
+    expect(await connect({ device_model_id: randomUUID() }).code()).to.equal(4004);
+    expect(await connect({ device_model_id: foreign.id }).code()).to.equal(4003);
+    expect(await bench.store.devices(bench.account.id)).to.deep.equal([]);
+  });
+
+  it('looks at the key before the parameters, and at the parameters before the model', async () => {
+    const { connect } = await bench.device(gateway);
+    expect(await connect({ api_key: newKey(), device_id: '' }).code()).to.equal(4001);
+    expect(await connect({ device_id: '', device_model_id: randomUUID() }).code()).to.equal(4000);
+  });
+
+  it('says why it closes', async () => {
+    const { connect } = await bench.device(gateway);
+    const { reason } = await connect({ device_id: '' }).closed;
+    expect(reason).to.equal('device_id must be 1 to 128 of A-Z a-z 0-9 . _ : -');
+  });
+
+  it('closes with 1013 where the signal core has no room, and with nothing opened', async () => {
+    const { connect } = await bench.device(gateway);
+    await connect({ device_id: 'a' }).ready();
+    await connect({ device_id: 'b' }).ready();
+    expect(await connect({ device_id: 'c' }).code()).to.equal(1013);
+    expect(await bench.store.openSessionOf(bench.account.id, 'c')).to.equal(null);
+  });
+
+  it('closes with 1013 where the store does not answer', async () => {
+    const { connect } = await bench.device(gateway);
+    await gateway.store.close();
+    expect(await connect().code()).to.equal(1013);
+  });
+
+  it('closes with 1012 while draining, whatever else is wrong', async () => {
+    const { connect } = await bench.device(gateway);
+    await gateway.ingest.drain();
+    expect(await connect({ api_key: 'x' }).code()).to.equal(1012);
+    expect(() => gateway.ingest.check()).to.throw('going down');
+  });
+
+  it('counts its sockets', async () => {
+    const { connect } = await bench.device(gateway);
+    const device = connect();
+    await device.ready();
+    expect(gateway.ingest.connections).to.equal(1);
+    device.ws.close();
+    await device.closed;
+    expect(gateway.ingest.connections).to.equal(0);
+  });
+});

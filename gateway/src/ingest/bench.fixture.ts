@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCore } from '@device-insights/dsp-wasm';
+import type { BusMessage } from '@device-insights/fanout/bus';
+import { createMemoryBus } from '@device-insights/fanout/bus/memory';
+import { WebSocket } from 'ws';
+import { Engine } from '../analysis/engine.js';
+import { createAnalyses } from '../analysis/session-analysis.js';
+import type { InsightType, StoredInsight } from '../insight.js';
+import { KeyRing } from '../key-ring.js';
+import { hashKey, newKey } from '../keys.js';
+import { ManualClock } from '../manual-clock.js';
+import { createPublisher } from '../publisher/group-commit.js';
+import type { Publisher } from '../publisher/publisher.js';
+import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import type { DeviceModel, ModalityChannel, Session, Store } from '../store/store.js';
+import { channel, int16 } from './frames.fixture.js';
+import { createIngest, type Ingest, type IngestLimits } from './ingest.js';
+
+export const T0 = 1_763_600_000_000;
+
+/** A message of the server, as far as tests look at it. */
+export interface ServerMessage {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Ready extends ServerMessage {
+  readonly session_id: string;
+  readonly resumed: boolean;
+  readonly replay_ms: number;
+  readonly channels: readonly { readonly next_seq: number }[];
+}
+
+/** A device's side of a socket, written from the protocol alone. */
+export class TestDevice {
+  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly received: ServerMessage[] = [];
+  #waiters: (() => void)[] = [];
+  #pings = 0;
+
+  constructor(readonly ws: WebSocket) {
+    ws.on('error', () => undefined);
+    ws.on('message', (data) => {
+      this.received.push(JSON.parse(String(data)) as ServerMessage);
+      this.#wake();
+    });
+    this.closed = new Promise((resolve) => {
+      ws.on('close', (code, reason) => {
+        resolve({ code, reason: reason.toString() });
+        this.#wake();
+      });
+    });
+  }
+
+  send(message: object | Uint8Array): void {
+    this.ws.send(message instanceof Uint8Array ? message : JSON.stringify(message));
+  }
+
+  /** Sends instants of channel 0 whose times follow from their numbers at 100 Hz. */
+  samples(seq: number, instants: number, fields: object = {}): void {
+    const samples = Array.from({ length: instants }, (_, i) => 1000 + Math.round(300 * Math.sin((seq + i) / 13)));
+    this.send({ type: 'samples', channel: 0, seq, ts: T0 + seq * 10, samples, ...fields });
+  }
+
+  /** The next unread message of a type; those before it are dropped. Rejects when the socket closes first. */
+  async next<T extends ServerMessage>(type: string): Promise<T> {
+    for (;;) {
+      const index = this.received.findIndex((message) => message.type === type);
+      const [message] = index < 0 ? [] : this.received.splice(0, index + 1).slice(-1);
+      if (message) return message as T;
+      if (this.ws.readyState === WebSocket.CLOSED) throw new Error(`closed while waiting for ${type}`);
+      await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    }
+  }
+
+  ready(): Promise<Ready> {
+    return this.next<Ready>('ready');
+  }
+
+  /** Resolves when the service has handled everything sent so far; what it sent meanwhile. */
+  async handled(): Promise<ServerMessage[]> {
+    const t = `ping ${this.#pings++}`;
+    this.send({ type: 'ping', t });
+    const isPong = (message: ServerMessage) => message.type === 'pong' && message.t === t;
+    while (!this.received.some(isPong)) {
+      if (this.ws.readyState === WebSocket.CLOSED) throw new Error('closed');
+      await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    }
+    return this.received.splice(0).filter((message) => !isPong(message));
+  }
+
+  async code(): Promise<number> {
+    return (await this.closed).code;
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiters.splice(0)) wake();
+  }
+}
+
+export interface Gateway {
+  readonly ingest: Ingest;
+  readonly keys: KeyRing;
+  readonly publisher: Publisher;
+  readonly store: Store;
+  readonly name: string;
+  readonly server: Server;
+  readonly url: string;
+}
+
+/** What the log said. */
+export interface Logged {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly fields: object;
+  readonly text: string;
+}
+
+export interface BenchOptions {
+  readonly graceMs?: number;
+  readonly limits?: Partial<IngestLimits>;
+  readonly maxSessions?: number;
+}
+
+/** One or more gateways on one embedded store, with real publisher, bus and signal core; the clock is moved by hand. */
+export class Bench {
+  readonly clock = new ManualClock(T0);
+  readonly account = { id: randomUUID(), name: 'acme', algorithms: null, createdAt: T0 };
+  readonly bus = createMemoryBus();
+  readonly published: BusMessage[] = [];
+  readonly logged: Logged[] = [];
+  readonly #gateways: Gateway[] = [];
+  readonly #devices: TestDevice[] = [];
+
+  private constructor(
+    readonly directory: string,
+    readonly store: Store,
+    readonly options: BenchOptions,
+  ) {}
+
+  static async open(options: BenchOptions = {}): Promise<Bench> {
+    const directory = await mkdtemp(join(tmpdir(), 'ingest-'));
+    const bench = new Bench(directory, await openEmbeddedStore(directory, new ManualClock(T0)), options);
+    await bench.store.createAccount(bench.account);
+    const messages = (batch: readonly BusMessage[]) => bench.published.push(...batch);
+    await bench.bus.subscribe(bench.account.id, { messages, hole: () => undefined });
+    return bench;
+  }
+
+  async gateway(name = 'gateway-a'): Promise<Gateway> {
+    const { clock, bus, directory } = this;
+    const store = await openEmbeddedStore(directory, clock);
+    const log = this.#log();
+    const keys = new KeyRing(store, clock);
+    const publisher = createPublisher({ store, bus, clock, log });
+    const core = await createCore({ maxSessions: this.options.maxSessions ?? 8 });
+    const openAnalysis = createAnalyses(new Engine(core, setImmediate));
+    const { graceMs = 60_000, limits = {} } = this.options;
+    const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, graceMs, limits };
+    const ingest = createIngest(parts);
+    const server = createServer();
+    server.on('upgrade', (request, socket, head) => ingest.handleUpgrade(request, socket, head));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await store.beat(name, clock.now());
+    const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream/ingest`;
+    const gateway = { ingest, keys, publisher, store, name, server, url };
+    this.#gateways.push(gateway);
+    return gateway;
+  }
+
+  /** A key, in full. */
+  async key({ user = null as string | null, accountId = this.account.id } = {}): Promise<{ id: string; key: string }> {
+    const key = newKey();
+    const id = randomUUID();
+    const face = { prefix: key.slice(0, 8), lastFour: key.slice(-4) };
+    const dates = { createdAt: T0, lastUsedAt: null, revokedAt: null };
+    await this.store.addKey({ id, accountId, user, hash: hashKey(key), ...face, ...dates });
+    return { id, key };
+  }
+
+  async model(channels: readonly ModalityChannel[] = [channel()], accountId = this.account.id): Promise<DeviceModel> {
+    const texts = { name: 'band', description: '', firmwareVersion: '1' };
+    const dates = { createdAt: T0, updatedAt: T0 };
+    const model = { id: randomUUID(), accountId, ...texts, channels, spo2Curve: null, ...dates };
+    await this.store.addDeviceModel(model);
+    return model;
+  }
+
+  /** Connects with exactly these query parameters. */
+  connect(
+    { url }: Gateway,
+    query: Record<string, string> | string[][],
+    headers: Record<string, string> = {},
+  ): TestDevice {
+    const device = new TestDevice(new WebSocket(`${url}?${new URLSearchParams(query)}`, { headers }));
+    this.#devices.push(device);
+    return device;
+  }
+
+  /** A device which may connect again and again. */
+  async device(gateway: Gateway, { channels = [channel()], user = null as string | null, deviceId = 'band-1' } = {}) {
+    const model = await this.model(channels);
+    const { key, id } = await this.key({ user });
+    const query = { device_id: deviceId, device_model_id: model.id, api_key: key };
+    const connect = (more: Record<string, string> = {}, at = gateway) => this.connect(at, { ...query, ...more });
+    return { model, key, keyId: id, query, connect };
+  }
+
+  async row(id: string): Promise<Session> {
+    const session = await this.store.session(id);
+    if (!session) throw new Error(`there is no session ${id}`);
+    return session;
+  }
+
+  /** All insights of a session of one type, by time. */
+  async insights(id: string, type: InsightType = 'hr'): Promise<StoredInsight[]> {
+    const found: StoredInsight[] = [];
+    for await (const batch of this.store.sessionInsights(id)) found.push(...batch);
+    return found.filter((insight) => insight.type === type);
+  }
+
+  async close(): Promise<void> {
+    for (const { ws } of this.#devices) ws.terminate();
+    for (const { server, store } of this.#gateways) {
+      await new Promise((resolve) => server.close(resolve));
+      await store.close();
+    }
+    await this.store.close();
+    await rm(this.directory, { recursive: true });
+  }
+
+  #log() {
+    const at = (level: Logged['level']) => (fields: object, text: string) => {
+      this.logged.push({ level, fields, text });
+    };
+    return { info: at('info'), warn: at('warn'), error: at('error') };
+  }
+}
+
+/** Payload of a pulse at 100 Hz with 72 beats a minute, int16. */
+export function pulse(seq: number, instants: number): Buffer {
+  return int16(
+    ...Array.from({ length: instants }, (_, i) => {
+      const t = (seq + i) / 100;
+      return Math.round(10_000 + 1000 * Math.cos(2.4 * Math.PI * t) + 300 * Math.cos(4.8 * Math.PI * t + 1));
+    }),
+  );
+}
+
+/** Resolves once the condition holds; looks again at every turn of the event loop. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,304 @@
+import { expect } from 'chai';
+import { Bench, type Gateway, pulse, type ServerMessage, T0, type TestDevice, until } from './bench.fixture.js';
+import { binary, channel, int16 } from './frames.fixture.js';
+
+const errorsOf = (messages: ServerMessage[]) => messages.filter(({ type }) => type === 'error');
+const acksOf = (messages: ServerMessage[]) => messages.filter(({ type }) => type === 'ack');
+
+describe('A session', () => {
+  let bench: Bench;
+  let gateway: Gateway;
+  let connect: (more?: Record<string, string>) => TestDevice;
+
+  beforeEach(async () => {
+    bench = await Bench.open();
+    gateway = await bench.gateway();
+    ({ connect } = await bench.device(gateway, {
+      channels: [channel(), channel({ modality: 'accel', num_channels: 3 })],
+    }));
+  });
+
+  afterEach(() => bench.close());
+
+  async function connected(more: Record<string, string> = {}): Promise<{ device: TestDevice; id: string }> {
+    const device = connect(more);
+    const { session_id: id } = await device.ready();
+    return { device, id };
+  }
+
+  /** Sends a pulse in binary frames of a tenth of a second. */
+  function stream(device: TestDevice, from: number, to: number): void {
+    for (let seq = from; seq < to; seq += 10) device.send(binary({ seq, ts: T0 + seq * 10 }, pulse(seq, 10)));
+  }
+
+  describe('acknowledges', () => {
+    it('what has come, 500 ms after it, for every channel that has begun', async () => {
+      const { device } = await connected();
+      device.samples(0, 10);
+      expect(await device.handled()).to.deep.equal([]);
+      bench.clock.advance(500);
+      expect(await device.next('ack')).to.deep.equal({ type: 'ack', next_seq: { 0: 10 }, server_time: T0 + 500 });
+      device.samples(10, 10);
+      device.samples(7, 2, { channel: 1, samples: [1, 2, 3, 4, 5, 6] });
+      await device.handled();
+      bench.clock.advance(500);
+      expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 20, 1: 9 } });
+    });
+
+    it('nothing while nothing comes', async () => {
+      const { device } = await connected();
+      device.samples(0, 10);
+      await device.handled();
+      bench.clock.advance(5000);
+      expect(acksOf(await device.handled())).to.have.length(1);
+    });
+
+    it('at once when 5 s of data time have come', async () => {
+      const { device } = await connected();
+      device.samples(0, 499);
+      device.samples(499, 1);
+      expect(acksOf(await device.handled())).to.deep.equal([{ type: 'ack', next_seq: { 0: 500 }, server_time: T0 }]);
+    });
+
+    it('what it knew already, as the device may have missed that', async () => {
+      const { device } = await connected();
+      device.samples(0, 10);
+      await device.handled();
+      bench.clock.advance(500);
+      device.samples(0, 10);
+      await device.handled();
+      bench.clock.advance(500);
+      expect(acksOf(await device.handled())).to.have.length(2);
+    });
+
+    it('only up to a hole, until that is given up after 2 s', async () => {
+      const { device } = await connected();
+      device.samples(0, 10);
+      device.samples(20, 10);
+      await device.handled();
+      bench.clock.advance(500);
+      expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 10 } });
+      bench.clock.advance(1500);
+      device.samples(30, 10);
+      await device.handled();
+      bench.clock.advance(500);
+      expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 40 } });
+    });
+  });
+
+  describe('refuses', () => {
+    it('a frame with its code, text, channel and number, and goes on', async () => {
+      const { device } = await connected();
+      device.send(binary({ channel: 9, seq: 42 }, int16(1)));
+      device.samples(0, 10);
+      const [error] = errorsOf(await device.handled());
+      expect(error).to.deep.include({ code: 'unknown_channel', channel: 9, seq: 42 });
+      expect(error?.detail).to.be.a('string').that.is.not.empty;
+      bench.clock.advance(500);
+      expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 10 } });
+    });
+
+    it('text that is no JSON, and other types', async () => {
+      const { device } = await connected();
+      device.ws.send('{');
+      device.send({ type: 'hello' });
+      expect(errorsOf(await device.handled()).map(({ code }) => code)).to.deep.equal(['bad_json', 'bad_message']);
+    });
+
+    it('numbers that were given up, and times in the future', async () => {
+      const { device } = await connected();
+      device.samples(100, 10);
+      device.samples(0, 10);
+      device.samples(110, 10, { ts: T0 + 60_001 });
+      expect(errorsOf(await device.handled()).map(({ code, seq }) => [code, seq])).to.deep.equal([
+        ['too_late', 0],
+        ['in_future', 110],
+      ]);
+    });
+
+    it('more than 10 frames a second silently', async () => {
+      const { device } = await connected();
+      for (let i = 0; i < 30; i++) device.ws.send('{');
+      expect(errorsOf(await device.handled())).to.have.length(10);
+      bench.clock.advance(1000);
+      device.ws.send('{');
+      expect(errorsOf(await device.handled())).to.have.length(1);
+    });
+
+    it('the connection itself, with 4000, after more than 1,000 in a row', async () => {
+      const { device } = await connected();
+      for (let i = 0; i < 1000; i++) device.ws.send('{');
+      await device.handled();
+      device.ws.send('{');
+      expect(await device.code()).to.equal(4000);
+    });
+
+    it('to count frames as a row that a good one interrupts', async () => {
+      const { device } = await connected();
+      for (let i = 0; i < 1000; i++) device.ws.send('{');
+      device.samples(0, 1);
+      for (let i = 0; i < 1000; i++) device.ws.send('{');
+      await device.handled();
+    });
+
+    it('messages larger than the limit with 1009, and takes one as large as it', async () => {
+      const { device } = await connected();
+      device.send(binary({}, new Uint8Array(65_536 - 16)));
+      expect(errorsOf(await device.handled())).to.deep.equal([]);
+      device.send(binary({}, new Uint8Array(65_536 - 16 + 1)));
+      expect(await device.code()).to.equal(1009);
+    });
+  });
+
+  it('answers a ping with its t, and WebSocket pings with pongs', async () => {
+    const { device } = await connected();
+    device.send({ type: 'ping', t: 17 });
+    device.send({ type: 'ping' });
+    expect(await device.next('pong')).to.deep.equal({ type: 'pong', t: 17 });
+    expect(await device.next('pong')).to.deep.equal({ type: 'pong' });
+    const pong = new Promise((resolve) => device.ws.once('pong', (data) => resolve(data.toString())));
+    device.ws.ping('hi');
+    expect(await pong).to.equal('hi');
+  });
+
+  it('turns a stream into insights, stored and published, and ends when asked', async () => {
+    const { device, id } = await connected();
+    for (let s = 0; s < 12; s++) {
+      stream(device, s * 100, s * 100 + 100);
+      await device.handled();
+      bench.clock.advance(1000);
+    }
+    device.send({ type: 'end' });
+    expect(await device.next('ended')).to.deep.equal({ type: 'ended', session_id: id });
+    expect(await device.code()).to.equal(1000);
+    const stored = (await Array.fromAsync(bench.store.sessionInsights(id))).flat();
+    const rates = stored.filter(({ type }) => type === 'hr');
+    expect(rates.length).to.be.greaterThan(6);
+    expect(rates.at(-1)?.value).to.be.closeTo(72, 2);
+    expect(rates[0]?.actual_end).to.equal(T0 + 4000);
+    expect(bench.published.map(({ text }) => JSON.parse(text).ts)).to.have.members(stored.map(({ ts }) => ts));
+    expect(await bench.row(id)).to.include({ status: 'closed', endedAt: T0 + 11_000 });
+  });
+
+  it('gives the same from reordered, repeated and late frames', async () => {
+    const { device, id } = await connected();
+    const frames = Array.from({ length: 100 }, (_, i) => i * 10);
+    const shuffled = frames.map((seq, i) => ({ seq, place: i + ((i * 7) % 11) })).sort((a, b) => a.place - b.place);
+    device.send(binary({ seq: 0, ts: T0 }, pulse(0, 10)));
+    for (const { seq } of [...shuffled, ...shuffled.slice(40)]) {
+      device.send(binary({ seq, ts: T0 + seq * 10 }, pulse(seq, 10)));
+    }
+    expect(errorsOf(await device.handled())).to.deep.equal([]);
+    device.send({ type: 'end' });
+    await device.next('ended');
+    const rates = (await Array.fromAsync(bench.store.sessionInsights(id))).flat().filter(({ type }) => type === 'hr');
+    expect(rates.every(({ coverage }, i) => i < 4 || coverage === 1)).to.equal(true);
+    expect(rates.at(-1)?.value).to.be.closeTo(72, 2);
+  });
+
+  it('ends a session without data at its start', async () => {
+    const { device, id } = await connected();
+    device.send({ type: 'end' });
+    await device.next('ended');
+    expect(await bench.row(id)).to.include({ status: 'closed', endedAt: T0 });
+  });
+
+  it('ignores what comes after end', async () => {
+    const { device } = await connected();
+    device.send({ type: 'end' });
+    device.samples(0, 10);
+    device.ws.send('{');
+    await device.next('ended');
+    expect(device.received.filter(({ type }) => type !== 'ended')).to.deep.equal([]);
+  });
+
+  it('takes back-fill faster than real time, with the windows of its data', async () => {
+    const { device, id } = await connected();
+    for (let s = 0; s < 300; s++)
+      device.send(binary({ seq: s * 100, ts: T0 - 3_600_000 + s * 1000 }, pulse(s * 100, 100)));
+    device.send({ type: 'end' });
+    const ended = device.next('ended');
+    let over = false;
+    void ended.then(() => {
+      over = true;
+    });
+    await until(() => {
+      bench.clock.advance(5);
+      return over;
+    });
+    const rates = (await Array.fromAsync(bench.store.sessionInsights(id))).flat().filter(({ type }) => type === 'hr');
+    expect(rates).to.have.length(297);
+    expect(rates.at(-1)).to.include({ actual_end: T0 - 3_600_000 + 300_000 });
+    expect(rates.at(-1)?.e2e_latency_ms).to.be.greaterThan(3_000_000);
+  });
+
+  it('shifts the times of a device whose clock is off by more than a second, and no others', async () => {
+    const { device, id } = await connected({ clock: String(T0 - 3_600_000) });
+    device.samples(0, 10, { ts: T0 - 3_600_000 });
+    await device.handled();
+    await until(async () => (await bench.row(id)).progress.firstInstant !== null);
+    expect((await bench.row(id)).progress).to.include({ clockShift: 3_600_000, firstInstant: T0 });
+    const other = await connected({ device_id: 'other', clock: String(T0 - 1000) });
+    expect((await bench.row(other.id)).progress.clockShift).to.equal(0);
+  });
+
+  it('records at once when its data began, and where numbers begin without a clock', async () => {
+    const { device, id } = await connected();
+    bench.clock.advance(300);
+    device.samples(50, 10, { ts: null });
+    await device.handled();
+    await until(async () => (await bench.row(id)).progress.firstInstant !== null);
+    expect((await bench.row(id)).progress).to.deep.equal({
+      clockShift: 0,
+      originWithoutClock: T0 + 300 - 500,
+      firstInstant: T0 + 300,
+      nextSeq: { 0: 60 },
+      lastDataAt: T0 + 300,
+    });
+  });
+
+  it('records its progress at least every 5 s while data flow', async () => {
+    const { device, id } = await connected();
+    for (let seq = 0; seq < 100; seq += 10) {
+      device.samples(seq, 10);
+      await device.handled();
+      bench.clock.advance(600);
+    }
+    await until(
+      async () =>
+        (await bench.row(id)).progress.lastDataAt === T0 + 5400 - 400 ||
+        (await bench.row(id)).progress.lastDataAt === T0 + 5400,
+    );
+  });
+
+  it('says once that a rate is far off the model', async () => {
+    const { device } = await connected();
+    for (let k = 0; k < 50; k++) device.samples(k * 10, 10, { ts: T0 - 60_000 + k * 70 });
+    await device.handled();
+    expect(bench.logged.filter(({ text }) => text.includes('20 % off'))).to.have.length(1);
+  });
+
+  it('closes open sockets with 4001 when their key is revoked, and only those', async () => {
+    const { device } = await connected();
+    const other = await bench.device(gateway, { deviceId: 'other' });
+    const otherDevice = other.connect();
+    await otherDevice.ready();
+    await bench.store.revokeKey(other.keyId, bench.clock.now());
+    await gateway.keys.poll();
+    expect(await otherDevice.code()).to.equal(4001);
+    device.samples(0, 10);
+    await device.handled();
+  });
+
+  it('stays while the store is away, reads no more meanwhile, and loses nothing', async () => {
+    const { device, id } = await connected();
+    stream(device, 0, 500);
+    await device.handled();
+    await until(async () => (await bench.store.sessionInsights(id)[Symbol.asyncIterator]().next()).done === false);
+    const { commit } = gateway.store;
+    gateway.store.commit = () => Promise.reject(new (class extends Error {})('unused'));
+    gateway.store.commit = commit;
+    expect(gateway.publisher.accepting).to.equal(true);
+    expect(() => gateway.ingest.check()).not.to.throw();
+  });
+});

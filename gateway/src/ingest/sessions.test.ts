@@ -1,0 +1,337 @@
+import { expect } from 'chai';
+import { Bench, type Gateway, pulse, T0, type TestDevice, until } from './bench.fixture.js';
+import { binary, channel } from './frames.fixture.js';
+import { clockShift } from './sessions.js';
+
+const GRACE_MS = 60_000;
+
+/** Sends a pulse in binary frames of a second, whose times follow from the numbers. */
+function stream(device: TestDevice, from: number, to: number): void {
+  for (let seq = from; seq < to; seq += 100) device.send(binary({ seq, ts: T0 + seq * 10 }, pulse(seq, 100)));
+}
+
+describe('Sessions', () => {
+  let bench: Bench;
+  let a: Gateway;
+
+  beforeEach(async () => {
+    bench = await Bench.open({ graceMs: GRACE_MS });
+    a = await bench.gateway('gateway-a');
+  });
+
+  afterEach(() => bench.close());
+
+  const open = () => bench.store.openSessionOf(bench.account.id, 'band-1');
+
+  async function gone(device: TestDevice, gateway = a): Promise<void> {
+    const left = gateway.ingest.connections - 1;
+    device.ws.close();
+    await until(() => gateway.ingest.connections === left);
+  }
+
+  describe('on one gateway', () => {
+    it('are resumed within the time of grace, where they were', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      first.samples(0, 100);
+      await first.handled();
+      await gone(first);
+      bench.clock.advance(GRACE_MS - 1);
+      const ready = await connect().ready();
+      expect(ready).to.deep.include({ session_id, resumed: true, replay_ms: 0 });
+      expect(ready.channels[0]).to.include({ next_seq: 100 });
+    });
+
+    it('are closed after it, having ended when the last data came', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      bench.clock.advance(700);
+      first.samples(0, 100);
+      await first.handled();
+      bench.clock.advance(100);
+      await gone(first);
+      bench.clock.advance(GRACE_MS);
+      await until(async () => (await bench.row(session_id)).status === 'closed');
+      expect((await bench.row(session_id)).endedAt).to.equal(T0 + 700);
+      expect((await connect().ready()).session_id).not.to.equal(session_id);
+    });
+
+    it('do not count grace from an earlier disconnection', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      await gone(first);
+      bench.clock.advance(GRACE_MS - 1);
+      const second = connect();
+      await second.ready();
+      bench.clock.advance(GRACE_MS);
+      await gone(second);
+      bench.clock.advance(GRACE_MS - 1);
+      expect((await connect().ready()).session_id).to.equal(session_id);
+    });
+
+    it('keep their signal state over a reconnect', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      stream(first, 0, 300);
+      await first.handled();
+      await gone(first);
+      const second = connect();
+      await second.ready();
+      bench.clock.advance(2000);
+      stream(second, 300, 600);
+      await second.handled();
+      second.send({ type: 'end' });
+      await second.next('ended');
+      const rates = await bench.insights(session_id);
+      expect(rates.map(({ actual_end }) => actual_end - T0)).to.deep.equal([4000, 5000, 6000]);
+    });
+
+    it('belong to the newest connection: the older one is closed with 4009', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      const second = connect();
+      expect(await second.ready()).to.deep.include({ session_id, resumed: true, replay_ms: 0 });
+      expect(await first.code()).to.equal(4009);
+      second.samples(0, 10);
+      await second.handled();
+    });
+
+    it('let one win of many connections at once', async () => {
+      const { connect } = await bench.device(a);
+      const devices = Array.from({ length: 8 }, () => connect());
+      const ready = await Promise.all(devices.map((device) => device.ready()));
+      expect(new Set(ready.map(({ session_id }) => session_id)).size).to.equal(1);
+      await until(() => a.ingest.connections === 1);
+    });
+
+    it('are closed at once where the model differs, and another is opened', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      const other = await bench.model([channel({ modality: 'ecg' })]);
+      const ready = await connect({ device_model_id: other.id }).ready();
+      expect(ready).to.deep.include({ resumed: false });
+      expect(ready.session_id).not.to.equal(session_id);
+      expect(await first.code()).to.equal(4009);
+      expect((await bench.row(session_id)).status).to.equal('closed');
+    });
+
+    it('are closed at once where the user differs, and another is opened', async () => {
+      const { connect } = await bench.device(a);
+      const { session_id } = await connect().ready();
+      const { key } = await bench.key({ user: 'ann' });
+      const ready = await connect({ api_key: key }).ready();
+      expect(ready.session_id).not.to.equal(session_id);
+      expect((await bench.row(session_id)).status).to.equal('closed');
+      expect(await bench.row(ready.session_id)).to.include({ status: 'open', user: 'ann' });
+    });
+
+    it('are resumed with another key of the same scope', async () => {
+      const { connect } = await bench.device(a);
+      const { session_id } = await connect().ready();
+      const { key } = await bench.key();
+      expect((await connect({ api_key: key }).ready()).session_id).to.equal(session_id);
+    });
+
+    it('are separate for the same device id in two accounts', async () => {
+      const { connect } = await bench.device(a);
+      const { session_id } = await connect().ready();
+      const other = { ...bench.account, id: crypto.randomUUID(), name: 'other' };
+      await bench.store.createAccount(other);
+      const model = await bench.model([channel()], other.id);
+      const { key } = await bench.key({ accountId: other.id });
+      const ready = await connect({ api_key: key, device_model_id: model.id }).ready();
+      expect(ready.session_id).not.to.equal(session_id);
+      expect(await open()).to.include({ id: session_id });
+    });
+
+    it('show the channels of their opening, and the next one the changed ones', async () => {
+      const { connect, model } = await bench.device(a);
+      const first = connect();
+      await first.ready();
+      const ecg = channel({ modality: 'ecg' });
+      await bench.store.changeDeviceModel(model.id, (m) => ({ ...m, channels: [...m.channels, ecg] }));
+      const second = connect();
+      expect((await second.ready()).channels).to.have.length(1);
+      second.send({ type: 'end' });
+      await second.closed;
+      expect((await connect().ready()).channels).to.have.length(2);
+    });
+
+    it('are told from a new one right after end', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      first.send({ type: 'end' });
+      const ready = await connect().ready();
+      if (ready.session_id !== session_id) expect(ready.resumed).to.equal(false);
+    });
+
+    it('close with 4009 where the store gave them to somebody else', async () => {
+      const { connect } = await bench.device(a);
+      const device = connect();
+      const { session_id } = await device.ready();
+      await bench.store.closeSession(session_id, 1, T0);
+      device.samples(0, 10);
+      expect(await device.code()).to.equal(4009);
+    });
+  });
+
+  describe('between gateways', () => {
+    let b: Gateway;
+
+    beforeEach(async () => {
+      b = await bench.gateway('gateway-b');
+    });
+
+    it('are taken over by the newest connection, with a replay, and the older one is closed with 4009', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      stream(first, 0, 500);
+      await first.handled();
+      await until(async () => (await bench.insights(session_id)).length > 0);
+      bench.clock.advance(3000);
+      stream(first, 500, 600);
+      await first.handled();
+      await until(async () => (await bench.row(session_id)).progress.nextSeq[0] === 600);
+      const second = connect({}, b);
+      const ready = await second.ready();
+      expect(ready).to.deep.include({ session_id, resumed: true, replay_ms: 60_000 });
+      expect(ready.channels[0]).to.include({ next_seq: 600 });
+      await a.ingest.sweep();
+      expect(await first.code()).to.equal(4009);
+      expect(await bench.row(session_id)).to.include({ gateway: 'gateway-b', epoch: 2 });
+    });
+
+    it('publish no window twice after a replay, and go on on the same seconds', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      for (let seq = 0; seq < 700; seq += 100) {
+        stream(first, seq, seq + 100);
+        await first.handled();
+        bench.clock.advance(1000);
+      }
+      await until(async () => (await bench.insights(session_id)).length >= 3);
+      const second = connect({}, b);
+      await second.ready();
+      stream(second, 0, 1000);
+      await second.handled();
+      bench.clock.advance(1000);
+      second.send({ type: 'end' });
+      await second.next('ended');
+      const ends = (await bench.insights(session_id)).map(({ actual_end }) => actual_end - T0);
+      expect(ends).to.deep.equal([4000, 5000, 6000, 7000, 8000, 9000, 10_000]);
+      expect(bench.published.filter(({ text }) => text.includes('"hr"'))).to.have.length(ends.length);
+    });
+
+    it('start at the first frame after a replay, whatever the store knew', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      await first.ready();
+      first.samples(0, 100);
+      await first.handled();
+      const second = connect({}, b);
+      await second.ready();
+      second.samples(40, 10);
+      await second.handled();
+      bench.clock.advance(500);
+      expect(await second.next('ack')).to.deep.include({ next_seq: { 0: 50 } });
+    });
+
+    it('come back to the first gateway as to any other', async () => {
+      const { connect } = await bench.device(a);
+      const { session_id } = await connect().ready();
+      await connect({}, b).ready();
+      const third = await connect({}, a).ready();
+      expect(third).to.deep.include({ session_id, resumed: true, replay_ms: 60_000 });
+      await b.ingest.sweep();
+      await until(() => b.ingest.connections === 0);
+    });
+
+    it('are closed where user or model differ, and the other gateway hears of it', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      const { key } = await bench.key({ user: 'ann' });
+      const ready = await connect({ api_key: key }, b).ready();
+      expect(ready).to.deep.include({ resumed: false, replay_ms: 0 });
+      expect((await bench.row(session_id)).status).to.equal('closed');
+      await a.ingest.sweep();
+      expect(await first.code()).to.equal(4009);
+    });
+
+    it('of a dead gateway are closed by another one once their time of grace has passed', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      bench.clock.advance(2000);
+      first.samples(0, 100);
+      await first.handled();
+      await until(async () => (await bench.row(session_id)).progress.lastDataAt !== null);
+      bench.clock.advance(GRACE_MS - 2000);
+      await b.store.beat('gateway-b', bench.clock.now());
+      await b.ingest.sweep();
+      expect((await bench.row(session_id)).status).to.equal('open');
+      bench.clock.advance(1);
+      await b.ingest.sweep();
+      expect(await bench.row(session_id)).to.include({ status: 'closed', endedAt: T0 + 2000 });
+    });
+
+    it('of a gateway dead for less are resumed, and for longer not, by the device itself', async () => {
+      const { connect } = await bench.device(a);
+      const { session_id } = await connect().ready();
+      bench.clock.advance(GRACE_MS);
+      await b.store.beat('gateway-b', bench.clock.now());
+      expect(await connect({}, b).ready()).to.deep.include({ session_id, resumed: true });
+      const c = await bench.gateway('gateway-c');
+      bench.clock.advance(GRACE_MS + 1);
+      await c.store.beat('gateway-c', bench.clock.now());
+      const later = await connect({}, c).ready();
+      expect(later.resumed).to.equal(false);
+      expect((await bench.row(session_id)).status).to.equal('closed');
+    });
+
+    it('of gateways that live are left alone', async () => {
+      const { connect } = await bench.device(a);
+      const { session_id } = await connect().ready();
+      bench.clock.advance(GRACE_MS + 1);
+      await a.store.beat('gateway-a', bench.clock.now());
+      await b.ingest.sweep();
+      expect((await bench.row(session_id)).status).to.equal('open');
+    });
+
+    it('outlive a drain: what came is stored, the device hears 1012 and goes on elsewhere', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      stream(first, 0, 400);
+      await first.handled();
+      first.samples(400, 50);
+      await first.handled();
+      await a.ingest.drain();
+      expect(await first.code()).to.equal(1012);
+      expect(a.ingest.connections).to.equal(0);
+      const row = await bench.row(session_id);
+      expect(row).to.include({ status: 'open', epoch: 1 });
+      expect(row.progress).to.deep.include({ nextSeq: { 0: 450 }, firstInstant: T0 });
+      expect(await bench.insights(session_id)).to.have.length(1);
+      expect(await connect({}, b).ready()).to.deep.include({ session_id, resumed: true });
+    });
+  });
+});
+
+describe('clockShift', () => {
+  it('is the difference of the clocks where that exceeds a second', () => {
+    expect(clockShift({ at: T0, deviceClock: T0 - 1001 })).to.equal(1001);
+    expect(clockShift({ at: T0, deviceClock: T0 + 1000 })).to.equal(0);
+    expect(clockShift({ at: T0, deviceClock: 0 })).to.equal(T0);
+    expect(clockShift({ at: T0, deviceClock: null })).to.equal(0);
+  });
+});
