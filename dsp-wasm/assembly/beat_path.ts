@@ -123,10 +123,14 @@ export function bestEnd(slot: usize): i32 {
 
 /** First candidate after the newest decided one on the path that ends at `end`; -1 where there is none. */
 export function firstUndecided(slot: usize, end: i32): i32 {
-  const decided = load<i32>(slot + ECG_DECIDED) - 1;
-  let first = -1;
-  for (let p = end; p > decided; p = load<i32>(candidateOf(slot, p), CANDIDATE_BEFORE) - 1) first = p;
-  return first;
+  return candidateAfter(slot, end, load<i32>(slot + ECG_DECIDED) - 1);
+}
+
+/** The candidate after `number` on the path that ends at `end`; -1 where there is none. */
+export function candidateAfter(slot: usize, end: i32, number: i32): i32 {
+  let after = -1;
+  for (let p = end; p > number; p = load<i32>(candidateOf(slot, p), CANDIDATE_BEFORE) - 1) after = p;
+  return after;
 }
 
 /** Decides for a candidate: from now on all paths go through it, and scores count from it. */

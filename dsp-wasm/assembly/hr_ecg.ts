@@ -1,4 +1,62 @@
-/** Estimate of the window that ends at `end` (seconds): writes OUT_VALUE and OUT_CONFIDENCE; 1, or 0 for none. */
+import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
+import { BEAT_INTERVAL, BEAT_QUALITY, BEAT_TIME, beatCount, beatOf, oldestBeat } from './beats';
+import { CANDIDATE_CELL, CANDIDATE_EMPTY, CANDIDATE_EVIDENCE, candidateOf, ECG_LAST_BEAT, ECG_LAST_TIME, ECG_LEAD, LEAD_OFFSET, leadOf } from './ecg_state';
+import { ECG_HZ, OUT_CONFIDENCE, OUT_VALUE } from './layout';
+
+/** Window of the heart rate, seconds. */
+const WINDOW: f64 = 8;
+/** Longest interval that can be one beat to the next, seconds. */
+const LONGEST: f64 = 3;
+
+/** RR intervals of the window so far. */
+let intervals: i32 = 0;
+let duration: f64 = 0;
+let doubt: f64 = 0;
+
+/**
+ * Heart rate of the 8 s before `end` (seconds): 60 over the mean of the RR intervals between the R peaks in it, decided or
+ * still open. Writes OUT_VALUE and OUT_CONFIDENCE; 1, or 0 where there is no interval.
+ */
 export function estimateHrEcg(slot: usize, end: f64): i32 {
-  return 0;
+  intervals = 0;
+  duration = 0;
+  doubt = 0;
+  addDecided(slot, end - WINDOW);
+  addOpen(slot);
+  if (!intervals) return 0;
+  store<f64>(slot + OUT_VALUE, (60 * <f64>intervals) / duration);
+  store<f64>(slot + OUT_CONFIDENCE, Math.exp(-doubt));
+  return 1;
+}
+
+function addInterval(seconds: f64, quality: f64): void {
+  if (!(seconds > 0 && seconds < LONGEST)) return;
+  intervals++;
+  duration += seconds;
+  doubt += 1 - quality;
+}
+
+function addDecided(slot: usize, from: f64): void {
+  for (let number = beatCount(slot) - 1, oldest = oldestBeat(slot); number >= oldest; number--) {
+    const beat = beatOf(slot, number);
+    const interval = <f64>load<f32>(beat, BEAT_INTERVAL);
+    if (load<f64>(beat, BEAT_TIME) - interval < from) return;
+    addInterval(interval, <f64>load<f32>(beat, BEAT_QUALITY));
+  }
+}
+
+/** Adds what the best path has after the newest decided beat. */
+function addOpen(slot: usize): void {
+  const end = bestEnd(slot);
+  const offset = load<i32>(leadOf(slot, load<i32>(slot + ECG_LEAD)), LEAD_OFFSET);
+  let last = load<f64>(slot + ECG_LAST_TIME);
+  let lastCell = load<i32>(slot + ECG_LAST_BEAT);
+  for (let p = firstUndecided(slot, end); p >= 0; p = candidateAfter(slot, end, p)) {
+    const candidate = candidateOf(slot, p);
+    const time = <f64>(load<i32>(candidate, CANDIDATE_CELL) + offset) / ECG_HZ;
+    const isBroken = !beatCount(slot) || load<i32>(candidate, CANDIDATE_EMPTY) > lastCell;
+    if (!isBroken) addInterval(time - last, 1 / (1 + Math.exp(<f64>-load<f32>(candidate, CANDIDATE_EVIDENCE))));
+    last = time;
+    lastCell = load<i32>(candidate, CANDIDATE_CELL);
+  }
 }
