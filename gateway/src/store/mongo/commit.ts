@@ -1,0 +1,98 @@
+import type { ClientSession, mongo as driver } from 'mongoose';
+import type { StoredInsight } from '../../insight.js';
+import type { SessionCommit, SessionCommitResult } from '../store.js';
+import { isDuplicate, type MongoConnection } from './connection.js';
+import type { InsightDocument, Models, SessionDocument } from './schemas.js';
+
+type Owner = Pick<SessionDocument, '_id' | 'accountId' | 'user' | 'gateway' | 'epoch' | 'status'>;
+
+/**
+ * Commits a group as one transaction. It goes ahead as if no insight were there already, as is the rule; a unique index
+ * that says otherwise undoes it, and it runs again, looking first.
+ */
+export async function mongoCommit(
+  mongo: MongoConnection,
+  models: Models,
+  parts: readonly SessionCommit[],
+): Promise<SessionCommitResult[]> {
+  if (parts.length === 0) return [];
+  try {
+    return await mongo.transaction((session) => write(models, parts, session, false));
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    return mongo.transaction((session) => write(models, parts, session, true));
+  }
+}
+
+async function write(
+  models: Models,
+  parts: readonly SessionCommit[],
+  session: ClientSession,
+  look: boolean,
+): Promise<SessionCommitResult[]> {
+  const owners = await ownersOf(models, parts, session);
+  const owned = parts.filter((part) => owners.has(part));
+  if (owned.length === 0) return parts.map(() => ({ lost: true }));
+  // Written to, and so locked, before the insights are looked at: nobody else can add to these sessions meanwhile.
+  await models.sessions.bulkWrite(owned.map(recording), { session });
+  const taken = new Set(look ? (await alreadyThere(models, owned, session)).flatMap(identities) : []);
+  const results: SessionCommitResult[] = [];
+  const documents: Omit<InsightDocument, '_id'>[] = [];
+  for (const part of parts) {
+    const owner = owners.get(part);
+    const written = part.insights.filter((insight) => owner && isNew(insight, taken));
+    results.push(owner ? { lost: false, written } : { lost: true });
+    if (owner) for (const i of written) documents.push({ ...i, accountId: owner.accountId, user: owner.user });
+  }
+  if (documents.length > 0) await models.insights.insertMany(documents, { session, lean: true });
+  return results;
+}
+
+/** The sessions of the parts whose owner is still the one that commits. */
+async function ownersOf(
+  { sessions }: Models,
+  parts: readonly SessionCommit[],
+  session: ClientSession,
+): Promise<Map<SessionCommit, Owner>> {
+  const found = await sessions
+    .find({ _id: { $in: parts.map((part) => part.sessionId) } })
+    .select({ accountId: 1, user: 1, gateway: 1, epoch: 1, status: 1 })
+    .session(session)
+    .lean<Owner[]>();
+  const byId = new Map(found.map((owner) => [owner._id, owner]));
+  const owners = new Map<SessionCommit, Owner>();
+  for (const part of parts) {
+    const owner = byId.get(part.sessionId);
+    if (owner?.status === 'open' && owner.gateway === part.gateway && owner.epoch === part.epoch)
+      owners.set(part, owner);
+  }
+  return owners;
+}
+
+function recording({ sessionId, progress }: SessionCommit): driver.AnyBulkWriteOperation<SessionDocument> {
+  const update = { $inc: { commits: 1 }, ...(progress ? { $set: { progress } } : {}) };
+  return { updateOne: { filter: { _id: sessionId }, update } };
+}
+
+/** What the store has of the windows and moments of these parts. */
+function alreadyThere({ insights }: Models, parts: readonly SessionCommit[], session: ClientSession) {
+  const same = parts.flatMap((part) =>
+    part.insights.flatMap(({ session_id, type, actual_end, ts }) => [
+      { session_id, type, actual_end },
+      { session_id, type, ts },
+    ]),
+  );
+  return insights.find({ $or: same }).session(session).lean<StoredInsight[]>();
+}
+
+/** What no two insights may have in common. */
+function identities({ session_id, type, actual_end, ts }: StoredInsight): string[] {
+  return [`${session_id} ${type} window ${actual_end}`, `${session_id} ${type} moment ${ts}`];
+}
+
+function isNew(insight: StoredInsight, taken: Set<string>): boolean {
+  const own = identities(insight);
+  if (own.some((identity) => taken.has(identity))) return false;
+  for (const identity of own) taken.add(identity);
+  return true;
+}

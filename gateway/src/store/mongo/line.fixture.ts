@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A line to a server that a test can cut, silence and mend. */
+export class Line {
+  readonly #target: URL;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #state: 'up' | 'cut' | 'silent' = 'up';
+
+  private constructor(target: URL) {
+    this.#target = target;
+    this.#server = createServer((near) => this.#join(near));
+  }
+
+  /** Begins to listen on 127.0.0.1. */
+  static async to(uri: string): Promise<Line> {
+    const line = new Line(new URL(uri));
+    line.#server.listen(0, '127.0.0.1');
+    await once(line.#server, 'listening');
+    return line;
+  }
+
+  /** The address of the target through the line; the driver is told to look for no other way. */
+  get uri(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `mongodb://127.0.0.1:${port}${this.#target.pathname}?directConnection=true`;
+  }
+
+  /** Breaks all connections and takes no new ones. */
+  cut(): void {
+    this.#state = 'cut';
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Keeps the connections and takes new ones, and carries nothing. */
+  silence(): void {
+    this.#state = 'silent';
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  mend(): void {
+    this.#state = 'up';
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #join(near: Socket): void {
+    this.#keep(near);
+    if (this.#state === 'cut') near.destroy();
+    if (this.#state !== 'up') return;
+    const far = connect(Number(this.#target.port), this.#target.hostname);
+    this.#keep(far);
+    near.pipe(far).pipe(near);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      one.on('close', () => other.destroy());
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => this.#sockets.delete(socket));
+  }
+}

@@ -1,0 +1,85 @@
+import { decodeCursor, encodeCursor, UUID } from '../cursor.js';
+import type { Page, Session, SessionQuery, Store } from '../store.js';
+import { type MongoConnection, violates } from './connection.js';
+import { documentOf, rowOf } from './rows.js';
+import type { Models, SessionDocument } from './schemas.js';
+
+type Sessions = Pick<Store, 'openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions'>;
+
+/** Take-overs of one session that are remembered. */
+const TAKEOVERS_KEPT = 20;
+
+/** The sessions of a MongoDB store. */
+export function mongoSessions(mongo: MongoConnection, { sessions }: Models): Sessions {
+  const one = (found: SessionDocument | null): Session | null => found && sessionOf(found);
+  return {
+    openSession: (session) =>
+      mongo.run(async () => {
+        try {
+          await sessions.create({ ...documentOf(session), takeovers: [], commits: 0 });
+          return true;
+        } catch (error) {
+          if (violates(error, 'accountId', 'deviceId')) return false;
+          throw error;
+        }
+      }),
+    session: (id) => mongo.run(async () => one(await sessions.findById(id).lean<SessionDocument>())),
+    openSessionOf: (accountId, deviceId) =>
+      mongo.run(async () =>
+        one(await sessions.findOne({ accountId, deviceId, status: 'open' }).lean<SessionDocument>()),
+      ),
+    claimSession: (id, epoch, gateway, at) =>
+      mongo.run(async () => {
+        const owned = { _id: id, epoch, status: 'open' } as const;
+        const found = await sessions.findOne(owned).lean<SessionDocument>();
+        if (!found) return null;
+        const update = { $set: { gateway, epoch: epoch + 1 }, ...takeover(found, gateway, at) };
+        return one(await sessions.findOneAndUpdate(owned, update, { returnDocument: 'after' }).lean<SessionDocument>());
+      }),
+    closeSession: (id, epoch, endedAt) =>
+      mongo.run(async () => {
+        const update = { $set: { status: 'closed', endedAt } } as const;
+        return (await sessions.updateOne({ _id: id, epoch, status: 'open' }, update)).modifiedCount === 1;
+      }),
+    sessions: async (query) => {
+      const filter = sessionFilter(query);
+      const found = sessions
+        .find(filter)
+        .sort({ startedAt: -1, _id: 1 })
+        .limit(query.limit + 1);
+      return pageOf(await mongo.run(() => found.lean<SessionDocument[]>()), query.limit);
+    },
+  };
+}
+
+function takeover({ gateway: from, epoch }: SessionDocument, to: string, at: number): object {
+  if (from === to) return {};
+  return { $push: { takeovers: { $each: [{ gateway: from, at, epoch: epoch + 1 }], $slice: -TAKEOVERS_KEPT } } };
+}
+
+/** The filter of a page of sessions. Exported for the test of its indexes. */
+export function sessionFilter({ accountId, user, status, cursor }: SessionQuery) {
+  return {
+    accountId,
+    ...(user === null ? {} : { user }),
+    ...(status === null ? {} : { status }),
+    ...(cursor === null ? {} : after(cursor)),
+  };
+}
+
+function after(cursor: string) {
+  const [startedAt, id] = decodeCursor('sessions', UUID, cursor);
+  return { startedAt: { $lte: startedAt }, $or: [{ startedAt: { $lt: startedAt } }, { startedAt, _id: { $gt: id } }] };
+}
+
+function pageOf(found: SessionDocument[], limit: number): Page<Session> {
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  const next = found.length > limit && last ? encodeCursor('sessions', [last.startedAt, last._id]) : null;
+  return { rows: shown.map(sessionOf), next };
+}
+
+export function sessionOf(document: SessionDocument): Session {
+  const { takeovers, commits, ...session } = rowOf(document);
+  return session;
+}

@@ -1,0 +1,172 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:fs';
+import { access, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
+import { createConnection } from 'mongoose';
+
+const SECANTUS = 'SecantusDB==0.7.0b3';
+/** Ignored folder at the root of the repository: what is installed for tests stays for the next run. */
+const CACHE = fileURLToPath(new URL('../../../../.cache', import.meta.url));
+const DOWNLOADS = join(CACHE, 'mongodb');
+const DOWNLOAD_HOST = 'https://fastdl.mongodb.org';
+const DOWNLOAD_HOST_MS = 3000;
+const START_MS = 60_000;
+const INSTALL_MS = 300_000;
+
+const run = promisify(execFile);
+
+/** A MongoDB replica set for the tests of one process. */
+export interface TestMongo {
+  /** Address of a database of that name; tests choose names that nobody else has. */
+  uri(database: string): string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Gives the tests a MongoDB, the first of: `MONGODB_TEST_URI` (a replica set, no database in it); a `mongod` on the PATH;
+ * one that mongodb-memory-server downloads; SecantusDB from PyPI. Prints which it is and what it installs. Where nothing
+ * works it rejects, saying what to install: tests are never skipped for want of a server. May take minutes the first time.
+ */
+export async function startTestMongo(): Promise<TestMongo> {
+  const given = process.env.MONGODB_TEST_URI;
+  if (given) return say('the server of MONGODB_TEST_URI', { uri: given, stop: async () => {} });
+  const mongod = await onPath('mongod');
+  if (mongod) return say(mongod, await memoryServer({ systemBinary: mongod }));
+  const failures: string[] = [];
+  for (const start of [downloaded, secantus])
+    try {
+      return await start();
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message.trim() : String(error));
+    }
+  throw new Error(
+    `no MongoDB for the tests: install mongod, or python3 with python3-venv, or set MONGODB_TEST_URI (${failures.join('; ')})`,
+  );
+}
+
+interface Started {
+  readonly uri: string;
+  stop(): Promise<void>;
+}
+
+function say(name: string, { uri, stop }: Started): TestMongo {
+  console.log(`MongoDB of this test run: ${name}`);
+  const [, base = uri, query = ''] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)[^?]*(\?.*)?$/.exec(uri) ?? [];
+  return { uri: (database) => `${base}/${database}${query}`, stop };
+}
+
+async function onPath(program: string): Promise<string | null> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const file = join(folder, program);
+    if (folder && (await isThere(file))) return file;
+  }
+  return null;
+}
+
+function isThere(program: string): Promise<boolean> {
+  return access(program, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function memoryServer(binary: { systemBinary: string } | { downloadDir: string }): Promise<Started> {
+  const server = await MongoMemoryReplSet.create({
+    binary,
+    replSet: { count: 1, storageEngine: 'wiredTiger', ip: '127.0.0.1' },
+  });
+  return {
+    uri: server.getUri(),
+    stop: async () => {
+      await server.stop();
+    },
+  };
+}
+
+async function downloaded(): Promise<TestMongo> {
+  const there = await readdir(DOWNLOADS).catch(() => []);
+  if (!there.some((file) => file.startsWith('mongod'))) {
+    await fetch(DOWNLOAD_HOST, { method: 'HEAD', signal: AbortSignal.timeout(DOWNLOAD_HOST_MS) }).catch(() => {
+      throw new Error(`${DOWNLOAD_HOST} is out of reach`);
+    });
+    console.log(`installing mongod into ${DOWNLOADS} (mongodb-memory-server)`);
+  }
+  return say('mongod of mongodb-memory-server', await memoryServer({ downloadDir: DOWNLOADS }));
+}
+
+async function secantus(): Promise<TestMongo> {
+  const program = join(CACHE, 'secantusdb', 'current', 'bin', 'secantusd-py');
+  if (!(await isThere(program))) await installSecantus();
+  const port = await freePort();
+  const directory = await mkdtemp(join(tmpdir(), 'device-insights-mongo-'));
+  const address = ['--host', '127.0.0.1', '--port', String(port), '--storage-path', join(directory, 'data')];
+  const server = spawnTied(program, [...address, '--enable-test-commands', '--log-level', 'ERROR'], directory);
+  const uri = `mongodb://127.0.0.1:${port}`;
+  await answers(uri, server);
+  return say(SECANTUS, { uri, stop: () => end(server) });
+}
+
+/** Into a folder of this process's own, linked to when complete: test runs may install at the same moment. */
+async function installSecantus(): Promise<void> {
+  const home = join(CACHE, 'secantusdb');
+  const venv = join(home, `venv-${process.pid}`);
+  console.log(`installing ${SECANTUS} into ${home} (pip)`);
+  await mkdir(home, { recursive: true });
+  await makeVenv(venv);
+  await run(join(venv, 'bin', 'pip'), ['install', '--quiet', SECANTUS], { timeout: INSTALL_MS });
+  await symlink(venv, join(home, 'current')).catch(() => rm(venv, { recursive: true }));
+}
+
+/** Debian has venv in a package of its own. */
+async function makeVenv(venv: string): Promise<void> {
+  const make = () => run('python3', ['-m', 'venv', venv], { timeout: INSTALL_MS });
+  try {
+    await make();
+  } catch (error) {
+    if (process.getuid?.() !== 0) throw error;
+    console.log('installing python3-venv (apt-get)');
+    await rm(venv, { recursive: true, force: true });
+    await run('apt-get', ['update', '-q'], { timeout: INSTALL_MS });
+    await run('apt-get', ['install', '-y', '-q', 'python3', 'python3-venv'], { timeout: INSTALL_MS });
+    await make();
+  }
+}
+
+/** Starts a program that ends, and whose folder goes, with this process, however that ends: the pipe to it breaks. */
+function spawnTied(program: string, args: readonly string[], directory: string): ChildProcess {
+  const script = 'd=$1; shift; "$@" & read -r _; kill -9 $! 2>/dev/null; wait; rm -rf "$d"';
+  return spawn('sh', ['-c', script, 'sh', directory, program, ...args], { stdio: ['pipe', 'ignore', 'inherit'] });
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  const closed = once(server, 'close');
+  server.stdin?.end();
+  await closed;
+}
+
+/** Resolves when the server takes commands. */
+async function answers(uri: string, server: ChildProcess): Promise<void> {
+  try {
+    const connection = await createConnection(uri, { serverSelectionTimeoutMS: START_MS }).asPromise();
+    await connection.close();
+  } catch (error) {
+    await end(server);
+    throw new Error(`${SECANTUS} did not start`, { cause: error });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
