@@ -89,7 +89,8 @@ export class Running {
 
   /** Sends a signal and waits for the end of the process; its exit code, null where the signal ended it. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
-    if (this.#child.exitCode !== null) return this.#child.exitCode;
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null || signalCode !== null) return exitCode;
     const ended = once(this.#child, 'close');
     this.#child.kill(signal);
     const [code] = (await ended) as [number | null];
