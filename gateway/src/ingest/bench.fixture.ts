@@ -193,7 +193,7 @@ export class Bench {
   /** Connects with exactly these query parameters. */
   connect(
     { url }: Gateway,
-    query: Record<string, string> | string[][],
+    query: Record<string, string> | [string, string][],
     headers: Record<string, string> = {},
   ): TestDevice {
     const device = new TestDevice(new WebSocket(`${url}?${new URLSearchParams(query)}`, { headers }));
