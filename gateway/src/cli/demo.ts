@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FAULT_FORMS, type FrameSource, parseFaults, simulate } from '@device-insights/sdk';
+import { type Recording, readRecording } from '@device-insights/sdk/node';
+import { Command, InvalidArgumentError } from 'commander';
+import { pino } from 'pino';
+import { ConfigError, processConfig } from '../config.js';
+import { newKey } from '../keys.js';
+import { startService } from '../service.js';
+import { showDemo } from './demonstration.js';
+
+interface Options {
+  readonly recording?: string;
+  readonly seconds?: number;
+  readonly speed: number;
+  readonly hr?: number;
+  readonly rr?: number;
+  readonly spo2?: number;
+  readonly seed?: number;
+  readonly fault: readonly string[];
+}
+
+/** Data time that a source without an end may play ahead of real time, ms: a day. */
+const ENDLESS_MS = 86_400_000;
+
+/** Runs the demo; resolves when it has stopped by itself or by Ctrl-C. */
+async function demo(options: Options): Promise<void> {
+  const source = options.recording === undefined ? simulator(options) : await readRecording(options.recording);
+  const stop = stopOnSignals();
+  const temporary = mkdtempSync(join(tmpdir(), 'device-insights-demo-'));
+  try {
+    const key = newKey();
+    const config = processConfig(
+      { PORT: '0', DATA_DIR: temporary, LOG_LEVEL: 'warn' },
+      { MONGODB_URI: '', BOOTSTRAP_API_KEY: key },
+    );
+    const service = await startService(
+      config,
+      pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true })),
+    );
+    try {
+      console.log(header(source, service.url, config.dataDir, options));
+      const { seconds = Number.POSITIVE_INFINITY, speed } = options;
+      const startTime = Date.now() - (speed > 1 ? lengthMs(source) * (1 - 1 / speed) : 0);
+      console.log(
+        await showDemo({
+          baseUrl: service.url,
+          apiKey: key,
+          source,
+          speed,
+          seconds,
+          startTime,
+          stop,
+          print: console.log,
+        }),
+      );
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+function simulator({ hr = 72, rr = 15, spo2 = 97, seed = 1, fault }: Options): FrameSource {
+  return simulate({ hr, rr, spo2, seed, faults: parseFaults(fault) });
+}
+
+/** Aborts at the first Ctrl-C or SIGTERM; the second one ends the process at once. */
+function stopOnSignals(): AbortSignal {
+  const abort = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
+  return abort.signal;
+}
+
+function lengthMs(source: FrameSource | Recording): number {
+  return 'manifest' in source && source.manifest.durationS !== null ? 1000 * source.manifest.durationS : ENDLESS_MS;
+}
+
+function header(
+  source: FrameSource,
+  url: string,
+  dataDir: string,
+  { recording, speed, hr = 72, rr = 15, spo2 = 97, fault }: Options,
+): string {
+  const channels = source.deviceModel.modality_channels.map(
+    (channel) => `${channel.modality} ${channel.sample_rate_hz} Hz`,
+  );
+  const what = recording ?? `simulator; true values: hr ${hr} bpm, spo2 ${spo2} %, rr ${rr} brpm`;
+  const faults = recording === undefined && fault.length > 0 ? `\nfaults    ${fault.join(' ')}` : '';
+  return `service   ${url}, data in ${dataDir}
+device    ${source.id}: ${channels.join(', ')}
+streaming ${what}${speed === 1 ? '' : ` at ${speed} times real time`}${faults}
+`;
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value < Number.POSITIVE_INFINITY)) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+}
+
+function whole(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+const command = new Command('demo')
+  .description(
+    'Starts the service embedded, streams a device into it and prints the live insights as an app gets them.',
+  )
+  .option('--recording <file>', 'stream a recording (its ID.json, sdk/RECORDINGS.md) instead of the simulator')
+  .option(
+    '--seconds <n>',
+    'stop that long after the first sample (default: at the end of the recording, or by Ctrl-C)',
+    positive,
+  )
+  .option('--speed <x>', 'how many times faster than real time', positive, 1)
+  .option('--hr <bpm>', 'heart rate of the simulator (default: 72)', positive)
+  .option('--rr <brpm>', 'respiratory rate of the simulator (default: 15)', positive)
+  .option('--spo2 <percent>', 'blood oxygen of the simulator (default: 97)', positive)
+  .option('--seed <n>', 'seed of the simulator (default: 1)', whole)
+  .option('--fault <fault...>', `faults of the simulator: ${FAULT_FORMS}`, [])
+  .action(demo);
+
+command.parseAsync().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    if (error instanceof ConfigError) for (const fault of error.faults) console.error(`configuration: ${fault}`);
+    else console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,107 @@
+import { Device, type FrameSource, type LiveInsight, LiveSubscription, play } from '@device-insights/sdk';
+import { readingLine } from './reading-line.js';
+
+export interface Demonstration {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly source: FrameSource;
+  /** How many times faster than real time. */
+  readonly speed: number;
+  /** Stops so long after the first sample; Infinity: when the source ends. */
+  readonly seconds: number;
+  /** Device time of the source's t = 0, ms since the epoch. */
+  readonly startTime: number;
+  /** Stops earlier. */
+  readonly stop: AbortSignal;
+  readonly print: (line: string) => void;
+}
+
+/** How long the last insights may take from the store to the subscriber, ms. */
+const LAST_INSIGHTS_MS = 3000;
+
+/**
+ * Streams a source into a running service and prints each insight that a subscriber receives; at the end it ends the session and waits
+ * until every insight of it has been printed.
+ *
+ * @returns a line that says what came of it
+ * @throws what stopped the device or the subscriber, or what the service answered
+ */
+export async function showDemo(demo: Demonstration): Promise<string> {
+  const { baseUrl, apiKey, source } = demo;
+  const live = new LiveSubscription({ baseUrl, apiKey });
+  await live.subscribed();
+  const deviceModelId = await createModel(demo);
+  const device = new Device({ baseUrl, apiKey, deviceId: source.id, deviceModelId });
+  const { session_id } = await device.ready();
+  const printed = new Printed(live, session_id, demo.print);
+  try {
+    await Promise.race([stream(demo, device), printed.failed]);
+    await device.end();
+    await printed.reached(await storedCount(demo, session_id));
+  } finally {
+    device.close();
+    live.close();
+  }
+  const { framesSent, framesRefused } = device.counters;
+  return `\nended     ${framesSent} frames sent${framesRefused > 0 ? `, ${framesRefused} refused` : ''}; ${printed.count} insights received`;
+}
+
+/** Plays the source until it ends, the time is over or somebody stops it. */
+async function stream({ source, speed, seconds, startTime, stop }: Demonstration, device: Device): Promise<void> {
+  const timeOver = Number.isFinite(seconds) ? [AbortSignal.timeout(1000 * seconds)] : [];
+  await play(source, device, { speed, startTime, signal: AbortSignal.any([stop, ...timeOver]) });
+}
+
+/** Prints the insights of a session as they come, and counts them. */
+class Printed {
+  count = 0;
+  /** Rejects where the subscription fails; never resolves. */
+  readonly failed: Promise<never>;
+  #wake = () => {};
+
+  constructor(live: LiveSubscription, sessionId: string, print: (line: string) => void) {
+    this.failed = new Promise((_, reject) => {
+      this.#readAll(live, sessionId, print).catch(reject);
+    });
+  }
+
+  /** Waits, for a short time, until `count` insights have been printed. */
+  async reached(count: number): Promise<void> {
+    const deadline = AbortSignal.timeout(LAST_INSIGHTS_MS);
+    while (this.count < count && !deadline.aborted)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        deadline.addEventListener('abort', () => resolve());
+      });
+  }
+
+  async #readAll(live: LiveSubscription, sessionId: string, print: (line: string) => void): Promise<void> {
+    for await (const insight of live) if (insight.session_id === sessionId) this.#take(insight, print);
+  }
+
+  #take(insight: LiveInsight, print: (line: string) => void): void {
+    print(readingLine(insight));
+    this.count++;
+    this.#wake();
+  }
+}
+
+async function createModel({ baseUrl, apiKey, source }: Demonstration): Promise<string> {
+  const body = JSON.stringify(source.deviceModel);
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const response = await fetch(`${baseUrl}/v1/device-models`, { method: 'POST', headers, body });
+  const model = await answer<{ id: string }>(response);
+  return model.id;
+}
+
+async function storedCount({ baseUrl, apiKey }: Demonstration, sessionId: string): Promise<number> {
+  const response = await fetch(`${baseUrl}/v1/sessions/${sessionId}/insights`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  return (await answer<unknown[]>(response)).length;
+}
+
+async function answer<T>(response: Response): Promise<T> {
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as T;
+}
