@@ -14,7 +14,8 @@ const readText = koaBody({
   multipart: false,
   textTypes: ['application/json', '+json'],
   textLimit: MAX_BYTES,
-  onError: (error) => {
+  onError: (error, ctx) => {
+    ctx.req.unpipe().resume(); // the rest is thrown away, so that the connection can take the next request
     throw unreadable(error);
   },
 });

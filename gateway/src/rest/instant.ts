@@ -14,7 +14,7 @@ const DATE_TIME = z.iso.datetime({ offset: true });
 export function instantOf(text: string): number | null {
   const written = text.toUpperCase().replace(/ (?=\d\d:\d\d$)/, '+');
   const leap = /(?<=T\d\d:\d\d):60(?=[.Z+-])/.exec(written);
-  const plain = leap ? written.replace(':60', ':59') : written;
+  const plain = (leap ? written.replace(':60', ':59') : written).replace(/(?<=T\d\d:\d\d)(?=[Z+-])/, ':00');
   if (!DATE_TIME.safeParse(plain).success) return null;
   return Date.parse(plain) + (leap ? 1000 : 0) + (/\.\d{3}\d*[1-9]/.test(plain) ? 1 : 0);
 }

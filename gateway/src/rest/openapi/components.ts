@@ -42,10 +42,16 @@ const REFUSALS = {
   ServerError: 'The service failed: try again with backoff.',
 };
 
-/** Schemas describe what is sent, before defaults and conversions. Where a format says it, zod's long pattern does not. */
+/**
+ * Schemas describe what is sent, before conversions; zod leaves examples and defaults out there, though ours are as sent.
+ * Where a format says it, zod's long pattern is left out.
+ */
 const AS_SENT: z.core.ToJSONSchemaParams = {
   io: 'input',
-  override: ({ jsonSchema }) => {
+  override: ({ zodSchema, jsonSchema }) => {
+    const meta = z.globalRegistry.get(zodSchema);
+    if (Array.isArray(meta?.examples)) jsonSchema.examples = meta.examples;
+    if (typeof meta?.default === 'number') jsonSchema.default = meta.default;
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   },
 };

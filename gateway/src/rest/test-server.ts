@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { keyRow } from '../bootstrap.js';
+import { systemClock } from '../clock.js';
+import type { InsightType, StoredInsight } from '../insight.js';
+import { KeyRing } from '../key-ring.js';
+import { newKey } from '../keys.js';
+import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import type { Session, Store } from '../store/store.js';
+import { refuseUnparsable } from './client-error.js';
+import { createRest } from './rest.js';
+import type { RestOptions } from './rest-context.js';
+
+export const ALGORITHMS = ['hr-ppg', 'hr-ecg', 'spo2'].map((slug) => ({
+  id: randomUUID(),
+  name: slug.toUpperCase(),
+  slug,
+  description: `What ${slug} does`,
+}));
+
+/** An account with a key, and one key of a user of it. */
+export interface Tenant {
+  readonly accountId: string;
+  readonly key: string;
+  readonly userKey: string;
+}
+
+/** A log that keeps what it was told. */
+export type Logged = { readonly fields: Record<string, unknown>; readonly text: string };
+
+/** The REST interface on a real server, port and embedded store, for tests. */
+export class TestServer {
+  readonly logged: Logged[] = [];
+  #close = async () => {};
+
+  private constructor(
+    readonly url: string,
+    readonly store: Store,
+  ) {}
+
+  /** `change` replaces parts of the real thing: a store that fails, another clock. */
+  static async start(change: (store: Store) => Partial<RestOptions> = () => ({})): Promise<TestServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'rest-'));
+    const store = await openEmbeddedStore(folder, systemClock);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const made = new TestServer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, store);
+    server.on('request', createRest(made.options(change(store))).callback());
+    server.on('clientError', refuseUnparsable);
+    made.#close = async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await store.close();
+      await rm(folder, { recursive: true });
+    };
+    return made;
+  }
+
+  stop(): Promise<void> {
+    return this.#close();
+  }
+
+  async tenant(name: string = randomUUID(), user = 'ann'): Promise<Tenant> {
+    const accountId = randomUUID();
+    await this.store.createAccount({ id: accountId, name, algorithms: null, createdAt: Date.now() });
+    return { accountId, key: await this.key(accountId, null), userKey: await this.key(accountId, user) };
+  }
+
+  async key(accountId: string, user: string | null): Promise<string> {
+    const key = newKey();
+    await this.store.addKey(keyRow(key, accountId, user, Date.now()));
+    return key;
+  }
+
+  /** A request; an object is sent as JSON. */
+  async request(method: string, path: string, key?: string, body?: unknown, headers: Record<string, string> = {}) {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+  }
+
+  options(change: Partial<RestOptions> = {}): RestOptions {
+    const log = (fields: unknown, text?: unknown) => {
+      this.logged.push({ fields: fields as Record<string, unknown>, text: String(text) });
+    };
+    return {
+      store: this.store,
+      keys: new KeyRing(this.store, systemClock),
+      algorithms: ALGORITHMS,
+      health: async () => ({ ok: true, ingest: true, subscribe: true }),
+      log: { error: log, warn: log },
+      clock: systemClock,
+      ...change,
+    };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The `detail` of a refusal, which has nothing else. */
+export function detailOf({ json }: { readonly json: unknown }): string {
+  return z.strictObject({ detail: z.string().min(1) }).parse(json).detail;
+}
+
+/** A row of a session, open since `startedAt`. */
+export function sessionRow(accountId: string, startedAt: number, user: string | null = null): Session {
+  return {
+    id: randomUUID(),
+    accountId,
+    user,
+    deviceId: `device-${randomUUID()}`,
+    deviceModelId: randomUUID(),
+    status: 'open',
+    startedAt,
+    endedAt: null,
+    gateway: 'g',
+    epoch: 1,
+    channels: [],
+    spo2Curve: null,
+    algorithms: null,
+    progress: { clockShift: null, originWithoutClock: null, firstInstant: null, nextSeq: {}, lastDataAt: null },
+  };
+}
+
+/** An insight of a session, published at `ts` over the 8 s before `end`. */
+export function insightRow(session: Session, ts: number, end = ts - 100, type: InsightType = 'hr'): StoredInsight {
+  return {
+    type,
+    value: 71.4,
+    unit: { hr: 'bpm', spo2: '%', rr: 'brpm' }[type],
+    ts,
+    session_id: session.id,
+    device_id: session.deviceId,
+    confidence: 0.93,
+    sqi_class: 'excellent',
+    actual_start: end - 8000,
+    actual_end: end,
+    coverage: 1,
+    e2e_latency_ms: ts - end,
+    algorithm: 'hr-ppg@1.0.0',
+  };
+}
+
+/** Opens a session with these insights. */
+export async function seed(store: Store, session: Session, insights: readonly StoredInsight[] = []): Promise<void> {
+  await store.openSession(session);
+  const { id: sessionId, gateway, epoch } = session;
+  if (insights.length > 0) await store.commit([{ sessionId, gateway, epoch, insights, progress: null }]);
+}
