@@ -59,7 +59,7 @@ const keys = new Schema<KeyDocument>(
   OPTIONS,
 );
 keys.index({ hash: 1 }, { unique: true });
-keys.index({ accountId: 1, createdAt: 1 });
+keys.index({ accountId: 1, createdAt: 1, _id: 1 });
 keys.index({ revokedAt: 1 }, { partialFilterExpression: { revokedAt: { $gt: 0 } } });
 
 const channel = new Schema(
@@ -75,14 +75,14 @@ const deviceModels = new Schema<DeviceModelDocument>(
   },
   OPTIONS,
 );
-deviceModels.index({ accountId: 1, createdAt: 1 });
+deviceModels.index({ accountId: 1, createdAt: 1, _id: 1 });
 
 const devices = new Schema<DeviceDocument>(
   { accountId: String, deviceId: String, deviceModelId: String, createdAt: Number },
   OPTIONS,
 );
 devices.index({ accountId: 1, deviceId: 1 }, { unique: true });
-devices.index({ accountId: 1, createdAt: 1 });
+devices.index({ accountId: 1, createdAt: 1, _id: 1 });
 devices.index({ deviceModelId: 1 });
 
 const progress = new Schema(
