@@ -7,9 +7,9 @@ import { OUT_CONFIDENCE, OUT_VALUE, RR_STATE, SCRATCH, TABLES } from './layout';
  * Each series gives a likelihood over rates: that of a sinusoid of that rate in noise, (1 - r)^-K with r the part of the
  * whitened power that it explains (Bretthorst, Bayesian Spectrum Analysis, 1988), against that of no breathing in this
  * series at all; so a series without breathing says nothing, and agreement of several counts, as in Smart Fusion (Karlen et al.,
- * IEEE TBME 60:1946, 2013). Half of a power at twice the rate counts as well: breathing is no sinusoid. The likelihoods
+ * IEEE TBME 60:1946, 2013). A part of the power at twice the rate counts as well: breathing is no sinusoid. The likelihoods
  * feed a forward filter (hidden Markov model) over rates, which drift slowly. Its state is a posterior; the estimate is
- * the mean of its heaviest stretch of 6 per minute, and the stretch's mass is the confidence: P(error within 3).
+ * the mean of its heaviest stretch of 6 per minute, and the stretch's mass gives the confidence, P(error within 3).
  */
 
 /** Bins of the spectra are 4 Hz / 256 = 0.9375 per minute apart. */
@@ -21,16 +21,20 @@ const LAST: i32 = FIRST + RATES - 1;
 /** Below bin 2 (1.9 per minute) lie trend and window leakage. */
 const LOWEST: i32 = 2;
 
-/** Exponent of the sinusoid's likelihood for a whole window, root it is tempered by (windows overlap), and its prior odds. */
-const EXPONENT: f32 = 8;
-const ODDS: f32 = 0.2;
+/**
+ * Exponent of the sinusoid's likelihood for a whole window: half of its independent values less two, about 50 beats. Windows
+ * overlap, so that each is evidence only in part: the likelihood's eighth root is taken.
+ */
+const EXPONENT: f32 = 24;
+/** Odds that a series shows breathing of a given rate: one in five that it shows any, over all rates. */
+const ODDS: f32 = 0.2 / 45;
 /** The most that a rate can explain, so that no single series decides alone for ever; the harmonic's share. */
 const UNEXPLAINED: f32 = 0.1;
 const HARMONIC: f32 = 0.3;
 /** Power that must be at the rate itself for the harmonic to count. */
 const FUNDAMENTAL: f32 = 0.05;
 /** Chance that the rate is suddenly any other; silence after which nothing is known, s. */
-const JUMP: f32 = 0.005;
+const JUMP: f32 = 0.01;
 const FORGET: f64 = 32;
 /** Rates at rest: log-normal about 15 per minute, half of a natural logarithm wide, so that 5 and 45 are still possible. */
 const USUAL: f64 = 15;
@@ -94,7 +98,8 @@ export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest:
   // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 bins: the Hann window's width).
   const scale = f32x4.div(f32x4.splat(<f32>256 / (<f32>1.5 * <f32>n)), total);
   predict(state, end);
-  weigh(state, top, v128.and(scale, alive), v128.and(f32x4.splat(ODDS), alive), <i32>((EXPONENT * <f32>n) / <f32>POINTS + 0.5));
+  const exponent = <i32>((EXPONENT * <f32>n) / <f32>POINTS + <f32>0.5);
+  weigh(state, top, v128.and(scale, alive), v128.and(f32x4.splat(ODDS), alive), exponent);
   return answer(slot, state);
 }
 
@@ -187,13 +192,13 @@ function predict(state: usize, end: f64): void {
   store<f64>(state, end);
 }
 
-/** Multiplies the prediction by the fourth root of the likelihoods, and writes the posterior. */
+/** Multiplies the prediction by the eighth root of the likelihoods, and writes the posterior. */
 function weigh(state: usize, top: i32, scale: v128, odds: v128, exponent: i32): void {
   let sum: f32 = 0;
   for (let i = 0; i < RATES; i++) {
     const k = FIRST + i;
-    const likelihood: f32 = k > top ? <f32>1 : product(f32x4.add(f32x4.splat(1), f32x4.mul(odds, sinusoid(k, scale, exponent))));
-    const p = load<f32>(PREDICTED + (<usize>i << 2)) * sqrt<f32>(sqrt<f32>(likelihood));
+    const likelihood: f32 = k > top ? <f32>1 : product(eighthRoot(odds, sinusoid(k, scale, exponent)));
+    const p = load<f32>(PREDICTED + (<usize>i << 2)) * likelihood;
     store<f32>(PREDICTED + (<usize>i << 2), p);
     sum += p;
   }
@@ -216,6 +221,13 @@ function sinusoid(k: i32, scale: v128, exponent: i32): v128 {
   return power;
 }
 
+/** Of 1 + odds x. */
+// @ts-ignore: decorator
+@inline
+function eighthRoot(odds: v128, x: v128): v128 {
+  return f32x4.sqrt(f32x4.sqrt(f32x4.sqrt(f32x4.add(f32x4.splat(1), f32x4.mul(odds, x)))));
+}
+
 // @ts-ignore: decorator
 @inline
 function product(x: v128): f32 {
@@ -232,8 +244,16 @@ function answer(slot: usize, state: usize): i32 {
     best = max(best, mass);
   }
   store<f64>(slot + OUT_VALUE, <f64>(stretch(state + POSTERIOR, centre, true) / best));
-  store<f64>(slot + OUT_CONFIDENCE, <f64>best);
+  store<f64>(slot + OUT_CONFIDENCE, certainty(<f64>best));
   return 1;
+}
+
+/**
+ * P(error within 3) by the stretch's mass. The mass is cautious, as the likelihoods are tempered: stretches of more than
+ * half are right more often than their mass says, those of less tell of noise and stay as they are.
+ */
+function certainty(mass: f64): f64 {
+  return mass < 0.5 ? mass : 1 - 2 * (1 - mass) * (1 - mass);
 }
 
 /** Mass of the stretch about rate i, or its first moment. */

@@ -64,8 +64,21 @@ export function advancePulses(slot: usize, channel: usize, end: f64): void {
   store<i32>(slot + CURSOR, cursor);
   if (count <= LOOKAHEAD + MARGIN) return;
   if (!copyCells(channel, 0, start, count, limit, X)) return store<i32>(slot + CURSOR, max(cursor, limit - LOOKAHEAD));
+  if (isFlat(count)) return store<i32>(slot + CURSOR, max(cursor, limit - LOOKAHEAD));
   fillEmpty(X, count);
   store<i32>(slot + CURSOR, start + search(slot, start, count, bandPass(count)));
+}
+
+/** True where all cells are alike, or empty: a light that is off, or railed, costs no search. */
+function isFlat(count: i32): bool {
+  let any: f32 = NaN;
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    const x = load<f32>(X + i);
+    if (x != x || x == any) continue;
+    if (any == any) return false;
+    any = x;
+  }
+  return true;
 }
 
 /** Fills the rows; returns the level that NEAR must lie above WIDE. */
@@ -167,6 +180,11 @@ function foot(k: i32): f32 {
 
 function pulse(slot: usize, index: i32): usize {
   return slot + RING + <usize>(<u32>index % <u32>PULSES) * PULSE_BYTES;
+}
+
+/** Channel of the light that was searched last; 0 before the first. */
+export function pulseLight(slot: usize): usize {
+  return <usize>load<u32>(slot + LIGHT);
 }
 
 /** Pulses found so far; the last PULSES of them can be read by their index. */

@@ -11,21 +11,20 @@ import {
   putHeights,
   putIntervals,
 } from './modulation';
-import { advancePulses, PULSE_TICKS, pulseBaseline, pulseCount, pulseHeight, PULSES, pulseTime } from './pulses';
+import { advancePulses, PULSE_TICKS, pulseBaseline, pulseCount, pulseHeight, pulseLight, PULSES, pulseTime } from './pulses';
 import { channelOfKind } from './session';
 
 const WINDOW: f64 = 32;
 
 /**
  * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights and baselines of one light: writes
- * OUT_VALUE and OUT_CONFIDENCE; 1, or 0 for none. Green shows the pulse best (Maeda et al. 2011); another light is looked
- * at where it shows none.
+ * OUT_VALUE and OUT_CONFIDENCE; 1, or 0 for none. Green shows the pulse best (Maeda et al., J. Med. Syst. 35:829, 2011);
+ * where a light shows no pulse, the next one is looked at until it shows none either.
  */
 export function estimateRrPpg(slot: usize, end: f64): i32 {
-  let n = gather(slot, channelOfKind(slot, KIND_PPG_GREEN), end);
-  if (!n) n = gather(slot, channelOfKind(slot, KIND_PPG), end);
-  if (!n) n = gather(slot, channelOfKind(slot, KIND_PPG_IR), end);
-  if (!n) n = gather(slot, channelOfKind(slot, KIND_PPG_RED), end);
+  const light = pulseLight(slot);
+  let n = gather(slot, light ? light : lightAfter(slot, 0), end);
+  if (!n) n = gather(slot, lightAfter(slot, pulseLight(slot)), end);
   if (!n) return 0;
   clearSeries(n);
   putIntervals(0, n);
@@ -36,10 +35,30 @@ export function estimateRrPpg(slot: usize, end: f64): i32 {
   return followBreath(slot, TRACK_PPG, end, n, fastest);
 }
 
+/** The light after `light` that has data, best first and then from the start again; 0 where there is no other. */
+function lightAfter(slot: usize, light: usize): usize {
+  let first: usize = 0;
+  let passed = light == 0;
+  for (let i = 0; i < 4; i++) {
+    const other = channelOfKind(slot, lightOf(i));
+    if (!other || !load<i32>(other + CH_STARTED)) continue;
+    if (passed && other != light) return other;
+    if (!first) first = other;
+    passed = passed || other == light;
+  }
+  return first == light ? 0 : first;
+}
+
+function lightOf(rank: i32): i32 {
+  if (rank == 0) return KIND_PPG_GREEN;
+  if (rank == 1) return KIND_PPG;
+  return rank == 2 ? KIND_PPG_IR : KIND_PPG_RED;
+}
+
 /** Takes the light's pulses of the window; returns the points that their series will have, 0 for too few. */
 function gather(slot: usize, channel: usize, end: f64): i32 {
   clearBeats();
-  if (!channel || !load<i32>(channel + CH_STARTED)) return 0;
+  if (!channel) return 0;
   advancePulses(slot, channel, end);
   const found = pulseCount(slot);
   const now = <i32>(<i64>(end * PULSE_TICKS));

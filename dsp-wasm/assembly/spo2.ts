@@ -195,7 +195,7 @@ function periodicity(): f64 {
   let head = energy - product(x, x, LAG_MIN);
   let tail = energy - product(x + (<usize>(count - LAG_MIN) << 2), x + (<usize>(count - LAG_MIN) << 2), LAG_MIN);
   let best: f64 = 0;
-  let before: f64 = Infinity;
+  let before: f64 = 0;
   let beforeLast: f64 = Infinity;
   for (let lag = LAG_MIN; lag <= min(LAG_MAX, count / 2); lag += 2) {
     const at = x + (<usize>lag << 2);
