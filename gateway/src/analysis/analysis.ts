@@ -37,6 +37,8 @@ export interface Analysis {
   /** Data time of the session's first instant, whole ms; null before the first run. */
   readonly firstInstant: number | null;
   push(run: SampleRun): void;
+  /** Computes at once what waits for its turn. */
+  settle(): void;
   /** Computes the steps that every required channel reached; nothing may be pushed afterwards. */
   end(): void;
   /** Frees the core's slot. Idempotent. */

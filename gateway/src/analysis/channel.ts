@@ -1,7 +1,7 @@
 import type { CoreChannel, Encoding, Modality } from '@device-insights/dsp-wasm';
 import type { ModalityChannel } from '../store/store.js';
 import type { SampleRun } from './analysis.js';
-import { ChannelCoverage } from './coverage.js';
+import { ChannelCoverage, type Interval } from './coverage.js';
 
 const KNOWN: ReadonlySet<string> = new Set<Modality>(['ppg', 'ppg_green', 'ppg_red', 'ppg_ir', 'ecg', 'accel', 'resp']);
 /** Size of one sample. */
@@ -13,7 +13,6 @@ const RATE_TOLERANCE = 0.2;
 export class AnalysedChannel {
   readonly modality: Modality;
   readonly coverage: ChannelCoverage;
-  readonly #nominalPeriod: number;
 
   /** @param coreIndex its index among the channels opened in the core */
   constructor(
@@ -21,13 +20,12 @@ export class AnalysedChannel {
     readonly core: CoreChannel,
   ) {
     this.modality = core.modality;
-    this.#nominalPeriod = 1 / core.sampleRateHz;
-    this.coverage = new ChannelCoverage(this.#nominalPeriod);
+    this.coverage = new ChannelCoverage(1 / core.sampleRateHz);
   }
 
-  /** Whether its samples come at a rate that is not its model's. */
-  get offRate(): boolean {
-    return Math.abs(this.#nominalPeriod / this.coverage.period - 1) > RATE_TOLERANCE;
+  /** Whether its samples come, over a window, at a rate that is not its model's. */
+  isOffRate(window: Interval): boolean {
+    return Math.abs(this.coverage.rate(window) / this.core.sampleRateHz - 1) > RATE_TOLERANCE;
   }
 }
 

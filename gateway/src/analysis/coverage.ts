@@ -73,6 +73,11 @@ export class ChannelCoverage {
     return { expected, missing };
   }
 
+  /** Instants per second of covered time in a window; NaN where nothing is covered. */
+  rate(window: Interval): number {
+    return this.instants(window).expected / total(intersect(this.#covered, [window]));
+  }
+
   /** Forgets what no window reaches any more. */
   forget(): void {
     const horizon = this.head - MEMORY;

@@ -69,6 +69,10 @@ class SessionAnalysis implements Analysis {
     channel?.coverage.forget();
   }
 
+  settle(): void {
+    this.#engine.flush();
+  }
+
   end(): void {
     for (const steps of this.#steps) this.#request(steps, [...steps.reached()]);
     this.#engine.flush();
@@ -143,10 +147,10 @@ class SessionAnalysis implements Analysis {
   }
 
   #candidate(window: DueWindow, estimate: Estimate | null): Candidate | null {
-    const offRate = window.channels.some((c) => c.offRate) ? OFF_RATE : 1;
+    const factor = window.offRate ? OFF_RATE : 1;
     return candidate(window, estimate, (e) => {
       const { value, confidence } = window.algorithm.read(e, this.#options);
-      return { value, confidence: offRate * (confidence ?? genericConfidence(window)) };
+      return { value, confidence: factor * (confidence ?? genericConfidence(window)) };
     });
   }
 

@@ -14,6 +14,8 @@ export interface DueWindow extends WindowCoverage {
   readonly channels: readonly AnalysedChannel[];
   /** Window end, whole seconds. */
   readonly end: number;
+  /** Whether one of the channels runs at a rate that is not its model's. */
+  readonly offRate: boolean;
 }
 
 /** The steps of one algorithm in one session. */
@@ -58,7 +60,8 @@ export class AlgorithmSteps {
     this.#next += this.algorithm.everyS;
     const window = { start: end - this.algorithm.windowS, end };
     const coverages = this.channels.map(({ coverage }) => coverage);
-    return { algorithm: this.algorithm, channels: this.channels, end, ...windowCoverage(coverages, window) };
+    const offRate = this.channels.some((c) => c.isOffRate(window));
+    return { algorithm: this.algorithm, channels: this.channels, end, offRate, ...windowCoverage(coverages, window) };
   }
 }
 
