@@ -216,6 +216,20 @@ export class Bench {
     return session;
   }
 
+  /** Ends a device's session. The clock moves on meanwhile, as every reading is stamped with a millisecond of its own. */
+  async end(device: TestDevice): Promise<ServerMessage> {
+    let ended: ServerMessage | null = null;
+    device.send({ type: 'end' });
+    void device.next('ended').then((message) => {
+      ended = message;
+    });
+    await until(() => {
+      this.clock.advance(5);
+      return ended !== null;
+    });
+    return ended ?? { type: 'none' };
+  }
+
   /** All insights of a session of one type, by time. */
   async insights(id: string, type: InsightType = 'hr'): Promise<StoredInsight[]> {
     const found: StoredInsight[] = [];

@@ -30,18 +30,6 @@ describe('A session', () => {
     return { device, id };
   }
 
-  /** Waits for the end of a session; the clock moves on, as readings are stamped with its milliseconds. */
-  async function ended(device: TestDevice): Promise<void> {
-    let over = false;
-    void device.next('ended').then(() => {
-      over = true;
-    });
-    await until(() => {
-      bench.clock.advance(5);
-      return over;
-    });
-  }
-
   /** Sends a pulse in binary frames of a tenth of a second. */
   function stream(device: TestDevice, from: number, to: number, start = T0): void {
     for (let seq = from; seq < to; seq += 10) device.send(binary({ seq, ts: start + seq * 10 }, pulse(seq, 10)));
@@ -185,8 +173,7 @@ describe('A session', () => {
       await device.handled();
       bench.clock.advance(1000);
     }
-    device.send({ type: 'end' });
-    expect(await device.next('ended')).to.deep.equal({ type: 'ended', session_id: id });
+    expect(await bench.end(device)).to.deep.equal({ type: 'ended', session_id: id });
     expect(await device.code()).to.equal(1000);
     const rates = await bench.insights(id);
     expect(rates.length).to.be.greaterThan(6);
@@ -206,8 +193,7 @@ describe('A session', () => {
       device.send(binary({ seq, ts: T0 + seq * 10 }, pulse(seq, 10)));
     }
     expect(errorsOf(await device.handled())).to.deep.equal([]);
-    device.send({ type: 'end' });
-    await device.next('ended');
+    await bench.end(device);
     const rates = await bench.insights(id);
     expect(rates.every(({ coverage }, i) => i < 4 || coverage === 1)).to.equal(true);
     expect(rates.at(-1)?.value).to.be.closeTo(72, 2);
@@ -233,8 +219,7 @@ describe('A session', () => {
     const { device, id } = await connected();
     for (let s = 0; s < 300; s++)
       device.send(binary({ seq: s * 100, ts: T0 - HOUR_MS + s * 1000 }, pulse(s * 100, 100)));
-    device.send({ type: 'end' });
-    await ended(device);
+    await bench.end(device);
     const rates = await bench.insights(id);
     expect(rates).to.have.length(297);
     expect(rates.at(-1)).to.include({ actual_end: T0 - HOUR_MS + 300_000 });
@@ -317,8 +302,7 @@ describe('A session', () => {
       return gateway.publisher.accepting;
     });
     expect(await late).to.equal('handled');
-    device.send({ type: 'end' });
-    await ended(device);
+    await bench.end(device);
     expect(await bench.insights(id)).to.have.length(597);
   });
 });

@@ -84,8 +84,7 @@ describe('Sessions', () => {
       bench.clock.advance(2000);
       stream(second, 300, 600);
       await second.handled();
-      second.send({ type: 'end' });
-      await second.next('ended');
+      await bench.end(second);
       const rates = await bench.insights(session_id);
       expect(rates.map(({ actual_end }) => actual_end - T0)).to.deep.equal([4000, 5000, 6000]);
     });
@@ -224,8 +223,7 @@ describe('Sessions', () => {
       stream(second, 0, 1000);
       await second.handled();
       bench.clock.advance(1000);
-      second.send({ type: 'end' });
-      await second.next('ended');
+      await bench.end(second);
       const ends = (await bench.insights(session_id)).map(({ actual_end }) => actual_end - T0);
       expect(ends).to.deep.equal([4000, 5000, 6000, 7000, 8000, 9000, 10_000]);
       expect(bench.published.filter(({ text }) => text.includes('"hr"'))).to.have.length(ends.length);

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { until } from './bench.fixture.js';
+import { Turns, type Worker } from './turns.js';
+
+/** A publisher as far as turns see it. */
+class Gate {
+  accepting = true;
+  #reliefs: (() => void)[] = [];
+
+  onRelief(run: () => void): void {
+    this.#reliefs.push(run);
+  }
+
+  open(): void {
+    this.accepting = true;
+    for (const run of this.#reliefs.splice(0)) run();
+  }
+}
+
+/** Keeps the processor for some milliseconds. */
+function compute(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+describe('Turns', () => {
+  it('let a worker go on until it has nothing more to do, and again when it is added', async () => {
+    const turns = new Turns(new Gate());
+    let steps = 0;
+    const worker: Worker = { step: () => ++steps % 5 !== 0 };
+    turns.add(worker);
+    await until(() => steps === 5);
+    turns.add(worker);
+    await until(() => steps === 10);
+  });
+
+  it('serve others while one has endless work', async () => {
+    const turns = new Turns(new Gate());
+    let flooding = true;
+    let floods = 0;
+    const flood: Worker = {
+      step: () => {
+        compute(0.1);
+        floods += 1;
+        return flooding;
+      },
+    };
+    const served: number[] = [];
+    turns.add(flood);
+    for (let i = 0; i < 20; i++) turns.add({ step: () => served.push(floods) < 0 });
+    await until(() => served.length === 20);
+    flooding = false;
+    expect(Math.max(...served)).to.be.lessThan(200);
+  });
+
+  it('give the event loop back although work is left', async () => {
+    const turns = new Turns(new Gate());
+    let flooding = true;
+    turns.add({ step: () => flooding });
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    flooding = false;
+  });
+
+  it('stand still while the publisher does not accept, and go on when it does', async () => {
+    const gate = new Gate();
+    const turns = new Turns(gate);
+    let steps = 0;
+    turns.add({
+      step: () => {
+        steps += 1;
+        gate.accepting = steps !== 3;
+        return true;
+      },
+    });
+    await until(() => steps === 3);
+    for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+    expect(steps).to.equal(3);
+    gate.open();
+    await until(() => steps > 3);
+    gate.accepting = false;
+  });
+
+  it('forget a worker that is removed', async () => {
+    const turns = new Turns(new Gate());
+    let steps = 0;
+    const worker: Worker = { step: () => ++steps > 0 };
+    turns.add(worker);
+    turns.remove(worker);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(steps).to.equal(0);
+  });
+});
