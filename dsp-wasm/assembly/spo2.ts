@@ -142,10 +142,9 @@ function regress(slot: usize, blocks: i32): i32 {
   // Slopes of 4 cells' reach carry a factor of 4 (the smoothing's sum of weights).
   const perfusion = Math.sqrt(bb / <f64>(max(accepted, 1) * BLOCK)) / 4 / infraredDc;
   store<f64>(slot + OUT_VALUE, (Math.sqrt(aa / bb) * infraredDc) / redDc);
-  const quality =
-    ramp(correlation, 0.6, 0.9) * ramp(perfusion, 0.00005, 0.0002) * ramp(periodicity(), 0.3, 0.6);
   const share = <f64>accepted / <f64>blocks;
-  store<f64>(slot + OUT_CONFIDENCE, quality * share * certainty(blocks));
+  const lights = share * ramp(correlation, 0.6, 0.9) * ramp(perfusion, 0.00005, 0.0002);
+  store<f64>(slot + OUT_CONFIDENCE, lights * pulsatility() * certainty(blocks));
   return 1;
 }
 
@@ -170,11 +169,12 @@ function pool(least: f64): i32 {
 }
 
 /**
- * P(within 3 %) of a clean window by the seconds it holds. A curve of 3 % (rms), the best that regulators see, gives 0.68 for
- * a single spot check; the longer the window, the more the pulse's own scatter averages out.
+ * P(within 3 %) of a clean window by the seconds it holds. The best curves err by 3 % (rms) in spot checks, which leaves one of
+ * three outside; the longer the window, the more of the beats' own scatter averages out.
  */
 function certainty(blocks: i32): f64 {
-  return 0.37 + (0.6 * <f64>blocks) / <f64>BLOCKS;
+  const held = <f64>blocks / <f64>BLOCKS;
+  return 0.4 + 0.55 * held * held;
 }
 
 /** 0 below `from`, 1 above `to`, a line between; 0 for NaN. */
@@ -184,11 +184,30 @@ function ramp(x: f64, from: f64, to: f64): f64 {
 }
 
 /**
- * Highest peak of the autocorrelation of the infrared slopes at the lags of a pulse, 0 where there is none. Movement and
- * interference reach both lights alike and correlate well, but do not repeat: drift and noise stay below 0.5.
+ * How much the infrared slopes are a pulse's. Movement and interference reach both lights alike and correlate well, but
+ * neither repeat at the pace of a heart nor rise more steeply than they fall. A rhythm that does not repeat still does
+ * the latter, and is trusted less.
  */
-function periodicity(): f64 {
-  const first = prepare();
+function pulsatility(): f64 {
+  const first = centre();
+  return max(ramp(periodicity(first), 0.3, 0.6), 0.7 * ramp(Math.abs(skewness(first)), 0.7, 1));
+}
+
+/** Third standardised moment: about 1.3 for a pulse, below 0.7 in 99 of 100 windows of noise. */
+function skewness(first: i32): f64 {
+  let squares: f64 = 0;
+  let cubes: f64 = 0;
+  for (let i = first; i < CELLS; i++) {
+    const v = <f64>load<f32>(INFRARED + (<usize>i << 2));
+    squares += v * v;
+    cubes += v * v * v;
+  }
+  const count = <f64>(CELLS - first);
+  return ((cubes / count) * Math.sqrt(count / squares) * count) / squares;
+}
+
+/** Highest peak of the autocorrelation from cell `first` on, at the lags of a pulse: noise and drift stay below 0.5. */
+function periodicity(first: i32): f64 {
   const count = CELLS - first;
   const x = INFRARED + (<usize>first << 2);
   const energy = product(x, x, count);
@@ -210,7 +229,7 @@ function periodicity(): f64 {
 }
 
 /** Takes the mean off the infrared slopes and puts 0 where there is none; returns the first that is there. */
-function prepare(): i32 {
+function centre(): i32 {
   const mean = <f32>meanOf(INFRARED);
   let first = CELLS;
   for (let i = CELLS - 1; i >= 0; i--) {
