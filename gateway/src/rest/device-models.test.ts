@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { deviceModel } from './device-model.js';
-import { detailOf, type Tenant, TestServer } from './test-server.js';
+import { detailOf, seed, sessionRow, type Tenant, TestServer } from './test-server.js';
 
 const Model = z.strictObject(deviceModel.shape);
 const CHANNEL = { modality: 'ppg_green', sample_rate_hz: 100, bit_depth: 18, num_channels: 2 };
@@ -307,6 +307,15 @@ describe('device models', () => {
       await server.store.deleteDevice(tenant.accountId, 'd');
       expect((await server.request('DELETE', `/v1/device-models/${id}`, tenant.key)).status).to.equal(204);
     });
+  });
+
+  it('leaves past sessions their id when it is deleted', async () => {
+    const { id } = await made();
+    const row = { ...sessionRow(tenant.accountId, 0), deviceModelId: id };
+    await seed(server.store, row);
+    expect((await server.request('DELETE', `/v1/device-models/${id}`, tenant.key)).status).to.equal(204);
+    const { json } = await server.request('GET', `/v1/sessions/${row.id}`, tenant.key);
+    expect(json).to.deep.include({ id: row.id, device_model_id: id });
   });
 
   describe('bodies', () => {

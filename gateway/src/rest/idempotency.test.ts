@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
+import { type Clock, systemClock } from '../clock.js';
+import { ManualClock } from '../manual-clock.js';
 import { StoreUnavailable } from '../store/store.js';
 import { detailOf, type Tenant, TestServer } from './test-server.js';
 
@@ -76,6 +78,39 @@ describe('Idempotency-Key', () => {
       expect(failing.logged.map(({ text }) => text)).to.deep.equal(['a response was not saved for repetition']);
     } finally {
       await failing.stop();
+    }
+  });
+
+  it('is remembered for 24 h', async () => {
+    const clock = new ManualClock(Date.now());
+    const later = await TestServer.start(() => ({ clock }));
+    try {
+      const { key } = await later.tenant();
+      const headers = { 'idempotency-key': 'k' };
+      const again = async () => (await later.request('POST', '/v1/device-models', key, { name: 'a' }, headers)).text;
+      const first = await again();
+      clock.advance(24 * 3_600_000 - 1);
+      expect(await again()).to.equal(first);
+      clock.advance(1);
+      expect(await again()).not.to.equal(first);
+    } finally {
+      await later.stop();
+    }
+  });
+
+  it('answers 409 in the end where the first request does not come to its own', async () => {
+    const hasty: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) };
+    const stuck = await TestServer.start((store) => ({
+      clock: hasty,
+      store: { ...store, claimIdempotencyKey: async () => ({ state: 'pending' }) },
+    }));
+    try {
+      const { key } = await stuck.tenant();
+      const answer = await stuck.request('POST', '/v1/device-models', key, { name: 'a' }, { 'idempotency-key': 'k' });
+      expect(answer.status).to.equal(409);
+      expect(detailOf(answer)).to.contain('still running');
+    } finally {
+      await stuck.stop();
     }
   });
 

@@ -18,11 +18,13 @@ const CORS = {
   keepHeadersOnError: false,
 };
 
+const CLIENT_LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
+
 /** The REST interface of the service: a Koa application, to be mounted on the gateway's HTTP server. */
 export function createRest(options: RestOptions): Koa<RestState> {
   const app = new Koa<RestState>();
   const router = routes(options);
-  app.on('error', (err: unknown) => options.log.warn({ err }, 'a response broke off'));
+  app.on('error', brokenOff(options.log));
   app.use(requestId);
   app.use(failures(options.log));
   app.use(helmet());
@@ -31,4 +33,12 @@ export function createRest(options: RestOptions): Koa<RestState> {
   app.use(router.routes());
   app.use(unrouted(router));
   return app;
+}
+
+/** Notes a response that failed after its beginning. A client that left is no failure. */
+function brokenOff(log: RestOptions['log']) {
+  return (err: NodeJS.ErrnoException, ctx?: { readonly state: RestState }): void => {
+    if (err.code !== undefined && CLIENT_LEFT.has(err.code)) return;
+    log.error({ err, requestId: ctx?.state.requestId }, 'a response broke off');
+  };
 }

@@ -230,6 +230,7 @@ describe('sessions', () => {
         expect(streaming.batches()).to.be.lessThan(1000);
         request.destroy();
         await streaming.left;
+        expect(streaming.server.logged).to.deep.equal([]);
       } finally {
         await streaming.server.stop();
       }

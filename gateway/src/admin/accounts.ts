@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { Account } from '../store/store.js';
+import { chosen, Refusal, time } from './refusal.js';
+import type { Workplace } from './workplace.js';
+
+/** Makes an account, entitled to all algorithms. */
+export async function createAccount(place: Workplace, name: string): Promise<object> {
+  const account = {
+    id: randomUUID(),
+    name: chosen('the name', name),
+    algorithms: null,
+    createdAt: place.clock.now(),
+  };
+  const made = await place.store.createAccount(account);
+  if (!made) throw new Refusal(`there is an account named ${JSON.stringify(name)} already`);
+  return shown(place, made);
+}
+
+export async function listAccounts(place: Workplace): Promise<object[]> {
+  return (await place.store.accounts()).map((account) => shown(place, account));
+}
+
+/** Sets what an account's later sessions run: `all`, or slugs with commas between them. */
+export async function entitleAccount(place: Workplace, id: string, algorithms: string): Promise<object> {
+  const slugs = algorithms === 'all' ? null : slugsOf(place, algorithms);
+  return shown(place, found(id, await place.store.entitle(id, slugs)));
+}
+
+/** The account with an id. */
+export async function accountOf({ store }: Workplace, id: string): Promise<Account> {
+  return found(id, await store.account(id));
+}
+
+function found(id: string, account: Account | null): Account {
+  if (!account) throw new Refusal(`there is no account with the id ${JSON.stringify(id)}: see "admin account list"`);
+  return account;
+}
+
+function slugsOf({ algorithms }: Workplace, text: string): string[] {
+  const named = new Set(text.split(',').map((slug) => slug.trim()));
+  const known = algorithms.map(({ slug }) => slug);
+  for (const slug of named) {
+    if (known.includes(slug)) continue;
+    throw new Refusal(`there is no algorithm ${JSON.stringify(slug)}: say all, or some of ${known.join(',')}`);
+  }
+  return known.filter((slug) => named.has(slug));
+}
+
+function shown({ algorithms }: Workplace, { id, name, algorithms: slugs, createdAt }: Account): object {
+  const entitled = algorithms.map(({ slug }) => slug).filter((slug) => slugs?.includes(slug) ?? true);
+  return { id, name, algorithms: entitled, created_at: time(createdAt) };
+}

@@ -1,0 +1,15 @@
+/** Something that the operator asked for and that cannot be; the message says why, in one line. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
+/** A text that an operator chose, held to 1 to 200 characters. */
+export function chosen(what: string, text: string): string {
+  if (text.trim() === '' || [...text].length > 200) throw new Refusal(`${what} must have 1 to 200 characters`);
+  return text;
+}
+
+/** ISO-8601 in UTC with milliseconds; null stays null. */
+export function time(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { systemClock } from '../clock.js';
+import { openEmbeddedStore } from '../store/embedded/embedded.js';
+
+const ADMIN = fileURLToPath(new URL('./admin.js', import.meta.url));
+
+describe('the admin command', function () {
+  this.timeout(60_000); // several processes, one after the other
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'admin-command-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  function admin(words: string[], env: Record<string, string> = {}) {
+    return new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      const child = execFile(
+        process.execPath,
+        [ADMIN, ...words],
+        { env: { PATH: process.env.PATH, DATA_DIR: folder, ...env } },
+        (_, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
+      );
+    });
+  }
+
+  it('prints one JSON object or array, and works beside a process that has the store open', async () => {
+    const store = await openEmbeddedStore(folder, systemClock);
+    try {
+      const made = await admin(['account', 'create', 'clinic']);
+      expect([made.code, made.err]).to.deep.equal([0, '']);
+      const account = JSON.parse(made.out) as { id: string; algorithms: string[] };
+      expect(await store.account(account.id)).to.include({ name: 'clinic' });
+      expect(account.algorithms).to.have.length.greaterThan(3);
+      const list = await admin(['account', 'list']);
+      expect(JSON.parse(list.out)).to.deep.equal([account]);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('says what is unknown or taken in one line on stderr, with exit 1', async () => {
+    for (const words of [['key', 'revoke', 'x\ny'], ['account', 'create', 'clinic'], ['nope'], ['key'], []]) {
+      const { code, out, err } = await admin(words);
+      expect([code, out], words.join(' ')).to.deep.equal([1, '']);
+      expect(err, words.join(' ')).to.match(/^[^\n]+\n$/);
+    }
+  });
+
+  it('says what is wrong with the configuration', async () => {
+    const { code, err } = await admin(['account', 'list'], { MONGODB_URI: 'nonsense' });
+    expect(code).to.equal(1);
+    expect(err).to.match(/^MONGODB_URI [^\n]+\n$/);
+  });
+
+  it('has a readable --help', async () => {
+    const { code, out, err } = await admin(['--help']);
+    expect([code, err]).to.deep.equal([0, '']);
+    for (const word of ['account', 'key', 'device', 'DATA_DIR']) expect(out).to.contain(word);
+    expect((await admin(['key', 'issue', '--help'])).out).to.contain('--user <U>');
+  });
+});
