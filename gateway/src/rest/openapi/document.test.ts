@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import SwaggerParser from '@apidevtools/swagger-parser';
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { z } from 'zod';
@@ -35,6 +36,13 @@ describe('openapi.json', () => {
 
   it('is what `npm run openapi -w gateway` makes', () => {
     expect(text).to.equal(openapiText());
+  });
+
+  it('is valid OpenAPI 3.1', async () => {
+    await SwaggerParser.validate(JSON.parse(text));
+    const wrong = text.replace('"operationId"', '"operationid"');
+    const refusal: unknown = await SwaggerParser.validate(JSON.parse(wrong)).catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(Error);
   });
 
   it('is served to who has a key', async () => {
