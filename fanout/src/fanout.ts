@@ -24,6 +24,11 @@ export interface FanoutOptions {
   readonly maxLagMs?: number;
   /** A subscriber with more than this much unsent is evicted (1013), bytes. Default 4 MiB. */
   readonly maxBufferedBytes?: number;
+  /**
+   * How long messages are gathered before they go out, ms. Default 0: to the end of the turn of the event loop, which is no delay
+   * to speak of; a few ms spare writes where accounts are hot and their messages trickle in.
+   */
+  readonly flushMs?: number;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
@@ -35,6 +40,8 @@ export interface Fanout {
   /** Open subscriber sockets, those not yet admitted included. */
   readonly connections: number;
   readonly counters: Readonly<Counters>;
+  /** Age of the oldest write that the kernel has not taken whole, over all subscribers, ms. */
+  readonly lagMs: number;
   /** From now on refuses with 1012; closes the open sockets with 1012, spread over `windowMs`; resolves when all are gone. */
   drain(windowMs: number): Promise<void>;
 }

@@ -2,7 +2,10 @@ import { Channel, type ChannelOptions } from './channel.js';
 import type { KeyHolder } from './keys.js';
 import type { Subscriber } from './subscriber.js';
 
-export type HubOptions = Omit<ChannelOptions, 'onMessages' | 'onEnd'>;
+export interface HubOptions extends Omit<ChannelOptions, 'onMessages' | 'onEnd'> {
+  /** How long messages are gathered before they go out, ms; 0: to the end of the turn of the event loop. */
+  readonly flushMs: number;
+}
 
 /** A subscriber's place in its account's channel. */
 export interface Seat {
@@ -19,11 +22,6 @@ export class Hub {
   readonly #pending = new Set<Channel>();
 
   constructor(private readonly options: HubOptions) {}
-
-  /** How many accounts are listened to. */
-  get channels(): number {
-    return this.#channels.size;
-  }
 
   /** Reserves a place: the account's upstream subscription lives as long as somebody holds one. */
   reserve(holder: KeyHolder, subscriber: Subscriber): Seat {
@@ -52,9 +50,13 @@ export class Hub {
     return channel;
   }
 
-  /** What piles up during one turn of the event loop is one buffer, and one write for each subscriber. */
+  /** What piles up until the flush is one buffer, and one write for each subscriber. */
   #schedule(channel: Channel): void {
-    if (this.#pending.size === 0) setImmediate(() => this.#flush());
+    const { flushMs, clock } = this.options;
+    if (this.#pending.size === 0) {
+      if (flushMs > 0) clock.after(flushMs, () => this.#flush());
+      else setImmediate(() => this.#flush());
+    }
     this.#pending.add(channel);
   }
 

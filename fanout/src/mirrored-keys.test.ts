@@ -162,7 +162,9 @@ describe('mirrored keys', function () {
   });
 
   it('never takes a good key for bad when Redis was emptied: the gateways answer, and make the mirror anew', async () => {
+    await node.probe();
     await witness.flushall();
+    expect(await node.probe().catch((error: unknown) => error)).to.be.instanceOf(BusUnavailable);
     expect(await node.holder('hash-of-anna')).to.deep.equal(ANNA);
     expect(await node.holder('hash-of-old')).to.equal(null);
     expect(source.questions).to.equal(2);

@@ -3,7 +3,7 @@ import { Broadcast } from './bus/redis-broadcast.js';
 import { RedisNodes } from './bus/redis-nodes.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Log } from './fanout.js';
-import { HOLDERS, KEY_CHANNEL, parseHolder, parseWord, REVOKED, say } from './key-words.js';
+import { HOLDERS, KEY_CHANNEL, parseHolder, parseWord, READY, REVOKED, say } from './key-words.js';
 import type { KeyCheck, KeyHolder } from './keys.js';
 
 export interface MirroredKeysOptions {
@@ -62,6 +62,12 @@ export class MirroredKeys implements KeyCheck {
     const holder = (text && parseHolder(text)) || (await this.#ask(hash));
     if (holder) this.#good.add(hash);
     return holder;
+  }
+
+  /** Rejects where the mirror cannot be read, or is not complete: no gateway has made it yet, or Redis was emptied. */
+  async probe(): Promise<void> {
+    const isReady = await this.#nodes.run(READY, (client) => client.exists(READY));
+    if (!isReady) throw new BusUnavailable('no gateway has mirrored the keys to Redis yet');
   }
 
   onRevoked(run: (hash: string) => void): () => void {

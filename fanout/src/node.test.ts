@@ -201,6 +201,21 @@ describe('subscriber sockets', () => {
       expect(fanout.counters).to.deep.include({ connected: 4, delivered: 3, filtered: 1, dropped: 0 });
     });
 
+    it('gathers messages over the flush window, where there is one', async () => {
+      await start({ flushMs: 20 });
+      const client = await subscribe();
+      await bus.publish('one', [message('1')]);
+      await bus.publish('one', [message('2')]);
+      clock.advance(19);
+      const pong = new Promise((resolve) => client.ws.once('pong', resolve));
+      client.ws.ping();
+      await pong;
+      expect(client.texts).to.deep.equal([STATUS]);
+      clock.advance(1);
+      await client.count(3);
+      expect(client.texts).to.deep.equal([STATUS, '1', '2']);
+    });
+
     it('holds one upstream subscription an account, and only while somebody listens', async () => {
       let [opened, cancelled] = [0, 0];
       const counting: Bus = {
@@ -303,6 +318,7 @@ describe('subscriber sockets', () => {
       const sent = await stuff();
       await quick.count(1 + sent);
       clock.advance(10_000);
+      expect(fanout.lagMs).to.equal(10_000);
       expect(fanout.counters.evicted).to.equal(0);
       clock.advance(1000);
       expect(fanout.counters.evicted).to.equal(1);

@@ -48,6 +48,7 @@ export class FanoutNode implements Fanout {
       bus: options.bus,
       clock: this.#clock,
       counters: this.counters,
+      flushMs: options.flushMs ?? 0,
       onHole: (subscribers) => closeSpread(subscribers, 'restarting', HOLE_WINDOW_MS, this.#clock),
       onBehind: (subscriber) => this.#checkBuffer(subscriber),
     });
@@ -59,8 +60,11 @@ export class FanoutNode implements Fanout {
     return this.#subscribers.size;
   }
 
-  get channels(): number {
-    return this.#hub.channels;
+  get lagMs(): number {
+    const now = this.#clock.now();
+    let lag = 0;
+    for (const subscriber of this.#subscribers) lag = Math.max(lag, subscriber.lagMs(now));
+    return lag;
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

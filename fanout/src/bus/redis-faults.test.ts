@@ -5,7 +5,7 @@ import { silentLog, until } from '../test-bench.js';
 import { type Bus, type BusMessage, BusUnavailable } from './bus.js';
 import { encodeEnvelope } from './envelope.js';
 import { Inbox } from './inbox.js';
-import { createRedisBus } from './redis.js';
+import { createRedisBus, type RedisBus } from './redis.js';
 import { startRedis, type TestRedis } from './redis-server.js';
 import { channelOf } from './redis-upstream.js';
 
@@ -19,7 +19,7 @@ describe('Redis bus under faults', function () {
   let witness: Redis;
   let clock: ManualClock;
   let node: Bus;
-  let publisher: Bus;
+  let publisher: RedisBus;
   let account: string;
   let inbox: Inbox;
   /** Whether Redis answers: false while it is frozen. */
@@ -253,6 +253,22 @@ describe('Redis bus under faults', function () {
     for (const subscription of pair) subscription.cancel();
     let left = 1;
     while (left > 0) left = (await subscribers())[1];
+  });
+
+  it('counts the nodes that live: those that beat, until they say goodbye or fall silent', async () => {
+    const [one, two] = await Promise.all(
+      [1, 2].map(() => createRedisBus({ url: redis.url, log: silentLog, clock, serves: true })),
+    );
+    await advanceUntil(() => publisher.nodesAlive === 2 && one?.nodesAlive === 2);
+    await one?.close();
+    await advanceUntil(() => publisher.nodesAlive === 1);
+    await two?.close();
+    await witness.publish('di:control', 'node-beat crashed');
+    await advanceUntil(() => publisher.nodesAlive === 1);
+    await settled();
+    const before = clock.now();
+    await advanceUntil(() => publisher.nodesAlive === 0);
+    expect(clock.now() - before).to.be.within(2000, 4000);
   });
 
   it('reports a hole when its connection is killed, and serves new subscriptions soon after', async () => {

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { BadConfig, readConfig } from './config.js';
+
+describe('configuration of a node', () => {
+  it('needs nothing but Redis', () => {
+    expect(readConfig({ REDIS_URL: 'redis://cache:6379' })).to.deep.include({
+      port: 8090,
+      metricsPort: undefined,
+      drainMs: 3000,
+      flushMs: 0,
+    });
+  });
+
+  it('takes the servers of a cluster, with TLS', () => {
+    const url = 'rediss://user:secret@one:6379, rediss://two:6379';
+    expect(readConfig({ REDIS_URL: url, PORT: '0', METRICS_PORT: '9100' })).to.deep.include({
+      redisUrl: url,
+      port: 0,
+      metricsPort: 9100,
+    });
+  });
+
+  it('names every fault in a line of its own', () => {
+    const bad = { REDIS_URL: 'http://x', PORT: '-1', METRICS_PORT: '70000', DRAIN_MS: 'soon', LOG_LEVEL: 'loud' };
+    try {
+      readConfig(bad);
+      expect.fail('accepted');
+    } catch (error) {
+      expect(error).to.be.instanceOf(BadConfig);
+      const { faults } = error as BadConfig;
+      expect(faults.map((fault) => fault.split(' ')[0])).to.have.members([
+        'REDIS_URL',
+        'PORT',
+        'METRICS_PORT',
+        'DRAIN_MS',
+        'LOG_LEVEL',
+      ]);
+    }
+  });
+});

@@ -1,0 +1,59 @@
+/** What a stand-alone fan-out node is told by its environment. */
+export interface NodeConfig {
+  readonly host: string;
+  readonly port: number;
+  /** Port of /metrics and /healthz; undefined: neither is served. */
+  readonly metricsPort: number | undefined;
+  readonly redisUrl: string;
+  readonly logLevel: string;
+  /** Over how long a draining node spreads the ends of its sockets, ms. */
+  readonly drainMs: number;
+  readonly flushMs: number;
+  readonly maxLagMs: number;
+  readonly maxBufferedBytes: number;
+}
+
+/** One line for each fault of the environment. */
+export class BadConfig extends Error {
+  override readonly name = 'BadConfig';
+
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('\n'));
+  }
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Reads the environment; throws `BadConfig`. An empty variable is one that is not set. */
+export function readConfig(env: NodeJS.ProcessEnv): NodeConfig {
+  const faults: string[] = [];
+  const number = (name: string, fallback: number, max: number) => {
+    const text = env[name] || `${fallback}`;
+    if (!/^\d+$/.test(text) || Number(text) > max)
+      faults.push(`${name} must be a whole number from 0 to ${max}, not "${text}"`);
+    return Number(text);
+  };
+  const config: NodeConfig = {
+    host: env.HOST || '0.0.0.0',
+    port: number('PORT', 8090, 65_535),
+    metricsPort: env.METRICS_PORT ? number('METRICS_PORT', 0, 65_535) : undefined,
+    redisUrl: env.REDIS_URL ?? '',
+    logLevel: env.LOG_LEVEL || 'info',
+    drainMs: number('DRAIN_MS', 3000, 600_000),
+    flushMs: number('FANOUT_FLUSH_MS', 0, 1000),
+    maxLagMs: number('FANOUT_MAX_LAG_MS', 10_000, 600_000),
+    maxBufferedBytes: number('FANOUT_MAX_BUFFERED_BYTES', 4 * 1024 * 1024, 1024 ** 3),
+  };
+  if (!isRedisUrls(config.redisUrl)) {
+    faults.push(
+      'REDIS_URL must be a redis:// or rediss:// URL (several of a cluster, separated by commas): a node lives on it',
+    );
+  }
+  if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
+  if (faults.length > 0) throw new BadConfig(faults);
+  return config;
+}
+
+function isRedisUrls(text: string): boolean {
+  return text.split(',').every((url) => URL.canParse(url.trim()) && /^rediss?:$/.test(new URL(url.trim()).protocol));
+}

@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { WebSocket } from 'ws';
+import type { RedisBus } from './bus/redis.js';
+import { createRedisBus } from './bus/redis.js';
+import { startRedis, type TestRedis } from './bus/redis-server.js';
+import { KeyMirror } from './key-mirror.js';
+import type { KeyHolder } from './keys.js';
+import { silentLog, TestClient } from './test-bench.js';
+
+const MAIN = fileURLToPath(new URL('main.js', import.meta.url));
+const KEY = `svc_${'a'.repeat(32)}`;
+const HASH = createHash('sha256').update(KEY).digest('hex');
+const HOLDER: KeyHolder = { account: 'one', user: null };
+
+/** A node as its own process. */
+interface Node {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly operations: string;
+}
+
+describe('stand-alone node', function () {
+  this.timeout(120_000); // The first run may have to install the server.
+  let redis: TestRedis;
+  let bus: RedisBus;
+  let mirror: KeyMirror;
+  let good: Map<string, KeyHolder>;
+  let nodes: Node[];
+  let clients: TestClient[];
+
+  before(async () => {
+    redis = await startRedis();
+  });
+
+  after(async () => {
+    await redis.stop();
+  });
+
+  beforeEach(async () => {
+    const cleaner = new Redis(redis.port, '127.0.0.1');
+    await cleaner.flushall();
+    cleaner.disconnect();
+    nodes = [];
+    clients = [];
+    good = new Map([[HASH, HOLDER]]);
+    bus = await createRedisBus({ url: redis.url, log: silentLog });
+    const source = {
+      holders: async () => good,
+      revoked: async () => (good.has(HASH) ? [] : [HASH]),
+      holder: async (hash: string) => good.get(hash) ?? null,
+    };
+    mirror = new KeyMirror({ url: redis.url, source, log: silentLog });
+    await mirror.start();
+  });
+
+  afterEach(async () => {
+    for (const { ws } of clients) ws.terminate();
+    for (const { child } of nodes) child.kill('SIGKILL');
+    mirror.close();
+    await bus.close();
+  });
+
+  function launch(env: NodeJS.ProcessEnv): ChildProcess {
+    return spawn(process.execPath, [MAIN], {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  async function startNode(env: NodeJS.ProcessEnv = {}): Promise<Node> {
+    const child = launch({
+      REDIS_URL: redis.url,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      METRICS_PORT: '0',
+      DRAIN_MS: '100',
+      ...env,
+    });
+    const { port, metricsPort } = await said(child, 'fan-out node is listening');
+    const node = {
+      child,
+      url: `ws://127.0.0.1:${port}/stream/subscribe`,
+      operations: `http://127.0.0.1:${metricsPort}`,
+    };
+    nodes.push(node);
+    return node;
+  }
+
+  /** Resolves with the fields of the log line that says `text`. */
+  function said(child: ChildProcess, text: string): Promise<Record<string, unknown>> {
+    return new Promise((resolve, reject) => {
+      let log = '';
+      child.stdout?.on('data', (chunk) => {
+        log += chunk;
+        const line = log.split('\n').find((it) => it.includes(text) && it.endsWith('}'));
+        if (line) resolve(JSON.parse(line));
+      });
+      child.once('exit', () => reject(new Error(`the node ended:\n${log}`)));
+    });
+  }
+
+  async function subscribe(node: Node): Promise<TestClient> {
+    const client = connect(node);
+    await client.count(1);
+    return client;
+  }
+
+  function connect(node: Node): TestClient {
+    const client = new TestClient(`${node.url}?api_key=${KEY}`);
+    clients.push(client);
+    return client;
+  }
+
+  async function health({ operations }: Node): Promise<number> {
+    return (await fetch(`${operations}/healthz`)).status;
+  }
+
+  it('passes on what a gateway publishes, and counts it', async () => {
+    const node = await startNode();
+    const pair = [await subscribe(node), await subscribe(node)];
+    await bus.publish('one', [{ text: '{"type":"hr"}', user: 'anna' }]);
+    for (const client of pair) {
+      await client.count(2);
+      expect(client.texts).to.deep.equal(['{"status":"subscribed"}', '{"type":"hr"}']);
+    }
+    const metrics = await (await fetch(`${node.operations}/metrics`)).text();
+    expect(metrics).to.include('\nfanout_connections 2\n');
+    expect(metrics).to.include('\nfanout_connected_total 2\n');
+    expect(metrics).to.include('\nfanout_deliveries_total{outcome="delivered"} 2\n');
+    expect(metrics).to.include('\nbus_lost_total 0\n');
+    expect(await health(node)).to.equal(200);
+  });
+
+  it('closes the open sockets of a revoked key with 4001, on every node, within 2 s', async () => {
+    const [one, other] = [await startNode(), await startNode()];
+    const pair = [await subscribe(one), await subscribe(other)];
+    good.delete(HASH);
+    const start = Date.now();
+    await mirror.revoke(HASH);
+    for (const client of pair) expect(await client.closed).to.include({ code: 4001 });
+    expect(Date.now() - start).to.be.below(2000);
+    expect(await connect(one).closed).to.include({ code: 4001 });
+  });
+
+  it('is counted by the others while it lives, and no more once it has gone', async () => {
+    const node = await startNode();
+    const alive = async (count: number) => {
+      while (bus.nodesAlive !== count) await bus.probe(5000);
+    };
+    await alive(1);
+    const ended = once(node.child, 'exit');
+    node.child.kill('SIGTERM');
+    await ended;
+    await alive(0);
+  });
+
+  it('drains on SIGTERM: everyone is closed with 1012, and it ends with exit code 0', async () => {
+    const node = await startNode({ DRAIN_MS: '500' });
+    const open = [await subscribe(node), await subscribe(node), await subscribe(node)];
+    const ended = once(node.child, 'exit');
+    node.child.kill('SIGTERM');
+    expect(await open[0]?.closed).to.include({ code: 1012 });
+    expect(await health(node)).to.equal(503);
+    expect(await connect(node).closed).to.include({ code: 1012 });
+    for (const client of open) expect(await client.closed).to.include({ code: 1012 });
+    expect((await ended)[0]).to.equal(0);
+  });
+
+  it('refuses with 1013 and is unhealthy while Redis is away, and serves once it is back', async () => {
+    await redis.kill();
+    const node = await startNode();
+    expect(await health(node)).to.equal(503);
+    expect(await connect(node).closed).to.include({ code: 1013 });
+    await redis.restart();
+    while ((await health(node)) !== 200) await new Promise((resolve) => setImmediate(resolve));
+    const client = await subscribe(node);
+    expect(client.texts).to.deep.equal(['{"status":"subscribed"}']);
+  });
+
+  it('answers 404 to any other path', async () => {
+    const node = await startNode();
+    const ws = new WebSocket(node.url.replace('subscribe', 'ingest'));
+    const [error] = await once(ws, 'error');
+    expect(String(error)).to.include('404');
+    expect((await fetch(node.url.replace('ws:', 'http:'))).status).to.equal(404);
+  });
+
+  it('refuses a bad configuration with one line for each fault, and exit code 1', async () => {
+    const child = launch({ PORT: 'x' });
+    let said = '';
+    child.stderr?.on('data', (chunk) => {
+      said += chunk;
+    });
+    const [code] = await once(child, 'close');
+    expect(code).to.equal(1);
+    expect(said.trim().split('\n').length).to.equal(2);
+  });
+});
