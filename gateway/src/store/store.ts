@@ -17,7 +17,8 @@ export interface Store {
   addKey(key: Key): Promise<void>;
   /** The key with that hash, revoked or not. */
   keyByHash(hash: string): Promise<Key | null>;
-  keys(accountId: string): Promise<Key[]>;
+  /** Oldest first; of one account, or, with null, of all. */
+  keys(accountId: string | null): Promise<Key[]>;
   /** Marks it revoked (once: the first time stays) and returns it; null where there is none. */
   revokeKey(id: string, at: number): Promise<Key | null>;
   /** Keys revoked at or after an instant: polled once a second by every gateway. */

@@ -38,6 +38,7 @@ export function embeddedKeys(db: Database): Keys {
   const byId = db.prepare<KeyRow>('SELECT * FROM keys WHERE id = ?');
   const byHash = db.prepare<KeyRow>('SELECT * FROM keys WHERE hash = ?');
   const ofAccount = db.prepare<KeyRow>('SELECT * FROM keys WHERE account_id = ? ORDER BY created_at, rowid');
+  const all = db.prepare<KeyRow>('SELECT * FROM keys ORDER BY created_at, rowid');
   const revoke = db.prepare('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL');
   const revokedSince = db.prepare<KeyRow>('SELECT * FROM keys WHERE revoked_at >= ? ORDER BY revoked_at');
   const touch = db.prepare('UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?');
@@ -50,7 +51,7 @@ export function embeddedKeys(db: Database): Keys {
         );
       }),
     keyByHash: (hash) => db.read(() => one(byHash.get(hash))),
-    keys: (accountId) => db.read(() => ofAccount.all(accountId).map(keyOf)),
+    keys: (accountId) => db.read(() => (accountId === null ? all.all() : ofAccount.all(accountId)).map(keyOf)),
     revokeKey: (id, at) =>
       db.write(() => {
         revoke.run(at, id);

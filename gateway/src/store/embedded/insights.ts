@@ -13,10 +13,8 @@ const BATCH = 500;
 export function embeddedInsights(db: Database): Insights {
   const commitPart = partCommit(db);
   const last = lastOfType(db);
-  const first = db.prepare<InsightRow>(`${OF_SESSION} ORDER BY actual_end, ts, id LIMIT ?`);
-  const after = db.prepare<InsightRow>(
-    `${OF_SESSION} AND (actual_end, ts, id) > (?, ?, ?) ORDER BY actual_end, ts, id LIMIT ?`,
-  );
+  const first = db.prepare<InsightRow>(OF_SESSION.first);
+  const after = db.prepare<InsightRow>(OF_SESSION.after);
   return {
     commit: (parts) => db.write(() => parts.map(commitPart)),
     lastInsights: (sessionId) => db.read(() => last(sessionId)),
@@ -33,7 +31,12 @@ export function embeddedInsights(db: Database): Insights {
   };
 }
 
-const OF_SESSION = 'SELECT * FROM insights WHERE session_id = ?';
+/** The statements of a batch of a session's insights. Exported for the test of their index. */
+export const OF_SESSION = {
+  first: 'SELECT * FROM insights WHERE session_id = ? ORDER BY actual_end, ts, id LIMIT ?',
+  after: `SELECT * FROM insights WHERE session_id = ? AND (actual_end, ts, id) > (?, ?, ?)
+    ORDER BY actual_end, ts, id LIMIT ?`,
+} as const;
 
 async function* insightsOf(page: (after: InsightRow | null) => Promise<InsightRow[]>): AsyncGenerator<StoredInsight[]> {
   for await (const rows of batches(BATCH, page)) yield rows.map(insightOf);
@@ -68,17 +71,19 @@ function insightInsert(db: Database): (insight: StoredInsight, owner: Owner) => 
     ) === 1;
 }
 
-/** Reads the newest of each type: two steps down an index a type, however long the session is. */
+/**
+ * Reads the newest of each type: one step down an index a type, however long the session is. Readings of a type are
+ * published in the order of their windows, so that the newest `ts` is that of the newest window.
+ */
 function lastOfType(db: Database): (sessionId: string) => LastInsights {
-  const newest = db.prepare<{ ts: number | null; actual_end: number | null }>(
-    `SELECT (SELECT max(ts) FROM insights WHERE session_id = ?1 AND type = ?2) AS ts,
-            (SELECT max(actual_end) FROM insights WHERE session_id = ?1 AND type = ?2) AS actual_end`,
+  const newest = db.prepare<{ ts: number; actual_end: number }>(
+    'SELECT ts, actual_end FROM insights WHERE session_id = ? AND type = ? ORDER BY ts DESC LIMIT 1',
   );
   return (sessionId) => {
     const last: LastInsights = {};
     for (const type of INSIGHT_TYPES) {
-      const { ts, actual_end: actualEnd } = newest.get(sessionId, type) ?? { ts: null, actual_end: null };
-      if (ts !== null && actualEnd !== null) last[type] = { ts, actualEnd };
+      const row = newest.get(sessionId, type);
+      if (row) last[type] = { ts: row.ts, actualEnd: row.actual_end };
     }
     return last;
   };

@@ -7,7 +7,7 @@ import type { InsightQuery, SessionQuery } from '../store.js';
 import { newMoment, rejection, sampleAccount } from '../suite/samples.js';
 import { Database } from './database.js';
 import { openEmbeddedStore } from './embedded.js';
-import { insightPage } from './insights.js';
+import { insightPage, OF_SESSION } from './insights.js';
 import { migrate, NewerSchema } from './schema.js';
 import { sessionPage } from './sessions.js';
 
@@ -52,6 +52,12 @@ describe('the schema of the embedded store', () => {
         .join('; ');
     for (const page of [...sessionQueries().map(sessionPage), ...insightQueries().map(insightPage)])
       expect(plan(page), page.sql).to.match(/^SEARCH .* USING INDEX (?!.*(SCAN|TEMP B-TREE))/);
+    // Only what has the same end of window is sorted.
+    for (const [sql, values] of [
+      [OF_SESSION.first, ['a', 9]],
+      [OF_SESSION.after, ['a', 1, 1, 1, 9]],
+    ] as const)
+      expect(plan({ sql, values: [...values] })).to.match(/one_insight_a_window .*TEMP B-TREE FOR RIGHT PART/);
     expect(plan(insightPage({ ...insightQueries()[0], user: 'ann' } as InsightQuery))).to.include('insights_of_user');
     await db.close();
   });

@@ -96,9 +96,8 @@ const VERSIONS = [
     e2e_latency_ms REAL NOT NULL,
     algorithm TEXT NOT NULL
   ) STRICT;
-  CREATE UNIQUE INDEX one_insight_a_window ON insights (session_id, type, actual_end);
+  CREATE UNIQUE INDEX one_insight_a_window ON insights (session_id, actual_end, type);
   CREATE UNIQUE INDEX one_insight_a_moment ON insights (session_id, type, ts);
-  CREATE INDEX insights_of_session ON insights (session_id, actual_end, ts);
   CREATE INDEX insights_of_account ON insights (account_id, ts);
   CREATE INDEX insights_of_user ON insights (account_id, user, ts) WHERE user IS NOT NULL;
 

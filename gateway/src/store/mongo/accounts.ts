@@ -48,7 +48,12 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): Keys {
     keyByHash: (hash) => mongo.run(async () => one(await keys.findOne({ hash }).lean<KeyDocument>())),
     keys: (accountId) =>
       mongo.run(async () =>
-        (await keys.find({ accountId }).sort({ createdAt: 1, _id: 1 }).lean<KeyDocument[]>()).map(rowOf),
+        (
+          await keys
+            .find(accountId === null ? {} : { accountId })
+            .sort({ createdAt: 1, _id: 1 })
+            .lean<KeyDocument[]>()
+        ).map(rowOf),
       ),
     revokeKey: (id, at) =>
       mongo.run(async () => {

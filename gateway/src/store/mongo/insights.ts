@@ -54,14 +54,15 @@ function afterInSession({ actual_end, ts, _id }: InsightDocument) {
   return { actual_end: { $gte: actual_end }, $or: later };
 }
 
-/** Two steps down an index a type, however long the session is. */
+/**
+ * One step down an index a type, however long the session is. Readings of a type are published in the order of their
+ * windows, so that the newest `ts` is that of the newest window.
+ */
 async function lastOf({ insights }: Models, sessionId: string): Promise<LastInsights> {
   const last: LastInsights = {};
   for (const type of INSIGHT_TYPES) {
-    const ofType = { session_id: sessionId, type };
-    const newest = await insights.findOne(ofType).sort({ ts: -1 }).lean<InsightDocument>();
-    const latest = await insights.findOne(ofType).sort({ actual_end: -1 }).lean<InsightDocument>();
-    if (newest && latest) last[type] = { ts: newest.ts, actualEnd: latest.actual_end };
+    const newest = await insights.findOne({ session_id: sessionId, type }).sort({ ts: -1 }).lean<InsightDocument>();
+    if (newest) last[type] = { ts: newest.ts, actualEnd: newest.actual_end };
   }
   return last;
 }

@@ -168,7 +168,6 @@ function indexes(uri: () => string): void {
       await expectIndex(['session_id'], { actual_end: 1, ts: 1, _id: 1 }, ofSession);
       const ofType = insights.find({ session_id: 'a', type: 'hr' });
       await expectIndex(['session_id', 'type'], { ts: -1 }, ofType);
-      await expectIndex(['session_id', 'type'], { actual_end: -1 }, ofType);
     });
 
     it('of what an account has reads an index', async () => {

@@ -121,7 +121,7 @@ const insights = new Schema<InsightDocument>(
   },
   OPTIONS,
 );
-insights.index({ session_id: 1, type: 1, actual_end: 1 }, { unique: true });
+insights.index({ session_id: 1, actual_end: 1, type: 1 }, { unique: true });
 insights.index({ session_id: 1, type: 1, ts: 1 }, { unique: true });
 insights.index({ session_id: 1, actual_end: 1, ts: 1, _id: 1 });
 insights.index({ accountId: 1, ts: 1, _id: 1 });

@@ -45,10 +45,12 @@ export function accountSuite(handles: () => Handles): void {
       const { store, other } = handles();
       const late = sampleKey({ createdAt: newMoment(), user: 'ann' });
       const early = sampleKey({ accountId: late.accountId, createdAt: late.createdAt - 1 });
-      for (const key of [late, early, sampleKey()]) await store.addKey(key);
+      const foreign = sampleKey();
+      for (const key of [late, early, foreign]) await store.addKey(key);
       expect(await other.keyByHash(late.hash)).to.deep.equal(late);
       expect(await other.keyByHash('0'.repeat(64))).to.equal(null);
       expect(await other.keys(late.accountId)).to.deep.equal([early, late]);
+      expect(await other.keys(null)).to.deep.include.members([early, late, foreign]);
     });
 
     it('keeps no two keys of one hash', async () => {
