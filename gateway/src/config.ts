@@ -19,6 +19,16 @@ const Environment = z.object({
     .string()
     .regex(/^mongodb(\+srv)?:\/\/./, 'must begin with mongodb:// or mongodb+srv://')
     .optional(),
+  REDIS_URL: z
+    .string()
+    .regex(
+      /^rediss?:\/\/[^,]+(,rediss?:\/\/[^,]+)*$/,
+      'must be a redis:// or rediss:// URL (several of a cluster, separated by commas)',
+    )
+    .optional(),
+  FANOUT_MOUNTED: z.enum(['true', 'false'], 'must be true or false').default('true'),
+  FANOUT_FLUSH_MS: whole(0, 1000).default(0),
+  METRICS_PORT: whole(0, 65_535).optional(),
   SESSION_GRACE_MS: whole(0, 86_400_000).default(60_000),
   BOOTSTRAP_API_KEY: z.string().refine(isKey, 'must be svc_ and 22 to 128 letters and digits').optional(),
   MAX_SESSIONS: whole(1, 20_000).default(1024),
@@ -35,6 +45,14 @@ export interface Config {
   readonly dataDir: string;
   /** MongoDB in place of the embedded store. */
   readonly mongodbUri: string | null;
+  /** The bus between gateways and fan-out nodes; null keeps it inside this process. */
+  readonly redisUrl: string | null;
+  /** Whether this process serves subscribers too. */
+  readonly fanoutMounted: boolean;
+  /** How long live insights are gathered before they go out. */
+  readonly fanoutFlushMs: number;
+  /** Port of /metrics and /healthz; null serves neither. */
+  readonly metricsPort: number | null;
   readonly sessionGraceMs: number;
   /** A key of the account `default`, made at start where it does not exist. */
   readonly bootstrapApiKey: string | null;
@@ -69,6 +87,10 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     port: e.PORT,
     dataDir: e.DATA_DIR,
     mongodbUri: e.MONGODB_URI ?? null,
+    redisUrl: e.REDIS_URL ?? null,
+    fanoutMounted: e.FANOUT_MOUNTED === 'true',
+    fanoutFlushMs: e.FANOUT_FLUSH_MS,
+    metricsPort: e.METRICS_PORT ?? null,
     sessionGraceMs: e.SESSION_GRACE_MS,
     bootstrapApiKey: e.BOOTSTRAP_API_KEY ?? null,
     maxSessions: e.MAX_SESSIONS,

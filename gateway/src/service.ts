@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createCore } from '@device-insights/dsp-wasm';
-import { createFanout, type Fanout } from '@device-insights/fanout';
-import { createMemoryBus } from '@device-insights/fanout/bus/memory';
+import type { Fanout } from '@device-insights/fanout';
 import type { Logger } from 'pino';
 import { Engine } from './analysis/engine.js';
 import { ALGORITHMS } from './analysis/registry.js';
@@ -13,15 +11,16 @@ import { bootstrap } from './bootstrap.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Config } from './config.js';
 import { healthOf } from './health.js';
+import { addressOf, close, listen } from './http-server.js';
 import { createIngest, type Ingest } from './ingest/ingest.js';
 import { KeyRing } from './key-ring.js';
+import { openLiveFeed } from './live-feed.js';
+import { operations, processMetrics } from './operations.js';
 import { createPublisher } from './publisher/group-commit.js';
 import { Pulse } from './pulse.js';
 import { createRest } from './rest/rest.js';
+import { SplitFeed } from './split-feed.js';
 import { openStore } from './store/open.js';
-
-/** How long the bus may take to bring the health check's message round, ms. */
-const BUS_ROUND = 1000;
 
 /** A running service. */
 export interface Service {
@@ -29,28 +28,29 @@ export interface Service {
   readonly url: string;
   /** The key made at the first start of an embedded store, to be shown once. */
   readonly newKey: string | null;
+  /** Where `/metrics` and `/healthz` are; null where they are not asked for. */
+  readonly metricsUrl: string | null;
   /** Drains: nothing new is accepted, what came in is stored and published, then all is closed. */
   stop(): Promise<void>;
 }
 
 /** Starts the whole service in this process: store, bus, signal core, ingest, REST and fan-out on one port. */
 export async function startService(config: Config, log: Logger, clock: Clock = systemClock): Promise<Service> {
+  const gateway = randomUUID();
   const store = await openStore(config, clock);
   const newKey = await bootstrap(store, config.bootstrapApiKey, config.mongodbUri === null, clock.now());
-  const bus = createMemoryBus();
   const keys = new KeyRing(store, clock);
-  const publisher = createPublisher({ store, bus, clock, log });
+  const registry = processMetrics();
+  const feed = await openLiveFeed(config, store, keys, registry, log);
+  const publisher = createPublisher({ store, bus: feed.bus, clock, log });
   const engine = new Engine(await createCore({ maxSessions: config.maxSessions }), setImmediate);
-  const gateway = randomUUID();
   const openAnalysis = createAnalyses(engine);
   const { sessionGraceMs: graceMs } = config;
   const ingest = createIngest({ store, keys, publisher, openAnalysis, clock, log, gateway, graceMs });
-  const fanout = createFanout({ bus, keys, log });
-  const pulse = new Pulse(
-    [() => store.beat(gateway, clock.now()), () => keys.poll(), () => ingest.sweep()],
-    clock,
-    log,
-  );
+  const split = new SplitFeed(store, clock, gateway, (text) => log.error({}, text));
+  const beat = () => store.beat(gateway, clock.now());
+  const watch = feed.shared ? [] : [() => split.look()];
+  const pulse = new Pulse([beat, () => keys.poll(), () => ingest.sweep(), ...watch], clock, log);
 
   let draining = false;
   const refuseWhenDraining = () => {
@@ -64,62 +64,43 @@ export async function startService(config: Config, log: Logger, clock: Clock = s
     },
     async () => {
       refuseWhenDraining();
-      await bus.probe(BUS_ROUND);
+      split.check();
+      await feed.check();
     },
     clock,
   );
-  const rest = createRest({ store, keys, algorithms: ALGORITHMS, health, log, clock });
-  const server = createServer(rest.callback());
-  server.on('upgrade', upgrades(ingest, fanout));
+  const server = createServer(createRest({ store, keys, algorithms: ALGORITHMS, health, log, clock }).callback());
+  server.on('upgrade', upgrades(ingest, feed.fanout));
+  const metrics = config.metricsPort === null ? null : operations(registry, health);
   await pulse.start();
-  await listen(server, config);
+  await listen(server, config.host, config.port);
+  if (metrics) await listen(metrics, config.host, config.metricsPort ?? 0);
 
   return {
     url: addressOf(server, config.host),
     newKey,
+    metricsUrl: metrics && addressOf(metrics, config.host),
     async stop() {
       draining = true;
       server.closeIdleConnections();
       await ingest.drain();
       await publisher.drain();
-      await fanout.drain(config.drainMs);
+      await feed.fanout?.drain(config.drainMs);
       await close(server);
+      if (metrics) await close(metrics);
       await pulse.stop();
-      await bus.close();
+      await feed.close();
       await store.close();
     },
   };
 }
 
 /** Which part takes a socket. Other paths are no sockets of ours. */
-function upgrades(ingest: Ingest, fanout: Fanout) {
+function upgrades(ingest: Ingest, fanout: Fanout | null) {
   return (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const path = request.url?.split('?', 1)[0];
     if (path === '/stream/ingest') ingest.handleUpgrade(request, socket, head);
-    else if (path === '/stream/subscribe') fanout.handleUpgrade(request, socket, head);
+    else if (path === '/stream/subscribe' && fanout) fanout.handleUpgrade(request, socket, head);
     else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   };
-}
-
-function listen(server: Server, { host, port }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-function addressOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${port}`;
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }

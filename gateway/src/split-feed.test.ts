@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ManualClock } from './manual-clock.js';
+import { SplitFeed } from './split-feed.js';
+import { openEmbeddedStore } from './store/embedded/embedded.js';
+
+describe('a live feed within one process', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'split-feed-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('is split while another gateway beats on the same store, and says so once', async () => {
+    const clock = new ManualClock(1_000_000);
+    const store = await openEmbeddedStore(folder, clock);
+    const warnings: string[] = [];
+    await store.beat('former', clock.now());
+    const feed = new SplitFeed(store, clock, 'me', (text) => warnings.push(text));
+    clock.advance(1000);
+    await store.beat('me', clock.now());
+    await feed.look();
+    expect(() => feed.check()).not.to.throw();
+    await store.beat('other', clock.now());
+    await feed.look();
+    await feed.look();
+    expect(() => feed.check()).to.throw(/REDIS_URL/);
+    expect(warnings).to.have.length(1);
+    clock.advance(3001);
+    await feed.look();
+    expect(() => feed.check()).not.to.throw();
+    await store.close();
+  });
+});
