@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { createCore } from '@device-insights/dsp-wasm';
 import type { BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
@@ -135,6 +136,7 @@ export class Bench {
   readonly logged: Logged[] = [];
   readonly #gateways: Gateway[] = [];
   readonly #devices: TestDevice[] = [];
+  readonly #sockets: Duplex[] = [];
 
   private constructor(
     readonly directory: string,
@@ -163,7 +165,10 @@ export class Bench {
     const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, graceMs, limits };
     const ingest = createIngest(parts);
     const server = createServer();
-    server.on('upgrade', (request, socket, head) => ingest.handleUpgrade(request, socket, head));
+    server.on('upgrade', (request, socket, head) => {
+      this.#sockets.push(socket);
+      ingest.handleUpgrade(request, socket, head);
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     await store.beat(name, clock.now());
     const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream/ingest`;
@@ -239,6 +244,7 @@ export class Bench {
 
   async close(): Promise<void> {
     for (const { ws } of this.#devices) ws.terminate();
+    for (const socket of this.#sockets) socket.destroy(); // One that is paused does not see its peer go.
     for (const { server, store } of this.#gateways) {
       await new Promise((resolve) => server.close(resolve));
       await store.close();

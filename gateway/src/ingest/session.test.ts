@@ -280,6 +280,26 @@ describe('A session', () => {
     await device.handled();
   });
 
+  it('does not keep other devices waiting while it back-fills hours', async () => {
+    const { device } = await connected();
+    const { connect: connectOther } = await bench.device(gateway, { deviceId: 'other' });
+    const other = connectOther();
+    await other.ready();
+    const instants = 32_000;
+    for (let i = 0; i < 30; i++) {
+      const seq = i * instants;
+      device.send(binary({ seq, ts: T0 - 10 * HOUR_MS + seq * 10 }, pulse(seq, instants)));
+    }
+    const all = device.handled().then(() => 'all');
+    for (let i = 0; i < 5; i++) {
+      stream(other, i * 100, i * 100 + 100);
+      await other.handled();
+    }
+    expect(await Promise.race([all, Promise.resolve('some')])).to.equal('some');
+    expect(gateway.publisher.accepting).to.equal(true);
+    all.catch(() => undefined);
+  });
+
   it('reads no more while the store is away, refuses new devices with 1013, and loses nothing', async () => {
     const { device, id } = await connected();
     const writer = new Database(join(bench.directory, 'device-insights.db'), bench.clock);

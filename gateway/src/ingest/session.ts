@@ -85,6 +85,11 @@ export class LiveSession implements Worker {
     return this.#state === 'open';
   }
 
+  /** Whether it has left this gateway. */
+  get isOver(): boolean {
+    return this.#state === 'over';
+  }
+
   get connection(): Connection | null {
     return this.#connection;
   }

@@ -200,6 +200,7 @@ export class Sessions {
 
   /** Closes a session in the store, however long that takes, then tells the device. */
   async #closeFinished(session: LiveSession): Promise<void> {
+    if (session.isOver) return;
     const { row, endedAt } = session;
     try {
       const closed = await this.#options.store.closeSession(row.id, row.epoch, endedAt);
