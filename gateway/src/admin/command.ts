@@ -15,9 +15,12 @@ export function adminCommand(perform: Perform): Command {
     .exitOverride()
     .showSuggestionAfterError(false)
     .configureOutput({ writeErr: () => {} });
-  accountCommands(admin.command('account').description('accounts, and what they are entitled to run'), perform);
-  keyCommands(admin.command('key').description('API keys of an account'), perform);
-  deviceCommands(admin.command('device').description('devices that have streamed'), perform);
+  accountCommands(
+    admin.command('account').description('create, list, entitle: accounts, and what they are entitled to run'),
+    perform,
+  );
+  keyCommands(admin.command('key').description('issue, revoke, list: API keys of an account'), perform);
+  deviceCommands(admin.command('device').description('list, delete: devices that have streamed'), perform);
   return admin;
 }
 

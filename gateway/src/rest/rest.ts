@@ -27,7 +27,7 @@ export function createRest(options: RestOptions): Koa<RestState> {
   app.on('error', brokenOff(options.log));
   app.use(requestId);
   app.use(failures(options.log));
-  app.use(helmet());
+  app.use(helmet({ crossOriginResourcePolicy: { policy: 'cross-origin' } })); // as CORS: any origin
   app.use(cors(CORS));
   app.use(authentication(options));
   app.use(router.routes());
