@@ -2,8 +2,8 @@
 const MEMORY_MS = 10_000;
 /** Of the past at least this much stays from stamp to stamp, however rare they are. */
 const LEAST_MEMORY = 0.1;
-/** Weight of the model's rate before stamps tell better: as if it were known to 5 % and stamps to 10 ms, ms². */
-const PRIOR_MS2 = (10 / 0.05) ** 2;
+/** Weight of the model's rate before stamps tell better: as if it were known to 3 % and stamps to 30 ms, ms². */
+const PRIOR_MS2 = (30 / 0.03) ** 2;
 /** No rate is followed beyond this factor of the model's. */
 const MAX_FACTOR = 2;
 

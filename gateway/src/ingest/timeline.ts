@@ -15,8 +15,8 @@ export const STEP_MS = 250;
 const SAME_RATE = 0.02;
 /** Steps of up to this share of their interval may be a rate. */
 const MAX_RATE_STEP = 0.25;
-/** After a stamp that does not advance, single instants are placed by the line for so long, ms. */
-const DISTRUST_MS = 10_000;
+/** For so long single instants show that a device knows its moments, and a stamp which does not advance that not, ms. */
+const TRUST_MS = 10_000;
 /** A run is stretched or squeezed by at most this factor to lead back to the line. */
 const MAX_SLEW = 1.25;
 
@@ -24,8 +24,9 @@ const MAX_SLEW = 1.25;
  * Data time of one channel: from (number, stamp) pairs to a steady, never returning time of each piece.
  *
  * Frames of several instants lie on the line that is fitted to their stamps, without jumps, because the jitter of such
- * stamps is the transport's. A frame of one instant keeps its own stamp: that is how a camera says when it exposed;
- * where such stamps do not advance (a driver that stamps per batch) the line is used for a while.
+ * stamps is the transport's. A frame of one instant keeps its own stamp: that is how a camera says when it exposed; and
+ * so do longer frames among such. Where stamps do not advance (a driver that stamps per batch) the line is used for a
+ * while.
  */
 export class Timeline {
   #rate: Rate | null = null;
@@ -39,7 +40,10 @@ export class Timeline {
   /** Time of the last instant placed, and of the one that would follow it, ms. */
   #last = Number.NEGATIVE_INFINITY;
   #end = Number.NEGATIVE_INFINITY;
+  /** Numbers below which own stamps are kept for longer frames, too; and below which none is kept. */
+  #trustBefore = 0;
   #distrustBefore = 0;
+  #wasSingle = false;
 
   /** @param nominal the model's spacing of the instants, ms */
   constructor(readonly nominal: number) {}
@@ -105,9 +109,13 @@ export class Timeline {
   }
 
   #ownStamp(piece: Piece, stamp: number | null): Placement | null {
-    if (stamp === null || piece.instants > 1 || !this.#rate) return null;
+    const until = piece.seq + TRUST_MS / this.nominal;
+    const isSingle = piece.instants === 1;
+    if (isSingle && this.#wasSingle) this.#trustBefore = until;
+    this.#wasSingle = isSingle;
+    if (stamp === null || !this.#rate || !(isSingle || piece.seq < this.#trustBefore)) return null;
     const t = stamp + this.#slip;
-    if (t <= this.#last) this.#distrustBefore = piece.seq + DISTRUST_MS / this.nominal;
+    if (t <= this.#last) this.#distrustBefore = until;
     return piece.seq < this.#distrustBefore ? null : { t, period: this.#rate.period };
   }
 
