@@ -19,6 +19,6 @@ export interface DeviceModelDraft {
   readonly name: string;
   readonly description: string;
   readonly firmware_version: string;
-  readonly modality_channels: readonly ModalityChannel[];
+  readonly modality_channels: ModalityChannel[];
   readonly spo2_calibration?: Spo2Calibration;
 }

@@ -33,3 +33,17 @@ export function isLiveInsight(message: unknown): message is LiveInsight {
     typeof device_id === 'string'
   );
 }
+
+/** The live form of a stored insight: the same insight, with exactly the fields of a live one. */
+export function liveForm({
+  type,
+  value,
+  unit,
+  ts,
+  session_id,
+  device_id,
+  confidence,
+  sqi_class,
+}: LiveInsight): LiveInsight {
+  return { type, value, unit, ts, session_id, device_id, confidence, sqi_class };
+}

@@ -1,13 +1,39 @@
+export {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  ValidationError,
+} from './api-error.js';
+export { DeviceInsights, type DeviceInsightsOptions, type DeviceNames } from './client.js';
 export { Device, type DeviceCounters, type DeviceOptions, type NumberedSamples } from './device.js';
 export type { ReadyMessage, RefusedMessage } from './device-messages.js';
-export type { DeviceModelDraft, ModalityChannel, Spo2Calibration } from './device-model.js';
+export type { DeviceModelDraft, Spo2Calibration } from './device-model.js';
 export { FAULT_FORMS, parseFaults } from './fault-text.js';
 export type { Episode, Faults } from './faults.js';
 export type { Frame, FrameSource } from './frame.js';
 export { encodeFrame } from './frame-encoder.js';
+export type {
+  Algorithm,
+  DeviceModel,
+  DeviceModelChange,
+  Health,
+  Insight,
+  ModalityChannel,
+  ModalityChannelChange,
+  NewDeviceModel,
+  NewModalityChannel,
+  Session,
+} from './generated/types.gen.js';
 export type { InsightType, LiveInsight, SqiClass } from './insight.js';
-export { type LiveOptions, LiveSubscription } from './live.js';
+export type { Hole, LiveFilter, LiveSubscription, SubscribeOptions } from './live.js';
+export type { Listing, Page } from './page.js';
 export { type PlaybackOptions, play } from './playback.js';
 export { ClosedError, mayReconnect } from './reconnection.js';
+export type { CallOptions, CreateOptions, InsightsQuery, Instant, SessionsQuery } from './rest.js';
 export { type Simulator, type SimulatorOptions, simulate } from './simulator.js';
 export { NoWebSocketError, type SocketConstructor } from './socket.js';

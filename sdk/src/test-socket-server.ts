@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
@@ -28,9 +29,13 @@ export class Peer {
   }
 }
 
-/** A real WebSocket server on a free port of 127.0.0.1, for tests to play the service with. */
+/** A real HTTP and WebSocket server on a free port of 127.0.0.1, for tests to play the service with. */
 export class SocketServer {
-  readonly #server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  /** Answers HTTP requests. */
+  respond: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
+    response.writeHead(404).end('{"detail":"not found"}');
+  readonly #http = createServer((request, response) => this.respond(request, response));
+  readonly #server = new WebSocketServer({ server: this.#http });
   readonly #peers: Peer[] = [];
   readonly #arrivals = new EventEmitter();
 
@@ -42,8 +47,8 @@ export class SocketServer {
   }
 
   async url(): Promise<string> {
-    if (!this.#server.address()) await once(this.#server, 'listening');
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    if (!this.#http.listening) await new Promise<void>((resolve) => this.#http.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
   /** The next connection. */
@@ -57,8 +62,7 @@ export class SocketServer {
 
   async close(): Promise<void> {
     for (const client of this.#server.clients) client.terminate();
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    await closed;
+    this.#http.closeAllConnections();
+    await new Promise((resolve) => this.#http.close(resolve));
   }
 }

@@ -1,4 +1,11 @@
-import { Device, type FrameSource, type LiveInsight, LiveSubscription, play } from '@device-insights/sdk';
+import {
+  type Device,
+  DeviceInsights,
+  type FrameSource,
+  type LiveInsight,
+  type LiveSubscription,
+  play,
+} from '@device-insights/sdk';
 import { readingLine } from './reading-line.js';
 
 export interface Demonstration {
@@ -28,16 +35,18 @@ const LAST_INSIGHTS_MS = 3000;
  */
 export async function showDemo(demo: Demonstration): Promise<string> {
   const { baseUrl, apiKey, source } = demo;
-  const live = new LiveSubscription({ baseUrl, apiKey });
+  const client = new DeviceInsights({ baseUrl, apiKey });
+  const live = client.live.subscribe();
   await live.subscribed();
-  const deviceModelId = await createModel(demo);
-  const device = new Device({ baseUrl, apiKey, deviceId: source.id, deviceModelId });
+  const { id: deviceModelId } = await client.deviceModels.create(source.deviceModel);
+  const device = client.device({ deviceId: source.id, deviceModelId });
   const { session_id } = await device.ready();
   const printed = new Printed(live, session_id, demo.print);
   try {
     await Promise.race([stream(demo, device), printed.failed]);
     await device.end();
-    await printed.reached(await storedCount(demo, session_id));
+    const stored = await client.sessions.insights(session_id);
+    await printed.reached(stored.length);
   } finally {
     device.close();
     live.close();
@@ -84,24 +93,4 @@ class Printed {
     this.count++;
     this.#wake();
   }
-}
-
-async function createModel({ baseUrl, apiKey, source }: Demonstration): Promise<string> {
-  const body = JSON.stringify(source.deviceModel);
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  const response = await fetch(`${baseUrl}/v1/device-models`, { method: 'POST', headers, body });
-  const model = await answer<{ id: string }>(response);
-  return model.id;
-}
-
-async function storedCount({ baseUrl, apiKey }: Demonstration, sessionId: string): Promise<number> {
-  const response = await fetch(`${baseUrl}/v1/sessions/${sessionId}/insights`, {
-    headers: { authorization: `Bearer ${apiKey}` },
-  });
-  return (await answer<unknown[]>(response)).length;
-}
-
-async function answer<T>(response: Response): Promise<T> {
-  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as T;
 }
