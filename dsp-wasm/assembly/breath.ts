@@ -85,9 +85,10 @@ function rateOf(i: i32): f32 {
  * Follows the rate by the SERIES (modulation.ts) of the window that ends at `end`, and writes OUT_VALUE and OUT_CONFIDENCE.
  * @param n points of the series, even
  * @param fastest highest rate that the series can show, per minute
+ * @param share how far the series are what they seem
  * @returns 1, or 0 where the series show nothing at all
  */
-export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest: f32): i32 {
+export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest: f32, share: f32): i32 {
   const state = slot + TRACKS + <usize>track * TRACK_BYTES;
   seriesSpectra(n);
   measureSlopes(track);
@@ -98,7 +99,7 @@ export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest:
   // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 bins: the Hann window's width).
   const scale = f32x4.div(f32x4.splat(<f32>256 / (<f32>1.5 * <f32>n)), total);
   predict(state, end);
-  const exponent = <i32>((EXPONENT * <f32>n) / <f32>POINTS + <f32>0.5);
+  const exponent = <i32>((EXPONENT * share * <f32>n) / <f32>POINTS + <f32>0.5);
   weigh(state, top, v128.and(scale, alive), v128.and(f32x4.splat(ODDS), alive), exponent);
   return answer(slot, state);
 }

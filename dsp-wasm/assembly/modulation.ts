@@ -36,6 +36,8 @@ export const SERIES: usize = SCRATCH + 0xa000;
 
 /** Median interval of the window's beats, s; set by `judgeBeats`. */
 export let medianInterval: f32 = 0;
+/** How far the beats carry the series, set by `judgeBeats`: wholly where two of three have a regular interval. */
+export let steadiness: f32 = 0;
 let beats: i32 = 0;
 
 /** Forgets the beats of the window before. */
@@ -59,15 +61,18 @@ export function judgeBeats(): i32 {
   if (beats < FEWEST_BEATS) return 0;
   medianInterval = medianAbout(beats / 2, beats);
   const mean = meanHeight();
+  let regular = 0;
   for (let i = 0; i < beats; i++) {
     const at = <usize>i << 2;
     const usual = medianAbout(i, NEIGHBOURS);
     const steady = abs(load<f32>(INTERVAL + at) - usual) <= REGULAR * usual;
     const after = i == 0 || load<i32>(STEADY + at - 4);
     const credible = abs(load<f32>(HEIGHT + at) - mean) < CREDIBLE * mean;
+    regular += <i32>steady;
     store<i32>(STEADY + at, <i32>steady);
     store<i32>(CLEAN + at, <i32>(steady && after && credible));
   }
+  steadiness = min<f32>(1, (<f32>1.5 * <f32>regular) / <f32>beats);
   const span = -load<f32>(TIME) * <f32>SERIES_HZ;
   return medianInterval > 0 ? min(POINTS, <i32>span & ~1) : 0;
 }

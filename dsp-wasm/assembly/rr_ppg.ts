@@ -10,6 +10,7 @@ import {
   putBaselines,
   putHeights,
   putIntervals,
+  steadiness,
 } from './modulation';
 import { advancePulses, PULSE_TICKS, pulseBaseline, pulseCount, pulseHeight, pulseLight, PULSES, pulseTime } from './pulses';
 import { channelOfKind } from './session';
@@ -32,7 +33,7 @@ export function estimateRrPpg(slot: usize, end: f64): i32 {
   putBaselines(2, n);
   // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
   const fastest: f32 = <f32>30 / medianInterval - <f32>1;
-  return followBreath(slot, TRACK_PPG, end, n, fastest);
+  return followBreath(slot, TRACK_PPG, end, n, fastest, steadiness);
 }
 
 /** The light after `light` that has data, best first and then from the start again; 0 where there is no other. */

@@ -24,7 +24,7 @@ export function estimateRrResp(slot: usize, end: f64): i32 {
   fillEmpty(RAW, CELLS);
   clearSeries(n);
   average(n);
-  return followBreath(slot, TRACK_RESP, end, n, 60);
+  return followBreath(slot, TRACK_RESP, end, n, 60, 1);
 }
 
 /** First point (even) from which on the window holds data. */

@@ -186,11 +186,11 @@ function ramp(x: f64, from: f64, to: f64): f64 {
 /**
  * How much the infrared slopes are a pulse's. Movement and interference reach both lights alike and correlate well, but
  * neither repeat at the pace of a heart nor rise more steeply than they fall. A rhythm that does not repeat still does
- * the latter, and is trusted less.
+ * the latter, and is trusted less. Lights that agree about anything else keep a fifth.
  */
 function pulsatility(): f64 {
   const first = centre();
-  return max(ramp(periodicity(first), 0.3, 0.6), 0.7 * ramp(Math.abs(skewness(first)), 0.7, 1));
+  return max(0.2, max(ramp(periodicity(first), 0.3, 0.6), 0.7 * ramp(Math.abs(skewness(first)), 0.7, 1)));
 }
 
 /** Third standardised moment: about 1.3 for a pulse, below 0.7 in 99 of 100 windows of noise. */
