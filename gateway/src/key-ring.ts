@@ -2,6 +2,11 @@ import type { KeyCheck, KeyHolder } from '@device-insights/fanout';
 import type { Clock } from './clock.js';
 import type { Key, Store } from './store/store.js';
 
+/** What the key ring logs. */
+interface Log {
+  warn(fields: object, text: string): void;
+}
+
 /** How precise `last_used_at` is, ms. */
 const TOUCH_EVERY = 60_000;
 /** Revocations are asked for from this long before the last answer, ms: the clocks of processes differ. */
@@ -11,15 +16,17 @@ const LOOK_BACK = 10_000;
 export class KeyRing implements KeyCheck {
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #log: Log;
   readonly #listeners = new Set<(hash: string) => void>();
   readonly #touched = new Map<string, number>();
   /** Revocations already told, by key id, with when: kept as long as the look-back can bring them again. */
   readonly #told = new Map<string, number>();
   #polledUntil: number;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, log: Log) {
     this.#store = store;
     this.#clock = clock;
+    this.#log = log;
     this.#polledUntil = clock.now();
   }
 
@@ -32,7 +39,7 @@ export class KeyRing implements KeyCheck {
   async key(hash: string): Promise<Key | null> {
     const key = await this.#store.keyByHash(hash);
     if (!key || key.revokedAt !== null) return null;
-    await this.#touch(key.id);
+    this.#touch(key.id);
     return key;
   }
 
@@ -55,11 +62,15 @@ export class KeyRing implements KeyCheck {
     if (!known) for (const run of this.#listeners) run(key.hash);
   }
 
-  async #touch(id: string): Promise<void> {
+  /** Beside the request: it does not wait for this, nor fail with it. */
+  #touch(id: string): void {
     const now = this.#clock.now();
     if (now - (this.#touched.get(id) ?? Number.NEGATIVE_INFINITY) < TOUCH_EVERY) return;
     if (this.#touched.size > 10_000) this.#touched.clear();
     this.#touched.set(id, now);
-    await this.#store.touchKeys([id], now);
+    this.#store.touchKeys([id], now).catch((err: unknown) => {
+      this.#touched.delete(id);
+      this.#log.warn({ err, key: id }, 'the use of a key could not be noted; its next use will be');
+    });
   }
 }

@@ -18,6 +18,7 @@ import { openLiveFeed } from './live-feed.js';
 import { operations, processMetrics } from './operations.js';
 import { createPublisher } from './publisher/group-commit.js';
 import { Pulse } from './pulse.js';
+import { refuseUnparsable } from './rest/client-error.js';
 import { createRest } from './rest/rest.js';
 import { SplitFeed } from './split-feed.js';
 import { openStore } from './store/open.js';
@@ -39,7 +40,7 @@ export async function startService(config: Config, log: Logger, clock: Clock = s
   const gateway = randomUUID();
   const store = await openStore(config, clock);
   const newKey = await bootstrap(store, config.bootstrapApiKey, config.mongodbUri === null, clock.now());
-  const keys = new KeyRing(store, clock);
+  const keys = new KeyRing(store, clock, log);
   const registry = processMetrics();
   const feed = await openLiveFeed(config, store, keys, registry, log);
   const publisher = createPublisher({ store, bus: feed.bus, clock, log });
@@ -70,6 +71,7 @@ export async function startService(config: Config, log: Logger, clock: Clock = s
     clock,
   );
   const server = createServer(createRest({ store, keys, algorithms: ALGORITHMS, health, log, clock }).callback());
+  server.on('clientError', refuseUnparsable);
   server.on('upgrade', upgrades(ingest, feed.fanout));
   const metrics = config.metricsPort === null ? null : operations(registry, health);
   await pulse.start();

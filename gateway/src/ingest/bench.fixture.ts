@@ -157,7 +157,7 @@ export class Bench {
     const { clock, bus, directory } = this;
     const store = await openEmbeddedStore(directory, clock);
     const log = this.#log();
-    const keys = new KeyRing(store, clock);
+    const keys = new KeyRing(store, clock, log);
     const publisher = createPublisher({ store, bus, clock, log });
     const core = await createCore({ maxSessions: this.options.maxSessions ?? 8 });
     const openAnalysis = createAnalyses(new Engine(core, setImmediate));

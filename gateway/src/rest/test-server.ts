@@ -98,7 +98,7 @@ export class TestServer {
     };
     return {
       store: this.store,
-      keys: new KeyRing(this.store, systemClock),
+      keys: new KeyRing(this.store, systemClock, { warn: log }),
       algorithms: ALGORITHMS,
       health: async () => ({ ok: true, ingest: true, subscribe: true }),
       log: { error: log, warn: log },
