@@ -37,24 +37,19 @@ export function copyCells(channel: usize, sub: i32, from: i32, count: i32, limit
 /** Replaces NaN by a line between the neighbours (at the ends: by the nearest value, 0 where there is none). */
 export function fillEmpty(x: usize, count: i32): void {
   let before = -1;
+  let level: f32 = 0;
   for (let i = 0; i < count; i++) {
     const v = load<f32>(x + ((<usize>i) << 2));
     if (v != v) continue;
-    if (before + 1 < i) fillBetween(x, before, i);
+    if (before + 1 < i) fillLine(x, before, i, before < 0 ? v : level, v);
     before = i;
+    level = v;
   }
-  if (before + 1 < count) fillBetween(x, before, count);
+  fillLine(x, before, count, level, level);
 }
 
-function fillBetween(x: usize, before: i32, after: i32): void {
-  const a = load<f32>(x + ((<usize>max(before, 0)) << 2));
-  const b = load<f32>(x + ((<usize>after) << 2));
-  // One of the two is NaN at the window's ends (`after` may even lie past it, where only `before` counts).
-  const left = before >= 0 ? a : a == a ? a : b == b ? b : 0;
-  fillLine(x, before, after, left, b, before >= 0);
-}
-
-function fillLine(x: usize, before: i32, after: i32, left: f32, right: f32, hasLeft: bool): void {
-  const slope = hasLeft && right == right ? (right - left) / <f32>(after - before) : 0;
+/** A line from `left` at cell `before` to `right` at cell `after`, into the cells between. */
+function fillLine(x: usize, before: i32, after: i32, left: f32, right: f32): void {
+  const slope = (right - left) / <f32>(after - before);
   for (let i = before + 1; i < after; i++) store<f32>(x + ((<usize>i) << 2), left + slope * <f32>(i - before));
 }
