@@ -87,7 +87,8 @@ export function checkFrame(frame: Frame, channels: readonly ModalityChannel[]): 
   if (frame.encoding === 4 && hasInfinity(frame.payload)) {
     return fault('bad_value', 'samples must be finite; a missing value is NaN (null in text)', at);
   }
-  if (!channels[channel]) return fault('unknown_channel', `channels of this session: 0 to ${channels.length - 1}`, at);
+  if (!channels[channel])
+    return fault('unknown_channel', `the session has ${channels.length} channels, counted from 0`, at);
   return frame;
 }
 

@@ -206,13 +206,16 @@ describe('A session', () => {
     expect(await bench.row(id)).to.include({ status: 'closed', endedAt: T0 });
   });
 
-  it('ignores what comes after end', async () => {
-    const { device } = await connected();
-    device.send({ type: 'end' });
+  it('ignores what comes after end, however much', async () => {
+    const { device, id } = await connected();
     device.samples(0, 10);
+    device.send({ type: 'end' });
+    for (let seq = 10; seq < 20_000; seq += 10) device.samples(seq, 10);
     device.ws.send('{');
     await device.next('ended');
-    expect(device.received.filter(({ type }) => type !== 'ended')).to.deep.equal([]);
+    expect(await device.code()).to.equal(1000);
+    expect(errorsOf(device.received)).to.deep.equal([]);
+    expect((await bench.row(id)).progress.nextSeq).to.deep.equal({ 0: 10 });
   });
 
   it('takes back-fill faster than real time, with the windows of its data', async () => {

@@ -62,6 +62,7 @@ export class LiveSession implements Worker {
   #recordedAt = Number.NEGATIVE_INFINITY;
   #anchors = 0;
   #refused = 0;
+  #awaitsStream = false;
   #state: 'open' | 'closing' | 'finishing' | 'over' = 'open';
 
   constructor(parts: LiveSessionParts) {
@@ -119,7 +120,7 @@ export class LiveSession implements Worker {
 
   /** Takes a message; the socket is paused while too much waits. */
   take(connection: Connection, { data, isBinary }: Incoming): void {
-    if (this.#state === 'over' || this.#state === 'finishing') return;
+    if (this.#state !== 'open') return;
     this.#waiting.push({ connection, data, isBinary });
     this.#waitingBytes += data.length;
     if (this.#waitingBytes > MAX_WAITING_BYTES) connection.pause();
@@ -155,7 +156,7 @@ export class LiveSession implements Worker {
     this.#grace?.cancel();
     this.#parts.turns.remove(this);
     this.#connection?.close(reason);
-    this.#waiting = [];
+    this.#dropWaiting();
     this.#runs = [];
     this.#parts.analysis.close();
     this.#parts.stream.close();
@@ -170,7 +171,7 @@ export class LiveSession implements Worker {
   suspend(): Promise<void> {
     if (this.#state !== 'open') return this.gone;
     this.#state = 'finishing';
-    this.#waiting = [];
+    this.#dropWaiting();
     this.#connection?.pause();
     for (const run of this.#runs.splice(0)) this.#parts.analysis.push(run);
     this.#parts.analysis.settle();
@@ -181,8 +182,12 @@ export class LiveSession implements Worker {
   /** A back-fill waits for its own readings to be published, so that it does not fill the publisher for all. */
   #isAhead(): boolean {
     const { stream, turns } = this.#parts;
-    if (stream.length < MAX_UNPUBLISHED) return false;
-    void stream.flushed().then(() => turns.add(this));
+    if (this.#awaitsStream || stream.length < MAX_UNPUBLISHED) return this.#awaitsStream;
+    this.#awaitsStream = true;
+    void stream.flushed().then(() => {
+      this.#awaitsStream = false;
+      turns.add(this);
+    });
     return true;
   }
 
@@ -222,8 +227,13 @@ export class LiveSession implements Worker {
   }
 
   #end(): void {
-    this.#waiting = [];
+    this.#dropWaiting();
     this.close();
+  }
+
+  #dropWaiting(): void {
+    this.#waiting = [];
+    this.#waitingBytes = 0;
   }
 
   #scheduleAck(): void {
