@@ -13,8 +13,6 @@ export { DeviceInsights, type DeviceInsightsOptions, type DeviceNames } from './
 export { Device, type DeviceCounters, type DeviceOptions, type NumberedSamples } from './device.js';
 export type { ReadyMessage, RefusedMessage } from './device-messages.js';
 export type { DeviceModelDraft, Spo2Calibration } from './device-model.js';
-export { FAULT_FORMS, parseFaults } from './fault-text.js';
-export type { Episode, Faults } from './faults.js';
 export type { Frame, FrameSource } from './frame.js';
 export { encodeFrame } from './frame-encoder.js';
 export type {
@@ -35,5 +33,4 @@ export type { Listing, Page } from './page.js';
 export { type PlaybackOptions, play } from './playback.js';
 export { ClosedError, mayReconnect } from './reconnection.js';
 export type { CallOptions, CreateOptions, InsightsQuery, Instant, SessionsQuery } from './rest.js';
-export { type Simulator, type SimulatorOptions, simulate } from './simulator.js';
 export { NoWebSocketError, type SocketConstructor } from './socket.js';

@@ -1,5 +1,5 @@
 import { startTestMongo, type TestMongo } from '@device-insights/gateway/test-mongo';
-import { simulate } from '@device-insights/sdk';
+import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { wholePath } from './path.fixture.js';
 import { Running } from './running.js';

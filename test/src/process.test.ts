@@ -1,4 +1,4 @@
-import { simulate } from '@device-insights/sdk';
+import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { Running, run, temporaryFolder } from './running.js';
 import { connect, makeModel, sendFrames, subscribe } from './wearable.js';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { simulate } from '@device-insights/sdk';
+import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 
 const COMMAND = fileURLToPath(new URL('analyze.js', import.meta.url));

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { simulate } from '@device-insights/sdk';
+import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 
 const COMMAND = fileURLToPath(new URL('demo.js', import.meta.url));

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FAULT_FORMS, type FrameSource, parseFaults, simulate } from '@device-insights/sdk';
+import type { FrameSource } from '@device-insights/sdk';
 import { type Recording, readRecording } from '@device-insights/sdk/node';
+import { FAULT_FORMS, parseFaults, simulate } from '@device-insights/sdk/simulator';
 import { Command, InvalidArgumentError } from 'commander';
 import { pino } from 'pino';
 import { ConfigError, processConfig } from '../config.js';

@@ -1,4 +1,4 @@
-import { simulate } from '@device-insights/sdk';
+import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import type { StoredInsight } from '../insight.js';
 import { analyseOffline, nameUuid } from './offline.js';

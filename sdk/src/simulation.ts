@@ -1,0 +1,4 @@
+export type { CourseSpec } from './course.js';
+export { FAULT_FORMS, parseFaults } from './fault-text.js';
+export type { Episode, Faults } from './faults.js';
+export { type Simulator, type SimulatorOptions, simulate } from './simulator.js';
