@@ -1,7 +1,7 @@
 import type { Bus, BusListener, BusMessage } from './bus/bus.js';
 import type { Clock } from './clock.js';
 import type { Counters } from './counters.js';
-import { textFrame } from './frame.js';
+import { Outgoing } from './outgoing.js';
 import type { Subscriber } from './subscriber.js';
 
 export interface ChannelOptions {
@@ -20,8 +20,17 @@ export interface ChannelOptions {
 
 /** Those of an account's subscribers who see the same: one user's sessions, or (null) all. */
 class Scope {
-  readonly subscribers = new Set<Subscriber>();
-  readonly frames: Buffer[] = [];
+  readonly plain = new Set<Subscriber>();
+  readonly deflating = new Set<Subscriber>();
+  readonly waiting: Outgoing[] = [];
+
+  get size(): number {
+    return this.plain.size + this.deflating.size;
+  }
+
+  setOf(subscriber: Subscriber): Set<Subscriber> {
+    return subscriber.deflates ? this.deflating : this.plain;
+  }
 }
 
 /** One account on this node: its upstream subscription, its subscribers by scope, and what waits for the end of the turn. */
@@ -62,28 +71,28 @@ export class Channel implements BusListener {
     this.flush(this.options.clock.now());
     const scope = this.#scopes.get(user) ?? new Scope();
     this.#scopes.set(user, scope);
-    scope.subscribers.add(subscriber);
+    scope.setOf(subscriber).add(subscriber);
     this.#size += 1;
   }
 
   remove(subscriber: Subscriber, user: string | null): void {
     const scope = this.#scopes.get(user);
-    if (!scope?.subscribers.delete(subscriber)) return;
+    if (!scope?.setOf(subscriber).delete(subscriber)) return;
     this.#size -= 1;
-    if (scope.subscribers.size === 0) this.#scopes.delete(user);
+    if (scope.size === 0) this.#scopes.delete(user);
   }
 
-  /** Frames each message once, for all who see it. */
+  /** Sorts what came by those who see it; it goes out at the next `flush`. */
   messages(batch: readonly BusMessage[]): void {
     if (this.#size === 0) return;
     if (this.#waiting === 0) this.options.onMessages();
     const everybody = this.#scopes.get(null);
-    for (const { text, user } of batch) {
-      const scope = user === null ? undefined : this.#scopes.get(user);
+    for (const message of batch) {
+      const scope = message.user === null ? undefined : this.#scopes.get(message.user);
       if (!everybody && !scope) continue;
-      const frame = textFrame(text);
-      everybody?.frames.push(frame);
-      scope?.frames.push(frame);
+      const outgoing = new Outgoing(message);
+      everybody?.waiting.push(outgoing);
+      scope?.waiting.push(outgoing);
     }
     this.#waiting += batch.length;
   }
@@ -93,7 +102,7 @@ export class Channel implements BusListener {
     if (this.#ended) return;
     this.flush(this.options.clock.now());
     this.options.counters.holes += 1;
-    const subscribers = [...this.#scopes.values()].flatMap((scope) => [...scope.subscribers]);
+    const subscribers = [...this.#scopes.values()].flatMap((scope) => [...scope.plain, ...scope.deflating]);
     this.#end();
     this.options.onHole(subscribers);
   }
@@ -104,21 +113,24 @@ export class Channel implements BusListener {
     const { counters } = this.options;
     counters.connected += this.#waiting * this.#size;
     for (const scope of this.#scopes.values()) {
-      counters.filtered += (this.#waiting - scope.frames.length) * scope.subscribers.size;
+      counters.filtered += (this.#waiting - scope.waiting.length) * scope.size;
       this.#write(scope, now);
     }
     this.#waiting = 0;
   }
 
   #write(scope: Scope, now: number): void {
-    const [first] = scope.frames;
-    if (!first) return;
-    const messages = scope.frames.length;
-    const buffer = messages === 1 ? first : Buffer.concat(scope.frames);
-    scope.frames.length = 0;
-    for (const subscriber of scope.subscribers) {
-      subscriber.write(buffer, messages, now);
-      if (subscriber.bufferedBytes > 0) this.options.onBehind(subscriber);
+    const waiting = scope.waiting.splice(0);
+    if (waiting.length === 0) return;
+    if (scope.plain.size > 0) this.#writeTo(scope.plain, waiting.map(plainOf), now);
+    if (scope.deflating.size > 0) this.#writeTo(scope.deflating, waiting.map(deflatedOf), now);
+  }
+
+  #writeTo(subscribers: ReadonlySet<Subscriber>, frames: readonly Buffer[], now: number): void {
+    const [first] = frames;
+    const buffer = first && frames.length === 1 ? first : Buffer.concat(frames);
+    for (const subscriber of subscribers) {
+      if (!subscriber.write(buffer, frames.length, now)) this.options.onBehind(subscriber);
     }
   }
 
@@ -137,3 +149,6 @@ export class Channel implements BusListener {
     this.options.onEnd();
   }
 }
+
+const plainOf = (outgoing: Outgoing) => outgoing.plain;
+const deflatedOf = (outgoing: Outgoing) => outgoing.deflated;

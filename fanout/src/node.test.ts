@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import { type Bus, type BusListener, type BusMessage, BusUnavailable } from './bus/bus.js';
 import { createMemoryBus } from './bus/memory.js';
 import { createFanout, type Fanout, type FanoutOptions } from './fanout.js';
@@ -242,6 +243,77 @@ describe('subscriber sockets', () => {
       expect([opened, cancelled]).to.deep.equal([1, 1]);
       await subscribe();
       expect([opened, cancelled]).to.deep.equal([2, 1]);
+    });
+  });
+
+  describe('compression', () => {
+    const texts = [`{"pad":"${'abc'.repeat(500)}"}`, '{}', `{"other":"${'xyz'.repeat(30_000)}"}`];
+    const all = [STATUS, ...texts];
+
+    async function offering(deflate: ClientOptions['perMessageDeflate'], key = KEY): Promise<TestClient> {
+      const client = new TestClient(`${url}?api_key=${key}`, { perMessageDeflate: deflate ?? false });
+      clients.push(client);
+      await client.count(1);
+      return client;
+    }
+
+    function bytesTo({ ws }: TestClient): number {
+      return (ws as unknown as { _socket: Socket })._socket.bytesRead;
+    }
+
+    it('is shared by those who offer it without context takeover, and everybody reads the same', async () => {
+      await start();
+      const plain = await offering(false);
+      const packed = [
+        await offering({ serverNoContextTakeover: true }),
+        await offering({ serverNoContextTakeover: true }, ANNA_KEY),
+      ];
+      await bus.publish(
+        'one',
+        texts.map((text) => message(text, 'anna')),
+      );
+      await bus.publish(
+        'one',
+        texts.map((text) => message(text, 'anna')),
+      );
+      for (const client of [plain, ...packed]) {
+        await client.count(7);
+        expect(client.texts).to.deep.equal([...all, ...texts]);
+      }
+      for (const client of packed) {
+        expect(client.ws.extensions).to.equal('permessage-deflate');
+        expect(bytesTo(client)).to.be.below(bytesTo(plain) / 20);
+      }
+    });
+
+    it('is declined where it would keep a context, or a window of another size', async () => {
+      await start();
+      const clients = [await offering(true), await offering({ serverNoContextTakeover: true, serverMaxWindowBits: 9 })];
+      await bus.publish(
+        'one',
+        texts.map((text) => message(text)),
+      );
+      for (const client of clients) {
+        await client.count(4);
+        expect(client.ws.extensions).to.equal('');
+        expect(client.texts).to.deep.equal(all);
+      }
+    });
+
+    it("leaves control frames and the client's own compressed messages as they are", async () => {
+      await start();
+      const client = await offering({ serverNoContextTakeover: true, threshold: 0 });
+      client.ws.send('z'.repeat(4096));
+      const pong = new Promise((resolve) => client.ws.once('pong', (data) => resolve(String(data))));
+      client.ws.ping('here?');
+      await bus.publish(
+        'one',
+        texts.map((text) => message(text)),
+      );
+      expect(await pong).to.equal('here?');
+      await client.count(4);
+      client.ws.send('z'.repeat(100_000));
+      expect(await client.closed).to.include({ code: 1009 });
     });
   });
 

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type Clock, systemClock, type Timer } from './clock.js';
 import { Counters } from './counters.js';
+import { sharedDeflateOffer } from './deflate-offer.js';
 import type { Fanout, FanoutOptions } from './fanout.js';
 import { textFrame } from './frame.js';
 import { Hub } from './hub.js';
@@ -17,17 +18,15 @@ const ADMISSION_LIMIT_MS = 5000;
 const LAG_CHECK_MS = 1000;
 /** Those who may have missed messages are closed over this time, ms. */
 const HOLE_WINDOW_MS = 3000;
+const SERVER_OPTIONS = { noServer: true, clientTracking: false, maxPayload: MAX_CLIENT_MESSAGE_BYTES };
+const SHARED_DEFLATE = { serverNoContextTakeover: true, clientNoContextTakeover: true };
 const STATUS_FRAME = textFrame(JSON.stringify({ status: 'subscribed' }));
 
 /** The subscriber sockets of one node, from upgrade to close. */
 export class FanoutNode implements Fanout {
   readonly counters = new Counters();
-  readonly #server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: MAX_CLIENT_MESSAGE_BYTES,
-  });
+  readonly #plainServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: false });
+  readonly #deflatingServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: SHARED_DEFLATE });
   readonly #clock: Clock;
   readonly #hub: Hub;
   readonly #maxLagMs: number;
@@ -69,8 +68,11 @@ export class FanoutNode implements Fanout {
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const hash = keyHashOf(request.url ?? '');
-    this.#server.handleUpgrade(request, socket, head, (ws) => {
-      const subscriber = new Subscriber(ws, socket, this.#clock, this.counters);
+    const offer = sharedDeflateOffer(request.headers['sec-websocket-extensions']);
+    if (offer) request.headers['sec-websocket-extensions'] = offer; // Of several offers, the one to be taken up.
+    const server = offer ? this.#deflatingServer : this.#plainServer;
+    server.handleUpgrade(request, socket, head, (ws) => {
+      const subscriber = new Subscriber(ws, socket, ws.extensions !== '', this.#clock, this.counters);
       if (this.#draining) subscriber.close('restarting');
       else if (hash === null) subscriber.close('authenticationFailed');
       else void this.#admit(subscriber, ws, hash);

@@ -16,8 +16,8 @@ interface Unfinished {
 
 /**
  * One subscriber's socket. `ws` does the handshake, receives, and sends the control frames; data frames are built once for
- * all subscribers and written to the socket beside it. That is sound because without compression `ws` writes every
- * control frame whole and at once, so frames never interleave, and because nothing is written after a close frame.
+ * all subscribers and written to the socket beside it. That is sound because `ws`, which is never told to send data and so has nothing to
+ * compress, writes every control frame whole and at once, so frames never interleave, and because nothing is written after a close frame.
  */
 export class Subscriber {
   #writes = 0;
@@ -29,6 +29,8 @@ export class Subscriber {
   constructor(
     readonly ws: WebSocket,
     private readonly socket: Duplex,
+    /** Whether it takes deflated frames. */
+    readonly deflates: boolean,
     private readonly clock: Clock,
     private readonly counters: Counters,
   ) {
@@ -52,16 +54,16 @@ export class Subscriber {
     return oldest ? now - oldest.since : 0;
   }
 
-  /** Writes a buffer of whole frames that holds `messages` messages; returns false where the socket is closing. */
+  /** Writes a buffer of whole frames that holds `messages` messages; returns false where the kernel did not take it whole. */
   write(frames: Buffer, messages: number, now: number): boolean {
     if (!this.open) {
       this.counters.dropped += messages;
-      return false;
+      return true;
     }
     this.#writes += 1;
     this.socket.write(frames, this.#onWritten);
-    if (this.socket.writableLength === 0) this.counters.delivered += messages;
-    else this.#remember({ number: this.#writes, since: now, messages });
+    if (this.socket.writableLength > 0) return this.#remember({ number: this.#writes, since: now, messages });
+    this.counters.delivered += messages;
     return true;
   }
 
@@ -73,9 +75,10 @@ export class Subscriber {
     this.#grace = this.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
   }
 
-  #remember(write: Unfinished): void {
+  #remember(write: Unfinished): false {
     this.#unfinished ??= [];
     this.#unfinished.push(write);
+    return false;
   }
 
   /** One function for all writes: Node then calls it without an object for each. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import type { Fanout, Log } from './fanout.js';
 import type { KeyCheck, KeyHolder } from './keys.js';
 
@@ -49,8 +49,8 @@ export class TestClient {
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #waiting = new Set<() => void>();
 
-  constructor(url: string) {
-    this.ws = new WebSocket(url);
+  constructor(url: string, options: ClientOptions = {}) {
+    this.ws = new WebSocket(url, options);
     this.ws.on('message', (data) => {
       this.texts.push(String(data));
       this.#look();
