@@ -33,6 +33,8 @@ const UNEXPLAINED: f32 = 0.1;
 const HARMONIC: f32 = 0.3;
 /** Power that must be at the rate itself for the harmonic to count. */
 const FUNDAMENTAL: f32 = 0.05;
+/** Beats are placed and measured to about 0.3 % (3 ms of a second): what is less tells of the sampling. */
+const RESOLUTION: f32 = 0.003;
 /** Chance that the rate is suddenly any other; silence after which nothing is known, s. */
 const JUMP: f32 = 0.01;
 const FORGET: f64 = 32;
@@ -90,7 +92,7 @@ function rateOf(i: i32): f32 {
  */
 export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest: f32, share: f32): i32 {
   const state = slot + TRACKS + <usize>track * TRACK_BYTES;
-  seriesSpectra(n);
+  seriesSpectra(n, track == TRACK_RESP ? 0 : RESOLUTION);
   measureSlopes(track);
   const top = min(LAST, <i32>(fastest / BIN_PER_MINUTE));
   const total = whiten(min(2 * top, POINTS - 1));

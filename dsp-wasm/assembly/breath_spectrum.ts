@@ -13,18 +13,21 @@ const BINS: usize = SCRATCH + 0xc000; // POINTS x (re, im) x four lanes
 export const POWER: usize = SCRATCH + 0xd000;
 
 /**
- * Takes the mean off the first `n` points of the four SERIES, weighs them by a Hann window, and writes POWER. Its scale is
- * left open. SERIES is used up.
+ * Takes the mean off the first `n` points of the four SERIES, weighs them by a Hann window, and writes POWER. SERIES is
+ * used up.
+ * @param resolution standard deviation of the white noise that is added to the power, so that a line below it is no line
  */
-export function seriesSpectra(n: i32): void {
+export function seriesSpectra(n: i32, resolution: f32): void {
   takeMean(n);
   weighByHann(n);
   memory.fill(SERIES + (<usize>n << 4), 0, <usize>(LENGTH - n) << 4);
   realFft4(SERIES, WORK, LENGTH, POINTS, BINS);
+  // 3/8 is the mean square of the window
+  const floor = f32x4.splat(<f32>0.375 * <f32>n * resolution * resolution);
   for (let k = 0; k < POINTS; k++) {
     const re = v128.load(BINS + (<usize>k << 5));
     const im = v128.load(BINS + (<usize>k << 5), 16);
-    v128.store(POWER + (<usize>k << 4), f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im)));
+    v128.store(POWER + (<usize>k << 4), f32x4.add(floor, f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im))));
   }
 }
 

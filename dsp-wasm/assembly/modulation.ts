@@ -39,6 +39,7 @@ export let medianInterval: f32 = 0;
 /** How far the beats carry the series, set by `judgeBeats`: wholly where two of three have a regular interval. */
 export let steadiness: f32 = 0;
 let beats: i32 = 0;
+let mean: f32 = 0; // height
 
 /** Forgets the beats of the window before. */
 export function clearBeats(): void {
@@ -60,7 +61,7 @@ export function addBeat(time: f32, interval: f32, height: f32, baseline: f32): v
 export function judgeBeats(): i32 {
   if (beats < FEWEST_BEATS) return 0;
   medianInterval = medianAbout(beats / 2, beats);
-  const mean = meanHeight();
+  mean = meanHeight();
   let regular = 0;
   for (let i = 0; i < beats; i++) {
     const at = <usize>i << 2;
@@ -112,22 +113,25 @@ export function clearSeries(n: i32): void {
   memory.fill(SERIES, 0, <usize>n << 4);
 }
 
-/** Intervals, as `n` points that end at the window's end, into that lane. */
+/** Intervals in parts of the median one, as `n` points that end at the window's end, into that lane. */
 export function putIntervals(lane: i32, n: i32): void {
-  put(lane, n, INTERVAL, STEADY);
+  put(lane, n, INTERVAL, STEADY, medianInterval);
 }
 
+/** Heights in parts of their mean. */
 export function putHeights(lane: i32, n: i32): void {
-  put(lane, n, HEIGHT, CLEAN);
+  put(lane, n, HEIGHT, CLEAN, mean);
 }
 
+/** Baselines in parts of the mean height. */
 export function putBaselines(lane: i32, n: i32): void {
-  put(lane, n, BASELINE, CLEAN);
+  put(lane, n, BASELINE, CLEAN, mean);
 }
 
-function put(lane: i32, n: i32, values: usize, good: usize): void {
+function put(lane: i32, n: i32, values: usize, good: usize, unit: f32): void {
   let kept = keep(values, good);
   if (kept < FEWEST_GOOD) kept = keep(values, 0);
+  scaleKept(kept, <f32>1 / unit);
   if (kept) interpolate(SERIES + (<usize>lane << 2), n, kept);
 }
 
@@ -142,6 +146,10 @@ function keep(values: usize, good: usize): i32 {
     kept += 4;
   }
   return <i32>(kept >> 2);
+}
+
+function scaleKept(kept: i32, scale: f32): void {
+  for (let i: usize = 0; i < <usize>kept << 2; i += 4) store<f32>(KEPT + i, load<f32>(KEPT + i) * scale);
 }
 
 /** Joins the kept values by lines, held at the ends, and samples them in the middle of each 1/SERIES_HZ. */

@@ -1,8 +1,9 @@
 import { dft } from './spectrum.js';
 
-/** A series of 4 Hz with the least and greatest steepness of its noise's spectrum. */
+/** A series of 4 Hz, the noise of its measurement, and the least and greatest steepness of its noise's spectrum. */
 export interface BreathSeries {
   readonly x: readonly number[];
+  readonly resolution: number;
   readonly gentle: number;
   readonly steep: number;
 }
@@ -66,8 +67,8 @@ function sinusoid(r: readonly number[], k: number, exponent: number): number {
 }
 
 /** Part of the levelled power that a line at each bin explains; empty where there is no power. */
-function explained({ x, gentle, steep }: BreathSeries, top: number): number[] {
-  const power = spectrum(x);
+function explained({ x, resolution, gentle, steep }: BreathSeries, top: number): number[] {
+  const power = spectrum(x).map((p) => p + 0.375 * x.length * resolution ** 2);
   const steepness = Math.max(gentle, Math.min(steep, slopeOf(power)));
   const level = power.map((p, k) => (k < 2 || k > Math.min(2 * top, 127) ? 0 : p * blend(k / 16, steepness)));
   const total = level.reduce((sum, p) => sum + p, 0);

@@ -6,11 +6,12 @@ export interface Beats {
   readonly baseline: readonly number[];
 }
 
-/** Series of 4 Hz that end with the window, and the highest rate per minute that they can show. */
+/** Series of 4 Hz that end with the window, in parts of the median interval or mean height, and what they can show. */
 export interface Modulations {
   readonly intervals: number[];
   readonly heights: number[];
   readonly baselines: number[];
+  /** Highest rate per minute. */
   readonly fastest: number;
   /** How far the beats carry the series: wholly where two of three have a regular interval. */
   readonly steadiness: number;
@@ -28,9 +29,9 @@ export function modulations(beats: Beats): Modulations | null {
   const mean = height.reduce((sum, v) => sum + v, 0) / height.length;
   const clean = height.map((v, i) => !!steady[i] && (i === 0 || !!steady[i - 1]) && Math.abs(v - mean) < 0.5 * mean);
   return {
-    intervals: series(time, interval, steady, n),
-    heights: series(time, height, clean, n),
-    baselines: series(time, baseline, clean, n),
+    intervals: series(time, interval, steady, n).map((v) => v / median(interval)),
+    heights: series(time, height, clean, n).map((v) => v / mean),
+    baselines: series(time, baseline, clean, n).map((v) => v / mean),
     fastest: 30 / median(interval) - 1,
     steadiness: Math.min(1, (1.5 * steady.filter((v) => v).length) / steady.length),
   };

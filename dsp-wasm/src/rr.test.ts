@@ -4,7 +4,7 @@ import { gridCells } from '../reference/grid.js';
 import { modulations } from '../reference/modulation.js';
 import { findPulses } from '../reference/pulses.js';
 import { type Core, type CoreChannel, createCore, ENCODING, type Estimate, type Estimator } from './core.js';
-import { noise, payload, pulse } from './signals.js';
+import { noise, payload, ppg, pulse } from './signals.js';
 
 const HZ = 50;
 const LIGHT: CoreChannel = { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 };
@@ -39,6 +39,16 @@ function ecg(seconds: number, rate: number, hz = 250): number[] {
     phase += step;
     const t = ((phase % 1) - 0.5) / (step * hz);
     return (1 + 0.1 * breath) * (Math.exp(-((t / 0.012) ** 2)) - 0.2 * Math.exp(-(((t - 0.03) / 0.015) ** 2)));
+  });
+}
+
+/** A pulse whose intervals scatter by a fourth (rms), as in atrial fibrillation. */
+function irregular(seconds: number): number[] {
+  const scatter = noise(4 * seconds, 12);
+  let phase = 0;
+  return Array.from({ length: seconds * HZ }, () => {
+    phase += 1.3 / (1 + 0.43 * (scatter[Math.floor(phase)] ?? 0)) / HZ;
+    return 1e5 + 1000 * pulse(phase);
   });
 }
 
@@ -172,9 +182,9 @@ describe('rr', () => {
     });
     if (!m) return null;
     const series = [
-      { x: m.intervals, gentle: 0.5, steep: 2 },
-      { x: m.heights, gentle: 1, steep: 3 },
-      { x: m.baselines, gentle: 1, steep: 4 },
+      { x: m.intervals, resolution: 0.003, gentle: 0.5, steep: 2 },
+      { x: m.heights, resolution: 0.003, gentle: 1, steep: 3 },
+      { x: m.baselines, resolution: 0.003, gentle: 1, steep: 4 },
     ];
     return follower.follow(end, series, m.fastest, m.steadiness);
   }
@@ -191,7 +201,7 @@ describe('rr', () => {
       at += v;
       return at;
     });
-    for (const x of [noise(120 * HZ, 7), wander, breathing(120, 0, {}, 9), breathing(120, 0, {}, 11)]) {
+    for (const x of [noise(120 * HZ, 7), wander, breathing(120, 0, {}, 9), ppg(120, HZ, 70), irregular(120)]) {
       expect(trusted(run('rr_ppg', [LIGHT], [x]))).to.be.at.most(2); // of 53
     }
     for (const x of [noise(120 * HZ, 7), wander]) expect(trusted(run('rr_resp', [RESP], [x]))).to.be.at.most(2);
