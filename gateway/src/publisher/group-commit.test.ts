@@ -8,40 +8,12 @@ import { expect } from 'chai';
 import { type LiveInsight, liveForm, type Reading, type StoredInsight } from '../insight.js';
 import { ManualClock } from '../manual-clock.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
-import { type SessionCommit, type Store, StoreUnavailable } from '../store/store.js';
 import { NO_PROGRESS, sampleInsight, sampleSession } from '../store/suite/samples.js';
+import { Gate } from './gate.fixture.js';
 import { createPublisher } from './group-commit.js';
 import type { PublishedSession, PublishedStream, Publisher } from './publisher.js';
 
 const START = 1_763_600_000_000;
-
-/** The real store, whose commits the test sees, holds up and lets fail. */
-class Gate {
-  readonly groups: (readonly SessionCommit[])[] = [];
-  down = false;
-  #held: Promise<void> | null = null;
-
-  constructor(readonly store: Store) {}
-
-  /** Holds the commits from now on; returns the way to let them go. */
-  hold(): () => void {
-    let release = () => {};
-    this.#held = new Promise((resolve) => {
-      release = resolve;
-    });
-    return () => {
-      this.#held = null;
-      release();
-    };
-  }
-
-  async commit(parts: readonly SessionCommit[]) {
-    this.groups.push(parts);
-    if (this.down) throw new StoreUnavailable('down');
-    await this.#held;
-    return this.store.commit(parts);
-  }
-}
 
 describe('the publisher', () => {
   let directory: string;

@@ -82,7 +82,11 @@ export class Database {
     await this.#writes;
     if (this.#closed) return;
     this.#closed = true;
-    this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    try {
+      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The log stays, and the next to open the file reads it.
+    }
     this.#db.close();
   }
 

@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../clock.js';
-import type { Store } from '../store.js';
+import { type Store, StoreUnavailable } from '../store.js';
 import { embeddedAccounts, embeddedKeys } from './accounts.js';
 import { Database } from './database.js';
 import { embeddedDeviceModels, embeddedDevices } from './devices.js';
 import { embeddedGateways } from './gateways.js';
 import { embeddedIdempotency } from './idempotency.js';
 import { embeddedInsights } from './insights.js';
-import { migrate } from './schema.js';
+import { migrate, NewerSchema } from './schema.js';
 import { embeddedSessions } from './sessions.js';
 
 const FILE = 'device-insights.db';
@@ -25,7 +25,10 @@ export async function openEmbeddedStore(directory: string, clock: Clock): Promis
     return storeOn(db);
   } catch (error) {
     await db.close();
-    throw error;
+    if (error instanceof NewerSchema || error instanceof StoreUnavailable) throw error;
+    throw new Error(`${FILE} in ${directory} cannot be opened: restore it, or choose another data directory`, {
+      cause: error,
+    });
   }
 }
 

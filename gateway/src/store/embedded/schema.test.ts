@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -39,6 +39,13 @@ describe('the schema of the embedded store', () => {
     expect(String(error)).to.match(/newer version \(schema 99; this one knows up to \d+\)/);
     expect(db.prepare('PRAGMA user_version').get()).to.include({ user_version: 99 });
     await db.close();
+  });
+
+  it('is looked for in vain in a file that is something else', async () => {
+    await writeFile(file(), 'not a database '.repeat(100));
+    const error = await rejection(openEmbeddedStore(directory, systemClock));
+    expect(String(error)).to.include(directory).and.include('cannot be opened');
+    expect(await readFile(file(), 'utf8')).to.match(/^not a database/);
   });
 
   it('has an index for every list: no query reads a table whole or sorts it', async () => {

@@ -5,12 +5,14 @@ import { access, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import { createConnection } from 'mongoose';
 
 const SECANTUS = 'SecantusDB==0.7.0b3';
+const SECANTUS_PROGRAM = join('bin', 'secantusd-py');
 /** Ignored folder at the root of the repository: what is installed for tests stays for the next run. */
 const CACHE = fileURLToPath(new URL('../../../../.cache', import.meta.url));
 const DOWNLOADS = join(CACHE, 'mongodb');
@@ -43,7 +45,7 @@ export async function startTestMongo(): Promise<TestMongo> {
     try {
       return await start();
     } catch (error) {
-      failures.push(error instanceof Error ? error.message.trim() : String(error));
+      failures.push(String(error).split('\n', 1).join());
     }
   throw new Error(
     `no MongoDB for the tests: install mongod, or python3 with python3-venv, or set MONGODB_TEST_URI (${failures.join('; ')})`,
@@ -97,11 +99,23 @@ async function downloaded(): Promise<TestMongo> {
     });
     console.log(`installing mongod into ${DOWNLOADS} (mongodb-memory-server)`);
   }
-  return say('mongod of mongodb-memory-server', await memoryServer({ downloadDir: DOWNLOADS }));
+  const late = new AbortController();
+  const tooLate = setTimeout(INSTALL_MS, null, { signal: late.signal }).then(() => {
+    throw new Error(`${DOWNLOAD_HOST} is too slow`);
+  });
+  try {
+    return say(
+      'mongod of mongodb-memory-server',
+      await Promise.race([memoryServer({ downloadDir: DOWNLOADS }), tooLate]),
+    );
+  } finally {
+    tooLate.catch(() => {});
+    late.abort();
+  }
 }
 
 async function secantus(): Promise<TestMongo> {
-  const program = join(CACHE, 'secantusdb', 'current', 'bin', 'secantusd-py');
+  const program = join(CACHE, 'secantusdb', 'current', SECANTUS_PROGRAM);
   if (!(await isThere(program))) await installSecantus();
   const port = await freePort();
   const directory = await mkdtemp(join(tmpdir(), 'device-insights-mongo-'));
@@ -116,11 +130,18 @@ async function secantus(): Promise<TestMongo> {
 async function installSecantus(): Promise<void> {
   const home = join(CACHE, 'secantusdb');
   const venv = join(home, `venv-${process.pid}`);
+  const current = join(home, 'current');
   console.log(`installing ${SECANTUS} into ${home} (pip)`);
   await mkdir(home, { recursive: true });
-  await makeVenv(venv);
-  await run(join(venv, 'bin', 'pip'), ['install', '--quiet', SECANTUS], { timeout: INSTALL_MS });
-  await symlink(venv, join(home, 'current')).catch(() => rm(venv, { recursive: true }));
+  try {
+    await makeVenv(venv);
+    await run(join(venv, 'bin', 'pip'), ['install', '--quiet', SECANTUS], { timeout: INSTALL_MS });
+    await rm(current, { force: true });
+    await symlink(venv, current);
+  } catch (error) {
+    await rm(venv, { recursive: true, force: true });
+    if (!(await isThere(join(current, SECANTUS_PROGRAM)))) throw error;
+  }
 }
 
 /** Debian has venv in a package of its own. */
@@ -132,8 +153,8 @@ async function makeVenv(venv: string): Promise<void> {
     if (process.getuid?.() !== 0) throw error;
     console.log('installing python3-venv (apt-get)');
     await rm(venv, { recursive: true, force: true });
-    await run('apt-get', ['update', '-q'], { timeout: INSTALL_MS });
-    await run('apt-get', ['install', '-y', '-q', 'python3', 'python3-venv'], { timeout: INSTALL_MS });
+    await run('apt-get', ['update', '-qq'], { timeout: INSTALL_MS });
+    await run('apt-get', ['install', '-y', '-qq', 'python3', 'python3-venv'], { timeout: INSTALL_MS });
     await make();
   }
 }
