@@ -31,6 +31,7 @@ export type { InsightType, LiveInsight, SqiClass } from './insight.js';
 export type { Hole, LiveFilter, LiveSubscription, SubscribeOptions } from './live.js';
 export type { Listing, Page } from './page.js';
 export { type PlaybackOptions, play } from './playback.js';
+export { readingLine } from './reading-line.js';
 export { ClosedError, mayReconnect } from './reconnection.js';
 export type { CallOptions, CreateOptions, InsightsQuery, Instant, SessionsQuery } from './rest.js';
 export { NoWebSocketError, type SocketConstructor } from './socket.js';

@@ -5,8 +5,8 @@ import {
   type LiveInsight,
   type LiveSubscription,
   play,
+  readingLine,
 } from '@device-insights/sdk';
-import { readingLine } from './reading-line.js';
 
 export interface Demonstration {
   readonly baseUrl: string;

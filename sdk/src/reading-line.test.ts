@@ -1,5 +1,5 @@
-import type { LiveInsight } from '@device-insights/sdk';
 import { expect } from 'chai';
+import type { LiveInsight } from './insight.js';
 import { readingLine } from './reading-line.js';
 
 const READING: LiveInsight = {

@@ -1,4 +1,4 @@
-import type { LiveInsight } from '@device-insights/sdk';
+import type { LiveInsight } from './insight.js';
 
 /**
  * A live insight as one line for people: time, device, type, value, unit, confidence and class. One that is unfit is labelled as an

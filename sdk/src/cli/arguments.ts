@@ -1,0 +1,68 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/** A command line that cannot be followed; the message says what to write instead. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export type OptionSpec = NonNullable<ParseArgsConfig['options']>;
+
+/** The values of a command's options, read with their kind. */
+export class Arguments {
+  readonly positionals: readonly string[];
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  /** @throws UsageError for an unknown option or one without its value */
+  constructor(args: readonly string[], options: OptionSpec) {
+    try {
+      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+      this.#values = values;
+      this.positionals = positionals;
+    } catch (cause) {
+      throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+    }
+  }
+
+  flag(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#values[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  texts(name: string): string[] {
+    const value = this.#values[name];
+    return Array.isArray(value) ? value.map(String) : [];
+  }
+
+  /** One of several words. */
+  choice<T extends string>(name: string, known: readonly T[]): T | undefined {
+    const text = this.text(name);
+    const found = known.find((word) => word === text);
+    if (text !== undefined && !found)
+      throw new UsageError(`--${name} must be one of ${known.join(', ')}; it is ${text}`);
+    return found;
+  }
+
+  /** A number above 0. */
+  positive(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    if (!(value > 0 && value < Number.POSITIVE_INFINITY))
+      throw new UsageError(`--${name} must be a number above 0; it is ${text}`);
+    return value;
+  }
+
+  /** An instant: ISO 8601. */
+  instant(name: string): Date | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const date = new Date(text);
+    if (Number.isNaN(date.getTime()))
+      throw new UsageError(`--${name} must be a time such as 2026-01-31T08:00:00Z; it is ${text}`);
+    return date;
+  }
+}

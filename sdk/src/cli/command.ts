@@ -1,0 +1,21 @@
+import type { DeviceInsights } from '../client.js';
+import type { Arguments, OptionSpec } from './arguments.js';
+
+/** What a command may use of its surroundings. */
+export interface Surroundings {
+  readonly client: DeviceInsights;
+  /** Writes a line of results; resolves when there is room for more. */
+  print(line: string): Promise<void>;
+  /** Writes a line for the person at the terminal, beside the results. */
+  tell(line: string): void;
+  /** Aborts at Ctrl-C. */
+  readonly stop: AbortSignal;
+}
+
+export interface Command {
+  readonly name: string;
+  /** Its line in the help. */
+  readonly usage: string;
+  readonly options: OptionSpec;
+  run(args: Arguments, surroundings: Surroundings): Promise<void>;
+}

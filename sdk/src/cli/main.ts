@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+import { once } from 'node:events';
+import { DeviceInsights } from '../client.js';
+import { ClosedError } from '../reconnection.js';
+import { Arguments, UsageError } from './arguments.js';
+import type { Command, Surroundings } from './command.js';
+import { exportCommand } from './export-command.js';
+import { simulateCommand, streamCommand } from './stream-command.js';
+import { tailCommand } from './tail-command.js';
+
+const COMMANDS: readonly Command[] = [simulateCommand, streamCommand, tailCommand, exportCommand];
+const COMMON = { url: { type: 'string' }, key: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
+const HELP = `device-insights COMMAND --url URL --key KEY [OPTIONS]
+
+The service's address and key may also stand in DEVICE_INSIGHTS_URL and DEVICE_INSIGHTS_API_KEY.
+
+${COMMANDS.map(({ usage }) => `  ${usage}`).join('\n\n')}`;
+
+async function main([name, ...rest]: readonly string[]): Promise<void> {
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return console.log(HELP);
+  const command = COMMANDS.find((known) => known.name === name);
+  if (!command)
+    throw new UsageError(`there is no command ${name}; commands are ${COMMANDS.map((known) => known.name).join(', ')}`);
+  const args = new Arguments(rest, { ...COMMON, ...command.options });
+  if (args.flag('help')) return console.log(command.usage);
+  await command.run(args, surroundings(args));
+}
+
+function surroundings(args: Arguments): Surroundings {
+  const baseUrl = args.text('url') ?? process.env.DEVICE_INSIGHTS_URL;
+  const apiKey = args.text('key') ?? process.env.DEVICE_INSIGHTS_API_KEY;
+  if (!baseUrl) throw new UsageError("give the service's address: --url http://localhost:8080, or DEVICE_INSIGHTS_URL");
+  if (!apiKey) throw new UsageError('give an API key: --key svc_…, or DEVICE_INSIGHTS_API_KEY');
+  return {
+    client: new DeviceInsights({ baseUrl, apiKey }),
+    print,
+    tell: (line) => console.error(line),
+    stop: stopOnSignals(),
+  };
+}
+
+async function print(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
+}
+
+/** Aborts at the first Ctrl-C; the second one ends the process at once. */
+function stopOnSignals(): AbortSignal {
+  const abort = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
+  return abort.signal;
+}
+
+/** Wrong usage is 2, everything else 1. */
+function fail(error: unknown): void {
+  console.error(error instanceof Error ? error.message : error);
+  if (error instanceof ClosedError && error.code === 4001) console.error('Is the key right, and not revoked?');
+  process.exitCode = error instanceof UsageError || error instanceof RangeError ? 2 : 1;
+}
+
+// A reader that has seen enough (`| head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+main(process.argv.slice(2)).catch(fail);

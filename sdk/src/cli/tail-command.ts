@@ -1,0 +1,32 @@
+import { readingLine } from '../reading-line.js';
+import type { Command } from './command.js';
+
+export const tailCommand: Command = {
+  name: 'tail',
+  usage: `tail [--json] [--device ID]… [--type hr|spo2|rr] [--quality acceptable|excellent]
+      Prints the live insights of the key.`,
+  options: {
+    json: { type: 'boolean' },
+    device: { type: 'string', multiple: true },
+    type: { type: 'string' },
+    quality: { type: 'string' },
+  },
+  run: async (args, { client, print, tell, stop }) => {
+    const devices = args.texts('device');
+    const type = args.choice('type', ['hr', 'spo2', 'rr']);
+    const quality = args.choice('quality', ['unfit', 'acceptable', 'excellent']);
+    const filter = {
+      ...(devices.length > 0 && { devices }),
+      ...(type && { types: [type] }),
+      ...(quality && { quality }),
+    };
+    const onHole = ({ since, until, cause }: { since: number; until: number; cause: Error }) =>
+      tell(
+        `insights between ${new Date(since).toISOString()} and ${new Date(until).toISOString()} may be missing: ${cause.message}`,
+      );
+    const live = client.live.subscribe({ signal: stop, onHole, ...filter });
+    await live.subscribed();
+    tell('subscribed');
+    for await (const insight of live) await print(args.flag('json') ? JSON.stringify(insight) : readingLine(insight));
+  },
+};
