@@ -1,19 +1,11 @@
 import { Channel, type ChannelOptions } from './channel.js';
 import type { KeyHolder } from './keys.js';
+import { Seat } from './seat.js';
 import type { Subscriber } from './subscriber.js';
 
 export interface HubOptions extends Omit<ChannelOptions, 'onMessages' | 'onEnd'> {
   /** How long messages are gathered before they go out, ms; 0: to the end of the turn of the event loop. */
   readonly flushMs: number;
-}
-
-/** A subscriber's place in its account's channel. */
-export interface Seat {
-  /** Resolves once the channel's upstream subscription is confirmed; rejects where the bus cannot give it. */
-  readonly confirmed: Promise<void>;
-  /** From now on the subscriber gets what is published for its scope. */
-  take(): void;
-  leave(): void;
 }
 
 /** The accounts that somebody on this node listens to, one channel each. */
@@ -26,18 +18,7 @@ export class Hub {
   /** Reserves a place: the account's upstream subscription lives as long as somebody holds one. */
   reserve(holder: KeyHolder, subscriber: Subscriber): Seat {
     const channel = this.#channels.get(holder.account) ?? this.#open(holder.account);
-    channel.hold();
-    let left = false;
-    return {
-      confirmed: channel.confirmed,
-      take: () => channel.add(subscriber, holder.user),
-      leave: () => {
-        if (left) return;
-        left = true;
-        channel.remove(subscriber, holder.user);
-        channel.release();
-      },
-    };
+    return new Seat(channel, subscriber, holder.user);
   }
 
   #open(account: string): Channel {

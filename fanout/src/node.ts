@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocketServer } from 'ws';
 import { type Clock, systemClock, type Timer } from './clock.js';
 import { Counters } from './counters.js';
 import { sharedDeflateOffer } from './deflate-offer.js';
@@ -9,7 +9,7 @@ import { textFrame } from './frame.js';
 import { Hub } from './hub.js';
 import { type KeyHolder, keyHashOf } from './keys.js';
 import { closeSpread } from './spread.js';
-import { Subscriber } from './subscriber.js';
+import { Subscriber, type SubscriberHome } from './subscriber.js';
 
 /** A subscriber's own messages are read and ignored, up to this size. */
 const MAX_CLIENT_MESSAGE_BYTES = 4096;
@@ -23,11 +23,11 @@ const SHARED_DEFLATE = { serverNoContextTakeover: true, clientNoContextTakeover:
 const STATUS_FRAME = textFrame(JSON.stringify({ status: 'subscribed' }));
 
 /** The subscriber sockets of one node, from upgrade to close. */
-export class FanoutNode implements Fanout {
+export class FanoutNode implements Fanout, SubscriberHome {
   readonly counters = new Counters();
   readonly #plainServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: false });
   readonly #deflatingServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: SHARED_DEFLATE });
-  readonly #clock: Clock;
+  readonly clock: Clock;
   readonly #hub: Hub;
   readonly #maxLagMs: number;
   readonly #maxBufferedBytes: number;
@@ -40,19 +40,19 @@ export class FanoutNode implements Fanout {
   #whenEmpty: () => void = () => undefined;
 
   constructor(private readonly options: FanoutOptions) {
-    this.#clock = options.clock ?? systemClock;
+    this.clock = options.clock ?? systemClock;
     this.#maxLagMs = options.maxLagMs ?? 10_000;
     this.#maxBufferedBytes = options.maxBufferedBytes ?? 4 * 1024 * 1024;
     this.#hub = new Hub({
       bus: options.bus,
-      clock: this.#clock,
+      clock: this.clock,
       counters: this.counters,
       flushMs: options.flushMs ?? 0,
-      onHole: (subscribers) => closeSpread(subscribers, 'restarting', HOLE_WINDOW_MS, this.#clock),
+      onHole: (subscribers) => closeSpread(subscribers, 'restarting', HOLE_WINDOW_MS, this.clock),
       onBehind: (subscriber) => this.#checkBuffer(subscriber),
     });
     this.#stopRevocations = options.keys.onRevoked((hash) => this.#revoke(hash));
-    this.#lagCheck = this.#clock.every(LAG_CHECK_MS, () => this.#checkLags());
+    this.#lagCheck = this.clock.every(LAG_CHECK_MS, () => this.#checkLags());
   }
 
   get connections(): number {
@@ -60,7 +60,7 @@ export class FanoutNode implements Fanout {
   }
 
   get lagMs(): number {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     let lag = 0;
     for (const subscriber of this.#subscribers) lag = Math.max(lag, subscriber.lagMs(now));
     return lag;
@@ -72,11 +72,19 @@ export class FanoutNode implements Fanout {
     if (offer) request.headers['sec-websocket-extensions'] = offer; // Of several offers, the one to be taken up.
     const server = offer ? this.#deflatingServer : this.#plainServer;
     server.handleUpgrade(request, socket, head, (ws) => {
-      const subscriber = new Subscriber(ws, socket, ws.extensions !== '', this.#clock, this.counters);
+      const subscriber = new Subscriber(ws, socket, hash ?? '', this);
       if (this.#draining) subscriber.close('restarting');
       else if (hash === null) subscriber.close('authenticationFailed');
-      else void this.#admit(subscriber, ws, hash);
+      else void this.#admit(subscriber);
     });
+  }
+
+  onClose(subscriber: Subscriber): void {
+    subscriber.seat?.leave();
+    this.#subscribers.delete(subscriber);
+    const sameKey = this.#byKey.get(subscriber.key);
+    if (sameKey?.delete(subscriber) && sameKey.size === 0) this.#byKey.delete(subscriber.key);
+    this.#checkEmpty();
   }
 
   drain(windowMs: number): Promise<void> {
@@ -86,7 +94,7 @@ export class FanoutNode implements Fanout {
 
   async #drain(windowMs: number): Promise<void> {
     this.options.log.info({ connections: this.connections, windowMs }, 'draining the subscriber sockets');
-    closeSpread(this.#subscribers, 'restarting', windowMs, this.#clock);
+    closeSpread(this.#subscribers, 'restarting', windowMs, this.clock);
     await new Promise<void>((resolve) => {
       this.#whenEmpty = resolve;
       this.#checkEmpty();
@@ -96,13 +104,12 @@ export class FanoutNode implements Fanout {
   }
 
   /** Key, upstream subscription, status: only then messages. What cannot be had within the limit is 1013. */
-  async #admit(subscriber: Subscriber, ws: WebSocket, hash: string): Promise<void> {
-    this.#enter(subscriber, ws, hash);
-    const limit = this.#clock.after(ADMISSION_LIMIT_MS, () => subscriber.close('overloaded'));
-    ws.once('close', () => limit.cancel());
+  async #admit(subscriber: Subscriber): Promise<void> {
+    this.#enter(subscriber);
+    const limit = this.clock.after(ADMISSION_LIMIT_MS, () => subscriber.close('overloaded'));
     try {
-      const holder = await this.options.keys.holder(hash);
-      if (holder) await this.#seat(subscriber, ws, holder);
+      const holder = await this.options.keys.holder(subscriber.key);
+      if (holder) await this.#seat(subscriber, holder);
       else subscriber.close('authenticationFailed');
     } catch (error) {
       this.options.log.warn({ err: error }, 'subscriber refused for now: its key or its channel cannot be had');
@@ -112,26 +119,20 @@ export class FanoutNode implements Fanout {
     }
   }
 
-  async #seat(subscriber: Subscriber, ws: WebSocket, holder: KeyHolder): Promise<void> {
+  async #seat(subscriber: Subscriber, holder: KeyHolder): Promise<void> {
     if (!subscriber.open) return;
     const seat = this.#hub.reserve(holder, subscriber);
-    ws.once('close', seat.leave);
+    subscriber.seat = seat;
     await seat.confirmed;
     if (!subscriber.open) return;
-    subscriber.write(STATUS_FRAME, 0, this.#clock.now());
+    subscriber.write(STATUS_FRAME, 0, this.clock.now());
     seat.take();
   }
 
-  #enter(subscriber: Subscriber, ws: WebSocket, hash: string): void {
+  #enter(subscriber: Subscriber): void {
     this.#subscribers.add(subscriber);
-    const sameKey = this.#byKey.get(hash) ?? new Set();
-    this.#byKey.set(hash, sameKey.add(subscriber));
-    ws.once('close', () => {
-      this.#subscribers.delete(subscriber);
-      sameKey.delete(subscriber);
-      if (sameKey.size === 0) this.#byKey.delete(hash);
-      this.#checkEmpty();
-    });
+    const sameKey = this.#byKey.get(subscriber.key) ?? new Set();
+    this.#byKey.set(subscriber.key, sameKey.add(subscriber));
   }
 
   #checkEmpty(): void {
@@ -147,7 +148,7 @@ export class FanoutNode implements Fanout {
   }
 
   #checkLags(): void {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     for (const subscriber of this.#subscribers) if (subscriber.lagMs(now) > this.#maxLagMs) this.#evict(subscriber);
   }
 
@@ -155,7 +156,7 @@ export class FanoutNode implements Fanout {
   #evict(subscriber: Subscriber): void {
     if (!subscriber.open) return;
     this.counters.evicted += 1;
-    const lagMs = subscriber.lagMs(this.#clock.now());
+    const lagMs = subscriber.lagMs(this.clock.now());
     this.options.log.warn({ lagMs, bytes: subscriber.bufferedBytes }, 'subscriber evicted: too slow to follow');
     subscriber.close('overloaded');
   }

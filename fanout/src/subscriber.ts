@@ -3,9 +3,20 @@ import type { WebSocket } from 'ws';
 import type { Clock, Timer } from './clock.js';
 import { CLOSE, type CloseReason } from './close-codes.js';
 import type { Counters } from './counters.js';
+import type { Seat } from './seat.js';
 
 /** How long a peer has to answer our close frame before its socket is destroyed, ms. */
 export const CLOSE_GRACE_MS = 5000;
+
+/** What all subscribers of a node share. */
+export interface SubscriberHome {
+  readonly clock: Clock;
+  readonly counters: Counters;
+  /** Called once, when the socket is gone. */
+  onClose(subscriber: Subscriber): void;
+}
+
+const ignore = () => undefined;
 
 /** A write that the kernel has not taken whole. */
 interface Unfinished {
@@ -25,17 +36,26 @@ export class Subscriber {
   /** In order of writing; made when first needed, as most subscribers always keep up. */
   #unfinished: Unfinished[] | undefined;
   #grace: Timer | undefined;
+  /** Its place in its account's channel, once its key is known. */
+  seat: Seat | undefined;
 
   constructor(
-    readonly ws: WebSocket,
+    private readonly ws: WebSocket,
     private readonly socket: Duplex,
-    /** Whether it takes deflated frames. */
-    readonly deflates: boolean,
-    private readonly clock: Clock,
-    private readonly counters: Counters,
+    /** Hash of its key. */
+    readonly key: string,
+    private readonly home: SubscriberHome,
   ) {
-    ws.on('error', () => undefined); // A broken frame or a reset: `close` follows and says all there is to say.
-    ws.once('close', () => this.#grace?.cancel());
+    ws.on('error', ignore); // A broken frame or a reset: `close` follows and says all there is to say.
+    ws.on('close', () => {
+      this.#grace?.cancel();
+      home.onClose(this);
+    });
+  }
+
+  /** Whether it takes deflated frames: it has agreed on an extension, and there is one only. */
+  get deflates(): boolean {
+    return this.ws.extensions !== '';
   }
 
   /** Whether data may still be written: no close frame has been sent or received. */
@@ -57,13 +77,13 @@ export class Subscriber {
   /** Writes a buffer of whole frames that holds `messages` messages; returns false where the kernel did not take it whole. */
   write(frames: Buffer, messages: number, now: number): boolean {
     if (!this.open) {
-      this.counters.dropped += messages;
+      this.home.counters.dropped += messages;
       return true;
     }
     this.#writes += 1;
     this.socket.write(frames, this.#onWritten);
     if (this.socket.writableLength > 0) return this.#remember({ number: this.#writes, since: now, messages });
-    this.counters.delivered += messages;
+    this.home.counters.delivered += messages;
     return true;
   }
 
@@ -72,7 +92,7 @@ export class Subscriber {
     if (!this.open) return;
     const { code, meaning } = CLOSE[reason];
     this.ws.close(code, meaning);
-    this.#grace = this.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
+    this.#grace = this.home.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
   }
 
   #remember(write: Unfinished): false {
@@ -87,7 +107,7 @@ export class Subscriber {
     const oldest = this.#unfinished?.[0];
     if (!oldest || oldest.number > this.#finished) return;
     this.#unfinished?.shift();
-    if (error) this.counters.dropped += oldest.messages;
-    else this.counters.delivered += oldest.messages;
+    if (error) this.home.counters.dropped += oldest.messages;
+    else this.home.counters.delivered += oldest.messages;
   };
 }
