@@ -32,7 +32,12 @@ describe('the MongoDB store', () => {
     uri = server.uri(`test-${randomUUID()}`);
   });
 
-  after(() => server.stop());
+  after(async () => {
+    const mongo = await MongoConnection.open(uri, systemClock);
+    await mongo.connection.dropDatabase();
+    await mongo.close();
+    await server.stop();
+  });
 
   storeSuite('MongoDB', () => openMongoStore(uri, systemClock));
   faults(() => uri);
