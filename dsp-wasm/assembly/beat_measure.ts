@@ -3,6 +3,7 @@ import {
   CANDIDATE_CELL,
   CANDIDATE_EMPTY,
   CANDIDATE_EVIDENCE,
+  CANDIDATE_WIDE,
   candidateOf,
   ECG_BEATS,
   ECG_LAST_BEAT,
@@ -14,11 +15,12 @@ import {
   LEAD_OFFSET,
   LEAD_STRANGE,
   LEAD_TEMPLATE,
+  LEAD_WIDTH,
   leadOf,
 } from './ecg_state';
 import { CH_SUBS, ECG_HZ } from './layout';
-import { beatLevel, beginLevel, learnLevel, separation, weightOf } from './levels';
-import { computeFeatures, ENERGY, MATCH, PROJECTION, QRS_SCRATCH_END, sharpenedAt, TEMPLATE_CELLS, TEMPLATE_HALF } from './qrs';
+import { beatLevel, beginLevel, FOLLOW, learnLevel, separation, weightOf } from './levels';
+import { broadAt, computeFeatures, ENERGY, MATCH, PROJECTION, QRS_SCRATCH_END, sharpenedAt, TEMPLATE_CELLS, TEMPLATE_HALF, WIDTH } from './qrs';
 
 /** What is taken from a beat once it is decided: its time and amplitude, and what its leads learn from it. */
 
@@ -58,11 +60,12 @@ export function measureBeat(slot: usize, channel: usize, number: i32, limit: i32
   const near = cell - FIRST_SNAP - 1;
   const from = isNext ? min(last + guard + 1, near) : near;
   const between = isNext ? cell - guard - from : 0;
+  const wide = load<i32>(candidate, CANDIDATE_WIDE);
   const leads = load<i32>(channel + CH_SUBS);
   for (let k = 0; k < leads; k++) {
     const lead = leadOf(slot, k);
     computeFeatures(channel, k, lead, from, cell + FIRST_SNAP + 2 - from, limit, isMatched(lead));
-    measureLead(lead, k, cell - from, between);
+    measureLead(lead, k, cell - from, between, wide);
   }
   const chosen = chooseLead(slot, leads);
   const peak = load<f32>(PEAKS + (<usize>chosen << 2)) + <f32>load<i32>(leadOf(slot, chosen), LEAD_OFFSET);
@@ -91,25 +94,34 @@ function leadWeight(slot: usize, k: i32): f32 {
 }
 
 /** Learns from a beat of one lead at `cell`; the first `between` cells lie between it and the beat before. */
-function measureLead(lead: usize, k: i32, cell: i32, between: i32): void {
+function measureLead(lead: usize, k: i32, cell: i32, between: i32, wide: i32): void {
   const matched = isMatched(lead);
   const peak = greatestNear(matched ? MATCH : ENERGY, cell, SNAP);
   const energy = load<f32>(ENERGY + (<usize>greatestNear(ENERGY, cell, SNAP) << 2));
   put(k, <f32>cell, 0);
   if (energy != energy) return; // the lead misses part of the beat
-  const noise = greatest(ENERGY, between);
-  const noiseMatch = matched ? greatest(MATCH, between) : -1;
-  learnLevel(lead + LEAD_ENERGY, energy, noise);
+  // Ectopic beats come seldom and count as noise where they are missed: so the level of breadth does not rise fast.
+  learnLevel(lead + LEAD_WIDTH, valueAt(WIDTH, greatestNear(WIDTH, cell, SNAP)), greatest(WIDTH, between), FOLLOW);
+  if (wide) return measureWide(lead, k, cell, matched);
+  learnLevel(lead + LEAD_ENERGY, energy, greatest(ENERGY, between));
   if (!matched) return measureFirst(lead, k, cell);
+  const noiseMatch = greatest(MATCH, between);
   learnMatch(lead + LEAD_MATCH, valueAt(MATCH, peak), noiseMatch);
   const projection = valueAt(PROJECTION, peak);
   put(k, <f32>peak + vertex(MATCH + (<usize>peak << 2)), projection);
-  if (load<i32>(lead, LEAD_LEARNT) < TEMPLATE_BEATS + 2 || valueAt(MATCH, peak) > LIKE * projection) {
+  if (load<i32>(lead, LEAD_LEARNT) < TEMPLATE_BEATS + 2 || valueAt(MATCH, peak) > LIKE * LIKE * projection) {
     learnTemplate(lead, peak);
     store<i32>(lead, 0, LEAD_STRANGE);
   } else {
     countStrange(lead);
   }
+}
+
+/** An ectopic beat is where the broad signal is greatest; its lead learns nothing of what normal beats are. */
+function measureWide(lead: usize, k: i32, cell: i32, matched: bool): void {
+  let largest = cell;
+  for (let i = cell - FIRST_SNAP; i <= cell + FIRST_SNAP; i++) if (abs(broad(i)) > abs(broad(largest))) largest = i;
+  put(k, <f32>(largest - load<i32>(lead, LEAD_OFFSET)), matched ? valueAt(PROJECTION, cell) : 0);
 }
 
 /** Without a template the R peak is where the sharpened signal is greatest. */
@@ -179,6 +191,12 @@ function put(k: i32, peak: f32, amplitude: f32): void {
 @inline
 function sharp(i: i32): f32 {
   return load<f32>(sharpenedAt(i));
+}
+
+// @ts-ignore: decorator
+@inline
+function broad(i: i32): f32 {
+  return load<f32>(broadAt(i));
 }
 
 // @ts-ignore: decorator

@@ -5,6 +5,7 @@ import {
   CANDIDATE_EVIDENCE,
   CANDIDATE_PERIOD,
   CANDIDATE_SCORE,
+  CANDIDATE_WIDE,
   candidateOf,
   ECG_CANDIDATES,
   ECG_DECIDED,
@@ -22,6 +23,8 @@ import { ECG_HZ } from './layout';
 
 /** RR intervals on a path, seconds: 250 bpm; longer than LONGEST it is a new beginning. */
 const SHORTEST: f32 = 0.24;
+/** Until then what is broad may be the T wave of the beat before (Pan & Tompkins 1985). */
+const SHORTEST_WIDE: f32 = 0.36;
 const LONGEST: f32 = 2.6;
 /** Surprise of an interval r times the period: 20 (ln r)^2 (10 % of heart rate variability costs 0.2), at most 4. */
 const STEADINESS: f32 = 20;
@@ -34,13 +37,14 @@ const FOLLOW: f32 = 0.2;
 /** Candidates that can be looked back at; the ring holds more, so none is overwritten while it is looked at. */
 const REACH_BACK: i32 = 40;
 
-/** Adds a candidate at a cell, with the log odds that it is a beat. */
-export function addCandidate(slot: usize, cell: i32, evidence: f32): void {
+/** Adds a candidate at a cell, with the log odds that it is a beat, and whether only its breadth says so. */
+export function addCandidate(slot: usize, cell: i32, evidence: f32, wide: i32): void {
   const number = load<i32>(slot + ECG_CANDIDATES);
   const candidate = candidateOf(slot, number);
   store<i32>(candidate, cell, CANDIDATE_CELL);
   store<f32>(candidate, evidence, CANDIDATE_EVIDENCE);
   store<i32>(candidate, load<i32>(slot + ECG_EMPTY), CANDIDATE_EMPTY);
+  store<i32>(candidate, wide, CANDIDATE_WIDE);
   store<i32>(slot + ECG_CANDIDATES, number + 1);
   linkCandidate(slot, number);
 }
@@ -60,13 +64,14 @@ function oldestOf(slot: usize, number: i32): i32 {
 function linkCandidate(slot: usize, number: i32): void {
   const candidate = candidateOf(slot, number);
   const cell = load<i32>(candidate, CANDIDATE_CELL);
+  const shortest = load<i32>(candidate, CANDIDATE_WIDE) ? SHORTEST_WIDE : SHORTEST;
   let best = scoreOfBeginning(slot, number, cell);
   let before = -1;
   for (let p = number - 1, oldest = oldestOf(slot, number); p >= oldest; p--) {
     const other = candidateOf(slot, p);
     const interval = <f32>(cell - load<i32>(other, CANDIDATE_CELL)) * (1.0 / <f32>ECG_HZ);
     if (interval > LONGEST) break;
-    if (interval < SHORTEST) continue;
+    if (interval < shortest) continue;
     const score = load<f32>(other, CANDIDATE_SCORE) - surprise(interval, load<f32>(other, CANDIDATE_PERIOD));
     if (score > best) {
       best = score;

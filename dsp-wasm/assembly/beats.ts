@@ -2,9 +2,9 @@ import { BEAT_RING, ECG_BEATS, ECG_READ } from './ecg_state';
 
 /**
  * The newest beats of the session's ECG, oldest first by number: `beatCount` are the beats so far, of which the newest
- * MAX_BEATS are kept (32 s at 210 bpm). A beat is put here at most 0.5 s after it came, save for late ones.
+ * MAX_BEATS are kept (32 s at 195 bpm). A beat is put here at most 0.5 s after it came, save for late ones.
  */
-export const MAX_BEATS: i32 = 112;
+export const MAX_BEATS: i32 = 104;
 export const BEAT_BYTES: usize = 24;
 export const BEAT_TIME: usize = 0; // f64, of the R peak, seconds
 export const BEAT_INTERVAL: usize = 8; // f32, seconds since the beat before; 0: unknown (the first beat, or a gap between)

@@ -17,28 +17,31 @@ export const ECG_SEEN: usize = ECG_STATE + 44; // i32, newest cell with data, pl
 export const ECG_LAST_TIME: usize = ECG_STATE + 48; // f64, time of the newest beat, seconds
 
 export const LEADS: usize = ECG_STATE + 64; // MAX_SUBS x LEAD_BYTES
-export const LEAD_BYTES: usize = 144;
+export const LEAD_BYTES: usize = 152;
 export const LEAD_TEMPLATE: usize = 0; // TEMPLATE_CELLS x f32 (one more is 0)
 export const LEAD_ENERGY: usize = 112; // level of the energy: at beats f32, between them f32
 export const LEAD_MATCH: usize = 120; // level of the match with the template: f32, f32
 export const LEAD_LEARNT: usize = 128; // i32, beats in the template
 export const LEAD_STRANGE: usize = 132; // i32, beats in a row that did not fit it
 export const LEAD_OFFSET: usize = 136; // i32, where in the template the R peak is, cells from its centre
+export const LEAD_WIDTH: usize = 140; // level of the broad energy: f32, f32
 
-export const LIKENESS: usize = ECG_STATE + 640; // LIKENESS_CELLS x f32, ring by cell
-export const LIKENESS_CELLS: i32 = 64;
+export const EVIDENCE: usize = ECG_STATE + 672; // RECENT_CELLS x f32, ring by cell: log odds of a beat there
+export const WIDE: usize = ECG_STATE + 928; // RECENT_CELLS x u8, ring by cell: 1 where only breadth speaks for a beat
+export const RECENT_CELLS: i32 = 64;
 
-export const CANDIDATE_RING: usize = ECG_STATE + 896;
-export const CANDIDATE_BYTES: usize = 24;
-export const MAX_CANDIDATES: i32 = 48;
+export const CANDIDATE_RING: usize = ECG_STATE + 992;
+export const CANDIDATE_BYTES: usize = 28;
+export const MAX_CANDIDATES: i32 = 44;
 export const CANDIDATE_CELL: usize = 0; // i32
 export const CANDIDATE_EVIDENCE: usize = 4; // f32, log odds that it is a beat, by its looks alone
 export const CANDIDATE_SCORE: usize = 8; // f32, of the best path that ends here
 export const CANDIDATE_PERIOD: usize = 12; // f32, RR interval that this path expects next, seconds
 export const CANDIDATE_BEFORE: usize = 16; // i32, number of the candidate before it on that path, plus 1; 0: the path begins here
 export const CANDIDATE_EMPTY: usize = 20; // i32, ECG_EMPTY when it came
+export const CANDIDATE_WIDE: usize = 24; // i32, 1: only its breadth speaks for it (an ectopic beat)
 
-export const BEAT_RING: usize = ECG_STATE + 2048;
+export const BEAT_RING: usize = ECG_STATE + 2224;
 
 /** Pointer to the state of a lead. */
 // @ts-ignore: decorator

@@ -6,7 +6,7 @@ const BEAT: usize = 0;
 const NOISE: usize = 4;
 
 /** Both levels follow within about 8 beats, as in Hamilton & Tompkins 1986; noise rises faster, as it comes suddenly. */
-const FOLLOW: f32 = 0.125;
+export const FOLLOW: f32 = 0.125;
 const RISE: f32 = 0.4;
 /** Noise is never thought closer to the beats: a feature that says nothing now must be able to say so later. */
 const CLOSEST: f32 = 0.55;
@@ -19,11 +19,11 @@ export function beginLevel(level: usize, beat: f32, noise: f32): void {
 }
 
 /** Learns from a beat and the largest value since the beat before (negative where unknown); no beat counts over twice. */
-export function learnLevel(level: usize, beat: f32, noise: f32): void {
+export function learnLevel(level: usize, beat: f32, noise: f32, rise: f32 = RISE): void {
   const mean = load<f32>(level, BEAT);
   const next = mean + FOLLOW * (min(beat, 2 * mean) - mean);
   const floor = load<f32>(level, NOISE);
-  const rate = noise > floor ? RISE : FOLLOW;
+  const rate = noise > floor ? rise : FOLLOW;
   store<f32>(level, next, BEAT);
   store<f32>(level, min(noise >= 0 ? floor + rate * (noise - floor) : floor, CLOSEST * next), NOISE);
 }

@@ -11,22 +11,24 @@ import {
   ECG_READY,
   ECG_SEEN,
   ECG_START,
+  EVIDENCE,
   LEAD_ENERGY,
   LEAD_LEARNT,
   LEAD_MATCH,
+  LEAD_WIDTH,
   leadOf,
-  LIKENESS,
-  LIKENESS_CELLS,
+  RECENT_CELLS,
+  WIDE,
 } from './ecg_state';
 import { CH_SUBS, ECG_CELLS, KIND_ECG } from './layout';
 import { beatLevel, beginLevel, noiseLevel, separation, weightOf } from './levels';
-import { computeFeatures, ENERGY, MATCH, QRS_SCRATCH_END, REACH } from './qrs';
+import { computeFeatures, ENERGY, MATCH, QRS_SCRATCH_END, REACH, WIDTH } from './qrs';
 import { channelOfKind } from './session';
 import { cellsAt, copyCells } from './window';
 
 /**
- * Streaming R peaks. Two features of each lead (qrs.ts), weighted by how well they tell beats from the rest (levels.ts),
- * make one likeness; its peaks are candidates; the best path through them is decided at a lag (beat_path.ts).
+ * Streaming R peaks. The features of all leads (qrs.ts), weighted by how well they tell beats from the rest (levels.ts),
+ * make one evidence; its peaks are candidates; the best path through them is decided at a lag (beat_path.ts).
  *
  * The detector moves in blocks of cells, and what it learns takes effect at a block's end: so any chunking of the data,
  * and any spacing of the steps, gives the same beats. Blocks end 4 cells before whole seconds, as the newest cells of a
@@ -44,10 +46,23 @@ const LEARN_CELLS: i32 = 256;
 const SEARCH_CELLS: i32 = 384;
 /** After 10 s without data the electrodes may be elsewhere: everything is learnt anew. */
 const LOST_CELLS: i32 = 1280;
-const NOTHING: f32 = -1;
+/** Evidence where there are no data, and the least that makes a candidate. */
+const NOTHING: f32 = -1000;
+const LEAST: f32 = -20;
+/**
+ * A beat by its breadth alone, where breadth tells beats from T waves and energy says that there is little noise
+ * (electrode motion is broad, too). Its evidence is bounded below two surprises, so that none is put between two beats
+ * of a regular rhythm.
+ */
+const WIDE_RATIO: f32 = 2.5;
+const CLEAR_RATIO: f32 = 4;
+const WIDE_EVIDENCE: f32 = 5;
 
-const SUM: usize = QRS_SCRATCH_END; // BLOCK x f32
-const WEIGHT: usize = SUM + (BLOCK << 2); // BLOCK x f32
+/** Per cell of a block, f32: sum of weighted positions and of weights, of energy and match, and of width. */
+const SUM: usize = QRS_SCRATCH_END;
+const WEIGHT: usize = SUM + (BLOCK << 2);
+const WIDE_SUM: usize = WEIGHT + (BLOCK << 2);
+const WIDE_WEIGHT: usize = WIDE_SUM + (BLOCK << 2);
 
 /** Streams the channel's grid cells up to `end` (seconds) through the detector. */
 export function advancePeaks(slot: usize, channel: usize, end: f64): void {
@@ -90,7 +105,7 @@ function consumeBlock(slot: usize, channel: usize, end: i32): void {
   learnLevels(slot, channel, start + LEARN_CELLS, end);
   store<i32>(slot + ECG_READY, 1);
   store<i32>(slot + ECG_QUIET, start);
-  for (let i = 0; i < LIKENESS_CELLS; i++) store<f32>(likenessOf(slot, i), NOTHING);
+  for (let i = 0; i < RECENT_CELLS; i++) store<f32>(evidenceOf(slot, i), NOTHING);
   for (let e = end - ((end - start) / BLOCK) * BLOCK; e <= end; e += BLOCK) detect(slot, channel, e);
 }
 
@@ -117,6 +132,7 @@ function learnLevels(slot: usize, channel: usize, to: i32, limit: i32): void {
     const matched = isMatched(lead);
     computeFeatures(channel, k, lead, to - LEARN_CELLS, LEARN_CELLS, limit, matched);
     learnFrom(ENERGY, lead + LEAD_ENERGY);
+    learnFrom(WIDTH, lead + LEAD_WIDTH);
     if (matched) learnFrom(MATCH, lead + LEAD_MATCH);
   }
 }
@@ -145,12 +161,13 @@ function learnFrom(feature: usize, level: usize): void {
   beginLevel(level, 0.8 * min(first, 2 * second), count > 0 ? sum / count : 0);
 }
 
-/** Takes the newest block into account: likeness, candidates, decisions. */
+/** Takes the newest block into account: evidence, candidates, decisions. */
 function detect(slot: usize, channel: usize, end: i32): void {
-  likenessOfBlock(slot, channel, end - REACH - BLOCK, end);
-  const q = bestSeparation(slot, channel);
+  weighBlock(slot, channel, end - REACH - BLOCK, end);
   for (let cell = end - REACH - GUARD - BLOCK; cell < end - REACH - GUARD; cell++) {
-    if (isPeak(slot, cell)) addCandidate(slot, cell, evidence(load<f32>(likenessOf(slot, cell)), q));
+    if (!isPeak(slot, cell)) continue;
+    const evidence = min<f32>(8, max<f32>(-10, load<f32>(evidenceOf(slot, cell))));
+    addCandidate(slot, cell, evidence, load<u8>(wideOf(slot, cell)));
   }
   decide(slot, channel, end);
   if (end - max(load<i32>(slot + ECG_LAST_BEAT), load<i32>(slot + ECG_QUIET)) > SEARCH_CELLS) {
@@ -161,30 +178,52 @@ function detect(slot: usize, channel: usize, end: i32): void {
 
 // @ts-ignore: decorator
 @inline
-function likenessOf(slot: usize, cell: i32): usize {
-  return slot + LIKENESS + (<usize>(cell & (LIKENESS_CELLS - 1)) << 2);
+function evidenceOf(slot: usize, cell: i32): usize {
+  return slot + EVIDENCE + (<usize>(cell & (RECENT_CELLS - 1)) << 2);
 }
 
-/** Likeness of BLOCK cells from cell `from` on: weighted mean over leads and features of where between noise and beats they are. */
-function likenessOfBlock(slot: usize, channel: usize, from: i32, limit: i32): void {
-  memory.fill(SUM, 0, BLOCK << 3);
-  const leads = load<i32>(channel + CH_SUBS);
-  for (let k = 0; k < leads; k++) {
+// @ts-ignore: decorator
+@inline
+function wideOf(slot: usize, cell: i32): usize {
+  return slot + WIDE + <usize>(cell & (RECENT_CELLS - 1));
+}
+
+/** Evidence of BLOCK cells from cell `from` on, by all features of all leads. */
+function weighBlock(slot: usize, channel: usize, from: i32, limit: i32): void {
+  let q: f32 = 1;
+  let qEnergy: f32 = 1;
+  let qWide: f32 = 1;
+  memory.fill(SUM, 0, BLOCK << 4);
+  for (let k = 0, leads = load<i32>(channel + CH_SUBS); k < leads; k++) {
     const lead = leadOf(slot, k);
     const matched = isMatched(lead);
     computeFeatures(channel, k, lead, from, BLOCK, limit, matched);
-    addLikeness(ENERGY, lead + LEAD_ENERGY);
-    if (matched) addLikeness(MATCH, lead + LEAD_MATCH);
+    addPositions(SUM, ENERGY, lead + LEAD_ENERGY);
+    addPositions(WIDE_SUM, WIDTH, lead + LEAD_WIDTH);
+    if (matched) addPositions(SUM, MATCH, lead + LEAD_MATCH);
+    qEnergy = max(qEnergy, separation(lead + LEAD_ENERGY));
+    qWide = max(qWide, separation(lead + LEAD_WIDTH));
+    if (matched) q = max(q, separation(lead + LEAD_MATCH));
   }
+  q = max(q, qEnergy);
+  const allowsWide = qWide >= WIDE_RATIO && qEnergy >= CLEAR_RATIO;
   for (let i = 0; i < BLOCK; i++) {
-    const weight = load<f32>(WEIGHT + (<usize>i << 2));
-    const likeness = weight > 0 ? load<f32>(SUM + (<usize>i << 2)) / weight : NOTHING;
-    store<f32>(likenessOf(slot, from + i), likeness);
+    const narrow = logOdds(SUM, i, q);
+    const wide = allowsWide ? bounded(logOdds(WIDE_SUM, i, qWide)) : NOTHING;
+    store<f32>(evidenceOf(slot, from + i), max(narrow, wide));
+    store<u8>(wideOf(slot, from + i), <u8>(narrow < 0));
   }
 }
 
-/** Adds a feature's position: 0 at the level of noise, 1 at that of beats, bounded so that an artefact counts no more than a beat. */
-function addLikeness(feature: usize, level: usize): void {
+/** At most about WIDE_EVIDENCE, and still greatest where it was. */
+// @ts-ignore: decorator
+@inline
+function bounded(evidence: f32): f32 {
+  return evidence > WIDE_EVIDENCE ? WIDE_EVIDENCE + <f32>0.01 * (evidence - WIDE_EVIDENCE) : evidence;
+}
+
+/** Adds where between noise (0) and beats (1) a feature is; bounded, so that an artefact counts no more than a beat. */
+function addPositions(sum: usize, feature: usize, level: usize): void {
   const beat = beatLevel(level);
   if (!(beat > 0)) return;
   const noise = f32x4.splat(noiseLevel(level));
@@ -195,38 +234,32 @@ function addLikeness(feature: usize, level: usize): void {
     const present = f32x4.eq(v, v);
     const raw = f32x4.mul(f32x4.sub(v, noise), scale);
     const position = f32x4.min(f32x4.splat(1.6), f32x4.max(f32x4.splat(-0.5), raw));
-    v128.store(SUM + i, f32x4.add(v128.load(SUM + i), v128.and(f32x4.mul(position, weight), present)));
-    v128.store(WEIGHT + i, f32x4.add(v128.load(WEIGHT + i), v128.and(weight, present)));
+    v128.store(sum + i, f32x4.add(v128.load(sum + i), v128.and(f32x4.mul(position, weight), present)));
+    const weights = sum + (BLOCK << 2) + i;
+    v128.store(weights, f32x4.add(v128.load(weights), v128.and(weight, present)));
   }
-}
-
-function isPeak(slot: usize, cell: i32): bool {
-  const v = load<f32>(likenessOf(slot, cell));
-  if (!(v > -0.5)) return false;
-  for (let k = 1; k <= GUARD; k++) {
-    if (load<f32>(likenessOf(slot, cell - k)) >= v || load<f32>(likenessOf(slot, cell + k)) > v) return false;
-  }
-  return true;
-}
-
-function bestSeparation(slot: usize, channel: usize): f32 {
-  let q: f32 = 1;
-  for (let k = 0, leads = load<i32>(channel + CH_SUBS); k < leads; k++) {
-    const lead = leadOf(slot, k);
-    q = max(q, separation(lead + LEAD_ENERGY));
-    if (isMatched(lead)) q = max(q, separation(lead + LEAD_MATCH));
-  }
-  return q;
 }
 
 /**
- * Log odds of a beat. They are even where the feature is the geometric mean of noise and beats, and the steeper, the
- * better the two are apart: 3 (q - 1), so that at q = 2, where the noise between two beats often is as large as a beat,
- * a typical beat has odds of 6 to 1.
+ * Log odds of a beat at the i-th cell. They are even where the mean position is that of the geometric mean of noise and
+ * beats, and the steeper, the better the two are apart: 3 (q - 1), so that at q = 2, where the noise between two beats
+ * often is half as large as a beat, a typical beat has odds of 6 to 1.
  */
-function evidence(likeness: f32, q: f32): f32 {
+function logOdds(sum: usize, i: i32, q: f32): f32 {
+  const at = sum + (<usize>i << 2);
+  const weight = load<f32>(at, BLOCK << 2);
+  if (!(weight > 0)) return NOTHING;
   const steepness = min<f32>(40, max<f32>(3, <f32>3 * (q - 1)));
-  return min<f32>(8, max<f32>(-10, steepness * (likeness - <f32>1 / (<f32>1 + sqrt<f32>(q)))));
+  return steepness * (load<f32>(at) / weight - <f32>1 / (<f32>1 + sqrt<f32>(q)));
+}
+
+function isPeak(slot: usize, cell: i32): bool {
+  const v = load<f32>(evidenceOf(slot, cell));
+  if (!(v > LEAST)) return false;
+  for (let k = 1; k <= GUARD; k++) {
+    if (load<f32>(evidenceOf(slot, cell - k)) >= v || load<f32>(evidenceOf(slot, cell + k)) > v) return false;
+  }
+  return true;
 }
 
 /** Decides for what of the best path is old enough. */
