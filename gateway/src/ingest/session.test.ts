@@ -261,7 +261,16 @@ describe('A session', () => {
       await device.handled();
       bench.clock.advance(600);
     }
-    await until(async () => (await bench.row(id)).progress.lastDataAt === T0 + 3000);
+    await until(async () => (await bench.row(id)).progress.lastDataAt === T0 + 4800);
+  });
+
+  it('records what came last when data stop', async () => {
+    const { device, id } = await connected();
+    device.samples(0, 10);
+    device.samples(10, 10);
+    await device.handled();
+    bench.clock.advance(3000);
+    await until(async () => (await bench.row(id)).progress.nextSeq[0] === 20);
   });
 
   it('says once that a rate is far off the model', async () => {

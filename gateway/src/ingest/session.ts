@@ -60,6 +60,7 @@ export class LiveSession implements Worker {
   #ackTimer: Timer | null = null;
   #grace: Timer | null = null;
   #recordedAt = Number.NEGATIVE_INFINITY;
+  #isRecorded = true;
   #anchors = 0;
   #refused = 0;
   #awaitsStream = false;
@@ -135,10 +136,12 @@ export class LiveSession implements Worker {
     return true;
   }
 
-  /** Gives up stale holes. Called about twice a second. */
+  /** Gives up stale holes, and records what is not recorded yet. Called about twice a second. */
   tick(): void {
+    if (this.#state !== 'open') return;
     this.#intake.tick();
     if (this.#runs.length > 0) this.#parts.turns.add(this);
+    this.#recordIfDue();
   }
 
   /** Ends the session: what has come in is analysed, stored and published; then `onFinished`. */
@@ -217,6 +220,7 @@ export class LiveSession implements Worker {
     } else {
       connection.accepted();
       this.#scheduleAck();
+      this.#isRecorded = false;
       this.#recordIfDue();
     }
   }
@@ -251,12 +255,14 @@ export class LiveSession implements Worker {
   /** Records progress every few seconds, and at once when something became known that is then fixed. */
   #recordIfDue(): void {
     const anchors = this.#intake.anchors;
+    if (this.#isRecorded) return;
     if (anchors === this.#anchors && this.#parts.clock.now() - this.#recordedAt < RECORD_EVERY_MS) return;
     this.#anchors = anchors;
     this.#record();
   }
 
   #record(): void {
+    this.#isRecorded = true;
     this.#recordedAt = this.#parts.clock.now();
     this.#parts.stream.record(this.#intake.progress());
   }
@@ -270,12 +276,7 @@ export class LiveSession implements Worker {
     if (this.#intake.unacknowledgedMs > 0) this.#ack();
     this.#parts.analysis.end();
     this.#record();
-    this.#parts.stream.flushed().then(() => this.#parts.onFinished(this), this.#onFlushFailed);
+    void this.#parts.stream.flushed().then(() => this.#parts.onFinished(this));
     return false;
   }
-
-  #onFlushFailed = (err: unknown): void => {
-    this.#parts.log.error({ err, session: this.row.id }, 'the last insights of a session could not be stored');
-    this.leave('overloaded');
-  };
 }

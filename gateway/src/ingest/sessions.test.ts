@@ -198,6 +198,7 @@ describe('Sessions', () => {
       bench.clock.advance(3000);
       stream(first, 500, 600);
       await first.handled();
+      bench.clock.advance(3000);
       await until(async () => (await bench.row(session_id)).progress.nextSeq[0] === 600);
       const second = connect({}, b);
       const ready = await second.ready();
