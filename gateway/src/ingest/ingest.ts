@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { KeyCheck } from '@device-insights/fanout';
 import { WebSocketServer } from 'ws';
@@ -45,6 +46,8 @@ export interface IngestOptions {
 const LIMITS: IngestLimits = { max_frame_bytes: 65_536, max_unacked_ms: 30_000, ack_interval_ms: 500 };
 /** How often stale holes are looked for, ms. */
 const TICK_MS = 500;
+/** TCP asks a silent device after this long whether it is still there, ms: one that vanished must not stay connected. */
+const KEEP_ALIVE_MS = 60_000;
 /** How long a drain waits for the store, ms, and then for the peers' close frames. */
 const DRAIN_MS = 5000;
 
@@ -81,6 +84,7 @@ export class Ingest {
   /** Takes an HTTP upgrade of `/stream/ingest`: always accepted, so that a refusal is a close code. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const at = this.#options.clock.now();
+    if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS);
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       const connection = new Connection(ws, this.#options.clock);
       this.#open.add(connection);

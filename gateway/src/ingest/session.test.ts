@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { Database } from '../store/embedded/database.js';
 import { Bench, type Gateway, pulse, type ServerMessage, T0, type TestDevice, until } from './bench.fixture.js';
 import { binary, channel, int16 } from './frames.fixture.js';
@@ -153,6 +154,29 @@ describe('A session', () => {
       device.send(binary({}, new Uint8Array(65_536 - 16 + 1)));
       expect(await device.code()).to.equal(1009);
     });
+  });
+
+  it('goes on after any bytes and any JSON', async () => {
+    const { device } = await connected();
+    const header = fc.constantFrom([1, 0, 1, 0], [1, 1, 4, 0], [1, 7, 2, 0], [1, 0, 3, 9]);
+    const bytes = fc.tuple(header, fc.uint8Array({ maxLength: 64 })).map(([h, tail]) => Uint8Array.of(...h, ...tail));
+    const message = fc.oneof(bytes, fc.uint8Array({ maxLength: 40 }), fc.json(), fc.string());
+    let seq = 0;
+    for (const [i, garbage] of fc.sample(message, { numRuns: 2000, seed: 20 }).entries()) {
+      device.ws.send(garbage);
+      if (i % 500 === 0) device.samples(4_000_000_000 + seq++, 1, { ts: T0 });
+    }
+    await device.handled();
+    bench.clock.advance(1000);
+    device.ws.send('{');
+    expect(errorsOf(await device.handled())).to.have.length(1);
+  });
+
+  it('is cut off from a device that does not read the answers it asks for', async () => {
+    const { device } = await connected();
+    device.ws.pause();
+    for (let i = 0; i < 300; i++) device.send({ type: 'ping', t: 'x'.repeat(60_000) });
+    await until(() => gateway.ingest.connections === 0);
   });
 
   it('answers a ping with its t, and WebSocket pings with pongs', async () => {
