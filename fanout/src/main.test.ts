@@ -7,12 +7,13 @@ import { Redis } from 'ioredis';
 import { WebSocket } from 'ws';
 import type { RedisBus } from './bus/redis.js';
 import { createRedisBus } from './bus/redis.js';
-import { startRedis, type TestRedis } from './bus/redis-server.js';
+import { freePort, startRedis, type TestRedis } from './bus/redis-server.js';
 import { KeyMirror } from './key-mirror.js';
 import type { KeyHolder } from './keys.js';
 import { silentLog, TestClient } from './test-bench.js';
 
 const MAIN = fileURLToPath(new URL('main.js', import.meta.url));
+const fixture = (name: string) => fileURLToPath(new URL(`../src/fixtures/${name}`, import.meta.url));
 const KEY = `svc_${'a'.repeat(32)}`;
 const HASH = createHash('sha256').update(KEY).digest('hex');
 const HOLDER: KeyHolder = { account: 'one', user: null };
@@ -180,6 +181,44 @@ describe('stand-alone node', function () {
     while ((await health(node)) !== 200) await new Promise((resolve) => setImmediate(resolve));
     const client = await subscribe(node);
     expect(client.texts).to.deep.equal(['{"status":"subscribed"}']);
+  });
+
+  it('reaches Redis over TLS and with a password', async () => {
+    const [tlsPort, certificate, key] = [
+      `${await freePort()}`,
+      fixture('for-tests-only.crt'),
+      fixture('for-tests-only.key'),
+    ];
+    const tls = [
+      '--tls-port',
+      tlsPort,
+      '--tls-cert-file',
+      certificate,
+      '--tls-key-file',
+      key,
+      '--tls-auth-clients',
+      'no',
+    ];
+    const secure = await startRedis([...tls, '--tls-ca-cert-file', certificate, '--requirepass', 's3cret']);
+    const source = { holders: async () => good, revoked: async () => [], holder: async () => null };
+    const url = secure.url.replace('//', '//:s3cret@');
+    const secureMirror = new KeyMirror({ url, source, log: silentLog });
+    await secureMirror.start();
+    const secureBus = await createRedisBus({ url, log: silentLog });
+    try {
+      const node = await startNode({
+        REDIS_URL: `rediss://:s3cret@127.0.0.1:${tlsPort}`,
+        NODE_EXTRA_CA_CERTS: certificate,
+      });
+      const client = await subscribe(node);
+      await secureBus.publish('one', [{ text: 'over TLS', user: null }]);
+      await client.count(2);
+      expect(client.texts[1]).to.equal('over TLS');
+    } finally {
+      secureMirror.close();
+      await secureBus.close();
+      await secure.stop();
+    }
   });
 
   it('answers 404 to any other path', async () => {
