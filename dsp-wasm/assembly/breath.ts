@@ -95,7 +95,7 @@ export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest:
   seriesSpectra(n, track == TRACK_RESP ? 0 : RESOLUTION);
   measureSlopes(track);
   const top = min(LAST, <i32>(fastest / BIN_PER_MINUTE));
-  const total = whiten(min(2 * top, POINTS - 1));
+  const total = whiten(2 * top);
   const alive = v128.and(lanesOf(track), f32x4.gt(total, f32x4.splat(0)));
   if (!v128.any_true(alive)) return 0;
   // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 bins: the Hann window's width).
@@ -158,10 +158,10 @@ function blend(lane: usize, steepness: f32): void {
   }
 }
 
-/** Levels the spectra up to bin `last`, in place; returns their sums. */
+/** Levels the spectra up to bin `last`, in place, and empties what lies above; returns their sums. */
 function whiten(last: i32): v128 {
   let sum = f32x4.splat(0);
-  for (let k = 0; k < POINTS; k++) {
+  for (let k = 0; k <= 2 * LAST; k++) {
     const at = POWER + (<usize>k << 4);
     const inside = k >= LOWEST && k <= last;
     const level = inside ? f32x4.mul(v128.load(at), polynomial(<f32>k / <f32>16)) : f32x4.splat(0);
@@ -219,9 +219,21 @@ function sinusoid(k: i32, scale: v128, exponent: i32): v128 {
   const harmonic = v128.and(f32x4.mul(twice, f32x4.splat(HARMONIC)), f32x4.gt(here, f32x4.splat(FUNDAMENTAL)));
   const rest = f32x4.sub(f32x4.splat(1), f32x4.add(here, harmonic));
   const inverse = f32x4.div(f32x4.splat(1), f32x4.max(rest, f32x4.splat(UNEXPLAINED)));
-  let power = inverse;
-  for (let i = 1; i < exponent; i++) power = f32x4.mul(power, inverse);
-  return power;
+  return power(inverse, exponent);
+}
+
+/** x^n by squaring. */
+// @ts-ignore: decorator
+@inline
+function power(x: v128, n: i32): v128 {
+  let y = f32x4.splat(1);
+  let square = x;
+  while (n) {
+    if (n & 1) y = f32x4.mul(y, square);
+    square = f32x4.mul(square, square);
+    n >>= 1;
+  }
+  return y;
 }
 
 /** Of 1 + odds x. */

@@ -154,21 +154,22 @@ function scaleKept(kept: i32, scale: f32): void {
 
 /** Joins the kept values by lines, held at the ends, and samples them in the middle of each 1/SERIES_HZ. */
 function interpolate(lane: usize, n: i32, kept: i32): void {
-  let k: usize = 0;
-  const last = <usize>(kept - 1) << 2;
-  for (let i = 0; i < n; i++) {
-    const t = (<f32>(i - n) + 0.5) / <f32>SERIES_HZ;
-    while (k < last && load<f32>(KEPT_TIME + k + 4) < t) k += 4;
-    store<f32>(lane + (<usize>i << 4), valueAt(t, k, last));
+  let i = 0;
+  let t0: f32 = -Infinity;
+  let a = load<f32>(KEPT);
+  for (let k: usize = 0; k < <usize>kept << 2; k += 4) {
+    const t1 = load<f32>(KEPT_TIME + k);
+    const b = load<f32>(KEPT + k);
+    const slope = (b - a) / (t1 - t0);
+    for (; i < n && timeOf(i, n) <= t1; i++) store<f32>(lane + (<usize>i << 4), b - slope * (t1 - timeOf(i, n)));
+    t0 = t1;
+    a = b;
   }
+  for (; i < n; i++) store<f32>(lane + (<usize>i << 4), a);
 }
 
-/** The line from kept value k (a byte offset) to the next one, at time t. */
 // @ts-ignore: decorator
 @inline
-function valueAt(t: f32, k: usize, last: usize): f32 {
-  const a = load<f32>(KEPT + k);
-  const t0 = load<f32>(KEPT_TIME + k);
-  if (k == last || t <= t0) return a;
-  return a + ((load<f32>(KEPT + k + 4) - a) * (t - t0)) / (load<f32>(KEPT_TIME + k + 4) - t0);
+function timeOf(i: i32, n: i32): f32 {
+  return (<f32>(i - n) + 0.5) * <f32>(1 / SERIES_HZ);
 }

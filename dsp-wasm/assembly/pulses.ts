@@ -29,7 +29,7 @@ const SYSTOLE: i32 = 2;
 const BEAT: i32 = 10;
 const LOOKAHEAD: i32 = DRIFT + BEAT;
 /** Cells before the first searched one: what the averages and the pulse's foot look back over. */
-const MARGIN: i32 = 96;
+const MARGIN: i32 = 64;
 const LONGEST: i32 = 32 * SLOW_HZ;
 /** Part of the mean energy that a pulse must stand above the beat's average (Elgendi's offset). */
 const OFFSET: f32 = 0.02;
@@ -41,7 +41,7 @@ const REFRACTORY: i32 = 10;
 /** The foot lies at most this far before the peak, 0.75 s. */
 const FOOT: i32 = 24;
 
-// Scratch: rows of MARGIN + LONGEST cells.
+// Scratch: rows of MARGIN + LONGEST cells, and some that are only read.
 const ROW: usize = 0x1200;
 const X: usize = SCRATCH;
 const MEAN: usize = SCRATCH + ROW;
@@ -99,17 +99,18 @@ function bandPass(count: i32): f32 {
   return OFFSET * <f32>(sum / <f64>count);
 }
 
-/** y[i] = mean of x[i - half .. i + half]; the first and last `half` cells are left as they are. */
+/**
+ * y[i] = mean of x[i - half .. i + half]; the first and last `half` cells mean nothing. Sums afresh, four cells at a time: faster
+ * at these widths than a running sum, and a huge value is gone as soon as it has passed.
+ */
 function movingMean(x: usize, count: i32, half: i32, y: usize): void {
   const width = 2 * half + 1;
-  const scale = 1 / <f64>width;
-  let sum: f64 = 0;
-  for (let i = 0; i < width - 1; i++) sum += load<f32>(x + (<usize>i << 2));
-  for (let i = width - 1; i < count; i++) {
-    const newest = x + (<usize>i << 2);
-    sum += load<f32>(newest);
-    store<f32>(y + (<usize>(i - half) << 2), <f32>(sum * scale));
-    sum -= load<f32>(newest - (<usize>(width - 1) << 2));
+  const reach = <usize>(width - 1) << 2;
+  const scale = f32x4.splat(<f32>1 / <f32>width);
+  for (let i: usize = 0; i < <usize>(count - width + 1) << 2; i += 16) {
+    let sum = v128.load(x + i);
+    for (let j = i + 4; j <= i + reach; j += 4) sum = f32x4.add(sum, v128.load(x + j));
+    v128.store(y + i + (reach >> 1), f32x4.mul(sum, scale));
   }
 }
 

@@ -25,7 +25,7 @@ const BLOCKS: i32 = CELLS / BLOCK;
 const REACH: i32 = 6;
 
 // Scratch: a row per light, and the sums of each block.
-const RAW: usize = SCRATCH;
+const RAW: usize = SCRATCH + 0x20; // slopes reach before it
 const RED: usize = SCRATCH + 0x800;
 const INFRARED: usize = SCRATCH + 0x1000;
 const SUMS: usize = SCRATCH + 0x1800;
@@ -62,26 +62,33 @@ export function estimateSpo2(slot: usize, end: f64): i32 {
 function slopes(channel: usize, end: f64, to: usize): f64 {
   const from = <i32>end * SLOW_HZ - CELLS;
   if (!copyCells(channel, 0, from, CELLS, cellsAt(channel, end), RAW)) return 0;
-  for (let i = 0; i < REACH; i++) store<f32>(to + (<usize>i << 2), NaN);
-  for (let i = REACH; i < CELLS; i++) {
-    const x = RAW + (<usize>i << 2);
-    const late = load<f32>(x) + load<f32>(x - 8) + 2 * load<f32>(x - 4);
-    const early = load<f32>(x - 16) + load<f32>(x - 24) + 2 * load<f32>(x - 20);
-    store<f32>(to + (<usize>i << 2), late - early);
+  for (let i: usize = 0; i < <usize>CELLS << 2; i += 16) {
+    v128.store(to + i, f32x4.sub(smooth(RAW + i), smooth(RAW + i - 16)));
   }
+  // What lies before the window is not of it.
+  for (let i = 0; i < REACH; i++) store<f32>(to + (<usize>i << 2), NaN);
   return load<f64>(channel + CH_OFFSET) + meanOf(RAW);
 }
 
+/** Four cells, each with the two before it, weights 1, 2, 1. */
+// @ts-ignore: decorator
+@inline
+function smooth(x: usize): v128 {
+  const middle = v128.load(x - 4);
+  return f32x4.add(f32x4.add(v128.load(x), v128.load(x - 8)), f32x4.add(middle, middle));
+}
+
+/** Mean of a row's values that are there. */
 function meanOf(x: usize): f64 {
-  let sum: f64 = 0;
-  let count = 0;
-  for (let i: usize = 0; i < <usize>CELLS << 2; i += 4) {
-    const v = load<f32>(x + i);
-    if (v != v) continue;
-    sum += v;
-    count++;
+  let sum = f32x4.splat(0);
+  let count = sum;
+  for (let i: usize = 0; i < <usize>CELLS << 2; i += 16) {
+    const v = v128.load(x + i);
+    const known = f32x4.eq(v, v);
+    sum = f32x4.add(sum, v128.and(v, known));
+    count = f32x4.add(count, v128.and(f32x4.splat(1), known));
   }
-  return sum / <f64>count;
+  return total(sum) / total(count);
 }
 
 /** Sums the products of each second's slopes; returns how many seconds were held. */
@@ -195,15 +202,16 @@ function pulsatility(): f64 {
 
 /** Third standardised moment: about 1.3 for a pulse, below 0.7 in 99 of 100 windows of noise. */
 function skewness(first: i32): f64 {
-  let squares: f64 = 0;
-  let cubes: f64 = 0;
-  for (let i = first; i < CELLS; i++) {
-    const v = <f64>load<f32>(INFRARED + (<usize>i << 2));
-    squares += v * v;
-    cubes += v * v * v;
+  let squares = f32x4.splat(0);
+  let cubes = squares;
+  for (let i: usize = 0; i < <usize>CELLS << 2; i += 16) {
+    const v = v128.load(INFRARED + i);
+    const square = f32x4.mul(v, v);
+    squares = f32x4.add(squares, square);
+    cubes = f32x4.add(cubes, f32x4.mul(square, v));
   }
-  const count = <f64>(CELLS - first);
-  return ((cubes / count) * Math.sqrt(count / squares) * count) / squares;
+  const variance = total(squares) / <f64>(CELLS - first);
+  return total(cubes) / <f64>(CELLS - first) / (variance * Math.sqrt(variance));
 }
 
 /** Highest peak of the autocorrelation from cell `first` on, at the lags of a pulse: noise and drift stay below 0.5. */
@@ -230,13 +238,12 @@ function periodicity(first: i32): f64 {
 
 /** Takes the mean off the infrared slopes and puts 0 where there is none; returns the first that is there. */
 function centre(): i32 {
-  const mean = <f32>meanOf(INFRARED);
-  let first = CELLS;
-  for (let i = CELLS - 1; i >= 0; i--) {
-    const at = INFRARED + (<usize>i << 2);
-    const v = load<f32>(at);
-    store<f32>(at, v == v ? v - mean : 0);
-    if (v == v) first = i;
+  const mean = f32x4.splat(<f32>meanOf(INFRARED));
+  let first = 0;
+  while (first < CELLS && load<f32>(INFRARED + (<usize>first << 2)) != load<f32>(INFRARED + (<usize>first << 2))) first++;
+  for (let i: usize = 0; i < <usize>CELLS << 2; i += 16) {
+    const v = v128.load(INFRARED + i);
+    v128.store(INFRARED + i, v128.and(f32x4.sub(v, mean), f32x4.eq(v, v)));
   }
   return first;
 }

@@ -70,7 +70,7 @@ function sinusoid(r: readonly number[], k: number, exponent: number): number {
 function explained({ x, resolution, gentle, steep }: BreathSeries, top: number): number[] {
   const power = spectrum(x).map((p) => p + 0.375 * x.length * resolution ** 2);
   const steepness = Math.max(gentle, Math.min(steep, slopeOf(power)));
-  const level = power.map((p, k) => (k < 2 || k > Math.min(2 * top, 127) ? 0 : p * blend(k / 16, steepness)));
+  const level = power.map((p, k) => (k < 2 || k > 2 * top ? 0 : p * blend(k / 16, steepness)));
   const total = level.reduce((sum, p) => sum + p, 0);
   return total > 0 ? level.map((p) => (p / total) * (256 / (1.5 * x.length))) : [];
 }
