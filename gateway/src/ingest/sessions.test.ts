@@ -162,13 +162,15 @@ describe('Sessions', () => {
       expect((await connect().ready()).channels).to.have.length(2);
     });
 
-    it('are told from a new one right after end', async () => {
+    it('give way to a new one as soon as end is confirmed', async () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
       first.send({ type: 'end' });
+      await first.next('ended');
       const ready = await connect().ready();
-      if (ready.session_id !== session_id) expect(ready.resumed).to.equal(false);
+      expect(ready).to.deep.include({ resumed: false, replay_ms: 0 });
+      expect(ready.session_id).not.to.equal(session_id);
     });
 
     it('close with 4009 where the store gave them to somebody else', async () => {
@@ -178,150 +180,6 @@ describe('Sessions', () => {
       await bench.store.closeSession(session_id, 1, T0);
       device.samples(0, 10);
       expect(await device.code()).to.equal(4009);
-    });
-  });
-
-  describe('between gateways', () => {
-    let b: Gateway;
-
-    beforeEach(async () => {
-      b = await bench.gateway('gateway-b');
-    });
-
-    it('are taken over by the newest connection, with a replay, and the older one is closed with 4009', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
-      stream(first, 0, 500);
-      await first.handled();
-      await until(async () => (await bench.insights(session_id)).length > 0);
-      bench.clock.advance(3000);
-      stream(first, 500, 600);
-      await first.handled();
-      bench.clock.advance(3000);
-      await until(async () => (await bench.row(session_id)).progress.nextSeq[0] === 600);
-      const second = connect({}, b);
-      const ready = await second.ready();
-      expect(ready).to.deep.include({ session_id, resumed: true, replay_ms: 60_000 });
-      expect(ready.channels[0]).to.include({ next_seq: 600 });
-      await a.ingest.sweep();
-      expect(await first.code()).to.equal(4009);
-      expect(await bench.row(session_id)).to.include({ gateway: 'gateway-b', epoch: 2 });
-    });
-
-    it('publish no window twice after a replay, and go on on the same seconds', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
-      for (let seq = 0; seq < 700; seq += 100) {
-        stream(first, seq, seq + 100);
-        await first.handled();
-        bench.clock.advance(1000);
-      }
-      await until(async () => (await bench.insights(session_id)).length >= 3);
-      const second = connect({}, b);
-      await second.ready();
-      stream(second, 0, 1000);
-      await second.handled();
-      bench.clock.advance(1000);
-      await bench.end(second);
-      const ends = (await bench.insights(session_id)).map(({ actual_end }) => actual_end - T0);
-      expect(ends).to.deep.equal([4000, 5000, 6000, 7000, 8000, 9000, 10_000]);
-      expect(bench.published.filter(({ text }) => text.includes('"hr"'))).to.have.length(ends.length);
-    });
-
-    it('start at the first frame after a replay, whatever the store knew', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      await first.ready();
-      first.samples(0, 100);
-      await first.handled();
-      const second = connect({}, b);
-      await second.ready();
-      second.samples(40, 10);
-      await second.handled();
-      bench.clock.advance(500);
-      expect(await second.next('ack')).to.deep.include({ next_seq: { 0: 50 } });
-    });
-
-    it('come back to the first gateway as to any other', async () => {
-      const { connect } = await bench.device(a);
-      const { session_id } = await connect().ready();
-      await connect({}, b).ready();
-      const third = await connect({}, a).ready();
-      expect(third).to.deep.include({ session_id, resumed: true, replay_ms: 60_000 });
-      await b.ingest.sweep();
-      await until(() => b.ingest.connections === 0);
-    });
-
-    it('are closed where user or model differ, and the other gateway hears of it', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
-      const { key } = await bench.key({ user: 'ann' });
-      const ready = await connect({ api_key: key }, b).ready();
-      expect(ready).to.deep.include({ resumed: false, replay_ms: 0 });
-      expect((await bench.row(session_id)).status).to.equal('closed');
-      await a.ingest.sweep();
-      expect(await first.code()).to.equal(4009);
-    });
-
-    it('of a dead gateway are closed by another one once their time of grace has passed', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
-      bench.clock.advance(2000);
-      first.samples(0, 100);
-      await first.handled();
-      await until(async () => (await bench.row(session_id)).progress.lastDataAt !== null);
-      bench.clock.advance(GRACE_MS - 2000);
-      await b.store.beat('gateway-b', bench.clock.now());
-      await b.ingest.sweep();
-      expect((await bench.row(session_id)).status).to.equal('open');
-      bench.clock.advance(1);
-      await b.ingest.sweep();
-      expect(await bench.row(session_id)).to.include({ status: 'closed', endedAt: T0 + 2000 });
-    });
-
-    it('of a gateway dead for less are resumed, and for longer not, by the device itself', async () => {
-      const { connect } = await bench.device(a);
-      const { session_id } = await connect().ready();
-      bench.clock.advance(GRACE_MS);
-      await b.store.beat('gateway-b', bench.clock.now());
-      expect(await connect({}, b).ready()).to.deep.include({ session_id, resumed: true });
-      const c = await bench.gateway('gateway-c');
-      bench.clock.advance(GRACE_MS + 1);
-      await c.store.beat('gateway-c', bench.clock.now());
-      const later = await connect({}, c).ready();
-      expect(later.resumed).to.equal(false);
-      expect((await bench.row(session_id)).status).to.equal('closed');
-    });
-
-    it('of gateways that live are left alone', async () => {
-      const { connect } = await bench.device(a);
-      const { session_id } = await connect().ready();
-      bench.clock.advance(GRACE_MS + 1);
-      await a.store.beat('gateway-a', bench.clock.now());
-      await b.ingest.sweep();
-      expect((await bench.row(session_id)).status).to.equal('open');
-    });
-
-    it('outlive a drain: what came is stored, the device hears 1012 and goes on elsewhere', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
-      stream(first, 0, 400);
-      await first.handled();
-      first.samples(400, 50);
-      await first.handled();
-      await a.ingest.drain();
-      expect(await first.code()).to.equal(1012);
-      expect(a.ingest.connections).to.equal(0);
-      const row = await bench.row(session_id);
-      expect(row).to.include({ status: 'open', epoch: 1 });
-      expect(row.progress).to.deep.include({ nextSeq: { 0: 450 }, firstInstant: T0 });
-      expect(await bench.insights(session_id)).to.have.length(1);
-      expect(await connect({}, b).ready()).to.deep.include({ session_id, resumed: true });
     });
   });
 });

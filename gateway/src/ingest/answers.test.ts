@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import { Bench, type Gateway, type ServerMessage, T0, type TestDevice } from './bench.fixture.js';
+import { binary, channel, int16 } from './frames.fixture.js';
+
+const errorsOf = (messages: ServerMessage[]) => messages.filter(({ type }) => type === 'error');
+const acksOf = (messages: ServerMessage[]) => messages.filter(({ type }) => type === 'ack');
+
+describe('The service, to a device,', () => {
+  let bench: Bench;
+  let gateway: Gateway;
+  let connect: (more?: Record<string, string>) => TestDevice;
+
+  beforeEach(async () => {
+    bench = await Bench.open();
+    gateway = await bench.gateway();
+    ({ connect } = await bench.device(gateway, {
+      channels: [channel(), channel({ modality: 'temperature', num_channels: 3 })],
+    }));
+  });
+
+  afterEach(() => bench.close());
+
+  async function connected(more: Record<string, string> = {}): Promise<{ device: TestDevice; id: string }> {
+    const device = connect(more);
+    const { session_id: id } = await device.ready();
+    return { device, id };
+  }
+
+  describe('acknowledges', () => {
+    it('what has come, 500 ms after it, for every channel that has begun', async () => {
+      const { device } = await connected();
+      device.samples(0, 10);
+      expect(await device.handled()).to.deep.equal([]);
+      bench.clock.advance(500);
+      expect(await device.next('ack')).to.deep.equal({ type: 'ack', next_seq: { 0: 10 }, server_time: T0 + 500 });
+      device.samples(10, 10);
+      device.samples(7, 2, { channel: 1, samples: [1, 2, 3, 4, 5, 6] });
+      await device.handled();
+      bench.clock.advance(500);
+      expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 20, 1: 9 } });
+    });
+
+    it('nothing while nothing comes', async () => {
+      const { device } = await connected();
+      device.samples(0, 10);
+      await device.handled();
+      bench.clock.advance(5000);
+      expect(acksOf(await device.handled())).to.have.length(1);
+    });
+
+    it('at once when 5 s of data time have come', async () => {
+      const { device } = await connected();
+      device.samples(0, 499);
+      device.samples(499, 1);
+      expect(acksOf(await device.handled())).to.deep.equal([{ type: 'ack', next_seq: { 0: 500 }, server_time: T0 }]);
+    });
+
+    it('what it knew already, as the device may have missed that', async () => {
+      const { device } = await connected();
+      device.samples(0, 10);
+      await device.handled();
+      bench.clock.advance(500);
+      await device.next('ack');
+      device.samples(0, 10);
+      await device.handled();
+      bench.clock.advance(500);
+      await device.next('ack');
+    });
+
+    it('only up to a hole, until that is given up after 2 s', async () => {
+      const { device } = await connected();
+      device.samples(0, 10);
+      device.samples(20, 10);
+      await device.handled();
+      bench.clock.advance(500);
+      expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 10 } });
+      bench.clock.advance(1500);
+      device.samples(30, 10);
+      await device.handled();
+      bench.clock.advance(500);
+      expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 40 } });
+    });
+  });
+
+  describe('refuses', () => {
+    it('a frame with its code, text, channel and number, and goes on', async () => {
+      const { device } = await connected();
+      device.send(binary({ channel: 9, seq: 42 }, int16(1)));
+      device.samples(0, 10);
+      const [error] = errorsOf(await device.handled());
+      expect(error).to.deep.include({ code: 'unknown_channel', channel: 9, seq: 42 });
+      expect(error?.detail).to.be.a('string').that.is.not.empty;
+      bench.clock.advance(500);
+      expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 10 } });
+    });
+
+    it('text that is no JSON, and other types', async () => {
+      const { device } = await connected();
+      device.ws.send('{');
+      device.send({ type: 'hello' });
+      expect(errorsOf(await device.handled()).map(({ code }) => code)).to.deep.equal(['bad_json', 'bad_message']);
+    });
+
+    it('numbers that were given up, and times in the future', async () => {
+      const { device } = await connected();
+      device.samples(100, 10);
+      device.samples(0, 10);
+      device.samples(110, 10, { ts: T0 + 60_001 });
+      expect(errorsOf(await device.handled()).map(({ code, seq }) => [code, seq])).to.deep.equal([
+        ['too_late', 0],
+        ['in_future', 110],
+      ]);
+    });
+
+    it('more than 10 frames a second silently', async () => {
+      const { device } = await connected();
+      for (let i = 0; i < 30; i++) device.ws.send('{');
+      expect(errorsOf(await device.handled())).to.have.length(10);
+      bench.clock.advance(1000);
+      device.ws.send('{');
+      expect(errorsOf(await device.handled())).to.have.length(1);
+    });
+
+    it('the connection itself, with 4000, after more than 1,000 in a row', async () => {
+      const { device } = await connected();
+      for (let i = 0; i < 1000; i++) device.ws.send('{');
+      await device.handled();
+      device.ws.send('{');
+      expect(await device.code()).to.equal(4000);
+    });
+
+    it('to count frames as a row that a good one interrupts', async () => {
+      const { device } = await connected();
+      for (let i = 0; i < 1000; i++) device.ws.send('{');
+      device.samples(0, 1);
+      for (let i = 0; i < 1000; i++) device.ws.send('{');
+      await device.handled();
+    });
+
+    it('messages larger than the limit with 1009, and takes one as large as it', async () => {
+      const { device } = await connected();
+      device.send(binary({}, new Uint8Array(65_536 - 16)));
+      expect(errorsOf(await device.handled())).to.deep.equal([]);
+      device.send(binary({}, new Uint8Array(65_536 - 16 + 1)));
+      expect(await device.code()).to.equal(1009);
+    });
+  });
+});
