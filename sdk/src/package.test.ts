@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { build } from 'esbuild';
+
+const execute = promisify(execFile);
+const SDK = fileURLToPath(new URL('..', import.meta.url));
+const tool = (name: string) => join(SDK, '../node_modules/.bin', name);
+/** The ESM bundle for browsers without the command line, minified and gzipped, bytes. */
+const MOST_BYTES = 12_000;
+
+const PROGRAM = `
+const live = new DeviceInsights({ baseUrl: 'http://127.0.0.1:1', apiKey: 'svc_x', retries: 0 });
+const [frame] = simulate({ seconds: 1 }).frames();
+console.log(typeof live.sessions.list, frame.samples.length, typeof readRecording);
+`;
+
+describe('package', () => {
+  let project = '';
+  let tarball = '';
+
+  before(async function () {
+    this.timeout(120_000);
+    project = await mkdtemp(join(tmpdir(), 'package-'));
+    const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', project], { cwd: SDK });
+    tarball = join(project, JSON.parse(stdout)[0].filename);
+    await writeFile(join(project, 'package.json'), '{"private":true}');
+    await execute('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: project });
+  });
+  after(() => rm(project, { recursive: true }));
+
+  async function write(name: string, text: string): Promise<string> {
+    await writeFile(join(project, name), text);
+    return join(project, name);
+  }
+
+  const doors = (from: (door: string) => string) =>
+    [
+      ['DeviceInsights', '@device-insights/sdk'],
+      ['simulate', '@device-insights/sdk/simulator'],
+      ['readRecording', '@device-insights/sdk/node'],
+    ]
+      .map(([name, door]) => from(`{ ${name} }|${door}`))
+      .join('\n');
+
+  it('works where it is imported', async () => {
+    const program = await write('a.mjs', doors((door) => `import ${door.replace('|', " from '")}';`) + PROGRAM);
+    expect((await execute(process.execPath, [program])).stdout).to.equal('function 20 function\n');
+  });
+
+  it('works where it is required', async () => {
+    const program = await write('b.cjs', doors((door) => `const ${door.replace('|', " = require('")}');`) + PROGRAM);
+    expect((await execute(process.execPath, [program])).stdout).to.equal('function 20 function\n');
+  });
+
+  it('has types for TypeScript, with nodenext and for bundlers, checked in full', async function () {
+    this.timeout(60_000);
+    const types =
+      "\nexport async function last(client: DeviceInsights): Promise<number | undefined> {\n  const { data } = await client.insights.list({ type: 'hr' });\n  return data.at(-1)?.value;\n}\n";
+    await write('c.mts', doors((door) => `import ${door.replace('|', " from '")}';`) + PROGRAM + types);
+    await mkdir(join(project, 'node_modules/@types'), { recursive: true });
+    const common = [
+      '--noEmit',
+      '--strict',
+      '--target',
+      'es2022',
+      '--types',
+      'node',
+      '--typeRoots',
+      join(SDK, '../node_modules/@types'),
+      'c.mts',
+    ];
+    for (const way of [
+      ['nodenext', 'nodenext'],
+      ['esnext', 'bundler'],
+    ])
+      await execute(tool('tsc'), ['--module', way[0] ?? '', '--moduleResolution', way[1] ?? '', ...common], {
+        cwd: project,
+      }).catch((error: { stdout: string }) => {
+        throw new Error(error.stdout);
+      });
+  });
+
+  it('says in one line that Node 20 needs ws, where that is missing', async () => {
+    const program = await write(
+      'd.mjs',
+      `
+      import { DeviceInsights } from '@device-insights/sdk';
+      delete globalThis.WebSocket;
+      const client = new DeviceInsights({ baseUrl: 'http://127.0.0.1:1', apiKey: 'svc_x' });
+      await client.live.subscribe().subscribed().catch((error) => console.log(error.name, error.message));`,
+    );
+    expect((await execute(process.execPath, [program])).stdout).to.match(/^NoWebSocketError .*npm install ws.*\n$/);
+  });
+
+  it('runs its command', async () => {
+    const { stdout } = await execute(join(project, 'node_modules/.bin/device-insights'), ['--help']);
+    expect(stdout).to.contain('simulate').and.contain('export --since TIME');
+  });
+
+  it('is right for publint and for Are The Types Wrong', async function () {
+    this.timeout(60_000);
+    await execute(tool('publint'), ['--strict', tarball]);
+    await execute(tool('attw'), [tarball, '--profile', 'node16']);
+  });
+
+  it('stays small in a browser', async () => {
+    const { outputFiles } = await build({
+      entryPoints: [join(SDK, 'dist/sdk.js')],
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'browser',
+      write: false,
+    });
+    const bytes = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length;
+    console.log(`      ${bytes} bytes, minified and gzipped`);
+    expect(bytes).to.be.within(1000, MOST_BYTES);
+  });
+
+  it('carries no tests and no tools of the repository', async () => {
+    const { stdout } = await execute('tar', ['tzf', tarball]);
+    expect(stdout.split('\n').filter((file) => /test|tsbuildinfo|\.map$|openapi-ts/.test(file))).to.deep.equal([]);
+  });
+});
