@@ -264,11 +264,13 @@ function answer(slot: usize, state: usize): i32 {
 }
 
 /**
- * P(error within 3) by the stretch's mass. The mass is cautious, as the likelihoods are tempered: stretches of more than
- * half are right more often than their mass says, those of less tell of noise and stay as they are.
+ * P(error within 3) by the stretch's mass. The mass is cautious, as the likelihoods are tempered: on recordings with
+ * reference, stretches of more than half are right 19 times of 20. Those of less are all that noise gives: they stay as
+ * they are.
  */
 function certainty(mass: f64): f64 {
-  return mass < 0.5 ? mass : 1 - 2 * (1 - mass) * (1 - mass);
+  const rest = 1 - mass;
+  return mass < 0.5 ? mass : 1 - 4 * rest * rest * rest;
 }
 
 /** Mass of the stretch about rate i, or its first moment. */

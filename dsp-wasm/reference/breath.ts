@@ -46,7 +46,7 @@ export class BreathFollower {
       return { mass, value: bins.reduce((sum, b) => sum + b.p * b.rate, 0) / mass };
     });
     const { mass, value } = stretches.reduce((best, s) => (s.mass > best.mass ? s : best));
-    return { value, confidence: mass < 0.5 ? mass : 1 - 2 * (1 - mass) ** 2 };
+    return { value, confidence: mass < 0.5 ? mass : 1 - 4 * (1 - mass) ** 3 };
   }
 }
 
