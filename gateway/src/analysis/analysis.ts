@@ -32,11 +32,21 @@ export interface AnalysisOptions {
   readonly emit: (reading: Reading) => void;
 }
 
+/** An R peak of an ECG channel. */
+export interface RPeak {
+  /** Index of the channel in the session. */
+  readonly channel: number;
+  /** Data time, ms since the epoch. */
+  readonly t: number;
+}
+
 /** The signal side of one session: sample runs in, readings out. */
 export interface Analysis {
   /** Data time of the session's first instant, whole ms; null before the first run. */
   readonly firstInstant: number | null;
   push(run: SampleRun): void;
+  /** The R peaks found since the last call, in order of time per channel. */
+  readPeaks(): RPeak[];
   /** Computes at once what waits for its turn. */
   settle(): void;
   /** Computes the steps that every required channel reached; nothing may be pushed afterwards. */

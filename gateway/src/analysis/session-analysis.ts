@@ -1,6 +1,6 @@
 import type { CoreSession, Estimate } from '@device-insights/dsp-wasm';
 import { type InsightType, type Reading, sqiClass, UNITS } from '../insight.js';
-import type { Analysis, AnalysisOptions, OpenAnalysis, SampleRun } from './analysis.js';
+import type { Analysis, AnalysisOptions, OpenAnalysis, RPeak, SampleRun } from './analysis.js';
 import { type AnalysedChannel, analysedChannels, BYTES_PER_SAMPLE, type RunPart, splitAtSeconds } from './channel.js';
 import { genericConfidence } from './coverage.js';
 import type { Engine } from './engine.js';
@@ -67,6 +67,13 @@ class SessionAnalysis implements Analysis {
     const instantBytes = BYTES_PER_SAMPLE[run.encoding] * (this.#options.channels[run.channel]?.num_channels ?? 1);
     for (const part of splitAtSeconds(run, this.#firstInstant, instantBytes)) this.#pushPart(channel, part, run);
     channel?.coverage.forget();
+  }
+
+  readPeaks(): RPeak[] {
+    const origin = (this.#firstInstant ?? 0) + this.#base * 1000;
+    return [...this.#channels].flatMap(([channel, { coreIndex }]) =>
+      Array.from(this.#session.readPeaks(coreIndex), (t) => ({ channel, t: origin + t * 1000 })),
+    );
   }
 
   settle(): void {

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError } from 'commander';
-import { analyseOffline } from './offline.js';
+import type { RPeak } from '../analysis/analysis.js';
+import { analyseOffline, peaksOffline } from './offline.js';
 
 /** Reads `a,b` or `a,b,c`. */
 function parseCurve(text: string): number[] {
@@ -11,10 +13,21 @@ function parseCurve(text: string): number[] {
   return curve;
 }
 
-async function analyze(file: string, options: { spo2Curve?: number[] }): Promise<void> {
+interface Options {
+  readonly spo2Curve?: number[];
+  readonly peaks?: boolean;
+}
+
+async function analyze(file: string, { spo2Curve, peaks }: Options): Promise<void> {
   const recording = await readRecording(file);
-  for await (const insight of analyseOffline(recording, options.spo2Curve ?? null))
-    if (!process.stdout.write(`${JSON.stringify(insight)}\n`)) await once(process.stdout, 'drain');
+  const rows = peaks ? peakRows(recording) : analyseOffline(recording, spo2Curve ?? null);
+  for await (const row of rows)
+    if (!process.stdout.write(`${JSON.stringify(row)}\n`)) await once(process.stdout, 'drain');
+}
+
+/** R peaks with `t` in seconds, as a recording's own files have it. */
+async function* peakRows(recording: FrameSource): AsyncGenerator<RPeak> {
+  for await (const { channel, t } of peaksOffline(recording)) yield { channel, t: Number((t / 1000).toFixed(4)) };
 }
 
 const command = new Command('analyze')
@@ -23,6 +36,7 @@ const command = new Command('analyze')
   )
   .argument('<file>', 'the recording: its ID.json (sdk/RECORDINGS.md)')
   .option('--spo2-curve <a,b[,c]>', "the device's curve, SpO2 = a + b R + c R²", parseCurve)
+  .option('--peaks', 'print the R peaks of its ECG channels instead, {channel, t} a line, t in seconds')
   .action(analyze);
 
 // A reader that has seen enough (`| head`) is no failure.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createCore } from '@device-insights/dsp-wasm';
 import { encodeFrame, type FrameSource } from '@device-insights/sdk';
-import type { Analysis } from '../analysis/analysis.js';
+import type { Analysis, RPeak } from '../analysis/analysis.js';
 import { Engine } from '../analysis/engine.js';
 import { createAnalyses } from '../analysis/session-analysis.js';
 import { decodeBinary } from '../ingest/frame.js';
@@ -24,11 +24,25 @@ export async function* analyseOffline(
   source: FrameSource,
   spo2Curve: readonly number[] | null,
 ): AsyncGenerator<StoredInsight> {
-  const channels = identified(source);
   const readings: Reading[] = [];
-  const analysis = await openAnalysis(source, channels, spo2Curve ?? modelCurve(source), (reading) =>
-    readings.push(reading),
-  );
+  const curve = spo2Curve ?? modelCurve(source);
+  const runs = runOffline(source, curve, (reading) => readings.push(reading));
+  for await (const _ of runs) for (const reading of readings.splice(0)) yield publishedAt(reading, reading.actual_end);
+}
+
+/** The R peaks of a source's ECG channels, found by the same pipeline; `t` in ms, the source's t = 0 being 0. */
+export async function* peaksOffline(source: FrameSource): AsyncGenerator<RPeak> {
+  for await (const analysis of runOffline(source, null, () => undefined)) yield* analysis.readPeaks();
+}
+
+/** Gives the analysis back after every frame and at the end. */
+async function* runOffline(
+  source: FrameSource,
+  spo2Curve: readonly number[] | null,
+  emit: (reading: Reading) => void,
+): AsyncGenerator<Analysis> {
+  const channels = identified(source);
+  const analysis = await openAnalysis(source, channels, spo2Curve, emit);
   const clock = { time: 0, now: () => clock.time };
   const intake = new Intake({ channels, clock, progress: NO_PROGRESS, push: (run) => analysis.push(run) });
   let nextTick = Number.NEGATIVE_INFINITY;
@@ -40,11 +54,11 @@ export async function* analyseOffline(
         nextTick = frame.at + TICK_MS;
       }
       receive(intake, encodeFrame(frame), channels);
-      yield* published(readings);
+      yield analysis;
     }
     intake.flush();
     analysis.end();
-    yield* published(readings);
+    yield analysis;
   } finally {
     analysis.close();
   }
@@ -88,10 +102,6 @@ function identified({ id, deviceModel }: FrameSource): ModalityChannel[] {
     ...channel,
     ch_id: nameUuid(`${id}/channel/${index}`),
   }));
-}
-
-function* published(readings: Reading[]): Generator<StoredInsight> {
-  for (const reading of readings.splice(0)) yield publishedAt(reading, reading.actual_end);
 }
 
 /** Names of this project's offline analyses (RFC 9562, 5.5); any fixed UUID would do. */

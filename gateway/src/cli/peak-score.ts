@@ -1,0 +1,22 @@
+/** An R peak is found when one is given within this time of it, seconds. */
+const PEAK_TOLERANCE = 0.05;
+
+/** Pairs marked and found peaks one to one, in order of time. */
+export function scorePeaks(
+  marked: readonly number[],
+  found: readonly number[],
+): Record<'precision %' | 'recall %' | 'F1 %', number> {
+  let hits = 0;
+  for (let m = 0, f = 0; m < marked.length && f < found.length; ) {
+    const apart = (found[f] ?? 0) - (marked[m] ?? 0);
+    if (Math.abs(apart) <= PEAK_TOLERANCE) hits++;
+    if (apart <= PEAK_TOLERANCE) f++;
+    if (apart >= -PEAK_TOLERANCE) m++;
+  }
+  const percent = (share: number) => Number((100 * share).toFixed(2));
+  return {
+    'precision %': percent(hits / Math.max(1, found.length)),
+    'recall %': percent(hits / Math.max(1, marked.length)),
+    'F1 %': percent((2 * hits) / Math.max(1, marked.length + found.length)),
+  };
+}
