@@ -162,6 +162,12 @@ describe('the analysis of a session', () => {
     expect(ends(of(readings, 'hr'))).to.deep.equal([4, 5, 6]);
   });
 
+  it('does without an accelerometer that the model has and the device does not send', async () => {
+    const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('accel', 3)] });
+    stream(analysis, 0, 12);
+    expect(of(readings, 'hr').at(-1)?.value).to.be.closeTo(60 * BEAT_HZ, 1);
+  });
+
   it('calls a dead sensor unfit, or says nothing of it', async () => {
     const { analysis, readings } = await open();
     stream(analysis, 0, 40, { wave: () => 0 });
