@@ -6,6 +6,7 @@ import {
   CANDIDATE_WIDE,
   candidateOf,
   ECG_BEATS,
+  ECG_FIT,
   ECG_LAST_BEAT,
   ECG_LAST_TIME,
   ECG_LEAD,
@@ -42,6 +43,8 @@ const TEMPLATE_BEATS: i32 = 3;
 /** What each lead says: where the R peak is (f32, cells from the first that was asked for), and how large the beat. */
 const PEAKS: usize = QRS_SCRATCH_END + 256;
 const AMPLITUDES: usize = PEAKS + 16;
+/** Share of its norm that the beat has along the lead's template; 0 where there is none, or the beat is an ectopic one. */
+const SHARES: usize = AMPLITUDES + 16;
 
 /** Whether the lead has a template to match. */
 // @ts-ignore: decorator
@@ -74,8 +77,16 @@ export function measureBeat(slot: usize, channel: usize, number: i32, limit: i32
   const interval: f32 = isBroken ? 0 : <f32>(time - load<f64>(slot + ECG_LAST_TIME));
   const quality: f32 = <f32>1 / (<f32>1 + Mathf.exp(-load<f32>(candidate, CANDIDATE_EVIDENCE)));
   addBeat(slot, time, interval, load<f32>(AMPLITUDES + (<usize>chosen << 2)), quality, late);
+  learnFit(slot + ECG_FIT, load<f32>(SHARES + (<usize>chosen << 2)));
   store<i32>(slot + ECG_LAST_BEAT, cell);
   store<f64>(slot + ECG_LAST_TIME, time);
+}
+
+/** Follows how well beats fit, within about 5 of them. */
+function learnFit(at: usize, share: f32): void {
+  if (!(share > 0)) return;
+  const fit = load<f32>(at);
+  store<f32>(at, fit > 0 ? fit + <f32>0.2 * (share - fit) : share);
 }
 
 /** The lead that tells beats best; changed only for a much better one, as amplitudes of two leads cannot be compared. */
@@ -99,6 +110,7 @@ function measureLead(lead: usize, k: i32, cell: i32, between: i32, wide: i32): v
   const peak = greatestNear(matched ? MATCH : ENERGY, cell, SNAP);
   const energy = load<f32>(ENERGY + (<usize>greatestNear(ENERGY, cell, SNAP) << 2));
   put(k, <f32>cell, 0);
+  store<f32>(SHARES + (<usize>k << 2), 0);
   if (energy != energy) return; // the lead misses part of the beat
   // Ectopic beats come seldom and count as noise where they are missed: so the level of breadth does not rise fast.
   learnLevel(lead + LEAD_WIDTH, valueAt(WIDTH, greatestNear(WIDTH, cell, SNAP)), greatest(WIDTH, between), FOLLOW);
@@ -109,7 +121,9 @@ function measureLead(lead: usize, k: i32, cell: i32, between: i32, wide: i32): v
   learnMatch(lead + LEAD_MATCH, valueAt(MATCH, peak), noiseMatch);
   const projection = valueAt(PROJECTION, peak);
   put(k, <f32>peak + vertex(MATCH + (<usize>peak << 2)), projection);
-  if (load<i32>(lead, LEAD_LEARNT) < TEMPLATE_BEATS + 2 || valueAt(MATCH, peak) > LIKE * LIKE * projection) {
+  const share: f32 = projection > 0 ? sqrt<f32>(valueAt(MATCH, peak) / projection) : 0;
+  store<f32>(SHARES + (<usize>k << 2), share);
+  if (load<i32>(lead, LEAD_LEARNT) < TEMPLATE_BEATS + 2 || share > LIKE) {
     learnTemplate(lead, peak);
     store<i32>(lead, 0, LEAD_STRANGE);
   } else {

@@ -15,6 +15,7 @@ export const ECG_BEATS: usize = ECG_STATE + 36; // i32, beats put into the ring 
 export const ECG_READ: usize = ECG_STATE + 40; // i32, of these read by the host
 export const ECG_SEEN: usize = ECG_STATE + 44; // i32, newest cell with data, plus 1; 0: none
 export const ECG_LAST_TIME: usize = ECG_STATE + 48; // f64, time of the newest beat, seconds
+export const ECG_FIT: usize = ECG_STATE + 56; // f32, how well the newest beats fit their template, 0 to 1; 0: not known yet
 
 export const LEADS: usize = ECG_STATE + 64; // MAX_SUBS x LEAD_BYTES
 export const LEAD_BYTES: usize = 152;

@@ -1,6 +1,6 @@
 import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
 import { BEAT_INTERVAL, BEAT_QUALITY, BEAT_TIME, beatCount, beatOf, oldestBeat } from './beats';
-import { CANDIDATE_CELL, CANDIDATE_EMPTY, CANDIDATE_EVIDENCE, candidateOf, ECG_LAST_BEAT, ECG_LAST_TIME, ECG_LEAD, LEAD_OFFSET, leadOf } from './ecg_state';
+import { CANDIDATE_CELL, CANDIDATE_EMPTY, CANDIDATE_EVIDENCE, candidateOf, ECG_FIT, ECG_LAST_BEAT, ECG_LAST_TIME, ECG_LEAD, LEAD_OFFSET, leadOf } from './ecg_state';
 import { ECG_HZ, OUT_CONFIDENCE, OUT_VALUE } from './layout';
 
 /** Window of the heart rate, seconds. */
@@ -11,7 +11,10 @@ const LONGEST: f64 = 3;
 /** RR intervals of the window so far. */
 let intervals: i32 = 0;
 let duration: f64 = 0;
+/** Expected number of intervals that are wrong. */
 let doubt: f64 = 0;
+/** Time of the newest R peak, seconds. */
+let newest: f64 = 0;
 
 /**
  * Heart rate of the 8 s before `end` (seconds): 60 over the mean of the RR intervals between the R peaks in it, decided or
@@ -25,8 +28,23 @@ export function estimateHrEcg(slot: usize, end: f64): i32 {
   addOpen(slot);
   if (!intervals) return 0;
   store<f64>(slot + OUT_VALUE, (60 * <f64>intervals) / duration);
-  store<f64>(slot + OUT_CONFIDENCE, Math.exp(-doubt));
+  const goesOn = stillBeating(end - newest, duration / <f64>intervals);
+  store<f64>(slot + OUT_CONFIDENCE, Math.exp(-doubt) * likeEcg(load<f32>(slot + ECG_FIT)) * goesOn);
   return 1;
+}
+
+/**
+ * Probability that it is an ECG at all. Noise, too, has its greatest peaks, and a template made of them: but they fit it
+ * with 0.6 to 0.76 of their norm (white, muscle, railing), QRS complexes with 0.85 and more in 6 dB of noise.
+ */
+function likeEcg(fit: f32): f64 {
+  return fit > 0 ? 1 / (1 + Math.exp((0.79 - <f64>fit) / 0.025)) : 0.5;
+}
+
+/** What was may be over (a lead off, a pause) where no beat came for more than two intervals and what a decision takes. */
+function stillBeating(idle: f64, interval: f64): f64 {
+  const usual = 2 * interval + 0.5;
+  return idle > usual ? (usual / idle) ** 3 : 1;
 }
 
 function addInterval(seconds: f64, quality: f64): void {
@@ -50,6 +68,7 @@ function addOpen(slot: usize): void {
   const end = bestEnd(slot);
   const offset = load<i32>(leadOf(slot, load<i32>(slot + ECG_LEAD)), LEAD_OFFSET);
   let last = load<f64>(slot + ECG_LAST_TIME);
+  newest = last;
   let lastCell = load<i32>(slot + ECG_LAST_BEAT);
   for (let p = firstUndecided(slot, end); p >= 0; p = candidateAfter(slot, end, p)) {
     const candidate = candidateOf(slot, p);
@@ -57,6 +76,7 @@ function addOpen(slot: usize): void {
     const isBroken = !beatCount(slot) || load<i32>(candidate, CANDIDATE_EMPTY) > lastCell;
     if (!isBroken) addInterval(time - last, 1 / (1 + Math.exp(<f64>-load<f32>(candidate, CANDIDATE_EVIDENCE))));
     last = time;
+    newest = time;
     lastCell = load<i32>(candidate, CANDIDATE_CELL);
   }
 }

@@ -55,7 +55,7 @@ const LEAST: f32 = -20;
  * of a regular rhythm.
  */
 const WIDE_RATIO: f32 = 2.5;
-const CLEAR_RATIO: f32 = 4;
+const CLEAR_RATIO: f32 = 2.5;
 const WIDE_EVIDENCE: f32 = 5;
 
 /** Per cell of a block, f32: sum of weighted positions and of weights, of energy and match, and of width. */
