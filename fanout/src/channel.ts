@@ -10,7 +10,7 @@ export interface ChannelOptions {
   readonly counters: Counters;
   /** Called with the subscribers of an account that may have missed messages; they get nothing more. */
   readonly onHole: (subscribers: readonly Subscriber[]) => void;
-  /** Called after a write that the kernel did not take whole. */
+  /** Called with a subscriber whose last write the kernel did not take whole. */
   readonly onBehind: (subscriber: Subscriber) => void;
   /** Called when messages wait for `flush`. */
   readonly onMessages: () => void;
@@ -129,9 +129,12 @@ export class Channel implements BusListener {
   #writeTo(subscribers: ReadonlySet<Subscriber>, frames: readonly Buffer[], now: number): void {
     const [first] = frames;
     const buffer = first && frames.length === 1 ? first : Buffer.concat(frames);
+    let taken = 0;
     for (const subscriber of subscribers) {
-      if (!subscriber.write(buffer, frames.length, now)) this.options.onBehind(subscriber);
+      if (subscriber.write(buffer, frames.length, now)) taken += 1;
+      else this.options.onBehind(subscriber);
     }
+    this.options.counters.delivered += taken * frames.length;
   }
 
   async #subscribe(account: string): Promise<void> {

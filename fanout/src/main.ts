@@ -7,7 +7,10 @@ import { startNode } from './standalone.js';
 async function main(): Promise<void> {
   const config = configOrExit();
   const log = pino({ level: config.logLevel });
-  const node = await startNode(config, log);
+  const node = await startNode(config, log).catch((error: unknown) => {
+    log.fatal({ err: error }, 'the node could not start');
+    process.exit(1);
+  });
   log.info({ port: node.port, metricsPort: node.metricsPort }, 'fan-out node is listening');
   const stop = () => {
     node.stop().then(

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 import type { Clock, Timer } from './clock.js';
 import { CLOSE, type CloseReason } from './close-codes.js';
 import type { Counters } from './counters.js';
@@ -16,14 +16,16 @@ export interface SubscriberHome {
   onClose(subscriber: Subscriber): void;
 }
 
+const { OPEN } = WebSocket;
 const ignore = () => undefined;
 
 /** A write that the kernel has not taken whole. */
 interface Unfinished {
-  readonly number: number;
   readonly since: number;
   readonly messages: number;
 }
+
+const NO_BYTES = Buffer.alloc(0);
 
 /**
  * One subscriber's socket. `ws` does the handshake, receives, and sends the control frames; data frames are built once for
@@ -31,8 +33,6 @@ interface Unfinished {
  * compress, writes every control frame whole and at once, so frames never interleave, and because nothing is written after a close frame.
  */
 export class Subscriber {
-  #writes = 0;
-  #finished = 0;
   /** In order of writing; made when first needed, as most subscribers always keep up. */
   #unfinished: Unfinished[] | undefined;
   #grace: Timer | undefined;
@@ -60,7 +60,7 @@ export class Subscriber {
 
   /** Whether data may still be written: no close frame has been sent or received. */
   get open(): boolean {
-    return this.ws.readyState === this.ws.OPEN;
+    return this.ws.readyState === OPEN;
   }
 
   /** Bytes written and not yet taken by the kernel. */
@@ -74,17 +74,19 @@ export class Subscriber {
     return oldest ? now - oldest.since : 0;
   }
 
-  /** Writes a buffer of whole frames that holds `messages` messages; returns false where the kernel did not take it whole. */
+  /**
+   * Writes a buffer of whole frames that holds `messages` messages. Returns whether the kernel took it whole, and so can be counted as
+   * delivered; what it did not is counted here, once its fate is known.
+   */
   write(frames: Buffer, messages: number, now: number): boolean {
-    if (!this.open) {
+    if (this.ws.readyState !== OPEN) {
       this.home.counters.dropped += messages;
-      return true;
+      return false;
     }
-    this.#writes += 1;
-    this.socket.write(frames, this.#onWritten);
-    if (this.socket.writableLength > 0) return this.#remember({ number: this.#writes, since: now, messages });
-    this.home.counters.delivered += messages;
-    return true;
+    this.socket.write(frames);
+    if (this.socket.writableLength === 0) return true;
+    this.#await({ since: now, messages });
+    return false;
   }
 
   /** Starts the closing handshake; a peer that does not answer it is cut off. */
@@ -95,19 +97,15 @@ export class Subscriber {
     this.#grace = this.home.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
   }
 
-  #remember(write: Unfinished): false {
+  /** A write of nothing behind it ends when it does: a callback for each write would cost those who keep up. */
+  #await(write: Unfinished): void {
     this.#unfinished ??= [];
     this.#unfinished.push(write);
-    return false;
+    this.socket.write(NO_BYTES, (error) => this.#settle(!error));
   }
 
-  /** One function for all writes: Node then calls it without an object for each. */
-  #onWritten = (error?: Error | null): void => {
-    this.#finished += 1;
-    const oldest = this.#unfinished?.[0];
-    if (!oldest || oldest.number > this.#finished) return;
-    this.#unfinished?.shift();
-    if (error) this.home.counters.dropped += oldest.messages;
-    else this.home.counters.delivered += oldest.messages;
-  };
+  #settle(delivered: boolean): void {
+    const messages = this.#unfinished?.shift()?.messages ?? 0;
+    this.home.counters[delivered ? 'delivered' : 'dropped'] += messages;
+  }
 }

@@ -15,6 +15,8 @@ export interface ConnectionEvents {
 }
 
 const CONNECT_LIMIT_MS = 3000;
+/** Connecting and the server's answers to the greeting together, ms. */
+const HANDSHAKE_LIMIT_MS = 5000;
 const WATCH_MS = 1000;
 /** A server that has not answered a PING for this long is given up, ms. */
 const SILENCE_LIMIT_MS = 3000;
@@ -57,11 +59,15 @@ export class RedisConnection {
     const client = openClient(this.url);
     client.on('error', (error: Error) => this.#drop(client, error));
     client.on('sharded-channel-moved', (channel: string) => this.events.moved(channel));
+    const limit = this.clock.after(HANDSHAKE_LIMIT_MS, () => client.destroy());
     try {
       await client.connect();
       this.#take(client);
     } catch (error) {
+      client.destroy();
       this.#again(error);
+    } finally {
+      limit.cancel();
     }
   }
 
@@ -71,7 +77,7 @@ export class RedisConnection {
     this.#retry?.cancel();
     const client = this.#client;
     this.#client = undefined;
-    if (client?.isOpen) client.destroy();
+    client?.destroy();
   }
 
   #take(client: RedisClient): void {
@@ -90,7 +96,7 @@ export class RedisConnection {
   #drop(client: RedisClient, error: Error): void {
     if (this.#client !== client) return;
     this.#client = undefined;
-    if (client.isOpen) client.destroy();
+    client.destroy();
     this.events.lost();
     this.#again(error);
   }

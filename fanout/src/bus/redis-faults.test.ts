@@ -310,6 +310,8 @@ describe('Redis bus under faults', function () {
     await advanceUntil(() => outcome !== undefined && inbox.holes === 1);
     expect(outcome).to.be.instanceOf(BusUnavailable);
     expect(clock.now()).to.be.within(3000, 8000);
+    const end = clock.now() + 20_000; // Reconnects hang in their greeting, too.
+    await advanceUntil(() => clock.now() >= end);
     redis.freeze(false);
     answering = true;
     await insist(() => publisher.publish(account, [message('b')]));
