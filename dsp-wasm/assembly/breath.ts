@@ -26,8 +26,8 @@ const LOWEST: i32 = 2;
  * overlap, so that each is evidence only in part: the likelihood's eighth root is taken.
  */
 const EXPONENT: f32 = 24;
-/** Odds that a series shows breathing of a given rate: one in five that it shows any, over all rates. */
-const ODDS: f32 = 0.2 / 45;
+/** Odds that a series shows breathing of a given rate: three in ten that it shows any, over all rates. */
+const ODDS: f32 = 0.3 / 45;
 /** The most that a rate can explain, so that no single series decides alone for ever; the harmonic's share. */
 const UNEXPLAINED: f32 = 0.1;
 const HARMONIC: f32 = 0.3;

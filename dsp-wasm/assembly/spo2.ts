@@ -148,10 +148,11 @@ function regress(slot: usize, blocks: i32): i32 {
   const correlation = pooledBoth / Math.sqrt(aa * bb);
   // Slopes of 4 cells' reach carry a factor of 4 (the smoothing's sum of weights).
   const perfusion = Math.sqrt(bb / <f64>(max(accepted, 1) * BLOCK)) / 4 / infraredDc;
-  store<f64>(slot + OUT_VALUE, (Math.sqrt(aa / bb) * infraredDc) / redDc);
+  const ratio = (Math.sqrt(aa / bb) * infraredDc) / redDc;
+  store<f64>(slot + OUT_VALUE, ratio);
   const share = <f64>accepted / <f64>blocks;
   const lights = share * ramp(correlation, 0.6, 0.9) * ramp(perfusion, 0.00005, 0.0002);
-  store<f64>(slot + OUT_CONFIDENCE, lights * pulsatility() * certainty(blocks));
+  store<f64>(slot + OUT_CONFIDENCE, lights * pulsatility() * certainty(blocks, ratio));
   return 1;
 }
 
@@ -176,12 +177,13 @@ function pool(least: f64): i32 {
 }
 
 /**
- * P(within 3 %) of a clean window by the seconds it holds. The best curves err by 3 % (rms) in spot checks, which leaves one of
- * three outside; the longer the window, the more of the beats' own scatter averages out.
+ * P(within 3 %) of a clean window by the seconds it holds and its ratio. The best curves err by 3 % (rms) in spot checks, which
+ * leaves one of three outside; the longer the window, the more of the beats' own scatter averages out. What is uncertain
+ * in R counts by R itself times some 30 %, so that readings below 80 % (R about 1) are less certain than those above.
  */
-function certainty(blocks: i32): f64 {
+function certainty(blocks: i32, ratio: f64): f64 {
   const held = <f64>blocks / <f64>BLOCKS;
-  return 0.4 + 0.55 * held * held;
+  return (0.4 + 0.55 * held * held) * (1 - 0.5 * ramp(ratio, 0.8, 1.6));
 }
 
 /** 0 below `from`, 1 above `to`, a line between; 0 for NaN. */

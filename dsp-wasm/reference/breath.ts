@@ -25,7 +25,7 @@ export class BreathFollower {
     const exponent = Math.round((24 * share * (series[0]?.x.length ?? 0)) / 128);
     const weighed = predicted.map((p, i) => {
       const k = 5 + i;
-      return alive.reduce((q, r) => (k > top ? q : q * (1 + (0.2 / 45) * sinusoid(r, k, exponent)) ** 0.125), p);
+      return alive.reduce((q, r) => (k > top ? q : q * (1 + (0.3 / 45) * sinusoid(r, k, exponent)) ** 0.125), p);
     });
     this.#posterior = normalised(weighed);
     return this.#answer();

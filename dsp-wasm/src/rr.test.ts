@@ -195,6 +195,20 @@ describe('rr', () => {
     for (const part of [1, 17]) expect(run('rr_ppg', [LIGHT], [x], part)).to.deep.equal(whole);
   });
 
+  it('uses no sample after the window, though it has come', () => {
+    const answerBefore = (after: readonly number[]) => {
+      const x = [...breathing(40, 14, { fm: 0.03, am: 0.06 }), 1e5, ...after];
+      const session = core.open([LIGHT]);
+      if (!session) throw new Error('the core is full');
+      session.push(0, 0, 1 / HZ, ENCODING.float32, payload(x));
+      const [answer] = core.step([{ session, estimator: 'rr_ppg', end: 40 }]);
+      session.close();
+      return answer;
+    };
+    expect(answerBefore([])?.value).to.be.closeTo(14, 1.5);
+    expect(answerBefore(noise(6 * HZ, 3).map((v) => 1e6 * v))).to.deep.equal(answerBefore([]));
+  });
+
   it('does not trust noise, wander, an irregular heart, or a pulse that does not breathe', () => {
     let at = 0;
     const wander = noise(120 * HZ, 8).map((v) => {
