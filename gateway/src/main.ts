@@ -10,6 +10,7 @@ async function start(): Promise<void> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const service = await startService(config, log);
   if (service.newKey) console.log(`API key of the account default, shown this once: ${service.newKey}`);
+  if (service.metricsUrl) console.log(`metrics on ${service.metricsUrl}`);
   console.log(`listening on ${service.url}`);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(service));
 }

@@ -10,6 +10,7 @@ import { createAnalyses } from './analysis/session-analysis.js';
 import { bootstrap } from './bootstrap.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Config } from './config.js';
+import { within } from './deadline.js';
 import { healthOf } from './health.js';
 import { addressOf, close, listen } from './http-server.js';
 import { createIngest, type Ingest } from './ingest/ingest.js';
@@ -22,6 +23,12 @@ import { refuseUnparsable } from './rest/client-error.js';
 import { createRest } from './rest/rest.js';
 import { SplitFeed } from './split-feed.js';
 import { openStore } from './store/open.js';
+
+/** A stop takes no longer than this, whatever does not answer, ms: whoever sends SIGTERM waits 10 s. */
+const STOP_MS = 9000;
+/** Of which this is left for the sockets and files once the store has had its chance, ms. */
+const CLOSING_MS = 3000;
+const GOING_DOWN = 'the service is going down';
 
 /** A running service. */
 export interface Service {
@@ -54,22 +61,18 @@ export async function startService(config: Config, log: Logger, clock: Clock = s
   const pulse = new Pulse([beat, () => keys.poll(), () => ingest.sweep(), ...watch], clock, log);
 
   let draining = false;
-  const refuseWhenDraining = () => {
-    if (draining) throw new Error('the service is going down');
-  };
-  const health = healthOf(
+  const trial = healthOf(
     async () => {
-      refuseWhenDraining();
       ingest.check();
       await store.probe(clock.now());
     },
     async () => {
-      refuseWhenDraining();
       split.check();
       await feed.check();
     },
     clock,
   );
+  const health = async () => (draining ? { ok: false, ingest: false, subscribe: false, reason: GOING_DOWN } : trial());
   const server = createServer(createRest({ store, keys, algorithms: ALGORITHMS, health, log, clock }).callback());
   server.on('clientError', refuseUnparsable);
   server.on('upgrade', upgrades(ingest, feed.fanout));
@@ -84,15 +87,20 @@ export async function startService(config: Config, log: Logger, clock: Clock = s
     metricsUrl: metrics && addressOf(metrics, config.host),
     async stop() {
       draining = true;
+      const end = clock.now() + STOP_MS;
+      const left = (reserve: number) => Math.max(0, end - reserve - clock.now());
       server.closeIdleConnections();
       await ingest.drain();
-      await publisher.drain();
-      await feed.fanout?.drain(config.drainMs);
-      await close(server);
-      if (metrics) await close(metrics);
-      await pulse.stop();
-      await feed.close();
-      await store.close();
+      if (!(await within(left(CLOSING_MS), publisher.drain(), clock)))
+        log.error({ readings: publisher.queued }, 'the store took no more before the end: what was left is dropped');
+      const window = Math.min(config.drainMs, left(CLOSING_MS / 2));
+      await within(left(CLOSING_MS / 2), feed.fanout?.drain(window) ?? Promise.resolve(), clock);
+      const closed = close(server)
+        .then(() => metrics && close(metrics))
+        .then(() => pulse.stop())
+        .then(() => feed.close())
+        .then(() => store.close());
+      if (!(await within(left(0), closed, clock))) log.warn({}, 'not everything could be closed before the end');
     },
   };
 }

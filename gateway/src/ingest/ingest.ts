@@ -5,6 +5,7 @@ import type { KeyCheck } from '@device-insights/fanout';
 import { WebSocketServer } from 'ws';
 import type { OpenAnalysis } from '../analysis/analysis.js';
 import type { Clock, Timer } from '../clock.js';
+import { within } from '../deadline.js';
 import { CloseError } from '../errors.js';
 import type { Publisher } from '../publisher/publisher.js';
 import { type Store, StoreUnavailable } from '../store/store.js';
@@ -112,7 +113,7 @@ export class Ingest {
     this.#draining = true;
     this.#ticks.cancel();
     const sessions = [...this.#sessions.all()];
-    await this.#within(DRAIN_MS, Promise.allSettled(sessions.map((session) => session.suspend())));
+    await within(DRAIN_MS, Promise.allSettled(sessions.map((session) => session.suspend())), this.#options.clock);
     for (const session of sessions) session.leave('restarting');
     for (const connection of this.#open) connection.close('restarting');
     await this.#emptied();
@@ -175,17 +176,6 @@ export class Ingest {
     if (this.#open.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#onEmpty = resolve;
-    });
-  }
-
-  /** Waits for a promise, but no longer than that, ms. */
-  #within(ms: number, promise: Promise<unknown>): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = this.#options.clock.after(ms, resolve);
-      void promise.then(() => {
-        timer.cancel();
-        resolve();
-      });
     });
   }
 }

@@ -64,6 +64,10 @@ class GroupCommit implements Publisher {
     return this.#retryMs === 0 && this.#queued < this.#maxQueued;
   }
 
+  get queued(): number {
+    return this.#queued;
+  }
+
   open(session: PublishedSession): PublishedStream {
     return new Stream(session, (stream, readings) => {
       this.#queued += readings;

@@ -23,6 +23,8 @@ export interface Publisher {
   open(session: PublishedSession): PublishedStream;
   /** False while the queue is full or the store is down: readers of devices pause until `onRelief`. */
   readonly accepting: boolean;
+  /** Readings that are not stored yet. */
+  readonly queued: number;
   /** Calls back, once, when `accepting` is true again. */
   onRelief(run: () => void): void;
   /** Resolves when all that was queued is stored and published (or lost). */

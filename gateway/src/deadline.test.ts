@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import { within } from './deadline.js';
+import { ManualClock } from './manual-clock.js';
+
+describe('within', () => {
+  const never = new Promise<void>(() => {});
+
+  it('tells that work was done in time', async () => {
+    expect(await within(10, Promise.resolve(), new ManualClock())).to.equal(true);
+  });
+
+  it('gives up work that takes longer', async () => {
+    const clock = new ManualClock();
+    const answer = within(10, never, clock);
+    clock.advance(10);
+    expect(await answer).to.equal(false);
+  });
+
+  it('fails as the work does', async () => {
+    const failure = await within(10, Promise.reject(new Error('no')), new ManualClock()).catch((error) => error);
+    expect(failure).to.be.an('error').with.property('message', 'no');
+  });
+});
