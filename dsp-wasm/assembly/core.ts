@@ -5,7 +5,7 @@ import { makeTwiddles } from './fft';
 import { pushInstants } from './grid';
 import { CH_SUBS, OUT_CONFIDENCE, OUT_VALUE, REQUEST_BYTES, REQUESTS, RESULT_BYTES, RESULTS, STAGING } from './layout';
 import { makeHann } from './pulse_spectrum';
-import { makePrior } from './pulse_tracker';
+import { makeTrackerTable } from './pulse_tracker';
 import { takePeaks } from './rpeaks';
 import { addChannel, allocateRings, channelOf, clearSession, slotOf } from './session';
 
@@ -25,7 +25,7 @@ export {
 export function init(): void {
   makeTwiddles();
   makeHann();
-  makePrior();
+  makeTrackerTable();
   makeRatePrior();
 }
 

@@ -1,38 +1,58 @@
-import { KIND_ACCEL, OUT_CONFIDENCE, OUT_VALUE } from './layout';
-import { beatRate } from './pulse_beats';
-import { pulseSpectrum, resetSpectrum } from './pulse_spectrum';
+import { HR_PPG_STATE, KIND_ACCEL, OUT_CONFIDENCE, OUT_VALUE } from './layout';
+import { beatLikeness, beatRate } from './pulse_beats';
+import { pulseConfidence } from './pulse_quality';
+import { pulseSpectrum, resetSpectrum, weightAt } from './pulse_spectrum';
 import { lineNear, resumeTrack, trackedBelief, trackedRate, updateTrack } from './pulse_tracker';
 import { loadAxes, loadLights } from './pulse_window';
 import { channelOfKind } from './session';
 
-/** Motion above which beats in the time domain are not believed, and the spectral line is. */
+/** Motion above which the beats in the time domain are not believed alone. */
 const MOVING: f32 = 0.5;
-/** Furthest that the beats' rate may lie from the tracked one, bpm. */
-const BEATS_REACH: f32 = 12;
+/** Furthest that the beats' rate may lie from the tracked one, bpm: at rest, and in motion. */
+const REST_REACH: f32 = 12;
+const MOTION_REACH: f32 = 7;
 /** Furthest that a spectral line may lie from the tracked rate, bpm: half the main lobe. */
 const LINE_REACH: f32 = 7;
+/** Share of the track in the value at rest: it lags by 2 s, but never strays. */
+const TRACK_SHARE: f32 = 0.1;
+
+const SLOW_RATE: usize = HR_PPG_STATE + 24; // f32, running mean of the tracked rate, 5 s
 
 /** Heart rate from the lights of the window that ends at `end`: writes OUT_VALUE (bpm) and OUT_CONFIDENCE; 0 for none. */
 export function estimateHrPpg(slot: usize, end: f64): i32 {
   if (!loadLights(slot, end)) return 0;
-  const moving = loadAxes(channelOfKind(slot, KIND_ACCEL), end);
-  if (resumeTrack(slot, end)) resetSpectrum(slot);
-  const motion = pulseSpectrum(slot, moving);
+  const hasAxes = loadAxes(channelOfKind(slot, KIND_ACCEL), end);
+  const anew = resumeTrack(slot, end);
+  if (anew) resetSpectrum(slot);
+  const motion = pulseSpectrum(slot, hasAxes);
   if (motion < 0) return 0;
   updateTrack(slot, motion);
   const tracked = trackedRate(slot);
-  const belief = trackedBelief;
-  store<f64>(slot + OUT_VALUE, <f64>(motion > MOVING ? byLine(tracked) : byBeats(tracked)));
-  store<f64>(slot + OUT_CONFIDENCE, <f64>belief);
+  const beats = beatRate(tracked);
+  store<f64>(slot + OUT_VALUE, <f64>(motion > MOVING ? inMotion(tracked, beats) : atRest(tracked, beats)));
+  const clear = weightAt(slot, tracked, motion);
+  const confidence = pulseConfidence(tracked, trackedBelief, beatLikeness(tracked), clear, unrest(slot, tracked, anew));
+  store<f64>(slot + OUT_CONFIDENCE, <f64>confidence);
   return 1;
 }
 
-/** In motion: between the track, which lags but holds, and the line, which follows but strays. */
-function byLine(tracked: f32): f32 {
-  return 0.5 * (tracked + lineNear(tracked, LINE_REACH));
+/** At rest the beats tell the window's rate best. */
+function atRest(tracked: f32, beats: f32): f32 {
+  if (abs<f32>(beats - tracked) > REST_REACH) return lineNear(tracked, LINE_REACH);
+  return TRACK_SHARE * tracked + (<f32>1 - TRACK_SHARE) * beats;
 }
 
-function byBeats(tracked: f32): f32 {
-  const beats = beatRate(tracked);
-  return Mathf.abs(beats - tracked) < BEATS_REACH ? beats : lineNear(tracked, LINE_REACH);
+/** In motion beats and line stray and the track lags: their mean does less of either. */
+function inMotion(tracked: f32, beats: f32): f32 {
+  const line = lineNear(tracked, LINE_REACH);
+  if (abs<f32>(beats - tracked) > MOTION_REACH) return <f32>0.5 * (tracked + line);
+  return (tracked + line + beats) * <f32>(1.0 / 3.0);
+}
+
+/** How far the tracked rate is from its running mean, in tens of bpm. */
+function unrest(slot: usize, tracked: f32, anew: bool): f32 {
+  const before = anew ? tracked : load<f32>(slot + SLOW_RATE);
+  const mean = before + <f32>0.2 * (tracked - before);
+  store<f32>(slot + SLOW_RATE, mean);
+  return min<f32>(2, abs<f32>(tracked - mean) * <f32>0.1);
 }

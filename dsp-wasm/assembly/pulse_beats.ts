@@ -1,138 +1,250 @@
+import {
+  BEAT,
+  fillMargins,
+  HELD,
+  KERNEL,
+  LEAST_HELD,
+  LIGHTS,
+  MARGIN,
+  PEAKS,
+  SLOPES,
+  TEMPLATE,
+  TRAINS,
+  WINDOW,
+} from './pulse_window';
 import { GRID_PER_MINUTE } from './pulse_tracker';
-import { HELD, LEAST_HELD, LIGHTS, ONE, PEAKS, SLOPES, WINDOW } from './pulse_window';
 
 /**
  * Beats of the window in the time domain: the steepest slopes of each light, after a smoothing that is matched to the rate
- * (derivative of a Gaussian, as in Canny's matched edge detector), at most one per 0.6 periods. The rate out of whole
- * beats follows a changing rhythm within the window where a spectral line cannot.
+ * (the derivative of a Gaussian: Canny 1986), at most one per 0.6 periods. The rate out of whole beats follows a rhythm
+ * that changes within the window, where a spectral line cannot.
  */
 
 /** Width of the Gaussian, in periods: passes the pulse's first two harmonics. */
-const WIDTH: f32 = 0.14;
-/** Closest distance of two beats, in periods. */
-const SPACING: f32 = 0.6;
-const MAX_PEAKS: i32 = 128;
+const WIDTH: f32 = 0.16;
+/** Shortest and longest interval that counts, in periods; of two beats that are closer, the steeper one stays. */
+const SHORTEST: f32 = 0.6;
+const LONGEST: f32 = 1.6;
+/** Added to the spread before it becomes a weight: the timing error of a perfect light on this grid. */
+const LEAST_SPREAD: f32 = 0.02;
+const MAX_PEAKS: i32 = 64;
 
-/** Irregularity of the best light's beats: variation of intervals plus that of slopes; large where there are none. */
+/** Irregularity of the best light's beats, variation of the intervals plus that of the slopes; 1e9 where there are none. */
 export let beatSpread: f32 = 0;
-/** Its intervals' coefficient of variation, and how many there are. */
-export let beatVariation: f32 = 0;
-export let beatCount: i32 = 0;
+let bestTrain: i32 = 0;
 
-/** Rate in bpm out of the beats of the most regular light around `bpm`; `bpm` itself where none has two intervals. */
+/** Rate in bpm from the beats of all lights, the more regular ones weighing more; 0 where none has two intervals. */
 export function beatRate(bpm: f32): f32 {
   smoothSlopes(bpm);
+  findTrains(SHORTEST * (GRID_PER_MINUTE / bpm));
   beatSpread = 1e9;
-  beatVariation = 1e9;
-  beatCount = 0;
-  let rate = bpm;
-  for (let lane = 0; lane < 4; lane++) {
-    if (load<i32>(HELD + (<usize>lane << 2)) < LEAST_HELD) continue;
-    const up = laneRate(lane, 1, bpm);
-    if (up > 0) rate = up;
-    const down = laneRate(lane, -1, bpm);
-    if (down > 0) rate = down;
+  let weights: f32 = 0;
+  let sum: f32 = 0;
+  for (let train = 0; train < 8; train++) {
+    if (load<i32>(HELD + (<usize>(train & 3) << 2)) < LEAST_HELD) continue;
+    const rate = trainRate(train, GRID_PER_MINUTE / bpm);
+    if (rate == 0) continue;
+    const weight = <f32>1 / ((trainSpread + LEAST_SPREAD) * (trainSpread + LEAST_SPREAD));
+    weights += weight;
+    sum += weight * rate;
+    if (trainSpread < beatSpread) {
+      beatSpread = trainSpread;
+      bestTrain = train;
+    }
   }
-  return rate;
+  return weights > 0 ? sum / weights : 0;
 }
 
-/** Derivative-of-Gaussian over all lanes; the window's ends are continued by their outermost values. */
+/** Derivative of a Gaussian over all lanes; the kernel is odd, so that two cells share a coefficient. */
 function smoothSlopes(bpm: f32): void {
   const sigma = (WIDTH * GRID_PER_MINUTE) / bpm;
-  const reach = min(30, <i32>Mathf.ceil(2.5 * sigma));
+  const reach = min(MARGIN, <i32>ceil<f32>(2.5 * sigma));
   for (let j = 1; j <= reach; j++) {
     const u = <f32>j / sigma;
-    store<f32>(ONE + (<usize>j << 2), <f32>j * Mathf.exp(-0.5 * u * u));
+    store<f32>(KERNEL + (<usize>(j - 1) << 2), u * Mathf.exp(-0.5 * u * u));
   }
-  for (let i = 0; i < WINDOW; i++) {
-    let sum = f32x4.splat(0);
-    for (let j = 1; j <= reach; j++) {
-      const after = v128.load(LIGHTS + (<usize>min(WINDOW - 1, i + j) << 4));
-      const before = v128.load(LIGHTS + (<usize>max(0, i - j) << 4));
-      sum = f32x4.add(sum, f32x4.mul(f32x4.sub(after, before), v128.load32_splat(ONE + (<usize>j << 2))));
-    }
-    v128.store(SLOPES + (<usize>i << 4), sum);
+  fillMargins();
+  for (let i: usize = 0; i < <usize>WINDOW; i += 4) smoothFour(LIGHTS + (i << 4), SLOPES + (i << 4), reach);
+}
+
+function smoothFour(x: usize, y: usize, reach: i32): void {
+  let a = f32x4.splat(0);
+  let b = a;
+  let c = a;
+  let d = a;
+  let after = x + 16;
+  let before = x - 16;
+  for (let j = 0; j < reach; j++) {
+    const w = v128.load32_splat(KERNEL + (<usize>j << 2));
+    a = f32x4.add(a, f32x4.mul(f32x4.sub(v128.load(after), v128.load(before)), w));
+    b = f32x4.add(b, f32x4.mul(f32x4.sub(v128.load(after, 16), v128.load(before, 16)), w));
+    c = f32x4.add(c, f32x4.mul(f32x4.sub(v128.load(after, 32), v128.load(before, 32)), w));
+    d = f32x4.add(d, f32x4.mul(f32x4.sub(v128.load(after, 48), v128.load(before, 48)), w));
+    after += 16;
+    before -= 16;
+  }
+  v128.store(y, a);
+  v128.store(y, b, 16);
+  v128.store(y, c, 32);
+  v128.store(y, d, 48);
+}
+
+/** Peaks of the rising slopes (trains 0 to 3, by light) and of the falling ones (4 to 7). */
+function findTrains(spacing: f32): void {
+  memory.fill(TRAINS, 0, 32);
+  const zero = f32x4.splat(0);
+  let a = v128.load(SLOPES);
+  let b = v128.load(SLOPES, 16);
+  for (let i = 2; i < WINDOW; i++) {
+    const c = v128.load(SLOPES + (<usize>i << 4));
+    const up = v128.and(f32x4.gt(b, zero), v128.and(f32x4.ge(b, a), f32x4.gt(b, c)));
+    const down = v128.and(f32x4.lt(b, zero), v128.and(f32x4.le(b, a), f32x4.lt(b, c)));
+    if (v128.any_true(v128.or(up, down))) addPeaks(i, i32x4.bitmask(up) | (i32x4.bitmask(down) << 4), spacing);
+    a = b;
+    b = c;
   }
 }
 
-/** Rate from one light and direction of slope where it is the most regular so far, else 0. */
-function laneRate(lane: i32, sign: f32, bpm: f32): f32 {
-  const period = GRID_PER_MINUTE / bpm;
-  const peaks = findPeaks(SLOPES + (<usize>lane << 2), sign, SPACING * period);
-  let intervals = 0;
+/** Adds the peaks of cell i - 1 to the trains of `mask`. */
+function addPeaks(i: i32, mask: i32, spacing: f32): void {
+  while (mask) {
+    const train = ctz(mask);
+    mask &= mask - 1;
+    const y = SLOPES + (<usize>i << 4) + (<usize>(train & 3) << 2);
+    const a = load<f32>(y - 32);
+    const b = load<f32>(y - 16);
+    const c = load<f32>(y);
+    addPeak(train, <f32>(i - 1) + (<f32>0.5 * (a - c)) / (a - b - b + c), abs<f32>(b), spacing);
+  }
+}
+
+/** Appends a peak to its train; of two that are too close the steeper one stays. */
+function addPeak(train: i32, time: f32, height: f32, spacing: f32): void {
+  const count = load<i32>(TRAINS + (<usize>train << 2));
+  if (count > 0 && time - peakTime(train, count - 1) < spacing) {
+    if (height > peakHeight(train, count - 1)) putPeak(train, count - 1, time, height);
+  } else if (count < MAX_PEAKS) {
+    putPeak(train, count, time, height);
+    store<i32>(TRAINS + (<usize>train << 2), count + 1);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function peakAt(train: i32, i: i32): usize {
+  return PEAKS + (<usize>(train * MAX_PEAKS + i) << 3);
+}
+
+// @ts-ignore: decorator
+@inline
+function peakTime(train: i32, i: i32): f32 {
+  return load<f32>(peakAt(train, i));
+}
+
+// @ts-ignore: decorator
+@inline
+function peakHeight(train: i32, i: i32): f32 {
+  return load<f32>(peakAt(train, i), 4);
+}
+
+function putPeak(train: i32, i: i32, time: f32, height: f32): void {
+  store<f32>(peakAt(train, i), time);
+  store<f32>(peakAt(train, i), height, 4);
+}
+
+let trainSpread: f32 = 0;
+
+/** Rate from one train, and its trainSpread; 0 where it has no two intervals of about `period` cells. */
+function trainRate(train: i32, period: f32): f32 {
+  const peaks = load<i32>(TRAINS + (<usize>train << 2));
+  let intervals: f32 = 0;
   let sum: f32 = 0;
   let squares: f32 = 0;
   for (let i = 1; i < peaks; i++) {
-    const interval = peakTime(i) - peakTime(i - 1);
-    if (interval < SPACING * period || interval > 1.6 * period) continue;
+    const interval = peakTime(train, i) - peakTime(train, i - 1);
+    if (interval > LONGEST * period) continue;
     intervals++;
     sum += interval;
     squares += interval * interval;
   }
   if (intervals < 2) return 0;
-  const mean = sum / <f32>intervals;
-  const variation = Mathf.sqrt(max<f32>(0, squares / <f32>intervals - mean * mean)) / mean;
-  const spread = variation + heightVariation(peaks);
-  if (!(spread < beatSpread)) return 0;
-  beatSpread = spread;
-  beatVariation = variation;
-  beatCount = intervals;
-  return GRID_PER_MINUTE / mean;
+  trainSpread = variation(intervals, sum, squares) + heightVariation(train, peaks);
+  return (GRID_PER_MINUTE * intervals) / sum;
 }
 
-function heightVariation(peaks: i32): f32 {
+function heightVariation(train: i32, peaks: i32): f32 {
   let sum: f32 = 0;
   let squares: f32 = 0;
   for (let i = 0; i < peaks; i++) {
-    const height = peakHeight(i);
+    const height = peakHeight(train, i);
     sum += height;
     squares += height * height;
   }
-  const mean = sum / <f32>peaks;
-  return Mathf.sqrt(max<f32>(0, squares / <f32>peaks - mean * mean)) / mean;
+  return variation(<f32>peaks, sum, squares);
 }
 
-// @ts-ignore: decorator
-@inline
-function peakTime(i: i32): f32 {
-  return load<f32>(PEAKS + (<usize>i << 3));
+/** Standard deviation over mean. */
+function variation(count: f32, sum: f32, squares: f32): f32 {
+  return sqrt<f32>(max<f32>(0, squares * count - sum * sum)) / max<f32>(sum, 1e-30);
 }
 
-// @ts-ignore: decorator
-@inline
-function peakHeight(i: i32): f32 {
-  return load<f32>(PEAKS + (<usize>i << 3), 4);
-}
-
-function putPeak(i: i32, time: f32, height: f32): void {
-  store<f32>(PEAKS + (<usize>i << 3), time);
-  store<f32>(PEAKS + (<usize>i << 3), height, 4);
-}
-
-/** Local maxima of sign * y above zero, of two closer than `spacing` the higher one; returns how many. */
-function findPeaks(y: usize, sign: f32, spacing: f32): i32 {
-  let count = 0;
-  let a = sign * load<f32>(y);
-  let b = sign * load<f32>(y, 16);
-  for (let i = 2; i < WINDOW; i++) {
-    const c = sign * load<f32>(y + (<usize>i << 4));
-    if (b > 0 && b >= a && b > c) {
-      const time = <f32>(i - 1) + (0.5 * (a - c)) / (a - 2 * b + c);
-      count = addPeak(count, time, b, spacing);
-    }
-    a = b;
-    b = c;
+/**
+ * How alike the best light's beats are: the mean correlation of each beat's wave, one period around its slope, with the
+ * sum of the others (after Orphanidou et al., "Signal-quality indices for the electrocardiogram and photoplethysmogram",
+ * IEEE JBHI 2015). 0 where there are not three whole beats.
+ */
+export function beatLikeness(bpm: f32): f32 {
+  if (beatSpread >= 1e9) return 0;
+  const length = min(64, <i32>(GRID_PER_MINUTE / bpm));
+  const peaks = load<i32>(TRAINS + (<usize>bestTrain << 2));
+  memory.fill(TEMPLATE, 0, 256);
+  let whole = 0;
+  for (let i = 0; i < peaks; i++) {
+    if (!loadBeat(i, length)) continue;
+    addToTemplate(length);
+    whole++;
   }
-  return count;
+  if (whole < 3) return 0;
+  let sum: f32 = 0;
+  for (let i = 0; i < peaks; i++) {
+    if (loadBeat(i, length)) sum += fit(length);
+  }
+  return sum / <f32>whole;
 }
 
-/** Appends a peak, or lets it and its neighbour fight where they are too close. */
-function addPeak(count: i32, time: f32, height: f32, spacing: f32): i32 {
-  if (count > 0 && time - peakTime(count - 1) < spacing) {
-    if (height > peakHeight(count - 1)) putPeak(count - 1, time, height);
-    return count;
+/** Loads one beat's wave into BEAT, mean off and scaled to unit length; false where the window cuts it off. */
+function loadBeat(i: i32, length: i32): bool {
+  const from = <i32>(peakTime(bestTrain, i) + 0.5) - (length >> 1);
+  if (from < 0 || from + length > WINDOW) return false;
+  const wave = LIGHTS + (<usize>from << 4) + (<usize>(bestTrain & 3) << 2);
+  let sum: f32 = 0;
+  let squares: f32 = 0;
+  for (let j: usize = 0; j < <usize>length; j++) {
+    const x = load<f32>(wave + (j << 4));
+    sum += x;
+    squares += x * x;
   }
-  if (count == MAX_PEAKS) return count;
-  putPeak(count, time, height);
-  return count + 1;
+  const mean = sum / <f32>length;
+  const scale = <f32>1 / sqrt<f32>(max<f32>(1e-30, squares - mean * sum));
+  for (let j: usize = 0; j < <usize>length; j++) store<f32>(BEAT + (j << 2), (load<f32>(wave + (j << 4)) - mean) * scale);
+  return true;
+}
+
+function addToTemplate(length: i32): void {
+  for (let j: usize = 0; j < <usize>length; j++) {
+    store<f32>(TEMPLATE + (j << 2), load<f32>(TEMPLATE + (j << 2)) + load<f32>(BEAT + (j << 2)));
+  }
+}
+
+/** Correlation of BEAT with the sum of the other beats: with itself among them even noise would fit. */
+function fit(length: i32): f32 {
+  let product: f32 = 0;
+  let squares: f32 = 1e-30;
+  for (let j: usize = 0; j < <usize>length; j++) {
+    const x = load<f32>(BEAT + (j << 2));
+    const others = load<f32>(TEMPLATE + (j << 2)) - x;
+    product += x * others;
+    squares += others * others;
+  }
+  return product / sqrt<f32>(squares);
 }

@@ -1,16 +1,16 @@
 import { realFft4, TWIDDLES_BYTES } from './fft';
-import { HR_PPG_STATE, SLOW_HZ, TABLES } from './layout';
+import { HR_PPG_STATE, TABLES } from './layout';
 import {
   AXES,
-  AXIS_POWER,
   FFT_IN,
   FFT_OUT,
   FFT_WORK,
   HELD,
   LEAST_HELD,
-  LIGHT_POWER,
   LIGHTS,
   MEANS,
+  NOISE,
+  POWER,
   PULSE,
   WINDOW,
   WINDOW_BYTES,
@@ -27,22 +27,25 @@ const LENGTH: i32 = 512;
 /** Bins kept: 0.44 to 8 Hz. */
 export const FIRST_BIN: i32 = 7;
 export const BINS: i32 = 129;
+const BINS_BYTES: usize = 528; // of f32, up to a whole vector
 /** Hz per bin. */
-export const BIN_HZ: f32 = <f32>SLOW_HZ / <f32>LENGTH;
+export const BIN_HZ: f32 = 0.0625; // SLOW_HZ / LENGTH
 
 /** Weight of the accelerometer's lines against the pulse's, both scaled to a maximum of one. */
-const NOISE_GAIN: f32 = 10;
-/** Standard deviation of the acceleration, in g, from which the wrist counts as moving. */
+const NOISE_GAIN: f32 = 6;
+/** Standard deviation of the acceleration, in g, from which the wrist counts as moving: ten times a wrist at rest. */
 const MOTION_G: f64 = 0.03;
+/** Motion below which the accelerometer has nothing but its own noise to take off. */
+const STILL: f32 = 0.01;
 /** Share of the last step's spectra in the filter (not in what it filters): 1 s of memory. */
 const MEMORY: f32 = 0.5;
 
 const HANN: usize = TABLES + TWIDDLES_BYTES; // WINDOW x f32
 
-// State, offsets from HR_PPG_STATE; tracker's state lies behind.
-const LIGHT_MEAN: usize = HR_PPG_STATE + 64; // BINS x f32
-const AXIS_MEAN: usize = HR_PPG_STATE + 640; // BINS x f32
+// State, offsets in the slot; the tracker's lies behind.
 const WARM: usize = HR_PPG_STATE + 16; // i32, the means hold something
+const PULSE_MEAN: usize = HR_PPG_STATE + 64; // BINS x f32
+const NOISE_MEAN: usize = HR_PPG_STATE + 640; // BINS x f32
 
 export function makeHann(): void {
   for (let i = 0; i < WINDOW; i++) {
@@ -57,19 +60,20 @@ export function resetSpectrum(slot: usize): void {
 }
 
 /**
- * Writes PULSE, BINS of power at multiples of BIN_HZ.
- * @param moving whether AXES are loaded
+ * Writes PULSE, BINS of power at multiples of BIN_HZ, its strongest about one.
+ * @param hasAxes whether AXES are loaded
  * @returns the motion in [0, 1], or -1 where no light varies
  */
-export function pulseSpectrum(slot: usize, moving: bool): f32 {
-  const motion: f32 = moving ? motionOf() : 0;
-  powers(LIGHTS, LIGHT_POWER);
-  if (!combine(LIGHT_POWER, motion, PULSE, lightMask())) return -1;
-  if (moving) {
-    powers(AXES, AXIS_POWER);
-    // Too few bins to matter where an axis is flat: its lane is all zero.
-    combine(AXIS_POWER, motion, AXIS_POWER, i32x4(-1, -1, -1, 0));
+export function pulseSpectrum(slot: usize, hasAxes: bool): f32 {
+  const motion: f32 = hasAxes ? motionOf() : 0;
+  powers(LIGHTS);
+  if (!combineLights(motion)) return -1;
+  if (motion > STILL) {
+    powers(AXES);
+    combineAxes(motion);
     clean(slot, motion);
+  } else {
+    resetSpectrum(slot);
   }
   return motion;
 }
@@ -77,7 +81,7 @@ export function pulseSpectrum(slot: usize, moving: bool): f32 {
 /** Share of the acceleration that is motion: variance against gravity (the mean vector), in [0, 1]. */
 function motionOf(): f32 {
   let gravity: f64 = 0;
-  for (let lane = 0; lane < 3; lane++) gravity += load<f64>(MEANS + (<usize>lane << 3)) ** 2;
+  for (let axis: usize = 0; axis < 3; axis++) gravity += load<f64>(MEANS + (axis << 3)) * load<f64>(MEANS + (axis << 3));
   let power = f32x4.splat(0);
   for (let i: usize = 0; i < WINDOW_BYTES; i += 16) {
     const v = v128.load(AXES + i);
@@ -87,67 +91,92 @@ function motionOf(): f32 {
   return <f32>(variance / (variance + MOTION_G * MOTION_G));
 }
 
+// @ts-ignore: decorator
+@inline
 function sumLanes(v: v128): f32 {
-  return (
-    f32x4.extract_lane(v, 0) + f32x4.extract_lane(v, 1) + f32x4.extract_lane(v, 2) + f32x4.extract_lane(v, 3)
-  );
+  const pairs = f32x4.add(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
+  return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
 }
 
-/** Lanes whose light has data, all bits set. */
-function lightMask(): v128 {
-  return i32x4.ge_s(v128.load(HELD), i32x4.splat(LEAST_HELD));
-}
-
-/** Power spectra under a Hann window, BINS vectors. */
-function powers(x: usize, to: usize): void {
+/** Power spectra under a Hann window, to POWER, BINS vectors. */
+function powers(x: usize): void {
   for (let i = 0; i < WINDOW; i++) {
     const w = v128.load32_splat(HANN + (<usize>i << 2));
     v128.store(FFT_IN + (<usize>i << 4), f32x4.mul(v128.load(x + (<usize>i << 4)), w));
   }
   memory.fill(FFT_IN + WINDOW_BYTES, 0, WINDOW_BYTES);
   realFft4(FFT_IN, FFT_WORK, LENGTH, BINS, FFT_OUT);
-  for (let k = 0; k < BINS; k++) {
-    const re = v128.load(FFT_OUT + (<usize>k << 5));
-    const im = v128.load(FFT_OUT + (<usize>k << 5), 16);
-    v128.store(to + (<usize>k << 4), f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im)));
+  for (let k: usize = 0; k < <usize>BINS; k++) {
+    const re = v128.load(FFT_OUT + (k << 5));
+    const im = v128.load(FFT_OUT + (k << 5), 16);
+    v128.store(POWER + (k << 4), f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im)));
   }
 }
 
-/** At rest the power is weighted by f, which takes the slow baseline down; in motion, where high lines are noise, not. */
+/** At rest power is weighted by f, which takes the slow baseline down; in motion, where high lines are noise, not. */
 // @ts-ignore: decorator
 @inline
 function emphasis(k: i32, motion: f32): f32 {
-  return motion + (1 - motion) * BIN_HZ * <f32>k;
+  return motion + (<f32>1 - motion) * (BIN_HZ * <f32>k);
 }
 
-/** Mean over the lanes of `mask` of their spectra, each scaled to a maximum of one; false where all are flat. */
-function combine(from: usize, motion: f32, to: usize, mask: v128): bool {
+/** Reciprocal of each lane's strongest emphasised bin; 0 for a lane that is flat or not in `mask`. */
+function scaleOf(motion: f32, mask: v128): v128 {
   let most = f32x4.splat(0);
   for (let k = FIRST_BIN; k < BINS; k++) {
-    most = f32x4.max(most, f32x4.mul(v128.load(from + (<usize>k << 4)), f32x4.splat(emphasis(k, motion))));
+    most = f32x4.max(most, f32x4.mul(v128.load(POWER + (<usize>k << 4)), f32x4.splat(emphasis(k, motion))));
   }
-  const used = v128.and(mask, f32x4.gt(most, f32x4.splat(1e-30)));
-  const scale = v128.and(used, f32x4.div(f32x4.splat(1), f32x4.add(most, f32x4.splat(1e-30))));
-  const lanes = popcnt(i32x4.bitmask(used));
-  for (let k = 0; k < BINS; k++) {
-    const v = f32x4.mul(v128.load(from + (<usize>k << 4)), scale);
-    const mean = lanes ? sumLanes(v) / <f32>lanes : 0;
-    store<f32>(to + (<usize>k << 2), k < FIRST_BIN ? 0 : mean * emphasis(k, motion));
-  }
-  return lanes > 0;
+  const used = v128.and(mask, f32x4.gt(most, f32x4.splat(1e-20)));
+  return v128.and(used, f32x4.div(f32x4.splat(1), f32x4.max(most, f32x4.splat(1e-20))));
 }
 
-/** Weighs each bin of PULSE by pulse / (pulse + gain * acceleration), both smoothed in time. */
+/** PULSE: mean of the lights' spectra, each scaled to a maximum of one; false where all are flat. */
+function combineLights(motion: f32): bool {
+  const mask = i32x4.ge_s(v128.load(HELD), i32x4.splat(LEAST_HELD));
+  const scale = scaleOf(motion, mask);
+  const lanes = popcnt(i32x4.bitmask(f32x4.gt(scale, f32x4.splat(0))));
+  if (!lanes) return false;
+  const share = f32x4.mul(scale, f32x4.splat(<f32>1 / <f32>lanes));
+  memory.fill(PULSE, 0, BINS_BYTES);
+  for (let k = FIRST_BIN; k < BINS; k++) {
+    const sum = sumLanes(f32x4.mul(v128.load(POWER + (<usize>k << 4)), share));
+    store<f32>(PULSE + (<usize>k << 2), sum * emphasis(k, motion));
+  }
+  return true;
+}
+
+/** NOISE: square of the mean of the axes' amplitudes, each scaled to a maximum of one. */
+function combineAxes(motion: f32): void {
+  const scale = scaleOf(motion, i32x4(-1, -1, -1, 0));
+  memory.fill(NOISE, 0, BINS_BYTES);
+  for (let k = FIRST_BIN; k < BINS; k++) {
+    const power = f32x4.mul(f32x4.mul(v128.load(POWER + (<usize>k << 4)), scale), f32x4.splat(emphasis(k, motion)));
+    const mean = sumLanes(f32x4.sqrt(power)) * <f32>(1.0 / 3.0);
+    store<f32>(NOISE + (<usize>k << 2), mean * mean);
+  }
+}
+
+/** Weight that the filter gave to the line nearest to a rate, from 0 (all of it motion) to 1. */
+export function weightAt(slot: usize, bpm: f32, motion: f32): f32 {
+  if (motion <= STILL) return 1;
+  const k = <usize>(bpm / (60 * BIN_HZ) + <f32>0.5) << 2;
+  const p = load<f32>(slot + PULSE_MEAN + k);
+  return p / (p + NOISE_GAIN * motion * load<f32>(slot + NOISE_MEAN + k) + <f32>1e-9);
+}
+
+/** Weighs each bin of PULSE by pulse / (pulse + gain * noise), both smoothed in time. */
 function clean(slot: usize, motion: f32): void {
-  const old = load<i32>(slot + WARM) ? MEMORY : <f32>0;
-  const gain = NOISE_GAIN * motion;
+  const old = f32x4.splat(load<i32>(slot + WARM) ? MEMORY : 0);
+  const fresh = f32x4.sub(f32x4.splat(1), old);
+  const gain = f32x4.splat(NOISE_GAIN * motion);
   store<i32>(slot + WARM, 1);
-  for (let k: usize = 0; k < <usize>BINS << 2; k += 4) {
-    const pulse = load<f32>(PULSE + k);
-    const p = old * load<f32>(slot + LIGHT_MEAN + k) + (1 - old) * pulse;
-    const a = old * load<f32>(slot + AXIS_MEAN + k) + (1 - old) * load<f32>(AXIS_POWER + k);
-    store<f32>(slot + LIGHT_MEAN + k, p);
-    store<f32>(slot + AXIS_MEAN + k, a);
-    store<f32>(PULSE + k, (pulse * p) / (p + gain * a + 1e-9));
+  for (let k: usize = 0; k < BINS_BYTES; k += 16) {
+    const pulse = v128.load(PULSE + k);
+    const p = f32x4.add(f32x4.mul(old, v128.load(slot + PULSE_MEAN + k)), f32x4.mul(fresh, pulse));
+    const n = f32x4.add(f32x4.mul(old, v128.load(slot + NOISE_MEAN + k)), f32x4.mul(fresh, v128.load(NOISE + k)));
+    v128.store(slot + PULSE_MEAN + k, p);
+    v128.store(slot + NOISE_MEAN + k, n);
+    const all = f32x4.add(f32x4.add(p, f32x4.mul(gain, n)), f32x4.splat(1e-9));
+    v128.store(PULSE + k, f32x4.div(f32x4.mul(pulse, p), all));
   }
 }

@@ -1,40 +1,55 @@
 import { TWIDDLES_BYTES } from './fft';
 import { HR_PPG_STATE, TABLES } from './layout';
 import { BIN_HZ, BINS, FIRST_BIN } from './pulse_spectrum';
-import { LIKELIHOOD, PERIODICITY, PULSE } from './pulse_window';
+import { LEFT, LIKELIHOOD, PERIODICITY, PULSE, RIGHT, SLOPE_POWER } from './pulse_window';
 
 /**
  * The heart rate's probability over 30 to 220 bpm, carried from step to step (the forward pass of a hidden Markov model:
- * Rabiner 1989). The transition is Laplacian, the likelihood of a rate is the pulse spectrum there times the periodicity
- * at its period: a strong second harmonic has the spectrum but not the periodicity, a half rate the reverse.
+ * Rabiner 1989). The transition is Laplacian; the likelihood of a rate is the pulse's spectrum there times its periodicity
+ * at that period: a strong second harmonic has the spectrum but not the periodicity, a half rate the reverse.
  */
 
 export const LOWEST: i32 = 30; // bpm
 export const STATES: i32 = 191; // one per bpm
-const BYTES: usize = 764;
+const BYTES: usize = 764; // of STATES f32
 /** Cells per minute: over a rate in bpm, its period in cells. */
 export const GRID_PER_MINUTE: f32 = 1920; // 60 * SLOW_HZ
 
-/** Decay of the change of rate in one second, bpm: the 8 s means of the recordings change by 1 to 3 bpm a second. */
-const CHANGE: f32 = 2;
+/** Decay of the change of rate in one second, bpm: 8 s means change by 1 to 3 bpm a second in exercise. */
+const CHANGE: f64 = 2;
 /** Probability per step that the track is lost and starts anew. */
 const LOST: f32 = 1e-4;
 /** What any rate's likelihood keeps in a bin without power. */
 const FLOOR: f32 = 0.05;
 /** Rates are centred on 75 bpm at rest (adults: 50 to 100); only at rest, as exercise says nothing of the kind. */
 const CENTRE: f64 = 75;
+/** Strongest bin is looked for up to here: 4.4 Hz. */
+const LAST_PULSE_BIN: i32 = 70;
 
-const PRIOR: usize = TABLES + TWIDDLES_BYTES + 1024; // STATES x f32
+// Tables, by state: where a rate lies in the spectrum and among the lags (whole part, fraction), and its prior.
+const TABLE: usize = TABLES + TWIDDLES_BYTES + 1024; // STATES x (bin i32, f32, lag i32, f32, prior f32)
+const ROW: usize = 20;
 
-// State, behind the spectrum's.
-const LAST_END: usize = HR_PPG_STATE + 0; // f64, end of the step before
+// State, offsets in the slot, behind the spectrum's.
+const LAST_END: usize = HR_PPG_STATE; // f64, end of the step before
 const TRACKING: usize = HR_PPG_STATE + 20; // i32, BELIEF holds something
 const BELIEF: usize = HR_PPG_STATE + 1280; // STATES x f32
 
-export function makePrior(): void {
+/** First lag of PERIODICITY, and how many: the periods of 220 to 30 bpm. */
+const FIRST_LAG: i32 = 8;
+const LAGS: i32 = 64;
+
+export function makeTrackerTable(): void {
   for (let s = 0; s < STATES; s++) {
-    const octaves = Math.log(<f64>(LOWEST + s) / CENTRE);
-    store<f32>(PRIOR + (<usize>s << 2), <f32>Math.exp(-octaves * octaves));
+    const bpm = <f64>(LOWEST + s);
+    const row = TABLE + <usize>s * ROW;
+    const bin = bpm / (60 * <f64>BIN_HZ);
+    const lag = Math.min(<f64>GRID_PER_MINUTE / bpm, <f64>(FIRST_LAG + LAGS) - 1.001) - <f64>FIRST_LAG;
+    store<i32>(row, <i32>bin << 2);
+    store<f32>(row, <f32>(bin - Math.floor(bin)), 4);
+    store<i32>(row, <i32>lag << 2, 8);
+    store<f32>(row, <f32>(lag - Math.floor(lag)), 12);
+    store<f32>(row, <f32>Math.exp(-(Math.log(bpm / CENTRE) ** 2)), 16);
   }
 }
 
@@ -44,7 +59,7 @@ export function resumeTrack(slot: usize, end: f64): bool {
   store<f64>(slot + LAST_END, end);
   if (load<i32>(slot + TRACKING) && since <= 8) return false;
   store<i32>(slot + TRACKING, 1);
-  for (let s = 0; s < STATES; s++) store<f32>(slot + BELIEF + (<usize>s << 2), <f32>1 / <f32>STATES);
+  for (let s: usize = 0; s < BYTES; s += 4) store<f32>(slot + BELIEF + s, <f32>1 / <f32>STATES);
   return true;
 }
 
@@ -53,54 +68,75 @@ export function updateTrack(slot: usize, motion: f32): void {
   periodicity();
   likelihoods(motion);
   predict(slot + BELIEF);
-  let sum: f32 = 1e-30;
-  for (let s: usize = 0; s < BYTES; s += 4) {
-    const p = load<f32>(slot + BELIEF + s) * load<f32>(LIKELIHOOD + s);
-    store<f32>(slot + BELIEF + s, p);
-    sum += p;
-  }
-  const scale: f32 = <f32>1 / sum;
-  for (let s: usize = 0; s < BYTES; s += 4) store<f32>(slot + BELIEF + s, load<f32>(slot + BELIEF + s) * scale);
+  multiply(slot + BELIEF);
 }
-
-/** Lags of the periods of 220 to 30 bpm, and a rest to interpolate. */
-const LAGS: i32 = 68;
 
 /** Autocorrelation of the pulse's slope, out of every second bin (enough for a window of half the length). */
 function periodicity(): void {
   let total: f32 = 1e-30;
-  for (let k = FIRST_BIN + 1; k < BINS; k += 2) total += slopePower(k);
-  for (let lag = 0; lag < LAGS; lag += 4) {
-    v128.store(PERIODICITY + (<usize>lag << 2), f32x4.mul(cosineSum(lag), f32x4.splat(<f32>1 / total)));
+  for (let j = 0; j < SLOPE_BINS; j++) {
+    const k = FIRST_BIN + 1 + 2 * j;
+    const f = BIN_HZ * <f32>k;
+    const power = load<f32>(PULSE + (<usize>k << 2)) * f * f;
+    store<f32>(SLOPE_POWER + (<usize>j << 2), power);
+    total += power;
   }
+  for (let lag = 0; lag < LAGS; lag += 16) cosineSums(lag, <f32>1 / total);
 }
 
-// @ts-ignore: decorator
-@inline
-function slopePower(k: i32): f32 {
-  const f = BIN_HZ * <f32>k;
-  return load<f32>(PULSE + (<usize>k << 2)) * f * f;
-}
+/** Every second bin from FIRST_BIN + 1 to BINS - 1. */
+const SLOPE_BINS: i32 = 61;
 
-/** Sum of power times cosine at lags lag ... lag + 3, the cosines by Chebyshev's recurrence. */
-function cosineSum(lag: i32): v128 {
-  const first = FIRST_BIN + 1;
-  let now = cosines(first, lag);
-  let before = cosines(first - 2, lag);
-  const twice = f32x4.mul(cosines(2, lag), f32x4.splat(2));
-  let sum = f32x4.splat(0);
-  for (let k = first; k < BINS; k += 2) {
-    sum = f32x4.add(sum, f32x4.mul(now, f32x4.splat(slopePower(k))));
-    const next = f32x4.sub(f32x4.mul(twice, now), before);
-    before = now;
-    now = next;
+/** Sums of power times cosine at 16 lags, the cosines by Chebyshev's recurrence; four vectors hide its latency. */
+function cosineSums(lag: i32, scale: f32): void {
+  let a1 = cosines(FIRST_BIN + 1, lag);
+  let b1 = cosines(FIRST_BIN + 1, lag + 4);
+  let c1 = cosines(FIRST_BIN + 1, lag + 8);
+  let d1 = cosines(FIRST_BIN + 1, lag + 12);
+  let a0 = cosines(FIRST_BIN - 1, lag);
+  let b0 = cosines(FIRST_BIN - 1, lag + 4);
+  let c0 = cosines(FIRST_BIN - 1, lag + 8);
+  let d0 = cosines(FIRST_BIN - 1, lag + 12);
+  const two = f32x4.splat(2);
+  const a2 = f32x4.mul(cosines(2, lag), two);
+  const b2 = f32x4.mul(cosines(2, lag + 4), two);
+  const c2 = f32x4.mul(cosines(2, lag + 8), two);
+  const d2 = f32x4.mul(cosines(2, lag + 12), two);
+  let a = f32x4.splat(0);
+  let b = a;
+  let c = a;
+  let d = a;
+  for (let j: usize = 0; j < <usize>SLOPE_BINS << 2; j += 4) {
+    const power = v128.load32_splat(SLOPE_POWER + j);
+    a = f32x4.add(a, f32x4.mul(a1, power));
+    b = f32x4.add(b, f32x4.mul(b1, power));
+    c = f32x4.add(c, f32x4.mul(c1, power));
+    d = f32x4.add(d, f32x4.mul(d1, power));
+    const an = f32x4.sub(f32x4.mul(a2, a1), a0);
+    const bn = f32x4.sub(f32x4.mul(b2, b1), b0);
+    const cn = f32x4.sub(f32x4.mul(c2, c1), c0);
+    const dn = f32x4.sub(f32x4.mul(d2, d1), d0);
+    a0 = a1;
+    b0 = b1;
+    c0 = c1;
+    d0 = d1;
+    a1 = an;
+    b1 = bn;
+    c1 = cn;
+    d1 = dn;
   }
-  return sum;
+  const to = PERIODICITY + (<usize>lag << 2);
+  const s = f32x4.splat(scale);
+  v128.store(to, f32x4.mul(a, s));
+  v128.store(to, f32x4.mul(b, s), 16);
+  v128.store(to, f32x4.mul(c, s), 32);
+  v128.store(to, f32x4.mul(d, s), 48);
 }
 
-/** cos(2 pi k lag / 512) for four lags, from the table of 1024. */
+/** cos(2 pi k (FIRST_LAG + lag) / 512) for four lags, from the table of 1024. */
 function cosines(k: i32, lag: i32): v128 {
-  return f32x4(cosine(k * lag), cosine(k * (lag + 1)), cosine(k * (lag + 2)), cosine(k * (lag + 3)));
+  const l = FIRST_LAG + lag;
+  return f32x4(cosine(k * l), cosine(k * (l + 1)), cosine(k * (l + 2)), cosine(k * (l + 3)));
 }
 
 // @ts-ignore: decorator
@@ -111,66 +147,71 @@ function cosine(i: i32): f32 {
 
 function likelihoods(motion: f32): void {
   let most: f32 = 1e-30;
-  for (let k = FIRST_BIN; k < 70; k++) most = max(most, load<f32>(PULSE + (<usize>k << 2)));
-  const still: f32 = <f32>1 - motion;
-  for (let s = 0; s < STATES; s++) {
-    const bpm = <f32>(LOWEST + s);
-    const line = Mathf.sqrt(max<f32>(0, between(PULSE, bpm / (60 * BIN_HZ)) / most)) + FLOOR;
-    const period: f32 = <f32>1 + still * max<f32>(0, between(PERIODICITY, GRID_PER_MINUTE / bpm));
+  for (let k = FIRST_BIN; k < LAST_PULSE_BIN; k++) most = max(most, load<f32>(PULSE + (<usize>k << 2)));
+  const scale = <f32>1 / most;
+  const still = <f32>1 - motion;
+  let row = TABLE;
+  for (let s: usize = 0; s < BYTES; s += 4) {
+    const line = sqrt<f32>(between(PULSE, row) * scale) + FLOOR;
+    const period = <f32>1 + still * max<f32>(0, between(PERIODICITY, row + 8));
     const square = period * period;
-    const prior = motion + still * load<f32>(PRIOR + (<usize>s << 2));
-    store<f32>(LIKELIHOOD + (<usize>s << 2), line * line * square * square * prior);
+    const prior = motion + still * load<f32>(row, 16);
+    store<f32>(LIKELIHOOD + s, line * line * (square * square) * prior);
+    row += ROW;
   }
 }
 
-/** x at a fractional index. */
+/** Value of x between two cells, at the place that the table names. */
 // @ts-ignore: decorator
 @inline
-function between(x: usize, at: f32): f32 {
-  const i = <i32>at;
-  const a = at - <f32>i;
-  const p = x + (<usize>i << 2);
-  return load<f32>(p) * (1 - a) + load<f32>(p, 4) * a;
+function between(x: usize, place: usize): f32 {
+  const p = x + <usize>load<i32>(place);
+  const a = load<f32>(place, 4);
+  return load<f32>(p) * (<f32>1 - a) + load<f32>(p, 4) * a;
 }
 
 /** Spreads the belief by the transition: a decaying exponential to both sides, as two first-order recursions. */
 function predict(belief: usize): void {
-  const r = Mathf.exp(<f32>-1 / CHANGE);
-  const gain = ((<f32>1 - r) / (<f32>1 + r)) * (<f32>1 - LOST);
+  const r = <f32>Math.exp(-1 / CHANGE);
   let right: f32 = 0;
+  let left: f32 = 0;
   for (let s: usize = 0; s < BYTES; s += 4) {
     right = right * r + load<f32>(belief + s);
-    store<f32>(LIKELIHOOD + 1024 + s, right);
+    store<f32>(RIGHT + s, right);
+    store<f32>(LEFT + (BYTES - 4 - s), left);
+    left = (left + load<f32>(belief + (BYTES - 4 - s))) * r;
   }
-  let left: f32 = 0;
-  for (let s = <i32>BYTES - 4; s >= 0; s -= 4) {
-    const p = load<f32>(belief + s);
-    store<f32>(belief + s, (load<f32>(LIKELIHOOD + 1024 + s) + left) * gain + LOST / <f32>STATES);
-    left = (left + p) * r;
+  const gain = f32x4.splat(((<f32>1 - r) / (<f32>1 + r)) * (<f32>1 - LOST));
+  const lost = f32x4.splat(LOST / <f32>STATES);
+  for (let s: usize = 0; s < BYTES; s += 16) {
+    const both = f32x4.add(v128.load(RIGHT + s), v128.load(LEFT + s));
+    v128.store(belief + s, f32x4.add(f32x4.mul(both, gain), lost));
   }
+  store<f32>(belief + BYTES, 0); // the vector's fourth lane is no state
+}
+
+/** Belief times likelihood, to a sum of one. */
+function multiply(belief: usize): void {
+  store<f32>(LIKELIHOOD + BYTES, 0);
+  let sums = f32x4.splat(0);
+  for (let s: usize = 0; s < BYTES; s += 16) {
+    const p = f32x4.mul(v128.load(belief + s), v128.load(LIKELIHOOD + s));
+    v128.store(belief + s, p);
+    sums = f32x4.add(sums, p);
+  }
+  let sum = f32x4.extract_lane(sums, 0) + f32x4.extract_lane(sums, 1);
+  sum += f32x4.extract_lane(sums, 2) + f32x4.extract_lane(sums, 3);
+  const scale = f32x4.splat(<f32>1 / max<f32>(sum, 1e-30));
+  for (let s: usize = 0; s < BYTES; s += 16) v128.store(belief + s, f32x4.mul(v128.load(belief + s), scale));
 }
 
 /** Half width of what counts as one rate: the 5 bpm of the confidence's definition. */
 const NEAR: i32 = 5;
 
-/** First state of the 11 that hold the most belief. */
-function bestRun(belief: usize): i32 {
-  let sum: f32 = 0;
-  let best: f32 = -1;
-  let first = 0;
-  for (let s = 0; s < STATES; s++) {
-    sum += load<f32>(belief + (<usize>s << 2));
-    if (s > 2 * NEAR) sum -= load<f32>(belief + (<usize>(s - 2 * NEAR - 1) << 2));
-    if (s >= 2 * NEAR && sum > best) {
-      best = sum;
-      first = s - 2 * NEAR;
-    }
-  }
-  return first;
-}
-
-/** Belief in, and mean of, the likeliest run of rates; the mean in bpm. */
+/** Belief in the likeliest run of rates, after trackedRate. */
 export let trackedBelief: f32 = 0;
+
+/** Mean, in bpm, of the 11 neighbouring rates that hold the most belief. */
 export function trackedRate(slot: usize): f32 {
   const belief = slot + BELIEF;
   const first = bestRun(belief);
@@ -185,28 +226,43 @@ export function trackedRate(slot: usize): f32 {
   return moment / mass;
 }
 
-/** Frequency of the strongest line of PULSE within `reach` bpm, as bpm; `bpm` itself where there is none inside. */
-export function lineNear(bpm: f32, reach: f32): f32 {
-  const from = max(FIRST_BIN + 1, <i32>Mathf.ceil((bpm - reach) / (60 * BIN_HZ)));
-  const to = <i32>((bpm + reach) / (60 * BIN_HZ));
-  let best = -1;
-  let most: f32 = 0;
-  for (let k = from; k <= to; k++) {
-    const p = load<f32>(PULSE + (<usize>k << 2));
-    if (p > most) {
-      most = p;
-      best = k;
+function bestRun(belief: usize): i32 {
+  let best: f32 = -1;
+  let first = 0;
+  for (let s = 0; s < STATES - 2 * NEAR; s += 4) {
+    const run = belief + (<usize>s << 2);
+    let sum = v128.load(run);
+    for (let j: usize = 4; j <= 8 * NEAR; j += 4) sum = f32x4.add(sum, v128.load(run + j));
+    v128.store(RIGHT, sum);
+    for (let lane = 0; lane < 4; lane++) {
+      const mass = load<f32>(RIGHT + (<usize>lane << 2));
+      if (mass > best && s + lane < STATES - 2 * NEAR) {
+        best = mass;
+        first = s + lane;
+      }
     }
   }
-  if (best < 0) return bpm;
-  return peakOf(best, bpm);
+  return first;
 }
 
-/** Vertex of the parabola through the logarithms of three bins (exact for a Gaussian main lobe). */
-function peakOf(k: i32, otherwise: f32): f32 {
-  const a = Mathf.log(load<f32>(PULSE + (<usize>(k - 1) << 2)) + 1e-12);
-  const b = Mathf.log(load<f32>(PULSE + (<usize>k << 2)) + 1e-12);
-  const c = Mathf.log(load<f32>(PULSE + (<usize>(k + 1) << 2)) + 1e-12);
+/** Rate of the strongest line of PULSE within `reach` of `bpm`; `bpm` itself where there is none inside. */
+export function lineNear(bpm: f32, reach: f32): f32 {
+  const from = max(FIRST_BIN + 1, <i32>ceil<f32>((bpm - reach) / (60 * BIN_HZ)));
+  const to = <i32>((bpm + reach) / (60 * BIN_HZ));
+  let best = from;
+  for (let k = from + 1; k <= to; k++) {
+    if (load<f32>(PULSE + (<usize>k << 2)) > load<f32>(PULSE + (<usize>best << 2))) best = k;
+  }
+  return vertex(best, bpm);
+}
+
+/** Vertex of the parabola through the logarithms of three bins (exact for a Gaussian main lobe), as a rate. */
+function vertex(k: i32, otherwise: f32): f32 {
+  const a = load<f32>(PULSE + (<usize>(k - 1) << 2));
+  const b = load<f32>(PULSE + (<usize>k << 2));
+  const c = load<f32>(PULSE + (<usize>(k + 1) << 2));
   if (!(b >= a && b > c)) return otherwise;
-  return (<f32>k + (0.5 * (a - c)) / (a - 2 * b + c)) * 60 * BIN_HZ;
+  const left = Mathf.log((a + <f32>1e-12) / b);
+  const right = Mathf.log((c + <f32>1e-12) / b);
+  return (<f32>k + (0.5 * (left - right)) / (left + right)) * 60 * BIN_HZ;
 }

@@ -6,98 +6,137 @@ import { cellsAt, copyCells, fillEmpty } from './window';
 export const WINDOW_SECONDS: i32 = 8;
 export const WINDOW: i32 = 256; // WINDOW_SECONDS * SLOW_HZ
 export const WINDOW_BYTES: usize = 4096;
+/** Cells before and after the lights which continue their outermost values, for filters. */
+export const MARGIN: i32 = 32;
+const MARGIN_BYTES: usize = 512;
 
 // Scratch of the pulse estimate: one map for its files.
-export const LIGHTS: usize = SCRATCH; // WINDOW x f32x4
-export const AXES: usize = SCRATCH + 0x1000; // WINDOW x f32x4
-export const ONE: usize = SCRATCH + 0x2000; // WINDOW x f32
-export const HELD: usize = SCRATCH + 0x2400; // 4 x i32, cells with a value, by lane
-export const MEANS: usize = SCRATCH + 0x2420; // 4 x f64, means by lane, offset included
-export const REPEATS: usize = SCRATCH + 0x2440; // 4 x i32, cells equal to the one before
-export const FFT_IN: usize = SCRATCH + 0x3000; // 512 x f32x4
-export const FFT_WORK: usize = SCRATCH + 0x5000;
-export const FFT_OUT: usize = SCRATCH + 0x7000; // 256 x (re, im) x f32x4
-export const LIGHT_POWER: usize = SCRATCH + 0xa000; // 160 x f32x4
-export const AXIS_POWER: usize = SCRATCH + 0xb000; // 160 x f32x4
-export const PULSE: usize = SCRATCH + 0xc000; // 160 x f32, cleaned power spectrum
-export const LIKELIHOOD: usize = SCRATCH + 0xc400; // 200 x f32
-export const PERIODICITY: usize = SCRATCH + 0xc800; // 80 x f32, autocorrelation by lag
+const LANE: usize = SCRATCH; // 4 x WINDOW x f32, signals one after the other
+export const LIGHTS: usize = SCRATCH + 0x1200; // WINDOW x f32x4, MARGIN before and after
+export const AXES: usize = SCRATCH + 0x2400; // WINDOW x f32x4
+export const HELD: usize = SCRATCH + 0x3400; // 4 x i32, cells with a value, by light
+export const MEANS: usize = SCRATCH + 0x3420; // 4 x f64, means of the axes, offset included
+export const FFT_IN: usize = SCRATCH + 0x3800; // 512 x f32x4
+export const FFT_WORK: usize = SCRATCH + 0x5800;
+export const FFT_OUT: usize = SCRATCH + 0x7800; // 256 x (re, im) x f32x4
+export const POWER: usize = SCRATCH + 0xa000; // 132 x f32x4
+export const PULSE: usize = SCRATCH + 0xb000; // 132 x f32, power spectrum of the pulse
+export const NOISE: usize = SCRATCH + 0xb400; // 132 x f32, of the accelerometer
+export const SLOPE_POWER: usize = SCRATCH + 0xb800; // 64 x f32
+export const PERIODICITY: usize = SCRATCH + 0xbc00; // 80 x f32, autocorrelation by lag
+export const LIKELIHOOD: usize = SCRATCH + 0xc000; // 204 x f32
+export const RIGHT: usize = SCRATCH + 0xc400; // 204 x f32
+export const LEFT: usize = SCRATCH + 0xc800; // 204 x f32
+export const KERNEL: usize = SCRATCH + 0xcc00; // MARGIN x f32
 export const SLOPES: usize = SCRATCH + 0xd000; // WINDOW x f32x4, smoothed derivative
-export const PEAKS: usize = SCRATCH + 0xe000; // 128 x (time f32, height f32)
+export const PEAKS: usize = SCRATCH + 0xe000; // 8 x MAX_PEAKS x (time f32, height f32)
+export const TRAINS: usize = SCRATCH + 0xf000; // 8 x i32, peaks in each
+export const BEAT: usize = SCRATCH + 0xf100; // 64 x f32, one beat's wave
+export const TEMPLATE: usize = SCRATCH + 0xf200; // 64 x f32, sum of the beats' waves
+
+/** Below 40 % of the window there are fewer than three beats at 60 bpm. */
+export const LEAST_HELD: i32 = 102;
 
 /** Loads the lights; returns how many of them have data for a good part of the window. */
 export function loadLights(slot: usize, end: f64): i32 {
   const lights = load<i32>(slot + SLOT_LIGHT_COUNT);
   let alive = 0;
-  memory.fill(LIGHTS, 0, WINDOW_BYTES);
   for (let lane = 0; lane < MAX_LIGHTS; lane++) {
     const light = slot + SLOT_LIGHTS + (<usize>lane << 3);
-    let held = 0;
-    if (lane < lights) held = loadLane(<usize>load<u32>(light), load<i32>(light, 4), end, LIGHTS, lane);
+    const held = lane < lights ? loadLane(<usize>load<u32>(light), load<i32>(light, 4), end, lane) : emptyLane(lane);
+    store<i32>(HELD + (<usize>lane << 2), held);
     alive += <i32>(held >= LEAST_HELD);
   }
+  interleave(LIGHTS);
   removeTrend(LIGHTS);
   return alive;
 }
 
-/** Below 40 % of the window there are fewer than three beats at 60 bpm. */
-export const LEAST_HELD: i32 = 102;
-
-/** Loads the accelerometer's axes; returns 0 where it has no data for most of the window. */
+/** Loads the accelerometer's axes and their means; returns whether it has data for a good part of the window. */
 export function loadAxes(accel: usize, end: f64): bool {
-  if (!accel) return false;
-  const subs = min(load<i32>(accel + CH_SUBS), 3);
-  let held = 0;
-  memory.fill(AXES, 0, WINDOW_BYTES);
-  for (let lane = 0; lane < subs; lane++) held = loadLane(accel, lane, end, AXES, lane);
-  for (let lane = subs; lane < 4; lane++) store<f64>(MEANS + (<usize>lane << 3), 0);
-  removeTrend(AXES);
+  const subs = accel ? min(load<i32>(accel + CH_SUBS), 3) : 0;
+  if (!subs) return false;
+  let held = WINDOW;
+  for (let lane = 0; lane < 4; lane++) {
+    if (lane < subs) held = min(held, loadLane(accel, lane, end, lane));
+    else emptyLane(lane);
+  }
+  interleave(AXES);
+  const means = removeTrend(AXES);
+  putMean(accel, 0, f32x4.extract_lane(means, 0));
+  putMean(accel, 1, f32x4.extract_lane(means, 1));
+  putMean(accel, 2, f32x4.extract_lane(means, 2));
   return held >= LEAST_HELD;
 }
 
-function loadLane(channel: usize, sub: i32, end: f64, to: usize, lane: i32): i32 {
+/** Mean of an axis, offset included; an axis that is not there has no offset. */
+function putMean(accel: usize, axis: usize, mean: f32): void {
+  const offset = load<f64>(accel + CH_OFFSET + (axis << 3));
+  store<f64>(MEANS + (axis << 3), <f64>mean + (offset == offset ? offset : 0));
+}
+
+function loadLane(channel: usize, sub: i32, end: f64, lane: i32): i32 {
   const from = (<i32>end - WINDOW_SECONDS) * SLOW_HZ;
-  const held = copyCells(channel, sub, from, WINDOW, cellsAt(channel, end), ONE);
-  store<i32>(HELD + (<usize>lane << 2), held);
-  fillEmpty(ONE, WINDOW);
-  spread(to + (<usize>lane << 2), lane);
-  const mean = load<f64>(MEANS + (<usize>lane << 3));
-  store<f64>(MEANS + (<usize>lane << 3), mean + load<f64>(channel + CH_OFFSET + (<usize>sub << 3)));
+  const to = LANE + <usize>lane * 1024;
+  const held = copyCells(channel, sub, from, WINDOW, cellsAt(channel, end), to);
+  if (held < WINDOW) fillEmpty(to, WINDOW);
   return held;
 }
 
-/** Moves ONE into a lane; notes its mean and how many values repeat the one before. */
-function spread(to: usize, lane: i32): void {
-  let sum: f64 = 0;
-  let repeats = 0;
-  let before: f32 = NaN;
-  for (let i = 0; i < WINDOW; i++) {
-    const x = load<f32>(ONE + (<usize>i << 2));
-    sum += <f64>x;
-    repeats += <i32>(x == before);
-    before = x;
-    store<f32>(to + (<usize>i << 4), x);
-  }
-  store<f64>(MEANS + (<usize>lane << 3), sum / <f64>WINDOW);
-  store<i32>(REPEATS + (<usize>lane << 2), repeats);
+function emptyLane(lane: i32): i32 {
+  memory.fill(LANE + <usize>lane * 1024, 0, 1024);
+  return 0;
 }
 
-/** Takes mean and slope (least squares) off each lane. */
-function removeTrend(x: usize): void {
-  const middle: f32 = 0.5 * <f32>(WINDOW - 1);
+/** Four signals one after the other to one vector per cell: 4 x 4 transpositions. */
+function interleave(to: usize): void {
+  for (let i: usize = 0; i < 1024; i += 16) {
+    const a = v128.load(LANE + i);
+    const b = v128.load(LANE + i, 1024);
+    const c = v128.load(LANE + i, 2048);
+    const d = v128.load(LANE + i, 3072);
+    const ab = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
+    const cd = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
+    const ef = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
+    const gh = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
+    const y = to + (i << 2);
+    v128.store(y, v128.shuffle<f32>(ab, cd, 0, 1, 4, 5));
+    v128.store(y, v128.shuffle<f32>(ab, cd, 2, 3, 6, 7), 16);
+    v128.store(y, v128.shuffle<f32>(ef, gh, 0, 1, 4, 5), 32);
+    v128.store(y, v128.shuffle<f32>(ef, gh, 2, 3, 6, 7), 48);
+  }
+}
+
+/** Takes mean and slope (least squares) off each lane; returns the means. */
+function removeTrend(x: usize): v128 {
+  const one = f32x4.splat(1);
+  const first = f32x4.splat(<f32>-0.5 * <f32>(WINDOW - 1));
   let sum = f32x4.splat(0);
   let tilt = f32x4.splat(0);
-  for (let i = 0; i < WINDOW; i++) {
-    const v = v128.load(x + (<usize>i << 4));
+  let at = first;
+  for (let i: usize = 0; i < WINDOW_BYTES; i += 16) {
+    const v = v128.load(x + i);
     sum = f32x4.add(sum, v);
-    tilt = f32x4.add(tilt, f32x4.mul(v, f32x4.splat(<f32>i - middle)));
+    tilt = f32x4.add(tilt, f32x4.mul(v, at));
+    at = f32x4.add(at, one);
   }
   const n = <f32>WINDOW;
   const mean = f32x4.mul(sum, f32x4.splat(<f32>1 / n));
   const slope = f32x4.mul(tilt, f32x4.splat(<f32>12 / (n * (n * n - <f32>1))));
-  for (let i = 0; i < WINDOW; i++) {
-    const line = f32x4.add(mean, f32x4.mul(slope, f32x4.splat(<f32>i - middle)));
-    const at = x + (<usize>i << 4);
-    v128.store(at, f32x4.sub(v128.load(at), line));
+  at = first;
+  for (let i: usize = 0; i < WINDOW_BYTES; i += 16) {
+    v128.store(x + i, f32x4.sub(v128.load(x + i), f32x4.add(mean, f32x4.mul(slope, at))));
+    at = f32x4.add(at, one);
+  }
+  return mean;
+}
+
+/** Continues the lights' outermost values into the margins. */
+export function fillMargins(): void {
+  const first = v128.load(LIGHTS);
+  const last = v128.load(LIGHTS + WINDOW_BYTES - 16);
+  for (let i: usize = 0; i < MARGIN_BYTES; i += 16) {
+    v128.store(LIGHTS - MARGIN_BYTES + i, first);
+    v128.store(LIGHTS + WINDOW_BYTES + i, last);
   }
 }

@@ -6,7 +6,7 @@ export function cellsAt(channel: usize, end: f64): i32 {
   const next = load<i32>(channel + CH_NEXT_SECOND);
   if (second >= next) return load<i32>(channel + CH_DONE);
   if (second < next - SECONDS) return 0;
-  return load<i32>(channel + CH_SECONDS + ((<usize>(second & (SECONDS - 1))) << 2));
+  return load<i32>(channel + CH_SECONDS + (<usize>(second & (SECONDS - 1)) << 2));
 }
 
 /**
@@ -15,41 +15,53 @@ export function cellsAt(channel: usize, end: f64): i32 {
  * @returns how many of them hold a value
  */
 export function copyCells(channel: usize, sub: i32, from: i32, count: i32, limit: i32, to: usize): i32 {
-  const at = (<usize>sub) << 2;
+  const at = <usize>sub << 2;
   const ring = <usize>load<u32>(channel + CH_RING + at);
   const cells = load<i32>(channel + CH_CELLS + at);
   const oldest = max(0, load<i32>(channel + CH_DONE) - cells);
   const first = min(max(from, oldest), from + count);
   const past = max(min(from + count, limit), first);
-  for (let k = from; k < first; k++) store<f32>(to + ((<usize>(k - from)) << 2), NaN);
-  let held = 0;
-  let index = <i32>(<u32>first % <u32>cells);
-  for (let k = first; k < past; k++) {
-    const x = load<f32>(ring + ((<usize>index) << 2));
-    store<f32>(to + ((<usize>(k - from)) << 2), x);
-    held += <i32>(x == x);
-    if (++index == cells) index = 0;
+  fillNaN(to, 0, first - from);
+  const index = <i32>(<u32>first % <u32>cells);
+  const before = min(past - first, cells - index);
+  memory.copy(to + (<usize>(first - from) << 2), ring + (<usize>index << 2), <usize>before << 2);
+  memory.copy(to + (<usize>(first - from + before) << 2), ring, <usize>(past - first - before) << 2);
+  fillNaN(to, past - from, count);
+  return countHeld(to, count);
+}
+
+function fillNaN(x: usize, from: i32, to: i32): void {
+  for (let i = from; i < to; i++) store<f32>(x + (<usize>i << 2), NaN);
+}
+
+/** How many values are not NaN. */
+function countHeld(x: usize, count: i32): i32 {
+  let lanes = i32x4.splat(0);
+  let i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const v = v128.load(x + (<usize>i << 2));
+    lanes = i32x4.sub(lanes, f32x4.eq(v, v)); // true is -1
   }
-  for (let k = past; k < from + count; k++) store<f32>(to + ((<usize>(k - from)) << 2), NaN);
+  let held = i32x4.extract_lane(lanes, 0) + i32x4.extract_lane(lanes, 1);
+  held += i32x4.extract_lane(lanes, 2) + i32x4.extract_lane(lanes, 3);
+  for (; i < count; i++) held += <i32>!isNaN(load<f32>(x + (<usize>i << 2)));
   return held;
 }
 
 /** Replaces NaN by a line between the neighbours (at the ends: by the nearest value, 0 where there is none). */
 export function fillEmpty(x: usize, count: i32): void {
   let before = -1;
-  let level: f32 = 0;
   for (let i = 0; i < count; i++) {
-    const v = load<f32>(x + ((<usize>i) << 2));
+    const v = load<f32>(x + (<usize>i << 2));
     if (v != v) continue;
-    if (before + 1 < i) fillLine(x, before, i, before < 0 ? v : level, v);
+    if (before + 1 < i) fillBetween(x, before, i, before < 0 ? v : load<f32>(x + (<usize>before << 2)), v);
     before = i;
-    level = v;
   }
-  fillLine(x, before, count, level, level);
+  const last: f32 = before < 0 ? 0 : load<f32>(x + (<usize>before << 2));
+  if (before + 1 < count) fillBetween(x, before, count, last, last);
 }
 
-/** A line from `left` at cell `before` to `right` at cell `after`, into the cells between. */
-function fillLine(x: usize, before: i32, after: i32, left: f32, right: f32): void {
+function fillBetween(x: usize, before: i32, after: i32, left: f32, right: f32): void {
   const slope = (right - left) / <f32>(after - before);
-  for (let i = before + 1; i < after; i++) store<f32>(x + ((<usize>i) << 2), left + slope * <f32>(i - before));
+  for (let i = before + 1; i < after; i++) store<f32>(x + (<usize>i << 2), left + slope * <f32>(i - before));
 }

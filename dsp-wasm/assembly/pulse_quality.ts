@@ -1,0 +1,52 @@
+import { BIN_HZ, BINS, FIRST_BIN } from './pulse_spectrum';
+import { HELD, PULSE, WINDOW } from './pulse_window';
+
+/**
+ * The confidence of a rate: a logistic function of what tells good windows from bad ones, so that it means the probability
+ * of an error below 5 bpm. The weights are a regression (ridge, each set weighing the same) over the recordings of
+ * ACCURACY.md and over lights that carry noise alone (white, 1 / f, random walk, spikes, rails; still and in motion).
+ */
+
+const BIAS: f32 = -2.85;
+/** Log odds of the track. */
+const OF_BELIEF: f32 = 0.74;
+/** Logarithm of the share of the pulse's power in the rate and its double. */
+const OF_CONCENTRATION: f32 = 1.02;
+/** Logarithm of how unlike the beats are. */
+const OF_UNLIKENESS: f32 = -1.99;
+/** Distance from the running mean, tens of bpm. */
+const OF_UNREST: f32 = -0.4;
+/** Logarithm of the share of the line that is not motion; set, not fitted: in the recordings the track holds there. */
+const OF_COLLISION: f32 = 0.5;
+
+/** Confidence in `rate` (bpm), in [0, 1]. */
+export function pulseConfidence(rate: f32, belief: f32, likeness: f32, clear: f32, unrest: f32): f32 {
+  let odds = BIAS + OF_BELIEF * Mathf.log((belief + <f32>1e-3) / (<f32>1.001 - belief));
+  odds += OF_CONCENTRATION * Mathf.log(concentration(rate) + <f32>0.02);
+  odds += OF_UNLIKENESS * Mathf.log(max<f32>(0.02, <f32>1.02 - likeness));
+  odds += OF_COLLISION * Mathf.log(min<f32>(1, clear + <f32>0.05));
+  odds += OF_UNREST * unrest;
+  return filled() / (<f32>1 + Mathf.exp(-odds));
+}
+
+/** Half a window has half the beats: between 0.5 and 1, by the fullest light. */
+function filled(): f32 {
+  let held = 0;
+  for (let lane: usize = 0; lane < 16; lane += 4) held = max(held, load<i32>(HELD + lane));
+  return <f32>0.5 + (<f32>0.5 * <f32>min(held + 4, WINDOW)) / <f32>WINDOW;
+}
+
+/** Share of the pulse's power within 7 bpm (half the main lobe) of the rate and its double. */
+function concentration(bpm: f32): f32 {
+  let total: f32 = 1e-30;
+  for (let k = FIRST_BIN; k < BINS; k++) total += load<f32>(PULSE + (<usize>k << 2));
+  return (lineShare(bpm) + lineShare(bpm + bpm)) / total;
+}
+
+function lineShare(bpm: f32): f32 {
+  const from = max(FIRST_BIN, <i32>ceil<f32>((bpm - 7) / (60 * BIN_HZ)));
+  const to = min(BINS - 1, <i32>((bpm + 7) / (60 * BIN_HZ)));
+  let sum: f32 = 0;
+  for (let k = from; k <= to; k++) sum += load<f32>(PULSE + (<usize>k << 2));
+  return sum;
+}

@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { type Core, type CoreChannel, createCore, ENCODING, type Estimate } from './core.js';
+import { noise, payload, ppg, pulse } from './signals.js';
+
+const HZ = 50;
+const LIGHT: CoreChannel = { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 };
+const ACCEL: CoreChannel = { modality: 'accel', sampleRateHz: HZ, numChannels: 3 };
+
+describe('hr_ppg', () => {
+  let core: Core;
+
+  before(async () => {
+    core = await createCore({ maxSessions: 1 });
+  });
+
+  /** Pushes second by second and asks after each from the fourth on; index = window end, seconds. */
+  function run(channels: readonly CoreChannel[], data: readonly (readonly number[])[], seconds: number) {
+    const session = core.open(channels);
+    if (!session) throw new Error('the core is full');
+    const estimates: (Estimate | null)[] = [null, null, null, null];
+    for (let end = 1; end <= seconds; end++) {
+      channels.forEach(({ numChannels }, c) => {
+        const perSecond = HZ * numChannels;
+        const second = data[c]?.slice((end - 1) * perSecond, end * perSecond) ?? [];
+        session.push(c, end - 1, 1 / HZ, ENCODING.float32, payload(second));
+      });
+      if (end >= 4) estimates[end] = core.step([{ session, estimator: 'hr_ppg', end }])[0] ?? null;
+    }
+    session.close();
+    return estimates;
+  }
+
+  const times = (seconds: number) => Array.from({ length: seconds * HZ }, (_, i) => i / HZ);
+
+  for (const bpm of [42, 60, 75, 98, 130, 180]) {
+    it(`finds ${bpm} bpm within 1 bpm and trusts it`, () => {
+      const estimates = run([LIGHT], [ppg(14, HZ, bpm)], 14);
+      for (const e of estimates.slice(8)) {
+        expect(e?.value).to.be.closeTo(bpm, 1);
+        expect(e?.confidence).to.be.at.least(0.8);
+      }
+    });
+  }
+
+  it('has a first estimate after four seconds', () => {
+    expect(run([LIGHT], [ppg(4, HZ, 75)], 4)[4]?.value).to.be.closeTo(75, 4);
+  });
+
+  it('is not led to the double rate by a strong second harmonic', () => {
+    const wave = times(14).map((t) => Math.sin(2 * Math.PI * t) + 0.7 * Math.sin(4 * Math.PI * t + 1));
+    expect(run([LIGHT], [wave], 14)[14]?.value).to.be.closeTo(60, 2);
+  });
+
+  it('follows a ramp of 2 bpm a second within 3 bpm of its mean over the window', () => {
+    const rate = (t: number) => (t < 10 ? 70 : t < 30 ? 70 + 2 * (t - 10) : 110);
+    let phase = 0;
+    const wave = times(38).map((t) => {
+      phase += rate(t) / 60 / HZ;
+      return 1000 - pulse(phase);
+    });
+    const mean = (end: number) => times(8).reduce((sum, t) => sum + rate(end - 8 + t), 0) / (8 * HZ);
+    run([LIGHT], [wave], 38).forEach((e, end) => {
+      if (end >= 10) expect(e?.value, `at ${end} s`).to.be.closeTo(mean(end), 3);
+    });
+  });
+
+  it('holds the pulse beside a stronger line of motion, with the accelerometer', () => {
+    const next = noise(40 * HZ, 2);
+    const swing = (t: number) => (t < 10 ? 0 : Math.sin(2 * Math.PI * 1.35 * t));
+    const light = times(40).map((t, i) => 100 * pulse((t * 100) / 60) + 120 * swing(t) + 5 * (next[i] ?? 0));
+    const accel = times(40).flatMap((t, i) => [0.4 * swing(t), 0.01 * (next[i] ?? 0), 1 + 0.3 * swing(t)]);
+    run([LIGHT, ACCEL], [light, accel], 40).forEach((e, end) => {
+      if (end >= 8) expect(e?.value, `at ${end} s`).to.be.closeTo(100, 5);
+    });
+  });
+
+  it('gives nothing for a flat line, and no trust to noise', () => {
+    expect(run([LIGHT], [times(12).map(() => 5000)], 12)[12]).to.equal(null);
+    const trusted = [1, 2, 3, 4, 5].flatMap((seed) =>
+      run([LIGHT], [noise(40 * HZ, seed)], 40).filter((e) => e && e.confidence >= 0.5),
+    );
+    expect(trusted.length).to.be.below(10); // of 185
+  });
+
+  it('uses the light that has the pulse, whichever it is', () => {
+    const flat = times(14).map(() => 7);
+    const good = ppg(14, HZ, 88);
+    const red: CoreChannel = { ...LIGHT, modality: 'ppg_red' };
+    expect(run([LIGHT, red], [flat, good], 14)[14]?.value).to.be.closeTo(88, 1);
+    expect(run([LIGHT, red], [good, flat], 14)[14]?.value).to.be.closeTo(88, 1);
+    expect(run([LIGHT, red], [good, []], 14)[14]?.value).to.be.closeTo(88, 1);
+  });
+
+  it('finds its way again after a gap of a minute', () => {
+    const before = ppg(12, HZ, 70);
+    const gap = times(60).map(() => Number.NaN);
+    const after = ppg(12, HZ, 125);
+    const estimates = run([LIGHT], [[...before, ...gap, ...after]], 84);
+    expect(estimates[40]).to.equal(null);
+    expect(estimates[81]?.value).to.be.closeTo(125, 1.5);
+  });
+});
