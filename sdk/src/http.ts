@@ -33,21 +33,35 @@ export function retryingFetch(options: HttpOptions): (request: Request) => Promi
       request.signal.throwIfAborted();
       const passing = !(outcome instanceof Response) || PASSING.has(outcome.status);
       if (!passing || attempt >= retries) throw outcome instanceof Response ? await apiError(outcome) : outcome;
-      if (outcome instanceof Response) await outcome.body?.cancel();
       await pause(clock, backoff.next(), request.signal);
       request.signal.throwIfAborted();
     }
   };
 }
 
+/** One attempt, its body included, so that a torn body is tried again as well. */
 async function attemptOnce(request: Request, options: HttpOptions): Promise<Response | ConnectionError> {
-  const timeoutMs = options.timeoutMs ?? 30_000;
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const run = options.fetch ?? globalThis.fetch;
+  const { timeoutMs = 30_000, clock = systemClock, fetch: run = globalThis.fetch } = options;
+  const attempt = new AbortController();
+  const abandon = () => attempt.abort(request.signal.reason);
+  let why = 'the service cannot be reached';
+  const cancel = clock.after(timeoutMs, () => {
+    why = `no answer within ${timeoutMs} ms`;
+    attempt.abort();
+  });
+  request.signal.addEventListener('abort', abandon);
   try {
-    return await run(request, { signal: AbortSignal.any([request.signal, timeout]) });
+    return await whole(await run(request, { signal: attempt.signal }));
   } catch (cause) {
-    const why = timeout.aborted ? `no answer within ${timeoutMs} ms` : 'the service cannot be reached';
     return new ConnectionError(`${request.method} ${request.url}: ${why}`, { cause });
+  } finally {
+    cancel();
+    request.signal.removeEventListener('abort', abandon);
   }
+}
+
+/** The response with its body in memory. */
+async function whole(response: Response): Promise<Response> {
+  const body = await response.arrayBuffer();
+  return new Response(body.byteLength > 0 ? body : null, response);
 }

@@ -1,5 +1,4 @@
 import {
-  type Device,
   DeviceInsights,
   type FrameSource,
   type LiveInsight,
@@ -34,7 +33,7 @@ const LAST_INSIGHTS_MS = 3000;
  * @throws what stopped the device or the subscriber, or what the service answered
  */
 export async function showDemo(demo: Demonstration): Promise<string> {
-  const { baseUrl, apiKey, source } = demo;
+  const { baseUrl, apiKey, source, speed, seconds, startTime } = demo;
   const client = new DeviceInsights({ baseUrl, apiKey });
   const live = client.live.subscribe();
   await live.subscribed();
@@ -43,7 +42,7 @@ export async function showDemo(demo: Demonstration): Promise<string> {
   const { session_id } = await device.ready();
   const printed = new Printed(live, session_id, demo.print);
   try {
-    await Promise.race([stream(demo, device), printed.failed]);
+    await Promise.race([play(source, device, { speed, seconds, startTime, signal: demo.stop }), printed.failed]);
     await device.end();
     const stored = await client.sessions.insights(session_id);
     await printed.reached(stored.length);
@@ -53,12 +52,6 @@ export async function showDemo(demo: Demonstration): Promise<string> {
   }
   const { framesSent, framesRefused } = device.counters;
   return `\nended     ${framesSent} frames sent${framesRefused > 0 ? `, ${framesRefused} refused` : ''}; ${printed.count} insights received`;
-}
-
-/** Plays the source until it ends, the time is over or somebody stops it. */
-async function stream({ source, speed, seconds, startTime, stop }: Demonstration, device: Device): Promise<void> {
-  const timeOver = Number.isFinite(seconds) ? [AbortSignal.timeout(1000 * seconds)] : [];
-  await play(source, device, { speed, startTime, signal: AbortSignal.any([stop, ...timeOver]) });
 }
 
 /** Prints the insights of a session as they come, and counts them. */
@@ -76,12 +69,16 @@ class Printed {
 
   /** Waits, for a short time, until `count` insights have been printed. */
   async reached(count: number): Promise<void> {
-    const deadline = AbortSignal.timeout(LAST_INSIGHTS_MS);
-    while (this.count < count && !deadline.aborted)
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      this.#wake();
+    }, LAST_INSIGHTS_MS);
+    while (this.count < count && !late)
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        deadline.addEventListener('abort', () => resolve());
       });
+    clearTimeout(timer);
   }
 
   async #readAll(live: LiveSubscription, sessionId: string, print: (line: string) => void): Promise<void> {

@@ -66,7 +66,7 @@ async function streamSource(
   args: Arguments,
   { client, tell, stop }: Surroundings,
 ): Promise<void> {
-  const speed = args.positive('speed') ?? 1;
+  const [speed, seconds] = [args.positive('speed') ?? 1, args.positive('seconds') ?? Number.POSITIVE_INFINITY];
   const deviceModelId =
     args.text('model') ?? (await client.deviceModels.create(source.deviceModel, { signal: stop })).id;
   const device = client.device({ deviceId: args.text('device') ?? source.id, deviceModelId });
@@ -75,18 +75,13 @@ async function streamSource(
   const progress = setInterval(() => tell(progressLine(device)), PROGRESS_MS);
   try {
     const startTime = Date.now() - (speed > 1 ? lengthMs * (1 - 1 / speed) : 0);
-    await play(source, device, { speed, startTime, signal: ending(args, stop) });
+    await play(source, device, { speed, seconds, startTime, signal: stop });
     await device.end();
   } finally {
     clearInterval(progress);
     device.close();
   }
   tell(`${progressLine(device)}; the session has ended`);
-}
-
-function ending(args: Arguments, stop: AbortSignal): AbortSignal {
-  const seconds = args.positive('seconds');
-  return seconds === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(1000 * seconds)]);
 }
 
 function progressLine({ counters, connected }: Device): string {

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** Starts a headless Chromium: the one on the PATH, else Debian's, installed as root; fails with a line that says what to install. */
+export function launchChromium(): Promise<Browser> {
+  const executablePath = onPath() ?? install();
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+function onPath(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path));
+}
+
+function install(): string {
+  console.log('      installing chromium with apt-get, for the tests in a browser');
+  try {
+    const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
+    execFileSync('apt-get', ['update', '-qq'], options);
+    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], options);
+  } catch (cause) {
+    throw new Error('the tests in a browser need Chromium: put chromium on the PATH, or run them as root on Debian', {
+      cause,
+    });
+  }
+  return onPath() ?? '/usr/bin/chromium';
+}

@@ -1,0 +1,254 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { DeviceInsights, play } from '@device-insights/sdk';
+import { simulate } from '@device-insights/sdk/simulator';
+import { expect } from 'chai';
+import { WebSocketServer } from 'ws';
+import { launchChromium } from './chromium.js';
+import { KEY, Running, temporaryFolder } from './running.js';
+
+const execute = promisify(execFile);
+const SDK = fileURLToPath(new URL('../../sdk/', import.meta.url));
+const README = readFileSync(join(SDK, 'README.md'), 'utf8');
+
+/** The examples of the README, by the heading above them. */
+const EXAMPLES = new Map(
+  [...README.matchAll(/^## (.+)$[\s\S]*?```js\n([\s\S]*?)```/gm)].map(([, title = '', code = '']) => [title, code]),
+);
+
+describe('the SDK, as a project has it', () => {
+  const project = temporaryFolder();
+  const data = temporaryFolder();
+  let service: Running;
+  let client: DeviceInsights;
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await Running.start({ DATA_DIR: data.path });
+    client = new DeviceInsights({ baseUrl: service.url, apiKey: KEY });
+    const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', project.path], { cwd: SDK });
+    writeFileSync(join(project.path, 'package.json'), '{"private":true,"type":"module"}');
+    await execute('npm', ['install', '--offline', '--no-audit', '--no-fund', JSON.parse(stdout)[0].filename], {
+      cwd: project.path,
+    });
+    symlinkSync(
+      fileURLToPath(new URL('../../node_modules/ws', import.meta.url)),
+      join(project.path, 'node_modules/ws'),
+    );
+  });
+  after(async () => {
+    await service.end('SIGKILL');
+    project.remove();
+    data.remove();
+  });
+
+  /** Streams the simulator for twelve seconds of data, at once. */
+  async function streamSome(deviceId: string): Promise<void> {
+    const source = simulate({ seconds: 12 });
+    const { id } = await client.deviceModels.create(source.deviceModel);
+    const device = client.device({ deviceId, deviceModelId: id });
+    await play(source, device, { speed: Number.POSITIVE_INFINITY, startTime: Date.now() - 12_000 });
+    await device.end();
+  }
+
+  /** Runs an example of the README in the project, against this service; `until` is repeated while it runs. */
+  async function example(title: string, until?: () => Promise<void>): Promise<string> {
+    const code = (EXAMPLES.get(title) ?? '').replaceAll('http://localhost:8080', service.url).replaceAll('svc_…', KEY);
+    writeFileSync(join(project.path, 'example.js'), code);
+    const child = spawn(process.execPath, ['example.js'], { cwd: project.path, stdio: ['ignore', 'pipe', 'inherit'] });
+    const output = text(child.stdout);
+    const ended = once(child, 'close');
+    while (until && child.exitCode === null) await until();
+    expect((await ended)[0]).to.equal(0);
+    return output;
+  }
+
+  describe('runs the examples of its README:', () => {
+    it('there are five', () => {
+      expect([...EXAMPLES.keys()]).to.deep.equal([
+        'Live readings',
+        'A device',
+        'Stored insights',
+        'Errors',
+        'Recordings and the simulator',
+      ]);
+    });
+
+    it('live readings', async () => {
+      expect(await example('Live readings', () => streamSome('readme-1'))).to.match(
+        /^readme-1 hr [\d.]+ bpm (acceptable|excellent)$/m,
+      );
+    });
+
+    it('a device', async () => {
+      expect(await example('A device')).to.contain('framesSent: 100');
+    });
+
+    it('stored insights', async () => {
+      await streamSome('readme-2');
+      expect(await example('Stored insights')).to.match(/\d sessions\n(\d{4}-\d\d-\d\dT\S+Z \d+(\.\d)?\n){5,}$/);
+    });
+
+    it('errors', async () => {
+      expect(await example('Errors')).to.match(/^404 .+ [\w-]+\n$/);
+    });
+
+    it('recordings and the simulator', async () => {
+      expect(await example('Recordings and the simulator')).to.equal('{ hr: 66, rr: 14, spo2: 95 }\n');
+      const [session] = (await client.sessions.list({ limit: 1 })).data;
+      expect(session).to.include({ device_id: 'simulator-1', status: 'closed' });
+    });
+  });
+
+  describe('has a command line', () => {
+    const run = (...args: string[]) =>
+      new Promise<{ code: number | string; stdout: string; stderr: string }>((resolve) => {
+        const env = { ...process.env, DEVICE_INSIGHTS_URL: service.url, DEVICE_INSIGHTS_API_KEY: KEY };
+        const bin = join(project.path, 'node_modules/.bin/device-insights');
+        execFile(bin, args, { env }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }));
+      });
+
+    it('that streams, shows and exports', async function () {
+      this.timeout(60_000);
+      const since = new Date().toISOString();
+      const bin = join(project.path, 'node_modules/.bin/device-insights');
+      const tail = spawn(bin, [
+        'tail',
+        '--json',
+        '--device',
+        'cli-1',
+        '--type',
+        'hr',
+        '--url',
+        service.url,
+        '--key',
+        KEY,
+      ]);
+      await once(createInterface({ input: tail.stderr }), 'line');
+      const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();
+      const simulated = run('simulate', '--device', 'cli-1', '--hr', '80', '--speed', '10', '--seconds', '2');
+      const first = JSON.parse(String((await lines.next()).value));
+      expect(first).to.include({ type: 'hr', device_id: 'cli-1', unit: 'bpm' });
+      expect(await simulated).to.include({ code: 0, stdout: '' });
+      tail.kill('SIGINT');
+      expect((await once(tail, 'close'))[0]).to.equal(0);
+      const csv = await run('export', '--since', since, '--type', 'hr');
+      const [header, ...rows] = csv.stdout.trim().split('\n');
+      expect(header).to.match(/^ts,type,value,unit,/);
+      expect(rows.length).to.be.greaterThan(5);
+      expect(rows[0]?.split(',').slice(0, 4)).to.deep.equal([String(first.ts), 'hr', String(first.value), 'bpm']);
+      const json = await run('export', '--since', since, '--type', 'hr', '--format', 'json');
+      expect(
+        json.stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).ts),
+      ).to.deep.equal(rows.map((row) => Number(row.split(',')[0])));
+    });
+
+    it('that streams a recording', async () => {
+      writeFileSync(
+        join(project.path, 'r.csv'),
+        ['t,p', ...Array.from({ length: 500 }, (_, n) => `${n / 100},${n % 80}`)].join('\n'),
+      );
+      const modality_channels = [{ modality: 'ppg', sample_rate_hz: 100, bit_depth: 16, num_channels: 1 }];
+      const manifest = {
+        id: 'walk',
+        device_model: { name: 'w', modality_channels },
+        streams: [{ channel: 0, file: 'r.csv', columns: ['p'] }],
+        duration_s: 5,
+      };
+      writeFileSync(join(project.path, 'r.json'), JSON.stringify(manifest));
+      const { code, stderr } = await run('stream', join(project.path, 'r.json'), '--speed', '50');
+      expect([code, stderr.trim().split('\n').at(-1)]).to.deep.equal([
+        0,
+        '25 frames sent, not connected; the session has ended',
+      ]);
+    });
+
+    it('that says what is wrong: 2 for wrong usage, 1 for what failed', async () => {
+      expect(await run('fly'))
+        .to.include({ code: 2 })
+        .and.to.have.property('stderr')
+        .that.contains('there is no command fly');
+      expect(await run('export'))
+        .to.include({ code: 2 })
+        .and.to.have.property('stderr')
+        .that.contains('--since');
+      expect(await run('stream', 'none.json')).to.include({ code: 1, stderr: 'none.json: no such file\n' });
+      expect(await run('tail', '--key', 'svc_wrong'))
+        .to.include({ code: 1 })
+        .and.to.have.property('stderr')
+        .that.contains('4001');
+    });
+  });
+
+  describe('shows live readings on a page', () => {
+    let pages: Server;
+    let socket: WebSocketServer;
+    before(() => {
+      cpSync(join(SDK, 'examples/live.html'), join(project.path, 'live.html'));
+      pages = createServer(({ url = '/' }, response) => {
+        const path = normalize(new URL(url, 'http://x').pathname);
+        const type = extname(path) === '.html' ? 'text/html' : 'text/javascript';
+        const file = join(project.path, path);
+        if (existsSync(file)) response.writeHead(200, { 'content-type': type }).end(readFileSync(file));
+        else response.writeHead(404).end();
+      }).listen(0, '127.0.0.1');
+      socket = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+    });
+    after(() => {
+      pages.close();
+      for (const peer of socket.clients) peer.terminate();
+      socket.close();
+    });
+
+    const pageUrl = (api: string) =>
+      `http://127.0.0.1:${(pages.address() as AddressInfo).port}/live.html?url=${api}&key=${KEY}`;
+
+    it('with the quality treatment of the specification, and as the service sends them', async function () {
+      this.timeout(180_000);
+      const browser = await launchChromium();
+      try {
+        const page = await browser.newPage();
+        const insight = { unit: 'bpm', session_id: 's', device_id: 'd', ts: 1 };
+        socket.on('connection', (peer) => {
+          peer.send('{"status":"subscribed"}');
+          const classes = { hr: ['excellent', 0.9], spo2: ['acceptable', 0.6], rr: ['unfit', 0.2] } as const;
+          for (const [type, [sqi_class, confidence]] of Object.entries(classes))
+            peer.send(JSON.stringify({ ...insight, type, value: 71.6, sqi_class, confidence }));
+        });
+        await page.goto(pageUrl(`http://127.0.0.1:${(socket.address() as AddressInfo).port}`));
+        await page.waitForFunction("document.querySelectorAll('#readings tr').length === 3");
+        const rows = await page.$$eval('#readings tr', (all) =>
+          all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)),
+        );
+        expect(rows).to.deep.equal([
+          ['d', 'hr', '72', 'bpm', 'excellent'],
+          ['d', 'spo2', '71.6', 'bpm', 'acceptable'],
+          ['d', 'rr', '–', 'bpm', 'estimating'],
+        ]);
+        const opacities = await page.evaluate(
+          "[...document.querySelectorAll('#readings tr')].map((row) => getComputedStyle(row).opacity)",
+        );
+        expect(opacities).to.deep.equal(['1', '0.6', '1']);
+        await page.goto(pageUrl(service.url));
+        await page.waitForFunction("document.getElementById('state').textContent === 'connected'");
+        await streamSome('page-1');
+        await page.waitForFunction(
+          "/^[0-9]+$/.test(document.getElementById('page-1 hr')?.querySelector('.value').textContent)",
+        );
+      } finally {
+        await browser.close();
+      }
+    });
+  });
+});
