@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,22 +7,15 @@ import { WebSocket } from 'ws';
 import type { RedisBus } from './bus/redis.js';
 import { createRedisBus } from './bus/redis.js';
 import { freePort, startRedis, type TestRedis } from './bus/redis-server.js';
+import { silentLog, TestClient } from './client.fixture.js';
 import { KeyMirror } from './key-mirror.js';
 import type { KeyHolder } from './keys.js';
-import { silentLog, TestClient } from './test-bench.js';
+import { launchNode, startTestNode, type TestNode } from './process.fixture.js';
 
-const MAIN = fileURLToPath(new URL('main.js', import.meta.url));
 const fixture = (name: string) => fileURLToPath(new URL(`../src/fixtures/${name}`, import.meta.url));
 const KEY = `svc_${'a'.repeat(32)}`;
 const HASH = createHash('sha256').update(KEY).digest('hex');
 const HOLDER: KeyHolder = { account: 'one', user: null };
-
-/** A node as its own process. */
-interface Node {
-  readonly child: ChildProcess;
-  readonly url: string;
-  readonly operations: string;
-}
 
 describe('stand-alone node', function () {
   this.timeout(120_000); // The first run may have to install the server.
@@ -31,7 +23,7 @@ describe('stand-alone node', function () {
   let bus: RedisBus;
   let mirror: KeyMirror;
   let good: Map<string, KeyHolder>;
-  let nodes: Node[];
+  let nodes: TestNode[];
   let clients: TestClient[];
 
   before(async () => {
@@ -66,58 +58,25 @@ describe('stand-alone node', function () {
     await bus.close();
   });
 
-  function launch(env: NodeJS.ProcessEnv): ChildProcess {
-    return spawn(process.execPath, [MAIN], {
-      env: { PATH: process.env.PATH, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-  }
-
-  async function startNode(env: NodeJS.ProcessEnv = {}): Promise<Node> {
-    const child = launch({
-      REDIS_URL: redis.url,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      METRICS_PORT: '0',
-      DRAIN_MS: '100',
-      ...env,
-    });
-    const { port, metricsPort } = await said(child, 'fan-out node is listening');
-    const node = {
-      child,
-      url: `ws://127.0.0.1:${port}/stream/subscribe`,
-      operations: `http://127.0.0.1:${metricsPort}`,
-    };
+  async function startNode(env: NodeJS.ProcessEnv = {}): Promise<TestNode> {
+    const node = await startTestNode({ REDIS_URL: redis.url, ...env });
     nodes.push(node);
     return node;
   }
 
-  /** Resolves with the fields of the log line that says `text`. */
-  function said(child: ChildProcess, text: string): Promise<Record<string, unknown>> {
-    return new Promise((resolve, reject) => {
-      let log = '';
-      child.stdout?.on('data', (chunk) => {
-        log += chunk;
-        const line = log.split('\n').find((it) => it.includes(text) && it.endsWith('}'));
-        if (line) resolve(JSON.parse(line));
-      });
-      child.once('exit', () => reject(new Error(`the node ended:\n${log}`)));
-    });
-  }
-
-  async function subscribe(node: Node): Promise<TestClient> {
+  async function subscribe(node: TestNode): Promise<TestClient> {
     const client = connect(node);
     await client.count(1);
     return client;
   }
 
-  function connect(node: Node): TestClient {
+  function connect(node: TestNode): TestClient {
     const client = new TestClient(`${node.url}?api_key=${KEY}`);
     clients.push(client);
     return client;
   }
 
-  async function health({ operations }: Node): Promise<number> {
+  async function health({ operations }: TestNode): Promise<number> {
     return (await fetch(`${operations}/healthz`)).status;
   }
 
@@ -230,7 +189,7 @@ describe('stand-alone node', function () {
   });
 
   it('refuses a bad configuration with one line for each fault, and exit code 1', async () => {
-    const child = launch({ PORT: 'x' });
+    const child = launchNode({ PORT: 'x' });
     let said = '';
     child.stderr?.on('data', (chunk) => {
       said += chunk;

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { BusUnavailable } from './bus/bus.js';
 import { startRedis, type TestRedis } from './bus/redis-server.js';
+import { silentLog, until } from './client.fixture.js';
 import { KeyMirror, type KeySource } from './key-mirror.js';
 import { HOLDERS, READY, REVOKED } from './key-words.js';
 import type { KeyHolder } from './keys.js';
 import { ManualClock } from './manual-clock.js';
 import { MirroredKeys } from './mirrored-keys.js';
-import { silentLog, until } from './test-bench.js';
 
 /** A store's keys, in memory. */
 class Source implements KeySource {

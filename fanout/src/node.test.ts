@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import { type ClientOptions, WebSocket } from 'ws';
 import { type Bus, type BusListener, type BusMessage, BusUnavailable } from './bus/bus.js';
 import { createMemoryBus } from './bus/memory.js';
+import { serve, silentLog, TestClient, TestKeys, until } from './client.fixture.js';
 import { createFanout, type Fanout, type FanoutOptions } from './fanout.js';
 import { ManualClock } from './manual-clock.js';
 import { CLOSE_GRACE_MS } from './subscriber.js';
-import { serve, silentLog, TestClient, TestKeys, until } from './test-bench.js';
 
 const STATUS = '{"status":"subscribed"}';
 const KEY = `svc_${'a'.repeat(32)}`;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { silentLog } from '../test-bench.js';
+import { silentLog } from '../client.fixture.js';
 import type { Bus, BusMessage } from './bus.js';
 import { Inbox } from './inbox.js';
 import { createRedisBus } from './redis.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { silentLog, until } from '../client.fixture.js';
 import { ManualClock } from '../manual-clock.js';
-import { silentLog, until } from '../test-bench.js';
 import { type Bus, type BusMessage, BusUnavailable } from './bus.js';
 import { encodeEnvelope } from './envelope.js';
 import { Inbox } from './inbox.js';

@@ -1,4 +1,4 @@
-import { silentLog } from '../test-bench.js';
+import { silentLog } from '../client.fixture.js';
 import { createRedisBus } from './redis.js';
 import { startRedis, type TestRedis } from './redis-server.js';
 import { busSuite } from './suite.js';
