@@ -177,13 +177,13 @@ function pool(least: f64): i32 {
 }
 
 /**
- * P(within 3 %) of a clean window by the seconds it holds and its ratio. The best curves err by 3 % (rms) in spot checks, which
- * leaves one of three outside; the longer the window, the more of the beats' own scatter averages out. What is uncertain
- * in R counts by R itself times some 30 %, so that readings below 80 % (R about 1) are less certain than those above.
+ * P(within 3 %) of a clean window by the seconds it holds and its ratio. Curves that err by 3 % (rms), as regulators ask for,
+ * leave one of three spot checks outside; the longer the window, the more of the beats' own scatter averages out. What is
+ * uncertain in R counts by R itself times some 30 %, so that readings below 80 % (R about 1) are less certain than others.
  */
 function certainty(blocks: i32, ratio: f64): f64 {
   const held = <f64>blocks / <f64>BLOCKS;
-  return (0.4 + 0.55 * held * held) * (1 - 0.5 * ramp(ratio, 0.8, 1.6));
+  return (0.62 + 0.33 * held * held) * (1 - 0.7 * ramp(ratio, 0.8, 1.4));
 }
 
 /** 0 below `from`, 1 above `to`, a line between; 0 for NaN. */

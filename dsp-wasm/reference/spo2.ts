@@ -22,7 +22,7 @@ export function ratioOfRatios(red: readonly number[], infrared: readonly number[
   const perfusion = Math.sqrt(sum.bb / (32 * Math.max(1, accepted.length))) / 4 / dcInfrared;
   const lights = ramp(sum.ab / Math.sqrt(sum.aa * sum.bb), 0.6, 0.9) * ramp(perfusion, 0.00005, 0.0002);
   const ratio = (Math.sqrt(sum.aa / sum.bb) * dcInfrared) / dcRed;
-  const certainty = (0.4 + 0.55 * (seconds.length / 8) ** 2) * (1 - 0.5 * ramp(ratio, 0.8, 1.6));
+  const certainty = (0.62 + 0.33 * (seconds.length / 8) ** 2) * (1 - 0.7 * ramp(ratio, 0.8, 1.4));
   return {
     ratio,
     confidence: (lights * pulsatility(b) * certainty * accepted.length) / seconds.length,
