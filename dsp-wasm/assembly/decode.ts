@@ -1,7 +1,5 @@
+import { LIMIT } from './grid';
 import { CH_OFFSET, CH_PAYLOAD_SUBS, CH_SUBS, DECODED, STAGING } from './layout';
-
-/** Larger readings are clamped: past any converter, and small enough that powers of a window stay finite in f32. */
-const LIMIT: f64 = 1e12;
 
 const INT16: i32 = 1;
 const INT24: i32 = 2;
@@ -35,17 +33,22 @@ export function decode(channel: usize, encoding: i32, count: i32): void {
 // @ts-ignore: decorator
 @inline
 function decodeLane(encoding: i32, from: usize, stride: usize, to: usize, count: i32, offsetAt: usize): void {
-  let offset = load<f64>(offsetAt);
+  if (isNaN(load<f64>(offsetAt))) store<f64>(offsetAt, firstValue(encoding, from, stride, count));
+  const offset = load<f64>(offsetAt);
   for (let i = 0; i < count; i++) {
-    const x = value(encoding, from);
-    if (offset != offset && x == x) {
-      offset = clamp(x);
-      store<f64>(offsetAt, offset);
-    }
-    store<f32>(to, <f32>(clamp(x) - offset));
+    store<f32>(to, <f32>(value(encoding, from) - offset));
     from += stride;
     to += 16;
   }
+}
+
+/** First value that is not missing, NaN where all are. */
+function firstValue(encoding: i32, from: usize, stride: usize, count: i32): f64 {
+  for (let i = 0; i < count; i++) {
+    const x = value(encoding, from + <usize>i * stride);
+    if (!isNaN(x)) return min(<f64>LIMIT, max(<f64>-LIMIT, x));
+  }
+  return NaN;
 }
 
 // @ts-ignore: decorator
@@ -55,10 +58,4 @@ function value(encoding: i32, p: usize): f64 {
   if (encoding == INT24) return <f64>((<i32>load<u8>(p)) | (<i32>load<i16>(p, 1) << 8));
   if (encoding == INT32) return <f64>load<i32>(p);
   return <f64>load<f32>(p);
-}
-
-// @ts-ignore: decorator
-@inline
-function clamp(x: f64): f64 {
-  return min(LIMIT, max(-LIMIT, x)); // NaN stays NaN
 }

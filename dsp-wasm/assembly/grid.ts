@@ -1,8 +1,8 @@
 import {
   BRIDGE_SECONDS,
   CH_AREA,
+  CH_AT,
   CH_CELLS,
-  CH_COVERED,
   CH_DONE,
   CH_LAST,
   CH_LAST_T,
@@ -11,10 +11,11 @@ import {
   CH_RATE,
   CH_RING,
   CH_RISE,
-  CH_RISE_VALID,
+  CH_RISE_WHOLE,
   CH_SECONDS,
   CH_STARTED,
   CH_SUBS,
+  CH_WHOLE,
   DECODED,
   LONG_CELLS,
   SECONDS,
@@ -33,13 +34,23 @@ import {
 const TICKS: f64 = 1048576;
 
 /**
- * Takes `count` decoded instants, `t` and `period` in seconds.
+ * Takes `count` decoded instants, `t` and `period` in seconds. The interval in progress stays in registers from instant to
+ * instant (through memory each would wait for the one before), which is why this function is long.
  * @returns how many were missing
  */
 export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i32 {
   const rate = <f64>load<i32>(channel + CH_RATE);
   const used = usedLanes(load<i32>(channel + CH_SUBS));
+  const bridge = BRIDGE_SECONDS * rate;
+  const high = f32x4.splat(LIMIT);
+  const low = f32x4.neg(high);
   let missing = 0;
+  let second = <f64>load<i32>(channel + CH_NEXT_SECOND) * rate;
+  let last = load<i32>(channel + CH_STARTED) ? load<f64>(channel + CH_LAST_T) : NaN;
+  let k = <f64>load<i32>(channel + CH_DONE);
+  let before = v128.load(channel + CH_LAST);
+  let area = v128.load(channel + CH_AREA);
+  let moment = v128.load(channel + CH_MOMENT);
   for (let i = 0; i < count; i++) {
     let x = v128.load(DECODED + (<usize>i << 4));
     const absent = v128.and(f32x4.ne(x, x), used);
@@ -48,139 +59,134 @@ export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i
         missing++;
         continue;
       }
-      x = v128.bitselect(v128.load(channel + CH_LAST), x, absent);
+      x = v128.bitselect(before, x, absent);
     }
-    pushInstant(channel, Math.floor((t + period * <f64>i) * TICKS + 0.5) * (rate / TICKS), x, rate);
+    x = f32x4.pmax(f32x4.pmin(x, high), low);
+    const now = Math.floor((t + period * <f64>i) * TICKS + 0.5) * (rate * (1 / TICKS));
+    if (now > second) {
+      second = passSeconds(channel, now, rate, <i32>k);
+    }
+    if (!(now - last <= bridge)) {
+      // The first sample (last is NaN), or one behind a gap
+      if (!(now >= 0 && now < FAR)) continue;
+      k = skipTo(channel, <i32>k, now);
+      area = f32x4.splat(0);
+      moment = area;
+      last = now;
+      before = x;
+      continue;
+    }
+    if (now < last) continue; // out of order
+    const slope = f32x4.mul(f32x4.sub(x, before), f32x4.splat(<f32>(1 / (now - last))));
+    while (now >= k + 1) {
+      const u = <f32>(last - k);
+      const du = <f32>(k + 1 - last);
+      const edge = f32x4.add(before, f32x4.mul(slope, f32x4.splat(du)));
+      const a = areaOf(du, before, edge);
+      completeCell(channel, f32x4.add(area, a), f32x4.add(moment, momentOf(a, u, du, before, edge)));
+      area = f32x4.splat(0);
+      moment = area;
+      before = edge;
+      k += 1;
+      last = k;
+    }
+    const u = <f32>(last - k);
+    const du = <f32>(now - last);
+    const a = areaOf(du, before, x);
+    area = f32x4.add(area, a);
+    moment = f32x4.add(moment, momentOf(a, u, du, before, x));
+    last = now;
+    before = x;
   }
+  if (last == last) store<i32>(channel + CH_STARTED, 1);
+  store<f64>(channel + CH_LAST_T, last);
+  store<i32>(channel + CH_DONE, <i32>k);
+  v128.store(channel + CH_LAST, before);
+  v128.store(channel + CH_AREA, area);
+  v128.store(channel + CH_MOMENT, moment);
   return missing;
 }
+
+/** Larger readings are clamped: past any converter, and small enough that powers of a window stay finite in f32. */
+export const LIMIT: f32 = 1e12;
+/** Times past this many cells (97 days of ecg) are not taken. */
+const FAR: f64 = 1e9;
 
 /** Lanes that carry a sub-channel, all bits set. */
 function usedLanes(subs: i32): v128 {
   return i32x4.lt_s(i32x4(0, 1, 2, 3), i32x4.splat(subs));
 }
 
-/** Takes one instant at time `t`, in cells. */
-// @ts-ignore: decorator
-@inline
-function pushInstant(channel: usize, t: f64, x: v128, rate: f64): void {
-  const last = load<f64>(channel + CH_LAST_T);
-  if (!load<i32>(channel + CH_STARTED)) return begin(channel, t, x, rate);
-  if (!(t >= last)) return; // not in time order
-  if (t > <f64>load<i32>(channel + CH_NEXT_SECOND) * rate) passSeconds(channel, t, rate);
-  if (t - last > BRIDGE_SECONDS * rate) {
-    skipTo(channel, t);
-  } else {
-    join(channel, last, t, x);
-  }
-  store<f64>(channel + CH_LAST_T, t);
-  v128.store(channel + CH_LAST, x);
-}
-
-function begin(channel: usize, t: f64, x: v128, rate: f64): void {
-  if (!(t >= 0 && t < 1e9)) return;
-  store<i32>(channel + CH_STARTED, 1);
-  passSeconds(channel, t, rate);
-  skipTo(channel, t);
-  store<f64>(channel + CH_LAST_T, t);
-  v128.store(channel + CH_LAST, x);
-}
-
-/** Notes, for each second that `t` is the first to lie past, how many cells are complete without it. */
-function passSeconds(channel: usize, t: f64, rate: f64): void {
+/**
+ * Notes, for each second that `t` is the first to lie past, how many cells are complete without it.
+ * @returns the next such second, in cells
+ */
+function passSeconds(channel: usize, t: f64, rate: f64, done: i32): f64 {
+  if (!(t < FAR)) return <f64>load<i32>(channel + CH_NEXT_SECOND) * rate;
   const first = load<i32>(channel + CH_NEXT_SECOND);
   const next = <i32>Math.ceil(t / rate);
-  const done = load<i32>(channel + CH_DONE);
   for (let s = max(first, next - SECONDS); s < next; s++) {
     store<i32>(channel + CH_SECONDS + (<usize>(s & (SECONDS - 1)) << 2), done);
   }
   store<i32>(channel + CH_NEXT_SECOND, next);
+  return <f64>next * rate;
 }
 
-/** Leaves everything before `t` empty. */
-function skipTo(channel: usize, t: f64): void {
-  const target = <i32>Math.floor(t);
-  const done = load<i32>(channel + CH_DONE);
-  store<f64>(channel + CH_COVERED, 0);
-  if (target <= done) return;
-  for (let k = max(done, target - LONG_CELLS); k < target; k++) putEmpty(channel, k);
-  store<i32>(channel + CH_DONE, target);
-  store<i32>(channel + CH_RISE_VALID, 0);
-  clearInterval(channel);
-}
-
-/** Integrates the line from the newest sample to (t, x), and completes the cells on the way. */
-// @ts-ignore: decorator
-@inline
-function join(channel: usize, last: f64, t: f64, x: v128): void {
-  let k = load<i32>(channel + CH_DONE);
-  let from = last;
-  let x0 = v128.load(channel + CH_LAST);
-  if (t >= <f64>(k + 1)) {
-    const slope = f32x4.mul(f32x4.sub(x, x0), f32x4.splat(<f32>(1 / (t - last))));
-    do {
-      const edge = <f64>(k + 1);
-      const x1 = f32x4.add(x0, f32x4.mul(slope, f32x4.splat(<f32>(edge - from))));
-      integrate(channel, from - <f64>k, edge - from, x0, x1);
-      completeCell(channel, k);
-      from = edge;
-      x0 = x1;
-      k++;
-    } while (t >= <f64>(k + 1));
-    store<i32>(channel + CH_DONE, k);
+/** Leaves the cells before the one of `t` empty; the interval that begins there is whole if `t` is its start. */
+function skipTo(channel: usize, done: i32, t: f64): f64 {
+  const target = <i32>t;
+  const from = max(done, target - LONG_CELLS);
+  for (let sub = 0; sub < load<i32>(channel + CH_SUBS); sub++) {
+    const cells = load<i32>(channel + CH_CELLS + (<usize>sub << 2));
+    store<u16>(channel + CH_AT + (<usize>sub << 1), <u16>(from % cells));
   }
-  integrate(channel, from - <f64>k, t - from, x0, x);
+  for (let k = from; k < target; k++) putCell(channel, f32x4.splat(NaN));
+  store<i32>(channel + CH_WHOLE, <i32>(t == <f64>target));
+  store<i32>(channel + CH_RISE_WHOLE, 0);
+  return <f64>target;
 }
 
-/** Adds the line from (u, a) to (u + du, b) to area and moment; u counts from the interval's start. */
+/** Integral of the line from a to b over the width du. */
 // @ts-ignore: decorator
 @inline
-function integrate(channel: usize, u: f64, du: f64, a: v128, b: v128): void {
-  const width = f32x4.splat(<f32>du);
-  const area = f32x4.mul(f32x4.mul(f32x4.add(a, b), f32x4.splat(0.5)), width);
-  const skew = f32x4.mul(f32x4.mul(f32x4.sub(b, a), f32x4.splat(<f32>(1.0 / 12.0))), f32x4.mul(width, width));
-  const moment = f32x4.add(f32x4.mul(area, f32x4.splat(<f32>(u + 0.5 * du))), skew);
-  v128.store(channel + CH_AREA, f32x4.add(v128.load(channel + CH_AREA), area));
-  v128.store(channel + CH_MOMENT, f32x4.add(v128.load(channel + CH_MOMENT), moment));
-  store<f64>(channel + CH_COVERED, load<f64>(channel + CH_COVERED) + du);
+function areaOf(du: f32, a: v128, b: v128): v128 {
+  return f32x4.mul(f32x4.add(a, b), f32x4.splat(<f32>0.5 * du));
 }
 
-/** Interval k is over: cell k is the rising half of the interval before and the falling half of this one. */
+/** First moment of the line of that area from (u, a) to (u + du, b); u counts from the interval's start. */
 // @ts-ignore: decorator
 @inline
-function completeCell(channel: usize, k: i32): void {
-  const moment = v128.load(channel + CH_MOMENT);
-  const cell = f32x4.add(v128.load(channel + CH_RISE), f32x4.sub(v128.load(channel + CH_AREA), moment));
-  const valid = load<f64>(channel + CH_COVERED) > 0.999999;
-  if (valid && load<i32>(channel + CH_RISE_VALID)) putCell(channel, k, cell);
-  else putEmpty(channel, k);
+function momentOf(area: v128, u: f32, du: f32, a: v128, b: v128): v128 {
+  const skew = f32x4.mul(f32x4.sub(b, a), f32x4.splat(du * du * <f32>(1.0 / 12.0)));
+  return f32x4.add(f32x4.mul(area, f32x4.splat(u + <f32>0.5 * du)), skew);
+}
+
+/** The interval is over: its cell is the rising half of the interval before and the falling half of this one. */
+// @ts-ignore: decorator
+@inline
+function completeCell(channel: usize, area: v128, moment: v128): void {
+  const cell = f32x4.add(v128.load(channel + CH_RISE), f32x4.sub(area, moment));
+  const whole = load<i32>(channel + CH_WHOLE);
+  putCell(channel, whole & load<i32>(channel + CH_RISE_WHOLE) ? cell : f32x4.splat(NaN));
   v128.store(channel + CH_RISE, moment);
-  store<i32>(channel + CH_RISE_VALID, <i32>valid);
-  clearInterval(channel);
+  store<i32>(channel + CH_RISE_WHOLE, whole);
+  store<i32>(channel + CH_WHOLE, 1);
 }
 
-function clearInterval(channel: usize): void {
-  v128.store(channel + CH_AREA, f32x4.splat(0));
-  v128.store(channel + CH_MOMENT, f32x4.splat(0));
-  store<f64>(channel + CH_COVERED, 0);
-}
-
-function putCell(channel: usize, k: i32, x: v128): void {
+/** Writes the next cell of each sub-channel. */
+function putCell(channel: usize, x: v128): void {
   const subs = load<i32>(channel + CH_SUBS);
-  putSub(channel, 0, k, f32x4.extract_lane(x, 0));
-  if (subs > 1) putSub(channel, 1, k, f32x4.extract_lane(x, 1));
-  if (subs > 2) putSub(channel, 2, k, f32x4.extract_lane(x, 2));
-  if (subs > 3) putSub(channel, 3, k, f32x4.extract_lane(x, 3));
-}
-
-function putEmpty(channel: usize, k: i32): void {
-  putCell(channel, k, f32x4.splat(NaN));
+  putSub(channel, 0, f32x4.extract_lane(x, 0));
+  if (subs > 1) putSub(channel, 1, f32x4.extract_lane(x, 1));
+  if (subs > 2) putSub(channel, 2, f32x4.extract_lane(x, 2));
+  if (subs > 3) putSub(channel, 3, f32x4.extract_lane(x, 3));
 }
 
 // @ts-ignore: decorator
 @inline
-function putSub(channel: usize, sub: usize, k: i32, x: f32): void {
-  const ring = <usize>load<u32>(channel + CH_RING + (sub << 2));
-  const at = <u32>k % <u32>load<i32>(channel + CH_CELLS + (sub << 2));
-  store<f32>(ring + (<usize>at << 2), x);
+function putSub(channel: usize, sub: usize, x: f32): void {
+  const at = <i32>load<u16>(channel + CH_AT + (sub << 1));
+  store<f32>(<usize>load<u32>(channel + CH_RING + (sub << 2)) + (<usize>at << 2), x);
+  const next = at + 1;
+  store<u16>(channel + CH_AT + (sub << 1), <u16>(next == load<i32>(channel + CH_CELLS + (sub << 2)) ? 0 : next));
 }

@@ -67,7 +67,7 @@ describe('hr_ppg', () => {
   it('holds the pulse beside a stronger line of motion, with the accelerometer', () => {
     const next = noise(40 * HZ, 2);
     const swing = (t: number) => (t < 10 ? 0 : Math.sin(2 * Math.PI * 1.35 * t));
-    const light = times(40).map((t, i) => 100 * pulse((t * 100) / 60) + 120 * swing(t) + 5 * (next[i] ?? 0));
+    const light = times(40).map((t, i) => 100 * pulse((t * 100) / 60) + 60 * swing(t) + 5 * (next[i] ?? 0));
     const accel = times(40).flatMap((t, i) => [0.4 * swing(t), 0.01 * (next[i] ?? 0), 1 + 0.3 * swing(t)]);
     run([LIGHT, ACCEL], [light, accel], 40).forEach((e, end) => {
       if (end >= 8) expect(e?.value, `at ${end} s`).to.be.closeTo(100, 5);
