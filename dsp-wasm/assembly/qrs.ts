@@ -68,11 +68,29 @@ export function computeFeatures(
 ): void {
   const rounded = (count + 3) & ~3;
   copyCells(channel, sub, from - REACH, rounded + 2 * REACH, limit, X);
+  levelOut(rounded + 2 * REACH);
   sharpen(rounded + 2 * TEMPLATE_HALF);
   broaden(rounded + 2 * BOX_HALF);
   boxEnergy(sharpenedAt(-BOX_HALF), ENERGY, rounded);
   boxEnergy(B, WIDTH, rounded);
   if (matched) matchTemplate(lead + LEAD_TEMPLATE, rounded);
+}
+
+/** Level of the cells that were used last: the first of them. */
+let level: f32 = 0;
+
+/** Features no larger than that are what rounding makes of a flat line at the level of the cells that were used last. */
+export function roundingFloor(): f32 {
+  return <f32>1e-5 * abs(level);
+}
+
+/** Takes the first cell off all, which keeps the wavelets' own rounding small. */
+function levelOut(count: i32): void {
+  level = load<f32>(X);
+  if (level != level) level = 0;
+  for (let i: usize = 0; i < <usize>count << 2; i += 16) {
+    v128.store(X + i, f32x4.sub(v128.load(X + i), f32x4.splat(level)));
+  }
 }
 
 /** Pointer to the sharpened signal at the i-th of the cells asked for. */

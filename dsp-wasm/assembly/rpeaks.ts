@@ -22,7 +22,7 @@ import {
 } from './ecg_state';
 import { CH_SUBS, ECG_CELLS, KIND_ECG } from './layout';
 import { beatLevel, beginLevel, noiseLevel, separation, weightOf } from './levels';
-import { computeFeatures, ENERGY, MATCH, QRS_SCRATCH_END, REACH, WIDTH } from './qrs';
+import { computeFeatures, ENERGY, MATCH, QRS_SCRATCH_END, REACH, roundingFloor, WIDTH } from './qrs';
 import { channelOfKind } from './session';
 import { cellsAt, copyCells } from './window';
 
@@ -139,7 +139,7 @@ function learnLevels(slot: usize, channel: usize, to: i32, limit: i32): void {
 
 /**
  * Beats are taken to be as large as 80 % of the greatest value, but of twice the second greatest of the four half seconds
- * at most, so that one artefact does not hide them; the mean is the first guess at noise.
+ * at most, so that one artefact does not hide them; the mean is the first guess at noise. In a gap nothing is learnt.
  */
 function learnFrom(feature: usize, level: usize): void {
   let first: f32 = 0;
@@ -158,7 +158,9 @@ function learnFrom(feature: usize, level: usize): void {
     second = max(second, min(first, top));
     first = max(first, top);
   }
-  beginLevel(level, 0.8 * min(first, 2 * second), count > 0 ? sum / count : 0);
+  if (count < <f32>LEARN_CELLS * 0.5) return;
+  if (first > roundingFloor()) beginLevel(level, <f32>0.8 * min(first, 2 * second), sum / count);
+  else beginLevel(level, 0, 0);
 }
 
 /** Takes the newest block into account: evidence, candidates, decisions. */
