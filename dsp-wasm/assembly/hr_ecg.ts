@@ -1,12 +1,28 @@
 import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
 import { BEAT_INTERVAL, BEAT_QUALITY, BEAT_TIME, beatCount, beatOf, oldestBeat } from './beats';
-import { CANDIDATE_CELL, CANDIDATE_EMPTY, CANDIDATE_EVIDENCE, candidateOf, ECG_FIT, ECG_LAST_BEAT, ECG_LAST_TIME, ECG_LEAD, LEAD_OFFSET, leadOf } from './ecg_state';
+import {
+  CANDIDATE_CELL,
+  CANDIDATE_EMPTY,
+  CANDIDATE_EVIDENCE,
+  candidateOf,
+  ECG_EMPTY,
+  ECG_FIT,
+  ECG_LAST_BEAT,
+  ECG_LAST_TIME,
+  ECG_LEAD,
+  LEAD_OFFSET,
+  leadOf,
+} from './ecg_state';
 import { ECG_HZ, OUT_CONFIDENCE, OUT_VALUE } from './layout';
+import { newestPeak, topOf } from './rpeaks';
 
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
 /** Longest interval that can be one beat to the next, seconds. */
 const LONGEST: f64 = 3;
+
+/** Closest that a peak may follow another, cells (0.24 s). */
+const CLOSEST: i32 = 31;
 
 /** RR intervals of the window so far. */
 let intervals: i32 = 0;
@@ -63,20 +79,25 @@ function addDecided(slot: usize, from: f64): void {
   }
 }
 
-/** Adds what the best path has after the newest decided beat. */
+/** Adds what the best path has after the newest decided beat, and a clear peak which is too new for the path. */
 function addOpen(slot: usize): void {
   const end = bestEnd(slot);
-  const offset = load<i32>(leadOf(slot, load<i32>(slot + ECG_LEAD)), LEAD_OFFSET);
-  let last = load<f64>(slot + ECG_LAST_TIME);
-  newest = last;
-  let lastCell = load<i32>(slot + ECG_LAST_BEAT);
+  newest = load<f64>(slot + ECG_LAST_TIME);
+  let cell = load<i32>(slot + ECG_LAST_BEAT);
   for (let p = firstUndecided(slot, end); p >= 0; p = candidateAfter(slot, end, p)) {
     const candidate = candidateOf(slot, p);
-    const time = <f64>(load<i32>(candidate, CANDIDATE_CELL) + offset) / ECG_HZ;
-    const isBroken = !beatCount(slot) || load<i32>(candidate, CANDIDATE_EMPTY) > lastCell;
-    if (!isBroken) addInterval(time - last, 1 / (1 + Math.exp(<f64>-load<f32>(candidate, CANDIDATE_EVIDENCE))));
-    last = time;
-    newest = time;
-    lastCell = load<i32>(candidate, CANDIDATE_CELL);
+    const odds = Math.exp(<f64>-load<f32>(candidate, CANDIDATE_EVIDENCE));
+    addPeak(slot, load<i32>(candidate, CANDIDATE_CELL), cell, load<i32>(candidate, CANDIDATE_EMPTY), 1 / (1 + odds));
+    cell = load<i32>(candidate, CANDIDATE_CELL);
   }
+  const peak = newestPeak(slot);
+  if (peak - cell >= CLOSEST) addPeak(slot, peak, cell, load<i32>(slot + ECG_EMPTY), 1);
+}
+
+/** Adds the interval that ends with a peak which is not measured yet, if no cell since the peak before was empty. */
+function addPeak(slot: usize, cell: i32, before: i32, empty: i32, quality: f64): void {
+  const offset = load<i32>(leadOf(slot, load<i32>(slot + ECG_LEAD)), LEAD_OFFSET);
+  const time = (topOf(slot, cell) + <f64>offset) / ECG_HZ;
+  if (beatCount(slot) && empty <= before) addInterval(time - newest, quality);
+  newest = time;
 }

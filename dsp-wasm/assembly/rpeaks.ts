@@ -57,6 +57,9 @@ const LEAST: f32 = -20;
 const WIDE_RATIO: f32 = 2.5;
 const CLEAR_RATIO: f32 = 2.5;
 const WIDE_EVIDENCE: f32 = 5;
+/** What makes a peak clear before its guard time is over: evidence past any ectopic one's, and a fall after it. */
+const CLEAR_EVIDENCE: f32 = 6;
+const CLEAR_CELLS: i32 = 3;
 
 /** Per cell of a block, f32: sum of weighted positions and of weights, of energy and match, and of width. */
 const SUM: usize = QRS_SCRATCH_END;
@@ -262,6 +265,34 @@ function isPeak(slot: usize, cell: i32): bool {
     if (load<f32>(evidenceOf(slot, cell - k)) >= v || load<f32>(evidenceOf(slot, cell + k)) > v) return false;
   }
   return true;
+}
+
+/** The cell, and part of it, where the evidence around a candidate's cell has its top. */
+export function topOf(slot: usize, cell: i32): f64 {
+  const before = load<f32>(evidenceOf(slot, cell - 1));
+  const top = load<f32>(evidenceOf(slot, cell));
+  const after = load<f32>(evidenceOf(slot, cell + 1));
+  const bend = before - <f32>2 * top + after;
+  return <f64>cell + (bend < 0 ? <f64>min<f32>(0.5, max<f32>(-0.5, (<f32>0.5 * (before - after)) / bend)) : 0);
+}
+
+/**
+ * The clear peak, at least CLEAR_CELLS old, that is too new to be a candidate; -1 where there is none. It may yet be
+ * outdone by a greater one, so it is good for an estimate, not for a decision.
+ */
+export function newestPeak(slot: usize): i32 {
+  const to = FIRST_END + (load<i32>(slot + ECG_BLOCKS) - 1) * BLOCK - REACH;
+  let peak = -1;
+  let top = CLEAR_EVIDENCE;
+  for (let cell = to - GUARD; cell < to; cell++) {
+    const v = load<f32>(evidenceOf(slot, cell));
+    if (!(v > top)) continue;
+    top = v;
+    peak = cell;
+  }
+  if (peak < 0 || peak >= to - CLEAR_CELLS || !load<i32>(slot + ECG_READY)) return -1;
+  for (let k = 1; k <= GUARD; k++) if (load<f32>(evidenceOf(slot, peak - k)) >= top) return -1;
+  return peak;
 }
 
 /** Decides for what of the best path is old enough. */
