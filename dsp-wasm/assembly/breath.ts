@@ -4,12 +4,13 @@ import { OUT_CONFIDENCE, OUT_VALUE, RR_STATE, SCRATCH, TABLES } from './layout';
 /**
  * Breaths per minute from up to four series that breathing may modulate, one in each lane.
  *
- * Each series gives a likelihood over rates: that of a sinusoid of that rate in noise, (1 - r)^-K with r the part of the
- * whitened power that it explains (Bretthorst, Bayesian Spectrum Analysis, 1988), against that of no breathing in this
- * series at all; so a series without breathing says nothing, and agreement of several counts, as in Smart Fusion (Karlen et al.,
- * IEEE TBME 60:1946, 2013). A part of the power at twice the rate counts as well: breathing is no sinusoid. The likelihoods
- * feed a forward filter (hidden Markov model) over rates, which drift slowly. Its state is a posterior; the estimate is
- * the mean of its heaviest stretch of 6 per minute, and the stretch's mass gives the confidence, P(error within 3).
+ * Each series gives a likelihood over rates: that of a sinusoid of that rate in noise, (1 - r)^-K with r the part of
+ * the whitened power that it explains (Bretthorst, Bayesian Spectrum Analysis, 1988), against that of no breathing in
+ * this series at all; so a series without breathing says nothing, and agreement of several counts, as in Smart Fusion
+ * (Karlen et al., IEEE TBME 60:1946, 2013). A part of the power at twice the rate counts as well: breathing is no
+ * sinusoid. The likelihoods feed a forward filter (hidden Markov model) over rates, which drift slowly. Its state is
+ * a posterior; the estimate is the mean of its heaviest stretch of 6 per minute, and the stretch's mass gives the
+ * confidence, P(error within 3).
  */
 
 /** Bins of the spectra are 4 Hz / 256 = 0.9375 per minute apart. */
@@ -22,10 +23,11 @@ const LAST: i32 = FIRST + RATES - 1;
 const LOWEST: i32 = 2;
 
 /**
- * Exponent of the sinusoid's likelihood for a whole window: half of its independent values less two, about 50 beats. Windows
- * overlap, so that each is evidence only in part: the likelihood's eighth root is taken.
+ * Exponent of the sinusoid's likelihood for a whole window: half of its independent values less two. Those are the bins in
+ * which breath can lie, some twenty, of two values each, of which a breath that varies fills half. Windows overlap, so that
+ * each is evidence only in part: the likelihood's eighth root is taken.
  */
-const EXPONENT: f32 = 24;
+const EXPONENT: f32 = 9;
 /** Odds that a series shows breathing of a given rate: three in ten that it shows any, over all rates. */
 const ODDS: f32 = 0.3 / 45;
 /** The most that a rate can explain, so that no single series decides alone for ever; the harmonic's share. */
@@ -38,13 +40,19 @@ const RESOLUTION: f32 = 0.003;
 /** Chance that the rate is suddenly any other; silence after which nothing is known, s. */
 const JUMP: f32 = 0.01;
 const FORGET: f64 = 32;
-/** Rates at rest: log-normal about 15 per minute, half of a natural logarithm wide, so that 5 and 45 are still possible. */
+/**
+ * Rates at rest: log-normal about 15 per minute, half of a natural logarithm wide, so that 5 and 45 are still
+ * possible.
+ */
 const USUAL: f64 = 15;
 const SPREAD: f64 = 0.5;
 /** Half width of the stretch that is the answer, bins: 2.8 per minute. */
 const HALF_STRETCH: i32 = 3;
 
-/** Bins that show the noise's slope: 2.5 to 6 and 24 to 45 per minute, mostly free of breathing, or of its line's width. */
+/**
+ * Bins that show the noise's slope: 2.5 to 6 and 24 to 45 per minute, mostly free of breathing, or of its line's
+ * width.
+ */
 const LOW_FROM: i32 = 3;
 const LOW_TO: i32 = 6;
 const HIGH_FROM: i32 = 26;
@@ -84,7 +92,8 @@ function rateOf(i: i32): f32 {
 }
 
 /**
- * Follows the rate by the SERIES (modulation.ts) of the window that ends at `end`, and writes OUT_VALUE and OUT_CONFIDENCE.
+ * Follows the rate by the SERIES (modulation.ts) of the window that ends at `end`, and writes OUT_VALUE and
+ * OUT_CONFIDENCE.
  * @param n points of the series, even
  * @param fastest highest rate that the series can show, per minute
  * @param share how far the series are what they seem
@@ -96,10 +105,12 @@ export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest:
   measureSlopes(track);
   const top = min(LAST, <i32>(fastest / BIN_PER_MINUTE));
   const total = whiten(2 * top);
-  const alive = v128.and(lanesOf(track), f32x4.gt(total, f32x4.splat(0)));
+  // A series of absurd values, whose power is not finite, says nothing either.
+  const sound = v128.and(f32x4.gt(total, f32x4.splat(0)), f32x4.lt(total, f32x4.splat(Infinity)));
+  const alive = v128.and(lanesOf(track), sound);
   if (!v128.any_true(alive)) return 0;
-  // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 bins: the Hann window's width).
-  const scale = f32x4.div(f32x4.splat(<f32>256 / (<f32>1.5 * <f32>n)), total);
+  // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 is the Hann window's width).
+  const scale = f32x4.div(f32x4.splat(<f32>384 / <f32>n), total);
   predict(state, end);
   const exponent = <i32>((EXPONENT * share * <f32>n) / <f32>POINTS + <f32>0.5);
   weigh(state, top, v128.and(scale, alive), v128.and(f32x4.splat(ODDS), alive), exponent);
@@ -115,8 +126,8 @@ function lanesOf(track: i32): v128 {
 }
 
 /**
- * Least and greatest steepness of a lane's noise (power falls as frequency^-steepness): intervals are nearly white, heights
- * and effort drift, baselines wander as a random walk or worse.
+ * Least and greatest steepness of a lane's noise (power falls as frequency^-steepness): intervals are nearly white,
+ * heights and effort drift, baselines wander as a random walk or worse.
  */
 // @ts-ignore: decorator
 @inline
@@ -130,17 +141,20 @@ function steepest(track: i32): v128 {
   return track == TRACK_RESP ? f32x4.splat(2) : f32x4(2, 3, 4, 0);
 }
 
-/** Finds how steeply each lane's noise falls, and writes the polynomial that levels it: a blend of two powers of frequency. */
+/**
+ * Finds how steeply each lane's noise falls, and writes the polynomial that levels it: a blend of two powers of
+ * frequency.
+ */
 function measureSlopes(track: i32): void {
   v128.store(BLEND, meanAmplitude(LOW_FROM, LOW_TO));
   v128.store(BLEND, meanAmplitude(HIGH_FROM, HIGH_TO), 16);
   v128.store(BLEND, gentlest(track), 32);
   v128.store(BLEND, steepest(track), 48);
-  const octaves = Math.log(<f64>(HIGH_FROM + HIGH_TO) / <f64>(LOW_FROM + LOW_TO));
+  const span = Math.log(<f64>(HIGH_FROM + HIGH_TO) / <f64>(LOW_FROM + LOW_TO));
   for (let lane: usize = 0; lane < 16; lane += 4) {
     const low = <f64>load<f32>(BLEND + lane);
     const high = <f64>load<f32>(BLEND + lane, 16);
-    const steepness = low > 0 && high > 0 ? (2 * Math.log(low / high)) / octaves : 0;
+    const steepness = low > 0 && high > 0 ? (2 * Math.log(low / high)) / span : 0;
     blend(lane, <f32>max(<f64>load<f32>(BLEND + lane, 32), min(steepness, <f64>load<f32>(BLEND + lane, 48))));
   }
 }

@@ -13,9 +13,10 @@ const BINS: usize = SCRATCH + 0xc000; // POINTS x (re, im) x four lanes
 export const POWER: usize = SCRATCH + 0xd000;
 
 /**
- * Takes the mean off the first `n` points of the four SERIES, weighs them by a Hann window, and writes POWER. SERIES is
- * used up.
- * @param resolution standard deviation of the white noise that is added to the power, so that a line below it is no line
+ * Takes the mean off the first `n` points of the four SERIES, weighs them by a Hann window, and writes POWER. SERIES
+ * is used up.
+ * @param resolution standard deviation of the white noise that is added to the power, so that a line below it is no
+ * line
  */
 export function seriesSpectra(n: i32, resolution: f32): void {
   takeMean(n);
@@ -40,7 +41,10 @@ function takeMean(n: i32): void {
   }
 }
 
-/** Weights sin²(pi (i + 1/2) / n): the length varies while the first window fills, so the cosine is turned step by step. */
+/**
+ * Weights sin²(pi (i + 1/2) / n): the length varies while the first window fills, so the cosine is turned step by
+ * step.
+ */
 function weighByHann(n: i32): void {
   const turn = (2 * Math.PI) / <f64>n;
   const turnCos = Math.cos(turn);

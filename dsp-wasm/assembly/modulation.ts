@@ -2,9 +2,10 @@ import { POINTS } from './breath_spectrum';
 import { SCRATCH } from './layout';
 
 /**
- * What breathing does to the beats, as series of 4 Hz: their intervals (respiratory sinus arrhythmia, frequency modulation),
- * heights (amplitude modulation) and baselines (Charlton et al., Physiol. Meas. 37:610, 2016). A beat that comes too early or
- * too late tells of the heart, not of breathing: it and the one after it, which is larger for the longer pause, are left out.
+ * What breathing does to the beats, as series of 4 Hz: their intervals (respiratory sinus arrhythmia, frequency
+ * modulation), heights (amplitude modulation) and baselines (Charlton et al., Physiol. Meas. 37:610, 2016). A beat
+ * that comes too early or too late tells of the heart, not of breathing: it and the one after it, which is larger for
+ * the longer pause, are left out.
  */
 
 /** Rate of the series, Hz: holds all rates that beats can carry. */
@@ -14,7 +15,10 @@ export const MOST_BEATS: i32 = 120;
 const FEWEST_BEATS: i32 = 8;
 /** Beats that a series should have left; with fewer, the irregular ones count too. */
 const FEWEST_GOOD: i32 = 6;
-/** An interval is regular within 20 % of the median of the seven about it (as for NN intervals in heart rate variability). */
+/**
+ * An interval is regular within 20 % of the median of the seven about it (as for NN intervals in heart rate
+ * variability).
+ */
 const REGULAR: f32 = 0.2;
 const NEIGHBOURS: i32 = 3;
 /** A height is credible within 50 % of their mean. */
@@ -57,7 +61,10 @@ export function addBeat(time: f32, interval: f32, height: f32, baseline: f32): v
   beats++;
 }
 
-/** Judges the beats that were added; returns how many points (even, at most POINTS) the series will have, 0 for too few beats. */
+/**
+ * Judges the beats that were added; returns how many points (even, at most POINTS) the series will have, 0 for too
+ * few beats.
+ */
 export function judgeBeats(): i32 {
   if (beats < FEWEST_BEATS) return 0;
   medianInterval = medianAbout(beats / 2, beats);

@@ -2,11 +2,11 @@ import { RR_STATE, SCRATCH, SLOW_HZ } from './layout';
 import { cellsAt, copyCells, fillEmpty } from './window';
 
 /**
- * Pulses of one PPG light, found by two moving averages (Elgendi et al., PLoS ONE 8(10):e76585, 2013): where the squared
- * band-passed light, averaged over a systolic peak, exceeds its average over a beat, its maximum is a pulse. The band-pass is
- * a short moving average less a one-second one: no delay and nothing to settle. Each call takes the cells that have come since
- * the last, and keeps time, height and baseline of the latest pulses for the respiratory modulations. Which way up the light
- * is does not matter: upside down it finds the feet.
+ * Pulses of one PPG light, found by two moving averages (Elgendi et al., PLoS ONE 8(10):e76585, 2013): where the
+ * squared band-passed light, averaged over a systolic peak, exceeds its average over a beat, its maximum is a pulse.
+ * The band-pass is a short moving average less a one-second one: no delay and nothing to settle. Each call takes the
+ * cells that have come since the last, and keeps time, height and baseline of the latest pulses for the respiratory
+ * modulations. Which way up the light is does not matter: upside down it finds the feet.
  */
 
 /** Pulses kept: the 32 s of rr at up to 180 bpm. */
@@ -100,8 +100,8 @@ function bandPass(count: i32): f32 {
 }
 
 /**
- * y[i] = mean of x[i - half .. i + half]; the first and last `half` cells mean nothing. Sums afresh, four cells at a time: faster
- * at these widths than a running sum, and a huge value is gone as soon as it has passed.
+ * y[i] = mean of x[i - half .. i + half]; the first and last `half` cells mean nothing. Sums afresh, four cells at a
+ * time: faster at these widths than a running sum, and a huge value is gone as soon as it has passed.
  */
 function movingMean(x: usize, count: i32, half: i32, y: usize): void {
   const width = 2 * half + 1;

@@ -1,14 +1,23 @@
 import { BEAT_AMPLITUDE, BEAT_INTERVAL, BEAT_QUALITY, BEAT_TIME, beatCount, beatOf, oldestBeat } from './beats';
 import { followBreath, TRACK_ECG } from './breath';
-import { addBeat, clearBeats, clearSeries, judgeBeats, medianInterval, putHeights, putIntervals, steadiness } from './modulation';
+import {
+  addBeat,
+  clearBeats,
+  clearSeries,
+  judgeBeats,
+  medianInterval,
+  putHeights,
+  putIntervals,
+  steadiness,
+} from './modulation';
 
 const WINDOW: f64 = 32;
 /** Beats which are more likely none than one carry no interval. */
 const BELIEVED: f32 = 0.5;
 
 /**
- * Estimate of the window that ends at `end` (seconds), by the R peaks' intervals (respiratory sinus arrhythmia) and heights
- * (the heart's axis turns with each breath): writes OUT_VALUE and OUT_CONFIDENCE; 1, or 0 for none.
+ * Estimate of the window that ends at `end` (seconds), by the R peaks' intervals (respiratory sinus arrhythmia) and
+ * heights (the heart's axis turns with each breath): writes OUT_VALUE and OUT_CONFIDENCE; 1, or 0 for none.
  */
 export function estimateRrEcg(slot: usize, end: f64): i32 {
   const n = gather(slot, end);

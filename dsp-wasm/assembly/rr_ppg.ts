@@ -12,15 +12,24 @@ import {
   putIntervals,
   steadiness,
 } from './modulation';
-import { advancePulses, PULSE_TICKS, pulseBaseline, pulseCount, pulseHeight, pulseLight, PULSES, pulseTime } from './pulses';
+import {
+  advancePulses,
+  PULSE_TICKS,
+  pulseBaseline,
+  pulseCount,
+  pulseHeight,
+  pulseLight,
+  PULSES,
+  pulseTime,
+} from './pulses';
 import { channelOfKind } from './session';
 
 const WINDOW: f64 = 32;
 
 /**
  * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights and baselines of one light: writes
- * OUT_VALUE and OUT_CONFIDENCE; 1, or 0 for none. Green shows the pulse best (Maeda et al., J. Med. Syst. 35:829, 2011);
- * where a light shows no pulse, the next one is looked at until it shows none either.
+ * OUT_VALUE and OUT_CONFIDENCE; 1, or 0 for none. Green shows the pulse best (Maeda et al., J. Med. Syst. 35:829,
+ * 2011); where a light shows no pulse, the next one is looked at until it shows none either.
  */
 export function estimateRrPpg(slot: usize, end: f64): i32 {
   const light = pulseLight(slot);

@@ -12,8 +12,8 @@ const ENOUGH: i32 = 384;
 const RAW: usize = SCRATCH;
 
 /**
- * Estimate of the window that ends at `end` (seconds), by the effort itself: writes OUT_VALUE and OUT_CONFIDENCE; 1, or 0
- * for none.
+ * Estimate of the window that ends at `end` (seconds), by the effort itself: writes OUT_VALUE and OUT_CONFIDENCE; 1,
+ * or 0 for none.
  */
 export function estimateRrResp(slot: usize, end: f64): i32 {
   const channel = channelOfKind(slot, KIND_RESP);
@@ -30,7 +30,7 @@ export function estimateRrResp(slot: usize, end: f64): i32 {
 /** First point (even) from which on the window holds data. */
 function firstPoint(): i32 {
   let i = 0;
-  while (i < CELLS && load<f32>(RAW + (<usize>i << 2)) != load<f32>(RAW + (<usize>i << 2))) i++;
+  while (i < CELLS && isNaN(load<f32>(RAW + (<usize>i << 2)))) i++;
   return (i / STRIDE) & ~1;
 }
 

@@ -1,21 +1,14 @@
-import {
-  CH_OFFSET,
-  KIND_PPG_IR,
-  KIND_PPG_RED,
-  OUT_CONFIDENCE,
-  OUT_VALUE,
-  SCRATCH,
-  SLOW_HZ,
-} from './layout';
+import { CH_OFFSET, KIND_PPG_IR, KIND_PPG_RED, OUT_CONFIDENCE, OUT_VALUE, SCRATCH, SLOW_HZ } from './layout';
 import { channelOfKind } from './session';
 import { cellsAt, copyCells } from './window';
 
 /**
- * SpO2 as the ratio of ratios R = (AC red / DC red) / (AC infrared / DC infrared) (Webster, Design of Pulse Oximeters, 1997,
- * chapter 4), by regression over the whole pulse instead of peaks and troughs. The AC is the light's slope over 1/8 s, so
- * that drift is gone without a filter that must settle: half a window already answers. One second, about a beat, at a time
- * is regressed, and only seconds in which both lights tell the same story are pooled, so a jolt in one of them is left out.
- * The line is the reduced major axis (std / std): noise in infrared does not pull R down, as it would with least squares.
+ * SpO2 as the ratio of ratios R = (AC red / DC red) / (AC infrared / DC infrared) (Webster, Design of Pulse
+ * Oximeters, 1997, chapter 4), by regression over the whole pulse instead of peaks and troughs. The AC is the light's
+ * slope over 1/8 s, so that drift is gone without a filter that must settle: half a window already answers. One
+ * second, about a beat, at a time is regressed, and only seconds in which both lights tell the same story are pooled,
+ * so a jolt in one of them is left out. The line is the reduced major axis (std / std): noise in infrared does not
+ * pull R down, as it would with least squares.
  */
 
 const CELLS: i32 = 256; // the window, 8 s
@@ -177,9 +170,10 @@ function pool(least: f64): i32 {
 }
 
 /**
- * P(within 3 %) of a clean window by the seconds it holds and its ratio. Curves that err by 3 % (rms), as regulators ask for,
- * leave one of three spot checks outside; the longer the window, the more of the beats' own scatter averages out. What is
- * uncertain in R counts by R itself times some 30 %, so that readings below 80 % (R about 1) are less certain than others.
+ * P(within 3 %) of a clean window by the seconds it holds and its ratio. Curves that err by 3 % (rms), as regulators
+ * ask for, leave one of three spot checks outside; the longer the window, the more of the beats' own scatter averages
+ * out. What is uncertain in R counts by R itself times some 30 %, so that readings below 80 % (R about 1) are less
+ * certain than others.
  */
 function certainty(blocks: i32, ratio: f64): f64 {
   const held = <f64>blocks / <f64>BLOCKS;
@@ -242,7 +236,7 @@ function periodicity(first: i32): f64 {
 function centre(): i32 {
   const mean = f32x4.splat(<f32>meanOf(INFRARED));
   let first = 0;
-  while (first < CELLS && load<f32>(INFRARED + (<usize>first << 2)) != load<f32>(INFRARED + (<usize>first << 2))) first++;
+  while (first < CELLS && isNaN(load<f32>(INFRARED + (<usize>first << 2)))) first++;
   for (let i: usize = 0; i < <usize>CELLS << 2; i += 16) {
     const v = v128.load(INFRARED + i);
     v128.store(INFRARED + i, v128.and(f32x4.sub(v, mean), f32x4.eq(v, v)));
@@ -254,7 +248,9 @@ function centre(): i32 {
 function product(x: usize, y: usize, count: i32): f64 {
   let sum = f32x4.splat(0);
   const whole = count & ~3;
-  for (let i: usize = 0; i < <usize>whole << 2; i += 16) sum = f32x4.add(sum, f32x4.mul(v128.load(x + i), v128.load(y + i)));
+  for (let i: usize = 0; i < <usize>whole << 2; i += 16) {
+    sum = f32x4.add(sum, f32x4.mul(v128.load(x + i), v128.load(y + i)));
+  }
   let rest = total(sum);
   for (let i = whole; i < count; i++) rest += <f64>(load<f32>(x + (<usize>i << 2)) * load<f32>(y + (<usize>i << 2)));
   return rest;

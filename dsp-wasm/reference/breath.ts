@@ -22,7 +22,7 @@ export class BreathFollower {
     const alive = series.map((s) => explained(s, top)).filter((r) => r.length > 0);
     if (alive.length === 0) return null;
     const predicted = this.#predict(end);
-    const exponent = Math.round((24 * share * (series[0]?.x.length ?? 0)) / 128);
+    const exponent = Math.round((9 * share * (series[0]?.x.length ?? 0)) / 128);
     const weighed = predicted.map((p, i) => {
       const k = 5 + i;
       return alive.reduce((q, r) => (k > top ? q : q * (1 + (0.3 / 45) * sinusoid(r, k, exponent)) ** 0.125), p);
@@ -72,7 +72,7 @@ function explained({ x, resolution, gentle, steep }: BreathSeries, top: number):
   const steepness = Math.max(gentle, Math.min(steep, slopeOf(power)));
   const level = power.map((p, k) => (k < 2 || k > 2 * top ? 0 : p * blend(k / 16, steepness)));
   const total = level.reduce((sum, p) => sum + p, 0);
-  return total > 0 ? level.map((p) => (p / total) * (256 / (1.5 * x.length))) : [];
+  return total > 0 ? level.map((p) => (p / total) * (384 / x.length)) : [];
 }
 
 /** Power of bins 0 to 127 of the series under a Hann window, padded to 256. */

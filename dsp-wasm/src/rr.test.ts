@@ -238,6 +238,17 @@ describe('rr', () => {
     expect(last(run('rr_ppg', [LIGHT], [x]))?.value).to.be.closeTo(20, 1.5);
   });
 
+  it('recovers from absurd values', () => {
+    const good = breathing(50, 15, { fm: 0.05, am: 0.1 });
+    const belt = good.map((_, i) => Math.sin((2 * Math.PI * 15 * i) / (60 * HZ)));
+    // 1e25 overflows as power, 1e38 as a sum.
+    for (const size of [1e25, 1e38]) {
+      const bad = noise(20 * HZ, 6).map((v) => size * v);
+      expect(last(run('rr_ppg', [LIGHT], [[...good, ...bad, ...good]]))?.value).to.be.closeTo(15, 1);
+      expect(last(run('rr_resp', [RESP], [[...belt, ...bad, ...belt]]))?.value).to.be.closeTo(15, 1);
+    }
+  });
+
   it('stays finite on zeros, rails, 1e38 and holes', () => {
     const n = 40 * HZ;
     const rails = noise(n, 4).map((v) => (v > 0 ? 262_143 : 0));
