@@ -17,8 +17,8 @@ export async function connect(service: Running, deviceId: string, modelId: strin
   return { socket, ready };
 }
 
-/** Subscribes; resolves once the subscription is confirmed. */
-export async function subscribe(service: Running, key = KEY): Promise<RawSocket> {
+/** Subscribes at a gateway or a fan-out node; resolves once the subscription is confirmed. */
+export async function subscribe(service: { readonly wsUrl: string }, key = KEY): Promise<RawSocket> {
   const socket = new RawSocket(`${service.wsUrl}/stream/subscribe?api_key=${key}`);
   const first = await socket.next();
   if (first.status !== 'subscribed') throw new Error(`the first message was ${JSON.stringify(first)}`);

@@ -1,0 +1,33 @@
+import { run } from './running.js';
+
+/** The operator's command, on the store of this environment. */
+export class Operator {
+  readonly #env: Readonly<Record<string, string>>;
+
+  constructor(env: Readonly<Record<string, string>>) {
+    this.#env = env;
+  }
+
+  /** Id of the account of that name, made where it is not there. */
+  async account(name: string): Promise<string> {
+    const accounts = await this.#admin<{ id: string; name: string }[]>('account', 'list');
+    const there = accounts.find((account) => account.name === name);
+    return (there ?? (await this.#admin<{ id: string }>('account', 'create', '--name', name))).id;
+  }
+
+  /** A new key of the account of that name. */
+  async issue(name: string): Promise<{ id: string; key: string }> {
+    return this.#admin('key', 'issue', '--account', await this.account(name));
+  }
+
+  /** Revokes a key; when that was, ms. */
+  async revoke(id: string): Promise<number> {
+    return Date.parse((await this.#admin<{ revoked_at: string }>('key', 'revoke', id)).revoked_at);
+  }
+
+  async #admin<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await run('gateway/dist/cli/admin.js', args, this.#env);
+    if (code !== 0) throw new Error(`admin ${args.join(' ')}: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+}

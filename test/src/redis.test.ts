@@ -1,0 +1,186 @@
+import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
+import { simulate } from '@device-insights/sdk/simulator';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { App, type Insight, identity } from './app.js';
+import { eventually } from './eventually.js';
+import { startFanoutNode } from './fanout-node.js';
+import { Operator } from './operator.js';
+import { Running, temporaryFolder } from './running.js';
+import type { ServerProcess } from './server-process.js';
+import { RawSocket } from './socket.js';
+import { connect, makeModel, sendFrames, subscribe } from './wearable.js';
+
+const source = simulate({ seconds: 20 });
+const UNKNOWN_KEY = `svc_${'z'.repeat(30)}`;
+
+describe('a gateway and two fan-out nodes over Redis', function () {
+  this.timeout(60_000);
+  const folder = temporaryFolder();
+  const operator = new Operator({ DATA_DIR: folder.path });
+  let redis: TestRedis;
+  let gateway: Running;
+  let nodes: ServerProcess[];
+  let modelId: string;
+  /** Every place where an app can subscribe. */
+  let places: ServerProcess[];
+
+  before(async function () {
+    this.timeout(300_000); // The first run may have to install the server.
+    redis = await startRedis();
+    const env = { DATA_DIR: folder.path, REDIS_URL: redis.url, METRICS_PORT: '0' };
+    gateway = await Running.start(env);
+    nodes = await Promise.all([startFanoutNode(env), startFanoutNode(env)]);
+    places = [gateway, ...nodes];
+    modelId = await makeModel(gateway, source);
+  });
+  after(async () => {
+    for (const server of places ?? []) await server.end('SIGKILL');
+    await redis?.stop();
+    folder.remove();
+  });
+
+  const closing = (place: ServerProcess, key: string) =>
+    new RawSocket(`${place.wsUrl}/stream/subscribe?api_key=${key}`).closed();
+
+  it('bring live insights to the subscribers of every node', async () => {
+    const apps = places.map((place) => new App([place]));
+    await eventually('all are subscribed', () => apps.every((app) => app.current));
+    const { socket, ready } = await connect(gateway, 'far-1', modelId);
+    await sendFrames(socket, source, Date.now() - 20_000, 0, 20);
+    socket.send({ type: 'end' });
+    await socket.until((m) => m.type === 'ended');
+    const { body: stored } = await gateway.call<Insight[]>('GET', `/v1/sessions/${ready.session_id}/insights`);
+    expect(stored.length).to.be.greaterThan(30);
+    for (const app of apps) {
+      await eventually('all insights have come', () => app.insights.length >= stored.length);
+      expect(app.insights.map(identity)).to.have.members(stored.map(identity));
+      app.close();
+    }
+  });
+
+  it('count what they delivered, and are healthy', async () => {
+    for (const node of nodes) {
+      expect(await node.metric('fanout_deliveries_total{outcome="delivered"}')).to.be.greaterThan(30);
+      expect(await node.metric('bus_lost_total')).to.equal(0);
+      expect(await node.healthz()).to.equal(200);
+    }
+    expect(await gateway.metric('bus_publish_seconds_count{outcome="taken"}')).to.be.greaterThan(0);
+    expect(await gateway.healthz()).to.equal(200);
+    expect(await gateway.health()).to.deep.equal({ ok: true, ingest: true, subscribe: true });
+  });
+
+  it('know a key as soon as it is issued, and close its sockets everywhere within 2 s of its revocation', async () => {
+    const { id, key } = await operator.issue('default');
+    const apps = await Promise.all(places.map((place) => subscribe(place, key)));
+    const { socket } = await connect(gateway, 'far-2', modelId, key);
+    const revokedAt = await operator.revoke(id);
+    for (const open of [...apps, socket]) expect(await open.closed()).to.include({ code: 4001 });
+    expect(Date.now() - revokedAt).to.be.lessThan(2000);
+    for (const place of places) expect(await closing(place, key)).to.include({ code: 4001 });
+  });
+
+  it('never refuse a good key with 4001 when Redis is emptied, and never take a bad one', async () => {
+    const { id, key: bad } = await operator.issue('default');
+    await operator.revoke(id);
+    const admin = new Redis(redis.port, '127.0.0.1');
+    await admin.flushall();
+    admin.disconnect();
+    const apps = nodes.flatMap((node) => [new App([node]), new App([node]), new App([node])]);
+    for (const key of [bad, UNKNOWN_KEY]) {
+      for (const node of nodes) expect((await closing(node, key)).code).to.be.oneOf([4001, 1013]);
+    }
+    await eventually('all are subscribed', () => apps.every((app) => app.current));
+    for (const app of apps) {
+      expect(app.codes.filter((code) => code !== 1013)).to.deep.equal([]);
+      app.close();
+    }
+    for (const node of nodes) await eventually('the mirror is back', async () => (await node.healthz()) === 200);
+    for (const key of [bad, UNKNOWN_KEY])
+      for (const node of nodes) expect(await closing(node, key)).to.include({ code: 4001 });
+  });
+
+  it('answer 1013 while Redis is empty and no gateway can tell, and serve once one can', async () => {
+    const [node] = nodes as [ServerProcess];
+    const admin = new Redis(redis.port, '127.0.0.1');
+    process.kill(gateway.pid, 'SIGSTOP');
+    try {
+      await admin.flushall();
+      expect(await node.healthz()).to.equal(503);
+      const app = new App([node]);
+      await eventually('a good key is refused for now', () => app.codes.length > 0);
+      expect(app.codes).to.deep.equal([1013]);
+      process.kill(gateway.pid, 'SIGCONT');
+      await eventually('it is taken', () => app.current !== null);
+      expect(app.codes.filter((code) => code !== 1013)).to.deep.equal([]);
+      app.close();
+      await eventually('the node is healthy', async () => (await node.healthz()) === 200);
+    } finally {
+      process.kill(gateway.pid, 'SIGCONT');
+      admin.disconnect();
+    }
+  });
+});
+
+describe('the health of a gateway', function () {
+  this.timeout(60_000);
+  const folder = temporaryFolder();
+  let running: ServerProcess[] = [];
+  let redis: TestRedis;
+
+  before(async () => {
+    redis = await startRedis();
+  });
+  after(async () => {
+    await redis?.stop();
+    folder.remove();
+  });
+  afterEach(async () => {
+    for (const server of running) await server.end('SIGKILL');
+    running = [];
+  });
+
+  const start = async (env: Record<string, string>) => {
+    const gateway = await Running.start({ DATA_DIR: folder.path, METRICS_PORT: '0', ...env });
+    running.push(gateway);
+    return gateway;
+  };
+
+  it('without sockets of its own is good only while a fan-out node lives', async () => {
+    const gateway = await start({ REDIS_URL: redis.url, FANOUT_MOUNTED: 'false' });
+    expect(await gateway.health()).to.deep.equal({
+      ...{ ok: false, ingest: true, subscribe: false },
+      reason: 'subscribe: no fan-out node is alive',
+    });
+    expect(await gateway.healthz()).to.equal(503);
+    const node = await startFanoutNode({ REDIS_URL: redis.url });
+    running.push(node);
+    await eventually('the node is heard of', async () => (await gateway.health()).ok);
+    expect(await gateway.healthz()).to.equal(200);
+    await node.end('SIGKILL');
+    const took = await eventually('its silence is noticed', async () => !(await gateway.health()).ok);
+    expect(took).to.be.lessThan(5000);
+  });
+
+  it('is false, and the log says why, where two share a store and have no bus between them', async () => {
+    const pair = [await start({}), await start({})];
+    for (const gateway of pair) {
+      await eventually('the other one is seen', async () => !(await gateway.health()).ok);
+      expect(await gateway.health()).to.include({ ingest: true, subscribe: false });
+      expect((await gateway.health()).reason).to.include('set REDIS_URL');
+      await eventually('the log says so', () => gateway.log.includes('set REDIS_URL'));
+    }
+  });
+
+  it('is true where two share a store and a bus, and each shows what the other’s devices send', async () => {
+    const [one, two] = [await start({ REDIS_URL: redis.url }), await start({ REDIS_URL: redis.url })];
+    const app = await subscribe(two);
+    const { socket, ready } = await connect(one, 'shared', await makeModel(two, source));
+    await sendFrames(socket, source, Date.now() - 20_000, 0, 8);
+    expect(await app.next()).to.include({ session_id: ready.session_id });
+    for (const gateway of [one, two]) {
+      expect((await gateway.health()).ok).to.equal(true);
+      expect(gateway.log).not.to.include('set REDIS_URL');
+    }
+  });
+});

@@ -1,0 +1,62 @@
+import { type Device, DeviceInsights, play, type SocketConstructor } from '@device-insights/sdk';
+import { simulate } from '@device-insights/sdk/simulator';
+import type { Insight } from './app.js';
+import { KEY, type Running } from './running.js';
+
+/** Times faster than real time: some thirty insights a second. */
+const SPEED = 10;
+/** The device's data begin so long ago, so that they never reach the future, ms. */
+const AGE_MS = 3_600_000;
+
+export interface StoredInsight extends Insight {
+  readonly actual_end: number;
+}
+
+export interface StreamOptions {
+  readonly deviceId: string;
+  readonly key?: string;
+  /** Instead of the plain one. */
+  readonly WebSocket?: SocketConstructor;
+}
+
+/** A device that streams without pause until it is told to end: a simulated wearable, played through the SDK. */
+export class Stream {
+  readonly #client: DeviceInsights;
+  readonly #stop = new AbortController();
+  readonly #playing: Promise<void>;
+
+  private constructor(
+    client: DeviceInsights,
+    readonly device: Device,
+    readonly sessionId: string,
+  ) {
+    this.#client = client;
+    const startTime = Date.now() - AGE_MS;
+    this.#playing = play(simulate(), device, { speed: SPEED, startTime, signal: this.#stop.signal });
+    this.#playing.catch(() => {}); // Told by `end`.
+  }
+
+  /** Connects to a gateway and begins. */
+  static async start(gateway: Running, { deviceId, key = KEY, WebSocket }: StreamOptions): Promise<Stream> {
+    const backoff = { baseMs: 50, maxMs: 200 };
+    const client = new DeviceInsights({ baseUrl: gateway.url, apiKey: key, backoff, ...(WebSocket && { WebSocket }) });
+    const { id: deviceModelId } = await client.deviceModels.create(simulate().deviceModel);
+    const device = client.device({ deviceId, deviceModelId });
+    return new Stream(client, device, (await device.ready()).session_id);
+  }
+
+  /** Ends the session; what is stored of it then is all. `reader` is asked for it, by default the gateway of the start. */
+  async end(reader?: Running, key = KEY): Promise<StoredInsight[]> {
+    this.#stop.abort();
+    await this.#playing;
+    await this.device.end();
+    const client = reader ? new DeviceInsights({ baseUrl: reader.url, apiKey: key }) : this.#client;
+    return (await client.sessions.insights(this.sessionId)) as unknown as StoredInsight[];
+  }
+
+  /** Whatever the device is at. */
+  abandon(): void {
+    this.#stop.abort();
+    this.device.close();
+  }
+}
