@@ -80,6 +80,17 @@ describe('The service, to a device,', () => {
       bench.clock.advance(500);
       expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 40 } });
     });
+
+    it('a hole given up with nothing new after it, so that the device need not wait', async () => {
+      const { device } = await connected();
+      device.samples(0, 10);
+      device.samples(20, 10);
+      await device.handled();
+      bench.clock.advance(500);
+      expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 10 } });
+      bench.clock.advance(2500);
+      expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 30 } });
+    });
   });
 
   describe('refuses', () => {

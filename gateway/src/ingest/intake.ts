@@ -66,10 +66,10 @@ export class Intake {
     return null;
   }
 
-  /** Gives up the holes in channels where nothing new has come for 2 s; to be called about twice a second. */
-  tick(): void {
+  /** Gives up the holes in channels where nothing new has come for 2 s, about twice a second; returns whether it did. */
+  tick(): boolean {
     const now = this.#options.clock.now();
-    for (const { sequence } of this.#channels) sequence.tick(now);
+    return this.#channels.filter(({ sequence }) => sequence.tick(now)).length > 0;
   }
 
   /** Gives up all holes: nothing more will come. */

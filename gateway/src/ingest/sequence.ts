@@ -69,9 +69,11 @@ export class Sequence {
     return fresh.reduce((sum, range) => sum + range.end - range.start, 0);
   }
 
-  /** Gives up the holes when nothing new has come for 2 s. */
-  tick(now: number): void {
-    if (this.#held.length > 0 && now - this.#lastNewAt >= PATIENCE_MS) this.flush();
+  /** Gives up the holes when nothing new has come for 2 s; returns whether it did. */
+  tick(now: number): boolean {
+    if (this.#held.length === 0 || now - this.#lastNewAt < PATIENCE_MS) return false;
+    this.flush();
+    return true;
   }
 
   /** Gives up all holes: nothing more will come. */

@@ -136,11 +136,14 @@ export class LiveSession implements Worker {
     return true;
   }
 
-  /** Gives up stale holes, and records what is not recorded yet. Called about twice a second. */
+  /** Gives up stale holes, says so to the device, and records what is not recorded yet. Called about twice a second. */
   tick(): void {
     if (this.#state !== 'open') return;
-    this.#intake.tick();
-    if (this.#runs.length > 0) this.#parts.turns.add(this);
+    if (this.#intake.tick()) {
+      this.#isRecorded = false;
+      this.#scheduleAck();
+      this.#parts.turns.add(this);
+    }
     this.#recordIfDue();
   }
 
