@@ -54,6 +54,19 @@ export function parseServerMessage(data: unknown): ServerMessage | null {
   return ['ready', 'ack', 'error', 'ended', 'pong'].includes(String(message.type)) ? (message as ServerMessage) : null;
 }
 
+/**
+ * The channel with this index, or the only one of this modality.
+ *
+ * @throws RangeError where there is none, or several
+ */
+export function findChannel(channels: readonly ReadyChannel[], name: number | string): ReadyChannel {
+  const found = channels.filter(({ index, modality }) => index === name || modality === name);
+  if (found.length === 1 && found[0]) return found[0];
+  const names = channels.map(({ index, modality }) => `${index} (${modality})`).join(', ');
+  const what = found.length === 0 ? 'no channel is' : 'several channels are';
+  throw new RangeError(`${what} ${name}; the session's channels are ${names || 'not known yet'}`);
+}
+
 /** JSON, or null where a text is none. */
 export function parseJson(text: string): unknown {
   try {

@@ -111,6 +111,18 @@ describe('device', () => {
     expect(() => device.push(0, [Infinity])).to.throw(RangeError, 'infinite');
   });
 
+  it('gathers what is pushed sample by sample', async () => {
+    const peer = await connect();
+    peer.send(ready());
+    await device.ready();
+    for (let n = 0; n < 25; n++) device.push('ppg', [n], 1000 + 10 * n);
+    expect(frames(await peer.messages(3))).to.deep.equal([
+      [0, 0, 10],
+      [0, 10, 10],
+      [0, 20, 5],
+    ]);
+  });
+
   it('waits while too much is not acknowledged, and goes on with the acknowledgement', async () => {
     const peer = await connect();
     peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 2000 } }));
@@ -182,7 +194,7 @@ describe('device', () => {
     await device.ready();
     device.push(0, [1]);
     device.send({ channel: 1, seq: 4, ts: 0, samples: Float64Array.of(1, 2, 3) });
-    expect(frames(await peer.messages(2))).to.deep.equal([
+    expect(frames(await peer.messages(2))).to.have.deep.members([
       [0, 5000, 1],
       [1, 74, 3],
     ]);

@@ -1,7 +1,16 @@
+import { type Batch, Batches } from './batches.js';
 import { type Clock, systemClock } from './clock.js';
-import { parseServerMessage, type ReadyChannel, type ReadyMessage, type RefusedMessage } from './device-messages.js';
-import { encodeFrame, HEADER_BYTES } from './frame-encoder.js';
-import { Outbox } from './outbox.js';
+import { deviceConnection } from './device-connection.js';
+import {
+  findChannel,
+  parseServerMessage,
+  type ReadyChannel,
+  type ReadyMessage,
+  type RefusedMessage,
+} from './device-messages.js';
+import { EarlySamples, type NumberedSamples } from './early-samples.js';
+import { FLOAT32_MAX } from './frame-encoder.js';
+import { Outbox, parcelsOf } from './outbox.js';
 import { Backoff, type BackoffOptions, ClosedError, mayReconnect, pause } from './reconnection.js';
 import { findWebSocket, type Socket, type SocketConstructor, socketUrl } from './socket.js';
 
@@ -15,6 +24,8 @@ export interface DeviceOptions {
   readonly deviceModelId: string;
   /** Most bytes of encoded samples that are kept while the service cannot be reached; then the oldest go. Default 8 MiB. */
   readonly bufferBytes?: number;
+  /** What is pushed in small pieces is sent in frames of so much data time, and waits for at most as long, ms. Default 100. */
+  readonly batchMs?: number;
   /** Default: the runtime's WebSocket, else the package `ws`. */
   readonly WebSocket?: SocketConstructor;
   readonly backoff?: BackoffOptions;
@@ -35,18 +46,10 @@ export interface DeviceCounters {
   samplesDropped: number;
 }
 
-/** Samples with their place in the channel's numbers. */
-export interface NumberedSamples {
-  readonly channel: number | string;
-  /** Number of the first instant, counted from the device's start; absent: the one after the last pushed. */
-  readonly seq?: number;
-  /** Device time of the first instant, ms since the epoch; NaN where the device has no clock. */
-  readonly ts: number;
-  readonly samples: Float64Array;
-}
-
 const BUFFER_BYTES = 8 * 2 ** 20;
-const WIDEST_SAMPLE = 4;
+const BATCH_MS = 100;
+const FRAME_BYTES = 65_536;
+const MOST_NUMBERS = 2 ** 32;
 
 /**
  * A device's connection to the service. It connects by itself, keeps what it could not send, goes on where the service says after a
@@ -59,12 +62,12 @@ export class Device {
   readonly #options: DeviceOptions;
   readonly #clock: Clock;
   readonly #outbox: Outbox;
+  readonly #batches: Batches;
   readonly #abort = new AbortController();
   readonly #nextSeq = new Map<number, number>();
   readonly #offsets = new Map<number, number>();
   /** Samples that came before the first `ready` said what the channels are. */
-  #early: NumberedSamples[] = [];
-  #earlyBytes = 0;
+  readonly #early: EarlySamples;
   #ready: ReadyMessage | null = null;
   #socket: Socket | null = null;
   #failure: Error | null = null;
@@ -77,6 +80,11 @@ export class Device {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#outbox = new Outbox(options.bufferBytes ?? BUFFER_BYTES);
+    this.#early = new EarlySamples(this.#outbox.limitBytes);
+    this.#batches = new Batches(options.batchMs ?? BATCH_MS, this.#clock, (batch) => {
+      this.#enqueue(batch);
+      this.#pump();
+    });
     this.closed = this.#run().then(
       () => this.#failure,
       (error: Error) => this.#fail(error),
@@ -90,7 +98,7 @@ export class Device {
 
   /** Bytes that wait to be sent. */
   get backlogBytes(): number {
-    return this.#outbox.unsentBytes + this.#earlyBytes;
+    return this.#outbox.unsentBytes + this.#early.bytes;
   }
 
   /** The newest `ready` message; waits for the first. Rejects where the device has stopped. */
@@ -122,10 +130,12 @@ export class Device {
   send(samples: NumberedSamples): void {
     if (this.#failure) throw this.#failure;
     if (this.#ending) throw new Error('the device has ended its session: make a new Device to go on');
-    if (samples.samples.some((value) => value === Infinity || value === -Infinity))
-      throw new RangeError('a sample is infinite: give NaN or null where a value is missing');
-    if (this.#ready) this.#enqueue(samples);
-    else this.#keepEarly(samples);
+    if (samples.samples.some((value) => Math.abs(value) > FLOAT32_MAX))
+      throw new RangeError('a sample is infinite or beyond float32: give NaN or null where a value is missing');
+    if (Math.abs(samples.ts) === Infinity)
+      throw new RangeError('ts is infinite: leave it out where the device has no clock');
+    if (this.#ready) this.#accept(samples);
+    else this.counters.samplesDropped += this.#early.add(samples);
     this.#pump();
   }
 
@@ -141,6 +151,7 @@ export class Device {
    */
   async end(): Promise<void> {
     this.#ending = true;
+    this.#batches.flushAll();
     this.#pump();
     const failure = await this.closed;
     if (failure) throw failure;
@@ -163,7 +174,11 @@ export class Device {
     const WebSocket = this.#options.WebSocket ?? (await findWebSocket());
     const backoff = new Backoff(this.#options.backoff);
     while (!this.#ended && !this.#failure) {
-      const { code, reason } = await this.#connection(new WebSocket(this.#url()), backoff);
+      const socket = new WebSocket(this.#url());
+      const receive = (data: unknown) => this.#receive(socket, data, backoff);
+      const { code, reason } = await deviceConnection(socket, this.#abort.signal, this.#clock, receive);
+      this.#socket = null;
+      this.#endSent = false;
       if (this.#ended || this.#failure) return;
       if (!mayReconnect(code)) throw new ClosedError(code, reason);
       await pause(this.#clock, backoff.next(), this.#abort.signal);
@@ -180,22 +195,6 @@ export class Device {
       clock: String(this.#clock.now()),
     };
     return socketUrl(baseUrl, '/stream/ingest', query);
-  }
-
-  /** Lives through one connection; resolves when it has closed. */
-  #connection(socket: Socket, backoff: Backoff): Promise<{ code: number; reason: string }> {
-    return new Promise((resolve) => {
-      const abandon = () => socket.close();
-      this.#abort.signal.addEventListener('abort', abandon);
-      socket.onmessage = ({ data }) => this.#receive(socket, data, backoff);
-      socket.onerror = () => {};
-      socket.onclose = ({ code, reason }) => {
-        this.#abort.signal.removeEventListener('abort', abandon);
-        this.#socket = null;
-        this.#endSent = false;
-        resolve({ code, reason });
-      };
-    });
   }
 
   #receive(socket: Socket, data: unknown, backoff: Backoff): void {
@@ -239,68 +238,43 @@ export class Device {
     this.#options.onRefused?.(refusal);
   }
 
-  #keepEarly(samples: NumberedSamples): void {
-    this.#early.push(samples);
-    this.#earlyBytes += samples.samples.byteLength;
-    while (this.#earlyBytes > this.#outbox.limitBytes && this.#early.length > 1) {
-      const dropped = this.#early.shift();
-      this.#earlyBytes -= dropped?.samples.byteLength ?? 0;
-      this.counters.samplesDropped += dropped?.samples.length ?? 0;
-    }
-  }
-
   #sendEarly(): void {
-    const early = this.#early;
-    this.#early = [];
-    this.#earlyBytes = 0;
     try {
-      for (const samples of early) this.#enqueue(samples);
+      for (const samples of this.#early.take()) this.#accept(samples);
+      if (this.#ending) this.#batches.flushAll();
     } catch (error) {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  /** Encodes samples into as many frames as the service's limit asks for. */
-  #enqueue({ channel, seq, ts, samples }: NumberedSamples): void {
-    const { index, num_channels, sample_rate_hz } = this.#channel(channel);
-    if (samples.length === 0 || samples.length % num_channels !== 0)
+  /** Numbers samples; those that have no numbers of their own may wait for more. */
+  #accept({ channel: name, seq, ts, samples }: NumberedSamples): void {
+    const channel = this.#channel(name);
+    const { index, num_channels } = channel;
+    const instants = samples.length / num_channels;
+    if (instants < 1 || !Number.isInteger(instants))
       throw new RangeError(
         `${samples.length} samples are no whole number of instants: channel ${index} has ${num_channels} values an instant`,
       );
-    const offset = this.#offsets.get(index) ?? 0;
-    const first = offset + (seq ?? this.#nextSeq.get(index) ?? 0);
-    const instants = samples.length / num_channels;
-    const most = Math.floor(
-      ((this.#ready?.limits.max_frame_bytes ?? 65_536) - HEADER_BYTES) / WIDEST_SAMPLE / num_channels,
-    );
-    for (let from = 0; from < instants; from += most) {
-      const part = samples.subarray(from * num_channels, Math.min(instants, from + most) * num_channels);
-      const bytes = encodeFrame({
-        channel: index,
-        seq: first + from,
-        ts: ts + (from * 1000) / sample_rate_hz,
-        samples: part,
-      });
-      const parcel = {
-        channel: index,
-        seq: first + from,
-        end: first + from + part.length / num_channels,
-        width: num_channels,
-        bytes,
-      };
-      this.counters.samplesDropped += this.#outbox.add(parcel);
+    const first = (this.#offsets.get(index) ?? 0) + (seq ?? this.#nextSeq.get(index) ?? 0);
+    if (!Number.isInteger(first) || first < 0 || first + instants > MOST_NUMBERS)
+      throw new RangeError(`number ${first} is not from 0 to 2^32 - 1: end the session before its numbers run out`);
+    this.#nextSeq.set(index, first - (this.#offsets.get(index) ?? 0) + instants);
+    if (seq === undefined) this.#batches.add(channel, first, ts, samples);
+    else {
+      this.#batches.flush(index);
+      this.#enqueue({ channel: index, seq: first, ts, samples });
     }
-    this.#nextSeq.set(index, first - offset + instants);
   }
 
-  #channel(channel: number | string): ReadyChannel {
-    const channels = this.#ready?.channels ?? [];
-    const found = channels.filter(({ index, modality }) => index === channel || modality === channel);
-    if (found.length === 1 && found[0]) return found[0];
-    const names = channels.map(({ index, modality }) => `${index} (${modality})`).join(', ');
-    throw new RangeError(
-      `${found.length === 0 ? 'no channel is' : 'several channels are'} ${channel}; the session's channels are ${names || 'not known yet'}`,
-    );
+  #enqueue(batch: Batch): void {
+    const most = this.#ready?.limits.max_frame_bytes ?? FRAME_BYTES;
+    for (const parcel of parcelsOf(batch, this.#channel(batch.channel), most))
+      this.counters.samplesDropped += this.#outbox.add(parcel);
+  }
+
+  #channel(name: number | string): ReadyChannel {
+    return findChannel(this.#ready?.channels ?? [], name);
   }
 
   /** Sends what may be sent, then the end, where it is due. */
@@ -314,7 +288,7 @@ export class Device {
       socket.send(parcel.bytes);
       this.counters.framesSent++;
     }
-    if (!this.#ending || this.#endSent || this.backlogBytes > 0) return;
+    if (!this.#ending || this.#endSent || this.backlogBytes > 0 || !this.#batches.empty) return;
     this.#endSent = true;
     socket.send('{"type":"end"}');
   }

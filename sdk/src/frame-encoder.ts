@@ -16,7 +16,8 @@ const FLOAT32: Encoding = { code: 4, bytes: 4 };
 
 /** Float32 counts whole numbers exactly up to here; above it, rounding to int32 is nearer to any value. */
 const FLOAT32_EXACT = 2 ** 24;
-const FLOAT32_MAX = 3.4028234663852886e38;
+/** The largest float32. */
+export const FLOAT32_MAX = 3.4028234663852886e38;
 
 /**
  * Encodes a frame in the binary form of the ingest protocol, version 1 (little endian), with the narrowest encoding

@@ -1,10 +1,5 @@
 import type { Clock } from './clock.js';
-import type { Socket } from './socket.js';
-
-export interface CloseInfo {
-  readonly code: number;
-  readonly reason: string;
-}
+import type { CloseInfo, NodeSocket, Socket } from './socket.js';
 
 /** One connection to the subscribe socket. */
 export interface LiveMessages {
@@ -16,13 +11,6 @@ export interface LiveMessages {
   readonly dropped: boolean;
   /** Gives it up: what still comes is not read. */
   drop(): void;
-}
-
-/** Of `ws` alone: pings, their answers, and an end without a handshake. */
-interface NodeSocket extends Socket {
-  ping?(): void;
-  on?(event: 'pong', listener: () => void): void;
-  terminate?(): void;
 }
 
 /** Between two pings, ms: the specification (6.1.5) suggests 30 to 60 s. */

@@ -5,9 +5,9 @@ import type { Insight } from './generated/types.gen.js';
 import { type ReadHistory, readStored, SETTLED_MS } from './history.js';
 import { type InsightType, isLiveInsight, type LiveInsight, liveForm, type SqiClass } from './insight.js';
 import { InsightQueue } from './insight-queue.js';
-import { type CloseInfo, type LiveMessages, liveConnection } from './live-connection.js';
+import { type LiveMessages, liveConnection } from './live-connection.js';
 import { Backoff, type BackoffOptions, ClosedError, mayReconnect, pause } from './reconnection.js';
-import { findWebSocket, type SocketConstructor, socketUrl } from './socket.js';
+import { type CloseInfo, findWebSocket, type SocketConstructor, socketUrl } from './socket.js';
 
 /** Which insights are wanted; each list default: all. */
 export interface LiveFilter {

@@ -1,3 +1,6 @@
+import type { Batch } from './batches.js';
+import { encodeFrame, HEADER_BYTES } from './frame-encoder.js';
+
 /** An encoded frame on its way. */
 export interface Parcel {
   readonly channel: number;
@@ -7,6 +10,31 @@ export interface Parcel {
   /** Values an instant. */
   readonly width: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Bytes of a sample in the widest encoding. */
+const WIDEST_SAMPLE = 4;
+
+/**
+ * Encodes samples into as many frames as `maxFrameBytes` asks for.
+ *
+ * @throws RangeError as `encodeFrame`
+ */
+export function parcelsOf(
+  { channel, seq, ts, samples }: Batch,
+  { num_channels: width, sample_rate_hz }: { num_channels: number; sample_rate_hz: number },
+  maxFrameBytes: number,
+): Parcel[] {
+  const parcels: Parcel[] = [];
+  const instants = samples.length / width;
+  const most = Math.floor((maxFrameBytes - HEADER_BYTES) / WIDEST_SAMPLE / width);
+  for (let from = 0; from < instants; from += most) {
+    const to = Math.min(instants, from + most);
+    const part = samples.subarray(from * width, to * width);
+    const bytes = encodeFrame({ channel, seq: seq + from, ts: ts + (from * 1000) / sample_rate_hz, samples: part });
+    parcels.push({ channel, seq: seq + from, end: seq + to, width, bytes });
+  }
+  return parcels;
 }
 
 interface Progress {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { Device, NumberedSamples } from './device.js';
+import type { Device } from './device.js';
+import type { NumberedSamples } from './early-samples.js';
 import { play } from './playback.js';
 import { simulate } from './simulator.js';
 

@@ -1,24 +1,11 @@
 import type { Clock } from './clock.js';
 
-/** What the close codes say (ingest protocol, section 6; RFC 6455, 7.4.1): these are final. */
-const FINAL: Readonly<Record<number, string>> = {
-  1000: 'closed normally',
-  1002: 'protocol error',
-  1003: 'unsupported data',
-  1007: 'malformed text',
-  1008: 'policy violation',
-  1009: 'a frame was larger than the service takes',
-  1010: 'an extension is missing',
-  4000: 'bad request',
-  4001: 'authentication failed: the API key is missing, invalid or revoked',
-  4003: 'the device model belongs to another account',
-  4004: 'there is no such device model',
-  4009: 'a newer connection of the same device took over',
-};
+/** Close codes of RFC 6455 (7.4.1) after which the same connection would end the same way. */
+const FINAL: ReadonlySet<number> = new Set([1000, 1002, 1003, 1007, 1008, 1009, 1010]);
 
-/** Whether a client comes back after this close code: after restarts, overload and lost connections, never after a refusal. */
+/** Whether a client comes back after this close code: after restarts, overload and lost connections, never after a refusal (4000 to 4999). */
 export function mayReconnect(code: number): boolean {
-  return !(code in FINAL) && !(code >= 4000 && code <= 4999);
+  return !FINAL.has(code) && !(code >= 4000 && code <= 4999);
 }
 
 /** A connection that ended for good, with the close code that said so. */
@@ -29,7 +16,7 @@ export class ClosedError extends Error {
     readonly code: number,
     reason: string,
   ) {
-    super(`the service closed the connection (${code}): ${reason || FINAL[code] || 'no reason given'}`);
+    super(`the connection is closed (${code}): ${reason || 'no reason given'}`);
   }
 }
 

@@ -10,9 +10,10 @@ export {
   ValidationError,
 } from './api-error.js';
 export { DeviceInsights, type DeviceInsightsOptions, type DeviceNames } from './client.js';
-export { Device, type DeviceCounters, type DeviceOptions, type NumberedSamples } from './device.js';
+export { Device, type DeviceCounters, type DeviceOptions } from './device.js';
 export type { ReadyMessage, RefusedMessage } from './device-messages.js';
 export type { DeviceModelDraft, Spo2Calibration } from './device-model.js';
+export type { NumberedSamples } from './early-samples.js';
 export type { Frame, FrameSource } from './frame.js';
 export { encodeFrame } from './frame-encoder.js';
 export type {
@@ -30,8 +31,6 @@ export type {
 export type { InsightType, LiveInsight, SqiClass } from './insight.js';
 export type { Hole, LiveFilter, LiveSubscription, SubscribeOptions } from './live.js';
 export type { Listing, Page } from './page.js';
-export { type PlaybackOptions, play } from './playback.js';
-export { readingLine } from './reading-line.js';
 export { ClosedError, mayReconnect } from './reconnection.js';
 export type { CallOptions, CreateOptions, InsightsQuery, Instant, SessionsQuery } from './rest.js';
 export { NoWebSocketError, type SocketConstructor } from './socket.js';

@@ -10,6 +10,19 @@ export interface Socket {
   close(code?: number, reason?: string): void;
 }
 
+/** Of `ws` alone: pings, their answers, and an end without a handshake. */
+export interface NodeSocket extends Socket {
+  ping?(): void;
+  on?(event: 'pong', listener: () => void): void;
+  terminate?(): void;
+}
+
+/** How a connection closed; 1006 where it was lost. */
+export interface CloseInfo {
+  readonly code: number;
+  readonly reason: string;
+}
+
 export type SocketConstructor = new (url: string) => Socket;
 
 /** No WebSocket to connect with. */

@@ -1,5 +1,5 @@
-import { type Device, DeviceInsights, play, type SocketConstructor } from '@device-insights/sdk';
-import { simulate } from '@device-insights/sdk/simulator';
+import { type Device, DeviceInsights, type SocketConstructor } from '@device-insights/sdk';
+import { play, simulate } from '@device-insights/sdk/simulator';
 import type { Insight } from './app.js';
 import { KEY, type Running } from './running.js';
 

@@ -1,11 +1,5 @@
-import {
-  DeviceInsights,
-  type FrameSource,
-  type LiveInsight,
-  type LiveSubscription,
-  play,
-  readingLine,
-} from '@device-insights/sdk';
+import { DeviceInsights, type FrameSource, type LiveInsight, type LiveSubscription } from '@device-insights/sdk';
+import { play, readingLine } from '@device-insights/sdk/node';
 
 export interface Demonstration {
   readonly baseUrl: string;
