@@ -2,8 +2,10 @@ import {
   BRIDGE_SECONDS,
   CH_AREA,
   CH_AT,
+  CH_BEGUN,
   CH_CELLS,
   CH_DONE,
+  CH_HOLE,
   CH_LAST,
   CH_LAST_T,
   CH_MOMENT,
@@ -11,11 +13,11 @@ import {
   CH_RATE,
   CH_RING,
   CH_RISE,
-  CH_RISE_WHOLE,
   CH_SECONDS,
   CH_STARTED,
   CH_SUBS,
-  CH_WHOLE,
+  CELLS,
+  CELLS_COUNT,
   DECODED,
   LONG_CELLS,
   SECONDS,
@@ -32,6 +34,12 @@ import {
 
 /** Time resolution, in steps per second: rounding makes `t + i * period` the same number however it was chunked. */
 const TICKS: f64 = 1048576;
+/** A NaN in each lane. */
+// @ts-ignore: decorator
+@inline
+function holes(): v128 {
+  return i32x4.splat(-1);
+}
 
 /**
  * Takes `count` decoded instants, `t` and `period` in seconds. The interval in progress stays in registers from instant to
@@ -51,6 +59,11 @@ export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i
   let before = v128.load(channel + CH_LAST);
   let area = v128.load(channel + CH_AREA);
   let moment = v128.load(channel + CH_MOMENT);
+  let rise = v128.load(channel + CH_RISE);
+  // All bits set where this cell, or the next, is not wholly covered: they make it a NaN
+  let hole = v128.load32_splat(channel + CH_HOLE);
+  let begun = v128.load32_splat(channel + CH_BEGUN);
+  let cells = 0;
   for (let i = 0; i < count; i++) {
     let x = v128.load(DECODED + (<usize>i << 4));
     const absent = v128.and(f32x4.ne(x, x), used);
@@ -69,26 +82,38 @@ export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i
     if (!(now - last <= bridge)) {
       // The first sample (last is NaN), or one behind a gap
       if (!(now >= 0 && now < FAR)) continue;
+      cells = flush(channel, cells);
       k = skipTo(channel, <i32>k, now);
       area = f32x4.splat(0);
       moment = area;
+      hole = holes();
+      begun = k == now ? area : hole;
       last = now;
       before = x;
       continue;
     }
     if (now < last) continue; // out of order
-    const slope = f32x4.mul(f32x4.sub(x, before), f32x4.splat(<f32>(1 / (now - last))));
-    while (now >= k + 1) {
-      const u = <f32>(last - k);
-      const du = <f32>(k + 1 - last);
-      const edge = f32x4.add(before, f32x4.mul(slope, f32x4.splat(du)));
-      const a = areaOf(du, before, edge);
-      completeCell(channel, f32x4.add(area, a), f32x4.add(moment, momentOf(a, u, du, before, edge)));
-      area = f32x4.splat(0);
-      moment = area;
-      before = edge;
-      k += 1;
-      last = k;
+    if (now >= k + 1) {
+      const slope = f32x4.mul(f32x4.sub(x, before), f32x4.splat(<f32>(1 / (now - last))));
+      do {
+        const u = <f32>(last - k);
+        const du = <f32>(k + 1 - last);
+        const edge = f32x4.add(before, f32x4.mul(slope, f32x4.splat(du)));
+        const a = areaOf(du, before, edge);
+        moment = f32x4.add(moment, momentOf(a, u, du, before, edge));
+        // The interval is over: its cell is the rising half of the one before and the falling half of this one
+        const cell = f32x4.add(rise, f32x4.sub(f32x4.add(area, a), moment));
+        v128.store(CELLS + (<usize>cells << 4), v128.or(cell, hole));
+        hole = begun;
+        begun = f32x4.splat(0);
+        rise = moment;
+        area = begun;
+        moment = begun;
+        before = edge;
+        k += 1;
+        last = k;
+        if (++cells == CELLS_COUNT) cells = flush(channel, cells);
+      } while (now >= k + 1);
     }
     const u = <f32>(last - k);
     const du = <f32>(now - last);
@@ -98,12 +123,16 @@ export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i
     last = now;
     before = x;
   }
+  flush(channel, cells);
   if (last == last) store<i32>(channel + CH_STARTED, 1);
   store<f64>(channel + CH_LAST_T, last);
   store<i32>(channel + CH_DONE, <i32>k);
   v128.store(channel + CH_LAST, before);
   v128.store(channel + CH_AREA, area);
   v128.store(channel + CH_MOMENT, moment);
+  v128.store(channel + CH_RISE, rise);
+  store<i32>(channel + CH_HOLE, i32x4.extract_lane(hole, 0));
+  store<i32>(channel + CH_BEGUN, i32x4.extract_lane(begun, 0));
   return missing;
 }
 
@@ -132,7 +161,7 @@ function passSeconds(channel: usize, t: f64, rate: f64, done: i32): f64 {
   return <f64>next * rate;
 }
 
-/** Leaves the cells before the one of `t` empty; the interval that begins there is whole if `t` is its start. */
+/** Leaves the cells before the one of `t` empty; returns its index. */
 function skipTo(channel: usize, done: i32, t: f64): f64 {
   const target = <i32>t;
   const from = max(done, target - LONG_CELLS);
@@ -140,10 +169,25 @@ function skipTo(channel: usize, done: i32, t: f64): f64 {
     const cells = load<i32>(channel + CH_CELLS + (<usize>sub << 2));
     store<u16>(channel + CH_AT + (<usize>sub << 1), <u16>(from % cells));
   }
-  for (let k = from; k < target; k++) putCell(channel, f32x4.splat(NaN));
-  store<i32>(channel + CH_WHOLE, <i32>(t == <f64>target));
-  store<i32>(channel + CH_RISE_WHOLE, 0);
+  for (let i = 0; i < target - from; i++) v128.store(CELLS + (<usize>i << 4), holes());
+  flush(channel, target - from);
   return <f64>target;
+}
+
+/** Moves `count` cells into the rings; returns 0. */
+function flush(channel: usize, count: i32): i32 {
+  const subs = load<i32>(channel + CH_SUBS);
+  for (let sub: usize = 0; sub < <usize>subs; sub++) {
+    const ring = <usize>load<u32>(channel + CH_RING + (sub << 2));
+    const length = load<i32>(channel + CH_CELLS + (sub << 2));
+    let at = <i32>load<u16>(channel + CH_AT + (sub << 1));
+    for (let i = 0; i < count; i++) {
+      store<f32>(ring + (<usize>at << 2), load<f32>(CELLS + (<usize>i << 4) + (sub << 2)));
+      if (++at == length) at = 0;
+    }
+    store<u16>(channel + CH_AT + (sub << 1), <u16>at);
+  }
+  return 0;
 }
 
 /** Integral of the line from a to b over the width du. */
@@ -159,34 +203,4 @@ function areaOf(du: f32, a: v128, b: v128): v128 {
 function momentOf(area: v128, u: f32, du: f32, a: v128, b: v128): v128 {
   const skew = f32x4.mul(f32x4.sub(b, a), f32x4.splat(du * du * <f32>(1.0 / 12.0)));
   return f32x4.add(f32x4.mul(area, f32x4.splat(u + <f32>0.5 * du)), skew);
-}
-
-/** The interval is over: its cell is the rising half of the interval before and the falling half of this one. */
-// @ts-ignore: decorator
-@inline
-function completeCell(channel: usize, area: v128, moment: v128): void {
-  const cell = f32x4.add(v128.load(channel + CH_RISE), f32x4.sub(area, moment));
-  const whole = load<i32>(channel + CH_WHOLE);
-  putCell(channel, whole & load<i32>(channel + CH_RISE_WHOLE) ? cell : f32x4.splat(NaN));
-  v128.store(channel + CH_RISE, moment);
-  store<i32>(channel + CH_RISE_WHOLE, whole);
-  store<i32>(channel + CH_WHOLE, 1);
-}
-
-/** Writes the next cell of each sub-channel. */
-function putCell(channel: usize, x: v128): void {
-  const subs = load<i32>(channel + CH_SUBS);
-  putSub(channel, 0, f32x4.extract_lane(x, 0));
-  if (subs > 1) putSub(channel, 1, f32x4.extract_lane(x, 1));
-  if (subs > 2) putSub(channel, 2, f32x4.extract_lane(x, 2));
-  if (subs > 3) putSub(channel, 3, f32x4.extract_lane(x, 3));
-}
-
-// @ts-ignore: decorator
-@inline
-function putSub(channel: usize, sub: usize, x: f32): void {
-  const at = <i32>load<u16>(channel + CH_AT + (sub << 1));
-  store<f32>(<usize>load<u32>(channel + CH_RING + (sub << 2)) + (<usize>at << 2), x);
-  const next = at + 1;
-  store<u16>(channel + CH_AT + (sub << 1), <u16>(next == load<i32>(channel + CH_CELLS + (sub << 2)) ? 0 : next));
 }

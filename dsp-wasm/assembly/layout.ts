@@ -7,6 +7,7 @@
  *   DECODED  instants of the staged payload, four f32 lanes each
  *   TABLES   twiddle factors and windows, computed once
  *   SCRATCH  working arrays of one estimate; nothing in it outlives the call
+ *   CELLS    cells on their way into the rings
  *   SLOTS    one slot of SLOT_BYTES per session
  *
  * All sizes in bytes, unless the name says cells. A cell is one value on the working grid.
@@ -57,7 +58,10 @@ export const DECODED: usize = 0x20000;
 export const TABLES: usize = 0x40000;
 export const TABLES_BYTES: i32 = 0x10000;
 export const SCRATCH: usize = 0x50000;
-export const SCRATCH_BYTES: i32 = 0x30000;
+export const SCRATCH_BYTES: i32 = 0x20000;
+/** Cells on their way into the rings, four f32 lanes each. */
+export const CELLS: usize = 0x70000;
+export const CELLS_COUNT: i32 = 2048;
 export const SLOTS: usize = 0x80000;
 
 // ---- Slot of a session (offsets from its pointer) -----------------------------------------------------------------
@@ -105,8 +109,8 @@ export const CH_LAST: usize = 112; // f32x4, newest sample without its offset
 export const CH_AREA: usize = 128; // f32x4, integral over the current cell interval
 export const CH_MOMENT: usize = 144; // f32x4, first moment over it
 export const CH_RISE: usize = 160; // f32x4, first moment over the interval before
-export const CH_WHOLE: usize = 176; // i32, 1: data have joined without a gap since the current interval began
-export const CH_RISE_WHOLE: usize = 180; // i32, the same of the interval before, to its end
+export const CH_HOLE: usize = 176; // i32, -1: the cell in progress is not wholly covered, else 0
+export const CH_BEGUN: usize = 180; // i32, the same of the cell after it, as far as data have come
 export const CH_AT: usize = 184; // MAX_SUBS x u16, place of the next cell in each ring
 export const CH_SECONDS: usize = 192; // SECONDS x i32, CH_DONE as it was when the first sample past that second came
 export const SECONDS: i32 = 16;
