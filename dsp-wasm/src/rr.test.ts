@@ -241,9 +241,9 @@ describe('rr', () => {
   it('recovers from absurd values', () => {
     const good = breathing(50, 15, { fm: 0.05, am: 0.1 });
     const belt = good.map((_, i) => Math.sin((2 * Math.PI * 15 * i) / (60 * HZ)));
-    // 1e25 overflows as power, 1e38 as a sum.
-    for (const size of [1e25, 1e38]) {
-      const bad = noise(20 * HZ, 6).map((v) => size * v);
+    const slow = belt.slice(0, 20 * HZ).map((_, i) => 3e11 * Math.sin((2 * Math.PI * 6 * i) / (60 * HZ)));
+    const loud = [1e15, 1e25, 1e38].map((size) => noise(20 * HZ, 6).map((v) => size * v));
+    for (const bad of [slow, ...loud]) {
       expect(last(run('rr_ppg', [LIGHT], [[...good, ...bad, ...good]]))?.value).to.be.closeTo(15, 1);
       expect(last(run('rr_resp', [RESP], [[...belt, ...bad, ...belt]]))?.value).to.be.closeTo(15, 1);
     }
