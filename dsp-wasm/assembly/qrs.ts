@@ -152,7 +152,7 @@ function matchTemplate(template: usize, count: i32): void {
       square = f32x4.add(square, f32x4.mul(v, v));
     }
     const positive = f32x4.max(projection, f32x4.splat(0)); // NaN stays NaN
-    const match = f32x4.div(f32x4.mul(positive, f32x4.mul(positive, positive)), square);
+    const match = f32x4.mul(positive, f32x4.div(f32x4.mul(positive, positive), square));
     v128.store(PROJECTION + (<usize>i << 2), projection);
     v128.store(MATCH + (<usize>i << 2), match);
   }

@@ -193,6 +193,26 @@ describe('R peaks', () => {
     });
   });
 
+  it('takes levels of any size, and beats on top of them', () => {
+    const beats = rhythm(30, jitter(16, 0.8, 0.02));
+    const x = ecg(30, beats);
+    for (const level of [-8_000_000, 8_000_000]) {
+      open(1);
+      expectBeats(times(x.map((v) => v + level)), beats, 30);
+    }
+  });
+
+  it('finds beats again after a square wave at the largest values', () => {
+    const beats = rhythm(60, jitter(17, 0.8, 0.02));
+    const x = ecg(60, beats).map((v, i) => (i > 5 * HZ && i < 25 * HZ ? (Math.floor(i / 50) % 2 ? 3e38 : -3e38) : v));
+    const late = (time: number) => time > 35;
+    expectBeats(
+      times(x).filter(late),
+      beats.filter((b) => late(b.time)),
+      60,
+    );
+  });
+
   it('finds nothing in a flat line, zeros or nothing', () => {
     for (const level of [0, 12345, -1e12]) {
       open(1);
