@@ -265,16 +265,31 @@ function product(x: v128): f32 {
 
 /** The heaviest stretch of the posterior: its mean and its mass. */
 function answer(slot: usize, state: usize): i32 {
+  const p = state + POSTERIOR;
+  let mass: f32 = 0;
   let best: f32 = 0;
   let centre = 0;
-  for (let i = 0; i < RATES; i++) {
-    const mass = stretch(state + POSTERIOR, i, false);
-    if (mass > best) centre = i;
+  for (let i = -HALF_STRETCH; i < RATES; i++) {
+    if (i + HALF_STRETCH < RATES) mass += load<f32>(p + (<usize>(i + HALF_STRETCH) << 2));
+    if (i > HALF_STRETCH) mass -= load<f32>(p + (<usize>(i - HALF_STRETCH - 1) << 2));
+    if (mass > best) centre = max(0, i);
     best = max(best, mass);
   }
-  store<f64>(slot + OUT_VALUE, <f64>(stretch(state + POSTERIOR, centre, true) / best));
-  store<f64>(slot + OUT_CONFIDENCE, certainty(<f64>best));
+  writeMean(slot, p, centre);
   return 1;
+}
+
+/** Writes mean and certainty of the stretch about rate `centre`. */
+function writeMean(slot: usize, p: usize, centre: i32): void {
+  let mass: f64 = 0;
+  let moment: f64 = 0;
+  for (let i = max(0, centre - HALF_STRETCH); i <= min(RATES - 1, centre + HALF_STRETCH); i++) {
+    const q = <f64>load<f32>(p + (<usize>i << 2));
+    mass += q;
+    moment += q * <f64>rateOf(i);
+  }
+  store<f64>(slot + OUT_VALUE, moment / mass);
+  store<f64>(slot + OUT_CONFIDENCE, certainty(mass));
 }
 
 /**
@@ -285,13 +300,4 @@ function answer(slot: usize, state: usize): i32 {
 function certainty(mass: f64): f64 {
   const rest = 1 - mass;
   return mass < 0.5 ? mass : 1 - 4 * rest * rest * rest;
-}
-
-/** Mass of the stretch about rate i, or its first moment. */
-function stretch(posterior: usize, centre: i32, moment: bool): f32 {
-  let sum: f32 = 0;
-  for (let i = max(0, centre - HALF_STRETCH); i <= min(RATES - 1, centre + HALF_STRETCH); i++) {
-    sum += load<f32>(posterior + (<usize>i << 2)) * (moment ? rateOf(i) : <f32>1);
-  }
-  return sum;
 }
