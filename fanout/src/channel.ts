@@ -2,53 +2,43 @@ import type { Bus, BusListener, BusMessage } from './bus/bus.js';
 import type { Clock } from './clock.js';
 import type { Counters } from './counters.js';
 import { Outgoing } from './outgoing.js';
+import { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
-export interface ChannelOptions {
+/** What all channels of a node share. */
+export interface ChannelHome {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly counters: Counters;
   /** Called with the subscribers of an account that may have missed messages; they get nothing more. */
-  readonly onHole: (subscribers: readonly Subscriber[]) => void;
+  onHole(subscribers: readonly Subscriber[]): void;
   /** Called with a subscriber whose last write the kernel did not take whole. */
-  readonly onBehind: (subscriber: Subscriber) => void;
+  onBehind(subscriber: Subscriber): void;
   /** Called when messages wait for `flush`. */
-  readonly onMessages: () => void;
+  onWaiting(channel: Channel): void;
   /** Called once, when the channel serves nobody any more: a later subscriber needs a new one. */
-  readonly onEnd: () => void;
-}
-
-/** Those of an account's subscribers who see the same: one user's sessions, or (null) all. */
-class Scope {
-  readonly plain = new Set<Subscriber>();
-  readonly deflating = new Set<Subscriber>();
-  readonly waiting: Outgoing[] = [];
-
-  get size(): number {
-    return this.plain.size + this.deflating.size;
-  }
-
-  setOf(subscriber: Subscriber): Set<Subscriber> {
-    return subscriber.deflates ? this.deflating : this.plain;
-  }
+  onEnd(channel: Channel): void;
 }
 
 /** One account on this node: its upstream subscription, its subscribers by scope, and what waits for the end of the turn. */
 export class Channel implements BusListener {
   /** Resolves once the upstream subscription is confirmed; rejects where the bus cannot give it. */
   readonly confirmed: Promise<void>;
-  readonly #scopes = new Map<string | null, Scope>();
+  /** Those who see the whole account. */
+  readonly #everybody = new Scope();
+  /** Those who see one user's sessions, by user; made when there is one, as most accounts have none. */
+  #users: Map<string, Scope> | undefined;
   #holders = 0;
   #size = 0;
   #ended = false;
-  #waiting = 0;
-  #cancel: () => void = () => undefined;
+  #waiting: Outgoing[] = [];
+  #cancel: (() => void) | undefined;
 
   constructor(
-    account: string,
-    private readonly options: ChannelOptions,
+    readonly account: string,
+    private readonly home: ChannelHome,
   ) {
-    this.confirmed = this.#subscribe(account);
+    this.confirmed = this.#subscribe();
     this.confirmed.catch(() => this.#end());
   }
 
@@ -62,83 +52,85 @@ export class Channel implements BusListener {
     if (this.#holders === 0) this.#end();
   }
 
-  /** From now on the subscriber gets what is published for its scope, and nothing from before. */
+  /** From now on the subscriber gets what is published for its scope (a user's, or null: all), and nothing from before. */
   add(subscriber: Subscriber, user: string | null): void {
     if (this.#ended) {
-      this.options.onHole([subscriber]);
+      this.home.onHole([subscriber]);
       return;
     }
-    this.flush(this.options.clock.now());
-    const scope = this.#scopes.get(user) ?? new Scope();
-    this.#scopes.set(user, scope);
-    scope.setOf(subscriber).add(subscriber);
+    this.flush(this.home.clock.now());
+    this.#scopeFor(user).add(subscriber);
     this.#size += 1;
   }
 
+  /** Takes out a subscriber that was added; harmless once the channel has ended. */
   remove(subscriber: Subscriber, user: string | null): void {
-    const scope = this.#scopes.get(user);
-    if (!scope?.setOf(subscriber).delete(subscriber)) return;
+    if (this.#ended) return;
+    const scope = this.#scopeFor(user);
+    scope.remove(subscriber);
     this.#size -= 1;
-    if (scope.size === 0) this.#scopes.delete(user);
+    if (user !== null && scope.size === 0) this.#users?.delete(user);
   }
 
-  /** Sorts what came by those who see it; it goes out at the next `flush`. */
+  /** Takes what came; it goes out at the next `flush`. */
   messages(batch: readonly BusMessage[]): void {
     if (this.#size === 0) return;
-    if (this.#waiting === 0) this.options.onMessages();
-    const everybody = this.#scopes.get(null);
-    for (const message of batch) {
-      const scope = message.user === null ? undefined : this.#scopes.get(message.user);
-      if (!everybody && !scope) continue;
-      const outgoing = new Outgoing(message);
-      everybody?.waiting.push(outgoing);
-      scope?.waiting.push(outgoing);
-    }
-    this.#waiting += batch.length;
+    if (this.#waiting.length === 0) this.home.onWaiting(this);
+    for (const message of batch) this.#waiting.push(new Outgoing(message));
   }
 
   /** Messages may have been lost: what came before goes out, then the channel is over for those who sat in it. */
   hole(): void {
     if (this.#ended) return;
-    this.flush(this.options.clock.now());
-    this.options.counters.holes += 1;
-    const subscribers = [...this.#scopes.values()].flatMap((scope) => [...scope.plain, ...scope.deflating]);
+    this.flush(this.home.clock.now());
+    this.home.counters.holes += 1;
+    const scopes = [this.#everybody, ...(this.#users?.values() ?? [])];
     this.#end();
-    this.options.onHole(subscribers);
+    this.home.onHole(scopes.flatMap(({ plain, deflating }) => [...plain, ...deflating]));
   }
 
   /** Writes what the turn has brought: one buffer a scope, one write a subscriber. */
   flush(now: number): void {
-    if (this.#waiting === 0) return;
-    const { counters } = this.options;
-    counters.connected += this.#waiting * this.#size;
-    for (const scope of this.#scopes.values()) {
-      counters.filtered += (this.#waiting - scope.waiting.length) * scope.size;
-      this.#write(scope, now);
-    }
-    this.#waiting = 0;
-  }
-
-  #write(scope: Scope, now: number): void {
-    const waiting = scope.waiting.splice(0);
+    const waiting = this.#waiting;
     if (waiting.length === 0) return;
-    if (scope.plain.size > 0) this.#writeTo(scope.plain, waiting.map(plainOf), now);
-    if (scope.deflating.size > 0) this.#writeTo(scope.deflating, waiting.map(deflatedOf), now);
+    this.#waiting = [];
+    let seen = this.#writeTo(this.#everybody, waiting, now);
+    if (this.#users) {
+      for (const [user, own] of byUser(waiting)) seen += this.#writeTo(this.#users.get(user), own, now);
+    }
+    const { counters } = this.home;
+    counters.connected += waiting.length * this.#size;
+    counters.filtered += waiting.length * this.#size - seen;
   }
 
-  #writeTo(subscribers: ReadonlySet<Subscriber>, frames: readonly Buffer[], now: number): void {
-    const [first] = frames;
-    const buffer = first && frames.length === 1 ? first : Buffer.concat(frames);
+  /** Returns how many deliveries that was, to closing sockets too. */
+  #writeTo(scope: Scope | undefined, outgoing: readonly Outgoing[], now: number): number {
+    if (!scope) return 0;
+    const { plain, deflating } = scope;
+    if (plain.length > 0) this.#write(plain, outgoing.length, joined(outgoing, plainOf), now);
+    if (deflating.length > 0) this.#write(deflating, outgoing.length, joined(outgoing, deflatedOf), now);
+    return scope.size * outgoing.length;
+  }
+
+  #write(subscribers: readonly Subscriber[], messages: number, buffer: Buffer, now: number): void {
     let taken = 0;
     for (const subscriber of subscribers) {
-      if (subscriber.write(buffer, frames.length, now)) taken += 1;
-      else this.options.onBehind(subscriber);
+      if (subscriber.write(buffer, messages, now)) taken += 1;
+      else this.home.onBehind(subscriber);
     }
-    this.options.counters.delivered += taken * frames.length;
+    this.home.counters.delivered += taken * messages;
   }
 
-  async #subscribe(account: string): Promise<void> {
-    const subscription = await this.options.bus.subscribe(account, this);
+  #scopeFor(user: string | null): Scope {
+    if (user === null) return this.#everybody;
+    this.#users ??= new Map();
+    const scope = this.#users.get(user) ?? new Scope();
+    this.#users.set(user, scope);
+    return scope;
+  }
+
+  async #subscribe(): Promise<void> {
+    const subscription = await this.home.bus.subscribe(this.account, this);
     this.#cancel = () => subscription.cancel();
     if (this.#ended) subscription.cancel();
   }
@@ -146,12 +138,30 @@ export class Channel implements BusListener {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#scopes.clear();
     this.#size = 0;
-    this.#cancel();
-    this.options.onEnd();
+    this.#cancel?.();
+    this.home.onEnd(this);
   }
 }
 
 const plainOf = (outgoing: Outgoing) => outgoing.plain;
 const deflatedOf = (outgoing: Outgoing) => outgoing.deflated;
+
+/** The frames one after the other; a single one is not copied. */
+function joined(outgoing: readonly Outgoing[], frameOf: (outgoing: Outgoing) => Buffer): Buffer {
+  const [first] = outgoing;
+  return first && outgoing.length === 1 ? frameOf(first) : Buffer.concat(outgoing.map(frameOf));
+}
+
+/** The messages that concern a user, by user. */
+function byUser(outgoing: readonly Outgoing[]): Map<string, Outgoing[]> {
+  const users = new Map<string, Outgoing[]>();
+  for (const it of outgoing) {
+    const { user } = it.message;
+    if (user === null) continue;
+    const own = users.get(user);
+    if (own) own.push(it);
+    else users.set(user, [it]);
+  }
+  return users;
+}

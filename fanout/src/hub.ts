@@ -1,54 +1,68 @@
-import { Channel, type ChannelOptions } from './channel.js';
+import type { Bus } from './bus/bus.js';
+import { Channel, type ChannelHome } from './channel.js';
+import type { Clock } from './clock.js';
+import type { Counters } from './counters.js';
 import type { KeyHolder } from './keys.js';
 import { Seat } from './seat.js';
 import type { Subscriber } from './subscriber.js';
 
-export interface HubOptions extends Omit<ChannelOptions, 'onMessages' | 'onEnd'> {
+export interface HubOptions {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly counters: Counters;
   /** How long messages are gathered before they go out, ms; 0: to the end of the turn of the event loop. */
   readonly flushMs: number;
+  /** Called with the subscribers of an account that may have missed messages; they get nothing more. */
+  onHole(subscribers: readonly Subscriber[]): void;
+  /** Called with a subscriber whose last write the kernel did not take whole. */
+  onBehind(subscriber: Subscriber): void;
 }
 
 /** The accounts that somebody on this node listens to, one channel each. */
-export class Hub {
+export class Hub implements ChannelHome {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly counters: Counters;
   readonly #channels = new Map<string, Channel>();
-  readonly #pending = new Set<Channel>();
+  #waiting: Channel[] = [];
 
-  constructor(private readonly options: HubOptions) {}
+  constructor(private readonly options: HubOptions) {
+    this.bus = options.bus;
+    this.clock = options.clock;
+    this.counters = options.counters;
+  }
 
   /** Reserves a place: the account's upstream subscription lives as long as somebody holds one. */
   reserve(holder: KeyHolder, subscriber: Subscriber): Seat {
-    const channel = this.#channels.get(holder.account) ?? this.#open(holder.account);
+    const channel = this.#channels.get(holder.account) ?? new Channel(holder.account, this);
+    this.#channels.set(holder.account, channel);
     return new Seat(channel, subscriber, holder.user);
   }
 
-  #open(account: string): Channel {
-    const channel: Channel = new Channel(account, {
-      ...this.options,
-      onMessages: () => this.#schedule(channel),
-      onEnd: () => this.#end(account, channel),
-    });
-    this.#channels.set(account, channel);
-    return channel;
+  onHole(subscribers: readonly Subscriber[]): void {
+    this.options.onHole(subscribers);
+  }
+
+  onBehind(subscriber: Subscriber): void {
+    this.options.onBehind(subscriber);
   }
 
   /** What piles up until the flush is one buffer, and one write for each subscriber. */
-  #schedule(channel: Channel): void {
-    const { flushMs, clock } = this.options;
-    if (this.#pending.size === 0) {
-      if (flushMs > 0) clock.after(flushMs, () => this.#flush());
-      else setImmediate(() => this.#flush());
-    }
-    this.#pending.add(channel);
+  onWaiting(channel: Channel): void {
+    if (this.#waiting.push(channel) > 1) return;
+    const { flushMs } = this.options;
+    if (flushMs > 0) this.clock.after(flushMs, () => this.#flush());
+    else setImmediate(() => this.#flush());
+  }
+
+  onEnd(channel: Channel): void {
+    if (this.#channels.get(channel.account) === channel) this.#channels.delete(channel.account);
   }
 
   #flush(): void {
-    const channels = [...this.#pending];
-    this.#pending.clear();
-    const now = this.options.clock.now();
+    const channels = this.#waiting;
+    this.#waiting = [];
+    const now = this.clock.now();
     for (const channel of channels) channel.flush(now);
-  }
-
-  #end(account: string, channel: Channel): void {
-    if (this.#channels.get(account) === channel) this.#channels.delete(account);
   }
 }

@@ -3,6 +3,8 @@ import type { Subscriber } from './subscriber.js';
 
 /** A subscriber's place in its account's channel, whose upstream subscription lives as long as somebody holds one. */
 export class Seat {
+  #taken = false;
+
   constructor(
     private readonly channel: Channel,
     private readonly subscriber: Subscriber,
@@ -18,12 +20,13 @@ export class Seat {
 
   /** From now on the subscriber gets what is published for its scope. */
   take(): void {
+    this.#taken = true;
     this.channel.add(this.subscriber, this.user);
   }
 
   /** To be called once. */
   leave(): void {
-    this.channel.remove(this.subscriber, this.user);
+    if (this.#taken) this.channel.remove(this.subscriber, this.user);
     this.channel.release();
   }
 }

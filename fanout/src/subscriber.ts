@@ -38,6 +38,8 @@ export class Subscriber {
   #grace: Timer | undefined;
   /** Its place in its account's channel, once its key is known. */
   seat: Seat | undefined;
+  /** Its index in the list of its scope; kept there. */
+  slot = 0;
 
   constructor(
     private readonly ws: WebSocket,

@@ -5,26 +5,29 @@ export function createMemoryBus(): Bus {
   return new MemoryBus();
 }
 
+const DONE = Promise.resolve();
+
 class MemoryBus implements Bus {
-  readonly #channels = new Map<string, Set<Seat>>();
+  /** Never changed in place: a delivery under way goes by the list that it began with. */
+  readonly #channels = new Map<string, readonly Seat[]>();
   #closed = false;
 
-  async publish(account: string, messages: readonly BusMessage[]): Promise<void> {
-    this.#refuseWhenClosed();
-    if (messages.length === 0) return;
-    for (const seat of [...(this.#channels.get(account) ?? [])]) seat.deliver(messages);
+  publish(account: string, messages: readonly BusMessage[]): Promise<void> {
+    if (this.#closed) return Promise.reject(closed());
+    const seats = messages.length > 0 ? this.#channels.get(account) : undefined;
+    if (seats) for (const seat of seats) seat.deliver(messages);
+    return DONE;
   }
 
   async subscribe(account: string, listener: BusListener): Promise<BusSubscription> {
-    this.#refuseWhenClosed();
+    if (this.#closed) throw closed();
     const seat = new Seat(listener);
-    const seats = this.#channels.get(account) ?? new Set();
-    this.#channels.set(account, seats.add(seat));
+    this.#channels.set(account, [...(this.#channels.get(account) ?? []), seat]);
     return { cancel: () => this.#cancel(account, seat) };
   }
 
   async probe(_timeoutMs: number): Promise<void> {
-    this.#refuseWhenClosed();
+    if (this.#closed) throw closed();
   }
 
   async close(): Promise<void> {
@@ -34,12 +37,9 @@ class MemoryBus implements Bus {
 
   #cancel(account: string, seat: Seat): void {
     seat.cancelled = true;
-    const seats = this.#channels.get(account);
-    if (seats?.delete(seat) && seats.size === 0) this.#channels.delete(account);
-  }
-
-  #refuseWhenClosed(): void {
-    if (this.#closed) throw new BusUnavailable('the bus is closed: the process is going down');
+    const rest = (this.#channels.get(account) ?? []).filter((it) => it !== seat);
+    if (rest.length > 0) this.#channels.set(account, rest);
+    else this.#channels.delete(account);
   }
 }
 
@@ -47,9 +47,13 @@ class MemoryBus implements Bus {
 class Seat {
   cancelled = false;
 
-  constructor(readonly listener: BusListener) {}
+  constructor(private readonly listener: BusListener) {}
 
   deliver(messages: readonly BusMessage[]): void {
     if (!this.cancelled) this.listener.messages(messages);
   }
+}
+
+function closed(): BusUnavailable {
+  return new BusUnavailable('the bus is closed: the process is going down');
 }
