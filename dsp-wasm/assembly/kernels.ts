@@ -1,5 +1,6 @@
 /** The core with its kernels laid open, for tests and benchmarks. Arrays are passed at SCRATCH. */
 import { realFft4 } from './fft';
+import { biquad8 } from './filter';
 import { SCRATCH } from './layout';
 import { channelOf, slotOf } from './session';
 import { cellsAt, copyCells } from './window';
@@ -19,4 +20,9 @@ export function fft4(n: i32): usize {
   const to = work + (<usize>n << 4);
   realFft4(SCRATCH, work, n, n >> 1, to);
   return to;
+}
+
+/** Filters, in place, the eight signals at SCRATCH + 96, with the coefficients and the state before them. */
+export function filter8(count: i32): void {
+  biquad8(SCRATCH + 96, count, SCRATCH, SCRATCH + 32);
 }

@@ -27,6 +27,8 @@ const SHORTEST: f32 = 0.6;
 const LONGEST: f32 = 1.6;
 /** Added to the spread before it becomes a weight: the timing error of a perfect light on this grid. */
 const LEAST_SPREAD: f32 = 0.02;
+/** Smallest slope of a beat, against the window's steepest: where data are missing only rounding errors have slopes. */
+const LEAST_SLOPE: f32 = 0.05;
 const MAX_PEAKS: i32 = 64;
 
 /** Irregularity of the best light's beats, variation of the intervals plus that of the slopes; 1e9 where there are none. */
@@ -92,17 +94,25 @@ function smoothFour(x: usize, y: usize, reach: i32): void {
 /** Peaks of the rising slopes (trains 0 to 3, by light) and of the falling ones (4 to 7). */
 function findTrains(spacing: f32): void {
   memory.fill(TRAINS, 0, 32);
-  const zero = f32x4.splat(0);
+  const least = f32x4.mul(steepest(), f32x4.splat(LEAST_SLOPE));
+  const most = f32x4.neg(least);
   let a = v128.load(SLOPES);
   let b = v128.load(SLOPES, 16);
   for (let i = 2; i < WINDOW; i++) {
     const c = v128.load(SLOPES + (<usize>i << 4));
-    const up = v128.and(f32x4.gt(b, zero), v128.and(f32x4.ge(b, a), f32x4.gt(b, c)));
-    const down = v128.and(f32x4.lt(b, zero), v128.and(f32x4.le(b, a), f32x4.lt(b, c)));
+    const up = v128.and(f32x4.gt(b, least), v128.and(f32x4.ge(b, a), f32x4.gt(b, c)));
+    const down = v128.and(f32x4.lt(b, most), v128.and(f32x4.le(b, a), f32x4.lt(b, c)));
     if (v128.any_true(v128.or(up, down))) addPeaks(i, i32x4.bitmask(up) | (i32x4.bitmask(down) << 4), spacing);
     a = b;
     b = c;
   }
+}
+
+/** Largest slope of each lane, either way. */
+function steepest(): v128 {
+  let most = f32x4.splat(0);
+  for (let i: usize = 0; i < <usize>WINDOW << 4; i += 16) most = f32x4.max(most, f32x4.abs(v128.load(SLOPES + i)));
+  return most;
 }
 
 /** Adds the peaks of cell i - 1 to the trains of `mask`. */

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { gridCells } from '../reference/grid.js';
+import { PulseRate } from '../reference/pulse_rate.js';
 import { type Core, type CoreChannel, createCore, ENCODING, type Estimate } from './core.js';
 import { noise, payload, ppg, pulse } from './signals.js';
 
@@ -98,5 +100,37 @@ describe('hr_ppg', () => {
     const estimates = run([LIGHT], [[...before, ...gap, ...after]], 84);
     expect(estimates[40]).to.equal(null);
     expect(estimates[81]?.value).to.be.closeTo(125, 1.5);
+  });
+
+  it('equals its twin, at rest and in motion', () => {
+    const seconds = 24;
+    const [a, b] = [noise(seconds * HZ, 11), noise(seconds * HZ, 12)];
+    const swing = (t: number) => (t < 12 ? 0 : Math.sin(2 * Math.PI * 1.4 * t));
+    const green = times(seconds).map((t, i) => 5000 + 80 * pulse(1.7 * t) + 25 * swing(t) + 9 * (a[i] ?? 0));
+    const red = times(seconds).map((t, i) => 900 + 20 * pulse(1.7 * t) + 4 * swing(t) + 4 * (b[i] ?? 0));
+    const axes = [
+      times(seconds).map((t, i) => 0.3 * swing(t) + 0.01 * (b[i] ?? 0)),
+      times(seconds).map((_, i) => 0.02 * (a[i] ?? 0)),
+      times(seconds).map((t, i) => 1 + 0.2 * swing(t + 0.1) + 0.01 * (a[i] ?? 0)),
+    ];
+    const accel = times(seconds).flatMap((_, i) => axes.map((x) => x[i] ?? 0));
+    const got = run([LIGHT, { ...LIGHT, modality: 'ppg_red' }, ACCEL], [green, red, accel], seconds);
+    const twin = new PulseRate();
+    for (let end = 4; end <= seconds; end++) {
+      const window = (x: readonly number[]) => {
+        const t = times(end);
+        const cells = gridCells(
+          t,
+          t.map((_, i) => Math.fround(x[i] ?? 0)),
+          32,
+          32 * end,
+        );
+        return Array.from({ length: 256 }, (_, i) => cells[32 * end - 256 + i] ?? Number.NaN);
+      };
+      const want = twin.step([window(green), window(red)], axes.map(window));
+      // f32 through some thousand operations and a recursion; both steps of a decision may differ at its edge
+      expect(got[end]?.value, `at ${end} s`).to.be.closeTo(want?.value ?? 0, 0.05);
+      expect(got[end]?.confidence, `at ${end} s`).to.be.closeTo(want?.confidence ?? 0, 0.01);
+    }
   });
 });

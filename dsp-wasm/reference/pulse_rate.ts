@@ -1,0 +1,177 @@
+import { beats, sum } from './pulse_beats.js';
+import { powerSpectrum } from './spectrum.js';
+
+/** Heart rate from the lights, as assembly/hr_ppg.ts, in plain double precision. */
+
+const WINDOW = 256;
+const [FIRST, BINS] = [7, 129];
+const BIN_BPM = 3.75;
+const RATES = Array.from({ length: 191 }, (_, s) => 30 + s);
+
+export interface PulseEstimate {
+  readonly value: number;
+  readonly confidence: number;
+}
+
+/** The tracker of one session; steps are a second apart. */
+export class PulseRate {
+  #belief = RATES.map(() => 1 / RATES.length);
+  #means: { pulse: number[]; noise: number[] } | null = null;
+  #slowRate: number | null = null;
+
+  /**
+   * @param windows cells of each light, NaN where empty
+   * @param axes cells of the accelerometer's axes, null where there is none
+   */
+  step(windows: readonly number[][], axes: readonly number[][] | null): PulseEstimate | null {
+    const held = windows.map((w) => w.filter((v) => !Number.isNaN(v)).length);
+    const lights = windows.filter((_, i) => (held[i] ?? 0) >= 102).map((w) => withoutTrend(filled(w)));
+    if (lights.length === 0) return null;
+    const motion = axes ? motionOf(axes.map(filled)) : 0;
+    const pulse = combine(lights, motion, (v) => v);
+    if (pulse === null) return null;
+    const [clean, clear] = this.#clean(pulse, axes, motion);
+    this.#update(clean, motion);
+    const { rate, belief } = bestRun(this.#belief);
+    const found = beats(lights, rate);
+    const confidence = confidenceOf(clean, rate, belief, found?.likeness ?? 0, clear(rate), this.#unrest(rate));
+    const share = 0.5 + (0.5 * Math.min(Math.max(...held) + 4, WINDOW)) / WINDOW;
+    return { value: blend(clean, rate, found?.rate ?? 0, motion), confidence: share * confidence };
+  }
+
+  #clean(pulse: number[], axes: readonly number[][] | null, motion: number): [number[], (bpm: number) => number] {
+    const noise =
+      motion > 0.01 && axes
+        ? combine(
+            axes.map((a) => withoutTrend(filled(a))),
+            motion,
+            Math.sqrt,
+          )
+        : null;
+    if (noise === null) {
+      this.#means = null;
+      return [pulse, () => 1];
+    }
+    const last = this.#means ?? { pulse, noise };
+    const p = pulse.map((v, k) => 0.5 * (v + (last.pulse[k] ?? 0)));
+    const n = noise.map((v, k) => 0.5 * (v + (last.noise[k] ?? 0)));
+    this.#means = { pulse: p, noise: n };
+    const weights = p.map((v, k) => v / (v + 6 * motion * (n[k] ?? 0) + 1e-9));
+    const clear = (bpm: number) => weights[Math.floor(bpm / BIN_BPM + 0.5)] ?? 0;
+    return [pulse.map((v, k) => v * (weights[k] ?? 0)), clear];
+  }
+
+  #update(pulse: readonly number[], motion: number): void {
+    const most = Math.max(...pulse.slice(FIRST, 70));
+    const periodicity = periodicityOf(pulse);
+    const posterior = RATES.map((bpm, s) => {
+      const line = (Math.sqrt(between(pulse, bpm / BIN_BPM) / most) + 0.05) ** 2;
+      const period = (1 + (1 - motion) * Math.max(0, between(periodicity, Math.min(1920 / bpm, 70.999)))) ** 4;
+      const prior = motion + (1 - motion) * Math.exp(-(Math.log(bpm / 75) ** 2));
+      const r = Math.exp(-0.5);
+      const moved = sum(this.#belief.map((p, j) => p * r ** Math.abs(s - j)));
+      return (moved * ((1 - r) / (1 + r)) * (1 - 1e-4) + 1e-4 / RATES.length) * line * period * prior;
+    });
+    const total = sum(posterior);
+    this.#belief = posterior.map((p) => p / total);
+  }
+
+  #unrest(rate: number): number {
+    const before = this.#slowRate ?? rate;
+    this.#slowRate = before + 0.2 * (rate - before);
+    return Math.min(2, Math.abs(rate - this.#slowRate) / 10);
+  }
+}
+
+function filled(x: readonly number[]): number[] {
+  const known = x.flatMap((v, i) => (Number.isNaN(v) ? [] : [i]));
+  return x.map((v, i) => {
+    if (!Number.isNaN(v)) return v;
+    const before = known.findLast((k) => k < i);
+    const after = known.find((k) => k > i);
+    if (before === undefined || after === undefined) return x[before ?? after ?? 0] ?? 0;
+    const [a, b] = [x[before] ?? 0, x[after] ?? 0];
+    return a + ((b - a) * (i - before)) / (after - before);
+  });
+}
+
+function withoutTrend(x: readonly number[]): number[] {
+  const middle = (x.length - 1) / 2;
+  const mean = sum(x) / x.length;
+  const slope = (12 * sum(x.map((v, i) => v * (i - middle)))) / (x.length * (x.length ** 2 - 1));
+  return x.map((v, i) => v - mean - slope * (i - middle));
+}
+
+function motionOf(axes: readonly number[][]): number {
+  const gravity = sum(axes.map((a) => (sum(a) / a.length) ** 2));
+  const power = sum(axes.map((a) => sum(withoutTrend(a).map((v) => v * v)))) / WINDOW / (gravity + 1e-30);
+  return power / (power + 0.03 ** 2);
+}
+
+/** Mean of the signals' emphasised spectra (of their `scale`), each of a maximum of one; null where all are flat. */
+function combine(signals: readonly number[][], motion: number, scale: (v: number) => number): number[] | null {
+  const spectra = signals
+    .map((x) => x.map((v, i) => v * (0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / WINDOW))))
+    .map((x) => powerSpectrum([...x, ...x.map(() => 0)], BINS))
+    .map((p) => p.map((v, k) => (k < FIRST ? 0 : v * (motion + ((1 - motion) * k) / 16))))
+    .filter((p) => Math.max(...p) > 1e-20);
+  if (spectra.length === 0) return null;
+  const scaled = spectra.map((p) => p.map((v) => scale(v / Math.max(...p))));
+  const share = scale === Math.sqrt ? 3 : spectra.length;
+  return Array.from({ length: BINS }, (_, k) => sum(scaled.map((p) => p[k] ?? 0)) / share).map((v) =>
+    scale === Math.sqrt ? v * v : v,
+  );
+}
+
+function periodicityOf(pulse: readonly number[]): number[] {
+  const bins = Array.from({ length: 61 }, (_, j) => FIRST + 1 + 2 * j);
+  const power = bins.map((k) => (pulse[k] ?? 0) * (k / 16) ** 2);
+  const total = sum(power);
+  const at = (lag: number) =>
+    sum(power.map((p, j) => p * Math.cos((2 * Math.PI * (bins[j] ?? 0) * lag) / 512))) / total;
+  return Array.from({ length: 72 }, (_, lag) => at(lag));
+}
+
+function between(x: readonly number[], at: number): number {
+  const i = Math.floor(at);
+  return (x[i] ?? 0) * (1 - at + i) + (x[i + 1] ?? 0) * (at - i);
+}
+
+function bestRun(belief: readonly number[]): { rate: number; belief: number } {
+  const masses = belief.slice(10).map((_, s) => sum(belief.slice(s, s + 11)));
+  const first = masses.indexOf(Math.max(...masses));
+  const mass = masses[first] ?? 0;
+  return { rate: sum(belief.slice(first, first + 11).map((p, j) => p * (30 + first + j))) / mass, belief: mass };
+}
+
+function blend(pulse: readonly number[], tracked: number, beat: number, motion: number): number {
+  const near = Math.abs(beat - tracked);
+  if (motion <= 0.5) return near > 12 ? lineNear(pulse, tracked) : 0.1 * tracked + 0.9 * beat;
+  const line = lineNear(pulse, tracked);
+  return near > 7 ? (tracked + line) / 2 : (tracked + line + beat) / 3;
+}
+
+function lineNear(pulse: readonly number[], bpm: number): number {
+  const from = Math.max(FIRST + 1, Math.ceil((bpm - 7) / BIN_BPM));
+  const bins = Array.from({ length: Math.floor((bpm + 7) / BIN_BPM) - from + 1 }, (_, i) => from + i);
+  const k = bins.reduce((a, b) => ((pulse[b] ?? 0) > (pulse[a] ?? 0) ? b : a), from);
+  const [a, b, c] = [pulse[k - 1] ?? 0, pulse[k] ?? 0, pulse[k + 1] ?? 0];
+  if (!(b >= a && b > c)) return bpm;
+  const [left, right] = [Math.log((a + 1e-12) / b), Math.log((c + 1e-12) / b)];
+  return (k + (0.5 * (left - right)) / (left + right)) * BIN_BPM;
+}
+
+function confidenceOf(pulse: readonly number[], rate: number, ...terms: [number, number, number, number]): number {
+  const [belief, likeness, clear, unrest] = terms;
+  const share = (bpm: number) =>
+    sum(pulse.filter((_, k) => k >= FIRST && k * BIN_BPM >= bpm - 7 && k * BIN_BPM <= bpm + 7));
+  const concentration = (share(rate) + share(2 * rate)) / (sum(pulse) + 1e-30);
+  const odds =
+    -2.85 +
+    0.74 * Math.log((belief + 1e-3) / (1.001 - belief)) +
+    1.02 * Math.log(concentration + 0.02) -
+    1.99 * Math.log(Math.max(0.02, 1.02 - likeness)) +
+    0.5 * Math.log(Math.min(1, clear + 0.05)) -
+    0.4 * unrest;
+  return 1 / (1 + Math.exp(-odds));
+}
