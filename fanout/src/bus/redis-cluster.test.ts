@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { silentLog } from '../client.fixture.js';
+import { KeyMirror } from '../key-mirror.js';
+import { MirroredKeys } from '../mirrored-keys.js';
 import type { Bus, BusMessage } from './bus.js';
 import { Inbox } from './inbox.js';
 import { createRedisBus } from './redis.js';
@@ -29,6 +31,27 @@ describe('Redis bus on a cluster', function () {
     const [server] = cluster.servers;
     for (const name of ['', 'a', '{}', '{a}b', 'x{y}{z}', '}{', '{{a}}', 'ä€𝄞', channelOf('default')]) {
       expect(await server?.admin.call('CLUSTER', 'KEYSLOT', name), name).to.equal(slotOf(name));
+    }
+  });
+
+  it('carries the keys, and their revocations', async () => {
+    const good = new Map([['hash', { account: 'one', user: 'anna' }]]);
+    const source = { holders: async () => good, revoked: async () => ['old'], holder: async () => null };
+    const mirror = new KeyMirror({ url: cluster.url, log: silentLog, source });
+    const keys = new MirroredKeys({ url: cluster.url, log: silentLog });
+    try {
+      await mirror.start();
+      await keys.start();
+      const heard = new Promise<string>((resolve) => keys.onRevoked(resolve));
+      expect(await keys.holder('hash')).to.deep.equal({ account: 'one', user: 'anna' });
+      expect(await keys.holder('old')).to.equal(null);
+      expect(await keys.holder('unknown')).to.equal(null);
+      await mirror.revoke('hash');
+      expect(await heard).to.equal('hash');
+      expect(await keys.holder('hash')).to.equal(null);
+    } finally {
+      mirror.close();
+      keys.close();
     }
   });
 
