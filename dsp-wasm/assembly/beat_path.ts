@@ -72,7 +72,7 @@ function linkCandidate(slot: usize, number: i32): void {
     const interval = <f32>(cell - load<i32>(other, CANDIDATE_CELL)) * (1.0 / <f32>ECG_HZ);
     if (interval > LONGEST) break;
     if (interval < shortest) continue;
-    const score = load<f32>(other, CANDIDATE_SCORE) - surprise(interval, load<f32>(other, CANDIDATE_PERIOD));
+    const score = load<f32>(other, CANDIDATE_SCORE) - surpriseAfter(other, interval);
     if (score > best) {
       best = score;
       before = p;
@@ -91,10 +91,12 @@ function scoreOfBeginning(slot: usize, number: i32, cell: i32): f32 {
   return number - decided > REACH_BACK || since > LONGEST ? -MOST_SURPRISE : -1e9;
 }
 
-/** (ln r)^2 as (r - 1)^2 / r, which is the same within 4 % up to r = 2. */
+/** (ln r)^2 as (r - 1)^2 / r, which is the same within 4 % up to r = 2; none where a path begins: it expects nothing yet. */
 // @ts-ignore: decorator
 @inline
-function surprise(interval: f32, period: f32): f32 {
+function surpriseAfter(other: usize, interval: f32): f32 {
+  if (load<i32>(other, CANDIDATE_BEFORE) == 0) return 0;
+  const period = load<f32>(other, CANDIDATE_PERIOD);
   const d = interval - period;
   return min(MOST_SURPRISE, (STEADINESS * d * d) / (interval * period));
 }

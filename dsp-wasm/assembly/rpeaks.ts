@@ -49,6 +49,8 @@ const LOST_CELLS: i32 = 1280;
 /** Evidence where there are no data, and the least that makes a candidate. */
 const NOTHING: f32 = -1000;
 const LEAST: f32 = -20;
+/** Evidence of one beat is bounded above two surprises, so that clear beats correct a wrong expectation of the period. */
+const MOST_EVIDENCE: f32 = 10;
 /**
  * A beat by its breadth alone, where breadth tells beats from T waves and energy says that there is little noise
  * (electrode motion is broad, too). Its evidence is bounded below two surprises, so that none is put between two beats
@@ -171,7 +173,7 @@ function detect(slot: usize, channel: usize, end: i32): void {
   weighBlock(slot, channel, end - REACH - BLOCK, end);
   for (let cell = end - REACH - GUARD - BLOCK; cell < end - REACH - GUARD; cell++) {
     if (!isPeak(slot, cell)) continue;
-    const evidence = min<f32>(8, max<f32>(-10, load<f32>(evidenceOf(slot, cell))));
+    const evidence = min<f32>(MOST_EVIDENCE, max<f32>(-MOST_EVIDENCE, load<f32>(evidenceOf(slot, cell))));
     addCandidate(slot, cell, evidence, load<u8>(wideOf(slot, cell)));
   }
   decide(slot, channel, end);

@@ -82,9 +82,10 @@ export class BeatPath {
   }
 
   private scoreThrough(p: number, candidate: Candidate): number {
-    const { cell, score, period } = this.at(p);
+    const { cell, score, period, before } = this.at(p);
     const interval = (candidate.cell - cell) / HZ;
     if (interval > LONGEST || interval < (candidate.wide ? SHORTEST_WIDE : SHORTEST)) return Number.NEGATIVE_INFINITY;
+    if (before < 0) return score;
     return score - Math.min(SURPRISE, (STEADINESS * (interval - period) ** 2) / (interval * period));
   }
 

@@ -104,7 +104,7 @@ export class RPeaks {
   private detect(end: number): void {
     for (let c = end - BLOCK - REACH; c < end - REACH; c++) this.weigh(c);
     for (let c = end - BLOCK - REACH - GUARD; c < end - REACH - GUARD; c++) {
-      const evidence = Math.min(8, Math.max(-10, this.evidence[c] ?? NOTHING));
+      const evidence = Math.min(10, Math.max(-10, this.evidence[c] ?? NOTHING));
       if (this.isPeak(c)) this.path.add(c, evidence, this.empty, this.wide[c] ?? false);
     }
     this.decide(end);
