@@ -13,8 +13,9 @@ import {
   LEAD_OFFSET,
   leadOf,
 } from './ecg_state';
+import { topOf } from './evidence';
 import { ECG_HZ, OUT_CONFIDENCE, OUT_VALUE } from './layout';
-import { newestPeak, topOf } from './rpeaks';
+import { newestPeak } from './rpeaks';
 
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
