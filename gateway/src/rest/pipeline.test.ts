@@ -224,6 +224,7 @@ describe('the REST pipeline', () => {
       for (const [sent, status] of [
         ['garbage\r\n\r\n', 'HTTP/1.1 400 '],
         [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 'HTTP/1.1 431 '],
+        ['GET http://[::1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 'HTTP/1.1 400 '],
       ] as const) {
         const raw = await exchange(server.url, sent);
         expect(raw).to.match(new RegExp(`^${status}`));

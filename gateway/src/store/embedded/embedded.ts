@@ -18,7 +18,7 @@ const FILE = 'device-insights.db';
  * processes may have it open. Rejects with `NewerSchema` where a newer version of the service has written it.
  */
 export async function openEmbeddedStore(directory: string, clock: Clock): Promise<Store> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectory(directory);
   const db = new Database(join(directory, FILE), clock);
   try {
     await migrate(db);
@@ -29,6 +29,15 @@ export async function openEmbeddedStore(directory: string, clock: Clock): Promis
     throw new Error(`${FILE} in ${directory} cannot be opened: restore it, or choose another data directory`, {
       cause: error,
     });
+  }
+}
+
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${directory} cannot be the data directory (DATA_DIR): ${why}`, { cause });
   }
 }
 

@@ -41,6 +41,12 @@ describe('the schema of the embedded store', () => {
     await db.close();
   });
 
+  it('is not looked for where no directory can be, and the setting is named', async () => {
+    await writeFile(file(), '');
+    const error = await rejection(openEmbeddedStore(file(), systemClock));
+    expect(String(error)).to.include(file()).and.include('DATA_DIR');
+  });
+
   it('is looked for in vain in a file that is something else', async () => {
     await writeFile(file(), 'not a database '.repeat(100));
     const error = await rejection(openEmbeddedStore(directory, systemClock));
