@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util';
+import { kernelCosts } from './kernels.js';
+import { pushAllocation, sessionCost } from './sessions.js';
+import { twinCost } from './twin.js';
+
+/**
+ * `npm run bench -w dsp-wasm [-- --json]`: what the signal core costs, in processor time of this process, on its own.
+ * Times depend on the machine and its load; the ratios are of one run.
+ */
+const { values: options } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+
+const kernels = await kernelCosts();
+const bytes_per_push = await pushAllocation();
+const normal = await sessionCost(200, 'normal', 16);
+const faults = {
+  zeros: await sessionCost(200, 'zeros', 16),
+  nan: await sessionCost(200, 'nan', 16),
+  rails: await sessionCost(200, 'rails', 16),
+};
+const thousand = await sessionCost(1000, 'normal', 8);
+const twentyThousand = await sessionCost(20_000, 'normal', 4);
+const twin_us = twinCost(20);
+
+const result = {
+  ...kernels,
+  session_us_1000: thousand.us,
+  session_us_20000: twentyThousand.us,
+  growth_ratio: twentyThousand.us / thousand.us,
+  twin_ratio: twin_us / thousand.us,
+  zeros_ratio: faults.zeros.us / normal.us,
+  nan_ratio: faults.nan.us / normal.us,
+  rails_ratio: faults.rails.us / normal.us,
+  bytes_per_session: normal.bytesPerSession,
+  session_us_200: normal.us,
+  twin_us,
+  bytes_per_push,
+};
+
+const LINES: [keyof typeof result, string, string, string][] = [
+  ['biquad_ns', 'ns', 'a biquad, per sample and signal: eight signals at once', '<= 0.45'],
+  ['fft1024_us', 'us', 'a real FFT of 1024 samples, per signal: four at once (wasm SIMD elsewhere: 1.7)', '<= 2.5'],
+  ['session_us_1000', 'us', 'a second of a whole session (850 samples, all estimates) among 1,000', '<= 30'],
+  ['session_us_20000', 'us', 'the same among 20,000', '<= 30'],
+  ['growth_ratio', 'x', '20,000 sessions against 1,000', '<= 1.1'],
+  ['twin_us', 'us', 'the same second by the plain TypeScript twins', ''],
+  ['twin_ratio', 'x', 'twins against the core', '>= 10'],
+  ['session_us_200', 'us', 'the same second among 200, the base of the next three', ''],
+  ['zeros_ratio', 'x', 'all sensors at zero', '<= 1.2'],
+  ['nan_ratio', 'x', 'every third value missing', '<= 1.2'],
+  ['rails_ratio', 'x', 'all sensors between their rails', '<= 1.2'],
+  ['bytes_per_push', 'B', 'left on the JavaScript heap by a push', '~ 0'],
+  ['bytes_per_session', 'B', 'memory of a session', '<= 65536'],
+];
+
+if (options.json) {
+  console.log(JSON.stringify(result));
+} else {
+  console.log('Processor time of this process, warmed up; the last column is the aim.\n');
+  for (const [key, unit, what, aim] of LINES) {
+    console.log(
+      `${key.padEnd(18)} ${result[key].toPrecision(4).padStart(9)} ${unit.padEnd(3)} ${what}${aim && `  [${aim}]`}`,
+    );
+  }
+}

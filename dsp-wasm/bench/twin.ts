@@ -1,0 +1,98 @@
+import { BreathFollower } from '../reference/breath.js';
+import { gridCells } from '../reference/grid.js';
+import { modulations } from '../reference/modulation.js';
+import { PulseRate } from '../reference/pulse_rate.js';
+import { findPulses, type Pulse } from '../reference/pulses.js';
+import { RPeaks } from '../reference/rpeaks.js';
+import { ratioOfRatios } from '../reference/spo2.js';
+import { cpuSeconds } from './clock.js';
+import { CHANNELS, LOOP_SECONDS, signals } from './load.js';
+
+/** The same session in plain TypeScript, by the twins: microseconds of processor time for a second of data. */
+export function twinCost(seconds: number): number {
+  const session = new TwinSession();
+  let second = 0;
+  for (; second < 20; second++) session.step(second);
+  const start = cpuSeconds();
+  for (; second < 20 + seconds; second++) session.step(second);
+  return ((cpuSeconds() - start) * 1e6) / seconds;
+}
+
+/** One sub-channel: its samples repeat every LOOP_SECONDS, its cells grow. */
+interface Line {
+  readonly modality: string;
+  readonly hz: number;
+  readonly rate: number;
+  readonly samples: readonly number[];
+  readonly cells: number[];
+}
+
+class TwinSession {
+  readonly #lines = lines();
+  readonly #pulseRate = new PulseRate();
+  readonly #follower = new BreathFollower();
+  readonly #pulses: Pulse[] = [];
+  readonly #ecg = new Float64Array(128 * 200).fill(Number.NaN);
+  readonly #peaks = new RPeaks([this.#ecg]);
+
+  step(second: number): void {
+    for (const line of this.#lines) resample(line, second);
+    const of = (modality: string) => this.#lines.filter((l) => l.modality === modality).map((l) => window(l, 8));
+    const [green = [], red = [], infrared = []] = ['ppg_green', 'ppg_red', 'ppg_ir'].map((m) => of(m)[0]);
+    this.#pulseRate.step([green, red, infrared], of('accel'));
+    ratioOfRatios(red, infrared);
+    this.#ecg.set(this.#lines.find((l) => l.modality === 'ecg')?.cells.slice(-128) ?? [], 128 * second);
+    this.#peaks.advance(128 * (second + 1) - 2);
+    if (second % 2 === 1) this.#breathe(second + 1);
+  }
+
+  /** Searches what has come since the last time, with a second before it, and follows 32 s of pulses. */
+  #breathe(end: number): void {
+    const line = this.#lines[0];
+    if (!line) return;
+    const found = findPulses(window(line, 3)).map((p) => ({ ...p, time: p.time + end - 3 }));
+    this.#pulses.push(...found.filter((p) => p.time > (this.#pulses.at(-1)?.time ?? 0) + 0.2));
+    const beats = this.#pulses.filter((p) => p.time > end - 32);
+    const m = modulations({
+      time: beats.map((p) => p.time - end),
+      interval: beats.map((p, i) => p.time - (beats[i - 1]?.time ?? Number.NaN)),
+      height: beats.map((p) => p.height),
+      baseline: beats.map((p) => p.baseline),
+    });
+    if (!m) return;
+    const series = [m.intervals, m.heights, m.baselines].map((x) => ({ x, resolution: 0.003, gentle: 1, steep: 3 }));
+    this.#follower.follow(end, series, m.fastest, m.steadiness);
+  }
+}
+
+function lines(): Line[] {
+  const values = signals();
+  return CHANNELS.flatMap(({ modality, sampleRateHz, numChannels }, c) =>
+    Array.from({ length: numChannels }, (_, sub) => ({
+      modality,
+      hz: sampleRateHz,
+      rate: modality === 'ecg' ? 128 : 32,
+      samples: values[c]?.filter((_, i) => i % numChannels === sub) ?? [],
+      cells: [],
+    })),
+  );
+}
+
+/** Appends the second's cells. */
+function resample({ hz, rate, samples, cells }: Line, second: number): void {
+  const from = (second % LOOP_SECONDS) * hz;
+  const x = Array.from({ length: hz + 1 }, (_, i) => samples[(from + i) % samples.length] ?? 0);
+  cells.push(
+    ...gridCells(
+      x.map((_, i) => i / hz),
+      x,
+      rate,
+      rate,
+    ).map((v, i) => (i === 0 ? (x[0] ?? 0) : v)),
+  );
+}
+
+function window({ rate, cells }: Line, seconds: number): number[] {
+  const last = cells.slice(-seconds * rate);
+  return [...Array.from({ length: seconds * rate - last.length }, () => Number.NaN), ...last];
+}
