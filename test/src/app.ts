@@ -58,6 +58,11 @@ export class App {
     this.#socket.pause();
   }
 
+  /** Reads again. */
+  resume(): void {
+    this.#socket.resume();
+  }
+
   close(): void {
     this.#over = true;
     this.#socket.terminate();

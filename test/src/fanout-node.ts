@@ -4,7 +4,7 @@ import { collect, launch, ServerProcess } from './server-process.js';
 /** Starts a stand-alone fan-out node on free ports and waits until it listens. */
 export async function startFanoutNode(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const defaults = { HOST: '127.0.0.1', PORT: '0', METRICS_PORT: '0', DRAIN_MS: '200' };
-  const child = launch('fanout/dist/main.js', [], { ...defaults, ...env });
+  const child = launch('fanout/dist/main.js', [], { ...defaults, ...env, LOG_LEVEL: 'info' });
   const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];
   for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
     if (!line.includes('fan-out node is listening')) continue;

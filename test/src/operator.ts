@@ -12,7 +12,7 @@ export class Operator {
   async account(name: string): Promise<string> {
     const accounts = await this.#admin<{ id: string; name: string }[]>('account', 'list');
     const there = accounts.find((account) => account.name === name);
-    return (there ?? (await this.#admin<{ id: string }>('account', 'create', '--name', name))).id;
+    return (there ?? (await this.#admin<{ id: string }>('account', 'create', name))).id;
   }
 
   /** A new key of the account of that name. */
