@@ -62,11 +62,13 @@ export function weighBlock(slot: usize, channel: usize, from: i32, limit: i32): 
     if (matched) q = max(q, separation(lead + LEAD_MATCH));
   }
   q = max(q, qEnergy);
-  const allowsWide = qWide >= WIDE_RATIO && qEnergy >= CLEAR_RATIO;
+  makeLogOdds(SUM, q);
+  if (qWide >= WIDE_RATIO && qEnergy >= CLEAR_RATIO) makeLogOdds(WIDE_SUM, qWide);
+  else memory.fill(WIDE_SUM, 0xff, BLOCK << 2); // NaN
   for (let i = 0; i < BLOCK; i++) {
-    const narrow = logOdds(SUM, i, q);
-    const wide = allowsWide ? bounded(logOdds(WIDE_SUM, i, qWide)) : NOTHING;
-    store<f32>(evidenceOf(slot, from + i), max(narrow, wide));
+    const narrow = load<f32>(SUM + (<usize>i << 2));
+    const wide = bounded(load<f32>(WIDE_SUM + (<usize>i << 2)));
+    store<f32>(evidenceOf(slot, from + i), wide > narrow ? wide : narrow);
     store<u8>(wideOf(slot, from + i), <u8>(narrow < 0));
   }
 }
@@ -97,16 +99,18 @@ function addPositions(sum: usize, feature: usize, level: usize): void {
 }
 
 /**
- * Log odds of a beat at the i-th cell. They are even where the mean position is that of the geometric mean of noise and
- * beats, and the steeper, the better the two are apart: 3 (q - 1), so that at q = 2, where the noise between two beats
- * often is half as large as a beat, a typical beat has odds of 6 to 1.
+ * Turns sums into log odds of a beat; NOTHING where no feature has data. They are even where the mean position is that of
+ * the geometric mean of noise and beats, and the steeper, the better the two are apart: 3 (q - 1), so that at q = 2,
+ * where the noise between two beats often is half as large as a beat, a typical beat has odds of 6 to 1.
  */
-function logOdds(sum: usize, i: i32, q: f32): f32 {
-  const at = sum + (<usize>i << 2);
-  const weight = load<f32>(at, BLOCK << 2);
-  if (!(weight > 0)) return NOTHING;
-  const steepness = min<f32>(40, max<f32>(3, <f32>3 * (q - 1)));
-  return steepness * (load<f32>(at) / weight - <f32>1 / (<f32>1 + sqrt<f32>(q)));
+function makeLogOdds(sum: usize, q: f32): void {
+  const steepness = f32x4.splat(min<f32>(40, max<f32>(3, <f32>3 * (q - 1))));
+  const even = f32x4.splat(<f32>1 / (<f32>1 + sqrt<f32>(q)));
+  for (let i: usize = 0; i < <usize>BLOCK << 2; i += 16) {
+    const weight = v128.load(sum + (BLOCK << 2) + i);
+    const odds = f32x4.mul(steepness, f32x4.sub(f32x4.div(v128.load(sum + i), weight), even));
+    v128.store(sum + i, v128.bitselect(odds, f32x4.splat(NOTHING), f32x4.gt(weight, f32x4.splat(0))));
+  }
 }
 
 export function isPeak(slot: usize, cell: i32): bool {

@@ -66,7 +66,7 @@ export function computeFeatures(
   limit: i32,
   matched: bool,
 ): void {
-  const rounded = (count + 3) & ~3;
+  const rounded = (count + 7) & ~7; // two vectors in flight, as sums wait for each other
   copyCells(channel, sub, from - REACH, rounded + 2 * REACH, limit, X);
   levelOut(rounded + 2 * REACH);
   sharpen(rounded + 2 * TEMPLATE_HALF);
@@ -121,39 +121,60 @@ function sharpen(count: i32): void {
 }
 
 function broaden(count: i32): void {
-  for (let i = 0; i < count; i += 4) {
+  for (let i = 0; i < count; i += 8) {
     const centre = X + (<usize>(i + REACH - BOX_HALF) << 2);
-    let y = f32x4.mul(v128.load(centre), v128.load32_splat(BROAD));
+    const middle = v128.load32_splat(BROAD);
+    let a = f32x4.mul(v128.load(centre), middle);
+    let b = f32x4.mul(v128.load(centre, 16), middle);
     for (let k: usize = 4; k <= <usize>BROADEN_HALF << 2; k += 4) {
-      const pair = f32x4.add(v128.load(centre - k), v128.load(centre + k));
-      y = f32x4.add(y, f32x4.mul(pair, v128.load32_splat(BROAD + k)));
+      const w = v128.load32_splat(BROAD + k);
+      a = f32x4.add(a, f32x4.mul(f32x4.add(v128.load(centre - k), v128.load(centre + k)), w));
+      b = f32x4.add(b, f32x4.mul(f32x4.add(v128.load(centre - k, 16), v128.load(centre + k, 16)), w));
     }
-    v128.store(B + (<usize>i << 2), y);
+    v128.store(B + (<usize>i << 2), a);
+    v128.store(B + (<usize>i << 2), b, 16);
   }
 }
 
 /** Means of |y| over the box, the first of which begins at `y`. */
 function boxEnergy(y: usize, to: usize, count: i32): void {
-  for (let i: usize = 0; i < <usize>count << 2; i += 16) {
-    let sum = f32x4.abs(v128.load(y + i));
-    for (let k: usize = 4; k <= <usize>BOX_HALF << 3; k += 4) sum = f32x4.add(sum, f32x4.abs(v128.load(y + i + k)));
-    v128.store(to + i, f32x4.mul(sum, f32x4.splat(BOX_SCALE)));
+  for (let i: usize = 0; i < <usize>count << 2; i += 32) {
+    let a = f32x4.abs(v128.load(y + i));
+    let b = f32x4.abs(v128.load(y + i, 16));
+    for (let k: usize = 4; k <= <usize>BOX_HALF << 3; k += 4) {
+      a = f32x4.add(a, f32x4.abs(v128.load(y + i + k)));
+      b = f32x4.add(b, f32x4.abs(v128.load(y + i + k, 16)));
+    }
+    v128.store(to + i, f32x4.mul(a, f32x4.splat(BOX_SCALE)));
+    v128.store(to + i, f32x4.mul(b, f32x4.splat(BOX_SCALE)), 16);
   }
 }
 
 function matchTemplate(template: usize, count: i32): void {
-  for (let i = 0; i < count; i += 4) {
-    const y = sharpenedAt(i - TEMPLATE_HALF);
-    let projection = f32x4.splat(0);
-    let square = f32x4.splat(1e-24); // no 0 / 0 on a flat line
+  for (let i: usize = 0; i < <usize>count << 2; i += 32) {
+    const y = sharpenedAt(-TEMPLATE_HALF) + i;
+    let projectionA = f32x4.splat(0);
+    let projectionB = f32x4.splat(0);
+    let squareA = f32x4.splat(1e-24); // no 0 / 0 on a flat line
+    let squareB = f32x4.splat(1e-24);
     for (let k: usize = 0; k < <usize>TEMPLATE_CELLS << 2; k += 4) {
-      const v = v128.load(y + k);
-      projection = f32x4.add(projection, f32x4.mul(v, v128.load32_splat(template + k)));
-      square = f32x4.add(square, f32x4.mul(v, v));
+      const t = v128.load32_splat(template + k);
+      const a = v128.load(y + k);
+      const b = v128.load(y + k, 16);
+      projectionA = f32x4.add(projectionA, f32x4.mul(a, t));
+      projectionB = f32x4.add(projectionB, f32x4.mul(b, t));
+      squareA = f32x4.add(squareA, f32x4.mul(a, a));
+      squareB = f32x4.add(squareB, f32x4.mul(b, b));
     }
-    const positive = f32x4.max(projection, f32x4.splat(0)); // NaN stays NaN
-    const match = f32x4.mul(positive, f32x4.div(f32x4.mul(positive, positive), square));
-    v128.store(PROJECTION + (<usize>i << 2), projection);
-    v128.store(MATCH + (<usize>i << 2), match);
+    putMatch(i, projectionA, squareA);
+    putMatch(i + 16, projectionB, squareB);
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function putMatch(at: usize, projection: v128, square: v128): void {
+  const positive = f32x4.max(projection, f32x4.splat(0)); // NaN stays NaN
+  v128.store(PROJECTION + at, projection);
+  v128.store(MATCH + at, f32x4.mul(positive, f32x4.div(f32x4.mul(positive, positive), square)));
 }
