@@ -1,5 +1,4 @@
 import {
-  BEAT,
   fillMargins,
   HELD,
   KERNEL,
@@ -10,6 +9,7 @@ import {
   SLOPES,
   TEMPLATE,
   TRAINS,
+  WAVES,
   WINDOW,
 } from './pulse_window';
 import { GRID_PER_MINUTE } from './pulse_tracker';
@@ -210,48 +210,42 @@ export function beatLikeness(bpm: f32): f32 {
   memory.fill(TEMPLATE, 0, 256);
   let whole = 0;
   for (let i = 0; i < peaks; i++) {
-    if (!loadBeat(i, length)) continue;
-    addToTemplate(length);
-    whole++;
+    if (loadWave(WAVES + (<usize>whole << 8), i, length)) whole++;
   }
   if (whole < 3) return 0;
   let sum: f32 = 0;
-  for (let i = 0; i < peaks; i++) {
-    if (loadBeat(i, length)) sum += fit(length);
-  }
+  for (let i = 0; i < whole; i++) sum += fit(WAVES + (<usize>i << 8), length);
   return sum / <f32>whole;
 }
 
-/** Loads one beat's wave into BEAT, mean off and scaled to unit length; false where the window cuts it off. */
-function loadBeat(i: i32, length: i32): bool {
+/** Adds one beat's wave, mean off and scaled to unit length, to the template; false where the window cuts it off. */
+function loadWave(to: usize, i: i32, length: i32): bool {
   const from = <i32>(peakTime(bestTrain, i) + 0.5) - (length >> 1);
   if (from < 0 || from + length > WINDOW) return false;
-  const wave = LIGHTS + (<usize>from << 4) + (<usize>(bestTrain & 3) << 2);
+  const light = LIGHTS + (<usize>from << 4) + (<usize>(bestTrain & 3) << 2);
   let sum: f32 = 0;
   let squares: f32 = 0;
   for (let j: usize = 0; j < <usize>length; j++) {
-    const x = load<f32>(wave + (j << 4));
+    const x = load<f32>(light + (j << 4));
     sum += x;
     squares += x * x;
   }
   const mean = sum / <f32>length;
   const scale = <f32>1 / sqrt<f32>(max<f32>(1e-30, squares - mean * sum));
-  for (let j: usize = 0; j < <usize>length; j++) store<f32>(BEAT + (j << 2), (load<f32>(wave + (j << 4)) - mean) * scale);
+  for (let j: usize = 0; j < <usize>length; j++) {
+    const x = (load<f32>(light + (j << 4)) - mean) * scale;
+    store<f32>(to + (j << 2), x);
+    store<f32>(TEMPLATE + (j << 2), load<f32>(TEMPLATE + (j << 2)) + x);
+  }
   return true;
 }
 
-function addToTemplate(length: i32): void {
-  for (let j: usize = 0; j < <usize>length; j++) {
-    store<f32>(TEMPLATE + (j << 2), load<f32>(TEMPLATE + (j << 2)) + load<f32>(BEAT + (j << 2)));
-  }
-}
-
-/** Correlation of BEAT with the sum of the other beats: with itself among them even noise would fit. */
-function fit(length: i32): f32 {
+/** Correlation of a wave with the sum of the others: with itself among them even noise would fit. */
+function fit(wave: usize, length: i32): f32 {
   let product: f32 = 0;
   let squares: f32 = 1e-30;
   for (let j: usize = 0; j < <usize>length; j++) {
-    const x = load<f32>(BEAT + (j << 2));
+    const x = load<f32>(wave + (j << 2));
     const others = load<f32>(TEMPLATE + (j << 2)) - x;
     product += x * others;
     squares += others * others;

@@ -24,10 +24,10 @@ import {
 
 /** Transform length: the window padded to twice, bins of 3.75 bpm under a main lobe of 30 bpm. */
 const LENGTH: i32 = 512;
-/** Bins kept: 0.44 to 8 Hz. */
+/** Bins kept: 0.44 to 6 Hz. */
 export const FIRST_BIN: i32 = 7;
-export const BINS: i32 = 129;
-const BINS_BYTES: usize = 528; // of f32, up to a whole vector
+export const BINS: i32 = 97;
+const BINS_BYTES: usize = 400; // of f32, up to a whole vector
 /** Hz per bin. */
 export const BIN_HZ: f32 = 0.0625; // SLOW_HZ / LENGTH
 

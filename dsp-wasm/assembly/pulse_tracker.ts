@@ -85,7 +85,7 @@ function periodicity(): void {
 }
 
 /** Every second bin from FIRST_BIN + 1 to BINS - 1. */
-const SLOPE_BINS: i32 = 61;
+const SLOPE_BINS: i32 = 45;
 
 /** Sums of power times cosine at 16 lags, the cosines by Chebyshev's recurrence; four vectors hide its latency. */
 function cosineSums(lag: i32, scale: f32): void {

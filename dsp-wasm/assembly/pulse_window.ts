@@ -31,8 +31,8 @@ export const KERNEL: usize = SCRATCH + 0xcc00; // MARGIN x f32
 export const SLOPES: usize = SCRATCH + 0xd000; // WINDOW x f32x4, smoothed derivative
 export const PEAKS: usize = SCRATCH + 0xe000; // 8 x MAX_PEAKS x (time f32, height f32)
 export const TRAINS: usize = SCRATCH + 0xf000; // 8 x i32, peaks in each
-export const BEAT: usize = SCRATCH + 0xf100; // 64 x f32, one beat's wave
 export const TEMPLATE: usize = SCRATCH + 0xf200; // 64 x f32, sum of the beats' waves
+export const WAVES: usize = SCRATCH + 0x10000; // 64 x 64 x f32, the beats' waves
 
 /** Below 40 % of the window there are fewer than three beats at 60 bpm. */
 export const LEAST_HELD: i32 = 102;
@@ -77,10 +77,18 @@ function putMean(accel: usize, axis: usize, mean: f32): void {
 
 function loadLane(channel: usize, sub: i32, end: f64, lane: i32): i32 {
   const from = (<i32>end - WINDOW_SECONDS) * SLOW_HZ;
+  const limit = cellsAt(channel, end);
   const to = LANE + <usize>lane * 1024;
-  const held = copyCells(channel, sub, from, WINDOW, cellsAt(channel, end), to);
-  if (held < WINDOW) fillEmpty(to, WINDOW);
+  const held = copyCells(channel, sub, from, WINDOW, limit, to);
+  if (held < WINDOW) fill(to, held, min(WINDOW, limit - from));
   return held;
+}
+
+/** Fills what is empty: mostly only the cells after `known`, for which no sample has come yet. */
+function fill(x: usize, held: i32, known: i32): void {
+  if (held < known || known <= 0) return fillEmpty(x, WINDOW);
+  const last = load<f32>(x + (<usize>(known - 1) << 2));
+  for (let i = known; i < WINDOW; i++) store<f32>(x + (<usize>i << 2), last);
 }
 
 function emptyLane(lane: i32): i32 {

@@ -4,7 +4,7 @@ import { powerSpectrum } from './spectrum.js';
 /** Heart rate from the lights, as assembly/hr_ppg.ts, in plain double precision. */
 
 const WINDOW = 256;
-const [FIRST, BINS] = [7, 129];
+const [FIRST, BINS] = [7, 97];
 const BIN_BPM = 3.75;
 const RATES = Array.from({ length: 191 }, (_, s) => 30 + s);
 
@@ -124,7 +124,7 @@ function combine(signals: readonly number[][], motion: number, scale: (v: number
 }
 
 function periodicityOf(pulse: readonly number[]): number[] {
-  const bins = Array.from({ length: 61 }, (_, j) => FIRST + 1 + 2 * j);
+  const bins = Array.from({ length: 45 }, (_, j) => FIRST + 1 + 2 * j);
   const power = bins.map((k) => (pulse[k] ?? 0) * (k / 16) ** 2);
   const total = sum(power);
   const at = (lag: number) =>
