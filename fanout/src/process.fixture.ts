@@ -11,12 +11,16 @@ export interface TestNode {
   readonly operations: string;
 }
 
-/** Starts the program with this environment and nothing else. */
+/** Starts the program with this environment and nothing else; it ends with us at the latest. */
 export function launchNode(env: NodeJS.ProcessEnv): ChildProcess {
-  return spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const killWithUs = () => child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  child.once('exit', () => process.off('exit', killWithUs));
+  return child;
 }
 
 /** Starts a node; resolves once it listens. The caller kills it. */
