@@ -1,4 +1,4 @@
-/** Time as a parameter, so that tests never sleep; the gateway's clock fits. */
+/** Time as a parameter: the same code runs live, offline (a recording, as fast as it can) and in tests, which never sleep. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

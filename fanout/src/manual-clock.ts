@@ -6,10 +6,14 @@ interface Entry {
   readonly run: () => void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that stands still until it is moved: for tests, and for recordings whose time is their own. */
 export class ManualClock implements Clock {
-  #now = 0;
+  #now: number;
   readonly #entries = new Set<Entry>();
+
+  constructor(now = 0) {
+    this.#now = now;
+  }
 
   now(): number {
     return this.#now;
