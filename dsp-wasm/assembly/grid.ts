@@ -50,12 +50,16 @@ export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i
   const rate = <f64>load<i32>(channel + CH_RATE);
   const used = usedLanes(load<i32>(channel + CH_SUBS));
   const bridge = BRIDGE_SECONDS * rate;
+  const start = t * TICKS + 0.5;
+  const step = period * TICKS;
+  const scale = rate / TICKS;
   const high = f32x4.splat(LIMIT);
   const low = f32x4.neg(high);
   let missing = 0;
   let second = <f64>load<i32>(channel + CH_NEXT_SECOND) * rate;
   let last = load<i32>(channel + CH_STARTED) ? load<f64>(channel + CH_LAST_T) : NaN;
   let k = <f64>load<i32>(channel + CH_DONE);
+  let u = <f32>(last - k); // place of the newest sample in the interval
   let before = v128.load(channel + CH_LAST);
   let area = v128.load(channel + CH_AREA);
   let moment = v128.load(channel + CH_MOMENT);
@@ -75,7 +79,7 @@ export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i
       x = v128.bitselect(before, x, absent);
     }
     x = f32x4.pmax(f32x4.pmin(x, high), low);
-    const now = Math.floor((t + period * <f64>i) * TICKS + 0.5) * (rate * (1 / TICKS));
+    const now = Math.floor(start + step * <f64>i) * scale;
     if (now > second) {
       second = passSeconds(channel, now, rate, <i32>k);
     }
@@ -89,6 +93,7 @@ export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i
       hole = holes();
       begun = k == now ? area : hole;
       last = now;
+      u = <f32>(now - k);
       before = x;
       continue;
     }
@@ -96,8 +101,7 @@ export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i
     if (now >= k + 1) {
       const slope = f32x4.mul(f32x4.sub(x, before), f32x4.splat(<f32>(1 / (now - last))));
       do {
-        const u = <f32>(last - k);
-        const du = <f32>(k + 1 - last);
+        const du = <f32>1 - u;
         const edge = f32x4.add(before, f32x4.mul(slope, f32x4.splat(du)));
         const a = areaOf(du, before, edge);
         moment = f32x4.add(moment, momentOf(a, u, du, before, edge));
@@ -111,15 +115,16 @@ export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i
         moment = begun;
         before = edge;
         k += 1;
-        last = k;
+        u = 0;
         if (++cells == CELLS_COUNT) cells = flush(channel, cells);
       } while (now >= k + 1);
     }
-    const u = <f32>(last - k);
-    const du = <f32>(now - last);
+    const to = <f32>(now - k);
+    const du = to - u;
     const a = areaOf(du, before, x);
     area = f32x4.add(area, a);
     moment = f32x4.add(moment, momentOf(a, u, du, before, x));
+    u = to;
     last = now;
     before = x;
   }
