@@ -1,0 +1,57 @@
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** A reverse proxy as of production: `/stream/subscribe` to a fan-out node, everything else to a gateway, on one port. */
+export class FrontDoor {
+  readonly #server: Server;
+
+  private constructor(
+    /** Where the gateway is now. */
+    public gateway: string,
+    /** Where the fan-out node is now. */
+    public node: string,
+  ) {
+    this.#server = createServer((incoming, response) => {
+      const { method, headers, url } = incoming;
+      const outgoing = httpRequest(this.gateway + url, { method: method ?? 'GET', headers, agent: false }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+        answer.on('error', () => response.destroy());
+      });
+      outgoing.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
+      incoming.pipe(outgoing);
+    });
+    this.#server.on('upgrade', (incoming, socket, head) => this.#upgrade(incoming, socket, head));
+  }
+
+  static async open(gateway: string, node: string): Promise<FrontDoor> {
+    const door = new FrontDoor(gateway, node);
+    await new Promise<void>((resolve) => door.#server.listen(0, '127.0.0.1', resolve));
+    return door;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  /** Passes a WebSocket's bytes through, handshake included. */
+  #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const target = new URL(incoming.url?.startsWith('/stream/subscribe') ? this.node : this.gateway);
+    const upstream = connect(Number(target.port), target.hostname);
+    const lines = [`${incoming.method} ${incoming.url} HTTP/1.1`];
+    for (let i = 0; i < incoming.rawHeaders.length; i += 2)
+      lines.push(`${incoming.rawHeaders[i]}: ${incoming.rawHeaders[i + 1]}`);
+    upstream.write(`${lines.join('\r\n')}\r\n\r\n`);
+    upstream.write(head);
+    upstream.pipe(socket).on('error', () => upstream.destroy());
+    socket.pipe(upstream).on('error', () => socket.destroy());
+    upstream.on('close', () => socket.destroy());
+    socket.on('close', () => upstream.destroy());
+  }
+}
