@@ -1,0 +1,151 @@
+import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
+import { Line } from '@device-insights/gateway/test-line';
+import { startTestMongo, type TestMongo } from '@device-insights/gateway/test-mongo';
+import type { SocketConstructor } from '@device-insights/sdk';
+import { expect } from 'chai';
+import WebSocket from 'ws';
+import { App, type Insight, identity } from './app.js';
+import { eventually } from './eventually.js';
+import { startFanoutNode } from './fanout-node.js';
+import { KEY, Running } from './running.js';
+import type { ServerProcess } from './server-process.js';
+import { RawSocket } from './socket.js';
+import { type StoredInsight, Stream } from './stream.js';
+
+/** A WebSocket that connects to the place which is right at that moment, whatever address it is given. */
+function following(place: () => ServerProcess): SocketConstructor {
+  const Following = class extends WebSocket {
+    constructor(address: string) {
+      const { pathname, search } = new URL(address);
+      super(`${place().wsUrl}${pathname}${search}`);
+    }
+  };
+  return Following as unknown as SocketConstructor; // Its events carry more than the browser's.
+}
+
+/** How often each type comes, ms of data time. */
+const PERIODS = [
+  ['hr', 1000],
+  ['spo2', 1000],
+  ['rr', 2000],
+] as const;
+
+/** Ends of the windows of one type, ms, in order. */
+const endsOf = (stored: readonly StoredInsight[], type: string) =>
+  stored.filter((insight) => insight.type === type).map((insight) => insight.actual_end);
+
+describe('SIGTERM', function () {
+  this.timeout(60_000);
+  let mongo: TestMongo;
+  let redis: TestRedis;
+  let running: ServerProcess[] = [];
+  let apps: App[] = [];
+  let streams: Stream[] = [];
+
+  before(async function () {
+    this.timeout(600_000); // The first run may have to install the servers.
+    [mongo, redis] = await Promise.all([startTestMongo(), startRedis()]);
+  });
+  after(async () => {
+    await redis?.stop();
+    await mongo?.stop();
+  });
+  afterEach(async () => {
+    for (const stream of streams) stream.abandon();
+    for (const app of apps) app.close();
+    await Promise.all(running.map((server) => server.end('SIGKILL')));
+    [running, apps, streams] = [[], [], []];
+  });
+
+  const keep = <T extends ServerProcess>(server: T): T => {
+    running.push(server);
+    return server;
+  };
+  const startGateway = async (env: Record<string, string> = {}) =>
+    keep(await Running.start({ MONGODB_URI: mongo.uri('drain'), REDIS_URL: redis.url, METRICS_PORT: '0', ...env }));
+  const startNode = async (env: Record<string, string> = {}) =>
+    keep(await startFanoutNode({ REDIS_URL: redis.url, ...env }));
+  const follow = async (place: ServerProcess) => {
+    const app = new App([place]);
+    apps.push(app);
+    await eventually('the app is subscribed', () => app.current !== null);
+    return app;
+  };
+
+  it('hands a streaming device on to another gateway: no insight is lost or doubled', async () => {
+    const [one, two, node] = [await startGateway(), await startGateway(), await startNode()];
+    let place = one;
+    const app = await follow(node);
+    const stream = await Stream.start(one, { deviceId: 'handed-on', WebSocket: following(() => place) });
+    streams.push(stream);
+    await eventually('insights flow', () => app.insights.length >= 30);
+    place = two;
+    expect(await one.end('SIGTERM')).to.equal(0);
+    const before = app.insights.length;
+    await eventually('insights flow again', () => app.insights.length >= before + 30);
+    const stored = await stream.end(two);
+    await eventually('the last ones have come', () => app.insights.length >= stored.length);
+    expect(app.insights.map(identity)).to.have.members(stored.map(identity));
+    expect(app.codes).to.deep.equal([]);
+    for (const [type, period] of PERIODS) {
+      const ends = endsOf(stored, type);
+      expect(ends.length, type).to.be.greaterThan(3);
+      expect(ends, type).to.deep.equal(ends.map((_, n) => (ends[0] ?? 0) + period * n));
+    }
+  });
+
+  const closeOf = (place: ServerProcess, path: string) => new RawSocket(`${place.wsUrl}${path}api_key=${KEY}`).closed();
+
+  /** What every server does that has subscribers: `end` resolves with the exit code. */
+  const drained = async (place: ServerProcess, newSockets: readonly string[]) => {
+    const three = [await follow(place), await follow(place), await follow(place)];
+    const begun = Date.now();
+    const end = place.end('SIGTERM');
+    await eventually('the first is told', () => three.some((app) => app.codes.includes(1012)));
+    expect(await place.healthz()).to.equal(503);
+    for (const path of newSockets) expect(await closeOf(place, path), path).to.include({ code: 1012 });
+    const ends = () => three.map((app) => app.connections[0]?.closed);
+    await eventually('all are told', () => ends().every((closed) => closed?.code === 1012));
+    const times = ends().map((closed) => (closed?.at ?? 0) - begun);
+    expect(Math.max(...times) - Math.min(...times), 'spread').to.be.greaterThan(600);
+    for (const app of three) app.close();
+    expect(await end).to.equal(0);
+  };
+
+  it('drains a gateway: false health, 1012 to new sockets and, spread, to the open ones, exit code 0', async () => {
+    const gateway = await startGateway({ DRAIN_MS: '2000' });
+    const ingest = '/stream/ingest?device_id=late&device_model_id=none&';
+    const ending = drained(gateway, [ingest, '/stream/subscribe?']);
+    await eventually(
+      'the health says so',
+      async () => (await gateway.health()).reason?.includes('going down') === true,
+    );
+    await ending;
+  });
+
+  it('drains a fan-out node likewise', async () => {
+    await startGateway();
+    await drained(await startNode({ DRAIN_MS: '2000' }), ['/stream/subscribe?']);
+  });
+
+  it('ends a gateway whose store is down with exit code 0 within 10 s, saying what was left', async () => {
+    const line = await Line.to(mongo.uri('drain'));
+    try {
+      const gateway = await startGateway({ MONGODB_URI: line.uri });
+      const app = await follow(gateway);
+      const stream = await Stream.start(gateway, { deviceId: 'cut-off' });
+      streams.push(stream);
+      await eventually('insights flow', () => app.insights.length >= 3);
+      line.cut();
+      await eventually('insights wait for the store', async () => !(await gateway.health()).ingest);
+      const begun = Date.now();
+      expect(await gateway.end('SIGTERM')).to.equal(0);
+      expect(Date.now() - begun).to.be.lessThan(10_000);
+      expect(gateway.log).to.include('what was left is dropped');
+      const { body } = await (await startGateway()).call<Insight[]>('GET', `/v1/sessions/${stream.sessionId}/insights`);
+      expect(body.map(identity)).to.include.members(app.insights.map(identity));
+    } finally {
+      await line.close();
+    }
+  });
+});
