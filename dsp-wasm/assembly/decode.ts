@@ -1,5 +1,17 @@
 import { LIMIT } from './grid';
-import { CH_OFFSET, CH_PAYLOAD_SUBS, CH_SUBS, DECODED, STAGING } from './layout';
+import {
+  CH_AREA,
+  CH_CELLS,
+  CH_LAST,
+  CH_MOMENT,
+  CH_OFFSET,
+  CH_PAYLOAD_SUBS,
+  CH_RING,
+  CH_RISE,
+  CH_SUBS,
+  DECODED,
+  STAGING,
+} from './layout';
 
 const INT16: i32 = 1;
 const INT24: i32 = 2;
@@ -23,6 +35,7 @@ export function decode(channel: usize, encoding: i32, count: i32): void {
     const from = STAGING + <usize>s * bytes;
     const to = DECODED + (<usize>s << 2);
     const offset = channel + CH_OFFSET + (<usize>s << 3);
+    setOffset(channel, s, firstValue(encoding, from, stride, count));
     if (encoding == INT16) decodeLane(INT16, from, stride, to, count, offset);
     else if (encoding == INT24) decodeLane(INT24, from, stride, to, count, offset);
     else if (encoding == INT32) decodeLane(INT32, from, stride, to, count, offset);
@@ -33,13 +46,36 @@ export function decode(channel: usize, encoding: i32, count: i32): void {
 // @ts-ignore: decorator
 @inline
 function decodeLane(encoding: i32, from: usize, stride: usize, to: usize, count: i32, offsetAt: usize): void {
-  if (isNaN(load<f64>(offsetAt))) store<f64>(offsetAt, firstValue(encoding, from, stride, count));
   const offset = load<f64>(offsetAt);
   for (let i = 0; i < count; i++) {
     store<f32>(to, <f32>(value(encoding, from) - offset));
     from += stride;
     to += 16;
   }
+}
+
+/** An offset above this is of no converter, but of one wild float. */
+const WILD: f64 = 4294967296;
+
+/** The sub-channel's offset is its first value; one so wild that f32 would lose the signal beside it is given up. */
+function setOffset(channel: usize, sub: i32, first: f64): void {
+  const at = channel + CH_OFFSET + (<usize>sub << 3);
+  const offset = load<f64>(at);
+  if (isNaN(offset)) store<f64>(at, first);
+  else if (abs(offset) > WILD && abs(first) < abs(offset) * 0.001) rebase(channel, sub, first);
+}
+
+/** Takes another offset; what was stored with the old one is lost. */
+function rebase(channel: usize, sub: i32, offset: f64): void {
+  const lane = <usize>sub << 2;
+  const ring = <usize>load<u32>(channel + CH_RING + lane);
+  const cells = load<i32>(channel + CH_CELLS + lane);
+  store<f64>(channel + CH_OFFSET + (<usize>sub << 3), offset);
+  for (let i = 0; i < cells; i++) store<f32>(ring + (<usize>i << 2), NaN);
+  store<f32>(channel + CH_LAST + lane, 0);
+  store<f32>(channel + CH_AREA + lane, 0);
+  store<f32>(channel + CH_MOMENT + lane, 0);
+  store<f32>(channel + CH_RISE + lane, 0);
 }
 
 /** First value that is not missing, NaN where all are. */

@@ -1,5 +1,5 @@
 import { BIN_HZ, BINS, FIRST_BIN } from './pulse_spectrum';
-import { HELD, PULSE, WINDOW } from './pulse_window';
+import { CLIPPED, HELD, LEAST_HELD, PULSE, WINDOW } from './pulse_window';
 
 /**
  * The confidence of a rate: a logistic function of what tells good windows from bad ones, so that it means the probability
@@ -26,7 +26,7 @@ export function pulseConfidence(rate: f32, belief: f32, likeness: f32, clear: f3
   odds += OF_UNLIKENESS * Mathf.log(max<f32>(0.02, <f32>1.02 - likeness));
   odds += OF_COLLISION * Mathf.log(min<f32>(1, clear + <f32>0.05));
   odds += OF_UNREST * unrest;
-  return filled() / (<f32>1 + Mathf.exp(-odds));
+  return (filled() * unclipped()) / (<f32>1 + Mathf.exp(-odds));
 }
 
 /** Half a window has half the beats: between 0.5 and 1, by the fullest light. */
@@ -34,6 +34,15 @@ function filled(): f32 {
   let held = 0;
   for (let lane: usize = 0; lane < 16; lane += 4) held = max(held, load<i32>(HELD + lane));
   return <f32>0.5 + (<f32>0.5 * <f32>min(held + 4, WINDOW)) / <f32>WINDOW;
+}
+
+/** 1 where a light keeps off its extremes, 0 where all of them are between rails for 60 % of the window. */
+function unclipped(): f32 {
+  let least: f32 = 1;
+  for (let lane: usize = 0; lane < 16; lane += 4) {
+    if (load<i32>(HELD + lane) >= LEAST_HELD) least = min(least, load<f32>(CLIPPED + lane));
+  }
+  return max<f32>(0, min<f32>(1, (<f32>0.6 - least) * 5));
 }
 
 /** Share of the pulse's power within 7 bpm (half the main lobe) of the rate and its double. */

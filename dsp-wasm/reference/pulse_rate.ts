@@ -36,7 +36,9 @@ export class PulseRate {
     const found = beats(lights, rate);
     const confidence = confidenceOf(clean, rate, belief, found?.likeness ?? 0, clear(rate), this.#unrest(rate));
     const share = 0.5 + (0.5 * Math.min(Math.max(...held) + 4, WINDOW)) / WINDOW;
-    return { value: blend(clean, rate, found?.rate ?? 0, motion), confidence: share * confidence };
+    const kept = Math.min(...windows.filter((_, i) => (held[i] ?? 0) >= 102).map((w) => clipped(filled(w))));
+    const unclipped = Math.max(0, Math.min(1, 5 * (0.6 - kept)));
+    return { value: blend(clean, rate, found?.rate ?? 0, motion), confidence: share * unclipped * confidence };
   }
 
   #clean(pulse: number[], axes: readonly number[][] | null, motion: number): [number[], (bpm: number) => number] {
@@ -93,6 +95,13 @@ function filled(x: readonly number[]): number[] {
     const [a, b] = [x[before] ?? 0, x[after] ?? 0];
     return a + ((b - a) * (i - before)) / (after - before);
   });
+}
+
+/** Share of the values within 2 % of the range of the highest or lowest. */
+function clipped(x: readonly number[]): number {
+  const [low, high] = [Math.min(...x), Math.max(...x)];
+  const margin = 0.02 * (high - low);
+  return x.filter((v) => v <= low + margin || v >= high - margin).length / x.length;
 }
 
 function withoutTrend(x: readonly number[]): number[] {

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { type Core, type CoreChannel, createCore, ENCODING, type Estimator } from './core.js';
+import { payload, pushAll, random } from './signals.js';
+
+const HZ = 64;
+const SECONDS = 40;
+const KINDS = ['ppg_green', 'ppg_red', 'ppg_ir', 'ecg', 'accel', 'resp'] as const;
+const ESTIMATORS: readonly Estimator[] = ['hr_ppg', 'hr_ecg', 'spo2', 'rr_ppg', 'rr_ecg', 'rr_resp'];
+const CHANNELS: readonly CoreChannel[] = KINDS.map((modality) => ({ modality, sampleRateHz: HZ, numChannels: 1 }));
+
+/** Value i of a stream. */
+const STREAMS: Record<string, (i: number, next: () => number) => number> = {
+  zeros: () => 0,
+  'a constant': () => 123_456,
+  'nothing but NaN': () => Number.NaN,
+  'NaN in every second place': (i, next) => (i % 2 ? Number.NaN : next()),
+  rails: (i) => (Math.floor(i / 23) % 2 ? 8_388_607 : -8_388_608),
+  'one rail': () => 8_388_607,
+  'numbers up to 1e38': (_, next) => 1e38 * next(),
+  infinities: (_, next) => (next() > 0.95 ? Number.POSITIVE_INFINITY : next()),
+  'numbers down to 1e-38': (_, next) => 1e-38 * next(),
+  'denormal numbers': (_, next) => 1e-42 * next(),
+  'zeros after a signal': (i, next) => (i < 10 * HZ ? 1000 * next() : 0),
+  'a single spike': (i) => (i === 20 * HZ ? 1e30 : 7),
+  noise: (_, next) => 1000 * next(),
+};
+
+describe('hostile input', () => {
+  let core: Core;
+
+  before(async () => {
+    core = await createCore({ maxSessions: 1 });
+  });
+
+  /** All answers of a session whose every channel carries `value`. */
+  function answers(value: (i: number, next: () => number) => number) {
+    const session = core.open(CHANNELS);
+    if (!session) throw new Error('the core is full');
+    const next = random(5);
+    const values = Array.from({ length: SECONDS * HZ }, (_, i) => value(i, next));
+    const found = [];
+    for (let end = 1; end <= SECONDS; end++) {
+      const bytes = payload(values.slice((end - 1) * HZ, end * HZ));
+      CHANNELS.forEach((_, c) => {
+        session.push(c, end - 1, 1 / HZ, ENCODING.float32, bytes);
+      });
+      const due = ESTIMATORS.filter(
+        (e) => end >= (e.startsWith('rr') ? 16 : 4) && (end % 2 === 0 || !e.startsWith('rr')),
+      );
+      const estimates = core.step(due.map((estimator) => ({ session, estimator, end })));
+      found.push(...estimates.flatMap((e, i) => (e ? [{ ...e, estimator: due[i] }] : [])));
+    }
+    session.close();
+    return found;
+  }
+
+  for (const [name, value] of Object.entries(STREAMS)) {
+    it(`gives finite numbers, and no heart rate from the lights that it trusts, for ${name}`, () => {
+      const found = answers(value);
+      for (const { value, confidence } of found) {
+        expect(Number.isFinite(value)).to.equal(true);
+        expect(confidence).to.be.within(0, 1);
+      }
+      const rates = found.filter((e) => e.estimator === 'hr_ppg');
+      // One in ten may look like a pulse by chance
+      expect(rates.filter((e) => e.confidence >= 0.5).length).to.be.at.most(rates.length / 10);
+    });
+  }
+
+  it('recovers from the wildest numbers once they have left the window', () => {
+    const session = core.open([{ modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 }]);
+    if (!session) throw new Error('the core is full');
+    const values = Array.from({ length: 24 * HZ }, (_, i) =>
+      i < 4 * HZ ? 1e38 * (i % 2 ? 1 : -1) : 5000 + 100 * Math.sin(2 * Math.PI * 1.2 * (i / HZ)),
+    );
+    pushAll(session, 0, HZ, values.slice(0, 14 * HZ));
+    for (let end = 4; end <= 14; end++) core.step([{ session, estimator: 'hr_ppg', end }]);
+    session.push(0, 14, 1 / HZ, ENCODING.float32, payload(values.slice(14 * HZ)));
+    for (let end = 15; end < 22; end++) core.step([{ session, estimator: 'hr_ppg', end }]);
+    expect(core.step([{ session, estimator: 'hr_ppg', end: 22 }])[0]?.value).to.be.closeTo(72, 2);
+    session.close();
+  });
+});
