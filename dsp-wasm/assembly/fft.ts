@@ -28,15 +28,25 @@ export function makeTwiddles(): void {
  * @param to bins of (re, im), two vectors each; bin 0 holds the mean times n
  */
 export function realFft4(x: usize, work: usize, n: i32, bins: i32, to: usize): void {
-  split(complexFft4(x, work, n >> 1), n, bins, to);
+  split(complexFft4(x, work, n >> 1, 1), n, bins, to);
 }
 
-/** In `x` or `work`, whichever is returned, the transform of n complex values (re, im vectors). */
-function complexFft4(x: usize, work: usize, n: i32): usize {
+/** The same of n / 2 samples, continued by zeros (which need not be there). */
+export function paddedFft4(x: usize, work: usize, n: i32, bins: i32, to: usize): void {
+  const half = n >> 1;
+  radix4Padded(x, work, half);
+  split(complexFft4(work, x, half, 4), n, bins, to);
+}
+
+/**
+ * In `x` or `work`, whichever is returned, the transform of n complex values (re, im vectors).
+ * @param done 1, or 4 where the first pass is done
+ */
+function complexFft4(x: usize, work: usize, n: i32, done: i32): usize {
   let from = x;
   let to = work;
-  let stride = 1;
-  let left = n;
+  let stride = done;
+  let left = n / done;
   while (left > 2) {
     radix4(from, to, left, stride);
     left >>= 2;
@@ -90,6 +100,31 @@ function radix4(from: usize, to: usize, n: i32, stride: i32): void {
       a += 32;
       y += 32;
     }
+  }
+}
+
+/** The first pass where the second half of the values is zero. */
+function radix4Padded(from: usize, to: usize, n: i32): void {
+  const quarter = n >> 2;
+  const step = <usize>(FFT_MAX / n) << 3;
+  const apart = <usize>quarter << 5;
+  for (let p: usize = 0; p < <usize>quarter; p++) {
+    const w = TWIDDLES + p * step;
+    const w2 = TWIDDLES + 2 * p * step;
+    const w3 = TWIDDLES + 3 * p * step;
+    const x = from + (p << 5);
+    const aRe = v128.load(x);
+    const aIm = v128.load(x, 16);
+    const bRe = v128.load(x + apart);
+    const bIm = v128.load(x + apart, 16);
+    const y = to + (p << 7);
+    v128.store(y, f32x4.add(aRe, bRe));
+    v128.store(y, f32x4.add(aIm, bIm), 16);
+    const add = f32x4.add(aRe, bIm);
+    const sub = f32x4.sub(aRe, bIm);
+    rotate(y + 32, add, f32x4.sub(aIm, bRe), v128.load32_splat(w), v128.load32_splat(w, 4));
+    rotate(y + 64, f32x4.sub(aRe, bRe), f32x4.sub(aIm, bIm), v128.load32_splat(w2), v128.load32_splat(w2, 4));
+    rotate(y + 96, sub, f32x4.add(aIm, bRe), v128.load32_splat(w3), v128.load32_splat(w3, 4));
   }
 }
 

@@ -70,7 +70,7 @@ export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i
   let cells = 0;
   for (let i = 0; i < count; i++) {
     let x = v128.load(DECODED + (<usize>i << 4));
-    const absent = v128.and(f32x4.ne(x, x), used);
+    const absent = f32x4.ne(x, x); // lanes that are not used hold 0
     if (v128.any_true(absent)) {
       if (i8x16.bitmask(absent) == i8x16.bitmask(used)) {
         missing++;

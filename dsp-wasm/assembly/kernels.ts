@@ -1,5 +1,5 @@
 /** The core with its kernels laid open, for tests and benchmarks. Arrays are passed at SCRATCH. */
-import { realFft4 } from './fft';
+import { paddedFft4, realFft4 } from './fft';
 import { biquad8 } from './filter';
 import { SCRATCH } from './layout';
 import { channelOf, slotOf } from './session';
@@ -19,6 +19,14 @@ export function fft4(n: i32): usize {
   const work = SCRATCH + (<usize>n << 4);
   const to = work + (<usize>n << 4);
   realFft4(SCRATCH, work, n, n >> 1, to);
+  return to;
+}
+
+/** The same of n / 2 samples, continued by zeros. */
+export function padded4(n: i32): usize {
+  const work = SCRATCH + (<usize>n << 4);
+  const to = work + (<usize>n << 4);
+  paddedFft4(SCRATCH, work, n, n >> 1, to);
   return to;
 }
 

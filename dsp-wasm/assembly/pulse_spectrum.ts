@@ -1,4 +1,4 @@
-import { realFft4, TWIDDLES_BYTES } from './fft';
+import { paddedFft4, TWIDDLES_BYTES } from './fft';
 import { HR_PPG_STATE, TABLES } from './layout';
 import {
   AXES,
@@ -104,8 +104,7 @@ function powers(x: usize): void {
     const w = v128.load32_splat(HANN + (<usize>i << 2));
     v128.store(FFT_IN + (<usize>i << 4), f32x4.mul(v128.load(x + (<usize>i << 4)), w));
   }
-  memory.fill(FFT_IN + WINDOW_BYTES, 0, WINDOW_BYTES);
-  realFft4(FFT_IN, FFT_WORK, LENGTH, BINS, FFT_OUT);
+  paddedFft4(FFT_IN, FFT_WORK, LENGTH, BINS, FFT_OUT);
   for (let k: usize = 0; k < <usize>BINS; k++) {
     const re = v128.load(FFT_OUT + (k << 5));
     const im = v128.load(FFT_OUT + (k << 5), 16);

@@ -24,27 +24,32 @@ export function copyCells(channel: usize, sub: i32, from: i32, count: i32, limit
   fillNaN(to, 0, first - from);
   const index = <i32>(<u32>first % <u32>cells);
   const before = min(past - first, cells - index);
-  memory.copy(to + (<usize>(first - from) << 2), ring + (<usize>index << 2), <usize>before << 2);
-  memory.copy(to + (<usize>(first - from + before) << 2), ring, <usize>(past - first - before) << 2);
+  const held = copyRun(ring + (<usize>index << 2), to + (<usize>(first - from) << 2), before);
+  const rest = copyRun(ring, to + (<usize>(first - from + before) << 2), past - first - before);
   fillNaN(to, past - from, count);
-  return countHeld(to, count);
+  return held + rest;
 }
 
 function fillNaN(x: usize, from: i32, to: i32): void {
   for (let i = from; i < to; i++) store<f32>(x + (<usize>i << 2), NaN);
 }
 
-/** How many values are not NaN. */
-function countHeld(x: usize, count: i32): i32 {
+/** Copies `count` values; returns how many are not NaN. */
+function copyRun(from: usize, to: usize, count: i32): i32 {
   let lanes = i32x4.splat(0);
-  let i = 0;
-  for (; i + 4 <= count; i += 4) {
-    const v = v128.load(x + (<usize>i << 2));
+  let i: usize = 0;
+  for (; i + 16 <= <usize>count << 2; i += 16) {
+    const v = v128.load(from + i);
+    v128.store(to + i, v);
     lanes = i32x4.sub(lanes, f32x4.eq(v, v)); // true is -1
   }
   let held = i32x4.extract_lane(lanes, 0) + i32x4.extract_lane(lanes, 1);
   held += i32x4.extract_lane(lanes, 2) + i32x4.extract_lane(lanes, 3);
-  for (; i < count; i++) held += <i32>!isNaN(load<f32>(x + (<usize>i << 2)));
+  for (; i < <usize>count << 2; i += 4) {
+    const x = load<f32>(from + i);
+    store<f32>(to + i, x);
+    held += <i32>(x == x);
+  }
   return held;
 }
 

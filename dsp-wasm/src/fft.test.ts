@@ -13,14 +13,14 @@ describe('real FFT of four signals', () => {
   });
 
   /** Bins of each lane, transformed by the module. */
-  function transform(lanes: readonly number[][], n: number): { re: number; im: number }[][] {
+  function transform(lanes: readonly number[][], n: number, calculate = call.fft4): { re: number; im: number }[][] {
     const scratch = kernel.constant('SCRATCH');
     for (let i = 0; i < n; i++) {
       lanes.forEach((x, lane) => {
         kernel.view.setFloat32(scratch + 16 * i + 4 * lane, x[i] ?? 0, true);
       });
     }
-    const at = call.fft4(n);
+    const at = calculate(n);
     const value = (k: number, lane: number, part: number) =>
       kernel.view.getFloat32(at + 32 * k + 16 * part + 4 * lane, true);
     return lanes.map((_, lane) =>
@@ -37,6 +37,24 @@ describe('real FFT of four signals', () => {
         dft(lanes[lane] ?? [], n / 2).forEach((bin, k) => {
           expect(bins[k]?.re).to.be.closeTo(bin.re, tolerance);
           expect(bins[k]?.im).to.be.closeTo(bin.im, tolerance);
+        });
+      });
+    });
+  }
+
+  for (const n of [16, 32, 512, 1024]) {
+    it(`takes ${n / 2} samples as if zeros followed them`, () => {
+      const lanes = [1, 2, 3, 4].map((seed) => noise(n, seed).map((v, i) => (i < n / 2 ? v : 0)));
+      const want = transform(lanes, n);
+      transform(
+        lanes.map((x) => x.map((v, i) => (i < n / 2 ? v : 1e9))),
+        n,
+        call.padded4,
+      ).forEach((bins, lane) => {
+        bins.forEach((bin, k) => {
+          // The order of the additions differs by the zeros alone
+          expect(bin.re).to.equal(want[lane]?.[k]?.re);
+          expect(bin.im).to.equal(want[lane]?.[k]?.im);
         });
       });
     });

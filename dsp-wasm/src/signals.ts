@@ -6,6 +6,7 @@ import { ENCODING } from './core.js';
 export interface KernelCalls {
   cells(index: number, channel: number, sub: number, from: number, count: number, end: number): number;
   fft4(n: number): number;
+  padded4(n: number): number;
   filter8(count: number): void;
 }
 
