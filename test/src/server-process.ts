@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+/** A file of the repository. */
+export const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** Starts a script of the repository, with these variables and no others of ours. */
 export function launch(script: string, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {

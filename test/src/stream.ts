@@ -37,7 +37,10 @@ export class Stream {
   }
 
   /** Connects to a gateway and begins. */
-  static async start(gateway: Running, { deviceId, key = KEY, WebSocket }: StreamOptions): Promise<Stream> {
+  static async start(
+    gateway: { readonly url: string },
+    { deviceId, key = KEY, WebSocket }: StreamOptions,
+  ): Promise<Stream> {
     const backoff = { baseMs: 50, maxMs: 200 };
     const client = new DeviceInsights({ baseUrl: gateway.url, apiKey: key, backoff, ...(WebSocket && { WebSocket }) });
     const { id: deviceModelId } = await client.deviceModels.create(simulate().deviceModel);

@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { composeFile, gatewayVariables, nodeVariables } from './compose.js';
+import { fileOf } from './server-process.js';
+
+const { services, volumes } = composeFile();
+const all = Object.entries(services);
+const namesOf = (image: string) => all.filter(([, service]) => service.image === image).map(([name]) => name);
+const gateways = namesOf('device-insights/gateway');
+const nodes = namesOf('device-insights/fanout');
+
+describe('docker-compose.yml', () => {
+  it('has a store, a bus, two gateways, two fan-out nodes and a proxy', () => {
+    expect(gateways).to.deep.equal(['gateway-1', 'gateway-2']);
+    expect(nodes).to.deep.equal(['fanout-1', 'fanout-2']);
+    expect(Object.keys(services)).to.have.members(['mongo', 'redis', 'proxy', ...gateways, ...nodes]);
+  });
+
+  for (const [name, service] of all)
+    it(`keeps ${name} within bounds: health check, limits, no root, nothing it may gain`, () => {
+      expect(service.healthcheck?.test?.[0]).to.equal('CMD');
+      expect(service.healthcheck?.test?.length).to.be.greaterThan(1);
+      for (const limit of ['cpus', 'memory', 'pids']) expect(service.deploy?.resources?.limits).to.have.property(limit);
+      expect(service.user).to.match(/^(node|mongodb|redis|[1-9]\d*)$/);
+      expect(service.cap_drop).to.deep.equal(['ALL']);
+      expect(service.security_opt).to.include('no-new-privileges:true');
+      expect(service.restart).to.equal('unless-stopped');
+    });
+
+  it('sets only variables that the programs know', () => {
+    for (const name of gateways)
+      expect(gatewayVariables()).to.include.members(Object.keys(services[name]?.environment ?? {}));
+    for (const name of nodes)
+      expect(nodeVariables()).to.include.members(Object.keys(services[name]?.environment ?? {}));
+  });
+
+  it('waits only for services there are, and mounts only volumes that it declares or folders of the repository', () => {
+    for (const [, service] of all) {
+      expect(Object.keys(services)).to.include.members(Object.keys(service.depends_on ?? {}));
+      for (const [source = ''] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
+        if (source.startsWith('./')) expect(existsSync(fileOf(source)), source).to.equal(true);
+        else expect(Object.keys(volumes)).to.include(source);
+      }
+    }
+  });
+
+  it('publishes nothing but the proxy', () => {
+    expect(all.filter(([, service]) => service.ports).map(([name]) => name)).to.deep.equal(['proxy']);
+  });
+
+  it('builds from Dockerfiles that copy what there is and do not run as root', () => {
+    for (const name of [...gateways, ...nodes]) {
+      const { context, dockerfile } = services[name]?.build ?? {};
+      const text = readFileSync(fileOf(`${context}/${dockerfile}`), 'utf8');
+      for (const [, sources = ''] of text.matchAll(/^COPY (?!--from)(.+) \S+$/gm))
+        for (const source of sources.split(' ')) expect(existsSync(fileOf(source)), source).to.equal(true);
+      expect(text.match(/^FROM /gm)).to.have.length(2);
+      expect(text.split(/^FROM /m).at(-1)).to.match(/^USER node$/m);
+      expect(text).to.include('npm ci');
+    }
+  });
+});

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { fileOf } from './server-process.js';
+
+/** A service of the compose file, as far as the tests look at it. */
+export interface ComposeService {
+  readonly image?: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly user?: string;
+  readonly restart?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly healthcheck?: { readonly test?: readonly string[] };
+  readonly deploy?: { readonly resources?: { readonly limits?: object } };
+  readonly depends_on?: object;
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+}
+
+interface ComposeFile {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly volumes: object;
+}
+
+/** docker-compose.yml, its merges done. */
+export function composeFile(): ComposeFile {
+  return parse(readFileSync(fileOf('docker-compose.yml'), 'utf8'), { merge: true }) as ComposeFile;
+}
+
+/** The environment of a service, each `${NAME:-default}` replaced by its default. */
+export function environmentOf(service: string): Record<string, string> {
+  const entries = Object.entries(composeFile().services[service]?.environment ?? {});
+  return Object.fromEntries(entries.map(([name, value]) => [name, value.replace(/\$\{\w+:-([^}]*)\}/g, '$1')]));
+}
+
+/** What the gateway's configuration reads. */
+export function gatewayVariables(): string[] {
+  return matches('gateway/src/config.ts', /^ {2}([A-Z][A-Z_]+): /gm);
+}
+
+/** What the fan-out node's configuration reads. */
+export function nodeVariables(): string[] {
+  return matches('fanout/src/config.ts', /(?:env\.|number\(')([A-Z][A-Z_]+)/g);
+}
+
+function matches(file: string, pattern: RegExp): string[] {
+  return [...readFileSync(fileOf(file), 'utf8').matchAll(pattern)].map(([, name = '']) => name);
+}

@@ -1,0 +1,86 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '@device-insights/fanout/test-redis';
+import { eventually } from './eventually.js';
+import { fileOf } from './server-process.js';
+
+const CONFIGURATION = fileOf('gateway/deploy/nginx.conf');
+const ADVICE = 'install nginx 1.22 or later (Debian: apt-get install nginx), or put nginx on the PATH';
+
+/** The proxy of docker-compose.yml, started for a test. */
+export interface TestNginx {
+  readonly url: string;
+  readonly wsUrl: string;
+  /** What it has logged. */
+  readonly log: string;
+  stop(): Promise<void>;
+}
+
+/** Path of nginx: from the PATH, else installed as root by apt-get. */
+function findNginx(): string {
+  if (spawnSync('sh', ['-c', 'command -v nginx']).status === 0) return 'nginx';
+  if (process.getuid?.() !== 0) throw new Error(`These tests need nginx: ${ADVICE}`);
+  console.log('nginx is not on the PATH: installing it with apt-get');
+  const options = { stdio: 'pipe', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
+  try {
+    execFileSync('apt-get', ['update', '-q'], options);
+    execFileSync('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'nginx'], options);
+  } catch (error) {
+    throw new Error(`These tests need nginx, and apt-get could not install it: ${ADVICE}`, { cause: error });
+  }
+  return 'nginx';
+}
+
+/**
+ * Starts nginx with the configuration of the compose file. Only the addresses differ: `servers` has for each `host:port` in it the one
+ * to go to instead, and each must occur; it listens on a free port, and keeps its files to itself.
+ */
+export async function startNginx(servers: Readonly<Record<string, string>>): Promise<TestNginx> {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'device-insights-nginx-'));
+  chmodSync(folder, 0o755); // Its workers are another user where the tests are run by root.
+  const places = { 'listen 8080': `listen 127.0.0.1:${port}`, '/tmp/': `${folder}/` };
+  const text = replaced(readFileSync(CONFIGURATION, 'utf8'), { ...servers, ...places });
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, text);
+  const child = spawn(findNginx(), ['-c', file, '-p', folder, '-g', 'daemon off;'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const killWithUs = () => child.kill('SIGTERM');
+  process.once('exit', killWithUs);
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    log += part;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await eventually('nginx answers', async () => {
+    if (child.exitCode !== null) throw new Error(`nginx ended:\n${log}`);
+    return (await fetch(url)).status > 0;
+  });
+  return {
+    url,
+    wsUrl: url.replace('http', 'ws'),
+    get log() {
+      return log;
+    },
+    stop: async () => {
+      process.off('exit', killWithUs);
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function replaced(text: string, by: Readonly<Record<string, string>>): string {
+  let result = text;
+  for (const [from, to] of Object.entries(by)) {
+    if (!result.includes(from)) throw new Error(`${CONFIGURATION} has no "${from}"`);
+    result = result.replaceAll(from, to);
+  }
+  return result;
+}
