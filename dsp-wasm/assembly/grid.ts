@@ -80,7 +80,7 @@ export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i
     }
     x = f32x4.pmax(f32x4.pmin(x, high), low);
     const now = Math.floor(start + step * <f64>i) * scale;
-    if (now > second) {
+    if (now >= second) {
       second = passSeconds(channel, now, rate, <i32>k);
     }
     if (!(now - last <= bridge)) {
@@ -152,13 +152,13 @@ function usedLanes(subs: i32): v128 {
 }
 
 /**
- * Notes, for each second that `t` is the first to lie past, how many cells are complete without it.
+ * Notes, for each second that `t` is the first to reach, how many cells are complete without it.
  * @returns the next such second, in cells
  */
 function passSeconds(channel: usize, t: f64, rate: f64, done: i32): f64 {
   if (!(t < FAR)) return <f64>load<i32>(channel + CH_NEXT_SECOND) * rate;
   const first = load<i32>(channel + CH_NEXT_SECOND);
-  const next = <i32>Math.ceil(t / rate);
+  const next = <i32>(t / rate) + 1;
   for (let s = max(first, next - SECONDS); s < next; s++) {
     store<i32>(channel + CH_SECONDS + (<usize>(s & (SECONDS - 1)) << 2), done);
   }

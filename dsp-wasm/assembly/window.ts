@@ -1,6 +1,6 @@
 import { CH_CELLS, CH_DONE, CH_NEXT_SECOND, CH_RING, CH_SECONDS, SECONDS } from './layout';
 
-/** Cells of the channel that are complete by samples at or before `end` (whole seconds): the causal limit of a step. */
+/** Cells of the channel that are complete by samples before `end` (whole seconds): the causal limit of a step. */
 export function cellsAt(channel: usize, end: f64): i32 {
   const second = <i32>end;
   const next = load<i32>(channel + CH_NEXT_SECOND);
