@@ -149,7 +149,7 @@ describe('grid', () => {
     expect(cells(20, { from: 5, sub: 1 })).to.deep.equal(Array.from({ length: 20 }, () => 0));
   });
 
-  it('shows a step no cell that a later sample completed', () => {
+  it('shows a step no cell that a sample at its end or later completed', () => {
     const x = noise(1000, 9);
     session.push(0, 0, 0.01, ENCODING.float32, payload(x.slice(0, 400)));
     const until = cells(160, { end: 4 });

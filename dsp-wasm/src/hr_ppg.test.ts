@@ -102,6 +102,33 @@ describe('hr_ppg', () => {
     expect(estimates[81]?.value).to.be.closeTo(125, 1.5);
   });
 
+  it('gives the same bits however the payload is cut, and however far it runs ahead', () => {
+    const light = ppg(30, HZ, 77).map((v, i) => v + 50 * Math.sin(i * i));
+    const accel = noise(30 * HZ * 3, 6).map((v, i) => (i % 3 === 2 ? 1 : 0) + 0.2 * v);
+    const whole = run([LIGHT, ACCEL], [light, accel], 30);
+    for (const [instants, ahead] of [
+      [1, 0],
+      [7, 6],
+      [50, 6],
+    ] as const) {
+      const session = core.open([LIGHT, ACCEL]);
+      if (!session) throw new Error('the core is full');
+      let pushed = 0;
+      for (let end = 1; end <= 30; end++) {
+        for (; pushed < Math.min(30, end + ahead) * HZ; pushed += instants) {
+          const part = (x: readonly number[], subs: number) =>
+            payload(x.slice(subs * pushed, subs * (pushed + instants)));
+          session.push(0, pushed / HZ, 1 / HZ, ENCODING.float32, part(light, 1));
+          session.push(1, pushed / HZ, 1 / HZ, ENCODING.float32, part(accel, 3));
+        }
+        if (end < 4) continue;
+        const [estimate] = core.step([{ session, estimator: 'hr_ppg', end }]);
+        expect(estimate, `at ${end} s, ${instants} at a time, ${ahead} s ahead`).to.deep.equal(whole[end]);
+      }
+      session.close();
+    }
+  });
+
   it('equals its twin, at rest and in motion', () => {
     const seconds = 24;
     const [a, b] = [noise(seconds * HZ, 11), noise(seconds * HZ, 12)];
