@@ -116,7 +116,7 @@ export class LiveSession implements Worker {
   detach(connection: Connection): void {
     if (this.#connection !== connection) return;
     this.#connection = null;
-    this.#grace = this.#parts.clock.after(this.#parts.graceMs, () => this.close());
+    if (this.#state === 'open') this.#grace = this.#parts.clock.after(this.#parts.graceMs, () => this.close());
   }
 
   /** Takes a message; the socket is paused while too much waits. */
