@@ -25,7 +25,7 @@ import { SplitFeed } from './split-feed.js';
 import { openStore } from './store/open.js';
 
 /** A stop takes no longer than this, whatever does not answer, ms: whoever sends SIGTERM waits 10 s. */
-const STOP_MS = 9000;
+const STOP_MS = 8000;
 /** Of which this is left for the sockets and files once the store has had its chance, ms. */
 const CLOSING_MS = 3000;
 const GOING_DOWN = 'the service is going down';
