@@ -11,6 +11,7 @@ const { values: options } = parseArgs({ options: { json: { type: 'boolean', defa
 
 const kernels = await kernelCosts();
 const bytes_per_push = await pushAllocation();
+await sessionCost(200, 'normal', 60); // until the engine has optimised everything, whose threads count, too
 const normal = await sessionCost(200, 'normal', 16);
 const faults = {
   zeros: await sessionCost(200, 'zeros', 16),

@@ -29,7 +29,7 @@ export class Kernel {
 
   /** Compiles the module and reserves its memory for that many sessions. */
   static async load(sessions: number, file = 'core.wasm'): Promise<Kernel> {
-    const module = await WebAssembly.compile(readFileSync(new URL(file, DIST)));
+    const module = await compiled(file);
     // The layout is the module's own: a first instance over the smallest memory tells where the slots begin.
     const sizes = (await instantiate(module, 1)).call;
     const bytes = constant(sizes, 'SLOTS') + sessions * constant(sizes, 'SLOT_BYTES');
@@ -42,6 +42,15 @@ export class Kernel {
   constant(name: string): number {
     return constant(this.call, name);
   }
+}
+
+const modules = new Map<string, Promise<WebAssembly.Module>>();
+
+/** The module of that file, compiled once: instances share its code, and what the engine has optimised of it. */
+function compiled(file: string): Promise<WebAssembly.Module> {
+  const module = modules.get(file) ?? WebAssembly.compile(readFileSync(new URL(file, DIST)));
+  modules.set(file, module);
+  return module;
 }
 
 async function instantiate(module: WebAssembly.Module, pages: number) {
