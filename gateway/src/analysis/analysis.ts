@@ -47,8 +47,6 @@ export interface Analysis {
   push(run: SampleRun): void;
   /** The R peaks found since the last call, in order of time per channel. */
   readPeaks(): RPeak[];
-  /** Computes at once what waits for its turn. */
-  settle(): void;
   /** Computes the steps that every required channel reached; nothing may be pushed afterwards. */
   end(): void;
   /** Frees the core's slot. Idempotent. */

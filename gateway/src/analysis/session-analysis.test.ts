@@ -3,14 +3,12 @@ import { expect } from 'chai';
 import type { Reading } from '../insight.js';
 import type { LastInsights, ModalityChannel } from '../store/store.js';
 import type { Analysis } from './analysis.js';
-import { Engine } from './engine.js';
+import { CoreLoad } from './core-load.js';
 import { createAnalyses } from './session-analysis.js';
 
 const T0 = 1_763_600_000_000;
 const RATE = 50;
 const BEAT_HZ = 1.2;
-
-const atOnce = (run: () => void) => run();
 
 function channel(modality: string, numChannels = 1): ModalityChannel {
   return { ch_id: modality, modality, sample_rate_hz: RATE, bit_depth: 24, num_channels: numChannels };
@@ -26,7 +24,10 @@ interface Options {
 async function open({ channels = [channel('ppg_green')], algorithms = null, last = {}, firstInstant }: Options = {}) {
   const core = await createCore({ maxSessions: 2 });
   const readings: Reading[] = [];
-  const analysis = createAnalyses(new Engine(core, atOnce))({
+  const analysis = createAnalyses(
+    core,
+    new CoreLoad(),
+  )({
     sessionId: 's',
     deviceId: 'd',
     channels,

@@ -1,9 +1,9 @@
-import type { CoreSession, Estimate } from '@device-insights/dsp-wasm';
+import type { Core, CoreSession, Estimate } from '@device-insights/dsp-wasm';
 import { type InsightType, type Reading, sqiClass, UNITS } from '../insight.js';
 import type { Analysis, AnalysisOptions, OpenAnalysis, RPeak, SampleRun } from './analysis.js';
 import { type AnalysedChannel, analysedChannels, BYTES_PER_SAMPLE, type RunPart, splitAtSeconds } from './channel.js';
+import type { CoreLoad } from './core-load.js';
 import { genericConfidence } from './coverage.js';
-import type { Engine } from './engine.js';
 import { entitled } from './registry.js';
 import type { DueWindow } from './steps.js';
 import { AlgorithmSteps, type Candidate, candidate, isCovered, LATE, TypeChoice } from './steps.js';
@@ -12,22 +12,21 @@ import { AlgorithmSteps, type Candidate, candidate, isCovered, LATE, TypeChoice 
 const LONG_LOSS = 60;
 /** The longest window, seconds: what data can still show in after they stop. */
 const LONGEST_WINDOW = 32;
-/** Samples may run ahead of a step that waits for its turn by this much, seconds; the core holds more. */
-const RUN_AHEAD = 4;
 /** What is left of the confidence where a channel's rate is not its model's. */
 const OFF_RATE = 0.5;
 
-/** The analyses of one process, all on one engine. */
-export function createAnalyses(engine: Engine): OpenAnalysis {
+/** The analyses of one process, all in one core; what they cost is added to `load`. */
+export function createAnalyses(core: Core, load: CoreLoad): OpenAnalysis {
   return (options) => {
     const channels = analysedChannels(options.channels);
-    const session = engine.open([...channels.values()].map(({ core }) => core));
-    return session && new SessionAnalysis(engine, session, channels, options);
+    const session = core.open([...channels.values()].map((channel) => channel.core));
+    return session && new SessionAnalysis(core, load, session, channels, options);
   };
 }
 
 class SessionAnalysis implements Analysis {
-  readonly #engine: Engine;
+  readonly #core: Core;
+  readonly #load: CoreLoad;
   #session: CoreSession;
   /** Where the core's time begins, whole seconds since the first instant. */
   #base = 0;
@@ -38,17 +37,16 @@ class SessionAnalysis implements Analysis {
   #firstInstant: number | null;
   /** The newest instant on any channel, seconds since the first. */
   #dataTime = Number.NEGATIVE_INFINITY;
-  /** End of the oldest window whose estimate waits for its turn, seconds. */
-  #waiting = Number.POSITIVE_INFINITY;
-  #closed = false;
 
   constructor(
-    engine: Engine,
+    core: Core,
+    load: CoreLoad,
     session: CoreSession,
     channels: ReadonlyMap<number, AnalysedChannel>,
     options: AnalysisOptions,
   ) {
-    this.#engine = engine;
+    this.#core = core;
+    this.#load = load;
     this.#session = session;
     this.#channels = channels;
     this.#options = options;
@@ -76,29 +74,23 @@ class SessionAnalysis implements Analysis {
     );
   }
 
-  settle(): void {
-    this.#engine.flush();
-  }
-
   end(): void {
-    for (const steps of this.#steps) this.#request(steps, [...steps.reached()]);
-    this.#engine.flush();
+    for (const steps of this.#steps) this.#compute(steps, [...steps.reached()]);
     for (const choice of this.#choices.values()) this.#emit(choice.decide(true));
   }
 
   close(): void {
-    if (this.#closed) return;
-    this.#engine.flush();
-    this.#closed = true;
     this.#session.close();
   }
 
   #pushPart(channel: AnalysedChannel | undefined, part: RunPart, { encoding }: SampleRun): void {
-    if (part.start > this.#waiting + RUN_AHEAD) this.#engine.flush();
     this.#skipLoss(part.start);
     const { start, period, instants, lost, payload } = part;
     if (channel) {
-      const missing = this.#session.push(channel.coreIndex, start - this.#base, period, encoding, payload);
+      const session = this.#session;
+      const missing = this.#load.time(() =>
+        session.push(channel.coreIndex, start - this.#base, period, encoding, payload),
+      );
       channel.coverage.add(start, period, instants, lost, missing);
     }
     this.#pass(start + (instants - 1) * period);
@@ -106,8 +98,9 @@ class SessionAnalysis implements Analysis {
 
   /** Data time has come to `t`: computes what is due. */
   #pass(t: number): void {
+    this.#load.passed(this.#dataTime, t);
     this.#dataTime = Math.max(this.#dataTime, t);
-    for (const steps of this.#steps) this.#request(steps, [...steps.due(this.#dataTime)]);
+    for (const steps of this.#steps) this.#compute(steps, [...steps.due(this.#dataTime)]);
   }
 
   /** Over a long loss: settles what still holds data, then goes straight to where data begin again. */
@@ -124,27 +117,22 @@ class SessionAnalysis implements Analysis {
   /** Begins anew in the core, with its time beginning at `base`: nothing before it matters any more. */
   #reopen(base: number): void {
     if (base === this.#base) return;
-    this.#engine.flush();
     this.#session.close();
-    const session = this.#engine.open([...this.#channels.values()].map(({ core }) => core));
+    const session = this.#core.open([...this.#channels.values()].map(({ core }) => core));
     if (!session) throw new Error('the place in the signal core that was just given back is gone');
     this.#session = session;
     this.#base = base;
   }
 
-  /** Asks the core for the estimates of windows that hold enough, and settles the others. */
-  #request(steps: AlgorithmSteps, due: readonly DueWindow[]): void {
+  /** Has the core estimate what is due, and settles it. */
+  #compute(steps: AlgorithmSteps, due: readonly DueWindow[]): void {
     if (due.length === 0) return;
-    this.#waiting = Math.min(this.#waiting, due[0]?.end ?? Number.POSITIVE_INFINITY);
-    this.#engine.request(
-      due.map(({ algorithm: { estimator }, end }) => ({ session: this.#session, estimator, end: end - this.#base })),
-      (estimates) => {
-        this.#waiting = Number.POSITIVE_INFINITY;
-        due.forEach((window, i) => {
-          this.#settle(steps, window.end, isCovered(window) ? this.#candidate(window, estimates[i] ?? null) : null);
-        });
-      },
-    );
+    const { estimator } = steps.algorithm;
+    const requests = due.map(({ end }) => ({ session: this.#session, estimator, end: end - this.#base }));
+    const estimates = this.#load.time(() => this.#core.step(requests));
+    due.forEach((window, i) => {
+      this.#settle(steps, window.end, isCovered(window) ? this.#candidate(window, estimates[i] ?? null) : null);
+    });
   }
 
   #settle(steps: AlgorithmSteps, end: number, best: Candidate | null): void {

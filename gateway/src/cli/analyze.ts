@@ -3,6 +3,7 @@ import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError } from 'commander';
 import type { RPeak } from '../analysis/analysis.js';
+import { CoreLoad } from '../analysis/core-load.js';
 import { analyseOffline, peaksOffline } from './offline.js';
 
 /** Reads `a,b` or `a,b,c`. */
@@ -16,13 +17,21 @@ function parseCurve(text: string): number[] {
 interface Options {
   readonly spo2Curve?: number[];
   readonly peaks?: boolean;
+  readonly load?: boolean;
 }
 
-async function analyze(file: string, { spo2Curve, peaks }: Options): Promise<void> {
+async function analyze(file: string, options: Options): Promise<void> {
   const recording = await readRecording(file);
-  const rows = peaks ? peakRows(recording) : analyseOffline(recording, spo2Curve ?? null);
+  const load = new CoreLoad();
+  const rows = options.peaks ? peakRows(recording) : analyseOffline(recording, options.spo2Curve ?? null, load);
   for await (const row of rows)
     if (!process.stdout.write(`${JSON.stringify(row)}\n`)) await once(process.stdout, 'drain');
+  if (options.load) console.error(loadLine(load));
+}
+
+function loadLine({ coreSeconds, sessionSeconds }: CoreLoad): string {
+  const microseconds = ((1e6 * coreSeconds) / sessionSeconds).toFixed(1);
+  return `signal core: ${microseconds} us per second of data, over ${sessionSeconds.toFixed(0)} s`;
 }
 
 /** R peaks with `t` in seconds, as a recording's own files have it. */
@@ -37,6 +46,7 @@ const command = new Command('analyze')
   .argument('<file>', 'the recording: its ID.json (sdk/RECORDINGS.md)')
   .option('--spo2-curve <a,b[,c]>', "the device's curve, SpO2 = a + b R + c R²", parseCurve)
   .option('--peaks', 'print the R peaks of its ECG channels instead, {channel, t} a line, t in seconds')
+  .option('--load', 'say on stderr what the signal core cost')
   .action(analyze);
 
 // A reader that has seen enough (`| head`) is no failure.

@@ -9,7 +9,7 @@ import { createCore } from '@device-insights/dsp-wasm';
 import type { BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import { WebSocket } from 'ws';
-import { Engine } from '../analysis/engine.js';
+import { CoreLoad } from '../analysis/core-load.js';
 import { createAnalyses } from '../analysis/session-analysis.js';
 import type { InsightType, StoredInsight } from '../insight.js';
 import { KeyRing } from '../key-ring.js';
@@ -160,7 +160,7 @@ export class Bench {
     const keys = new KeyRing(store, clock, log);
     const publisher = createPublisher({ store, bus, clock, log });
     const core = await createCore({ maxSessions: this.options.maxSessions ?? 8 });
-    const openAnalysis = createAnalyses(new Engine(core, setImmediate));
+    const openAnalysis = createAnalyses(core, new CoreLoad());
     const { graceMs = 60_000, limits = {} } = this.options;
     const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, graceMs, limits };
     const ingest = createIngest(parts);

@@ -180,7 +180,6 @@ export class LiveSession implements Worker {
     this.#dropWaiting();
     this.#connection?.pause();
     for (const run of this.#runs.splice(0)) this.#parts.analysis.push(run);
-    this.#parts.analysis.settle();
     this.#record();
     return this.#parts.stream.flushed();
   }

@@ -1,0 +1,31 @@
+/** What the signal core costs: measured around its calls, live and offline alike. */
+export class CoreLoad {
+  #coreMs = 0;
+  #sessionSeconds = 0;
+
+  /** Time spent in the core, seconds. */
+  get coreSeconds(): number {
+    return this.#coreMs / 1000;
+  }
+
+  /** Data time analysed, summed over the sessions, seconds. */
+  get sessionSeconds(): number {
+    return this.#sessionSeconds;
+  }
+
+  /** Runs a call of the core and counts its time. */
+  time<T>(call: () => T): T {
+    const start = performance.now();
+    const result = call();
+    this.#coreMs += performance.now() - start;
+    return result;
+  }
+
+  /** A session's data time went from one instant to another, seconds; losses do not count. */
+  passed(from: number, to: number): void {
+    if (to > from && to - from < LOSS) this.#sessionSeconds += to - from;
+  }
+}
+
+/** Data time that leaps by more holds no data, seconds. */
+const LOSS = 10;
