@@ -24,6 +24,7 @@ export function estimateRrResp(slot: usize, end: f64): i32 {
   fillEmpty(RAW, CELLS);
   clearSeries(n);
   average(n);
+  removeDrift(n);
   return followBreath(slot, TRACK_RESP, end, n, 60, 1);
 }
 
@@ -41,5 +42,30 @@ function average(n: i32): void {
     let sum: f32 = 0;
     for (let j = 0; j < STRIDE; j++, x += 4) sum += load<f32>(x);
     store<f32>(SERIES + (<usize>i << 4), sum);
+  }
+}
+
+/**
+ * Takes the parabola (least squares, by discrete Legendre polynomials) off: a belt that slips or a sensor that warms
+ * drifts, and does not breathe. The spectrum takes off the mean.
+ */
+function removeDrift(n: i32): void {
+  const length = <f32>n;
+  const middle = <f32>0.5 * (length - 1);
+  const level = (length * length - 1) / 12; // mean of u²
+  let tilt: f32 = 0;
+  let bend: f32 = 0;
+  for (let i = 0; i < n; i++) {
+    const x = load<f32>(SERIES + (<usize>i << 4));
+    const u = <f32>i - middle;
+    tilt += x * u;
+    bend += x * (u * u - level);
+  }
+  tilt /= length * level;
+  bend /= (length * level * (length * length - 4)) / 15;
+  for (let i = 0; i < n; i++) {
+    const at = SERIES + (<usize>i << 4);
+    const u = <f32>i - middle;
+    store<f32>(at, load<f32>(at) - (tilt * u + bend * (u * u - level)));
   }
 }

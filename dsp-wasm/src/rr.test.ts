@@ -218,7 +218,8 @@ describe('rr', () => {
     for (const x of [noise(120 * HZ, 7), wander, breathing(120, 0, {}, 9), ppg(120, HZ, 70), irregular(120)]) {
       expect(trusted(run('rr_ppg', [LIGHT], [x]))).to.be.at.most(2); // of 53
     }
-    for (const x of [noise(120 * HZ, 7), wander]) expect(trusted(run('rr_resp', [RESP], [x]))).to.be.at.most(2);
+    const drift = noise(120 * HZ, 11).map((v, i) => 10 * i + 0.001 * i * i + 20 * v);
+    for (const x of [noise(120 * HZ, 7), wander, drift]) expect(trusted(run('rr_resp', [RESP], [x]))).to.be.at.most(2);
   });
 
   it('gives none for a flat line, for nothing, and for what has no beats', () => {
