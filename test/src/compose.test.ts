@@ -20,6 +20,8 @@ describe('docker-compose.yml', () => {
     it(`keeps ${name} within bounds: health check, limits, no root, nothing it may gain`, () => {
       expect(service.healthcheck?.test?.[0]).to.equal('CMD');
       expect(service.healthcheck?.test?.length).to.be.greaterThan(1);
+      for (const word of [...(service.healthcheck?.test ?? []), ...(service.command ?? [])])
+        expect(word).to.be.a('string');
       for (const limit of ['cpus', 'memory', 'pids']) expect(service.deploy?.resources?.limits).to.have.property(limit);
       expect(service.user).to.match(/^(node|mongodb|redis|[1-9]\d*)$/);
       expect(service.cap_drop).to.deep.equal(['ALL']);

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { fileOf } from './server-process.js';
@@ -10,6 +12,7 @@ export interface ComposeService {
   readonly restart?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly healthcheck?: { readonly test?: readonly string[] };
+  readonly command?: readonly string[];
   readonly deploy?: { readonly resources?: { readonly limits?: object } };
   readonly depends_on?: object;
   readonly volumes?: readonly string[];
@@ -32,6 +35,14 @@ export function composeFile(): ComposeFile {
 export function environmentOf(service: string): Record<string, string> {
   const entries = Object.entries(composeFile().services[service]?.environment ?? {});
   return Object.fromEntries(entries.map(([name, value]) => [name, value.replace(/\$\{\w+:-([^}]*)\}/g, '$1')]));
+}
+
+/** The command of a service's health check, run as it stands but against another `/healthz`: its exit code. */
+export async function healthCheck(service: string, operationsUrl: string): Promise<number> {
+  const [, program = '', ...words] = composeFile().services[service]?.healthcheck?.test ?? [];
+  const args = words.map((word) => word.replace('http://127.0.0.1:9464', operationsUrl));
+  const [code] = (await once(spawn(program, args), 'exit')) as [number];
+  return code;
 }
 
 /** What the gateway's configuration reads. */

@@ -128,6 +128,30 @@ describe('SIGTERM', function () {
     await drained(await startNode({ DRAIN_MS: '2000' }), ['/stream/subscribe?']);
   });
 
+  const endWithout = async (lose: (redis: TestRedis) => Promise<void> | void, deviceId: string) => {
+    const own = await startRedis();
+    try {
+      const pair = await Promise.all([startGateway({ REDIS_URL: own.url }), startNode({ REDIS_URL: own.url })]);
+      const app = await follow(pair[0]);
+      const stream = await Stream.start(pair[0], { deviceId });
+      streams.push(stream);
+      await eventually('insights flow', () => app.insights.length >= 3);
+      await lose(own);
+      const begun = Date.now();
+      expect(await Promise.all(pair.map((server) => server.end('SIGTERM'))), deviceId).to.deep.equal([0, 0]);
+      expect(Date.now() - begun, deviceId).to.be.lessThan(10_000);
+    } finally {
+      await own.stop();
+    }
+  };
+
+  it('ends a gateway and a node whose Redis is gone, or answers nothing, with exit code 0 within 10 s', async () => {
+    await Promise.all([
+      endWithout((own) => own.kill(), 'redis-gone'),
+      endWithout((own) => own.freeze(true), 'redis-mute'),
+    ]);
+  });
+
   it('ends a gateway whose store is down with exit code 0 within 10 s, saying what was left', async () => {
     const line = await Line.to(mongo.uri('drain'));
     try {

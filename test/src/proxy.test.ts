@@ -2,7 +2,7 @@ import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { startTestMongo, type TestMongo } from '@device-insights/gateway/test-mongo';
 import { expect } from 'chai';
 import { App, gapsOf, identity } from './app.js';
-import { environmentOf } from './compose.js';
+import { environmentOf, healthCheck } from './compose.js';
 import { eventually } from './eventually.js';
 import { startFanoutNode } from './fanout-node.js';
 import { startNginx, type TestNginx } from './nginx.js';
@@ -91,6 +91,12 @@ describe('the proxy of docker-compose.yml', function () {
       expect(app.codes).to.deep.equal([]);
     }
     expect(await totalOf(nodes, 'fanout_deliveries_total{outcome="dropped"}')).to.equal(0);
+  });
+
+  it('stands before servers whose health checks succeed while they live, and fail when nobody is there', async () => {
+    const [gateway, node] = [gateways[0]?.operationsUrl ?? '', nodes[0]?.operationsUrl ?? ''];
+    expect(await Promise.all([healthCheck('gateway-1', gateway), healthCheck('fanout-1', node)])).to.deep.equal([0, 0]);
+    expect(await healthCheck('gateway-1', 'http://127.0.0.1:1')).to.equal(1);
   });
 
   it('passes close codes on', async () => {
