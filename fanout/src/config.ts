@@ -34,7 +34,7 @@ export function readConfig(env: NodeJS.ProcessEnv): NodeConfig {
     return Number(text);
   };
   const config: NodeConfig = {
-    host: env.HOST || '0.0.0.0',
+    host: env.HOST || '127.0.0.1',
     port: number('PORT', 8090, 65_535),
     metricsPort: env.METRICS_PORT ? number('METRICS_PORT', 0, 65_535) : undefined,
     redisUrl: env.REDIS_URL ?? '',
