@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Bus } from './bus/bus.js';
 import type { Fanout } from './fanout.js';
+import { registerTotal } from './operations.js';
 
 /** Registers what the subscriber sockets count, for Prometheus. */
 export function registerFanoutMetrics(registry: Registry, fanout: Fanout): void {
@@ -68,16 +69,4 @@ export function timed(bus: Bus, registry: Registry): Bus {
     probe: (timeoutMs) => bus.probe(timeoutMs),
     close: () => bus.close(),
   };
-}
-
-function registerTotal(registry: Registry, name: string, help: string, read: () => number): void {
-  new Counter({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(read());
-    },
-  });
 }

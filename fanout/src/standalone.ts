@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Bus } from './bus/bus.js';
 import { createRedisBus } from './bus/redis.js';
 import type { NodeConfig } from './config.js';
 import { createFanout, type Fanout, type Log } from './fanout.js';
 import { registerFanoutMetrics } from './metrics.js';
 import { MirroredKeys } from './mirrored-keys.js';
+import { operations, processMetrics } from './operations.js';
 
 /** A fan-out node that stands alone: no store, nothing on disk. */
 export interface StandaloneNode {
@@ -27,14 +26,24 @@ export async function startNode(config: NodeConfig, log: Log): Promise<Standalon
   await keys.start();
   const { maxLagMs, maxBufferedBytes, flushMs } = config;
   const fanout = createFanout({ bus, keys, log, maxLagMs, maxBufferedBytes, flushMs });
-  const server = await listen((_request, response) => response.writeHead(404).end(), config.host, config.port);
+  const server = await listen(
+    createServer((_request, response) => response.writeHead(404).end()),
+    config.host,
+    config.port,
+  );
   server.on('upgrade', (request, socket, head) => upgrade(fanout, request, socket, head));
   let draining = false;
-  const isHealthy = async () => !draining && (await serves(bus, keys)) && !draining;
+  /** Whether a subscriber would be served now: the bus brings a canary round, and keys can be checked. */
+  const health = async () => {
+    await Promise.all([bus.probe(PROBE_LIMIT_MS), keys.probe()]);
+    if (draining) throw new Error('the node is going down');
+  };
+  const registry = processMetrics();
+  registerFanoutMetrics(registry, fanout);
   const metrics =
     config.metricsPort === undefined
       ? undefined
-      : await listen(operations(fanout, isHealthy), config.host, config.metricsPort);
+      : await listen(operations(registry, health), config.host, config.metricsPort);
   return {
     port: portOf(server),
     metricsPort: metrics && portOf(metrics),
@@ -53,32 +62,7 @@ function upgrade(fanout: Fanout, request: IncomingMessage, socket: Duplex, head:
   else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 }
 
-/** Whether a subscriber would be served now: the bus brings a canary round, and keys can be checked. */
-async function serves(bus: Bus, keys: MirroredKeys): Promise<boolean> {
-  return Promise.all([bus.probe(PROBE_LIMIT_MS), keys.probe()]).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** For operators and balancers: /metrics, and /healthz, which is 503 while draining and while nobody could be served. */
-function operations(fanout: Fanout, isHealthy: () => Promise<boolean>): RequestListener {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  registerFanoutMetrics(registry, fanout);
-  return (request, response) => {
-    if (request.url === '/metrics') {
-      void registry.metrics().then((text) => response.setHeader('Content-Type', registry.contentType).end(text));
-    } else if (request.url === '/healthz') {
-      void isHealthy().then((ok) => response.writeHead(ok ? 200 : 503).end(ok ? 'ok\n' : 'not ok\n'));
-    } else {
-      response.writeHead(404).end();
-    }
-  };
-}
-
-async function listen(handler: RequestListener, host: string, port: number): Promise<Server> {
-  const server = createServer(handler);
+async function listen(server: Server, host: string, port: number): Promise<Server> {
   server.listen(port, host);
   await once(server, 'listening');
   return server;

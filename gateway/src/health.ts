@@ -25,6 +25,11 @@ export function healthOf(ingest: Check, subscribe: Check, clock: Clock): () => P
   };
 }
 
+/** Throws, saying why, where something does not work. */
+export function assertHealthy({ ok, reason }: Health): void {
+  if (!ok) throw new Error(reason);
+}
+
 async function trial(ingest: Check, subscribe: Check): Promise<Health> {
   const [i, s] = await Promise.allSettled([ingest(), subscribe()]);
   const reasons = [fault('ingest', i), fault('subscribe', s)].filter((reason) => reason !== null);
