@@ -7,6 +7,9 @@ export function createMemoryBus(): Bus {
 
 const DONE = Promise.resolve();
 
+/** No account has this name: they are UUIDs. */
+const CANARY = 'canary';
+
 class MemoryBus implements Bus {
   /** Never changed in place: a delivery under way goes by the list that it began with. */
   readonly #channels = new Map<string, readonly Seat[]>();
