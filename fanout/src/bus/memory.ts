@@ -29,8 +29,16 @@ class MemoryBus implements Bus {
     return { cancel: () => this.#cancel(account, seat) };
   }
 
-  async probe(_timeoutMs: number): Promise<void> {
-    if (this.#closed) throw closed();
+  /** Delivery is within `publish`: a canary that has not come back by then never will. */
+  async probe(): Promise<void> {
+    let came = false;
+    const back = () => {
+      came = true;
+    };
+    const canary = await this.subscribe(CANARY, { messages: back, hole: () => undefined });
+    await this.publish(CANARY, [{ text: '', user: null }]);
+    canary.cancel();
+    if (!came) throw new BusUnavailable('a canary did not come back');
   }
 
   async close(): Promise<void> {
