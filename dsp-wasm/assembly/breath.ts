@@ -232,7 +232,7 @@ function sinusoid(k: i32, scale: v128, exponent: i32): v128 {
   const twice = f32x4.mul(v128.load(POWER + (<usize>(2 * k) << 4)), scale);
   const harmonic = v128.and(f32x4.mul(twice, f32x4.splat(HARMONIC)), f32x4.gt(here, f32x4.splat(FUNDAMENTAL)));
   const rest = f32x4.sub(f32x4.splat(1), f32x4.add(here, harmonic));
-  const inverse = f32x4.div(f32x4.splat(1), f32x4.max(rest, f32x4.splat(UNEXPLAINED)));
+  const inverse = f32x4.div(f32x4.splat(1), f32x4.pmax(rest, f32x4.splat(UNEXPLAINED)));
   return power(inverse, exponent);
 }
 

@@ -91,7 +91,7 @@ function addPositions(sum: usize, feature: usize, level: usize): void {
     const v = v128.load(feature + i);
     const present = f32x4.eq(v, v);
     const raw = f32x4.mul(f32x4.sub(v, noise), scale);
-    const position = f32x4.min(f32x4.splat(1.6), f32x4.max(f32x4.splat(-0.5), raw));
+    const position = f32x4.pmin(f32x4.splat(1.6), f32x4.pmax(f32x4.splat(-0.5), raw));
     v128.store(sum + i, f32x4.add(v128.load(sum + i), v128.and(f32x4.mul(position, weight), present)));
     const weights = sum + (BLOCK << 2) + i;
     v128.store(weights, f32x4.add(v128.load(weights), v128.and(weight, present)));

@@ -66,7 +66,8 @@ function radix4(from: usize, to: usize, n: i32, stride: i32): void {
   const step = <usize>(FFT_MAX / n) << 3;
   const apart = <usize>(stride * quarter) << 5;
   const next = <usize>stride << 5;
-  for (let p = 0; p < quarter; p++) {
+  radix4Still(from, to, apart, next);
+  for (let p = 1; p < quarter; p++) {
     const w = TWIDDLES + <usize>p * step;
     const c1 = v128.load32_splat(w);
     const s1 = v128.load32_splat(w, 4);
@@ -83,14 +84,22 @@ function radix4(from: usize, to: usize, n: i32, stride: i32): void {
       const b = a + apart;
       const c = b + apart;
       const d = c + apart;
-      const apcRe = f32x4.add(v128.load(a), v128.load(c));
-      const apcIm = f32x4.add(v128.load(a, 16), v128.load(c, 16));
-      const amcRe = f32x4.sub(v128.load(a), v128.load(c));
-      const amcIm = f32x4.sub(v128.load(a, 16), v128.load(c, 16));
-      const bpdRe = f32x4.add(v128.load(b), v128.load(d));
-      const bpdIm = f32x4.add(v128.load(b, 16), v128.load(d, 16));
-      const bmdRe = f32x4.sub(v128.load(b), v128.load(d));
-      const bmdIm = f32x4.sub(v128.load(b, 16), v128.load(d, 16));
+      const aRe = v128.load(a);
+      const aIm = v128.load(a, 16);
+      const bRe = v128.load(b);
+      const bIm = v128.load(b, 16);
+      const cRe = v128.load(c);
+      const cIm = v128.load(c, 16);
+      const dRe = v128.load(d);
+      const dIm = v128.load(d, 16);
+      const apcRe = f32x4.add(aRe, cRe);
+      const apcIm = f32x4.add(aIm, cIm);
+      const amcRe = f32x4.sub(aRe, cRe);
+      const amcIm = f32x4.sub(aIm, cIm);
+      const bpdRe = f32x4.add(bRe, dRe);
+      const bpdIm = f32x4.add(bIm, dIm);
+      const bmdRe = f32x4.sub(bRe, dRe);
+      const bmdIm = f32x4.sub(bIm, dIm);
       v128.store(y, f32x4.add(apcRe, bpdRe));
       v128.store(y, f32x4.add(apcIm, bpdIm), 16);
       // times -i: (re, im) becomes (im, -re)
@@ -100,6 +109,33 @@ function radix4(from: usize, to: usize, n: i32, stride: i32): void {
       a += 32;
       y += 32;
     }
+  }
+}
+
+/** The butterflies of a pass which need no rotation: in the last pass these are all. */
+function radix4Still(from: usize, to: usize, apart: usize, next: usize): void {
+  for (let i: usize = 0; i < next; i += 32) {
+    const a = from + i;
+    const b = a + apart;
+    const c = b + apart;
+    const d = c + apart;
+    const apcRe = f32x4.add(v128.load(a), v128.load(c));
+    const apcIm = f32x4.add(v128.load(a, 16), v128.load(c, 16));
+    const amcRe = f32x4.sub(v128.load(a), v128.load(c));
+    const amcIm = f32x4.sub(v128.load(a, 16), v128.load(c, 16));
+    const bpdRe = f32x4.add(v128.load(b), v128.load(d));
+    const bpdIm = f32x4.add(v128.load(b, 16), v128.load(d, 16));
+    const bmdRe = f32x4.sub(v128.load(b), v128.load(d));
+    const bmdIm = f32x4.sub(v128.load(b, 16), v128.load(d, 16));
+    const y = to + i;
+    v128.store(y, f32x4.add(apcRe, bpdRe));
+    v128.store(y, f32x4.add(apcIm, bpdIm), 16);
+    v128.store(y + next, f32x4.add(amcRe, bmdIm));
+    v128.store(y + next, f32x4.sub(amcIm, bmdRe), 16);
+    v128.store(y + 2 * next, f32x4.sub(apcRe, bpdRe));
+    v128.store(y + 2 * next, f32x4.sub(apcIm, bpdIm), 16);
+    v128.store(y + 3 * next, f32x4.sub(amcRe, bmdIm));
+    v128.store(y + 3 * next, f32x4.add(amcIm, bmdRe), 16);
   }
 }
 
@@ -154,11 +190,15 @@ function split(z: usize, n: i32, bins: i32, to: usize): void {
   for (let k = 0; k < bins; k++) {
     const a = z + (<usize>k << 5);
     const b = z + (<usize>((half - k) & (half - 1)) << 5);
-    const evenRe = f32x4.mul(f32x4.add(v128.load(a), v128.load(b)), h);
-    const evenIm = f32x4.mul(f32x4.sub(v128.load(a, 16), v128.load(b, 16)), h);
+    const aRe = v128.load(a);
+    const aIm = v128.load(a, 16);
+    const bRe = v128.load(b);
+    const bIm = v128.load(b, 16);
+    const evenRe = f32x4.mul(f32x4.add(aRe, bRe), h);
+    const evenIm = f32x4.mul(f32x4.sub(aIm, bIm), h);
     // odd part times -i
-    const oddRe = f32x4.mul(f32x4.add(v128.load(a, 16), v128.load(b, 16)), h);
-    const oddIm = f32x4.mul(f32x4.sub(v128.load(b), v128.load(a)), h);
+    const oddRe = f32x4.mul(f32x4.add(aIm, bIm), h);
+    const oddIm = f32x4.mul(f32x4.sub(bRe, aRe), h);
     const c = v128.load32_splat(TWIDDLES + <usize>k * step);
     const s = v128.load32_splat(TWIDDLES + <usize>k * step, 4);
     const y = to + (<usize>k << 5);

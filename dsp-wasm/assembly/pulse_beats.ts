@@ -111,7 +111,7 @@ function findTrains(spacing: f32): void {
 /** Largest slope of each lane, either way. */
 function steepest(): v128 {
   let most = f32x4.splat(0);
-  for (let i: usize = 0; i < <usize>WINDOW << 4; i += 16) most = f32x4.max(most, f32x4.abs(v128.load(SLOPES + i)));
+  for (let i: usize = 0; i < <usize>WINDOW << 4; i += 16) most = f32x4.pmax(most, f32x4.abs(v128.load(SLOPES + i)));
   return most;
 }
 

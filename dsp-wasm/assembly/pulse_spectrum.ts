@@ -123,10 +123,10 @@ function emphasis(k: i32, motion: f32): f32 {
 function scaleOf(motion: f32, mask: v128): v128 {
   let most = f32x4.splat(0);
   for (let k = FIRST_BIN; k < BINS; k++) {
-    most = f32x4.max(most, f32x4.mul(v128.load(POWER + (<usize>k << 4)), f32x4.splat(emphasis(k, motion))));
+    most = f32x4.pmax(most, f32x4.mul(v128.load(POWER + (<usize>k << 4)), f32x4.splat(emphasis(k, motion))));
   }
   const used = v128.and(mask, f32x4.gt(most, f32x4.splat(1e-20)));
-  return v128.and(used, f32x4.div(f32x4.splat(1), f32x4.max(most, f32x4.splat(1e-20))));
+  return v128.and(used, f32x4.div(f32x4.splat(1), f32x4.pmax(most, f32x4.splat(1e-20))));
 }
 
 /** PULSE: mean of the lights' spectra, each scaled to a maximum of one; false where all are flat. */

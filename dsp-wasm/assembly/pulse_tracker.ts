@@ -26,9 +26,12 @@ const CENTRE: f64 = 75;
 /** Strongest bin is looked for up to here: 4.4 Hz. */
 const LAST_PULSE_BIN: i32 = 70;
 
-// Tables, by state: where a rate lies in the spectrum and among the lags (whole part, fraction), and its prior.
-const TABLE: usize = TABLES + TWIDDLES_BYTES + 1024; // STATES x (bin i32, f32, lag i32, f32, prior f32)
-const ROW: usize = 20;
+// Tables, by four states: where a rate lies in the spectrum and among the lags (whole part, fraction), and its prior.
+const TABLE: usize = TABLES + TWIDDLES_BYTES + 1024; // 48 x (bin i32x4, f32x4, lag i32x4, f32x4, prior f32x4)
+const COLUMN: usize = 16;
+const ROW: usize = 80;
+// The cosines that the recurrence starts from, by lag: of bins FIRST_BIN + 1 and FIRST_BIN - 1, and twice that of bin 2.
+const STARTS: usize = TABLE + 48 * ROW; // LAGS x (4 lags x (f32x4, f32x4, f32x4))
 
 // State, offsets in the slot, behind the spectrum's.
 const LAST_END: usize = HR_PPG_STATE; // f64, end of the step before
@@ -42,14 +45,20 @@ const LAGS: i32 = 64;
 export function makeTrackerTable(): void {
   for (let s = 0; s < STATES; s++) {
     const bpm = <f64>(LOWEST + s);
-    const row = TABLE + <usize>s * ROW;
+    const row = TABLE + <usize>(s >> 2) * ROW + (<usize>(s & 3) << 2);
     const bin = bpm / (60 * <f64>BIN_HZ);
     const lag = Math.min(<f64>GRID_PER_MINUTE / bpm, <f64>(FIRST_LAG + LAGS) - 1.001) - <f64>FIRST_LAG;
     store<i32>(row, <i32>bin << 2);
-    store<f32>(row, <f32>(bin - Math.floor(bin)), 4);
-    store<i32>(row, <i32>lag << 2, 8);
-    store<f32>(row, <f32>(lag - Math.floor(lag)), 12);
-    store<f32>(row, <f32>Math.exp(-(Math.log(bpm / CENTRE) ** 2)), 16);
+    store<f32>(row, <f32>(bin - Math.floor(bin)), COLUMN);
+    store<i32>(row, <i32>lag << 2, 2 * COLUMN);
+    store<f32>(row, <f32>(lag - Math.floor(lag)), 3 * COLUMN);
+    store<f32>(row, <f32>Math.exp(-(Math.log(bpm / CENTRE) ** 2)), 4 * COLUMN);
+  }
+  for (let lag = 0; lag < LAGS; lag += 4) {
+    const start = STARTS + <usize>lag * 12;
+    v128.store(start, cosines(FIRST_BIN + 1, lag));
+    v128.store(start, cosines(FIRST_BIN - 1, lag), 16);
+    v128.store(start, f32x4.mul(cosines(2, lag), f32x4.splat(2)), 32);
   }
 }
 
@@ -89,19 +98,19 @@ const SLOPE_BINS: i32 = 45;
 
 /** Sums of power times cosine at 16 lags, the cosines by Chebyshev's recurrence; four vectors hide its latency. */
 function cosineSums(lag: i32, scale: f32): void {
-  let a1 = cosines(FIRST_BIN + 1, lag);
-  let b1 = cosines(FIRST_BIN + 1, lag + 4);
-  let c1 = cosines(FIRST_BIN + 1, lag + 8);
-  let d1 = cosines(FIRST_BIN + 1, lag + 12);
-  let a0 = cosines(FIRST_BIN - 1, lag);
-  let b0 = cosines(FIRST_BIN - 1, lag + 4);
-  let c0 = cosines(FIRST_BIN - 1, lag + 8);
-  let d0 = cosines(FIRST_BIN - 1, lag + 12);
-  const two = f32x4.splat(2);
-  const a2 = f32x4.mul(cosines(2, lag), two);
-  const b2 = f32x4.mul(cosines(2, lag + 4), two);
-  const c2 = f32x4.mul(cosines(2, lag + 8), two);
-  const d2 = f32x4.mul(cosines(2, lag + 12), two);
+  const start = STARTS + <usize>lag * 12;
+  let a1 = v128.load(start);
+  let b1 = v128.load(start, 48);
+  let c1 = v128.load(start, 96);
+  let d1 = v128.load(start, 144);
+  let a0 = v128.load(start, 16);
+  let b0 = v128.load(start, 64);
+  let c0 = v128.load(start, 112);
+  let d0 = v128.load(start, 160);
+  const a2 = v128.load(start, 32);
+  const b2 = v128.load(start, 80);
+  const c2 = v128.load(start, 128);
+  const d2 = v128.load(start, 176);
   let a = f32x4.splat(0);
   let b = a;
   let c = a;
@@ -146,28 +155,45 @@ function cosine(i: i32): f32 {
 }
 
 function likelihoods(motion: f32): void {
-  let most: f32 = 1e-30;
-  for (let k = FIRST_BIN; k < LAST_PULSE_BIN; k++) most = max(most, load<f32>(PULSE + (<usize>k << 2)));
-  const scale = <f32>1 / most;
-  const still = <f32>1 - motion;
+  const scale = f32x4.splat(<f32>1 / strongest());
+  const one = f32x4.splat(1);
+  const moving = f32x4.splat(motion);
+  const still = f32x4.sub(one, moving);
   let row = TABLE;
-  for (let s: usize = 0; s < BYTES; s += 4) {
-    const line = sqrt<f32>(between(PULSE, row) * scale) + FLOOR;
-    const period = <f32>1 + still * max<f32>(0, between(PERIODICITY, row + 8));
-    const square = period * period;
-    const prior = motion + still * load<f32>(row, 16);
-    store<f32>(LIKELIHOOD + s, line * line * (square * square) * prior);
+  for (let s: usize = 0; s < BYTES; s += 16) {
+    const power = betweenFour(PULSE, row);
+    const line = f32x4.add(f32x4.sqrt(f32x4.mul(power, scale)), f32x4.splat(FLOOR));
+    const repeats = f32x4.pmax(f32x4.splat(0), betweenFour(PERIODICITY, row + 2 * COLUMN));
+    const period = f32x4.add(one, f32x4.mul(still, repeats));
+    const square = f32x4.mul(period, period);
+    const prior = f32x4.add(moving, f32x4.mul(still, v128.load(row, 4 * COLUMN)));
+    const looks = f32x4.mul(f32x4.mul(line, line), f32x4.mul(square, square));
+    v128.store(LIKELIHOOD + s, f32x4.mul(looks, prior));
     row += ROW;
   }
 }
 
-/** Value of x between two cells, at the place that the table names. */
+/** Strongest bin of PULSE up to LAST_PULSE_BIN. */
+function strongest(): f32 {
+  let most: f32 = 1e-30;
+  for (let k = FIRST_BIN; k < LAST_PULSE_BIN; k++) {
+    const power = load<f32>(PULSE + (<usize>k << 2));
+    most = power > most ? power : most;
+  }
+  return most;
+}
+
+/** Values of x between two cells, at the four places that the table names. */
 // @ts-ignore: decorator
 @inline
-function between(x: usize, place: usize): f32 {
-  const p = x + <usize>load<i32>(place);
-  const a = load<f32>(place, 4);
-  return load<f32>(p) * (<f32>1 - a) + load<f32>(p, 4) * a;
+function betweenFour(x: usize, places: usize): v128 {
+  // Pairs of neighbours, then the left ones apart from the right ones
+  const ab = v128.load64_lane(x + load<i32>(places, 4), v128.load64_zero(x + load<i32>(places)), 1);
+  const cd = v128.load64_lane(x + load<i32>(places, 12), v128.load64_zero(x + load<i32>(places, 8)), 1);
+  const left = v128.shuffle<f32>(ab, cd, 0, 2, 4, 6);
+  const right = v128.shuffle<f32>(ab, cd, 1, 3, 5, 7);
+  const a = v128.load(places, COLUMN);
+  return f32x4.add(f32x4.mul(left, f32x4.sub(f32x4.splat(1), a)), f32x4.mul(right, a));
 }
 
 /** Spreads the belief by the transition: a decaying exponential to both sides, as two first-order recursions. */

@@ -146,8 +146,8 @@ function clipped(): v128 {
   let low = v128.load(LIGHTS);
   let high = low;
   for (let i: usize = 0; i < WINDOW_BYTES; i += 16) {
-    low = f32x4.min(low, v128.load(LIGHTS + i));
-    high = f32x4.max(high, v128.load(LIGHTS + i));
+    low = f32x4.pmin(low, v128.load(LIGHTS + i));
+    high = f32x4.pmax(high, v128.load(LIGHTS + i));
   }
   const margin = f32x4.mul(f32x4.sub(high, low), f32x4.splat(0.02));
   low = f32x4.add(low, margin);

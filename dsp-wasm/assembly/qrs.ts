@@ -174,7 +174,7 @@ function matchTemplate(template: usize, count: i32): void {
 // @ts-ignore: decorator
 @inline
 function putMatch(at: usize, projection: v128, square: v128): void {
-  const positive = f32x4.max(projection, f32x4.splat(0)); // NaN stays NaN
+  const positive = f32x4.pmax(projection, f32x4.splat(0)); // NaN stays NaN
   v128.store(PROJECTION + at, projection);
   v128.store(MATCH + at, f32x4.mul(positive, f32x4.div(f32x4.mul(positive, positive), square)));
 }
