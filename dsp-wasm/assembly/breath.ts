@@ -36,7 +36,7 @@ const HARMONIC: f32 = 0.3;
 /** Power that must be at the rate itself for the harmonic to count. */
 const FUNDAMENTAL: f32 = 0.05;
 /** Beats are placed and measured to about 0.3 % (3 ms of a second): what is less tells of the sampling. */
-const RESOLUTION: f32 = 0.003;
+export const RESOLUTION: f32 = 0.003;
 /** Chance that the rate is suddenly any other; silence after which nothing is known, s. */
 const JUMP: f32 = 0.01;
 const FORGET: f64 = 32;
@@ -97,11 +97,12 @@ function rateOf(i: i32): f32 {
  * @param n points of the series, even
  * @param fastest highest rate that the series can show, per minute
  * @param share how far the series are what they seem
+ * @param resolution standard deviation of what the series hold beside breath and noise
  * @returns 1, or 0 where the series show nothing at all
  */
-export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest: f32, share: f32): i32 {
+export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest: f32, share: f32, resolution: f32): i32 {
   const state = slot + TRACKS + <usize>track * TRACK_BYTES;
-  seriesSpectra(n, track == TRACK_RESP ? 0 : RESOLUTION);
+  seriesSpectra(n, resolution);
   measureSlopes(track);
   const top = min(LAST, <i32>(fastest / BIN_PER_MINUTE));
   const total = whiten(2 * top);

@@ -1,4 +1,4 @@
-import { followBreath, TRACK_PPG } from './breath';
+import { followBreath, RESOLUTION, TRACK_PPG } from './breath';
 import { CH_STARTED, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED } from './layout';
 import {
   addBeat,
@@ -42,7 +42,7 @@ export function estimateRrPpg(slot: usize, end: f64): i32 {
   putBaselines(2, n);
   // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
   const fastest: f32 = <f32>30 / medianInterval - <f32>1;
-  return followBreath(slot, TRACK_PPG, end, n, fastest, steadiness);
+  return followBreath(slot, TRACK_PPG, end, n, fastest, steadiness, RESOLUTION);
 }
 
 /** The light after `light` that has data, best first and then from the start again; 0 where there is no other. */

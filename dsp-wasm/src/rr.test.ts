@@ -222,6 +222,25 @@ describe('rr', () => {
     for (const x of [noise(120 * HZ, 7), wander, drift]) expect(trusted(run('rr_resp', [RESP], [x]))).to.be.at.most(2);
   });
 
+  it('takes no effort that settles, drifts or swings twice in a window for breath', () => {
+    const drifts: ((t: number) => number)[] = [
+      (t) => 1000 * t,
+      (t) => 10 * t * t,
+      (t) => (t - 30) ** 3,
+      (t) => Math.round(20_000 * Math.exp(-t / 5)),
+      (t) => 20_000 * Math.exp(-t / 2),
+      (t) => 1000 * Math.sin((2 * Math.PI * t) / 30),
+      (t) => 1000 * Math.sin((2 * Math.PI * t) / 60),
+    ];
+    const grain = noise(60 * HZ, 13);
+    for (const drift of drifts) {
+      for (const loud of [0, 20]) {
+        const belt = grain.map((v, i) => 50_000 + drift(i / HZ) + loud * v);
+        expect(trusted(run('rr_resp', [RESP], [belt])), `${drift}, noise ${loud}`).to.equal(0);
+      }
+    }
+  });
+
   it('gives none for a flat line, for nothing, and for what has no beats', () => {
     const flat = Array.from({ length: 40 * HZ }, () => 7);
     const gone = flat.map(() => Number.NaN);
