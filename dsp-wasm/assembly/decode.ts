@@ -3,7 +3,7 @@ import {
   CH_AREA,
   CH_CELLS,
   CH_LAST,
-  CH_MOMENT,
+  CH_FALL,
   CH_OFFSET,
   CH_PAYLOAD_SUBS,
   CH_RING,
@@ -74,7 +74,7 @@ function rebase(channel: usize, sub: i32, offset: f64): void {
   for (let i = 0; i < cells; i++) store<f32>(ring + (<usize>i << 2), NaN);
   store<f32>(channel + CH_LAST + lane, 0);
   store<f32>(channel + CH_AREA + lane, 0);
-  store<f32>(channel + CH_MOMENT + lane, 0);
+  store<f32>(channel + CH_FALL + lane, 0);
   store<f32>(channel + CH_RISE + lane, 0);
 }
 

@@ -5,10 +5,10 @@ import {
   CH_BEGUN,
   CH_CELLS,
   CH_DONE,
+  CH_FALL,
   CH_HOLE,
   CH_LAST,
   CH_LAST_T,
-  CH_MOMENT,
   CH_NEXT_SECOND,
   CH_RATE,
   CH_RING,
@@ -20,6 +20,7 @@ import {
   CELLS_COUNT,
   DECODED,
   LONG_CELLS,
+  SCRATCH,
   SECONDS,
 } from './layout';
 
@@ -27,118 +28,164 @@ import {
  * Resampling onto the grid. The samples are joined by straight lines, and cell k is that line's average under a triangle
  * from k - 1 to k + 1: a linear phase low-pass, sinc^2(f / grid rate), which passes a line unchanged, needs no uniform
  * stamps and aliases less than 0.5 % of mains hum into the pulse band. The triangle is put together of two intervals
- * [k - 1, k] and [k, k + 1], of which area and first moment are kept (as in a cascaded integrator, Hogenauer 1981).
+ * [k - 1, k] and [k, k + 1]. What is kept is the integral over an interval (area) and the integral of that integral (fall:
+ * a cascaded integrator, Hogenauer 1981): the fall weighs the interval from 1 down to 0, the area less the fall from 0 up
+ * to 1. Both are kept times six, which spares products.
  *
  * A cell that is not wholly covered by data or by a bridged gap holds NaN.
  */
 
 /** Time resolution, in steps per second: rounding makes `t + i * period` the same number however it was chunked. */
 const TICKS: f64 = 1048576;
-/** A NaN in each lane. */
-// @ts-ignore: decorator
-@inline
-function holes(): v128 {
-  return i32x4.splat(-1);
-}
-
 /**
- * Takes `count` decoded instants, `t` and `period` in seconds. The interval in progress stays in registers from instant to
- * instant (through memory each would wait for the one before), which is why this function is long.
+ * Takes `count` decoded instants, `t` and `period` in seconds.
  * @returns how many were missing
  */
 export function pushInstants(channel: usize, t: f64, period: f64, count: i32): i32 {
-  const rate = <f64>load<i32>(channel + CH_RATE);
-  const used = usedLanes(load<i32>(channel + CH_SUBS));
-  const bridge = BRIDGE_SECONDS * rate;
+  const missing = takeAll(channel, t, period, count) ? 0 : accept(channel, t, period, count);
+  if (accepted) integrate(channel, accepted);
+  return missing;
+}
+
+/** Instants that `accept` left, and their times, in cells. */
+let accepted: i32 = 0;
+const TIMES: usize = SCRATCH; // f64
+
+/** Accepts all instants, if they are whole, within LIMIT and in order, as they mostly are; else none. */
+function takeAll(channel: usize, t: f64, period: f64, count: i32): bool {
+  const scale = <f64>load<i32>(channel + CH_RATE) / TICKS;
   const start = t * TICKS + 0.5;
   const step = period * TICKS;
-  const scale = rate / TICKS;
+  const last = load<i32>(channel + CH_STARTED) ? load<f64>(channel + CH_LAST_T) : 0;
+  const end = Math.floor(start + step * <f64>(count - 1)) * scale;
+  if (!(step >= 0 && Math.floor(start) * scale >= last && end < FAR)) return false;
+  const limit = f32x4.splat(LIMIT);
+  let whole = i32x4.splat(-1);
+  for (let i: usize = 0; i < <usize>count << 4; i += 16) {
+    whole = v128.and(whole, f32x4.le(f32x4.abs(v128.load(DECODED + i)), limit));
+  }
+  if (!i32x4.all_true(whole)) return false;
+  for (let i = 0; i < count; i += 2) {
+    const ticks = f64x2.add(f64x2.splat(start), f64x2.mul(f64x2.splat(step), f64x2(<f64>i, <f64>(i + 1))));
+    v128.store(TIMES + (<usize>i << 3), f64x2.mul(f64x2.floor(ticks), f64x2.splat(scale)));
+  }
+  accepted = count;
+  return true;
+}
+
+/**
+ * Moves up what is to be used of the decoded instants: not those without any value, nor those out of order; a single lane
+ * without one keeps its newest.
+ * @returns how many were missing
+ */
+function accept(channel: usize, t: f64, period: f64, count: i32): i32 {
+  const scale = <f64>load<i32>(channel + CH_RATE) / TICKS;
+  const used = i8x16.bitmask(usedLanes(load<i32>(channel + CH_SUBS)));
+  const start = t * TICKS + 0.5;
+  const step = period * TICKS;
   const high = f32x4.splat(LIMIT);
   const low = f32x4.neg(high);
-  let missing = 0;
-  let second = <f64>load<i32>(channel + CH_NEXT_SECOND) * rate;
-  let last = load<i32>(channel + CH_STARTED) ? load<f64>(channel + CH_LAST_T) : NaN;
-  let k = <f64>load<i32>(channel + CH_DONE);
-  let u = <f32>(last - k); // place of the newest sample in the interval
+  let last = load<i32>(channel + CH_STARTED) ? load<f64>(channel + CH_LAST_T) : 0;
   let before = v128.load(channel + CH_LAST);
-  let area = v128.load(channel + CH_AREA);
-  let moment = v128.load(channel + CH_MOMENT);
-  let rise = v128.load(channel + CH_RISE);
-  // All bits set where this cell, or the next, is not wholly covered: they make it a NaN
-  let hole = v128.load32_splat(channel + CH_HOLE);
-  let begun = v128.load32_splat(channel + CH_BEGUN);
-  let cells = 0;
+  let missing = 0;
+  let kept: usize = 0;
   for (let i = 0; i < count; i++) {
     let x = v128.load(DECODED + (<usize>i << 4));
-    const absent = f32x4.ne(x, x); // lanes that are not used hold 0
-    if (v128.any_true(absent)) {
-      if (i8x16.bitmask(absent) == i8x16.bitmask(used)) {
+    const absent = i8x16.bitmask(f32x4.ne(x, x)); // lanes that are not used hold 0
+    if (absent) {
+      if (absent == used) {
         missing++;
         continue;
       }
-      x = v128.bitselect(before, x, absent);
+      x = v128.bitselect(before, x, f32x4.ne(x, x));
     }
-    x = f32x4.pmax(f32x4.pmin(x, high), low);
     const now = Math.floor(start + step * <f64>i) * scale;
-    if (now >= second) {
-      second = passSeconds(channel, now, rate, <i32>k);
-    }
-    if (!(now - last <= bridge)) {
-      // The first sample (last is NaN), or one behind a gap
-      if (!(now >= 0 && now < FAR)) continue;
-      cells = flush(channel, cells);
-      k = skipTo(channel, <i32>k, now);
-      area = f32x4.splat(0);
-      moment = area;
-      hole = holes();
-      begun = k == now ? area : hole;
-      last = now;
-      u = <f32>(now - k);
-      before = x;
-      continue;
-    }
-    if (now < last) continue; // out of order
-    if (now >= k + 1) {
-      const slope = f32x4.mul(f32x4.sub(x, before), f32x4.splat(<f32>(1 / (now - last))));
+    if (!(now >= last && now < FAR)) continue;
+    x = f32x4.pmax(f32x4.pmin(x, high), low);
+    v128.store(DECODED + (kept << 4), x);
+    store<f64>(TIMES + (kept << 3), now);
+    kept++;
+    last = now;
+    before = x;
+  }
+  accepted = <i32>kept;
+  return missing;
+}
+
+/**
+ * Integrates the accepted instants into cells. The interval in progress stays in registers from instant to instant (through
+ * memory each would wait for the one before), which is why this function is long.
+ */
+function integrate(channel: usize, count: i32): void {
+  const rate = <f64>load<i32>(channel + CH_RATE);
+  const started = load<i32>(channel + CH_STARTED);
+  let second = <f64>load<i32>(channel + CH_NEXT_SECOND) * rate;
+  let last = started ? load<f64>(channel + CH_LAST_T) : NaN;
+  // End of the interval in progress; a second begins with an interval, and a gap ends in another
+  let next: f64 = started ? <f64>load<i32>(channel + CH_DONE) + 1 : -Infinity;
+  let before = v128.load(channel + CH_LAST);
+  let area = v128.load(channel + CH_AREA);
+  let fall = v128.load(channel + CH_FALL);
+  let rise = v128.load(channel + CH_RISE);
+  // -1 where this cell, or the next, is not wholly covered: makes it a NaN
+  let hole = load<i32>(channel + CH_HOLE);
+  let begun = load<i32>(channel + CH_BEGUN);
+  const sixth = f32x4.splat(<f32>(1.0 / 6.0));
+  let cells = 0;
+  for (let i = 0; i < count; i++) {
+    const x = v128.load(DECODED + (<usize>i << 4));
+    const now = load<f64>(TIMES + (<usize>i << 3));
+    if (now >= next) {
+      const k = max<f64>(0, next - 1);
+      if (now >= second) second = passSeconds(channel, now, rate, <i32>k);
+      if (!(now - last <= BRIDGE_SECONDS * rate)) {
+        // The first sample (last is NaN), or one behind a gap
+        cells = flush(channel, cells);
+        const to = skipTo(channel, <i32>k, now);
+        area = f32x4.splat(0);
+        fall = area;
+        hole = -1;
+        begun = to == now ? 0 : -1;
+        next = to + 1;
+        last = now;
+        before = x;
+        continue;
+      }
+      const slope = f32x4.div(f32x4.sub(x, before), f32x4.splat(<f32>(now - last)));
       do {
-        const du = <f32>1 - u;
-        const edge = f32x4.add(before, f32x4.mul(slope, f32x4.splat(du)));
-        const a = areaOf(du, before, edge);
-        moment = f32x4.add(moment, momentOf(a, u, du, before, edge));
+        const width = f32x4.splat(<f32>(next - last));
+        const edge = f32x4.add(before, f32x4.mul(slope, width));
+        fall = f32x4.add(fall, fallOf(width, area, before, edge));
+        area = f32x4.add(area, areaOf(width, before, edge));
         // The interval is over: its cell is the rising half of the one before and the falling half of this one
-        const cell = f32x4.add(rise, f32x4.sub(f32x4.add(area, a), moment));
-        v128.store(CELLS + (<usize>cells << 4), v128.or(cell, hole));
+        v128.store(CELLS + (<usize>cells << 4), v128.or(f32x4.mul(f32x4.add(rise, fall), sixth), i32x4.splat(hole)));
         hole = begun;
-        begun = f32x4.splat(0);
-        rise = moment;
-        area = begun;
-        moment = begun;
+        begun = 0;
+        rise = f32x4.sub(area, fall);
+        area = f32x4.splat(0);
+        fall = area;
         before = edge;
-        k += 1;
-        u = 0;
+        last = next;
+        next += 1;
         if (++cells == CELLS_COUNT) cells = flush(channel, cells);
-      } while (now >= k + 1);
+      } while (now >= next);
     }
-    const to = <f32>(now - k);
-    const du = to - u;
-    const a = areaOf(du, before, x);
-    area = f32x4.add(area, a);
-    moment = f32x4.add(moment, momentOf(a, u, du, before, x));
-    u = to;
+    const width = f32x4.splat(<f32>(now - last));
+    fall = f32x4.add(fall, fallOf(width, area, before, x));
+    area = f32x4.add(area, areaOf(width, before, x));
     last = now;
     before = x;
   }
   flush(channel, cells);
-  if (last == last) store<i32>(channel + CH_STARTED, 1);
+  store<i32>(channel + CH_STARTED, 1);
   store<f64>(channel + CH_LAST_T, last);
-  store<i32>(channel + CH_DONE, <i32>k);
+  store<i32>(channel + CH_DONE, <i32>(next - 1));
   v128.store(channel + CH_LAST, before);
   v128.store(channel + CH_AREA, area);
-  v128.store(channel + CH_MOMENT, moment);
+  v128.store(channel + CH_FALL, fall);
   v128.store(channel + CH_RISE, rise);
-  store<i32>(channel + CH_HOLE, i32x4.extract_lane(hole, 0));
-  store<i32>(channel + CH_BEGUN, i32x4.extract_lane(begun, 0));
-  return missing;
+  store<i32>(channel + CH_HOLE, hole);
+  store<i32>(channel + CH_BEGUN, begun);
 }
 
 /** Larger readings are clamped: past any converter, and small enough that powers of a window stay finite in f32. */
@@ -156,7 +203,6 @@ function usedLanes(subs: i32): v128 {
  * @returns the next such second, in cells
  */
 function passSeconds(channel: usize, t: f64, rate: f64, done: i32): f64 {
-  if (!(t < FAR)) return <f64>load<i32>(channel + CH_NEXT_SECOND) * rate;
   const first = load<i32>(channel + CH_NEXT_SECOND);
   const next = <i32>(t / rate) + 1;
   for (let s = max(first, next - SECONDS); s < next; s++) {
@@ -174,7 +220,7 @@ function skipTo(channel: usize, done: i32, t: f64): f64 {
     const cells = load<i32>(channel + CH_CELLS + (<usize>sub << 2));
     store<u16>(channel + CH_AT + (<usize>sub << 1), <u16>(from % cells));
   }
-  for (let i = 0; i < target - from; i++) v128.store(CELLS + (<usize>i << 4), holes());
+  for (let i = 0; i < target - from; i++) v128.store(CELLS + (<usize>i << 4), i32x4.splat(-1));
   flush(channel, target - from);
   return <f64>target;
 }
@@ -195,17 +241,16 @@ function flush(channel: usize, count: i32): i32 {
   return 0;
 }
 
-/** Integral of the line from a to b over the width du. */
+/** Six times the integral of the line from a to b over the width. */
 // @ts-ignore: decorator
 @inline
-function areaOf(du: f32, a: v128, b: v128): v128 {
-  return f32x4.mul(f32x4.add(a, b), f32x4.splat(<f32>0.5 * du));
+function areaOf(width: v128, a: v128, b: v128): v128 {
+  return f32x4.mul(f32x4.add(a, b), f32x4.mul(width, f32x4.splat(3)));
 }
 
-/** First moment of the line of that area from (u, a) to (u + du, b); u counts from the interval's start. */
+/** Six times the integral over the width of the area so far (`area`, six times it) and the line's. */
 // @ts-ignore: decorator
 @inline
-function momentOf(area: v128, u: f32, du: f32, a: v128, b: v128): v128 {
-  const skew = f32x4.mul(f32x4.sub(b, a), f32x4.splat(du * du * <f32>(1.0 / 12.0)));
-  return f32x4.add(f32x4.mul(area, f32x4.splat(u + <f32>0.5 * du)), skew);
+function fallOf(width: v128, area: v128, a: v128, b: v128): v128 {
+  return f32x4.mul(width, f32x4.add(area, f32x4.mul(width, f32x4.add(f32x4.add(a, b), a))));
 }

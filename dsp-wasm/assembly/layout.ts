@@ -106,8 +106,8 @@ export const CH_NOMINAL_HZ: usize = 72; // f64
 export const CH_OFFSET: usize = 80; // MAX_SUBS x f64, taken off every sample (NaN: no sample yet); DC = offset + ring
 export const CH_LAST: usize = 112; // f32x4, newest sample without its offset
 export const CH_AREA: usize = 128; // f32x4, integral over the current cell interval
-export const CH_MOMENT: usize = 144; // f32x4, first moment over it
-export const CH_RISE: usize = 160; // f32x4, first moment over the interval before
+export const CH_FALL: usize = 144; // f32x4, integral of that integral; these three times six
+export const CH_RISE: usize = 160; // f32x4, area less fall of the interval before
 export const CH_HOLE: usize = 176; // i32, -1: the cell in progress is not wholly covered, else 0
 export const CH_BEGUN: usize = 180; // i32, the same of the cell after it, as far as data have come
 export const CH_AT: usize = 184; // MAX_SUBS x u16, place of the next cell in each ring
