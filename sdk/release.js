@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const changelog = readFileSync('CHANGELOG.md', 'utf8');
-const [, news = ''] = /^## Unreleased\n([^]*?)(?=^## |$(?![^]))/m.exec(changelog) ?? [];
-if (!news.trim()) {
+const news = changelog.split(/^## /m).find((section) => section.startsWith('Unreleased\n'));
+if (!news?.slice('Unreleased\n'.length).trim()) {
   console.error('CHANGELOG.md has nothing under "## Unreleased": say what is new before you make a version');
   process.exit(1);
 }
