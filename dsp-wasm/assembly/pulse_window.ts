@@ -16,6 +16,9 @@ export const LIGHTS: usize = SCRATCH + 0x1200; // WINDOW x f32x4, MARGIN before 
 export const AXES: usize = SCRATCH + 0x2400; // WINDOW x f32x4
 export const HELD: usize = SCRATCH + 0x3400; // 4 x i32, cells with a value, by light
 export const CLIPPED: usize = SCRATCH + 0x3410; // 4 x f32, by light: share of the window near its extremes
+export const SWINGS: usize = SCRATCH + 0x3420; // 4 x f32, by light: power of its swings within 1/2 s, in parts of all
+export const JUMPS: usize = SCRATCH + 0x3430; // 4 x f32, by light: power of its steps from cell to cell, likewise
+export const STILL: usize = SCRATCH + 0x3480; // 4 x f32, by light: share of its cells that equal the one before
 export const MEANS: usize = SCRATCH + 0x3440; // 4 x f64, means of the axes, offset included
 export const FFT_IN: usize = SCRATCH + 0x3800; // 512 x f32x4
 export const FFT_WORK: usize = SCRATCH + 0x5800;
@@ -50,6 +53,7 @@ export function loadLights(slot: usize, end: f64): i32 {
   }
   interleave(LIGHTS);
   v128.store(CLIPPED, clipped());
+  measurePaces();
   removeTrend(LIGHTS);
   return alive;
 }
@@ -158,6 +162,40 @@ function clipped(): v128 {
     count = i32x4.sub(count, v128.or(f32x4.le(v, low), f32x4.ge(v, high)));
   }
   return f32x4.mul(f32x4.convert_i32x4_s(count), f32x4.splat(<f32>1 / <f32>WINDOW));
+}
+
+/**
+ * Measures how the lights' power about their means, drift included, is spread: SWINGS, that of x[i - 8] - 2 x[i] + x[i + 8],
+ * is 1 to 16 for a sine of 36 to 170 bpm and hardly anything for a drift; JUMPS, that of x[i] - x[i - 1], is below 0.35 for
+ * a sine of up to 180 bpm, 2 for white noise and 4 at the grid's Nyquist frequency. STILL is near 1 for a step, or for what only its converter's last bit moves.
+ */
+function measurePaces(): void {
+  const half: usize = 8 << 4;
+  let jumps = f32x4.splat(0);
+  let swings = jumps;
+  let sum = jumps;
+  let squares = jumps;
+  const first = v128.load(LIGHTS);
+  let before = jumps;
+  let still = i32x4.splat(0);
+  for (let i: usize = 0; i < WINDOW_BYTES; i += 16) {
+    const v = f32x4.sub(v128.load(LIGHTS + i), first);
+    const jump = f32x4.sub(v, before);
+    still = i32x4.sub(still, f32x4.eq(v, before));
+    before = v;
+    sum = f32x4.add(sum, v);
+    squares = f32x4.add(squares, f32x4.mul(v, v));
+    jumps = f32x4.add(jumps, f32x4.mul(jump, jump));
+    if (i < half || i >= WINDOW_BYTES - half) continue;
+    const about = f32x4.sub(f32x4.add(v128.load(LIGHTS + i - half), v128.load(LIGHTS + i + half)), f32x4.add(first, first));
+    const swing = f32x4.sub(about, f32x4.add(v, v));
+    swings = f32x4.add(swings, f32x4.mul(swing, swing));
+  }
+  const all = f32x4.sub(squares, f32x4.mul(f32x4.mul(sum, sum), f32x4.splat(<f32>1 / <f32>WINDOW)));
+  const scale = f32x4.div(f32x4.splat(1), f32x4.max(all, f32x4.splat(1e-30)));
+  v128.store(SWINGS, f32x4.mul(swings, scale));
+  v128.store(JUMPS, f32x4.mul(jumps, scale));
+  v128.store(STILL, f32x4.mul(f32x4.convert_i32x4_s(still), f32x4.splat(<f32>1 / <f32>WINDOW)));
 }
 
 /** Continues the lights' outermost values into the margins. */

@@ -38,7 +38,11 @@ export class PulseRate {
     const share = 0.5 + (0.5 * Math.min(Math.max(...held) + 4, WINDOW)) / WINDOW;
     const kept = Math.min(...windows.filter((_, i) => (held[i] ?? 0) >= 102).map((w) => clipped(filled(w))));
     const unclipped = Math.max(0, Math.min(1, 5 * (0.6 - kept)));
-    return { value: blend(clean, rate, found?.rate ?? 0, motion), confidence: share * unclipped * confidence };
+    const pace = Math.min(
+      1,
+      Math.max(0, ...windows.filter((_, i) => (held[i] ?? 0) >= 102).map((w) => paced(filled(w)))),
+    );
+    return { value: blend(clean, rate, found?.rate ?? 0, motion), confidence: share * unclipped * pace * confidence };
   }
 
   #clean(pulse: number[], axes: readonly number[][] | null, motion: number): [number[], (bpm: number) => number] {
@@ -102,6 +106,17 @@ function clipped(x: readonly number[]): number {
   const [low, high] = [Math.min(...x), Math.max(...x)];
   const margin = 0.02 * (high - low);
   return x.filter((v) => v <= low + margin || v >= high - margin).length / x.length;
+}
+
+/** 1 and more where the light swings at a pulse's pace; 0 and less where it only drifts, hums or stands still. */
+function paced(x: readonly number[]): number {
+  const at = (i: number) => x[i] ?? 0;
+  const mean = sum(x) / x.length;
+  const all = sum(x.map((v) => (v - mean) ** 2));
+  const swings = sum(x.slice(8, -8).map((v, i) => (at(i) - 2 * v + at(i + 16)) ** 2)) / all;
+  const jumps = sum(x.slice(1).map((v, i) => (v - at(i)) ** 2)) / all;
+  const still = x.slice(1).filter((v, i) => v === at(i)).length / x.length;
+  return Math.min(Math.sqrt(swings) / 0.05 - 1, 4 * (1 - jumps), 4 * (0.8 - still));
 }
 
 function withoutTrend(x: readonly number[]): number[] {

@@ -84,6 +84,27 @@ describe('hr_ppg', () => {
     expect(trusted.length).to.be.below(10); // of 185
   });
 
+  const aperiodic: Record<string, (t: number) => number> = {
+    'a ramp': (t) => 1000 * t,
+    'a parabola': (t) => 10 * t * t,
+    'a sensor that settles': (t) => 20_000 * Math.exp(-t / 5),
+    'a sensor that settles, in whole counts': (t) => Math.round(20_000 * Math.exp(-t / 5)),
+    'a slow swing': (t) => 1000 * Math.sin((2 * Math.PI * t) / 30),
+    'a square wave of 12.5 Hz between the rails': (t) => (Math.floor(25 * t) % 2 ? 131_071 : -131_072),
+    'a hum that the grid folds': (t) => 500 * Math.sin(2 * Math.PI * 23.1 * t),
+  };
+  for (const [name, value] of Object.entries(aperiodic)) {
+    it(`never trusts a rate in ${name}`, () => {
+      const rates = run([LIGHT], [times(60).map((t) => 150_000 + value(t))], 60);
+      expect(rates.filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+    });
+  }
+
+  it('trusts a pulse beside a drift of ten times its height', () => {
+    const light = ppg(20, HZ, 72).map((v, i) => v + (5000 * i) / (8 * HZ));
+    expect(run([LIGHT], [light], 20)[20]?.confidence).to.be.at.least(0.8);
+  });
+
   it('uses the light that has the pulse, whichever it is', () => {
     const flat = times(14).map(() => 7);
     const good = ppg(14, HZ, 88);
