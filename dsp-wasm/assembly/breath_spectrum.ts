@@ -1,4 +1,4 @@
-import { realFft4 } from './fft';
+import { paddedFft4 } from './fft';
 import { SCRATCH } from './layout';
 import { SERIES } from './modulation';
 
@@ -21,8 +21,8 @@ export const POWER: usize = SCRATCH + 0xd000;
 export function seriesSpectra(n: i32, resolution: f32): void {
   takeMean(n);
   weighByHann(n);
-  memory.fill(SERIES + (<usize>n << 4), 0, <usize>(LENGTH - n) << 4);
-  realFft4(SERIES, WORK, LENGTH, POINTS, BINS);
+  memory.fill(SERIES + (<usize>n << 4), 0, <usize>(POINTS - n) << 4);
+  paddedFft4(SERIES, WORK, LENGTH, POINTS, BINS);
   // 3/8 is the mean square of the window
   const floor = f32x4.splat(<f32>0.375 * <f32>n * resolution * resolution);
   for (let k = 0; k < POINTS; k++) {
@@ -43,7 +43,7 @@ function takeMean(n: i32): void {
 
 /**
  * Weights sin²(pi (i + 1/2) / n): the length varies while the first window fills, so the cosine is turned step by
- * step.
+ * step, over one half (`n` is even) for both.
  */
 function weighByHann(n: i32): void {
   const turn = (2 * Math.PI) / <f64>n;
@@ -51,8 +51,11 @@ function weighByHann(n: i32): void {
   const turnSin = Math.sin(turn);
   let c = Math.cos(0.5 * turn);
   let s = Math.sin(0.5 * turn);
-  for (let i: usize = 0; i < <usize>n << 4; i += 16) {
-    v128.store(SERIES + i, f32x4.mul(v128.load(SERIES + i), f32x4.splat(<f32>(0.5 - 0.5 * c))));
+  const last = SERIES + (<usize>(n - 1) << 4);
+  for (let i: usize = 0; i < <usize>n << 3; i += 16) {
+    const w = f32x4.splat(<f32>(0.5 - 0.5 * c));
+    v128.store(SERIES + i, f32x4.mul(v128.load(SERIES + i), w));
+    v128.store(last - i, f32x4.mul(v128.load(last - i), w));
     const next = c * turnCos - s * turnSin;
     s = s * turnCos + c * turnSin;
     c = next;

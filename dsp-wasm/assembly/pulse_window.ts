@@ -123,24 +123,36 @@ function interleave(to: usize): void {
 
 /** Takes mean and slope (least squares) off each lane; returns the means. */
 function removeTrend(x: usize): v128 {
-  const one = f32x4.splat(1);
+  // Two cells at once, as sums wait for each other
+  const two = f32x4.splat(2);
   const first = f32x4.splat(<f32>-0.5 * <f32>(WINDOW - 1));
-  let sum = f32x4.splat(0);
-  let tilt = f32x4.splat(0);
-  let at = first;
-  for (let i: usize = 0; i < WINDOW_BYTES; i += 16) {
-    const v = v128.load(x + i);
-    sum = f32x4.add(sum, v);
-    tilt = f32x4.add(tilt, f32x4.mul(v, at));
-    at = f32x4.add(at, one);
+  const second = f32x4.add(first, f32x4.splat(1));
+  let sumA = f32x4.splat(0);
+  let sumB = sumA;
+  let tiltA = sumA;
+  let tiltB = sumA;
+  let atA = first;
+  let atB = second;
+  for (let i: usize = 0; i < WINDOW_BYTES; i += 32) {
+    const a = v128.load(x + i);
+    const b = v128.load(x + i, 16);
+    sumA = f32x4.add(sumA, a);
+    sumB = f32x4.add(sumB, b);
+    tiltA = f32x4.add(tiltA, f32x4.mul(a, atA));
+    tiltB = f32x4.add(tiltB, f32x4.mul(b, atB));
+    atA = f32x4.add(atA, two);
+    atB = f32x4.add(atB, two);
   }
   const n = <f32>WINDOW;
-  const mean = f32x4.mul(sum, f32x4.splat(<f32>1 / n));
-  const slope = f32x4.mul(tilt, f32x4.splat(<f32>12 / (n * (n * n - <f32>1))));
-  at = first;
-  for (let i: usize = 0; i < WINDOW_BYTES; i += 16) {
-    v128.store(x + i, f32x4.sub(v128.load(x + i), f32x4.add(mean, f32x4.mul(slope, at))));
-    at = f32x4.add(at, one);
+  const mean = f32x4.mul(f32x4.add(sumA, sumB), f32x4.splat(<f32>1 / n));
+  const slope = f32x4.mul(f32x4.add(tiltA, tiltB), f32x4.splat(<f32>12 / (n * (n * n - <f32>1))));
+  atA = first;
+  atB = second;
+  for (let i: usize = 0; i < WINDOW_BYTES; i += 32) {
+    v128.store(x + i, f32x4.sub(v128.load(x + i), f32x4.add(mean, f32x4.mul(slope, atA))));
+    v128.store(x + i, f32x4.sub(v128.load(x + i, 16), f32x4.add(mean, f32x4.mul(slope, atB))), 16);
+    atA = f32x4.add(atA, two);
+    atB = f32x4.add(atB, two);
   }
   return mean;
 }
