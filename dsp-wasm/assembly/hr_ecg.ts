@@ -1,5 +1,5 @@
 import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
-import { BEAT_INTERVAL, BEAT_QUALITY, BEAT_TIME, beatCount, beatOf, oldestBeat } from './beats';
+import { BEAT_AMPLITUDE, BEAT_INTERVAL, BEAT_QUALITY, BEAT_TIME, beatCount, beatOf, oldestBeat } from './beats';
 import {
   CANDIDATE_CELL,
   CANDIDATE_EMPTY,
@@ -14,8 +14,10 @@ import {
   leadOf,
 } from './ecg_state';
 import { topOf } from './evidence';
-import { ECG_HZ, OUT_CONFIDENCE, OUT_VALUE } from './layout';
+import { CH_OFFSET, ECG_HZ, KIND_ECG, OUT_CONFIDENCE, OUT_VALUE, SCRATCH } from './layout';
 import { newestPeak } from './rpeaks';
+import { channelOfKind } from './session';
+import { copyCells } from './window';
 
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
@@ -46,7 +48,7 @@ export function estimateHrEcg(slot: usize, end: f64): i32 {
   if (!intervals) return 0;
   store<f64>(slot + OUT_VALUE, (60 * <f64>intervals) / duration);
   const goesOn = stillBeating(end - newest, duration / <f64>intervals);
-  store<f64>(slot + OUT_CONFIDENCE, Math.exp(-doubt) * likeEcg(load<f32>(slot + ECG_FIT)) * goesOn);
+  store<f64>(slot + OUT_CONFIDENCE, Math.exp(-doubt) * likeEcg(load<f32>(slot + ECG_FIT)) * goesOn * resolved(slot));
   return 1;
 }
 
@@ -56,6 +58,29 @@ export function estimateHrEcg(slot: usize, end: f64): i32 {
  */
 function likeEcg(fit: f32): f64 {
   return fit > 0 ? 1 / (1 + Math.exp((0.79 - <f64>fit) / 0.025)) : 0.5;
+}
+
+/** Least size of a QRS complex, in parts of the level that it stands on, and of the offset that was taken off before. */
+const LEAST_OF_LEVEL: f64 = 1e-4;
+const LEAST_OF_OFFSET: f64 = 4e-7;
+
+/**
+ * 1 where the newest beat stands out of the rounding (f32: 6e-8 of the level, and the filters add to it), 0 where it is what
+ * rounding makes of a drift or of a value beyond any converter.
+ */
+function resolved(slot: usize): f64 {
+  const count = beatCount(slot);
+  const channel = channelOfKind(slot, KIND_ECG);
+  if (!count || !channel) return 1;
+  const beat = beatOf(slot, count - 1);
+  const lead = load<i32>(slot + ECG_LEAD);
+  const cell = <i32>(load<f64>(beat, BEAT_TIME) * ECG_HZ);
+  copyCells(channel, lead, cell, 1, cell + 1, SCRATCH);
+  const level = Math.abs(<f64>load<f32>(SCRATCH));
+  const offset = Math.abs(load<f64>(channel + CH_OFFSET + (<usize>lead << 3)));
+  const least = LEAST_OF_LEVEL * level + LEAST_OF_OFFSET * offset;
+  const size = <f64>load<f32>(beat, BEAT_AMPLITUDE);
+  return size > least ? Math.min(1, size / least - 1) : 0;
 }
 
 /** What was may be over (a lead off, a pause) where no beat came for more than two intervals and what a decision takes. */

@@ -71,6 +71,30 @@ describe('hr_ecg', () => {
     }
   });
 
+  it('does not trust what rounding makes of wild constants and smooth drifts', () => {
+    const leads: ((t: number) => number)[] = [
+      ...[1e9, 1e12, 1e30, 3e38].map((v) => () => v),
+      (t) => 1000 * t,
+      (t) => (t - 30) ** 3,
+      (t) => 20_000 * Math.exp(-t / 5),
+      (t) => 50_000 + 1000 * Math.sin((2 * Math.PI * t) / 30),
+      (t) => 50_000 + 1000 * Math.sin((2 * Math.PI * t) / 60),
+    ];
+    for (const lead of leads) {
+      const answers = estimates(Array.from({ length: 60 * HZ }, (_, i) => lead(i / HZ)));
+      for (const answer of answers) expect(answer?.confidence ?? 0, `${lead}`).to.be.below(0.5);
+    }
+  });
+
+  it('trusts beats of 1000 units on an offset of 8 million', () => {
+    const beats = ecg(
+      20,
+      rhythm(21, () => 0.8),
+    );
+    const most = Math.max(...beats);
+    expect(last(beats.map((v) => 8e6 + (1000 * v) / most))?.confidence).to.be.at.least(0.8);
+  });
+
   it('does not trust noise', () => {
     const white = noise(60 * HZ, 3).map((v) => 500 * v);
     let drift = 0;
