@@ -35,6 +35,8 @@ const STEADY: usize = BEATS + 4 * ROW; // i32, the interval is regular
 const CLEAN: usize = BEATS + 5 * ROW; // i32, and so is the one before, and the height is credible
 const KEPT_TIME: usize = BEATS + 6 * ROW;
 const KEPT: usize = BEATS + 7 * ROW;
+const USUAL: usize = BEATS + 8 * ROW; // median of the intervals about each
+const SORT: usize = BEATS + 10 * ROW; // 7 x four lanes
 /** Four series side by side, one in each lane. */
 export const SERIES: usize = SCRATCH + 0xa000;
 
@@ -69,10 +71,11 @@ export function judgeBeats(): i32 {
   if (beats < FEWEST_BEATS) return 0;
   medianInterval = medianAbout(beats / 2, beats);
   mean = meanHeight();
+  findUsual();
   let regular = 0;
   for (let i = 0; i < beats; i++) {
     const at = <usize>i << 2;
-    const usual = medianAbout(i, NEIGHBOURS);
+    const usual = load<f32>(USUAL + at);
     const steady = abs(load<f32>(INTERVAL + at) - usual) <= REGULAR * usual;
     const after = i == 0 || load<i32>(STEADY + at - 4);
     const credible = abs(load<f32>(HEIGHT + at) - mean) < CREDIBLE * mean;
@@ -89,6 +92,51 @@ function meanHeight(): f32 {
   let sum: f32 = 0;
   for (let i: usize = 0; i < <usize>beats << 2; i += 4) sum += load<f32>(HEIGHT + i);
   return sum / <f32>beats;
+}
+
+/** Writes USUAL: four at a time where all seven neighbours are there and known. */
+function findUsual(): void {
+  for (let i = 0; i < beats; i += 4) {
+    const inside = i >= NEIGHBOURS && i + 3 + NEIGHBOURS < beats;
+    if (inside && mediansOfSeven(INTERVAL + (<usize>(i - NEIGHBOURS) << 2))) v128.store(USUAL + (<usize>i << 2), v128.load(SORT, 48));
+    else for (let j = i; j < min(i + 4, beats); j++) store<f32>(USUAL + (<usize>j << 2), medianAbout(j, NEIGHBOURS));
+  }
+}
+
+/**
+ * Sorts seven values from `x` on, and from the next three each, far enough that the middle one is in place (Devillard,
+ * "Fast median search", 1998); false where one is unknown.
+ */
+function mediansOfSeven(x: usize): bool {
+  let sum = f32x4.splat(0);
+  for (let k: usize = 0; k < 7; k++) {
+    const v = v128.load(x + (k << 2));
+    sum = f32x4.add(sum, v);
+    v128.store(SORT + (k << 4), v);
+  }
+  order(0, 5);
+  order(0, 3);
+  order(1, 6);
+  order(2, 4);
+  order(0, 1);
+  order(3, 5);
+  order(2, 6);
+  order(2, 3);
+  order(3, 6);
+  order(4, 5);
+  order(1, 4);
+  order(1, 3);
+  order(3, 4);
+  return i32x4.all_true(f32x4.eq(sum, sum));
+}
+
+// @ts-ignore: decorator
+@inline
+function order(low: usize, high: usize): void {
+  const a = v128.load(SORT + (low << 4));
+  const b = v128.load(SORT + (high << 4));
+  v128.store(SORT + (low << 4), f32x4.pmin(a, b));
+  v128.store(SORT + (high << 4), f32x4.pmax(a, b));
 }
 
 /** Median of the known intervals up to `reach` beats before and after beat i; NaN where none is known. */
