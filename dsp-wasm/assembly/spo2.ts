@@ -22,7 +22,7 @@ const RAW: usize = SCRATCH + 0x20; // slopes reach before it
 const RED: usize = SCRATCH + 0x800;
 const INFRARED: usize = SCRATCH + 0x1000;
 const SUMS: usize = SCRATCH + 0x1800;
-const SUM_BYTES: i32 = 24;
+const SUM_BYTES: i32 = 32;
 
 /** Correlation of the lights within a second from which it counts; noise alone hardly reaches it. */
 const ACCEPTED: f64 = 0.7;
@@ -32,12 +32,17 @@ const LEAST_BLOCKS: i32 = 3;
 /** Slowest and fastest pulse looked for, in cells a beat: 40 and 190 bpm. */
 const LAG_MAX: i32 = 48;
 const LAG_MIN: i32 = 10;
+/** Correlation at a shorter lag from which the lights hum; that of neighbouring cells is higher for any pulse. */
+const SOONER: f64 = 0.5;
 
 let redDc: f64 = 0;
 let infraredDc: f64 = 0;
 let pooledRed: f64 = 0;
 let pooledBoth: f64 = 0;
 let pooledInfrared: f64 = 0;
+/** Of the accepted seconds: sum of the squares of infrared², and infrared² before each second's mean was taken off. */
+let pooledSquares: f64 = 0;
+let pooledWhole: f64 = 0;
 
 /** Estimate of the window that ends at `end` (seconds): writes R to OUT_VALUE and OUT_CONFIDENCE; 1, or 0 for none. */
 export function estimateSpo2(slot: usize, end: f64): i32 {
@@ -121,6 +126,7 @@ function sumBlock(from: usize, sums: usize): bool {
   store<f64>(sums, count < ENOUGH ? NaN : total(aa) - (sumA * sumA) / count);
   store<f64>(sums, total(ab) - (sumA * sumB) / count, 8);
   store<f64>(sums, total(bb) - (sumB * sumB) / count, 16);
+  store<f64>(sums, total(bb), 24);
   return count >= ENOUGH;
 }
 
@@ -145,7 +151,7 @@ function regress(slot: usize, blocks: i32): i32 {
   store<f64>(slot + OUT_VALUE, ratio);
   const share = <f64>accepted / <f64>blocks;
   const lights = share * ramp(correlation, 0.6, 0.9) * ramp(perfusion, 0.00005, 0.0002);
-  store<f64>(slot + OUT_CONFIDENCE, lights * pulsatility() * certainty(blocks, ratio));
+  store<f64>(slot + OUT_CONFIDENCE, lights * evenness(accepted) * pulsatility() * certainty(blocks, ratio));
   return 1;
 }
 
@@ -155,6 +161,8 @@ function pool(least: f64): i32 {
   pooledRed = 0;
   pooledBoth = 0;
   pooledInfrared = 0;
+  pooledSquares = 0;
+  pooledWhole = 0;
   for (let b = 0; b < BLOCKS; b++) {
     const sums = SUMS + <usize>(b * SUM_BYTES);
     const aa = load<f64>(sums);
@@ -165,6 +173,8 @@ function pool(least: f64): i32 {
     pooledRed += aa;
     pooledBoth += ab;
     pooledInfrared += bb;
+    pooledSquares += bb * bb;
+    pooledWhole += load<f64>(sums, 24);
   }
   return accepted;
 }
@@ -196,6 +206,16 @@ function pulsatility(): f64 {
   return max(0.2, max(ramp(periodicity(first), 0.3, 0.6), 0.7 * ramp(Math.abs(skewness(first)), 0.7, 1)));
 }
 
+/**
+ * 1 where each second has its share of the infrared's swings, as every one holds about a beat; 0 where one of eight holds
+ * them all (a step, a spike), or where the slopes hardly change within a second (a drift).
+ */
+function evenness(accepted: i32): f64 {
+  const swings = pooledInfrared;
+  const spread = (swings * swings) / (pooledSquares * <f64>max(accepted, 1));
+  return ramp(spread, 0.2, 0.4) * ramp(swings / pooledWhole, 0.05, 0.2);
+}
+
 /** Third standardised moment: about 1.3 for a pulse, below 0.7 in 99 of 100 windows of noise. */
 function skewness(first: i32): f64 {
   let squares = f32x4.splat(0);
@@ -215,6 +235,7 @@ function periodicity(first: i32): f64 {
   const count = CELLS - first;
   const x = INFRARED + (<usize>first << 2);
   const energy = product(x, x, count);
+  const sooner = repeatsSooner(x, count, energy);
   let head = energy - product(x, x, LAG_MIN);
   let tail = energy - product(x + (<usize>(count - LAG_MIN) << 2), x + (<usize>(count - LAG_MIN) << 2), LAG_MIN);
   let best: f64 = 0;
@@ -229,7 +250,24 @@ function periodicity(first: i32): f64 {
     head -= square(x, lag) + square(x, lag + 1);
     tail -= square(x, count - lag - 1) + square(x, count - lag - 2);
   }
-  return best;
+  return sooner ? 0 : best;
+}
+
+/**
+ * Whether the autocorrelation falls at once, or has a peak as high as a pulse's at a lag too short for a heart: a hum,
+ * folded by the grid.
+ */
+function repeatsSooner(x: usize, count: i32, energy: f64): bool {
+  if (product(x, x + 4, count - 1) < SOONER * energy) return true;
+  let before = product(x, x + 8, count - 2);
+  let beforeLast = energy;
+  for (let lag = 3; lag < LAG_MIN; lag++) {
+    const now = product(x, x + (<usize>lag << 2), count - lag);
+    if (before > beforeLast && before >= now && before > SOONER * energy) return true;
+    beforeLast = before;
+    before = now;
+  }
+  return false;
 }
 
 /** Takes the mean off the infrared slopes and puts 0 where there is none; returns the first that is there. */

@@ -22,10 +22,14 @@ export function ratioOfRatios(red: readonly number[], infrared: readonly number[
   const perfusion = Math.sqrt(sum.bb / (32 * Math.max(1, accepted.length))) / 4 / dcInfrared;
   const lights = ramp(sum.ab / Math.sqrt(sum.aa * sum.bb), 0.6, 0.9) * ramp(perfusion, 0.00005, 0.0002);
   const ratio = (Math.sqrt(sum.aa / sum.bb) * dcInfrared) / dcRed;
+  const accepts = accepted.length > 0 ? accepted : seconds;
+  const squares = accepts.reduce((total, s) => total + s.bb ** 2, 0);
+  const spread = sum.bb ** 2 / (squares * Math.max(1, accepted.length));
+  const evenness = ramp(spread, 0.2, 0.4) * ramp(sum.bb / sum.whole, 0.05, 0.2);
   const certainty = (0.62 + 0.33 * (seconds.length / 8) ** 2) * (1 - 0.7 * ramp(ratio, 0.8, 1.4));
   return {
     ratio,
-    confidence: (lights * pulsatility(b) * certainty * accepted.length) / seconds.length,
+    confidence: (lights * evenness * pulsatility(b) * certainty * accepted.length) / seconds.length,
   };
 }
 
@@ -41,6 +45,8 @@ interface Products {
   readonly aa: number;
   readonly ab: number;
   readonly bb: number;
+  /** Sum of infrared², its mean not taken off. */
+  readonly whole: number;
 }
 
 function products(cells: readonly number[], a: readonly number[], b: readonly number[]): Products {
@@ -49,12 +55,24 @@ function products(cells: readonly number[], a: readonly number[], b: readonly nu
   const [mx, my] = [mean(x), mean(y)];
   const sum = (f: (i: number) => number) => x.reduce((s, _, i) => s + f(i), 0);
   const [dx, dy] = [(i: number) => (x[i] ?? 0) - mx, (i: number) => (y[i] ?? 0) - my];
-  return { count: x.length, aa: sum((i) => dx(i) ** 2), ab: sum((i) => dx(i) * dy(i)), bb: sum((i) => dy(i) ** 2) };
+  return {
+    count: x.length,
+    aa: sum((i) => dx(i) ** 2),
+    ab: sum((i) => dx(i) * dy(i)),
+    bb: sum((i) => dy(i) ** 2),
+    whole: sum((i) => (y[i] ?? 0) ** 2),
+  };
 }
 
 function pool(seconds: readonly Products[]): Products {
   const total = (f: (s: Products) => number) => seconds.reduce((sum, s) => sum + f(s), 0);
-  return { count: total((s) => s.count), aa: total((s) => s.aa), ab: total((s) => s.ab), bb: total((s) => s.bb) };
+  return {
+    count: total((s) => s.count),
+    aa: total((s) => s.aa),
+    ab: total((s) => s.ab),
+    bb: total((s) => s.bb),
+    whole: total((s) => s.whole),
+  };
 }
 
 /** A repeating pulse, or one that rises more steeply than it falls. */
@@ -73,7 +91,18 @@ function periodicity(x: readonly number[]): number {
   const lags = Array.from({ length: Math.max(0, Math.floor((last - 10) / 2) + 1) }, (_, i) => 10 + 2 * i);
   const r = lags.map((lag) => correlation(x.slice(0, -lag), x.slice(lag)));
   const peaks = r.filter((v, i) => i > 0 && i < r.length - 1 && v >= (r[i - 1] ?? 0) && v >= (r[i + 1] ?? 0));
-  return Math.max(0, ...peaks);
+  return hums(x) ? 0 : Math.max(0, ...peaks);
+}
+
+/** Whether the autocorrelation falls below 0.5 at once, or has a peak above it at lags of 3 to 8 cells, too short for a heart. */
+function hums(x: readonly number[]): boolean {
+  const at = (lag: number) => x.slice(lag).reduce((total, v, i) => total + v * (x[i] ?? 0), 0);
+  const energy = at(0);
+  if (at(1) < 0.5 * energy) return true;
+  return Array.from({ length: 6 }, (_, i) => i + 3).some((lag) => {
+    const before = at(lag - 1);
+    return at(lag) > 0.5 * energy && at(lag) > before && at(lag) >= at(lag + 1);
+  });
 }
 
 function correlation(x: readonly number[], y: readonly number[]): number {

@@ -153,6 +153,20 @@ describe('spo2', () => {
     }
   });
 
+  const alike: Record<string, (t: number) => number> = {
+    'settle together': (t) => 20_000 * Math.exp(-t / 5),
+    'settle together, fast': (t) => 20_000 * Math.exp(-t / 2),
+    'step together': (t) => (t > 5 ? 10_000 : 0),
+    'share two spikes': (t) => (Math.abs(t - 2.1) < 0.02 || Math.abs(t - 6.7) < 0.02 ? 20_000 : 0),
+    'run between the same rails at 7 Hz': (t) => (Math.floor(14 * t) % 2 ? 131_071 : 0),
+  };
+  for (const [name, value] of Object.entries(alike)) {
+    it(`does not trust lights that ${name}`, () => {
+      const x = light(8, 1e5, 0).map((v, i) => v + value(i / HZ));
+      for (const end of [4, 6, 8]) expect(estimate(x, x, end)?.confidence ?? 0, `at ${end} s`).to.be.below(0.5);
+    });
+  }
+
   it('gives none for a flat light, a missing light, and too little of one', () => {
     const good = light(8, 1e5, 0.01);
     const flat = light(8, 1e5, 0);
