@@ -1,7 +1,7 @@
 import type { Core } from '@device-insights/dsp-wasm';
 import { registerTotal } from '@device-insights/fanout/operations';
 import { Gauge, type Registry } from 'prom-client';
-import type { CoreLoad } from './analysis/core-load.js';
+import type { CoreLoad } from './core-load.js';
 
 /** Registers what the signal core does: its sessions, its time, and the data time that it got through. */
 export function registerAnalysisMetrics(registry: Registry, core: Core, load: CoreLoad): void {
