@@ -88,9 +88,9 @@ function table(rows: readonly Row[]): string {
 /** Puts the tables where the page says `<!-- table N -->` … `<!-- end -->`. */
 function withTables(page: string, tables: readonly string[]): string {
   return tables.reduce((text, rows, i) => {
-    const place = new RegExp(`(<!-- table ${i + 1} -->\n)[^]*?(\n<!-- end -->)`);
+    const place = new RegExp(`(<!-- table ${i + 1} -->\n)[^]*?(<!-- end -->)`);
     if (!place.test(text)) throw new Error(`ACCURACY.md has no place for table ${i + 1}`);
-    return text.replace(place, (_, before: string, after: string) => before + rows + after);
+    return text.replace(place, (_, before: string, after: string) => `${before}${rows}\n${after}`);
   }, page);
 }
 
