@@ -15,6 +15,8 @@ const WAY = {
 } as const;
 /** Data time that a source without an end may play ahead of real time, ms: a day. */
 const ENDLESS_MS = 86_400_000;
+/** How long the end of a session may take once the command is told to stop, ms. */
+const END_WITHIN_MS = 5000;
 /** Between two lines of progress, ms. */
 const PROGRESS_MS = 5000;
 
@@ -76,12 +78,32 @@ async function streamSource(
   try {
     const startTime = Date.now() - (speed > 1 ? lengthMs * (1 - 1 / speed) : 0);
     await play(source, device, { speed, seconds, startTime, signal: stop });
-    await device.end();
+    await end(device, stop);
   } finally {
     clearInterval(progress);
     device.close();
   }
   tell(`${progressLine(device)}; the session has ended`);
+}
+
+/** Ends the session, however long the service is away; once it is told to stop, it waits for a short time only. */
+async function end(device: Device, stop: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let startTimer = () => {};
+  const late = new Promise<never>((_, reject) => {
+    const text = 'the service cannot be reached: the session was not ended here and closes by itself';
+    startTimer = () => {
+      timer = setTimeout(() => reject(new Error(text)), END_WITHIN_MS);
+    };
+  });
+  if (stop.aborted) startTimer();
+  else stop.addEventListener('abort', startTimer);
+  try {
+    await Promise.race([device.end(), late]);
+  } finally {
+    stop.removeEventListener('abort', startTimer);
+    clearTimeout(timer);
+  }
 }
 
 function progressLine({ counters, connected }: Device): string {
