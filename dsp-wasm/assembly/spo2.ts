@@ -151,7 +151,7 @@ function regress(slot: usize, blocks: i32): i32 {
   store<f64>(slot + OUT_VALUE, ratio);
   const share = <f64>accepted / <f64>blocks;
   const lights = share * ramp(correlation, 0.6, 0.9) * ramp(perfusion, 0.00005, 0.0002);
-  store<f64>(slot + OUT_CONFIDENCE, lights * evenness(accepted) * pulsatility() * certainty(blocks, ratio));
+  store<f64>(slot + OUT_CONFIDENCE, lights * evenness(accepted) * pulsatility() * certainty(ratio));
   return 1;
 }
 
@@ -180,14 +180,12 @@ function pool(least: f64): i32 {
 }
 
 /**
- * P(within 3 %) of a clean window by the seconds it holds and its ratio. Curves that err by 3 % (rms), as regulators
- * ask for, leave one of three spot checks outside; the longer the window, the more of the beats' own scatter averages
- * out. What is uncertain in R counts by R itself times some 30 %, so that readings below 80 % (R about 1) are less
- * certain than others.
+ * P(within 3 %) of a clean window by its ratio. What is uncertain in R, above all the two lights' different paths
+ * through the tissue, counts by R itself times some 30 %, so that oximeters err the more the lower the saturation
+ * (Feiner, Severinghaus and Bickler, Anesth. Analg. 105, 2007): below 85 % (R from 0.75 on) most readings miss 3 %.
  */
-function certainty(blocks: i32, ratio: f64): f64 {
-  const held = <f64>blocks / <f64>BLOCKS;
-  return (0.62 + 0.33 * held * held) * (1 - 0.7 * ramp(ratio, 0.8, 1.4));
+function certainty(ratio: f64): f64 {
+  return 0.95 - 0.55 * ramp(ratio, 0.65, 0.8);
 }
 
 /** 0 below `from`, 1 above `to`, a line between; 0 for NaN. */

@@ -26,7 +26,7 @@ export function ratioOfRatios(red: readonly number[], infrared: readonly number[
   const squares = accepts.reduce((total, s) => total + s.bb ** 2, 0);
   const spread = sum.bb ** 2 / (squares * Math.max(1, accepted.length));
   const evenness = ramp(spread, 0.2, 0.4) * ramp(sum.bb / sum.whole, 0.05, 0.2);
-  const certainty = (0.62 + 0.33 * (seconds.length / 8) ** 2) * (1 - 0.7 * ramp(ratio, 0.8, 1.4));
+  const certainty = 0.95 - 0.55 * ramp(ratio, 0.65, 0.8);
   return {
     ratio,
     confidence: (lights * evenness * pulsatility(b) * certainty * accepted.length) / seconds.length,

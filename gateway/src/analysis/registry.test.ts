@@ -31,16 +31,25 @@ describe('SpO2 from the ratio of ratios', () => {
   const read = (value: number, spo2Curve: number[] | null) => spo2?.read({ value, confidence: 0.95 }, { spo2Curve });
 
   it('follows 110 - 25 R, never excellent, where the device has no curve', () => {
-    expect(read(0.6, null)).to.deep.equal({ value: 95, confidence: 0.79 });
+    expect(read(0.8, null)?.value).to.be.closeTo(90, 0.01);
+    expect(read(0.8, null)?.confidence).to.equal(0.79);
   });
 
   it('follows the device its own curve, of any order, where it has one', () => {
-    expect(read(0.5, [110.5, -32.8])).to.deep.equal({ value: 94.1, confidence: 0.95 });
-    expect(read(0.5, [100, -10, 4])?.value).to.be.closeTo(96, 1e-9);
+    expect(read(0.7, [110.5, -32.8])?.value).to.be.closeTo(87.54, 0.01);
+    expect(read(0.7, [110.5, -32.8])?.confidence).to.equal(0.95);
+    expect(read(0.5, [95, -10, 4])?.value).to.be.closeTo(91, 0.01);
   });
 
-  it('stays within 0 and 100', () => {
-    expect(read(0, null)?.value).to.equal(100);
+  it('expects what lies below 100 where the curve comes near it or leaves it', () => {
+    const readings = [95, 97, 98, 100, 102, 1e9, Number.MAX_VALUE].map((percent) => read(0, [percent])?.value);
+    expect(readings.map((percent) => Number(percent?.toFixed(1)))).to.deep.equal([
+      94.9, 96.7, 97.5, 98.5, 98.8, 98.9, 98.9,
+    ]);
+  });
+
+  it('says 0 where the curve says less', () => {
     expect(read(9, null)?.value).to.equal(0);
+    expect(read(1, [-Number.MAX_VALUE])?.value).to.equal(0);
   });
 });
