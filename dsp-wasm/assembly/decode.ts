@@ -8,6 +8,7 @@ import {
   CH_PAYLOAD_SUBS,
   CH_RING,
   CH_RISE,
+  CH_STEP,
   CH_SUBS,
   DECODED,
   STAGING,
@@ -30,6 +31,7 @@ export function decode(channel: usize, encoding: i32, count: i32): void {
   const subs = load<i32>(channel + CH_SUBS);
   const bytes = <usize>valueBytes(encoding);
   const stride = bytes * <usize>load<i32>(channel + CH_PAYLOAD_SUBS);
+  store<f32>(channel + CH_STEP, encoding <= INT32 ? 1 : 0);
   if (subs < 4) memory.fill(DECODED, 0, <usize>count << 4);
   for (let s = 0; s < subs; s++) {
     const from = STAGING + <usize>s * bytes;

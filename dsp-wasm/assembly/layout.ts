@@ -98,6 +98,7 @@ export const CH_SUBS: usize = 8; // i32, sub-channels with a ring
 export const CH_PAYLOAD_SUBS: usize = 12; // i32, sub-channels in the payload
 export const CH_DONE: usize = 16; // i32, cells complete: all below this index are written
 export const CH_NEXT_SECOND: usize = 20; // i32, first whole second which no sample has reached yet
+export const CH_STEP: usize = 24; // f32, least step between two values: 1 of integers, 0 of floats
 export const CH_STARTED: usize = 28; // i32, 1 once a sample came
 export const CH_RING: usize = 32; // MAX_SUBS x u32
 export const CH_CELLS: usize = 48; // MAX_SUBS x i32, length of each ring

@@ -45,7 +45,8 @@ export let medianInterval: f32 = 0;
 /** How far the beats carry the series, set by `judgeBeats`: wholly where two of three have a regular interval. */
 export let steadiness: f32 = 0;
 let beats: i32 = 0;
-let mean: f32 = 0; // height
+/** Mean height of the window's beats, set by `judgeBeats`. */
+export let meanBeat: f32 = 0;
 
 /** Forgets the beats of the window before. */
 export function clearBeats(): void {
@@ -70,7 +71,7 @@ export function addBeat(time: f32, interval: f32, height: f32, baseline: f32): v
 export function judgeBeats(): i32 {
   if (beats < FEWEST_BEATS) return 0;
   medianInterval = medianAbout(beats / 2, beats);
-  mean = meanHeight();
+  meanBeat = meanHeight();
   findUsual();
   let regular = 0;
   for (let i = 0; i < beats; i++) {
@@ -78,7 +79,7 @@ export function judgeBeats(): i32 {
     const usual = load<f32>(USUAL + at);
     const steady = abs(load<f32>(INTERVAL + at) - usual) <= REGULAR * usual;
     const after = i == 0 || load<i32>(STEADY + at - 4);
-    const credible = abs(load<f32>(HEIGHT + at) - mean) < CREDIBLE * mean;
+    const credible = abs(load<f32>(HEIGHT + at) - meanBeat) < CREDIBLE * meanBeat;
     regular += <i32>steady;
     store<i32>(STEADY + at, <i32>steady);
     store<i32>(CLEAN + at, <i32>(steady && after && credible));
@@ -175,12 +176,12 @@ export function putIntervals(lane: i32, n: i32): void {
 
 /** Heights in parts of their mean. */
 export function putHeights(lane: i32, n: i32): void {
-  put(lane, n, HEIGHT, CLEAN, mean);
+  put(lane, n, HEIGHT, CLEAN, meanBeat);
 }
 
 /** Baselines in parts of the mean height. */
 export function putBaselines(lane: i32, n: i32): void {
-  put(lane, n, BASELINE, CLEAN, mean);
+  put(lane, n, BASELINE, CLEAN, meanBeat);
 }
 
 function put(lane: i32, n: i32, values: usize, good: usize, unit: f32): void {

@@ -1,10 +1,11 @@
 import { followBreath, RESOLUTION, TRACK_PPG } from './breath';
-import { CH_STARTED, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED } from './layout';
+import { CH_STARTED, CH_STEP, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED } from './layout';
 import {
   addBeat,
   clearBeats,
   clearSeries,
   judgeBeats,
+  meanBeat,
   medianInterval,
   MOST_BEATS,
   putBaselines,
@@ -25,6 +26,8 @@ import {
 import { channelOfKind } from './session';
 
 const WINDOW: f64 = 32;
+/** Pulses of fewer counts are the converter's own steps, whose beat with the sampling looks like breath. */
+const LEAST_COUNTS: f32 = 4;
 
 /**
  * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights and baselines of one light: writes
@@ -42,7 +45,8 @@ export function estimateRrPpg(slot: usize, end: f64): i32 {
   putBaselines(2, n);
   // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
   const fastest: f32 = <f32>30 / medianInterval - <f32>1;
-  return followBreath(slot, TRACK_PPG, end, n, fastest, steadiness, RESOLUTION);
+  const resolved = meanBeat >= LEAST_COUNTS * load<f32>(pulseLight(slot) + CH_STEP);
+  return followBreath(slot, TRACK_PPG, end, n, fastest, resolved ? steadiness : 0, RESOLUTION);
 }
 
 /** The light after `light` that has data, best first and then from the start again; 0 where there is no other. */

@@ -3,7 +3,15 @@ import { BreathFollower } from '../reference/breath.js';
 import { gridCells } from '../reference/grid.js';
 import { modulations } from '../reference/modulation.js';
 import { findPulses } from '../reference/pulses.js';
-import { type Core, type CoreChannel, createCore, ENCODING, type Estimate, type Estimator } from './core.js';
+import {
+  type Core,
+  type CoreChannel,
+  createCore,
+  ENCODING,
+  type Encoding,
+  type Estimate,
+  type Estimator,
+} from './core.js';
 import { noise, payload, ppg, pulse } from './signals.js';
 
 const HZ = 50;
@@ -65,6 +73,7 @@ describe('rr', () => {
     channels: readonly CoreChannel[],
     data: readonly (readonly number[])[],
     part = 1e9,
+    encoding: Encoding = ENCODING.float32,
   ): (Estimate | null)[] {
     const session = core.open(channels);
     if (!session) throw new Error('the core is full');
@@ -75,7 +84,9 @@ describe('rr', () => {
       channels.forEach(({ sampleRateHz: hz }, c) => {
         const x = data[c]?.slice(from * hz, end * hz) ?? [];
         for (let i = 0; i < x.length; i += part) {
-          session.push(c, from + i / hz, 1 / hz, ENCODING.float32, payload(x.slice(i, i + part)));
+          const values = x.slice(i, i + part);
+          const bytes = encoding === ENCODING.int32 ? integers(values) : payload(values);
+          session.push(c, from + i / hz, 1 / hz, encoding, bytes);
         }
       });
       from = end;
@@ -85,6 +96,7 @@ describe('rr', () => {
     return answers;
   }
 
+  const integers = (values: readonly number[]) => new Uint8Array(Int32Array.from(values).buffer);
   const last = (answers: readonly (Estimate | null)[]) => answers.at(-1) ?? null;
   const trusted = (answers: readonly (Estimate | null)[]) => answers.filter((a) => a && a.confidence >= 0.5).length;
 
@@ -220,6 +232,14 @@ describe('rr', () => {
     }
     const drift = noise(120 * HZ, 11).map((v, i) => 10 * i + 0.001 * i * i + 20 * v);
     for (const x of [noise(120 * HZ, 7), wander, drift]) expect(trusted(run('rr_resp', [RESP], [x]))).to.be.at.most(2);
+  });
+
+  it("takes a converter's steps for no pulse", () => {
+    const ramps: ((t: number) => number)[] = [(t) => 5e4 + 2e4 * Math.exp(-t / 5), (t) => 5e4 + 30.1 * t];
+    for (const ramp of ramps) {
+      const light = Array.from({ length: 90 * HZ }, (_, i) => Math.round(ramp(i / HZ)));
+      expect(trusted(run('rr_ppg', [LIGHT], [light], 1e9, ENCODING.int32))).to.equal(0);
+    }
   });
 
   it('takes no effort that settles, drifts or swings twice in a window for breath', () => {
