@@ -1,4 +1,5 @@
 import { POINTS, POWER, seriesSpectra } from './breath_spectrum';
+import { countLanes } from './lanes';
 import { OUT_CONFIDENCE, OUT_VALUE, RR_STATE, SCRATCH, TABLES } from './layout';
 
 /**
@@ -102,6 +103,7 @@ function rateOf(i: i32): f32 {
  */
 export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest: f32, share: f32, resolution: f32): i32 {
   const state = slot + TRACKS + <usize>track * TRACK_BYTES;
+  countLanes(popcnt(i32x4.bitmask(lanesOf(track))), n);
   seriesSpectra(n, resolution);
   measureSlopes(track);
   const top = min(LAST, <i32>(fastest / BIN_PER_MINUTE));

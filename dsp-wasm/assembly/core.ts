@@ -4,11 +4,13 @@ import { advance, estimate } from './estimators';
 import { makeTwiddles } from './fft';
 import { pushInstants } from './grid';
 import { CH_SUBS, OUT_CONFIDENCE, OUT_VALUE, REQUEST_BYTES, REQUESTS, RESULT_BYTES, RESULTS, STAGING } from './layout';
+import { countLanes } from './lanes';
 import { makeHann } from './pulse_spectrum';
 import { makeTrackerTable } from './pulse_tracker';
 import { takePeaks } from './rpeaks';
 import { addChannel, allocateRings, channelOf, clearSession, slotOf } from './session';
 
+export { filledLanePoints, lanePoints } from './lanes';
 export {
   BATCH,
   REQUEST_BYTES,
@@ -48,6 +50,7 @@ export function ready(index: i32): void {
 export function push(index: i32, channel: i32, t: f64, period: f64, encoding: i32, count: i32): i32 {
   const at = channelOf(slotOf(index), channel);
   if (!at || !load<i32>(at + CH_SUBS)) return 0;
+  countLanes(load<i32>(at + CH_SUBS), count);
   decode(at, encoding, count);
   return pushInstants(at, t, period, count);
 }

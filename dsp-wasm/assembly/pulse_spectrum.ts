@@ -1,5 +1,6 @@
 import { paddedFft4, TWIDDLES_BYTES } from './fft';
-import { HR_PPG_STATE, TABLES } from './layout';
+import { countLanes } from './lanes';
+import { HR_PPG_STATE, SLOT_LIGHT_COUNT, TABLES } from './layout';
 import {
   AXES,
   FFT_IN,
@@ -66,10 +67,10 @@ export function resetSpectrum(slot: usize): void {
  */
 export function pulseSpectrum(slot: usize, hasAxes: bool): f32 {
   const motion: f32 = hasAxes ? motionOf() : 0;
-  powers(LIGHTS);
+  powers(LIGHTS, load<i32>(slot + SLOT_LIGHT_COUNT));
   if (!combineLights(motion)) return -1;
   if (motion > STILL) {
-    powers(AXES);
+    powers(AXES, 3);
     combineAxes(motion);
     clean(slot, motion);
   } else {
@@ -98,8 +99,9 @@ function sumLanes(v: v128): f32 {
   return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
 }
 
-/** Power spectra under a Hann window, to POWER, BINS vectors. */
-function powers(x: usize): void {
+/** Power spectra of so many signals, side by side, under a Hann window, to POWER, BINS vectors. */
+function powers(x: usize, signals: i32): void {
+  countLanes(signals, WINDOW);
   for (let i = 0; i < WINDOW; i++) {
     const w = v128.load32_splat(HANN + (<usize>i << 2));
     v128.store(FFT_IN + (<usize>i << 4), f32x4.mul(v128.load(x + (<usize>i << 4)), w));

@@ -39,6 +39,15 @@ describe('core', () => {
     expect(core.bytesPerSession).to.be.at.most(65536);
   });
 
+  it('counts how full its lanes are', () => {
+    const { points, filled } = core.lanes;
+    const session = core.open([{ modality: 'accel', sampleRateHz: 50, numChannels: 3 }]);
+    if (!session) throw new Error('the core is full');
+    pushAll(session, 0, 50, noise(3 * 50, 1));
+    session.close();
+    expect(core.lanes).to.deep.equal({ points: points + 4 * 50, filled: filled + 3 * 50 });
+  });
+
   it('keeps nothing of the session that had the slot before', () => {
     const values = ppg(13, 50, 66);
     const first = rateOf(values);

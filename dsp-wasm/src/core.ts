@@ -66,6 +66,11 @@ export interface Core {
   readonly maxSessions: number;
   readonly openSessions: number;
   readonly bytesPerSession: number;
+  /**
+   * Points that passed so far through the four-lane kernels whose lanes are signals (resampling, spectra), and those of
+   * them in lanes which carried one: what is missing to the whole is computed for nothing.
+   */
+  readonly lanes: { readonly points: number; readonly filled: number };
   /** Opens a session, or returns null when the core is full. */
   open(channels: readonly CoreChannel[]): CoreSession | null;
   /**

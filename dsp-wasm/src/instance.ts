@@ -33,6 +33,10 @@ export class SlotCore implements Core {
     return this.maxSessions - this.#free.length;
   }
 
+  get lanes(): { points: number; filled: number } {
+    return { points: this.#kernel.call.lanePoints(), filled: this.#kernel.call.filledLanePoints() };
+  }
+
   open(channels: readonly CoreChannel[]): CoreSession | null {
     const index = this.#free.pop();
     if (index === undefined) return null;

@@ -10,6 +10,8 @@ interface Exports {
   push(index: number, channel: number, t: number, period: number, encoding: number, count: number): number;
   step(count: number): void;
   peaks(index: number, channel: number): number;
+  lanePoints(): number;
+  filledLanePoints(): number;
 }
 
 const PAGE = 65536;

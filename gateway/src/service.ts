@@ -53,9 +53,9 @@ export async function startService(config: Config, log: Logger, clock: Clock = s
   const feed = await openLiveFeed(config, store, keys, registry, log);
   const publisher = createPublisher({ store, bus: feed.bus, clock, log });
   const core = await createCore({ maxSessions: config.maxSessions });
-  const load = new CoreLoad();
-  registerAnalysisMetrics(registry, core, load);
-  const openAnalysis = createAnalyses(core, load);
+  const load = new CoreLoad(core);
+  registerAnalysisMetrics(registry, load);
+  const openAnalysis = createAnalyses(load);
   const { sessionGraceMs: graceMs } = config;
   const ingest = createIngest({ store, keys, publisher, openAnalysis, clock, log, gateway, graceMs });
   const split = new SplitFeed(store, clock, gateway, (text) => log.error({}, text));

@@ -1,7 +1,11 @@
-/** What the signal core costs: measured around its calls, live and offline alike. */
+import type { Core } from '@device-insights/dsp-wasm';
+
+/** A signal core and what it costs: measured around its calls, live and offline alike. */
 export class CoreLoad {
   #coreMs = 0;
   #sessionSeconds = 0;
+
+  constructor(readonly core: Core) {}
 
   /** Time spent in the core, seconds. */
   get coreSeconds(): number {

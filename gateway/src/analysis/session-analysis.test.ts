@@ -24,10 +24,7 @@ interface Options {
 async function open({ channels = [channel('ppg_green')], algorithms = null, last = {}, firstInstant }: Options = {}) {
   const core = await createCore({ maxSessions: 2 });
   const readings: Reading[] = [];
-  const analysis = createAnalyses(
-    core,
-    new CoreLoad(),
-  )({
+  const analysis = createAnalyses(new CoreLoad(core))({
     sessionId: 's',
     deviceId: 'd',
     channels,

@@ -15,12 +15,13 @@ const LONGEST_WINDOW = 32;
 /** What is left of the confidence where a channel's rate is not its model's. */
 const OFF_RATE = 0.5;
 
-/** The analyses of one process, all in one core; what they cost is added to `load`. */
-export function createAnalyses(core: Core, load: CoreLoad): OpenAnalysis {
+/** The analyses of one process, all in one core. */
+export function createAnalyses(load: CoreLoad): OpenAnalysis {
+  const { core } = load;
   return (options) => {
     const channels = analysedChannels(options.channels);
     const session = core.open([...channels.values()].map((channel) => channel.core));
-    return session && new SessionAnalysis(core, load, session, channels, options);
+    return session && new SessionAnalysis(load, session, channels, options);
   };
 }
 
@@ -39,13 +40,12 @@ class SessionAnalysis implements Analysis {
   #dataTime = Number.NEGATIVE_INFINITY;
 
   constructor(
-    core: Core,
     load: CoreLoad,
     session: CoreSession,
     channels: ReadonlyMap<number, AnalysedChannel>,
     options: AnalysisOptions,
   ) {
-    this.#core = core;
+    this.#core = load.core;
     this.#load = load;
     this.#session = session;
     this.#channels = channels;

@@ -3,8 +3,8 @@ import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError } from 'commander';
 import type { RPeak } from '../analysis/analysis.js';
-import { CoreLoad } from '../analysis/core-load.js';
-import { analyseOffline, peaksOffline } from './offline.js';
+import type { CoreLoad } from '../analysis/core-load.js';
+import { analyseOffline, oneSession, peaksOffline } from './offline.js';
 
 /** Reads `a,b` or `a,b,c`. */
 function parseCurve(text: string): number[] {
@@ -22,16 +22,17 @@ interface Options {
 
 async function analyze(file: string, options: Options): Promise<void> {
   const recording = await readRecording(file);
-  const load = new CoreLoad();
+  const load = await oneSession();
   const rows = options.peaks ? peakRows(recording) : analyseOffline(recording, options.spo2Curve ?? null, load);
   for await (const row of rows)
     if (!process.stdout.write(`${JSON.stringify(row)}\n`)) await once(process.stdout, 'drain');
   if (options.load) console.error(loadLine(load));
 }
 
-function loadLine({ coreSeconds, sessionSeconds }: CoreLoad): string {
+function loadLine({ core, coreSeconds, sessionSeconds }: CoreLoad): string {
   const microseconds = ((1e6 * coreSeconds) / sessionSeconds).toFixed(1);
-  return `signal core: ${microseconds} us per second of data, over ${sessionSeconds.toFixed(0)} s`;
+  const filled = ((100 * core.lanes.filled) / core.lanes.points).toFixed(0);
+  return `signal core: ${microseconds} us per second of data, over ${sessionSeconds.toFixed(0)} s; lanes filled: ${filled} %`;
 }
 
 /** R peaks with `t` in seconds, as a recording's own files have it. */

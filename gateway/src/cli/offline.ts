@@ -17,24 +17,25 @@ const TICK_MS = 500;
  * analysed by the code that runs live. Times are those of the source: its t = 0 is 0 ms.
  *
  * @param spo2Curve a, b[, c] of SpO2 = a + b R + c R²; null takes that of the device model, where it has one
- * @param load counts what the signal core costs
+ * @param load a core, and the count of what it costs
  * @returns insights in the stored form with `ts` = `actual_end`, the same on every run
  * @throws RecordingError where the source cannot be read
  */
 export async function* analyseOffline(
   source: FrameSource,
   spo2Curve: readonly number[] | null,
-  load = new CoreLoad(),
+  load?: CoreLoad,
 ): AsyncGenerator<StoredInsight> {
   const readings: Reading[] = [];
   const curve = spo2Curve ?? modelCurve(source);
-  const runs = runOffline(source, curve, load, (reading) => readings.push(reading));
+  const runs = runOffline(source, curve, load ?? (await oneSession()), (reading) => readings.push(reading));
   for await (const _ of runs) for (const reading of readings.splice(0)) yield publishedAt(reading, reading.actual_end);
 }
 
 /** The R peaks of a source's ECG channels, found by the same pipeline; `t` in ms, the source's t = 0 being 0. */
 export async function* peaksOffline(source: FrameSource): AsyncGenerator<RPeak> {
-  for await (const analysis of runOffline(source, null, new CoreLoad(), () => undefined)) yield* analysis.readPeaks();
+  for await (const analysis of runOffline(source, null, await oneSession(), () => undefined))
+    yield* analysis.readPeaks();
 }
 
 /** Gives the analysis back after every frame and at the end. */
@@ -45,7 +46,7 @@ async function* runOffline(
   emit: (reading: Reading) => void,
 ): AsyncGenerator<Analysis> {
   const channels = identified(source);
-  const analysis = await openAnalysis(source, channels, spo2Curve, load, emit);
+  const analysis = openAnalysis(source, channels, spo2Curve, load, emit);
   const clock = { time: 0, now: () => clock.time };
   const intake = new Intake({ channels, clock, progress: NO_PROGRESS, push: (run) => analysis.push(run) });
   let nextTick = Number.NEGATIVE_INFINITY;
@@ -67,19 +68,20 @@ async function* runOffline(
   }
 }
 
-async function openAnalysis(
+/** A core that holds one session. */
+export async function oneSession(): Promise<CoreLoad> {
+  return new CoreLoad(await createCore({ maxSessions: 1 }));
+}
+
+function openAnalysis(
   source: FrameSource,
   channels: readonly ModalityChannel[],
   spo2Curve: readonly number[] | null,
   load: CoreLoad,
   emit: (reading: Reading) => void,
-): Promise<Analysis> {
-  const core = await createCore({ maxSessions: 1 });
+): Analysis {
   const sessionId = nameUuid(`${source.id}/session`);
-  const analysis = createAnalyses(
-    core,
-    load,
-  )({
+  const analysis = createAnalyses(load)({
     sessionId,
     deviceId: source.id,
     channels,

@@ -160,7 +160,7 @@ export class Bench {
     const keys = new KeyRing(store, clock, log);
     const publisher = createPublisher({ store, bus, clock, log });
     const core = await createCore({ maxSessions: this.options.maxSessions ?? 8 });
-    const openAnalysis = createAnalyses(core, new CoreLoad());
+    const openAnalysis = createAnalyses(new CoreLoad(core));
     const { graceMs = 60_000, limits = {} } = this.options;
     const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, graceMs, limits };
     const ingest = createIngest(parts);
