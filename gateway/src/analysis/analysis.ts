@@ -2,7 +2,10 @@ import type { Encoding } from '@device-insights/dsp-wasm';
 import type { Reading } from '../insight.js';
 import type { LastInsights, ModalityChannel } from '../store/store.js';
 
-/** A run of instants of one channel, as ingest hands it on: times settled, numbers in order, nothing twice. */
+/**
+ * A run of instants of one channel, as ingest hands it on: times settled, numbers in order, nothing twice, and within one
+ * whole second of data time since the session's first instant.
+ */
 export interface SampleRun {
   /** Index of the channel in the session. */
   readonly channel: number;

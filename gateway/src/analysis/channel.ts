@@ -1,6 +1,5 @@
 import type { CoreChannel, Encoding, Modality } from '@device-insights/dsp-wasm';
 import type { ModalityChannel } from '../store/store.js';
-import type { SampleRun } from './analysis.js';
 import { ChannelCoverage, type Interval } from './coverage.js';
 
 const KNOWN: ReadonlySet<string> = new Set<Modality>(['ppg', 'ppg_green', 'ppg_red', 'ppg_ir', 'ecg', 'accel', 'resp']);
@@ -44,34 +43,4 @@ export function analysedChannels(channels: readonly ModalityChannel[]): Map<numb
 
 function isKnown(modality: string): modality is Modality {
   return KNOWN.has(modality);
-}
-
-/** A part of a run that lies within one whole second of data time; times in seconds since the first instant. */
-export interface RunPart {
-  readonly start: number;
-  readonly period: number;
-  readonly lost: number;
-  readonly instants: number;
-  readonly payload: Uint8Array;
-}
-
-/**
- * Cuts a run at whole seconds, so that no step waits inside a part and missing instants are counted by the second.
- * Instants before the session's first instant are left out: no window holds them.
- */
-export function* splitAtSeconds(run: SampleRun, firstInstant: number, instantBytes: number): Generator<RunPart> {
-  const period = run.period / 1000;
-  const t = (run.t - firstInstant) / 1000;
-  const count = run.payload.length / instantBytes;
-  let from = t < 0 ? Math.ceil(-t / period) : 0;
-  let lost = run.lost;
-  while (from < count) {
-    const start = t + from * period;
-    const second = Math.floor(start) + 1;
-    const instants = Math.min(count - from, Math.max(1, Math.ceil((second - start) / period - 1e-6)));
-    const payload = run.payload.subarray(from * instantBytes, (from + instants) * instantBytes);
-    yield { start, period, lost, instants, payload };
-    lost = 0;
-    from += instants;
-  }
 }

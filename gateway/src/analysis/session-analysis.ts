@@ -1,7 +1,7 @@
 import type { Core, CoreSession, Estimate } from '@device-insights/dsp-wasm';
 import { type InsightType, type Reading, sqiClass, UNITS } from '../insight.js';
 import type { Analysis, AnalysisOptions, OpenAnalysis, RPeak, SampleRun } from './analysis.js';
-import { type AnalysedChannel, analysedChannels, BYTES_PER_SAMPLE, type RunPart, splitAtSeconds } from './channel.js';
+import { type AnalysedChannel, analysedChannels, BYTES_PER_SAMPLE } from './channel.js';
 import type { CoreLoad } from './core-load.js';
 import { genericConfidence } from './coverage.js';
 import { entitled } from './registry.js';
@@ -61,10 +61,12 @@ class SessionAnalysis implements Analysis {
 
   push(run: SampleRun): void {
     this.#firstInstant ??= Math.floor(run.t);
-    const channel = this.#channels.get(run.channel);
-    const instantBytes = BYTES_PER_SAMPLE[run.encoding] * (this.#options.channels[run.channel]?.num_channels ?? 1);
-    for (const part of splitAtSeconds(run, this.#firstInstant, instantBytes)) this.#pushPart(channel, part, run);
-    channel?.coverage.forget();
+    const start = (run.t - this.#firstInstant) / 1000;
+    // What lies before the first instant is in no window.
+    if (start < 0) return;
+    this.#skipLoss(start);
+    const instants = this.#take(run, start);
+    this.#pass(start + ((instants - 1) * run.period) / 1000);
   }
 
   readPeaks(): RPeak[] {
@@ -83,17 +85,19 @@ class SessionAnalysis implements Analysis {
     this.#session.close();
   }
 
-  #pushPart(channel: AnalysedChannel | undefined, part: RunPart, { encoding }: SampleRun): void {
-    this.#skipLoss(part.start);
-    const { start, period, instants, lost, payload } = part;
-    if (channel) {
-      const session = this.#session;
-      const missing = this.#load.time(() =>
-        session.push(channel.coreIndex, start - this.#base, period, encoding, payload),
-      );
-      channel.coverage.add(start, period, instants, lost, missing);
-    }
-    this.#pass(start + (instants - 1) * period);
+  /** Hands a run to the core, where it knows its channel; returns its instants. */
+  #take({ channel: index, period: ms, lost, encoding, payload }: SampleRun, start: number): number {
+    const period = ms / 1000;
+    const instants = payload.length / (BYTES_PER_SAMPLE[encoding] * (this.#options.channels[index]?.num_channels ?? 1));
+    const channel = this.#channels.get(index);
+    if (!channel) return instants;
+    const session = this.#session;
+    const missing = this.#load.time(() =>
+      session.push(channel.coreIndex, start - this.#base, period, encoding, payload),
+    );
+    channel.coverage.add(start, period, instants, lost, missing);
+    channel.coverage.forget();
+    return instants;
   }
 
   /** Data time has come to `t`: computes what is due. */
