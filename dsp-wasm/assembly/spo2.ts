@@ -32,7 +32,7 @@ const LEAST_BLOCKS: i32 = 3;
 /** Slowest and fastest pulse looked for, in cells a beat: 40 and 190 bpm. */
 const LAG_MAX: i32 = 48;
 const LAG_MIN: i32 = 10;
-/** Correlation at a shorter lag from which the lights hum; that of neighbouring cells is higher for any pulse. */
+/** Correlation at a shorter lag from which the lights hum. */
 const SOONER: f64 = 0.5;
 
 let redDc: f64 = 0;
@@ -251,12 +251,8 @@ function periodicity(first: i32): f64 {
   return sooner ? 0 : best;
 }
 
-/**
- * Whether the autocorrelation falls at once, or has a peak as high as a pulse's at a lag too short for a heart: a hum,
- * folded by the grid.
- */
+/** Whether the autocorrelation has a peak as high as a pulse's at a lag too short for a heart: a hum, folded by the grid. */
 function repeatsSooner(x: usize, count: i32, energy: f64): bool {
-  if (product(x, x + 4, count - 1) < SOONER * energy) return true;
   let before = product(x, x + 8, count - 2);
   let beforeLast = energy;
   for (let lag = 3; lag < LAG_MIN; lag++) {

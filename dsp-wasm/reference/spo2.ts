@@ -94,11 +94,10 @@ function periodicity(x: readonly number[]): number {
   return hums(x) ? 0 : Math.max(0, ...peaks);
 }
 
-/** Whether the autocorrelation falls below 0.5 at once, or has a peak above it at lags of 3 to 8 cells, too short for a heart. */
+/** Whether the autocorrelation has a peak above 0.5 at lags of 3 to 8 cells, too short for a heart. */
 function hums(x: readonly number[]): boolean {
   const at = (lag: number) => x.slice(lag).reduce((total, v, i) => total + v * (x[i] ?? 0), 0);
   const energy = at(0);
-  if (at(1) < 0.5 * energy) return true;
   return Array.from({ length: 6 }, (_, i) => i + 3).some((lag) => {
     const before = at(lag - 1);
     return at(lag) > 0.5 * energy && at(lag) > before && at(lag) >= at(lag + 1);
