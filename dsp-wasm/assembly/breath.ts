@@ -1,4 +1,5 @@
 import { POINTS, POWER, seriesSpectra } from './breath_spectrum';
+import { removeDrift } from './drift';
 import { countLanes } from './lanes';
 import { OUT_CONFIDENCE, OUT_VALUE, RR_STATE, SCRATCH, TABLES } from './layout';
 
@@ -37,7 +38,7 @@ const HARMONIC: f32 = 0.3;
 /** Power that must be at the rate itself for the harmonic to count. */
 const FUNDAMENTAL: f32 = 0.05;
 /** Beats are placed and measured to about 0.3 % (3 ms of a second): what is less tells of the sampling. */
-export const RESOLUTION: f32 = 0.003;
+const RESOLUTION: f32 = 0.003;
 /** Chance that the rate is suddenly any other; silence after which nothing is known, s. */
 const JUMP: f32 = 0.01;
 const FORGET: f64 = 32;
@@ -58,6 +59,12 @@ const LOW_FROM: i32 = 3;
 const LOW_TO: i32 = 6;
 const HIGH_FROM: i32 = 26;
 const HIGH_TO: i32 = 47;
+
+/**
+ * Degree of the drift of what beats show: a heart that calms down, a hand that warms up. It follows one swing in a window
+ * and leaves two.
+ */
+export const BEATS_DRIFT: i32 = 2;
 
 /** Trackers of a session, one per estimator. State: time of the last answer (f64), posterior (RATES x f32). */
 export const TRACK_PPG: i32 = 0;
@@ -98,13 +105,13 @@ function rateOf(i: i32): f32 {
  * @param n points of the series, even
  * @param fastest highest rate that the series can show, per minute
  * @param share how far the series are what they seem
- * @param resolution standard deviation of what the series hold beside breath and noise
+ * @param drift degree of the polynomial that is taken off first
  * @returns 1, or 0 where the series show nothing at all
  */
-export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest: f32, share: f32, resolution: f32): i32 {
+export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest: f32, share: f32, drift: i32): i32 {
   const state = slot + TRACKS + <usize>track * TRACK_BYTES;
   countLanes(popcnt(i32x4.bitmask(lanesOf(track))), n);
-  seriesSpectra(n, resolution);
+  seriesSpectra(n, f32x4.add(removeDrift(n, drift), resolutionOf(track)));
   measureSlopes(track);
   const top = min(LAST, <i32>(fastest / BIN_PER_MINUTE));
   const total = whiten(2 * top);
@@ -126,6 +133,13 @@ export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest:
 function lanesOf(track: i32): v128 {
   if (track == TRACK_RESP) return i32x4(-1, 0, 0, 0);
   return track == TRACK_ECG ? i32x4(-1, -1, 0, 0) : i32x4(-1, -1, -1, 0);
+}
+
+/** Standard deviation of what the series hold beside breath, noise and drift. */
+// @ts-ignore: decorator
+@inline
+function resolutionOf(track: i32): v128 {
+  return f32x4.splat(track == TRACK_RESP ? 0 : RESOLUTION);
 }
 
 /**

@@ -18,13 +18,13 @@ export const POWER: usize = SCRATCH + 0xd000;
  * @param resolution standard deviation of the white noise that is added to the power, so that a line below it is no
  * line
  */
-export function seriesSpectra(n: i32, resolution: f32): void {
+export function seriesSpectra(n: i32, resolution: v128): void {
   takeMean(n);
   weighByHann(n);
   memory.fill(SERIES + (<usize>n << 4), 0, <usize>(POINTS - n) << 4);
   paddedFft4(SERIES, WORK, LENGTH, POINTS, BINS);
   // 3/8 is the mean square of the window
-  const floor = f32x4.splat(<f32>0.375 * <f32>n * resolution * resolution);
+  const floor = f32x4.mul(f32x4.splat(<f32>0.375 * <f32>n), f32x4.mul(resolution, resolution));
   for (let k = 0; k < POINTS; k++) {
     const re = v128.load(BINS + (<usize>k << 5));
     const im = v128.load(BINS + (<usize>k << 5), 16);

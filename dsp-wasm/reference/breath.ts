@@ -1,3 +1,4 @@
+import { withoutDrift } from './drift.js';
 import { dft } from './spectrum.js';
 
 /** A series of 4 Hz, the noise of its measurement, and the least and greatest steepness of its noise's spectrum. */
@@ -68,7 +69,8 @@ function sinusoid(r: readonly number[], k: number, exponent: number): number {
 
 /** Part of the levelled power that a line at each bin explains; empty where there is no power. */
 function explained({ x, resolution, gentle, steep }: BreathSeries, top: number): number[] {
-  const power = spectrum(x).map((p) => p + 0.375 * x.length * resolution ** 2);
+  const { rest, taken } = withoutDrift(x, 2);
+  const power = spectrum(rest).map((p) => p + 0.375 * x.length * (resolution + 0.05 * taken) ** 2);
   const steepness = Math.max(gentle, Math.min(steep, slopeOf(power)));
   const level = power.map((p, k) => (k < 2 || k > 2 * top ? 0 : p * blend(k / 16, steepness)));
   const total = level.reduce((sum, p) => sum + p, 0);
@@ -77,9 +79,8 @@ function explained({ x, resolution, gentle, steep }: BreathSeries, top: number):
 
 /** Power of bins 0 to 127 of the series under a Hann window, padded to 256. */
 function spectrum(x: readonly number[]): number[] {
-  const mean = x.reduce((sum, v) => sum + v, 0) / x.length;
   const padded = Array.from({ length: 256 }, (_, i) => {
-    return i < x.length ? ((x[i] ?? 0) - mean) * Math.sin((Math.PI * (i + 0.5)) / x.length) ** 2 : 0;
+    return i < x.length ? (x[i] ?? 0) * Math.sin((Math.PI * (i + 0.5)) / x.length) ** 2 : 0;
   });
   return dft(padded, 128).map(({ re, im }) => re * re + im * im);
 }

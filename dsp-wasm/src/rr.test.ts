@@ -227,7 +227,8 @@ describe('rr', () => {
       at += v;
       return at;
     });
-    for (const x of [noise(120 * HZ, 7), wander, breathing(120, 0, {}, 9), ppg(120, HZ, 70), irregular(120)]) {
+    const ramp = noise(120 * HZ, 10).map((v, i) => 50_000 + 0.6 * i + 10 * v);
+    for (const x of [noise(120 * HZ, 7), wander, ramp, breathing(120, 0, {}, 9), ppg(120, HZ, 70), irregular(120)]) {
       expect(trusted(run('rr_ppg', [LIGHT], [x]))).to.be.at.most(2); // of 53
     }
     const drift = noise(120 * HZ, 11).map((v, i) => 10 * i + 0.001 * i * i + 20 * v);

@@ -1,0 +1,67 @@
+import { SCRATCH } from './layout';
+import { SERIES } from './modulation';
+
+/**
+ * Drift of the series, by discrete Legendre polynomials (least squares over equally spaced points; each follows from the
+ * two before it). All four lanes at once.
+ */
+
+// Scratch: polynomials, f32 a point; over rows that are used up when series are there.
+const BEFORE: usize = SCRATCH + 0x1000;
+const NOW: usize = SCRATCH + 0x1200;
+
+/** No drift is that polynomial alone: a breath smaller than this part of it cannot be told from the rest. */
+const ROUGHNESS: f32 = 0.05;
+
+/**
+ * Takes the polynomial of that degree off the first `n` points of the four SERIES, but for their mean, which the spectrum
+ * takes off.
+ * @returns standard deviation of what the drift may leave behind, by lane
+ */
+export function removeDrift(n: i32, degree: i32): v128 {
+  let taken = f32x4.splat(0);
+  for (let i = 0; i < n; i++) {
+    store<f32>(BEFORE + (<usize>i << 2), 0);
+    store<f32>(NOW + (<usize>i << 2), 1);
+  }
+  let ratio: f32 = 0;
+  let norm: f32 = <f32>n;
+  for (let d = 1; d <= degree; d++) {
+    const next = raiseDegree(n, ratio);
+    ratio = next / norm;
+    norm = next;
+    taken = f32x4.add(taken, removePolynomial(n, norm));
+  }
+  return f32x4.mul(f32x4.sqrt(f32x4.mul(taken, f32x4.splat(<f32>1 / <f32>n))), f32x4.splat(ROUGHNESS));
+}
+
+/** NOW becomes u x NOW - ratio x BEFORE, u from -1 to 1, and BEFORE what NOW was; returns the sum of its squares. */
+function raiseDegree(n: i32, ratio: f32): f32 {
+  let norm: f32 = 0;
+  for (let i = 0; i < n; i++) {
+    const at = <usize>i << 2;
+    const now = load<f32>(NOW + at);
+    const u = (<f32>2 * <f32>i + 1) / <f32>n - 1;
+    const next = u * now - ratio * load<f32>(BEFORE + at);
+    store<f32>(BEFORE + at, now);
+    store<f32>(NOW + at, next);
+    norm += next * next;
+  }
+  return norm;
+}
+
+/** Takes what the polynomial in NOW explains off the series; returns the sums of its squares. */
+function removePolynomial(n: i32, norm: f32): v128 {
+  let product = f32x4.splat(0);
+  for (let i = 0; i < n; i++) {
+    const now = v128.load32_splat(NOW + (<usize>i << 2));
+    product = f32x4.add(product, f32x4.mul(v128.load(SERIES + (<usize>i << 4)), now));
+  }
+  const weight = f32x4.mul(product, f32x4.splat(<f32>1 / norm));
+  for (let i = 0; i < n; i++) {
+    const at = SERIES + (<usize>i << 4);
+    const now = v128.load32_splat(NOW + (<usize>i << 2));
+    v128.store(at, f32x4.sub(v128.load(at), f32x4.mul(weight, now)));
+  }
+  return f32x4.mul(weight, product);
+}
