@@ -13,10 +13,14 @@ const REST_REACH: f32 = 12;
 const MOTION_REACH: f32 = 7;
 /** Furthest that a spectral line may lie from the tracked rate, bpm: half the main lobe. */
 const LINE_REACH: f32 = 7;
-/** Share of the track in the value at rest: it lags by 2 s, but never strays. */
-const TRACK_SHARE: f32 = 0.1;
+/**
+ * Share of the value before in that at rest: with it the window tapers off over some 10 s, as monitors' do, and a beat
+ * that comes in or falls out moves the value less.
+ */
+const MEMORY: f32 = 0.5;
 
 const SLOW_RATE: usize = HR_PPG_STATE + 24; // f32, running mean of the tracked rate, 5 s
+const VALUE: usize = HR_PPG_STATE + 28; // f32, the value before
 
 /** Heart rate from the lights of the window that ends at `end`: writes OUT_VALUE (bpm) and OUT_CONFIDENCE; 0 for none. */
 export function estimateHrPpg(slot: usize, end: f64): i32 {
@@ -29,7 +33,9 @@ export function estimateHrPpg(slot: usize, end: f64): i32 {
   updateTrack(slot, motion);
   const tracked = trackedRate(slot);
   const beats = beatRate(tracked);
-  store<f64>(slot + OUT_VALUE, <f64>(motion > MOVING ? inMotion(tracked, beats) : atRest(tracked, beats)));
+  const value = motion > MOVING ? inMotion(tracked, beats) : smoothed(slot, atRest(tracked, beats), anew);
+  store<f32>(slot + VALUE, value);
+  store<f64>(slot + OUT_VALUE, <f64>value);
   const clear = weightAt(slot, tracked, motion);
   const confidence = pulseConfidence(tracked, trackedBelief, beatLikeness(tracked), clear, unrest(slot, tracked, anew));
   store<f64>(slot + OUT_CONFIDENCE, <f64>confidence);
@@ -38,15 +44,30 @@ export function estimateHrPpg(slot: usize, end: f64): i32 {
 
 /** At rest the beats tell the window's rate best. */
 function atRest(tracked: f32, beats: f32): f32 {
-  if (abs<f32>(beats - tracked) > REST_REACH) return lineNear(tracked, LINE_REACH);
-  return TRACK_SHARE * tracked + (<f32>1 - TRACK_SHARE) * beats;
+  return abs<f32>(beats - tracked) > REST_REACH ? lineNear(tracked, LINE_REACH) : beats;
 }
 
-/** In motion beats and line stray and the track lags: their mean does less of either. */
+/** Blends the value before in, if it is of the same run: one farther off was wrong, or this is. */
+function smoothed(slot: usize, value: f32, anew: bool): f32 {
+  const change = load<f32>(slot + VALUE) - value;
+  return anew || abs<f32>(change) > REST_REACH ? value : value + MEMORY * change;
+}
+
+/** In motion beats and lines stray and the track lags: the mean of those that are there does less of either. */
 function inMotion(tracked: f32, beats: f32): f32 {
-  const line = lineNear(tracked, LINE_REACH);
-  if (abs<f32>(beats - tracked) > MOTION_REACH) return <f32>0.5 * (tracked + line);
-  return (tracked + line + beats) * <f32>(1.0 / 3.0);
+  let sum = tracked + lineNear(tracked, LINE_REACH);
+  let count: f32 = 2;
+  // The second harmonic's line is twice as sharp
+  const double = lineNear(tracked + tracked, LINE_REACH + LINE_REACH);
+  if (double != tracked + tracked) {
+    sum += <f32>0.5 * double;
+    count++;
+  }
+  if (abs<f32>(beats - tracked) <= MOTION_REACH) {
+    sum += beats;
+    count++;
+  }
+  return sum / count;
 }
 
 /** How far the tracked rate is from its running mean, in tens of bpm. */

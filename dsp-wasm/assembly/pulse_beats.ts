@@ -20,8 +20,8 @@ import { GRID_PER_MINUTE } from './pulse_tracker';
  * that changes within the window, where a spectral line cannot.
  */
 
-/** Width of the Gaussian, in periods: passes the pulse's first two harmonics. */
-const WIDTH: f32 = 0.16;
+/** Width of the Gaussian, in periods: passes the pulse's fundamental, and a fifth as much of its second harmonic. */
+const WIDTH: f32 = 0.21;
 /** Shortest and longest interval that counts, in periods; of two beats that are closer, the steeper one stays. */
 const SHORTEST: f32 = 0.6;
 const LONGEST: f32 = 1.6;
@@ -164,7 +164,10 @@ function putPeak(train: i32, i: i32, time: f32, height: f32): void {
 
 let trainSpread: f32 = 0;
 
-/** Rate from one train, and its trainSpread; 0 where it has no two intervals of about `period` cells. */
+/**
+ * Rate from one train, and its trainSpread; 0 where it has no two intervals of about `period` cells. The mean interval
+ * hangs on the first and the last beat, a least-squares line through the beats on those in between: it is the mean of both.
+ */
 function trainRate(train: i32, period: f32): f32 {
   const peaks = load<i32>(TRAINS + (<usize>train << 2));
   let intervals: f32 = 0;
@@ -179,7 +182,28 @@ function trainRate(train: i32, period: f32): f32 {
   }
   if (intervals < 2) return 0;
   trainSpread = variation(intervals, sum, squares) + heightVariation(train, peaks);
-  return (GRID_PER_MINUTE * intervals) / sum;
+  return <f32>0.5 * GRID_PER_MINUTE * (intervals / sum + beatsPerCell(train, peaks, period));
+}
+
+/** Slope of the least-squares line of the beats' numbers over their times; a long interval counts for as many as it holds. */
+function beatsPerCell(train: i32, peaks: i32, period: f32): f32 {
+  const first = peakTime(train, 0);
+  let number: f32 = 0;
+  let numbers: f32 = 0;
+  let times: f32 = 0;
+  let squares: f32 = 0;
+  let products: f32 = 0;
+  for (let i = 1; i < peaks; i++) {
+    const interval = peakTime(train, i) - peakTime(train, i - 1);
+    number += interval > LONGEST * period ? nearest<f32>(interval / period) : 1;
+    const time = peakTime(train, i) - first;
+    numbers += number;
+    times += time;
+    squares += time * time;
+    products += time * number;
+  }
+  const n = <f32>peaks;
+  return (n * products - times * numbers) / (n * squares - times * times);
 }
 
 function heightVariation(train: i32, peaks: i32): f32 {

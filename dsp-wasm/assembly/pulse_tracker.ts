@@ -274,7 +274,8 @@ function bestRun(belief: usize): i32 {
 /** Rate of the strongest line of PULSE within `reach` of `bpm`; `bpm` itself where there is none inside. */
 export function lineNear(bpm: f32, reach: f32): f32 {
   const from = max(FIRST_BIN + 1, <i32>ceil<f32>((bpm - reach) / (60 * BIN_HZ)));
-  const to = <i32>((bpm + reach) / (60 * BIN_HZ));
+  const to = min(BINS - 2, <i32>((bpm + reach) / (60 * BIN_HZ)));
+  if (from > to) return bpm;
   let best = from;
   for (let k = from + 1; k <= to; k++) {
     if (load<f32>(PULSE + (<usize>k << 2)) > load<f32>(PULSE + (<usize>best << 2))) best = k;

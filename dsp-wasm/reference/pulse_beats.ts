@@ -34,11 +34,28 @@ function train(light: readonly number[], bpm: number, sign: number): Train | nul
     .filter((v) => v <= 1.6 * period);
   if (intervals.length < 2) return null;
   const spread = variation(intervals) + variation(peaks.map(({ height }) => height));
-  return { rate: PER_MINUTE / (sum(intervals) / intervals.length), spread, times, light };
+  const mean = intervals.length / sum(intervals);
+  return { rate: (PER_MINUTE * (mean + beatsPerCell(times, period))) / 2, spread, times, light };
+}
+
+/** Slope of the least-squares line of the beats' numbers over their times. */
+function beatsPerCell(times: readonly number[], period: number): number {
+  let number = 0;
+  const numbers = times.map((t, i) => {
+    const interval = t - (times[i - 1] ?? t);
+    if (i > 0) number += interval > 1.6 * period ? Math.round(interval / period) : 1;
+    return number;
+  });
+  const mean = sum(times) / times.length;
+  const [products, squares] = [
+    sum(times.map((t, i) => (t - mean) * (numbers[i] ?? 0))),
+    sum(times.map((t) => (t - mean) ** 2)),
+  ];
+  return products / squares;
 }
 
 function slopes(x: readonly number[], bpm: number): number[] {
-  const sigma = (0.16 * PER_MINUTE) / bpm;
+  const sigma = (0.21 * PER_MINUTE) / bpm;
   const reach = Math.min(32, Math.ceil(2.5 * sigma));
   const at = (i: number) => x[Math.min(x.length - 1, Math.max(0, i))] ?? 0;
   return x.map((_, i) => {

@@ -18,6 +18,7 @@ export class PulseRate {
   #belief = RATES.map(() => 1 / RATES.length);
   #means: { pulse: number[]; noise: number[] } | null = null;
   #slowRate: number | null = null;
+  #value: number | null = null;
 
   /**
    * @param windows cells of each light, NaN where empty
@@ -42,7 +43,10 @@ export class PulseRate {
       1,
       Math.max(0, ...windows.filter((_, i) => (held[i] ?? 0) >= 102).map((w) => paced(filled(w)))),
     );
-    return { value: blend(clean, rate, found?.rate ?? 0, motion), confidence: share * unclipped * pace * confidence };
+    const value =
+      motion > 0.5 ? inMotion(clean, rate, found?.rate ?? 0) : this.#smoothed(atRest(clean, rate, found?.rate ?? 0));
+    this.#value = value;
+    return { value, confidence: share * unclipped * pace * confidence };
   }
 
   #clean(pulse: number[], axes: readonly number[][] | null, motion: number): [number[], (bpm: number) => number] {
@@ -80,6 +84,11 @@ export class PulseRate {
     });
     const total = sum(posterior);
     this.#belief = posterior.map((p) => p / total);
+  }
+
+  #smoothed(value: number): number {
+    const change = (this.#value ?? value) - value;
+    return Math.abs(change) > 12 ? value : value + 0.5 * change;
   }
 
   #unrest(rate: number): number {
@@ -168,16 +177,23 @@ function bestRun(belief: readonly number[]): { rate: number; belief: number } {
   return { rate: sum(belief.slice(first, first + 11).map((p, j) => p * (30 + first + j))) / mass, belief: mass };
 }
 
-function blend(pulse: readonly number[], tracked: number, beat: number, motion: number): number {
-  const near = Math.abs(beat - tracked);
-  if (motion <= 0.5) return near > 12 ? lineNear(pulse, tracked) : 0.1 * tracked + 0.9 * beat;
-  const line = lineNear(pulse, tracked);
-  return near > 7 ? (tracked + line) / 2 : (tracked + line + beat) / 3;
+function atRest(pulse: readonly number[], tracked: number, beat: number): number {
+  return Math.abs(beat - tracked) > 12 ? lineNear(pulse, tracked, 7) : beat;
 }
 
-function lineNear(pulse: readonly number[], bpm: number): number {
-  const from = Math.max(FIRST + 1, Math.ceil((bpm - 7) / BIN_BPM));
-  const bins = Array.from({ length: Math.floor((bpm + 7) / BIN_BPM) - from + 1 }, (_, i) => from + i);
+function inMotion(pulse: readonly number[], tracked: number, beat: number): number {
+  const double = lineNear(pulse, 2 * tracked, 14);
+  const parts = [tracked, lineNear(pulse, tracked, 7)];
+  if (double !== 2 * tracked) parts.push(double / 2);
+  if (Math.abs(beat - tracked) <= 7) parts.push(beat);
+  return sum(parts) / parts.length;
+}
+
+function lineNear(pulse: readonly number[], bpm: number, reach: number): number {
+  const from = Math.max(FIRST + 1, Math.ceil((bpm - reach) / BIN_BPM));
+  const to = Math.min(BINS - 2, Math.floor((bpm + reach) / BIN_BPM));
+  if (from > to) return bpm;
+  const bins = Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const k = bins.reduce((a, b) => ((pulse[b] ?? 0) > (pulse[a] ?? 0) ? b : a), from);
   const [a, b, c] = [pulse[k - 1] ?? 0, pulse[k] ?? 0, pulse[k + 1] ?? 0];
   if (!(b >= a && b > c)) return bpm;

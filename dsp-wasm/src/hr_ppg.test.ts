@@ -66,6 +66,15 @@ describe('hr_ppg', () => {
     });
   });
 
+  it('is moved little by the beats that come in and fall out, in a rhythm that breathes', () => {
+    let phase = 0;
+    const wave = times(60).map((t) => {
+      phase += (66 + 6 * Math.sin((2 * Math.PI * t) / 4)) / 60 / HZ; // 15 breaths a minute
+      return 1000 - pulse(phase);
+    });
+    for (const e of run([LIGHT], [wave], 60).slice(12)) expect(e?.value).to.be.closeTo(66, 1.2);
+  });
+
   it('holds the pulse beside a stronger line of motion, with the accelerometer', () => {
     const next = noise(40 * HZ, 2);
     const swing = (t: number) => (t < 10 ? 0 : Math.sin(2 * Math.PI * 1.35 * t));
