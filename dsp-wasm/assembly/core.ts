@@ -3,7 +3,17 @@ import { decode } from './decode';
 import { advance, estimate } from './estimators';
 import { makeTwiddles } from './fft';
 import { pushInstants } from './grid';
-import { CH_SUBS, OUT_CONFIDENCE, OUT_VALUE, REQUEST_BYTES, REQUESTS, RESULT_BYTES, RESULTS, STAGING } from './layout';
+import {
+  CH_SUBS,
+  OUT_CONFIDENCE,
+  OUT_VALUE,
+  PUSH,
+  REQUEST_BYTES,
+  REQUESTS,
+  RESULT_BYTES,
+  RESULTS,
+  STAGING,
+} from './layout';
 import { countLanes } from './lanes';
 import { makeHann } from './pulse_spectrum';
 import { makeTrackerTable } from './pulse_tracker';
@@ -13,6 +23,7 @@ import { addChannel, allocateRings, channelOf, clearSession, slotOf } from './se
 export { filledLanePoints, lanePoints } from './lanes';
 export {
   BATCH,
+  PUSH,
   REQUEST_BYTES,
   REQUESTS,
   RESULT_BYTES,
@@ -46,24 +57,29 @@ export function ready(index: i32): void {
   allocateRings(slotOf(index));
 }
 
-/** Takes `count` staged instants at t, t + period, ... (seconds); returns how many were missing. */
-export function push(index: i32, channel: i32, t: f64, period: f64, encoding: i32, count: i32): i32 {
+/** Takes `count` staged instants at the times of PUSH: t, t + period, ... (seconds); returns how many were missing. */
+export function push(index: i32, channel: i32, encoding: i32, count: i32): i32 {
   const at = channelOf(slotOf(index), channel);
   if (!at || !load<i32>(at + CH_SUBS)) return 0;
   countLanes(load<i32>(at + CH_SUBS), count);
   decode(at, encoding, count);
-  return pushInstants(at, t, period, count);
+  return pushInstants(at, load<f64>(PUSH), load<f64>(PUSH, 8), count);
 }
 
 /** Answers the first `count` of REQUESTS in RESULTS. */
 export function step(count: i32): void {
   for (let i = 0; i < count; i++) {
     const request = REQUESTS + <usize>(i * REQUEST_BYTES);
-    const slot = slotOf(load<i32>(request));
-    const end = load<f64>(request, 8);
-    advance(slot, end);
-    answer(slot, RESULTS + <usize>(i * RESULT_BYTES), estimate(slot, load<i32>(request, 4), end));
+    const result = RESULTS + <usize>(i * RESULT_BYTES);
+    const index = load<i32>(request);
+    if (index < 0) store<i32>(result, 0, 16);
+    else stepOne(slotOf(index), load<i32>(request, 4), load<f64>(request, 8), result);
   }
+}
+
+function stepOne(slot: usize, estimator: i32, end: f64, result: usize): void {
+  advance(slot, end);
+  answer(slot, result, estimate(slot, estimator, end));
 }
 
 /** Copies an estimate out; one that is not finite is none. */

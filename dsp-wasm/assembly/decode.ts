@@ -1,4 +1,4 @@
-import { LIMIT } from './grid';
+import { LIMIT, usedLanes } from './grid';
 import {
   CH_AREA,
   CH_CELLS,
@@ -31,17 +31,51 @@ export function decode(channel: usize, encoding: i32, count: i32): void {
   const subs = load<i32>(channel + CH_SUBS);
   const bytes = <usize>valueBytes(encoding);
   const stride = bytes * <usize>load<i32>(channel + CH_PAYLOAD_SUBS);
-  store<f32>(channel + CH_STEP, encoding <= INT32 ? 1 : 0);
-  if (subs < 4) memory.fill(DECODED, 0, <usize>count << 4);
+  const isFloat = encoding > INT32;
+  store<f32>(channel + CH_STEP, isFloat ? 0 : 1);
+  if (!isFloat && subs < 4) memory.fill(DECODED, 0, <usize>count << 4);
   for (let s = 0; s < subs; s++) {
     const from = STAGING + <usize>s * bytes;
     const to = DECODED + (<usize>s << 2);
     const offset = channel + CH_OFFSET + (<usize>s << 3);
     setOffset(channel, s, firstValue(encoding, from, stride, count));
+    if (isFloat) continue;
     if (encoding == INT16) decodeLane(INT16, from, stride, to, count, offset);
     else if (encoding == INT24) decodeLane(INT24, from, stride, to, count, offset);
-    else if (encoding == INT32) decodeLane(INT32, from, stride, to, count, offset);
-    else decodeLane(4, from, stride, to, count, offset);
+    else decodeLane(INT32, from, stride, to, count, offset);
+  }
+  if (isFloat && stride == 4) decodeSingle(channel, count);
+  else if (isFloat) decodeFloats(channel, subs, stride, count);
+}
+
+/** Floats of one sub-channel, four instants at a time. */
+function decodeSingle(channel: usize, count: i32): void {
+  const offset = v128.load64_splat(channel + CH_OFFSET);
+  const none = f32x4.splat(0);
+  for (let i: usize = 0; i < <usize>count << 2; i += 16) {
+    const x = v128.load(i, STAGING);
+    const a = f32x4.demote_f64x2_zero(f64x2.sub(f64x2.promote_low_f32x4(x), offset));
+    const c = f32x4.demote_f64x2_zero(f64x2.sub(f64x2.promote_low_f32x4(v128.shuffle<f32>(x, x, 2, 3, 2, 3)), offset));
+    const to = i << 2;
+    v128.store(to, v128.shuffle<f32>(a, none, 0, 4, 4, 4), DECODED);
+    v128.store(to, v128.shuffle<f32>(a, none, 1, 4, 4, 4), DECODED + 16);
+    v128.store(to, v128.shuffle<f32>(c, none, 0, 4, 4, 4), DECODED + 32);
+    v128.store(to, v128.shuffle<f32>(c, none, 1, 4, 4, 4), DECODED + 48);
+  }
+}
+
+/** Floats of several sub-channels, an instant at a time. */
+function decodeFloats(channel: usize, subs: i32, stride: usize, count: i32): void {
+  const offsetA = v128.load(channel + CH_OFFSET);
+  const offsetC = v128.load(channel + CH_OFFSET + 16);
+  const used = usedLanes(subs);
+  let from = STAGING;
+  for (let to = DECODED; to < DECODED + (<usize>count << 4); to += 16) {
+    const x = v128.load(from);
+    const a = f32x4.demote_f64x2_zero(f64x2.sub(f64x2.promote_low_f32x4(x), offsetA));
+    const c = f32x4.demote_f64x2_zero(f64x2.sub(f64x2.promote_low_f32x4(v128.shuffle<f32>(x, x, 2, 3, 2, 3)), offsetC));
+    v128.store(to, v128.and(used, v128.shuffle<f32>(a, c, 0, 1, 4, 5)));
+    from += stride;
   }
 }
 

@@ -17,7 +17,6 @@ import {
   CH_STARTED,
   CH_SUBS,
   CELLS,
-  CELLS_COUNT,
   DECODED,
   LONG_CELLS,
   SCRATCH,
@@ -59,16 +58,17 @@ function takeAll(channel: usize, t: f64, period: f64, count: i32): bool {
   const last = load<i32>(channel + CH_STARTED) ? load<f64>(channel + CH_LAST_T) : 0;
   const end = Math.floor(start + step * <f64>(count - 1)) * scale;
   if (!(step >= 0 && Math.floor(start) * scale >= last && end < FAR)) return false;
+  if (count & 1) v128.store(DECODED + (<usize>count << 4), f32x4.splat(0)); // two at a time
   const limit = f32x4.splat(LIMIT);
   let whole = i32x4.splat(-1);
-  for (let i: usize = 0; i < <usize>count << 4; i += 16) {
-    whole = v128.and(whole, f32x4.le(f32x4.abs(v128.load(DECODED + i)), limit));
+  for (let i = 0; i < count; i += 2) {
+    const at = <usize>i << 4;
+    whole = v128.and(whole, f32x4.le(f32x4.abs(v128.load(at, DECODED)), limit));
+    whole = v128.and(whole, f32x4.le(f32x4.abs(v128.load(at, DECODED + 16)), limit));
+    const ticks = f64x2.add(f64x2.splat(start), f64x2.mul(f64x2.splat(step), f64x2(<f64>i, <f64>(i + 1))));
+    v128.store(<usize>i << 3, f64x2.mul(f64x2.floor(ticks), f64x2.splat(scale)), TIMES);
   }
   if (!i32x4.all_true(whole)) return false;
-  for (let i = 0; i < count; i += 2) {
-    const ticks = f64x2.add(f64x2.splat(start), f64x2.mul(f64x2.splat(step), f64x2(<f64>i, <f64>(i + 1))));
-    v128.store(TIMES + (<usize>i << 3), f64x2.mul(f64x2.floor(ticks), f64x2.splat(scale)));
-  }
   accepted = count;
   return true;
 }
@@ -112,45 +112,62 @@ function accept(channel: usize, t: f64, period: f64, count: i32): i32 {
   return missing;
 }
 
-/**
- * Integrates the accepted instants into cells. The interval in progress stays in registers from instant to instant (through
- * memory each would wait for the one before), which is why this function is long.
- */
+/** Integrates the accepted instants into cells: runs without a gap or the first sample of a second between. */
 function integrate(channel: usize, count: i32): void {
   const rate = <f64>load<i32>(channel + CH_RATE);
-  const started = load<i32>(channel + CH_STARTED);
-  let second = <f64>load<i32>(channel + CH_NEXT_SECOND) * rate;
-  let last = started ? load<f64>(channel + CH_LAST_T) : NaN;
+  let i = 0;
+  while (i < count) {
+    const now = load<f64>(<usize>i << 3, TIMES);
+    if (now >= <f64>load<i32>(channel + CH_NEXT_SECOND) * rate) passSeconds(channel, now, rate);
+    const goesOn = load<i32>(channel + CH_STARTED) && now - load<f64>(channel + CH_LAST_T) <= BRIDGE_SECONDS * rate;
+    if (goesOn) {
+      i = integrateRun(channel, i, count);
+    } else {
+      begin(channel, now, v128.load(<usize>i << 4, DECODED));
+      i++;
+    }
+  }
+}
+
+/** Takes the first sample, or the one behind a gap. */
+function begin(channel: usize, now: f64, x: v128): void {
+  const to = skipTo(channel, load<i32>(channel + CH_DONE), now);
+  v128.store(channel + CH_AREA, f32x4.splat(0));
+  v128.store(channel + CH_FALL, f32x4.splat(0));
+  store<i32>(channel + CH_HOLE, -1);
+  store<i32>(channel + CH_BEGUN, <f64>to == now ? 0 : -1);
+  store<i32>(channel + CH_DONE, to);
+  store<i32>(channel + CH_STARTED, 1);
+  store<f64>(channel + CH_LAST_T, now);
+  v128.store(channel + CH_LAST, x);
+}
+
+/**
+ * Integrates from instant `i` on, which follows without a gap, to the next gap or second. The interval in progress stays in
+ * registers from instant to instant (through memory each would wait for the one before), which is why this function is long.
+ * @returns the instant after the run
+ */
+function integrateRun(channel: usize, i: i32, count: i32): i32 {
+  const rate = <f64>load<i32>(channel + CH_RATE);
+  const second = <f64>load<i32>(channel + CH_NEXT_SECOND) * rate;
+  const bridge = BRIDGE_SECONDS * rate;
+  const sixth = f32x4.splat(<f32>(1.0 / 6.0));
+  let last = load<f64>(channel + CH_LAST_T);
   // End of the interval in progress; a second begins with an interval, and a gap ends in another
-  let next: f64 = started ? <f64>load<i32>(channel + CH_DONE) + 1 : -Infinity;
+  let next = <f64>load<i32>(channel + CH_DONE) + 1;
   let before = v128.load(channel + CH_LAST);
   let area = v128.load(channel + CH_AREA);
   let fall = v128.load(channel + CH_FALL);
   let rise = v128.load(channel + CH_RISE);
-  // -1 where this cell, or the next, is not wholly covered: makes it a NaN
-  let hole = load<i32>(channel + CH_HOLE);
-  let begun = load<i32>(channel + CH_BEGUN);
-  const sixth = f32x4.splat(<f32>(1.0 / 6.0));
-  let cells = 0;
-  for (let i = 0; i < count; i++) {
-    const x = v128.load(DECODED + (<usize>i << 4));
-    const now = load<f64>(TIMES + (<usize>i << 3));
+  // All bits set where this cell, or the next, is not wholly covered: makes it a NaN
+  let hole = v128.load32_splat(channel + CH_HOLE);
+  let begun = v128.load32_splat(channel + CH_BEGUN);
+  let cells: usize = 0;
+  for (; i < count; i++) {
+    const now = load<f64>(<usize>i << 3, TIMES);
+    const x = v128.load(<usize>i << 4, DECODED);
     if (now >= next) {
-      const k = max<f64>(0, next - 1);
-      if (now >= second) second = passSeconds(channel, now, rate, <i32>k);
-      if (!(now - last <= BRIDGE_SECONDS * rate)) {
-        // The first sample (last is NaN), or one behind a gap
-        cells = flush(channel, cells);
-        const to = skipTo(channel, <i32>k, now);
-        area = f32x4.splat(0);
-        fall = area;
-        hole = -1;
-        begun = to == now ? 0 : -1;
-        next = to + 1;
-        last = now;
-        before = x;
-        continue;
-      }
+      if (now >= second || now - last > bridge) break;
       const slope = f32x4.div(f32x4.sub(x, before), f32x4.splat(<f32>(now - last)));
       do {
         const width = f32x4.splat(<f32>(next - last));
@@ -158,16 +175,16 @@ function integrate(channel: usize, count: i32): void {
         fall = f32x4.add(fall, fallOf(width, area, before, edge));
         area = f32x4.add(area, areaOf(width, before, edge));
         // The interval is over: its cell is the rising half of the one before and the falling half of this one
-        v128.store(CELLS + (<usize>cells << 4), v128.or(f32x4.mul(f32x4.add(rise, fall), sixth), i32x4.splat(hole)));
+        v128.store(cells, v128.or(f32x4.mul(f32x4.add(rise, fall), sixth), hole), CELLS);
         hole = begun;
-        begun = 0;
+        begun = i32x4.splat(0);
         rise = f32x4.sub(area, fall);
         area = f32x4.splat(0);
         fall = area;
         before = edge;
         last = next;
         next += 1;
-        if (++cells == CELLS_COUNT) cells = flush(channel, cells);
+        cells += 16;
       } while (now >= next);
     }
     const width = f32x4.splat(<f32>(now - last));
@@ -176,16 +193,16 @@ function integrate(channel: usize, count: i32): void {
     last = now;
     before = x;
   }
-  flush(channel, cells);
-  store<i32>(channel + CH_STARTED, 1);
   store<f64>(channel + CH_LAST_T, last);
   store<i32>(channel + CH_DONE, <i32>(next - 1));
   v128.store(channel + CH_LAST, before);
   v128.store(channel + CH_AREA, area);
   v128.store(channel + CH_FALL, fall);
   v128.store(channel + CH_RISE, rise);
-  store<i32>(channel + CH_HOLE, hole);
-  store<i32>(channel + CH_BEGUN, begun);
+  store<i32>(channel + CH_HOLE, i32x4.extract_lane(hole, 0));
+  store<i32>(channel + CH_BEGUN, i32x4.extract_lane(begun, 0));
+  flush(channel, <i32>(cells >> 4));
+  return i;
 }
 
 /** Larger readings are clamped: past any converter, and small enough that powers of a window stay finite in f32. */
@@ -194,26 +211,23 @@ export const LIMIT: f32 = 1e12;
 const FAR: f64 = 1e9;
 
 /** Lanes that carry a sub-channel, all bits set. */
-function usedLanes(subs: i32): v128 {
+export function usedLanes(subs: i32): v128 {
   return i32x4.lt_s(i32x4(0, 1, 2, 3), i32x4.splat(subs));
 }
 
-/**
- * Notes, for each second that `t` is the first to reach, how many cells are complete without it.
- * @returns the next such second, in cells
- */
-function passSeconds(channel: usize, t: f64, rate: f64, done: i32): f64 {
+/** Notes, for each second that `t` (in cells) is the first to reach, how many cells are complete without it. */
+function passSeconds(channel: usize, t: f64, rate: f64): void {
   const first = load<i32>(channel + CH_NEXT_SECOND);
+  const done = load<i32>(channel + CH_DONE);
   const next = <i32>(t / rate) + 1;
   for (let s = max(first, next - SECONDS); s < next; s++) {
     store<i32>(channel + CH_SECONDS + (<usize>(s & (SECONDS - 1)) << 2), done);
   }
   store<i32>(channel + CH_NEXT_SECOND, next);
-  return <f64>next * rate;
 }
 
 /** Leaves the cells before the one of `t` empty; returns its index. */
-function skipTo(channel: usize, done: i32, t: f64): f64 {
+function skipTo(channel: usize, done: i32, t: f64): i32 {
   const target = <i32>t;
   const from = max(done, target - LONG_CELLS);
   for (let sub = 0; sub < load<i32>(channel + CH_SUBS); sub++) {
@@ -222,11 +236,11 @@ function skipTo(channel: usize, done: i32, t: f64): f64 {
   }
   for (let i = 0; i < target - from; i++) v128.store(CELLS + (<usize>i << 4), i32x4.splat(-1));
   flush(channel, target - from);
-  return <f64>target;
+  return target;
 }
 
-/** Moves `count` cells into the rings; returns 0. */
-function flush(channel: usize, count: i32): i32 {
+/** Moves `count` cells into the rings. */
+function flush(channel: usize, count: i32): void {
   const subs = load<i32>(channel + CH_SUBS);
   for (let sub: usize = 0; sub < <usize>subs; sub++) {
     const ring = <usize>load<u32>(channel + CH_RING + (sub << 2));
@@ -238,7 +252,6 @@ function flush(channel: usize, count: i32): i32 {
     }
     store<u16>(channel + CH_AT + (sub << 1), <u16>at);
   }
-  return 0;
 }
 
 /** Six times the integral of the line from a to b over the width. */

@@ -4,6 +4,7 @@
  *   0        data of the compiler (64 KiB)
  *   STAGING  payload bytes on their way in, R peak times on their way out
  *   REQUESTS, RESULTS  one batch of steps
+ *   PUSH     times of the payload in STAGING: the host would have to allocate to pass a float as an argument
  *   DECODED  instants of the staged payload, four f32 lanes each
  *   TABLES   twiddle factors and windows, computed once
  *   SCRATCH  working arrays of one estimate; nothing in it outlives the call
@@ -49,19 +50,19 @@ export const RR_RESP: i32 = 5;
 export const STAGING: usize = 0x10000;
 export const STAGING_BYTES: i32 = 0x4000;
 export const REQUESTS: usize = 0x14000;
-export const REQUEST_BYTES: i32 = 16; // slot i32, estimator i32, end f64
+export const REQUEST_BYTES: i32 = 16; // slot i32 (-1: none), estimator i32, end f64
 export const RESULTS: usize = 0x18000;
 export const RESULT_BYTES: i32 = 24; // value f64, confidence f64, given i32
 export const BATCH: i32 = 512;
+export const PUSH: usize = 0x1c000; // t f64, period f64
 /** Decoded instants: at most STAGING_BYTES / 2 of 16 bytes. */
 export const DECODED: usize = 0x20000;
 export const TABLES: usize = 0x40000;
 export const TABLES_BYTES: i32 = 0x10000;
 export const SCRATCH: usize = 0x50000;
 export const SCRATCH_BYTES: i32 = 0x20000;
-/** Cells on their way into the rings, four f32 lanes each. */
+/** Cells on their way into the rings, four f32 lanes each; never more than LONG_CELLS. */
 export const CELLS: usize = 0x70000;
-export const CELLS_COUNT: i32 = 2048;
 export const SLOTS: usize = 0x80000;
 
 // ---- Slot of a session (offsets from its pointer) -----------------------------------------------------------------

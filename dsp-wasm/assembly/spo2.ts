@@ -23,6 +23,7 @@ const RED: usize = SCRATCH + 0x800;
 const INFRARED: usize = SCRATCH + 0x1000;
 const SUMS: usize = SCRATCH + 0x1800;
 const SUM_BYTES: i32 = 32;
+const PRODUCTS: usize = SCRATCH + 0x1a00; // by lag, f64: sums of x[i] x[i + lag]
 
 /** Correlation of the lights within a second from which it counts; noise alone hardly reaches it. */
 const ACCEPTED: f64 = 0.7;
@@ -233,15 +234,15 @@ function periodicity(first: i32): f64 {
   const count = CELLS - first;
   const x = INFRARED + (<usize>first << 2);
   const energy = product(x, x, count);
-  const sooner = repeatsSooner(x, count, energy);
+  correlate(x, count);
+  const sooner = repeatsSooner(energy);
   let head = energy - product(x, x, LAG_MIN);
   let tail = energy - product(x + (<usize>(count - LAG_MIN) << 2), x + (<usize>(count - LAG_MIN) << 2), LAG_MIN);
   let best: f64 = 0;
   let before: f64 = 0;
   let beforeLast: f64 = Infinity;
   for (let lag = LAG_MIN; lag <= min(LAG_MAX, count / 2); lag += 2) {
-    const at = x + (<usize>lag << 2);
-    const now = product(x, at, count - lag) / Math.sqrt(head * tail + 1e-300);
+    const now = productAt(lag) / Math.sqrt(head * tail + 1e-300);
     if (before >= beforeLast && before >= now) best = max(best, before);
     beforeLast = before;
     before = now;
@@ -252,16 +253,54 @@ function periodicity(first: i32): f64 {
 }
 
 /** Whether the autocorrelation has a peak as high as a pulse's at a lag too short for a heart: a hum, folded by the grid. */
-function repeatsSooner(x: usize, count: i32, energy: f64): bool {
-  let before = product(x, x + 8, count - 2);
+function repeatsSooner(energy: f64): bool {
+  let before = productAt(2);
   let beforeLast = energy;
   for (let lag = 3; lag < LAG_MIN; lag++) {
-    const now = product(x, x + (<usize>lag << 2), count - lag);
+    const now = productAt(lag);
     if (before > beforeLast && before >= now && before > SOONER * energy) return true;
     beforeLast = before;
     before = now;
   }
   return false;
+}
+
+/** Writes PRODUCTS of the lags below LAG_MIN and of every second one from there on. */
+function correlate(x: usize, count: i32): void {
+  for (let lag = 1; lag < LAG_MIN; lag += 4) correlateFour(x, count, lag, 1);
+  for (let lag = LAG_MIN; lag <= LAG_MAX; lag += 8) correlateFour(x, count, lag, 2);
+}
+
+/** Four lags, `apart` from each other, at once: a sum alone would wait for its own additions. */
+function correlateFour(x: usize, count: i32, lag: i32, apart: i32): void {
+  const shared = max(0, count - lag - 3 * apart) & ~3;
+  const step = <usize>apart << 2;
+  let y = x + (<usize>lag << 2);
+  let a = f32x4.splat(0);
+  let b = a;
+  let c = a;
+  let d = a;
+  for (let i = x; i < x + (<usize>shared << 2); i += 16, y += 16) {
+    const v = v128.load(i);
+    a = f32x4.add(a, f32x4.mul(v, v128.load(y)));
+    b = f32x4.add(b, f32x4.mul(v, v128.load(y + step)));
+    c = f32x4.add(c, f32x4.mul(v, v128.load(y + 2 * step)));
+    d = f32x4.add(d, f32x4.mul(v, v128.load(y + 3 * step)));
+  }
+  finishProduct(a, shared, x, count, lag);
+  finishProduct(b, shared, x, count, lag + apart);
+  finishProduct(c, shared, x, count, lag + 2 * apart);
+  finishProduct(d, shared, x, count, lag + 3 * apart);
+}
+
+function finishProduct(sum: v128, done: i32, x: usize, count: i32, lag: i32): void {
+  store<f64>(PRODUCTS + (<usize>lag << 3), productFrom(sum, done, x, x + (<usize>lag << 2), count - lag));
+}
+
+// @ts-ignore: decorator
+@inline
+function productAt(lag: i32): f64 {
+  return load<f64>(PRODUCTS + (<usize>lag << 3));
 }
 
 /** Takes the mean off the infrared slopes and puts 0 where there is none; returns the first that is there. */
@@ -278,9 +317,13 @@ function centre(): i32 {
 
 /** Sum of x[i] y[i]. */
 function product(x: usize, y: usize, count: i32): f64 {
-  let sum = f32x4.splat(0);
+  return productFrom(f32x4.splat(0), 0, x, y, count);
+}
+
+/** The same, the sum of the first `done` (a multiple of four) being there. */
+function productFrom(sum: v128, done: i32, x: usize, y: usize, count: i32): f64 {
   const whole = count & ~3;
-  for (let i: usize = 0; i < <usize>whole << 2; i += 16) {
+  for (let i = <usize>done << 2; i < <usize>whole << 2; i += 16) {
     sum = f32x4.add(sum, f32x4.mul(v128.load(x + i), v128.load(y + i)));
   }
   let rest = total(sum);

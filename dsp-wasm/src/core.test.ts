@@ -82,7 +82,7 @@ describe('core', () => {
 
   it('answers requests in their order, null for a closed session and for one of another core', async () => {
     const other = (await createCore({ maxSessions: 1 })).open([GREEN]);
-    const [closed, session] = [core.open([GREEN]), core.open([GREEN])];
+    const [session, closed] = [core.open([GREEN]), core.open([GREEN])];
     if (!other || !closed || !session) throw new Error('a core is full');
     pushAll(session, 0, 50, ppg(8, 50, 72));
     closed.close();

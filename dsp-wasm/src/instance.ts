@@ -51,32 +51,25 @@ export class SlotCore implements Core {
 
   #stepBatch(requests: readonly StepRequest[], from: number, estimates: (Estimate | null)[]): void {
     const count = Math.min(this.#batch, requests.length - from);
-    const asked: number[] = [];
-    for (let i = from; i < from + count; i++) {
-      const request = requests[i];
-      if (request && this.#write(request, asked.length)) asked.push(i);
-    }
-    this.#kernel.call.step(asked.length);
-    for (let i = from; i < from + count; i++) estimates[i] = null;
-    asked.forEach((i, n) => {
-      estimates[i] = this.#read(n);
-    });
+    for (let i = 0; i < count; i++) this.#write(requests[from + i], this.#requests + i * this.#requestBytes);
+    this.#kernel.call.step(count);
+    for (let i = 0; i < count; i++) estimates.push(this.#read(this.#results + i * this.#resultBytes));
   }
 
-  /** Writes request `n` of the batch; false where the session is not an open one of this core. */
-  #write({ session, estimator, end }: StepRequest, n: number): boolean {
-    if (!(session instanceof SlotSession) || session.index < 0) return false;
-    const at = this.#requests + n * this.#requestBytes;
-    this.#kernel.view.setInt32(at, session.index, true);
-    this.#kernel.view.setInt32(at + 4, NUMBER[estimator], true);
-    this.#kernel.view.setFloat64(at + 8, end, true);
-    return true;
-  }
-
-  #read(n: number): Estimate | null {
-    const at = this.#results + n * this.#resultBytes;
+  /** Writes a request; where its session is not an open one of this core, one for no session. */
+  #write(request: StepRequest | undefined, at: number): void {
     const { view } = this.#kernel;
-    if (!view.getInt32(at + 16, true)) return null;
+    const session = request?.session;
+    const isOurs = request !== undefined && session instanceof SlotSession && session.isOf(this.#kernel);
+    view.setInt32(at, isOurs ? session.index : -1, true);
+    if (!isOurs) return;
+    view.setInt32(at + 4, NUMBER[request.estimator], true);
+    view.setFloat64(at + 8, request.end, true);
+  }
+
+  #read(at: number): Estimate | null {
+    const { view } = this.#kernel;
+    if (view.getInt32(at + 16, true) === 0) return null;
     return { value: view.getFloat64(at, true), confidence: view.getFloat64(at + 8, true) };
   }
 }

@@ -7,7 +7,7 @@ interface Exports {
   open(index: number): void;
   channel(index: number, kind: number, hz: number, subs: number): void;
   ready(index: number): void;
-  push(index: number, channel: number, t: number, period: number, encoding: number, count: number): number;
+  push(index: number, channel: number, encoding: number, count: number): number;
   step(count: number): void;
   peaks(index: number, channel: number): number;
   lanePoints(): number;

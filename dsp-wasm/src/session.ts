@@ -14,6 +14,7 @@ export class SlotSession implements CoreSession {
   readonly #release: (index: number) => void;
   readonly #staging: number;
   readonly #stagingBytes: number;
+  readonly #times: number;
 
   constructor(kernel: Kernel, index: number, channels: readonly CoreChannel[], release: (index: number) => void) {
     this.#kernel = kernel;
@@ -22,6 +23,7 @@ export class SlotSession implements CoreSession {
     this.#release = release;
     this.#staging = kernel.constant('STAGING');
     this.#stagingBytes = kernel.constant('STAGING_BYTES');
+    this.#times = kernel.constant('PUSH');
     kernel.call.open(index);
     for (const c of channels) kernel.call.channel(index, KIND[c.modality], c.sampleRateHz, c.numChannels);
     kernel.call.ready(index);
@@ -31,16 +33,28 @@ export class SlotSession implements CoreSession {
     const opened = this.#channels[channel];
     if (this.index < 0 || opened === undefined) return 0;
     const stride = VALUE_BYTES[encoding] * opened.numChannels;
-    const instants = Math.floor(payload.length / stride);
+    if (payload.length <= this.#stagingBytes) return this.#pushStaged(channel, t, period, encoding, payload, stride);
     const part = Math.floor(this.#stagingBytes / stride);
     let missing = 0;
-    for (let i = 0; i < instants; i += part) {
-      const count = Math.min(part, instants - i);
-      const bytes = instants <= part ? payload : payload.subarray(i * stride, (i + count) * stride);
-      this.#kernel.bytes.set(bytes, this.#staging);
-      missing += this.#kernel.call.push(this.index, channel, t + i * period, period, encoding, count);
+    for (let i = 0; i * stride < payload.length; i += part) {
+      const bytes = payload.subarray(i * stride, (i + part) * stride);
+      missing += this.#pushStaged(channel, t + i * period, period, encoding, bytes, stride);
     }
     return missing;
+  }
+
+  /** Only integers go as arguments: a float would become an object on the heap, and nothing else here allocates either. */
+  #pushStaged(ch: number, t: number, period: number, encoding: Encoding, payload: Uint8Array, stride: number): number {
+    const { bytes, view, call } = this.#kernel;
+    bytes.set(payload, this.#staging);
+    view.setFloat64(this.#times, t, true);
+    view.setFloat64(this.#times + 8, period, true);
+    return call.push(this.index, ch, encoding, Math.floor(payload.length / stride));
+  }
+
+  /** Whether it is a session of that kernel. */
+  isOf(kernel: Kernel): boolean {
+    return kernel === this.#kernel;
   }
 
   readPeaks(channel: number): Float64Array {
