@@ -163,12 +163,12 @@ function integrateRun(channel: usize, i: i32, count: i32): i32 {
   let hole = v128.load32_splat(channel + CH_HOLE);
   let begun = v128.load32_splat(channel + CH_BEGUN);
   let cells: usize = 0;
-  for (; i < count; i++) {
-    const now = load<f64>(<usize>i << 3, TIMES);
-    const x = v128.load(<usize>i << 4, DECODED);
+  while (i < count) {
+    let now = load<f64>(<usize>i << 3, TIMES);
     if (now >= next) {
       if (now >= second || now - last > bridge) break;
-      const slope = f32x4.div(f32x4.sub(x, before), f32x4.splat(<f32>(now - last)));
+      const rest = f32x4.sub(v128.load(<usize>i << 4, DECODED), before);
+      const slope = f32x4.div(rest, f32x4.splat(<f32>(now - last)));
       do {
         const width = f32x4.splat(<f32>(next - last));
         const edge = f32x4.add(before, f32x4.mul(slope, width));
@@ -187,11 +187,15 @@ function integrateRun(channel: usize, i: i32, count: i32): i32 {
         cells += 16;
       } while (now >= next);
     }
-    const width = f32x4.splat(<f32>(now - last));
-    fall = f32x4.add(fall, fallOf(width, area, before, x));
-    area = f32x4.add(area, areaOf(width, before, x));
-    last = now;
-    before = x;
+    do {
+      const x = v128.load(<usize>i << 4, DECODED);
+      const width = f32x4.splat(<f32>(now - last));
+      fall = f32x4.add(fall, fallOf(width, area, before, x));
+      area = f32x4.add(area, areaOf(width, before, x));
+      last = now;
+      before = x;
+      now = load<f64>(<usize>++i << 3, TIMES);
+    } while (i < count && now < next);
   }
   store<f64>(channel + CH_LAST_T, last);
   store<i32>(channel + CH_DONE, <i32>(next - 1));
