@@ -26,13 +26,13 @@ export const TEMPLATE_CELLS: i32 = 27;
 export const REACH: i32 = 18;
 const BOX_SCALE: f32 = 1.0 / 11.0;
 
-// One half of the sharpening wavelet: (1 - u^2) exp(-u^2 / 2) at u = k / 1.3096, less its mean, to norm 1.
-const K0: f32 = 0.75782472;
-const K1: f32 = 0.23597287;
-const K2: f32 = -0.31469491;
-const K3: f32 = -0.23353414;
-const K4: f32 = -0.05954859;
-const K5: f32 = -0.00710758;
+// Loaded, as the engine would make a constant vector anew in every turn of a loop.
+
+/** The sharpening wavelet from its centre on: (1 - u^2) exp(-u^2 / 2) at u = k / 1.3096, less its mean, to norm 1. */
+const SHARP: usize = memory.data<f32>([0.75782472, 0.23597287, -0.31469491, -0.23353414, -0.05954859, -0.00710758]);
+
+/** All bits of a float but the sign. */
+const MAGNITUDE: usize = memory.data<u32>([0x7fffffff]);
 
 /** The broad wavelet, u = k / 3.6013, from its centre on. */
 const BROAD: usize = memory.data<f32>([
@@ -50,8 +50,9 @@ export const ENERGY: usize = B + (MOST << 2);
 export const MATCH: usize = ENERGY + (MOST << 2);
 export const PROJECTION: usize = MATCH + (MOST << 2);
 export const WIDTH: usize = PROJECTION + (MOST << 2);
+const SIZE: usize = WIDTH + (MOST << 2);
 /** Free for the callers. */
-export const QRS_SCRATCH_END: usize = WIDTH + (MOST << 2);
+export const QRS_SCRATCH_END: usize = SIZE + (MOST << 2);
 
 /**
  * Computes the features of `count` cells from cell `from` on into ENERGY and WIDTH, and, where `lead` has a template,
@@ -108,14 +109,20 @@ export function broadAt(i: i32): usize {
 }
 
 function sharpen(count: i32): void {
+  const k0 = v128.load32_splat(SHARP);
+  const k1 = v128.load32_splat(SHARP, 4);
+  const k2 = v128.load32_splat(SHARP, 8);
+  const k3 = v128.load32_splat(SHARP, 12);
+  const k4 = v128.load32_splat(SHARP, 16);
+  const k5 = v128.load32_splat(SHARP, 20);
   for (let i = 0; i < count; i += 4) {
     const x = X + (<usize>i << 2);
-    let y = f32x4.mul(v128.load(x, 20), f32x4.splat(K0));
-    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 16), v128.load(x, 24)), f32x4.splat(K1)));
-    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 12), v128.load(x, 28)), f32x4.splat(K2)));
-    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 8), v128.load(x, 32)), f32x4.splat(K3)));
-    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 4), v128.load(x, 36)), f32x4.splat(K4)));
-    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 0), v128.load(x, 40)), f32x4.splat(K5)));
+    let y = f32x4.mul(v128.load(x, 20), k0);
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 16), v128.load(x, 24)), k1));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 12), v128.load(x, 28)), k2));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 8), v128.load(x, 32)), k3));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 4), v128.load(x, 36)), k4));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 0), v128.load(x, 40)), k5));
     v128.store(Y + (<usize>i << 2), y);
   }
 }
@@ -138,12 +145,15 @@ function broaden(count: i32): void {
 
 /** Means of |y| over the box, the first of which begins at `y`. */
 function boxEnergy(y: usize, to: usize, count: i32): void {
-  for (let i: usize = 0; i < <usize>count << 2; i += 32) {
-    let a = f32x4.abs(v128.load(y + i));
-    let b = f32x4.abs(v128.load(y + i, 16));
-    for (let k: usize = 4; k <= <usize>BOX_HALF << 3; k += 4) {
-      a = f32x4.add(a, f32x4.abs(v128.load(y + i + k)));
-      b = f32x4.add(b, f32x4.abs(v128.load(y + i + k, 16)));
+  const end = <usize>count << 2;
+  const bits = v128.load32_splat(MAGNITUDE);
+  for (let i: usize = 0; i < end + (BOX_HALF << 3); i += 16) v128.store(SIZE + i, v128.and(v128.load(y + i), bits));
+  for (let i: usize = 0; i < end; i += 32) {
+    let a = v128.load(i, SIZE);
+    let b = v128.load(i, SIZE + 16);
+    for (let k = i + 4; k <= i + (BOX_HALF << 3); k += 4) {
+      a = f32x4.add(a, v128.load(k, SIZE));
+      b = f32x4.add(b, v128.load(k, SIZE + 16));
     }
     v128.store(to + i, f32x4.mul(a, f32x4.splat(BOX_SCALE)));
     v128.store(to + i, f32x4.mul(b, f32x4.splat(BOX_SCALE)), 16);
