@@ -1,8 +1,8 @@
 import { HR_PPG_STATE, KIND_ACCEL, OUT_CONFIDENCE, OUT_VALUE } from './layout';
-import { beatLikeness, beatRate } from './pulse_beats';
+import { beatRate } from './pulse_beats';
 import { pulseConfidence } from './pulse_quality';
-import { pulseSpectrum, resetSpectrum, weightAt } from './pulse_spectrum';
-import { lineNear, resumeTrack, trackedBelief, trackedRate, updateTrack } from './pulse_tracker';
+import { apartFromMotion, pulseSpectrum, resetSpectrum } from './pulse_spectrum';
+import { lineNear, resumeTrack, trackedRate, updateTrack } from './pulse_tracker';
 import { loadAxes, loadLights } from './pulse_window';
 import { channelOfKind } from './session';
 
@@ -21,6 +21,10 @@ const MEMORY: f32 = 0.5;
 
 const SLOW_RATE: usize = HR_PPG_STATE + 24; // f32, running mean of the tracked rate, 5 s
 const VALUE: usize = HR_PPG_STATE + 28; // f32, the value before
+const SEEN: usize = HR_PPG_STATE + 32; // f32, how far apart from motion the tracked line was of late
+/** Share of what is seen now in SEEN: what is clearer counts at once, and is remembered for 20 s. */
+const CLEARER: f32 = 0.5;
+const LESS_CLEAR: f32 = 0.05;
 
 /** Heart rate from the lights of the window that ends at `end`: writes OUT_VALUE (bpm) and OUT_CONFIDENCE; 0 for none. */
 export function estimateHrPpg(slot: usize, end: f64): i32 {
@@ -36,8 +40,8 @@ export function estimateHrPpg(slot: usize, end: f64): i32 {
   const value = motion > MOVING ? inMotion(tracked, beats) : smoothed(slot, atRest(tracked, beats), anew);
   store<f32>(slot + VALUE, value);
   store<f64>(slot + OUT_VALUE, <f64>value);
-  const clear = weightAt(slot, tracked, motion);
-  const confidence = pulseConfidence(tracked, trackedBelief, beatLikeness(tracked), clear, unrest(slot, tracked, anew));
+  const apart = apartFromMotion(slot, tracked, motion);
+  const confidence = pulseConfidence(tracked, motion, apart, seenApart(slot, apart, anew), unrest(slot, tracked, anew));
   store<f64>(slot + OUT_CONFIDENCE, <f64>confidence);
   return 1;
 }
@@ -68,6 +72,14 @@ function inMotion(tracked: f32, beats: f32): f32 {
     count++;
   }
   return sum / count;
+}
+
+/** A pulse that crosses the motion's line is believed for as long as it was seen beside it not long ago. */
+function seenApart(slot: usize, apart: f32, anew: bool): f32 {
+  const before = anew ? apart : load<f32>(slot + SEEN);
+  const seen = before + (apart > before ? CLEARER : LESS_CLEAR) * (apart - before);
+  store<f32>(slot + SEEN, seen);
+  return seen;
 }
 
 /** How far the tracked rate is from its running mean, in tens of bpm. */

@@ -33,6 +33,8 @@ const MAX_PEAKS: i32 = 64;
 
 /** Irregularity of the best light's beats, variation of the intervals plus that of the slopes; 1e9 where there are none. */
 export let beatSpread: f32 = 0;
+/** Share of the beats that the window has room for at this rate which the best light shows. */
+export let beatCover: f32 = 0;
 let bestTrain: i32 = 0;
 
 /** Rate in bpm from the beats of all lights, the more regular ones weighing more; 0 where none has two intervals. */
@@ -40,6 +42,7 @@ export function beatRate(bpm: f32): f32 {
   smoothSlopes(bpm);
   findTrains(SHORTEST * (GRID_PER_MINUTE / bpm));
   beatSpread = 1e9;
+  beatCover = 0;
   let weights: f32 = 0;
   let sum: f32 = 0;
   for (let train = 0; train < 8; train++) {
@@ -52,9 +55,18 @@ export function beatRate(bpm: f32): f32 {
     if (trainSpread < beatSpread) {
       beatSpread = trainSpread;
       bestTrain = train;
+      beatCover = trainIntervals;
     }
   }
+  beatCover /= room(GRID_PER_MINUTE / bpm);
   return weights > 0 ? sum / weights : 0;
+}
+
+/** Intervals of `period` cells that fit into the fullest light, one at least: ends of the window cut one off. */
+function room(period: f32): f32 {
+  let held = 0;
+  for (let lane: usize = 0; lane < 16; lane += 4) held = max(held, load<i32>(HELD + lane));
+  return max<f32>(1, <f32>held / period - <f32>1);
 }
 
 /** Derivative of a Gaussian over all lanes; the kernel is odd, so that two cells share a coefficient. */
@@ -163,9 +175,10 @@ function putPeak(train: i32, i: i32, time: f32, height: f32): void {
 }
 
 let trainSpread: f32 = 0;
+let trainIntervals: f32 = 0;
 
 /**
- * Rate from one train, and its trainSpread; 0 where it has no two intervals of about `period` cells. The mean interval
+ * Rate from one train, its trainSpread and trainIntervals; 0 where it has no two intervals of about `period` cells. The mean interval
  * hangs on the first and the last beat, a least-squares line through the beats on those in between: it is the mean of both.
  */
 function trainRate(train: i32, period: f32): f32 {
@@ -181,6 +194,7 @@ function trainRate(train: i32, period: f32): f32 {
     squares += interval * interval;
   }
   if (intervals < 2) return 0;
+  trainIntervals = intervals;
   trainSpread = variation(intervals, sum, squares) + heightVariation(train, peaks);
   return <f32>0.5 * GRID_PER_MINUTE * (intervals / sum + beatsPerCell(train, peaks, period));
 }

@@ -9,6 +9,7 @@ import {
   HELD,
   LEAST_HELD,
   LIGHTS,
+  LOUDEST,
   MEANS,
   NOISE,
   POWER,
@@ -47,6 +48,7 @@ const HANN: usize = TABLES + TWIDDLES_BYTES; // WINDOW x f32
 const WARM: usize = HR_PPG_STATE + 16; // i32, the means hold something
 const PULSE_MEAN: usize = HR_PPG_STATE + 64; // BINS x f32
 const NOISE_MEAN: usize = HR_PPG_STATE + 640; // BINS x f32
+const LOUDEST_MEAN: usize = HR_PPG_STATE + 2304; // BINS x f32
 
 export function makeHann(): void {
   for (let i = 0; i < WINDOW; i++) {
@@ -146,23 +148,30 @@ function combineLights(motion: f32): bool {
   return true;
 }
 
-/** NOISE: square of the mean of the axes' amplitudes, each scaled to a maximum of one. */
+/** NOISE: square of the mean of the axes' amplitudes, each scaled to a maximum of one. LOUDEST: their greatest power. */
 function combineAxes(motion: f32): void {
   const scale = scaleOf(motion, i32x4(-1, -1, -1, 0));
   memory.fill(NOISE, 0, BINS_BYTES);
+  memory.fill(LOUDEST, 0, BINS_BYTES);
   for (let k = FIRST_BIN; k < BINS; k++) {
     const power = f32x4.mul(f32x4.mul(v128.load(POWER + (<usize>k << 4)), scale), f32x4.splat(emphasis(k, motion)));
     const mean = sumLanes(f32x4.sqrt(power)) * <f32>(1.0 / 3.0);
     store<f32>(NOISE + (<usize>k << 2), mean * mean);
+    const pairs = f32x4.pmax(power, v128.shuffle<f32>(power, power, 2, 3, 0, 1));
+    const most = f32x4.pmax(pairs, v128.shuffle<f32>(pairs, pairs, 1, 0, 3, 2));
+    store<f32>(LOUDEST + (<usize>k << 2), f32x4.extract_lane(most, 0));
   }
 }
 
-/** Weight that the filter gave to the line nearest to a rate, from 0 (all of it motion) to 1. */
-export function weightAt(slot: usize, bpm: f32, motion: f32): f32 {
+/**
+ * How far the light's line nearest to a rate is its own: 1 where no axis has one, 1/3 where one has it as the light does,
+ * as in a light that shows nothing but the motion.
+ */
+export function apartFromMotion(slot: usize, bpm: f32, motion: f32): f32 {
   if (motion <= STILL) return 1;
   const k = <usize>(bpm / (60 * BIN_HZ) + <f32>0.5) << 2;
   const p = load<f32>(slot + PULSE_MEAN + k);
-  return p / (p + NOISE_GAIN * motion * load<f32>(slot + NOISE_MEAN + k) + <f32>1e-9);
+  return p / (p + 2 * motion * load<f32>(slot + LOUDEST_MEAN + k) + <f32>1e-9);
 }
 
 /** Weighs each bin of PULSE by pulse / (pulse + gain * noise), both smoothed in time. */
@@ -177,6 +186,8 @@ function clean(slot: usize, motion: f32): void {
     const n = f32x4.add(f32x4.mul(old, v128.load(slot + NOISE_MEAN + k)), f32x4.mul(fresh, v128.load(NOISE + k)));
     v128.store(slot + PULSE_MEAN + k, p);
     v128.store(slot + NOISE_MEAN + k, n);
+    const most = f32x4.mul(old, v128.load(slot + LOUDEST_MEAN + k));
+    v128.store(slot + LOUDEST_MEAN + k, f32x4.add(most, f32x4.mul(fresh, v128.load(LOUDEST + k))));
     const all = f32x4.add(f32x4.add(p, f32x4.mul(gain, n)), f32x4.splat(1e-9));
     v128.store(PULSE + k, f32x4.div(f32x4.mul(pulse, p), all));
   }

@@ -19,6 +19,7 @@ export const CLIPPED: usize = SCRATCH + 0x3410; // 4 x f32, by light: share of t
 export const SWINGS: usize = SCRATCH + 0x3420; // 4 x f32, by light: power of its swings within 1/2 s, in parts of all
 export const JUMPS: usize = SCRATCH + 0x3430; // 4 x f32, by light: power of its steps from cell to cell, likewise
 export const STILL: usize = SCRATCH + 0x3480; // 4 x f32, by light: share of its cells that equal the one before
+export const EVEN: usize = SCRATCH + 0x3490; // 4 x f32, by light: how evenly its steps from cell to cell are spread
 export const MEANS: usize = SCRATCH + 0x3440; // 4 x f64, means of the axes, offset included
 export const FFT_IN: usize = SCRATCH + 0x3800; // 512 x f32x4
 export const FFT_WORK: usize = SCRATCH + 0x5800;
@@ -26,6 +27,7 @@ export const FFT_OUT: usize = SCRATCH + 0x7800; // 256 x (re, im) x f32x4
 export const POWER: usize = SCRATCH + 0xa000; // 132 x f32x4
 export const PULSE: usize = SCRATCH + 0xb000; // 132 x f32, power spectrum of the pulse
 export const NOISE: usize = SCRATCH + 0xb400; // 132 x f32, of the accelerometer
+export const LOUDEST: usize = SCRATCH + 0xb640; // 100 x f32, the same of its loudest axis
 export const SLOPE_POWER: usize = SCRATCH + 0xb800; // 64 x f32
 export const PERIODICITY: usize = SCRATCH + 0xbc00; // 80 x f32, autocorrelation by lag
 export const LIKELIHOOD: usize = SCRATCH + 0xc000; // 204 x f32
@@ -179,11 +181,14 @@ function clipped(): v128 {
 /**
  * Measures how the lights' power about their means, drift included, is spread: SWINGS, that of x[i - 8] - 2 x[i] + x[i + 8],
  * is 1 to 16 for a sine of 36 to 170 bpm and hardly anything for a drift; JUMPS, that of x[i] - x[i - 1], is below 0.35 for
- * a sine of up to 180 bpm, 2 for white noise and 4 at the grid's Nyquist frequency. STILL is near 1 for a step, or for what only its converter's last bit moves.
+ * a sine of up to 180 bpm, 2 for white noise and 4 at the grid's Nyquist frequency. STILL is near 1 for what only its
+ * converter's last bit moves. EVEN is the share of cells that the steps' power would fill if they were alike (the squared
+ * mean over the mean square): 0.4 to 0.8 for pulses, 0.6 for noise, below 0.1 where it stands in one or two leaps.
  */
 function measurePaces(): void {
   const half: usize = 8 << 4;
   let jumps = f32x4.splat(0);
+  let sizes = jumps;
   let swings = jumps;
   let sum = jumps;
   let squares = jumps;
@@ -198,6 +203,7 @@ function measurePaces(): void {
     sum = f32x4.add(sum, v);
     squares = f32x4.add(squares, f32x4.mul(v, v));
     jumps = f32x4.add(jumps, f32x4.mul(jump, jump));
+    sizes = f32x4.add(sizes, f32x4.abs(jump));
     if (i < half || i >= WINDOW_BYTES - half) continue;
     const about = f32x4.sub(f32x4.add(v128.load(LIGHTS + i - half), v128.load(LIGHTS + i + half)), f32x4.add(first, first));
     const swing = f32x4.sub(about, f32x4.add(v, v));
@@ -207,7 +213,13 @@ function measurePaces(): void {
   const scale = f32x4.div(f32x4.splat(1), f32x4.max(all, f32x4.splat(1e-30)));
   v128.store(SWINGS, f32x4.mul(swings, scale));
   v128.store(JUMPS, f32x4.mul(jumps, scale));
-  v128.store(STILL, f32x4.mul(f32x4.convert_i32x4_s(still), f32x4.splat(<f32>1 / <f32>WINDOW)));
+  // What is filled in at the window's ends stands still, too, and says nothing
+  const held = v128.load(HELD);
+  const cells = f32x4.convert_i32x4_s(i32x4.max_s(held, i32x4.splat(1)));
+  const filled = i32x4.sub(i32x4.splat(WINDOW), held);
+  v128.store(STILL, f32x4.div(f32x4.convert_i32x4_s(i32x4.sub(still, filled)), cells));
+  const alike = f32x4.max(f32x4.mul(cells, jumps), f32x4.splat(1e-30));
+  v128.store(EVEN, f32x4.div(f32x4.mul(sizes, sizes), alike));
 }
 
 /** Continues the lights' outermost values into the margins. */

@@ -5,12 +5,21 @@ const PER_MINUTE = 1920; // cells of 1 / 32 s
 export interface Train {
   readonly rate: number;
   readonly spread: number;
+  readonly intervals: number;
   readonly times: readonly number[];
   readonly light: readonly number[];
 }
 
-/** The rate from all lights, and how alike the beats of the most regular one are; null where none has two intervals. */
-export function beats(lights: readonly number[][], bpm: number): { rate: number; likeness: number } | null {
+export interface Beats {
+  /** From all lights. */
+  readonly rate: number;
+  /** How alike the beats of the most regular light are, and how many intervals it has. */
+  readonly likeness: number;
+  readonly intervals: number;
+}
+
+/** Null where no light has two intervals. */
+export function beats(lights: readonly number[][], bpm: number): Beats | null {
   const trains = [1, -1]
     .flatMap((sign) => lights.map((light) => train(light, bpm, sign)))
     .filter((t): t is Train => t !== null);
@@ -18,7 +27,7 @@ export function beats(lights: readonly number[][], bpm: number): { rate: number;
   if (best === null) return null;
   const weights = trains.map(({ spread }) => (spread + 0.02) ** -2);
   const rate = sum(trains.map((t, i) => t.rate * (weights[i] ?? 0))) / sum(weights);
-  return { rate, likeness: likeness(best, bpm) };
+  return { rate, likeness: likeness(best, bpm), intervals: best.intervals };
 }
 
 function train(light: readonly number[], bpm: number, sign: number): Train | null {
@@ -35,7 +44,13 @@ function train(light: readonly number[], bpm: number, sign: number): Train | nul
   if (intervals.length < 2) return null;
   const spread = variation(intervals) + variation(peaks.map(({ height }) => height));
   const mean = intervals.length / sum(intervals);
-  return { rate: (PER_MINUTE * (mean + beatsPerCell(times, period))) / 2, spread, times, light };
+  return {
+    rate: (PER_MINUTE * (mean + beatsPerCell(times, period))) / 2,
+    spread,
+    intervals: intervals.length,
+    times,
+    light,
+  };
 }
 
 /** Slope of the least-squares line of the beats' numbers over their times. */

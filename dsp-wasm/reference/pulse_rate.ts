@@ -13,62 +13,78 @@ export interface PulseEstimate {
   readonly confidence: number;
 }
 
+interface Spectra {
+  readonly pulse: readonly number[];
+  readonly noise: readonly number[];
+  /** Greatest power of any axis. */
+  readonly loudest: readonly number[];
+}
+
 /** The tracker of one session; steps are a second apart. */
 export class PulseRate {
   #belief = RATES.map(() => 1 / RATES.length);
-  #means: { pulse: number[]; noise: number[] } | null = null;
+  #means: Spectra | null = null;
   #slowRate: number | null = null;
   #value: number | null = null;
+  #seen: number | null = null;
 
   /**
    * @param windows cells of each light, NaN where empty
    * @param axes cells of the accelerometer's axes, null where there is none
    */
   step(windows: readonly number[][], axes: readonly number[][] | null): PulseEstimate | null {
-    const held = windows.map((w) => w.filter((v) => !Number.isNaN(v)).length);
-    const lights = windows.filter((_, i) => (held[i] ?? 0) >= 102).map((w) => withoutTrend(filled(w)));
+    const lights = windows.filter((w) => heldOf(w) >= 102);
+    const signals = lights.map((w) => withoutTrend(filled(w)));
     if (lights.length === 0) return null;
     const motion = axes ? motionOf(axes.map(filled)) : 0;
-    const pulse = combine(lights, motion, (v) => v);
-    if (pulse === null) return null;
-    const [clean, clear] = this.#clean(pulse, axes, motion);
+    const spectra = spectraOf(signals, motion);
+    if (spectra.length === 0) return null;
+    const [clean, apart] = this.#clean(meanOf(spectra), axes, motion);
     this.#update(clean, motion);
     const { rate, belief } = bestRun(this.#belief);
-    const found = beats(lights, rate);
-    const confidence = confidenceOf(clean, rate, belief, found?.likeness ?? 0, clear(rate), this.#unrest(rate));
-    const share = 0.5 + (0.5 * Math.min(Math.max(...held) + 4, WINDOW)) / WINDOW;
-    const kept = Math.min(...windows.filter((_, i) => (held[i] ?? 0) >= 102).map((w) => clipped(filled(w))));
-    const unclipped = Math.max(0, Math.min(1, 5 * (0.6 - kept)));
-    const pace = Math.min(
-      1,
-      Math.max(0, ...windows.filter((_, i) => (held[i] ?? 0) >= 102).map((w) => paced(filled(w)))),
-    );
+    const found = beats(signals, rate);
+    const odds = oddsOf(clean, rate, belief, found?.likeness ?? 0, apart(rate), this.#unrest(rate));
+    const seen = ramp(this.#seenApart(apart(rate)), 0.4, 0.5);
+    const room = Math.max(1, (Math.max(...lights.map(heldOf)) * rate) / 1920 - 1);
+    const covered = motion + (1 - motion) * ramp((found?.intervals ?? 0) / room, 0.3, 0.7);
     const value =
       motion > 0.5 ? inMotion(clean, rate, found?.rate ?? 0) : this.#smoothed(atRest(clean, rate, found?.rate ?? 0));
     this.#value = value;
-    return { value, confidence: share * unclipped * pace * confidence };
+    return { value, confidence: (covered * seen * quality(lights)) / (1 + Math.exp(-odds)) };
   }
 
   #clean(pulse: number[], axes: readonly number[][] | null, motion: number): [number[], (bpm: number) => number] {
-    const noise =
-      motion > 0.01 && axes
-        ? combine(
-            axes.map((a) => withoutTrend(filled(a))),
-            motion,
-            Math.sqrt,
-          )
-        : null;
-    if (noise === null) {
+    if (!axes || motion <= 0.01) {
       this.#means = null;
       return [pulse, () => 1];
     }
-    const last = this.#means ?? { pulse, noise };
-    const p = pulse.map((v, k) => 0.5 * (v + (last.pulse[k] ?? 0)));
-    const n = noise.map((v, k) => 0.5 * (v + (last.noise[k] ?? 0)));
-    this.#means = { pulse: p, noise: n };
-    const weights = p.map((v, k) => v / (v + 6 * motion * (n[k] ?? 0) + 1e-9));
-    const clear = (bpm: number) => weights[Math.floor(bpm / BIN_BPM + 0.5)] ?? 0;
-    return [pulse.map((v, k) => v * (weights[k] ?? 0)), clear];
+    const spectra = spectraOf(
+      axes.map((a) => withoutTrend(filled(a))),
+      motion,
+    );
+    const amplitude = (k: number) => sum(spectra.map((p) => Math.sqrt(p[k] ?? 0))) / 3;
+    const noise = pulse.map((_, k) => amplitude(k) ** 2);
+    const loudest = pulse.map((_, k) => Math.max(0, ...spectra.map((p) => p[k] ?? 0)));
+    const last = this.#means ?? { pulse, noise, loudest };
+    const mean = (now: readonly number[], before: readonly number[]) => now.map((v, k) => 0.5 * (v + (before[k] ?? 0)));
+    const means = {
+      pulse: mean(pulse, last.pulse),
+      noise: mean(noise, last.noise),
+      loudest: mean(loudest, last.loudest),
+    };
+    this.#means = means;
+    const share = (k: number, noise: number) => (means.pulse[k] ?? 0) / ((means.pulse[k] ?? 0) + motion * noise + 1e-9);
+    const apart = (bpm: number) => {
+      const k = Math.floor(bpm / BIN_BPM + 0.5);
+      return share(k, 2 * (means.loudest[k] ?? 0));
+    };
+    return [pulse.map((v, k) => v * share(k, 6 * (means.noise[k] ?? 0))), apart];
+  }
+
+  #seenApart(apart: number): number {
+    const before = this.#seen ?? apart;
+    this.#seen = before + (apart > before ? 0.5 : 0.05) * (apart - before);
+    return this.#seen;
   }
 
   #update(pulse: readonly number[], motion: number): void {
@@ -98,6 +114,17 @@ export class PulseRate {
   }
 }
 
+const ramp = (x: number, least: number, enough: number) => Math.max(0, Math.min(1, (x - least) / (enough - least)));
+const heldOf = (x: readonly number[]) => x.filter((v) => !Number.isNaN(v)).length;
+
+/** What the lights are worth, by their looks alone. */
+function quality(lights: readonly number[][]): number {
+  const share = 0.5 + (0.5 * Math.min(Math.max(...lights.map(heldOf)) + 4, WINDOW)) / WINDOW;
+  const kept = Math.min(...lights.map((w) => clipped(filled(w))));
+  const pace = Math.min(1, Math.max(0, ...lights.map((w) => paced(filled(w), heldOf(w)))));
+  return share * ramp(1 - kept, 0.4, 0.6) * pace;
+}
+
 function filled(x: readonly number[]): number[] {
   const known = x.flatMap((v, i) => (Number.isNaN(v) ? [] : [i]));
   return x.map((v, i) => {
@@ -117,15 +144,18 @@ function clipped(x: readonly number[]): number {
   return x.filter((v) => v <= low + margin || v >= high - margin).length / x.length;
 }
 
-/** 1 and more where the light swings at a pulse's pace; 0 and less where it only drifts, hums or stands still. */
-function paced(x: readonly number[]): number {
+/** 1 and more where the light swings at a pulse's pace; 0 and less where it only drifts, hums, stands still or leaps. */
+function paced(x: readonly number[], held: number): number {
   const at = (i: number) => x[i] ?? 0;
   const mean = sum(x) / x.length;
   const all = sum(x.map((v) => (v - mean) ** 2));
   const swings = sum(x.slice(8, -8).map((v, i) => (at(i) - 2 * v + at(i + 16)) ** 2)) / all;
-  const jumps = sum(x.slice(1).map((v, i) => (v - at(i)) ** 2)) / all;
-  const still = x.slice(1).filter((v, i) => v === at(i)).length / x.length;
-  return Math.min(Math.sqrt(swings) / 0.05 - 1, 4 * (1 - jumps), 4 * (0.8 - still));
+  const steps = x.slice(1).map((v, i) => v - at(i));
+  const jumps = sum(steps.map((v) => v * v));
+  const still = (steps.filter((v) => v === 0).length - (x.length - held)) / held;
+  const even = sum(steps.map(Math.abs)) ** 2 / Math.max(held * jumps, 1e-30);
+  const drifts = Math.sqrt(swings) / 0.05 - 1;
+  return Math.min(drifts, 4 * (1 - jumps / all), 10 * (0.6 - still), 20 * (even - 0.1));
 }
 
 function withoutTrend(x: readonly number[]): number[] {
@@ -141,19 +171,18 @@ function motionOf(axes: readonly number[][]): number {
   return power / (power + 0.03 ** 2);
 }
 
-/** Mean of the signals' emphasised spectra (of their `scale`), each of a maximum of one; null where all are flat. */
-function combine(signals: readonly number[][], motion: number, scale: (v: number) => number): number[] | null {
-  const spectra = signals
+/** The signals' emphasised spectra, each of a maximum of one; without the flat ones. */
+function spectraOf(signals: readonly number[][], motion: number): number[][] {
+  return signals
     .map((x) => x.map((v, i) => v * (0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / WINDOW))))
     .map((x) => powerSpectrum([...x, ...x.map(() => 0)], BINS))
     .map((p) => p.map((v, k) => (k < FIRST ? 0 : v * (motion + ((1 - motion) * k) / 16))))
-    .filter((p) => Math.max(...p) > 1e-20);
-  if (spectra.length === 0) return null;
-  const scaled = spectra.map((p) => p.map((v) => scale(v / Math.max(...p))));
-  const share = scale === Math.sqrt ? 3 : spectra.length;
-  return Array.from({ length: BINS }, (_, k) => sum(scaled.map((p) => p[k] ?? 0)) / share).map((v) =>
-    scale === Math.sqrt ? v * v : v,
-  );
+    .filter((p) => Math.max(...p) > 1e-20)
+    .map((p) => p.map((v) => v / Math.max(...p)));
+}
+
+function meanOf(spectra: readonly number[][]): number[] {
+  return Array.from({ length: BINS }, (_, k) => sum(spectra.map((p) => p[k] ?? 0)) / spectra.length);
 }
 
 function periodicityOf(pulse: readonly number[]): number[] {
@@ -201,17 +230,17 @@ function lineNear(pulse: readonly number[], bpm: number, reach: number): number 
   return (k + (0.5 * (left - right)) / (left + right)) * BIN_BPM;
 }
 
-function confidenceOf(pulse: readonly number[], rate: number, ...terms: [number, number, number, number]): number {
-  const [belief, likeness, clear, unrest] = terms;
+function oddsOf(pulse: readonly number[], rate: number, ...terms: [number, number, number, number]): number {
+  const [belief, likeness, apart, unrest] = terms;
   const share = (bpm: number) =>
     sum(pulse.filter((_, k) => k >= FIRST && k * BIN_BPM >= bpm - 7 && k * BIN_BPM <= bpm + 7));
   const concentration = (share(rate) + share(2 * rate)) / (sum(pulse) + 1e-30);
-  const odds =
+  return (
     -2.85 +
     0.74 * Math.log((belief + 1e-3) / (1.001 - belief)) +
     1.02 * Math.log(concentration + 0.02) -
     1.99 * Math.log(Math.max(0.02, 1.02 - likeness)) +
-    0.5 * Math.log(Math.min(1, clear + 0.05)) -
-    0.4 * unrest;
-  return 1 / (1 + Math.exp(-odds));
+    0.5 * Math.log(apart) -
+    0.4 * unrest
+  );
 }

@@ -85,6 +85,36 @@ describe('hr_ppg', () => {
     });
   });
 
+  /** A step's acceleration, g, at the phase `steps`: three axes with their own harmonics. */
+  const step = (steps: number, hum: number) => [
+    0.3 * Math.sin(2 * Math.PI * steps) + 0.15 * Math.sin(4 * Math.PI * steps + 1) + 0.01 * hum,
+    0.2 * Math.sin(2 * Math.PI * steps + 0.7) + 0.01 * hum,
+    1 + 0.3 * Math.sin(4 * Math.PI * steps + 0.4) + 0.01 * hum,
+  ];
+
+  for (const cadence of [75, 100, 150]) {
+    it(`never trusts a light that only shows the motion, at ${cadence} steps a minute`, () => {
+      const next = noise(60 * HZ, cadence);
+      const accel = times(60).map((t, i) => step((t * cadence) / 60, next[i] ?? 0));
+      const light = accel.map(([x = 0], i) => 50_000 + 1000 * x + 30 * (next[60 * HZ - 1 - i] ?? 0));
+      const rates = run([LIGHT, ACCEL], [light, accel.flat()], 60);
+      expect(rates.filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+    });
+  }
+
+  it('keeps its trust in a pulse that the cadence passes', () => {
+    const next = noise(60 * HZ, 4);
+    let steps = 0;
+    const accel = times(60).map((t, i) => {
+      steps += (80 + t) / 60 / HZ; // 80 to 140 a minute, through the pulse at 20 s
+      return step(steps, next[i] ?? 0);
+    });
+    const light = accel.map(([x = 0], i) => 300 * pulse((100 * i) / HZ / 60) + 300 * x + 10 * (next[i] ?? 0));
+    const rates = run([LIGHT, ACCEL], [light, accel.flat()], 60).slice(8);
+    expect(rates.filter((e) => e && e.confidence >= 0.5).length).to.be.at.least(45); // of 53
+    for (const e of rates) expect(e?.value).to.be.closeTo(100, 5);
+  });
+
   it('gives nothing for a flat line, and no trust to noise', () => {
     expect(run([LIGHT], [times(12).map(() => 5000)], 12)[12]).to.equal(null);
     const trusted = [1, 2, 3, 4, 5].flatMap((seed) =>
@@ -93,6 +123,19 @@ describe('hr_ppg', () => {
     expect(trusted.length).to.be.below(10); // of 185
   });
 
+  it('gives little trust to a random walk, whose few slow waves look like beats', () => {
+    const trusted = [1, 2, 3, 4, 5].flatMap((seed) => {
+      let level = 50_000;
+      const walk = noise(40 * HZ, seed).map((v) => {
+        level += 20 * v;
+        return level;
+      });
+      return run([LIGHT], [walk], 40).filter((e) => e && e.confidence >= 0.5);
+    });
+    expect(trusted.length).to.be.below(10); // of 185
+  });
+
+  const hiss = noise(60 * HZ, 7);
   const aperiodic: Record<string, (t: number) => number> = {
     'a ramp': (t) => 1000 * t,
     'a parabola': (t) => 10 * t * t,
@@ -101,6 +144,10 @@ describe('hr_ppg', () => {
     'a slow swing': (t) => 1000 * Math.sin((2 * Math.PI * t) / 30),
     'a square wave of 12.5 Hz between the rails': (t) => (Math.floor(25 * t) % 2 ? 131_071 : -131_072),
     'a hum that the grid folds': (t) => 500 * Math.sin(2 * Math.PI * 23.1 * t),
+    'a stair every 7 s': (t) => 1000 * Math.floor(t / 7),
+    'a stair every 7 s, with noise': (t) => 1000 * Math.floor(t / 7) + 20 * (hiss[Math.round(t * HZ)] ?? 0),
+    'a stair every 5 s, whose last bit flickers': (t) =>
+      1000 * Math.floor(t / 5) + Math.round(hiss[Math.round(t * HZ)] ?? 0),
   };
   for (const [name, value] of Object.entries(aperiodic)) {
     it(`never trusts a rate in ${name}`, () => {
