@@ -202,6 +202,17 @@ describe('subscriber sockets', () => {
       expect(fanout.counters).to.deep.include({ connected: 4, delivered: 3, filtered: 1, dropped: 0 });
     });
 
+    it('counts as dropped what a socket that is gone did not get, also before its close is told', async () => {
+      await start();
+      const sockets: Socket[] = [];
+      server.on('connection', (socket) => sockets.push(socket));
+      const [gone, stays] = [await subscribe(), await subscribe()];
+      await bus.publish('one', [message('a')]);
+      sockets[0]?.destroy();
+      await Promise.all([gone.closed, stays.count(2)]);
+      expect(fanout.counters).to.deep.include({ connected: 2, delivered: 1, dropped: 1 });
+    });
+
     it('gathers messages over the flush window, where there is one', async () => {
       await start({ flushMs: 20 });
       const client = await subscribe();

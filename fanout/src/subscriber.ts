@@ -4,6 +4,7 @@ import type { Clock, Timer } from './clock.js';
 import { CLOSE, type CloseReason } from './close-codes.js';
 import type { Counters } from './counters.js';
 import type { Seat } from './seat.js';
+import { descriptorOf, writeNow } from './wire.js';
 
 /** How long a peer has to answer our close frame before its socket is destroyed, ms. */
 export const CLOSE_GRACE_MS = 5000;
@@ -36,6 +37,7 @@ export class Subscriber {
   /** In order of writing; made when first needed, as most subscribers always keep up. */
   #unfinished: Unfinished[] | undefined;
   #grace: Timer | undefined;
+  readonly #descriptor: number | undefined;
   /** Its place in its account's channel, once its key is known. */
   seat: Seat | undefined;
   /** Its index in the list of its scope; kept there. */
@@ -48,6 +50,7 @@ export class Subscriber {
     readonly key: string,
     private readonly home: SubscriberHome,
   ) {
+    this.#descriptor = descriptorOf(socket);
     ws.on('error', ignore); // A broken frame or a reset: `close` follows and says all there is to say.
     ws.on('close', () => {
       this.#grace?.cancel();
@@ -85,8 +88,7 @@ export class Subscriber {
       this.home.counters.dropped += messages;
       return false;
     }
-    this.socket.write(frames);
-    if (this.socket.writableLength === 0) return true;
+    if (this.#hand(frames)) return true;
     this.#await({ since: now, messages });
     return false;
   }
@@ -97,6 +99,16 @@ export class Subscriber {
     const { code, meaning } = CLOSE[reason];
     this.ws.close(code, meaning);
     this.#grace = this.home.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
+  }
+
+  /** Returns whether the kernel took them whole. What it did not take waits in the socket's queue. */
+  #hand(frames: Buffer): boolean {
+    const { socket } = this;
+    const direct = this.#descriptor !== undefined && socket.writableLength === 0 && !socket.destroyed;
+    const taken = direct ? writeNow(this.#descriptor, frames) : 0;
+    if (taken === frames.length) return true;
+    socket.write(taken === 0 ? frames : frames.subarray(taken));
+    return socket.writableLength === 0 && !socket.errored && !socket.destroyed;
   }
 
   /** A write of nothing behind it ends when it does: a callback for each write would cost those who keep up. */
