@@ -8,7 +8,6 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createMemoryBus } from '../bus/memory.js';
-import { createRedisBus } from '../bus/redis.js';
 import { createFanout } from '../fanout.js';
 import { textFrame } from '../frame.js';
 import type { KeyCheck } from '../keys.js';
@@ -18,20 +17,13 @@ const log = { info: () => undefined, warn: console.error, error: console.error }
 const channelName = (channel: number) => `${channel}`.padStart(5, '0');
 const benchKey = (channel: string) => `svc_${'0'.repeat(22)}${channel}`;
 
-const servers: Record<string, (server: Server) => Promise<void>> = { product, redis, loop, reference };
+const servers: Record<string, (server: Server) => Promise<void>> = { product, loop, reference };
 
 /** The whole product with its bus in process. */
 async function product(server: Server): Promise<void> {
   const bus = createMemoryBus();
   const fanout = createFanout({ bus, keys: benchKeys(), log });
   onPublish(server, (channel, text) => void bus.publish(channel, [{ text, user: null }]));
-  onSubscribe(server, (request, socket, head) => fanout.handleUpgrade(request, socket, head));
-}
-
-/** The whole product fed from Redis (REDIS_URL). */
-async function redis(server: Server): Promise<void> {
-  const bus = await createRedisBus({ url: process.env.REDIS_URL ?? '', log });
-  const fanout = createFanout({ bus, keys: benchKeys(), log });
   onSubscribe(server, (request, socket, head) => fanout.handleUpgrade(request, socket, head));
 }
 
@@ -46,6 +38,8 @@ async function loop(server: Server): Promise<void> {
     sockets.handleUpgrade(request, socket, head, (ws) => {
       const channel = (request.url ?? '').slice(-5);
       channels.set(channel, (channels.get(channel) ?? new Set()).add(ws));
+      ws.on('close', () => channels.get(channel)?.delete(ws));
+      ws.on('error', () => undefined);
       ws.send('{"status":"subscribed"}');
     });
   });
@@ -53,11 +47,12 @@ async function loop(server: Server): Promise<void> {
 
 /** The bare reference: frames once, one buffer and one write a turn and socket, and nothing else. */
 async function reference(server: Server): Promise<void> {
-  const channels = new Map<string, Duplex[]>();
+  const channels = new Map<string, Set<Duplex>>();
   const waiting = new Map<string, Buffer[]>();
   const flush = () => {
     for (const [channel, frames] of waiting) {
-      const buffer = Buffer.concat(frames);
+      const [first] = frames;
+      const buffer = first && frames.length === 1 ? first : Buffer.concat(frames);
       for (const socket of channels.get(channel) ?? []) socket.write(buffer);
     }
     waiting.clear();
@@ -72,8 +67,11 @@ async function reference(server: Server): Promise<void> {
     socket.write(acceptance(request.headers['sec-websocket-key'] ?? ''));
     socket.write(textFrame('{"status":"subscribed"}'));
     socket.on('data', () => undefined);
+    socket.on('error', () => undefined);
+    socket.on('end', () => socket.destroy());
     const channel = (request.url ?? '').slice(-5);
-    channels.set(channel, [...(channels.get(channel) ?? []), socket]);
+    channels.set(channel, (channels.get(channel) ?? new Set()).add(socket));
+    socket.on('close', () => channels.get(channel)?.delete(socket));
   });
 }
 
