@@ -70,7 +70,7 @@ export function addBeat(time: f32, interval: f32, height: f32, baseline: f32): v
  */
 export function judgeBeats(): i32 {
   if (beats < FEWEST_BEATS) return 0;
-  medianInterval = medianAbout(beats / 2, beats);
+  medianInterval = medianOfAll();
   meanBeat = meanHeight();
   findUsual();
   let regular = 0;
@@ -100,7 +100,7 @@ function findUsual(): void {
   for (let i = 0; i < beats; i += 4) {
     const inside = i >= NEIGHBOURS && i + 3 + NEIGHBOURS < beats;
     if (inside && mediansOfSeven(INTERVAL + (<usize>(i - NEIGHBOURS) << 2))) v128.store(USUAL + (<usize>i << 2), v128.load(SORT, 48));
-    else for (let j = i; j < min(i + 4, beats); j++) store<f32>(USUAL + (<usize>j << 2), medianAbout(j, NEIGHBOURS));
+    else for (let j = i; j < min(i + 4, beats); j++) store<f32>(USUAL + (<usize>j << 2), medianAbout(j));
   }
 }
 
@@ -140,10 +140,37 @@ function order(low: usize, high: usize): void {
   v128.store(SORT + (high << 4), f32x4.pmax(a, b));
 }
 
-/** Median of the known intervals up to `reach` beats before and after beat i; NaN where none is known. */
-function medianAbout(i: i32, reach: i32): f32 {
-  const first = max(0, i - reach);
-  const last = min(beats - 1, i + reach);
+/** Median of all known intervals, NaN where none is known: the one of which as many are below as its rank says. */
+function medianOfAll(): f32 {
+  const end = <usize>beats << 2;
+  v128.store(end, f32x4.splat(NaN), INTERVAL);
+  let known = 0;
+  for (let i: usize = 0; i < end; i += 4) known += <i32>!isNaN(load<f32>(i, INTERVAL));
+  for (let i: usize = 0; i < end; i += 4) {
+    const x = v128.load32_splat(i, INTERVAL);
+    let below = i32x4.splat(0);
+    let upTo = below;
+    for (let j: usize = 0; j < end; j += 16) {
+      const v = v128.load(j, INTERVAL);
+      below = i32x4.sub(below, f32x4.lt(v, x)); // true is -1
+      upTo = i32x4.sub(upTo, f32x4.le(v, x));
+    }
+    if (sumOf(below) <= known >> 1 && known >> 1 < sumOf(upTo)) return f32x4.extract_lane(x, 0);
+  }
+  return NaN;
+}
+
+// @ts-ignore: decorator
+@inline
+function sumOf(x: v128): i32 {
+  const pairs = i32x4.add(x, v128.shuffle<i32>(x, x, 2, 3, 0, 1));
+  return i32x4.extract_lane(pairs, 0) + i32x4.extract_lane(pairs, 1);
+}
+
+/** Median of the known intervals up to NEIGHBOURS beats before and after beat i; NaN where none is known. */
+function medianAbout(i: i32): f32 {
+  const first = max(0, i - NEIGHBOURS);
+  const last = min(beats - 1, i + NEIGHBOURS);
   let known = 0;
   for (let j = first; j <= last; j++) {
     const x = load<f32>(INTERVAL + (<usize>j << 2));
@@ -213,11 +240,15 @@ function interpolate(lane: usize, n: i32, kept: i32): void {
   let i = 0;
   let t0: f32 = -Infinity;
   let a = load<f32>(KEPT);
+  let t = timeOf(0, n);
   for (let k: usize = 0; k < <usize>kept << 2; k += 4) {
     const t1 = load<f32>(KEPT_TIME + k);
     const b = load<f32>(KEPT + k);
     const slope = (b - a) / (t1 - t0);
-    for (; i < n && timeOf(i, n) <= t1; i++) store<f32>(lane + (<usize>i << 4), b - slope * (t1 - timeOf(i, n)));
+    while (i < n && t <= t1) {
+      store<f32>(lane + (<usize>i << 4), b - slope * (t1 - t));
+      t = timeOf(++i, n);
+    }
     t0 = t1;
     a = b;
   }

@@ -33,10 +33,12 @@ export function estimateRrEcg(slot: usize, end: f64): i32 {
 function gather(slot: usize, end: f64): i32 {
   clearBeats();
   const count = beatCount(slot);
-  for (let i = oldestBeat(slot); i < count; i++) {
+  let first = count;
+  while (first > oldestBeat(slot) && load<f64>(beatOf(slot, first - 1), BEAT_TIME) - end > -WINDOW) first--;
+  for (let i = first; i < count; i++) {
     const beat = beatOf(slot, i);
     const time = load<f64>(beat, BEAT_TIME) - end;
-    if (time <= -WINDOW || time > 0) continue;
+    if (time > 0) continue;
     const interval = load<f32>(beat, BEAT_INTERVAL);
     const known = interval > 0 && load<f32>(beat, BEAT_QUALITY) >= BELIEVED;
     addBeat(<f32>time, known ? interval : <f32>NaN, load<f32>(beat, BEAT_AMPLITUDE), 0);
