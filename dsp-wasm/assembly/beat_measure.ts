@@ -10,6 +10,7 @@ import {
   ECG_LAST_BEAT,
   ECG_LAST_TIME,
   ECG_LEAD,
+  ECG_SHIFT,
   LEAD_ENERGY,
   LEAD_LEARNT,
   LEAD_MATCH,
@@ -21,7 +22,7 @@ import {
 } from './ecg_state';
 import { CH_SUBS, ECG_HZ } from './layout';
 import { beatLevel, beginLevel, FOLLOW, learnLevel, separation, weightOf } from './levels';
-import { broadAt, computeFeatures, ENERGY, MATCH, PROJECTION, QRS_SCRATCH_END, sharpenedAt, TEMPLATE_CELLS, TEMPLATE_HALF, WIDTH } from './qrs';
+import { broadAt, computeFeatures, ENERGY, leveledAt, MATCH, PROJECTION, QRS_SCRATCH_END, sharpenedAt, TEMPLATE_CELLS, TEMPLATE_HALF, WIDTH } from './qrs';
 
 /** What is taken from a beat once it is decided: its time and amplitude, and what its leads learn from it. */
 
@@ -53,6 +54,9 @@ export function isMatched(lead: usize): bool {
   return load<i32>(lead, LEAD_LEARNT) >= TEMPLATE_BEATS;
 }
 
+/** How much of its swing is a shift of the level, see shiftOf. */
+const SHIFTS: usize = SHARES + 16;
+
 /** Puts the candidate of that number into the ring of beats, and learns from it; uses no cell at or past `limit`. */
 export function measureBeat(slot: usize, channel: usize, number: i32, limit: i32, late: bool): void {
   const candidate = candidateOf(slot, number);
@@ -69,6 +73,7 @@ export function measureBeat(slot: usize, channel: usize, number: i32, limit: i32
     const lead = leadOf(slot, k);
     computeFeatures(channel, k, lead, from, cell + FIRST_SNAP + 2 - from, limit, isMatched(lead));
     measureLead(lead, k, cell - from, between, wide);
+    store<f32>(SHIFTS + (<usize>k << 2), shiftOf(cell - from));
   }
   const chosen = chooseLead(slot, leads);
   const peak = load<f32>(PEAKS + (<usize>chosen << 2)) + <f32>load<i32>(leadOf(slot, chosen), LEAD_OFFSET);
@@ -77,16 +82,33 @@ export function measureBeat(slot: usize, channel: usize, number: i32, limit: i32
   const interval: f32 = isBroken ? 0 : <f32>(time - load<f64>(slot + ECG_LAST_TIME));
   const quality: f32 = <f32>1 / (<f32>1 + Mathf.exp(-load<f32>(candidate, CANDIDATE_EVIDENCE)));
   addBeat(slot, time, interval, load<f32>(AMPLITUDES + (<usize>chosen << 2)), quality, late);
-  learnFit(slot + ECG_FIT, load<f32>(SHARES + (<usize>chosen << 2)));
+  follow(slot + ECG_FIT, load<f32>(SHARES + (<usize>chosen << 2)));
+  follow(slot + ECG_SHIFT, load<f32>(SHIFTS + (<usize>chosen << 2)));
   store<i32>(slot + ECG_LAST_BEAT, cell);
   store<f64>(slot + ECG_LAST_TIME, time);
 }
 
-/** Follows how well beats fit, within about 5 of them. */
-function learnFit(at: usize, share: f32): void {
-  if (!(share > 0)) return;
-  const fit = load<f32>(at);
-  store<f32>(at, fit > 0 ? fit + <f32>0.2 * (share - fit) : share);
+/** Follows a positive measure of the beats, within about 5 of them. */
+function follow(at: usize, measure: f32): void {
+  if (!(measure > 0)) return;
+  const mean = load<f32>(at);
+  store<f32>(at, mean > 0 ? mean + <f32>0.2 * (measure - mean) : measure);
+}
+
+/** A lead is back at its level 90 ms after its R peak, most of the way at least; a stair or a drift is not. Cells. */
+const SHIFT_HALF: i32 = 12;
+
+/** Change of the level from before the beat to after it, in parts of the lead's range there: 0 to 1. */
+function shiftOf(cell: i32): f32 {
+  let low = leveled(cell);
+  let high = low;
+  for (let i = cell - SHIFT_HALF; i <= cell + SHIFT_HALF; i++) {
+    low = min(low, leveled(i));
+    high = max(high, leveled(i));
+  }
+  let change: f32 = 0;
+  for (let i = SHIFT_HALF - 2; i <= SHIFT_HALF; i++) change += leveled(cell + i) - leveled(cell - i);
+  return high > low ? abs(change) / (3 * (high - low)) : 0;
 }
 
 /** The lead that tells beats best; changed only for a much better one, as amplitudes of two leads cannot be compared. */
@@ -199,6 +221,12 @@ function peakOf(template: usize): i32 {
 function put(k: i32, peak: f32, amplitude: f32): void {
   store<f32>(PEAKS + (<usize>k << 2), peak);
   store<f32>(AMPLITUDES + (<usize>k << 2), amplitude);
+}
+
+// @ts-ignore: decorator
+@inline
+function leveled(i: i32): f32 {
+  return load<f32>(leveledAt(i));
 }
 
 // @ts-ignore: decorator

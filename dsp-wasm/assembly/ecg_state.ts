@@ -16,6 +16,7 @@ export const ECG_READ: usize = ECG_STATE + 40; // i32, of these read by the host
 export const ECG_SEEN: usize = ECG_STATE + 44; // i32, newest cell with data, plus 1; 0: none
 export const ECG_LAST_TIME: usize = ECG_STATE + 48; // f64, time of the newest beat, seconds
 export const ECG_FIT: usize = ECG_STATE + 56; // f32, how well the newest beats fit their template, 0 to 1; 0: not known yet
+export const ECG_SHIFT: usize = ECG_STATE + 60; // f32, how far the newest beats are shifts of the level: 1 where they are stairs
 
 export const LEADS: usize = ECG_STATE + 64; // MAX_SUBS x LEAD_BYTES
 export const LEAD_BYTES: usize = 152;

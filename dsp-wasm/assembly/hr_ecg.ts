@@ -1,3 +1,4 @@
+import { addInterval, allRight, clearIntervals, duration, intervals, isRhythm } from './ecg_rhythm';
 import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
 import { BEAT_AMPLITUDE, BEAT_INTERVAL, BEAT_QUALITY, BEAT_TIME, beatCount, beatOf, oldestBeat } from './beats';
 import {
@@ -10,6 +11,7 @@ import {
   ECG_LAST_BEAT,
   ECG_LAST_TIME,
   ECG_LEAD,
+  ECG_SHIFT,
   LEAD_OFFSET,
   leadOf,
 } from './ecg_state';
@@ -21,17 +23,12 @@ import { copyCells } from './window';
 
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
-/** Longest interval that can be one beat to the next, seconds. */
-const LONGEST: f64 = 3;
+/** Shift of the level from which beats are stairs; up to 0.2 less they may be beats. */
+const MOST_SHIFT: f64 = 0.8;
 
 /** Closest that a peak may follow another, cells (0.24 s). */
 const CLOSEST: i32 = 31;
 
-/** RR intervals of the window so far. */
-let intervals: i32 = 0;
-let duration: f64 = 0;
-/** Expected number of intervals that are wrong. */
-let doubt: f64 = 0;
 /** Time of the newest R peak, seconds. */
 let newest: f64 = 0;
 
@@ -40,24 +37,26 @@ let newest: f64 = 0;
  * still open. Writes OUT_VALUE and OUT_CONFIDENCE; 1, or 0 where there is no interval.
  */
 export function estimateHrEcg(slot: usize, end: f64): i32 {
-  intervals = 0;
-  duration = 0;
-  doubt = 0;
+  clearIntervals();
   addDecided(slot, end - WINDOW);
   addOpen(slot);
   if (!intervals) return 0;
   store<f64>(slot + OUT_VALUE, (60 * <f64>intervals) / duration);
   const goesOn = stillBeating(end - newest, duration / <f64>intervals);
-  store<f64>(slot + OUT_CONFIDENCE, Math.exp(-doubt) * likeEcg(load<f32>(slot + ECG_FIT)) * goesOn * resolved(slot));
+  store<f64>(slot + OUT_CONFIDENCE, allRight() * isRhythm(slot) * likeEcg(slot) * goesOn * resolved(slot));
   return 1;
 }
 
 /**
  * Probability that it is an ECG at all. Noise, too, has its greatest peaks, and a template made of them: but they fit it
- * with 0.6 to 0.76 of their norm (white, muscle, railing), QRS complexes with 0.85 and more in 6 dB of noise.
+ * with 0.6 to 0.76 of their norm (white, muscle, railing), QRS complexes with 0.85 and more in 6 dB of noise. And a lead
+ * comes back to its level after a QRS complex, which stairs and rounded drifts do not: the beats' shift is below 0.2 in
+ * a quiet lead, 0.4 in electrode motion of 6 dB, 0.9 and more there.
  */
-function likeEcg(fit: f32): f64 {
-  return fit > 0 ? 1 / (1 + Math.exp((0.79 - <f64>fit) / 0.025)) : 0.5;
+function likeEcg(slot: usize): f64 {
+  const fit = <f64>load<f32>(slot + ECG_FIT);
+  const returns = (MOST_SHIFT - <f64>load<f32>(slot + ECG_SHIFT)) * 5;
+  return Math.max(0, Math.min(1, returns)) * (fit > 0 ? 1 / (1 + Math.exp((0.79 - fit) / 0.025)) : 0.5);
 }
 
 /** Least size of a QRS complex, in parts of the level that it stands on, and of the offset that was taken off before. */
@@ -89,19 +88,20 @@ function stillBeating(idle: f64, interval: f64): f64 {
   return idle > usual ? (usual / idle) ** 3 : 1;
 }
 
-function addInterval(seconds: f64, quality: f64): void {
-  if (!(seconds > 0 && seconds < LONGEST)) return;
-  intervals++;
-  duration += seconds;
-  doubt += 1 - quality;
-}
+/** Log odds of a beat by its looks where nothing is known against it: the most that evidence tells (evidence.ts). */
+const CLEAR: f64 = 10;
 
 function addDecided(slot: usize, from: f64): void {
-  for (let number = beatCount(slot) - 1, oldest = oldestBeat(slot); number >= oldest; number--) {
+  const count = beatCount(slot);
+  let number = count;
+  for (; number > oldestBeat(slot); number--) {
+    const beat = beatOf(slot, number - 1);
+    if (load<f64>(beat, BEAT_TIME) - <f64>load<f32>(beat, BEAT_INTERVAL) < from) break;
+  }
+  for (; number < count; number++) {
     const beat = beatOf(slot, number);
-    const interval = <f64>load<f32>(beat, BEAT_INTERVAL);
-    if (load<f64>(beat, BEAT_TIME) - interval < from) return;
-    addInterval(interval, <f64>load<f32>(beat, BEAT_QUALITY));
+    const quality = <f64>load<f32>(beat, BEAT_QUALITY);
+    addInterval(<f64>load<f32>(beat, BEAT_INTERVAL), Math.log(quality / Math.max(1e-9, 1 - quality)));
   }
 }
 
@@ -112,18 +112,18 @@ function addOpen(slot: usize): void {
   let cell = load<i32>(slot + ECG_LAST_BEAT);
   for (let p = firstUndecided(slot, end); p >= 0; p = candidateAfter(slot, end, p)) {
     const candidate = candidateOf(slot, p);
-    const odds = Math.exp(<f64>-load<f32>(candidate, CANDIDATE_EVIDENCE));
-    addPeak(slot, load<i32>(candidate, CANDIDATE_CELL), cell, load<i32>(candidate, CANDIDATE_EMPTY), 1 / (1 + odds));
+    const odds = <f64>load<f32>(candidate, CANDIDATE_EVIDENCE);
+    addPeak(slot, load<i32>(candidate, CANDIDATE_CELL), cell, load<i32>(candidate, CANDIDATE_EMPTY), odds);
     cell = load<i32>(candidate, CANDIDATE_CELL);
   }
   const peak = newestPeak(slot);
-  if (peak - cell >= CLOSEST) addPeak(slot, peak, cell, load<i32>(slot + ECG_EMPTY), 1);
+  if (peak - cell >= CLOSEST) addPeak(slot, peak, cell, load<i32>(slot + ECG_EMPTY), CLEAR);
 }
 
 /** Adds the interval that ends with a peak which is not measured yet, if no cell since the peak before was empty. */
-function addPeak(slot: usize, cell: i32, before: i32, empty: i32, quality: f64): void {
+function addPeak(slot: usize, cell: i32, before: i32, empty: i32, odds: f64): void {
   const offset = load<i32>(leadOf(slot, load<i32>(slot + ECG_LEAD)), LEAD_OFFSET);
   const time = (topOf(slot, cell) + <f64>offset) / ECG_HZ;
-  if (beatCount(slot) && empty <= before) addInterval(time - newest, quality);
+  if (beatCount(slot) && empty <= before) addInterval(time - newest, odds);
   newest = time;
 }

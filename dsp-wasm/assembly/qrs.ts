@@ -94,6 +94,13 @@ function levelOut(count: i32): void {
   }
 }
 
+/** Pointer to the lead itself, its level taken off, at the i-th of the cells asked for. */
+// @ts-ignore: decorator
+@inline
+export function leveledAt(i: i32): usize {
+  return X + (<usize>(i + REACH) << 2);
+}
+
 /** Pointer to the sharpened signal at the i-th of the cells asked for. */
 // @ts-ignore: decorator
 @inline

@@ -71,7 +71,7 @@ describe('hr_ecg', () => {
     }
   });
 
-  it('does not trust what rounding makes of wild constants and smooth drifts', () => {
+  it('does not trust what rounding makes of wild constants and drifts, nor stairs', () => {
     const leads: ((t: number) => number)[] = [
       ...[1e9, 1e12, 1e30, 3e38].map((v) => () => v),
       (t) => 1000 * t,
@@ -79,11 +79,33 @@ describe('hr_ecg', () => {
       (t) => 20_000 * Math.exp(-t / 5),
       (t) => 50_000 + 1000 * Math.sin((2 * Math.PI * t) / 30),
       (t) => 50_000 + 1000 * Math.sin((2 * Math.PI * t) / 60),
+      (t) => Math.round(50_000 + 30 * t),
+      (t) => Math.round(50_000 + t),
+      (t) => 1000 * Math.floor(t / 1.7),
     ];
     for (const lead of leads) {
       const answers = estimates(Array.from({ length: 60 * HZ }, (_, i) => lead(i / HZ)));
       for (const answer of answers) expect(answer?.confidence ?? 0, `${lead}`).to.be.below(0.5);
     }
+  });
+
+  it('hardly trusts spikes at random times', () => {
+    const trusted = [1, 2, 3].flatMap((seed) => {
+      const next = random(seed);
+      const spikes = Array.from({ length: 60 * HZ }, () => 5 * next() + (next() > 1 - 2.4 / HZ ? 1000 : 0));
+      return estimates(spikes)
+        .slice(20)
+        .filter((answer) => answer && answer.confidence >= 0.5);
+    });
+    expect(trusted.length).to.be.below(18); // of 120
+  });
+
+  it('does not trust a window with a beat too many in a regular rhythm', () => {
+    const beats = rhythm(40, () => 0.8);
+    const known = [...beats, { time: 30.3, shape: 'normal' as const }].sort((a, b) => a.time - b.time);
+    const answers = estimates(ecg(40, known));
+    expect(answers[28]?.confidence).to.be.at.least(0.8);
+    expect(answers[33]?.confidence).to.be.below(0.6);
   });
 
   it('trusts beats of 1000 units on an offset of 8 million', () => {
