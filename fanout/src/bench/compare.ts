@@ -21,11 +21,14 @@ export interface Comparison {
   readonly fresh?: boolean;
 }
 
+/** Until the engine has optimised what the servers do, which takes it a second or two of their work. */
+const WARM_UP_ROUNDS = 2;
+
 type Raw = ReadonlyMap<string, Result[]>;
 
 /**
  * Measures all servers once a round, in turning order, and compares round by round: what disturbs the machine for seconds disturbs
- * neighbours alike. They live through all rounds, each idle while the others are measured, after one round that only warms them up.
+ * neighbours alike. They live through all rounds, each idle while the others are measured, after rounds that only warm them up.
  */
 export async function compare(loadgen: string, comparison: Comparison): Promise<void> {
   const { contenders, rounds, fresh = false } = comparison;
@@ -33,7 +36,7 @@ export async function compare(loadgen: string, comparison: Comparison): Promise<
   for (const { missing } of contenders) if (missing) console.log(`not installed, so not measured: ${missing}`);
   const raw = new Map<string, Result[]>(present.map((it) => [it.name, []]));
   const living = new Map<Contender, Running>();
-  for (let round = fresh ? 0 : -1; round < rounds; round++) {
+  for (let round = fresh ? 0 : -WARM_UP_ROUNDS; round < rounds; round++) {
     for (const contender of round % 2 === 0 ? present : present.toReversed()) {
       const server = living.get(contender) ?? (await contender.start());
       const result = await measure(loadgen, comparison, contender, server);

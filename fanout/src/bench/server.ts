@@ -32,14 +32,16 @@ async function loop(server: Server): Promise<void> {
   const channels = new Map<string, Set<WebSocket>>();
   const sockets = new WebSocketServer({ noServer: true });
   onPublish(server, (channel, text) => {
-    for (const ws of channels.get(channel) ?? []) ws.send(text);
+    const all = channels.get(channel) ?? new Set();
+    for (const ws of all) {
+      if (ws.readyState === ws.OPEN) ws.send(text);
+      else all.delete(ws); // No listener of its own, which would cost it memory.
+    }
   });
   onSubscribe(server, (request, socket, head) => {
     sockets.handleUpgrade(request, socket, head, (ws) => {
       const channel = (request.url ?? '').slice(-5);
       channels.set(channel, (channels.get(channel) ?? new Set()).add(ws));
-      ws.on('close', () => channels.get(channel)?.delete(ws));
-      ws.on('error', () => undefined);
       ws.send('{"status":"subscribed"}');
     });
   });
