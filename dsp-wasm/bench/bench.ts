@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
+import { heapGrowth } from '../src/allocation.js';
 import { kernelCosts } from './kernels.js';
-import { pushAllocation, sessionCost } from './sessions.js';
+import { sessionCost } from './sessions.js';
 import { twinCost } from './twin.js';
 
 /**
@@ -10,7 +11,7 @@ import { twinCost } from './twin.js';
 const { values: options } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 
 const kernels = await kernelCosts();
-const bytes_per_push = await pushAllocation();
+const bytes_per_push = (await heapGrowth(1_000_000)) / 1_000_000;
 await sessionCost(200, 'normal', 60); // until the engine has optimised everything, whose threads count, too
 const normal = await sessionCost(200, 'normal', 16);
 const faults = {
@@ -18,8 +19,8 @@ const faults = {
   nan: await sessionCost(200, 'nan', 16),
   rails: await sessionCost(200, 'rails', 16),
 };
-const thousand = await sessionCost(1000, 'normal', 8);
-const twentyThousand = await sessionCost(20_000, 'normal', 4);
+const thousand = await sessionCost(1000, 'normal', 40);
+const twentyThousand = await sessionCost(20_000, 'normal', 10);
 const twin_us = twinCost(20);
 
 const result = {
@@ -32,12 +33,11 @@ const result = {
   nan_ratio: faults.nan.us / normal.us,
   rails_ratio: faults.rails.us / normal.us,
   bytes_per_session: normal.bytesPerSession,
-  session_us_200: normal.us,
-  twin_us,
-  bytes_per_push,
 };
+/** Shown to readers beside the result. */
+const table = { ...result, session_us_200: normal.us, twin_us, bytes_per_push };
 
-const LINES: [keyof typeof result, string, string, string][] = [
+const LINES: [keyof typeof table, string, string, string][] = [
   ['biquad_ns', 'ns', 'a biquad, per sample and signal: eight signals at once', '<= 0.45'],
   ['fft1024_us', 'us', 'a real FFT of 1024 samples, per signal: four at once (wasm SIMD elsewhere: 1.7)', '<= 2.5'],
   ['session_us_1000', 'us', 'a second of a whole session (850 samples, all estimates) among 1,000', '<= 30'],
@@ -49,7 +49,7 @@ const LINES: [keyof typeof result, string, string, string][] = [
   ['zeros_ratio', 'x', 'all sensors at zero', '<= 1.2'],
   ['nan_ratio', 'x', 'every third value missing', '<= 1.2'],
   ['rails_ratio', 'x', 'all sensors between their rails', '<= 1.2'],
-  ['bytes_per_push', 'B', 'left on the JavaScript heap by a push', '~ 0'],
+  ['bytes_per_push', 'B', 'left on the JavaScript heap by a push, over a million of them', '0'],
   ['bytes_per_session', 'B', 'memory of a session', '<= 65536'],
 ];
 
@@ -59,7 +59,7 @@ if (options.json) {
   console.log('Processor time of this process, warmed up; the last column is the aim.\n');
   for (const [key, unit, what, aim] of LINES) {
     console.log(
-      `${key.padEnd(18)} ${result[key].toPrecision(4).padStart(9)} ${unit.padEnd(3)} ${what}${aim && `  [${aim}]`}`,
+      `${key.padEnd(18)} ${table[key].toPrecision(4).padStart(9)} ${unit.padEnd(3)} ${what}${aim && `  [${aim}]`}`,
     );
   }
 }

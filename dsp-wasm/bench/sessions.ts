@@ -3,7 +3,7 @@ import { best, cpuSeconds } from './clock.js';
 import { CHANNELS, type Kind, payloads, pushSecond } from './load.js';
 
 const EVERY_SECOND: readonly Estimator[] = ['hr_ppg', 'hr_ecg', 'spo2'];
-const EVERY_OTHER: readonly Estimator[] = ['rr_ppg', 'rr_ecg'];
+const WITH_RR: readonly Estimator[] = [...EVERY_SECOND, 'rr_ppg', 'rr_ecg'];
 /** Data before the measurement: long enough for every estimator to answer. */
 const FILL_SECONDS = 20;
 const WARM_SECONDS = 4;
@@ -16,7 +16,7 @@ export interface SessionCost {
 
 /**
  * Cost of a whole session, pushes and all estimators, among `count` of them: the best two neighbouring seconds (rr comes
- * every other one) of `seconds`.
+ * every other one) of `seconds`. The calls are those of the service: a session's data, then each of its estimates alone.
  */
 export async function sessionCost(count: number, kind: Kind, seconds: number): Promise<SessionCost> {
   const core = await createCore({ maxSessions: count });
@@ -34,19 +34,9 @@ export async function sessionCost(count: number, kind: Kind, seconds: number): P
 }
 
 function runSecond(core: Core, sessions: readonly CoreSession[], second: number, data: readonly Uint8Array[][]): void {
-  for (const s of sessions) pushSecond(s, second, data);
-  const due = second % 2 === 1 ? [...EVERY_SECOND, ...EVERY_OTHER] : EVERY_SECOND;
-  for (const estimator of due) core.step(sessions.map((session) => ({ session, estimator, end: second + 1 })));
-}
-
-/** Bytes that a push leaves on the JavaScript heap. */
-export async function pushAllocation(): Promise<number> {
-  const session = (await createCore({ maxSessions: 1 })).open(CHANNELS);
-  if (session === null) return Number.NaN;
-  const data = payloads('normal');
-  const rounds = 400;
-  for (let s = 0; s < rounds; s++) pushSecond(session, s, data);
-  const before = process.memoryUsage().heapUsed;
-  for (let s = rounds; s < 2 * rounds; s++) pushSecond(session, s, data);
-  return Math.max(0, process.memoryUsage().heapUsed - before) / (rounds * CHANNELS.length);
+  const due = second % 2 === 1 ? WITH_RR : EVERY_SECOND;
+  for (const session of sessions) {
+    pushSecond(session, second, data);
+    for (const estimator of due) core.step([{ session, estimator, end: second + 1 }]);
+  }
 }
