@@ -100,17 +100,29 @@ function bandPass(count: i32): f32 {
 }
 
 /**
- * y[i] = mean of x[i - half .. i + half]; the first and last `half` cells mean nothing. Sums afresh, four cells at a
+ * y[i] = mean of x[i - half .. i + half]; the first and last `half` cells mean nothing. Sums afresh, sixteen cells at a
  * time: faster at these widths than a running sum, and a huge value is gone as soon as it has passed.
  */
 function movingMean(x: usize, count: i32, half: i32, y: usize): void {
   const width = 2 * half + 1;
   const reach = <usize>(width - 1) << 2;
   const scale = f32x4.splat(<f32>1 / <f32>width);
-  for (let i: usize = 0; i < <usize>(count - width + 1) << 2; i += 16) {
-    let sum = v128.load(x + i);
-    for (let j = i + 4; j <= i + reach; j += 4) sum = f32x4.add(sum, v128.load(x + j));
-    v128.store(y + i + (reach >> 1), f32x4.mul(sum, scale));
+  const past = x + (<usize>(count - width + 1) << 2);
+  for (let to = y + (reach >> 1); x < past; x += 64, to += 64) {
+    let a = v128.load(x);
+    let b = v128.load(x, 16);
+    let c = v128.load(x, 32);
+    let d = v128.load(x, 48);
+    for (let j = x + 4; j <= x + reach; j += 4) {
+      a = f32x4.add(a, v128.load(j));
+      b = f32x4.add(b, v128.load(j, 16));
+      c = f32x4.add(c, v128.load(j, 32));
+      d = f32x4.add(d, v128.load(j, 48));
+    }
+    v128.store(to, f32x4.mul(a, scale));
+    v128.store(to, f32x4.mul(b, scale), 16);
+    v128.store(to, f32x4.mul(c, scale), 32);
+    v128.store(to, f32x4.mul(d, scale), 48);
   }
 }
 
