@@ -44,7 +44,7 @@ const SEARCH_CELLS: i32 = 384;
 const LOST_CELLS: i32 = 1280;
 /** What makes a peak clear before its guard time is over: evidence past any ectopic one's, and a fall after it. */
 const CLEAR_EVIDENCE: f32 = 6;
-const CLEAR_CELLS: i32 = 3;
+const CLEAR_CELLS: i32 = 2;
 
 /** Streams the channel's grid cells up to `end` (seconds) through the detector. */
 export function advancePeaks(slot: usize, channel: usize, end: f64): void {
