@@ -20,6 +20,9 @@ export interface ChannelHome {
   onEnd(channel: Channel): void;
 }
 
+/** Never pushed to: where accounts are many, most have nothing waiting. */
+const NOTHING: Outgoing[] = [];
+
 /** One account on this node: its upstream subscription, its subscribers by scope, and what waits for the end of the turn. */
 export class Channel implements BusListener {
   /** Resolves once the upstream subscription is confirmed; rejects where the bus cannot give it. */
@@ -31,7 +34,8 @@ export class Channel implements BusListener {
   #holders = 0;
   #size = 0;
   #ended = false;
-  #waiting: Outgoing[] = [];
+  /** A new list for each flush. */
+  #waiting = NOTHING;
   #cancel: (() => void) | undefined;
 
   constructor(
@@ -75,8 +79,12 @@ export class Channel implements BusListener {
   /** Takes what came; it goes out at the next `flush`. */
   messages(batch: readonly BusMessage[]): void {
     if (this.#size === 0) return;
-    if (this.#waiting.length === 0) this.home.onWaiting(this);
-    for (const message of batch) this.#waiting.push(new Outgoing(message));
+    if (this.#waiting.length > 0) {
+      for (const message of batch) this.#waiting.push(new Outgoing(message));
+    } else {
+      this.#waiting = batch.map((message) => new Outgoing(message));
+      if (this.#waiting.length > 0) this.home.onWaiting(this);
+    }
   }
 
   /** Messages may have been lost: what came before goes out, then the channel is over for those who sat in it. */
@@ -93,7 +101,7 @@ export class Channel implements BusListener {
   flush(now: number): void {
     const waiting = this.#waiting;
     if (waiting.length === 0) return;
-    this.#waiting = [];
+    this.#waiting = NOTHING;
     let seen = this.#writeTo(this.#everybody, waiting, now);
     if (this.#users) {
       for (const [user, own] of byUser(waiting)) seen += this.#writeTo(this.#users.get(user), own, now);
