@@ -16,7 +16,7 @@ let joins: bool = false;
 /** Longest interval that can be one beat to the next, seconds; most that a window holds: 8 s at 250 bpm, and open ones. */
 const LONGEST: f64 = 3;
 const MOST: i32 = 64;
-// Scratch, by interval: seconds f64, log odds of the beat that ends it f64, 1 if it joins the one before i32
+// Scratch, by interval: seconds f64, odds against the beat that ends it f64, 1 if it joins the one before i32
 const LIST: usize = SCRATCH + 64;
 const ODDS: usize = 8;
 const JOINED: usize = 16;
@@ -47,7 +47,7 @@ export function clearIntervals(): void {
   joins = false;
 }
 
-/** Appends an interval, if it is one, and the log odds of the beat that ends it. */
+/** Appends an interval, if it is one, and the odds against the beat that ends it, by its looks. */
 export function addInterval(seconds: f64, odds: f64): void {
   const isOne = seconds > 0 && seconds < LONGEST && intervals < MOST;
   if (isOne) {
@@ -67,7 +67,8 @@ export function allRight(): f64 {
   let doubt: f64 = 0;
   for (let i = 0; i < intervals; i++) {
     const entry = LIST + <usize>i * ENTRY;
-    doubt += 1 / (1 + Math.exp(load<f64>(entry, ODDS) - misfit(entry, i, period)));
+    const against = load<f64>(entry, ODDS) * Math.exp(misfit(entry, i, period));
+    doubt += against / (1 + against);
   }
   return Math.exp(-doubt);
 }

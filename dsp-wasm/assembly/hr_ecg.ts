@@ -88,8 +88,8 @@ function stillBeating(idle: f64, interval: f64): f64 {
   return idle > usual ? (usual / idle) ** 3 : 1;
 }
 
-/** Log odds of a beat by its looks where nothing is known against it: the most that evidence tells (evidence.ts). */
-const CLEAR: f64 = 10;
+/** Odds against a beat whose looks are clear: exp(-10), the most that evidence tells (evidence.ts). */
+const CLEAR: f64 = 4.5e-5;
 
 function addDecided(slot: usize, from: f64): void {
   const count = beatCount(slot);
@@ -101,7 +101,7 @@ function addDecided(slot: usize, from: f64): void {
   for (; number < count; number++) {
     const beat = beatOf(slot, number);
     const quality = <f64>load<f32>(beat, BEAT_QUALITY);
-    addInterval(<f64>load<f32>(beat, BEAT_INTERVAL), Math.log(quality / Math.max(1e-9, 1 - quality)));
+    addInterval(<f64>load<f32>(beat, BEAT_INTERVAL), (1 - quality) / Math.max(1e-9, quality));
   }
 }
 
@@ -112,7 +112,7 @@ function addOpen(slot: usize): void {
   let cell = load<i32>(slot + ECG_LAST_BEAT);
   for (let p = firstUndecided(slot, end); p >= 0; p = candidateAfter(slot, end, p)) {
     const candidate = candidateOf(slot, p);
-    const odds = <f64>load<f32>(candidate, CANDIDATE_EVIDENCE);
+    const odds = Math.exp(<f64>-load<f32>(candidate, CANDIDATE_EVIDENCE));
     addPeak(slot, load<i32>(candidate, CANDIDATE_CELL), cell, load<i32>(candidate, CANDIDATE_EMPTY), odds);
     cell = load<i32>(candidate, CANDIDATE_CELL);
   }
