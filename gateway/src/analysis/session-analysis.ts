@@ -77,7 +77,7 @@ class SessionAnalysis implements Analysis {
   }
 
   end(): void {
-    for (const steps of this.#steps) this.#compute(steps, [...steps.reached()]);
+    for (const steps of this.#steps) this.#compute(steps, steps.reached());
     for (const choice of this.#choices.values()) this.#emit(choice.decide(true));
   }
 
@@ -104,7 +104,7 @@ class SessionAnalysis implements Analysis {
   #pass(t: number): void {
     this.#load.passed(this.#dataTime, t);
     this.#dataTime = Math.max(this.#dataTime, t);
-    for (const steps of this.#steps) this.#compute(steps, [...steps.due(this.#dataTime)]);
+    for (const steps of this.#steps) this.#compute(steps, steps.due(this.#dataTime));
   }
 
   /** Over a long loss: settles what still holds data, then goes straight to where data begin again. */

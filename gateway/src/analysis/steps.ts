@@ -41,13 +41,17 @@ export class AlgorithmSteps {
   }
 
   /** The windows that have become due by this data time, oldest first. */
-  *due(dataTime: number): Generator<DueWindow> {
-    while (this.#reached(0.5) || dataTime >= this.#next + LATE) yield this.#take();
+  due(dataTime: number): DueWindow[] {
+    const due: DueWindow[] = [];
+    while (this.#reached(0.5) || dataTime >= this.#next + LATE) due.push(this.#take());
+    return due;
   }
 
   /** The windows which every required channel has reached, at the end of the session. */
-  *reached(): Generator<DueWindow> {
-    while (this.#reached(1)) yield this.#take();
+  reached(): DueWindow[] {
+    const reached: DueWindow[] = [];
+    while (this.#reached(1)) reached.push(this.#take());
+    return reached;
   }
 
   /** Whether all required channels have data up to the next end, but for a part of a sample period. */
