@@ -20,10 +20,10 @@ const ROUGHNESS: f32 = 0.05;
  */
 export function removeDrift(n: i32, degree: i32): v128 {
   let taken = f32x4.splat(0);
-  for (let i = 0; i < n; i++) {
-    store<f32>(BEFORE + (<usize>i << 2), 0);
-    store<f32>(NOW + (<usize>i << 2), 1);
-  }
+  const rows = (<usize>n + 3) & ~3; // the last vector may reach past n, where all polynomials are 0
+  memory.fill(BEFORE, 0, rows << 2);
+  memory.fill(NOW, 0, rows << 2);
+  for (let i = 0; i < n; i++) store<f32>(NOW + (<usize>i << 2), 1);
   let ratio: f32 = 0;
   let norm: f32 = <f32>n;
   for (let d = 1; d <= degree; d++) {
@@ -37,17 +37,18 @@ export function removeDrift(n: i32, degree: i32): v128 {
 
 /** NOW becomes u x NOW - ratio x BEFORE, u from -1 to 1, and BEFORE what NOW was; returns the sum of its squares. */
 function raiseDegree(n: i32, ratio: f32): f32 {
-  let norm: f32 = 0;
-  for (let i = 0; i < n; i++) {
-    const at = <usize>i << 2;
-    const now = load<f32>(NOW + at);
-    const u = (<f32>2 * <f32>i + 1) / <f32>n - 1;
-    const next = u * now - ratio * load<f32>(BEFORE + at);
-    store<f32>(BEFORE + at, now);
-    store<f32>(NOW + at, next);
-    norm += next * next;
+  let norm = f32x4.splat(0);
+  const step = f32x4.splat(<f32>8 / <f32>n);
+  let u = f32x4.sub(f32x4.div(f32x4(1, 3, 5, 7), f32x4.splat(<f32>n)), f32x4.splat(1));
+  for (let at: usize = 0; at < <usize>n << 2; at += 16) {
+    const now = v128.load(NOW + at);
+    const next = f32x4.sub(f32x4.mul(u, now), f32x4.mul(f32x4.splat(ratio), v128.load(BEFORE + at)));
+    v128.store(BEFORE + at, now);
+    v128.store(NOW + at, next);
+    norm = f32x4.add(norm, f32x4.mul(next, next));
+    u = f32x4.add(u, step);
   }
-  return norm;
+  return f32x4.extract_lane(norm, 0) + f32x4.extract_lane(norm, 1) + f32x4.extract_lane(norm, 2) + f32x4.extract_lane(norm, 3);
 }
 
 /** Takes what the polynomial in NOW explains off the series; returns the sums of its squares. */
