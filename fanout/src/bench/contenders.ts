@@ -23,11 +23,11 @@ const subscriber = (port: number) => ['-url', http('ws', port, `/stream/subscrib
 const publisher = (port: number) => ['-pub-url', http('ws', port, '/pub')];
 const READY = ['-ready', 'subscribed'];
 
-/** A server of `server.ts`, published to through a door of its own. */
-export function ours(name: string): Contender {
+/** A server of `server.ts`, published to through a door of its own; `node` are flags of Node's. */
+export function ours(name: string, node: readonly string[] = []): Contender {
   return {
     name,
-    start: () => startServer(process.execPath, [SERVER, name], saidPort('')),
+    start: () => startServer(process.execPath, [...node, SERVER, name], saidPort('')),
     flags: (port, channels) => [
       ...subscriber(port),
       ...READY,
