@@ -123,6 +123,14 @@ function emphasis(k: i32, motion: f32): f32 {
   return motion + (<f32>1 - motion) * (BIN_HZ * <f32>k);
 }
 
+/** Of four bins from k on. */
+// @ts-ignore: decorator
+@inline
+function emphases(k: i32, motion: f32): v128 {
+  const bins = f32x4.add(f32x4.splat(<f32>k), f32x4(0, 1, 2, 3));
+  return f32x4.add(f32x4.splat(motion), f32x4.mul(f32x4.splat((<f32>1 - motion) * BIN_HZ), bins));
+}
+
 /** Reciprocal of each lane's strongest emphasised bin; 0 for a lane that is flat or not in `mask`. */
 function scaleOf(motion: f32, mask: v128): v128 {
   let most = f32x4.splat(0);
@@ -140,27 +148,59 @@ function combineLights(motion: f32): bool {
   const lanes = popcnt(i32x4.bitmask(f32x4.gt(scale, f32x4.splat(0))));
   if (!lanes) return false;
   const share = f32x4.mul(scale, f32x4.splat(<f32>1 / <f32>lanes));
-  memory.fill(PULSE, 0, BINS_BYTES);
-  for (let k = FIRST_BIN; k < BINS; k++) {
-    const sum = sumLanes(f32x4.mul(v128.load(POWER + (<usize>k << 4)), share));
-    store<f32>(PULSE + (<usize>k << 2), sum * emphasis(k, motion));
+  for (let k = 4; k < BINS; k += 4) {
+    const power = POWER + (<usize>k << 4);
+    const a = f32x4.mul(v128.load(power), share);
+    const b = f32x4.mul(v128.load(power, 16), share);
+    const c = f32x4.mul(v128.load(power, 32), share);
+    const d = f32x4.mul(v128.load(power, 48), share);
+    v128.store(PULSE + (<usize>k << 2), f32x4.mul(sumsOf(a, b, c, d), emphases(k, motion)));
   }
+  clearOutside(PULSE);
   return true;
 }
 
 /** NOISE: square of the mean of the axes' amplitudes, each scaled to a maximum of one. LOUDEST: their greatest power. */
 function combineAxes(motion: f32): void {
   const scale = scaleOf(motion, i32x4(-1, -1, -1, 0));
-  memory.fill(NOISE, 0, BINS_BYTES);
-  memory.fill(LOUDEST, 0, BINS_BYTES);
-  for (let k = FIRST_BIN; k < BINS; k++) {
-    const power = f32x4.mul(f32x4.mul(v128.load(POWER + (<usize>k << 4)), scale), f32x4.splat(emphasis(k, motion)));
-    const mean = sumLanes(f32x4.sqrt(power)) * <f32>(1.0 / 3.0);
-    store<f32>(NOISE + (<usize>k << 2), mean * mean);
-    const pairs = f32x4.pmax(power, v128.shuffle<f32>(power, power, 2, 3, 0, 1));
-    const most = f32x4.pmax(pairs, v128.shuffle<f32>(pairs, pairs, 1, 0, 3, 2));
-    store<f32>(LOUDEST + (<usize>k << 2), f32x4.extract_lane(most, 0));
+  for (let k = 4; k < BINS; k += 4) {
+    const power = POWER + (<usize>k << 4);
+    const a = f32x4.mul(v128.load(power), scale);
+    const b = f32x4.mul(v128.load(power, 16), scale);
+    const c = f32x4.mul(v128.load(power, 32), scale);
+    const d = f32x4.mul(v128.load(power, 48), scale);
+    const amplitude = sumsOf(f32x4.sqrt(a), f32x4.sqrt(b), f32x4.sqrt(c), f32x4.sqrt(d));
+    const weight = emphases(k, motion);
+    const square = f32x4.mul(f32x4.mul(amplitude, amplitude), f32x4.splat(<f32>(1.0 / 9.0)));
+    v128.store(NOISE + (<usize>k << 2), f32x4.mul(square, weight));
+    v128.store(LOUDEST + (<usize>k << 2), f32x4.mul(mostOf(a, b, c, d), weight));
   }
+  clearOutside(NOISE);
+  clearOutside(LOUDEST);
+}
+
+/** Sum of each vector's lanes. */
+// @ts-ignore: decorator
+@inline
+function sumsOf(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7));
+  const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 4, 1, 5), v128.shuffle<f32>(c, d, 2, 6, 3, 7));
+  return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7));
+}
+
+/** Largest of each vector's lanes. */
+// @ts-ignore: decorator
+@inline
+function mostOf(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = f32x4.pmax(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7));
+  const cd = f32x4.pmax(v128.shuffle<f32>(c, d, 0, 4, 1, 5), v128.shuffle<f32>(c, d, 2, 6, 3, 7));
+  return f32x4.pmax(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7));
+}
+
+/** Empties the bins below the first and, up to a whole vector, above the last. */
+function clearOutside(row: usize): void {
+  memory.fill(row, 0, <usize>FIRST_BIN << 2);
+  memory.fill(row + (<usize>BINS << 2), 0, BINS_BYTES - (<usize>BINS << 2));
 }
 
 /**
