@@ -2,7 +2,7 @@ import { isMatched } from './beat_measure';
 import { EVIDENCE, LEAD_ENERGY, LEAD_MATCH, LEAD_WIDTH, leadOf, RECENT_CELLS, WIDE } from './ecg_state';
 import { CH_SUBS } from './layout';
 import { beatLevel, noiseLevel, separation, weightOf } from './levels';
-import { computeFeatures, ENERGY, MATCH, QRS_SCRATCH_END, WIDTH } from './qrs';
+import { ENERGY, groupFeatures, MATCH, prepareGroup, QRS_SCRATCH_END, WIDTH } from './qrs';
 
 /**
  * What speaks for a beat at each cell, by its looks alone: the mean, over leads and features, of where between noise and
@@ -44,16 +44,21 @@ export function wideOf(slot: usize, cell: i32): usize {
   return slot + WIDE + <usize>(cell & (RECENT_CELLS - 1));
 }
 
-/** Evidence of BLOCK cells from cell `from` on, by all features of all leads. */
-export function weighBlock(slot: usize, channel: usize, from: i32, limit: i32): void {
+/**
+ * Evidence of BLOCK cells from cell `from` on, by all features of all leads. Uses no cell at or past `limit`.
+ * @param first first cell of the first block ever
+ */
+export function weighBlock(slot: usize, channel: usize, first: i32, from: i32, limit: i32): void {
+  const leads = load<i32>(channel + CH_SUBS);
+  prepareGroup(channel, leads, first, from, from + BLOCK, limit);
   let q: f32 = 1;
   let qEnergy: f32 = 1;
   let qWide: f32 = 1;
   memory.fill(SUM, 0, BLOCK << 4);
-  for (let k = 0, leads = load<i32>(channel + CH_SUBS); k < leads; k++) {
+  for (let k = 0; k < leads; k++) {
     const lead = leadOf(slot, k);
     const matched = isMatched(lead);
-    computeFeatures(channel, k, lead, from, BLOCK, limit, matched);
+    groupFeatures(k, lead, from, BLOCK, matched);
     addPositions(SUM, ENERGY, lead + LEAD_ENERGY);
     addPositions(WIDE_SUM, WIDTH, lead + LEAD_WIDTH);
     if (matched) addPositions(SUM, MATCH, lead + LEAD_MATCH);

@@ -68,13 +68,65 @@ export function computeFeatures(
   matched: bool,
 ): void {
   const rounded = (count + 7) & ~7; // two vectors in flight, as sums wait for each other
-  copyCells(channel, sub, from - REACH, rounded + 2 * REACH, limit, X);
-  levelOut(rounded + 2 * REACH);
-  sharpen(rounded + 2 * TEMPLATE_HALF);
-  broaden(rounded + 2 * BOX_HALF);
-  boxEnergy(sharpenedAt(-BOX_HALF), ENERGY, rounded);
-  boxEnergy(B, WIDTH, rounded);
-  if (matched) matchTemplate(lead + LEAD_TEMPLATE, rounded);
+  transform(channel, sub, from, rounded, limit, Y, B);
+  measure(Y, B, lead, rounded, matched);
+}
+
+/**
+ * Features that belong together: those of a second, the blocks of a step mostly. Their wavelets are computed at once, as
+ * each block reaches over the ones beside it. A group begins at a cell of its own, wherever the first block in question
+ * lies, so that its level, and with it the rounding, does not depend on how the data were cut.
+ */
+const GROUP: i32 = 128;
+/** Wavelets of each lead's group, GROUP_ROW cells each. */
+const GROUP_ROW: usize = 256;
+const GROUP_Y: usize = SCRATCH + 0x10000;
+const GROUP_B: usize = GROUP_Y + 4 * (GROUP_ROW << 2);
+let groupFrom: i32 = 0;
+let groupTo: i32 = 0;
+
+/** Scratch was used by others: no group is there. */
+export function forgetGroup(): void {
+  groupTo = groupFrom;
+}
+
+/**
+ * Computes the wavelets of all leads for cells that hold [from, to), if they are not there. Uses no cell at or past `limit`.
+ * @param first first cell of any group
+ */
+export function prepareGroup(channel: usize, leads: i32, first: i32, from: i32, to: i32, limit: i32): void {
+  if (from >= groupFrom && to <= groupTo) return;
+  groupFrom = from - ((from - first) % GROUP);
+  groupTo = min(groupFrom + GROUP, limit - REACH);
+  const rounded = (groupTo - groupFrom + 7) & ~7;
+  for (let k = 0; k < leads; k++) transform(channel, k, groupFrom, rounded, limit, rowOf(GROUP_Y, k), rowOf(GROUP_B, k));
+}
+
+/** As `computeFeatures`, for cells of the group. */
+export function groupFeatures(sub: i32, lead: usize, from: i32, count: i32, matched: bool): void {
+  const at = <usize>(from - groupFrom) << 2;
+  measure(rowOf(GROUP_Y, sub) + at, rowOf(GROUP_B, sub) + at, lead, count, matched);
+}
+
+// @ts-ignore: decorator
+@inline
+function rowOf(rows: usize, sub: i32): usize {
+  return rows + <usize>sub * (GROUP_ROW << 2);
+}
+
+/** Writes the wavelets' responses of `count` cells, and of those that features at their ends reach, to `y` and `b`. */
+function transform(channel: usize, sub: i32, from: i32, count: i32, limit: i32, y: usize, b: usize): void {
+  copyCells(channel, sub, from - REACH, count + 2 * REACH, limit, X);
+  levelOut(count + 2 * REACH);
+  sharpen(y, count + 2 * TEMPLATE_HALF);
+  broaden(b, count + 2 * BOX_HALF);
+}
+
+/** Writes the features of `count` cells, whose wavelets' responses begin at `y` and `b`. */
+function measure(y: usize, b: usize, lead: usize, count: i32, matched: bool): void {
+  boxEnergy(y + (<usize>(TEMPLATE_HALF - BOX_HALF) << 2), ENERGY, count);
+  boxEnergy(b, WIDTH, count);
+  if (matched) matchTemplate(y, lead + LEAD_TEMPLATE, count);
 }
 
 /** Level of the cells that were used last: the first of them. */
@@ -115,7 +167,7 @@ export function broadAt(i: i32): usize {
   return B + (<usize>(i + BOX_HALF) << 2);
 }
 
-function sharpen(count: i32): void {
+function sharpen(to: usize, count: i32): void {
   const k0 = v128.load32_splat(SHARP);
   const k1 = v128.load32_splat(SHARP, 4);
   const k2 = v128.load32_splat(SHARP, 8);
@@ -130,11 +182,11 @@ function sharpen(count: i32): void {
     y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 8), v128.load(x, 32)), k3));
     y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 4), v128.load(x, 36)), k4));
     y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 0), v128.load(x, 40)), k5));
-    v128.store(Y + (<usize>i << 2), y);
+    v128.store(to + (<usize>i << 2), y);
   }
 }
 
-function broaden(count: i32): void {
+function broaden(to: usize, count: i32): void {
   for (let i = 0; i < count; i += 8) {
     const centre = X + (<usize>(i + REACH - BOX_HALF) << 2);
     const middle = v128.load32_splat(BROAD);
@@ -145,8 +197,8 @@ function broaden(count: i32): void {
       a = f32x4.add(a, f32x4.mul(f32x4.add(v128.load(centre - k), v128.load(centre + k)), w));
       b = f32x4.add(b, f32x4.mul(f32x4.add(v128.load(centre - k, 16), v128.load(centre + k, 16)), w));
     }
-    v128.store(B + (<usize>i << 2), a);
-    v128.store(B + (<usize>i << 2), b, 16);
+    v128.store(to + (<usize>i << 2), a);
+    v128.store(to + (<usize>i << 2), b, 16);
   }
 }
 
@@ -167,9 +219,9 @@ function boxEnergy(y: usize, to: usize, count: i32): void {
   }
 }
 
-function matchTemplate(template: usize, count: i32): void {
+function matchTemplate(sharp: usize, template: usize, count: i32): void {
   for (let i: usize = 0; i < <usize>count << 2; i += 32) {
-    const y = sharpenedAt(-TEMPLATE_HALF) + i;
+    const y = sharp + i;
     let projectionA = f32x4.splat(0);
     let projectionB = f32x4.splat(0);
     let squareA = f32x4.splat(1e-24); // no 0 / 0 on a flat line

@@ -20,7 +20,7 @@ import {
 import { BLOCK, clearEvidence, evidenceOf, GUARD, isPeak, MOST_EVIDENCE, weighBlock, wideOf } from './evidence';
 import { CH_SUBS, ECG_CELLS, KIND_ECG } from './layout';
 import { beginLevel } from './levels';
-import { computeFeatures, ENERGY, MATCH, QRS_SCRATCH_END, REACH, roundingFloor, WIDTH } from './qrs';
+import { computeFeatures, ENERGY, forgetGroup, MATCH, QRS_SCRATCH_END, REACH, roundingFloor, WIDTH } from './qrs';
 import { channelOfKind } from './session';
 import { cellsAt, copyCells } from './window';
 
@@ -46,10 +46,14 @@ const LOST_CELLS: i32 = 1280;
 const CLEAR_EVIDENCE: f32 = 6;
 const CLEAR_CELLS: i32 = 2;
 
+/** Cells that are complete. */
+let limit: i32 = 0;
+
 /** Streams the channel's grid cells up to `end` (seconds) through the detector. */
 export function advancePeaks(slot: usize, channel: usize, end: f64): void {
   if (channel != channelOfKind(slot, KIND_ECG)) return;
-  const limit = cellsAt(channel, end);
+  limit = cellsAt(channel, end);
+  forgetGroup();
   skipLost(slot, limit);
   let blocks = load<i32>(slot + ECG_BLOCKS);
   for (; FIRST_END + blocks * BLOCK <= limit; blocks++) consumeBlock(slot, channel, FIRST_END + blocks * BLOCK);
@@ -147,7 +151,7 @@ function learnFrom(feature: usize, level: usize): void {
 
 /** Takes the newest block into account: evidence, candidates, decisions. */
 function detect(slot: usize, channel: usize, end: i32): void {
-  weighBlock(slot, channel, end - REACH - BLOCK, end);
+  weighBlock(slot, channel, FIRST_END - REACH - BLOCK, end - REACH - BLOCK, limit);
   for (let cell = end - REACH - GUARD - BLOCK; cell < end - REACH - GUARD; cell++) {
     if (!isPeak(slot, cell)) continue;
     const evidence = min<f32>(MOST_EVIDENCE, max<f32>(-MOST_EVIDENCE, load<f32>(evidenceOf(slot, cell))));
