@@ -33,9 +33,13 @@ export function seriesSpectra(n: i32, resolution: v128): void {
 }
 
 function takeMean(n: i32): void {
-  let sum = f32x4.splat(0);
-  for (let i: usize = 0; i < <usize>n << 4; i += 16) sum = f32x4.add(sum, v128.load(SERIES + i));
-  const mean = f32x4.mul(sum, f32x4.splat(<f32>1 / <f32>n));
+  let even = f32x4.splat(0);
+  let odd = even;
+  for (let i: usize = 0; i < <usize>n << 4; i += 32) {
+    even = f32x4.add(even, v128.load(SERIES + i));
+    odd = f32x4.add(odd, v128.load(SERIES + i, 16));
+  }
+  const mean = f32x4.mul(f32x4.add(even, odd), f32x4.splat(<f32>1 / <f32>n));
   for (let i: usize = 0; i < <usize>n << 4; i += 16) {
     v128.store(SERIES + i, f32x4.sub(v128.load(SERIES + i), mean));
   }

@@ -53,11 +53,14 @@ function raiseDegree(n: i32, ratio: f32): f32 {
 
 /** Takes what the polynomial in NOW explains off the series; returns the sums of its squares. */
 function removePolynomial(n: i32, norm: f32): v128 {
-  let product = f32x4.splat(0);
-  for (let i = 0; i < n; i++) {
-    const now = v128.load32_splat(NOW + (<usize>i << 2));
-    product = f32x4.add(product, f32x4.mul(v128.load(SERIES + (<usize>i << 4)), now));
+  // Two points at once, as sums wait for each other (n is even)
+  let even = f32x4.splat(0);
+  let odd = even;
+  for (let i: usize = 0; i < <usize>n; i += 2) {
+    even = f32x4.add(even, f32x4.mul(v128.load(SERIES + (i << 4)), v128.load32_splat(NOW + (i << 2))));
+    odd = f32x4.add(odd, f32x4.mul(v128.load(SERIES + (i << 4), 16), v128.load32_splat(NOW + (i << 2), 4)));
   }
+  const product = f32x4.add(even, odd);
   const weight = f32x4.mul(product, f32x4.splat(<f32>1 / norm));
   for (let i = 0; i < n; i++) {
     const at = SERIES + (<usize>i << 4);

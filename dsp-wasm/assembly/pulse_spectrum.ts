@@ -3,6 +3,7 @@ import { countLanes } from './lanes';
 import { HR_PPG_STATE, SLOT_LIGHT_COUNT, TABLES } from './layout';
 import {
   AXES,
+  ENERGY,
   FFT_IN,
   FFT_OUT,
   FFT_WORK,
@@ -15,7 +16,6 @@ import {
   POWER,
   PULSE,
   WINDOW,
-  WINDOW_BYTES,
 } from './pulse_window';
 
 /**
@@ -85,12 +85,7 @@ export function pulseSpectrum(slot: usize, hasAxes: bool): f32 {
 function motionOf(): f32 {
   let gravity: f64 = 0;
   for (let axis: usize = 0; axis < 3; axis++) gravity += load<f64>(MEANS + (axis << 3)) * load<f64>(MEANS + (axis << 3));
-  let power = f32x4.splat(0);
-  for (let i: usize = 0; i < WINDOW_BYTES; i += 16) {
-    const v = v128.load(AXES + i);
-    power = f32x4.add(power, f32x4.mul(v, v));
-  }
-  const variance = <f64>sumLanes(power) / <f64>WINDOW / (gravity + 1e-30);
+  const variance = <f64>sumLanes(v128.load(ENERGY)) / <f64>WINDOW / (gravity + 1e-30);
   return <f32>(variance / (variance + MOTION_G * MOTION_G));
 }
 

@@ -18,6 +18,7 @@ export const HELD: usize = SCRATCH + 0x3400; // 4 x i32, cells with a value, by 
 export const CLIPPED: usize = SCRATCH + 0x3410; // 4 x f32, by light: share of the window near its extremes
 export const SWINGS: usize = SCRATCH + 0x3420; // 4 x f32, by light: power of its swings within 1/2 s, in parts of all
 export const JUMPS: usize = SCRATCH + 0x3430; // 4 x f32, by light: power of its steps from cell to cell, likewise
+export const ENERGY: usize = SCRATCH + 0x34a0; // f32x4, sum of squares of what was loaded last, without its trend
 export const STILL: usize = SCRATCH + 0x3480; // 4 x f32, by light: share of its cells that equal the one before
 export const EVEN: usize = SCRATCH + 0x3490; // 4 x f32, by light: how evenly its steps from cell to cell are spread
 export const MEANS: usize = SCRATCH + 0x3440; // 4 x f64, means of the axes, offset included
@@ -123,7 +124,7 @@ function interleave(to: usize): void {
   }
 }
 
-/** Takes mean and slope (least squares) off each lane; returns the means. */
+/** Takes mean and slope (least squares) off each lane; returns the means, and writes what is left to ENERGY. */
 function removeTrend(x: usize): v128 {
   // Two cells at once, as sums wait for each other
   const two = f32x4.splat(2);
@@ -150,12 +151,19 @@ function removeTrend(x: usize): v128 {
   const slope = f32x4.mul(f32x4.add(tiltA, tiltB), f32x4.splat(<f32>12 / (n * (n * n - <f32>1))));
   atA = first;
   atB = second;
+  sumA = f32x4.splat(0);
+  sumB = sumA;
   for (let i: usize = 0; i < WINDOW_BYTES; i += 32) {
-    v128.store(x + i, f32x4.sub(v128.load(x + i), f32x4.add(mean, f32x4.mul(slope, atA))));
-    v128.store(x + i, f32x4.sub(v128.load(x + i, 16), f32x4.add(mean, f32x4.mul(slope, atB))), 16);
+    const a = f32x4.sub(v128.load(x + i), f32x4.add(mean, f32x4.mul(slope, atA)));
+    const b = f32x4.sub(v128.load(x + i, 16), f32x4.add(mean, f32x4.mul(slope, atB)));
+    v128.store(x + i, a);
+    v128.store(x + i, b, 16);
+    sumA = f32x4.add(sumA, f32x4.mul(a, a));
+    sumB = f32x4.add(sumB, f32x4.mul(b, b));
     atA = f32x4.add(atA, two);
     atB = f32x4.add(atB, two);
   }
+  v128.store(ENERGY, f32x4.add(sumA, sumB));
   return mean;
 }
 
