@@ -1,5 +1,6 @@
 import { SCRATCH } from './layout';
 import { SERIES } from './modulation';
+import { clearVectors } from './window';
 
 /**
  * Drift of the series, by discrete Legendre polynomials (least squares over equally spaced points; each follows from the
@@ -20,9 +21,9 @@ const ROUGHNESS: f32 = 0.05;
  */
 export function removeDrift(n: i32, degree: i32): v128 {
   let taken = f32x4.splat(0);
-  const rows = (<usize>n + 3) & ~3; // the last vector may reach past n, where all polynomials are 0
-  memory.fill(BEFORE, 0, rows << 2);
-  memory.fill(NOW, 0, rows << 2);
+  const vectors = (n + 3) >> 2; // the last one may reach past n, where all polynomials are 0
+  clearVectors(BEFORE, vectors);
+  clearVectors(NOW, vectors);
   for (let i = 0; i < n; i++) store<f32>(NOW + (<usize>i << 2), 1);
   let ratio: f32 = 0;
   let norm: f32 = <f32>n;

@@ -3,6 +3,7 @@ import { EVIDENCE, LEAD_ENERGY, LEAD_MATCH, LEAD_WIDTH, leadOf, RECENT_CELLS, WI
 import { CH_SUBS } from './layout';
 import { beatLevel, noiseLevel, separation, weightOf } from './levels';
 import { ENERGY, groupFeatures, MATCH, prepareGroup, QRS_SCRATCH_END, WIDTH } from './qrs';
+import { clearVectors } from './window';
 
 /**
  * What speaks for a beat at each cell, by its looks alone: the mean, over leads and features, of where between noise and
@@ -54,7 +55,7 @@ export function weighBlock(slot: usize, channel: usize, first: i32, from: i32, l
   let q: f32 = 1;
   let qEnergy: f32 = 1;
   let qWide: f32 = 1;
-  memory.fill(SUM, 0, BLOCK << 4);
+  clearVectors(SUM, BLOCK); // all four rows
   for (let k = 0; k < leads; k++) {
     const lead = leadOf(slot, k);
     const matched = isMatched(lead);

@@ -12,6 +12,7 @@ import {
   WAVES,
   WINDOW,
 } from './pulse_window';
+import { clearVectors } from './window';
 import { GRID_PER_MINUTE } from './pulse_tracker';
 
 /**
@@ -118,7 +119,7 @@ function smoothEight(x: usize, y: usize, reach: i32): void {
 
 /** Peaks of the rising slopes (trains 0 to 3, by light) and of the falling ones (4 to 7). */
 function findTrains(spacing: f32): void {
-  memory.fill(TRAINS, 0, 32);
+  clearVectors(TRAINS, 2);
   const least = f32x4.mul(steepest(), f32x4.splat(LEAST_SLOPE));
   const most = f32x4.neg(least);
   let a = v128.load(SLOPES);

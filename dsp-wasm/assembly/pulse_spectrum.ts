@@ -194,8 +194,8 @@ function mostOf(a: v128, b: v128, c: v128, d: v128): v128 {
 
 /** Empties the bins below the first and, up to a whole vector, above the last. */
 function clearOutside(row: usize): void {
-  memory.fill(row, 0, <usize>FIRST_BIN << 2);
-  memory.fill(row + (<usize>BINS << 2), 0, BINS_BYTES - (<usize>BINS << 2));
+  for (let k: usize = 0; k < <usize>FIRST_BIN; k++) store<f32>(row + (k << 2), 0);
+  for (let k: usize = BINS; k < BINS_BYTES >> 2; k++) store<f32>(row + (k << 2), 0);
 }
 
 /**

@@ -70,3 +70,10 @@ function fillBetween(x: usize, before: i32, after: i32, left: f32, right: f32): 
   const slope = (right - left) / <f32>(after - before);
   for (let i = before + 1; i < after; i++) store<f32>(x + (<usize>i << 2), left + slope * <f32>(i - before));
 }
+
+/** Empties so many vectors of four f32: for the few of them at which a call of memory.fill costs more than the stores. */
+// @ts-ignore: decorator
+@inline
+export function clearVectors(at: usize, count: i32): void {
+  for (let i: usize = 0; i < <usize>count << 4; i += 16) v128.store(at + i, f32x4.splat(0));
+}
