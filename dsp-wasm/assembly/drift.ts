@@ -1,6 +1,6 @@
 import { SCRATCH } from './layout';
 import { SERIES } from './modulation';
-import { clearVectors } from './window';
+import { clearVectors, sumLanes } from './window';
 
 /**
  * Drift of the series, by discrete Legendre polynomials (least squares over equally spaced points; each follows from the
@@ -49,7 +49,7 @@ function raiseDegree(n: i32, ratio: f32): f32 {
     norm = f32x4.add(norm, f32x4.mul(next, next));
     u = f32x4.add(u, step);
   }
-  return f32x4.extract_lane(norm, 0) + f32x4.extract_lane(norm, 1) + f32x4.extract_lane(norm, 2) + f32x4.extract_lane(norm, 3);
+  return sumLanes(norm);
 }
 
 /** Takes what the polynomial in NOW explains off the series; returns the sums of its squares. */

@@ -12,7 +12,7 @@ import {
   WAVES,
   WINDOW,
 } from './pulse_window';
-import { clearVectors } from './window';
+import { clearVectors, sumLanes } from './window';
 import { GRID_PER_MINUTE } from './pulse_tracker';
 
 /**
@@ -259,7 +259,7 @@ export function beatLikeness(bpm: f32): f32 {
   if (beatSpread >= 1e9) return 0;
   const length = min(64, <i32>(GRID_PER_MINUTE / bpm));
   const peaks = load<i32>(TRAINS + (<usize>bestTrain << 2));
-  memory.fill(TEMPLATE, 0, 256);
+  clearVectors(TEMPLATE, 16);
   let whole = 0;
   for (let i = 0; i < peaks; i++) {
     if (loadWave(WAVES + (<usize>whole << 8), i, length)) whole++;
@@ -275,32 +275,44 @@ function loadWave(to: usize, i: i32, length: i32): bool {
   const from = <i32>(peakTime(bestTrain, i) + 0.5) - (length >> 1);
   if (from < 0 || from + length > WINDOW) return false;
   const light = LIGHTS + (<usize>from << 4) + (<usize>(bestTrain & 3) << 2);
-  let sum: f32 = 0;
-  let squares: f32 = 0;
-  for (let j: usize = 0; j < <usize>length; j++) {
-    const x = load<f32>(light + (j << 4));
-    sum += x;
-    squares += x * x;
+  const mean = copyWave(light, to, length);
+  let squares = f32x4.splat(0);
+  for (let j: usize = 0; j < <usize>length << 2; j += 16) {
+    const x = f32x4.sub(v128.load(to + j), f32x4.splat(mean));
+    v128.store(to + j, x);
+    squares = f32x4.add(squares, f32x4.mul(x, x));
   }
-  const mean = sum / <f32>length;
-  const scale = <f32>1 / sqrt<f32>(max<f32>(1e-30, squares - mean * sum));
-  for (let j: usize = 0; j < <usize>length; j++) {
-    const x = (load<f32>(light + (j << 4)) - mean) * scale;
-    store<f32>(to + (j << 2), x);
-    store<f32>(TEMPLATE + (j << 2), load<f32>(TEMPLATE + (j << 2)) + x);
+  const scale = f32x4.splat(<f32>1 / sqrt<f32>(max<f32>(1e-30, sumLanes(squares))));
+  for (let j: usize = 0; j < <usize>length << 2; j += 16) {
+    const x = f32x4.mul(v128.load(to + j), scale);
+    v128.store(to + j, x);
+    v128.store(TEMPLATE + j, f32x4.add(v128.load(TEMPLATE + j), x));
   }
   return true;
 }
 
+/** Gathers a wave of one light, and its mean up to a whole vector; returns the mean. */
+function copyWave(light: usize, to: usize, length: i32): f32 {
+  let sum: f32 = 0;
+  for (let j: usize = 0; j < <usize>length; j++) {
+    const x = load<f32>(light + (j << 4));
+    store<f32>(to + (j << 2), x);
+    sum += x;
+  }
+  const mean = sum / <f32>length;
+  for (let j = length; j & 3; j++) store<f32>(to + (<usize>j << 2), mean);
+  return mean;
+}
+
 /** Correlation of a wave with the sum of the others: with itself among them even noise would fit. */
 function fit(wave: usize, length: i32): f32 {
-  let product: f32 = 0;
-  let squares: f32 = 1e-30;
-  for (let j: usize = 0; j < <usize>length; j++) {
-    const x = load<f32>(wave + (j << 2));
-    const others = load<f32>(TEMPLATE + (j << 2)) - x;
-    product += x * others;
-    squares += others * others;
+  let products = f32x4.splat(0);
+  let squares = products;
+  for (let j: usize = 0; j < <usize>length << 2; j += 16) {
+    const x = v128.load(wave + j);
+    const others = f32x4.sub(v128.load(TEMPLATE + j), x);
+    products = f32x4.add(products, f32x4.mul(x, others));
+    squares = f32x4.add(squares, f32x4.mul(others, others));
   }
-  return product / sqrt<f32>(squares);
+  return sumLanes(products) / sqrt<f32>(sumLanes(squares) + <f32>1e-30);
 }

@@ -17,6 +17,7 @@ import {
   PULSE,
   WINDOW,
 } from './pulse_window';
+import { sumLanes } from './window';
 
 /**
  * The pulse's power spectrum over the lights, cleaned of the lines which the accelerometer has too: a Wiener filter whose
@@ -87,13 +88,6 @@ function motionOf(): f32 {
   for (let axis: usize = 0; axis < 3; axis++) gravity += load<f64>(MEANS + (axis << 3)) * load<f64>(MEANS + (axis << 3));
   const variance = <f64>sumLanes(v128.load(ENERGY)) / <f64>WINDOW / (gravity + 1e-30);
   return <f32>(variance / (variance + MOTION_G * MOTION_G));
-}
-
-// @ts-ignore: decorator
-@inline
-function sumLanes(v: v128): f32 {
-  const pairs = f32x4.add(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
-  return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
 }
 
 /** Power spectra of so many signals, side by side, under a Hann window, to POWER, BINS vectors. */

@@ -77,3 +77,10 @@ function fillBetween(x: usize, before: i32, after: i32, left: f32, right: f32): 
 export function clearVectors(at: usize, count: i32): void {
   for (let i: usize = 0; i < <usize>count << 4; i += 16) v128.store(at + i, f32x4.splat(0));
 }
+
+// @ts-ignore: decorator
+@inline
+export function sumLanes(v: v128): f32 {
+  const pairs = f32x4.add(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
+  return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
+}
