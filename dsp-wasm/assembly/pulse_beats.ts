@@ -1,4 +1,5 @@
 import {
+  FFT_IN,
   fillMargins,
   HELD,
   KERNEL,
@@ -70,16 +71,37 @@ function room(period: f32): f32 {
   return max<f32>(1, <f32>held / period - <f32>1);
 }
 
+/** Cells from one slope to the next. */
+let stride: i32 = 1;
+/**
+ * Deviation of the Gaussian, in cells, from which slopes lie two cells apart: it passes nothing near their Nyquist
+ * frequency of 8 Hz then (1e-8 of it), and of the noise about 14 Hz, which falls on the pulse, a pair's sum leaves a fifth.
+ */
+const WIDE: f32 = 4;
+/** Sums of two cells each, WINDOW / 2 and margins. */
+const PAIRS: usize = FFT_IN + <usize>MARGIN * 16;
+
 /** Derivative of a Gaussian over all lanes; the kernel is odd, so that two cells share a coefficient. */
 function smoothSlopes(bpm: f32): void {
-  const sigma = (WIDTH * GRID_PER_MINUTE) / bpm;
+  const wide = (WIDTH * GRID_PER_MINUTE) / bpm;
+  stride = wide < WIDE ? 1 : 2;
+  const sigma = wide / <f32>stride;
   const reach = min(MARGIN, <i32>ceil<f32>(2.5 * sigma));
   for (let j = 1; j <= reach; j++) {
     const u = <f32>j / sigma;
     store<f32>(KERNEL + (<usize>(j - 1) << 2), u * Mathf.exp(-0.5 * u * u));
   }
   fillMargins();
-  for (let i: usize = 0; i < <usize>WINDOW; i += 8) smoothEight(LIGHTS + (i << 4), SLOPES + (i << 4), reach);
+  const from = stride == 1 ? LIGHTS : sumPairs();
+  for (let i: usize = 0; i < <usize>(WINDOW / stride); i += 8) smoothEight(from + (i << 4), SLOPES + (i << 4), reach);
+}
+
+function sumPairs(): usize {
+  for (let i = -MARGIN / 2; i < (WINDOW + MARGIN) / 2; i++) {
+    const two = LIGHTS + (<usize>i << 5);
+    v128.store(PAIRS + (<usize>i << 4), f32x4.add(v128.load(two), v128.load(two, 16)));
+  }
+  return PAIRS;
 }
 
 /** Eight cells at once, as many as sums fit into registers: a coefficient is loaded once for all. */
@@ -124,7 +146,7 @@ function findTrains(spacing: f32): void {
   const most = f32x4.neg(least);
   let a = v128.load(SLOPES);
   let b = v128.load(SLOPES, 16);
-  for (let i = 2; i < WINDOW; i++) {
+  for (let i = 2; i < WINDOW / stride; i++) {
     const c = v128.load(SLOPES + (<usize>i << 4));
     const up = v128.and(f32x4.gt(b, least), v128.and(f32x4.ge(b, a), f32x4.gt(b, c)));
     const down = v128.and(f32x4.lt(b, most), v128.and(f32x4.le(b, a), f32x4.lt(b, c)));
@@ -137,7 +159,7 @@ function findTrains(spacing: f32): void {
 /** Largest slope of each lane, either way. */
 function steepest(): v128 {
   let most = f32x4.splat(0);
-  for (let i: usize = 0; i < <usize>WINDOW << 4; i += 16) most = f32x4.pmax(most, f32x4.abs(v128.load(SLOPES + i)));
+  for (let i: usize = 0; i < <usize>(WINDOW / stride) << 4; i += 16) most = f32x4.pmax(most, f32x4.abs(v128.load(SLOPES + i)));
   return most;
 }
 
@@ -150,7 +172,8 @@ function addPeaks(i: i32, mask: i32, spacing: f32): void {
     const a = load<f32>(y - 32);
     const b = load<f32>(y - 16);
     const c = load<f32>(y);
-    addPeak(train, <f32>(i - 1) + (<f32>0.5 * (a - c)) / (a - b - b + c), abs<f32>(b), spacing);
+    const at = <f32>(i - 1) + (<f32>0.5 * (a - c)) / (a - b - b + c);
+    addPeak(train, <f32>stride * at + <f32>0.5 * <f32>(stride - 1), abs<f32>(b), spacing);
   }
 }
 
