@@ -28,10 +28,9 @@ export class Channel implements BusListener {
   /** Resolves once the upstream subscription is confirmed; rejects where the bus cannot give it. */
   readonly confirmed: Promise<void>;
   /** Those who see the whole account. */
-  readonly #everybody = new Scope();
+  readonly #everybody = new Scope(this, null);
   /** Those who see one user's sessions, by user; made when there is one, as most accounts have none. */
   #users: Map<string, Scope> | undefined;
-  #holders = 0;
   #size = 0;
   #ended = false;
   /** A new list for each flush. */
@@ -46,34 +45,30 @@ export class Channel implements BusListener {
     this.confirmed.catch(() => this.#end());
   }
 
-  /** Keeps the upstream subscription until as many releases. */
-  hold(): void {
-    this.#holders += 1;
+  /** A place among those who see a user's sessions (null: all); the upstream subscription lives until as many releases. */
+  reserve(user: string | null): Scope {
+    const scope = this.#scopeFor(user);
+    scope.holders += 1;
+    return scope;
   }
 
-  release(): void {
-    this.#holders -= 1;
-    if (this.#holders === 0) this.#end();
-  }
-
-  /** From now on the subscriber gets what is published for its scope (a user's, or null: all), and nothing from before. */
-  add(subscriber: Subscriber, user: string | null): void {
+  /** From now on the subscriber gets what is published for its scope, and nothing from before. */
+  add(subscriber: Subscriber, scope: Scope): void {
     if (this.#ended) {
       this.home.onHole([subscriber]);
       return;
     }
     this.flush(this.home.clock.now());
-    this.#scopeFor(user).add(subscriber);
+    scope.add(subscriber);
     this.#size += 1;
   }
 
-  /** Takes out a subscriber that was added; harmless once the channel has ended. */
-  remove(subscriber: Subscriber, user: string | null): void {
-    if (this.#ended) return;
-    const scope = this.#scopeFor(user);
-    scope.remove(subscriber);
-    this.#size -= 1;
-    if (user !== null && scope.size === 0) this.#users?.delete(user);
+  /** Gives a place back, whether or not the subscriber was added; the last one to go ends the channel. */
+  release(subscriber: Subscriber, scope: Scope): void {
+    if (scope.remove(subscriber) && !this.#ended) this.#size -= 1;
+    scope.holders -= 1;
+    if (scope.holders === 0 && scope.user !== null) this.#users?.delete(scope.user);
+    if (this.#everybody.holders === 0 && !this.#users?.size) this.#end();
   }
 
   /** Takes what came; it goes out at the next `flush`. */
@@ -132,7 +127,7 @@ export class Channel implements BusListener {
   #scopeFor(user: string | null): Scope {
     if (user === null) return this.#everybody;
     this.#users ??= new Map();
-    const scope = this.#users.get(user) ?? new Scope();
+    const scope = this.#users.get(user) ?? new Scope(this, user);
     this.#users.set(user, scope);
     return scope;
   }

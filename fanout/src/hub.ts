@@ -3,7 +3,7 @@ import { Channel, type ChannelHome } from './channel.js';
 import type { Clock } from './clock.js';
 import type { Counters } from './counters.js';
 import type { KeyHolder } from './keys.js';
-import { Seat } from './seat.js';
+import type { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
 export interface HubOptions {
@@ -32,11 +32,11 @@ export class Hub implements ChannelHome {
     this.counters = options.counters;
   }
 
-  /** Reserves a place: the account's upstream subscription lives as long as somebody holds one. */
-  reserve(holder: KeyHolder, subscriber: Subscriber): Seat {
-    const channel = this.#channels.get(holder.account) ?? new Channel(holder.account, this);
-    this.#channels.set(holder.account, channel);
-    return new Seat(channel, subscriber, holder.user);
+  /** A place for one who holds a key: the account's upstream subscription lives as long as somebody has one. */
+  reserve({ account, user }: KeyHolder): Scope {
+    const channel = this.#channels.get(account) ?? new Channel(account, this);
+    this.#channels.set(account, channel);
+    return channel.reserve(user);
   }
 
   onHole(subscribers: readonly Subscriber[]): void {

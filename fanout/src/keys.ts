@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Whom a key speaks for. */
 export interface KeyHolder {
@@ -21,5 +21,5 @@ const KEY_PATTERN = /^svc_[0-9A-Za-z]{22,}$/;
 export function keyHashOf(url: string): string | null {
   const query = url.indexOf('?');
   const key = query < 0 ? null : new URLSearchParams(url.slice(query + 1)).get('api_key');
-  return key && KEY_PATTERN.test(key) ? createHash('sha256').update(key).digest('hex') : null;
+  return key && KEY_PATTERN.test(key) ? hash('sha256', key) : null;
 }

@@ -8,8 +8,9 @@ import type { Fanout, FanoutOptions } from './fanout.js';
 import { textFrame } from './frame.js';
 import { Hub } from './hub.js';
 import { type KeyHolder, keyHashOf } from './keys.js';
+import { Roster } from './roster.js';
 import { closeSpread } from './spread.js';
-import { Subscriber, type SubscriberHome } from './subscriber.js';
+import { Subscriber, type SubscriberHome, SubscriberSocket } from './subscriber.js';
 
 /** A subscriber's own messages are read and ignored, up to this size. */
 const MAX_CLIENT_MESSAGE_BYTES = 4096;
@@ -18,7 +19,12 @@ const ADMISSION_LIMIT_MS = 5000;
 const LAG_CHECK_MS = 1000;
 /** Those who may have missed messages are closed over this time, ms. */
 const HOLE_WINDOW_MS = 3000;
-const SERVER_OPTIONS = { noServer: true, clientTracking: false, maxPayload: MAX_CLIENT_MESSAGE_BYTES };
+const SERVER_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  maxPayload: MAX_CLIENT_MESSAGE_BYTES,
+  WebSocket: SubscriberSocket,
+};
 const SHARED_DEFLATE = { serverNoContextTakeover: true, clientNoContextTakeover: true };
 const STATUS_FRAME = textFrame(JSON.stringify({ status: 'subscribed' }));
 
@@ -31,9 +37,8 @@ export class FanoutNode implements Fanout, SubscriberHome {
   readonly #hub: Hub;
   readonly #maxLagMs: number;
   readonly #maxBufferedBytes: number;
-  readonly #subscribers = new Set<Subscriber>();
-  /** Subscribers by the hash of their key, from before the key is checked: a revocation meanwhile is not missed. */
-  readonly #byKey = new Map<string, Set<Subscriber>>();
+  /** From before the key is checked: a revocation meanwhile is not missed. */
+  readonly #roster = new Roster();
   readonly #lagCheck: Timer;
   readonly #stopRevocations: () => void;
   #draining: Promise<void> | undefined;
@@ -56,13 +61,13 @@ export class FanoutNode implements Fanout, SubscriberHome {
   }
 
   get connections(): number {
-    return this.#subscribers.size;
+    return this.#roster.size;
   }
 
   get lagMs(): number {
     const now = this.clock.now();
     let lag = 0;
-    for (const subscriber of this.#subscribers) lag = Math.max(lag, subscriber.lagMs(now));
+    for (const subscriber of this.#roster) lag = Math.max(lag, subscriber.lagMs(now));
     return lag;
   }
 
@@ -72,18 +77,17 @@ export class FanoutNode implements Fanout, SubscriberHome {
     if (offer) request.headers['sec-websocket-extensions'] = offer; // Of several offers, the one to be taken up.
     const server = offer ? this.#deflatingServer : this.#plainServer;
     server.handleUpgrade(request, socket, head, (ws) => {
-      const subscriber = new Subscriber(ws, socket, hash ?? '', this);
+      const subscriber = new Subscriber(ws, socket, this);
       if (this.#draining) subscriber.close('restarting');
       else if (hash === null) subscriber.close('authenticationFailed');
-      else void this.#admit(subscriber);
+      else void this.#admit(subscriber, hash);
     });
   }
 
   onClose(subscriber: Subscriber): void {
-    subscriber.seat?.leave();
-    this.#subscribers.delete(subscriber);
-    const sameKey = this.#byKey.get(subscriber.key);
-    if (sameKey?.delete(subscriber) && sameKey.size === 0) this.#byKey.delete(subscriber.key);
+    const { scope } = subscriber;
+    scope?.channel.release(subscriber, scope);
+    this.#roster.remove(subscriber);
     this.#checkEmpty();
   }
 
@@ -94,7 +98,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
 
   async #drain(windowMs: number): Promise<void> {
     this.options.log.info({ connections: this.connections, windowMs }, 'draining the subscriber sockets');
-    closeSpread(this.#subscribers, 'restarting', windowMs, this.clock);
+    closeSpread(this.#roster, 'restarting', windowMs, this.clock);
     await new Promise<void>((resolve) => {
       this.#whenEmpty = resolve;
       this.#checkEmpty();
@@ -104,11 +108,11 @@ export class FanoutNode implements Fanout, SubscriberHome {
   }
 
   /** Key, upstream subscription, status: only then messages. What cannot be had within the limit is 1013. */
-  async #admit(subscriber: Subscriber): Promise<void> {
-    this.#enter(subscriber);
+  async #admit(subscriber: Subscriber, hash: string): Promise<void> {
+    this.#roster.add(subscriber, hash);
     const limit = this.clock.after(ADMISSION_LIMIT_MS, () => subscriber.close('overloaded'));
     try {
-      const holder = await this.options.keys.holder(subscriber.key);
+      const holder = await this.options.keys.holder(hash);
       if (holder) await this.#seat(subscriber, holder);
       else subscriber.close('authenticationFailed');
     } catch (error) {
@@ -121,26 +125,20 @@ export class FanoutNode implements Fanout, SubscriberHome {
 
   async #seat(subscriber: Subscriber, holder: KeyHolder): Promise<void> {
     if (!subscriber.open) return;
-    const seat = this.#hub.reserve(holder, subscriber);
-    subscriber.seat = seat;
-    await seat.confirmed;
+    const scope = this.#hub.reserve(holder);
+    subscriber.scope = scope;
+    await scope.channel.confirmed;
     if (!subscriber.open) return;
     subscriber.write(STATUS_FRAME, 0, this.clock.now());
-    seat.take();
-  }
-
-  #enter(subscriber: Subscriber): void {
-    this.#subscribers.add(subscriber);
-    const sameKey = this.#byKey.get(subscriber.key) ?? new Set();
-    this.#byKey.set(subscriber.key, sameKey.add(subscriber));
+    scope.channel.add(subscriber, scope);
   }
 
   #checkEmpty(): void {
-    if (this.#subscribers.size === 0) this.#whenEmpty();
+    if (this.#roster.size === 0) this.#whenEmpty();
   }
 
   #revoke(hash: string): void {
-    for (const subscriber of this.#byKey.get(hash) ?? []) subscriber.close('authenticationFailed');
+    for (const subscriber of this.#roster.withKey(hash)) subscriber.close('authenticationFailed');
   }
 
   #checkBuffer(subscriber: Subscriber): void {
@@ -149,7 +147,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
 
   #checkLags(): void {
     const now = this.clock.now();
-    for (const subscriber of this.#subscribers) if (subscriber.lagMs(now) > this.#maxLagMs) this.#evict(subscriber);
+    for (const subscriber of this.#roster) if (subscriber.lagMs(now) > this.#maxLagMs) this.#evict(subscriber);
   }
 
   /** A subscriber that cannot follow is let go, so that what it leaves unread does not pile up here. */

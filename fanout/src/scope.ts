@@ -1,9 +1,18 @@
+import type { Channel } from './channel.js';
 import type { Subscriber } from './subscriber.js';
 
 /** Those of an account's subscribers who see the same: one user's sessions, or all. */
 export class Scope {
   readonly plain: Subscriber[] = [];
   readonly deflating: Subscriber[] = [];
+  /** How many have a place here: those in the lists, and those still to come. */
+  holders = 0;
+
+  constructor(
+    readonly channel: Channel,
+    /** Whose sessions they see; null: all. */
+    readonly user: string | null,
+  ) {}
 
   get size(): number {
     return this.plain.length + this.deflating.length;
@@ -13,13 +22,15 @@ export class Scope {
     subscriber.slot = this.#listOf(subscriber).push(subscriber) - 1;
   }
 
-  /** The last one takes the slot of the one that goes. */
-  remove(subscriber: Subscriber): void {
-    const list = this.#listOf(subscriber);
-    const last = list.pop();
-    if (!last || last === subscriber) return;
-    list[subscriber.slot] = last;
-    last.slot = subscriber.slot;
+  /** The last one takes the slot of the one that goes. Returns whether it was there. */
+  remove(subscriber: Subscriber): boolean {
+    const { slot } = subscriber;
+    const last = slot < 0 ? undefined : this.#listOf(subscriber).pop();
+    if (!last) return false;
+    if (last !== subscriber) this.#listOf(subscriber)[slot] = last;
+    last.slot = slot;
+    subscriber.slot = -1;
+    return true;
   }
 
   #listOf(subscriber: Subscriber): Subscriber[] {

@@ -3,11 +3,17 @@ import { WebSocket } from 'ws';
 import type { Clock, Timer } from './clock.js';
 import { CLOSE, type CloseReason } from './close-codes.js';
 import type { Counters } from './counters.js';
-import type { Seat } from './seat.js';
+import type { KeyGroup } from './roster.js';
+import type { Scope } from './scope.js';
 import { descriptorOf, writeNow } from './wire.js';
 
 /** How long a peer has to answer our close frame before its socket is destroyed, ms. */
 export const CLOSE_GRACE_MS = 5000;
+
+/** A socket that leads to its subscriber: one listener serves all, where a closure for each would be a hundred bytes for each. */
+export class SubscriberSocket extends WebSocket {
+  subscriber: Subscriber | undefined;
+}
 
 /** What all subscribers of a node share. */
 export interface SubscriberHome {
@@ -19,6 +25,10 @@ export interface SubscriberHome {
 
 const { OPEN } = WebSocket;
 const ignore = () => undefined;
+
+function closed(this: WebSocket): void {
+  if (this instanceof SubscriberSocket) this.subscriber?.closed();
+}
 
 /** A write that the kernel has not taken whole. */
 interface Unfinished {
@@ -38,24 +48,28 @@ export class Subscriber {
   #unfinished: Unfinished[] | undefined;
   #grace: Timer | undefined;
   readonly #descriptor: number | undefined;
-  /** Its place in its account's channel, once its key is known. */
-  seat: Seat | undefined;
-  /** Its index in the list of its scope; kept there. */
-  slot = 0;
+  /** Those with the same key; kept by the roster. */
+  group: KeyGroup | undefined;
+  /** Where it has a place in its account's channel, once its key is known. */
+  scope: Scope | undefined;
+  /** Its index in the list of its scope, -1 while it is in none; kept there. */
+  slot = -1;
 
   constructor(
-    private readonly ws: WebSocket,
+    private readonly ws: SubscriberSocket,
     private readonly socket: Duplex,
-    /** Hash of its key. */
-    readonly key: string,
     private readonly home: SubscriberHome,
   ) {
     this.#descriptor = descriptorOf(socket);
     ws.on('error', ignore); // A broken frame or a reset: `close` follows and says all there is to say.
-    ws.on('close', () => {
-      this.#grace?.cancel();
-      home.onClose(this);
-    });
+    ws.on('close', closed);
+    ws.subscriber = this;
+  }
+
+  /** To be called once, when the socket is gone. */
+  closed(): void {
+    this.#grace?.cancel();
+    this.home.onClose(this);
   }
 
   /** Whether it takes deflated frames: it has agreed on an extension, and there is one only. */
