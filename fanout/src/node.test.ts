@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
@@ -430,6 +431,20 @@ describe('subscriber sockets', () => {
       const { connected, delivered, dropped } = fanout.counters;
       expect(dropped).to.be.greaterThan(0);
       expect(delivered + dropped).to.equal(connected);
+    });
+
+    it('is cut off where it goes on pinging', async () => {
+      await start({ maxBufferedBytes: 1 << 30 });
+      const slow = await subscribe();
+      slow.ws.pause();
+      await stuff();
+      for (let pings = 1; pings <= 60; pings++) slow.ws.ping();
+      const other = await subscribe();
+      other.ws.ping();
+      await once(other.ws, 'pong');
+      expect(fanout.connections).to.equal(2);
+      slow.ws.ping();
+      await until(() => fanout.connections === 1);
     });
 
     it('is not evicted where it takes up reading in time', async () => {

@@ -22,6 +22,7 @@ const HOLE_WINDOW_MS = 3000;
 const SERVER_OPTIONS = {
   noServer: true,
   clientTracking: false,
+  autoPong: false, // The subscriber answers.
   maxPayload: MAX_CLIENT_MESSAGE_BYTES,
   WebSocket: SubscriberSocket,
 };

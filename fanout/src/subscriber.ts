@@ -23,11 +23,18 @@ export interface SubscriberHome {
   onClose(subscriber: Subscriber): void;
 }
 
+/** A peer that pings and reads nothing is cut off when so many pongs wait for it: the default of `ws`. */
+const MAX_WAITING_PONGS = 60;
+
 const { OPEN } = WebSocket;
 const ignore = () => undefined;
 
 function closed(this: WebSocket): void {
   if (this instanceof SubscriberSocket) this.subscriber?.closed();
+}
+
+function pinged(this: WebSocket, payload: Buffer): void {
+  if (this instanceof SubscriberSocket) this.subscriber?.pinged(payload);
 }
 
 /** A write that the kernel has not taken whole. */
@@ -54,6 +61,7 @@ export class Subscriber {
   scope: Scope | undefined;
   /** Its index in the list of its scope, -1 while it is in none; kept there. */
   slot = -1;
+  #waitingPongs = 0;
 
   constructor(
     private readonly ws: SubscriberSocket,
@@ -63,6 +71,7 @@ export class Subscriber {
     this.#descriptor = descriptorOf(socket);
     ws.on('error', ignore); // A broken frame or a reset: `close` follows and says all there is to say.
     ws.on('close', closed);
+    ws.on('ping', pinged);
     ws.subscriber = this;
   }
 
@@ -70,6 +79,19 @@ export class Subscriber {
   closed(): void {
     this.#grace?.cancel();
     this.home.onClose(this);
+  }
+
+  /** Answers a ping; left to `ws`, that would take a function made for each socket beforehand. */
+  pinged(payload: Buffer): void {
+    if (!this.open) return;
+    if (this.#waitingPongs === MAX_WAITING_PONGS) {
+      this.ws.terminate();
+      return;
+    }
+    this.#waitingPongs += 1;
+    this.ws.pong(payload, false, () => {
+      this.#waitingPongs -= 1;
+    });
   }
 
   /** Whether it takes deflated frames: it has agreed on an extension, and there is one only. */
