@@ -174,11 +174,21 @@ function motionOf(axes: readonly number[][]): number {
 /** The signals' emphasised spectra, each of a maximum of one; without the flat ones. */
 function spectraOf(signals: readonly number[][], motion: number): number[][] {
   return signals
-    .map((x) => x.map((v, i) => v * (0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / WINDOW))))
+    .map((x) => thinned(x).map((v, i) => v * (0.5 - 0.5 * Math.cos((4 * Math.PI * (i + 0.5)) / WINDOW))))
     .map((x) => powerSpectrum([...x, ...x.map(() => 0)], BINS))
+    .map((p) => p.map((v, k) => v / Math.cos((Math.PI * k) / (2 * WINDOW)) ** 6))
     .map((p) => p.map((v, k) => (k < FIRST ? 0 : v * (motion + ((1 - motion) * k) / 16))))
     .filter((p) => Math.max(...p) > 1e-20)
     .map((p) => p.map((v) => v / Math.max(...p)));
+}
+
+/** Every second cell, weighed 1, 3, 3, 1 with its neighbours; the outermost two, which the window hides, are left out. */
+function thinned(x: readonly number[]): number[] {
+  const at = (i: number) => x[i] ?? 0;
+  return Array.from({ length: WINDOW / 2 }, (_, j) => {
+    const i = 2 * j;
+    return j === 0 || i + 2 >= WINDOW ? 0 : at(i - 1) + 3 * (at(i) + at(i + 1)) + at(i + 2);
+  });
 }
 
 function meanOf(spectra: readonly number[][]): number[] {
