@@ -82,15 +82,13 @@ export const HR_PPG_STATE: usize = 2176; // hr_ppg.ts
 export const HR_PPG_BYTES: usize = 4096;
 export const ECG_STATE: usize = 6272; // ecg_state.ts
 export const ECG_BYTES: usize = 4736;
-export const SPO2_STATE: usize = 11008; // spo2.ts
-export const SPO2_BYTES: usize = 512;
-export const RR_STATE: usize = 11520; // rr*.ts
+export const RR_STATE: usize = 11008; // rr*.ts
 export const RR_BYTES: usize = 2048;
 /** Rings of the sub-channels, handed out when the session opens. */
-export const SLOT_POOL: usize = 13568;
+export const SLOT_POOL: usize = 13056;
 export const POOL_BYTES: i32 = 51200;
 /** Not a power of two, so that the same field of many sessions does not fall into the same cache sets. */
-export const SLOT_BYTES: usize = 64768;
+export const SLOT_BYTES: usize = 64256;
 
 // ---- Channel (offsets from its pointer) ---------------------------------------------------------------------------
 export const CH_KIND: usize = 0; // i32
