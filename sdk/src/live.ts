@@ -52,8 +52,8 @@ const BUFFER = 10_000;
 /**
  * A live subscription to the insights of a key: `for await (const insight of subscription)`. It connects at once, comes back by itself
  * after a lost connection and reads by REST what it missed, so that every insight published since the first `subscribed` comes exactly
- * once, in order per session and type. The iteration ends when the signal aborts or the service closes normally, and throws ClosedError
- * where the service refuses the key.
+ * once, in order per session and type; what a gateway that crashed had stored and not yet published comes some seconds late. The
+ * iteration ends when the signal aborts or the service closes normally, and throws ClosedError where the service refuses the key.
  */
 export class LiveSubscription implements AsyncIterable<LiveInsight> {
   /** Connections after the first. */
