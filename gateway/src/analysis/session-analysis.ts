@@ -1,4 +1,4 @@
-import type { Core, CoreSession, Estimate } from '@device-insights/dsp-wasm';
+import type { CoreSession, Estimate } from '@device-insights/dsp-wasm';
 import { type InsightType, type Reading, sqiClass, UNITS } from '../insight.js';
 import type { Analysis, AnalysisOptions, OpenAnalysis, RPeak, SampleRun } from './analysis.js';
 import { type AnalysedChannel, analysedChannels, BYTES_PER_SAMPLE } from './channel.js';
@@ -26,7 +26,6 @@ export function createAnalyses(load: CoreLoad): OpenAnalysis {
 }
 
 class SessionAnalysis implements Analysis {
-  readonly #core: Core;
   readonly #load: CoreLoad;
   #session: CoreSession;
   /** Where the core's time begins, whole seconds since the first instant. */
@@ -45,7 +44,6 @@ class SessionAnalysis implements Analysis {
     channels: ReadonlyMap<number, AnalysedChannel>,
     options: AnalysisOptions,
   ) {
-    this.#core = load.core;
     this.#load = load;
     this.#session = session;
     this.#channels = channels;
@@ -122,7 +120,7 @@ class SessionAnalysis implements Analysis {
   #reopen(base: number): void {
     if (base === this.#base) return;
     this.#session.close();
-    const session = this.#core.open([...this.#channels.values()].map(({ core }) => core));
+    const session = this.#load.core.open([...this.#channels.values()].map(({ core }) => core));
     if (!session) throw new Error('the place in the signal core that was just given back is gone');
     this.#session = session;
     this.#base = base;
@@ -133,7 +131,7 @@ class SessionAnalysis implements Analysis {
     if (due.length === 0) return;
     const { estimator } = steps.algorithm;
     const requests = due.map(({ end }) => ({ session: this.#session, estimator, end: end - this.#base }));
-    const estimates = this.#load.time(() => this.#core.step(requests));
+    const estimates = this.#load.time(() => this.#load.core.step(requests));
     due.forEach((window, i) => {
       this.#settle(steps, window.end, isCovered(window) ? this.#candidate(window, estimates[i] ?? null) : null);
     });
