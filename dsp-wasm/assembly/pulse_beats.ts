@@ -86,7 +86,7 @@ function smoothSlopes(bpm: f32): void {
   const wide = (WIDTH * GRID_PER_MINUTE) / bpm;
   stride = wide < WIDE ? 1 : 2;
   const sigma = wide / <f32>stride;
-  const reach = min(MARGIN, <i32>ceil<f32>(2.5 * sigma));
+  const reach = min(MARGIN / stride, <i32>ceil<f32>(2.5 * sigma));
   for (let j = 1; j <= reach; j++) {
     const u = <f32>j / sigma;
     store<f32>(KERNEL + (<usize>(j - 1) << 2), u * Mathf.exp(-0.5 * u * u));
