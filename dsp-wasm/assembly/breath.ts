@@ -64,7 +64,12 @@ const HIGH_TO: i32 = 47;
  * Degree of the drift of what beats show: a heart that calms down, a hand that warms up. It follows one swing in a window
  * and leaves two.
  */
-export const BEATS_DRIFT: i32 = 2;
+const BEATS_DRIFT: i32 = 2;
+/**
+ * Degree of the drift of an effort, taken off likewise: it follows two and a half swings in a window and leaves three, the fewest that
+ * show a rhythm, nearly whole.
+ */
+const EFFORT_DRIFT: i32 = 5;
 
 /** Trackers of a session, one per estimator. State: time of the last answer (f64), posterior (RATES x f32). */
 export const TRACK_PPG: i32 = 0;
@@ -105,13 +110,12 @@ function rateOf(i: i32): f32 {
  * @param n points of the series, even
  * @param fastest highest rate that the series can show, per minute
  * @param share how far the series are what they seem
- * @param drift degree of the polynomial that is taken off first
  * @returns 1, or 0 where the series show nothing at all
  */
-export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest: f32, share: f32, drift: i32): i32 {
+export function followBreath(slot: usize, track: i32, end: f64, n: i32, fastest: f32, share: f32): i32 {
   const state = slot + TRACKS + <usize>track * TRACK_BYTES;
   countLanes(popcnt(i32x4.bitmask(lanesOf(track))), n);
-  seriesSpectra(n, f32x4.add(removeDrift(n, drift), resolutionOf(track)));
+  seriesSpectra(n, f32x4.add(removeDrift(n, track == TRACK_RESP ? EFFORT_DRIFT : BEATS_DRIFT), resolutionOf(track)));
   measureSlopes(track);
   const top = min(LAST, <i32>(fastest / BIN_PER_MINUTE));
   const total = whiten(2 * top);

@@ -1,5 +1,5 @@
 import { BEAT_AMPLITUDE, BEAT_INTERVAL, BEAT_QUALITY, BEAT_TIME, beatCount, beatOf, oldestBeat } from './beats';
-import { BEATS_DRIFT, followBreath, TRACK_ECG } from './breath';
+import { followBreath, TRACK_ECG } from './breath';
 import {
   addBeat,
   clearBeats,
@@ -26,7 +26,7 @@ export function estimateRrEcg(slot: usize, end: f64): i32 {
   putIntervals(0, n);
   putHeights(1, n);
   // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
-  return followBreath(slot, TRACK_ECG, end, n, <f32>30 / medianInterval - <f32>1, steadiness, BEATS_DRIFT);
+  return followBreath(slot, TRACK_ECG, end, n, <f32>30 / medianInterval - <f32>1, steadiness);
 }
 
 /** Takes the beats of the window; returns the points that their series will have, 0 for too few. */

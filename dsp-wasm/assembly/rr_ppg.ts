@@ -1,4 +1,4 @@
-import { BEATS_DRIFT, followBreath, TRACK_PPG } from './breath';
+import { followBreath, TRACK_PPG } from './breath';
 import { CH_STARTED, CH_STEP, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED } from './layout';
 import {
   addBeat,
@@ -46,7 +46,7 @@ export function estimateRrPpg(slot: usize, end: f64): i32 {
   // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
   const fastest: f32 = <f32>30 / medianInterval - <f32>1;
   const resolved = meanBeat >= LEAST_COUNTS * load<f32>(pulseLight(slot) + CH_STEP);
-  return followBreath(slot, TRACK_PPG, end, n, fastest, resolved ? steadiness : 0, BEATS_DRIFT);
+  return followBreath(slot, TRACK_PPG, end, n, fastest, resolved ? steadiness : 0);
 }
 
 /** The light after `light` that has data, best first and then from the start again; 0 where there is no other. */

@@ -10,11 +10,6 @@ const STRIDE: i32 = 8; // cells of a point
 /** Least part of the window that must be there: 12 s. */
 const ENOUGH: i32 = 384;
 const RAW: usize = SCRATCH;
-/**
- * Degree of the drift that is taken off: follows two and a half swings in a window and leaves three, the fewest that
- * show a rhythm, nearly whole.
- */
-const DRIFT: i32 = 5;
 
 /**
  * Estimate of the window that ends at `end` (seconds), by the effort itself: writes OUT_VALUE and OUT_CONFIDENCE; 1,
@@ -29,7 +24,7 @@ export function estimateRrResp(slot: usize, end: f64): i32 {
   fillEmpty(RAW, CELLS);
   clearSeries(n);
   average(n);
-  return followBreath(slot, TRACK_RESP, end, n, 60, 1, DRIFT);
+  return followBreath(slot, TRACK_RESP, end, n, 60, 1);
 }
 
 /** First point (even) from which on the window holds data. */
