@@ -1,4 +1,4 @@
-/** The walls of ARCHITECTURE.md, as rules. Each has a fixture under test/src/rules/fixtures that must fail. */
+/** The walls of ARCHITECTURE.md, as rules. Each has an offence in test/src/rules/rules.test.ts that must fail. */
 
 /** A rule: what lies under `from` (and not under `except`) may not reach any of `to`; imports of types alone count with `types`. */
 function wall(name, comment, from, to, { except, types = false } = {}) {
@@ -11,9 +11,31 @@ function wall(name, comment, from, to, { except, types = false } = {}) {
   };
 }
 
+/** A rule of the signal core: a room (a pattern) imports nothing of its package but itself, by $1, and those rooms. */
+function room(name, comment, pattern, ...rooms) {
+  return {
+    name,
+    comment,
+    severity: 'error',
+    from: { path: `^dsp-wasm/assembly/(${pattern})/` },
+    to: { path: '^dsp-wasm/', pathNot: `^dsp-wasm/assembly/(${['$1', ...rooms].join('|')})/` },
+  };
+}
+
 /** Packages of the repo, by folder or by name. */
 const repo = (...names) => names.flatMap((name) => [`^${name}/`, `^(node_modules/)?@device-insights/${name}`]);
 const library = (...names) => names.flatMap((name) => [`^(node_modules/)?${name}(/|$)`]);
+
+/** Files that may need each other's types, and why. */
+const TYPE_CYCLES = [
+  // The door of a package: it declares an interface, and makes the implementation, which is another file.
+  '^fanout/src/(fanout|node)\\.ts$',
+  '^dsp-wasm/src/(core|instance|session)\\.ts$',
+  // A subscriber knows its places among those with its key and those of its account, so that leaving takes no search.
+  '^fanout/src/(channel|roster|scope|subscriber)\\.ts$',
+  // Made by a generator.
+  '^sdk/src/generated/',
+];
 
 module.exports = {
   forbidden: [
@@ -24,6 +46,13 @@ module.exports = {
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
+    {
+      name: 'no-type-cycles',
+      comment: 'two files that need each other’s types are one, or share a third, but for those of TYPE_CYCLES',
+      severity: 'error',
+      from: {},
+      to: { circular: true, via: { pathNot: TYPE_CYCLES.join('|') } },
+    },
     wall(
       'dsp-wasm-alone',
       'dsp-wasm imports nothing of the repo',
@@ -31,9 +60,34 @@ module.exports = {
       repo('gateway', 'fanout', 'sdk', 'test'),
       { types: true },
     ),
+    room('core-math-alone', 'the mathematics of the signal core knows no signals', 'math'),
+    room('core-memory-alone', 'the memory of the signal core knows nobody who uses it', 'memory'),
+    room('core-grid-below', 'the grid imports memory and mathematics alone', 'grid', 'memory', 'math'),
+    room(
+      'core-estimates-apart',
+      'a family of estimates imports grid, memory and mathematics, and never another family',
+      'pulse|ecg|breath|spo2',
+      'grid',
+      'memory',
+      'math',
+    ),
+    {
+      name: 'twins-apart',
+      comment: 'the twins, the host and their tests share no code with the core, save for tables of fitted weights',
+      severity: 'error',
+      from: { path: '^dsp-wasm/(src|reference|bench)/' },
+      to: { path: '^dsp-wasm/assembly/', pathNot: '_weights\\.ts$' },
+    },
     wall('fanout-alone', 'fanout imports nothing of the repo', 'fanout/', repo('gateway', 'dsp-wasm', 'sdk', 'test'), {
       types: true,
     }),
+    {
+      name: 'fanout-process-alone',
+      comment: 'what every process needs knows nothing of fan-out',
+      severity: 'error',
+      from: { path: '^fanout/src/process/' },
+      to: { path: '^fanout/src/', pathNot: '^fanout/src/process/' },
+    },
     wall('sdk-alone', 'sdk imports nothing of the repo', 'sdk/', repo('gateway', 'dsp-wasm', 'fanout', 'test'), {
       types: true,
     }),
@@ -69,13 +123,40 @@ module.exports = {
     ),
     wall(
       'koa-in-rest',
-      'koa is imported by rest and dashboard alone',
+      'koa is imported by rest and dashboard alone, and by the bare server of the benchmarks',
       'gateway/src/',
       library('koa', '@koa', 'koa-body', 'koa-helmet'),
       {
-        except: 'gateway/src/(rest|dashboard)/',
+        except: 'gateway/src/(rest|dashboard|bench)/',
         types: true,
       },
+    ),
+    wall(
+      'dashboard-not-ingest',
+      'the dashboard reads the store, and asks gateways what they know; it never imports ingest',
+      'gateway/src/dashboard/',
+      '^gateway/src/ingest/',
+      { types: true },
+    ),
+    wall(
+      'nobody-imports-dashboard',
+      'only where the service is put together is there a dashboard',
+      'gateway/src/(admin|analysis|ingest|keys|operators|publisher|rest|store)/',
+      '^gateway/src/dashboard/',
+      { types: true },
+    ),
+    wall(
+      'pages-know-types-alone',
+      'the pages of the dashboard run in a browser: of the gateway they import types alone',
+      'gateway/dashboard/',
+      ['^gateway/src/', ...repo('fanout', 'dsp-wasm')],
+    ),
+    wall(
+      'preact-in-the-pages',
+      'what runs in a browser is imported by the pages of the dashboard alone',
+      'gateway/src/',
+      library('preact', 'uplot', 'vite'),
+      { types: true },
     ),
     wall(
       'dsp-wasm-in-analysis',
