@@ -1,99 +1,95 @@
-import { makeRatePrior } from './breath';
-import { decode } from './decode';
+import { makeRatePrior } from './breath/tracker';
+import { takePeaks } from './ecg/r_peaks';
 import { advance, estimate } from './estimators';
-import { makeTwiddles } from './fft';
-import { pushInstants } from './grid';
-import {
-  CH_SUBS,
-  OUT_CONFIDENCE,
-  OUT_VALUE,
-  PUSH,
-  REQUEST_BYTES,
-  REQUESTS,
-  RESULT_BYTES,
-  RESULTS,
-  STAGING,
-} from './layout';
-import { countLanes } from './lanes';
-import { makeHann } from './pulse_spectrum';
-import { makeTrackerTable } from './pulse_tracker';
-import { takePeaks } from './rpeaks';
-import { addChannel, allocateRings, channelOf, clearSession, slotOf } from './session';
+import { decode } from './grid/decode';
+import { pushInstants } from './grid/resample';
+import { makeTwiddles } from './math/fft';
+import { countLanes } from './memory/lanes';
+import { Estimate, PUSH, PushTimes, REQUESTS, RESULTS, Request, STAGING } from './memory/map';
+import { rowAt } from './memory/row';
+import { addChannel, allocateRings, channelOf, clearSession, sessionAt } from './memory/session';
+import { makePaces } from './pulse/motion';
+import { makeHann } from './pulse/spectrum';
+import { makeTrackerTable } from './pulse/tracker';
 
-export { filledLanePoints, lanePoints } from './lanes';
+export { filledLanePoints, lanePoints } from './memory/lanes';
 export {
   BATCH,
-  PUSH,
+  PUSH_FIRST,
+  PUSH_PERIOD,
   REQUEST_BYTES,
+  REQUEST_END,
+  REQUEST_ESTIMATOR,
+  REQUEST_SLOT,
   REQUESTS,
   RESULT_BYTES,
+  RESULT_CONFIDENCE,
+  RESULT_GIVEN,
+  RESULT_VALUE,
   RESULTS,
-  SLOT_BYTES,
   SLOTS,
   STAGING,
   STAGING_BYTES,
-} from './layout';
+} from './memory/map';
+export { SLOT_BYTES } from './memory/session';
 
 /** Computes the tables; once, before all else. */
 export function init(): void {
   makeTwiddles();
   makeHann();
   makeTrackerTable();
+  makePaces();
   makeRatePrior();
 }
 
 /** Makes slot `index` an empty session; channels follow with `channel`, then `ready`. */
 export function open(index: i32): void {
-  clearSession(slotOf(index));
+  clearSession(sessionAt(index));
 }
 
-/** Adds a channel of modality `kind` (layout.ts) with `subs` interleaved sub-channels at nominally `hz`. */
-export function channel(index: i32, kind: i32, hz: f64, subs: i32): void {
-  addChannel(slotOf(index), kind, hz, subs);
+/** Adds a channel of modality `kind` (memory/channel.ts) with `subs` interleaved sub-channels. */
+export function channel(index: i32, kind: i32, subs: i32): void {
+  addChannel(sessionAt(index), kind, subs);
 }
 
 /** All channels are known: hands out their rings. */
 export function ready(index: i32): void {
-  allocateRings(slotOf(index));
+  allocateRings(sessionAt(index));
 }
 
-/** Takes `count` staged instants at the times of PUSH: t, t + period, ... (seconds); returns how many were missing. */
+/** Takes `count` staged instants at the times of PUSH: first, first + period, ...; returns how many were missing. */
 export function push(index: i32, channel: i32, encoding: i32, count: i32): i32 {
-  const at = channelOf(slotOf(index), channel);
-  if (!at || !load<i32>(at + CH_SUBS)) return 0;
-  countLanes(load<i32>(at + CH_SUBS), count);
+  const at = channelOf(sessionAt(index), channel);
+  if (!at || !at.subs) return 0;
+  const times = changetype<PushTimes>(PUSH);
+  countLanes(at.subs, count);
   decode(at, encoding, count);
-  return pushInstants(at, load<f64>(PUSH), load<f64>(PUSH, 8), count);
+  return pushInstants(at, times.first, times.period, count);
 }
 
 /** Answers the first `count` of REQUESTS in RESULTS. */
 export function step(count: i32): void {
+  const requests = rowAt<Request>(REQUESTS);
+  const results = rowAt<Estimate>(RESULTS);
   for (let i = 0; i < count; i++) {
-    const request = REQUESTS + <usize>(i * REQUEST_BYTES);
-    const result = RESULTS + <usize>(i * RESULT_BYTES);
-    const index = load<i32>(request);
-    if (index < 0) store<i32>(result, 0, 16);
-    else stepOne(slotOf(index), load<i32>(request, 4), load<f64>(request, 8), result);
+    if (requests[i].slot < 0) results[i].given = 0;
+    else answer(requests[i], results[i]);
   }
 }
 
-function stepOne(slot: usize, estimator: i32, end: f64, result: usize): void {
-  advance(slot, end);
-  answer(slot, result, estimate(slot, estimator, end));
-}
-
-/** Copies an estimate out; one that is not finite is none. */
-function answer(slot: usize, result: usize, given: i32): void {
-  const value = load<f64>(slot + OUT_VALUE);
-  const confidence = min(1, max(0, load<f64>(slot + OUT_CONFIDENCE)));
-  store<f64>(result, value);
-  store<f64>(result, confidence, 8);
-  store<i32>(result, given & <i32>(isFinite(value) && confidence == confidence), 16);
+/** Makes the estimate; one that is not finite is none. */
+function answer(request: Request, result: Estimate): void {
+  const session = sessionAt(request.slot);
+  advance(session, request.end);
+  const given = estimate(session, request.estimator, request.end, result);
+  const confidence = min(1, max(0, result.confidence));
+  result.confidence = confidence;
+  result.given = <i32>(given && isFinite(result.value) && !isNaN(confidence));
 }
 
 /** Moves the R peaks that are not yet read to STAGING (f64 seconds); returns how many. */
 export function peaks(index: i32, channel: i32): i32 {
-  const slot = slotOf(index);
-  const at = channelOf(slot, channel);
-  return at ? takePeaks(slot, at, STAGING) : 0;
+  const session = sessionAt(index);
+  const at = channelOf(session, channel);
+  return at ? takePeaks(session, at, STAGING) : 0;
 }

@@ -1,28 +1,35 @@
-import { estimateHrEcg } from './hr_ecg';
-import { estimateHrPpg } from './hr_ppg';
-import { CH_KIND, HR_ECG, HR_PPG, KIND_ECG, RR_ECG, RR_PPG, SLOT_CHANNEL_COUNT, SPO2 } from './layout';
-import { advancePeaks } from './rpeaks';
-import { estimateRrEcg } from './rr_ecg';
-import { estimateRrPpg } from './rr_ppg';
-import { estimateRrResp } from './rr_resp';
-import { channelOf } from './session';
-import { estimateSpo2 } from './spo2';
+import { estimateRrEcg } from './breath/from_ecg';
+import { estimateRrResp } from './breath/from_effort';
+import { estimateRrPpg } from './breath/from_ppg';
+import { estimateHrEcg } from './ecg/heart_rate';
+import { advancePeaks } from './ecg/r_peaks';
+import { KIND_ECG } from './memory/channel';
+import { Estimate } from './memory/map';
+import { Session } from './memory/session';
+import { estimateHrPpg } from './pulse/heart_rate';
+import { estimateSpo2 } from './spo2/ratio';
+
+// Estimators, numbered as by the host.
+const HR_PPG: i32 = 0;
+const HR_ECG: i32 = 1;
+const SPO2: i32 = 2;
+const RR_PPG: i32 = 3;
+const RR_ECG: i32 = 4;
 
 /** Brings the session's streaming detectors up to `end` (seconds), using no sample after it. */
-export function advance(slot: usize, end: f64): void {
-  const channels = load<i32>(slot + SLOT_CHANNEL_COUNT);
-  for (let c = 0; c < channels; c++) {
-    const channel = channelOf(slot, c);
-    if (load<i32>(channel + CH_KIND) == KIND_ECG) advancePeaks(slot, channel, end);
+export function advance(session: Session, end: f64): void {
+  for (let c = 0; c < session.channelCount; c++) {
+    const channel = session.channelAt(c);
+    if (channel.kind === KIND_ECG) advancePeaks(session, channel, end);
   }
 }
 
-/** Runs one estimator; 1 when it wrote OUT_VALUE and OUT_CONFIDENCE, else 0. */
-export function estimate(slot: usize, estimator: i32, end: f64): i32 {
-  if (estimator == HR_PPG) return estimateHrPpg(slot, end);
-  if (estimator == HR_ECG) return estimateHrEcg(slot, end);
-  if (estimator == SPO2) return estimateSpo2(slot, end);
-  if (estimator == RR_PPG) return estimateRrPpg(slot, end);
-  if (estimator == RR_ECG) return estimateRrEcg(slot, end);
-  return estimateRrResp(slot, end);
+/** Runs one estimator on the window that ends at `end`; returns whether it wrote value and confidence to `to`. */
+export function estimate(session: Session, estimator: i32, end: f64, to: Estimate): bool {
+  if (estimator === HR_PPG) return estimateHrPpg(session, end, to);
+  if (estimator === HR_ECG) return estimateHrEcg(session, end, to);
+  if (estimator === SPO2) return estimateSpo2(session, end, to);
+  if (estimator === RR_PPG) return estimateRrPpg(session, end, to);
+  if (estimator === RR_ECG) return estimateRrEcg(session, end, to);
+  return estimateRrResp(session, end, to);
 }

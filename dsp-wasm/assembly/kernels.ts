@@ -1,36 +1,79 @@
+import { completeBy, copyGrid } from './grid/window';
+import { Biquad, BiquadState, biquad8 } from './math/biquad';
+import { paddedFft4, realFft4 } from './math/fft';
+import { SCRATCH } from './memory/map';
+import { channelOf, sessionAt } from './memory/session';
+import { TRAITS } from './pulse/scratch';
+
 /** The core with its kernels laid open, for tests and benchmarks. Arrays are passed at SCRATCH. */
-import { paddedFft4, realFft4 } from './fft';
-import { biquad8 } from './filter';
-import { SCRATCH } from './layout';
-import { channelOf, slotOf } from './session';
-import { cellsAt, copyCells } from './window';
 
+export { BREATH_SCRATCH_END } from './breath/scratch';
 export * from './core';
-export { SCRATCH } from './layout';
+export { ECG_SCRATCH_END } from './ecg/scratch';
+export { BREATH_STATE_BYTES } from './memory/breath_state';
+export { CHANNEL_BYTES } from './memory/channel';
+export { ECG_STATE_BYTES } from './memory/ecg_state';
+export {
+  DECODED,
+  DECODED_BYTES,
+  LANE_COUNTS,
+  LANE_COUNTS_BYTES,
+  PUSH,
+  PUSH_BYTES,
+  REQUESTS_BYTES,
+  RESAMPLED,
+  RESAMPLED_BYTES,
+  RESULTS_BYTES,
+  SCRATCH,
+  SCRATCH_BYTES,
+} from './memory/map';
+export { PULSE_STATE_BYTES } from './memory/pulse_state';
+export {
+  MAX_CHANNELS,
+  POOL_BYTES,
+  SLOT_BREATH,
+  SLOT_CHANNELS,
+  SLOT_ECG,
+  SLOT_POOL,
+  SLOT_PULSE,
+} from './memory/session';
+export { motionWeights } from './pulse/motion';
+export { PULSE_SCRATCH_END } from './pulse/scratch';
+export { SPO2_SCRATCH_END } from './spo2/scratch';
 
-/** Copies cells that are complete by `end` (seconds) to SCRATCH (f32, NaN: empty); returns how many hold a value. */
-export function cells(index: i32, channel: i32, sub: i32, from: i32, count: i32, end: f64): i32 {
-  const at = channelOf(slotOf(index), channel);
-  return at ? copyCells(at, sub, from, count, cellsAt(at, end), SCRATCH) : 0;
+/** End of the compiler's own data. */
+export function dataEnd(): usize {
+  return __data_end;
+}
+
+/** Copies grid samples that are complete by `end` (seconds) to SCRATCH (f32, NaN: empty); returns how many hold a value. */
+export function grid(index: i32, channel: i32, sub: i32, from: i32, count: i32, end: f64): i32 {
+  const at = channelOf(sessionAt(index), channel);
+  return at ? copyGrid(at, sub, from, count, completeBy(at, end), SCRATCH) : 0;
 }
 
 /** Real FFT of the four signals at SCRATCH (n x f32x4); returns the address of its n / 2 bins. */
 export function fft4(n: i32): usize {
-  const work = SCRATCH + (<usize>n << 4);
-  const to = work + (<usize>n << 4);
+  const work = SCRATCH + ((<usize>n) << 4);
+  const to = work + ((<usize>n) << 4);
   realFft4(SCRATCH, work, n, n >> 1, to);
   return to;
 }
 
 /** The same of n / 2 samples, continued by zeros. */
 export function padded4(n: i32): usize {
-  const work = SCRATCH + (<usize>n << 4);
-  const to = work + (<usize>n << 4);
+  const work = SCRATCH + ((<usize>n) << 4);
+  const to = work + ((<usize>n) << 4);
   paddedFft4(SCRATCH, work, n, n >> 1, to);
   return to;
 }
 
-/** Filters, in place, the eight signals at SCRATCH + 96, with the coefficients and the state before them. */
+/** Filters, in place, the eight signals at SCRATCH + 96, with the coefficients at SCRATCH and the state behind them. */
 export function filter8(count: i32): void {
-  biquad8(SCRATCH + 96, count, SCRATCH, SCRATCH + 32);
+  biquad8(SCRATCH + 96, count, changetype<Biquad>(SCRATCH), changetype<BiquadState>(SCRATCH + 32));
+}
+
+/** Address of the traits of the heart rates that were compared last. */
+export function traits(): usize {
+  return TRAITS.at(0);
 }

@@ -1,10 +1,10 @@
-import { BreathFollower } from '../reference/breath.js';
-import { gridCells } from '../reference/grid.js';
-import { modulations } from '../reference/modulation.js';
-import { PulseRate } from '../reference/pulse_rate.js';
-import { findPulses, type Pulse } from '../reference/pulses.js';
-import { RPeaks } from '../reference/rpeaks.js';
-import { ratioOfRatios } from '../reference/spo2.js';
+import { modulations } from '../reference/breath/modulation.js';
+import { findPulses, type Pulse } from '../reference/breath/ppg_pulses.js';
+import { BreathFollower } from '../reference/breath/tracker.js';
+import { RPeaks } from '../reference/ecg/r_peaks.js';
+import { gridSamples } from '../reference/grid/resample.js';
+import { PulseRate } from '../reference/pulse/heart_rate.js';
+import { ratioOfRatios } from '../reference/spo2/ratio.js';
 import { cpuSeconds } from './clock.js';
 import { CHANNELS, LOOP_SECONDS, signals } from './load.js';
 
@@ -18,13 +18,13 @@ export function twinCost(seconds: number): number {
   return ((cpuSeconds() - start) * 1e6) / seconds;
 }
 
-/** One sub-channel: its samples repeat every LOOP_SECONDS, its cells grow. */
+/** One sub-channel: its samples repeat every LOOP_SECONDS, its grid samples grow. */
 interface Line {
   readonly modality: string;
   readonly hz: number;
   readonly rate: number;
   readonly samples: readonly number[];
-  readonly cells: number[];
+  readonly grid: number[];
 }
 
 class TwinSession {
@@ -41,7 +41,7 @@ class TwinSession {
     const [green = [], red = [], infrared = []] = ['ppg_green', 'ppg_red', 'ppg_ir'].map((m) => of(m)[0]);
     this.#pulseRate.step([green, red, infrared], of('accel'));
     ratioOfRatios(red, infrared);
-    this.#ecg.set(this.#lines.find((l) => l.modality === 'ecg')?.cells.slice(-128) ?? [], 128 * second);
+    this.#ecg.set(this.#lines.find((l) => l.modality === 'ecg')?.grid.slice(-128) ?? [], 128 * second);
     this.#peaks.advance(128 * (second + 1) - 2);
     if (second % 2 === 1) this.#breathe(second + 1);
   }
@@ -73,17 +73,17 @@ function lines(): Line[] {
       hz: sampleRateHz,
       rate: modality === 'ecg' ? 128 : 32,
       samples: values[c]?.filter((_, i) => i % numChannels === sub) ?? [],
-      cells: [],
+      grid: [],
     })),
   );
 }
 
-/** Appends the second's cells. */
-function resample({ hz, rate, samples, cells }: Line, second: number): void {
+/** Appends the second's grid samples. */
+function resample({ hz, rate, samples, grid }: Line, second: number): void {
   const from = (second % LOOP_SECONDS) * hz;
   const x = Array.from({ length: hz + 1 }, (_, i) => samples[(from + i) % samples.length] ?? 0);
-  cells.push(
-    ...gridCells(
+  grid.push(
+    ...gridSamples(
       x.map((_, i) => i / hz),
       x,
       rate,
@@ -92,7 +92,7 @@ function resample({ hz, rate, samples, cells }: Line, second: number): void {
   );
 }
 
-function window({ rate, cells }: Line, seconds: number): number[] {
-  const last = cells.slice(-seconds * rate);
+function window({ rate, grid }: Line, seconds: number): number[] {
+  const last = grid.slice(-seconds * rate);
   return [...Array.from({ length: seconds * rate - last.length }, () => Number.NaN), ...last];
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Core, type CoreChannel, createCore, ENCODING, type Estimate } from './core.js';
+import { ESTIMATORS } from './estimators.js';
 import { noise, payload, ppg, pushAll } from './signals.js';
 
 const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: 50, numChannels: 1 };
@@ -137,8 +138,7 @@ describe('core', () => {
     channels.forEach((_, c) => {
       session.push(c, 0, 0.02, ENCODING.float32, payload(values));
     });
-    const estimators = ['hr_ppg', 'hr_ecg', 'spo2', 'rr_ppg', 'rr_ecg', 'rr_resp'] as const;
-    const answers = core.step(estimators.map((estimator) => ({ session, estimator, end: 12 })));
+    const answers = core.step(ESTIMATORS.map((estimator) => ({ session, estimator, end: 12 })));
     expect(answers[0]?.value).to.be.closeTo(90, 2);
     session.close();
   });

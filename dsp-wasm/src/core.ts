@@ -5,6 +5,7 @@
  * Time is seconds since the session's first instant (`t = 0`). Steps (window ends) lie on whole seconds of it.
  */
 
+import type { Estimator } from './estimators.js';
 import { SlotCore } from './instance.js';
 import { Kernel } from './kernel.js';
 
@@ -15,8 +16,7 @@ export type Modality = 'ppg' | 'ppg_green' | 'ppg_red' | 'ppg_ir' | 'ecg' | 'acc
 export const ENCODING = { int16: 1, int24: 2, int32: 3, float32: 4 } as const;
 export type Encoding = (typeof ENCODING)[keyof typeof ENCODING];
 
-/** Estimators of the core. Each reads its own channels of a session. */
-export type Estimator = 'hr_ppg' | 'hr_ecg' | 'spo2' | 'rr_ppg' | 'rr_ecg' | 'rr_resp';
+export type { Estimator } from './estimators.js';
 
 export interface CoreChannel {
   readonly modality: Modality;

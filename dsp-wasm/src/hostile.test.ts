@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { type Core, type CoreChannel, createCore, ENCODING, type Estimator } from './core.js';
+import { type Core, type CoreChannel, createCore, ENCODING } from './core.js';
+import { ESTIMATORS } from './estimators.js';
 import { payload, pushAll, random } from './signals.js';
 
 const HZ = 64;
 const SECONDS = 40;
 const KINDS = ['ppg_green', 'ppg_red', 'ppg_ir', 'ecg', 'accel', 'resp'] as const;
-const ESTIMATORS: readonly Estimator[] = ['hr_ppg', 'hr_ecg', 'spo2', 'rr_ppg', 'rr_ecg', 'rr_resp'];
 const CHANNELS: readonly CoreChannel[] = KINDS.map((modality) => ({ modality, sampleRateHz: HZ, numChannels: 1 }));
 
 /** Value i of a stream. */
@@ -55,7 +55,7 @@ describe('hostile input', () => {
   }
 
   for (const [name, value] of Object.entries(STREAMS)) {
-    it(`gives finite numbers, and no heart rate from the lights that it trusts, for ${name}`, () => {
+    it(`gives finite numbers, and no heart rate from the optical channels that it trusts, for ${name}`, () => {
       const found = answers(value);
       for (const { value, confidence } of found) {
         expect(Number.isFinite(value)).to.equal(true);
@@ -78,6 +78,22 @@ describe('hostile input', () => {
     session.push(0, 14, 1 / HZ, ENCODING.float32, payload(values.slice(14 * HZ)));
     for (let end = 15; end < 22; end++) core.step([{ session, estimator: 'hr_ppg', end }]);
     expect(core.step([{ session, estimator: 'hr_ppg', end: 22 }])[0]?.value).to.be.closeTo(72, 2);
+    session.close();
+  });
+
+  it('gives no estimate of a channel for which the session has no memory left', () => {
+    const crowd = Array.from({ length: 6 }, () => ({ modality: 'ecg', sampleRateHz: HZ, numChannels: 1 }) as const);
+    const opticals = (['ppg_red', 'ppg_ir'] as const).map((modality) => ({
+      modality,
+      sampleRateHz: HZ,
+      numChannels: 1,
+    }));
+    const session = core.open([...crowd, ...opticals]);
+    if (!session) throw new Error('the core is full');
+    const values = Array.from({ length: 20 * HZ }, (_, i) => 5000 + 100 * Math.sin(2 * Math.PI * 1.2 * (i / HZ)));
+    for (let c = 0; c < 8; c++) pushAll(session, c, HZ, values);
+    const blind = ['hr_ppg', 'spo2', 'rr_ppg'] as const;
+    expect(core.step(blind.map((estimator) => ({ session, estimator, end: 20 })))).to.deep.equal([null, null, null]);
     session.close();
   });
 });

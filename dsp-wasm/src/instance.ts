@@ -1,9 +1,22 @@
-import type { Core, CoreChannel, CoreSession, Estimate, Estimator, StepRequest } from './core.js';
+import type { Core, CoreChannel, CoreSession, Estimate, StepRequest } from './core.js';
+import { ESTIMATORS } from './estimators.js';
 import type { Kernel } from './kernel.js';
 import { SlotSession } from './session.js';
 
-/** Numbers of the estimators in assembly/layout.ts. */
-const NUMBER: Record<Estimator, number> = { hr_ppg: 0, hr_ecg: 1, spo2: 2, rr_ppg: 3, rr_ecg: 4, rr_resp: 5 };
+/** Where the module has requests and results, and their fields in them. */
+function layoutOf(kernel: Kernel) {
+  const at = (name: string) => kernel.constant(name);
+  return {
+    batch: at('BATCH'),
+    requests: at('REQUESTS'),
+    requestBytes: at('REQUEST_BYTES'),
+    request: { slot: at('REQUEST_SLOT'), estimator: at('REQUEST_ESTIMATOR'), end: at('REQUEST_END') },
+    results: at('RESULTS'),
+    resultBytes: at('RESULT_BYTES'),
+    result: { value: at('RESULT_VALUE'), confidence: at('RESULT_CONFIDENCE'), given: at('RESULT_GIVEN') },
+  };
+}
+type Layout = ReturnType<typeof layoutOf>;
 
 /** The slots of one kernel, and the batches of steps over them. */
 export class SlotCore implements Core {
@@ -11,22 +24,14 @@ export class SlotCore implements Core {
   readonly bytesPerSession: number;
   readonly #kernel: Kernel;
   readonly #free: number[];
-  readonly #requests: number;
-  readonly #requestBytes: number;
-  readonly #results: number;
-  readonly #resultBytes: number;
-  readonly #batch: number;
+  readonly #layout: Layout;
 
   constructor(kernel: Kernel, maxSessions: number) {
     this.#kernel = kernel;
     this.maxSessions = maxSessions;
     this.bytesPerSession = kernel.constant('SLOT_BYTES');
     this.#free = Array.from({ length: maxSessions }, (_, i) => maxSessions - 1 - i);
-    this.#requests = kernel.constant('REQUESTS');
-    this.#requestBytes = kernel.constant('REQUEST_BYTES');
-    this.#results = kernel.constant('RESULTS');
-    this.#resultBytes = kernel.constant('RESULT_BYTES');
-    this.#batch = kernel.constant('BATCH');
+    this.#layout = layoutOf(kernel);
   }
 
   get openSessions(): number {
@@ -45,15 +50,16 @@ export class SlotCore implements Core {
 
   step(requests: readonly StepRequest[]): (Estimate | null)[] {
     const estimates: (Estimate | null)[] = [];
-    for (let i = 0; i < requests.length; i += this.#batch) this.#stepBatch(requests, i, estimates);
+    for (let i = 0; i < requests.length; i += this.#layout.batch) this.#stepBatch(requests, i, estimates);
     return estimates;
   }
 
   #stepBatch(requests: readonly StepRequest[], from: number, estimates: (Estimate | null)[]): void {
-    const count = Math.min(this.#batch, requests.length - from);
-    for (let i = 0; i < count; i++) this.#write(requests[from + i], this.#requests + i * this.#requestBytes);
+    const { batch, requests: to, requestBytes, results, resultBytes } = this.#layout;
+    const count = Math.min(batch, requests.length - from);
+    for (let i = 0; i < count; i++) this.#write(requests[from + i], to + i * requestBytes);
     this.#kernel.call.step(count);
-    for (let i = 0; i < count; i++) estimates.push(this.#read(this.#results + i * this.#resultBytes));
+    for (let i = 0; i < count; i++) estimates.push(this.#read(results + i * resultBytes));
   }
 
   /** Writes a request; where its session is not an open one of this core, one for no session. */
@@ -61,15 +67,17 @@ export class SlotCore implements Core {
     const { view } = this.#kernel;
     const session = request?.session;
     const isOurs = request !== undefined && session instanceof SlotSession && session.isOf(this.#kernel);
-    view.setInt32(at, isOurs ? session.index : -1, true);
+    const { request: field } = this.#layout;
+    view.setInt32(at + field.slot, isOurs ? session.index : -1, true);
     if (!isOurs) return;
-    view.setInt32(at + 4, NUMBER[request.estimator], true);
-    view.setFloat64(at + 8, request.end, true);
+    view.setInt32(at + field.estimator, ESTIMATORS.indexOf(request.estimator), true);
+    view.setFloat64(at + field.end, request.end, true);
   }
 
   #read(at: number): Estimate | null {
     const { view } = this.#kernel;
-    if (view.getInt32(at + 16, true) === 0) return null;
-    return { value: view.getFloat64(at, true), confidence: view.getFloat64(at + 8, true) };
+    const { result: field } = this.#layout;
+    if (view.getInt32(at + field.given, true) === 0) return null;
+    return { value: view.getFloat64(at + field.value, true), confidence: view.getFloat64(at + field.confidence, true) };
   }
 }

@@ -5,7 +5,7 @@ interface Exports {
   readonly [constant: string]: unknown;
   init(): void;
   open(index: number): void;
-  channel(index: number, kind: number, hz: number, subs: number): void;
+  channel(index: number, kind: number, subs: number): void;
   ready(index: number): void;
   push(index: number, channel: number, encoding: number, count: number): number;
   step(count: number): void;
@@ -40,7 +40,7 @@ export class Kernel {
     return new Kernel(memory, call);
   }
 
-  /** A constant of assembly/layout.ts. */
+  /** A constant of assembly/memory/map.ts. */
   constant(name: string): number {
     return constant(this.call, name);
   }

@@ -1,7 +1,7 @@
 import type { CoreChannel, CoreSession, Encoding, Modality } from './core.js';
 import type { Kernel } from './kernel.js';
 
-/** Numbers of the modalities in assembly/layout.ts. */
+/** Numbers of the modalities in assembly/memory/channel.ts. */
 const KIND: Record<Modality, number> = { ppg: 0, ppg_green: 1, ppg_red: 2, ppg_ir: 3, ecg: 4, accel: 5, resp: 6 };
 const VALUE_BYTES: Record<Encoding, number> = { 1: 2, 2: 3, 3: 4, 4: 4 };
 
@@ -14,7 +14,8 @@ export class SlotSession implements CoreSession {
   readonly #release: (index: number) => void;
   readonly #staging: number;
   readonly #stagingBytes: number;
-  readonly #times: number;
+  readonly #first: number;
+  readonly #period: number;
 
   constructor(kernel: Kernel, index: number, channels: readonly CoreChannel[], release: (index: number) => void) {
     this.#kernel = kernel;
@@ -23,9 +24,10 @@ export class SlotSession implements CoreSession {
     this.#release = release;
     this.#staging = kernel.constant('STAGING');
     this.#stagingBytes = kernel.constant('STAGING_BYTES');
-    this.#times = kernel.constant('PUSH');
+    this.#first = kernel.constant('PUSH_FIRST');
+    this.#period = kernel.constant('PUSH_PERIOD');
     kernel.call.open(index);
-    for (const c of channels) kernel.call.channel(index, KIND[c.modality], c.sampleRateHz, c.numChannels);
+    for (const c of channels) kernel.call.channel(index, KIND[c.modality], c.numChannels);
     kernel.call.ready(index);
   }
 
@@ -47,8 +49,8 @@ export class SlotSession implements CoreSession {
   #pushStaged(ch: number, t: number, period: number, encoding: Encoding, payload: Uint8Array, stride: number): number {
     const { bytes, view, call } = this.#kernel;
     bytes.set(payload, this.#staging);
-    view.setFloat64(this.#times, t, true);
-    view.setFloat64(this.#times + 8, period, true);
+    view.setFloat64(this.#first, t, true);
+    view.setFloat64(this.#period, period, true);
     return call.push(this.index, ch, encoding, Math.floor(payload.length / stride));
   }
 

@@ -4,10 +4,11 @@ import { ENCODING } from './core.js';
 /** Signals for tests and benchmarks, and the calls which kernels.wasm adds to the core's. */
 
 export interface KernelCalls {
-  cells(index: number, channel: number, sub: number, from: number, count: number, end: number): number;
+  grid(index: number, channel: number, sub: number, from: number, count: number, end: number): number;
   fft4(n: number): number;
   padded4(n: number): number;
   filter8(count: number): void;
+  dataEnd(): number;
 }
 
 /** Numbers in [-1, 1), the same for the same seed (mulberry32). */

@@ -1,0 +1,77 @@
+import { MAX_PULSES } from '../memory/breath_state';
+import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED } from '../memory/channel';
+import { Estimate } from '../memory/map';
+import { channelOfKind, Session } from '../memory/session';
+import { addBeat, clearBeats, judgeBeats, putBaselines, putHeights, putIntervals } from './modulation';
+import { advancePulses, PULSE_TICKS } from './ppg_pulses';
+import { BEATS, MAX_BEATS } from './scratch';
+import { clearSeries } from './series';
+import { FROM_PPG, followBreath } from './tracker';
+import { LEAST_COUNTS } from './tuning';
+
+const WINDOW: f64 = 32;
+
+/**
+ * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights and baselines of one optical
+ * channel: writes rate and confidence; false for none. Green shows the pulse best (Maeda et al., J. Med. Syst. 35:829,
+ * 2011); where a channel shows no pulse, the next one is looked at until it shows none either.
+ */
+export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
+  const state = session.breath;
+  const first = state.channel;
+  let n = gather(session, first ? first : channelAfter(session, null), end);
+  if (!n) n = gather(session, channelAfter(session, state.channel), end);
+  const used = state.channel;
+  if (!n || !used) return false;
+  clearSeries(n);
+  putIntervals(0, n);
+  putHeights(1, n);
+  putBaselines(2, n);
+  // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
+  const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
+  const resolved = BEATS.meanHeight >= LEAST_COUNTS * used.resolution;
+  return followBreath(state, FROM_PPG, end, n, fastest, resolved ? BEATS.steadiness : 0, to);
+}
+
+/** The optical channel after `before` that has data, best first and then from the start again; null where there is no other. */
+function channelAfter(session: Session, before: Channel | null): Channel | null {
+  let first: Channel | null = null;
+  let passed = !before;
+  for (let rank = 0; rank < 4; rank++) {
+    const other = channelOfKind(session, kindOf(rank));
+    if (!other || !other.started) continue;
+    if (passed && other !== before) return other;
+    if (!first) first = other;
+    passed = passed || other === before;
+  }
+  return first === before ? null : first;
+}
+
+function kindOf(rank: i32): i32 {
+  if (rank === 0) return KIND_PPG_GREEN;
+  if (rank === 1) return KIND_PPG;
+  return rank === 2 ? KIND_PPG_IR : KIND_PPG_RED;
+}
+
+/** Takes the channel's pulses of the window; returns the points that their series will have, 0 for too few. */
+function gather(session: Session, channel: Channel | null, end: f64): i32 {
+  clearBeats();
+  if (!channel) return 0;
+  const state = session.breath;
+  advancePulses(state, channel, end);
+  const found = state.pulseCount;
+  const oldest = max(0, found - MAX_PULSES);
+  const now = <i32>(<i64>(end * PULSE_TICKS));
+  let first = found;
+  while (first > oldest && now - state.pulseAt(first - 1).time < <i32>(WINDOW * PULSE_TICKS)) first--;
+  for (let i = max(first, found - MAX_BEATS); i < found; i++) {
+    const pulse = state.pulseAt(i);
+    const interval = i > oldest ? seconds(pulse.time - state.pulseAt(i - 1).time) : <f32>NaN;
+    addBeat(seconds(pulse.time - now), interval, pulse.height, pulse.baseline);
+  }
+  return judgeBeats();
+}
+
+function seconds(ticks: i32): f32 {
+  return <f32>ticks / <f32>PULSE_TICKS;
+}

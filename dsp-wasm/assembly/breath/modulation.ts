@@ -1,0 +1,216 @@
+import { Row } from '../memory/row';
+import {
+  BASELINE,
+  BEATS,
+  CLEAN,
+  HEIGHT,
+  INTERVAL,
+  KEPT,
+  KEPT_TIME,
+  MAX_BEATS,
+  POINTS,
+  SORT,
+  STEADY,
+  TIME,
+  USUAL,
+} from './scratch';
+import { laneOf, SERIES_HZ } from './series';
+import { CREDIBLE, FEWEST_BEATS, FEWEST_GOOD, REGULAR, STEADY_SHARE } from './tuning';
+
+/**
+ * What breathing does to the beats, as series of 4 Hz: their intervals (respiratory sinus arrhythmia, frequency
+ * modulation), heights (amplitude modulation) and baselines (Charlton et al., Physiol. Meas. 37:610, 2016). A beat
+ * that comes too early or too late tells of the heart, not of breathing: it and the one after it, which is larger for
+ * the longer pause, are left out.
+ */
+
+/** Beats before and after one in whose median its interval is judged. */
+const NEIGHBOURS: i32 = 3;
+
+/** Forgets the beats of the window before. */
+export function clearBeats(): void {
+  BEATS.count = 0;
+}
+
+/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the beat before (NaN: unknown). */
+export function addBeat(time: f32, interval: f32, height: f32, baseline: f32): void {
+  if (BEATS.count >= MAX_BEATS) return;
+  const i = BEATS.count++;
+  TIME[i] = time;
+  INTERVAL[i] = interval;
+  HEIGHT[i] = height;
+  BASELINE[i] = baseline;
+}
+
+/**
+ * Judges the beats that were added, and completes BEATS; returns how many points (even, at most POINTS) the series will
+ * have, 0 for too few beats.
+ */
+export function judgeBeats(): i32 {
+  const count = BEATS.count;
+  if (count < FEWEST_BEATS) return 0;
+  BEATS.medianInterval = medianOfAll(count);
+  BEATS.meanHeight = meanHeight(count);
+  findUsual(count);
+  let regular = 0;
+  for (let i = 0; i < count; i++) {
+    const steady = abs(INTERVAL[i] - USUAL[i]) <= REGULAR * USUAL[i];
+    const after = i === 0 || STEADY[i - 1];
+    const credible = abs(HEIGHT[i] - BEATS.meanHeight) < CREDIBLE * BEATS.meanHeight;
+    regular += <i32>steady;
+    STEADY[i] = steady;
+    CLEAN[i] = steady && after && credible;
+  }
+  BEATS.steadiness = min<f32>(1, (STEADY_SHARE * <f32>regular) / <f32>count);
+  const span = <i32>(-TIME[0] * <f32>SERIES_HZ);
+  return BEATS.medianInterval > 0 ? max(0, min(POINTS, span & ~1)) : 0;
+}
+
+function meanHeight(count: i32): f32 {
+  let sum: f32 = 0;
+  for (let i = 0; i < count; i++) sum += HEIGHT[i];
+  return sum / <f32>count;
+}
+
+/** Writes USUAL: four at a time where all seven neighbours are there and known. */
+function findUsual(count: i32): void {
+  for (let i = 0; i < count; i += 4) {
+    const inside = i >= NEIGHBOURS && i + 3 + NEIGHBOURS < count;
+    if (inside && sortSevens(INTERVAL.at(i - NEIGHBOURS))) v128.store(USUAL.at(i), SORT[NEIGHBOURS]);
+    else for (let j = i; j < min(i + 4, count); j++) USUAL[j] = medianAbout(j, count);
+  }
+}
+
+/**
+ * Sorts seven values from `x` on, and from the next three each, far enough that the middle one is in place (Devillard,
+ * "Fast median search", 1998); false where one is unknown.
+ */
+function sortSevens(x: usize): bool {
+  let sum = f32x4.splat(0);
+  for (let k = 0; k < 7; k++) {
+    const v = v128.load(x + ((<usize>k) << 2));
+    sum = f32x4.add(sum, v);
+    SORT[k] = v;
+  }
+  order(0, 5);
+  order(0, 3);
+  order(1, 6);
+  order(2, 4);
+  order(0, 1);
+  order(3, 5);
+  order(2, 6);
+  order(2, 3);
+  order(3, 6);
+  order(4, 5);
+  order(1, 4);
+  order(1, 3);
+  order(3, 4);
+  return i32x4.all_true(f32x4.eq(sum, sum));
+}
+
+function order(low: i32, high: i32): void {
+  const a = SORT[low];
+  const b = SORT[high];
+  SORT[low] = f32x4.pmin(a, b);
+  SORT[high] = f32x4.pmax(a, b);
+}
+
+/** Median of all known intervals, NaN where none is known: the one of which as many are below as its rank says. */
+function medianOfAll(count: i32): f32 {
+  v128.store(INTERVAL.at(count), f32x4.splat(NaN));
+  let known = 0;
+  for (let i = 0; i < count; i++) known += <i32>!isNaN(INTERVAL[i]);
+  for (let i = 0; i < count; i++) {
+    const x = v128.load32_splat(INTERVAL.at(i));
+    let below = i32x4.splat(0);
+    let upTo = below;
+    for (let j = 0; j < count; j += 4) {
+      const v = v128.load(INTERVAL.at(j));
+      below = i32x4.sub(below, f32x4.lt(v, x)); // true is -1
+      upTo = i32x4.sub(upTo, f32x4.le(v, x));
+    }
+    if (sumOf(below) <= known >> 1 && known >> 1 < sumOf(upTo)) return INTERVAL[i];
+  }
+  return NaN;
+}
+
+function sumOf(x: v128): i32 {
+  const pairs = i32x4.add(x, v128.shuffle<i32>(x, x, 2, 3, 0, 1));
+  return i32x4.extract_lane(pairs, 0) + i32x4.extract_lane(pairs, 1);
+}
+
+/** Median of the known intervals up to NEIGHBOURS beats before and after beat i; NaN where none is known. */
+function medianAbout(i: i32, count: i32): f32 {
+  const first = max(0, i - NEIGHBOURS);
+  const last = min(count - 1, i + NEIGHBOURS);
+  let known = 0;
+  for (let j = first; j <= last; j++) if (!isNaN(INTERVAL[j])) insert(INTERVAL[j], known++);
+  return known ? KEPT[known >> 1] : NaN;
+}
+
+/** Puts x into its place among the first `count` of KEPT. */
+function insert(x: f32, count: i32): void {
+  let at = count;
+  for (; at > 0 && KEPT[at - 1] > x; at--) KEPT[at] = KEPT[at - 1];
+  KEPT[at] = x;
+}
+
+/** Intervals in parts of the median one, as `n` points that end at the window's end, into that lane. */
+export function putIntervals(lane: i32, n: i32): void {
+  put(lane, n, INTERVAL, STEADY, BEATS.medianInterval);
+}
+
+/** Heights in parts of their mean. */
+export function putHeights(lane: i32, n: i32): void {
+  put(lane, n, HEIGHT, CLEAN, BEATS.meanHeight);
+}
+
+/** Baselines in parts of the mean height. */
+export function putBaselines(lane: i32, n: i32): void {
+  put(lane, n, BASELINE, CLEAN, BEATS.meanHeight);
+}
+
+function put(lane: i32, n: i32, values: Row<f32>, good: Row<bool>, unit: f32): void {
+  let kept = keep(values, good);
+  if (kept < FEWEST_GOOD) kept = keep(values, null);
+  const scale = <f32>1 / unit;
+  for (let i = 0; i < kept; i++) KEPT[i] *= scale;
+  if (kept) interpolate(lane, n, kept);
+}
+
+/** Gathers the values that are known and good (all, where `good` is null) with their times; returns how many. */
+function keep(values: Row<f32>, good: Row<bool> | null): i32 {
+  let kept = 0;
+  for (let i = 0; i < BEATS.count; i++) {
+    if (isNaN(values[i]) || (good && !good[i])) continue;
+    KEPT_TIME[kept] = TIME[i];
+    KEPT[kept] = values[i];
+    kept++;
+  }
+  return kept;
+}
+
+/** Joins the kept values by lines, held at the ends, and samples them in the middle of each 1/SERIES_HZ. */
+function interpolate(lane: i32, n: i32, kept: i32): void {
+  const series = laneOf(lane);
+  let i = 0;
+  let t0: f32 = -Infinity;
+  let a = KEPT[0];
+  let t = timeOf(0, n);
+  for (let k = 0; k < kept; k++) {
+    const t1 = KEPT_TIME[k];
+    const b = KEPT[k];
+    const slope = (b - a) / (t1 - t0);
+    while (i < n && t <= t1) {
+      series[4 * i] = b - slope * (t1 - t);
+      t = timeOf(++i, n);
+    }
+    t0 = t1;
+    a = b;
+  }
+  for (; i < n; i++) series[4 * i] = a;
+}
+
+function timeOf(i: i32, n: i32): f32 {
+  return (<f32>(i - n) + 0.5) * <f32>(1 / SERIES_HZ);
+}

@@ -1,0 +1,277 @@
+import { BreathState, RATES, Track } from '../memory/breath_state';
+import { countLanes } from '../memory/lanes';
+import { Estimate } from '../memory/map';
+import { Row } from '../memory/row';
+import { removeDrift } from './drift';
+import { BLEND, GENTLEST, HIGH, LOW, POINTS, POWER, PREDICTED, STEEPEST } from './scratch';
+import { seriesSpectra } from './spectrum';
+import {
+  BEATS_DRIFT,
+  CERTAIN_MASS,
+  EFFORT_DRIFT,
+  EXPONENT,
+  FORGET,
+  FUNDAMENTAL,
+  HALF_STRETCH,
+  HARMONIC,
+  HIGH_FROM,
+  HIGH_TO,
+  JUMP,
+  LOW_FROM,
+  LOW_TO,
+  LOWEST_BIN,
+  RATE_SPREAD,
+  RESOLUTION,
+  SERIES_ODDS,
+  UNEXPLAINED,
+  USUAL_RATE,
+} from './tuning';
+
+/**
+ * Breaths per minute from up to four series that breathing may modulate, one in each lane.
+ *
+ * Each series gives a likelihood over rates: that of a sinusoid of that rate in noise, (1 - r)^-K with r the part of
+ * the whitened power that it explains (Bretthorst, Bayesian Spectrum Analysis, 1988), against that of no breathing in
+ * this series at all; so a series without breathing says nothing, and agreement of several counts, as in Smart Fusion
+ * (Karlen et al., IEEE TBME 60:1946, 2013). A part of the power at twice the rate counts as well: breathing is no
+ * sinusoid. The likelihoods feed a forward filter (hidden Markov model) over rates, which drift slowly. Its state is
+ * a posterior; the estimate is the mean of its heaviest stretch of 6 per minute, and the stretch's mass gives the
+ * confidence, P(error within 3).
+ */
+
+/** Bins of the spectra are 4 Hz / 256 = 0.9375 per minute apart. */
+const BIN_PER_MINUTE: f32 = 0.9375;
+/** Bins of the lowest and of the highest rate that is followed: 4.7 and 46 per minute. */
+const FIRST: i32 = 5;
+const LAST: i32 = FIRST + RATES - 1;
+
+// Where the series come from; each has a tracker.
+export const FROM_PPG: i32 = 0;
+export const FROM_ECG: i32 = 1;
+export const FROM_EFFORT: i32 = 2;
+
+/** Prior chance of each rate. */
+const PRIOR = changetype<Row<f32>>(memory.data(RATES * 4, 16));
+
+export function makeRatePrior(): void {
+  let sum: f64 = 0;
+  for (let i = 0; i < RATES; i++) sum += prior(i);
+  for (let i = 0; i < RATES; i++) PRIOR[i] = <f32>(prior(i) / sum);
+}
+
+function prior(i: i32): f64 {
+  const rate = <f64>rateOf(i);
+  const x = Math.log(rate / USUAL_RATE) / RATE_SPREAD;
+  return Math.exp(-0.5 * x * x) / rate;
+}
+
+function rateOf(i: i32): f32 {
+  return <f32>(FIRST + i) * BIN_PER_MINUTE;
+}
+
+/**
+ * Follows the rate by the SERIES of the window that ends at `end`: writes rate and confidence.
+ * @param n points of the series, even
+ * @param fastest highest rate that the series can show, per minute
+ * @param share how far the series are what they seem
+ * @returns false where the series show nothing at all
+ */
+export function followBreath(
+  state: BreathState,
+  source: i32,
+  end: f64,
+  n: i32,
+  fastest: f32,
+  share: f32,
+  to: Estimate,
+): bool {
+  countLanes(popcnt(i32x4.bitmask(lanesOf(source))), n);
+  const drift = removeDrift(n, source === FROM_EFFORT ? EFFORT_DRIFT : BEATS_DRIFT);
+  seriesSpectra(n, f32x4.add(drift, resolutionOf(source)));
+  findBlend(source);
+  const top = min(LAST, <i32>(fastest / BIN_PER_MINUTE));
+  const total = whiten(2 * top);
+  // A series of absurd values, whose power is not finite, says nothing either.
+  const sound = v128.and(f32x4.gt(total, f32x4.splat(0)), f32x4.lt(total, f32x4.splat(Infinity)));
+  const alive = v128.and(lanesOf(source), sound);
+  if (!v128.any_true(alive)) return false;
+  // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 is the Hann window's width).
+  const scale = f32x4.div(f32x4.splat(<f32>384 / <f32>n), total);
+  const track = state.trackAt(source);
+  predict(track, end);
+  const exponent = <i32>((EXPONENT * share * <f32>n) / <f32>POINTS + <f32>0.5);
+  weigh(track, top, v128.and(scale, alive), v128.and(f32x4.splat(SERIES_ODDS), alive), exponent);
+  answer(track.posterior, to);
+  return true;
+}
+
+/** Lanes that hold a series, all bits set: intervals, heights and, of a PPG, baselines; or the effort. */
+function lanesOf(source: i32): v128 {
+  if (source === FROM_EFFORT) return i32x4(-1, 0, 0, 0);
+  return source === FROM_ECG ? i32x4(-1, -1, 0, 0) : i32x4(-1, -1, -1, 0);
+}
+
+/** Standard deviation of what the series hold beside breath, noise and drift. */
+function resolutionOf(source: i32): v128 {
+  return f32x4.splat(source === FROM_EFFORT ? 0 : RESOLUTION);
+}
+
+/**
+ * Least and greatest steepness of a lane's noise (power falls as frequency^-steepness): intervals are nearly white,
+ * heights and effort drift, baselines wander as a random walk or worse.
+ */
+function gentlest(source: i32): v128 {
+  return source === FROM_EFFORT ? f32x4.splat(0) : f32x4(0.5, 1, 1, 0);
+}
+
+function steepest(source: i32): v128 {
+  return source === FROM_EFFORT ? f32x4.splat(2) : f32x4(2, 3, 4, 0);
+}
+
+/**
+ * Finds how steeply each lane's noise falls, and writes BLEND, the polynomial that levels it: a blend of two powers of
+ * frequency.
+ */
+function findBlend(source: i32): void {
+  v128.store(LOW.at(0), meanAmplitude(LOW_FROM, LOW_TO));
+  v128.store(HIGH.at(0), meanAmplitude(HIGH_FROM, HIGH_TO));
+  v128.store(GENTLEST.at(0), gentlest(source));
+  v128.store(STEEPEST.at(0), steepest(source));
+  const span = Math.log(<f64>(HIGH_FROM + HIGH_TO) / <f64>(LOW_FROM + LOW_TO));
+  for (let lane = 0; lane < 4; lane++) {
+    const low = <f64>LOW[lane];
+    const high = <f64>HIGH[lane];
+    const steepness = low > 0 && high > 0 ? (2 * Math.log(low / high)) / span : 0;
+    blend(lane, <f32>max(<f64>GENTLEST[lane], min(steepness, <f64>STEEPEST[lane])));
+  }
+}
+
+function meanAmplitude(from: i32, to: i32): v128 {
+  let sum = f32x4.splat(0);
+  for (let k = from; k <= to; k++) sum = f32x4.add(sum, f32x4.sqrt(POWER[k]));
+  return f32x4.mul(sum, f32x4.splat(1 / <f32>(to - from + 1)));
+}
+
+/** Coefficients of the powers 0 to 4 of frequency in that lane, whose sum is about frequency^steepness. */
+function blend(lane: i32, steepness: f32): void {
+  const coefficients = changetype<Row<f32>>(BLEND.at(0));
+  for (let power = 0; power < 5; power++) {
+    coefficients[4 * power + lane] = max<f32>(0, <f32>1 - abs(<f32>power - steepness));
+  }
+}
+
+/** Levels the spectra up to bin `last`, in place, and empties what lies above; returns their sums. */
+function whiten(last: i32): v128 {
+  let sum = f32x4.splat(0);
+  for (let k = 0; k <= 2 * LAST; k++) {
+    const inside = k >= LOWEST_BIN && k <= last;
+    const level = inside ? f32x4.mul(POWER[k], polynomial(<f32>k / <f32>16)) : f32x4.splat(0);
+    POWER[k] = level;
+    sum = f32x4.add(sum, level);
+  }
+  return sum;
+}
+
+function polynomial(x: f32): v128 {
+  const f = f32x4.splat(x);
+  let y = BLEND[4];
+  y = f32x4.add(f32x4.mul(y, f), BLEND[3]);
+  y = f32x4.add(f32x4.mul(y, f), BLEND[2]);
+  y = f32x4.add(f32x4.mul(y, f), BLEND[1]);
+  return f32x4.add(f32x4.mul(y, f), BLEND[0]);
+}
+
+/** Lets the posterior of the last answer drift (0.66 per minute a step) into PREDICTED. */
+function predict(track: Track, end: f64): void {
+  const known = track.end > 0 && end - track.end < FORGET;
+  const from = known ? track.posterior : PRIOR;
+  for (let i = 0; i < RATES; i++) {
+    const left = from[max(i - 1, 0)];
+    const right = from[min(i + 1, RATES - 1)];
+    const drifted: f32 = <f32>0.25 * (left + right) + <f32>0.5 * from[i];
+    PREDICTED[i] = (<f32>1 - JUMP) * drifted + JUMP * PRIOR[i];
+  }
+  track.end = end;
+}
+
+/** Multiplies the prediction by the eighth root of the likelihoods, and writes the posterior. */
+function weigh(track: Track, top: i32, scale: v128, odds: v128, exponent: i32): void {
+  let sum: f32 = 0;
+  for (let i = 0; i < RATES; i++) {
+    const k = FIRST + i;
+    const likelihood: f32 = k > top ? <f32>1 : product(eighthRoot(odds, sinusoid(k, scale, exponent)));
+    const p = PREDICTED[i] * likelihood;
+    PREDICTED[i] = p;
+    sum += p;
+  }
+  for (let i = 0; i < RATES; i++) track.posterior[i] = PREDICTED[i] / sum;
+}
+
+/** (1 - explained)^-exponent of each lane. */
+function sinusoid(k: i32, scale: v128, exponent: i32): v128 {
+  const here = f32x4.mul(POWER[k], scale);
+  const twice = f32x4.mul(POWER[2 * k], scale);
+  const harmonic = v128.and(f32x4.mul(twice, f32x4.splat(HARMONIC)), f32x4.gt(here, f32x4.splat(FUNDAMENTAL)));
+  const rest = f32x4.sub(f32x4.splat(1), f32x4.add(here, harmonic));
+  const inverse = f32x4.div(f32x4.splat(1), f32x4.pmax(rest, f32x4.splat(UNEXPLAINED)));
+  return power(inverse, exponent);
+}
+
+/** x^n by squaring. */
+function power(x: v128, n: i32): v128 {
+  let y = f32x4.splat(1);
+  let square = x;
+  while (n) {
+    if (n & 1) y = f32x4.mul(y, square);
+    square = f32x4.mul(square, square);
+    n >>= 1;
+  }
+  return y;
+}
+
+/** Eighth root of 1 + odds x. */
+function eighthRoot(odds: v128, x: v128): v128 {
+  return f32x4.sqrt(f32x4.sqrt(f32x4.sqrt(f32x4.add(f32x4.splat(1), f32x4.mul(odds, x)))));
+}
+
+function product(x: v128): f32 {
+  return f32x4.extract_lane(x, 0) * f32x4.extract_lane(x, 1) * f32x4.extract_lane(x, 2) * f32x4.extract_lane(x, 3);
+}
+
+/** The heaviest stretch of the posterior: its mean, and by its mass the confidence. */
+function answer(posterior: Row<f32>, to: Estimate): void {
+  const centre = heaviest(posterior);
+  let mass: f64 = 0;
+  let moment: f64 = 0;
+  for (let i = max(0, centre - HALF_STRETCH); i <= min(RATES - 1, centre + HALF_STRETCH); i++) {
+    const q = <f64>posterior[i];
+    mass += q;
+    moment += q * <f64>rateOf(i);
+  }
+  to.value = moment / mass;
+  to.confidence = certainty(mass);
+}
+
+/** Centre of the heaviest stretch. */
+function heaviest(posterior: Row<f32>): i32 {
+  let mass: f32 = 0;
+  let best: f32 = 0;
+  let centre = 0;
+  for (let i = -HALF_STRETCH; i < RATES; i++) {
+    if (i + HALF_STRETCH < RATES) mass += posterior[i + HALF_STRETCH];
+    if (i > HALF_STRETCH) mass -= posterior[i - HALF_STRETCH - 1];
+    if (mass > best) centre = max(0, i);
+    best = max(best, mass);
+  }
+  return centre;
+}
+
+/**
+ * P(error within 3) by the stretch's mass. The mass is cautious, as the likelihoods are tempered: on recordings with
+ * reference, stretches of more than half are right 19 times of 20. Lighter stretches are all that noise gives: they stay
+ * as they are.
+ */
+function certainty(mass: f64): f64 {
+  const rest = 1 - mass;
+  return mass < CERTAIN_MASS ? mass : 1 - 4 * rest * rest * rest;
+}

@@ -1,0 +1,216 @@
+import { vertex } from '../math/parabola';
+import { Channel, ECG_HZ } from '../memory/channel';
+import { EcgState, Lead, Level, TEMPLATE } from '../memory/ecg_state';
+import { Row, rowAt } from '../memory/row';
+import { addBeat } from './beats';
+import { isMatched } from './evidence';
+import { broad, computeFeatures, leveled, sharpenedAt, TEMPLATE_HALF } from './features';
+import { beginLevel, learnLevel, separation, weightOf } from './levels';
+import { AMPLITUDES, ENERGY, MATCH, PEAKS, PROJECTION, SHARES, SHIFTS, WIDTH } from './scratch';
+import {
+  BETTER_LEAD,
+  CLEAR_LEAD,
+  DEAD_SAMPLES,
+  FIRST_MATCH_NOISE,
+  FIRST_SNAP,
+  LEVEL_FOLLOW,
+  LIKE_TEMPLATE,
+  MEASURE_FOLLOW,
+  PAUSE_SAMPLES,
+  SHIFT_HALF,
+  SLOWEST_LEARNING,
+  SNAP,
+  STRANGE_BEATS,
+  TEMPLATE_BEATS,
+} from './tuning';
+
+/**
+ * What is taken from a beat once it is decided: its time and amplitude, and what its leads learn from it. Indices count
+ * from the first grid sample whose features are computed, `from`.
+ */
+
+/** Puts the candidate of that number into the ring of beats, and learns from it; uses no grid sample at or past `limit`. */
+export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit: i32, late: bool): void {
+  const candidate = ecg.candidateAt(number);
+  const sample = candidate.sample;
+  const last = ecg.lastBeat;
+  const isNext = ecg.beatCount > 0 && sample - last < PAUSE_SAMPLES;
+  const guard = min(DEAD_SAMPLES, (3 * (sample - last)) / 10);
+  const near = sample - FIRST_SNAP - 1;
+  const from = isNext ? min(last + guard + 1, near) : near;
+  const between = isNext ? sample - guard - from : 0;
+  for (let k = 0; k < channel.subs; k++) {
+    const lead = ecg.leadAt(k);
+    computeFeatures(channel, k, lead, from, sample + FIRST_SNAP + 2 - from, limit, isMatched(lead));
+    measureLead(lead, k, sample - from, between, candidate.wide);
+    SHIFTS[k] = shiftOf(sample - from);
+  }
+  const chosen = chooseLead(ecg, channel.subs);
+  const peak = PEAKS[chosen] + <f32>ecg.leadAt(chosen).offset;
+  const time = (<f64>from + <f64>peak) / ECG_HZ;
+  const isBroken = !isNext || candidate.empty > last;
+  const interval: f32 = isBroken ? 0 : <f32>(time - ecg.lastTime);
+  const quality: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
+  addBeat(ecg, time, interval, AMPLITUDES[chosen], quality, late);
+  ecg.fit = followed(ecg.fit, SHARES[chosen]);
+  ecg.shift = followed(ecg.shift, SHIFTS[chosen]);
+  ecg.lastBeat = sample;
+  ecg.lastTime = time;
+}
+
+/** The mean after a measure of one more beat, if that is positive; within about 5 beats. */
+function followed(mean: f32, measure: f32): f32 {
+  if (!(measure > 0)) return mean;
+  return mean > 0 ? mean + MEASURE_FOLLOW * (measure - mean) : measure;
+}
+
+/** Change of the level from before the beat to after it, in parts of the lead's range there: 0 to 1. */
+function shiftOf(at: i32): f32 {
+  let low = leveled(at);
+  let high = low;
+  for (let i = at - SHIFT_HALF; i <= at + SHIFT_HALF; i++) {
+    low = min(low, leveled(i));
+    high = max(high, leveled(i));
+  }
+  let change: f32 = 0;
+  for (let i = SHIFT_HALF - 2; i <= SHIFT_HALF; i++) change += leveled(at + i) - leveled(at - i);
+  return high > low ? abs(change) / (3 * (high - low)) : 0;
+}
+
+/** The lead that tells beats best; changed only for a much better one, as amplitudes of two leads cannot be compared. */
+function chooseLead(ecg: EcgState, leads: i32): i32 {
+  let best = 0;
+  for (let k = 1; k < leads; k++) if (leadWeight(ecg, k) > leadWeight(ecg, best)) best = k;
+  if (leadWeight(ecg, best) <= BETTER_LEAD * leadWeight(ecg, ecg.lead)) return ecg.lead;
+  ecg.lead = best;
+  return best;
+}
+
+function leadWeight(ecg: EcgState, k: i32): f32 {
+  const lead = ecg.leadAt(k);
+  return weightOf(lead.energy) + (isMatched(lead) ? weightOf(lead.match) : 0);
+}
+
+/** Learns from a beat of one lead; the first `between` features lie between it and the beat before. */
+function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): void {
+  const matched = isMatched(lead);
+  const peak = greatestNear(matched ? MATCH : ENERGY, at, SNAP);
+  const energy = ENERGY[greatestNear(ENERGY, at, SNAP)];
+  put(k, <f32>at, 0);
+  SHARES[k] = 0;
+  if (isNaN(energy)) return; // the lead misses part of the beat
+  // Ectopic beats come seldom and count as noise where they are missed: so the level of breadth does not rise fast.
+  learnLevel(lead.width, WIDTH[greatestNear(WIDTH, at, SNAP)], greatest(WIDTH, between), LEVEL_FOLLOW);
+  if (wide) {
+    measureWide(lead, k, at, matched);
+    return;
+  }
+  learnLevel(lead.energy, energy, greatest(ENERGY, between));
+  if (matched) measureMatched(lead, k, peak, between);
+  else measureFirst(lead, k, at);
+}
+
+/** With a template the R peak is where the match is greatest. */
+function measureMatched(lead: Lead, k: i32, peak: i32, between: i32): void {
+  learnMatch(lead.match, MATCH[peak], greatest(MATCH, between));
+  const projection = PROJECTION[peak];
+  put(k, <f32>peak + vertex<f32>(MATCH[peak - 1], MATCH[peak], MATCH[peak + 1]), projection);
+  const share: f32 = projection > 0 ? sqrt<f32>(MATCH[peak] / projection) : 0;
+  SHARES[k] = share;
+  if (lead.learnt < TEMPLATE_BEATS + 2 || share > LIKE_TEMPLATE) {
+    learnTemplate(lead, peak);
+    lead.strange = 0;
+  } else {
+    countStrange(lead);
+  }
+}
+
+/** An ectopic beat is where the broad signal is greatest; its lead learns nothing of what normal beats are. */
+function measureWide(lead: Lead, k: i32, at: i32, matched: bool): void {
+  let largest = at;
+  for (let i = at - FIRST_SNAP; i <= at + FIRST_SNAP; i++) if (abs(broad(i)) > abs(broad(largest))) largest = i;
+  put(k, <f32>(largest - lead.offset), matched ? PROJECTION[at] : 0);
+}
+
+/** Without a template the R peak is where the sharpened signal is greatest. */
+function measureFirst(lead: Lead, k: i32, at: i32): void {
+  let largest = at;
+  for (let i = at - FIRST_SNAP; i <= at + FIRST_SNAP; i++) if (abs(sharp(i)) > abs(sharp(largest))) largest = i;
+  learnTemplate(lead, largest);
+  put(k, <f32>(largest - lead.offset), abs(sharp(largest)));
+}
+
+function learnMatch(level: Level, match: f32, noise: f32): void {
+  if (level.beat > 0) learnLevel(level, match, noise);
+  else beginLevel(level, match, FIRST_MATCH_NOISE * match);
+}
+
+/** Notes a beat that does not fit the template; after many in a row, on a clear lead, the template is learnt anew. */
+function countStrange(lead: Lead): void {
+  lead.strange++;
+  if (!(lead.strange > STRANGE_BEATS && separation(lead.energy) > CLEAR_LEAD)) return;
+  lead.strange = 0;
+  lead.learnt = 0;
+  beginLevel(lead.match, 0, 0);
+}
+
+/** Blends the beat at `at` into the template, to norm 1, and finds the R peak in it: its greatest value. */
+function learnTemplate(lead: Lead, at: i32): void {
+  const shape = rowAt<f32>(sharpenedAt(at - TEMPLATE_HALF));
+  const norm = normOf(shape);
+  if (!(norm > 0)) return;
+  const rate = max(SLOWEST_LEARNING, <f32>1 / <f32>(lead.learnt + 1));
+  const template = lead.template;
+  for (let i = 0; i < TEMPLATE; i++) {
+    const t = lead.learnt ? template[i] : 0;
+    template[i] = t + rate * (shape[i] / norm - t);
+  }
+  const scale: f32 = <f32>1 / normOf(template);
+  for (let i = 0; i < TEMPLATE; i++) template[i] *= scale;
+  lead.learnt++;
+  lead.offset = peakOf(template);
+}
+
+function normOf(shape: Row<f32>): f32 {
+  let sum: f32 = 0;
+  for (let i = 0; i < TEMPLATE; i++) sum += shape[i] * shape[i];
+  return sqrt<f32>(sum);
+}
+
+function peakOf(template: Row<f32>): i32 {
+  let peak = 0;
+  let top: f32 = -1;
+  for (let i = -SNAP; i <= SNAP; i++) {
+    const v = abs(template[i + TEMPLATE_HALF]);
+    if (v <= top) continue;
+    top = v;
+    peak = i;
+  }
+  return peak;
+}
+
+function put(k: i32, peak: f32, amplitude: f32): void {
+  PEAKS[k] = peak;
+  AMPLITUDES[k] = amplitude;
+}
+
+function sharp(i: i32): f32 {
+  return load<f32>(sharpenedAt(i));
+}
+
+/** Greatest of the first `count` values; -1 where there is none. */
+function greatest(feature: Row<f32>, count: i32): f32 {
+  let top: f32 = -1;
+  for (let i = 0; i < count; i++) if (feature[i] > top) top = feature[i];
+  return top;
+}
+
+/** Index of the greatest value within `half` of `at`; if one is missing, the index of one that is. */
+function greatestNear(feature: Row<f32>, at: i32, half: i32): i32 {
+  let peak = at;
+  for (let i = at - half; i <= at + half; i++) {
+    if (isNaN(feature[i])) return i;
+    if (feature[i] > feature[peak]) peak = i;
+  }
+  return peak;
+}

@@ -1,0 +1,133 @@
+import { ECG_HZ } from '../memory/channel';
+import { Candidate, EcgState } from '../memory/ecg_state';
+import {
+  FIRST_PERIOD,
+  LEAST_CHANGE,
+  LONGEST_PERIOD,
+  LONGEST_RR,
+  MOST_CHANGE,
+  MOST_SURPRISE,
+  PERIOD_FOLLOW,
+  SHORTEST_PERIOD,
+  SHORTEST_RR,
+  SHORTEST_WIDE_RR,
+  STEADINESS,
+} from './tuning';
+
+/**
+ * The most likely sequence of beats through the candidates (Viterbi 1967, with a fixed lag: what is older has been
+ * decided, and every path goes through it). A path's score is the evidence of its candidates less the surprise of its
+ * RR intervals against the period that it expects. Where beats are clear, evidence is all and rhythm may be as irregular
+ * as it likes; in noise rhythm fills in and weeds out: this is search-back and refractory period in one.
+ */
+
+/** Candidates that can be looked back at; the ring holds more, so none is overwritten while it is looked at. */
+const REACH_BACK: i32 = 40;
+
+/** Adds a candidate at a grid sample, with the log odds that it is a beat, and whether only its breadth says so. */
+export function addCandidate(ecg: EcgState, sample: i32, evidence: f32, wide: bool): void {
+  const number = ecg.candidateCount++;
+  const candidate = ecg.candidateAt(number);
+  candidate.sample = sample;
+  candidate.evidence = evidence;
+  candidate.empty = ecg.empty;
+  candidate.wide = wide;
+  linkCandidate(ecg, number);
+}
+
+/** Forgets all candidates and what was decided. */
+export function forgetPaths(ecg: EcgState): void {
+  ecg.candidateCount = 0;
+  ecg.decided = 0;
+}
+
+/** Number of the oldest candidate that a path may go through: the newest decided one, if it is still in reach. */
+function oldestOf(ecg: EcgState, number: i32): i32 {
+  return max(max(0, ecg.decided - 1), number - REACH_BACK);
+}
+
+/** Finds the best way to a candidate. */
+function linkCandidate(ecg: EcgState, number: i32): void {
+  const candidate = ecg.candidateAt(number);
+  const shortest = candidate.wide ? SHORTEST_WIDE_RR : SHORTEST_RR;
+  let best = scoreOfBeginning(ecg, number, candidate.sample);
+  let before = -1;
+  for (let p = number - 1, oldest = oldestOf(ecg, number); p >= oldest; p--) {
+    const other = ecg.candidateAt(p);
+    const interval = secondsFrom(other, candidate.sample);
+    if (interval > LONGEST_RR) break;
+    if (interval < shortest) continue;
+    const score = other.score - surpriseAfter(other, interval);
+    if (score > best) {
+      best = score;
+      before = p;
+    }
+  }
+  candidate.score = best + candidate.evidence;
+  candidate.before = before + 1;
+  candidate.period = periodAfter(ecg, number, before, candidate.sample);
+}
+
+function secondsFrom(candidate: Candidate, sample: i32): f32 {
+  return <f32>(sample - candidate.sample) * (1.0 / <f32>ECG_HZ);
+}
+
+/** Score of a path that begins here: free where nothing is decided, a surprise after a pause, else impossible. */
+function scoreOfBeginning(ecg: EcgState, number: i32, sample: i32): f32 {
+  const decided = ecg.decided - 1;
+  if (decided < 0) return 0;
+  const since = secondsFrom(ecg.candidateAt(decided), sample);
+  return number - decided > REACH_BACK || since > LONGEST_RR ? -MOST_SURPRISE : -1e9;
+}
+
+/** (ln r)^2 as (r - 1)^2 / r, which is the same within 4 % up to r = 2; none where a path begins: it expects nothing yet. */
+function surpriseAfter(other: Candidate, interval: f32): f32 {
+  if (other.before === 0) return 0;
+  const d = interval - other.period;
+  return min(MOST_SURPRISE, (STEADINESS * d * d) / (interval * other.period));
+}
+
+function periodAfter(ecg: EcgState, number: i32, before: i32, sample: i32): f32 {
+  if (before < 0) return number > 0 ? ecg.candidateAt(number - 1).period : FIRST_PERIOD;
+  const other = ecg.candidateAt(before);
+  const interval = secondsFrom(other, sample);
+  const period = other.period;
+  if (other.before === 0 && interval < LONGEST_PERIOD) return max(SHORTEST_PERIOD, interval);
+  const bounded = min<f32>(MOST_CHANGE * period, max<f32>(LEAST_CHANGE * period, interval));
+  return min(LONGEST_PERIOD, max(SHORTEST_PERIOD, period + PERIOD_FOLLOW * (bounded - period)));
+}
+
+/** Number of the candidate at which the best path ends, the newest decided one where nothing better came since; or -1. */
+export function bestEnd(ecg: EcgState): i32 {
+  const decided = ecg.decided - 1;
+  let end = decided;
+  let score: f32 = 0;
+  for (let p = max(decided + 1, ecg.candidateCount - REACH_BACK); p < ecg.candidateCount; p++) {
+    const s = ecg.candidateAt(p).score;
+    if (s > score) {
+      score = s;
+      end = p;
+    }
+  }
+  return end;
+}
+
+/** First candidate after the newest decided one on the path that ends at `end`; -1 where there is none. */
+export function firstUndecided(ecg: EcgState, end: i32): i32 {
+  return candidateAfter(ecg, end, ecg.decided - 1);
+}
+
+/** The candidate after `number` on the path that ends at `end`; -1 where there is none. */
+export function candidateAfter(ecg: EcgState, end: i32, number: i32): i32 {
+  let after = -1;
+  for (let p = end; p > number; p = ecg.candidateAt(p).before - 1) after = p;
+  return after;
+}
+
+/** Decides for a candidate: from now on all paths go through it, and scores count from it. */
+export function decideCandidate(ecg: EcgState, number: i32): void {
+  const decided = ecg.candidateAt(number);
+  ecg.decided = number + 1;
+  decided.score = 0;
+  for (let p = number + 1; p < ecg.candidateCount; p++) linkCandidate(ecg, p);
+}

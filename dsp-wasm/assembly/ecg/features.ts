@@ -1,0 +1,231 @@
+import { copyGrid } from '../grid/window';
+import { Channel } from '../memory/channel';
+import { Lead, TEMPLATE } from '../memory/ecg_state';
+import { Row } from '../memory/row';
+import {
+  BROADENED,
+  ENERGY,
+  GROUP,
+  groupBroadened,
+  groupSharpened,
+  LEVELED,
+  MAGNITUDES,
+  MATCH,
+  PROJECTION,
+  SHARPENED,
+  WIDTH,
+} from './scratch';
+
+/**
+ * How QRS-like a lead is at each instant, by three features:
+ *
+ * energy: mean of |y| over 86 ms, y being the lead sharpened by a second derivative of a Gaussian (response at 22 Hz, so
+ *   that T waves, baseline wander and electrode motion fall far below the QRS; a matched wavelet, cf. Martinez 2004). It
+ *   finds beats of most shapes and needs to know nothing;
+ * match: projection of y on the template of the session's own beats, times the square of its share of y's norm. It tells
+ *   a beat from an artefact as large, which energy cannot (Kaplan 1990);
+ * width: the same energy at 8 Hz, where ventricular ectopic beats have it (Thakor 1984), and T waves too.
+ *
+ * All kernels are symmetric, so a feature at a grid sample belongs to that sample: no delay is left to correct. A feature
+ * whose grid samples are not all there is NaN, so a gap rings nowhere.
+ */
+
+/** Half widths, grid samples: of the broad wavelet, of the energies' box, of the template (100 ms, the QRS and no T wave). */
+const BROADEN_HALF: i32 = 12;
+const BOX_HALF: i32 = 5;
+export const TEMPLATE_HALF: i32 = 13;
+/** A feature is made of the grid samples up to REACH before and after its own. */
+export const REACH: i32 = 18;
+const BOX_SCALE: f32 = 1.0 / 11.0;
+
+// Loaded, as the engine would make a constant vector anew in every turn of a loop.
+
+/** The sharpening wavelet from its centre on: (1 - u^2) exp(-u^2 / 2) at u = k / 1.3096, less its mean, to norm 1. */
+const SHARP: usize = memory.data<f32>([0.75782472, 0.23597287, -0.31469491, -0.23353414, -0.05954859, -0.00710758]);
+
+/** All bits of a float but the sign. */
+const MAGNITUDE: usize = memory.data<u32>([0x7fffffff]);
+
+/** The broad wavelet, u = k / 3.6013, from its centre on. */
+const BROAD: usize = memory.data<f32>([
+  0.45600869, 0.404811, 0.26985785, 0.09780085, -0.05871918, -0.16280683, -0.20367117, -0.19308817, -0.15359878,
+  -0.10665258, -0.06600007, -0.03694008, -0.0189972,
+]);
+
+/**
+ * Computes the features of `count` grid samples from `from` on into ENERGY and WIDTH, and, where the lead has a template
+ * (`matched`), MATCH and PROJECTION. Uses no grid sample at or past `limit`.
+ * @returns the greatest feature that rounding makes of a flat line at the lead's level
+ */
+export function computeFeatures(
+  channel: Channel,
+  sub: i32,
+  lead: Lead,
+  from: i32,
+  count: i32,
+  limit: i32,
+  matched: bool,
+): f32 {
+  const rounded = (count + 7) & ~7; // two vectors in flight, as sums wait for each other
+  const level = transform(channel, sub, from, rounded, limit, SHARPENED.at(0), BROADENED.at(0));
+  measure(SHARPENED.at(0), BROADENED.at(0), lead, rounded, matched);
+  return <f32>1e-5 * abs(level);
+}
+
+/**
+ * A group is the features of a second, the blocks of a step mostly. Their wavelets are computed at once, as each block
+ * reaches over the ones beside it. A group begins at a grid sample of its own, wherever the first block in question lies,
+ * so that its level, and with it the rounding, does not depend on how the data were cut.
+ */
+const GROUP_SAMPLES: i32 = 128;
+
+/** Others have used the scratch: no group is there. */
+export function forgetGroup(): void {
+  GROUP.from = 0;
+  GROUP.to = 0;
+}
+
+/**
+ * Computes the wavelets of all leads for the group that holds [from, to), if they are not there. Uses no grid sample at or
+ * past `limit`.
+ * @param first first grid sample of any group
+ */
+export function prepareGroup(channel: Channel, leads: i32, first: i32, from: i32, to: i32, limit: i32): void {
+  if (from >= GROUP.from && to <= GROUP.to) return;
+  GROUP.from = from - ((from - first) % GROUP_SAMPLES);
+  GROUP.to = min(GROUP.from + GROUP_SAMPLES, limit - REACH);
+  const rounded = (GROUP.to - GROUP.from + 7) & ~7;
+  for (let k = 0; k < leads; k++) {
+    transform(channel, k, GROUP.from, rounded, limit, groupSharpened(k).at(0), groupBroadened(k).at(0));
+  }
+}
+
+/** As `computeFeatures`, for grid samples of the group. */
+export function groupFeatures(sub: i32, lead: Lead, from: i32, count: i32, matched: bool): void {
+  const at = from - GROUP.from;
+  measure(groupSharpened(sub).at(at), groupBroadened(sub).at(at), lead, count, matched);
+}
+
+/**
+ * Writes the wavelets' responses of `count` grid samples, and of those that features at their ends reach, to `y` and `b`.
+ * @returns the level that was taken off the lead
+ */
+function transform(channel: Channel, sub: i32, from: i32, count: i32, limit: i32, y: usize, b: usize): f32 {
+  copyGrid(channel, sub, from - REACH, count + 2 * REACH, limit, LEVELED.at(0));
+  const level = levelOut(count + 2 * REACH);
+  sharpen(y, count + 2 * TEMPLATE_HALF);
+  broaden(b, count + 2 * BOX_HALF);
+  return level;
+}
+
+/** Writes the features of `count` grid samples, whose wavelets' responses begin at `y` and `b`. */
+function measure(y: usize, b: usize, lead: Lead, count: i32, matched: bool): void {
+  boxEnergy(y + ((<usize>(TEMPLATE_HALF - BOX_HALF)) << 2), ENERGY, count);
+  boxEnergy(b, WIDTH, count);
+  if (matched) matchTemplate(y, lead.template.at(0), count);
+}
+
+/** Takes the first grid sample off all, which keeps the wavelets' own rounding small; returns it. */
+function levelOut(count: i32): f32 {
+  const first = LEVELED[0];
+  const level: f32 = isNaN(first) ? 0 : first;
+  for (let x = LEVELED.at(0); x < LEVELED.at(count); x += 16) {
+    v128.store(x, f32x4.sub(v128.load(x), f32x4.splat(level)));
+  }
+  return level;
+}
+
+/** The lead itself, its level taken off, at the i-th of the grid samples asked for. */
+export function leveled(i: i32): f32 {
+  return LEVELED[i + REACH];
+}
+
+/** Address of the sharpened signal at the i-th of the grid samples asked for. */
+export function sharpenedAt(i: i32): usize {
+  return SHARPENED.at(i + TEMPLATE_HALF);
+}
+
+/** The broad signal at the i-th of the grid samples asked for. */
+export function broad(i: i32): f32 {
+  return BROADENED[i + BOX_HALF];
+}
+
+function sharpen(to: usize, count: i32): void {
+  const k0 = v128.load32_splat(SHARP);
+  const k1 = v128.load32_splat(SHARP, 4);
+  const k2 = v128.load32_splat(SHARP, 8);
+  const k3 = v128.load32_splat(SHARP, 12);
+  const k4 = v128.load32_splat(SHARP, 16);
+  const k5 = v128.load32_splat(SHARP, 20);
+  for (let i = 0; i < count; i += 4) {
+    const x = LEVELED.at(i);
+    let y = f32x4.mul(v128.load(x, 20), k0);
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 16), v128.load(x, 24)), k1));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 12), v128.load(x, 28)), k2));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 8), v128.load(x, 32)), k3));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 4), v128.load(x, 36)), k4));
+    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 0), v128.load(x, 40)), k5));
+    v128.store(to + ((<usize>i) << 2), y);
+  }
+}
+
+function broaden(to: usize, count: i32): void {
+  for (let i = 0; i < count; i += 8) {
+    const centre = LEVELED.at(i + REACH - BOX_HALF);
+    const middle = v128.load32_splat(BROAD);
+    let a = f32x4.mul(v128.load(centre), middle);
+    let b = f32x4.mul(v128.load(centre, 16), middle);
+    for (let k: usize = 4; k <= (<usize>BROADEN_HALF) << 2; k += 4) {
+      const w = v128.load32_splat(BROAD + k);
+      a = f32x4.add(a, f32x4.mul(f32x4.add(v128.load(centre - k), v128.load(centre + k)), w));
+      b = f32x4.add(b, f32x4.mul(f32x4.add(v128.load(centre - k, 16), v128.load(centre + k, 16)), w));
+    }
+    v128.store(to + ((<usize>i) << 2), a);
+    v128.store(to + ((<usize>i) << 2), b, 16);
+  }
+}
+
+/** Means of |y| over the box, the first of which begins at `y`. */
+function boxEnergy(y: usize, to: Row<f32>, count: i32): void {
+  const end = (<usize>count) << 2;
+  const bits = v128.load32_splat(MAGNITUDE);
+  const size = MAGNITUDES.at(0);
+  for (let i: usize = 0; i < end + (BOX_HALF << 3); i += 16) v128.store(size + i, v128.and(v128.load(y + i), bits));
+  for (let i: usize = 0; i < end; i += 32) {
+    let a = v128.load(size + i);
+    let b = v128.load(size + i, 16);
+    for (let k = i + 4; k <= i + (BOX_HALF << 3); k += 4) {
+      a = f32x4.add(a, v128.load(size + k));
+      b = f32x4.add(b, v128.load(size + k, 16));
+    }
+    v128.store(to.at(0) + i, f32x4.mul(a, f32x4.splat(BOX_SCALE)));
+    v128.store(to.at(0) + i, f32x4.mul(b, f32x4.splat(BOX_SCALE)), 16);
+  }
+}
+
+function matchTemplate(sharp: usize, template: usize, count: i32): void {
+  for (let i = 0; i < count; i += 8) {
+    const y = sharp + ((<usize>i) << 2);
+    let projectionA = f32x4.splat(0);
+    let projectionB = f32x4.splat(0);
+    let squareA = f32x4.splat(1e-24); // no 0 / 0 on a flat line
+    let squareB = f32x4.splat(1e-24);
+    for (let k: usize = 0; k < (<usize>TEMPLATE) << 2; k += 4) {
+      const t = v128.load32_splat(template + k);
+      const a = v128.load(y + k);
+      const b = v128.load(y + k, 16);
+      projectionA = f32x4.add(projectionA, f32x4.mul(a, t));
+      projectionB = f32x4.add(projectionB, f32x4.mul(b, t));
+      squareA = f32x4.add(squareA, f32x4.mul(a, a));
+      squareB = f32x4.add(squareB, f32x4.mul(b, b));
+    }
+    putMatch(i, projectionA, squareA);
+    putMatch(i + 4, projectionB, squareB);
+  }
+}
+
+function putMatch(i: i32, projection: v128, square: v128): void {
+  const positive = f32x4.pmax(projection, f32x4.splat(0)); // NaN stays NaN
+  v128.store(PROJECTION.at(i), projection);
+  v128.store(MATCH.at(i), f32x4.mul(positive, f32x4.div(f32x4.mul(positive, positive), square)));
+}

@@ -1,0 +1,182 @@
+import { completeBy, copyGrid } from '../grid/window';
+import { Channel, ECG_RING, KIND_ECG, MAX_SUBS } from '../memory/channel';
+import { EcgState, Level } from '../memory/ecg_state';
+import { Row } from '../memory/row';
+import { channelOfKind, Session } from '../memory/session';
+import { measureBeat } from './beat_measure';
+import { addCandidate, bestEnd, decideCandidate, firstUndecided, forgetPaths } from './beat_path';
+import { takeBeats } from './beats';
+import { clearEvidence, evidenceAt, isMatched, isPeak, isWide, weighBlock } from './evidence';
+import { computeFeatures, forgetGroup, REACH } from './features';
+import { beginLevel } from './levels';
+import { BLOCK, ENERGY, MATCH, NEWEST, WIDTH } from './scratch';
+import {
+  CLEAR_EVIDENCE,
+  CLEAR_SAMPLES,
+  DECIDE_AGE,
+  DECIDE_LATEST,
+  FIRST_BEAT_SHARE,
+  GUARD,
+  LEARN_SAMPLES,
+  LOST_SAMPLES,
+  MOST_EVIDENCE,
+  SEARCH_SAMPLES,
+} from './tuning';
+
+/**
+ * Streaming R peaks. The features of all leads (features.ts), weighted by how well they tell beats from the rest
+ * (levels.ts), make one evidence (evidence.ts); its peaks are candidates; the best path through them is decided at a lag
+ * (beat_path.ts), and learnt from (beat_measure.ts).
+ *
+ * The detector moves in blocks of grid samples, and what it learns takes effect at a block's end: so any chunking of the
+ * data, and any spacing of the steps, gives the same beats. Blocks end 4 grid samples before whole seconds, as the newest
+ * ones of a step are not complete yet. A grid sample becomes a candidate after REACH + GUARD more, 0.22 s.
+ */
+const FIRST_END: i32 = 12;
+
+/** Streams the channel's grid samples up to `end` (seconds) through the detector. */
+export function advancePeaks(session: Session, channel: Channel, end: f64): void {
+  if (channel !== channelOfKind(session, KIND_ECG)) return;
+  const ecg = session.ecg;
+  const limit = completeBy(channel, end);
+  forgetGroup();
+  skipLost(ecg, limit);
+  for (; FIRST_END + ecg.blocks * BLOCK <= limit; ecg.blocks++) {
+    consumeBlock(ecg, channel, FIRST_END + ecg.blocks * BLOCK, limit);
+  }
+}
+
+/** Moves the peaks that are not yet read to `to` (f64 seconds, ascending); returns how many. */
+export function takePeaks(session: Session, channel: Channel, to: usize): i32 {
+  return channel === channelOfKind(session, KIND_ECG) ? takeBeats(session.ecg, to) : 0;
+}
+
+/** What the ring no longer holds is lost. */
+function skipLost(ecg: EcgState, limit: i32): void {
+  const held = max(0, limit - ECG_RING + LOST_SAMPLES / 4) / BLOCK;
+  if (held <= ecg.blocks) return;
+  ecg.blocks = held;
+  ecg.empty = FIRST_END + held * BLOCK;
+  forget(ecg);
+}
+
+function forget(ecg: EcgState): void {
+  ecg.start = 0;
+  ecg.ready = false;
+  for (let k = 0; k < MAX_SUBS; k++) ecg.leadAt(k).learnt = 0;
+  forgetPaths(ecg);
+}
+
+function consumeBlock(ecg: EcgState, channel: Channel, end: i32, limit: i32): void {
+  watchData(ecg, channel, end);
+  const start = ecg.start - 1;
+  if (start < 0) return;
+  if (ecg.ready) {
+    detect(ecg, channel, end, limit);
+    return;
+  }
+  if (end - start < LEARN_SAMPLES + REACH) return;
+  learnLevels(ecg, channel, start + LEARN_SAMPLES, end);
+  ecg.ready = true;
+  ecg.quiet = start;
+  clearEvidence(ecg);
+  for (let e = end - ((end - start) / BLOCK) * BLOCK; e <= end; e += BLOCK) detect(ecg, channel, e, limit);
+}
+
+/** Notes where data begin and where they are missing; all leads share that. */
+function watchData(ecg: EcgState, channel: Channel, end: i32): void {
+  copyGrid(channel, 0, end - BLOCK, BLOCK, end, NEWEST.at(0));
+  for (let i = 0; i < BLOCK; i++) {
+    const sample = end - BLOCK + i;
+    if (!isNaN(NEWEST[i])) {
+      if (!ecg.start) ecg.start = sample + 1;
+      ecg.seen = sample + 1;
+    } else {
+      ecg.empty = sample + 1;
+      if (ecg.start && sample - ecg.seen >= LOST_SAMPLES) forget(ecg);
+    }
+  }
+}
+
+function learnLevels(ecg: EcgState, channel: Channel, to: i32, limit: i32): void {
+  for (let k = 0; k < channel.subs; k++) {
+    const lead = ecg.leadAt(k);
+    const matched = isMatched(lead);
+    const rounding = computeFeatures(channel, k, lead, to - LEARN_SAMPLES, LEARN_SAMPLES, limit, matched);
+    learnFrom(ENERGY, lead.energy, rounding);
+    learnFrom(WIDTH, lead.width, rounding);
+    if (matched) learnFrom(MATCH, lead.match, rounding);
+  }
+}
+
+/**
+ * Beats are taken to be as large as 80 % of the greatest value, but of twice the second greatest of the four half seconds
+ * at most, so that one artefact does not hide them; the mean is the first guess at noise. In a gap nothing is learnt, and
+ * features no larger than `rounding` are those of a flat line.
+ */
+function learnFrom(feature: Row<f32>, level: Level, rounding: f32): void {
+  let first: f32 = 0;
+  let second: f32 = 0;
+  let sum: f32 = 0;
+  let count: f32 = 0;
+  for (let half = 0; half < 4; half++) {
+    let top: f32 = 0;
+    for (let i = half * (LEARN_SAMPLES / 4); i < (half + 1) * (LEARN_SAMPLES / 4); i++) {
+      const v = feature[i];
+      if (isNaN(v)) continue;
+      top = max(top, v);
+      sum += v;
+      count += 1;
+    }
+    second = max(second, min(first, top));
+    first = max(first, top);
+  }
+  if (count < <f32>LEARN_SAMPLES * 0.5) return;
+  if (first > rounding) beginLevel(level, FIRST_BEAT_SHARE * min(first, 2 * second), sum / count);
+  else beginLevel(level, 0, 0);
+}
+
+/** Takes the newest block into account: evidence, candidates, decisions. */
+function detect(ecg: EcgState, channel: Channel, end: i32, limit: i32): void {
+  weighBlock(ecg, channel, FIRST_END - REACH - BLOCK, end - REACH - BLOCK, limit);
+  for (let sample = end - REACH - GUARD - BLOCK; sample < end - REACH - GUARD; sample++) {
+    if (!isPeak(ecg, sample)) continue;
+    const evidence = min<f32>(MOST_EVIDENCE, max<f32>(-MOST_EVIDENCE, evidenceAt(ecg, sample)));
+    addCandidate(ecg, sample, evidence, isWide(ecg, sample));
+  }
+  decide(ecg, channel, end);
+  if (end - max(ecg.lastBeat, ecg.quiet) > SEARCH_SAMPLES) {
+    ecg.quiet = end;
+    learnLevels(ecg, channel, end - REACH, end);
+  }
+}
+
+/**
+ * The clear peak, at least CLEAR_SAMPLES old, that is too new to be a candidate; -1 where there is none. It may yet be
+ * outdone by a greater one, so it is good for an estimate, not for a decision.
+ */
+export function newestPeak(ecg: EcgState): i32 {
+  const to = FIRST_END + (ecg.blocks - 1) * BLOCK - REACH;
+  let peak = -1;
+  let top = CLEAR_EVIDENCE;
+  for (let sample = to - GUARD; sample < to; sample++) {
+    const v = evidenceAt(ecg, sample);
+    if (!(v > top)) continue;
+    top = v;
+    peak = sample;
+  }
+  if (peak < 0 || peak >= to - CLEAR_SAMPLES || !ecg.ready) return -1;
+  for (let k = 1; k <= GUARD; k++) if (evidenceAt(ecg, peak - k) >= top) return -1;
+  return peak;
+}
+
+/** Decides for what of the best path is old enough. */
+function decide(ecg: EcgState, channel: Channel, end: i32): void {
+  const best = bestEnd(ecg);
+  for (let p = firstUndecided(ecg, best); p >= 0; p = firstUndecided(ecg, best)) {
+    const age = end - ecg.candidateAt(p).sample;
+    if (age < DECIDE_AGE) return;
+    measureBeat(ecg, channel, p, end, age > DECIDE_LATEST);
+    decideCandidate(ecg, p);
+  }
+}

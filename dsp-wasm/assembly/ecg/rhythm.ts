@@ -1,0 +1,80 @@
+import { EcgState } from '../memory/ecg_state';
+import { INTERVAL_LIST, INTERVALS, MAX_INTERVALS } from './scratch';
+import {
+  FREE_SURPRISE,
+  IRREGULAR,
+  LONGEST_INTERVAL,
+  MOST_SURPRISE,
+  RANDOM,
+  STEADINESS,
+  TELLING_INTERVALS,
+  WEIGHT_AGAINST,
+  WEIGHT_FOR,
+} from './tuning';
+
+/**
+ * The RR intervals of one window in their order (INTERVALS), and how far they are to be believed. The odds of a beat by
+ * its morphology (evidence.ts) become those of a beat in this rhythm: they fall by as much as its two intervals surprise
+ * more than the one interval without it would, and rise where it is just what the rhythm lacked.
+ */
+
+export function clearIntervals(): void {
+  INTERVALS.count = 0;
+  INTERVALS.duration = 0;
+  INTERVALS.joins = false;
+}
+
+/** Appends an interval, if it is one, and the odds against the beat that ends it, by its morphology. */
+export function addInterval(seconds: f64, odds: f64): void {
+  const isOne = seconds > 0 && seconds < LONGEST_INTERVAL && INTERVALS.count < MAX_INTERVALS;
+  if (isOne) {
+    const interval = INTERVAL_LIST[INTERVALS.count++];
+    interval.seconds = seconds;
+    interval.odds = odds;
+    interval.joined = INTERVALS.joins;
+    INTERVALS.duration += seconds;
+  }
+  INTERVALS.joins = isOne;
+}
+
+/** Probability that no interval of the window is wrong. */
+export function allRight(): f64 {
+  const period = INTERVALS.duration / <f64>INTERVALS.count;
+  let doubt: f64 = 0;
+  for (let i = 0; i < INTERVALS.count; i++) {
+    const against = INTERVAL_LIST[i].odds * Math.exp(misfit(i, period));
+    doubt += against / (1 + against);
+  }
+  return Math.exp(-doubt);
+}
+
+/** 1 where the newest beats have a rhythm, however irregular, 0 where they come at random times. */
+export function isRhythm(ecg: EcgState): f64 {
+  let n: f64 = 0;
+  let sum: f64 = 0;
+  let squares: f64 = 0;
+  for (let number = max(ecg.oldestBeat, ecg.beatCount - TELLING_INTERVALS); number < ecg.beatCount; number++) {
+    const interval = <f64>ecg.beatAt(number).interval;
+    if (!(interval > 0)) continue;
+    n++;
+    sum += interval;
+    squares += interval * interval;
+  }
+  if (n < 2) return 1;
+  const variation = Math.sqrt((Math.max(0, n * squares - sum * sum) * n) / (n - 1)) / sum;
+  return Math.max(0, Math.min(1, (RANDOM - variation) / (RANDOM - IRREGULAR)));
+}
+
+/** What the rhythm says against the beat between interval i and the next. */
+function misfit(i: i32, period: f64): f64 {
+  if (i + 1 === INTERVALS.count || !INTERVAL_LIST[i + 1].joined) return 0;
+  const before = INTERVAL_LIST[i].seconds;
+  const after = INTERVAL_LIST[i + 1].seconds;
+  const excess = surprise(before, period) + surprise(after, period) - surprise(before + after, period);
+  return excess > 0 ? WEIGHT_AGAINST * Math.max(0, excess - FREE_SURPRISE) : WEIGHT_FOR * excess;
+}
+
+function surprise(interval: f64, period: f64): f64 {
+  const d = interval - period;
+  return Math.min(MOST_SURPRISE, (STEADINESS * d * d) / (interval * period));
+}

@@ -1,0 +1,121 @@
+import { SCRATCH } from '../memory/map';
+import { Row } from '../memory/row';
+
+/** Working arrays of R peak detection, as a chain: each begins where the one before ends. */
+
+/** Most features at once, grid samples: those since the beat before, and what they reach. */
+const MOST: usize = 512;
+/** Grid samples that are weighed at once. */
+export const BLOCK: i32 = 16;
+/** Most intervals of a window: 8 s at 250 bpm, and open ones. */
+export const MAX_INTERVALS: i32 = 64;
+/** Wavelets of one lead's group, grid samples. */
+const GROUP_ROW: usize = 256;
+
+/** Grid samples for which the wavelets of all leads are there. */
+@unmanaged
+export class Group {
+  from: i32;
+  to: i32;
+}
+
+/** An RR interval of the window. */
+@unmanaged
+export class Interval {
+  seconds: f64;
+  /** Odds against the beat that ends it, by its morphology. */
+  odds: f64;
+  /** Whether it follows the interval before without a gap. */
+  joined: bool;
+}
+
+/** The RR intervals of the window. */
+@unmanaged
+export class Intervals {
+  /** Sum, seconds. */
+  duration: f64;
+  count: i32;
+  /** Whether the next interval follows the last one without a gap. */
+  joins: bool;
+}
+
+const FEATURE_BYTES: usize = MOST * sizeof<f32>();
+const BLOCK_BYTES: usize = BLOCK * sizeof<f32>();
+const GROUP_BYTES: usize = GROUP_ROW * sizeof<f32>();
+const LEADS_BYTES: usize = 4 * sizeof<f32>();
+
+/** The lead itself, its level taken off, and its two wavelets. */
+export const LEVELED = changetype<Row<f32>>(SCRATCH);
+const LEVELED_END: usize = SCRATCH + FEATURE_BYTES;
+
+export const SHARPENED = changetype<Row<f32>>(LEVELED_END);
+const SHARPENED_END: usize = LEVELED_END + FEATURE_BYTES;
+
+export const BROADENED = changetype<Row<f32>>(SHARPENED_END);
+const BROADENED_END: usize = SHARPENED_END + FEATURE_BYTES;
+
+/** Features, by grid sample from the first one that was asked for. */
+export const ENERGY = changetype<Row<f32>>(BROADENED_END);
+const ENERGY_END: usize = BROADENED_END + FEATURE_BYTES;
+
+export const MATCH = changetype<Row<f32>>(ENERGY_END);
+const MATCH_END: usize = ENERGY_END + FEATURE_BYTES;
+
+export const PROJECTION = changetype<Row<f32>>(MATCH_END);
+const PROJECTION_END: usize = MATCH_END + FEATURE_BYTES;
+
+export const WIDTH = changetype<Row<f32>>(PROJECTION_END);
+const WIDTH_END: usize = PROJECTION_END + FEATURE_BYTES;
+
+/** Magnitudes of a wavelet. */
+export const MAGNITUDES = changetype<Row<f32>>(WIDTH_END);
+const MAGNITUDES_END: usize = WIDTH_END + FEATURE_BYTES;
+
+/** By grid sample of a block: sums of weighted positions of energy and match, and of their weights. */
+export const SUM = changetype<Row<f32>>(MAGNITUDES_END);
+const SUM_END: usize = MAGNITUDES_END + 2 * BLOCK_BYTES;
+
+/** The same of width. */
+export const WIDE_SUM = changetype<Row<f32>>(SUM_END);
+const WIDE_SUM_END: usize = SUM_END + 2 * BLOCK_BYTES;
+
+/** A block of the first lead. */
+export const NEWEST = changetype<Row<f32>>(WIDE_SUM_END);
+const NEWEST_END: usize = WIDE_SUM_END + BLOCK_BYTES;
+
+/** By lead: where the R peak is, grid samples from the first one that was asked for. */
+export const PEAKS = changetype<Row<f32>>(NEWEST_END);
+const PEAKS_END: usize = NEWEST_END + LEADS_BYTES;
+
+/** By lead: how large the beat is. */
+export const AMPLITUDES = changetype<Row<f32>>(PEAKS_END);
+const AMPLITUDES_END: usize = PEAKS_END + LEADS_BYTES;
+
+/** By lead: share of its norm that the beat has along the template; 0 where there is none, or the beat is an ectopic one. */
+export const SHARES = changetype<Row<f32>>(AMPLITUDES_END);
+const SHARES_END: usize = AMPLITUDES_END + LEADS_BYTES;
+
+/** By lead: how much of the beat's swing is a shift of the level. */
+export const SHIFTS = changetype<Row<f32>>(SHARES_END);
+const SHIFTS_END: usize = SHARES_END + LEADS_BYTES;
+
+export const GROUP = changetype<Group>(SHIFTS_END);
+const GROUP_END: usize = SHIFTS_END + 16;
+
+/** The two wavelets of a group, GROUP_ROW apart by lead. */
+const GROUP_SHARPENED_END: usize = GROUP_END + 4 * GROUP_BYTES;
+const GROUP_BROADENED_END: usize = GROUP_SHARPENED_END + 4 * GROUP_BYTES;
+
+export function groupSharpened(lead: i32): Row<f32> {
+  return changetype<Row<f32>>(GROUP_END + <usize>lead * GROUP_BYTES);
+}
+
+export function groupBroadened(lead: i32): Row<f32> {
+  return changetype<Row<f32>>(GROUP_SHARPENED_END + <usize>lead * GROUP_BYTES);
+}
+
+export const INTERVALS = changetype<Intervals>(GROUP_BROADENED_END);
+const INTERVALS_END: usize = GROUP_BROADENED_END + 16;
+
+export const INTERVAL_LIST = changetype<Row<Interval>>(INTERVALS_END);
+export const ECG_SCRATCH_END: usize = INTERVALS_END + MAX_INTERVALS * ((offsetof<Interval>() + 7) & ~7);

@@ -1,0 +1,231 @@
+import { usedLanes } from '../math/vector';
+import { Channel, LONG_RING, SECONDS } from '../memory/channel';
+import { DECODED, RESAMPLED, SCRATCH } from '../memory/map';
+import { BRIDGE_SECONDS, FAR, LIMIT, TICKS } from './tuning';
+
+/**
+ * Resampling onto the grid. The samples are joined by straight lines, and grid sample k is that line's average under a triangle
+ * from k - 1 to k + 1: a linear phase low-pass, sinc^2(f / grid rate), which passes a line unchanged, needs no uniform
+ * stamps and aliases less than 0.5 % of mains hum into the pulse band. The triangle is put together of two intervals
+ * [k - 1, k] and [k, k + 1]. What is kept is the integral over an interval (area) and the integral of that integral (fall:
+ * a cascaded integrator, Hogenauer 1981): the fall weighs the interval from 1 down to 0, the area less the fall from 0 up
+ * to 1. Both are kept times six, which spares products.
+ *
+ * A grid sample that is not wholly covered by data or by a bridged gap holds NaN.
+ */
+
+/** Times of the decoded instants that are taken, in grid samples (f64). */
+const TIMES: usize = SCRATCH;
+
+/**
+ * Takes `count` decoded instants, `t` and `period` in seconds.
+ * @returns how many were missing
+ */
+export function pushInstants(channel: Channel, t: f64, period: f64, count: i32): i32 {
+  if (!areAllGood(channel, t, period, count)) return takeSome(channel, t, period, count);
+  integrate(channel, count);
+  return 0;
+}
+
+/** Whether all instants are whole, within LIMIT and in order, as they mostly are; then their times are in TIMES. */
+function areAllGood(channel: Channel, t: f64, period: f64, count: i32): bool {
+  const scale = <f64>channel.rate / TICKS;
+  const start = t * TICKS + 0.5;
+  const step = period * TICKS;
+  const last = channel.started ? channel.lastTime : 0;
+  const end = Math.floor(start + step * <f64>(count - 1)) * scale;
+  if (!(step >= 0 && Math.floor(start) * scale >= last && end < FAR)) return false;
+  if (count & 1) v128.store(DECODED + ((<usize>count) << 4), f32x4.splat(0)); // two at a time
+  const limit = f32x4.splat(LIMIT);
+  let whole = i32x4.splat(-1);
+  for (let i = 0; i < count; i += 2) {
+    const at = (<usize>i) << 4;
+    whole = v128.and(whole, f32x4.le(f32x4.abs(v128.load(at, DECODED)), limit));
+    whole = v128.and(whole, f32x4.le(f32x4.abs(v128.load(at, DECODED + 16)), limit));
+    const ticks = f64x2.add(f64x2.splat(start), f64x2.mul(f64x2.splat(step), f64x2(<f64>i, <f64>(i + 1))));
+    v128.store((<usize>i) << 3, f64x2.mul(f64x2.floor(ticks), f64x2.splat(scale)), TIMES);
+  }
+  return i32x4.all_true(whole);
+}
+
+/**
+ * Takes the decoded instants, but for those without any value and those out of order; a lane that misses a value keeps its
+ * newest one.
+ * @returns how many were missing
+ */
+function takeSome(channel: Channel, t: f64, period: f64, count: i32): i32 {
+  const scale = <f64>channel.rate / TICKS;
+  const used = i8x16.bitmask(usedLanes(channel.subs));
+  const start = t * TICKS + 0.5;
+  const step = period * TICKS;
+  const high = f32x4.splat(LIMIT);
+  const low = f32x4.neg(high);
+  let last = channel.started ? channel.lastTime : 0;
+  let before = channel.last;
+  let missing = 0;
+  let kept: usize = 0;
+  for (let i = 0; i < count; i++) {
+    let x = v128.load(DECODED + ((<usize>i) << 4));
+    const absent = i8x16.bitmask(f32x4.ne(x, x)); // lanes that are not used hold 0
+    if (absent) {
+      if (absent === used) {
+        missing++;
+        continue;
+      }
+      x = v128.bitselect(before, x, f32x4.ne(x, x));
+    }
+    const now = Math.floor(start + step * <f64>i) * scale;
+    if (!(now >= last && now < FAR)) continue;
+    x = f32x4.pmax(f32x4.pmin(x, high), low);
+    v128.store(DECODED + (kept << 4), x);
+    store<f64>(TIMES + (kept << 3), now);
+    kept++;
+    last = now;
+    before = x;
+  }
+  integrate(channel, <i32>kept);
+  return missing;
+}
+
+/** Integrates the instants into grid samples, in runs that no gap and no new second interrupts. */
+function integrate(channel: Channel, count: i32): void {
+  const rate = <f64>channel.rate;
+  let i = 0;
+  while (i < count) {
+    const now = load<f64>((<usize>i) << 3, TIMES);
+    if (now >= <f64>channel.nextSecond * rate) passSeconds(channel, now, rate);
+    const goesOn = channel.started && now - channel.lastTime <= BRIDGE_SECONDS * rate;
+    if (goesOn) {
+      i = integrateRun(channel, i, count);
+    } else {
+      begin(channel, now, v128.load((<usize>i) << 4, DECODED));
+      i++;
+    }
+  }
+}
+
+/** Takes the first sample, or the first one after a gap. */
+function begin(channel: Channel, now: f64, x: v128): void {
+  const to = skipTo(channel, channel.complete, now);
+  channel.area = f32x4.splat(0);
+  channel.fall = f32x4.splat(0);
+  channel.gap = -1;
+  channel.nextGap = <f64>to === now ? 0 : -1;
+  channel.complete = to;
+  channel.started = true;
+  channel.lastTime = now;
+  channel.last = x;
+}
+
+/**
+ * Integrates from instant `i` on, which follows without a gap, to the next gap or second. The interval in progress stays in
+ * registers from instant to instant (through memory each would wait for the one before), which is why this function is long.
+ * @returns the instant after the run
+ */
+function integrateRun(channel: Channel, i: i32, count: i32): i32 {
+  const rate = <f64>channel.rate;
+  const second = <f64>channel.nextSecond * rate;
+  const bridge = BRIDGE_SECONDS * rate;
+  const sixth = f32x4.splat(<f32>(1.0 / 6.0));
+  let last = channel.lastTime;
+  // End of the interval in progress; a second begins with an interval, and a gap ends in another
+  let next = <f64>channel.complete + 1;
+  let before = channel.last;
+  let area = channel.area;
+  let fall = channel.fall;
+  let rise = channel.rise;
+  // All bits set where this grid sample, or the next, is not wholly covered: makes it a NaN
+  let gap = i32x4.splat(channel.gap);
+  let nextGap = i32x4.splat(channel.nextGap);
+  let to: usize = RESAMPLED;
+  while (i < count) {
+    let now = load<f64>((<usize>i) << 3, TIMES);
+    if (now >= next) {
+      if (now >= second || now - last > bridge) break;
+      const rest = f32x4.sub(v128.load((<usize>i) << 4, DECODED), before);
+      const slope = f32x4.div(rest, f32x4.splat(<f32>(now - last)));
+      do {
+        const width = f32x4.splat(<f32>(next - last));
+        const edge = f32x4.add(before, f32x4.mul(slope, width));
+        fall = f32x4.add(fall, fallOf(width, area, before, edge));
+        area = f32x4.add(area, areaOf(width, before, edge));
+        // The interval is over: its grid sample is the rising half of the one before and the falling half of this one
+        v128.store(to, v128.or(f32x4.mul(f32x4.add(rise, fall), sixth), gap));
+        gap = nextGap;
+        nextGap = i32x4.splat(0);
+        rise = f32x4.sub(area, fall);
+        area = f32x4.splat(0);
+        fall = area;
+        before = edge;
+        last = next;
+        next += 1;
+        to += 16;
+      } while (now >= next);
+    }
+    do {
+      const x = v128.load((<usize>i) << 4, DECODED);
+      const width = f32x4.splat(<f32>(now - last));
+      fall = f32x4.add(fall, fallOf(width, area, before, x));
+      area = f32x4.add(area, areaOf(width, before, x));
+      last = now;
+      before = x;
+      now = load<f64>((<usize>++i) << 3, TIMES);
+    } while (i < count && now < next);
+  }
+  channel.lastTime = last;
+  channel.complete = <i32>(next - 1);
+  channel.last = before;
+  channel.area = area;
+  channel.fall = fall;
+  channel.rise = rise;
+  channel.gap = i32x4.extract_lane(gap, 0);
+  channel.nextGap = i32x4.extract_lane(nextGap, 0);
+  flush(channel, <i32>((to - RESAMPLED) >> 4));
+  return i;
+}
+
+/** Notes, for each second that `t` (in grid samples) is the first to reach, how much is complete without it. */
+function passSeconds(channel: Channel, t: f64, rate: f64): void {
+  const next = <i32>(t / rate) + 1;
+  for (let s = max(channel.nextSecond, next - SECONDS); s < next; s++) {
+    channel.completeAt[s & (SECONDS - 1)] = channel.complete;
+  }
+  channel.nextSecond = next;
+}
+
+/** Leaves the grid samples before the one of `t` empty; returns its index. */
+function skipTo(channel: Channel, complete: i32, t: f64): i32 {
+  const target = <i32>t;
+  const from = max(complete, target - LONG_RING);
+  for (let sub = 0; sub < channel.subs; sub++) {
+    const ring = channel.rings[sub];
+    ring.next = from % ring.length;
+  }
+  for (let i = 0; i < target - from; i++) v128.store(RESAMPLED + ((<usize>i) << 4), i32x4.splat(-1));
+  flush(channel, target - from);
+  return target;
+}
+
+/** Moves `count` grid samples into the rings. */
+function flush(channel: Channel, count: i32): void {
+  for (let sub = 0; sub < channel.subs; sub++) {
+    const ring = channel.rings[sub];
+    const from = RESAMPLED + ((<usize>sub) << 2);
+    let at = ring.next;
+    for (let i = 0; i < count; i++) {
+      ring.samples[at] = load<f32>(from + ((<usize>i) << 4));
+      if (++at === ring.length) at = 0;
+    }
+    ring.next = at;
+  }
+}
+
+/** Six times the integral of the line from a to b over the width. */
+function areaOf(width: v128, a: v128, b: v128): v128 {
+  return f32x4.mul(f32x4.add(a, b), f32x4.mul(width, f32x4.splat(3)));
+}
+
+/** Six times the integral over the width of the area so far (`area`, six times it) and the line's. */
+function fallOf(width: v128, area: v128, a: v128, b: v128): v128 {
+  return f32x4.mul(width, f32x4.add(area, f32x4.mul(width, f32x4.add(f32x4.add(a, b), a))));
+}

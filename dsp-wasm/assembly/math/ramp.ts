@@ -1,0 +1,5 @@
+/** A line from 0 at `from` to 1 at `to`, 0 before it and 1 behind it; 0 for NaN. */
+export function ramp<T>(x: T, from: T, to: T): T {
+  const y = (x - from) / (to - from);
+  return y > 0 ? min<T>(y, 1) : 0;
+}

@@ -1,0 +1,88 @@
+import { Row, rowAt } from './row';
+
+/** Rate of the grid of ppg*, accel and resp, Hz: holds 5 harmonics of 180 bpm below its Nyquist frequency. */
+export const SLOW_HZ: i32 = 32;
+/** Rate of the grid of ecg, Hz: QRS energy lies below 40 Hz (Thakor 1984). */
+export const ECG_HZ: i32 = 128;
+/** Ring lengths in grid samples: 48 s (the window of rr, and 8 s ahead), 16 s (that of hr, and 8 s ahead), 16 s of ecg. */
+export const LONG_RING: i32 = 1536;
+export const SHORT_RING: i32 = 512;
+export const ECG_RING: i32 = 2048;
+
+/** Sub-channels that are kept; one for each lane of a vector. */
+export const MAX_SUBS: i32 = 4;
+/** Seconds for which a channel remembers how much was complete. */
+export const SECONDS: i32 = 16;
+
+// Modalities, numbered as by the host.
+export const KIND_PPG: i32 = 0;
+export const KIND_PPG_GREEN: i32 = 1;
+export const KIND_PPG_RED: i32 = 2;
+export const KIND_PPG_IR: i32 = 3;
+export const KIND_ECG: i32 = 4;
+export const KIND_ACCEL: i32 = 5;
+export const KIND_RESP: i32 = 6;
+export const KINDS: i32 = 7;
+
+/** The newest grid samples of a sub-channel. */
+@unmanaged
+export class Ring {
+  samples: Row<f32>;
+  length: i32;
+  /** Place of the next grid sample. */
+  next: i32;
+}
+
+/** A channel of a session, from its payload to the rings of its sub-channels. A grid sample is one value on the grid. */
+@unmanaged
+export class Channel {
+  /** Modality. */
+  kind: i32;
+  /** Grid samples per second. */
+  rate: i32;
+  /** Sub-channels with a ring. */
+  subs: i32;
+  /** Sub-channels in the payload. */
+  payloadSubs: i32;
+  /** Complete grid samples: all below this index are written. */
+  complete: i32;
+  /** First whole second that no sample has reached yet. */
+  nextSecond: i32;
+  /** Least step between two values: 1 of integers, 0 of floats. */
+  resolution: f32;
+  /** Whether a sample came. */
+  started: bool;
+  /** Time of the newest sample, in grid samples. */
+  lastTime: f64;
+  /** -1 where the grid sample in progress is not wholly covered, else 0. */
+  gap: i32;
+  /** The same of the grid sample after it, as far as data have come. */
+  nextGap: i32;
+  /** Newest sample, one sub-channel a lane, without its offset. */
+  last: v128;
+  /** Integral over the current grid interval; this and the next two are kept times six. */
+  area: v128;
+  /** Integral of that integral. */
+  fall: v128;
+  /** Area less fall of the interval before. */
+  rise: v128;
+
+  /** What is taken off every sample of a sub-channel (NaN: no sample yet); its level is offset + ring. */
+  get offsets(): Row<f64> {
+    return rowAt<f64>(changetype<usize>(this) + OFFSETS);
+  }
+
+  get rings(): Row<Ring> {
+    return rowAt<Ring>(changetype<usize>(this) + RINGS);
+  }
+
+  /** By second, as a ring: `complete` as it was when the first sample at or after that second came. */
+  get completeAt(): Row<i32> {
+    return rowAt<i32>(changetype<usize>(this) + COMPLETE_AT);
+  }
+}
+
+const OFFSETS: usize = (offsetof<Channel>() + 15) & ~15;
+const RINGS: usize = OFFSETS + MAX_SUBS * sizeof<f64>();
+const COMPLETE_AT: usize = RINGS + MAX_SUBS * ((offsetof<Ring>() + 7) & ~7);
+export const CHANNEL_BYTES: usize = COMPLETE_AT + SECONDS * sizeof<i32>();

@@ -1,0 +1,160 @@
+import { MAX_SUBS } from './channel';
+import { Row, rowAt } from './row';
+
+/** Grid samples of a template, and with those that fill the last vector. */
+export const TEMPLATE: i32 = 27;
+const TEMPLATE_ROW: i32 = 28;
+/** Grid samples for which evidence is kept. */
+export const RECENT: i32 = 64;
+export const MAX_CANDIDATES: i32 = 44;
+/** Beats that are kept: 32 s at 195 bpm. */
+export const MAX_BEATS: i32 = 104;
+
+/** Levels of one feature: at beats, and the largest between beats. */
+@unmanaged
+export class Level {
+  beat: f32;
+  noise: f32;
+}
+
+/** What is learnt of one lead. */
+@unmanaged
+export class Lead {
+  /** Beats in the template. */
+  learnt: i32;
+  /** Beats in a row that did not fit the template. */
+  strange: i32;
+  /** Where in the template the R peak is, grid samples from its centre. */
+  offset: i32;
+
+  /** Level of the energy. */
+  get energy(): Level {
+    return changetype<Level>(changetype<usize>(this) + ENERGY_LEVEL);
+  }
+
+  /** Level of the match with the template. */
+  get match(): Level {
+    return changetype<Level>(changetype<usize>(this) + MATCH_LEVEL);
+  }
+
+  /** Level of the broad energy. */
+  get width(): Level {
+    return changetype<Level>(changetype<usize>(this) + WIDTH_LEVEL);
+  }
+
+  get template(): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + LEAD_TEMPLATE);
+  }
+}
+
+const ENERGY_LEVEL: usize = offsetof<Lead>();
+const MATCH_LEVEL: usize = ENERGY_LEVEL + offsetof<Level>();
+const WIDTH_LEVEL: usize = MATCH_LEVEL + offsetof<Level>();
+const LEAD_TEMPLATE: usize = WIDTH_LEVEL + offsetof<Level>();
+const LEAD_BYTES: usize = LEAD_TEMPLATE + TEMPLATE_ROW * sizeof<f32>();
+
+/** A peak of the evidence, which may be a beat. */
+@unmanaged
+export class Candidate {
+  /** Index of its grid sample. */
+  sample: i32;
+  /** Log odds that it is a beat, by its morphology alone. */
+  evidence: f32;
+  /** Score of the best path that ends here. */
+  score: f32;
+  /** RR interval that this path expects next, seconds. */
+  period: f32;
+  /** Number of the candidate before it on that path, plus 1; 0: the path begins here. */
+  before: i32;
+  /** `EcgState.empty` when it came. */
+  empty: i32;
+  /** Whether only its breadth speaks for it (an ectopic beat). */
+  wide: bool;
+}
+
+/** A beat, decided. */
+@unmanaged
+export class Beat {
+  /** Time of its R peak, seconds. */
+  time: f64;
+  /** Seconds since the beat before; 0: unknown (the first beat, or a gap between). */
+  interval: f32;
+  /** Size of the QRS complex on one lead, in its units: comparable between beats. */
+  amplitude: f32;
+  /** Probability that it is a beat and that none was missed before it. */
+  quality: f32;
+  /** Found more than 0.5 s after it came, by a change of mind; not told to the host. */
+  late: bool;
+}
+
+/** State of R peak detection. Grid samples are counted on the grid of the ecg channel; 0 stands for none where 1 is added. */
+@unmanaged
+export class EcgState {
+  /** Blocks consumed. */
+  blocks: i32;
+  /** First grid sample with data since the start or the last long loss, plus 1. */
+  start: i32;
+  /** Whether the levels have been learnt. */
+  ready: bool;
+  /** Grid sample since which the levels have stood without finding a beat. */
+  quiet: i32;
+  /** Newest grid sample without data in any lead, plus 1. */
+  empty: i32;
+  /** Newest grid sample with data, plus 1. */
+  seen: i32;
+  /** Candidates added so far. */
+  candidateCount: i32;
+  /** Number of the newest decided candidate, plus 1. */
+  decided: i32;
+  /** Grid sample of the newest decided candidate. */
+  lastBeat: i32;
+  /** Lead on which beats are timed and measured. */
+  lead: i32;
+  /** Beats so far, of which the newest MAX_BEATS are kept. */
+  beatCount: i32;
+  /** Beats that the host has read. */
+  read: i32;
+  /** Time of the newest beat, seconds. */
+  lastTime: f64;
+  /** How well the newest beats fit their template, 0 to 1; 0: not known yet. */
+  fit: f32;
+  /** How far the newest beats are shifts of the level: 1 where they are stairs. */
+  shift: f32;
+
+  leadAt(lead: i32): Lead {
+    return changetype<Lead>(changetype<usize>(this) + LEADS + <usize>lead * LEAD_BYTES);
+  }
+
+  /** By grid sample, as a ring of RECENT: log odds of a beat there. */
+  get evidence(): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + EVIDENCE);
+  }
+
+  /** By grid sample, as a ring of RECENT: whether only breadth speaks for a beat. */
+  get wide(): Row<bool> {
+    return rowAt<bool>(changetype<usize>(this) + WIDE);
+  }
+
+  candidateAt(number: i32): Candidate {
+    const ring = rowAt<Candidate>(changetype<usize>(this) + CANDIDATES);
+    return ring[<u32>number % <u32>MAX_CANDIDATES];
+  }
+
+  /** The beat of that number, oldestBeat <= number < beatCount, or the place of the next one. */
+  beatAt(number: i32): Beat {
+    const ring = rowAt<Beat>(changetype<usize>(this) + BEATS);
+    return ring[<u32>number % <u32>MAX_BEATS];
+  }
+
+  /** Number of the oldest beat that is kept. */
+  get oldestBeat(): i32 {
+    return max(0, this.beatCount - MAX_BEATS);
+  }
+}
+
+const LEADS: usize = (offsetof<EcgState>() + 7) & ~7;
+const EVIDENCE: usize = LEADS + <usize>MAX_SUBS * LEAD_BYTES;
+const WIDE: usize = EVIDENCE + RECENT * sizeof<f32>();
+const CANDIDATES: usize = WIDE + RECENT * sizeof<bool>();
+const BEATS: usize = CANDIDATES + MAX_CANDIDATES * ((offsetof<Candidate>() + 7) & ~7);
+export const ECG_STATE_BYTES: usize = BEATS + MAX_BEATS * ((offsetof<Beat>() + 7) & ~7);

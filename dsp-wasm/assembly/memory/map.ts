@@ -1,0 +1,85 @@
+import { LONG_RING } from './channel';
+
+/**
+ * The regions of the linear memory that all sessions share, as a chain: each begins where the one before ends. The host
+ * reads these numbers from the module's exported globals and keeps none of its own.
+ *
+ *   0          data of the compiler: constants, and tables that are computed once
+ *   STAGING    payload bytes on their way in, R peak times on their way out
+ *   REQUESTS   one batch of steps, and RESULTS its answers
+ *   PUSH       times of the payload in STAGING: the host would have to allocate to pass a float as an argument
+ *   LANE_COUNTS  how full the four lanes were
+ *   DECODED    instants of the staged payload, four f32 lanes each
+ *   SCRATCH    working arrays of one call; nothing in it outlives the call
+ *   RESAMPLED  grid samples on their way into the rings, four f32 lanes each
+ *   SLOTS      one slot for each session (session.ts)
+ */
+
+/** Bytes of a cache line; every region is whole lines. */
+const LINE: i32 = 64;
+
+/** Steps of a batch. */
+export const BATCH: i32 = 512;
+
+/** A step that the host asks for. */
+@unmanaged
+export class Request {
+  /** Slot of the session; -1 for none. */
+  slot: i32;
+  estimator: i32;
+  /** End of the window, seconds. */
+  end: f64;
+}
+export const REQUEST_BYTES: i32 = (offsetof<Request>() + 7) & ~7;
+export const REQUEST_SLOT: usize = offsetof<Request>('slot');
+export const REQUEST_ESTIMATOR: usize = offsetof<Request>('estimator');
+export const REQUEST_END: usize = offsetof<Request>('end');
+
+/** The answer to a request. */
+@unmanaged
+export class Estimate {
+  value: f64;
+  confidence: f64;
+  /** 1 where there is an estimate, else 0. */
+  given: i32;
+}
+export const RESULT_BYTES: i32 = (offsetof<Estimate>() + 7) & ~7;
+export const RESULT_VALUE: usize = offsetof<Estimate>('value');
+export const RESULT_CONFIDENCE: usize = offsetof<Estimate>('confidence');
+export const RESULT_GIVEN: usize = offsetof<Estimate>('given');
+
+/** When the staged instants were taken, seconds. */
+@unmanaged
+export class PushTimes {
+  first: f64;
+  period: f64;
+}
+
+/** Points that passed through the four-lane kernels, see lanes.ts. */
+@unmanaged
+export class LaneCounts {
+  points: f64;
+  filled: f64;
+}
+
+export const STAGING: usize = 0x10000;
+export const STAGING_BYTES: i32 = 0x4000;
+export const REQUESTS: usize = STAGING + STAGING_BYTES;
+export const REQUESTS_BYTES: i32 = BATCH * REQUEST_BYTES;
+export const RESULTS: usize = REQUESTS + REQUESTS_BYTES;
+export const RESULTS_BYTES: i32 = BATCH * RESULT_BYTES;
+export const PUSH: usize = RESULTS + RESULTS_BYTES;
+export const PUSH_BYTES: i32 = LINE;
+export const PUSH_FIRST: usize = PUSH + offsetof<PushTimes>('first');
+export const PUSH_PERIOD: usize = PUSH + offsetof<PushTimes>('period');
+export const LANE_COUNTS: usize = PUSH + PUSH_BYTES;
+export const LANE_COUNTS_BYTES: i32 = LINE;
+export const DECODED: usize = LANE_COUNTS + LANE_COUNTS_BYTES;
+/** The smallest value of a payload has two bytes. */
+export const DECODED_BYTES: i32 = (STAGING_BYTES / 2) * 16;
+export const SCRATCH: usize = DECODED + DECODED_BYTES;
+export const SCRATCH_BYTES: i32 = 0x20000;
+export const RESAMPLED: usize = SCRATCH + SCRATCH_BYTES;
+/** Most grid samples at once: a gap as long as the longest ring. */
+export const RESAMPLED_BYTES: i32 = LONG_RING * 16;
+export const SLOTS: usize = RESAMPLED + RESAMPLED_BYTES;

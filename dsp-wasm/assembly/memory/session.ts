@@ -1,0 +1,145 @@
+import { BREATH_STATE_BYTES, BreathState } from './breath_state';
+import {
+  CHANNEL_BYTES,
+  Channel,
+  ECG_HZ,
+  ECG_RING,
+  KIND_ACCEL,
+  KIND_ECG,
+  KIND_PPG_IR,
+  KINDS,
+  LONG_RING,
+  MAX_SUBS,
+  SHORT_RING,
+  SLOW_HZ,
+} from './channel';
+import { ECG_STATE_BYTES, EcgState } from './ecg_state';
+import { SLOTS } from './map';
+import { PULSE_STATE_BYTES, PulseState } from './pulse_state';
+import { Row, rowAt } from './row';
+
+export const MAX_CHANNELS: i32 = 8;
+/** Optical channels that the heart rate looks at, one for each lane of a vector. */
+export const MAX_OPTICAL: i32 = 4;
+
+/** A sub-channel that carries a photoplethysmogram. */
+@unmanaged
+export class Optical {
+  channel: Channel;
+  sub: i32;
+}
+
+/** A session's slot: its channels, what each estimator keeps from step to step, and the rings. */
+@unmanaged
+export class Session {
+  channelCount: i32;
+  /** Bytes of the pool that are handed out. */
+  poolUsed: i32;
+  opticalCount: i32;
+
+  /** By modality: pointer to the first channel with a ring, 0 where there is none. */
+  get firstOfKind(): Row<usize> {
+    return rowAt<usize>(changetype<usize>(this) + FIRST_OF_KIND);
+  }
+
+  get opticals(): Row<Optical> {
+    return rowAt<Optical>(changetype<usize>(this) + OPTICALS);
+  }
+
+  get pulse(): PulseState {
+    return changetype<PulseState>(changetype<usize>(this) + SLOT_PULSE);
+  }
+
+  get ecg(): EcgState {
+    return changetype<EcgState>(changetype<usize>(this) + SLOT_ECG);
+  }
+
+  get breath(): BreathState {
+    return changetype<BreathState>(changetype<usize>(this) + SLOT_BREATH);
+  }
+
+  /** The channel of that number, which the session has. */
+  channelAt(index: i32): Channel {
+    return changetype<Channel>(changetype<usize>(this) + SLOT_CHANNELS + <usize>index * CHANNEL_BYTES);
+  }
+}
+
+const FIRST_OF_KIND: usize = offsetof<Session>();
+const OPTICALS: usize = FIRST_OF_KIND + KINDS * sizeof<usize>();
+const HEAD_BYTES: usize = OPTICALS + MAX_OPTICAL * ((offsetof<Optical>() + 7) & ~7);
+
+// The parts of a slot, each in whole cache lines behind the one before.
+export const SLOT_CHANNELS: usize = (HEAD_BYTES + 63) & ~63;
+export const SLOT_PULSE: usize = (SLOT_CHANNELS + <usize>MAX_CHANNELS * CHANNEL_BYTES + 63) & ~63;
+export const SLOT_ECG: usize = (SLOT_PULSE + PULSE_STATE_BYTES + 63) & ~63;
+export const SLOT_BREATH: usize = (SLOT_ECG + ECG_STATE_BYTES + 63) & ~63;
+/** Rings of the sub-channels, handed out when the session opens. */
+export const SLOT_POOL: usize = (SLOT_BREATH + BREATH_STATE_BYTES + 63) & ~63;
+export const POOL_BYTES: i32 = 51200;
+/** An odd number of cache lines, so that the same field of many sessions does not fall into the same cache sets. */
+export const SLOT_BYTES: usize = (SLOT_POOL + POOL_BYTES) | 64;
+
+/** The session in the slot of that index. */
+export function sessionAt(index: i32): Session {
+  return changetype<Session>(SLOTS + <usize>index * SLOT_BYTES);
+}
+
+/** The channel of that number, null where the core does not keep it. */
+export function channelOf(session: Session, channel: i32): Channel | null {
+  return <u32>channel < <u32>session.channelCount ? session.channelAt(channel) : null;
+}
+
+/** The session's first channel of a modality, null where it has none with a ring. */
+export function channelOfKind(session: Session, kind: i32): Channel | null {
+  return changetype<Channel | null>(session.firstOfKind[kind]);
+}
+
+/** Makes the slot an empty session. */
+export function clearSession(session: Session): void {
+  memory.fill(changetype<usize>(session), 0, SLOT_BYTES);
+}
+
+/** Appends a channel; channels after the eighth are not kept. */
+export function addChannel(session: Session, kind: i32, subs: i32): void {
+  if (session.channelCount >= MAX_CHANNELS) return;
+  const channel = session.channelAt(session.channelCount++);
+  channel.kind = kind;
+  channel.rate = kind === KIND_ECG ? ECG_HZ : SLOW_HZ;
+  channel.payloadSubs = subs;
+  for (let s = 0; s < MAX_SUBS; s++) channel.offsets[s] = NaN;
+}
+
+/** Hands out the rings, first sub-channels before second ones, as far as the pool reaches, and lists the optical ones. */
+export function allocateRings(session: Session): void {
+  for (let sub = 0; sub < MAX_SUBS; sub++) {
+    for (let c = 0; c < session.channelCount; c++) {
+      const channel = session.channelAt(c);
+      if (sub < channel.payloadSubs && allocateRing(session, channel, sub)) listOptical(session, channel, sub);
+    }
+  }
+}
+
+function ringLength(kind: i32, sub: i32): i32 {
+  if (kind === KIND_ECG) return ECG_RING;
+  return kind === KIND_ACCEL || sub > 0 ? SHORT_RING : LONG_RING;
+}
+
+function allocateRing(session: Session, channel: Channel, sub: i32): bool {
+  const length = ringLength(channel.kind, sub);
+  const used = session.poolUsed;
+  // Sub-channels lie side by side in the lanes: one without a ring ends the row.
+  if (used + (length << 2) > POOL_BYTES || channel.subs !== sub) return false;
+  session.poolUsed = used + (length << 2);
+  channel.rings[sub].samples = rowAt<f32>(changetype<usize>(session) + SLOT_POOL + <usize>used);
+  channel.rings[sub].length = length;
+  channel.subs = sub + 1;
+  if (!session.firstOfKind[channel.kind]) session.firstOfKind[channel.kind] = changetype<usize>(channel);
+  return true;
+}
+
+function listOptical(session: Session, channel: Channel, sub: i32): void {
+  if (channel.kind > KIND_PPG_IR || session.opticalCount >= MAX_OPTICAL) return;
+  const optical = session.opticals[session.opticalCount++];
+  optical.channel = channel;
+  optical.sub = sub;
+}

@@ -1,0 +1,322 @@
+import { clearVectors, sumLanes } from '../math/vector';
+import {
+  BEATS,
+  Beats,
+  HELD,
+  KERNEL,
+  MARGIN,
+  MAX_PEAKS,
+  OPTICAL,
+  PAIRS,
+  PEAK_COUNTS,
+  PEAKS,
+  Peak,
+  SLOPES,
+  TEMPLATE,
+  TRAIN_RATE,
+  TRAINS,
+  TrainRate,
+  WAVE,
+  WAVES,
+  WINDOW,
+} from './scratch';
+import { GRID_PER_MINUTE } from './tracker';
+import {
+  LEAST_HELD,
+  LEAST_SLOPE,
+  LEAST_SPREAD,
+  LONGEST_INTERVAL,
+  SHORTEST_INTERVAL,
+  SLOPE_REACH,
+  SLOPE_WIDTH,
+  WIDE_SLOPE,
+} from './tuning';
+import { fillMargins } from './window';
+
+/**
+ * Beats of the window in the time domain: the steepest slopes of each optical channel, after a smoothing that is matched
+ * to the rate (the derivative of a Gaussian: Canny 1986), at most one per 0.6 periods. The rate out of whole beats follows
+ * a rhythm that changes within the window, where a spectral line cannot. A train is the rising or the falling slopes of
+ * one optical channel.
+ */
+
+/** Heart rate from the trains near `bpm`, the more regular ones weighing more: writes BEATS. */
+export function findBeats(bpm: f32): Beats {
+  const period = GRID_PER_MINUTE / bpm;
+  findTrains(smoothSlopes(bpm), SHORTEST_INTERVAL * period);
+  BEATS.best = -1;
+  BEATS.spread = Infinity;
+  BEATS.cover = 0;
+  let weights: f32 = 0;
+  let sum: f32 = 0;
+  for (let train = 0; train < TRAINS; train++) {
+    if (HELD[train & 3] < LEAST_HELD) continue;
+    const said = measureTrain(train, period);
+    if (said.rate === 0) continue;
+    const weight = <f32>1 / ((said.spread + LEAST_SPREAD) * (said.spread + LEAST_SPREAD));
+    weights += weight;
+    sum += weight * said.rate;
+    if (said.spread < BEATS.spread) {
+      BEATS.best = train;
+      BEATS.spread = said.spread;
+      BEATS.cover = said.intervals;
+    }
+  }
+  BEATS.cover /= room(period);
+  BEATS.rate = weights > 0 ? sum / weights : 0;
+  return BEATS;
+}
+
+/** Intervals of `period` grid samples that fit into the fullest optical channel, one at least: ends of the window cut one off. */
+function room(period: f32): f32 {
+  let held = 0;
+  for (let lane = 0; lane < 4; lane++) held = max(held, HELD[lane]);
+  return max<f32>(1, <f32>held / period - <f32>1);
+}
+
+/**
+ * Derivative of a Gaussian over all lanes, to SLOPES; the kernel is odd, so that two grid samples share a coefficient.
+ * @returns the stride: grid samples from one slope to the next
+ */
+function smoothSlopes(bpm: f32): i32 {
+  const wide = (SLOPE_WIDTH * GRID_PER_MINUTE) / bpm;
+  const stride = wide < WIDE_SLOPE ? 1 : 2;
+  const sigma = wide / <f32>stride;
+  const reach = min(MARGIN / stride, <i32>ceil<f32>(SLOPE_REACH * sigma));
+  for (let j = 1; j <= reach; j++) {
+    const u = <f32>j / sigma;
+    KERNEL[j - 1] = u * Mathf.exp(-0.5 * u * u);
+  }
+  fillMargins();
+  if (stride === 2) sumPairs();
+  const from = stride === 1 ? OPTICAL : PAIRS;
+  for (let i = 0; i < WINDOW / stride; i += 8) smoothEight(from.at(i), SLOPES.at(i), reach);
+  return stride;
+}
+
+function sumPairs(): void {
+  for (let i = -MARGIN / 2; i < (WINDOW + MARGIN) / 2; i++) PAIRS[i] = f32x4.add(OPTICAL[2 * i], OPTICAL[2 * i + 1]);
+}
+
+/** Eight slopes at once, as many as sums fit into registers: a coefficient is loaded once for all. */
+function smoothEight(x: usize, y: usize, reach: i32): void {
+  let a = f32x4.splat(0);
+  let b = a;
+  let c = a;
+  let d = a;
+  let e = a;
+  let f = a;
+  let g = a;
+  let h = a;
+  let after = x + 16;
+  let before = x - 16;
+  for (let w = KERNEL.at(0); w < KERNEL.at(reach); w += 4) {
+    const weight = v128.load32_splat(w);
+    a = f32x4.add(a, f32x4.mul(f32x4.sub(v128.load(after), v128.load(before)), weight));
+    b = f32x4.add(b, f32x4.mul(f32x4.sub(v128.load(after, 16), v128.load(before, 16)), weight));
+    c = f32x4.add(c, f32x4.mul(f32x4.sub(v128.load(after, 32), v128.load(before, 32)), weight));
+    d = f32x4.add(d, f32x4.mul(f32x4.sub(v128.load(after, 48), v128.load(before, 48)), weight));
+    e = f32x4.add(e, f32x4.mul(f32x4.sub(v128.load(after, 64), v128.load(before, 64)), weight));
+    f = f32x4.add(f, f32x4.mul(f32x4.sub(v128.load(after, 80), v128.load(before, 80)), weight));
+    g = f32x4.add(g, f32x4.mul(f32x4.sub(v128.load(after, 96), v128.load(before, 96)), weight));
+    h = f32x4.add(h, f32x4.mul(f32x4.sub(v128.load(after, 112), v128.load(before, 112)), weight));
+    after += 16;
+    before -= 16;
+  }
+  v128.store(y, a);
+  v128.store(y, b, 16);
+  v128.store(y, c, 32);
+  v128.store(y, d, 48);
+  v128.store(y, e, 64);
+  v128.store(y, f, 80);
+  v128.store(y, g, 96);
+  v128.store(y, h, 112);
+}
+
+/** Peaks of the rising slopes (trains 0 to 3, by optical channel) and of the falling ones (4 to 7). */
+function findTrains(stride: i32, spacing: f32): void {
+  clearVectors(PEAK_COUNTS.at(0), 2);
+  const count = WINDOW / stride;
+  const least = f32x4.mul(steepest(count), f32x4.splat(LEAST_SLOPE));
+  const most = f32x4.neg(least);
+  let a = SLOPES[0];
+  let b = SLOPES[1];
+  for (let i = 2; i < count; i++) {
+    const c = SLOPES[i];
+    const up = v128.and(f32x4.gt(b, least), v128.and(f32x4.ge(b, a), f32x4.gt(b, c)));
+    const down = v128.and(f32x4.lt(b, most), v128.and(f32x4.le(b, a), f32x4.lt(b, c)));
+    if (v128.any_true(v128.or(up, down))) addPeaks(i, i32x4.bitmask(up) | (i32x4.bitmask(down) << 4), stride, spacing);
+    a = b;
+    b = c;
+  }
+}
+
+/** Largest slope of each lane, either way. */
+function steepest(count: i32): v128 {
+  let most = f32x4.splat(0);
+  for (let i = 0; i < count; i++) most = f32x4.pmax(most, f32x4.abs(SLOPES[i]));
+  return most;
+}
+
+/** Adds the peaks of slope i - 1 to the trains of `mask`. */
+function addPeaks(i: i32, mask: i32, stride: i32, spacing: f32): void {
+  while (mask) {
+    const train = ctz(mask);
+    mask &= mask - 1;
+    const y = SLOPES.at(i) + ((<usize>(train & 3)) << 2);
+    const a = load<f32>(y - 32);
+    const b = load<f32>(y - 16);
+    const c = load<f32>(y);
+    const at = <f32>(i - 1) + (<f32>0.5 * (a - c)) / (a - b - b + c);
+    addPeak(train, <f32>stride * at + <f32>0.5 * <f32>(stride - 1), abs<f32>(b), spacing);
+  }
+}
+
+/** Appends a peak to its train; of two that are too close the steeper one stays. */
+function addPeak(train: i32, time: f32, height: f32, spacing: f32): void {
+  const count = PEAK_COUNTS[train];
+  if (count > 0 && time - peakAt(train, count - 1).time < spacing) {
+    if (height > peakAt(train, count - 1).height) putPeak(train, count - 1, time, height);
+  } else if (count < MAX_PEAKS) {
+    putPeak(train, count, time, height);
+    PEAK_COUNTS[train] = count + 1;
+  }
+}
+
+function peakAt(train: i32, i: i32): Peak {
+  return PEAKS[train * MAX_PEAKS + i];
+}
+
+function putPeak(train: i32, i: i32, time: f32, height: f32): void {
+  const peak = peakAt(train, i);
+  peak.time = time;
+  peak.height = height;
+}
+
+/**
+ * What one train says: writes TRAIN_RATE. The mean interval hangs on the first and the last beat, a least-squares line
+ * through the beats on those in between: the rate is the mean of both.
+ */
+function measureTrain(train: i32, period: f32): TrainRate {
+  const peaks = PEAK_COUNTS[train];
+  let intervals: f32 = 0;
+  let sum: f32 = 0;
+  let squares: f32 = 0;
+  for (let i = 1; i < peaks; i++) {
+    const interval = peakAt(train, i).time - peakAt(train, i - 1).time;
+    if (interval > LONGEST_INTERVAL * period) continue;
+    intervals++;
+    sum += interval;
+    squares += interval * interval;
+  }
+  TRAIN_RATE.rate = 0;
+  if (intervals < 2) return TRAIN_RATE;
+  TRAIN_RATE.intervals = intervals;
+  TRAIN_RATE.spread = variation(intervals, sum, squares) + heightVariation(train, peaks);
+  TRAIN_RATE.rate = <f32>0.5 * GRID_PER_MINUTE * (intervals / sum + lineSlope(train, peaks, period));
+  return TRAIN_RATE;
+}
+
+/** Slope of the least-squares line of the beats' numbers over their times; a long interval counts for as many as it holds. */
+function lineSlope(train: i32, peaks: i32, period: f32): f32 {
+  const first = peakAt(train, 0).time;
+  let number: f32 = 0;
+  let numbers: f32 = 0;
+  let times: f32 = 0;
+  let squares: f32 = 0;
+  let products: f32 = 0;
+  for (let i = 1; i < peaks; i++) {
+    const interval = peakAt(train, i).time - peakAt(train, i - 1).time;
+    number += interval > LONGEST_INTERVAL * period ? nearest<f32>(interval / period) : 1;
+    const time = peakAt(train, i).time - first;
+    numbers += number;
+    times += time;
+    squares += time * time;
+    products += time * number;
+  }
+  const n = <f32>peaks;
+  return (n * products - times * numbers) / (n * squares - times * times);
+}
+
+function heightVariation(train: i32, peaks: i32): f32 {
+  let sum: f32 = 0;
+  let squares: f32 = 0;
+  for (let i = 0; i < peaks; i++) {
+    const height = peakAt(train, i).height;
+    sum += height;
+    squares += height * height;
+  }
+  return variation(<f32>peaks, sum, squares);
+}
+
+/** Standard deviation over mean. */
+function variation(count: f32, sum: f32, squares: f32): f32 {
+  return sqrt<f32>(max<f32>(0, squares * count - sum * sum)) / max<f32>(sum, 1e-30);
+}
+
+/**
+ * How alike the beats of the best train are: the mean correlation of each beat's wave, one period around its slope, with
+ * the sum of the others (after Orphanidou et al., "Signal-quality indices for the electrocardiogram and
+ * photoplethysmogram", IEEE JBHI 2015). 0 where there are not three whole beats.
+ */
+export function beatLikeness(beats: Beats, bpm: f32): f32 {
+  if (beats.best < 0) return 0;
+  const length = min(WAVE, <i32>(GRID_PER_MINUTE / bpm));
+  clearVectors(TEMPLATE.at(0), WAVE / 4);
+  let whole = 0;
+  for (let i = 0; i < PEAK_COUNTS[beats.best]; i++) {
+    if (loadWave(WAVES.at(whole * WAVE), beats.best, i, length)) whole++;
+  }
+  if (whole < 3) return 0;
+  let sum: f32 = 0;
+  for (let i = 0; i < whole; i++) sum += correlation(WAVES.at(i * WAVE), length);
+  return sum / <f32>whole;
+}
+
+/** Adds one beat's wave, mean off and scaled to unit length, to the template; false where the window cuts it off. */
+function loadWave(to: usize, train: i32, i: i32, length: i32): bool {
+  const from = <i32>(peakAt(train, i).time + 0.5) - (length >> 1);
+  if (from < 0 || from + length > WINDOW) return false;
+  const mean = copyWave(OPTICAL.at(from) + ((<usize>(train & 3)) << 2), to, length);
+  let squares = f32x4.splat(0);
+  for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
+    const x = f32x4.sub(v128.load(to + j), f32x4.splat(mean));
+    v128.store(to + j, x);
+    squares = f32x4.add(squares, f32x4.mul(x, x));
+  }
+  const scale = f32x4.splat(<f32>1 / sqrt<f32>(max<f32>(1e-30, sumLanes(squares))));
+  const template = TEMPLATE.at(0);
+  for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
+    const x = f32x4.mul(v128.load(to + j), scale);
+    v128.store(to + j, x);
+    v128.store(template + j, f32x4.add(v128.load(template + j), x));
+  }
+  return true;
+}
+
+/** Gathers a wave of one optical channel, and its mean up to a whole vector; returns the mean. */
+function copyWave(optical: usize, to: usize, length: i32): f32 {
+  let sum: f32 = 0;
+  for (let j: usize = 0; j < <usize>length; j++) {
+    const x = load<f32>(optical + (j << 4));
+    store<f32>(to + (j << 2), x);
+    sum += x;
+  }
+  const mean = sum / <f32>length;
+  for (let j = length; j & 3; j++) store<f32>(to + ((<usize>j) << 2), mean);
+  return mean;
+}
+
+/** Correlation of a wave with the sum of the others: with itself among them even noise would correlate. */
+function correlation(wave: usize, length: i32): f32 {
+  const template = TEMPLATE.at(0);
+  let products = f32x4.splat(0);
+  let squares = products;
+  for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
+    const x = v128.load(wave + j);
+    const others = f32x4.sub(v128.load(template + j), x);
+    products = f32x4.add(products, f32x4.mul(x, others));
+    squares = f32x4.add(squares, f32x4.mul(others, others));
+  }
+  return sumLanes(products) / sqrt<f32>(sumLanes(squares) + <f32>1e-30);
+}

@@ -1,0 +1,119 @@
+import { ramp } from '../math/ramp';
+import { BINS } from '../memory/pulse_state';
+import { beatLikeness } from './beats';
+import { Beats, BIN_HZ, CLIPPED, EVEN, FIRST_BIN, HELD, JUMPS, PULSE, STILL, SWINGS, Tracked, WINDOW } from './scratch';
+import {
+  BIAS,
+  ENOUGH_APART,
+  ENOUGH_COVER,
+  ENOUGH_FREE,
+  ENOUGH_SUPPORT,
+  LEAST_APART,
+  LEAST_COVER,
+  LEAST_EVEN,
+  LEAST_FREE,
+  LEAST_HELD,
+  LEAST_SWING,
+  LINE_WIDTH,
+  MOST_JUMP,
+  MOST_STILL,
+  MOVING,
+  MOVING_BIAS,
+  OF_BELIEF,
+  OF_COLLISION,
+  OF_CONCENTRATION,
+  OF_MOVING_BELIEF,
+  OF_SUPPORT,
+  OF_UNLIKENESS,
+  OF_UNREST,
+} from './tuning';
+
+/**
+ * The confidence of a rate: a logistic function of what tells good windows from bad ones, so that it means the probability
+ * of an error below 5 bpm. The weights are a regression (ridge, each set weighing the same) over the recordings of
+ * ACCURACY.md and over optical channels that carry noise alone (white, 1 / f, random walk, spikes, rails; still and in
+ * motion).
+ */
+
+/**
+ * Confidence in the tracked rate, in [0, 1].
+ * @param apart how far the line is apart from motion now (apartFromMotion), `seen` of late
+ * @param unrest distance of the rate from its running mean, tens of bpm
+ * @param support share of the likelihood that the rate had of late, in motion
+ */
+export function pulseConfidence(
+  tracked: Tracked,
+  beats: Beats,
+  motion: f32,
+  apart: f32,
+  seen: f32,
+  unrest: f32,
+  support: f32,
+): f32 {
+  const belief = Mathf.log((tracked.belief + <f32>1e-3) / (<f32>1.001 - tracked.belief));
+  let odds = motion > MOVING ? oddsInMotion(belief, support) : BIAS + OF_BELIEF * belief;
+  odds += OF_CONCENTRATION * Mathf.log(concentration(tracked.rate) + <f32>0.02);
+  odds += OF_UNLIKENESS * Mathf.log(max<f32>(0.02, <f32>1.02 - beatLikeness(beats, tracked.rate)));
+  odds += OF_COLLISION * Mathf.log(apart);
+  odds += OF_UNREST * unrest;
+  const shown = covered(beats.cover, motion) * ramp<f32>(seen, LEAST_APART, ENOUGH_APART);
+  return (shown * filled() * unclipped() * paced()) / (<f32>1 + Mathf.exp(-odds));
+}
+
+/** In motion the belief is tempered and says more; but it must be borne by what was seen of late. */
+function oddsInMotion(belief: f32, support: f32): f32 {
+  const doubt = min<f32>(0, Mathf.log((support + <f32>0.02) / ENOUGH_SUPPORT));
+  return MOVING_BIAS + OF_MOVING_BELIEF * belief + OF_SUPPORT * doubt;
+}
+
+/** Beats must fill the window, as those of a random walk do not; in motion they are the motion's, and tell nothing. */
+function covered(cover: f32, motion: f32): f32 {
+  return motion + (<f32>1 - motion) * ramp<f32>(cover, LEAST_COVER, ENOUGH_COVER);
+}
+
+/** Half a window has half the beats: between 0.5 and 1, by the fullest optical channel. */
+function filled(): f32 {
+  let held = 0;
+  for (let lane = 0; lane < 4; lane++) held = max(held, HELD[lane]);
+  return <f32>0.5 + (<f32>0.5 * <f32>min(held + 4, WINDOW)) / <f32>WINDOW;
+}
+
+/** 1 where an optical channel keeps off its extremes, 0 where all are between rails for 60 % of the window. */
+function unclipped(): f32 {
+  let least: f32 = 1;
+  for (let lane = 0; lane < 4; lane++) if (HELD[lane] >= LEAST_HELD) least = min(least, CLIPPED[lane]);
+  return ramp<f32>(<f32>1 - least, LEAST_FREE, ENOUGH_FREE);
+}
+
+/**
+ * 1 where an optical channel swings at a pulse's pace, 0 where all of them only drift, hum, stand still or leap: nothing
+ * but the leakage of the drift, the beat of the hum with the grid, the last bit or a leap's ringing is in the pulse's
+ * band then.
+ */
+function paced(): f32 {
+  let most: f32 = 0;
+  for (let lane = 0; lane < 4; lane++) {
+    if (HELD[lane] < LEAST_HELD) continue;
+    const drifts = Mathf.sqrt(SWINGS[lane]) / LEAST_SWING - <f32>1;
+    const hums = (MOST_JUMP - JUMPS[lane]) * 4;
+    const stands = (MOST_STILL - STILL[lane]) * 10;
+    const leaps = (EVEN[lane] - LEAST_EVEN) * 20;
+    most = max(most, min(min(drifts, hums), min(stands, leaps)));
+  }
+  return min<f32>(1, most);
+}
+
+/** Share of the pulse's power near the rate and its double. */
+function concentration(bpm: f32): f32 {
+  let total: f32 = 1e-30;
+  for (let k = FIRST_BIN; k < BINS; k++) total += PULSE[k];
+  return (linePower(bpm) + linePower(bpm + bpm)) / total;
+}
+
+function linePower(bpm: f32): f32 {
+  const from = max(FIRST_BIN, <i32>ceil<f32>((bpm - LINE_WIDTH) / (60 * BIN_HZ)));
+  const to = min(BINS - 1, <i32>((bpm + LINE_WIDTH) / (60 * BIN_HZ)));
+  let sum: f32 = 0;
+  for (let k = from; k <= to; k++) sum += PULSE[k];
+  return sum;
+}

@@ -1,0 +1,100 @@
+import { KIND_ACCEL } from '../memory/channel';
+import { Estimate } from '../memory/map';
+import { PulseState } from '../memory/pulse_state';
+import { channelOfKind, Session } from '../memory/session';
+import { findBeats } from './beats';
+import { pulseConfidence } from './confidence';
+import { likelihoodShare } from './motion';
+import { apartFromMotion, pulseSpectrum, resetSpectrum } from './spectrum';
+import { findTracked, lineNear, resumeTrack, updateTrack } from './tracker';
+import {
+  CLEARER,
+  LESS_CLEAR,
+  LINE_REACH,
+  MOTION_REACH,
+  MOVING,
+  REST_REACH,
+  RESTLESS,
+  SLOW_SHARE,
+  SUPPORT_SHARE,
+  VALUE_MEMORY,
+} from './tuning';
+import { loadAxes, loadOptical } from './window';
+
+/** Heart rate from the optical channels of the window that ends at `end`: writes bpm and confidence; false for none. */
+export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
+  if (!loadOptical(session, end)) return false;
+  const hasAxes = loadAxes(channelOfKind(session, KIND_ACCEL), end);
+  const state = session.pulse;
+  const anew = resumeTrack(state, end);
+  if (anew) resetSpectrum(state);
+  const motion = pulseSpectrum(session, hasAxes);
+  if (motion < 0) return false;
+  updateTrack(state, motion);
+  const tracked = findTracked(state);
+  const beats = findBeats(tracked.rate);
+  const value =
+    motion > MOVING ? inMotion(tracked.rate, beats.rate) : smoothed(state, atRest(tracked.rate, beats.rate), anew);
+  state.value = value;
+  to.value = <f64>value;
+  const apart = apartFromMotion(state, tracked.rate, motion);
+  findSupport(state, tracked.rate, motion, anew);
+  const restless = unrest(state, tracked.rate, anew);
+  const seen = seenApart(state, apart, restless, anew);
+  to.confidence = <f64>pulseConfidence(tracked, beats, motion, apart, seen, restless, state.support);
+  return true;
+}
+
+/** At rest the beats tell the window's rate best. */
+function atRest(tracked: f32, beats: f32): f32 {
+  return abs<f32>(beats - tracked) > REST_REACH ? lineNear(tracked, LINE_REACH) : beats;
+}
+
+/** Blends the value before in, if it is of the same run: one farther off was wrong, or this is. */
+function smoothed(state: PulseState, value: f32, anew: bool): f32 {
+  const change = state.value - value;
+  return anew || abs<f32>(change) > REST_REACH ? value : value + VALUE_MEMORY * change;
+}
+
+/** In motion beats and lines stray and the track lags: the mean of those that are there does less of either. */
+function inMotion(tracked: f32, beats: f32): f32 {
+  let sum = tracked + lineNear(tracked, LINE_REACH);
+  let count: f32 = 2;
+  // The second harmonic's line is twice as sharp
+  const double = lineNear(tracked + tracked, LINE_REACH + LINE_REACH);
+  if (double !== tracked + tracked) {
+    sum += <f32>0.5 * double;
+    count++;
+  }
+  if (abs<f32>(beats - tracked) <= MOTION_REACH) {
+    sum += beats;
+    count++;
+  }
+  return sum / count;
+}
+
+/** A pulse that crosses the motion's line is believed for as long as it was seen beside it not long ago. */
+function seenApart(state: PulseState, apart: f32, unrest: f32, anew: bool): f32 {
+  const before = anew ? apart : state.seenApart;
+  const share = apart > before ? CLEARER : max<f32>(LESS_CLEAR, RESTLESS * unrest);
+  state.seenApart = before + share * (apart - before);
+  return state.seenApart;
+}
+
+/** How much of the likelihood the tracked rate had of late: belief alone stays where nothing speaks against it. */
+function findSupport(state: PulseState, tracked: f32, motion: f32, anew: bool): void {
+  if (motion <= MOVING) {
+    state.support = -1;
+    return;
+  }
+  const share = likelihoodShare(tracked);
+  const before = anew || state.support < 0 ? share : state.support;
+  state.support = before + SUPPORT_SHARE * (share - before);
+}
+
+/** How far the tracked rate is from its running mean, in tens of bpm. */
+function unrest(state: PulseState, tracked: f32, anew: bool): f32 {
+  const before = anew ? tracked : state.slowRate;
+  state.slowRate = before + SLOW_SHARE * (tracked - before);
+  return min<f32>(2, abs<f32>(tracked - state.slowRate) * <f32>0.1);
+}

@@ -1,0 +1,201 @@
+import { exp4, log4 } from '../math/log';
+import { mostLane, productsOf, sumLanes, sumsOf } from '../math/vector';
+import { BINS } from '../memory/pulse_state';
+import { Row, rowAt } from '../memory/row';
+import { MOTION_WEIGHTS } from './motion_weights';
+import {
+  AXES_LEVEL,
+  AXES_POWER,
+  BIN_HZ,
+  CANDIDATES,
+  HELD,
+  LEVELS,
+  OPTICAL_LEVEL,
+  OPTICAL_POWER,
+  POWER,
+  REST_LEVEL,
+  SCORES,
+  TRAIT_COUNT,
+  TRAITS,
+} from './scratch';
+import { AXES_FLOOR, HIDDEN, LEAK, LEAST_HELD, MOTION_TEMPER, OPTICAL_FLOOR, PAST_LEVEL } from './tuning';
+
+/**
+ * The likelihood of a rate in motion. Arms and steps put lines into the optical channels that may be far stronger than
+ * the pulse's, so it is not the strongest line that counts but what tells the pulse's line from the motion's: twelve traits of each candidate
+ * (how much the optical channels and how much the accelerometer have at its half, itself, its one and a half, double and
+ * triple), weighed by a small network. A line that the motion has, too, is no evidence either way.
+ */
+
+/** Bin of the first candidate, 30 bpm. */
+export const FIRST_CANDIDATE: i32 = 8;
+/** Bins over which powers are scaled to a mean of one: 45 to 300 bpm. */
+const FIRST_SCALED: i32 = 12;
+const PAST_SCALED: i32 = 80;
+const SCALED: f32 = 68;
+
+/** Logarithm of each candidate's rate against 100 bpm. */
+const PACE = changetype<Row<f32>>(memory.data(52 * 4, 16)); // CANDIDATES
+
+export function makePaces(): void {
+  for (let i = 0; i < CANDIDATES; i++) PACE[i] = <f32>Math.log(0.6 * <f64>BIN_HZ * <f64>(FIRST_CANDIDATE + i));
+}
+
+/** Writes OPTICAL_POWER and OPTICAL_LEVEL out of POWER, the optical channels'. */
+export function findOpticalLevels(): void {
+  let sum = f32x4.splat(0);
+  for (let k = FIRST_SCALED; k < PAST_SCALED; k++) sum = f32x4.add(sum, POWER[k]);
+  const used = v128.and(i32x4.ge_s(v128.load(HELD.at(0)), i32x4.splat(LEAST_HELD)), f32x4.gt(sum, f32x4.splat(1e-20)));
+  const scale = v128.and(used, f32x4.div(f32x4.splat(SCALED), f32x4.max(sum, f32x4.splat(1e-20))));
+  const share = f32x4.splat(<f32>1 / <f32>max(1, popcnt(i32x4.bitmask(used))));
+  for (let k = 4; k < BINS; k += 4) {
+    const a = f32x4.mul(POWER[k], scale);
+    const b = f32x4.mul(POWER[k + 1], scale);
+    const c = f32x4.mul(POWER[k + 2], scale);
+    const d = f32x4.mul(POWER[k + 3], scale);
+    v128.store(OPTICAL_POWER.at(k), f32x4.mul(sumsOf(a, b, c, d), share));
+    const product = productsOf(floored(a, used), floored(b, used), floored(c, used), floored(d, used));
+    v128.store(OPTICAL_LEVEL.at(k), f32x4.mul(log4(product), share));
+  }
+  fillPast(OPTICAL_LEVEL);
+}
+
+/** Power above its floor; one, whose logarithm is nothing, in lanes that are not used. */
+function floored(power: v128, used: v128): v128 {
+  return v128.bitselect(f32x4.add(power, f32x4.splat(OPTICAL_FLOOR)), f32x4.splat(1), used);
+}
+
+/** Writes AXES_LEVEL and REST_LEVEL out of POWER, the axes', and OPTICAL_POWER. */
+export function findAxesLevels(motion: f32): void {
+  let sum = f32x4.splat(0);
+  let most = f32x4.splat(0);
+  let optical = f32x4.splat(0);
+  for (let k = 4; k < BINS; k += 4) {
+    const power = sumsOf(POWER[k], POWER[k + 1], POWER[k + 2], POWER[k + 3]);
+    v128.store(AXES_POWER.at(k), power);
+    if (k < FIRST_SCALED || k >= PAST_SCALED) continue;
+    sum = f32x4.add(sum, power);
+    most = f32x4.pmax(most, power);
+    optical = f32x4.pmax(optical, v128.load(OPTICAL_POWER.at(k)));
+  }
+  const scale = f32x4.splat((motion * SCALED) / max<f32>(1e-20, sumLanes(sum)));
+  const copy = f32x4.splat((motion * mostLane(optical)) / max<f32>(1e-20, mostLane(most)));
+  for (let k = 4; k < BINS; k += 4) {
+    const power = v128.load(AXES_POWER.at(k));
+    v128.store(AXES_LEVEL.at(k), log4(f32x4.add(f32x4.mul(power, scale), f32x4.splat(AXES_FLOOR))));
+  }
+  for (let k = FIRST_CANDIDATE; k < FIRST_CANDIDATE + CANDIDATES; k += 4) {
+    const rest = f32x4.sub(v128.load(OPTICAL_POWER.at(k)), f32x4.mul(v128.load(AXES_POWER.at(k)), copy));
+    v128.store(REST_LEVEL.at(k), log4(f32x4.add(f32x4.pmax(f32x4.splat(0), rest), f32x4.splat(OPTICAL_FLOOR))));
+  }
+  fillPast(AXES_LEVEL);
+}
+
+/** Fills what lies past the spectrum's whole vectors. */
+function fillPast(levels: Row<f32>): void {
+  for (let k = BINS - 1; k < LEVELS; k += 4) v128.store(levels.at(k), f32x4.splat(PAST_LEVEL));
+}
+
+/** Writes SCORES: the likelihood of each candidate, that of the likeliest being one. */
+export function scoreCandidates(): void {
+  let most = f32x4.splat(-1e9);
+  for (let i = 0; i < CANDIDATES; i += 4) {
+    writeTraits(i);
+    const odds = weighed(i);
+    v128.store(SCORES.at(i), odds);
+    most = f32x4.pmax(most, odds);
+  }
+  const top = f32x4.splat(mostLane(most));
+  for (let i = 0; i < CANDIDATES; i += 4) {
+    const below = f32x4.mul(f32x4.sub(v128.load(SCORES.at(i)), top), f32x4.splat(MOTION_TEMPER));
+    v128.store(SCORES.at(i), exp4(f32x4.pmax(f32x4.splat(-40), below)));
+  }
+}
+
+/** The traits of four candidates. */
+function writeTraits(i: i32): void {
+  const k = FIRST_CANDIDATE + i;
+  const own = v128.load(OPTICAL_LEVEL.at(k));
+  const about = f32x4.add(v128.load(OPTICAL_LEVEL.at(k - 4)), v128.load(OPTICAL_LEVEL.at(k + 4)));
+  putTrait(0, i, halves(OPTICAL_LEVEL, k));
+  putTrait(1, i, own);
+  putTrait(2, i, oneAndHalves(OPTICAL_LEVEL, k));
+  putTrait(3, i, doubles(OPTICAL_LEVEL, k));
+  putTrait(4, i, triples(OPTICAL_LEVEL, k));
+  putTrait(5, i, halves(AXES_LEVEL, k));
+  putTrait(6, i, v128.load(AXES_LEVEL.at(k)));
+  putTrait(7, i, oneAndHalves(AXES_LEVEL, k));
+  putTrait(8, i, doubles(AXES_LEVEL, k));
+  putTrait(9, i, v128.load(REST_LEVEL.at(k)));
+  putTrait(10, i, f32x4.sub(own, f32x4.mul(about, f32x4.splat(0.5))));
+  putTrait(11, i, v128.load(PACE.at(i)));
+}
+
+function putTrait(trait: i32, i: i32, values: v128): void {
+  v128.store(TRAITS.at(trait * CANDIDATES + i), values);
+}
+
+/** Levels at half of the bins k to k + 3, k a multiple of four. */
+function halves(levels: Row<f32>, k: i32): v128 {
+  const whole = v128.load(levels.at(k / 2));
+  const between = f32x4.mul(f32x4.add(whole, v128.load(levels.at(k / 2 + 1))), f32x4.splat(0.5));
+  return v128.shuffle<f32>(whole, between, 0, 4, 1, 5);
+}
+
+/** Levels at one and a half times these bins. */
+function oneAndHalves(levels: Row<f32>, k: i32): v128 {
+  const first = k + k / 2;
+  return v128.shuffle<f32>(wholeAndHalf(levels.at(first)), wholeAndHalf(levels.at(first + 3)), 0, 1, 4, 5);
+}
+
+/** The level at a place, and the one one and a half bins farther. */
+function wholeAndHalf(place: usize): v128 {
+  const x = v128.load(place);
+  const between = f32x4.mul(f32x4.add(x, v128.load(place, 4)), f32x4.splat(0.5));
+  return v128.shuffle<f32>(x, between, 0, 5, 2, 3);
+}
+
+/** Levels at twice these bins. */
+function doubles(levels: Row<f32>, k: i32): v128 {
+  return v128.shuffle<f32>(v128.load(levels.at(2 * k)), v128.load(levels.at(2 * k + 4)), 0, 2, 4, 6);
+}
+
+/** Levels at three times these bins. */
+function triples(levels: Row<f32>, k: i32): v128 {
+  const first = levels.at(3 * k);
+  const three = v128.shuffle<f32>(v128.load(first), v128.load(first, 16), 0, 3, 6, 6);
+  return v128.shuffle<f32>(three, v128.load(first, 32), 0, 1, 2, 5);
+}
+
+/** Address of the network's weights: HIDDEN rows of TRAIT_COUNT + 2. */
+export function motionWeights(): usize {
+  return changetype<usize>(MOTION_WEIGHTS);
+}
+
+/** Log likelihoods of four candidates: one hidden layer of rectifiers that leak. */
+function weighed(i: i32): v128 {
+  let sum = f32x4.splat(0);
+  for (let unit = 0; unit < HIDDEN; unit++) {
+    const weights = rowAt<f32>(motionWeights()).at(unit * (TRAIT_COUNT + 2));
+    let x = v128.load32_splat(weights, TRAIT_COUNT * 4);
+    for (let trait = 0; trait < TRAIT_COUNT; trait++) {
+      const weight = v128.load32_splat(weights + ((<usize>trait) << 2));
+      x = f32x4.add(x, f32x4.mul(v128.load(TRAITS.at(trait * CANDIDATES + i)), weight));
+    }
+    const y = f32x4.pmax(x, f32x4.mul(x, f32x4.splat(LEAK)));
+    sum = f32x4.add(sum, f32x4.mul(y, v128.load32_splat(weights, (TRAIT_COUNT + 1) * 4)));
+  }
+  return sum;
+}
+
+/** Share of the candidates' likelihood within two bins of a rate, bpm. */
+export function likelihoodShare(bpm: f32): f32 {
+  const place = bpm / (60 * BIN_HZ) - <f32>FIRST_CANDIDATE;
+  let near: f32 = 0;
+  let all: f32 = 1e-6;
+  for (let i = 0; i < CANDIDATES; i++) {
+    all += SCORES[i];
+    if (abs<f32>(<f32>i - place) < 2) near += SCORES[i];
+  }
+  return near / all;
+}

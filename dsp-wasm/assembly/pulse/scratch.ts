@@ -1,0 +1,237 @@
+import { SCRATCH } from '../memory/map';
+import { BINS, BINS_ROW, STATES_ROW } from '../memory/pulse_state';
+import { Row } from '../memory/row';
+
+/** Working arrays of one estimate, as a chain: each begins where the one before ends. A row of v128 holds four signals. */
+
+/** Window of the heart rate: seconds, and grid samples. */
+export const WINDOW_SECONDS: i32 = 8;
+export const WINDOW: i32 = 256;
+/** Grid samples before and after the optical channels that continue their outermost values, for filters. */
+export const MARGIN: i32 = 32;
+/** Points of the window once it is thinned to every second grid sample. */
+export const POINTS: i32 = WINDOW / 2;
+/** First bin that is kept, of BINS: 0.44 to 6 Hz. */
+export const FIRST_BIN: i32 = 7;
+/** Hz per bin: the points are padded to twice their number. */
+export const BIN_HZ: f32 = 0.0625; // SLOW_HZ / 2 / (2 * POINTS)
+/** Lags of the autocorrelation. */
+export const LAGS: i32 = 64;
+/** Optical channels, each with its rising and its falling slopes. */
+export const TRAINS: i32 = 8;
+export const MAX_PEAKS: i32 = 64;
+/** Grid samples of the longest beat that is compared, and most beats. */
+export const WAVE: i32 = 64;
+/** Rates that are compared in motion, one per bin, and traits of each. */
+export const CANDIDATES: i32 = 52;
+export const TRAIT_COUNT: i32 = 12;
+/** Bins up to beyond the triple of the last candidate. */
+export const LEVELS: i32 = 192;
+
+/** What the straight line through a window is, and what it leaves, by lane. */
+@unmanaged
+export class Trend {
+  mean: v128;
+  /** Sum of the squares of what is left. */
+  energy: v128;
+}
+
+/** Extreme of a slope. */
+@unmanaged
+export class Peak {
+  /** Grid samples from the window's start. */
+  time: f32;
+  height: f32;
+}
+
+/** What the beats of one train say. */
+@unmanaged
+export class TrainRate {
+  /** Heart rate, bpm; 0 where there are no two intervals. */
+  rate: f32;
+  /** Variation of the intervals plus that of the slopes. */
+  spread: f32;
+  /** Intervals of about one period. */
+  intervals: f32;
+}
+
+/** What the beats of all trains say. */
+@unmanaged
+export class Beats {
+  /** Heart rate, bpm; 0 where no train has two intervals. */
+  rate: f32;
+  /** Train with the least spread; -1 where there is none. */
+  best: i32;
+  /** Least spread of a train. */
+  spread: f32;
+  /** Share of the beats for which the window has room at the tracked rate that the best train shows. */
+  cover: f32;
+}
+
+/** Where the belief is greatest. */
+@unmanaged
+export class Tracked {
+  /** Heart rate, bpm. */
+  rate: f32;
+  /** Probability of it and its neighbours. */
+  belief: f32;
+}
+
+const SIGNAL_BYTES: usize = WINDOW * sizeof<f32>();
+const VECTORS_BYTES: usize = WINDOW * sizeof<v128>();
+const MARGIN_BYTES: usize = MARGIN * sizeof<v128>();
+const SPECTRUM_BYTES: usize = BINS_ROW * sizeof<f32>();
+
+/** Four signals, one after the other. */
+export const SIGNALS = changetype<Row<f32>>(SCRATCH);
+const SIGNALS_END: usize = SCRATCH + 4 * SIGNAL_BYTES;
+
+/** The optical channels, with margins before and after. */
+export const OPTICAL = changetype<Row<v128>>(SIGNALS_END + MARGIN_BYTES);
+const OPTICAL_END: usize = SIGNALS_END + VECTORS_BYTES + 2 * MARGIN_BYTES;
+
+/** The axes of the accelerometer. */
+export const AXES = changetype<Row<v128>>(OPTICAL_END);
+const AXES_END: usize = OPTICAL_END + VECTORS_BYTES;
+
+/** By optical channel: grid samples with a value. */
+export const HELD = changetype<Row<i32>>(AXES_END);
+const HELD_END: usize = AXES_END + 16;
+
+/** By optical channel: share of the window near its extremes. */
+export const CLIPPED = changetype<Row<f32>>(HELD_END);
+const CLIPPED_END: usize = HELD_END + 16;
+
+/** By optical channel: power of its swings within 1/2 s, in parts of all. */
+export const SWINGS = changetype<Row<f32>>(CLIPPED_END);
+const SWINGS_END: usize = CLIPPED_END + 16;
+
+/** By optical channel: power of its steps from one grid sample to the next, in parts of all. */
+export const JUMPS = changetype<Row<f32>>(SWINGS_END);
+const JUMPS_END: usize = SWINGS_END + 16;
+
+/** By optical channel: share of its grid samples that equal the one before. */
+export const STILL = changetype<Row<f32>>(JUMPS_END);
+const STILL_END: usize = JUMPS_END + 16;
+
+/** By optical channel: how evenly its steps are spread. */
+export const EVEN = changetype<Row<f32>>(STILL_END);
+const EVEN_END: usize = STILL_END + 16;
+
+/** Of the signals that were loaded last. */
+export const TREND = changetype<Trend>(EVEN_END);
+const TREND_END: usize = EVEN_END + offsetof<Trend>();
+
+/** Means of the axes, offset included. */
+export const MEANS = changetype<Row<f64>>(TREND_END);
+const MEANS_END: usize = TREND_END + 4 * sizeof<f64>();
+
+/** The thinned window, with zeros for as long again. */
+export const FFT_IN = changetype<Row<v128>>(MEANS_END);
+const FFT_IN_END: usize = MEANS_END + 2 * POINTS * sizeof<v128>();
+
+export const FFT_WORK = changetype<Row<v128>>(FFT_IN_END);
+const FFT_WORK_END: usize = FFT_IN_END + 2 * POINTS * sizeof<v128>();
+
+/** Real and imaginary part of each bin. */
+export const FFT_OUT = changetype<Row<v128>>(FFT_WORK_END);
+const FFT_OUT_END: usize = FFT_WORK_END + 2 * BINS * sizeof<v128>();
+
+export const POWER = changetype<Row<v128>>(FFT_OUT_END);
+const POWER_END: usize = FFT_OUT_END + BINS_ROW * sizeof<v128>();
+
+/** Power spectrum of the pulse. */
+export const PULSE = changetype<Row<f32>>(POWER_END);
+const PULSE_END: usize = POWER_END + SPECTRUM_BYTES;
+
+/** Power spectrum of the acceleration. */
+export const NOISE = changetype<Row<f32>>(PULSE_END);
+const NOISE_END: usize = PULSE_END + SPECTRUM_BYTES;
+
+/** Greatest power of an axis, by bin. */
+export const LOUDEST = changetype<Row<f32>>(NOISE_END);
+const LOUDEST_END: usize = NOISE_END + SPECTRUM_BYTES;
+
+/** Power spectrum of the pulse's slope, every second bin. */
+export const SLOPE_POWER = changetype<Row<f32>>(LOUDEST_END);
+const SLOPE_POWER_END: usize = LOUDEST_END + SPECTRUM_BYTES;
+
+/** Autocorrelation of the pulse's slope, by lag. */
+export const PERIODICITY = changetype<Row<f32>>(SLOPE_POWER_END);
+const PERIODICITY_END: usize = SLOPE_POWER_END + LAGS * sizeof<f32>();
+
+/** Likelihood of each heart rate. */
+export const LIKELIHOOD = changetype<Row<f32>>(PERIODICITY_END);
+const LIKELIHOOD_END: usize = PERIODICITY_END + STATES_ROW * sizeof<f32>();
+
+/** Belief, spread to higher and to lower rates. */
+export const UPWARD = changetype<Row<f32>>(LIKELIHOOD_END);
+const UPWARD_END: usize = LIKELIHOOD_END + STATES_ROW * sizeof<f32>();
+
+export const DOWNWARD = changetype<Row<f32>>(UPWARD_END);
+const DOWNWARD_END: usize = UPWARD_END + STATES_ROW * sizeof<f32>();
+
+export const TRACKED = changetype<Tracked>(DOWNWARD_END);
+const TRACKED_END: usize = DOWNWARD_END + 16;
+
+/** One side of the smoothing kernel. */
+export const KERNEL = changetype<Row<f32>>(TRACKED_END);
+const KERNEL_END: usize = TRACKED_END + MARGIN * sizeof<f32>();
+
+/** Sums of two grid samples each, with margins before and after. */
+export const PAIRS = changetype<Row<v128>>(KERNEL_END + MARGIN_BYTES / 2);
+const PAIRS_END: usize = KERNEL_END + VECTORS_BYTES / 2 + MARGIN_BYTES;
+
+/** Smoothed derivative. */
+export const SLOPES = changetype<Row<v128>>(PAIRS_END);
+const SLOPES_END: usize = PAIRS_END + VECTORS_BYTES;
+
+/** Peaks of each train, MAX_PEAKS apart. */
+export const PEAKS = changetype<Row<Peak>>(SLOPES_END);
+const PEAKS_END: usize = SLOPES_END + TRAINS * MAX_PEAKS * offsetof<Peak>();
+
+/** How many peaks each train has. */
+export const PEAK_COUNTS = changetype<Row<i32>>(PEAKS_END);
+const PEAK_COUNTS_END: usize = PEAKS_END + TRAINS * sizeof<i32>();
+
+export const TRAIN_RATE = changetype<TrainRate>(PEAK_COUNTS_END);
+const TRAIN_RATE_END: usize = PEAK_COUNTS_END + 16;
+
+export const BEATS = changetype<Beats>(TRAIN_RATE_END);
+const BEATS_END: usize = TRAIN_RATE_END + 16;
+
+/** Sum of the waves. */
+export const TEMPLATE = changetype<Row<f32>>(BEATS_END);
+const TEMPLATE_END: usize = BEATS_END + WAVE * sizeof<f32>();
+
+/** Each beat's wave, WAVE apart. */
+export const WAVES = changetype<Row<f32>>(TEMPLATE_END);
+const WAVES_END: usize = TEMPLATE_END + MAX_PEAKS * WAVE * sizeof<f32>();
+
+/** Mean power of the optical channels, by bin. */
+export const OPTICAL_POWER = changetype<Row<f32>>(WAVES_END);
+const OPTICAL_POWER_END: usize = WAVES_END + SPECTRUM_BYTES;
+
+/** Mean of the logarithms of their powers. */
+export const OPTICAL_LEVEL = changetype<Row<f32>>(OPTICAL_POWER_END);
+const OPTICAL_LEVEL_END: usize = OPTICAL_POWER_END + LEVELS * sizeof<f32>();
+
+/** Power of the axes together. */
+export const AXES_POWER = changetype<Row<f32>>(OPTICAL_LEVEL_END);
+const AXES_POWER_END: usize = OPTICAL_LEVEL_END + SPECTRUM_BYTES;
+
+/** Its logarithm. */
+export const AXES_LEVEL = changetype<Row<f32>>(AXES_POWER_END);
+const AXES_LEVEL_END: usize = AXES_POWER_END + LEVELS * sizeof<f32>();
+
+/** Logarithm of the power that the optical channels have beyond a copy of the motion's. */
+export const REST_LEVEL = changetype<Row<f32>>(AXES_LEVEL_END);
+const REST_LEVEL_END: usize = AXES_LEVEL_END + SPECTRUM_BYTES;
+
+/** Traits of the candidates, CANDIDATES apart. */
+export const TRAITS = changetype<Row<f32>>(REST_LEVEL_END);
+const TRAITS_END: usize = REST_LEVEL_END + TRAIT_COUNT * CANDIDATES * sizeof<f32>();
+
+/** Likelihood of each candidate. */
+export const SCORES = changetype<Row<f32>>(TRAITS_END);
+export const PULSE_SCRATCH_END: usize = TRAITS_END + CANDIDATES * sizeof<f32>();

@@ -1,0 +1,207 @@
+import { paddedFft4 } from '../math/fft';
+import { mostOf, sumLanes, sumsOf } from '../math/vector';
+import { countLanes } from '../memory/lanes';
+import { BINS, BINS_ROW, PulseState } from '../memory/pulse_state';
+import { Row } from '../memory/row';
+import { Session } from '../memory/session';
+import { findAxesLevels, findOpticalLevels } from './motion';
+import {
+  AXES,
+  BIN_HZ,
+  FFT_IN,
+  FFT_OUT,
+  FFT_WORK,
+  FIRST_BIN,
+  HELD,
+  LOUDEST,
+  MEANS,
+  NOISE,
+  OPTICAL,
+  POINTS,
+  POWER,
+  PULSE,
+  TREND,
+  WINDOW,
+} from './scratch';
+import { LEAST_HELD, MOTION_G, MOVING, NOISE_GAIN, SPECTRUM_MEMORY, STILL_MOTION } from './tuning';
+
+/**
+ * The pulse's power spectrum over the optical channels, cleaned of the lines that the accelerometer has too: a Wiener
+ * filter whose noise is the accelerometer's spectrum (Temko, "Accurate wearable heart rate monitoring during physical
+ * exercises using PPG", IEEE TBME 2017), weighted by how much the wrist moves.
+ *
+ * The window is thinned to every second grid sample first, by the weights 1, 3, 3, 1: of the power above 10 Hz at most a
+ * tenth falls on the bins that are kept. What the weights take off those bins is made good.
+ */
+
+/** Transform length: the points padded to twice, bins of 3.75 bpm under a main lobe of 30 bpm. */
+const LENGTH: i32 = 2 * POINTS;
+
+/** A quarter of the Hann window, by point. */
+const HANN = changetype<Row<f32>>(memory.data(POINTS * 4, 16));
+/** What thinning took off the power, by bin. */
+const GAIN = changetype<Row<f32>>(memory.data(BINS * 4, 16));
+
+export function makeHann(): void {
+  for (let i = 0; i < POINTS; i++) {
+    const phase = (2 * Math.PI * (<f64>i + 0.5)) / <f64>POINTS;
+    HANN[i] = <f32>(0.25 * (0.5 - 0.5 * Math.cos(phase)));
+  }
+  for (let k = 0; k < BINS; k++) {
+    const passed = Math.cos((Math.PI * <f64>k) / <f64>(4 * POINTS));
+    GAIN[k] = <f32>(passed ** -6);
+  }
+}
+
+/** Forgets the running means. */
+export function resetSpectrum(state: PulseState): void {
+  state.warm = false;
+}
+
+/**
+ * Writes PULSE, BINS of power at multiples of BIN_HZ, its strongest about one.
+ * @param hasAxes whether AXES are loaded
+ * @returns the motion in [0, 1], or -1 where no optical channel varies
+ */
+export function pulseSpectrum(session: Session, hasAxes: bool): f32 {
+  const motion: f32 = hasAxes ? motionOf() : 0;
+  powers(OPTICAL, session.opticalCount);
+  if (!combineOptical(motion)) return -1;
+  if (motion > MOVING) findOpticalLevels();
+  if (motion > STILL_MOTION) {
+    powers(AXES, 3);
+    if (motion > MOVING) findAxesLevels(motion);
+    combineAxes(motion);
+    clean(session.pulse, motion);
+  } else {
+    resetSpectrum(session.pulse);
+  }
+  return motion;
+}
+
+/** Share of the acceleration that is motion: variance against gravity (the mean vector), in [0, 1]. */
+function motionOf(): f32 {
+  let gravity: f64 = 0;
+  for (let axis = 0; axis < 3; axis++) gravity += MEANS[axis] * MEANS[axis];
+  const variance = <f64>sumLanes(TREND.energy) / <f64>WINDOW / (gravity + 1e-30);
+  return <f32>(variance / (variance + MOTION_G * MOTION_G));
+}
+
+/** Power spectra of `count` signals, side by side, under a Hann window, to POWER, BINS vectors; scales are the callers'. */
+function powers(signals: Row<v128>, count: i32): void {
+  countLanes(count, POINTS);
+  thin(signals);
+  paddedFft4(FFT_IN.at(0), FFT_WORK.at(0), LENGTH, BINS, FFT_OUT.at(0));
+  for (let k = 0; k < BINS; k++) {
+    const re = FFT_OUT[2 * k];
+    const im = FFT_OUT[2 * k + 1];
+    const power = f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im));
+    POWER[k] = f32x4.mul(power, v128.load32_splat(GAIN.at(k)));
+  }
+}
+
+/** Writes every second grid sample, weighed by the window, to FFT_IN; the window's ends weigh nothing. */
+function thin(signals: Row<v128>): void {
+  FFT_IN[0] = f32x4.splat(0);
+  FFT_IN[POINTS - 1] = f32x4.splat(0);
+  for (let i = 1; i < POINTS - 1; i++) {
+    const at = signals.at(2 * i);
+    const outer = f32x4.add(v128.load(at - 16), v128.load(at, 32));
+    const inner = f32x4.add(v128.load(at), v128.load(at, 16));
+    const sum = f32x4.add(outer, f32x4.mul(inner, f32x4.splat(3)));
+    FFT_IN[i] = f32x4.mul(sum, v128.load32_splat(HANN.at(i)));
+  }
+}
+
+/** At rest power is weighted by f, which takes the slow baseline down; in motion, where high lines are noise, it is not. */
+function emphasis(k: i32, motion: f32): f32 {
+  return motion + (<f32>1 - motion) * (BIN_HZ * <f32>k);
+}
+
+/** Emphasis of four bins from k on. */
+function emphases(k: i32, motion: f32): v128 {
+  const bins = f32x4.add(f32x4.splat(<f32>k), f32x4(0, 1, 2, 3));
+  return f32x4.add(f32x4.splat(motion), f32x4.mul(f32x4.splat((<f32>1 - motion) * BIN_HZ), bins));
+}
+
+/** Reciprocal of each lane's strongest emphasised bin; 0 for a lane that is flat or not in `mask`. */
+function scaleOf(motion: f32, mask: v128): v128 {
+  let most = f32x4.splat(0);
+  for (let k = FIRST_BIN; k < BINS; k++) {
+    most = f32x4.pmax(most, f32x4.mul(POWER[k], f32x4.splat(emphasis(k, motion))));
+  }
+  const used = v128.and(mask, f32x4.gt(most, f32x4.splat(1e-20)));
+  return v128.and(used, f32x4.div(f32x4.splat(1), f32x4.pmax(most, f32x4.splat(1e-20))));
+}
+
+/** PULSE: mean of the optical channels' spectra, each scaled to a maximum of one; false where all are flat. */
+function combineOptical(motion: f32): bool {
+  const mask = i32x4.ge_s(v128.load(HELD.at(0)), i32x4.splat(LEAST_HELD));
+  const scale = scaleOf(motion, mask);
+  const lanes = popcnt(i32x4.bitmask(f32x4.gt(scale, f32x4.splat(0))));
+  if (!lanes) return false;
+  const share = f32x4.mul(scale, f32x4.splat(<f32>1 / <f32>lanes));
+  for (let k = 4; k < BINS; k += 4) {
+    const a = f32x4.mul(POWER[k], share);
+    const b = f32x4.mul(POWER[k + 1], share);
+    const c = f32x4.mul(POWER[k + 2], share);
+    const d = f32x4.mul(POWER[k + 3], share);
+    v128.store(PULSE.at(k), f32x4.mul(sumsOf(a, b, c, d), emphases(k, motion)));
+  }
+  clearOutside(PULSE);
+  return true;
+}
+
+/** NOISE: square of the mean of the axes' amplitudes, each scaled to a maximum of one. LOUDEST: their greatest power. */
+function combineAxes(motion: f32): void {
+  const scale = scaleOf(motion, i32x4(-1, -1, -1, 0));
+  for (let k = 4; k < BINS; k += 4) {
+    const a = f32x4.mul(POWER[k], scale);
+    const b = f32x4.mul(POWER[k + 1], scale);
+    const c = f32x4.mul(POWER[k + 2], scale);
+    const d = f32x4.mul(POWER[k + 3], scale);
+    const amplitude = sumsOf(f32x4.sqrt(a), f32x4.sqrt(b), f32x4.sqrt(c), f32x4.sqrt(d));
+    const weight = emphases(k, motion);
+    const square = f32x4.mul(f32x4.mul(amplitude, amplitude), f32x4.splat(<f32>(1.0 / 9.0)));
+    v128.store(NOISE.at(k), f32x4.mul(square, weight));
+    v128.store(LOUDEST.at(k), f32x4.mul(mostOf(a, b, c, d), weight));
+  }
+  clearOutside(NOISE);
+  clearOutside(LOUDEST);
+}
+
+/** Empties the bins below the first and, up to a whole vector, above the last. */
+function clearOutside(spectrum: Row<f32>): void {
+  for (let k = 0; k < FIRST_BIN; k++) spectrum[k] = 0;
+  for (let k = BINS; k < BINS_ROW; k++) spectrum[k] = 0;
+}
+
+/**
+ * How far the optical channels' line nearest to a rate is their own: 1 where no axis has one, 1/3 where an axis has it as
+ * they do, as in an optical channel that shows nothing but the motion.
+ */
+export function apartFromMotion(state: PulseState, bpm: f32, motion: f32): f32 {
+  if (motion <= STILL_MOTION) return 1;
+  const k = <i32>(bpm / (60 * BIN_HZ) + <f32>0.5);
+  const p = state.pulseMean[k];
+  return p / (p + 2 * motion * state.loudestMean[k] + <f32>1e-9);
+}
+
+/** Weighs each bin of PULSE by pulse / (pulse + gain * noise), both smoothed in time. */
+function clean(state: PulseState, motion: f32): void {
+  const old = f32x4.splat(state.warm ? SPECTRUM_MEMORY : 0);
+  const fresh = f32x4.sub(f32x4.splat(1), old);
+  const gain = f32x4.splat(NOISE_GAIN * motion);
+  state.warm = true;
+  for (let k = 0; k < BINS_ROW; k += 4) {
+    const pulse = v128.load(PULSE.at(k));
+    const p = f32x4.add(f32x4.mul(old, v128.load(state.pulseMean.at(k))), f32x4.mul(fresh, pulse));
+    const n = f32x4.add(f32x4.mul(old, v128.load(state.noiseMean.at(k))), f32x4.mul(fresh, v128.load(NOISE.at(k))));
+    v128.store(state.pulseMean.at(k), p);
+    v128.store(state.noiseMean.at(k), n);
+    const most = f32x4.mul(old, v128.load(state.loudestMean.at(k)));
+    v128.store(state.loudestMean.at(k), f32x4.add(most, f32x4.mul(fresh, v128.load(LOUDEST.at(k)))));
+    const all = f32x4.add(f32x4.add(p, f32x4.mul(gain, n)), f32x4.splat(1e-9));
+    v128.store(PULSE.at(k), f32x4.div(f32x4.mul(pulse, p), all));
+  }
+}

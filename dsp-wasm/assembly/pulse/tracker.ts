@@ -1,0 +1,314 @@
+import { BINS, PulseState, STATES, STATES_ROW } from '../memory/pulse_state';
+import { Row, rowAt } from '../memory/row';
+import { FIRST_CANDIDATE, scoreCandidates } from './motion';
+import {
+  BIN_HZ,
+  DOWNWARD,
+  FIRST_BIN,
+  LAGS,
+  LIKELIHOOD,
+  PERIODICITY,
+  PULSE,
+  SCORES,
+  SLOPE_POWER,
+  TRACKED,
+  Tracked,
+  UPWARD,
+  WINDOW_SECONDS,
+} from './scratch';
+import { LAST_PULSE_BIN, LIKELIHOOD_FLOOR, MOVING, NEAR_RATE, RATE_CHANGE, TRACK_LOST, USUAL_RATE } from './tuning';
+
+/**
+ * The heart rate's probability over 30 to 220 bpm, carried from step to step (the forward pass of a hidden Markov model:
+ * Rabiner 1989). The transition is Laplacian; at rest the likelihood of a rate is the pulse's spectrum there times its
+ * periodicity at that period: a strong second harmonic has the spectrum but not the periodicity, a half rate the reverse. In
+ * motion it is what motion.ts says.
+ */
+
+/** Lowest rate that is followed, bpm. */
+export const LOWEST: i32 = 30;
+/** Grid samples per minute: over a rate in bpm, its period in grid samples. */
+export const GRID_PER_MINUTE: f32 = 1920; // 60 * SLOW_HZ
+/** First lag of PERIODICITY: with LAGS, the periods of 220 to 30 bpm. */
+const FIRST_LAG: i32 = 8;
+/** Every second bin from FIRST_BIN + 1 to BINS - 1. */
+const SLOPE_BINS: i32 = 45;
+
+/** Where four neighbouring rates lie in the spectrum and among the lags, and their prior. */
+@unmanaged
+class Place {
+  /** Byte offsets of the bins below. */
+  bin: v128;
+  binFraction: v128;
+  /** Byte offsets of the lags below. */
+  lag: v128;
+  lagFraction: v128;
+  prior: v128;
+}
+
+/** Cosines at four lags that the recurrence starts from. */
+@unmanaged
+class CosineStart {
+  /** Of bin FIRST_BIN + 1. */
+  now: v128;
+  /** Of bin FIRST_BIN - 1. */
+  before: v128;
+  /** Twice that of bin 2. */
+  twice: v128;
+}
+
+const PLACES = changetype<Row<Place>>(memory.data(48 * 80, 16)); // STATES_ROW / 4
+const STARTS = changetype<Row<CosineStart>>(memory.data(16 * 48, 16)); // LAGS / 4
+
+export function makeTrackerTable(): void {
+  for (let s = 0; s < STATES; s++) {
+    const bpm = <f64>(LOWEST + s);
+    const place = PLACES[s >> 2];
+    const bin = bpm / (60 * <f64>BIN_HZ);
+    const lag = Math.min(<f64>GRID_PER_MINUTE / bpm, <f64>(FIRST_LAG + LAGS) - 1.001) - <f64>FIRST_LAG;
+    const at = changetype<usize>(place) + ((<usize>(s & 3)) << 2);
+    store<i32>(at, (<i32>bin) << 2, offsetof<Place>('bin'));
+    store<f32>(at, <f32>(bin - Math.floor(bin)), offsetof<Place>('binFraction'));
+    store<i32>(at, (<i32>lag) << 2, offsetof<Place>('lag'));
+    store<f32>(at, <f32>(lag - Math.floor(lag)), offsetof<Place>('lagFraction'));
+    store<f32>(at, <f32>Math.exp(-(Math.log(bpm / USUAL_RATE) ** 2)), offsetof<Place>('prior'));
+  }
+  for (let lag = 0; lag < LAGS; lag += 4) {
+    const start = STARTS[lag >> 2];
+    start.now = cosines(FIRST_BIN + 1, lag);
+    start.before = cosines(FIRST_BIN - 1, lag);
+    start.twice = f32x4.mul(cosines(2, lag), f32x4.splat(2));
+  }
+}
+
+/** cos(2 pi k (FIRST_LAG + lag) / 512) for four lags. */
+function cosines(k: i32, lag: i32): v128 {
+  const l = FIRST_LAG + lag;
+  return f32x4(cosine(k * l), cosine(k * (l + 1)), cosine(k * (l + 2)), cosine(k * (l + 3)));
+}
+
+function cosine(i: i32): f32 {
+  return <f32>Math.cos((2 * Math.PI * <f64>(i & 511)) / 512);
+}
+
+/** Starts anew where there was no step for longer than the window. @returns whether it did */
+export function resumeTrack(state: PulseState, end: f64): bool {
+  const since = end - state.lastEnd;
+  state.lastEnd = end;
+  if (state.tracking && since <= WINDOW_SECONDS) return false;
+  state.tracking = true;
+  for (let s = 0; s < STATES; s++) state.belief[s] = <f32>1 / <f32>STATES;
+  return true;
+}
+
+/** Takes the window into the belief. */
+export function updateTrack(state: PulseState, motion: f32): void {
+  if (motion > MOVING) {
+    scoreCandidates();
+    findLikelihoodsInMotion();
+  } else {
+    findPeriodicity();
+    findLikelihoods(motion);
+  }
+  predict(state.belief);
+  multiply(state.belief);
+}
+
+/** Autocorrelation of the pulse's slope, out of every second bin (enough for a window of half the length). */
+function findPeriodicity(): void {
+  let total: f32 = 1e-30;
+  for (let j = 0; j < SLOPE_BINS; j++) {
+    const k = FIRST_BIN + 1 + 2 * j;
+    const f = BIN_HZ * <f32>k;
+    const power = PULSE[k] * f * f;
+    SLOPE_POWER[j] = power;
+    total += power;
+  }
+  for (let lag = 0; lag < LAGS; lag += 16) sumCosines(lag, <f32>1 / total);
+}
+
+/** Sums of power times cosine at 16 lags, the cosines by Chebyshev's recurrence; four vectors hide its latency. */
+function sumCosines(lag: i32, scale: f32): void {
+  const start = lag >> 2;
+  let a1 = STARTS[start].now;
+  let b1 = STARTS[start + 1].now;
+  let c1 = STARTS[start + 2].now;
+  let d1 = STARTS[start + 3].now;
+  let a0 = STARTS[start].before;
+  let b0 = STARTS[start + 1].before;
+  let c0 = STARTS[start + 2].before;
+  let d0 = STARTS[start + 3].before;
+  const a2 = STARTS[start].twice;
+  const b2 = STARTS[start + 1].twice;
+  const c2 = STARTS[start + 2].twice;
+  const d2 = STARTS[start + 3].twice;
+  let a = f32x4.splat(0);
+  let b = a;
+  let c = a;
+  let d = a;
+  for (let j = 0; j < SLOPE_BINS; j++) {
+    const power = v128.load32_splat(SLOPE_POWER.at(j));
+    a = f32x4.add(a, f32x4.mul(a1, power));
+    b = f32x4.add(b, f32x4.mul(b1, power));
+    c = f32x4.add(c, f32x4.mul(c1, power));
+    d = f32x4.add(d, f32x4.mul(d1, power));
+    const an = f32x4.sub(f32x4.mul(a2, a1), a0);
+    const bn = f32x4.sub(f32x4.mul(b2, b1), b0);
+    const cn = f32x4.sub(f32x4.mul(c2, c1), c0);
+    const dn = f32x4.sub(f32x4.mul(d2, d1), d0);
+    a0 = a1;
+    b0 = b1;
+    c0 = c1;
+    d0 = d1;
+    a1 = an;
+    b1 = bn;
+    c1 = cn;
+    d1 = dn;
+  }
+  const s = f32x4.splat(scale);
+  v128.store(PERIODICITY.at(lag), f32x4.mul(a, s));
+  v128.store(PERIODICITY.at(lag + 4), f32x4.mul(b, s));
+  v128.store(PERIODICITY.at(lag + 8), f32x4.mul(c, s));
+  v128.store(PERIODICITY.at(lag + 12), f32x4.mul(d, s));
+}
+
+function findLikelihoods(motion: f32): void {
+  const scale = f32x4.splat(<f32>1 / strongest());
+  const one = f32x4.splat(1);
+  const moving = f32x4.splat(motion);
+  const still = f32x4.sub(one, moving);
+  for (let s = 0; s < STATES; s += 4) {
+    const place = PLACES[s >> 2];
+    const power = betweenFour(PULSE, changetype<usize>(place) + offsetof<Place>('bin'), place.binFraction);
+    const line = f32x4.add(f32x4.sqrt(f32x4.mul(power, scale)), f32x4.splat(LIKELIHOOD_FLOOR));
+    const repeats = f32x4.pmax(
+      f32x4.splat(0),
+      betweenFour(PERIODICITY, changetype<usize>(place) + offsetof<Place>('lag'), place.lagFraction),
+    );
+    const period = f32x4.add(one, f32x4.mul(still, repeats));
+    const square = f32x4.mul(period, period);
+    const prior = f32x4.add(moving, f32x4.mul(still, place.prior));
+    const likelihood = f32x4.mul(f32x4.mul(line, line), f32x4.mul(square, square));
+    v128.store(LIKELIHOOD.at(s), f32x4.mul(likelihood, prior));
+  }
+}
+
+/** In motion: between the candidates' scores. */
+function findLikelihoodsInMotion(): void {
+  const scores = rowAt<f32>(SCORES.at(-FIRST_CANDIDATE)); // by bin
+  for (let s = 0; s < STATES; s += 4) {
+    const place = PLACES[s >> 2];
+    const likelihood = betweenFour(scores, changetype<usize>(place) + offsetof<Place>('bin'), place.binFraction);
+    v128.store(LIKELIHOOD.at(s), likelihood);
+  }
+}
+
+/** Strongest bin of PULSE up to LAST_PULSE_BIN. */
+function strongest(): f32 {
+  let most: f32 = 1e-30;
+  for (let k = FIRST_BIN; k < LAST_PULSE_BIN; k++) most = PULSE[k] > most ? PULSE[k] : most;
+  return most;
+}
+
+/** Values of x between its elements, at four fractions behind four byte offsets (i32). */
+function betweenFour(x: Row<f32>, offsets: usize, fractions: v128): v128 {
+  // Pairs of neighbours, then the left ones apart from the right ones
+  const row = changetype<usize>(x);
+  const a = v128.load64_zero(row + load<i32>(offsets));
+  const ab = v128.load64_lane(row + load<i32>(offsets, 4), a, 1);
+  const c = v128.load64_zero(row + load<i32>(offsets, 8));
+  const cd = v128.load64_lane(row + load<i32>(offsets, 12), c, 1);
+  const left = v128.shuffle<f32>(ab, cd, 0, 2, 4, 6);
+  const right = v128.shuffle<f32>(ab, cd, 1, 3, 5, 7);
+  return f32x4.add(f32x4.mul(left, f32x4.sub(f32x4.splat(1), fractions)), f32x4.mul(right, fractions));
+}
+
+/** Spreads the belief by the transition: a decaying exponential to both sides, as two first-order recursions. */
+function predict(belief: Row<f32>): void {
+  const r = <f32>Math.exp(-1 / RATE_CHANGE);
+  let upward: f32 = 0;
+  let downward: f32 = 0;
+  for (let s = 0; s < STATES; s++) {
+    upward = upward * r + belief[s];
+    UPWARD[s] = upward;
+    DOWNWARD[STATES - 1 - s] = downward;
+    downward = (downward + belief[STATES - 1 - s]) * r;
+  }
+  const gain = f32x4.splat(((<f32>1 - r) / (<f32>1 + r)) * (<f32>1 - TRACK_LOST));
+  const lost = f32x4.splat(TRACK_LOST / <f32>STATES);
+  for (let s = 0; s < STATES; s += 4) {
+    const both = f32x4.add(v128.load(UPWARD.at(s)), v128.load(DOWNWARD.at(s)));
+    v128.store(belief.at(s), f32x4.add(f32x4.mul(both, gain), lost));
+  }
+  for (let s = STATES; s < STATES_ROW; s++) belief[s] = 0;
+}
+
+/** Belief times likelihood, to a sum of one. */
+function multiply(belief: Row<f32>): void {
+  for (let s = STATES; s < STATES_ROW; s++) LIKELIHOOD[s] = 0;
+  let sums = f32x4.splat(0);
+  for (let s = 0; s < STATES; s += 4) {
+    const p = f32x4.mul(v128.load(belief.at(s)), v128.load(LIKELIHOOD.at(s)));
+    v128.store(belief.at(s), p);
+    sums = f32x4.add(sums, p);
+  }
+  let sum = f32x4.extract_lane(sums, 0) + f32x4.extract_lane(sums, 1);
+  sum += f32x4.extract_lane(sums, 2) + f32x4.extract_lane(sums, 3);
+  const scale = f32x4.splat(<f32>1 / max<f32>(sum, 1e-30));
+  for (let s = 0; s < STATES; s += 4) v128.store(belief.at(s), f32x4.mul(v128.load(belief.at(s)), scale));
+}
+
+/** Mean, in bpm, of the 11 neighbouring rates that hold the most belief, and that belief: writes TRACKED. */
+export function findTracked(state: PulseState): Tracked {
+  const first = bestRun(state.belief);
+  let mass: f32 = 1e-30;
+  let moment: f32 = 0;
+  for (let s = first; s <= first + 2 * NEAR_RATE; s++) {
+    const p = state.belief[s];
+    mass += p;
+    moment += p * <f32>(LOWEST + s);
+  }
+  TRACKED.rate = moment / mass;
+  TRACKED.belief = mass;
+  return TRACKED;
+}
+
+function bestRun(belief: Row<f32>): i32 {
+  let best: f32 = -1;
+  let first = 0;
+  for (let s = 0; s < STATES - 2 * NEAR_RATE; s += 4) {
+    const run = belief.at(s);
+    let sum = v128.load(run);
+    for (let j: usize = 4; j <= 8 * NEAR_RATE; j += 4) sum = f32x4.add(sum, v128.load(run + j));
+    v128.store(UPWARD.at(0), sum);
+    for (let lane = 0; lane < 4; lane++) {
+      const mass = UPWARD[lane];
+      if (mass > best && s + lane < STATES - 2 * NEAR_RATE) {
+        best = mass;
+        first = s + lane;
+      }
+    }
+  }
+  return first;
+}
+
+/** Rate of the strongest line of PULSE within `reach` of `bpm`; `bpm` itself where there is none inside. */
+export function lineNear(bpm: f32, reach: f32): f32 {
+  const from = max(FIRST_BIN + 1, <i32>ceil<f32>((bpm - reach) / (60 * BIN_HZ)));
+  const to = min(BINS - 2, <i32>((bpm + reach) / (60 * BIN_HZ)));
+  if (from > to) return bpm;
+  let best = from;
+  for (let k = from + 1; k <= to; k++) if (PULSE[k] > PULSE[best]) best = k;
+  return vertex(best, bpm);
+}
+
+/** Vertex of the parabola through the logarithms of three bins (exact for a Gaussian main lobe), as a rate. */
+function vertex(k: i32, otherwise: f32): f32 {
+  const a = PULSE[k - 1];
+  const b = PULSE[k];
+  const c = PULSE[k + 1];
+  if (!(b >= a && b > c)) return otherwise;
+  const left = Mathf.log((a + <f32>1e-12) / b);
+  const right = Mathf.log((c + <f32>1e-12) / b);
+  return (<f32>k + (0.5 * (left - right)) / (left + right)) * 60 * BIN_HZ;
+}

@@ -1,0 +1,229 @@
+import { completeBy, copyGrid, fillEmpty } from '../grid/window';
+import { Channel, SLOW_HZ } from '../memory/channel';
+import { Row } from '../memory/row';
+import { MAX_OPTICAL, Session } from '../memory/session';
+import {
+  AXES,
+  CLIPPED,
+  EVEN,
+  HELD,
+  JUMPS,
+  MARGIN,
+  MEANS,
+  OPTICAL,
+  SIGNALS,
+  STILL,
+  SWINGS,
+  TREND,
+  WINDOW,
+  WINDOW_SECONDS,
+} from './scratch';
+import { CLIP_RANGE, LEAST_HELD } from './tuning';
+
+/** The last 8 s of four signals side by side, one per lane: the optical channels, or the axes of the accelerometer. */
+
+const WINDOW_BYTES: usize = WINDOW * sizeof<v128>();
+const SIGNAL_BYTES: usize = WINDOW * sizeof<f32>();
+
+/** Loads the optical channels; returns how many of them have data for a good part of the window. */
+export function loadOptical(session: Session, end: f64): i32 {
+  let alive = 0;
+  for (let lane = 0; lane < MAX_OPTICAL; lane++) {
+    HELD[lane] = lane < session.opticalCount ? loadOpticalLane(session, end, lane) : emptyLane(lane);
+    alive += <i32>(HELD[lane] >= LEAST_HELD);
+  }
+  interleave(OPTICAL);
+  v128.store(CLIPPED.at(0), clipped());
+  measurePaces();
+  removeTrend(OPTICAL);
+  return alive;
+}
+
+function loadOpticalLane(session: Session, end: f64, lane: i32): i32 {
+  const optical = session.opticals[lane];
+  return loadLane(optical.channel, optical.sub, end, lane);
+}
+
+/** Loads the accelerometer's axes and their means; returns whether it has data for a good part of the window. */
+export function loadAxes(accel: Channel | null, end: f64): bool {
+  if (!accel || !accel.subs) return false;
+  const subs = min(accel.subs, 3);
+  let held = WINDOW;
+  for (let lane = 0; lane < 4; lane++) {
+    if (lane < subs) held = min(held, loadLane(accel, lane, end, lane));
+    else emptyLane(lane);
+  }
+  interleave(AXES);
+  removeTrend(AXES);
+  putMean(accel, 0, f32x4.extract_lane(TREND.mean, 0));
+  putMean(accel, 1, f32x4.extract_lane(TREND.mean, 1));
+  putMean(accel, 2, f32x4.extract_lane(TREND.mean, 2));
+  return held >= LEAST_HELD;
+}
+
+/** Mean of an axis, offset included; an axis that is not there has no offset. */
+function putMean(accel: Channel, axis: i32, mean: f32): void {
+  const offset = accel.offsets[axis];
+  MEANS[axis] = <f64>mean + (isNaN(offset) ? 0 : offset);
+}
+
+/** Loads a sub-channel's window; returns how many of its grid samples hold a value. */
+function loadLane(channel: Channel, sub: i32, end: f64, lane: i32): i32 {
+  const from = (<i32>end - WINDOW_SECONDS) * SLOW_HZ;
+  const limit = completeBy(channel, end);
+  const to = SIGNALS.at(lane * WINDOW);
+  const held = copyGrid(channel, sub, from, WINDOW, limit, to);
+  if (held < WINDOW) fill(to, held, min(WINDOW, limit - from));
+  return held;
+}
+
+/** Fills what is empty: mostly only the grid samples after `known`, for which no sample has come yet. */
+function fill(x: usize, held: i32, known: i32): void {
+  if (held < known || known <= 0) {
+    fillEmpty(x, WINDOW);
+    return;
+  }
+  const last = load<f32>(x + ((<usize>(known - 1)) << 2));
+  for (let i = known; i < WINDOW; i++) store<f32>(x + ((<usize>i) << 2), last);
+}
+
+function emptyLane(lane: i32): i32 {
+  memory.fill(SIGNALS.at(lane * WINDOW), 0, SIGNAL_BYTES);
+  return 0;
+}
+
+/** SIGNALS, four one after the other, to one vector per grid sample: 4 x 4 transpositions. */
+function interleave(to: Row<v128>): void {
+  let y = to.at(0);
+  for (let x = SIGNALS.at(0); x < SIGNALS.at(WINDOW); x += 16) {
+    const a = v128.load(x);
+    const b = v128.load(x, SIGNAL_BYTES);
+    const c = v128.load(x, 2 * SIGNAL_BYTES);
+    const d = v128.load(x, 3 * SIGNAL_BYTES);
+    const ab = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
+    const cd = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
+    const ef = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
+    const gh = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
+    v128.store(y, v128.shuffle<f32>(ab, cd, 0, 1, 4, 5));
+    v128.store(y, v128.shuffle<f32>(ab, cd, 2, 3, 6, 7), 16);
+    v128.store(y, v128.shuffle<f32>(ef, gh, 0, 1, 4, 5), 32);
+    v128.store(y, v128.shuffle<f32>(ef, gh, 2, 3, 6, 7), 48);
+    y += 64;
+  }
+}
+
+/** Takes mean and slope (least squares) off each lane; writes to TREND. */
+function removeTrend(signals: Row<v128>): void {
+  const x = signals.at(0);
+  // Two grid samples at once, as sums wait for each other
+  const two = f32x4.splat(2);
+  const first = f32x4.splat(<f32>-0.5 * <f32>(WINDOW - 1));
+  const second = f32x4.add(first, f32x4.splat(1));
+  let sumA = f32x4.splat(0);
+  let sumB = sumA;
+  let tiltA = sumA;
+  let tiltB = sumA;
+  let atA = first;
+  let atB = second;
+  for (let i: usize = 0; i < WINDOW_BYTES; i += 32) {
+    const a = v128.load(x + i);
+    const b = v128.load(x + i, 16);
+    sumA = f32x4.add(sumA, a);
+    sumB = f32x4.add(sumB, b);
+    tiltA = f32x4.add(tiltA, f32x4.mul(a, atA));
+    tiltB = f32x4.add(tiltB, f32x4.mul(b, atB));
+    atA = f32x4.add(atA, two);
+    atB = f32x4.add(atB, two);
+  }
+  const n = <f32>WINDOW;
+  const mean = f32x4.mul(f32x4.add(sumA, sumB), f32x4.splat(<f32>1 / n));
+  const slope = f32x4.mul(f32x4.add(tiltA, tiltB), f32x4.splat(<f32>12 / (n * (n * n - <f32>1))));
+  atA = first;
+  atB = second;
+  sumA = f32x4.splat(0);
+  sumB = sumA;
+  for (let i: usize = 0; i < WINDOW_BYTES; i += 32) {
+    const a = f32x4.sub(v128.load(x + i), f32x4.add(mean, f32x4.mul(slope, atA)));
+    const b = f32x4.sub(v128.load(x + i, 16), f32x4.add(mean, f32x4.mul(slope, atB)));
+    v128.store(x + i, a);
+    v128.store(x + i, b, 16);
+    sumA = f32x4.add(sumA, f32x4.mul(a, a));
+    sumB = f32x4.add(sumB, f32x4.mul(b, b));
+    atA = f32x4.add(atA, two);
+    atB = f32x4.add(atB, two);
+  }
+  TREND.mean = mean;
+  TREND.energy = f32x4.add(sumA, sumB);
+}
+
+/** Share of each optical channel near its highest or lowest value: 18 % of a sine, 100 % of rails. */
+function clipped(): v128 {
+  let low = OPTICAL[0];
+  let high = low;
+  for (let i = 0; i < WINDOW; i++) {
+    low = f32x4.pmin(low, OPTICAL[i]);
+    high = f32x4.pmax(high, OPTICAL[i]);
+  }
+  const margin = f32x4.mul(f32x4.sub(high, low), f32x4.splat(CLIP_RANGE));
+  low = f32x4.add(low, margin);
+  high = f32x4.sub(high, margin);
+  let count = i32x4.splat(0);
+  for (let i = 0; i < WINDOW; i++) {
+    const v = OPTICAL[i];
+    count = i32x4.sub(count, v128.or(f32x4.le(v, low), f32x4.ge(v, high)));
+  }
+  return f32x4.mul(f32x4.convert_i32x4_s(count), f32x4.splat(<f32>1 / <f32>WINDOW));
+}
+
+/**
+ * Measures how each optical channel's power about its mean, drift included, is spread: SWINGS, that of
+ * x[i - 8] - 2 x[i] + x[i + 8], is 1 to 16 for a sine of 36 to 170 bpm and hardly anything for a drift; JUMPS, that of
+ * x[i] - x[i - 1], is below 0.35 for a sine of up to 180 bpm, 2 for white noise and 4 at the grid's Nyquist frequency.
+ * STILL is near 1 where only the converter's last bit moves. EVEN is the share of grid samples that the steps' power
+ * would fill if they were alike (the squared mean over the mean square): 0.4 to 0.8 for pulses, 0.6 for noise, below 0.1
+ * where all power stands in one or two leaps.
+ */
+function measurePaces(): void {
+  const half = SLOW_HZ / 4;
+  let jumps = f32x4.splat(0);
+  let sizes = jumps;
+  let swings = jumps;
+  let sum = jumps;
+  let squares = jumps;
+  const first = OPTICAL[0];
+  let before = jumps;
+  let still = i32x4.splat(0);
+  for (let i = 0; i < WINDOW; i++) {
+    const v = f32x4.sub(OPTICAL[i], first);
+    const jump = f32x4.sub(v, before);
+    still = i32x4.sub(still, f32x4.eq(v, before));
+    before = v;
+    sum = f32x4.add(sum, v);
+    squares = f32x4.add(squares, f32x4.mul(v, v));
+    jumps = f32x4.add(jumps, f32x4.mul(jump, jump));
+    sizes = f32x4.add(sizes, f32x4.abs(jump));
+    if (i < half || i >= WINDOW - half) continue;
+    const about = f32x4.sub(f32x4.add(OPTICAL[i - half], OPTICAL[i + half]), f32x4.add(first, first));
+    const swing = f32x4.sub(about, f32x4.add(v, v));
+    swings = f32x4.add(swings, f32x4.mul(swing, swing));
+  }
+  const all = f32x4.sub(squares, f32x4.mul(f32x4.mul(sum, sum), f32x4.splat(<f32>1 / <f32>WINDOW)));
+  const scale = f32x4.div(f32x4.splat(1), f32x4.max(all, f32x4.splat(1e-30)));
+  v128.store(SWINGS.at(0), f32x4.mul(swings, scale));
+  v128.store(JUMPS.at(0), f32x4.mul(jumps, scale));
+  // Filled ends of the window stand still, too, and say nothing
+  const held = v128.load(HELD.at(0));
+  const counts = f32x4.convert_i32x4_s(i32x4.max_s(held, i32x4.splat(1)));
+  const filled = i32x4.sub(i32x4.splat(WINDOW), held);
+  v128.store(STILL.at(0), f32x4.div(f32x4.convert_i32x4_s(i32x4.sub(still, filled)), counts));
+  const alike = f32x4.max(f32x4.mul(counts, jumps), f32x4.splat(1e-30));
+  v128.store(EVEN.at(0), f32x4.div(f32x4.mul(sizes, sizes), alike));
+}
+
+/** Continues the optical channels' outermost values into the margins. */
+export function fillMargins(): void {
+  for (let i = 0; i < MARGIN; i++) {
+    OPTICAL[i - MARGIN] = OPTICAL[0];
+    OPTICAL[WINDOW + i] = OPTICAL[WINDOW - 1];
+  }
+}

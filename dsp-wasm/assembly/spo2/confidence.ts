@@ -1,0 +1,51 @@
+import { ramp } from '../math/ramp';
+import { pulsatility } from './pulsatility';
+import { POOLED } from './scratch';
+import {
+  CLEAN_CERTAINTY,
+  ENOUGH_CORRELATION,
+  ENOUGH_EVEN,
+  ENOUGH_PERFUSION,
+  ENOUGH_SWING,
+  HIGH_RATIO,
+  HIGH_RATIO_LOSS,
+  LEAST_CORRELATION,
+  LEAST_EVEN,
+  LEAST_PERFUSION,
+  LEAST_SWING,
+  SAFE_RATIO,
+} from './tuning';
+
+/**
+ * Confidence in a ratio, in [0, 1].
+ * @param accepted seconds whose two channels agree and were pooled, of `held`
+ * @param perfusion size of the infrared pulse, relative to its level
+ */
+export function ratioConfidence(ratio: f64, accepted: i32, held: i32, perfusion: f64): f64 {
+  const correlation = POOLED.both / Math.sqrt(POOLED.red * POOLED.infrared);
+  const share = <f64>accepted / <f64>held;
+  const channels =
+    share *
+    ramp<f64>(correlation, LEAST_CORRELATION, ENOUGH_CORRELATION) *
+    ramp<f64>(perfusion, LEAST_PERFUSION, ENOUGH_PERFUSION);
+  return channels * evenness(accepted) * pulsatility() * certainty(ratio);
+}
+
+/**
+ * P(within 3 %) of a clean window, by its ratio. The uncertainty of R, mainly from the two channels' different paths
+ * through the tissue, is about 30 % of R itself, so oximeters are less accurate at lower saturations (Feiner,
+ * Severinghaus and Bickler, Anesth. Analg. 105, 2007): below 85 % (R from 0.75 on) most readings miss 3 %.
+ */
+function certainty(ratio: f64): f64 {
+  return CLEAN_CERTAINTY - HIGH_RATIO_LOSS * ramp<f64>(ratio, SAFE_RATIO, HIGH_RATIO);
+}
+
+/**
+ * 1 if every second has its share of the infrared's swings, as each contains about one beat; 0 if one of eight seconds
+ * contains them all (a step, a spike), or if the slopes hardly change within a second (a drift).
+ */
+function evenness(accepted: i32): f64 {
+  const swings = POOLED.infrared;
+  const spread = (swings * swings) / (POOLED.squares * <f64>max(accepted, 1));
+  return ramp<f64>(spread, LEAST_EVEN, ENOUGH_EVEN) * ramp<f64>(swings / POOLED.whole, LEAST_SWING, ENOUGH_SWING);
+}

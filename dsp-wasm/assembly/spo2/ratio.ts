@@ -1,0 +1,123 @@
+import { completeBy, copyGrid } from '../grid/window';
+import { total } from '../math/vector';
+import { Channel, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ } from '../memory/channel';
+import { Estimate } from '../memory/map';
+import { Row } from '../memory/row';
+import { channelOfKind, Session } from '../memory/session';
+import { ratioConfidence } from './confidence';
+import { meanOf } from './mean';
+import { INFRARED, POOLED, RAW, RED, SECOND, SECONDS, SecondSums, SUMS, WINDOW } from './scratch';
+import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS } from './tuning';
+
+/**
+ * SpO2 as the ratio of ratios R = (AC red / DC red) / (AC infrared / DC infrared) (Webster, Design of Pulse Oximeters,
+ * 1997, chapter 4), by regression over the whole pulse instead of peaks and troughs. The AC is the slope of an optical
+ * channel over 1/8 s, which removes drift without a filter that must settle: half a window is enough. The regression
+ * covers one second, about a beat, at a time, and only seconds whose two channels agree are pooled, so a jolt in one of
+ * them is left out. The line is the reduced major axis (std / std): noise in infrared does not reduce R, as it would
+ * with least squares.
+ */
+
+/** Grid samples that a slope reaches back: 4 apart, each smoothed over 3. */
+const REACH: i32 = 6;
+/** Sum of the smoothing's weights, the factor by which slopes are too large. */
+const GAIN: f64 = 4;
+
+/** Estimate of the window that ends at `end` (seconds): writes R and confidence; false for none. */
+export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
+  const red = channelOfKind(session, KIND_PPG_RED);
+  const infrared = channelOfKind(session, KIND_PPG_IR);
+  if (!red || !infrared) return false;
+  const redLevel = findSlopes(red, end, RED);
+  const infraredLevel = findSlopes(infrared, end, INFRARED);
+  if (!(redLevel > 0 && infraredLevel > 0)) return false;
+  const held = sumSeconds();
+  if (held < LEAST_SECONDS) return false;
+  pool(ACCEPTED);
+  const accepted = POOLED.seconds;
+  if (!accepted) pool(-1);
+  if (!(POOLED.red > 0 && POOLED.infrared > 0)) return false;
+  const perfusion = Math.sqrt(POOLED.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
+  to.value = (Math.sqrt(POOLED.red / POOLED.infrared) * infraredLevel) / redLevel;
+  to.confidence = ratioConfidence(to.value, accepted, held, perfusion);
+  return true;
+}
+
+/**
+ * Writes the window's slopes (NaN where a grid sample is missing) to `to`; returns the mean level, 0 if there is none.
+ */
+function findSlopes(channel: Channel, end: f64, to: Row<f32>): f64 {
+  const from = <i32>end * SLOW_HZ - WINDOW;
+  if (!copyGrid(channel, 0, from, WINDOW, completeBy(channel, end), RAW.at(0))) return 0;
+  for (let i = 0; i < WINDOW; i += 4) v128.store(to.at(i), f32x4.sub(smooth(RAW.at(i)), smooth(RAW.at(i - 4))));
+  // The margin before the window does not belong to it.
+  for (let i = 0; i < REACH; i++) to[i] = NaN;
+  return channel.offsets[0] + meanOf(RAW);
+}
+
+/** Four grid samples, each with the two before it, weights 1, 2, 1. */
+function smooth(x: usize): v128 {
+  const middle = v128.load(x - 4);
+  return f32x4.add(f32x4.add(v128.load(x), v128.load(x - 8)), f32x4.add(middle, middle));
+}
+
+/** Sums the products of each second's slopes; returns the number of seconds with enough data. */
+function sumSeconds(): i32 {
+  let held = 0;
+  for (let s = 0; s < SECONDS; s++) held += <i32>sumSecond(s * SECOND, SUMS[s]);
+  return held;
+}
+
+/**
+ * Writes a second's sums; returns whether at least half of it has data. A slope that is missing in one channel counts
+ * in neither.
+ */
+function sumSecond(from: i32, sums: SecondSums): bool {
+  let n = f32x4.splat(0);
+  let a = n;
+  let b = n;
+  let aa = n;
+  let ab = n;
+  let bb = n;
+  for (let i = from; i < from + SECOND; i += 4) {
+    const red = v128.load(RED.at(i));
+    const infrared = v128.load(INFRARED.at(i));
+    const both = v128.and(f32x4.eq(red, red), f32x4.eq(infrared, infrared));
+    const x = v128.and(red, both);
+    const y = v128.and(infrared, both);
+    n = f32x4.add(n, v128.and(f32x4.splat(1), both));
+    a = f32x4.add(a, x);
+    b = f32x4.add(b, y);
+    aa = f32x4.add(aa, f32x4.mul(x, x));
+    ab = f32x4.add(ab, f32x4.mul(x, y));
+    bb = f32x4.add(bb, f32x4.mul(y, y));
+  }
+  const count = total(n);
+  const sumA = total(a);
+  const sumB = total(b);
+  sums.red = count < ENOUGH_SLOPES ? NaN : total(aa) - (sumA * sumA) / count;
+  sums.both = total(ab) - (sumA * sumB) / count;
+  sums.infrared = total(bb) - (sumB * sumB) / count;
+  sums.whole = total(bb);
+  return count >= ENOUGH_SLOPES;
+}
+
+/** Adds up the seconds whose two channels correlate at least this much: writes POOLED. */
+function pool(least: f64): void {
+  POOLED.seconds = 0;
+  POOLED.red = 0;
+  POOLED.both = 0;
+  POOLED.infrared = 0;
+  POOLED.squares = 0;
+  POOLED.whole = 0;
+  for (let s = 0; s < SECONDS; s++) {
+    const sums = SUMS[s];
+    if (!(sums.red * sums.infrared > 0) || !(sums.both >= least * Math.sqrt(sums.red * sums.infrared))) continue;
+    POOLED.seconds++;
+    POOLED.red += sums.red;
+    POOLED.both += sums.both;
+    POOLED.infrared += sums.infrared;
+    POOLED.squares += sums.infrared * sums.infrared;
+    POOLED.whole += sums.whole;
+  }
+}

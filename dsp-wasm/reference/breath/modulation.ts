@@ -1,0 +1,60 @@
+/** Beats of a window, in parallel: seconds from its end (negative, ascending), seconds since the one before (NaN: unknown). */
+export interface Beats {
+  readonly time: readonly number[];
+  readonly interval: readonly number[];
+  readonly height: readonly number[];
+  readonly baseline: readonly number[];
+}
+
+/** Series of 4 Hz that end with the window, in parts of the median interval or mean height, and what they can show. */
+export interface Modulations {
+  readonly intervals: number[];
+  readonly heights: number[];
+  readonly baselines: number[];
+  /** Highest rate per minute. */
+  readonly fastest: number;
+  /** How far the beats carry the series: wholly where two of three have a regular interval. */
+  readonly steadiness: number;
+}
+
+/** What breathing does to the beats, as assembly/breath/modulation.ts has it; null for fewer than eight beats. */
+export function modulations(beats: Beats): Modulations | null {
+  const { time, interval, height, baseline } = beats;
+  if (time.length < 8) return null;
+  const n = Math.min(128, 2 * Math.floor((-(time[0] ?? 0) * 4) / 2));
+  const steady = interval.map((v, i) => {
+    const usual = median(interval.slice(Math.max(0, i - 3), i + 4));
+    return Math.abs(v - usual) <= 0.2 * usual;
+  });
+  const mean = height.reduce((sum, v) => sum + v, 0) / height.length;
+  const clean = height.map((v, i) => !!steady[i] && (i === 0 || !!steady[i - 1]) && Math.abs(v - mean) < 0.5 * mean);
+  return {
+    intervals: series(time, interval, steady, n).map((v) => v / median(interval)),
+    heights: series(time, height, clean, n).map((v) => v / mean),
+    baselines: series(time, baseline, clean, n).map((v) => v / mean),
+    fastest: 30 / median(interval) - 1,
+    steadiness: Math.min(1, (1.5 * steady.filter((v) => v).length) / steady.length),
+  };
+}
+
+/** Upper median of the known values. */
+function median(x: readonly number[]): number {
+  const known = x.filter((v) => !Number.isNaN(v)).sort((a, b) => a - b);
+  return known[known.length >> 1] ?? Number.NaN;
+}
+
+/** Joins the good values by lines (all known ones, where fewer than six are good), at the middle of each 1/4 s. */
+function series(time: readonly number[], x: readonly number[], good: readonly boolean[], n: number): number[] {
+  const points = time.map((t, i) => ({ t, v: x[i] ?? Number.NaN, good: good[i] })).filter((p) => !Number.isNaN(p.v));
+  const best = points.filter((p) => p.good);
+  const kept = best.length < 6 ? points : best;
+  return Array.from({ length: n }, (_, i) => lineAt(kept, (i - n + 0.5) / 4));
+}
+
+function lineAt(points: readonly { t: number; v: number }[], t: number): number {
+  const after = points.findIndex((p) => p.t >= t);
+  const b = points[after < 0 ? points.length - 1 : after];
+  const a = points[after - 1] ?? b;
+  if (!a || !b) return 0;
+  return after < 0 || b.t === a.t ? b.v : a.v + ((b.v - a.v) * (t - a.t)) / (b.t - a.t);
+}

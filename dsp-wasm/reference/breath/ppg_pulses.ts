@@ -1,0 +1,69 @@
+/** A pulse: when (seconds), how high above its foot, and the optical channel's mean over a second about it. */
+export interface Pulse {
+  readonly time: number;
+  readonly height: number;
+  readonly baseline: number;
+}
+
+/**
+ * Pulses of a whole recording in plain double precision, as assembly/breath/ppg_pulses.ts finds them a step at a time.
+ *
+ * @param x optical channel, 32 grid samples a second, without gaps
+ */
+export function findPulses(x: readonly number[]): Pulse[] {
+  const drift = movingMean(x, 16);
+  const band = movingMean(x, 2).map((v, i) => v - (drift[i] ?? 0));
+  const energy = band.map((v) => Math.max(0, v) ** 2);
+  const level = 0.02 * (energy.reduce((sum, v) => sum + v, 0) / energy.length);
+  const wide = movingMean(energy, 10);
+  const above = movingMean(energy, 2).map((v, i) => v > (wide[i] ?? 0) + level);
+  return apart(
+    stretches(above).map(([from, to]) => highest(band, from, to)),
+    band,
+  ).map((k) => ({
+    time: (k + offCentre(band, k)) / 32,
+    height: (band[k] ?? 0) - Math.min(...band.slice(Math.max(0, k - 24), k + 1)),
+    baseline: drift[k] ?? 0,
+  }));
+}
+
+/** Mean of the grid samples up to `half` before and after each; the ends are continued by their outermost grid samples. */
+function movingMean(x: readonly number[], half: number): number[] {
+  const at = (i: number) => x[Math.min(x.length - 1, Math.max(0, i))] ?? 0;
+  return x.map((_, i) => {
+    let sum = 0;
+    for (let j = i - half; j <= i + half; j++) sum += at(j);
+    return sum / (2 * half + 1);
+  });
+}
+
+/** [from, to) of each run of at least three that are true and end before the last. */
+function stretches(above: readonly boolean[]): [number, number][] {
+  const starts = above.flatMap((v, i) => (v && !above[i - 1] ? [i] : []));
+  return starts.flatMap((from) => {
+    const to = above.indexOf(false, from);
+    return to - from >= 3 ? [[from, to] as [number, number]] : [];
+  });
+}
+
+function highest(band: readonly number[], from: number, to: number): number {
+  const part = band.slice(from, to);
+  return from + part.indexOf(Math.max(...part));
+}
+
+/** Of two maxima less than 0.3 s (10 grid samples) apart the higher one. */
+function apart(peaks: readonly number[], band: readonly number[]): number[] {
+  const kept: number[] = [];
+  for (const k of peaks) {
+    const before = kept.at(-1);
+    if (before === undefined || k - before >= 10) kept.push(k);
+    else if ((band[k] ?? 0) > (band[before] ?? 0)) kept[kept.length - 1] = k;
+  }
+  return kept;
+}
+
+function offCentre(band: readonly number[], k: number): number {
+  const [left, top, right] = [band[k - 1] ?? 0, band[k] ?? 0, band[k + 1] ?? 0];
+  const bend = left - 2 * top + right;
+  return bend < 0 ? Math.min(0.5, Math.max(-0.5, (0.5 * (left - right)) / bend)) : 0;
+}

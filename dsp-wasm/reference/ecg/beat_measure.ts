@@ -1,0 +1,97 @@
+import { around, energy, type Lead, type Level, match, project, TEMPLATE_HALF, unit } from './features.js';
+
+/** What is taken from a beat, in plain double precision: the twin of assembly/ecg/beat_measure.ts. */
+
+const SNAP = 6;
+const FIRST_SNAP = 8;
+const TEMPLATE_BEATS = 3;
+
+export interface LeadState {
+  readonly y: Lead;
+  readonly broad: Lead;
+  readonly energy: Level;
+  readonly match: Level;
+  readonly width: Level;
+  template: number[];
+  learnt: number;
+  strange: number;
+  /** Where in the template the R peak is. */
+  offset: number;
+}
+
+/** Grid samples of a lead between two beats, exclusive. */
+export interface Between {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function isMatched(l: LeadState): boolean {
+  return l.learnt >= TEMPLATE_BEATS;
+}
+
+/** Learns from the beat at `sample` of one lead, and returns where its template would be centred on it. */
+export function measureLead(l: LeadState, sample: number, wide: boolean, between: Between): number {
+  const near = around(sample, SNAP).map((c) => energy(l.y, c));
+  if (near.some(Number.isNaN)) return sample;
+  const noise = (feature: Lead) => greatest(samplesBetween(between).map(feature), -1);
+  const breadth = (c: number) => energy(l.broad, c);
+  l.width.learn(greatest(around(sample, SNAP).map(breadth), -1), noise(breadth));
+  if (wide) return highest(sample, FIRST_SNAP, (c) => Math.abs(l.broad(c))) - l.offset;
+  l.energy.learn(
+    greatest(near, -1),
+    noise((c) => energy(l.y, c)),
+  );
+  if (isMatched(l)) return measureMatch(l, sample, noise);
+  const peak = highest(sample, FIRST_SNAP, (c) => Math.abs(l.y(c)));
+  learnTemplate(l, peak);
+  return peak - l.offset;
+}
+
+function measureMatch(l: LeadState, sample: number, noise: (feature: Lead) => number): number {
+  const template = l.template;
+  const feature = (c: number) => match(l.y, template, c);
+  const peak = highest(sample, SNAP, feature);
+  if (l.match.beat > 0) l.match.learn(feature(peak), noise(feature));
+  else l.match.begin(feature(peak), 0.3 * feature(peak));
+  const refined = peak + vertex(feature(peak - 1), feature(peak), feature(peak + 1));
+  if (l.learnt < TEMPLATE_BEATS + 2 || project(l.y, template, peak).share > 0.8) {
+    learnTemplate(l, peak);
+    l.strange = 0;
+  } else if (++l.strange > 10 && l.energy.ratio > 4) {
+    l.learnt = 0;
+    l.strange = 0;
+    l.match.begin(0, 0);
+  }
+  return refined;
+}
+
+function learnTemplate(l: LeadState, sample: number): void {
+  const shape = unit(around(sample, TEMPLATE_HALF).map(l.y));
+  if (shape.some(Number.isNaN)) return;
+  const rate = Math.max(0.1, 1 / (l.learnt + 1));
+  l.template = unit(l.template.map((t, i) => (1 - rate) * (l.learnt > 0 ? t : 0) + rate * (shape[i] ?? 0)));
+  l.learnt++;
+  const template = l.template;
+  l.offset = highest(TEMPLATE_HALF, SNAP, (i) => Math.abs(template[i] ?? 0)) - TEMPLATE_HALF;
+}
+
+function samplesBetween({ from, to }: Between): number[] {
+  return Array.from({ length: Math.max(0, to - from - 1) }, (_, i) => from + 1 + i);
+}
+
+/** Greatest value, NaN left out. */
+export function greatest(values: readonly number[], least: number): number {
+  return values.reduce((top, v) => (v > top ? v : top), least);
+}
+
+/** Grid sample of the greatest value within `half`. */
+function highest(sample: number, half: number, feature: Lead): number {
+  return around(sample, half).reduce((top, c) => (feature(c) > feature(top) ? c : top), sample);
+}
+
+/** Where between -0.5 and 0.5 the parabola through three values has its top. */
+function vertex(a: number, b: number, c: number): number {
+  const bend = a - 2 * b + c;
+  const at = bend < 0 ? (0.5 * (a - c)) / bend : 0;
+  return Number.isNaN(at) ? 0 : Math.min(0.5, Math.max(-0.5, at));
+}

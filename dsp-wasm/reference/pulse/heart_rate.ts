@@ -1,0 +1,268 @@
+import { beats, sum } from './beats.js';
+import { type MotionLikelihood, motionLikelihood } from './motion.js';
+import { BINS, powers, WINDOW } from './powers.js';
+
+/** Heart rate from the optical channels, as assembly/pulse/heart_rate.ts, in plain double precision. */
+
+const FIRST = 7;
+const BIN_BPM = 3.75;
+const RATES = Array.from({ length: 191 }, (_, s) => 30 + s);
+
+export interface PulseEstimate {
+  readonly value: number;
+  readonly confidence: number;
+}
+
+interface Spectra {
+  readonly pulse: readonly number[];
+  readonly noise: readonly number[];
+  /** Greatest power of any axis. */
+  readonly loudest: readonly number[];
+}
+
+/** The tracker of one session; steps are a second apart. */
+export class PulseRate {
+  #belief = RATES.map(() => 1 / RATES.length);
+  #means: Spectra | null = null;
+  #slowRate: number | null = null;
+  #value: number | null = null;
+  #seen: number | null = null;
+  #support: number | null = null;
+
+  /**
+   * @param windows grid samples of each optical channel, NaN where empty
+   * @param axes grid samples of the accelerometer's axes, null where there is none
+   */
+  step(windows: readonly number[][], axes: readonly number[][] | null): PulseEstimate | null {
+    const opticals = windows.filter((w) => heldOf(w) >= 102);
+    const signals = opticals.map((w) => withoutTrend(filled(w)));
+    if (opticals.length === 0) return null;
+    const motion = axes ? motionOf(axes.map(filled)) : 0;
+    const spectra = spectraOf(signals, motion);
+    if (spectra.length === 0) return null;
+    const [clean, apart] = this.#clean(meanOf(spectra), axes, motion);
+    const axesLeft = (axes ?? []).map((a) => withoutTrend(filled(a)));
+    const moving = motion > 0.5 ? motionLikelihood(signals, axesLeft, motion) : null;
+    this.#update(clean, motion, moving?.at ?? null);
+    const { rate, belief } = bestRun(this.#belief);
+    const found = beats(signals, rate);
+    const track = Math.log((belief + 1e-3) / (1.001 - belief));
+    const support = this.#supportOf(moving, rate);
+    const believed =
+      support === null ? -2.85 + 0.74 * track : -2.5 + 1.8 * track + 2 * Math.min(0, Math.log((support + 0.02) / 0.67));
+    const unrest = this.#unrest(rate);
+    const odds = believed + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
+    const seen = ramp(this.#seenApart(apart(rate), unrest), 0.4, 0.5);
+    const room = Math.max(1, (Math.max(...opticals.map(heldOf)) * rate) / 1920 - 1);
+    const covered = motion + (1 - motion) * ramp((found?.intervals ?? 0) / room, 0.3, 0.7);
+    const value =
+      motion > 0.5 ? inMotion(clean, rate, found?.rate ?? 0) : this.#smoothed(atRest(clean, rate, found?.rate ?? 0));
+    this.#value = value;
+    return { value, confidence: (covered * seen * quality(opticals)) / (1 + Math.exp(-odds)) };
+  }
+
+  #clean(pulse: number[], axes: readonly number[][] | null, motion: number): [number[], (bpm: number) => number] {
+    if (!axes || motion <= 0.01) {
+      this.#means = null;
+      return [pulse, () => 1];
+    }
+    const spectra = spectraOf(
+      axes.map((a) => withoutTrend(filled(a))),
+      motion,
+    );
+    const amplitude = (k: number) => sum(spectra.map((p) => Math.sqrt(p[k] ?? 0))) / 3;
+    const noise = pulse.map((_, k) => amplitude(k) ** 2);
+    const loudest = pulse.map((_, k) => Math.max(0, ...spectra.map((p) => p[k] ?? 0)));
+    const last = this.#means ?? { pulse, noise, loudest };
+    const mean = (now: readonly number[], before: readonly number[]) => now.map((v, k) => 0.5 * (v + (before[k] ?? 0)));
+    const means = {
+      pulse: mean(pulse, last.pulse),
+      noise: mean(noise, last.noise),
+      loudest: mean(loudest, last.loudest),
+    };
+    this.#means = means;
+    const share = (k: number, noise: number) => (means.pulse[k] ?? 0) / ((means.pulse[k] ?? 0) + motion * noise + 1e-9);
+    const apart = (bpm: number) => {
+      const k = Math.floor(bpm / BIN_BPM + 0.5);
+      return share(k, 2 * (means.loudest[k] ?? 0));
+    };
+    return [pulse.map((v, k) => v * share(k, 6 * (means.noise[k] ?? 0))), apart];
+  }
+
+  /** Share of the likelihood that the rate had of late; null at rest. */
+  #supportOf(moving: MotionLikelihood | null, rate: number): number | null {
+    const share = moving?.shareNear(rate);
+    const before = this.#support ?? share;
+    this.#support = share === undefined || before === undefined ? null : before + 0.1 * (share - before);
+    return this.#support;
+  }
+
+  #seenApart(apart: number, unrest: number): number {
+    const before = this.#seen ?? apart;
+    this.#seen = before + (apart > before ? 0.5 : Math.max(0.05, 0.2 * unrest)) * (apart - before);
+    return this.#seen;
+  }
+
+  #update(pulse: readonly number[], motion: number, moving: ((bpm: number) => number) | null): void {
+    const likelihood = moving ?? resting(pulse, motion);
+    const posterior = RATES.map((bpm, s) => {
+      const r = Math.exp(-0.5);
+      const moved = sum(this.#belief.map((p, j) => p * r ** Math.abs(s - j)));
+      return (moved * ((1 - r) / (1 + r)) * (1 - 1e-4) + 1e-4 / RATES.length) * likelihood(bpm);
+    });
+    const total = sum(posterior);
+    this.#belief = posterior.map((p) => p / total);
+  }
+
+  #smoothed(value: number): number {
+    const change = (this.#value ?? value) - value;
+    return Math.abs(change) > 12 ? value : value + 0.5 * change;
+  }
+
+  #unrest(rate: number): number {
+    const before = this.#slowRate ?? rate;
+    this.#slowRate = before + 0.2 * (rate - before);
+    return Math.min(2, Math.abs(rate - this.#slowRate) / 10);
+  }
+}
+
+const ramp = (x: number, least: number, enough: number) => Math.max(0, Math.min(1, (x - least) / (enough - least)));
+const heldOf = (x: readonly number[]) => x.filter((v) => !Number.isNaN(v)).length;
+
+/** Quality of the optical channels, by their waveforms alone. */
+function quality(opticals: readonly number[][]): number {
+  const share = 0.5 + (0.5 * Math.min(Math.max(...opticals.map(heldOf)) + 4, WINDOW)) / WINDOW;
+  const kept = Math.min(...opticals.map((w) => clipped(filled(w))));
+  const pace = Math.min(1, Math.max(0, ...opticals.map((w) => paced(filled(w), heldOf(w)))));
+  return share * ramp(1 - kept, 0.4, 0.6) * pace;
+}
+
+function filled(x: readonly number[]): number[] {
+  const known = x.flatMap((v, i) => (Number.isNaN(v) ? [] : [i]));
+  return x.map((v, i) => {
+    if (!Number.isNaN(v)) return v;
+    const before = known.findLast((k) => k < i);
+    const after = known.find((k) => k > i);
+    if (before === undefined || after === undefined) return x[before ?? after ?? 0] ?? 0;
+    const [a, b] = [x[before] ?? 0, x[after] ?? 0];
+    return a + ((b - a) * (i - before)) / (after - before);
+  });
+}
+
+/** Share of the values within 2 % of the range of the highest or lowest. */
+function clipped(x: readonly number[]): number {
+  const [low, high] = [Math.min(...x), Math.max(...x)];
+  const margin = 0.02 * (high - low);
+  return x.filter((v) => v <= low + margin || v >= high - margin).length / x.length;
+}
+
+/** 1 and more where the optical channel swings at a pulse's pace; 0 and less where it only drifts, hums, stands still or leaps. */
+function paced(x: readonly number[], held: number): number {
+  const at = (i: number) => x[i] ?? 0;
+  const mean = sum(x) / x.length;
+  const all = sum(x.map((v) => (v - mean) ** 2));
+  const swings = sum(x.slice(8, -8).map((v, i) => (at(i) - 2 * v + at(i + 16)) ** 2)) / all;
+  const steps = x.slice(1).map((v, i) => v - at(i));
+  const jumps = sum(steps.map((v) => v * v));
+  const still = (steps.filter((v) => v === 0).length - (x.length - held)) / held;
+  const even = sum(steps.map(Math.abs)) ** 2 / Math.max(held * jumps, 1e-30);
+  const drifts = Math.sqrt(swings) / 0.05 - 1;
+  return Math.min(drifts, 4 * (1 - jumps / all), 10 * (0.6 - still), 20 * (even - 0.1));
+}
+
+function withoutTrend(x: readonly number[]): number[] {
+  const middle = (x.length - 1) / 2;
+  const mean = sum(x) / x.length;
+  const slope = (12 * sum(x.map((v, i) => v * (i - middle)))) / (x.length * (x.length ** 2 - 1));
+  return x.map((v, i) => v - mean - slope * (i - middle));
+}
+
+function motionOf(axes: readonly number[][]): number {
+  const gravity = sum(axes.map((a) => (sum(a) / a.length) ** 2));
+  const power = sum(axes.map((a) => sum(withoutTrend(a).map((v) => v * v)))) / WINDOW / (gravity + 1e-30);
+  return power / (power + 0.03 ** 2);
+}
+
+/** The signals' emphasised spectra, each of a maximum of one; without the flat ones. */
+function spectraOf(signals: readonly number[][], motion: number): number[][] {
+  return signals
+    .map(powers)
+    .map((p) => p.map((v, k) => (k < FIRST ? 0 : v * (motion + ((1 - motion) * k) / 16))))
+    .filter((p) => Math.max(...p) > 1e-20)
+    .map((p) => p.map((v) => v / Math.max(...p)));
+}
+
+/** Likelihood of a rate at rest. */
+function resting(pulse: readonly number[], motion: number): (bpm: number) => number {
+  const most = Math.max(...pulse.slice(FIRST, 70));
+  const periodicity = periodicityOf(pulse);
+  return (bpm) => {
+    const line = (Math.sqrt(between(pulse, bpm / BIN_BPM) / most) + 0.05) ** 2;
+    const period = (1 + (1 - motion) * Math.max(0, between(periodicity, Math.min(1920 / bpm, 70.999)))) ** 4;
+    const prior = motion + (1 - motion) * Math.exp(-(Math.log(bpm / 75) ** 2));
+    return line * period * prior;
+  };
+}
+
+function meanOf(spectra: readonly number[][]): number[] {
+  return Array.from({ length: BINS }, (_, k) => sum(spectra.map((p) => p[k] ?? 0)) / spectra.length);
+}
+
+function periodicityOf(pulse: readonly number[]): number[] {
+  const bins = Array.from({ length: 45 }, (_, j) => FIRST + 1 + 2 * j);
+  const power = bins.map((k) => (pulse[k] ?? 0) * (k / 16) ** 2);
+  const total = sum(power);
+  const at = (lag: number) =>
+    sum(power.map((p, j) => p * Math.cos((2 * Math.PI * (bins[j] ?? 0) * lag) / 512))) / total;
+  return Array.from({ length: 72 }, (_, lag) => at(lag));
+}
+
+function between(x: readonly number[], at: number): number {
+  const i = Math.floor(at);
+  return (x[i] ?? 0) * (1 - at + i) + (x[i + 1] ?? 0) * (at - i);
+}
+
+function bestRun(belief: readonly number[]): { rate: number; belief: number } {
+  const masses = belief.slice(10).map((_, s) => sum(belief.slice(s, s + 11)));
+  const first = masses.indexOf(Math.max(...masses));
+  const mass = masses[first] ?? 0;
+  return { rate: sum(belief.slice(first, first + 11).map((p, j) => p * (30 + first + j))) / mass, belief: mass };
+}
+
+function atRest(pulse: readonly number[], tracked: number, beat: number): number {
+  return Math.abs(beat - tracked) > 12 ? lineNear(pulse, tracked, 7) : beat;
+}
+
+function inMotion(pulse: readonly number[], tracked: number, beat: number): number {
+  const double = lineNear(pulse, 2 * tracked, 14);
+  const parts = [tracked, lineNear(pulse, tracked, 7)];
+  if (double !== 2 * tracked) parts.push(double / 2);
+  if (Math.abs(beat - tracked) <= 7) parts.push(beat);
+  return sum(parts) / parts.length;
+}
+
+function lineNear(pulse: readonly number[], bpm: number, reach: number): number {
+  const from = Math.max(FIRST + 1, Math.ceil((bpm - reach) / BIN_BPM));
+  const to = Math.min(BINS - 2, Math.floor((bpm + reach) / BIN_BPM));
+  if (from > to) return bpm;
+  const bins = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  const k = bins.reduce((a, b) => ((pulse[b] ?? 0) > (pulse[a] ?? 0) ? b : a), from);
+  const [a, b, c] = [pulse[k - 1] ?? 0, pulse[k] ?? 0, pulse[k + 1] ?? 0];
+  if (!(b >= a && b > c)) return bpm;
+  const [left, right] = [Math.log((a + 1e-12) / b), Math.log((c + 1e-12) / b)];
+  return (k + (0.5 * (left - right)) / (left + right)) * BIN_BPM;
+}
+
+/** What the looks of the window add to the log odds. */
+function looksOf(pulse: readonly number[], rate: number, ...terms: [number, number, number]): number {
+  const [likeness, apart, unrest] = terms;
+  const share = (bpm: number) =>
+    sum(pulse.filter((_, k) => k >= FIRST && k * BIN_BPM >= bpm - 7 && k * BIN_BPM <= bpm + 7));
+  const concentration = (share(rate) + share(2 * rate)) / (sum(pulse) + 1e-30);
+  return (
+    1.02 * Math.log(concentration + 0.02) -
+    1.99 * Math.log(Math.max(0.02, 1.02 - likeness)) +
+    0.5 * Math.log(apart) -
+    0.4 * unrest
+  );
+}

@@ -1,0 +1,125 @@
+/**
+ * The ratio of ratios in plain double precision, as assembly/spo2/ratio.ts finds it.
+ *
+ * @param red, infrared raw optical channels of the window, 32 grid samples a second, NaN where empty
+ * @returns R and the confidence in it, or null where fewer than three seconds are there
+ */
+export function ratioOfRatios(red: readonly number[], infrared: readonly number[]) {
+  const [dcRed, dcInfrared] = [mean(red), mean(infrared)];
+  const [a, b] = [slopes(red), slopes(infrared)];
+  const seconds = blocks(a.length, 32)
+    .map((places) =>
+      products(
+        places.filter((i) => !Number.isNaN((a[i] ?? 0) + (b[i] ?? 0))),
+        a,
+        b,
+      ),
+    )
+    .filter((s) => s.count >= 16);
+  const accepted = seconds.filter((s) => s.ab >= 0.7 * Math.sqrt(s.aa * s.bb) && s.aa * s.bb > 0);
+  const sum = pool(accepted.length > 0 ? accepted : seconds);
+  if (seconds.length < 3 || !(dcRed > 0 && dcInfrared > 0 && sum.aa > 0 && sum.bb > 0)) return null;
+  const perfusion = Math.sqrt(sum.bb / (32 * Math.max(1, accepted.length))) / 4 / dcInfrared;
+  const channels = ramp(sum.ab / Math.sqrt(sum.aa * sum.bb), 0.6, 0.9) * ramp(perfusion, 0.00005, 0.0002);
+  const ratio = (Math.sqrt(sum.aa / sum.bb) * dcInfrared) / dcRed;
+  const accepts = accepted.length > 0 ? accepted : seconds;
+  const squares = accepts.reduce((total, s) => total + s.bb ** 2, 0);
+  const spread = sum.bb ** 2 / (squares * Math.max(1, accepted.length));
+  const evenness = ramp(spread, 0.2, 0.4) * ramp(sum.bb / sum.whole, 0.05, 0.2);
+  const certainty = 0.95 - 0.55 * ramp(ratio, 0.65, 0.8);
+  return {
+    ratio,
+    confidence: (channels * evenness * pulsatility(b) * certainty * accepted.length) / seconds.length,
+  };
+}
+
+/** The value now (of three grid samples, weights 1, 2, 1) less the one four grid samples before. */
+function slopes(x: readonly number[]): number[] {
+  const at = (i: number) => x[i] ?? Number.NaN;
+  const smooth = (i: number) => at(i) + 2 * at(i - 1) + at(i - 2);
+  return x.map((_, i) => smooth(i) - smooth(i - 4));
+}
+
+interface Products {
+  readonly count: number;
+  readonly aa: number;
+  readonly ab: number;
+  readonly bb: number;
+  /** Sum of infrared², its mean not taken off. */
+  readonly whole: number;
+}
+
+function products(places: readonly number[], a: readonly number[], b: readonly number[]): Products {
+  const x = places.map((i) => a[i] ?? 0);
+  const y = places.map((i) => b[i] ?? 0);
+  const [mx, my] = [mean(x), mean(y)];
+  const sum = (f: (i: number) => number) => x.reduce((s, _, i) => s + f(i), 0);
+  const [dx, dy] = [(i: number) => (x[i] ?? 0) - mx, (i: number) => (y[i] ?? 0) - my];
+  return {
+    count: x.length,
+    aa: sum((i) => dx(i) ** 2),
+    ab: sum((i) => dx(i) * dy(i)),
+    bb: sum((i) => dy(i) ** 2),
+    whole: sum((i) => (y[i] ?? 0) ** 2),
+  };
+}
+
+function pool(seconds: readonly Products[]): Products {
+  const total = (f: (s: Products) => number) => seconds.reduce((sum, s) => sum + f(s), 0);
+  return {
+    count: total((s) => s.count),
+    aa: total((s) => s.aa),
+    ab: total((s) => s.ab),
+    bb: total((s) => s.bb),
+    whole: total((s) => s.whole),
+  };
+}
+
+/** A repeating pulse, or one that rises more steeply than it falls. */
+function pulsatility(slope: readonly number[]): number {
+  const level = mean(slope);
+  const first = slope.findIndex((v) => !Number.isNaN(v));
+  const x = slope.slice(first).map((v) => (Number.isNaN(v) ? 0 : v - level));
+  const moment = (power: number) => x.reduce((sum, v) => sum + v ** power, 0) / x.length;
+  const skewness = moment(3) / moment(2) ** 1.5;
+  return Math.max(0.2, ramp(periodicity(x), 0.3, 0.6), 0.7 * ramp(Math.abs(skewness), 0.7, 1));
+}
+
+/** Highest local maximum of the autocorrelation at lags of 10 to 48 grid samples, looked at every second grid sample. */
+function periodicity(x: readonly number[]): number {
+  const last = Math.min(48, Math.floor(x.length / 2));
+  const lags = Array.from({ length: Math.max(0, Math.floor((last - 10) / 2) + 1) }, (_, i) => 10 + 2 * i);
+  const r = lags.map((lag) => correlation(x.slice(0, -lag), x.slice(lag)));
+  const peaks = r.filter((v, i) => i > 0 && i < r.length - 1 && v >= (r[i - 1] ?? 0) && v >= (r[i + 1] ?? 0));
+  return hums(x) ? 0 : Math.max(0, ...peaks);
+}
+
+/** Whether the autocorrelation has a peak above 0.5 at lags of 3 to 8 grid samples, too short for a heart. */
+function hums(x: readonly number[]): boolean {
+  const at = (lag: number) => x.slice(lag).reduce((total, v, i) => total + v * (x[i] ?? 0), 0);
+  const energy = at(0);
+  return Array.from({ length: 6 }, (_, i) => i + 3).some((lag) => {
+    const before = at(lag - 1);
+    return at(lag) > 0.5 * energy && at(lag) > before && at(lag) >= at(lag + 1);
+  });
+}
+
+function correlation(x: readonly number[], y: readonly number[]): number {
+  const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, v, i) => sum + v * (b[i] ?? 0), 0);
+  return dot(x, y) / Math.sqrt(dot(x, x) * dot(y, y) + 1e-300);
+}
+
+/** Indices 0 ... count - 1 in runs of `size`. */
+function blocks(count: number, size: number): number[][] {
+  return Array.from({ length: count / size }, (_, b) => Array.from({ length: size }, (_, i) => b * size + i));
+}
+
+function mean(x: readonly number[]): number {
+  const known = x.filter((v) => !Number.isNaN(v));
+  return known.reduce((sum, v) => sum + v, 0) / known.length;
+}
+
+function ramp(x: number, from: number, to: number): number {
+  const y = (x - from) / (to - from);
+  return y > 0 ? Math.min(1, y) : 0;
+}

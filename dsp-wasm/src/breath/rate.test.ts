@@ -1,0 +1,304 @@
+import { expect } from 'chai';
+import { modulations } from '../../reference/breath/modulation.js';
+import { findPulses } from '../../reference/breath/ppg_pulses.js';
+import { BreathFollower } from '../../reference/breath/tracker.js';
+import { gridSamples } from '../../reference/grid/resample.js';
+import {
+  type Core,
+  type CoreChannel,
+  createCore,
+  ENCODING,
+  type Encoding,
+  type Estimate,
+  type Estimator,
+} from '../core.js';
+import { noise, payload, ppg, pulse } from '../signals.js';
+
+const HZ = 50;
+const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 };
+const INFRARED: CoreChannel = { ...GREEN, modality: 'ppg_ir' };
+const RESP: CoreChannel = { ...GREEN, modality: 'resp' };
+const ECG: CoreChannel = { modality: 'ecg', sampleRateHz: 250, numChannels: 1 };
+
+/** How deep a breath reaches into the pulse: interval, height and baseline (in pulse heights). */
+interface Depth {
+  readonly fm?: number;
+  readonly am?: number;
+  readonly bw?: number;
+}
+
+/** A pulse of 1000 counts at about 75 bpm whose intervals scatter by 2 %, breathing at `rate` per minute. */
+function breathing(seconds: number, rate: number, { fm = 0, am = 0, bw = 0 }: Depth, seed = 1): number[] {
+  const [scatter, grain] = [noise(4 * seconds, seed), noise(seconds * HZ, seed + 1)];
+  let phase = 0;
+  return Array.from({ length: seconds * HZ }, (_, i) => {
+    const breath = Math.sin((2 * Math.PI * rate * i) / (60 * HZ));
+    phase += (1.25 * (1 + fm * breath + 0.035 * (scatter[Math.floor(phase)] ?? 0))) / HZ;
+    return 1e5 + 1000 * ((1 + am * breath) * pulse(phase) + bw * breath) + 10 * (grain[i] ?? 0);
+  });
+}
+
+/** R waves of 1 mV and 20 ms, whose intervals and heights breathe. */
+function ecg(seconds: number, rate: number, hz = 250): number[] {
+  let [phase, scatter] = [0, noise(4 * seconds, 3)];
+  return Array.from({ length: seconds * hz }, (_, i) => {
+    const breath = Math.sin((2 * Math.PI * rate * i) / (60 * hz));
+    const step = (1.15 * (1 + 0.06 * breath + 0.02 * (scatter[Math.floor(phase)] ?? 0))) / hz;
+    phase += step;
+    const t = ((phase % 1) - 0.5) / (step * hz);
+    return (1 + 0.1 * breath) * (Math.exp(-((t / 0.012) ** 2)) - 0.2 * Math.exp(-(((t - 0.03) / 0.015) ** 2)));
+  });
+}
+
+/** A pulse whose intervals scatter by a fourth (rms), as in atrial fibrillation. */
+function irregular(seconds: number): number[] {
+  const scatter = noise(4 * seconds, 12);
+  let phase = 0;
+  return Array.from({ length: seconds * HZ }, () => {
+    phase += 1.3 / (1 + 0.43 * (scatter[Math.floor(phase)] ?? 0)) / HZ;
+    return 1e5 + 1000 * pulse(phase);
+  });
+}
+
+describe('rr', () => {
+  let core: Core;
+
+  before(async () => {
+    core = await createCore({ maxSessions: 1 });
+  });
+
+  /** Pushes in parts and asks every 2 s from 16 s on. */
+  function run(
+    estimator: Estimator,
+    channels: readonly CoreChannel[],
+    data: readonly (readonly number[])[],
+    part = 1e9,
+    encoding: Encoding = ENCODING.float32,
+  ): (Estimate | null)[] {
+    const session = core.open(channels);
+    if (!session) throw new Error('the core is full');
+    const seconds = Math.max(...data.map((x, c) => x.length / (channels[c]?.sampleRateHz ?? 1)));
+    const answers: (Estimate | null)[] = [];
+    let from = 0;
+    for (let end = 16; end <= seconds; end += 2) {
+      channels.forEach(({ sampleRateHz: hz }, c) => {
+        const x = data[c]?.slice(from * hz, end * hz) ?? [];
+        for (let i = 0; i < x.length; i += part) {
+          const values = x.slice(i, i + part);
+          const bytes = encoding === ENCODING.int32 ? integers(values) : payload(values);
+          session.push(c, from + i / hz, 1 / hz, encoding, bytes);
+        }
+      });
+      from = end;
+      answers.push(core.step([{ session, estimator, end }])[0] ?? null);
+    }
+    session.close();
+    return answers;
+  }
+
+  const integers = (values: readonly number[]) => new Uint8Array(Int32Array.from(values).buffer);
+  const last = (answers: readonly (Estimate | null)[]) => answers.at(-1) ?? null;
+  const trusted = (answers: readonly (Estimate | null)[]) => answers.filter((a) => a && a.confidence >= 0.5).length;
+
+  for (const rate of [8, 12, 18, 25]) {
+    for (const [name, depth] of Object.entries({
+      intervals: { fm: 0.05 },
+      heights: { am: 0.1 },
+      baselines: { bw: 0.3 },
+    })) {
+      it(`finds ${rate} breaths a minute by the ${name} of pulses alone, and trusts it`, () => {
+        const answer = last(run('rr_ppg', [GREEN], [breathing(64, rate, depth)]));
+        expect(answer?.value).to.be.closeTo(rate, 1);
+        expect(answer?.confidence).to.be.at.least(0.5);
+      });
+    }
+  }
+
+  it('has a first estimate after sixteen seconds', () => {
+    const [first] = run('rr_ppg', [GREEN], [breathing(16, 15, { fm: 0.05, am: 0.1, bw: 0.2 })]);
+    expect(first?.value).to.be.closeTo(15, 2);
+  });
+
+  it('finds the breath, not its harmonic, where heights swing at twice the rate', () => {
+    const twice = breathing(64, 20, { am: 0.08 }).map((v, i) => v + 300 * Math.sin((2 * Math.PI * 10 * i) / (60 * HZ)));
+    expect(last(run('rr_ppg', [GREEN], [twice]))?.value).to.be.closeTo(10, 1);
+  });
+
+  it('follows a change of rate within a window and a half', () => {
+    const x = [...breathing(60, 12, { fm: 0.05, am: 0.1 }), ...breathing(50, 22, { fm: 0.05, am: 0.1 })];
+    expect(last(run('rr_ppg', [GREEN], [x]))?.value).to.be.closeTo(22, 1.5);
+  });
+
+  it('looks past premature beats', () => {
+    let [phase, beats] = [0, 0];
+    const x = Array.from({ length: 64 * HZ }, (_, i) => {
+      const breath = Math.sin((2 * Math.PI * 11 * i) / (60 * HZ));
+      // every seventh beat comes at 60 % of the interval, and the next after a pause
+      const pace = beats % 7 === 5 ? 1 / 0.6 : beats % 7 === 6 ? 1 / 1.4 : 1;
+      phase += (1.1 * pace * (1 + 0.04 * breath)) / HZ;
+      beats = Math.floor(phase);
+      return 1e5 + 1000 * ((1 + 0.1 * breath) * pulse(phase) + 0.3 * breath);
+    });
+    expect(last(run('rr_ppg', [GREEN], [x]))?.value).to.be.closeTo(11, 2.5);
+  });
+
+  it('uses the optical channel that has a pulse, and goes on with the other when that is lost', () => {
+    const good = breathing(64, 14, { fm: 0.05, am: 0.1 });
+    const flat = good.map(() => 1e5);
+    expect(last(run('rr_ppg', [GREEN, INFRARED], [flat, good]))?.value).to.be.closeTo(14, 1);
+    const lost = good.map((v, i) => (i < 30 * HZ ? v : 1e5));
+    expect(last(run('rr_ppg', [GREEN, INFRARED], [lost, good]))?.value).to.be.closeTo(14, 1);
+  });
+
+  it('reads the ECG by its R waves', () => {
+    const answer = last(run('rr_ecg', [ECG], [ecg(64, 13)]));
+    expect(answer?.value).to.be.closeTo(13, 1);
+    expect(answer?.confidence).to.be.at.least(0.5);
+  });
+
+  for (const rate of [6, 15, 30, 42]) {
+    it(`reads ${rate} breaths a minute off an effort belt that drifts`, () => {
+      const belt = noise(64 * HZ, rate).map(
+        (v, i) => 5 * Math.sin(i / HZ / 30) + Math.sin((2 * Math.PI * rate * i) / (60 * HZ)) + 0.3 * v,
+      );
+      const answer = last(run('rr_resp', [RESP], [belt]));
+      expect(answer?.value).to.be.closeTo(rate, 0.7);
+      expect(answer?.confidence).to.be.at.least(0.8);
+    });
+  }
+
+  it('equals its twins, step by step', () => {
+    const x = breathing(70, 14, { fm: 0.03, am: 0.06, bw: 0.1 }, 5);
+    const t = x.map((_, i) => Math.round((i / HZ) * 2 ** 20) / 2 ** 20);
+    const grid = gridSamples(t, x.map(Math.fround), 32, 70 * 32);
+    const pulses = findPulses(grid.map((v, i) => (Number.isNaN(v) ? (grid[i + 1] ?? 0) : v) - (grid[1] ?? 0)));
+    const follower = new BreathFollower();
+    run('rr_ppg', [GREEN], [x]).forEach((answer, i) => {
+      const end = 16 + 2 * i;
+      // The core has searched the grid samples that are complete by `end` but for 26, and a stretch that reaches into those waits.
+      const twin = followPulses(follower, pulses, end);
+      expect(answer?.value, `at ${end} s`).to.be.closeTo(twin?.value ?? Number.NaN, 0.35);
+      expect(answer?.confidence, `at ${end} s`).to.be.closeTo(twin?.confidence ?? Number.NaN, 0.1);
+    });
+  });
+
+  function followPulses(follower: BreathFollower, all: ReturnType<typeof findPulses>, end: number) {
+    const within = all.flatMap((p, i) =>
+      p.time > end - 32 && p.time < end - 0.95 ? [{ ...p, before: all[i - 1] }] : [],
+    );
+    const m = modulations({
+      time: within.map((p) => p.time - end),
+      interval: within.map((p) => p.time - (p.before?.time ?? Number.NaN)),
+      height: within.map((p) => p.height),
+      baseline: within.map((p) => p.baseline),
+    });
+    if (!m) return null;
+    const series = [
+      { x: m.intervals, resolution: 0.003, gentle: 0.5, steep: 2 },
+      { x: m.heights, resolution: 0.003, gentle: 1, steep: 3 },
+      { x: m.baselines, resolution: 0.003, gentle: 1, steep: 4 },
+    ];
+    return follower.follow(end, series, m.fastest, m.steadiness);
+  }
+
+  it('gives the same bits however the payload is cut', () => {
+    const x = breathing(48, 14, { fm: 0.03, am: 0.06 });
+    const whole = run('rr_ppg', [GREEN], [x]);
+    for (const part of [1, 17]) expect(run('rr_ppg', [GREEN], [x], part)).to.deep.equal(whole);
+  });
+
+  it('uses no sample after the window, though it has come', () => {
+    const answerBefore = (after: readonly number[]) => {
+      const x = [...breathing(40, 14, { fm: 0.03, am: 0.06 }), 1e5, ...after];
+      const session = core.open([GREEN]);
+      if (!session) throw new Error('the core is full');
+      session.push(0, 0, 1 / HZ, ENCODING.float32, payload(x));
+      const [answer] = core.step([{ session, estimator: 'rr_ppg', end: 40 }]);
+      session.close();
+      return answer;
+    };
+    expect(answerBefore([])?.value).to.be.closeTo(14, 1.5);
+    expect(answerBefore(noise(6 * HZ, 3).map((v) => 1e6 * v))).to.deep.equal(answerBefore([]));
+  });
+
+  it('does not trust noise, wander, an irregular heart, or a pulse that does not breathe', () => {
+    let at = 0;
+    const wander = noise(120 * HZ, 8).map((v) => {
+      at += v;
+      return at;
+    });
+    const ramp = noise(120 * HZ, 10).map((v, i) => 50_000 + 0.6 * i + 10 * v);
+    for (const x of [noise(120 * HZ, 7), wander, ramp, breathing(120, 0, {}, 9), ppg(120, HZ, 70), irregular(120)]) {
+      expect(trusted(run('rr_ppg', [GREEN], [x]))).to.be.at.most(2); // of 53
+    }
+    const drift = noise(120 * HZ, 11).map((v, i) => 10 * i + 0.001 * i * i + 20 * v);
+    for (const x of [noise(120 * HZ, 7), wander, drift]) expect(trusted(run('rr_resp', [RESP], [x]))).to.be.at.most(2);
+  });
+
+  it("takes a converter's steps for no pulse", () => {
+    const ramps: ((t: number) => number)[] = [(t) => 5e4 + 2e4 * Math.exp(-t / 5), (t) => 5e4 + 30.1 * t];
+    for (const ramp of ramps) {
+      const optical = Array.from({ length: 90 * HZ }, (_, i) => Math.round(ramp(i / HZ)));
+      expect(trusted(run('rr_ppg', [GREEN], [optical], 1e9, ENCODING.int32))).to.equal(0);
+    }
+  });
+
+  it('takes no effort that settles, drifts or swings twice in a window for breath', () => {
+    const drifts: ((t: number) => number)[] = [
+      (t) => 1000 * t,
+      (t) => 10 * t * t,
+      (t) => (t - 30) ** 3,
+      (t) => Math.round(20_000 * Math.exp(-t / 5)),
+      (t) => 20_000 * Math.exp(-t / 2),
+      (t) => 1000 * Math.sin((2 * Math.PI * t) / 30),
+      (t) => 1000 * Math.sin((2 * Math.PI * t) / 60),
+    ];
+    const grain = noise(60 * HZ, 13);
+    for (const drift of drifts) {
+      for (const loud of [0, 20]) {
+        const belt = grain.map((v, i) => 50_000 + drift(i / HZ) + loud * v);
+        expect(trusted(run('rr_resp', [RESP], [belt])), `${drift}, noise ${loud}`).to.equal(0);
+      }
+    }
+  });
+
+  it('gives none for a flat line, for nothing, and for what has no beats', () => {
+    const flat = Array.from({ length: 40 * HZ }, () => 7);
+    const gone = flat.map(() => Number.NaN);
+    for (const x of [flat, gone]) {
+      expect(run('rr_ppg', [GREEN], [x]).every((a) => a === null)).to.equal(true);
+      expect(run('rr_resp', [RESP], [x]).every((a) => a === null)).to.equal(true);
+    }
+    expect(run('rr_ecg', [ECG], [ecg(40, 12).map(() => 0)]).every((a) => a === null)).to.equal(true);
+    expect(run('rr_ppg', [RESP], [flat]).every((a) => a === null)).to.equal(true);
+  });
+
+  it('finds its way again after a gap of a minute', () => {
+    const gap = Array.from({ length: 60 * HZ }, () => Number.NaN);
+    const x = [...breathing(40, 10, { fm: 0.05, am: 0.1 }), ...gap, ...breathing(44, 20, { fm: 0.05, am: 0.1 })];
+    expect(last(run('rr_ppg', [GREEN], [x]))?.value).to.be.closeTo(20, 1.5);
+  });
+
+  it('recovers from absurd values', () => {
+    const good = breathing(50, 15, { fm: 0.05, am: 0.1 });
+    const belt = good.map((_, i) => Math.sin((2 * Math.PI * 15 * i) / (60 * HZ)));
+    const slow = belt.slice(0, 20 * HZ).map((_, i) => 3e11 * Math.sin((2 * Math.PI * 6 * i) / (60 * HZ)));
+    const loud = [1e15, 1e25, 1e38].map((size) => noise(20 * HZ, 6).map((v) => size * v));
+    for (const bad of [slow, ...loud]) {
+      expect(last(run('rr_ppg', [GREEN], [[...good, ...bad, ...good]]))?.value).to.be.closeTo(15, 1);
+      expect(last(run('rr_resp', [RESP], [[...belt, ...bad, ...belt]]))?.value).to.be.closeTo(15, 1);
+    }
+  });
+
+  it('stays finite on zeros, rails, 1e38 and gaps', () => {
+    const n = 40 * HZ;
+    const rails = noise(n, 4).map((v) => (v > 0 ? 262_143 : 0));
+    const huge = noise(n, 5).map((v) => 1e38 * v);
+    const gaps = breathing(40, 12, { am: 0.1 }).map((v, i) => (i % 3 ? Number.NaN : v));
+    for (const x of [rails, huge, gaps, rails.map(() => 0)]) {
+      for (const a of [...run('rr_ppg', [GREEN], [x]), ...run('rr_resp', [RESP], [x])]) {
+        if (a) expect(Number.isFinite(a.value) && a.confidence >= 0 && a.confidence <= 1).to.equal(true);
+      }
+    }
+  });
+});

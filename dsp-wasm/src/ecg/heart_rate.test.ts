@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { type Core, createCore, ENCODING, type Estimate } from '../core.js';
+import { noise, payload, random } from '../signals.js';
+import { ecg, rhythm, withEctopics } from './signal.js';
+
+const HZ = 250;
+
+describe('hr_ecg', () => {
+  let core: Core;
+
+  before(async () => {
+    core = await createCore({ maxSessions: 1 });
+  });
+
+  /** Estimates at each whole second, pushed as it comes. */
+  function estimates(x: readonly number[]): (Estimate | null)[] {
+    const session = core.open([{ modality: 'ecg', sampleRateHz: HZ, numChannels: 1 }]);
+    if (!session) throw new Error('the core is full');
+    const answers = [];
+    for (let end = 1; end * HZ <= x.length; end++) {
+      const part = x.slice((end - 1) * HZ, end * HZ);
+      session.push(0, end - 1, 1 / HZ, ENCODING.float32, payload(part));
+      answers.push(...core.step([{ session, estimator: 'hr_ecg', end }]));
+    }
+    session.close();
+    return answers;
+  }
+
+  const last = (x: readonly number[]) => estimates(x).at(-1) ?? null;
+
+  function jitter(seed: number, mean: number, spread: number): () => number {
+    const next = random(seed);
+    return () => mean + spread * next();
+  }
+
+  for (const bpm of [40, 75, 120, 200]) {
+    it(`gives ${bpm} bpm after 4 s, and within 0.2 bpm after 8 s`, () => {
+      const answers = estimates(
+        ecg(
+          12,
+          rhythm(13, () => 60 / bpm),
+        ),
+      );
+      expect(answers[3]?.value).to.be.closeTo(bpm, 1);
+      for (const answer of answers.slice(8)) {
+        expect(answer?.value).to.be.closeTo(bpm, 0.2);
+        expect(answer?.confidence).to.be.at.least(0.8);
+      }
+    });
+  }
+
+  it('is 60 over the mean interval between the beats of its 8 s', () => {
+    const beats = rhythm(40, jitter(1, 0.8, 0.15));
+    const answers = estimates(ecg(40, beats));
+    for (let end = 12; end < 40; end++) {
+      // A beat needs 0.25 s to be seen; the newest one then is missing in the estimate.
+      const rates = [0, 0.27].map((unseen) => {
+        const inside = beats.map((b) => b.time).filter((time) => time >= end - 8 && time < end - unseen);
+        return (60 * (inside.length - 1)) / ((inside.at(-1) ?? 0) - (inside[0] ?? 0));
+      });
+      const value = answers[end - 1]?.value ?? Number.NaN;
+      const off = Math.min(...rates.map((rate) => Math.abs(rate - value)));
+      // A beat at the window's very edge may fall on its other side.
+      expect(off, `at ${end} s`).to.be.at.most(1.2);
+    }
+  });
+
+  it('trusts an irregular rhythm of clear beats, ectopic ones too', () => {
+    for (const beats of [rhythm(40, jitter(2, 0.7, 0.3)), withEctopics(40, 0.8, 3)]) {
+      expect(last(ecg(40, beats))?.confidence).to.be.at.least(0.8);
+    }
+  });
+
+  it('does not trust what rounding makes of wild constants and drifts, nor stairs', () => {
+    const leads: ((t: number) => number)[] = [
+      ...[1e9, 1e12, 1e30, 3e38].map((v) => () => v),
+      (t) => 1000 * t,
+      (t) => (t - 30) ** 3,
+      (t) => 20_000 * Math.exp(-t / 5),
+      (t) => 50_000 + 1000 * Math.sin((2 * Math.PI * t) / 30),
+      (t) => 50_000 + 1000 * Math.sin((2 * Math.PI * t) / 60),
+      (t) => Math.round(50_000 + 30 * t),
+      (t) => Math.round(50_000 + t),
+      (t) => 1000 * Math.floor(t / 1.7),
+    ];
+    for (const lead of leads) {
+      const answers = estimates(Array.from({ length: 60 * HZ }, (_, i) => lead(i / HZ)));
+      for (const answer of answers) expect(answer?.confidence ?? 0, `${lead}`).to.be.below(0.5);
+    }
+  });
+
+  it('hardly trusts spikes at random times', () => {
+    const trusted = [1, 2, 3].flatMap((seed) => {
+      const next = random(seed);
+      const spikes = Array.from({ length: 60 * HZ }, () => 5 * next() + (next() > 1 - 2.4 / HZ ? 1000 : 0));
+      return estimates(spikes)
+        .slice(20)
+        .filter((answer) => answer && answer.confidence >= 0.5);
+    });
+    expect(trusted.length).to.be.below(18); // of 120
+  });
+
+  it('does not trust a window with a beat too many in a regular rhythm', () => {
+    const beats = rhythm(40, () => 0.8);
+    const known = [...beats, { time: 30.3, shape: 'normal' as const }].sort((a, b) => a.time - b.time);
+    const answers = estimates(ecg(40, known));
+    expect(answers[28]?.confidence).to.be.at.least(0.8);
+    expect(answers[33]?.confidence).to.be.below(0.6);
+  });
+
+  it('trusts beats of 1000 units on an offset of 8 million', () => {
+    const beats = ecg(
+      20,
+      rhythm(21, () => 0.8),
+    );
+    const most = Math.max(...beats);
+    expect(last(beats.map((v) => 8e6 + (1000 * v) / most))?.confidence).to.be.at.least(0.8);
+  });
+
+  it('does not trust noise', () => {
+    const white = noise(60 * HZ, 3).map((v) => 500 * v);
+    let drift = 0;
+    const walk = white.map((v) => {
+      drift += v;
+      return drift;
+    });
+    const rails = white.map((v) => Math.sign(v) * 32768);
+    const chatter = white.map((_, i) => (Math.floor(i / 73) % 2 ? 32767 : -32768));
+    for (const x of [white, walk, rails, chatter]) {
+      for (const answer of estimates(x).slice(20)) expect(answer?.confidence ?? 0).to.be.below(0.5);
+    }
+  });
+
+  it('gives nothing for a flat line', () => {
+    for (const level of [0, 5, -1e9]) {
+      expect(estimates(new Array<number>(20 * HZ).fill(level)).every((answer) => answer === null)).to.equal(true);
+    }
+  });
+
+  it('stops trusting when the beats stop', () => {
+    const x = ecg(
+      40,
+      rhythm(20, () => 0.8),
+    ).map((v, i) => (i < 20 * HZ ? v : 0));
+    const answers = estimates(x);
+    expect(answers[18]?.confidence).to.be.at.least(0.8);
+    expect(answers[24]?.confidence ?? 0).to.be.below(0.5);
+    expect(answers[30]).to.equal(null);
+  });
+
+  it('trusts less, the more noise there is', () => {
+    const beats = rhythm(60, jitter(4, 0.8, 0.03));
+    const trust = [0.02, 0.15, 0.6].map((level) => {
+      const answers = estimates(ecg(60, beats, { noise: level })).slice(20);
+      return answers.reduce((sum, a) => sum + (a?.confidence ?? 0), 0) / answers.length;
+    });
+    const [clean = 0, some = 0, most = 0] = trust;
+    expect(clean).to.be.above(0.9);
+    expect(some).to.be.below(clean);
+    expect(most).to.be.below(0.5);
+  });
+
+  it('gives finite values, whatever comes', () => {
+    const next = random(5);
+    const absurd = [Number.NaN, 3e38, -3e38, 1e-40, 0];
+    const x = Array.from({ length: 30 * HZ }, () => absurd[Math.floor((next() + 1) * 2.5)] ?? 0);
+    for (const answer of estimates(x)) {
+      if (!answer) continue;
+      expect(answer.value).to.be.within(20, 300);
+      expect(answer.confidence).to.be.within(0, 1);
+    }
+  });
+});

@@ -1,0 +1,70 @@
+import { random } from '../signals.js';
+
+/** Electrocardiograms with known R peaks, for tests. */
+
+export type Shape = 'normal' | 'tall_t' | 'ectopic';
+
+export interface KnownBeat {
+  /** Time of the R peak, seconds. */
+  readonly time: number;
+  readonly shape: Shape;
+}
+
+export interface EcgOptions {
+  readonly hz?: number;
+  /** Standard deviation of white noise, part of the R wave. */
+  readonly noise?: number;
+  /** Amplitude of baseline wander at 0.27 Hz, part of the R wave. */
+  readonly wander?: number;
+  readonly seed?: number;
+}
+
+/** Units of the R wave; any device has its own. */
+const R_WAVE = 500;
+
+function wave(t: number, centre: number, width: number, height: number): number {
+  return height * Math.exp(-((t - centre) ** 2) / (2 * width * width));
+}
+
+/** A beat `t` seconds after its R peak, R wave 1; the ectopic one is broad, without P wave, its T wave opposite. */
+function beat(t: number, shape: Shape): number {
+  if (shape === 'ectopic') return wave(t, 0, 0.035, 1.3) + wave(t, 0.09, 0.04, -0.5) + wave(t, 0.28, 0.06, -0.5);
+  const qrs = wave(t, -0.028, 0.01, -0.12) + wave(t, 0, 0.011, 1) + wave(t, 0.03, 0.011, -0.22);
+  const tWave = shape === 'tall_t' ? wave(t, 0.22, 0.035, 0.9) : wave(t, 0.22, 0.045, 0.3);
+  return wave(t, -0.16, 0.022, 0.12) + qrs + tWave;
+}
+
+/** Samples from t = 0. */
+export function ecg(seconds: number, beats: readonly KnownBeat[], options: EcgOptions = {}): number[] {
+  const { hz = 250, noise = 0.02, wander = 0.3, seed = 1 } = options;
+  const next = random(seed);
+  const x = Array.from({ length: Math.floor(seconds * hz) }, (_, i) => {
+    // The sum of four even numbers in [-1, 1) has a standard deviation of 1.155.
+    const white = (next() + next() + next() + next()) / 1.155;
+    return wander * Math.sin((i / hz) * 1.7) + noise * white;
+  });
+  for (const { time, shape } of beats) {
+    for (let i = Math.max(0, Math.floor((time - 0.4) * hz)); i < Math.min(x.length, (time + 0.6) * hz); i++) {
+      x[i] = (x[i] ?? 0) + beat(i / hz - time, shape);
+    }
+  }
+  return x.map((v) => R_WAVE * v);
+}
+
+/** Beats up to `seconds`, each interval given by `interval(i)`. */
+export function rhythm(seconds: number, interval: (i: number) => number, shape: Shape = 'normal'): KnownBeat[] {
+  const beats: KnownBeat[] = [];
+  for (let time = 0.4, i = 0; time < seconds - 0.6; time += interval(i++)) beats.push({ time, shape });
+  return beats;
+}
+
+/** A regular rhythm in which every `every`-th beat is followed early by an ectopic one and a pause. */
+export function withEctopics(seconds: number, interval: number, every: number): KnownBeat[] {
+  const beats: KnownBeat[] = [];
+  for (let time = 0.4, i = 1; time < seconds - 0.6; i++) {
+    beats.push({ time, shape: 'normal' });
+    if (i % every === 0) beats.push({ time: time + 0.6 * interval, shape: 'ectopic' });
+    time += i % every === 0 ? 2 * interval : interval;
+  }
+  return beats.filter(({ time }) => time < seconds - 0.6);
+}

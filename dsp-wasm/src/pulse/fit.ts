@@ -1,0 +1,52 @@
+import type { Core, StepRequest } from '../core.js';
+import { SlotCore } from '../instance.js';
+import { Kernel } from '../kernel.js';
+
+/** Opens the heart rate in motion to the fit of its weights (assembly/pulse/motion.ts). */
+
+/** Heart rates that are compared in motion, bpm. */
+export const CANDIDATES: readonly number[] = Array.from({ length: 52 }, (_, i) => 3.75 * (8 + i));
+/** Traits of each; a window has them trait by trait, CANDIDATES apart. */
+export const TRAITS = 12;
+/** Hidden units; each has a weight of every trait, a bias, and its weight in the sum. */
+export const HIDDEN = 8;
+
+export interface ObservedCore {
+  /** A core of one session. */
+  readonly core: Core;
+  /** Weighs from now on by these, HIDDEN rows of TRAITS + 2. */
+  setWeights(weights: readonly number[]): void;
+}
+
+/** What the traits of a window in motion are given to; they are a copy. */
+export type TraitsListener = (end: number, traits: Float32Array) => void;
+
+interface Calls {
+  traits(): number;
+  motionWeights(): number;
+}
+
+/** A core that tells the traits of each window in motion after its step. */
+export async function observeCore(listener: TraitsListener): Promise<ObservedCore> {
+  const kernel = await Kernel.load(1, 'kernels.wasm');
+  const { traits, motionWeights } = kernel.call as unknown as Calls;
+  const core = new SlotCore(kernel, 1);
+  const seen = new Float32Array(kernel.bytes.buffer, traits(), TRAITS * CANDIDATES.length);
+  const one = (request: StepRequest) => {
+    seen[0] = Number.NaN; // a window at rest leaves it so
+    const [estimate = null] = core.step([request]);
+    if (request.estimator === 'hr_ppg' && estimate && !Number.isNaN(seen[0])) listener(request.end, seen.slice());
+    return estimate;
+  };
+  return {
+    core: {
+      ...{ maxSessions: 1, bytesPerSession: core.bytesPerSession, lanes: core.lanes },
+      get openSessions() {
+        return core.openSessions;
+      },
+      open: (channels) => core.open(channels),
+      step: (requests) => requests.map(one),
+    },
+    setWeights: (weights) => new Float32Array(kernel.bytes.buffer, motionWeights(), HIDDEN * (TRAITS + 2)).set(weights),
+  };
+}

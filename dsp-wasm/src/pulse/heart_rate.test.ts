@@ -1,0 +1,273 @@
+import { expect } from 'chai';
+import { gridSamples } from '../../reference/grid/resample.js';
+import { PulseRate } from '../../reference/pulse/heart_rate.js';
+import { type Core, type CoreChannel, createCore, ENCODING, type Estimate } from '../core.js';
+import { noise, payload, ppg, pulse } from '../signals.js';
+
+const HZ = 50;
+const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 };
+const ACCEL: CoreChannel = { modality: 'accel', sampleRateHz: HZ, numChannels: 3 };
+
+describe('hr_ppg', () => {
+  let core: Core;
+
+  before(async () => {
+    core = await createCore({ maxSessions: 1 });
+  });
+
+  /** Pushes second by second and asks after each from the fourth on; index = window end, seconds. */
+  function run(channels: readonly CoreChannel[], data: readonly (readonly number[])[], seconds: number) {
+    const session = core.open(channels);
+    if (!session) throw new Error('the core is full');
+    const estimates: (Estimate | null)[] = [null, null, null, null];
+    for (let end = 1; end <= seconds; end++) {
+      channels.forEach(({ numChannels }, c) => {
+        const perSecond = HZ * numChannels;
+        const second = data[c]?.slice((end - 1) * perSecond, end * perSecond) ?? [];
+        session.push(c, end - 1, 1 / HZ, ENCODING.float32, payload(second));
+      });
+      if (end >= 4) estimates[end] = core.step([{ session, estimator: 'hr_ppg', end }])[0] ?? null;
+    }
+    session.close();
+    return estimates;
+  }
+
+  const times = (seconds: number) => Array.from({ length: seconds * HZ }, (_, i) => i / HZ);
+
+  for (const bpm of [42, 60, 75, 98, 130, 180]) {
+    it(`finds ${bpm} bpm within 1 bpm and trusts it`, () => {
+      const estimates = run([GREEN], [ppg(14, HZ, bpm)], 14);
+      for (const e of estimates.slice(8)) {
+        expect(e?.value).to.be.closeTo(bpm, 1);
+        expect(e?.confidence).to.be.at.least(0.8);
+      }
+    });
+  }
+
+  it('has a first estimate after four seconds', () => {
+    expect(run([GREEN], [ppg(4, HZ, 75)], 4)[4]?.value).to.be.closeTo(75, 4);
+  });
+
+  it('is not led to the double rate by a strong second harmonic', () => {
+    const wave = times(14).map((t) => Math.sin(2 * Math.PI * t) + 0.7 * Math.sin(4 * Math.PI * t + 1));
+    expect(run([GREEN], [wave], 14)[14]?.value).to.be.closeTo(60, 2);
+  });
+
+  it('follows a ramp of 2 bpm a second within 3 bpm of its mean over the window', () => {
+    const rate = (t: number) => (t < 10 ? 70 : t < 30 ? 70 + 2 * (t - 10) : 110);
+    let phase = 0;
+    const wave = times(38).map((t) => {
+      phase += rate(t) / 60 / HZ;
+      return 1000 - pulse(phase);
+    });
+    const mean = (end: number) => times(8).reduce((sum, t) => sum + rate(end - 8 + t), 0) / (8 * HZ);
+    run([GREEN], [wave], 38).forEach((e, end) => {
+      if (end >= 10) expect(e?.value, `at ${end} s`).to.be.closeTo(mean(end), 3);
+    });
+  });
+
+  it('is moved little by the beats that come in and fall out, in a rhythm that breathes', () => {
+    let phase = 0;
+    const wave = times(60).map((t) => {
+      phase += (66 + 6 * Math.sin((2 * Math.PI * t) / 4)) / 60 / HZ; // 15 breaths a minute
+      return 1000 - pulse(phase);
+    });
+    for (const e of run([GREEN], [wave], 60).slice(12)) expect(e?.value).to.be.closeTo(66, 1.2);
+  });
+
+  it('holds the pulse beside a stronger line of motion, with the accelerometer', () => {
+    const next = noise(40 * HZ, 2);
+    const swing = (t: number) => (t < 10 ? 0 : Math.sin(2 * Math.PI * 1.35 * t));
+    const optical = times(40).map((t, i) => 100 * pulse((t * 100) / 60) + 60 * swing(t) + 5 * (next[i] ?? 0));
+    const accel = times(40).flatMap((t, i) => [0.4 * swing(t), 0.01 * (next[i] ?? 0), 1 + 0.3 * swing(t)]);
+    run([GREEN, ACCEL], [optical, accel], 40).forEach((e, end) => {
+      if (end >= 8) expect(e?.value, `at ${end} s`).to.be.closeTo(100, 5);
+    });
+  });
+
+  it('reads the pulse beside an arm whose swing is ten times as strong in the optical channel, from the start on', () => {
+    const next = noise(60 * HZ, 8);
+    const swing = (t: number) => Math.sin(2 * Math.PI * 0.7 * t) + 0.1 * Math.sin(2 * Math.PI * 1.4 * t + 1);
+    const optical = times(60).map((t, i) => 100 * pulse((t * 112) / 60) + 400 * swing(t) + 10 * (next[i] ?? 0));
+    const accel = times(60).flatMap((t, i) => [0.1 * swing(t), 0.005 * (next[i] ?? 0), 1 + 0.02 * swing(t + 0.2)]);
+    run([GREEN, ACCEL], [optical, accel], 60).forEach((e, end) => {
+      if (end >= 8) expect(e?.value, `at ${end} s`).to.be.closeTo(112, 5);
+    });
+  });
+
+  it('uses the optical channel that motion spoils less', () => {
+    const next = noise(40 * HZ, 9);
+    const swing = (t: number) => Math.sin(2 * Math.PI * 1.3 * t);
+    const green = times(40).map((t, i) => 100 * pulse((t * 100) / 60) + 300 * swing(t) + 5 * (next[i] ?? 0));
+    const red = times(40).map((t, i) => 100 * pulse((t * 100) / 60) + 60 * swing(t) - 5 * (next[i] ?? 0));
+    const accel = times(40).flatMap((t) => [0.4 * swing(t), 0.1 * swing(t + 0.1), 1 + 0.3 * swing(t)]);
+    const channels = [GREEN, { ...GREEN, modality: 'ppg_red' as const }, ACCEL];
+    run(channels, [green, red, accel], 40).forEach((e, end) => {
+      if (end >= 8) expect(e?.value, `at ${end} s`).to.be.closeTo(100, 3);
+    });
+  });
+
+  it('stops trusting a rate within 25 s where motion covers the pulse', () => {
+    const next = noise(80 * HZ, 10);
+    const swing = (t: number) => Math.sin(2 * Math.PI * 1.3 * t);
+    const height = (t: number) => (t < 30 ? 100 : 0);
+    const light = times(80).map((t, i) => height(t) * pulse((t * 100) / 60) + 200 * swing(t) + 10 * (next[i] ?? 0));
+    const accel = times(80).flatMap((t) => [0.4 * swing(t), 0.2 * swing(t + 0.1), 1 + 0.3 * swing(t)]);
+    const rates = run([GREEN, ACCEL], [light, accel], 80);
+    expect(rates.slice(15, 30).every((e) => e && e.confidence >= 0.5)).to.equal(true);
+    expect(rates.slice(55).filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+  });
+
+  /** A step's acceleration, g, at the phase `steps`: three axes with their own harmonics. */
+  const step = (steps: number, hum: number) => [
+    0.3 * Math.sin(2 * Math.PI * steps) + 0.15 * Math.sin(4 * Math.PI * steps + 1) + 0.01 * hum,
+    0.2 * Math.sin(2 * Math.PI * steps + 0.7) + 0.01 * hum,
+    1 + 0.3 * Math.sin(4 * Math.PI * steps + 0.4) + 0.01 * hum,
+  ];
+
+  for (const cadence of [75, 100, 150]) {
+    it(`never trusts an optical channel that only shows the motion, at ${cadence} steps a minute`, () => {
+      const next = noise(60 * HZ, cadence);
+      const accel = times(60).map((t, i) => step((t * cadence) / 60, next[i] ?? 0));
+      const optical = accel.map(([x = 0], i) => 50_000 + 1000 * x + 30 * (next[60 * HZ - 1 - i] ?? 0));
+      const rates = run([GREEN, ACCEL], [optical, accel.flat()], 60);
+      expect(rates.filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+    });
+  }
+
+  it('keeps its trust in a pulse that the cadence passes', () => {
+    const next = noise(60 * HZ, 4);
+    let steps = 0;
+    const accel = times(60).map((t, i) => {
+      steps += (80 + t) / 60 / HZ; // 80 to 140 a minute, through the pulse at 20 s
+      return step(steps, next[i] ?? 0);
+    });
+    const optical = accel.map(([x = 0], i) => 300 * pulse((100 * i) / HZ / 60) + 300 * x + 10 * (next[i] ?? 0));
+    const rates = run([GREEN, ACCEL], [optical, accel.flat()], 60).slice(8);
+    expect(rates.filter((e) => e && e.confidence >= 0.5).length).to.be.at.least(45); // of 53
+    for (const e of rates) expect(e?.value).to.be.closeTo(100, 5);
+  });
+
+  it('gives nothing for a flat line, and no trust to noise', () => {
+    expect(run([GREEN], [times(12).map(() => 5000)], 12)[12]).to.equal(null);
+    const trusted = [1, 2, 3, 4, 5].flatMap((seed) =>
+      run([GREEN], [noise(40 * HZ, seed)], 40).filter((e) => e && e.confidence >= 0.5),
+    );
+    expect(trusted.length).to.be.below(10); // of 185
+  });
+
+  it('gives little trust to a random walk, whose few slow waves look like beats', () => {
+    const trusted = [1, 2, 3, 4, 5].flatMap((seed) => {
+      let level = 50_000;
+      const walk = noise(40 * HZ, seed).map((v) => {
+        level += 20 * v;
+        return level;
+      });
+      return run([GREEN], [walk], 40).filter((e) => e && e.confidence >= 0.5);
+    });
+    expect(trusted.length).to.be.below(10); // of 185
+  });
+
+  const hiss = noise(60 * HZ, 7);
+  const aperiodic: Record<string, (t: number) => number> = {
+    'a ramp': (t) => 1000 * t,
+    'a parabola': (t) => 10 * t * t,
+    'a sensor that settles': (t) => 20_000 * Math.exp(-t / 5),
+    'a sensor that settles, in whole counts': (t) => Math.round(20_000 * Math.exp(-t / 5)),
+    'a slow swing': (t) => 1000 * Math.sin((2 * Math.PI * t) / 30),
+    'a square wave of 12.5 Hz between the rails': (t) => (Math.floor(25 * t) % 2 ? 131_071 : -131_072),
+    'a hum that the grid folds': (t) => 500 * Math.sin(2 * Math.PI * 23.1 * t),
+    'a stair every 7 s': (t) => 1000 * Math.floor(t / 7),
+    'a stair every 7 s, with noise': (t) => 1000 * Math.floor(t / 7) + 20 * (hiss[Math.round(t * HZ)] ?? 0),
+    'a stair every 5 s, whose last bit flickers': (t) =>
+      1000 * Math.floor(t / 5) + Math.round(hiss[Math.round(t * HZ)] ?? 0),
+  };
+  for (const [name, value] of Object.entries(aperiodic)) {
+    it(`never trusts a rate in ${name}`, () => {
+      const rates = run([GREEN], [times(60).map((t) => 150_000 + value(t))], 60);
+      expect(rates.filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+    });
+  }
+
+  it('trusts a pulse beside a drift of ten times its height', () => {
+    const optical = ppg(20, HZ, 72).map((v, i) => v + (5000 * i) / (8 * HZ));
+    expect(run([GREEN], [optical], 20)[20]?.confidence).to.be.at.least(0.8);
+  });
+
+  it('uses the optical channel that has the pulse, whichever it is', () => {
+    const flat = times(14).map(() => 7);
+    const good = ppg(14, HZ, 88);
+    const red: CoreChannel = { ...GREEN, modality: 'ppg_red' };
+    expect(run([GREEN, red], [flat, good], 14)[14]?.value).to.be.closeTo(88, 1);
+    expect(run([GREEN, red], [good, flat], 14)[14]?.value).to.be.closeTo(88, 1);
+    expect(run([GREEN, red], [good, []], 14)[14]?.value).to.be.closeTo(88, 1);
+  });
+
+  it('finds its way again after a gap of a minute', () => {
+    const before = ppg(12, HZ, 70);
+    const gap = times(60).map(() => Number.NaN);
+    const after = ppg(12, HZ, 125);
+    const estimates = run([GREEN], [[...before, ...gap, ...after]], 84);
+    expect(estimates[40]).to.equal(null);
+    expect(estimates[81]?.value).to.be.closeTo(125, 1.5);
+  });
+
+  it('gives the same bits however the payload is cut, and however far it runs ahead', () => {
+    const optical = ppg(30, HZ, 77).map((v, i) => v + 50 * Math.sin(i * i));
+    const accel = noise(30 * HZ * 3, 6).map((v, i) => (i % 3 === 2 ? 1 : 0) + 0.2 * v);
+    const whole = run([GREEN, ACCEL], [optical, accel], 30);
+    for (const [instants, ahead] of [
+      [1, 0],
+      [7, 6],
+      [50, 6],
+    ] as const) {
+      const session = core.open([GREEN, ACCEL]);
+      if (!session) throw new Error('the core is full');
+      let pushed = 0;
+      for (let end = 1; end <= 30; end++) {
+        for (; pushed < Math.min(30, end + ahead) * HZ; pushed += instants) {
+          const part = (x: readonly number[], subs: number) =>
+            payload(x.slice(subs * pushed, subs * (pushed + instants)));
+          session.push(0, pushed / HZ, 1 / HZ, ENCODING.float32, part(optical, 1));
+          session.push(1, pushed / HZ, 1 / HZ, ENCODING.float32, part(accel, 3));
+        }
+        if (end < 4) continue;
+        const [estimate] = core.step([{ session, estimator: 'hr_ppg', end }]);
+        expect(estimate, `at ${end} s, ${instants} at a time, ${ahead} s ahead`).to.deep.equal(whole[end]);
+      }
+      session.close();
+    }
+  });
+
+  it('equals its twin, at rest and in motion', () => {
+    const seconds = 24;
+    const [a, b] = [noise(seconds * HZ, 11), noise(seconds * HZ, 12)];
+    const swing = (t: number) => (t < 12 ? 0 : Math.sin(2 * Math.PI * 1.4 * t));
+    const green = times(seconds).map((t, i) => 5000 + 80 * pulse(1.7 * t) + 25 * swing(t) + 9 * (a[i] ?? 0));
+    const red = times(seconds).map((t, i) => 900 + 20 * pulse(1.7 * t) + 4 * swing(t) + 4 * (b[i] ?? 0));
+    const axes = [
+      times(seconds).map((t, i) => 0.3 * swing(t) + 0.01 * (b[i] ?? 0)),
+      times(seconds).map((_, i) => 0.02 * (a[i] ?? 0)),
+      times(seconds).map((t, i) => 1 + 0.2 * swing(t + 0.1) + 0.01 * (a[i] ?? 0)),
+    ];
+    const accel = times(seconds).flatMap((_, i) => axes.map((x) => x[i] ?? 0));
+    const got = run([GREEN, { ...GREEN, modality: 'ppg_red' }, ACCEL], [green, red, accel], seconds);
+    const twin = new PulseRate();
+    for (let end = 4; end <= seconds; end++) {
+      const window = (x: readonly number[]) => {
+        const t = times(end);
+        const grid = gridSamples(
+          t,
+          t.map((_, i) => Math.fround(x[i] ?? 0)),
+          32,
+          32 * end,
+        );
+        return Array.from({ length: 256 }, (_, i) => grid[32 * end - 256 + i] ?? Number.NaN);
+      };
+      const want = twin.step([window(green), window(red)], axes.map(window));
+      // f32 through some thousand operations and a recursion; both steps of a decision may differ at its edge
+      expect(got[end]?.value, `at ${end} s`).to.be.closeTo(want?.value ?? 0, 0.05);
+      expect(got[end]?.confidence, `at ${end} s`).to.be.closeTo(want?.confidence ?? 0, 0.01);
+    }
+  });
+});

@@ -1,0 +1,202 @@
+import { expect } from 'chai';
+import { gridSamples } from '../../reference/grid/resample.js';
+import { ratioOfRatios } from '../../reference/spo2/ratio.js';
+import { type Core, type CoreChannel, createCore, ENCODING, type Estimate } from '../core.js';
+import { noise, payload, pulse } from '../signals.js';
+
+const HZ = 64;
+const RED: CoreChannel = { modality: 'ppg_red', sampleRateHz: HZ, numChannels: 1 };
+const INFRARED: CoreChannel = { modality: 'ppg_ir', sampleRateHz: HZ, numChannels: 1 };
+
+/** An optical channel of `dc` counts whose pulse is that part of it, at 72 bpm. */
+function optical(seconds: number, dc: number, part: number): number[] {
+  return Array.from({ length: seconds * HZ }, (_, i) => dc * (1 - part * pulse((i / HZ) * 1.2)));
+}
+
+function plus(x: readonly number[], y: readonly number[], scale: number): number[] {
+  return x.map((v, i) => v + scale * (y[i] ?? 0));
+}
+
+function walk(n: number, seed: number): number[] {
+  let at = 0;
+  return noise(n, seed).map((v) => {
+    at += v;
+    return at;
+  });
+}
+
+describe('spo2', () => {
+  let core: Core;
+
+  before(async () => {
+    core = await createCore({ maxSessions: 1 });
+  });
+
+  function estimate(
+    red: readonly number[],
+    infrared: readonly number[],
+    end = Math.floor(red.length / HZ),
+    part = 1e9,
+  ): Estimate | null {
+    const session = core.open([RED, INFRARED]);
+    if (!session) throw new Error('the core is full');
+    [red, infrared].forEach((x, channel) => {
+      for (let i = 0; i < x.length; i += part) {
+        session.push(channel, i / HZ, 1 / HZ, ENCODING.float32, payload(x.slice(i, i + part)));
+      }
+    });
+    const [answer] = core.step([{ session, estimator: 'spo2', end }]);
+    session.close();
+    return answer ?? null;
+  }
+
+  for (const ratio of [0.4, 0.7, 1, 1.4]) {
+    it(`finds a ratio of ${ratio} within a thousandth and ${ratio < 0.8 ? 'trusts' : 'doubts'} it`, () => {
+      const answer = estimate(optical(10, 90_000, 0.01 * ratio), optical(10, 130_000, 0.01));
+      expect(answer?.value).to.be.closeTo(ratio, 0.001 * ratio + 0.0005);
+      expect(answer?.confidence).to.be.within(ratio < 0.8 ? 0.75 : 0.3, ratio < 0.8 ? 0.95 : 0.45);
+    });
+  }
+
+  it('answers after four seconds', () => {
+    const [red, infrared] = [optical(8, 1e5, 0.007), optical(8, 1e5, 0.01)];
+    const early = estimate(red, infrared, 4);
+    expect(early?.value).to.be.closeTo(0.7, 0.01);
+    expect(early?.confidence).to.be.at.least(0.5);
+  });
+
+  it('holds the ratio while the optical channel drifts and with noise of a fifth of the pulse', () => {
+    for (const seed of [1, 2, 3, 4]) {
+      const drift = Array.from({ length: 8 * HZ }, (_, i) => 3000 * Math.sin(i / HZ));
+      const red = plus(plus(optical(8, 1e5, 0.008), drift, 0.8), noise(8 * HZ, seed), 160);
+      const infrared = plus(plus(optical(8, 1e5, 0.01), drift, 1), noise(8 * HZ, seed + 9), 200);
+      expect(estimate(red, infrared)?.value).to.be.closeTo(0.8, 0.03);
+    }
+  });
+
+  it('leaves out a second in which one optical channel jumps', () => {
+    const red = optical(8, 1e5, 0.005).map((v, i) => (i > 3.2 * HZ && i < 3.5 * HZ ? v + 4000 : v));
+    const answer = estimate(red, optical(8, 1e5, 0.01));
+    expect(answer?.value).to.be.closeTo(0.5, 0.03);
+    expect(answer?.confidence).to.be.below(0.9);
+  });
+
+  it('equals the twin, with gaps and noise too', () => {
+    const cut = (x: number[], from: number, to: number) => x.map((v, i) => (i >= from && i < to ? Number.NaN : v));
+    const cases = [1, 2, 3, 4, 5, 6].map((seed) => {
+      const red = plus(optical(9, 80_000, 0.006), walk(9 * HZ, seed), 20 * seed);
+      const infrared = plus(optical(9, 120_000, 0.009), walk(9 * HZ, seed + 50), 15 * seed);
+      return [cut(red, 30 * seed, 40 * seed), cut(infrared, 200, 200 + 12 * seed)] as const;
+    });
+    for (const [red, infrared] of cases) {
+      const answer = estimate(red, infrared, 9);
+      const twin = ratioOfRatios(windowOf(red), windowOf(infrared));
+      // f32 keeps 24 bits of grid samples of up to 4,000 counts; the slopes are about 100 counts.
+      expect(answer?.value).to.be.closeTo(twin?.ratio ?? Number.NaN, 1e-4);
+      expect(answer?.confidence).to.be.closeTo(twin?.confidence ?? Number.NaN, 1e-3);
+    }
+  });
+
+  /** Grid samples of the 8 s that end at 9 s, of those samples that are there. */
+  function windowOf(x: readonly number[]): number[] {
+    const t = x.flatMap((v, i) => (Number.isNaN(v) ? [] : [Math.round((i / HZ) * 2 ** 20) / 2 ** 20]));
+    const known = x.filter((v) => !Number.isNaN(v)).map(Math.fround);
+    return gridSamples(t, known, 32, 288).slice(32);
+  }
+
+  it('gives the same bits however the payload is cut', () => {
+    const red = plus(optical(8, 1e5, 0.006), noise(8 * HZ, 1), 50);
+    const infrared = plus(optical(8, 1e5, 0.01), noise(8 * HZ, 2), 50);
+    const whole = estimate(red, infrared);
+    for (const part of [1, 13, 200]) expect(estimate(red, infrared, 8, part)).to.deep.equal(whole);
+  });
+
+  it('uses no sample after the window', () => {
+    const [red, infrared] = [optical(12, 1e5, 0.006), optical(12, 1e5, 0.01)];
+    const before = estimate(red.slice(0, 8 * HZ + 1), infrared.slice(0, 8 * HZ + 1), 8);
+    const loud = noise(4 * HZ, 3).map((v) => 1e6 * v);
+    expect(
+      estimate([...red.slice(0, 8 * HZ + 1), ...loud], [...infrared.slice(0, 8 * HZ + 1), ...loud], 8),
+    ).to.deep.equal(before);
+  });
+
+  it('keeps an irregular rhythm trusted', () => {
+    const next = noise(40, 6);
+    let [phase, beat] = [0, 0];
+    const wave = Array.from({ length: 8 * HZ }, () => {
+      phase += (1.2 * (1 + 0.35 * (next[beat] ?? 0))) / HZ;
+      beat = Math.floor(phase);
+      // a systolic rise that is six times as steep as the fall, as in a finger
+      const p = phase % 1;
+      return p < 0.14 ? p / 0.14 : (1 - p) / 0.86;
+    });
+    const answer = estimate(
+      wave.map((v) => 1e5 - 600 * v),
+      wave.map((v) => 1e5 - 1000 * v),
+    );
+    expect(answer?.value).to.be.closeTo(0.6, 0.01);
+    expect(answer?.confidence).to.be.at.least(0.5);
+  });
+
+  it('does not trust noise, whether it is in one optical channel or in both alike', () => {
+    for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      const level = optical(8, 1e5, 0);
+      const [x, y] = [noise(8 * HZ, seed), walk(8 * HZ, seed)];
+      const pairs = [
+        [plus(level, x, 300), plus(level, noise(8 * HZ, seed + 99), 300)],
+        [plus(level, x, 300), plus(level, x, 300)],
+        [plus(level, y, 100), plus(level, y, 120)],
+        [optical(8, 1e5, 0.01), plus(level, x, 300)],
+      ] as const;
+      for (const [red, infrared] of pairs) expect(estimate(red, infrared)?.confidence ?? 0).to.be.below(0.5);
+    }
+  });
+
+  const alike: Record<string, (t: number) => number> = {
+    'settle together': (t) => 20_000 * Math.exp(-t / 5),
+    'settle together, fast': (t) => 20_000 * Math.exp(-t / 2),
+    'step together': (t) => (t > 5 ? 10_000 : 0),
+    'share two spikes': (t) => (Math.abs(t - 2.1) < 0.02 || Math.abs(t - 6.7) < 0.02 ? 20_000 : 0),
+    'run between the same rails at 7 Hz': (t) => (Math.floor(14 * t) % 2 ? 131_071 : 0),
+  };
+  for (const [name, value] of Object.entries(alike)) {
+    it(`does not trust optical channels that ${name}`, () => {
+      const x = optical(8, 1e5, 0).map((v, i) => v + value(i / HZ));
+      for (const end of [4, 6, 8]) expect(estimate(x, x, end)?.confidence ?? 0, `at ${end} s`).to.be.below(0.5);
+    });
+  }
+
+  it('gives none for a flat optical channel, a missing optical channel, and too little of one', () => {
+    const good = optical(8, 1e5, 0.01);
+    const flat = optical(8, 1e5, 0);
+    expect(estimate(flat, good)).to.equal(null);
+    expect(estimate(good, flat)).to.equal(null);
+    expect(estimate(good, [])).to.equal(null);
+    expect(estimate(good, good, 2)).to.equal(null);
+    expect(
+      estimate(
+        good.map((v, i) => (i < 6 * HZ ? Number.NaN : v)),
+        good,
+      ),
+    ).to.equal(null);
+  });
+
+  it('gives none where the optical channel is not above zero, as it has no level then', () => {
+    const ac = optical(8, 1e5, 0.01).map((v) => v - 1e5);
+    expect(estimate(ac, ac)).to.equal(null);
+  });
+
+  it('stays finite on zeros, missing values, rails and 1e38', () => {
+    const rails = noise(8 * HZ, 4).map((v) => (v > 0 ? 262_143 : 0));
+    const huge = noise(8 * HZ, 5).map((v) => 1e38 * v);
+    const gaps = optical(8, 1e5, 0.01).map((v, i) => (i % 3 ? Number.NaN : v));
+    const zeros = rails.map(() => 0);
+    for (const x of [rails, huge, gaps, zeros]) {
+      for (const y of [rails, huge, gaps, zeros, optical(8, 1e5, 0.01)]) {
+        const answer = estimate(x, y);
+        if (answer)
+          expect(Number.isFinite(answer.value) && answer.confidence >= 0 && answer.confidence <= 1).to.equal(true);
+      }
+    }
+  });
+});
