@@ -1,35 +1,40 @@
 import type { Bus, BusListener, BusMessage } from './bus/bus.js';
-import type { Clock } from './clock.js';
 import type { Counters } from './counters.js';
 import { Outgoing } from './outgoing.js';
+import type { Clock } from './process/clock.js';
 import { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
-/** What all channels of a node share. */
+/** The objects that all channels of a node share. */
 export interface ChannelHome {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly counters: Counters;
-  /** Called with the subscribers of an account that may have missed messages; they get nothing more. */
-  onHole(subscribers: readonly Subscriber[]): void;
-  /** Called with a subscriber whose last write the kernel did not take whole. */
+  /** Called with the subscribers of an account that may have missed messages; they receive nothing more. */
+  onLoss(subscribers: readonly Subscriber[]): void;
+  /** Called with a subscriber whose last write the kernel did not completely accept. */
   onBehind(subscriber: Subscriber): void;
   /** Called when messages wait for `flush`. */
   onWaiting(channel: Channel): void;
-  /** Called once, when the channel serves nobody any more: a later subscriber needs a new one. */
+  /** Called once, when the channel serves nobody any more: a later subscriber needs a new channel. */
   onEnd(channel: Channel): void;
 }
 
-/** Never pushed to: where accounts are many, most have nothing waiting. */
+/** Never pushed to: with many accounts, most have no waiting messages. */
 const NOTHING: Outgoing[] = [];
 
-/** One account on this node: its upstream subscription, its subscribers by scope, and what waits for the end of the turn. */
+/**
+ * One account on this node: its upstream subscription, its subscribers by scope, and the messages that wait for the end
+ * of the turn.
+ */
 export class Channel implements BusListener {
-  /** Resolves once the upstream subscription is confirmed; rejects where the bus cannot give it. */
+  /** Resolves once the upstream subscription is confirmed; rejects if the bus cannot provide it. */
   readonly confirmed: Promise<void>;
-  /** Those who see the whole account. */
+  /** Subscribers that see the whole account. */
   readonly #everybody = new Scope(this, null);
-  /** Those who see one user's sessions, by user; made when there is one, as most accounts have none. */
+  /**
+   * Subscribers that see one user's sessions, by user; created when the first one arrives, as most accounts have none.
+   */
   #users: Map<string, Scope> | undefined;
   #size = 0;
   #ended = false;
@@ -45,25 +50,28 @@ export class Channel implements BusListener {
     this.confirmed.catch(() => this.#end());
   }
 
-  /** A place among those who see a user's sessions (null: all); the upstream subscription lives until as many releases. */
+  /**
+   * Reserves a place among the subscribers that see a user's sessions (null: all); the upstream subscription lives
+   * until every place is released.
+   */
   reserve(user: string | null): Scope {
     const scope = this.#scopeFor(user);
     scope.holders += 1;
     return scope;
   }
 
-  /** From now on the subscriber gets what is published for its scope, and nothing from before. */
+  /** From now on the subscriber receives the messages published for its scope, and no earlier ones. */
   add(subscriber: Subscriber, scope: Scope): void {
     if (this.#ended) {
-      this.home.onHole([subscriber]);
+      this.home.onLoss([subscriber]);
       return;
     }
-    this.flush(this.home.clock.now());
+    this.flush(this.home.clock.monotonic());
     scope.add(subscriber);
     this.#size += 1;
   }
 
-  /** Gives a place back, whether or not the subscriber was added; the last one to go ends the channel. */
+  /** Releases a place, whether or not the subscriber was added; the last release ends the channel. */
   release(subscriber: Subscriber, scope: Scope): void {
     if (scope.remove(subscriber) && !this.#ended) this.#size -= 1;
     scope.holders -= 1;
@@ -71,7 +79,7 @@ export class Channel implements BusListener {
     if (this.#everybody.holders === 0 && !this.#users?.size) this.#end();
   }
 
-  /** Takes what came; it goes out at the next `flush`. */
+  /** Takes messages, which are sent at the next `flush`. */
   messages(batch: readonly BusMessage[]): void {
     if (this.#size === 0) return;
     if (this.#waiting.length > 0) {
@@ -82,17 +90,17 @@ export class Channel implements BusListener {
     }
   }
 
-  /** Messages may have been lost: what came before goes out, then the channel is over for those who sat in it. */
-  hole(): void {
+  /** Messages may have been lost: the messages so far are sent, then the channel ends for its current subscribers. */
+  loss(): void {
     if (this.#ended) return;
-    this.flush(this.home.clock.now());
-    this.home.counters.holes += 1;
+    this.flush(this.home.clock.monotonic());
+    this.home.counters.losses += 1;
     const scopes = [this.#everybody, ...(this.#users?.values() ?? [])];
     this.#end();
-    this.home.onHole(scopes.flatMap(({ plain, deflating }) => [...plain, ...deflating]));
+    this.home.onLoss(scopes.flatMap(({ plain, deflating }) => [...plain, ...deflating]));
   }
 
-  /** Writes what the turn has brought: one buffer a scope, one write a subscriber. */
+  /** Writes the messages of the turn: one buffer for each scope, one write for each subscriber. */
   flush(now: number): void {
     const waiting = this.#waiting;
     if (waiting.length === 0) return;
@@ -106,7 +114,7 @@ export class Channel implements BusListener {
     counters.filtered += waiting.length * this.#size - seen;
   }
 
-  /** Returns how many deliveries that was, to closing sockets too. */
+  /** Returns the number of deliveries, including those to closing sockets. */
   #writeTo(scope: Scope | undefined, outgoing: readonly Outgoing[], now: number): number {
     if (!scope) return 0;
     const { plain, deflating } = scope;
@@ -150,7 +158,7 @@ export class Channel implements BusListener {
 const plainOf = (outgoing: Outgoing) => outgoing.plain;
 const deflatedOf = (outgoing: Outgoing) => outgoing.deflated;
 
-/** The frames one after the other; a single one is not copied. */
+/** The frames one after the other; a single frame is not copied. */
 function joined(outgoing: readonly Outgoing[], frameOf: (outgoing: Outgoing) => Buffer): Buffer {
   const [first] = outgoing;
   return first && outgoing.length === 1 ? frameOf(first) : Buffer.concat(outgoing.map(frameOf));

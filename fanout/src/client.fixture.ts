@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
-import type { Fanout, Log } from './fanout.js';
-import type { KeyCheck, KeyHolder } from './keys.js';
+import type { Fanout } from './fanout.js';
+import type { KeyCheck, KeyHolder } from './keys/key-check.js';
 
-export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
-/** Keys held in the test: `answer` may be replaced to make the check slow or fail. */
+/** Keys for a test: `answer` may be replaced to make the check slow or fail. */
 export class TestKeys implements KeyCheck {
   readonly holders = new Map<string, KeyHolder>();
   answer: (hash: string) => Promise<KeyHolder | null> = async (hash) => this.holders.get(hash) ?? null;
@@ -41,11 +39,11 @@ export async function serve(fanout: Fanout): Promise<{ server: Server; url: stri
   return { server, url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream/subscribe` };
 }
 
-/** A subscriber as an app would be one. */
+/** A subscriber, as an app would be. */
 export class TestClient {
   readonly ws: WebSocket;
   readonly texts: string[] = [];
-  /** Code and reason of the close. */
+  /** Code and reason of the close frame. */
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #waiting = new Set<() => void>();
 
@@ -64,7 +62,7 @@ export class TestClient {
     });
   }
 
-  /** Resolves once `count` messages have come; rejects where the socket closes before. */
+  /** Resolves once `count` messages have arrived; rejects if the socket closes before. */
   count(count: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = () => {
@@ -82,9 +80,4 @@ export class TestClient {
   #look(): void {
     for (const check of [...this.#waiting]) check();
   }
-}
-
-/** Resolves once `condition` holds; it is looked at once a turn of the event loop. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -6,24 +6,24 @@ export const CLOSE = {
   overloaded: {
     code: 1013,
     reconnect: true,
-    meaning: 'overloaded, dependency down, or a subscriber too slow to follow',
+    meaning: 'overloaded, a dependency is down, or the subscriber is too slow',
   },
   badRequest: {
     code: 4000,
     reconnect: false,
-    meaning: 'bad request: missing or malformed parameter, or nothing but bad frames',
+    meaning: 'bad request: a parameter is missing or malformed, or all frames are bad',
   },
   authenticationFailed: {
     code: 4001,
     reconnect: false,
-    meaning: 'authentication failed: key missing, invalid or revoked',
+    meaning: 'authentication failed: key missing, invalid, revoked or expired',
   },
   forbidden: {
     code: 4003,
     reconnect: false,
-    meaning: 'the key is good, but the device model belongs to another account',
+    meaning: 'the key is valid, but the device model belongs to another account',
   },
-  unknownModel: { code: 4004, reconnect: false, meaning: 'no such device model' },
+  unknownModel: { code: 4004, reconnect: false, meaning: 'there is no such device model' },
   takenOver: { code: 4009, reconnect: false, meaning: 'taken over by a newer connection of the same device' },
 } as const;
 

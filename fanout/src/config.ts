@@ -1,19 +1,19 @@
-/** What a stand-alone fan-out node is told by its environment. */
+/** The configuration of a stand-alone fan-out node. */
 export interface NodeConfig {
   readonly host: string;
   readonly port: number;
-  /** Port of /metrics and /healthz; undefined: neither is served. */
+  /** Port of /metrics and /healthz; undefined disables both. */
   readonly metricsPort: number | undefined;
   readonly redisUrl: string;
   readonly logLevel: string;
-  /** Over how long a draining node spreads the ends of its sockets, ms. */
+  /** Time over which a draining node closes its sockets, ms. */
   readonly drainMs: number;
   readonly flushMs: number;
   readonly maxLagMs: number;
   readonly maxBufferedBytes: number;
 }
 
-/** One line for each fault of the environment. */
+/** The faults of the configuration, one line each. */
 export class BadConfig extends Error {
   override readonly name = 'BadConfig';
 
@@ -24,7 +24,7 @@ export class BadConfig extends Error {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** Reads the environment; throws `BadConfig`. An empty variable is one that is not set. */
+/** Reads the environment; throws `BadConfig`. An empty variable counts as not set. */
 export function readConfig(env: NodeJS.ProcessEnv): NodeConfig {
   const faults: string[] = [];
   const number = (name: string, fallback: number, max: number) => {
@@ -46,7 +46,7 @@ export function readConfig(env: NodeJS.ProcessEnv): NodeConfig {
   };
   if (!isRedisUrls(config.redisUrl)) {
     faults.push(
-      'REDIS_URL must be a redis:// or rediss:// URL (several of a cluster, separated by commas): a node lives on it',
+      'REDIS_URL must be a redis:// or rediss:// URL (several of a cluster, separated by commas): a fan-out node needs it',
     );
   }
   if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);

@@ -1,19 +1,23 @@
+import type { CloseReason } from './close-codes.js';
+
 /**
- * What the subscriber sockets of one node have done since it started. Summed over all messages, the subscribers
- * connected when a message went out are those it was delivered to, dropped for, or kept from (`connected` = `delivered` + `dropped` +
- * `filtered`, once nothing is under way).
+ * The counters of the subscriber sockets of one node since its start. Summed over all messages, each subscriber that
+ * was connected when a message was sent counts as delivered to, dropped or filtered (`connected` = `delivered` +
+ * `dropped` + `filtered`, once nothing is in flight).
  */
 export class Counters {
-  /** Messages times the subscribers of their account at that moment. */
+  /** Messages multiplied by the subscribers of their account at that time. */
   connected = 0;
-  /** Deliveries handed to the kernel. */
+  /** Deliveries that the kernel accepted. */
   delivered = 0;
-  /** Deliveries that a subscriber did not get because its socket was closing or evicted. */
+  /** Deliveries that failed because the subscriber's socket was closing or evicted. */
   dropped = 0;
-  /** Deliveries kept back because the message is not of the subscriber's user. */
+  /** Deliveries that were not made because the message does not belong to the subscriber's user. */
   filtered = 0;
-  /** Subscribers closed because they could not follow. */
+  /** Subscribers closed because they were too slow. */
   evicted = 0;
-  /** Holes that the bus has reported: each stands for an unknown number of messages of one account. */
-  holes = 0;
+  /** Losses that the bus has reported: each stands for an unknown number of messages of one account. */
+  losses = 0;
+  /** Subscribers that were never admitted, by the reason that they were told. */
+  readonly refused = new Map<CloseReason, number>();
 }

@@ -1,32 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Bus } from './bus/bus.js';
-import type { Clock } from './clock.js';
 import type { Counters } from './counters.js';
-import type { KeyCheck } from './keys.js';
+import type { KeyCheck } from './keys/key-check.js';
 import { FanoutNode } from './node.js';
+import type { Clock } from './process/clock.js';
+import type { Log } from './process/log.js';
 
 export { CLOSE, type CloseReason } from './close-codes.js';
-export type { KeyCheck, KeyHolder } from './keys.js';
-
-/** What the subscriber sockets log; pino's logger fits. */
-export interface Log {
-  info(fields: object, text: string): void;
-  warn(fields: object, text: string): void;
-  error(fields: object, text: string): void;
-}
+export { hasExpired, type KeyCheck, type KeyHolder } from './keys/key-check.js';
 
 export interface FanoutOptions {
   readonly bus: Bus;
   readonly keys: KeyCheck;
   readonly log: Log;
-  /** A subscriber whose oldest unfinished write is older than this is evicted (1013), ms. Default 10 s. */
+  /** A subscriber whose oldest unfinished write is older than this is closed (1013), ms. Default 10 s. */
   readonly maxLagMs?: number;
-  /** A subscriber with more than this much unsent is evicted (1013), bytes. Default 4 MiB. */
+  /** A subscriber with more unsent bytes than this is closed (1013). Default 4 MiB. */
   readonly maxBufferedBytes?: number;
   /**
-   * How long messages are gathered before they go out, ms. Default 0: to the end of the turn of the event loop, which is no delay
-   * to speak of; a few ms spare writes where accounts are hot and their messages trickle in.
+   * Time for which messages are collected before they are sent, ms. Default 0: to the end of the turn of the event
+   * loop, which is no noticeable delay; a few ms save writes if accounts are busy and their messages arrive one by one.
    */
   readonly flushMs?: number;
   /** Default: the system's. */
@@ -35,14 +29,20 @@ export interface FanoutOptions {
 
 /** The subscriber sockets of one node: mounted in the gateway, or alone. */
 export interface Fanout {
-  /** Takes an HTTP upgrade of `/stream/subscribe`: always accepted, so that a refusal is a close code. */
+  /**
+   * Handles an HTTP upgrade of `/stream/subscribe`. It is accepted, so that a refusal is a close code; the answer is
+   * 503 if too many sockets wait.
+   */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Open subscriber sockets, those not yet admitted included. */
+  /** Open subscriber sockets, including those not yet admitted. */
   readonly connections: number;
   readonly counters: Readonly<Counters>;
-  /** Age of the oldest write that the kernel has not taken whole, over all subscribers, ms. */
+  /** Age of the oldest write that the kernel has not completely accepted, over all subscribers, ms. */
   readonly lagMs: number;
-  /** From now on refuses with 1012; closes the open sockets with 1012, spread over `windowMs`; resolves when all are gone. */
+  /**
+   * From now on, refuses connections with 1012; closes the open sockets with 1012, spread over `windowMs`; resolves
+   * when all are closed.
+   */
   drain(windowMs: number): Promise<void>;
 }
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { WebSocket } from 'ws';
-import { createRedisBus, type RedisBus } from './bus/redis.js';
-import { startRedis, type TestRedis } from './bus/redis-server.js';
-import { silentLog } from './client.fixture.js';
-import { KeyMirror } from './key-mirror.js';
+import { createRedisBus, type RedisBus } from './bus/redis/redis.js';
+import { startRedis, type TestRedis } from './bus/redis/test-server.js';
+import { KeyMirror } from './keys/key-mirror.js';
+import { silentLog } from './process/log.fixture.js';
 import { startTestNode, type TestNode } from './process.fixture.js';
 
 const KEY = `svc_${'a'.repeat(32)}`;
@@ -83,8 +83,8 @@ describe('a steady stream under faults', function () {
     witness.on('error', () => undefined);
     bus = await createRedisBus({ url: redis.url, log: silentLog });
     const good = new Map([
-      [hash(KEY), { account: 'one', user: null }],
-      [hash(OTHER_KEY), { account: 'two', user: null }],
+      [hash(KEY), { account: 'one', user: null, expiresAt: null }],
+      [hash(OTHER_KEY), { account: 'two', user: null, expiresAt: null }],
     ]);
     const source = {
       holders: async () => good,
@@ -151,7 +151,7 @@ describe('a steady stream under faults', function () {
 
   async function lost(): Promise<number> {
     const pages = await Promise.all(nodes.map(async ({ operations }) => (await fetch(`${operations}/metrics`)).text()));
-    return pages.reduce((sum, page) => sum + Number(/^bus_lost_total (\d+)$/m.exec(page)?.[1]), 0);
+    return pages.reduce((sum, page) => sum + Number(/^device_insights_bus_lost_total (\d+)$/m.exec(page)?.[1]), 0);
   }
 
   it('survives the loss of a node: the app goes to another', async () => {
@@ -187,7 +187,7 @@ describe('a steady stream under faults', function () {
     await nothingLostUnseen();
   });
 
-  it('survives the death of a gateway: its silence is a hole', async () => {
+  it('survives the death of a gateway: its silence is a loss', async () => {
     const visits = app.visits.length;
     const text = '1 dead-gateway 1 - [2]\n{}';
     await witness.spublish('di:live:two', text);

@@ -6,7 +6,7 @@ const FIN_DEFLATED_TEXT = 0xc1;
 
 /** A small window and little memory: messages are short, and setting up the compressor is most of its cost. */
 const DEFLATE = { windowBits: 12, memLevel: 5, finishFlush: constants.Z_SYNC_FLUSH };
-/** What a sync flush ends with and RFC 7692, section 7.2.1, has removed: 00 00 FF FF. */
+/** The end of a sync flush, which RFC 7692, section 7.2.1, removes: 00 00 FF FF. */
 const TAIL_BYTES = 4;
 
 /** Frames a text message as a server sends it: one unfragmented, unmasked WebSocket frame (RFC 6455, section 5.2). */
@@ -20,8 +20,8 @@ export function textFrame(text: string): Buffer {
 }
 
 /**
- * The same with permessage-deflate and no context takeover (RFC 7692): it depends on no message before it, so one frame serves all
- * who have agreed on that. Where it would not be shorter, the frame is an uncompressed one.
+ * The same with permessage-deflate and no context takeover (RFC 7692): the frame does not depend on earlier messages,
+ * so it serves all subscribers that have negotiated this. If it would not be shorter, the frame is uncompressed.
  */
 export function deflatedFrame(text: string): Buffer {
   const payload = deflateRawSync(text, DEFLATE).subarray(0, -TAIL_BYTES);

@@ -1,8 +1,8 @@
 import type { Bus } from './bus/bus.js';
 import { Channel, type ChannelHome } from './channel.js';
-import type { Clock } from './clock.js';
 import type { Counters } from './counters.js';
-import type { KeyHolder } from './keys.js';
+import type { KeyHolder } from './keys/key-check.js';
+import type { Clock } from './process/clock.js';
 import type { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
@@ -10,15 +10,15 @@ export interface HubOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly counters: Counters;
-  /** How long messages are gathered before they go out, ms; 0: to the end of the turn of the event loop. */
+  /** Time for which messages are collected before they are sent, ms; 0: to the end of the turn of the event loop. */
   readonly flushMs: number;
-  /** Called with the subscribers of an account that may have missed messages; they get nothing more. */
-  onHole(subscribers: readonly Subscriber[]): void;
-  /** Called with a subscriber whose last write the kernel did not take whole. */
+  /** Called with the subscribers of an account that may have missed messages; they receive nothing more. */
+  onLoss(subscribers: readonly Subscriber[]): void;
+  /** Called with a subscriber whose last write the kernel did not completely accept. */
   onBehind(subscriber: Subscriber): void;
 }
 
-/** The accounts that somebody on this node listens to, one channel each. */
+/** The accounts that have listeners on this node, one channel each. */
 export class Hub implements ChannelHome {
   readonly bus: Bus;
   readonly clock: Clock;
@@ -32,22 +32,24 @@ export class Hub implements ChannelHome {
     this.counters = options.counters;
   }
 
-  /** A place for one who holds a key: the account's upstream subscription lives as long as somebody has one. */
+  /**
+   * Reserves a place for the holder of a key: the account's upstream subscription lives as long as there are places.
+   */
   reserve({ account, user }: KeyHolder): Scope {
     const channel = this.#channels.get(account) ?? new Channel(account, this);
     this.#channels.set(account, channel);
     return channel.reserve(user);
   }
 
-  onHole(subscribers: readonly Subscriber[]): void {
-    this.options.onHole(subscribers);
+  onLoss(subscribers: readonly Subscriber[]): void {
+    this.options.onLoss(subscribers);
   }
 
   onBehind(subscriber: Subscriber): void {
     this.options.onBehind(subscriber);
   }
 
-  /** What piles up until the flush is one buffer, and one write for each subscriber. */
+  /** The messages until the flush form one buffer, and one write for each subscriber. */
   onWaiting(channel: Channel): void {
     if (this.#waiting.push(channel) > 1) return;
     const { flushMs } = this.options;
@@ -62,7 +64,7 @@ export class Hub implements ChannelHome {
   #flush(): void {
     const channels = this.#waiting;
     this.#waiting = [];
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     for (const channel of channels) channel.flush(now);
   }
 }

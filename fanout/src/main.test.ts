@@ -4,18 +4,19 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { WebSocket } from 'ws';
-import type { RedisBus } from './bus/redis.js';
-import { createRedisBus } from './bus/redis.js';
-import { freePort, startRedis, type TestRedis } from './bus/redis-server.js';
-import { silentLog, TestClient } from './client.fixture.js';
-import { KeyMirror } from './key-mirror.js';
-import type { KeyHolder } from './keys.js';
+import type { RedisBus } from './bus/redis/redis.js';
+import { createRedisBus } from './bus/redis/redis.js';
+import { freePort, startRedis, type TestRedis } from './bus/redis/test-server.js';
+import { TestClient } from './client.fixture.js';
+import type { KeyHolder } from './keys/key-check.js';
+import { KeyMirror } from './keys/key-mirror.js';
+import { silentLog } from './process/log.fixture.js';
 import { launchNode, startTestNode, type TestNode } from './process.fixture.js';
 
 const fixture = (name: string) => fileURLToPath(new URL(`../src/fixtures/${name}`, import.meta.url));
 const KEY = `svc_${'a'.repeat(32)}`;
 const HASH = createHash('sha256').update(KEY).digest('hex');
-const HOLDER: KeyHolder = { account: 'one', user: null };
+const HOLDER: KeyHolder = { account: 'one', user: null, expiresAt: null };
 
 describe('stand-alone node', function () {
   this.timeout(120_000); // The first run may have to install the server.
@@ -89,10 +90,10 @@ describe('stand-alone node', function () {
       expect(client.texts).to.deep.equal(['{"status":"subscribed"}', '{"type":"hr"}']);
     }
     const metrics = await (await fetch(`${node.operations}/metrics`)).text();
-    expect(metrics).to.include('\nfanout_connections 2\n');
-    expect(metrics).to.include('\nfanout_connected_total 2\n');
-    expect(metrics).to.include('\nfanout_deliveries_total{outcome="delivered"} 2\n');
-    expect(metrics).to.include('\nbus_lost_total 0\n');
+    expect(metrics).to.include('\ndevice_insights_fanout_connections 2\n');
+    expect(metrics).to.include('\ndevice_insights_fanout_connected_total 2\n');
+    expect(metrics).to.include('\ndevice_insights_fanout_deliveries_total{outcome="delivered"} 2\n');
+    expect(metrics).to.include('\ndevice_insights_bus_lost_total 0\n');
     expect(await health(node)).to.equal(200);
   });
 
@@ -129,6 +130,18 @@ describe('stand-alone node', function () {
     expect(await connect(node).closed).to.include({ code: 1012 });
     for (const client of open) expect(await client.closed).to.include({ code: 1012 });
     expect((await ended)[0]).to.equal(0);
+  });
+
+  it('logs to stderr and leaves stdout alone', async () => {
+    const { child } = await startNode();
+    let printed = '';
+    child.stdout?.on('data', (chunk) => {
+      printed += chunk;
+    });
+    const closed = once(child, 'close');
+    child.kill('SIGTERM');
+    await closed;
+    expect(printed).to.equal('');
   });
 
   it('refuses with 1013 and is unhealthy while Redis is away, and serves once it is back', async () => {
@@ -180,12 +193,20 @@ describe('stand-alone node', function () {
     }
   });
 
-  it('answers 404 to any other path', async () => {
+  it('answers a request of its path with 426, and any other path with 404', async () => {
     const node = await startNode();
-    const ws = new WebSocket(node.url.replace('subscribe', 'ingest'));
-    const [error] = await once(ws, 'error');
-    expect(String(error)).to.include('404');
-    expect((await fetch(node.url.replace('ws:', 'http:'))).status).to.equal(404);
+    const answer = await fetch(`${node.url.replace('ws:', 'http:')}?api_key=${KEY}`);
+    expect(answer.status).to.equal(426);
+    expect(answer.headers.get('upgrade')).to.equal('websocket');
+    expect(await answer.json()).to.have.all.keys('detail');
+    for (const path of ['ingest', 'subscribe/', 'Subscribe', '%73ubscribe', '/subscribe']) {
+      const ws = new WebSocket(node.url.replace('subscribe', path));
+      const [error] = await once(ws, 'error');
+      expect(String(error), path).to.include('404');
+      const other = await fetch(node.url.replace('ws:', 'http:').replace('subscribe', path));
+      expect(other.status, path).to.equal(404);
+      expect(await other.json(), path).to.have.all.keys('detail');
+    }
   });
 
   it('refuses a bad configuration with one line for each fault, and exit code 1', async () => {

@@ -1,14 +1,20 @@
 #!/usr/bin/env node
-import { pino } from 'pino';
 import { BadConfig, type NodeConfig, readConfig } from './config.js';
+import { ListenError } from './process/http-server.js';
+import { surviveConnections } from './process/last-resort.js';
+import { processLog } from './process/log.js';
+import { VERSION } from './process/version.js';
 import { startNode } from './standalone.js';
 
-/** A stand-alone fan-out node, as a process: environment in, exit code out. */
+/** A stand-alone fan-out node, as a process: configured by the environment, ends with an exit code. */
 async function main(): Promise<void> {
   const config = configOrExit();
-  const log = pino({ level: config.logLevel });
+  const log = processLog(config.logLevel);
+  log.info({ version: VERSION, node: process.version }, 'the fan-out node is starting');
+  surviveConnections(log);
   const node = await startNode(config, log).catch((error: unknown) => {
-    log.fatal({ err: error }, 'the node could not start');
+    if (error instanceof ListenError) console.error(error.message);
+    else log.fatal({ err: error }, 'the node could not start');
     process.exit(1);
   });
   log.info({ port: node.port, metricsPort: node.metricsPort }, 'fan-out node is listening');
@@ -35,4 +41,5 @@ function configOrExit(): NodeConfig {
   }
 }
 
-await main();
+if (process.argv[2] === '--version') console.log(VERSION);
+else await main();

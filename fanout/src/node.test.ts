@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import { type ClientOptions, WebSocket } from 'ws';
 import { type Bus, type BusListener, type BusMessage, BusUnavailable } from './bus/bus.js';
 import { createMemoryBus } from './bus/memory.js';
-import { serve, silentLog, TestClient, TestKeys, until } from './client.fixture.js';
+import { serve, TestClient, TestKeys } from './client.fixture.js';
 import { createFanout, type Fanout, type FanoutOptions } from './fanout.js';
-import { ManualClock } from './manual-clock.js';
+import { silentLog } from './process/log.fixture.js';
+import { ManualClock } from './process/manual-clock.js';
+import { PING, Raw, upgradeOf } from './process/raw.fixture.js';
+import { until } from './process/until.fixture.js';
 import { CLOSE_GRACE_MS } from './subscriber.js';
 
 const STATUS = '{"status":"subscribed"}';
@@ -49,9 +52,9 @@ describe('subscriber sockets', () => {
     clock = new ManualClock();
     keys = new TestKeys();
     clients = [];
-    keys.holders.set(hash(KEY), { account: 'one', user: null });
-    keys.holders.set(hash(OTHER_KEY), { account: 'two', user: null });
-    keys.holders.set(hash(ANNA_KEY), { account: 'one', user: 'anna' });
+    keys.holders.set(hash(KEY), { account: 'one', user: null, expiresAt: null });
+    keys.holders.set(hash(OTHER_KEY), { account: 'two', user: null, expiresAt: null });
+    keys.holders.set(hash(ANNA_KEY), { account: 'one', user: 'anna', expiresAt: null });
   });
 
   afterEach(async () => {
@@ -98,6 +101,16 @@ describe('subscriber sockets', () => {
       expect(await connect().closed).to.include({ code: 1013 });
     });
 
+    it('says so once a second, however many it closes', async () => {
+      const said: object[] = [];
+      await start({ log: { ...silentLog, warn: (fields) => said.push(fields) } });
+      keys.answer = () => Promise.reject(new Error('store down'));
+      for (const client of Array.from({ length: 20 }, () => connect())) await client.closed;
+      expect(said).to.deep.equal([]);
+      clock.advance(1000);
+      expect(said.map((fields) => 'times' in fields && fields.times)).to.deep.equal([20]);
+    });
+
     it('closes with 1013 where the bus refuses the subscription', async () => {
       await start({ bus: { ...bus, subscribe: () => Promise.reject(new BusUnavailable('down')) } });
       expect(await connect().closed).to.include({ code: 1013 });
@@ -126,6 +139,7 @@ describe('subscriber sockets', () => {
       });
       const slow: Bus = {
         publish: (account, messages) => bus.publish(account, messages),
+        declareLoss: (account) => bus.declareLoss(account),
         subscribe: async (account, listener) => {
           await gate;
           return bus.subscribe(account, listener);
@@ -149,6 +163,7 @@ describe('subscriber sockets', () => {
       let down = true;
       const flaky: Bus = {
         publish: (account, messages) => bus.publish(account, messages),
+        declareLoss: (account) => bus.declareLoss(account),
         subscribe: (account, listener) =>
           down ? Promise.reject(new BusUnavailable('down')) : bus.subscribe(account, listener),
         probe: (limit) => bus.probe(limit),
@@ -165,7 +180,7 @@ describe('subscriber sockets', () => {
       let answer: () => void = () => undefined;
       keys.answer = () =>
         new Promise((resolve) => {
-          answer = () => resolve({ account: 'one', user: null });
+          answer = () => resolve({ account: 'one', user: null, expiresAt: null });
         });
       const client = connect();
       await until(() => fanout.connections === 1);
@@ -233,6 +248,7 @@ describe('subscriber sockets', () => {
       let [opened, cancelled] = [0, 0];
       const counting: Bus = {
         publish: (account, messages) => bus.publish(account, messages),
+        declareLoss: (account) => bus.declareLoss(account),
         subscribe: async (account, listener) => {
           opened += 1;
           const subscription = await bus.subscribe(account, listener);
@@ -364,6 +380,29 @@ describe('subscriber sockets', () => {
       await other.count(2);
     });
 
+    it("is closed with 4001 within a second of its key's expiry by the wall clock, and others stay", async () => {
+      await start();
+      keys.holders.set(hash(KEY), { account: 'one', user: null, expiresAt: 60_000 });
+      keys.holders.set(hash(ANNA_KEY), { account: 'one', user: 'anna', expiresAt: 3_600_000 });
+      const [one, same, anna, other] = [
+        await subscribe(),
+        await subscribe(),
+        await subscribe(ANNA_KEY),
+        await subscribe(OTHER_KEY),
+      ];
+      clock.step(59_000);
+      clock.advance(1000);
+      for (const client of [one, same]) expect(await client.closed).to.include({ code: 4001 });
+      clock.step(-10_000_000);
+      clock.advance(2000);
+      await until(() => fanout.connections === 2);
+      clock.step(20_000_000);
+      clock.advance(1000);
+      expect(await anna.closed).to.include({ code: 4001 });
+      await bus.publish('two', [message('a')]);
+      await other.count(2);
+    });
+
     it('is answered with 1000 where it closes cleanly', async () => {
       await start();
       const client = await subscribe();
@@ -378,6 +417,87 @@ describe('subscriber sockets', () => {
       expect(await broken.closed).to.include({ code: 1002 });
       await bus.publish('one', [message('a')]);
       await neighbour.count(2);
+    });
+  });
+
+  describe('a peer that sends what nobody asked for', () => {
+    it('is closed with 1008 where a message has more than 16 fragments', async () => {
+      await start();
+      const [one, other] = [await subscribe(), await subscribe()];
+      for (let n = 0; n < 17; n++) {
+        one.ws.send('x', { fin: false });
+        if (n < 16) other.ws.send('x', { fin: n === 15 });
+      }
+      expect(await one.closed).to.include({ code: 1008 });
+      other.ws.ping();
+      await once(other.ws, 'pong');
+    });
+
+    it('is closed with 1013 where a message does not end within 10 s, and not for one that ends after another', async () => {
+      await start();
+      const [one, other] = [await subscribe(), await subscribe()];
+      for (const { ws } of [one, other]) await begin(ws);
+      clock.advance(10_000);
+      other.ws.send('y');
+      await begin(other.ws);
+      clock.advance(1000);
+      expect(await one.closed).to.include({ code: 1013 });
+      clock.advance(9000);
+      other.ws.ping();
+      await once(other.ws, 'pong');
+    });
+
+    /** Sends the beginning of a message; resolves once it has been read. */
+    async function begin(ws: WebSocket): Promise<void> {
+      ws.send('x', { fin: false });
+      ws.ping();
+      await once(ws, 'pong');
+    }
+
+    /** Sends a ping; resolves once it and all before it have been read. */
+    async function answered(ws: WebSocket, text: string): Promise<void> {
+      await new Promise<void>((resolve) => {
+        ws.on('pong', (data) => String(data) === text && resolve());
+        ws.ping(text);
+      });
+    }
+
+    it('is closed with 4000 after more than 100 frames in a second, of whatever kind', async () => {
+      await start();
+      const kinds: ((client: TestClient) => void)[] = [
+        ({ ws }) => ws.ping(),
+        ({ ws }) => ws.pong(),
+        ({ ws }) => ws.send('x'),
+      ];
+      for (const send of kinds) {
+        const client = await subscribe();
+        const sendFifty = async () => {
+          for (let n = 0; n < 49; n++) send(client);
+          await answered(client.ws, 'fifty');
+        };
+        for (let second = 0; second < 3; second++) {
+          await sendFifty();
+          await sendFifty();
+          clock.advance(1000);
+        }
+        await sendFifty();
+        await sendFifty();
+        send(client);
+        expect(await client.closed).to.include({ code: 4000 });
+      }
+    });
+
+    it('is read no further than 100 frames once it was refused', async () => {
+      await start();
+      const accepted = once(server, 'connection') as Promise<[Socket]>;
+      const raw = await Raw.open((server.address() as AddressInfo).port, upgradeOf('/stream/subscribe'));
+      const [socket] = await accepted;
+      await raw.first();
+      const flood = Buffer.alloc(16 * 1024 * 1024, PING);
+      raw.socket.write(flood);
+      await until(() => socket.destroyed);
+      expect(socket.bytesRead).to.be.lessThan(flood.length / 4);
+      expect(raw.received).to.include(String.fromCharCode(0x88)).and.to.include('authentication failed');
     });
   });
 
@@ -461,11 +581,12 @@ describe('subscriber sockets', () => {
     });
   });
 
-  describe('a hole', () => {
+  describe('a loss', () => {
     it('ends what it concerns with 1012 within seconds, delivers nothing more to it, and leaves newcomers and others alone', async () => {
       const listeners = new Map<string, BusListener>();
-      const holed: Bus = {
+      const lossy: Bus = {
         publish: (account, messages) => bus.publish(account, messages),
+        declareLoss: (account) => bus.declareLoss(account),
         subscribe: (account, listener) => {
           listeners.set(account, listener);
           return bus.subscribe(account, listener);
@@ -473,11 +594,11 @@ describe('subscriber sockets', () => {
         probe: (limit) => bus.probe(limit),
         close: () => bus.close(),
       };
-      await start({ bus: holed });
+      await start({ bus: lossy });
       const concerned = await Promise.all([subscribe(), subscribe(), subscribe(ANNA_KEY)]);
       const other = await subscribe(OTHER_KEY);
       await bus.publish('one', [message('before', 'anna')]);
-      listeners.get('one')?.hole();
+      listeners.get('one')?.loss();
       const newcomer = await subscribe();
       await bus.publish('one', [message('after', 'anna')]);
       await bus.publish('two', [message('after')]);
@@ -491,7 +612,7 @@ describe('subscriber sockets', () => {
       }
       expect(newcomer.texts).to.deep.equal([STATUS, 'after']);
       await until(() => fanout.connections === 2);
-      expect(fanout.counters.holes).to.equal(1);
+      expect(fanout.counters.losses).to.equal(1);
     });
   });
 

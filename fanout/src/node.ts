@@ -1,29 +1,38 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { type Clock, systemClock, type Timer } from './clock.js';
+import type { CloseReason } from './close-codes.js';
 import { Counters } from './counters.js';
 import { sharedDeflateOffer } from './deflate-offer.js';
 import type { Fanout, FanoutOptions } from './fanout.js';
 import { textFrame } from './frame.js';
 import { Hub } from './hub.js';
-import { type KeyHolder, keyHashOf } from './keys.js';
+import { hashKey, keysInQuery, onlyKey } from './keys/api-key.js';
+import type { KeyHolder } from './keys/key-check.js';
+import { type Clock, systemClock, type Timer } from './process/clock.js';
+import { countOne } from './process/count.js';
+import { Lobby } from './process/lobby.js';
+import { refuseHandshake } from './process/refusal.js';
+import { Tally } from './process/tally.js';
 import { Roster } from './roster.js';
 import { closeSpread } from './spread.js';
-import { Subscriber, type SubscriberHome, SubscriberSocket } from './subscriber.js';
+import { CLOSE_GRACE_MS, Subscriber, type SubscriberHome, SubscriberSocket } from './subscriber.js';
 
 /** A subscriber's own messages are read and ignored, up to this size. */
 const MAX_CLIENT_MESSAGE_BYTES = 4096;
-/** Key check and upstream subscription together, ms. */
+/** Longest time for key check and upstream subscription together, ms. */
 const ADMISSION_LIMIT_MS = 5000;
 const LAG_CHECK_MS = 1000;
-/** Those who may have missed messages are closed over this time, ms. */
+/** Time over which subscribers that may have missed messages are closed, ms. */
 const HOLE_WINDOW_MS = 3000;
 const SERVER_OPTIONS = {
   noServer: true,
   clientTracking: false,
   autoPong: false, // The subscriber answers.
   maxPayload: MAX_CLIENT_MESSAGE_BYTES,
+  maxFragments: 16,
+  maxBufferedChunks: 64,
+  closeTimeout: CLOSE_GRACE_MS,
   WebSocket: SubscriberSocket,
 };
 const SHARED_DEFLATE = { serverNoContextTakeover: true, clientNoContextTakeover: true };
@@ -35,18 +44,22 @@ export class FanoutNode implements Fanout, SubscriberHome {
   readonly #plainServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: false });
   readonly #deflatingServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: SHARED_DEFLATE });
   readonly clock: Clock;
+  readonly #lobby: Lobby<Subscriber>;
   readonly #hub: Hub;
   readonly #maxLagMs: number;
   readonly #maxBufferedBytes: number;
-  /** From before the key is checked: a revocation meanwhile is not missed. */
+  /** Registered before the key is checked, so that a revocation meanwhile is not missed. */
   readonly #roster = new Roster();
   readonly #lagCheck: Timer;
   readonly #stopRevocations: () => void;
+  readonly #refused: Tally;
   #draining: Promise<void> | undefined;
   #whenEmpty: () => void = () => undefined;
 
   constructor(private readonly options: FanoutOptions) {
     this.clock = options.clock ?? systemClock;
+    this.#lobby = new Lobby(options.log);
+    for (const it of [this.#plainServer, this.#deflatingServer]) it.on('wsClientError', refuseHandshake);
     this.#maxLagMs = options.maxLagMs ?? 10_000;
     this.#maxBufferedBytes = options.maxBufferedBytes ?? 4 * 1024 * 1024;
     this.#hub = new Hub({
@@ -54,11 +67,22 @@ export class FanoutNode implements Fanout, SubscriberHome {
       clock: this.clock,
       counters: this.counters,
       flushMs: options.flushMs ?? 0,
-      onHole: (subscribers) => closeSpread(subscribers, 'restarting', HOLE_WINDOW_MS, this.clock),
+      onLoss: (subscribers) => closeSpread(subscribers, 'restarting', HOLE_WINDOW_MS, this.clock),
       onBehind: (subscriber) => this.#checkBuffer(subscriber),
     });
-    this.#stopRevocations = options.keys.onRevoked((hash) => this.#revoke(hash));
-    this.#lagCheck = this.clock.every(LAG_CHECK_MS, () => this.#checkLags());
+    this.#stopRevocations = options.keys.onRevoked(
+      (hash) => this.#revoke(hash),
+      () => this.#roster.keys(),
+    );
+    this.#refused = new Tally(
+      options.log,
+      this.clock,
+      'subscribers refused for now: the key check or the bus is not available',
+    );
+    this.#lagCheck = this.clock.every(LAG_CHECK_MS, () => {
+      this.#checkLags();
+      this.#closeExpired();
+    });
   }
 
   get connections(): number {
@@ -66,27 +90,30 @@ export class FanoutNode implements Fanout, SubscriberHome {
   }
 
   get lagMs(): number {
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     let lag = 0;
     for (const subscriber of this.#roster) lag = Math.max(lag, subscriber.lagMs(now));
     return lag;
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const hash = keyHashOf(request.url ?? '');
+    if (this.#lobby.turnsAway(socket)) return;
+    const key = onlyKey(keysInQuery(request.url ?? ''));
     const offer = sharedDeflateOffer(request.headers['sec-websocket-extensions']);
-    if (offer) request.headers['sec-websocket-extensions'] = offer; // Of several offers, the one to be taken up.
+    if (offer) request.headers['sec-websocket-extensions'] = offer; // The offer, of several, that is accepted.
     const server = offer ? this.#deflatingServer : this.#plainServer;
     server.handleUpgrade(request, socket, head, (ws) => {
       const subscriber = new Subscriber(ws, socket, this);
-      if (this.#draining) subscriber.close('restarting');
-      else if (hash === null) subscriber.close('authenticationFailed');
-      else void this.#admit(subscriber, hash);
+      this.#lobby.enter(subscriber);
+      if (this.#draining) this.#refuse(subscriber, 'restarting');
+      else if (key === null) this.#refuse(subscriber, 'authenticationFailed');
+      else void this.#admit(subscriber, hashKey(key));
     });
   }
 
   onClose(subscriber: Subscriber): void {
     const { scope } = subscriber;
+    this.#lobby.leave(subscriber);
     scope?.channel.release(subscriber, scope);
     this.#roster.remove(subscriber);
     this.#checkEmpty();
@@ -105,33 +132,45 @@ export class FanoutNode implements Fanout, SubscriberHome {
       this.#checkEmpty();
     });
     this.#lagCheck.cancel();
+    this.#refused.close();
     this.#stopRevocations();
   }
 
-  /** Key, upstream subscription, status: only then messages. What cannot be had within the limit is 1013. */
+  /**
+   * Key, upstream subscription, status; only then messages. If one of them is not available within the limit, the code
+   * is 1013.
+   */
   async #admit(subscriber: Subscriber, hash: string): Promise<void> {
     this.#roster.add(subscriber, hash);
-    const limit = this.clock.after(ADMISSION_LIMIT_MS, () => subscriber.close('overloaded'));
+    const limit = this.clock.after(ADMISSION_LIMIT_MS, () => this.#refuse(subscriber, 'overloaded'));
     try {
       const holder = await this.options.keys.holder(hash);
       if (holder) await this.#seat(subscriber, holder);
-      else subscriber.close('authenticationFailed');
+      else this.#refuse(subscriber, 'authenticationFailed');
     } catch (error) {
-      this.options.log.warn({ err: error }, 'subscriber refused for now: its key or its channel cannot be had');
-      subscriber.close('overloaded');
+      this.#refused.add({ err: error });
+      this.#refuse(subscriber, 'overloaded');
     } finally {
       limit.cancel();
     }
   }
 
+  #refuse(subscriber: Subscriber, reason: CloseReason): void {
+    if (!subscriber.open) return;
+    countOne(this.counters.refused, reason);
+    subscriber.close(reason);
+  }
+
   async #seat(subscriber: Subscriber, holder: KeyHolder): Promise<void> {
     if (!subscriber.open) return;
+    if (subscriber.group) subscriber.group.expiresAt = holder.expiresAt;
     const scope = this.#hub.reserve(holder);
     subscriber.scope = scope;
     await scope.channel.confirmed;
     if (!subscriber.open) return;
-    subscriber.write(STATUS_FRAME, 0, this.clock.now());
+    subscriber.write(STATUS_FRAME, 0, this.clock.monotonic());
     scope.channel.add(subscriber, scope);
+    this.#lobby.leave(subscriber);
   }
 
   #checkEmpty(): void {
@@ -142,20 +181,28 @@ export class FanoutNode implements Fanout, SubscriberHome {
     for (const subscriber of this.#roster.withKey(hash)) subscriber.close('authenticationFailed');
   }
 
+  /** Uses the current wall clock: a timer set at admission would not notice that the clock was set. */
+  #closeExpired(): void {
+    for (const subscriber of this.#roster.expired(this.clock.now())) subscriber.close('authenticationFailed');
+  }
+
   #checkBuffer(subscriber: Subscriber): void {
     if (subscriber.bufferedBytes > this.#maxBufferedBytes) this.#evict(subscriber);
   }
 
   #checkLags(): void {
-    const now = this.clock.now();
-    for (const subscriber of this.#roster) if (subscriber.lagMs(now) > this.#maxLagMs) this.#evict(subscriber);
+    const now = this.clock.monotonic();
+    for (const subscriber of this.#roster) {
+      subscriber.look();
+      if (subscriber.lagMs(now) > this.#maxLagMs) this.#evict(subscriber);
+    }
   }
 
-  /** A subscriber that cannot follow is let go, so that what it leaves unread does not pile up here. */
+  /** A subscriber that is too slow is closed, so that the data that it leaves unread do not accumulate here. */
   #evict(subscriber: Subscriber): void {
     if (!subscriber.open) return;
     this.counters.evicted += 1;
-    const lagMs = subscriber.lagMs(this.clock.now());
+    const lagMs = subscriber.lagMs(this.clock.monotonic());
     this.options.log.warn({ lagMs, bytes: subscriber.bufferedBytes }, 'subscriber evicted: too slow to follow');
     subscriber.close('overloaded');
   }

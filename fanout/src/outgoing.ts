@@ -1,7 +1,7 @@
 import type { BusMessage } from './bus/bus.js';
 import { deflatedFrame, textFrame } from './frame.js';
 
-/** A message on its way out: framed once for all who get it, in each of the two forms only where somebody wants it. */
+/** An outgoing message: framed once for all its receivers, in each of the two forms only if a receiver needs it. */
 export class Outgoing {
   #plain: Buffer | undefined;
   #deflated: Buffer | undefined;

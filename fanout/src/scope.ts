@@ -1,16 +1,16 @@
 import type { Channel } from './channel.js';
 import type { Subscriber } from './subscriber.js';
 
-/** Those of an account's subscribers who see the same: one user's sessions, or all. */
+/** The subscribers of an account that see the same insights: one user's sessions, or all. */
 export class Scope {
   readonly plain: Subscriber[] = [];
   readonly deflating: Subscriber[] = [];
-  /** How many have a place here: those in the lists, and those still to come. */
+  /** Number of places: the subscribers in the lists, and those still to be added. */
   holders = 0;
 
   constructor(
     readonly channel: Channel,
-    /** Whose sessions they see; null: all. */
+    /** The user whose sessions they see; null means all. */
     readonly user: string | null,
   ) {}
 
@@ -22,7 +22,7 @@ export class Scope {
     subscriber.slot = this.#listOf(subscriber).push(subscriber) - 1;
   }
 
-  /** The last one takes the slot of the one that goes. Returns whether it was there. */
+  /** The last subscriber takes the slot of the removed one. Returns whether it was there. */
   remove(subscriber: Subscriber): boolean {
     const { slot } = subscriber;
     const last = slot < 0 ? undefined : this.#listOf(subscriber).pop();

@@ -1,5 +1,5 @@
-import type { Clock } from './clock.js';
 import type { CloseReason } from './close-codes.js';
+import type { Clock } from './process/clock.js';
 import type { Subscriber } from './subscriber.js';
 
 /** Closes subscribers evenly over `windowMs`, so that their reconnects do not arrive all at once. */

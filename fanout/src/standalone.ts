@@ -1,49 +1,47 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { createRedisBus } from './bus/redis.js';
+import { createRedisBus } from './bus/redis/redis.js';
 import type { NodeConfig } from './config.js';
-import { createFanout, type Fanout, type Log } from './fanout.js';
-import { registerFanoutMetrics } from './metrics.js';
-import { MirroredKeys } from './mirrored-keys.js';
-import { operations, processMetrics } from './operations.js';
+import { createFanout } from './fanout.js';
+import { MirroredKeys } from './keys/mirrored-keys.js';
+import { registerDropped, registerFanoutMetrics } from './metrics.js';
+import { createHttpServer, listen, pathOf } from './process/http-server.js';
+import type { Log } from './process/log.js';
+import { operations, processMetrics } from './process/operations.js';
 
-/** A fan-out node that stands alone: no store, nothing on disk. */
+/** A stand-alone fan-out node: without a store or any files. */
 export interface StandaloneNode {
   readonly port: number;
   readonly metricsPort: number | undefined;
-  /** Drains and closes everything; resolves once no socket is left. */
+  /** Drains and closes everything; resolves once all sockets are closed. */
   stop(): Promise<void>;
 }
 
 const PROBE_LIMIT_MS = 2000;
+const SUBSCRIBE_PATH = '/stream/subscribe';
 
-/** Starts a node, also where Redis cannot be reached yet: it refuses with 1013 until it can. */
+/** Starts a node, even if Redis cannot be reached yet: it refuses with 1013 until it can. */
 export async function startNode(config: NodeConfig, log: Log): Promise<StandaloneNode> {
   const bus = await createRedisBus({ url: config.redisUrl, log, serves: true });
   const keys = new MirroredKeys({ url: config.redisUrl, log });
   await keys.start();
   const { maxLagMs, maxBufferedBytes, flushMs } = config;
   const fanout = createFanout({ bus, keys, log, maxLagMs, maxBufferedBytes, flushMs });
-  const server = await listen(
-    createServer((_request, response) => response.writeHead(404).end()),
-    config.host,
-    config.port,
-  );
-  server.on('upgrade', (request, socket, head) => upgrade(fanout, request, socket, head));
+  const upgrades = new Map([[SUBSCRIBE_PATH, fanout.handleUpgrade.bind(fanout)]]);
+  const server = createHttpServer(refuseRequest, log, { upgrades });
+  await listen(server, config.host, config.port, 'PORT');
   let draining = false;
-  /** Whether a subscriber would be served now: the bus brings a canary round, and keys can be checked. */
+  /** Whether a subscriber would be served now: the bus returns a probe message, and keys can be checked. */
   const health = async () => {
     await Promise.all([bus.probe(PROBE_LIMIT_MS), keys.probe()]);
-    if (draining) throw new Error('the node is going down');
+    if (draining) throw new Error('the node is shutting down');
   };
   const registry = processMetrics();
   registerFanoutMetrics(registry, fanout);
-  const metrics =
-    config.metricsPort === undefined
-      ? undefined
-      : await listen(operations(registry, health), config.host, config.metricsPort);
+  registerDropped(registry, () => bus.dropped + keys.dropped);
+  const metrics = config.metricsPort === undefined ? undefined : operations(registry, health, log);
+  if (metrics) await listen(metrics, config.host, config.metricsPort ?? 0, 'METRICS_PORT');
   return {
     port: portOf(server),
     metricsPort: metrics && portOf(metrics),
@@ -57,16 +55,14 @@ export async function startNode(config: NodeConfig, log: Log): Promise<Standalon
   };
 }
 
-function upgrade(fanout: Fanout, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-  if (request.url?.split('?')[0] === '/stream/subscribe') fanout.handleUpgrade(request, socket, head);
-  else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-}
-
-async function listen(server: Server, host: string, port: number): Promise<Server> {
-  server.listen(port, host);
-  await once(server, 'listening');
-  return server;
-}
+/** A node serves only its socket. */
+const refuseRequest: RequestListener = (request, response) => {
+  const isSocket = pathOf(request) === SUBSCRIBE_PATH;
+  const detail = isSocket ? 'this is a WebSocket: connect with ws:// or wss://' : 'there is no resource at this path';
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'X-Request-Id': randomUUID() };
+  const upgrade = isSocket && { Connection: 'Upgrade', Upgrade: 'websocket' };
+  response.writeHead(isSocket ? 426 : 404, { ...headers, ...upgrade }).end(JSON.stringify({ detail }));
+};
 
 function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;

@@ -1,29 +1,39 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import type { Clock, Timer } from './clock.js';
 import { CLOSE, type CloseReason } from './close-codes.js';
 import type { Counters } from './counters.js';
+import type { Clock, Timer } from './process/clock.js';
+import { isUnfinished } from './process/unfinished.js';
 import type { KeyGroup } from './roster.js';
 import type { Scope } from './scope.js';
-import { descriptorOf, writeNow } from './wire.js';
+import { descriptorOf, hand } from './wire.js';
 
-/** How long a peer has to answer our close frame before its socket is destroyed, ms. */
+/** Time that a peer has to answer a close frame before its socket is destroyed, ms. */
 export const CLOSE_GRACE_MS = 5000;
 
-/** A socket that leads to its subscriber: one listener serves all, where a closure for each would be a hundred bytes for each. */
+/**
+ * A socket with a reference to its subscriber: one listener serves all, because a closure for each would use a hundred
+ * bytes each.
+ */
 export class SubscriberSocket extends WebSocket {
   subscriber: Subscriber | undefined;
 }
 
-/** What all subscribers of a node share. */
+/** The objects that all subscribers of a node share. */
 export interface SubscriberHome {
   readonly clock: Clock;
   readonly counters: Counters;
-  /** Called once, when the socket is gone. */
+  /** Called once, when the socket is closed. */
   onClose(subscriber: Subscriber): void;
 }
 
-/** A peer that pings and reads nothing is cut off when so many pongs wait for it: the default of `ws`. */
+/** Frames that a subscriber may send within a second, and in all once it was refused: it needs to send only pings. */
+const MAX_FRAMES = 100;
+/** Number of checks, one a second, at which the same message may be unfinished. */
+const MAX_UNFINISHED_LOOKS = 10;
+/**
+ * A peer that sends pings but reads nothing is cut off when this much of the pongs waits for it: the default of `ws`.
+ */
 const MAX_WAITING_PONGS = 60;
 
 const { OPEN } = WebSocket;
@@ -33,11 +43,15 @@ function closed(this: WebSocket): void {
   if (this instanceof SubscriberSocket) this.subscriber?.closed();
 }
 
+function heard(this: WebSocket): void {
+  if (this instanceof SubscriberSocket) this.subscriber?.heard();
+}
+
 function pinged(this: WebSocket, payload: Buffer): void {
   if (this instanceof SubscriberSocket) this.subscriber?.pinged(payload);
 }
 
-/** A write that the kernel has not taken whole. */
+/** A write that the kernel has not completely accepted. */
 interface Unfinished {
   readonly since: number;
   readonly messages: number;
@@ -46,22 +60,25 @@ interface Unfinished {
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * One subscriber's socket. `ws` does the handshake, receives, and sends the control frames; data frames are built once for
- * all subscribers and written to the socket beside it. That is sound because `ws`, which is never told to send data and so has nothing to
- * compress, writes every control frame whole and at once, so frames never interleave, and because nothing is written after a close frame.
+ * One subscriber's socket. `ws` does the handshake, receives, and sends the control frames; data frames are built once
+ * for all subscribers and written directly to the socket. This is correct because `ws` is never told to send data and
+ * so has nothing to compress: it writes every control frame whole and at once, so frames never interleave. Nothing is
+ * written after a close frame.
  */
 export class Subscriber {
-  /** In order of writing; made when first needed, as most subscribers always keep up. */
+  /** In order of writing; created when first needed, as most subscribers always keep up. */
   #unfinished: Unfinished[] | undefined;
   #grace: Timer | undefined;
   readonly #descriptor: number | undefined;
-  /** Those with the same key; kept by the roster. */
+  /** The subscribers with the same key; set by the roster. */
   group: KeyGroup | undefined;
-  /** Where it has a place in its account's channel, once its key is known. */
+  /** Its place in its account's channel, once its key is known. */
   scope: Scope | undefined;
-  /** Its index in the list of its scope, -1 while it is in none; kept there. */
+  /** Its index in the list of its scope, -1 while it is in none; set by the scope. */
   slot = -1;
   #waitingPongs = 0;
+  #frames = 0;
+  #unfinishedLooks = 0;
 
   constructor(
     private readonly ws: SubscriberSocket,
@@ -69,20 +86,39 @@ export class Subscriber {
     private readonly home: SubscriberHome,
   ) {
     this.#descriptor = descriptorOf(socket);
-    ws.on('error', ignore); // A broken frame or a reset: `close` follows and says all there is to say.
+    ws.on('error', ignore); // A broken frame or a reset: `close` follows and has the details.
     ws.on('close', closed);
     ws.on('ping', pinged);
+    ws.on('pong', heard);
+    ws.on('message', heard);
     ws.subscriber = this;
   }
 
-  /** To be called once, when the socket is gone. */
+  /** Call once, when the socket is closed. */
   closed(): void {
     this.#grace?.cancel();
     this.home.onClose(this);
   }
 
-  /** Answers a ping; left to `ws`, that would take a function made for each socket beforehand. */
+  /** Counts a frame from the peer; a peer that sends too many is closed, and cut off if it continues. */
+  heard(): void {
+    this.#frames += 1;
+    this.#unfinishedLooks = 0;
+    if (this.#frames <= MAX_FRAMES) return;
+    if (this.open) this.close('badRequest');
+    else this.ws.terminate();
+  }
+
+  /** Call once a second: closes the socket if a message takes too long. */
+  look(): void {
+    this.#frames = 0;
+    this.#unfinishedLooks = isUnfinished(this.ws) ? this.#unfinishedLooks + 1 : 0;
+    if (this.#unfinishedLooks > MAX_UNFINISHED_LOOKS) this.close('overloaded');
+  }
+
+  /** Answers a ping; `ws` itself would need a function created for each socket beforehand. */
   pinged(payload: Buffer): void {
+    this.heard();
     if (!this.open) return;
     if (this.#waitingPongs === MAX_WAITING_PONGS) {
       this.ws.terminate();
@@ -94,7 +130,7 @@ export class Subscriber {
     });
   }
 
-  /** Whether it takes deflated frames: it has agreed on an extension, and there is one only. */
+  /** Whether it accepts compressed frames: it has negotiated an extension, and there is only one. */
   get deflates(): boolean {
     return this.ws.extensions !== '';
   }
@@ -104,27 +140,27 @@ export class Subscriber {
     return this.ws.readyState === OPEN;
   }
 
-  /** Bytes written and not yet taken by the kernel. */
+  /** Bytes written and not yet accepted by the kernel. */
   get bufferedBytes(): number {
     return this.socket.writableLength;
   }
 
-  /** Age of the oldest write that the kernel has not taken whole, ms; 0 when there is none. */
+  /** Age of the oldest write that the kernel has not completely accepted, ms; 0 if there is none. */
   lagMs(now: number): number {
     const oldest = this.#unfinished?.[0];
     return oldest ? now - oldest.since : 0;
   }
 
   /**
-   * Writes a buffer of whole frames that holds `messages` messages. Returns whether the kernel took it whole, and so can be counted as
-   * delivered; what it did not is counted here, once its fate is known.
+   * Writes a buffer of whole frames with `messages` messages. Returns whether the kernel accepted it completely, so
+   * that it counts as delivered; otherwise it is counted here, once its result is known.
    */
   write(frames: Buffer, messages: number, now: number): boolean {
     if (this.ws.readyState !== OPEN) {
       this.home.counters.dropped += messages;
       return false;
     }
-    if (this.#hand(frames)) return true;
+    if (hand(this.socket, this.#descriptor, frames)) return true;
     this.#await({ since: now, messages });
     return false;
   }
@@ -137,17 +173,7 @@ export class Subscriber {
     this.#grace = this.home.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
   }
 
-  /** Returns whether the kernel took them whole. What it did not take waits in the socket's queue. */
-  #hand(frames: Buffer): boolean {
-    const { socket } = this;
-    const direct = this.#descriptor !== undefined && socket.writableLength === 0 && !socket.destroyed;
-    const taken = direct ? writeNow(this.#descriptor, frames) : 0;
-    if (taken === frames.length) return true;
-    socket.write(taken === 0 ? frames : frames.subarray(taken));
-    return socket.writableLength === 0 && !socket.errored && !socket.destroyed;
-  }
-
-  /** A write of nothing behind it ends when it does: a callback for each write would cost those who keep up. */
+  /** An empty write behind it ends when it does: a callback for each write would cost subscribers that keep up. */
   #await(write: Unfinished): void {
     this.#unfinished ??= [];
     this.#unfinished.push(write);

@@ -4,8 +4,9 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
 /**
- * The descriptor under a socket, for `writeNow`; undefined where its bytes do not go to the kernel as they are (TLS) or there is none
- * (Windows, a socket that is gone). Node keeps it in a field that it does not document: without it, the socket's own `write` does.
+ * The descriptor of a socket, for `writeNow`; undefined if its bytes do not go to the kernel unchanged (TLS) or there
+ * is none (Windows, a closed socket). Node keeps it in an undocumented field: without it, the socket's own `write` is
+ * used.
  */
 export function descriptorOf(socket: Duplex): number | undefined {
   if (!(socket instanceof Socket) || socket instanceof TLSSocket) return undefined;
@@ -14,9 +15,10 @@ export function descriptorOf(socket: Duplex): number | undefined {
 }
 
 /**
- * One write(2), without the request object, callback and state that `socket.write` makes for each: a tenth of the cost of a delivery.
- * Returns how many bytes the kernel took: none where its buffer is full or the connection is broken, which the socket's own `write` is
- * then to find out. The caller makes sure that the descriptor is still the socket's (not destroyed) and that nothing is queued before.
+ * One write(2), without the request object, callback and state that `socket.write` creates for each: a tenth of the
+ * cost of a delivery. Returns the number of bytes that the kernel accepted: none if its buffer is full or the
+ * connection is broken, which the socket's own `write` then detects. The caller makes sure that the descriptor still
+ * belongs to the socket (which is not destroyed) and that nothing is queued before.
  */
 export function writeNow(descriptor: number, bytes: Buffer): number {
   try {
@@ -24,4 +26,16 @@ export function writeNow(descriptor: number, bytes: Buffer): number {
   } catch {
     return 0;
   }
+}
+
+/**
+ * Gives whole frames to the kernel, at once if nothing waits before them; the remainder waits in the socket's queue.
+ * Returns whether the kernel accepted them completely.
+ */
+export function hand(socket: Duplex, descriptor: number | undefined, frames: Buffer): boolean {
+  const isDirect = descriptor !== undefined && socket.writableLength === 0 && !socket.destroyed;
+  const taken = isDirect ? writeNow(descriptor, frames) : 0;
+  if (taken === frames.length) return true;
+  socket.write(taken === 0 ? frames : frames.subarray(taken));
+  return socket.writableLength === 0 && !socket.errored && !socket.destroyed;
 }

@@ -1,7 +1,7 @@
 import type { Contender } from './contenders.js';
 import { type Result, type Running, runLoad } from './processes.js';
 
-/** One figure of a run. */
+/** One metric of a run. */
 export interface Reading {
   readonly unit: string;
   of(result: Result): number;
@@ -11,24 +11,25 @@ export interface Comparison {
   readonly title: string;
   /** The load generator's mode: `subscribe` or `memory`. */
   readonly mode: string;
-  /** The first is the named baseline; of `floor`, where there is one, the share is shown too. */
+  /** The first is the named baseline; `floor`, if there is one, is shown as a share too. */
   readonly contenders: readonly Contender[];
   readonly channels?: number;
   readonly flags: readonly string[];
   readonly readings: readonly Reading[];
   readonly rounds: number;
-  /** Whether each round has a new process: where it is not the warm state that counts. */
+  /** Whether each round starts a new process; otherwise the servers stay warm. */
   readonly fresh?: boolean;
 }
 
-/** Until the engine has optimised what the servers do, which takes it a second or two of their work. */
+/** Time until the engine has optimised the servers' code, which takes a second or two of load. */
 const WARM_UP_ROUNDS = 2;
 
 type Raw = ReadonlyMap<string, Result[]>;
 
 /**
- * Measures all servers once a round, in turning order, and compares round by round: what disturbs the machine for seconds disturbs
- * neighbours alike. They live through all rounds, each idle while the others are measured, after rounds that only warm them up.
+ * Measures all servers once a round, in rotating order, and compares them within each round: a disturbance of some
+ * seconds affects servers measured next to each other alike. The servers live through all rounds, idle while the others
+ * are measured, after rounds that only warm them up.
  */
 export async function compare(loadgen: string, comparison: Comparison): Promise<void> {
   const { contenders, rounds, fresh = false } = comparison;
@@ -78,7 +79,7 @@ function line(raw: Raw, name: string, baseline: string, reading: Reading): strin
   return `${name.padEnd(12)} ${short(median(values)).padStart(8)}  ${median(ratios).toFixed(3).padStart(7)} ${spread.padEnd(15)} ${share.padStart(5)}   ${each}`;
 }
 
-/** How far the run can be trusted: what was lost, and how busy each side's core was, by whom. */
+/** How reliable the run is: the messages lost, and the load of each side's core with its causes. */
 function conditions(results: readonly Result[]): string {
   const of = (read: (result: Result) => number) => median(results.map((it) => read(it) ?? 0)).toFixed(2);
   const lost = results.reduce((sum, it) => sum + (it.lost ?? 0), 0);
@@ -92,7 +93,7 @@ function readAll(raw: Raw, name: string, { of }: Reading): number[] {
   return (raw.get(name) ?? []).map(of);
 }
 
-/** Round by round; empty where there is nothing to divide by. */
+/** The ratio in each round; empty if there is nothing to divide by. */
 function divided(values: readonly number[], by: readonly number[]): number[] {
   return by.map((divisor, round) => (values[round] ?? Number.NaN) / divisor);
 }

@@ -1,18 +1,20 @@
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../bus/redis-server.js';
+import { freePort } from '../bus/redis/test-server.js';
 import { openPort, type Running, saidPort, startServer } from './processes.js';
 
-/** One that can be measured: how it is started, and how the load generator's subscribers and publisher speak to it. */
+/**
+ * A server that can be measured: how it is started, and how the load generator's subscribers and publisher reach it.
+ */
 export interface Contender {
   readonly name: string;
-  /** Said where it is not installed. */
+  /** The text printed if it is not installed. */
   readonly missing?: string;
   start(): Promise<Running>;
-  /** The load generator's flags; subscribers spread over the channels. */
+  /** The load generator's flags; subscribers are spread over the channels. */
   flags(port: number, channels: number): readonly string[];
 }
 
-/** Of a channel's five digits, its key. */
+/** The key for a channel's five digits. */
 export const BENCH_KEY = `svc_${'0'.repeat(22)}`;
 export const REDIS_CHANNEL = 'di:live:00000';
 const SERVER = fileURLToPath(new URL('server.js', import.meta.url));
@@ -23,7 +25,7 @@ const subscriber = (port: number) => ['-url', http('ws', port, `/stream/subscrib
 const publisher = (port: number) => ['-pub-url', http('ws', port, '/pub')];
 const READY = ['-ready', 'subscribed'];
 
-/** A server of `server.ts`, published to through a door of its own; `node` are flags of Node's. */
+/** A server of `server.ts`, which has its own input for published messages; `node` are flags of Node. */
 export function ours(name: string, node: readonly string[] = []): Contender {
   return {
     name,
@@ -37,7 +39,7 @@ export function ours(name: string, node: readonly string[] = []): Contender {
   };
 }
 
-/** The least that a server can do; one channel. */
+/** The minimum that a server can do; one channel. */
 export function floor(loadgen: string): Contender {
   return {
     name: 'floor',
@@ -46,13 +48,16 @@ export function floor(loadgen: string): Contender {
   };
 }
 
-/** A stand-alone node as it is deployed, fed by Redis as gateways feed it. */
+/** A stand-alone node as deployed, supplied by Redis as gateways supply it. */
 export function standalone(redisUrl: string): Contender {
-  const env = { REDIS_URL: redisUrl, PORT: '0', METRICS_PORT: '' };
+  const env = { REDIS_URL: redisUrl, METRICS_PORT: '', LOG_LEVEL: 'warn' };
   const envelope = ['-pub-prefix', '1 bench {seq} - [200]\n'];
   return {
     name: 'standalone',
-    start: () => startServer(process.execPath, [NODE], saidPort('"port":'), env),
+    async start() {
+      const port = await freePort();
+      return startServer(process.execPath, [NODE], openPort(port), { ...env, PORT: `${port}` });
+    },
     flags: (port) => [...subscriber(port), ...READY, ...redis(redisUrl), '-pub', 'spublish', ...envelope],
   };
 }

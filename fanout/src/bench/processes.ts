@@ -1,32 +1,41 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SERVER_CORE = 0;
 const LOAD_CORE = 1;
+/**
+ * Whether server and load each have a core; otherwise the kernel distributes them, and their effect on each other is
+ * measured too.
+ */
+export const PINNED = cpus().length > 1 && spawnSync('taskset', ['-V']).status === 0;
 
 /** A server under test, alone on its core. */
 export interface Running {
-  /** All its processes: their CPU time is counted. */
+  /** All its processes, whose CPU time is counted. */
   readonly pids: readonly number[];
   readonly port: number;
-  /** Resolves once it is gone. */
+  /** Resolves once it has ended. */
   stop(): Promise<void>;
 }
 
-/** What the load generator prints, as far as it is used here. */
+/** The fields of the load generator's output that are used here. */
 export interface Result {
   readonly deliveries_per_cpu_s: number;
   readonly server_busy: number;
-  /** CPU seconds a second that others took of the server's core. */
+  /** CPU seconds per second that other processes used on the server's core. */
   readonly foreign_on_server_core: number;
   readonly client_busy: number;
-  /** Messages that a subscriber found in one read: as many as the server wrote at once, or more where the load's core is behind. */
+  /**
+   * Messages that a subscriber found in one read: as many as the server wrote at once, or more if the load's core is
+   * behind.
+   */
   readonly msgs_per_read: number;
   readonly lost: number;
   readonly closes: Readonly<Record<string, number>>;
@@ -34,21 +43,23 @@ export interface Result {
   readonly bytes_per_sub_idle: number;
 }
 
-/** Builds the load generator from the folder in LOADGEN; undefined where there is none. Its core is this process's from now on. */
+/**
+ * Builds the load generator (test/load); undefined, with a line that says what to install, if Go is missing. This
+ * process then runs on the load generator's core.
+ */
 export function prepare(): string | undefined {
-  const source = resolve(process.env.LOADGEN ?? join(ROOT, '../shared/loadgen'));
-  if (!existsSync(source)) {
-    console.log(`No load generator at ${source}: set LOADGEN to the folder of its source.`);
-    return undefined;
-  }
-  const binary = join(mkdtempSync(join(tmpdir(), 'fanout-bench-')), 'loadgen');
-  execFileSync('go', ['build', '-o', binary, '.'], { cwd: source, stdio: 'inherit' });
-  execFileSync('taskset', ['-cp', `${LOAD_CORE}`, `${process.pid}`]); // Whatever is started here (Redis) inherits it.
-  process.setMaxListeners(0); // Each child process is killed with us.
+  const source = join(ROOT, 'test/load');
+  const binary = join(ROOT, '.cache/load/load');
+  const { error, status } = spawnSync('go', ['build', '-o', binary, '.'], { cwd: source, stdio: ['ignore', 2, 2] });
+  if (error) console.log('The load generator needs Go 1.19 or later (Debian: apt-get install golang-go).');
+  if (error || status !== 0) return undefined;
+  if (PINNED) execFileSync('taskset', ['-acp', `${LOAD_CORE}`, `${process.pid}`]); // Inherited by every process started here (Redis).
+  process.setMaxListeners(0); // Each child process is killed with this one, however this one ends.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   return binary;
 }
 
-/** Starts a server on its core; `portOf` says where it listens, from its own words or because that was fixed before. */
+/** Starts a server on its core; `portOf` finds its port, from its output or because the port is fixed. */
 export async function startServer(
   command: string,
   args: readonly string[],
@@ -62,17 +73,37 @@ export async function startServer(
   return { pids: [pid, ...childrenOf(pid)], port, stop: () => stop(child) };
 }
 
-/** Runs the load generator in one of its modes. */
-export async function runLoad(loadgen: string, mode: string, pids: readonly number[], flags: readonly string[]) {
-  const args = [mode, '-pids', pids.join(), '-server-core', `${SERVER_CORE}`, ...flags];
-  const child = spawnOn(LOAD_CORE, loadgen, args, {});
-  let printed = '';
-  for await (const chunk of child.stdout ?? []) printed += chunk;
-  return JSON.parse(printed) as Result;
+/**
+ * Runs the load generator in one of its modes.
+ * @param onEvent receives its events (only of devices: `connected`, `measuring`, `measured`) as they occur
+ * @returns its last output
+ * @throws if it gives up, after it has printed the cause on stderr
+ */
+export async function runLoad<T = Result>(
+  loadgen: string,
+  mode: string,
+  pids: readonly number[],
+  flags: readonly string[],
+  onEvent: (event: string) => void = () => undefined,
+): Promise<T> {
+  const core = PINNED ? SERVER_CORE : -1;
+  const child = spawnOn(LOAD_CORE, loadgen, [mode, '-pids', pids.join(), '-server-core', `${core}`, ...flags], {});
+  for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
+    const said = JSON.parse(line) as { event?: string };
+    if (said.event === undefined) return said as T;
+    onEvent(said.event);
+  }
+  throw new Error('the load generator gave up');
+}
+
+/** Starts a process on the load's core. */
+export function startBeside(command: string, args: readonly string[]): ChildProcess {
+  return spawnOn(LOAD_CORE, command, args, {});
 }
 
 function spawnOn(core: number, command: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  const child = spawn('taskset', ['-c', `${core}`, command, ...args], {
+  const [program, ...words] = PINNED ? ['taskset', '-c', `${core}`, command, ...args] : [command, ...args];
+  const child = spawn(program ?? command, words, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -82,18 +113,20 @@ function spawnOn(core: number, command: string, args: readonly string[], env: No
   return child;
 }
 
-/** `taskset` becomes the command, so these are the command's own: nginx has a worker. */
+/** `taskset` becomes the command, so these processes belong to the command: nginx has a worker. */
 function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+/** Ends a process; resolves once it has ended. */
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
   await gone;
 }
 
-/** Resolves with the first number that follows `mark` in what a process prints. */
+/** Resolves with the first number that follows `mark` in the output of a process. */
 export function saidPort(mark: string): (child: ChildProcess) => Promise<number> {
   return (child) =>
     new Promise((resolve, reject) => {
@@ -108,7 +141,7 @@ export function saidPort(mark: string): (child: ChildProcess) => Promise<number>
     });
 }
 
-/** Resolves with the port, once something accepts connections on it. */
+/** Resolves with the port, once a process accepts connections on it. */
 export function openPort(port: number): (child: ChildProcess) => Promise<number> {
   return async (child) => {
     while (!(await accepts(port))) {

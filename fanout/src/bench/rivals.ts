@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../bus/redis-server.js';
+import { freePort } from '../bus/redis/test-server.js';
 import type { Contender } from './contenders.js';
 import { openPort, startServer } from './processes.js';
 
@@ -25,7 +25,7 @@ export const nchan: Contender = {
   flags: (port) => ['-url', `ws://127.0.0.1:${port}/subscribe`, '-pub-url', `ws://127.0.0.1:${port}/publish`],
 };
 
-/** Enough is kept that a burst is not lost to those who are still being written the one before. */
+/** Enough messages are kept that a burst is not lost for subscribers that are still receiving the previous one. */
 function nchanConfig(port: number): string {
   return `daemon off; pid nginx.pid; error_log stderr crit; worker_processes 1;
 load_module ${NCHAN_MODULE};
@@ -41,7 +41,7 @@ http {
 `;
 }
 
-/** NATS over TCP, its own protocol. */
+/** NATS over TCP, with its own protocol. */
 export const nats: Contender = {
   name: 'nats',
   ...(installed('nats-server') ? {} : { missing: 'NATS (apt-get install nats-server)' }),
@@ -51,7 +51,7 @@ export const nats: Contender = {
   },
   flags: (port) => {
     const url = `tcp://127.0.0.1:${port}`;
-    const from = ['-url', url, '-sub', '@nats:c', '-ready', 'PONG', '-count', 'marker'];
+    const from = ['-url', url, '-nats', 'c', '-ready', 'PONG', '-stream'];
     return [...from, '-pub-url', url, '-pub', 'nats', '-pub-channel', 'c'];
   },
 };

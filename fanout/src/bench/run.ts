@@ -1,20 +1,24 @@
 /**
- * The benchmarks of the fan-out: servers on one core, the load generator on another; figures per CPU-second of the server (user and
- * system), raw and as a ratio to the named baseline of the same run. `node run.js [part of a name]…` runs some of them; BENCH_ROUNDS is
- * how often each server is measured. LOADGEN is the folder of the load generator's source (Go); default: ../shared/loadgen beside the
- * repository.
+ * The benchmarks of the fan-out: servers on one core, the load generator on another; results per CPU-second of the
+ * server (user and system), as raw values and as a ratio to the named baseline of the same run. `node run.js [part of a
+ * name]…` runs some of them; BENCH_ROUNDS sets how often each server is measured. The load generator (test/load) needs
+ * Go.
  */
 import { createHash } from 'node:crypto';
 import { cpus } from 'node:os';
-import { startRedis } from '../bus/redis-server.js';
-import { KeyMirror } from '../key-mirror.js';
+import { startRedis } from '../bus/redis/test-server.js';
+import { KeyMirror } from '../keys/key-mirror.js';
+import { silentLog } from '../process/log.fixture.js';
 import { type Comparison, compare, type Reading } from './compare.js';
 import { BENCH_KEY, floor, floorFromRedis, ours, standalone } from './contenders.js';
 import { prepare } from './processes.js';
 import { nats, nchan } from './rivals.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
-/** Short, as the machine's own pace changes within seconds and neighbours are to share it; CPU time is counted in steps of 10 ms. */
+/**
+ * Short, because the machine's speed changes within seconds and should be the same for neighbouring measurements; CPU
+ * time is counted in steps of 10 ms.
+ */
 const WINDOW = ['-settle', '100ms', '-warm', '300ms', '-dur', '800ms'];
 const MANY = ['-n', '500', ...WINDOW];
 
@@ -61,12 +65,12 @@ async function fromRedis(burst: number): Promise<void> {
   await redis.stop();
 }
 
-/** A gateway's half of the key check, with one key. */
+/** A gateway's part of the key check, with one key. */
 function mirror(url: string): KeyMirror {
-  const holder = { account: '00000', user: null };
+  const holder = { account: '00000', user: null, expiresAt: null };
   const hash = createHash('sha256').update(`${BENCH_KEY}00000`).digest('hex');
   const source = { holders: async () => new Map([[hash, holder]]), revoked: async () => [], holder: async () => null };
-  return new KeyMirror({ url, source, log: { info: () => undefined, warn: console.error, error: console.error } });
+  return new KeyMirror({ url, source, log: { ...silentLog, warn: console.error, error: console.error } });
 }
 
 for (const rate of [50_000, 200_000, 1_000_000]) {
@@ -79,7 +83,10 @@ for (const rate of [50_000, 200_000, 1_000_000]) {
   });
 }
 
-/** By itself the young generation grows by up to 32 MiB while sockets are accepted, more or less by chance; held small, it shows the need. */
+/**
+ * Without a limit the young generation grows by up to 32 MiB while sockets are accepted, at random; a small limit shows
+ * the memory needed.
+ */
 const YOUNG = { 'as it comes': [], 'young generation of 1 MiB': ['--max-semi-space-size=1'] };
 for (const [how, node] of Object.entries(YOUNG)) {
   part(`memory, ${how}`, {

@@ -1,6 +1,7 @@
 /**
- * One server under the load generator, by name (`node server.js NAME`): prints its port. Publishers send WebSocket messages to /pub: five digits
- * of the channel, then the text; subscribers of channel c connect with the key of `benchKey(c)`.
+ * One server for the load generator, by name (`node server.js NAME`): prints its port. Publishers send WebSocket
+ * messages to /pub: five digits of the channel, then the text; subscribers of channel c connect with the key of
+ * `benchKey(c)`.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -10,16 +11,17 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { createMemoryBus } from '../bus/memory.js';
 import { createFanout } from '../fanout.js';
 import { textFrame } from '../frame.js';
-import type { KeyCheck } from '../keys.js';
+import type { KeyCheck } from '../keys/key-check.js';
+import { silentLog } from '../process/log.fixture.js';
 
 const CHANNELS = 10_000;
-const log = { info: () => undefined, warn: console.error, error: console.error };
+const log = { ...silentLog, warn: console.error, error: console.error };
 const channelName = (channel: number) => `${channel}`.padStart(5, '0');
 const benchKey = (channel: string) => `svc_${'0'.repeat(22)}${channel}`;
 
 const servers: Record<string, (server: Server) => Promise<void>> = { product, loop, reference };
 
-/** The whole product with its bus in process. */
+/** The whole product with its in-process bus. */
 async function product(server: Server): Promise<void> {
   const bus = createMemoryBus();
   const fanout = createFanout({ bus, keys: benchKeys(), log });
@@ -27,7 +29,7 @@ async function product(server: Server): Promise<void> {
   onSubscribe(server, (request, socket, head) => fanout.handleUpgrade(request, socket, head));
 }
 
-/** The named baseline: what one writes first, a loop of `ws.send(string)`. */
+/** The named baseline, as in a first implementation: a loop of `ws.send(string)`. */
 async function loop(server: Server): Promise<void> {
   const channels = new Map<string, Set<WebSocket>>();
   const sockets = new WebSocketServer({ noServer: true });
@@ -35,7 +37,7 @@ async function loop(server: Server): Promise<void> {
     const all = channels.get(channel) ?? new Set();
     for (const ws of all) {
       if (ws.readyState === ws.OPEN) ws.send(text);
-      else all.delete(ws); // No listener of its own, which would cost it memory.
+      else all.delete(ws); // No listener for each socket, which would cost memory.
     }
   });
   onSubscribe(server, (request, socket, head) => {
@@ -47,7 +49,9 @@ async function loop(server: Server): Promise<void> {
   });
 }
 
-/** The bare reference: frames once, one buffer and one write a turn and socket, and nothing else. */
+/**
+ * The bare reference: frames are built once, with one buffer and one write for each turn and socket, and nothing else.
+ */
 async function reference(server: Server): Promise<void> {
   const channels = new Map<string, Set<Duplex>>();
   const waiting = new Map<string, Buffer[]>();
@@ -92,7 +96,7 @@ function benchKeys(): KeyCheck {
   return {
     holder: async (hash) => {
       const account = holders.get(hash);
-      return account === undefined ? null : { account, user: null };
+      return account === undefined ? null : { account, user: null, expiresAt: null };
     },
     onRevoked: () => () => undefined,
   };

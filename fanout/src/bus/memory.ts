@@ -1,17 +1,17 @@
 import { type Bus, type BusListener, type BusMessage, type BusSubscription, BusUnavailable } from './bus.js';
 
-/** The bus of a service that is one process: delivers within `publish`, loses nothing. */
+/** The bus of a service with a single process: delivers within `publish`, loses nothing. */
 export function createMemoryBus(): Bus {
   return new MemoryBus();
 }
 
 const DONE = Promise.resolve();
 
-/** No account has this name: they are UUIDs. */
+/** No account has this name: account ids are UUIDs. */
 const CANARY = 'canary';
 
 class MemoryBus implements Bus {
-  /** Never changed in place: a delivery under way goes by the list that it began with. */
+  /** Never changed in place: a running delivery uses the list that it began with. */
   readonly #channels = new Map<string, readonly Seat[]>();
   #closed = false;
 
@@ -22,6 +22,14 @@ class MemoryBus implements Bus {
     return DONE;
   }
 
+  declareLoss(account: string): Promise<void> {
+    if (this.#closed) return Promise.reject(closed());
+    const seats = this.#channels.get(account) ?? [];
+    this.#channels.delete(account);
+    for (const seat of seats) seat.end();
+    return DONE;
+  }
+
   async subscribe(account: string, listener: BusListener): Promise<BusSubscription> {
     if (this.#closed) throw closed();
     const seat = new Seat(listener);
@@ -29,16 +37,16 @@ class MemoryBus implements Bus {
     return { cancel: () => this.#cancel(account, seat) };
   }
 
-  /** Delivery is within `publish`: a canary that has not come back by then never will. */
+  /** Delivery happens within `publish`: a probe message that has not come back by then never will. */
   async probe(): Promise<void> {
     let came = false;
     const back = () => {
       came = true;
     };
-    const canary = await this.subscribe(CANARY, { messages: back, hole: () => undefined });
+    const canary = await this.subscribe(CANARY, { messages: back, loss: () => undefined });
     await this.publish(CANARY, [{ text: '', user: null }]);
     canary.cancel();
-    if (!came) throw new BusUnavailable('a canary did not come back');
+    if (!came) throw new BusUnavailable('a probe message did not come back');
   }
 
   async close(): Promise<void> {
@@ -54,11 +62,18 @@ class MemoryBus implements Bus {
   }
 }
 
-/** One listener's place; a listener that cancels during a delivery gets nothing more of it. */
+/** One listener's entry; a listener that cancels during a delivery receives no more of it. */
 class Seat {
   cancelled = false;
 
   constructor(private readonly listener: BusListener) {}
+
+  /** Reports a loss; the entry receives nothing more. */
+  end(): void {
+    if (this.cancelled) return;
+    this.cancelled = true;
+    this.listener.loss();
+  }
 
   deliver(messages: readonly BusMessage[]): void {
     if (!this.cancelled) this.listener.messages(messages);
@@ -66,5 +81,5 @@ class Seat {
 }
 
 function closed(): BusUnavailable {
-  return new BusUnavailable('the bus is closed: the process is going down');
+  return new BusUnavailable('the bus is closed: the process is shutting down');
 }

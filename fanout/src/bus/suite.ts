@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { type Bus, type BusMessage, BusUnavailable } from './bus.js';
-import { Inbox } from './inbox.js';
+import { Inbox } from './inbox.fixture.js';
 
-/** What an implementation gives the suite. */
+/** The objects that an implementation provides for the suite. */
 export interface BusMedium {
-  /** A bus, which the suite closes. Buses of one medium hear each other; in process it is one and the same. */
+  /**
+   * A bus, which the suite closes. Buses on the same medium receive each other's messages; in process it is one and the
+   * same bus.
+   */
   open(): Promise<Bus>;
 }
 
@@ -37,7 +40,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       const sent = [
         message('{"unit":"%","note":"ä€𝄞 \\"\\n"}', 'ünser "user"'),
         message('{\n}', null),
-        message('', ''),
+        message('0', ''),
       ];
       await publisher.publish(account, sent);
       await inbox.count(3);
@@ -117,7 +120,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
           cancelSecond();
           first.messages(batch);
         },
-        hole: () => first.hole(),
+        loss: () => first.loss(),
       });
       const subscription = await node.subscribe(account, second);
       await node.subscribe(account, witness);
@@ -140,13 +143,42 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       expect(before.texts).to.deep.equal(['old']);
     });
 
-    it('has no hole where nothing went wrong', async () => {
+    it('has no loss where nothing went wrong', async () => {
       const account = newAccount();
       const inbox = new Inbox();
       await node.subscribe(account, inbox);
       for (let n = 0; n < 20; n++) await publisher.publish(account, [message(`${n}`)]);
       await inbox.count(20);
-      expect(inbox.holes).to.equal(0);
+      expect(inbox.losses).to.equal(0);
+    });
+
+    it('tells those who listen of a loss that is declared, before what is published afterwards', async () => {
+      const [account, other] = [newAccount(), newAccount()];
+      const [follower, late, stranger] = [new Inbox(), new Inbox(), new Inbox()];
+      await node.subscribe(account, follower);
+      await node.subscribe(other, stranger);
+      await publisher.publish(account, [message('before')]);
+      await follower.count(1);
+      await Promise.all([publisher.declareLoss(account), publisher.publish(account, [message('after')])]);
+      await follower.until(() => follower.losses === 1);
+      await node.subscribe(account, late);
+      await publisher.publish(account, [message('later')]);
+      await publisher.publish(other, [message('theirs')]);
+      await Promise.all([late.count(1), stranger.count(1)]);
+      expect([follower.texts, late.texts, stranger.texts]).to.deep.equal([['before'], ['later'], ['theirs']]);
+      expect([follower.losses, late.losses, stranger.losses]).to.deep.equal([1, 0, 0]);
+    });
+
+    it('tells of a loss that is declared by one who never published, with nothing published since', async () => {
+      const account = newAccount();
+      const [first, second] = [new Inbox(), new Inbox()];
+      await node.subscribe(account, first);
+      await publisher.declareLoss(account);
+      await first.until(() => first.losses === 1);
+      await node.subscribe(account, second);
+      await publisher.declareLoss(account);
+      await second.until(() => second.losses === 1);
+      expect(first.losses).to.equal(1);
     });
 
     it('brings a canary round', async () => {
@@ -158,6 +190,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       await node.close();
       for (const attempt of [
         () => node.publish('a', [message('x')]),
+        () => node.declareLoss('a'),
         () => node.subscribe('a', new Inbox()),
         () => node.probe(100),
       ]) {

@@ -1,0 +1,147 @@
+import { createClient } from 'redis';
+import type { Clock, Timer } from '../../process/clock.js';
+import type { Log } from '../../process/log.js';
+import { BusUnavailable } from '../bus.js';
+
+export type RedisClient = ReturnType<typeof openClient>;
+
+export interface ConnectionEvents {
+  /** The connection was established: it has no subscriptions yet. */
+  ready(): void;
+  /** The connection was lost, with all its subscriptions; it is being established again. */
+  lost(): void;
+  /** The server has ended the subscription of a sharded channel, because its slot has moved. */
+  moved(channel: string): void;
+}
+
+const CONNECT_LIMIT_MS = 3000;
+/** Longest time for connecting and the server's greeting together, ms. */
+const HANDSHAKE_LIMIT_MS = 5000;
+const WATCH_MS = 1000;
+/** A server that has not answered a PING for this long counts as lost, ms. */
+const SILENCE_LIMIT_MS = 3000;
+const MAX_BACKOFF_MS = 1000;
+
+/**
+ * One connection to one Redis server. Nothing is queued while it is down and no subscription is silently restored: its
+ * users are told of the loss. A server that accepts bytes but does not answer is detected by an unanswered PING.
+ */
+export class RedisConnection {
+  #client: RedisClient | undefined;
+  #closed = false;
+  #failures = 0;
+  #pingSince: number | undefined;
+  readonly #watch: Timer;
+  #retry: Timer | undefined;
+
+  constructor(
+    private readonly url: string,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    private readonly events: ConnectionEvents,
+  ) {
+    this.#watch = clock.every(WATCH_MS, () => this.#check());
+  }
+
+  get isReady(): boolean {
+    return this.#client !== undefined;
+  }
+
+  /** The client, while the connection is up; throws `BusUnavailable` otherwise. */
+  get client(): RedisClient {
+    if (!this.#client) throw new BusUnavailable(`Redis at ${serverOf(this.url)} cannot be reached; reconnecting`);
+    return this.#client;
+  }
+
+  /**
+   * Tries to connect; resolves after the first attempt, successful or not. Failed attempts are repeated without end.
+   */
+  async connect(): Promise<void> {
+    const client = openClient(this.url);
+    client.on('error', (error: Error) => this.#drop(client, error));
+    client.on('sharded-channel-moved', (channel: string) => this.events.moved(channel));
+    const limit = this.clock.after(HANDSHAKE_LIMIT_MS, () => client.destroy());
+    try {
+      await client.connect();
+      this.#take(client);
+    } catch (error) {
+      client.destroy();
+      this.#again(error);
+    } finally {
+      limit.cancel();
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#watch.cancel();
+    this.#retry?.cancel();
+    const client = this.#client;
+    this.#client = undefined;
+    client?.destroy();
+  }
+
+  #take(client: RedisClient): void {
+    if (this.#closed) {
+      client.destroy();
+      return;
+    }
+    this.#client = client;
+    this.#failures = 0;
+    this.#pingSince = undefined;
+    this.log.info({ redis: serverOf(this.url) }, 'connected to Redis');
+    this.events.ready();
+  }
+
+  /** Every error ends the connection: after one in the decoder, messages may be missing. */
+  #drop(client: RedisClient, error: Error): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    client.destroy();
+    this.events.lost();
+    this.#again(error);
+  }
+
+  #again(error: unknown): void {
+    if (this.#closed) return;
+    if (this.#failures === 0) this.log.warn({ redis: serverOf(this.url), err: error }, 'Redis cannot be reached');
+    const backoff = Math.min(MAX_BACKOFF_MS, 50 * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#retry = this.clock.after(backoff * (0.5 + Math.random() / 2), () => void this.connect());
+  }
+
+  #check(): void {
+    const client = this.#client;
+    if (!client) return;
+    const now = this.clock.monotonic();
+    if (this.#pingSince === undefined) {
+      this.#pingSince = now;
+      client.ping().then(
+        () => {
+          this.#pingSince = undefined;
+        },
+        () => undefined, // The connection is ending: `error` follows.
+      );
+    } else if (now - this.#pingSince > SILENCE_LIMIT_MS) {
+      this.#drop(client, new Error(`no answer for ${now - this.#pingSince} ms`));
+    }
+  }
+}
+
+/**
+ * Timeout 0 means none: the default would make publishing 7 times as expensive (a timer and a signal for each command).
+ */
+function openClient(url: string) {
+  return createClient({
+    url,
+    disableOfflineQueue: true,
+    maintNotifications: 'disabled',
+    commandOptions: { timeout: 0 },
+    socket: { reconnectStrategy: false, connectTimeout: CONNECT_LIMIT_MS },
+  });
+}
+
+/** Host and port of a Redis URL, without its credentials. */
+function serverOf(url: string): string {
+  return new URL(url).host;
+}

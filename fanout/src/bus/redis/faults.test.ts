@@ -1,0 +1,321 @@
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { silentLog } from '../../process/log.fixture.js';
+import { ManualClock } from '../../process/manual-clock.js';
+import { until } from '../../process/until.fixture.js';
+import { type Bus, type BusMessage, BusUnavailable } from '../bus.js';
+import { Inbox } from '../inbox.fixture.js';
+import { encodeEnvelope } from './envelope.js';
+import { createRedisBus, type RedisBus } from './redis.js';
+import { startRedis, type TestRedis } from './test-server.js';
+import { channelOf } from './upstream.js';
+
+let accounts = 0;
+const message = (text: string): BusMessage => ({ text, user: null });
+
+describe('Redis bus under faults', function () {
+  this.timeout(120_000); // The first run may have to install the server.
+  let redis: TestRedis;
+  /** An independent client, which watches and disturbs. */
+  let witness: Redis;
+  let clock: ManualClock;
+  let node: Bus;
+  let publisher: RedisBus;
+  let account: string;
+  let inbox: Inbox;
+  /** Whether Redis answers: false while it is frozen. */
+  let answering = true;
+
+  before(async () => {
+    redis = await startRedis();
+    witness = new Redis(redis.port, '127.0.0.1', { retryStrategy: () => 20 });
+    witness.on('error', () => undefined);
+  });
+
+  after(async () => {
+    witness.disconnect();
+    await redis.stop();
+  });
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    node = await createRedisBus({ url: redis.url, log: silentLog, clock });
+    publisher = await createRedisBus({ url: redis.url, log: silentLog, clock });
+    account = `account-${++accounts}`;
+    inbox = new Inbox();
+  });
+
+  afterEach(async () => {
+    await publisher.close();
+    await node.close();
+  });
+
+  /** Publishes an envelope of a made-up publisher, as another gateway would. */
+  async function forge(name: string, number: number, texts: string[], lossAgeMs: number | null = null, to = account) {
+    const text = encodeEnvelope({ publisher: name, number, lossAgeMs, messages: texts.map(message) });
+    await witness.spublish(channelOf(to), text);
+  }
+
+  /** Resolves once the node has read everything that the witness has sent so far. */
+  async function settled(): Promise<void> {
+    const other = `account-${++accounts}`;
+    const seen = new Inbox();
+    const subscription = await node.subscribe(other, seen);
+    await forge(`settler-${accounts}`, 1, ['x'], null, other);
+    await seen.count(1);
+    subscription.cancel();
+  }
+
+  /** Moves time on in steps, each of them long enough for the sockets to have their say, until `condition` holds. */
+  async function advanceUntil(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      clock.advance(20);
+      if (answering && witness.status === 'ready') await witness.ping().catch(() => undefined);
+      else await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async function attempt(run: () => Promise<unknown>): Promise<unknown> {
+    return run().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+  }
+
+  /** Tries until it succeeds, one attempt at a time, while time moves on. */
+  async function insist(run: () => Promise<unknown>): Promise<void> {
+    let done = false;
+    let trying = false;
+    await advanceUntil(() => {
+      if (!trying && !done) {
+        trying = true;
+        void attempt(run).then((error) => {
+          trying = false;
+          done = error === undefined;
+        });
+      }
+      return done;
+    });
+  }
+
+  describe('a follower', () => {
+    beforeEach(async () => {
+      await node.subscribe(account, inbox);
+    });
+
+    it('sees a missing number, and delivers nothing more', async () => {
+      await forge('x', 7, ['seven']);
+      await forge('x', 9, ['nine']);
+      await forge('x', 10, ['ten']);
+      await inbox.until(() => inbox.losses === 1);
+      await settled();
+      expect(inbox.texts).to.deep.equal(['seven']);
+      expect(inbox.losses).to.equal(1);
+    });
+
+    it('drops a number that it has already seen', async () => {
+      for (const number of [1, 2, 2, 1, 3]) await forge('x', number, [`${number}`]);
+      await inbox.count(3);
+      await settled();
+      expect(inbox.texts).to.deep.equal(['1', '2', '3']);
+      expect(inbox.losses).to.equal(0);
+    });
+
+    it('counts each publisher by itself', async () => {
+      await forge('x', 1, ['x1']);
+      await forge('y', 41, ['y41']);
+      await forge('x', 2, ['x2']);
+      await forge('y', 42, ['y42']);
+      await inbox.count(4);
+      expect(inbox.losses).to.equal(0);
+    });
+
+    it('learns of a lost last message from the repeat of its number', async () => {
+      await forge('x', 1, ['one']);
+      await forge('x', 1, []);
+      await settled();
+      expect(inbox.losses).to.equal(0);
+      await forge('x', 2, []);
+      await inbox.until(() => inbox.losses === 1);
+    });
+
+    it('takes the word of a publisher new to it that something was lost after the subscription', async () => {
+      clock.advance(1000);
+      await forge('x', 2, ['two'], 1000);
+      await inbox.until(() => inbox.losses === 1);
+      expect(inbox.texts).to.deep.equal([]);
+    });
+
+    it('is not concerned by what was lost before it subscribed', async () => {
+      clock.advance(1000);
+      await forge('x', 2, ['two'], 1001);
+      await inbox.count(1);
+      expect(inbox.losses).to.equal(0);
+    });
+
+    it('takes what it cannot read for a loss', async () => {
+      await witness.spublish(channelOf(account), 'hello');
+      await inbox.until(() => inbox.losses === 1);
+    });
+
+    it('takes a publisher that falls silent for 2 s without goodbye for dead', async () => {
+      await forge('x', 1, ['one']);
+      await inbox.count(1);
+      clock.advance(2000);
+      expect(inbox.losses).to.equal(0);
+      clock.advance(500);
+      expect(inbox.losses).to.equal(1);
+    });
+
+    it('trusts a publisher that beats, and one that has said goodbye', async () => {
+      await forge('x', 1, ['one']);
+      await forge('y', 1, ['two']);
+      await inbox.count(2);
+      for (let second = 0; second < 5; second++) {
+        await witness.publish('di:control', second === 0 ? 'bye y' : 'beat x');
+        await witness.publish('di:control', 'beat x');
+        await settled();
+        clock.advance(1000);
+      }
+      expect(inbox.losses).to.equal(0);
+      clock.advance(2000);
+      expect(inbox.losses).to.equal(1);
+    });
+
+    it('does not take its own standstill for the silence of others', async () => {
+      await forge('x', 1, ['one']);
+      await inbox.count(1);
+      clock.skip(60_000);
+      clock.advance(0);
+      expect(inbox.losses).to.equal(0);
+      await witness.publish('di:control', 'beat x');
+      await settled();
+      clock.advance(1500);
+      expect(inbox.losses).to.equal(0);
+    });
+  });
+
+  describe('a publisher', () => {
+    let heard: string[];
+    let ear: Redis;
+
+    beforeEach(async () => {
+      heard = [];
+      ear = new Redis(redis.port, '127.0.0.1');
+      ear.on('smessage', (_channel, text) => heard.push(text));
+      ear.on('message', (_channel, text) => heard.push(text));
+      await ear.ssubscribe(channelOf(account));
+      await ear.subscribe('di:control');
+    });
+
+    afterEach(() => ear.disconnect());
+
+    it('puts what one turn publishes into one envelope', async () => {
+      await Promise.all([
+        publisher.publish(account, [message('a')]),
+        publisher.publish(account, [message('b'), message('c')]),
+      ]);
+      await publisher.publish(account, [message('d')]);
+      await until(() => heard.length === 2);
+      expect(heard.map((text) => text.replace(/^1 \S+ /, ''))).to.deep.equal(['1 - [1,1,1]\nabc', '2 - [1]\nd']);
+    });
+
+    it('repeats its last number, once, when the account goes quiet', async () => {
+      await publisher.publish(account, [message('a')]);
+      await publisher.publish(account, [message('b')]);
+      clock.advance(500);
+      await advanceUntil(() => heard.some((text) => text.endsWith('2 - []\n')));
+      expect(clock.now()).to.be.within(1000, 2000);
+      const end = clock.now() + 5000;
+      await advanceUntil(() => clock.now() >= end);
+      await publisher.publish(account, [message('c')]);
+      await until(() => heard.some((text) => text.endsWith('3 - [1]\nc')));
+      expect(heard.filter((text) => text.endsWith('[]\n')).length).to.equal(1);
+    });
+
+    it('beats every second once it has published, and says goodbye when it is closed', async () => {
+      clock.advance(3000);
+      await publisher.publish(account, [message('a')]);
+      await until(() => heard.length === 1);
+      const id = /^1 (\S+)/.exec(heard[0] ?? '')?.[1];
+      clock.advance(1000);
+      await until(() => heard.includes(`beat ${id}`));
+      await publisher.close();
+      await until(() => heard.includes(`bye ${id}`));
+      expect(heard.filter((text) => text.startsWith('beat')).length).to.equal(1);
+    });
+  });
+
+  it('holds one upstream subscription an account, and only while somebody listens', async () => {
+    const subscribers = async () =>
+      (await witness.call('PUBSUB', 'SHARDNUMSUB', channelOf(account))) as [string, number];
+    const pair = await Promise.all([node.subscribe(account, inbox), node.subscribe(account, new Inbox())]);
+    expect((await subscribers())[1]).to.equal(1);
+    for (const subscription of pair) subscription.cancel();
+    let left = 1;
+    while (left > 0) left = (await subscribers())[1];
+  });
+
+  it('counts the nodes that live: those that beat, until they say goodbye or fall silent', async () => {
+    const [one, two] = await Promise.all(
+      [1, 2].map(() => createRedisBus({ url: redis.url, log: silentLog, clock, serves: true })),
+    );
+    await advanceUntil(() => publisher.nodesAlive === 2 && one?.nodesAlive === 2);
+    await one?.close();
+    await advanceUntil(() => publisher.nodesAlive === 1);
+    await two?.close();
+    await witness.publish('di:control', 'node-beat crashed');
+    await advanceUntil(() => publisher.nodesAlive === 1);
+    await settled();
+    const before = clock.now();
+    await advanceUntil(() => publisher.nodesAlive === 0);
+    expect(clock.now() - before).to.be.within(2000, 4000);
+  });
+
+  it('reports a loss when its connection is killed, and serves new subscriptions soon after', async () => {
+    await node.subscribe(account, inbox);
+    await witness.client('KILL', 'TYPE', 'PUBSUB');
+    await inbox.until(() => inbox.losses === 1);
+    const again = new Inbox();
+    await insist(() => node.subscribe(account, again));
+    await publisher.publish(account, [message('a')]);
+    await again.count(1);
+    expect(inbox.texts).to.deep.equal([]);
+  });
+
+  it('outlives a kill -9 of Redis: publishes are refused meanwhile, the loss shows, and all goes on after', async () => {
+    await node.subscribe(account, inbox);
+    await publisher.publish(account, [message('a')]);
+    await inbox.count(1);
+    await redis.kill();
+    await inbox.until(() => inbox.losses === 1);
+    expect(await attempt(() => publisher.publish(account, [message('b')]))).to.be.instanceOf(BusUnavailable);
+    expect(await attempt(() => node.subscribe(account, new Inbox()))).to.be.instanceOf(BusUnavailable);
+    expect(await attempt(() => node.probe(1000))).to.be.instanceOf(BusUnavailable);
+    clock.advance(1000);
+    await redis.restart();
+    await insist(() => publisher.probe(60_000)); // A publish that is refused once somebody listens again is a loss to them.
+    const again = new Inbox();
+    await insist(() => node.subscribe(account, again));
+    await publisher.publish(account, [message('c')]);
+    await again.until(() => again.texts.includes('c') || again.losses > 0);
+    expect(again.losses).to.equal(0);
+    await node.probe(60_000);
+  });
+
+  it('gives up a server that accepts bytes and answers nothing, and returns to it when it does', async () => {
+    await node.subscribe(account, inbox);
+    redis.freeze(true);
+    answering = false;
+    let outcome: unknown;
+    void attempt(() => publisher.publish(account, [message('a')])).then((error) => (outcome = error));
+    await advanceUntil(() => outcome !== undefined && inbox.losses === 1);
+    expect(outcome).to.be.instanceOf(BusUnavailable);
+    expect(clock.now()).to.be.within(3000, 8000);
+    const end = clock.now() + 20_000; // Reconnects hang in their greeting, too.
+    await advanceUntil(() => clock.now() >= end);
+    redis.freeze(false);
+    answering = true;
+    await insist(() => publisher.publish(account, [message('b')]));
+  });
+});

@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { heapInUse } from '../../heap.fixture.js';
+import type { KeyHolder } from '../../keys/key-check.js';
+import { KeyMirror, type KeySource } from '../../keys/key-mirror.js';
+import { HOLDERS, KEY_CHANNEL } from '../../keys/key-words.js';
+import { MirroredKeys } from '../../keys/mirrored-keys.js';
+import { silentLog } from '../../process/log.fixture.js';
+import type { Log } from '../../process/log.js';
+import { ManualClock } from '../../process/manual-clock.js';
+import { until } from '../../process/until.fixture.js';
+import { BusUnavailable } from '../bus.js';
+import { Inbox } from '../inbox.fixture.js';
+import { encodeEnvelope } from './envelope.js';
+import { createRedisBus, type RedisBus } from './redis.js';
+import { startRedis, type TestRedis } from './test-server.js';
+import { channelOf } from './upstream.js';
+
+const FLOOD = 20_000;
+const KEPT_BYTES = 5 * 1024 * 1024;
+const ALL: KeyHolder = { account: 'one', user: null, expiresAt: null };
+const hashOf = (name: string) => createHash('sha256').update(name).digest('hex');
+const ask = (name: string) => JSON.stringify({ word: 'ask', hash: hashOf(name) });
+
+/** A store that answers when it is told to. */
+class SlowSource implements KeySource {
+  readonly asked: string[] = [];
+  #release: () => void = () => undefined;
+  #released = Promise.resolve();
+
+  hold(): void {
+    this.#released = new Promise((resolve) => {
+      this.#release = resolve;
+    });
+  }
+
+  release(): void {
+    this.#release();
+  }
+
+  holders = async () => new Map<string, KeyHolder>();
+  revoked = async () => [];
+
+  async holder(hash: string): Promise<KeyHolder | null> {
+    this.asked.push(hash);
+    await this.#released;
+    return null;
+  }
+}
+
+describe('a flood on Redis', function () {
+  this.timeout(120_000); // The first run may have to install the server.
+  let redis: TestRedis;
+  /** Whoever can reach Redis. */
+  let stranger: Redis;
+  let clock: ManualClock;
+  let said: { fields: Record<string, unknown>; text: string }[];
+  let log: Log;
+  let ends: (() => void | Promise<void>)[];
+
+  before(async () => {
+    redis = await startRedis();
+    stranger = new Redis(redis.port, '127.0.0.1');
+  });
+  after(async () => {
+    stranger.disconnect();
+    await redis.stop();
+  });
+  beforeEach(async () => {
+    await stranger.flushall();
+    clock = new ManualClock();
+    said = [];
+    const warn = (fields: object, text: string) => {
+      said.push({ fields: fields as Record<string, unknown>, text });
+    };
+    log = { ...silentLog, warn };
+    ends = [];
+  });
+  afterEach(async () => {
+    for (const end of ends) await end();
+  });
+
+  async function pour(channel: string, text: (i: number) => string, count = FLOOD): Promise<void> {
+    const sharded = channel.startsWith('di:live');
+    for (let i = 0; i < count; i += 1000) {
+      const batch = stranger.pipeline();
+      for (let k = i; k < Math.min(count, i + 1000); k++) batch[sharded ? 'spublish' : 'publish'](channel, text(k));
+      await batch.exec();
+    }
+  }
+
+  async function openMirror(source: KeySource): Promise<KeyMirror> {
+    const mirror = new KeyMirror({ url: redis.url, source, log, clock });
+    ends.push(() => mirror.close());
+    await mirror.start();
+    return mirror;
+  }
+
+  async function openKeys(): Promise<MirroredKeys> {
+    const keys = new MirroredKeys({ url: redis.url, log, clock });
+    ends.push(() => keys.close());
+    await keys.start();
+    return keys;
+  }
+
+  async function openBus(): Promise<RedisBus> {
+    const bus = await createRedisBus({ url: redis.url, log, clock });
+    ends.push(() => bus.close());
+    return bus;
+  }
+
+  /** Moves time on, in steps in which Redis's answers come. */
+  async function pass(ms: number): Promise<void> {
+    for (let at = 0; at < ms; at += 500) {
+      clock.advance(500);
+      for (let round = 0; round < 3; round++) await stranger.ping();
+    }
+  }
+
+  /** What was logged of what was dropped. */
+  const drops = () => said.filter(({ text }) => text.includes('dropped'));
+
+  it('of questions for keys holds 256 look-ups at once, and leaves nothing behind', async () => {
+    const source = new SlowSource();
+    const mirror = await openMirror(source);
+    source.hold();
+    const before = heapInUse();
+    await pour(KEY_CHANNEL, (i) => ask(`unknown ${i}`));
+    await until(() => mirror.dropped + source.asked.length === FLOOD);
+    expect(source.asked.length).to.equal(256);
+    source.release();
+    await until(() => source.asked.length === 256);
+    source.asked.length = 0;
+    expect(heapInUse() - before).to.be.lessThan(KEPT_BYTES);
+    await pass(5000);
+    expect(drops().map(({ fields }) => fields.times)).to.deep.equal([FLOOD - 256]);
+    await stranger.publish(KEY_CHANNEL, ask('another'));
+    await until(() => source.asked.includes(hashOf('another')));
+  });
+
+  it('of questions for one key is one look-up', async () => {
+    const source = new SlowSource();
+    const mirror = await openMirror(source);
+    source.hold();
+    await pour(KEY_CHANNEL, () => ask('unknown'), 2000);
+    await stranger.publish(KEY_CHANNEL, ask('last'));
+    await until(() => source.asked.includes(hashOf('last')));
+    expect(source.asked).to.deep.equal([hashOf('unknown'), hashOf('last')]);
+    expect(mirror.dropped).to.equal(0);
+    source.release();
+  });
+
+  it('of words about keys that are none of ours is dropped, and logged once a second', async () => {
+    const source = new SlowSource();
+    const [mirror, keys] = [await openMirror(source), await openKeys()];
+    const hash = hashOf('x');
+    const holder = { ...ALL, account: 'x'.repeat(5000) };
+    const words = [
+      '',
+      'null',
+      '[]',
+      '{}',
+      '{"word":"ask","hash":"x"}',
+      `{"word":"ask","hash":"${hash.toUpperCase()}"}`,
+    ];
+    words.push(JSON.stringify({ word: 'yes', hash }), JSON.stringify({ word: 'yes', hash, holder }));
+    await pour(KEY_CHANNEL, (i) => words[i % words.length] ?? '', 8000);
+    await until(() => mirror.dropped === 8000 && keys.dropped === 8000);
+    await pass(5000);
+    expect(drops().map(({ fields }) => fields.times)).to.deep.equal([8000, 8000]);
+    expect(source.asked).to.deep.equal([]);
+  });
+
+  it('of unknown keys at a node asks for 256 at once, refuses the rest for now, and serves the good ones', async () => {
+    const keys = await openKeys();
+    const ear = new Redis(redis.port, '127.0.0.1');
+    ends.push(() => ear.disconnect());
+    let asked = 0;
+    ear.on('message', () => (asked += 1));
+    await ear.subscribe(KEY_CHANNEL);
+    await stranger.hset(HOLDERS, hashOf('good'), JSON.stringify(ALL));
+    const failures = Array.from({ length: 2000 }, (_, i) =>
+      keys.holder(hashOf(`${i}`)).catch((error: unknown) => error),
+    );
+    let failed = 0;
+    for (const failure of failures) void failure.then(() => (failed += 1));
+    await until(() => failed + asked === 2000);
+    expect(asked).to.equal(256);
+    expect(await keys.holder(hashOf('good'))).to.deep.equal(ALL);
+    await pass(3000);
+    for (const failure of failures) expect(await failure).to.be.instanceOf(BusUnavailable);
+  });
+
+  it('of forged publishers ends what it came on, and leaves nothing behind', async () => {
+    const bus = await openBus();
+    const inbox = new Inbox();
+    await bus.subscribe('one', inbox);
+    const other = new Inbox();
+    await bus.subscribe('two', other);
+    const before = heapInUse();
+    const forged = (i: number) => encodeEnvelope({ publisher: `p-${i}`, number: 1, lossAgeMs: null, messages: [] });
+    await pour(channelOf('one'), forged);
+    await inbox.until(() => inbox.losses === 1);
+    await pour('di:control', (i) => `beat p-${i}`);
+    await pass(5000);
+    await bus.publish('two', [{ text: 'still here', user: null }]);
+    await other.count(1);
+    expect(inbox.losses).to.equal(1);
+    expect(heapInUse() - before).to.be.lessThan(KEPT_BYTES);
+  });
+
+  it('of forged nodes counts up to 1000 of them', async () => {
+    const bus = await openBus();
+    await pour('di:control', (i) => `node-beat n-${i}`);
+    await until(() => bus.dropped + bus.nodesAlive === FLOOD);
+    expect(bus.nodesAlive).to.equal(1000);
+    await pass(4000);
+    expect(bus.nodesAlive).to.equal(0);
+    expect(drops().map(({ fields }) => fields.times)).to.deep.equal([FLOOD - 1000]);
+    await stranger.publish('di:control', 'node-beat real');
+    await until(() => bus.nodesAlive === 1);
+  });
+
+  it('of what is no envelope shows as a loss, once, and is counted', async () => {
+    const bus = await openBus();
+    const inbox = new Inbox();
+    await bus.subscribe('one', inbox);
+    const empty = `1 p 1 - [${new Array(FLOOD).fill(0).join()}]\n`;
+    await pour(channelOf('one'), () => empty, 100);
+    await inbox.until(() => inbox.losses === 1);
+    expect(inbox.texts).to.deep.equal([]);
+    expect(bus.dropped).to.equal(1);
+    await pour('di:control', () => 'x'.repeat(1000), 500);
+    await until(() => bus.dropped === 501);
+    await pass(1000);
+    expect(drops().map(({ fields }) => fields.times)).to.deep.equal([501]);
+  });
+
+  it('of our own messages comes through whole: what is too many for one envelope is several', async () => {
+    const bus = await openBus();
+    const inbox = new Inbox();
+    await bus.subscribe('one', inbox);
+    const texts = Array.from({ length: 10_000 }, (_, i) => `${i}`);
+    await bus.publish(
+      'one',
+      texts.map((text) => ({ text, user: null })),
+    );
+    await inbox.count(texts.length);
+    expect(inbox.texts).to.deep.equal(texts);
+    expect(inbox.losses).to.equal(0);
+  });
+});

@@ -1,0 +1,173 @@
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { close, connectionLimit, createHttpServer, type HttpServerOptions, listen } from './http-server.js';
+import { Lobby } from './lobby.js';
+import { silentLog } from './log.fixture.js';
+import { Raw, upgradeOf } from './raw.fixture.js';
+import { until } from './until.fixture.js';
+
+const hello: RequestListener = (_request, response) => response.end('hello');
+const NO_HTTP = '\x16\x03\x01\r\n\r\n';
+
+describe('the HTTP server', function () {
+  this.timeout(10_000);
+  let server: Server;
+  let warned: string[];
+  let clients: Raw[];
+
+  async function start(handle = hello, options: Partial<HttpServerOptions> = {}): Promise<void> {
+    warned = [];
+    clients = [];
+    const warn = (_fields: object, text: string) => void warned.push(text);
+    server = createHttpServer(handle, { ...silentLog, warn, error: warn }, options);
+    await listen(server, '127.0.0.1', 0, 'PORT');
+  }
+
+  afterEach(async () => {
+    for (const { socket } of clients) socket.destroy();
+    await close(server);
+  });
+
+  async function open(sent = ''): Promise<Raw> {
+    const client = await Raw.open((server.address() as AddressInfo).port, sent);
+    clients.push(client);
+    return client;
+  }
+
+  const connections = () =>
+    new Promise<number>((resolve, reject) => {
+      server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    });
+
+  /** Resolves once the server has no connection, though no client has closed its side. */
+  async function freed(): Promise<void> {
+    while ((await connections()) > 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  for (const [what, sent, status] of [
+    ['what is no HTTP', NO_HTTP, 400],
+    ['headers that are too long', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['the upgrade of another path', upgradeOf('/x'), 404],
+    ['the upgrade of a path that is like one of ours', upgradeOf('/stream/'), 404],
+  ] as const) {
+    it(`answers ${what} with ${status}, and frees the descriptor though the peer never closes`, async () => {
+      await start(hello, { upgrades: new Map([['/stream', () => expect.fail('no socket of ours')]]) });
+      const answer = await (await open(sent)).ended;
+      expect(answer)
+        .to.match(new RegExp(`^HTTP/1.1 ${status} `))
+        .and.to.match(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.have.all.keys('detail');
+      await freed();
+    });
+  }
+
+  for (const [what, sent] of [
+    ['nothing', ''],
+    ['half a header', 'GET / HTTP/1.1\r\nHost'],
+    ['half a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'],
+  ] as const) {
+    it(`answers ${what} with 408 in time, and frees the descriptor though the peer never closes`, async () => {
+      await start((request) => request.resume());
+      Object.assign(server, { headersTimeout: 200, requestTimeout: 300 });
+      expect(await (await open(sent)).ended).to.match(/^HTTP\/1.1 408 /);
+      await freed();
+    });
+  }
+
+  it('has limits of its own in place of the five minutes of Node', async () => {
+    await start();
+    const { headersTimeout, requestTimeout, keepAliveTimeout, timeout } = server;
+    expect({ headersTimeout, requestTimeout, keepAliveTimeout, timeout }).to.deep.equal({
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 5000,
+      timeout: 60_000,
+    });
+  });
+
+  it('puts no refusal into an answer that has begun', async () => {
+    await start((_request, response) => response.writeHead(200, { 'Content-Length': 10 }).write('begun'));
+    const client = await open('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await client.first();
+    client.socket.write(NO_HTTP);
+    expect(await client.ended).to.match(/\r\n\r\nbegun$/);
+    await freed();
+  });
+
+  it('cuts off a peer that floods it with what is no HTTP', async () => {
+    await start();
+    const client = await open(NO_HTTP.repeat(100_000));
+    expect(await client.ended).to.match(/^HTTP\/1.1 400 /);
+    await freed();
+  });
+
+  it('closes what comes beyond the bound, says so once, and serves those who are there', async () => {
+    await start(hello, { most: 3 });
+    const first = await open();
+    await Promise.all([open(), open()]);
+    const more = await Promise.all(Array.from({ length: 20 }, () => open()));
+    expect(await Promise.all(more.map(({ ended }) => ended))).to.deep.equal(Array(20).fill(''));
+    expect(warned)
+      .to.have.length(1)
+      .and.to.match(/too many connections/);
+    first.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await first.first()).to.match(/^HTTP\/1.1 200 /);
+  });
+
+  it('goes on where a connection cannot be accepted', async () => {
+    await start();
+    for (let n = 0; n < 3; n++) server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+    expect(warned).to.have.length(1);
+    expect(await (await open('GET / HTTP/1.1\r\nHost: x\r\n\r\n')).first()).to.match(/^HTTP\/1.1 200 /);
+  });
+
+  it('refuses upgrades with 503 while too many wait, says so once, and takes them again when one has left', async () => {
+    const lobby = new Lobby<object>({ warn: (_fields, text) => void warned.push(text) }, 2);
+    let taken = 0;
+    const one = {};
+    await start(hello, {
+      upgrades: new Map([
+        [
+          '/stream',
+          (_request, socket) => {
+            if (lobby.turnsAway(socket)) return;
+            lobby.enter(taken++ === 0 ? one : socket);
+            socket.once('end', () => socket.destroy()).resume();
+          },
+        ],
+      ]),
+    });
+    await Promise.all([open(upgradeOf('/stream')), open(upgradeOf('/stream'))]);
+    await until(() => taken === 2);
+    for (let n = 0; n < 3; n++) expect(await (await open(upgradeOf('/stream'))).ended).to.match(/^HTTP\/1.1 503 /);
+    expect(warned).to.have.length(1);
+    lobby.leave(one);
+    await open(upgradeOf('/stream'));
+    await until(() => taken === 3);
+  });
+
+  it('leaves descriptors for the rest of the process', () => {
+    expect([20, 512, 20_000, 1_048_576, Number.POSITIVE_INFINITY].map(connectionLimit)).to.deep.equal([
+      ...[10, 256, 19_744, 50_000, 50_000],
+    ]);
+  });
+
+  it('tells why it cannot listen, and what to do', async () => {
+    await start();
+    const { port } = server.address() as AddressInfo;
+    const refusal = await listen(createHttpServer(hello, silentLog), '127.0.0.1', port, 'PORT').catch(String);
+    expect(refusal).to.include(`127.0.0.1:${port}: another process listens on this port`).and.to.include('PORT');
+    const other = await listen(createHttpServer(hello, silentLog), '192.0.2.1', 0, 'PORT').catch(String);
+    expect(other).to.include('set HOST');
+  });
+
+  it('drops a body that goes on after its answer', async () => {
+    await start();
+    const client = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+    const [socket] = await once(server, 'request').then(([request]) => [request.socket]);
+    expect(await client.first()).to.match(/^HTTP\/1.1 200 /);
+    await once(socket, 'close');
+  });
+});

@@ -1,0 +1,158 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Bound } from './bound.js';
+import type { Log } from './log.js';
+import { refuse, refuseUnparsable } from './refusal.js';
+
+export interface HttpServerOptions {
+  /** The handler of upgrades, by path. Default: none. */
+  readonly upgrades: ReadonlyMap<string, (request: IncomingMessage, socket: Duplex, head: Buffer) => void>;
+  /** Most connections. Default: as the descriptor limit allows. */
+  readonly most: number;
+}
+
+/** Longest time from the connection, or the end of the previous request, to the end of the headers, ms. */
+const HEADERS_MS = 10_000;
+/** The same to the end of the body, ms: 1 MiB at 300 kbit/s. */
+const REQUEST_MS = 30_000;
+/** Longest time between two requests of a connection, ms. A proxy must close its idle connections earlier. */
+const IDLE_MS = 5000;
+/** A client that accepts nothing of its answer for this long is cut off, ms. */
+const STALLED_MS = 60_000;
+/** Time that the rest of a body may take to arrive after its request is answered, ms. */
+const REST_MS = 5000;
+/** Interval at which the first two limits are checked, ms. */
+const CHECK_MS = 1000;
+/** Time that running requests have to finish when a server closes, ms. */
+const FINISH_MS = 2000;
+/** Descriptors for files, databases, the bus and the operations port: mostly for 100 connections to MongoDB. */
+const RESERVED = 256;
+/** Most connections of a node; more need more nodes. At worst this many idle connections of strangers use 500 MB. */
+const MOST_CONNECTIONS = 50_000;
+
+/**
+ * A server whose connections are limited in number and time, and cannot end the process. It answers anything that is
+ * not HTTP with 400, and upgrades of unknown paths with 404. Connections beyond `most` are closed at once, and logged
+ * once.
+ */
+export function createHttpServer(
+  handle: RequestListener,
+  log: Pick<Log, 'warn' | 'error'>,
+  { upgrades = new Map(), most = connectionLimit() }: Partial<HttpServerOptions> = {},
+): Server {
+  const limits = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS };
+  const server = createServer({ ...limits, connectionsCheckingInterval: CHECK_MS }, handle);
+  server.timeout = STALLED_MS;
+  server.maxConnections = most;
+  const full = new Bound(() => log.warn({ most }, 'too many connections: new ones are closed until others have ended'));
+  const broken = new Bound(() =>
+    log.error({}, 'connections cannot be accepted; the process may have reached its descriptor limit'),
+  );
+  server.on('connection', guard);
+  server.on('drop', () => full.reached());
+  server.on('request', (request, response) => response.once('finish', () => dropRest(request)));
+  server.on('clientError', refuseUnparsable);
+  server.on('upgrade', (request, socket, head) => {
+    const upgrade = upgrades.get(pathOf(request));
+    if (upgrade) upgrade(request, socket, head);
+    else refuse(socket, 404, 'there is no WebSocket at this path');
+  });
+  server.once('listening', () => server.on('error', () => broken.reached()));
+  return server;
+}
+
+/** The path of a request's target, without the query. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+/** A port that cannot be listened on; `message` names it and says what to do. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+/**
+ * Resolves when the server listens.
+ * @param variable the environment variable that sets the port
+ * @throws ListenError if it cannot listen
+ */
+export function listen(server: Server, host: string, port: number, variable: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refused = (error: NodeJS.ErrnoException) => {
+      const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+      reject(new ListenError(`cannot listen on ${place}: ${adviceOn(error, variable)}`, { cause: error }));
+    };
+    server.once('error', refused);
+    server.listen(port, host, () => {
+      server.off('error', refused);
+      resolve();
+    });
+  });
+}
+
+/** The address of a listening server, as a client on this machine writes it. */
+export function addressOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+/** Accepts no more connections, and resolves when the existing ones have ended, for which they have a short time. */
+export function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => server.closeAllConnections(), FINISH_MS);
+    server.close(() => {
+      clearTimeout(late);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** Number of connections for which the process has descriptors. */
+export function connectionLimit(descriptors = descriptorLimit()): number {
+  return Math.min(MOST_CONNECTIONS, descriptors - Math.min(RESERVED, Math.floor(descriptors / 2)));
+}
+
+/** The descriptor limit of the process; infinite if there is none (Windows). Node gives it only in its report. */
+function descriptorLimit(): number {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: number | string } } };
+  const soft = userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * The user of a connection handles its errors; when there is no user any more, an error still must not end the process.
+ */
+function guard(socket: Socket): void {
+  socket.on('error', ignore);
+}
+
+const ignore = () => undefined;
+
+/** Waits for the rest of an unwanted body, so that its sender reads the answer; but only for a limited time. */
+function dropRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  const { socket } = request;
+  const late = setTimeout(() => {
+    if (!request.complete) socket.destroy();
+  }, REST_MS);
+  request.once('close', () => clearTimeout(late));
+}
+
+function adviceOn({ code, message }: NodeJS.ErrnoException, variable: string): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `another process listens on this port; stop it, or set ${variable} to another port`;
+    case 'EACCES':
+      return `the process has no permission to use this port; set ${variable} to 1024 or more`;
+    case 'EADDRNOTAVAIL':
+      return 'this machine does not have this address; set HOST to one of its addresses, or to 0.0.0.0 for all';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'this host name is unknown; set HOST to an address of this machine';
+    default:
+      return message;
+  }
+}

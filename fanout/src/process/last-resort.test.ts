@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+
+/** Runs a program that has the last line of defence; what it printed, and its exit code. */
+async function run(program: string): Promise<{ code: number | null; lines: string[] }> {
+  const module = new URL('last-resort.js', import.meta.url);
+  const log = `{
+    error: (fields, text) => console.log('error', fields.times, text),
+    fatal: (fields, text) => console.log('fatal', fields.err.message, text),
+  }`;
+  const text = `import { surviveConnections } from '${module}'; surviveConnections(${log}); ${program}`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, lines: said.trim().split('\n') };
+}
+
+describe('the last line of defence', function () {
+  this.timeout(10_000);
+
+  it('lets the process live on after faults of connections, in one line of the log', async () => {
+    const { code, lines } = await run(`
+      const fail = (code) => setImmediate(() => { throw Object.assign(new Error('x'), { code }); });
+      for (let n = 0; n < 1000; n++) fail(n % 2 ? 'ECONNRESET' : 'EPIPE');
+      setTimeout(() => console.log('alive'), 50);`);
+    expect(code).to.equal(0);
+    expect(lines).to.deep.equal(['error 1 unhandled error of one connection; the other connections continue', 'alive']);
+  });
+
+  for (const [what, program] of [
+    ['a fault of another kind', "setImmediate(() => { throw new TypeError('a bug'); })"],
+    ['a rejection that nobody handled', "Promise.reject(new TypeError('a bug'))"],
+  ] as const) {
+    it(`ends the process with exit code 1 and the cause in the log after ${what}`, async () => {
+      const { code, lines } = await run(`${program}; setTimeout(() => console.log('alive'), 1000);`);
+      expect(code).to.equal(1);
+      expect(lines).to.deep.equal(['fatal a bug the process ends because of an unhandled error']);
+    });
+  }
+});

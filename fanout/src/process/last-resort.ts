@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+
+/** Errors of one connection when its peer disconnects, or when it is used after that. */
+const OF_ONE_CONNECTION: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTCONN',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
+/** One log line for all such errors within this time, ms. */
+const QUIET_MS = 1000;
+
+/**
+ * The last line of defence of a process: an unhandled error of one connection is logged and does not affect the others;
+ * any other unhandled error ends the process, with its cause in the log.
+ */
+export function surviveConnections(log: Pick<Logger, 'error' | 'fatal'>): void {
+  let unsaid = 0;
+  let saidAt = Number.NEGATIVE_INFINITY;
+  process.on('uncaughtException', (err: unknown) => {
+    if (!isOfOneConnection(err)) {
+      log.fatal({ err }, 'the process ends because of an unhandled error');
+      process.exit(1);
+    }
+    unsaid += 1;
+    if (performance.now() - saidAt < QUIET_MS) return;
+    log.error({ err, times: unsaid }, 'unhandled error of one connection; the other connections continue');
+    saidAt = performance.now();
+    unsaid = 0;
+  });
+}
+
+function isOfOneConnection(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && OF_ONE_CONNECTION.has(error.code);
+}

@@ -1,0 +1,42 @@
+import type { Duplex } from 'node:stream';
+import { Bound } from './bound.js';
+import type { Log } from './log.js';
+import { refuse } from './refusal.js';
+
+/**
+ * Sockets of one kind that may wait at once: enough for all clients that reconnect after a restart, about 50 MB at
+ * worst.
+ */
+const PLACES = 4096;
+
+/** Holds upgraded sockets until they are admitted, or have closed. Entering needs no key, so places are few. */
+export class Lobby<T extends object> {
+  readonly #waiting = new Set<T>();
+  readonly #bound: Bound;
+
+  constructor(
+    log: Pick<Log, 'warn'>,
+    private readonly places = PLACES,
+  ) {
+    this.#bound = new Bound(() =>
+      log.warn({ places }, 'too many sockets are waiting to be admitted: further ones are refused with 503'),
+    );
+  }
+
+  /** Refuses a socket (503) before its upgrade if there is no place. Returns whether it did. */
+  turnsAway(socket: Duplex): boolean {
+    if (this.#waiting.size < this.places) return false;
+    this.#bound.reached();
+    refuse(socket, 503, 'too many sockets are waiting to be admitted: try again', { 'Retry-After': '1' });
+    return true;
+  }
+
+  enter(socket: T): void {
+    this.#waiting.add(socket);
+  }
+
+  /** Harmless for a socket that has left. */
+  leave(socket: T): void {
+    this.#waiting.delete(socket);
+  }
+}

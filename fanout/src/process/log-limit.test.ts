@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { LogLimit } from './log-limit.js';
+import { ManualClock } from './manual-clock.js';
+
+describe('the limit of a log', () => {
+  it('lets the first few lines of a kind through, and tells at the end of the second how many more there were', () => {
+    const clock = new ManualClock();
+    const limit = new LogLimit(clock);
+    const told: number[] = [];
+    const flood = (count: number) =>
+      Array.from({ length: count }, () => limit.admits('a fault', (times) => told.push(times))).filter(Boolean).length;
+    expect(flood(15_000)).to.equal(5);
+    expect(limit.admits('another fault', () => undefined)).to.equal(true);
+    clock.advance(1000);
+    expect(told).to.deep.equal([14_995]);
+    expect(flood(3)).to.equal(3);
+    clock.advance(1000);
+    expect(told).to.deep.equal([14_995]);
+  });
+});

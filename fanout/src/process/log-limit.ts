@@ -1,0 +1,43 @@
+import type { Clock } from './clock.js';
+
+/** Lines of one text that are written within a second where nothing else is said; the others are counted. */
+const SHOWN = 5;
+const SECOND_MS = 1000;
+/** Texts are constants of the program; if they are not, at most this many are counted at a time. */
+const TEXTS = 1000;
+
+/** Keeps faults that somebody can cause at will from filling the log. */
+export class LogLimit {
+  readonly #clock: Clock;
+  readonly #shown: number;
+  readonly #seconds = new Map<string, { lines: number }>();
+
+  /** @param shown lines of one text that are written within a second */
+  constructor(clock: Clock, shown = SHOWN) {
+    this.#clock = clock;
+    this.#shown = shown;
+  }
+
+  /**
+   * Whether a line with this text should be written now.
+   *
+   * @param tell called with the number of lines left out, at the end of a second that had too many
+   */
+  admits(text: string, tell: (times: number) => void): boolean {
+    const second = this.#seconds.get(text);
+    if (second) {
+      second.lines += 1;
+      return second.lines <= this.#shown;
+    }
+    if (this.#seconds.size >= TEXTS) return false;
+    this.#seconds.set(text, { lines: 1 });
+    this.#clock.after(SECOND_MS, () => this.#end(text, tell));
+    return true;
+  }
+
+  #end(text: string, tell: (times: number) => void): void {
+    const left = (this.#seconds.get(text)?.lines ?? 0) - this.#shown;
+    this.#seconds.delete(text);
+    if (left > 0) tell(left);
+  }
+}

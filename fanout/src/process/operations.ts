@@ -1,0 +1,107 @@
+import type { Server, ServerResponse } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createHttpServer, pathOf } from './http-server.js';
+import type { Log } from './log.js';
+import { VERSION } from './version.js';
+
+/** Operators and load balancers are few; this many descriptors are reserved for them. */
+const MOST_CONNECTIONS = 64;
+
+/** What the name of each metric of the service begins with. */
+const PREFIX = 'device_insights_';
+/** Sums that Prometheus makes itself, under names that it keeps for counters. */
+const SUMS = ['handles', 'requests', 'resources'].map((what) => `${PREFIX}nodejs_active_${what}_total`);
+
+/** A registry with the process's own metrics, and which release it runs. */
+export function processMetrics(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: PREFIX });
+  for (const name of SUMS) registry.removeSingleMetric(name);
+  new Gauge({
+    name: 'device_insights_build_info',
+    help: 'Always 1; the labels say which release runs',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version: VERSION, node: process.version }, 1);
+  return registry;
+}
+
+/** Registers a total that is counted elsewhere. */
+export function registerTotal(registry: Registry, name: string, help: string, read: () => number): void {
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
+}
+
+/** Registers totals that are counted elsewhere, one a value of `label`. */
+export function registerTotals<Value extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  label: string,
+  read: () => Iterable<readonly [value: Value, total: number]>,
+): void {
+  new Counter({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [value, total] of read()) this.inc({ [label]: value }, total);
+    },
+  });
+}
+
+/** Registers a quantity that is known elsewhere. */
+export function registerLevel(registry: Registry, name: string, help: string, read: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(read());
+    },
+  });
+}
+
+/**
+ * For operators and load balancers, on a separate port: `/metrics` for Prometheus, and `/healthz`, 200 or 503 with the
+ * reason.
+ *
+ * @param health rejects with the cause if the process cannot serve now
+ */
+export function operations(registry: Registry, health: () => Promise<void>, log: Pick<Log, 'warn' | 'error'>): Server {
+  const handle = async (path: string, response: ServerResponse) => {
+    if (path === '/metrics') {
+      const text = await registry.metrics();
+      response.setHeader('Content-Type', registry.contentType).end(text);
+    } else if (path === '/healthz') {
+      const fault = await health().then(() => null, textOf);
+      response.writeHead(fault === null ? 200 : 503, { 'Content-Type': 'text/plain' }).end(`${fault ?? 'ok'}\n`);
+    } else {
+      response.writeHead(404).end();
+    }
+  };
+  return createHttpServer(
+    (request, response) => {
+      handle(pathOf(request), response).catch((err: unknown) => {
+        log.error({ err }, 'a response of the operations port failed');
+        if (!response.headersSent) response.writeHead(500);
+        response.end();
+      });
+    },
+    log,
+    { most: MOST_CONNECTIONS },
+  );
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
