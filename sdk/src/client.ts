@@ -1,21 +1,28 @@
-import { Device, type DeviceOptions } from './device.js';
-import { LiveSubscription, type SubscribeOptions } from './live.js';
-import { Rest, type RestOptions } from './rest.js';
-import type { SocketConstructor } from './socket.js';
+import { Device, type DeviceOptions } from './device/device.js';
+import { LiveSubscription, type SubscribeOptions } from './live/live.js';
+import { Rest, type RestOptions } from './rest/rest.js';
+import { parseAccess } from './socket/service-address.js';
+import type { SocketConstructor } from './socket/socket.js';
 
+/** The service's address, the key, and the settings of requests and connections. */
 export interface DeviceInsightsOptions extends RestOptions {
-  /** Default: the runtime's WebSocket, else the package `ws`. */
+  /** Default: the runtime's WebSocket, or else that of the package `ws`. */
   readonly WebSocket?: SocketConstructor;
 }
 
-/** What the client knows by itself when it makes a device. */
-export type DeviceNames = Omit<DeviceOptions, 'baseUrl' | 'apiKey' | 'WebSocket' | 'clock' | 'backoff'>;
+/** Options of a device that a client makes; the client adds its own address, key and connection settings. */
+export type DeviceNames = Omit<DeviceOptions, 'baseUrl' | 'apiKey' | 'WebSocket' | 'clock' | 'backoff' | 'fetch'>;
 
 /** The client of the Device Insights Service: REST, live insights, and devices that stream. */
 export class DeviceInsights extends Rest {
-  readonly live: { subscribe(options?: SubscribeOptions): LiveSubscription };
+  /** Live insights. */
+  readonly live: {
+    /** Subscribes to the live insights of the key; connects at once. */
+    subscribe(options?: SubscribeOptions): LiveSubscription;
+  };
   readonly #options: DeviceInsightsOptions;
 
+  /** @throws TypeError if `baseUrl` or `apiKey` is missing or malformed; it says what to write instead */
   constructor(options: DeviceInsightsOptions) {
     super(options);
     this.#options = options;
@@ -31,7 +38,13 @@ export class DeviceInsights extends Rest {
   }
 
   #sockets() {
-    const { baseUrl, apiKey, WebSocket, clock, backoff } = this.#options;
-    return { baseUrl, apiKey, ...(WebSocket && { WebSocket }), ...(clock && { clock }), ...(backoff && { backoff }) };
+    const { baseUrl, apiKey, WebSocket, clock, backoff, fetch } = this.#options;
+    return {
+      ...parseAccess({ baseUrl, apiKey }),
+      ...(WebSocket && { WebSocket }),
+      ...(clock && { clock }),
+      ...(backoff && { backoff }),
+      ...(fetch && { fetch }),
+    };
   }
 }

@@ -1,4 +1,4 @@
-/** Time as a parameter, so that tests move it. */
+/** Time as a parameter, so that tests can advance it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

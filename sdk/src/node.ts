@@ -1,4 +1,4 @@
-export { type PlaybackOptions, play } from './playback.js';
-export { readingLine } from './reading-line.js';
-export { type Recording, readRecording } from './recording.js';
-export { RecordingError, type RecordingManifest, type RecordingStream } from './recording-manifest.js';
+export { readingLine } from './live/reading-line.js';
+export { RecordingError, type RecordingManifest, type RecordingStream } from './recording/manifest.js';
+export { type PlaybackOptions, play } from './recording/playback.js';
+export { type Recording, readRecording } from './recording/recording.js';

@@ -7,6 +7,13 @@ export class UsageError extends Error {
 
 export type OptionSpec = NonNullable<ParseArgsConfig['options']>;
 
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+function agoOf(text: string, now: number): number | null {
+  const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  return count === undefined ? null : now - Number(count) * (UNIT_MS[unit] ?? 0);
+}
+
 /** The values of a command's options, read with their kind. */
 export class Arguments {
   readonly positionals: readonly string[];
@@ -56,13 +63,15 @@ export class Arguments {
     return value;
   }
 
-  /** An instant: ISO 8601. */
-  instant(name: string): Date | undefined {
+  /** An instant: ISO 8601, or a time before `now` (ms since the epoch) such as 90s, 15m, 1h or 7d. */
+  instant(name: string, now: number): Date | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const date = new Date(text);
+    const date = new Date(agoOf(text, now) ?? text);
     if (Number.isNaN(date.getTime()))
-      throw new UsageError(`--${name} must be a time such as 2026-01-31T08:00:00Z; it is ${text}`);
+      throw new UsageError(
+        `--${name} must be a time such as 2026-01-31T08:00:00Z, or 90s, 15m, 1h or 7d ago; it is ${text}`,
+      );
     return date;
   }
 }

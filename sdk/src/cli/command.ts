@@ -1,8 +1,9 @@
 import type { DeviceInsights } from '../client.js';
 import type { Arguments, OptionSpec } from './arguments.js';
 
-/** What a command may use of its surroundings. */
+/** The surroundings that a command may use. */
 export interface Surroundings {
+  /** Created at the first use. */
   readonly client: DeviceInsights;
   /** Writes a line of results; resolves when there is room for more. */
   print(line: string): Promise<void>;
@@ -14,7 +15,7 @@ export interface Surroundings {
 
 export interface Command {
   readonly name: string;
-  /** Its line in the help. */
+  /** The command's line in the help. */
   readonly usage: string;
   readonly options: OptionSpec;
   run(args: Arguments, surroundings: Surroundings): Promise<void>;

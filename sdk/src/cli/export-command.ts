@@ -23,7 +23,8 @@ const PROGRESS_ROWS = 10_000;
 export const exportCommand: Command = {
   name: 'export',
   usage: `export --since TIME [--until TIME] [--type hr|spo2|rr] [--format csv|json]
-      Prints stored insights, oldest first: CSV with a header (the default), or one JSON object a line.`,
+      Prints stored insights, oldest first: CSV with a header (the default), or one JSON object a line.
+      TIME: 2026-01-31T08:00:00Z, or as long ago as 90s, 15m, 1h or 7d.`,
   options: {
     since: { type: 'string' },
     until: { type: 'string' },
@@ -31,8 +32,9 @@ export const exportCommand: Command = {
     format: { type: 'string' },
   },
   run: async (args, { client, print, tell, stop }) => {
-    const [since, until] = [args.instant('since'), args.instant('until')];
-    if (!since) throw new UsageError('export needs --since, such as --since 2026-01-31T08:00:00Z');
+    const now = Date.now();
+    const [since, until] = [args.instant('since', now), args.instant('until', now)];
+    if (!since) throw new UsageError('export needs --since, for example --since 1h or --since 2026-01-31T08:00:00Z');
     const type = args.choice('type', ['hr', 'spo2', 'rr']);
     const format = args.choice('format', ['csv', 'json']) ?? 'csv';
     if (format === 'csv') await print(COLUMNS.join(','));

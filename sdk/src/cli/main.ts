@@ -1,15 +1,23 @@
 #!/usr/bin/env node
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { DeviceInsights } from '../client.js';
-import { ClosedError } from '../reconnection.js';
+import { ClosedError } from '../socket/reconnection.js';
 import { Arguments, UsageError } from './arguments.js';
 import type { Command, Surroundings } from './command.js';
+import { completionCommand } from './completion-command.js';
 import { exportCommand } from './export-command.js';
 import { simulateCommand, streamCommand } from './stream-command.js';
 import { tailCommand } from './tail-command.js';
 
-const COMMANDS: readonly Command[] = [simulateCommand, streamCommand, tailCommand, exportCommand];
 const COMMON = { url: { type: 'string' }, key: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
+const COMMANDS: readonly Command[] = [
+  simulateCommand,
+  streamCommand,
+  tailCommand,
+  exportCommand,
+  completionCommand(() => COMMANDS, COMMON),
+];
 const HELP = `device-insights COMMAND --url URL --key KEY [OPTIONS]
 
 The service's address and key may also stand in DEVICE_INSIGHTS_URL and DEVICE_INSIGHTS_API_KEY.
@@ -18,6 +26,7 @@ ${COMMANDS.map(({ usage }) => `  ${usage}`).join('\n\n')}`;
 
 async function main([name, ...rest]: readonly string[]): Promise<void> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return console.log(HELP);
+  if (name === '--version') return console.log(await version());
   const command = COMMANDS.find((known) => known.name === name);
   if (!command)
     throw new UsageError(`there is no command ${name}; commands are ${COMMANDS.map((known) => known.name).join(', ')}`);
@@ -26,17 +35,29 @@ async function main([name, ...rest]: readonly string[]): Promise<void> {
   await command.run(args, surroundings(args));
 }
 
+async function version(): Promise<string> {
+  const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
 function surroundings(args: Arguments): Surroundings {
-  const baseUrl = args.text('url') ?? process.env.DEVICE_INSIGHTS_URL;
-  const apiKey = args.text('key') ?? process.env.DEVICE_INSIGHTS_API_KEY;
-  if (!baseUrl) throw new UsageError("give the service's address: --url http://localhost:8080, or DEVICE_INSIGHTS_URL");
-  if (!apiKey) throw new UsageError('give an API key: --key svc_…, or DEVICE_INSIGHTS_API_KEY');
   return {
-    client: new DeviceInsights({ baseUrl, apiKey }),
+    get client() {
+      return clientOf(args);
+    },
     print,
     tell: (line) => console.error(line),
     stop: stopOnSignals(),
   };
+}
+
+/** @throws UsageError if the service's address or the key is missing */
+function clientOf(args: Arguments): DeviceInsights {
+  const baseUrl = args.text('url') ?? process.env.DEVICE_INSIGHTS_URL;
+  const apiKey = args.text('key') ?? process.env.DEVICE_INSIGHTS_API_KEY;
+  if (!baseUrl) throw new UsageError("give the service's address: --url http://localhost:8080, or DEVICE_INSIGHTS_URL");
+  if (!apiKey) throw new UsageError('give an API key: --key svc_…, or DEVICE_INSIGHTS_API_KEY');
+  return new DeviceInsights({ baseUrl, apiKey });
 }
 
 async function print(line: string): Promise<void> {
@@ -50,13 +71,14 @@ function stopOnSignals(): AbortSignal {
   return abort.signal;
 }
 
-/** Wrong usage is 2, everything else 1. */
+/** Exit code 2 for wrong usage, 1 for everything else. */
 function fail(error: unknown): void {
   console.error(error instanceof Error ? error.message : error);
-  if (error instanceof ClosedError && error.code === 4001) console.error('Is the key right, and not revoked?');
-  process.exitCode = error instanceof UsageError || error instanceof RangeError ? 2 : 1;
+  if (error instanceof ClosedError && error.code === 4001)
+    console.error('Check that the key is correct and not revoked or expired.');
+  process.exitCode = error instanceof UsageError || error instanceof RangeError || error instanceof TypeError ? 2 : 1;
 }
 
-// A reader that has seen enough (`| head`) is no failure.
+// If the reader of the output closes it (`| head`), that is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 main(process.argv.slice(2)).catch(fail);

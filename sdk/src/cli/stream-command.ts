@@ -1,11 +1,16 @@
-import type { Device } from '../device.js';
-import { FAULT_FORMS, parseFaults } from '../fault-text.js';
-import type { FrameSource } from '../frame.js';
-import { play } from '../playback.js';
-import { readRecording } from '../recording.js';
-import { simulate } from '../simulator.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { DeviceInsights } from '../client.js';
+import type { Device } from '../device/device.js';
+import type { DeviceModelDraft } from '../device/device-model.js';
+import type { FrameSource } from '../device/frame.js';
+import type { NoticeMessage } from '../device/messages.js';
+import { play } from '../recording/playback.js';
+import { readRecording } from '../recording/recording.js';
+import { FAULT_FORMS, parseFaults } from '../simulator/fault-text.js';
+import { simulate } from '../simulator/simulator.js';
 import { type Arguments, UsageError } from './arguments.js';
 import type { Command, Surroundings } from './command.js';
+import { tellStatus } from './status-line.js';
 
 const WAY = {
   device: { type: 'string' },
@@ -13,17 +18,17 @@ const WAY = {
   speed: { type: 'string' },
   seconds: { type: 'string' },
 } as const;
-/** Data time that a source without an end may play ahead of real time, ms: a day. */
+/** Data time that a source without an end may play ahead of real time, ms: one day. */
 const ENDLESS_MS = 86_400_000;
-/** How long the end of a session may take once the command is told to stop, ms. */
+/** Time that the end of a session may take once the command is told to stop, ms. */
 const END_WITHIN_MS = 5000;
-/** Between two lines of progress, ms. */
+/** Interval of the progress lines, ms. */
 const PROGRESS_MS = 5000;
 
 export const simulateCommand: Command = {
   name: 'simulate',
-  usage: `simulate [--hr N] [--rr N] [--spo2 N] [--seed N] [--fault FAULT]… [--device ID] [--model ID] [--speed X] [--seconds N]
-      Streams a simulated wearable. FAULT: ${FAULT_FORMS}`,
+  usage: `simulate [--hr N] [--rr N] [--spo2 N] [--seed N] [--fault FAULT]… [--device ID] [--model MODEL] [--speed X] [--seconds N]
+      Streams a simulated wearable, under the device model MODEL or one like its own that the account has (else it makes one). FAULT: ${FAULT_FORMS}`,
   options: {
     ...WAY,
     hr: { type: 'string' },
@@ -50,8 +55,8 @@ export const simulateCommand: Command = {
 
 export const streamCommand: Command = {
   name: 'stream',
-  usage: `stream FILE.json [--device ID] [--model ID] [--speed X] [--seconds N]
-      Streams a recording (RECORDINGS.md).`,
+  usage: `stream FILE.json [--device ID] [--model MODEL] [--speed X] [--seconds N]
+      Streams a recording (RECORDINGS.md), under the device model MODEL or one like its own.`,
   options: WAY,
   run: async (args, surroundings) => {
     const file = args.positionals[0];
@@ -69,10 +74,17 @@ async function streamSource(
   { client, tell, stop }: Surroundings,
 ): Promise<void> {
   const [speed, seconds] = [args.positive('speed') ?? 1, args.positive('seconds') ?? Number.POSITIVE_INFINITY];
-  const deviceModelId =
-    args.text('model') ?? (await client.deviceModels.create(source.deviceModel, { signal: stop })).id;
-  const device = client.device({ deviceId: args.text('device') ?? source.id, deviceModelId });
-  const { session_id } = await device.ready();
+  const deviceModelId = args.text('model') ?? (await modelOf(source, client, stop));
+  const device = client.device({
+    deviceId: args.text('device') ?? source.id,
+    deviceModelId,
+    onNotice: (notice) => tell(noticeLine(notice)),
+    onStatus: tellStatus(tell),
+  });
+  const { session_id } = await device.ready().catch((error: Error) => {
+    device.close();
+    throw error;
+  });
   tell(`session ${session_id} of device ${args.text('device') ?? source.id}, model ${deviceModelId}`);
   const progress = setInterval(() => tell(progressLine(device)), PROGRESS_MS);
   try {
@@ -86,12 +98,32 @@ async function streamSource(
   tell(`${progressLine(device)}; the session has ended`);
 }
 
-/** Ends the session, however long the service is away; once it is told to stop, it waits for a short time only. */
+/** The account's device model that equals the source's: from an earlier run, or a new one. */
+async function modelOf({ deviceModel }: FrameSource, client: DeviceInsights, signal: AbortSignal): Promise<string> {
+  const known = (await client.deviceModels.list({ signal })).find((model) =>
+    isDeepStrictEqual(draftOf(model), draftOf(deviceModel)),
+  );
+  return (known ?? (await client.deviceModels.create(deviceModel, { signal }))).id;
+}
+
+/** The fields of a device model without its ids and times. */
+function draftOf({ name, description, firmware_version, modality_channels, spo2_calibration }: DeviceModelDraft) {
+  const channels = modality_channels.map(({ modality, sample_rate_hz, bit_depth, num_channels }) => ({
+    modality,
+    sample_rate_hz,
+    bit_depth,
+    num_channels,
+  }));
+  const { a, b, c = 0 } = spo2_calibration ?? {};
+  return { name, description, firmware_version, channels, calibration: [a, b, c] };
+}
+
+/** Ends the session, however long the service is away; once it is told to stop, it waits only for a short time. */
 async function end(device: Device, stop: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let startTimer = () => {};
   const late = new Promise<never>((_, reject) => {
-    const text = 'the service cannot be reached: the session was not ended here and closes by itself';
+    const text = 'the service cannot be reached: the session has not been ended, and the service will close it';
     startTimer = () => {
       timer = setTimeout(() => reject(new Error(text)), END_WITHIN_MS);
     };
@@ -104,6 +136,10 @@ async function end(device: Device, stop: AbortSignal): Promise<void> {
     stop.removeEventListener('abort', startTimer);
     clearTimeout(timer);
   }
+}
+
+function noticeLine({ code, channel, detail, over }: NoticeMessage): string {
+  return `notice ${code}${channel === undefined ? '' : ` on channel ${channel}`}${over ? ', over' : ''}: ${detail}`;
 }
 
 function progressLine({ counters, connected }: Device): string {

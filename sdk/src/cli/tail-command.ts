@@ -1,5 +1,6 @@
-import { readingLine } from '../reading-line.js';
+import { readingLine } from '../live/reading-line.js';
 import type { Command } from './command.js';
+import { tellStatus } from './status-line.js';
 
 export const tailCommand: Command = {
   name: 'tail',
@@ -24,9 +25,8 @@ export const tailCommand: Command = {
       tell(
         `insights between ${new Date(since).toISOString()} and ${new Date(until).toISOString()} may be missing: ${cause.message}`,
       );
-    const live = client.live.subscribe({ signal: stop, onHole, ...filter });
-    await live.subscribed();
-    tell('subscribed');
+    tell('connecting');
+    const live = client.live.subscribe({ signal: stop, onHole, onStatus: tellStatus(tell), ...filter });
     for await (const insight of live) await print(args.flag('json') ? JSON.stringify(insight) : readingLine(insight));
   },
 };

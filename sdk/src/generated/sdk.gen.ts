@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { CreateDeviceModelData, CreateDeviceModelErrors, CreateDeviceModelResponses, CreateModalityData, CreateModalityErrors, CreateModalityResponses, DeleteDeviceModelData, DeleteDeviceModelErrors, DeleteDeviceModelResponses, DeleteModalityData, DeleteModalityErrors, DeleteModalityResponses, GetDeviceModelData, GetDeviceModelErrors, GetDeviceModelResponses, GetHealthData, GetHealthResponses, GetOpenApiData, GetOpenApiErrors, GetOpenApiResponses, GetSessionData, GetSessionErrors, GetSessionResponses, ListAlgorithmsData, ListAlgorithmsErrors, ListAlgorithmsResponses, ListDeviceModelsData, ListDeviceModelsErrors, ListDeviceModelsResponses, ListInsightsData, ListInsightsErrors, ListInsightsResponses, ListModalitiesData, ListModalitiesErrors, ListModalitiesResponses, ListSessionInsightsData, ListSessionInsightsErrors, ListSessionInsightsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, UpdateDeviceModelData, UpdateDeviceModelErrors, UpdateDeviceModelResponses, UpdateModalityData, UpdateModalityErrors, UpdateModalityResponses } from './types.gen.js';
+import type { CreateDeviceModelData, CreateDeviceModelErrors, CreateDeviceModelResponses, CreateModalityData, CreateModalityErrors, CreateModalityResponses, DeleteDeviceModelData, DeleteDeviceModelErrors, DeleteDeviceModelResponses, DeleteModalityData, DeleteModalityErrors, DeleteModalityResponses, GetDeviceModelData, GetDeviceModelErrors, GetDeviceModelResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetOpenApiData, GetOpenApiErrors, GetOpenApiResponses, GetSessionData, GetSessionErrors, GetSessionResponses, ListAlgorithmsData, ListAlgorithmsErrors, ListAlgorithmsResponses, ListDeviceModelsData, ListDeviceModelsErrors, ListDeviceModelsResponses, ListInsightsData, ListInsightsErrors, ListInsightsResponses, ListModalitiesData, ListModalitiesErrors, ListModalitiesResponses, ListSessionInsightsData, ListSessionInsightsErrors, ListSessionInsightsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, UpdateDeviceModelData, UpdateDeviceModelErrors, UpdateDeviceModelResponses, UpdateModalityData, UpdateModalityErrors, UpdateModalityResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -20,6 +20,8 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 
 /**
  * All device models of the account, oldest first
+ *
+ * Complete, without pages: an account has a limited number of them.
  */
 export const listDeviceModels = <ThrowOnError extends boolean = false>(options?: Options<ListDeviceModelsData, ThrowOnError>) => (options?.client ?? client).get<ListDeviceModelsResponses, ListDeviceModelsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -29,6 +31,8 @@ export const listDeviceModels = <ThrowOnError extends boolean = false>(options?:
 
 /**
  * Create a device model
+ *
+ * An account has at most 10,000 device models. With an Idempotency-Key the call can be repeated safely.
  */
 export const createDeviceModel = <ThrowOnError extends boolean = false>(options: Options<CreateDeviceModelData, ThrowOnError>) => (options.client ?? client).post<CreateDeviceModelResponses, CreateDeviceModelErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -42,6 +46,8 @@ export const createDeviceModel = <ThrowOnError extends boolean = false>(options:
 
 /**
  * Delete a device model that no device row references
+ *
+ * Sessions of the past keep the id. A model that devices still reference stays (409).
  */
 export const deleteDeviceModel = <ThrowOnError extends boolean = false>(options: Options<DeleteDeviceModelData, ThrowOnError>) => (options.client ?? client).delete<DeleteDeviceModelResponses, DeleteDeviceModelErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -51,6 +57,8 @@ export const deleteDeviceModel = <ThrowOnError extends boolean = false>(options:
 
 /**
  * One device model
+ *
+ * A device model of the account, with its modality channels.
  */
 export const getDeviceModel = <ThrowOnError extends boolean = false>(options: Options<GetDeviceModelData, ThrowOnError>) => (options.client ?? client).get<GetDeviceModelResponses, GetDeviceModelErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -75,6 +83,8 @@ export const updateDeviceModel = <ThrowOnError extends boolean = false>(options:
 
 /**
  * The modality channels of a device model, in their order
+ *
+ * In the order of their indices, by which frames refer to them.
  */
 export const listModalities = <ThrowOnError extends boolean = false>(options: Options<ListModalitiesData, ThrowOnError>) => (options.client ?? client).get<ListModalitiesResponses, ListModalitiesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -84,6 +94,8 @@ export const listModalities = <ThrowOnError extends boolean = false>(options: Op
 
 /**
  * Add a modality channel to a device model
+ *
+ * Adds the channel as the last one. Sessions that are open keep the channels that they began with.
  */
 export const createModality = <ThrowOnError extends boolean = false>(options: Options<CreateModalityData, ThrowOnError>) => (options.client ?? client).post<CreateModalityResponses, CreateModalityErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -97,6 +109,8 @@ export const createModality = <ThrowOnError extends boolean = false>(options: Op
 
 /**
  * Remove a modality channel
+ *
+ * The indices of the channels after it decrease by one. Sessions that are open keep the channels that they began with.
  */
 export const deleteModality = <ThrowOnError extends boolean = false>(options: Options<DeleteModalityData, ThrowOnError>) => (options.client ?? client).delete<DeleteModalityResponses, DeleteModalityErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -107,7 +121,7 @@ export const deleteModality = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Change a modality channel
  *
- * Any of its fields; what is left out stays.
+ * The body has any of the channel's fields; fields that are left out keep their values.
  */
 export const updateModality = <ThrowOnError extends boolean = false>(options: Options<UpdateModalityData, ThrowOnError>) => (options.client ?? client).put<UpdateModalityResponses, UpdateModalityErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -121,6 +135,8 @@ export const updateModality = <ThrowOnError extends boolean = false>(options: Op
 
 /**
  * Recent sessions, newest first
+ *
+ * Sessions of the account, or of the key's user. Each page has at most `limit` sessions; follow the Link header.
  */
 export const listSessions = <ThrowOnError extends boolean = false>(options?: Options<ListSessionsData, ThrowOnError>) => (options?.client ?? client).get<ListSessionsResponses, ListSessionsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -130,6 +146,8 @@ export const listSessions = <ThrowOnError extends boolean = false>(options?: Opt
 
 /**
  * One session
+ *
+ * One session, open or closed.
  */
 export const getSession = <ThrowOnError extends boolean = false>(options: Options<GetSessionData, ThrowOnError>) => (options.client ?? client).get<GetSessionResponses, GetSessionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -139,6 +157,8 @@ export const getSession = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * All insights of a session, in chronological order (actual_end, then ts)
+ *
+ * Complete, without pages. The array is streamed, so that a long session needs no more memory than a short one.
  */
 export const listSessionInsights = <ThrowOnError extends boolean = false>(options: Options<ListSessionInsightsData, ThrowOnError>) => (options.client ?? client).get<ListSessionInsightsResponses, ListSessionInsightsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -158,7 +178,9 @@ export const listInsights = <ThrowOnError extends boolean = false>(options?: Opt
 });
 
 /**
- * The algorithms that the account is entitled to run
+ * List the algorithms that the account is entitled to run
+ *
+ * What reads the data of the account. An account without a restriction has all algorithms.
  */
 export const listAlgorithms = <ThrowOnError extends boolean = false>(options?: Options<ListAlgorithmsData, ThrowOnError>) => (options?.client ?? client).get<ListAlgorithmsResponses, ListAlgorithmsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -168,11 +190,15 @@ export const listAlgorithms = <ThrowOnError extends boolean = false>(options?: O
 
 /**
  * Whether ingest and subscribe are healthy; needs no key
+ *
+ * Answers 200 also when a part does not work; `ok` says so.
  */
-export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>) => (options?.client ?? client).get<GetHealthResponses, unknown, ThrowOnError>({ url: '/v1/stream/health', ...options });
+export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>) => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/v1/stream/health', ...options });
 
 /**
  * This document
+ *
+ * The same document as in the repository, for tools that make clients.
  */
 export const getOpenApi = <ThrowOnError extends boolean = false>(options?: Options<GetOpenApiData, ThrowOnError>) => (options?.client ?? client).get<GetOpenApiResponses, GetOpenApiErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -5,16 +5,40 @@ export type ClientOptions = {
 };
 
 /**
- * A device model: what a kind of device measures, and how.
+ * A device model: the channels that a kind of device measures, with their formats.
  */
 export type DeviceModel = {
+    /**
+     * Id of the device model, which devices name when they connect.
+     */
     id: string;
+    /**
+     * Name for people.
+     */
     name: string;
+    /**
+     * Description for people.
+     */
     description: string;
+    /**
+     * Version of the firmware.
+     */
     firmware_version: string;
+    /**
+     * Its modality channels, at most 64; frames refer to them by their place in this list.
+     */
     modality_channels: Array<ModalityChannel>;
+    /**
+     * The device's own curve of pulse oximetry. Without one, a generic curve is used.
+     */
     spo2_calibration?: Spo2Calibration;
+    /**
+     * When it was created.
+     */
     created_at: string;
+    /**
+     * When it was last changed.
+     */
     updated_at: string;
 };
 
@@ -22,10 +46,25 @@ export type DeviceModel = {
  * A new device model.
  */
 export type NewDeviceModel = {
+    /**
+     * Name for people, 1 to 200 characters.
+     */
     name: string;
+    /**
+     * Description for people, up to 2000 characters.
+     */
     description?: string;
+    /**
+     * Version of the firmware, up to 100 characters.
+     */
     firmware_version?: string;
+    /**
+     * Its modality channels, at most 64; frames refer to them by their place in this list.
+     */
     modality_channels?: Array<NewModalityChannel>;
+    /**
+     * The device's own curve of pulse oximetry. Without one, a generic curve is used.
+     */
     spo2_calibration?: Spo2Calibration | null;
 };
 
@@ -33,10 +72,25 @@ export type NewDeviceModel = {
  * Any of the fields of a device model. Channels are changed or added, never removed.
  */
 export type DeviceModelChange = {
+    /**
+     * Name for people, 1 to 200 characters.
+     */
     name?: string;
+    /**
+     * Description for people, up to 2000 characters.
+     */
     description?: string;
+    /**
+     * Version of the firmware, up to 100 characters.
+     */
     firmware_version?: string;
+    /**
+     * Changes to channels, by their ch_id, and new channels, without one.
+     */
     modality_channels?: Array<ModalityChannelEntry>;
+    /**
+     * The device's own curve of pulse oximetry. Without one, a generic curve is used. null removes it.
+     */
     spo2_calibration?: Spo2Calibration | null;
 };
 
@@ -44,21 +98,24 @@ export type DeviceModelChange = {
  * A modality channel of a device model.
  */
 export type ModalityChannel = {
+    /**
+     * Id of the channel.
+     */
     ch_id: string;
     /**
      * Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp.
      */
     modality: string;
     /**
-     * Samples per second.
+     * Sample instants per second, 0.1 to 10,000.
      */
     sample_rate_hz: number;
     /**
-     * Bits per sample.
+     * Bits per sample, 1 to 32.
      */
     bit_depth: number;
     /**
-     * Number of channels of this modality.
+     * Sub-channels: values in one sample instant, such as 3 for x, y and z.
      */
     num_channels: number;
 };
@@ -72,15 +129,15 @@ export type NewModalityChannel = {
      */
     modality: string;
     /**
-     * Samples per second.
+     * Sample instants per second, 0.1 to 10,000.
      */
     sample_rate_hz: number;
     /**
-     * Bits per sample.
+     * Bits per sample, 1 to 32.
      */
     bit_depth: number;
     /**
-     * Number of channels of this modality.
+     * Sub-channels: values in one sample instant, such as 3 for x, y and z.
      */
     num_channels: number;
 };
@@ -94,15 +151,15 @@ export type ModalityChannelChange = {
      */
     modality?: string;
     /**
-     * Samples per second.
+     * Sample instants per second, 0.1 to 10,000.
      */
     sample_rate_hz?: number;
     /**
-     * Bits per sample.
+     * Bits per sample, 1 to 32.
      */
     bit_depth?: number;
     /**
-     * Number of channels of this modality.
+     * Sub-channels: values in one sample instant, such as 3 for x, y and z.
      */
     num_channels?: number;
 };
@@ -116,43 +173,67 @@ export type ModalityChannelEntry = {
      */
     modality?: string;
     /**
-     * Samples per second.
+     * Sample instants per second, 0.1 to 10,000.
      */
     sample_rate_hz?: number;
     /**
-     * Bits per sample.
+     * Bits per sample, 1 to 32.
      */
     bit_depth?: number;
     /**
-     * Number of channels of this modality.
+     * Sub-channels: values in one sample instant, such as 3 for x, y and z.
      */
     num_channels?: number;
+    /**
+     * A channel of the model, to change it; absent for a new one.
+     */
     ch_id?: string;
 };
 
 /**
- * Curve of the device: SpO2 (%) = a + b R + c R², R being the ratio of ratios of red to infrared.
+ * Calibration curve of the device: SpO2 (%) = a + b R + c R², where R is the ratio of ratios of red to infrared.
  */
 export type Spo2Calibration = {
+    /**
+     * Constant, %.
+     */
     a: number;
+    /**
+     * Factor of R, %.
+     */
     b: number;
+    /**
+     * Factor of R², %.
+     */
     c?: number;
 };
 
 /**
- * A session: one stretch of streaming of one device.
+ * A session: one period in which one device streams.
  */
 export type Session = {
+    /**
+     * Id of the session.
+     */
     id: string;
     /**
      * The identifier under which the device streams.
      */
     device_id: string;
+    /**
+     * The device model under which it streamed.
+     */
     device_model_id: string;
+    /**
+     * `open` while the device may go on with it, then `closed`.
+     */
     status: 'open' | 'closed';
+    /**
+     * When the device first connected, by the service's clock.
+     */
     started_at: string;
     /**
-     * Absent while the session is open.
+     * When its last data arrived. Absent while the session is open.
      */
     ended_at?: string;
 };
@@ -161,22 +242,37 @@ export type Session = {
  * An insight in its stored form.
  */
 export type Insight = {
-    type: 'hr' | 'spo2' | 'rr';
+    /**
+     * What is read: `hr` (heart rate), `spo2` or `rr` (respiratory rate). Later versions may add types: ignore unknown ones.
+     */
+    type: string;
     /**
      * The reading, in `unit`.
      */
     value: number;
-    unit: 'bpm' | '%' | 'brpm';
+    /**
+     * Unit of the value: bpm (hr), % (spo2) or brpm (rr).
+     */
+    unit: string;
     /**
      * Publish time, milliseconds since the epoch.
      */
     ts: number;
+    /**
+     * The session whose data it was made of.
+     */
     session_id: string;
+    /**
+     * The identifier under which the device streams.
+     */
     device_id: string;
     /**
-     * Signal quality.
+     * Signal quality, 0 to 1.
      */
     confidence: number;
+    /**
+     * Class of the confidence. Do not present what is `unfit` as authoritative.
+     */
     sqi_class: 'excellent' | 'acceptable' | 'unfit';
     /**
      * Start of the window of data, milliseconds since the epoch.
@@ -187,15 +283,15 @@ export type Insight = {
      */
     actual_end: number;
     /**
-     * Share of the window that is filled with data.
+     * Share of the window that is filled with data, 0 to 1.
      */
     coverage: number;
     /**
-     * ts - actual_end.
+     * ts - actual_end: from the end of the data to the publication, ms.
      */
     e2e_latency_ms: number;
     /**
-     * slug@version of the algorithm that made it.
+     * slug@version of the algorithm that computed the insight.
      */
     algorithm: string;
 };
@@ -204,34 +300,52 @@ export type Insight = {
  * An algorithm that the account is entitled to.
  */
 export type Algorithm = {
+    /**
+     * Id of the algorithm.
+     */
     id: string;
+    /**
+     * Name for people.
+     */
     name: string;
+    /**
+     * Short name, as in the `algorithm` of an insight.
+     */
     slug: string;
+    /**
+     * What it reads and how, for people.
+     */
     description: string;
 };
 
 /**
- * Whether the streams work.
+ * Health of the ingest and subscribe sockets.
  */
 export type Health = {
     /**
      * True when ingest and subscribe are healthy.
      */
     ok: boolean;
+    /**
+     * Whether devices can stream.
+     */
     ingest: boolean;
+    /**
+     * Whether subscribers get live insights.
+     */
     subscribe: boolean;
     /**
-     * What is wrong, where something is.
+     * The parts that do not work; absent if all work. The causes are in the log.
      */
     reason?: string;
 };
 
 /**
- * A refusal or failure.
+ * An error.
  */
 export type Error = {
     /**
-     * What is wrong, and what to do.
+     * The fault, and how to correct it.
      */
     detail: string;
 };
@@ -257,19 +371,29 @@ export type ChannelId = string;
 export type SessionsLimit = number;
 
 /**
- * Sessions of this status only.
+ * Only sessions of this status.
  */
 export type SessionsStatus = 'open' | 'closed';
 
 /**
- * Where a page begins: out of the Link header of the one before.
+ * Sessions of this device only.
+ */
+export type SessionsDeviceId = string;
+
+/**
+ * Start of a page, from the Link header of the previous page.
  */
 export type SessionsCursor = string;
 
 /**
- * Insights of this type only.
+ * Only insights of this type.
  */
 export type InsightsType = 'hr' | 'spo2' | 'rr';
+
+/**
+ * Insights of this device only.
+ */
+export type InsightsDeviceId = string;
 
 /**
  * Only insights with ts at or after this instant.
@@ -287,12 +411,12 @@ export type InsightsUntil = string;
 export type InsightsLimit = number;
 
 /**
- * Where a page begins: out of the Link header of the one before.
+ * Start of a page, from the Link header of the previous page.
  */
 export type InsightsCursor = string;
 
 /**
- * Makes the call safe to repeat: for 24 h the same body gets the first response again.
+ * Makes the request safe to repeat: for 24 h, the same body gets the first response again.
  */
 export type IdempotencyKey = string;
 
@@ -305,11 +429,11 @@ export type ListDeviceModelsData = {
 
 export type ListDeviceModelsErrors = {
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -329,7 +453,7 @@ export type CreateDeviceModelData = {
     body: NewDeviceModel;
     headers?: {
         /**
-         * Makes the call safe to repeat: for 24 h the same body gets the first response again.
+         * Makes the request safe to repeat: for 24 h, the same body gets the first response again.
          */
         'Idempotency-Key'?: string;
     };
@@ -344,15 +468,15 @@ export type CreateDeviceModelErrors = {
      */
     400: Error;
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * In conflict with what is there: a device model that devices reference, or an Idempotency-Key of another body.
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body.
      */
     409: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -382,11 +506,11 @@ export type DeleteDeviceModelData = {
 
 export type DeleteDeviceModelErrors = {
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The API key is good, but not for this resource.
+     * The API key is valid, but does not give access to this resource.
      */
     403: Error;
     /**
@@ -394,11 +518,11 @@ export type DeleteDeviceModelErrors = {
      */
     404: Error;
     /**
-     * In conflict with what is there: a device model that devices reference, or an Idempotency-Key of another body.
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body.
      */
     409: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -407,7 +531,7 @@ export type DeleteDeviceModelError = DeleteDeviceModelErrors[keyof DeleteDeviceM
 
 export type DeleteDeviceModelResponses = {
     /**
-     * It is deleted. Past sessions keep its id.
+     * The device model is deleted. Past sessions keep its id.
      */
     204: void;
 };
@@ -428,11 +552,11 @@ export type GetDeviceModelData = {
 
 export type GetDeviceModelErrors = {
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The API key is good, but not for this resource.
+     * The API key is valid, but does not give access to this resource.
      */
     403: Error;
     /**
@@ -440,7 +564,7 @@ export type GetDeviceModelErrors = {
      */
     404: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -474,11 +598,11 @@ export type UpdateDeviceModelErrors = {
      */
     400: Error;
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The API key is good, but not for this resource.
+     * The API key is valid, but does not give access to this resource.
      */
     403: Error;
     /**
@@ -486,7 +610,7 @@ export type UpdateDeviceModelErrors = {
      */
     404: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -516,11 +640,11 @@ export type ListModalitiesData = {
 
 export type ListModalitiesErrors = {
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The API key is good, but not for this resource.
+     * The API key is valid, but does not give access to this resource.
      */
     403: Error;
     /**
@@ -528,7 +652,7 @@ export type ListModalitiesErrors = {
      */
     404: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -548,7 +672,7 @@ export type CreateModalityData = {
     body: NewModalityChannel;
     headers?: {
         /**
-         * Makes the call safe to repeat: for 24 h the same body gets the first response again.
+         * Makes the request safe to repeat: for 24 h, the same body gets the first response again.
          */
         'Idempotency-Key'?: string;
     };
@@ -568,11 +692,11 @@ export type CreateModalityErrors = {
      */
     400: Error;
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The API key is good, but not for this resource.
+     * The API key is valid, but does not give access to this resource.
      */
     403: Error;
     /**
@@ -580,11 +704,11 @@ export type CreateModalityErrors = {
      */
     404: Error;
     /**
-     * In conflict with what is there: a device model that devices reference, or an Idempotency-Key of another body.
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body.
      */
     409: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -618,11 +742,11 @@ export type DeleteModalityData = {
 
 export type DeleteModalityErrors = {
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The API key is good, but not for this resource.
+     * The API key is valid, but does not give access to this resource.
      */
     403: Error;
     /**
@@ -630,7 +754,7 @@ export type DeleteModalityErrors = {
      */
     404: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -639,7 +763,7 @@ export type DeleteModalityError = DeleteModalityErrors[keyof DeleteModalityError
 
 export type DeleteModalityResponses = {
     /**
-     * It is removed.
+     * The channel is removed.
      */
     204: void;
 };
@@ -668,11 +792,11 @@ export type UpdateModalityErrors = {
      */
     400: Error;
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The API key is good, but not for this resource.
+     * The API key is valid, but does not give access to this resource.
      */
     403: Error;
     /**
@@ -680,7 +804,7 @@ export type UpdateModalityErrors = {
      */
     404: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -705,11 +829,15 @@ export type ListSessionsData = {
          */
         limit?: number;
         /**
-         * Sessions of this status only.
+         * Only sessions of this status.
          */
         status?: 'open' | 'closed';
         /**
-         * Where a page begins: out of the Link header of the one before.
+         * Sessions of this device only.
+         */
+        device_id?: string;
+        /**
+         * Start of a page, from the Link header of the previous page.
          */
         cursor?: string;
     };
@@ -722,11 +850,11 @@ export type ListSessionsErrors = {
      */
     400: Error;
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -735,7 +863,7 @@ export type ListSessionsError = ListSessionsErrors[keyof ListSessionsErrors];
 
 export type ListSessionsResponses = {
     /**
-     * The sessions. A Link header with rel="next" leads to older ones.
+     * The sessions. A Link header with rel="next" leads to older sessions.
      */
     200: Array<Session>;
 };
@@ -756,11 +884,11 @@ export type GetSessionData = {
 
 export type GetSessionErrors = {
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The API key is good, but not for this resource.
+     * The API key is valid, but does not give access to this resource.
      */
     403: Error;
     /**
@@ -768,7 +896,7 @@ export type GetSessionErrors = {
      */
     404: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -798,11 +926,11 @@ export type ListSessionInsightsData = {
 
 export type ListSessionInsightsErrors = {
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The API key is good, but not for this resource.
+     * The API key is valid, but does not give access to this resource.
      */
     403: Error;
     /**
@@ -810,7 +938,7 @@ export type ListSessionInsightsErrors = {
      */
     404: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -831,9 +959,13 @@ export type ListInsightsData = {
     path?: never;
     query?: {
         /**
-         * Insights of this type only.
+         * Only insights of this type.
          */
         type?: 'hr' | 'spo2' | 'rr';
+        /**
+         * Insights of this device only.
+         */
+        device_id?: string;
         /**
          * Only insights with ts at or after this instant.
          */
@@ -847,7 +979,7 @@ export type ListInsightsData = {
          */
         limit?: number;
         /**
-         * Where a page begins: out of the Link header of the one before.
+         * Start of a page, from the Link header of the previous page.
          */
         cursor?: string;
     };
@@ -860,11 +992,11 @@ export type ListInsightsErrors = {
      */
     400: Error;
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -889,11 +1021,11 @@ export type ListAlgorithmsData = {
 
 export type ListAlgorithmsErrors = {
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };
@@ -916,6 +1048,15 @@ export type GetHealthData = {
     url: '/v1/stream/health';
 };
 
+export type GetHealthErrors = {
+    /**
+     * The request is not valid HTTP.
+     */
+    400: Error;
+};
+
+export type GetHealthError = GetHealthErrors[keyof GetHealthErrors];
+
 export type GetHealthResponses = {
     /**
      * The health, good or bad.
@@ -934,11 +1075,11 @@ export type GetOpenApiData = {
 
 export type GetOpenApiErrors = {
     /**
-     * The API key is missing, unknown or revoked.
+     * The API key is missing, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * The service failed: try again with backoff.
+     * The request failed inside the service: try again with backoff.
      */
     500: Error;
 };

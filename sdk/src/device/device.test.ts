@@ -1,0 +1,294 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { ClosedError } from '../socket/reconnection.js';
+import { type Peer, SocketServer } from '../socket/test-socket-server.js';
+import { Device, type DeviceOptions } from './device.js';
+import type { NoticeMessage, RefusedMessage } from './messages.js';
+
+const CHANNELS = [
+  { index: 0, ch_id: 'a', modality: 'ppg', sample_rate_hz: 100, bit_depth: 16, num_channels: 1, next_seq: 0 },
+  { index: 1, ch_id: 'b', modality: 'accel', sample_rate_hz: 50, bit_depth: 16, num_channels: 3, next_seq: 0 },
+];
+const LIMITS = { max_frame_bytes: 65_536, max_unacked_ms: 30_000, ack_interval_ms: 500 };
+
+function ready(changes: object = {}) {
+  return {
+    type: 'ready',
+    session_id: 's1',
+    resumed: false,
+    server_time: 0,
+    channels: CHANNELS,
+    replay_ms: 0,
+    limits: LIMITS,
+    ...changes,
+  };
+}
+
+/** Channels whose next number is as given. */
+const at = (ppg: number, accel = 0) =>
+  CHANNELS.map((channel) => ({ ...channel, next_seq: channel.index === 0 ? ppg : accel }));
+
+/** `[channel, seq, samples]` of the frames among messages, int16 only. */
+function frames(messages: readonly (string | Buffer)[]) {
+  return messages
+    .filter((message) => typeof message !== 'string')
+    .map((bytes) => [bytes.readUInt8(1), bytes.readUInt32LE(4), (bytes.length - 16) / 2]);
+}
+
+describe('device', () => {
+  let server: SocketServer;
+  let device: Device;
+  beforeEach(() => {
+    server = new SocketServer();
+  });
+  afterEach(async () => {
+    device.close();
+    await server.close();
+  });
+
+  async function connect(options: Partial<DeviceOptions> = {}): Promise<Peer> {
+    const names = { apiKey: 'svc_key', deviceId: 'band-1', deviceModelId: 'model-1' };
+    device = new Device({ baseUrl: await server.url(), ...names, backoff: { random: () => 0 }, ...options });
+    return server.peer();
+  }
+
+  it('connects with its names, its key and its clock', async () => {
+    const peer = await connect({ clock: { now: () => 1234, after: () => () => {} } });
+    expect(Object.fromEntries(peer.query)).to.deep.equal({
+      device_id: 'band-1',
+      device_model_id: 'model-1',
+      api_key: 'svc_key',
+      clock: '1234',
+    });
+  });
+
+  it('numbers what is pushed, also before it is connected, by index or modality', async () => {
+    const peer = await connect();
+    device.push(0, [1, 2, 3], 1000);
+    device.push('accel', [1, 2, 3, 4, 5, 6]);
+    peer.send(ready());
+    await device.ready();
+    device.skip('ppg', 10);
+    device.push('ppg', [4, null], 1130);
+    const messages = await peer.messages(3);
+    expect(frames(messages.slice(0, 2))).to.deep.equal([
+      [0, 0, 3],
+      [1, 0, 6],
+    ]);
+    const last = messages[2] as Buffer;
+    expect([last.readUInt32LE(4), last.readDoubleLE(8), last.readFloatLE(16), last.readFloatLE(20)]).to.deep.equal([
+      13,
+      1130,
+      4,
+      Number.NaN,
+    ]);
+    expect((messages[1] as Buffer).readDoubleLE(8)).to.be.NaN;
+  });
+
+  it('splits what is larger than a frame may be, with the stamp and number of each part', async () => {
+    const peer = await connect();
+    peer.send(ready({ limits: { ...LIMITS, max_frame_bytes: 56 } }));
+    await device.ready();
+    device.push('accel', Array(21).fill(1), 1000);
+    const messages = await peer.messages(3);
+    expect(frames(messages)).to.deep.equal([
+      [1, 0, 9],
+      [1, 3, 9],
+      [1, 6, 3],
+    ]);
+    expect(messages.map((bytes) => (bytes as Buffer).readDoubleLE(8))).to.deep.equal([1000, 1060, 1120]);
+  });
+
+  it('refuses samples that do not fit the channel', async () => {
+    const peer = await connect();
+    peer.send(ready());
+    await device.ready();
+    expect(() => device.push('accel', [1, 2])).to.throw(RangeError, '3 values per instant');
+    expect(() => device.push('ecg', [1])).to.throw(
+      RangeError,
+      "no channel is ecg; the session's channels are 0 (ppg), 1 (accel)",
+    );
+    expect(() => device.push(0, [Infinity])).to.throw(RangeError, 'infinite');
+  });
+
+  it('refuses texts and times in seconds, with what to give instead', async () => {
+    await connect();
+    const push =
+      (...values: unknown[]) =>
+      () =>
+        device.push(...(values as Parameters<Device['push']>));
+    expect(push(0, ['512', '513'], 1000)).to.throw(TypeError, 'one is a string: "512"');
+    expect(push(0, [1], '2026-01-31')).to.throw(
+      TypeError,
+      'ts must be a number, ms since the epoch; its type is string',
+    );
+    expect(push(0, [1], new Date())).to.throw(TypeError, 'its type is object');
+    expect(push(0, [1], Math.floor(Date.now() / 1000))).to.throw(RangeError, 'in seconds: give ms since the epoch');
+    expect(push(0, [1, null, undefined], Date.now())).not.to.throw();
+  });
+
+  it('gathers what is pushed sample by sample', async () => {
+    const peer = await connect();
+    peer.send(ready());
+    await device.ready();
+    for (let n = 0; n < 25; n++) device.push('ppg', [n], 1000 + 10 * n);
+    expect(frames(await peer.messages(3))).to.deep.equal([
+      [0, 0, 10],
+      [0, 10, 10],
+      [0, 20, 5],
+    ]);
+  });
+
+  it('waits while too much is not acknowledged, and goes on with the acknowledgement', async () => {
+    const peer = await connect();
+    peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 2000 } }));
+    await device.ready();
+    for (let n = 0; n < 5; n++) device.push(0, Array(100).fill(n));
+    expect(frames(await peer.messages(2))).to.have.length(2);
+    expect(device.backlogBytes).to.equal(3 * 216);
+    peer.send({ type: 'ack', next_seq: { 0: 100 }, server_time: 0 });
+    expect(frames(await peer.messages(3))).to.have.length(3);
+    peer.send({ type: 'ack', next_seq: { 0: 300 }, server_time: 0 });
+    await device.drained();
+    expect(frames(await peer.messages(5)).map(([, seq]) => seq)).to.deep.equal([0, 100, 200, 300, 400]);
+  });
+
+  it('comes back after a restart and goes on after what the service has', async () => {
+    const first = await connect();
+    first.send(ready());
+    await device.ready();
+    for (let n = 0; n < 3; n++) device.push(0, Array(100).fill(n));
+    await first.messages(3);
+    first.socket.close(1012);
+    await once(first.socket, 'close');
+    device.push(0, [9]);
+    const second = await server.peer();
+    second.send(ready({ resumed: true, channels: at(150) }));
+    expect(frames(await second.messages(3))).to.deep.equal([
+      [0, 100, 100],
+      [0, 200, 100],
+      [0, 300, 1],
+    ]);
+    expect(device.counters.reconnects).to.equal(1);
+  });
+
+  it('re-sends the last minute to a gateway that lost the signal', async () => {
+    const first = await connect();
+    first.send(ready());
+    await device.ready();
+    for (let n = 0; n < 80; n++) device.push(0, Array(100).fill(n));
+    for (let n = 10; n <= 80; n += 10) first.send({ type: 'ack', next_seq: { 0: 100 * n }, server_time: 0 });
+    await device.drained();
+    await first.messages(80);
+    first.socket.terminate();
+    const second = await server.peer();
+    second.send(
+      ready({ resumed: true, replay_ms: 60_000, channels: at(8000), limits: { ...LIMITS, max_unacked_ms: 1e9 } }),
+    );
+    expect(frames(await second.messages(60)).map(([, seq]) => seq)).to.deep.equal(
+      Array.from({ length: 60 }, (_, n) => 2000 + 100 * n),
+    );
+  });
+
+  it('gives what was not acknowledged to the next session, where the old one is closed', async () => {
+    const first = await connect();
+    first.send(ready());
+    await device.ready();
+    for (let n = 0; n < 3; n++) device.push(0, Array(100).fill(n));
+    first.send({ type: 'ack', next_seq: { 0: 200 }, server_time: 0 });
+    first.send({ type: 'error', code: 'too_late', detail: 'the acknowledgement before this has been read' });
+    await first.messages(3);
+    first.socket.close(1012);
+    const second = await server.peer();
+    second.send(ready({ session_id: 's2' }));
+    expect(frames(await second.messages(1))).to.deep.equal([[0, 200, 100]]);
+  });
+
+  it('goes on with the numbers of a session that an earlier run of the device left open', async () => {
+    const peer = await connect();
+    peer.send(ready({ resumed: true, channels: at(5000, 70) }));
+    await device.ready();
+    device.push(0, [1]);
+    device.send({ channel: 1, seq: 4, ts: 0, samples: Float64Array.of(1, 2, 3) });
+    expect(frames(await peer.messages(2))).to.have.deep.members([
+      [0, 5000, 1],
+      [1, 74, 3],
+    ]);
+  });
+
+  it('ends when all is sent, and resolves when the service has answered', async () => {
+    const peer = await connect();
+    device.push(0, [1]);
+    const ended = device.end();
+    expect(() => device.push(0, [2])).to.throw('has ended its session');
+    peer.send(ready());
+    const messages = await peer.messages(2);
+    expect(messages[1]).to.equal('{"type":"end"}');
+    peer.send({ type: 'ended', session_id: 's1' });
+    peer.socket.close(1000);
+    await ended;
+    expect(await device.closed).to.equal(null);
+  });
+
+  it('ends again where the connection broke before the answer', async () => {
+    const first = await connect();
+    first.send(ready());
+    const ended = device.end();
+    await first.messages(1);
+    first.socket.terminate();
+    const second = await server.peer();
+    second.send(ready({ resumed: true }));
+    expect(await second.messages(1)).to.deep.equal(['{"type":"end"}']);
+    second.send({ type: 'ended', session_id: 's1' });
+    second.socket.close(1000);
+    await ended;
+  });
+
+  it('stops for good after a refusal, with the close code', async () => {
+    const peer = await connect();
+    peer.socket.close(4004, 'no such device model');
+    const error = await device.closed;
+    expect(error).to.be.instanceOf(ClosedError).and.include({ code: 4004 });
+    expect(() => device.push(0, [1])).to.throw(ClosedError, 'no such device model');
+    expect(await device.end().catch((caught: unknown) => caught)).to.equal(error);
+    expect(await device.ready().catch((caught: unknown) => caught)).to.equal(error);
+  });
+
+  it('keeps a bounded amount while it is offline and counts what it drops', async () => {
+    const peer = await connect({ bufferBytes: 432 });
+    peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 0 } }));
+    await device.ready();
+    for (let n = 0; n < 5; n++) device.push(0, Array(100).fill(n));
+    expect(device.backlogBytes).to.equal(432);
+    expect(device.counters.samplesDropped).to.equal(300);
+  });
+
+  it('hears of notices, on a channel or on the whole session', async () => {
+    const notices: NoticeMessage[] = [];
+    const peer = await connect({ onNotice: (notice) => notices.push(notice) });
+    const said: NoticeMessage[] = [
+      { type: 'notice', code: 'rate_off', channel: 0, detail: '…', measured_hz: 50, declared_hz: 100 },
+      { type: 'notice', code: 'rate_off', channel: 0, detail: '…', over: true },
+      { type: 'notice', code: 'not_analysed', detail: '…', modalities: ['ecg'] },
+    ];
+    for (const notice of said) peer.send(notice);
+    peer.send(ready());
+    await device.ready();
+    expect(notices).to.deep.equal(said);
+  });
+
+  it('hears of refused frames and stays connected', async () => {
+    const refusals: RefusedMessage[] = [];
+    const peer = await connect({ onRefused: (refusal) => refusals.push(refusal) });
+    peer.send(ready());
+    peer.send({ type: 'error', code: 'in_future', detail: 'ts is 90 s ahead', channel: 0, seq: 7 });
+    peer.send({ type: 'something new' });
+    peer.socket.send('not JSON');
+    peer.send(ready({ session_id: 's9' }));
+    while ((await device.ready()).session_id !== 's9') await new Promise((resolve) => setImmediate(resolve));
+    expect(refusals).to.deep.equal([
+      { type: 'error', code: 'in_future', detail: 'ts is 90 s ahead', channel: 0, seq: 7 },
+    ]);
+    expect(device.counters.framesRefused).to.equal(1);
+  });
+});

@@ -1,0 +1,438 @@
+import { type Clock, systemClock } from '../clock.js';
+import {
+  type ConnectionState,
+  type ConnectionStatus,
+  limitFirstConnection,
+  lostConnection,
+  StatusTeller,
+} from '../socket/connection-status.js';
+import { diagnose } from '../socket/diagnosis.js';
+import { Backoff, type BackoffOptions, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
+import { parseAccess, type ServiceAccess } from '../socket/service-address.js';
+import { type CloseInfo, findWebSocket, type Socket, type SocketConstructor, socketUrl } from '../socket/socket.js';
+import { type Batch, Batches } from './batches.js';
+import { deviceConnection } from './connection.js';
+import { EarlySamples, type NumberedSamples } from './early-samples.js';
+import { FLOAT32_MAX } from './frame-encoder.js';
+import {
+  findChannel,
+  type NoticeMessage,
+  parseServerMessage,
+  type ReadyChannel,
+  type ReadyMessage,
+  type RefusedMessage,
+} from './messages.js';
+import { Outbox, parcelsOf } from './outbox.js';
+
+/** The device that streams, the service, and the settings of the connection. */
+export interface DeviceOptions {
+  /** The service's address, without `/v1`: http(s) or ws(s). A TypeError says what is wrong with it. */
+  readonly baseUrl: string;
+  /** An API key of the service, `svc_…`. A TypeError says what is wrong with it. */
+  readonly apiKey: string;
+  /** External device identifier: 1 to 128 of `A-Z a-z 0-9 . _ : -`. */
+  readonly deviceId: string;
+  /** UUID of a device model of the key's account. */
+  readonly deviceModelId: string;
+  /**
+   * Most bytes of encoded samples that are kept while the service cannot be reached; beyond it the oldest are dropped.
+   * Default 8 MiB.
+   */
+  readonly bufferBytes?: number;
+  /** Small pushes are sent in frames of this much data time, and wait at most this long, ms. Default 100. */
+  readonly batchMs?: number;
+  /** Default: the runtime's WebSocket, or else that of the package `ws`. */
+  readonly WebSocket?: SocketConstructor;
+  /** Finds out why a first connection fails. Default: the runtime's. */
+  readonly fetch?: typeof fetch;
+  /** Waits between attempts. */
+  readonly backoff?: BackoffOptions;
+  /** Time and timers; its `now()` is the device's clock. Default: the system's. */
+  readonly clock?: Clock;
+  /**
+   * Longest wait of `ready()` for a first connection, over all attempts, ms. The device continues to try after it.
+   * Default 10,000.
+   */
+  readonly connectWithinMs?: number;
+  /** Called at each change of the device's state, with the last error and the time of the next attempt. */
+  readonly onStatus?: (status: ConnectionStatus) => void;
+  /** Called for every frame that the service refused. */
+  readonly onRefused?: (refusal: RefusedMessage) => void;
+  /** Called when a problem reduces the value of the data, and when the problem is over. */
+  readonly onNotice?: (notice: NoticeMessage) => void;
+  /** Called for every connection that has become ready. */
+  readonly onReady?: (ready: ReadyMessage) => void;
+}
+
+/** The counters of a device since it was created. */
+export interface DeviceCounters {
+  /** Connections after the first that became ready. */
+  reconnects: number;
+  /** Frames that were sent, including repetitions. */
+  framesSent: number;
+  /** Frames that the service refused. */
+  framesRefused: number;
+  /**
+   * Samples (values) that were lost: the oldest if the buffer was full, and those that the device still had when it
+   * stopped. Without a connection these are all that the service had not acknowledged; it may have received some of
+   * them.
+   */
+  samplesDropped: number;
+}
+
+const BUFFER_BYTES = 8 * 2 ** 20;
+const BATCH_MS = 100;
+const CONNECT_WITHIN_MS = 10_000;
+const FRAME_BYTES = 65_536;
+const MOST_NUMBERS = 2 ** 32;
+/** The years 2000 to 2100 in seconds since the epoch; in ms they are days of January and February 1970. */
+const SECONDS_FROM = 946_684_800;
+const SECONDS_UNTIL = 4_102_444_800;
+
+/**
+ * A device's connection to the service. It connects by itself, keeps the samples that it could not send, continues
+ * after a reconnect where the service says, sends again the data that a gateway lost, and waits when the service is
+ * behind.
+ */
+export class Device {
+  /** Counters since the device was created. */
+  readonly counters: DeviceCounters = { reconnects: 0, framesSent: 0, framesRefused: 0, samplesDropped: 0 };
+  /**
+   * Resolves when the device has ended: with null after `end()`, otherwise with the error that stopped it. Never
+   * rejects.
+   */
+  readonly closed: Promise<Error | null>;
+  readonly #options: DeviceOptions;
+  readonly #access: ServiceAccess;
+  readonly #status: StatusTeller;
+  readonly #clock: Clock;
+  readonly #outbox: Outbox;
+  readonly #batches: Batches;
+  readonly #abort = new AbortController();
+  readonly #nextSeq = new Map<number, number>();
+  readonly #offsets = new Map<number, number>();
+  /** Samples pushed before the first `ready`, which announces the channels. */
+  readonly #early: EarlySamples;
+  #ready: ReadyMessage | null = null;
+  #socket: Socket | null = null;
+  #failure: Error | null = null;
+  /** The reason why there is no first connection, once it is late or impossible. */
+  #unreachable: Error | null = null;
+  #liftLimit = () => {};
+  #ending = false;
+  #endSent = false;
+  #ended = false;
+  #waiters: (() => void)[] = [];
+
+  /** @throws TypeError if `baseUrl` or `apiKey` is missing or malformed */
+  constructor(options: DeviceOptions) {
+    this.#options = options;
+    this.#access = parseAccess(options);
+    this.#status = new StatusTeller(options.onStatus);
+    this.#clock = options.clock ?? systemClock;
+    this.#outbox = new Outbox(options.bufferBytes ?? BUFFER_BYTES);
+    this.#early = new EarlySamples(this.#outbox.limitBytes);
+    this.#batches = new Batches(options.batchMs ?? BATCH_MS, this.#clock, (batch) => {
+      this.#enqueue(batch);
+      this.#sendWaiting();
+    });
+    const { connectWithinMs = CONNECT_WITHIN_MS } = options;
+    this.#liftLimit = limitFirstConnection(this.#clock, connectWithinMs, this.#status, (error) => this.#despair(error));
+    this.closed = this.#run()
+      .then(
+        () => this.#failure,
+        (error: Error) => this.#fail(error),
+      )
+      .finally(() => this.#status.tell('closed', this.#failure));
+  }
+
+  /** State of the device's connection. */
+  get state(): ConnectionState {
+    return this.#status.current.state;
+  }
+
+  /** The error that ended the last connection or attempt; null while nothing is wrong. */
+  get lastError(): Error | null {
+    return this.#status.current.error;
+  }
+
+  /** Time at which the next attempt begins, ms since the epoch; null unless `state` is `waiting`. */
+  get nextTryAt(): number | null {
+    return this.#status.current.nextTryAt;
+  }
+
+  /** Whether the service accepts frames at this moment: `state` is `live`. */
+  get connected(): boolean {
+    return this.state === 'live';
+  }
+
+  /** Bytes that wait to be sent. */
+  get backlogBytes(): number {
+    return this.#outbox.unsentBytes + this.#early.bytes;
+  }
+
+  /**
+   * The newest `ready` message; waits for the first.
+   *
+   * @throws ConnectionError if it does not arrive within `connectWithinMs`, or if something other than the service
+   * answers: the device continues to try; ClosedError if the device has stopped
+   */
+  async ready(): Promise<ReadyMessage> {
+    await this.#until(() => this.#ready !== null || this.#unreachable !== null);
+    if (!this.#ready) throw this.#unreachable ?? new Error('the device has stopped');
+    return this.#ready;
+  }
+
+  /**
+   * Sends samples, numbered after the last ones of the channel.
+   *
+   * @param channel index in the device model, or the modality if only one channel has it
+   * @param samples interleaved, whole instants; null and NaN are missing values
+   * @param ts device time of the first instant, ms since the epoch; absent if the device has no clock
+   * @throws TypeError for a sample or a ts that is not a number; RangeError for an unknown channel, an incomplete
+   * instant, an infinite sample or a ts in seconds; ClosedError after the service refused the device
+   */
+  push(channel: number | string, samples: ArrayLike<number | null>, ts: number = Number.NaN): void {
+    if (typeof ts !== 'number')
+      throw new TypeError(`ts must be a number, ms since the epoch; its type is ${typeof ts}`);
+    this.send({ channel, ts, samples: Float64Array.from(samples, numberOf) });
+  }
+
+  /** Counts `instants` as lost by the device. */
+  skip(channel: number | string, instants: number): void {
+    const { index } = this.#channel(channel);
+    this.#nextSeq.set(index, (this.#nextSeq.get(index) ?? 0) + instants);
+  }
+
+  /** Like `push`, for a caller that numbers the instants itself. */
+  send(samples: NumberedSamples): void {
+    if (this.#failure) throw this.#failure;
+    if (this.#ending) throw new Error('the device has ended its session: make a new Device to go on');
+    if (samples.samples.some((value) => Math.abs(value) > FLOAT32_MAX))
+      throw new RangeError('a sample is infinite or too large for float32: use NaN or null for a missing value');
+    if (Math.abs(samples.ts) === Infinity)
+      throw new RangeError('ts is infinite: leave it out if the device has no clock');
+    if (samples.ts > SECONDS_FROM && samples.ts < SECONDS_UNTIL)
+      throw new RangeError(`ts is ${samples.ts}, which is in seconds: give ms since the epoch, such as Date.now()`);
+    if (this.#ready) this.#accept(samples);
+    else this.counters.samplesDropped += this.#early.add(samples);
+    this.#pump();
+  }
+
+  /** Resolves when at most `bytes` wait to be sent. Rejects if the device has stopped. */
+  drained(bytes = 0): Promise<void> {
+    return this.#until(() => this.backlogBytes <= bytes);
+  }
+
+  /**
+   * Sends the remaining samples, ends the session and closes; resolves when the service has stored and published all
+   * its insights.
+   *
+   * @throws ClosedError if the service refused the device
+   */
+  async end(): Promise<void> {
+    this.#ending = true;
+    this.#batches.flushAll();
+    this.#pump();
+    const failure = await this.closed;
+    if (failure) throw failure;
+  }
+
+  /** Closes at once; samples that were not sent are lost, and the session stays open for the service's grace period. */
+  close(): void {
+    this.#fail(new ClosedError(1000, 'closed by the device'));
+  }
+
+  #despair(error: Error): void {
+    this.#unreachable = error;
+    this.#wake();
+  }
+
+  #fail(error: Error): Error {
+    if (this.#failure) return this.#failure;
+    this.#failure = error;
+    this.#liftLimit();
+    if (!this.#ended) this.#countLost();
+    this.#abort.abort();
+    this.#socket?.close(1000);
+    this.#status.tell('closed', error);
+    this.#wake();
+    return error;
+  }
+
+  /**
+   * Data given to an open socket still arrive; of the data given to one that closed, only the acknowledged ones are
+   * certain.
+   */
+  #countLost(): void {
+    this.#batches.flushAll();
+    if (this.#socket?.readyState !== 1) this.#outbox.resume();
+    this.counters.samplesDropped += this.#early.samples + this.#outbox.unsentSamples;
+  }
+
+  async #run(): Promise<void> {
+    const WebSocket = this.#options.WebSocket ?? (await findWebSocket());
+    const backoff = new Backoff(this.#options.backoff);
+    while (!this.#ended && !this.#failure) {
+      const socket = new WebSocket(this.#url());
+      const receive = (data: unknown) => this.#receive(socket, data, backoff);
+      const info = await deviceConnection(socket, this.#abort.signal, this.#clock, receive);
+      this.#socket = null;
+      this.#endSent = false;
+      if (this.#ended || this.#failure) return;
+      if (!mayReconnect(info.code)) throw new ClosedError(info.code, info.reason);
+      const error = await this.#explain(info);
+      const waitMs = backoff.next();
+      this.#status.tell('waiting', error, this.#clock.now() + waitMs);
+      await pause(this.#clock, waitMs, this.#abort.signal);
+      this.#status.tell('connecting', error);
+    }
+  }
+
+  /** Why a connection ended. A wrong address does not stop the device: its network may answer for other addresses. */
+  async #explain(info: CloseInfo): Promise<Error> {
+    if (this.#ready !== null || info.code !== 1006) return lostConnection(info);
+    const { error, isWrongAddress } = await diagnose(this.#access.baseUrl, this.#options, this.#abort.signal);
+    if (isWrongAddress) this.#despair(error);
+    return error;
+  }
+
+  #url(): string {
+    const { baseUrl, apiKey } = this.#access;
+    const { deviceId, deviceModelId } = this.#options;
+    const query = {
+      device_id: deviceId,
+      device_model_id: deviceModelId,
+      api_key: apiKey,
+      clock: String(this.#clock.now()),
+    };
+    return socketUrl(baseUrl, '/stream/ingest', query);
+  }
+
+  #receive(socket: Socket, data: unknown, backoff: Backoff): void {
+    const message = parseServerMessage(data);
+    if (message?.type === 'ready') {
+      backoff.reset();
+      this.#start(socket, message);
+    } else if (message?.type === 'ack') this.#acknowledge(message.next_seq);
+    else if (message?.type === 'error') {
+      this.counters.framesRefused++;
+      this.#options.onRefused?.(message);
+    } else if (message?.type === 'notice') this.#options.onNotice?.(message);
+    else if (message?.type === 'ended') this.#ended = true;
+  }
+
+  #start(socket: Socket, ready: ReadyMessage): void {
+    const first = this.#ready === null;
+    const sameSession = this.#ready?.session_id === ready.session_id;
+    this.#ready = ready;
+    for (const channel of ready.channels) this.#open(channel, first, sameSession && ready.replay_ms === 0);
+    if (sameSession && ready.replay_ms > 0) this.#outbox.replay(ready.replay_ms);
+    else this.#outbox.resume();
+    this.#socket = socket;
+    if (!first) this.counters.reconnects++;
+    this.#liftLimit();
+    this.#status.tell('live');
+    if (first) this.#sendEarly();
+    this.#options.onReady?.(ready);
+    this.#pump();
+    this.#wake();
+  }
+
+  #open({ index, sample_rate_hz, next_seq }: ReadyChannel, first: boolean, exact: boolean): void {
+    this.#outbox.setRate(index, sample_rate_hz);
+    if (first) this.#offsets.set(index, next_seq);
+    else if (exact) this.#outbox.acknowledge(index, next_seq);
+  }
+
+  #acknowledge(nextSeq: Readonly<Record<string, number>>): void {
+    for (const [index, next] of Object.entries(nextSeq)) this.#outbox.acknowledge(Number(index), next);
+    this.#pump();
+    this.#wake();
+  }
+
+  #sendEarly(): void {
+    try {
+      for (const samples of this.#early.take()) this.#accept(samples);
+      if (this.#ending) this.#batches.flushAll();
+    } catch (error) {
+      this.#fail(error as Error); // A RangeError of `#accept`.
+    }
+  }
+
+  /** Numbers samples; samples without their own numbers may wait for more. */
+  #accept({ channel: name, seq, ts, samples }: NumberedSamples): void {
+    const channel = this.#channel(name);
+    const { index, num_channels } = channel;
+    const instants = samples.length / num_channels;
+    if (instants < 1 || !Number.isInteger(instants))
+      throw new RangeError(
+        `${samples.length} samples are not a whole number of instants: channel ${index} has ${num_channels} values per instant`,
+      );
+    const first = (this.#offsets.get(index) ?? 0) + (seq ?? this.#nextSeq.get(index) ?? 0);
+    if (!Number.isInteger(first) || first < 0 || first + instants > MOST_NUMBERS)
+      throw new RangeError(
+        `sequence number ${first} is not from 0 to 2^32 - 1: end the session before its numbers run out`,
+      );
+    this.#nextSeq.set(index, first - (this.#offsets.get(index) ?? 0) + instants);
+    if (seq === undefined) this.#batches.add(channel, first, ts, samples);
+    else {
+      this.#batches.flush(index);
+      this.#enqueue({ channel: index, seq: first, ts, samples });
+    }
+  }
+
+  #enqueue(batch: Batch): void {
+    const most = this.#ready?.limits.max_frame_bytes ?? FRAME_BYTES;
+    for (const parcel of parcelsOf(batch, this.#channel(batch.channel), most))
+      this.counters.samplesDropped += this.#outbox.add(parcel);
+  }
+
+  #channel(name: number | string): ReadyChannel {
+    return findChannel(this.#ready?.channels ?? [], name);
+  }
+
+  /**
+   * Sends the frames that may be sent, then the end, if it is due. Must not be called while samples are being added to
+   * the outbox.
+   */
+  #pump(): void {
+    this.#sendWaiting();
+    const socket = this.#socket;
+    if (!socket || this.#failure || !this.#ending || this.#endSent || this.backlogBytes > 0) return;
+    this.#endSent = true;
+    socket.send('{"type":"end"}');
+  }
+
+  #sendWaiting(): void {
+    const socket = this.#socket;
+    if (!socket || !this.#ready || this.#failure) return;
+    while (this.#outbox.unackedMs < this.#ready.limits.max_unacked_ms) {
+      const parcel = this.#outbox.take();
+      if (!parcel) break;
+      socket.send(parcel.bytes);
+      this.counters.framesSent++;
+    }
+  }
+
+  async #until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      if (this.#failure) throw this.#failure;
+      await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    }
+  }
+
+  #wake(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const wake of waiters) wake();
+  }
+}
+
+/** A sample as a number; NaN is a missing one. */
+function numberOf(value: number | null | undefined): number {
+  if (typeof value === 'number') return value;
+  if (value !== null && value !== undefined)
+    throw new TypeError(`a sample must be a number or null; one is a ${typeof value}: ${JSON.stringify(value)}`);
+  return Number.NaN;
+}

@@ -1,0 +1,178 @@
+import type { Batch } from './batches.js';
+import { encodeFrame, HEADER_BYTES } from './frame-encoder.js';
+
+/** An encoded frame to be sent. */
+export interface Parcel {
+  readonly channel: number;
+  /** Number of its first instant, and the one after its last. */
+  readonly seq: number;
+  readonly end: number;
+  /** Values per instant. */
+  readonly width: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Bytes of a sample in the widest encoding. */
+const WIDEST_SAMPLE = 4;
+
+/**
+ * Encodes samples into as many frames as `maxFrameBytes` requires.
+ *
+ * @throws RangeError as `encodeFrame`
+ */
+export function parcelsOf(
+  { channel, seq, ts, samples }: Batch,
+  { num_channels: width, sample_rate_hz }: { num_channels: number; sample_rate_hz: number },
+  maxFrameBytes: number,
+): Parcel[] {
+  const parcels: Parcel[] = [];
+  const instants = samples.length / width;
+  const most = Math.floor((maxFrameBytes - HEADER_BYTES) / WIDEST_SAMPLE / width);
+  for (let from = 0; from < instants; from += most) {
+    const to = Math.min(instants, from + most);
+    const part = samples.subarray(from * width, to * width);
+    const bytes = encodeFrame({ channel, seq: seq + from, ts: ts + (from * 1000) / sample_rate_hz, samples: part });
+    parcels.push({ channel, seq: seq + from, end: seq + to, width, bytes });
+  }
+  return parcels;
+}
+
+interface Progress {
+  readonly periodMs: number;
+  /** All lower numbers were received or given up. */
+  acked: number;
+  /** All lower numbers have been sent or never existed. */
+  sent: number;
+}
+
+/** Time for which acknowledged frames are kept for a gateway that lost its state (`replay_ms`), ms of data time. */
+const REPLAY_MS = 60_000;
+
+/**
+ * A device's frames between being measured and being forgotten: those to send, those sent but not acknowledged, and the
+ * last minute of the acknowledged ones, which a gateway may request again. Limited in bytes; the oldest are dropped
+ * first.
+ */
+export class Outbox {
+  #parcels: Parcel[] = [];
+  /** Index of the next to send. */
+  #next = 0;
+  #bytes = 0;
+  #unsentBytes = 0;
+  readonly #channels = new Map<number, Progress>();
+
+  /** @param limitBytes most bytes that are kept */
+  constructor(readonly limitBytes: number) {}
+
+  /** Bytes that have not been sent on this connection. */
+  get unsentBytes(): number {
+    return this.#unsentBytes;
+  }
+
+  /** Samples that have not been sent on this connection, except those that are acknowledged. */
+  get unsentSamples(): number {
+    return this.#parcels.slice(this.#next).reduce((sum, parcel) => sum + this.#unacknowledged(parcel), 0);
+  }
+
+  /** Data time that has been sent but not acknowledged, on the channel with most of it; ms. */
+  get unackedMs(): number {
+    let most = 0;
+    for (const { periodMs, acked, sent } of this.#channels.values()) most = Math.max(most, (sent - acked) * periodMs);
+    return most;
+  }
+
+  /** Sets the rate of a channel, Hz; it must be known before its first parcel. */
+  setRate(channel: number, rateHz: number): void {
+    const { acked = -1, sent = -1 } = this.#channels.get(channel) ?? {};
+    this.#channels.set(channel, { periodMs: 1000 / rateHz, acked, sent });
+  }
+
+  /** Takes a parcel; returns the number of samples dropped to make room for it. */
+  add(parcel: Parcel): number {
+    this.#parcels.push(parcel);
+    this.#bytes += parcel.bytes.length;
+    this.#unsentBytes += parcel.bytes.length;
+    let lost = 0;
+    while (this.#bytes > this.limitBytes && this.#parcels.length > 1) lost += this.#dropOldest();
+    return lost;
+  }
+
+  /** The next parcel to send, which then counts as sent; undefined if all have been sent. */
+  take(): Parcel | undefined {
+    const parcel = this.#parcels[this.#next];
+    if (!parcel) return undefined;
+    this.#next++;
+    this.#unsentBytes -= parcel.bytes.length;
+    const progress = this.#progress(parcel.channel);
+    if (progress.acked < 0) progress.acked = parcel.seq;
+    progress.sent = Math.max(progress.sent, parcel.end);
+    return parcel;
+  }
+
+  /** All numbers of the channel below `nextSeq` were received or given up. */
+  acknowledge(channel: number, nextSeq: number): void {
+    const progress = this.#channels.get(channel);
+    if (!progress) return;
+    progress.acked = nextSeq;
+    this.#forget();
+  }
+
+  /** A new connection to the same session: continues after the acknowledged data. */
+  resume(): void {
+    this.#rewind((parcel) => parcel.end > this.#progress(parcel.channel).acked);
+  }
+
+  /**
+   * A new connection to a gateway without the session's signal: goes back by `replayMs`, and to all data that were not
+   * acknowledged.
+   */
+  replay(replayMs: number): void {
+    this.#rewind((parcel) => {
+      const { acked, sent, periodMs } = this.#progress(parcel.channel);
+      return parcel.end > acked || (sent - parcel.end) * periodMs < replayMs;
+    });
+    for (const progress of this.#channels.values()) progress.acked = progress.sent = -1;
+  }
+
+  /** Goes back to the first parcel that is `wanted`; later ones count as not sent. */
+  #rewind(wanted: (parcel: Parcel) => boolean): void {
+    const first = this.#parcels.findIndex(wanted);
+    this.#next = first < 0 ? this.#parcels.length : first;
+    this.#unsentBytes = this.#parcels.slice(this.#next).reduce((sum, parcel) => sum + parcel.bytes.length, 0);
+    for (const progress of this.#channels.values()) progress.sent = progress.acked;
+  }
+
+  /** Forgets, from the oldest on, the acknowledged data that are older than any replay. */
+  #forget(): void {
+    let count = 0;
+    for (const parcel of this.#parcels) {
+      const { acked, periodMs } = this.#progress(parcel.channel);
+      if (count >= this.#next || (acked - parcel.end) * periodMs < REPLAY_MS) break;
+      this.#bytes -= parcel.bytes.length;
+      count++;
+    }
+    this.#parcels.splice(0, count);
+    this.#next -= count;
+  }
+
+  /** Drops the oldest parcel; returns the number of its samples that the service has not acknowledged. */
+  #dropOldest(): number {
+    const parcel = this.#parcels.shift();
+    if (!parcel) return 0;
+    this.#bytes -= parcel.bytes.length;
+    if (this.#next > 0) this.#next--;
+    else this.#unsentBytes -= parcel.bytes.length;
+    return this.#unacknowledged(parcel);
+  }
+
+  /** Number of a parcel's samples that the service has not acknowledged. */
+  #unacknowledged({ channel, seq, end, width }: Parcel): number {
+    return width * Math.min(end - seq, Math.max(0, end - this.#progress(channel).acked));
+  }
+
+  #progress(channel: number): Progress {
+    const progress = this.#channels.get(channel);
+    if (!progress) throw new RangeError(`the rate of channel ${channel} is not known`);
+    return progress;
+  }
+}

@@ -1,0 +1,54 @@
+/** The types that this version knows; clients ignore types that they do not know. */
+export type InsightType = 'hr' | 'spo2' | 'rr';
+
+/** Class of the signal's quality, from its `confidence`. */
+export type SqiClass = 'excellent' | 'acceptable' | 'unfit';
+
+/** An insight as a live subscription receives it. */
+export interface LiveInsight {
+  /** Type of the reading. */
+  readonly type: InsightType;
+  /** Reading, in `unit`: bpm, % or brpm. */
+  readonly value: number;
+  /** Unit of the value. */
+  readonly unit: string;
+  /** Publish time, ms since the epoch. */
+  readonly ts: number;
+  /** The session whose data it was computed from. */
+  readonly session_id: string;
+  /** The identifier under which the device streams. */
+  readonly device_id: string;
+  /** Quality of the signal, 0 to 1. */
+  readonly confidence: number;
+  /** Its class: show `excellent`, dim `acceptable`, and never present `unfit` as authoritative. */
+  readonly sqi_class: SqiClass;
+}
+
+const TYPES: ReadonlySet<string> = new Set<InsightType>(['hr', 'spo2', 'rr']);
+
+/** Whether a message is an insight of a known type. */
+export function isLiveInsight(message: unknown): message is LiveInsight {
+  if (typeof message !== 'object' || message === null) return false;
+  const { type, value, ts, session_id, device_id } = message as Partial<LiveInsight>;
+  return (
+    TYPES.has(String(type)) &&
+    typeof value === 'number' &&
+    typeof ts === 'number' &&
+    typeof session_id === 'string' &&
+    typeof device_id === 'string'
+  );
+}
+
+/** The live form of a stored insight: the same insight, with exactly the fields of a live one. */
+export function liveForm({
+  type,
+  value,
+  unit,
+  ts,
+  session_id,
+  device_id,
+  confidence,
+  sqi_class,
+}: LiveInsight): LiveInsight {
+  return { type, value, unit, ts, session_id, device_id, confidence, sqi_class };
+}

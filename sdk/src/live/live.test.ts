@@ -1,0 +1,328 @@
+import { expect } from 'chai';
+import { DeviceInsights, type DeviceInsightsOptions } from '../client.js';
+import { Random } from '../simulator/random.js';
+import { ClosedError } from '../socket/reconnection.js';
+import { type Peer, SocketServer } from '../socket/test-socket-server.js';
+import type { LiveInsight } from './insight.js';
+import type { Hole, LiveSubscription, SubscribeOptions } from './live.js';
+
+/** An insight published a minute ago, so that it is settled; `value` tells them apart and orders them. */
+const insight = (value: number, changes: Partial<LiveInsight> = {}): LiveInsight => ({
+  type: 'hr',
+  value,
+  unit: 'bpm',
+  ts: Date.now() - 60_000 + value,
+  session_id: 's1',
+  device_id: 'd1',
+  confidence: 0.9,
+  sqi_class: 'excellent',
+  ...changes,
+});
+
+describe('live subscription', () => {
+  let server: SocketServer;
+  let live: LiveSubscription;
+  /** What the service has stored, in order of `ts`, and how it answers. */
+  let stored: LiveInsight[];
+  let refusal: number | null;
+  let requests: URLSearchParams[];
+  let pageRows: number;
+
+  beforeEach(() => {
+    server = new SocketServer();
+    [stored, refusal, requests, pageRows] = [[], null, [], 3];
+    server.respond = ({ url = '' }, response) => {
+      const query = new URL(url, 'http://x').searchParams;
+      requests.push(query);
+      if (refusal !== null) return response.writeHead(refusal).end(JSON.stringify({ detail: 'no' }));
+      const from = Math.max(
+        Number(query.get('cursor') ?? 0),
+        stored.findIndex(({ ts }) => ts >= Date.parse(query.get('since') ?? '')),
+      );
+      const limit = Math.min(Number(query.get('limit')), pageRows);
+      const data = query.has('since') && from >= 0 ? stored.slice(from, from + limit) : [];
+      const more = from + limit < stored.length && data.length > 0;
+      const link = { link: `</v1/insights?cursor=${from + limit}>; rel="next"` };
+      return response
+        .writeHead(200, { 'content-type': 'application/json', ...(more && link) })
+        .end(JSON.stringify(data));
+    };
+  });
+  afterEach(async () => {
+    live.close();
+    await server.close();
+  });
+
+  async function subscribe(wishes: SubscribeOptions = {}, options: Partial<DeviceInsightsOptions> = {}): Promise<Peer> {
+    const client = new DeviceInsights({
+      baseUrl: await server.url(),
+      apiKey: 'svc_key',
+      backoff: { random: () => 0 },
+      ...options,
+    });
+    live = client.live.subscribe(wishes);
+    return server.peer();
+  }
+
+  async function take(count: number): Promise<LiveInsight[]> {
+    const taken: LiveInsight[] = [];
+    const insights = live[Symbol.asyncIterator]();
+    while (taken.length < count) {
+      const { value, done } = await insights.next();
+      if (done) break;
+      taken.push(value);
+    }
+    return taken;
+  }
+
+  const valuesOf = (insights: readonly LiveInsight[]) => insights.map(({ value }) => value);
+
+  it('brings its key, discards the status and gives the insights in order', async () => {
+    const peer = await subscribe();
+    expect(peer.query.get('api_key')).to.equal('svc_key');
+    expect(live.connected).to.equal(false);
+    peer.send({ status: 'subscribed' });
+    await live.subscribed();
+    expect(live.connected).to.equal(true);
+    for (const value of [61, 62, 63]) peer.send(insight(value));
+    expect(valuesOf(await take(3))).to.deep.equal([61, 62, 63]);
+    expect(requests).to.have.length(0);
+  });
+
+  it('ignores types that it does not know and whatever is no insight', async () => {
+    const peer = await subscribe();
+    peer.send({ status: 'subscribed' });
+    peer.send({ ...insight(1), type: 'glucose' });
+    peer.socket.send('not JSON');
+    peer.send([]);
+    peer.send(insight(2));
+    expect(valuesOf(await take(1))).to.deep.equal([2]);
+  });
+
+  it('gives only the insights that are wanted', async () => {
+    const peer = await subscribe({ devices: ['d1', 'd2'], types: ['hr', 'rr'], quality: 'acceptable' });
+    peer.send({ status: 'subscribed' });
+    peer.send(insight(1, { device_id: 'd3' }));
+    peer.send(insight(2, { type: 'spo2' }));
+    peer.send(insight(3, { sqi_class: 'unfit' }));
+    peer.send(insight(4, { type: 'rr', device_id: 'd2', sqi_class: 'acceptable' }));
+    peer.send(insight(5));
+    expect(valuesOf(await take(2))).to.deep.equal([4, 5]);
+  });
+
+  it('reads what it missed while it was away, each insight once, before what comes then', async () => {
+    const now = Date.now();
+    const first = await subscribe();
+    first.send({ status: 'subscribed' });
+    const all = Array.from({ length: 9 }, (_, n) => insight(n, { ts: now + n }));
+    first.send(all[0] as object);
+    first.send(all[1] as object);
+    await live.subscribed();
+    stored = all.slice(0, 7).map((one) => ({ ...one, coverage: 1, actual_end: 5 }));
+    first.socket.close(1012);
+    const second = await server.peer();
+    second.send({ status: 'subscribed' });
+    for (const one of all.slice(5)) second.send(one);
+    expect(await take(9)).to.deep.equal(all);
+    expect([live.reconnects, live.repaired]).to.deep.equal([1, 5]);
+  });
+
+  it('reads from 10 s before the newest insight, but nothing from before the subscription', async () => {
+    const first = await subscribe();
+    first.send({ status: 'subscribed' });
+    const newest = Date.now() + 3_600_000;
+    first.send(insight(1, { ts: newest }));
+    first.socket.close(1012);
+    const second = await server.peer();
+    stored = [
+      insight(0, { ts: Date.now() - 60_000 }),
+      insight(2, { ts: newest - 9_000 }),
+      insight(3, { ts: newest + 1 }),
+    ];
+    second.send({ status: 'subscribed' });
+    expect(valuesOf(await take(3))).to.deep.equal([1, 2, 3]);
+    expect(Date.parse(requests[1]?.get('since') ?? '')).to.equal(newest - 10_000);
+  });
+
+  it('gives nothing from before the subscription where nothing came before the loss', async () => {
+    const first = await subscribe();
+    first.send({ status: 'subscribed' });
+    await live.subscribed();
+    first.socket.terminate();
+    const second = await server.peer();
+    stored = [insight(1, { ts: Date.now() - 10_000 }), insight(2, { ts: Date.now() })];
+    second.send({ status: 'subscribed' });
+    expect(valuesOf(await take(1))).to.deep.equal([2]);
+  });
+
+  it('leaves out what is newer than a row that may still come before it', async () => {
+    const now = Date.now();
+    const [a, b, c] = [1, 2, 3].map((n) => insight(n, { ts: now + n }));
+    const first = await subscribe();
+    first.send({ status: 'subscribed' });
+    await live.subscribed();
+    first.socket.terminate();
+    const other = [4, 5, 6].map((n) => insight(n, { ts: now + 1, session_id: `s${n}` }));
+    stored = [...other.slice(0, 3), b as LiveInsight];
+    const respond = server.respond;
+    // After the first page row `a`, which lies before the cursor, is written, and `b` after it.
+    server.respond = (request, response) => {
+      respond(request, response);
+      if (requests.length === 2) stored = [a as LiveInsight, ...other, b as LiveInsight, c as LiveInsight];
+    };
+    const second = await server.peer();
+    second.send({ status: 'subscribed' });
+    for (const one of [a, b, c]) second.send(one as object);
+    expect(valuesOf(await take(6)).filter((value) => value < 4)).to.deep.equal([1, 2, 3]);
+  });
+
+  it('tries again on another connection where the service fails to tell', async () => {
+    const first = await subscribe({}, { retries: 0 });
+    first.send({ status: 'subscribed' });
+    await live.subscribed();
+    refusal = 500;
+    first.socket.terminate();
+    const second = await server.peer();
+    second.send({ status: 'subscribed' });
+    second.send(insight(2, { ts: Date.now() + 1 }));
+    const third = await server.peer();
+    refusal = null;
+    stored = [insight(1, { ts: Date.now() }), insight(2, { ts: Date.now() + 1 })];
+    third.send({ status: 'subscribed' });
+    expect(valuesOf(await take(2))).to.deep.equal([1, 2]);
+  });
+
+  it('reports what it could not repair, and goes on', async () => {
+    const holes: Hole[] = [];
+    const first = await subscribe({ onHole: (hole) => holes.push(hole) });
+    first.send({ status: 'subscribed' });
+    await live.subscribed();
+    refusal = 403;
+    first.socket.terminate();
+    const second = await server.peer();
+    second.send({ status: 'subscribed' });
+    second.send(insight(2));
+    expect(valuesOf(await take(1))).to.deep.equal([2]);
+    expect(holes.map(({ cause }) => cause.name)).to.deep.equal(['PermissionError']);
+  });
+
+  it('holds a bounded number for a slow consumer, closes the socket, and goes on from the store', async () => {
+    const now = Date.now();
+    const all = Array.from({ length: 20 }, (_, n) => insight(n, { ts: now + n }));
+    const first = await subscribe({ buffer: 4 });
+    const closed = new Promise((resolve) => first.socket.on('close', resolve));
+    first.send({ status: 'subscribed' });
+    for (const one of all.slice(0, 10)) first.send(one);
+    await closed;
+    expect(live.buffered).to.be.at.most(4);
+    stored = all.slice(0, 18);
+    const insights = live[Symbol.asyncIterator]();
+    const taken: number[] = [];
+    const next = async () => taken.push((await insights.next()).value?.value ?? -1);
+    for (let n = 0; n < 4; n++) await next();
+    const second = await server.peer();
+    second.send({ status: 'subscribed' });
+    for (const one of all.slice(16)) second.send(one);
+    while (taken.length < 20) {
+      expect(live.buffered).to.be.at.most(4);
+      await next();
+      if (live.reconnects > 1) break;
+    }
+    expect(taken).to.deep.equal(all.slice(0, taken.length).map(({ value }) => value));
+    expect(taken.length).to.be.at.least(18);
+  });
+
+  it('loses and repeats nothing over connections that break at random, and keeps the order of each series', async () => {
+    const random = new Random(5);
+    pageRows = 1000;
+    let peer = await subscribe({}, { retries: 0 });
+    peer.send({ status: 'subscribed' });
+    await live.subscribed();
+    const got: LiveInsight[] = [];
+    const reading = (async () => {
+      for await (const one of live) if (got.push(one) === 1500) break;
+    })();
+    let ts = Date.now();
+    let away = 0;
+    for (let n = 0; n < 1500; n++) {
+      ts += random.uniform() < 0.5 ? 2 : 1;
+      const one = insight(n, { ts, session_id: `s${n % 3}` });
+      stored.push(one);
+      if (away === 0) peer.send(one);
+      else if (--away === 0) {
+        peer = await server.peer();
+        peer.send({ status: 'subscribed' });
+      } else if (random.uniform() < 0.1) await new Promise((resolve) => setImmediate(resolve));
+      if (away === 0 && random.uniform() < 0.03) {
+        peer.socket.terminate();
+        away = 1 + Math.floor(random.uniform() * 20);
+      }
+    }
+    if (away > 0) (await server.peer()).send({ status: 'subscribed' });
+    await reading;
+    expect([...valuesOf(got)].sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 1500 }, (_, n) => n));
+    for (const session of ['s0', 's1', 's2']) {
+      const series = got.filter(({ session_id }) => session_id === session).map(({ ts: at }) => at);
+      expect(series).to.deep.equal([...series].sort((a, b) => a - b));
+    }
+    expect(live.reconnects).to.be.greaterThan(20);
+  });
+
+  it('throws where the key is refused, after what had come', async () => {
+    const peer = await subscribe();
+    peer.send({ status: 'subscribed' });
+    peer.send(insight(1));
+    peer.socket.close(4001, 'revoked');
+    const got: number[] = [];
+    const error = await (async () => {
+      for await (const { value } of live) got.push(value);
+    })().catch((caught: unknown) => caught);
+    expect(got).to.deep.equal([1]);
+    expect(error).to.be.instanceOf(ClosedError).and.include({ code: 4001 });
+  });
+
+  it('rejects the wait for the subscription where the key is refused', async () => {
+    (await subscribe()).socket.close(4001);
+    expect(await live.subscribed().catch((caught: unknown) => caught)).to.be.instanceOf(ClosedError);
+  });
+
+  it('ends when the signal aborts, and closes its socket', async () => {
+    const abort = new AbortController();
+    const peer = await subscribe({ signal: abort.signal });
+    const closed = new Promise((resolve) => peer.socket.on('close', resolve));
+    peer.send({ status: 'subscribed' });
+    await live.subscribed();
+    abort.abort();
+    expect(await take(1)).to.deep.equal([]);
+    expect(await closed).to.equal(1000);
+  });
+
+  it('ends when the service closes normally', async () => {
+    const peer = await subscribe();
+    peer.socket.close(1000);
+    expect(await take(1)).to.deep.equal([]);
+  });
+
+  it('pings every 30 s, and takes a peer that does not answer for lost', async () => {
+    const due: (() => void)[] = [];
+    const waits: number[] = [];
+    const after = (ms: number, run: () => void) => {
+      waits.push(ms);
+      due.push(run);
+      return () => {};
+    };
+    const peer = await subscribe({ connectWithinMs: Number.POSITIVE_INFINITY }, { clock: { now: () => 0, after } });
+    const pinged = new Promise((resolve) => peer.socket.on('ping', resolve));
+    peer.send({ status: 'subscribed' });
+    await live.subscribed();
+    peer.socket.pong = () => {};
+    due.shift()?.();
+    await pinged;
+    expect(waits).to.deep.equal([30_000, 30_000]);
+    const lost = new Promise((resolve) => peer.socket.on('close', resolve));
+    due.shift()?.();
+    await lost;
+    due.shift()?.();
+    await server.peer();
+  });
+});

@@ -1,0 +1,311 @@
+import { type Clock, systemClock } from '../clock.js';
+import type { Insight } from '../generated/types.gen.js';
+import { ApiError } from '../rest/api-error.js';
+import { type ReadHistory, readStored, SETTLED_MS } from '../rest/history.js';
+import {
+  type ConnectionState,
+  type ConnectionStatus,
+  limitFirstConnection,
+  lostConnection,
+  StatusTeller,
+} from '../socket/connection-status.js';
+import { diagnose } from '../socket/diagnosis.js';
+import { Backoff, type BackoffOptions, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
+import { type CloseInfo, findWebSocket, parseJson, type SocketConstructor, socketUrl } from '../socket/socket.js';
+import { type LiveMessages, liveConnection } from './connection.js';
+import { type InsightType, isLiveInsight, type LiveInsight, liveForm, type SqiClass } from './insight.js';
+import { InsightQueue } from './insight-queue.js';
+
+/** Selects insights; each list defaults to all. */
+export interface LiveFilter {
+  /** Identifiers of devices. */
+  readonly devices?: readonly string[];
+  /** Ids of sessions. */
+  readonly sessions?: readonly string[];
+  /** Types of insights. */
+  readonly types?: readonly InsightType[];
+  /** Least quality: `acceptable` leaves out the `unfit` ones. */
+  readonly quality?: SqiClass;
+}
+
+/** A period whose insights may be missing, ms since the epoch. */
+export interface Hole {
+  /** Its beginning. */
+  readonly since: number;
+  /** Its end. */
+  readonly until: number;
+  /** The service's refusal. */
+  readonly cause: Error;
+}
+
+/** The selection of live insights, and the limits and callbacks of a subscription. */
+export interface SubscribeOptions extends LiveFilter {
+  /** Ends the subscription. */
+  readonly signal?: AbortSignal;
+  /**
+   * Most insights that wait for a slow consumer; beyond it the socket is closed, and later insights are read by REST.
+   * Default 10,000.
+   */
+  readonly buffer?: number;
+  /**
+   * Called with each period that could not be repaired after a lost connection, because the service refused the
+   * request.
+   */
+  readonly onHole?: (hole: Hole) => void;
+  /** Called at each change of the subscription's state, with the last error and the time of the next attempt. */
+  readonly onStatus?: (status: ConnectionStatus) => void;
+  /**
+   * Longest time until the service confirms the subscription for the first time, over all attempts, ms; then the
+   * subscription ends with a ConnectionError. Once confirmed, it reconnects however long the service is away. Infinity
+   * waits without limit. Default 10,000.
+   */
+  readonly connectWithinMs?: number;
+}
+
+export interface LiveOptions extends SubscribeOptions {
+  /** The service's address, as `parseAccess` gives it. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Reads missed insights. */
+  readonly history: ReadHistory;
+  /** Default: the runtime's WebSocket, or else that of the package `ws`. */
+  readonly WebSocket?: SocketConstructor;
+  /** Default: the runtime's. */
+  readonly fetch?: typeof fetch;
+  readonly backoff?: BackoffOptions;
+  readonly clock?: Clock;
+}
+
+const QUALITY: readonly SqiClass[] = ['unfit', 'acceptable', 'excellent'];
+const BUFFER = 10_000;
+const CONNECT_WITHIN_MS = 10_000;
+
+/**
+ * A live subscription to the insights of a key: `for await (const insight of subscription)`. It connects at once,
+ * reconnects by itself after a lost connection and reads missed insights by REST, so that every insight published since
+ * the first `subscribed` is delivered exactly once, in order for each session and type. The iteration ends when the
+ * signal aborts or the service closes normally. It throws ClosedError if the service refuses the key, and
+ * ConnectionError if there is no first connection within `connectWithinMs`, or at once if something other than the
+ * service answers.
+ */
+export class LiveSubscription implements AsyncIterable<LiveInsight> {
+  /** Connections after the first that the service confirmed. */
+  reconnects = 0;
+  /** Insights that were read by REST because the socket had missed them. */
+  repaired = 0;
+  readonly #options: LiveOptions;
+  readonly #clock: Clock;
+  readonly #abort = new AbortController();
+  readonly #queue: InsightQueue;
+  readonly #status: StatusTeller;
+  #liftLimit = () => {};
+  /** This client's clock at the first `subscribed`, ms; null before. */
+  #begunAt: number | null = null;
+  /** The same by the service's clock, ms, once it is known. */
+  #begun: number | null = null;
+  #done = false;
+  #failure: Error | null = null;
+  #waiters: (() => void)[] = [];
+
+  /** @internal */
+  constructor(options: LiveOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#queue = new InsightQueue(options.buffer ?? BUFFER, (insight) => isWanted(insight, options));
+    this.#status = new StatusTeller(options.onStatus);
+    const { connectWithinMs = CONNECT_WITHIN_MS } = options;
+    this.#liftLimit = limitFirstConnection(this.#clock, connectWithinMs, this.#status, (error) => this.#fail(error));
+    if (options.signal?.aborted) this.close();
+    options.signal?.addEventListener('abort', () => this.close(), { signal: this.#abort.signal });
+    this.#run()
+      .catch((error: unknown) => this.#fail(error instanceof Error ? error : new Error(String(error))))
+      .finally(() => this.close());
+  }
+
+  /** State of the subscription. */
+  get state(): ConnectionState {
+    return this.#status.current.state;
+  }
+
+  /** The error that ended the last connection or attempt; null while nothing is wrong. */
+  get lastError(): Error | null {
+    return this.#status.current.error;
+  }
+
+  /** Time at which the next attempt begins, ms since the epoch; null unless `state` is `waiting`. */
+  get nextTryAt(): number | null {
+    return this.#status.current.nextTryAt;
+  }
+
+  /** Whether insights arrive at this moment, with none missing before them: `state` is `live`. */
+  get connected(): boolean {
+    return this.state === 'live';
+  }
+
+  /** Insights that have arrived and were not read yet. */
+  get buffered(): number {
+    return this.#queue.length;
+  }
+
+  /**
+   * Resolves when the service has confirmed the subscription: every insight published from now on is delivered.
+   *
+   * @throws ClosedError or ConnectionError, as the iteration
+   */
+  async subscribed(): Promise<void> {
+    await this.#until(() => this.#begunAt !== null || this.#done);
+    if (this.#failure) throw this.#failure;
+    if (this.#begunAt === null) throw new Error('the subscription has ended');
+  }
+
+  /** Ends the subscription: insights that have arrived can still be read. */
+  close(): void {
+    this.#done = true;
+    this.#liftLimit();
+    this.#abort.abort();
+    this.#status.tell('closed', this.#failure);
+    this.#wake();
+  }
+
+  #fail(error: Error): void {
+    if (this.#done) return;
+    this.#failure = error;
+    this.close();
+  }
+
+  /** The insights as they arrive; leaving the loop closes the subscription. Throws ClosedError or ConnectionError. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<LiveInsight> {
+    try {
+      for (;;) {
+        await this.#until(() => this.#queue.length > 0 || this.#done);
+        const insight = this.#queue.shift();
+        if (!insight) break;
+        if (this.#queue.length === this.#queue.limit >> 1) this.#wake();
+        yield insight;
+      }
+      if (this.#failure) throw this.#failure;
+    } finally {
+      this.close();
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { baseUrl, apiKey } = this.#options;
+    const WebSocket = this.#options.WebSocket ?? (await findWebSocket());
+    const url = socketUrl(baseUrl, '/stream/subscribe', { api_key: apiKey });
+    const backoff = new Backoff(this.#options.backoff);
+    while (!this.#done) {
+      const connection = liveConnection(new WebSocket(url), this.#abort.signal, this.#clock, this.#queue.limit);
+      const info = await this.#serve(connection, backoff);
+      if (this.#done || info.code === 1000) return;
+      if (!mayReconnect(info.code)) throw new ClosedError(info.code, info.reason);
+      const error = await this.#explain(info);
+      const waitMs = backoff.next();
+      this.#status.tell('waiting', error, this.#clock.now() + waitMs);
+      await pause(this.#clock, waitMs, this.#abort.signal);
+      await this.#until(() => this.#queue.length <= this.#queue.limit / 2 || this.#done);
+      this.#status.tell('connecting', error);
+    }
+  }
+
+  /**
+   * Why a connection ended.
+   *
+   * @throws ConnectionError if there was no first connection and something other than the service answers
+   */
+  async #explain(info: CloseInfo): Promise<Error> {
+    if (this.#begunAt !== null || info.code !== 1006) return lostConnection(info);
+    const { error, isWrongAddress } = await diagnose(this.#options.baseUrl, this.#options, this.#abort.signal);
+    if (isWrongAddress) throw error;
+    return error;
+  }
+
+  /** Runs one connection: first the insights missed before it, then the new ones; resolves when it has ended. */
+  async #serve(connection: LiveMessages, backoff: Backoff): Promise<CloseInfo> {
+    for await (const text of connection.messages) {
+      if (await this.#handle(parseJson(text), connection, backoff)) continue;
+      connection.drop();
+      break;
+    }
+    return connection.closed;
+  }
+
+  /** False if the connection must be dropped: missed insights cannot be read now, or the consumer is too slow. */
+  async #handle(message: unknown, connection: LiveMessages, backoff: Backoff): Promise<boolean> {
+    if (isSubscribed(message)) {
+      if (!(await this.#begin(connection))) return false;
+      backoff.reset();
+    } else if (isLiveInsight(message)) {
+      if (this.#queue.full) return false;
+      this.#queue.add(message);
+      this.#wake();
+    }
+    return true;
+  }
+
+  /** The service has confirmed; false if missed insights could not be read now. */
+  async #begin(connection: LiveMessages): Promise<boolean> {
+    const first = this.#begunAt === null;
+    this.#begunAt ??= this.#clock.now();
+    this.#liftLimit();
+    if (!first) {
+      this.#status.tell('repairing');
+      if (!(await this.#repair())) return false;
+      this.reconnects++;
+    }
+    if (!connection.dropped) this.#status.tell('live');
+    this.#wake();
+    return true;
+  }
+
+  /** Reads missed insights; false if this must be tried again on another connection. */
+  async #repair(): Promise<boolean> {
+    const { history, onHole } = this.#options;
+    let since = this.#queue.newest - SETTLED_MS;
+    try {
+      const { serverTime } = await history({ limit: 1 });
+      // The Date header has a resolution of whole seconds.
+      this.#begun ??= serverTime - 1000 - (this.#clock.now() - (this.#begunAt ?? 0));
+      since = Math.max(since, this.#begun);
+      for await (const batch of readStored(history, since)) await this.#add(batch);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500 || error.status === 429) return false;
+      onHole?.({ since, until: this.#clock.now(), cause: error });
+      return true;
+    }
+  }
+
+  /** Takes stored insights, as fast as the consumer reads. */
+  async #add(insights: readonly Insight[]): Promise<void> {
+    for (const insight of insights) {
+      await this.#until(() => !this.#queue.full || this.#done);
+      if (this.#done) return;
+      if (isLiveInsight(insight) && this.#queue.add(liveForm(insight))) this.repaired++;
+      this.#wake();
+    }
+  }
+
+  async #until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  #wake(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const wake of waiters) wake();
+  }
+}
+
+function isSubscribed(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && 'status' in message && message.status === 'subscribed';
+}
+
+function isWanted(insight: LiveInsight, { devices, sessions, types, quality = 'unfit' }: LiveFilter): boolean {
+  return (
+    (devices?.includes(insight.device_id) ?? true) &&
+    (sessions?.includes(insight.session_id) ?? true) &&
+    (types?.includes(insight.type) ?? true) &&
+    QUALITY.indexOf(insight.sqi_class) >= QUALITY.indexOf(quality)
+  );
+}

@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { Frame } from '../device/frame.js';
+import { RecordingError } from './manifest.js';
+import { readRecording } from './recording.js';
+
+const CHANNEL = { modality: 'ppg', sample_rate_hz: 100, bit_depth: 16, num_channels: 1 };
+
+function manifest(changes: object = {}) {
+  const device_model = {
+    name: 'Band',
+    modality_channels: [CHANNEL, { ...CHANNEL, modality: 'accel', sample_rate_hz: 50, num_channels: 2 }],
+  };
+  const streams = [
+    { channel: 0, file: 'ppg.csv', columns: ['p'] },
+    { channel: 1, file: 'accel.csv', columns: ['x', 'y'] },
+  ];
+  return { id: 'walk-01', device_model, streams, ...changes };
+}
+
+async function collect<T>(items: AsyncIterable<T> | Iterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+describe('recording', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'recording-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function write(name: string, text: string): Promise<string> {
+    await writeFile(join(folder, name), text);
+    return join(folder, name);
+  }
+
+  /** The frames of one channel at 100 Hz whose CSV is `csv`. */
+  async function framesOf(csv: string): Promise<Frame[]> {
+    await write('ppg.csv', csv);
+    const path = await write(
+      'r.json',
+      JSON.stringify(manifest({ streams: [{ channel: 0, file: 'ppg.csv', columns: ['p'] }] })),
+    );
+    return collect((await readRecording(path)).frames());
+  }
+
+  async function refusal(promise: Promise<unknown>): Promise<string> {
+    const error = await promise.then(
+      () => null,
+      (caught: unknown) => caught,
+    );
+    expect(error).to.be.instanceOf(RecordingError);
+    return error instanceof Error ? error.message : '';
+  }
+
+  it('gives the device model and frames of at most 200 ms with their numbers and stamps', async () => {
+    const rows = Array.from({ length: 50 }, (_, i) => `${i / 100},${i}`);
+    const frames = await framesOf(['t,p', ...rows, ''].join('\n'));
+    expect(frames.map(({ seq, ts, samples }) => [seq, ts, samples.length])).to.deep.equal([
+      [0, 0, 20],
+      [20, 200, 20],
+      [40, 400, 10],
+    ]);
+    expect(frames.flatMap((frame) => [...frame.samples])).to.deep.equal(Array.from({ length: 50 }, (_, i) => i));
+    expect((await readRecording(join(folder, 'r.json'))).deviceModel.modality_channels[0]).to.deep.equal(CHANNEL);
+  });
+
+  it('gives rows one by one where stamps jitter, repeat or jump, so that every stamp is kept', async () => {
+    const frames = await framesOf('t,p\n-0.01,1\n0,2\n0.013,3\n0.013,4\n0.023,5\n2,6\n');
+    expect(frames.map(({ seq, ts, samples }) => [seq, ts, ...samples])).to.deep.equal([
+      [0, -10, 1],
+      [1, 0, 2],
+      [2, 13, 3],
+      [3, 13, 4],
+      [4, 23, 5],
+      [5, 2000, 6],
+    ]);
+  });
+
+  it('gives a frame when its last instant is complete', async () => {
+    expect((await framesOf('t,p\n0,1\n0.01,2\n0.02,3\n')).map((frame) => frame.at)).to.deep.equal([20]);
+  });
+
+  it('reads blank cells and NaN as missing, and lines that end with CRLF', async () => {
+    const [frame] = await framesOf('t,p\r\n0,1\r\n0.01,\r\n0.02,NaN\r\n0.03,-4.5e-3\r\n');
+    expect([...(frame?.samples ?? [])]).to.deep.equal([1, Number.NaN, Number.NaN, -0.0045]);
+  });
+
+  it('merges channels in order of time, sub-channels interleaved in the order of the manifest', async () => {
+    await write('ppg.csv', ['t,p', ...Array.from({ length: 60 }, (_, i) => `${i / 100},${i}`)].join('\n'));
+    await write(
+      'accel.csv',
+      ['y,t,note,x', ...Array.from({ length: 30 }, (_, i) => `${-i},${i / 50},n,${i}`)].join('\n'),
+    );
+    const recording = await readRecording(await write('r.json', JSON.stringify(manifest())));
+    const frames = await collect(recording.frames());
+    expect(frames.map(({ channel, at }) => [channel, at])).to.deep.equal([
+      [1, 180],
+      [0, 190],
+      [1, 380],
+      [0, 390],
+      [1, 580],
+      [0, 590],
+    ]);
+    expect([...(frames[0]?.samples.subarray(0, 4) ?? [])]).to.deep.equal([0, 0, 1, -1]);
+    expect(await collect(recording.frames())).to.deep.equal(frames);
+  });
+
+  it('names file, line and remedy of a malformed CSV', async () => {
+    expect(await refusal(framesOf('t,p\n0,1\n0.01,one\n'))).to.match(
+      /ppg\.csv:3: "one" is not a number; leave the cell of a missing value blank/,
+    );
+    expect(await refusal(framesOf('t,p\n0,1\n0.01\n'))).to.match(/ppg\.csv:3: column 2 is missing/);
+    expect(await refusal(framesOf('t,p\n,1\n'))).to.match(/ppg\.csv:2: the time stamp \(column t\) is missing/);
+    expect(await refusal(framesOf('t,q\n0,1\n'))).to.match(/ppg\.csv:1: there is no column "p"/);
+    expect(await refusal(framesOf(''))).to.match(/ppg\.csv: is empty/);
+    expect(await refusal(framesOf('t,p\n0,inf\n'))).to.match(/ppg\.csv:2: "inf" is not a number/);
+  });
+
+  it('says that stamps are in milliseconds, where they are', async () => {
+    const rows = (step: number, count: number) =>
+      ['t,p', ...Array.from({ length: count }, (_, n) => `${(n * step).toFixed(3)},${n}`)].join('\n');
+    for (const count of [3, 10, 500])
+      expect(await refusal(framesOf(rows(10, count)))).to.match(
+        /ppg\.csv: the column t is in milliseconds; it must be in sec/,
+      );
+    const frames = await framesOf(rows(0.01, 500));
+    expect(frames.reduce((sum, { samples }) => sum + samples.length, 0)).to.equal(500);
+    expect(await framesOf('t,p\n0,1\n10,2\n10.01,3\n')).to.have.length(2);
+  });
+
+  it("keeps the device's SpO2 curve", async () => {
+    const device_model = { ...manifest().device_model, spo2_calibration: { a: 110.5, b: -32.8 } };
+    const recording = await readRecording(await write('r.json', JSON.stringify(manifest({ device_model }))));
+    expect(recording.deviceModel.spo2_calibration).to.deep.equal({ a: 110.5, b: -32.8 });
+  });
+
+  it('names the field of a malformed manifest', async () => {
+    const refused = async (text: string) => refusal(readRecording(await write('r.json', text)));
+    expect(await refused('{')).to.match(/r\.json: not JSON/);
+    expect(await refused(JSON.stringify(manifest({ id: 'a b' })))).to.match(/id is "a b"; it must be 1 to 128 of/);
+    expect(await refused(JSON.stringify(manifest({ streams: [] })))).to.match(/streams is empty/);
+    expect(await refused(JSON.stringify(manifest({ streams: [{ channel: 7, file: 'x', columns: [] }] })))).to.match(
+      /has channel 7/,
+    );
+    expect(await refused(JSON.stringify(manifest({ streams: [{ channel: 1, file: 'x', columns: ['x'] }] })))).to.match(
+      /names 1 columns/,
+    );
+    const model = { name: 'n', modality_channels: [{ ...CHANNEL, sample_rate_hz: '100' }] };
+    expect(await refused(JSON.stringify(manifest({ device_model: model })))).to.match(
+      /modality_channels\[0\]: sample_rate_hz is "100"/,
+    );
+  });
+
+  it('says which file is not there', async () => {
+    expect(await refusal(readRecording(join(folder, 'none.json')))).to.match(/none\.json: no such file/);
+    const recording = await readRecording(await write('r.json', JSON.stringify(manifest())));
+    expect(await refusal(collect(recording.frames()))).to.match(/\.csv: no such file/);
+  });
+
+  it('reads a recording of 15 MB whole, in order of time', async function () {
+    const path = fileURLToPath(new URL('../../../../shared/recordings/mitdb-100.json', import.meta.url));
+    if (!existsSync(path)) {
+      console.log('      skipped: ../shared/recordings is not here');
+      this.skip();
+    }
+    let [instants, last] = [0, -Infinity];
+    for await (const frame of (await readRecording(path)).frames()) {
+      expect(frame.at).to.be.at.least(last);
+      expect(frame.seq).to.equal(instants);
+      instants += frame.samples.length / 2;
+      last = frame.at;
+    }
+    expect([instants, Math.round(last / 100)]).to.deep.equal([650_000, 18_056]);
+  });
+});

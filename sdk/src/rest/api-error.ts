@@ -1,0 +1,87 @@
+/** The service refused a REST request, or failed. */
+export class ApiError extends Error {
+  override readonly name: string = 'ApiError';
+
+  constructor(
+    /** HTTP status. */
+    readonly status: number,
+    /** The service's description of the fault. */
+    readonly detail: string,
+    /** `X-Request-Id` of the response, by which the service's log has more. Null if there was none. */
+    readonly requestId: string | null,
+  ) {
+    super(`${status}: ${detail}${requestId === null ? '' : ` (request ${requestId})`}`);
+  }
+}
+
+/** 400: `detail` names each field and what it must be. */
+export class ValidationError extends ApiError {
+  override readonly name = 'ValidationError';
+}
+
+/** 401: the API key is missing, unknown, revoked or expired. */
+export class AuthenticationError extends ApiError {
+  override readonly name = 'AuthenticationError';
+}
+
+/** 403: the key is valid, but does not give access to this resource. */
+export class PermissionError extends ApiError {
+  override readonly name = 'PermissionError';
+}
+
+/** 404: there is no such resource. */
+export class NotFoundError extends ApiError {
+  override readonly name = 'NotFoundError';
+}
+
+/** 409: for example a device model that devices still reference. */
+export class ConflictError extends ApiError {
+  override readonly name = 'ConflictError';
+}
+
+/** 429: too many requests; the service does not send this today, but a proxy before it may. */
+export class RateLimitError extends ApiError {
+  override readonly name = 'RateLimitError';
+}
+
+/** 5xx, after the retries. */
+export class ServerError extends ApiError {
+  override readonly name = 'ServerError';
+}
+
+/**
+ * No answer: the service cannot be reached, did not answer in time, or a connection to it was lost; `cause` may have
+ * more.
+ */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+}
+
+const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
+  400: ValidationError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  429: RateLimitError,
+};
+
+/** The error for a response that refuses; reads its body. */
+export async function apiError(response: Response): Promise<ApiError> {
+  const text = await response.text();
+  const Kind = BY_STATUS[response.status] ?? (response.status >= 500 ? ServerError : ApiError);
+  return new Kind(
+    response.status,
+    detailOf(text) ?? (text || response.statusText),
+    response.headers.get('x-request-id'),
+  );
+}
+
+function detailOf(text: string): string | null {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null && 'detail' in body ? String(body.detail) : null;
+  } catch {
+    return null;
+  }
+}

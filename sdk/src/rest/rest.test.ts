@@ -1,0 +1,193 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { DeviceInsights, type DeviceInsightsOptions } from '../client.js';
+import { SocketServer } from '../socket/test-socket-server.js';
+import { ApiError, ConflictError, ConnectionError } from './api-error.js';
+
+interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+interface Asked {
+  readonly request: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: unknown;
+}
+
+describe('REST client', () => {
+  let server: SocketServer;
+  let asked: Asked[];
+  let answers: (Answer | 'hang' | 'break')[];
+
+  beforeEach(() => {
+    [server, asked, answers] = [new SocketServer(), [], []];
+    server.respond = async (request, response) => {
+      const body = await text(request);
+      asked.push({
+        request: `${request.method} ${request.url}`,
+        headers: request.headers,
+        body: body && JSON.parse(body),
+      });
+      const answer = answers.shift() ?? { status: 200, body: [] };
+      if (answer === 'break') return request.socket.destroy();
+      if (answer === 'hang') return;
+      const payload = answer.body === undefined ? '' : JSON.stringify(answer.body);
+      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(payload);
+    };
+  });
+  afterEach(() => server.close());
+
+  async function client(options: Partial<DeviceInsightsOptions> = {}): Promise<DeviceInsights> {
+    return new DeviceInsights({
+      baseUrl: `${await server.url()}/`,
+      apiKey: 'svc_key',
+      backoff: { random: () => 0 },
+      ...options,
+    });
+  }
+
+  const failure = (promise: PromiseLike<unknown>) =>
+    Promise.resolve(promise).then(
+      () => null,
+      (error: unknown) => error,
+    );
+
+  it('asks with the key, and sends what is to be created', async () => {
+    answers.push({ status: 201, body: { id: 'm1', name: 'Band' } });
+    const model = {
+      name: 'Band',
+      modality_channels: [{ modality: 'ppg', sample_rate_hz: 50, bit_depth: 16, num_channels: 1 }],
+    };
+    expect(await (await client()).deviceModels.create(model)).to.deep.equal({ id: 'm1', name: 'Band' });
+    expect(asked[0]).to.deep.include({ request: 'POST /v1/device-models', body: model });
+    expect(asked[0]?.headers).to.include({ authorization: 'Bearer svc_key', 'content-type': 'application/json' });
+  });
+
+  it('reaches every endpoint of the specification', async () => {
+    const api = await client();
+    await api.deviceModels.list();
+    await api.deviceModels.get('a/b');
+    await api.deviceModels.update('m', { name: 'n' });
+    await api.deviceModels.delete('m');
+    await api.modalities.list('m');
+    await api.modalities.create('m', { modality: 'ecg', sample_rate_hz: 250, bit_depth: 16, num_channels: 1 });
+    await api.modalities.update('m', 'c', { bit_depth: 12 });
+    await api.modalities.delete('m', 'c');
+    await api.sessions.list({ status: 'open', limit: 7 });
+    await api.sessions.get('s');
+    await api.sessions.insights('s');
+    await api.insights.list({ type: 'hr', since: new Date(0), until: 1000 });
+    await api.algos.list();
+    await api.health();
+    expect(asked.map(({ request }) => request)).to.deep.equal([
+      'GET /v1/device-models',
+      'GET /v1/device-models/a%2Fb',
+      'PUT /v1/device-models/m',
+      'DELETE /v1/device-models/m',
+      'GET /v1/device-models/m/modalities',
+      'POST /v1/device-models/m/modalities',
+      'PUT /v1/device-models/m/modalities/c',
+      'DELETE /v1/device-models/m/modalities/c',
+      'GET /v1/sessions?status=open&limit=7',
+      'GET /v1/sessions/s',
+      'GET /v1/sessions/s/insights',
+      'GET /v1/insights?type=hr&since=1970-01-01T00%3A00%3A00.000Z&until=1970-01-01T00%3A00%3A01.000Z',
+      'GET /v1/algos',
+      'GET /v1/stream/health',
+    ]);
+  });
+
+  it('follows the pages of a list', async () => {
+    answers.push(
+      { status: 200, body: [{ id: 1 }], headers: { link: '</v1/sessions?limit=1&cursor=x>; rel="next"' } },
+      { status: 200, body: [{ id: 2 }] },
+    );
+    const ids: unknown[] = [];
+    for await (const { id } of (await client()).sessions.list({ limit: 1 })) ids.push(id);
+    expect(ids).to.deep.equal([1, 2]);
+    expect(asked[1]?.request).to.equal('GET /v1/sessions?limit=1&cursor=x');
+  });
+
+  it('gives a refusal as an error of its kind, with detail and request id, and does not ask again', async () => {
+    answers.push({ status: 409, body: { detail: 'devices reference it' }, headers: { 'x-request-id': 'r1' } });
+    const error = await failure((await client()).deviceModels.delete('m'));
+    expect(error)
+      .to.be.instanceOf(ConflictError)
+      .and.include({ status: 409, detail: 'devices reference it', requestId: 'r1' });
+    expect(error).to.be.instanceOf(ApiError);
+    expect(asked).to.have.length(1);
+  });
+
+  it('names every kind of refusal', async () => {
+    const api = await client({ retries: 0 });
+    const names: unknown[] = [];
+    for (const status of [400, 401, 403, 404, 409, 418, 429, 500, 503]) {
+      answers.push({ status, body: 'no detail' });
+      const error = await failure(api.algos.list());
+      names.push(error instanceof ApiError && `${error.status} ${error.name}`);
+    }
+    expect(names).to.deep.equal([
+      '400 ValidationError',
+      '401 AuthenticationError',
+      '403 PermissionError',
+      '404 NotFoundError',
+      '409 ConflictError',
+      '418 ApiError',
+      '429 RateLimitError',
+      '500 ServerError',
+      '503 ServerError',
+    ]);
+  });
+
+  it('tries twice more after a failure of the server or the connection', async () => {
+    answers.push({ status: 503, body: { detail: 'later' } }, 'break', { status: 200, body: [{ id: 'a' }] });
+    expect(await (await client()).algos.list()).to.deep.equal([{ id: 'a' }]);
+    answers.push({ status: 500 }, { status: 500 }, { status: 500, body: { detail: 'still' } }, { status: 200 });
+    expect(await failure((await client()).algos.list())).to.include({ status: 500, detail: 'still' });
+  });
+
+  it('sends a create again under the same Idempotency-Key, and another create under another', async () => {
+    const api = await client();
+    answers.push('break', { status: 201, body: {} }, { status: 201, body: {} });
+    await api.deviceModels.create({ name: 'a' });
+    await api.deviceModels.create({ name: 'a' });
+    const keys = asked.map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).to.be.a('string').with.length(32);
+    expect([keys[1], keys[2] === keys[0]]).to.deep.equal([keys[0], false]);
+    expect(asked[1]?.body).to.deep.equal({ name: 'a' });
+    answers.push({ status: 201, body: {} });
+    await api.deviceModels.create({ name: 'a' }, { idempotencyKey: 'mine' });
+    expect(asked[3]?.headers['idempotency-key']).to.equal('mine');
+  });
+
+  it('gives up an attempt after its time', async () => {
+    answers.push('hang', 'hang');
+    const error = await failure((await client({ timeoutMs: 20, retries: 1 })).algos.list());
+    expect(error).to.be.instanceOf(ConnectionError);
+    expect(String(error)).to.match(/GET .*\/v1\/algos: no answer within 20 ms/);
+    expect(asked).to.have.length(2);
+  });
+
+  it('stops at once when the call is aborted', async () => {
+    answers.push('hang');
+    const abort = new AbortController();
+    const call = failure((await client()).algos.list({ signal: abort.signal }));
+    while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    abort.abort(new Error('enough'));
+    expect(String(await call)).to.equal('Error: enough');
+    expect(asked).to.have.length(1);
+  });
+
+  it('uses the fetch that it is given', async () => {
+    const seen: string[] = [];
+    const own: typeof fetch = (input, init) => {
+      seen.push(input instanceof Request ? input.url : String(input));
+      return fetch(input, init);
+    };
+    await (await client({ fetch: own })).algos.list();
+    expect(seen).to.deep.equal([`${await server.url()}/v1/algos`]);
+  });
+});

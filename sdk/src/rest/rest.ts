@@ -1,0 +1,263 @@
+import type { DeviceModelDraft } from '../device/device-model.js';
+import { createClient } from '../generated/client/index.js';
+import * as operations from '../generated/sdk.gen.js';
+import type {
+  Algorithm,
+  DeviceModel,
+  DeviceModelChange,
+  Health,
+  Insight,
+  ListInsightsData,
+  ListSessionsData,
+  ModalityChannel,
+  ModalityChannelChange,
+  NewDeviceModel,
+  NewModalityChannel,
+  Session,
+} from '../generated/types.gen.js';
+import { parseAccess } from '../socket/service-address.js';
+import type { HistoryPage } from './history.js';
+import { type HttpOptions, retryingFetch } from './http.js';
+import { Listing, linkedCursor } from './page.js';
+
+/** The service's address, the key, and the settings of requests. */
+export interface RestOptions extends HttpOptions {
+  /** The service's address, such as `https://insights.example`; without `/v1`. A TypeError says what is wrong with it. */
+  readonly baseUrl: string;
+  /** An API key of the service, `svc_…`. A TypeError says what is wrong with it. */
+  readonly apiKey: string;
+}
+
+/** Options of a single call. */
+export interface CallOptions {
+  /** Aborts the call: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of a call that creates. */
+export interface CreateOptions extends CallOptions {
+  /** Makes a repetition of the same create give the first response. Default: a random one for each call. */
+  readonly idempotencyKey?: string;
+}
+
+/** An instant: a Date, ms since the epoch, or an ISO 8601 text. */
+export type Instant = Date | number | string;
+
+/** Selects sessions: `status`, `limit` (default 50, at most 200) and `cursor`. */
+export type SessionsQuery = NonNullable<ListSessionsData['query']>;
+/** Selects stored insights: also `type`, `limit` (rows of a page, default 100, at most 1000) and `cursor`. */
+export interface InsightsQuery extends Omit<NonNullable<ListInsightsData['query']>, 'since' | 'until'> {
+  /** Only insights published at or after this instant; the rows then start there, otherwise the newest come first. */
+  readonly since?: Instant;
+  /** Only insights published before this instant. */
+  readonly until?: Instant;
+}
+
+/** The common options of every operation: this service, this key, retries, and errors thrown. */
+type Send = <Data>(
+  run: (base: BaseOptions) => Promise<{ data: Data; response: Response }>,
+  call: CallOptions,
+) => Promise<{ data: Data; response: Response }>;
+interface BaseOptions {
+  client: ReturnType<typeof createClient>;
+  throwOnError: true;
+  signal?: AbortSignal;
+}
+
+/** The REST interface of the service. Every call rejects with ApiError or ConnectionError. */
+export class Rest {
+  /** Device models: kinds of devices. */
+  readonly deviceModels: DeviceModels;
+  /** Modality channels of a device model. */
+  readonly modalities: Modalities;
+  /** Sessions, and the insights of one. */
+  readonly sessions: Sessions;
+  /** Stored insights across sessions. */
+  readonly insights: Insights;
+  /** Algorithms. */
+  readonly algos: Algos;
+  readonly #send: Send;
+
+  constructor(options: RestOptions) {
+    this.#send = sender(options);
+    this.deviceModels = new DeviceModels(this.#send);
+    this.modalities = new Modalities(this.#send);
+    this.sessions = new Sessions(this.#send);
+    this.insights = new Insights(this.#send);
+    this.algos = new Algos(this.#send);
+  }
+
+  /** @internal Reads a page of stored insights for the repair of a live subscription. */
+  history(query: Parameters<typeof historyPage>[1]): Promise<HistoryPage> {
+    return historyPage(this.#send, query);
+  }
+
+  /** Health of the ingest and subscribe sockets. */
+  async health(call: CallOptions = {}): Promise<Health> {
+    return (await this.#send(operations.getHealth<true>, call)).data;
+  }
+}
+
+function sender({ baseUrl: address, apiKey: key, ...http }: RestOptions): Send {
+  const { baseUrl, apiKey } = parseAccess({ baseUrl: address, apiKey: key });
+  const run = retryingFetch(http);
+  const client = createClient({
+    baseUrl,
+    auth: apiKey,
+    fetch: (request) => run(request as Request),
+  });
+  return (operation, { signal }) => operation({ client, throwOnError: true, ...(signal && { signal }) });
+}
+
+/** The device models of the account. */
+class DeviceModels {
+  /** @internal */
+  constructor(private readonly send: Send) {}
+
+  /**
+   * Creates a device model. Rejects with ValidationError, or with ConflictError if the account has the maximum number
+   * of models.
+   */
+  async create(body: NewDeviceModel | DeviceModelDraft, call: CreateOptions = {}): Promise<DeviceModel> {
+    return (await this.send((base) => operations.createDeviceModel({ ...base, body, headers: idempotent(call) }), call))
+      .data;
+  }
+
+  /** All models of the account, oldest first. */
+  async list(call: CallOptions = {}): Promise<DeviceModel[]> {
+    return (await this.send(operations.listDeviceModels<true>, call)).data;
+  }
+
+  /** One device model. Rejects with NotFoundError, or PermissionError if it belongs to another account. */
+  async get(id: string, call: CallOptions = {}): Promise<DeviceModel> {
+    return (await this.send((base) => operations.getDeviceModel({ ...base, path: { id } }), call)).data;
+  }
+
+  /** Changes the given fields; channels are changed or added, never removed. */
+  async update(id: string, body: DeviceModelChange, call: CallOptions = {}): Promise<DeviceModel> {
+    return (await this.send((base) => operations.updateDeviceModel({ ...base, path: { id }, body }), call)).data;
+  }
+
+  /** Rejects with ConflictError while a device references the model. */
+  async delete(id: string, call: CallOptions = {}): Promise<void> {
+    await this.send((base) => operations.deleteDeviceModel({ ...base, path: { id } }), call);
+  }
+}
+
+/** The modality channels of a device model. */
+class Modalities {
+  /** @internal */
+  constructor(private readonly send: Send) {}
+
+  /** The channels of a device model, in the order of their indices. */
+  async list(deviceModelId: string, call: CallOptions = {}): Promise<ModalityChannel[]> {
+    return (await this.send((base) => operations.listModalities({ ...base, path: { dm_id: deviceModelId } }), call))
+      .data;
+  }
+
+  /** Adds a channel to a device model, as its last. */
+  async create(deviceModelId: string, body: NewModalityChannel, call: CreateOptions = {}): Promise<ModalityChannel> {
+    const path = { dm_id: deviceModelId };
+    return (
+      await this.send((base) => operations.createModality({ ...base, path, body, headers: idempotent(call) }), call)
+    ).data;
+  }
+
+  /** Changes the given fields of a channel. */
+  async update(
+    deviceModelId: string,
+    channelId: string,
+    body: ModalityChannelChange,
+    call: CallOptions = {},
+  ): Promise<ModalityChannel> {
+    const path = { dm_id: deviceModelId, ch_id: channelId };
+    return (await this.send((base) => operations.updateModality({ ...base, path, body }), call)).data;
+  }
+
+  /** Removes a channel; the indices of those after it become smaller. */
+  async delete(deviceModelId: string, channelId: string, call: CallOptions = {}): Promise<void> {
+    await this.send(
+      (base) => operations.deleteModality({ ...base, path: { dm_id: deviceModelId, ch_id: channelId } }),
+      call,
+    );
+  }
+}
+
+/** The sessions that the key may see. */
+class Sessions {
+  /** @internal */
+  constructor(private readonly send: Send) {}
+
+  /** Sessions, newest first. */
+  list(query: SessionsQuery = {}, call: CallOptions = {}): Listing<Session> {
+    return new Listing(async (cursor) => {
+      const page = { ...query, ...(cursor !== undefined && { cursor }) };
+      const { data, response } = await this.send((base) => operations.listSessions({ ...base, query: page }), call);
+      return { data, link: response.headers.get('link') };
+    });
+  }
+
+  /** One session. Rejects with NotFoundError, or PermissionError if the key may not see it. */
+  async get(id: string, call: CallOptions = {}): Promise<Session> {
+    return (await this.send((base) => operations.getSession({ ...base, path: { id } }), call)).data;
+  }
+
+  /** All stored insights of a session, in chronological order. */
+  async insights(id: string, call: CallOptions = {}): Promise<Insight[]> {
+    return (await this.send((base) => operations.listSessionInsights({ ...base, path: { id } }), call)).data;
+  }
+}
+
+/** The stored insights that the key may see. */
+class Insights {
+  /** @internal */
+  constructor(private readonly send: Send) {}
+
+  /** Stored insights across sessions: from `since` on, or the newest if there is none. */
+  list({ since, until, ...rest }: InsightsQuery = {}, call: CallOptions = {}): Listing<Insight> {
+    const query = {
+      ...rest,
+      ...(since !== undefined && { since: isoText(since) }),
+      ...(until !== undefined && { until: isoText(until) }),
+    };
+    return new Listing(async (cursor) => {
+      const page = { ...query, ...(cursor !== undefined && { cursor }) };
+      const { data, response } = await this.send((base) => operations.listInsights({ ...base, query: page }), call);
+      return { data, link: response.headers.get('link') };
+    });
+  }
+}
+
+async function historyPage(
+  send: Send,
+  { since, ...rest }: { since?: number; cursor?: string; limit: number },
+): Promise<HistoryPage> {
+  const query = { ...rest, ...(since !== undefined && { since: isoText(since) }) };
+  const { data, response } = await send((base) => operations.listInsights({ ...base, query }), {});
+  const cursor = linkedCursor(response.headers.get('link'))?.cursor ?? null;
+  return { data, cursor, serverTime: Date.parse(response.headers.get('date') ?? '') };
+}
+
+/** The algorithms of the service. */
+class Algos {
+  /** @internal */
+  constructor(private readonly send: Send) {}
+
+  /** The algorithms that the account is entitled to. */
+  async list(call: CallOptions = {}): Promise<Algorithm[]> {
+    return (await this.send(operations.listAlgorithms<true>, call)).data;
+  }
+}
+
+function isoText(instant: Instant): string {
+  return typeof instant === 'string' ? instant : new Date(instant).toISOString();
+}
+
+function idempotent({ idempotencyKey }: CreateOptions): { 'Idempotency-Key': string } {
+  return { 'Idempotency-Key': idempotencyKey ?? randomKey() };
+}
+
+/** 128 random bits, hex; `crypto.randomUUID` is missing on pages that are not served securely. */
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

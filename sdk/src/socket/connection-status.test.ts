@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { DeviceInsights } from '../client.js';
+import { ConnectionError } from '../rest/api-error.js';
+import type { ConnectionStatus } from './connection-status.js';
+import { SocketServer } from './test-socket-server.js';
+
+const NAMES = { deviceId: 'band-1', deviceModelId: 'model-1' };
+const READY = {
+  type: 'ready',
+  session_id: 's1',
+  resumed: false,
+  server_time: 0,
+  channels: [],
+  replay_ms: 0,
+  limits: { max_frame_bytes: 65_536, max_unacked_ms: 30_000, ack_interval_ms: 500 },
+};
+
+describe('state of a connection', () => {
+  const closing: (() => unknown)[] = [];
+  let told: ConnectionStatus[];
+  const onStatus = (status: ConnectionStatus) => told.push(status);
+  const states = () => told.map(({ state }) => state);
+  beforeEach(() => {
+    told = [];
+  });
+  afterEach(async () => {
+    while (closing.length > 0) await closing.pop()?.();
+  });
+
+  const clientOf = (baseUrl: string) =>
+    new DeviceInsights({ baseUrl, apiKey: 'svc_key', backoff: { random: () => 0.1 } });
+
+  /** A plain HTTP server, which refuses WebSockets. */
+  async function otherServer(respond: RequestListener): Promise<string> {
+    const server: Server = createServer(respond);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closing.push(
+      () => server.closeAllConnections(),
+      () => server.close(),
+    );
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** An address where nothing listens. */
+  async function deadAddress(): Promise<string> {
+    const url = await otherServer(() => {});
+    while (closing.length > 0) closing.pop()?.();
+    return url;
+  }
+
+  async function start(): Promise<SocketServer> {
+    const server = new SocketServer();
+    closing.push(() => server.close());
+    server.respond = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+    return server;
+  }
+
+  const caught = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
+  /** Waits for a change of state. */
+  async function until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** The first status that was told as waiting. */
+  async function waiting(): Promise<ConnectionStatus> {
+    const find = () => told.find(({ state }) => state === 'waiting');
+    await until(() => find() !== undefined);
+    return find() as ConnectionStatus;
+  }
+
+  describe('of a subscription', () => {
+    it('is live, waits after a loss with its error and the time of the next attempt, repairs, and is closed', async () => {
+      const server = await start();
+      const live = clientOf(await server.url()).live.subscribe({ onStatus });
+      expect(live.state).to.equal('connecting');
+      const first = await server.peer();
+      first.send({ status: 'subscribed' });
+      await live.subscribed();
+      first.socket.close(1012, 'restart');
+      const { error, nextTryAt } = await waiting();
+      expect(error?.message).to.equal('the connection was lost (1012: restart)');
+      expect(nextTryAt)
+        .to.be.greaterThan(Date.now() - 60_000)
+        .and.at.most(Date.now() + 50);
+      expect(live.reconnects).to.equal(0);
+      (await server.peer()).send({ status: 'subscribed' });
+      await until(() => live.connected);
+      expect([live.lastError, live.nextTryAt, live.reconnects]).to.deep.equal([null, null, 1]);
+      live.close();
+      expect([live.state, live.connected]).to.deep.equal(['closed', false]);
+      expect(states()).to.deep.equal(['live', 'waiting', 'connecting', 'repairing', 'live', 'closed']);
+    });
+
+    it('says at once that nothing is there, and ends with an error when that has lasted', async () => {
+      const address = await deadAddress();
+      const live = clientOf(address).live.subscribe({ onStatus, connectWithinMs: 200 });
+      expect((await waiting()).error?.message).to.equal(`the service cannot be reached at ${address}`);
+      const error = await caught(live.subscribed());
+      expect(error).to.be.instanceOf(ConnectionError);
+      expect(String(error)).to.contain('no connection within 200 ms').and.contain('cannot be reached');
+      expect(await caught(live[Symbol.asyncIterator]().next())).to.equal(error);
+      expect([live.state, live.reconnects]).to.deep.equal(['closed', 0]);
+    });
+
+    it('ends at once where something else than the service answers', async () => {
+      const address = await otherServer((_, response) => response.writeHead(404).end('no'));
+      const live = clientOf(`${address}/insights`).live.subscribe({ onStatus });
+      expect(String(await caught(live.subscribed()))).to.contain(`${address}/insights is not the service (status 404)`);
+      expect(states()).to.deep.equal(['closed']);
+    });
+
+    it('names a proxy that passes on requests but no WebSocket', async () => {
+      const address = await otherServer((_, response) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}'),
+      );
+      const live = clientOf(address).live.subscribe({ onStatus });
+      closing.push(() => live.close());
+      expect((await waiting()).error?.message).to.contain('does not pass on Upgrade');
+    });
+  });
+
+  describe('of a device', () => {
+    it('is live, waits after a loss, counts connections after the first, and is closed', async () => {
+      const server = await start();
+      const device = clientOf(await server.url()).device({ ...NAMES, onStatus });
+      const first = await server.peer();
+      first.send(READY);
+      await device.ready();
+      expect(device.connected).to.equal(true);
+      first.socket.close(1012);
+      expect((await waiting()).error?.message).to.equal('the connection was lost (1012)');
+      expect(device.counters.reconnects).to.equal(0);
+      (await server.peer()).send(READY);
+      await until(() => device.connected);
+      expect(device.counters.reconnects).to.equal(1);
+      device.close();
+      expect([device.state, device.connected]).to.deep.equal(['closed', false]);
+      expect(states()).to.deep.equal(['live', 'waiting', 'connecting', 'live', 'closed']);
+    });
+
+    it('rejects the wait for a service that is not there, goes on trying, and connects when it comes', async () => {
+      const address = await deadAddress();
+      const device = clientOf(address).device({ ...NAMES, onStatus, connectWithinMs: 100 });
+      closing.push(() => device.close());
+      const error = await caught(device.ready());
+      expect(String(error)).to.contain('no connection within 100 ms').and.contain('cannot be reached');
+      expect(device.state).not.to.equal('closed');
+      const server = await start();
+      await server.url(Number(new URL(address).port));
+      (await server.peer()).send(READY);
+      await until(() => device.connected);
+      expect((await device.ready()).session_id).to.equal('s1');
+      expect(device.counters.reconnects).to.equal(0);
+    });
+
+    it('rejects the wait at once where something else answers', async () => {
+      const address = await otherServer((_, response) => response.writeHead(200).end('<p>Welcome to the hotel'));
+      const device = clientOf(address).device({ ...NAMES, onStatus });
+      closing.push(() => device.close());
+      expect(String(await caught(device.ready()))).to.contain('is not the service (status 200)');
+      expect(device.state).not.to.equal('closed');
+    });
+  });
+});

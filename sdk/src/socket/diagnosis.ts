@@ -1,0 +1,34 @@
+import { ApiError, ConnectionError } from '../rest/api-error.js';
+import { type HttpOptions, retryingFetch } from '../rest/http.js';
+
+/** Why a first connection failed. */
+export interface Diagnosis {
+  readonly error: Error;
+  /** Whether something other than the service is at the address, so that waiting will hardly help. */
+  readonly isWrongAddress: boolean;
+}
+
+/** Longest time for the service's answer, ms. */
+const ANSWER_MS = 5000;
+
+/** Finds out by REST why a WebSocket could not be opened, which the socket itself does not say. Never rejects. */
+export async function diagnose(baseUrl: string, http: HttpOptions, signal: AbortSignal): Promise<Diagnosis> {
+  const ask = retryingFetch({ ...http, retries: 0, timeoutMs: ANSWER_MS });
+  try {
+    const { status, headers } = await ask(new Request(`${baseUrl}/v1/stream/health`, { signal }));
+    if (!/json/.test(headers.get('content-type') ?? '')) return wrongAddress(baseUrl, status);
+    const text = `the service at ${baseUrl} answers, but its WebSocket could not be opened: it is full, or a proxy before it does not pass on Upgrade`;
+    return { error: new ConnectionError(text), isWrongAddress: false };
+  } catch (cause) {
+    if (cause instanceof ApiError && cause.status < 500) return wrongAddress(baseUrl, cause.status);
+    return {
+      error: new ConnectionError(`the service cannot be reached at ${baseUrl}`, { cause }),
+      isWrongAddress: false,
+    };
+  }
+}
+
+function wrongAddress(baseUrl: string, status: number): Diagnosis {
+  const text = `what answers at ${baseUrl} is not the service (status ${status}): check baseUrl`;
+  return { error: new ConnectionError(text), isWrongAddress: true };
+}

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { DeviceInsights, type DeviceInsightsOptions } from '../client.js';
+import { Device } from '../device/device.js';
+import { parseAccess } from './service-address.js';
+
+const KEY = 'svc_0123456789';
+
+describe('the service that a client is made for', () => {
+  const client = (options: object) => () => new DeviceInsights(options as DeviceInsightsOptions);
+  const addressed = (baseUrl: unknown) => client({ baseUrl, apiKey: KEY });
+
+  it('has an address, with a path or without, whatever its scheme and its last slash', () => {
+    const address = (baseUrl: string) => parseAccess({ baseUrl, apiKey: KEY }).baseUrl;
+    expect(address('https://insights.example')).to.equal('https://insights.example');
+    expect(address('wss://insights.example/')).to.equal('https://insights.example');
+    expect(address('ws://127.0.0.1:8080')).to.equal('http://127.0.0.1:8080');
+    expect(address('http://[::1]:8080/behind/a/proxy//')).to.equal('http://[::1]:8080/behind/a/proxy');
+  });
+
+  it('is refused at once where the address is none', () => {
+    expect(client({ apiKey: KEY }))
+      .to.throw(TypeError, 'baseUrl')
+      .with.property('message')
+      .that.contains('missing');
+    expect(client({ url: 'http://localhost', apiKey: KEY })).to.throw(TypeError, 'missing');
+    expect(addressed(8080)).to.throw(TypeError, 'missing');
+    expect(addressed('localhost:8080')).to.throw(TypeError, 'such as https://insights.example; it is localhost:8080');
+    expect(addressed('insights.example')).to.throw(TypeError, 'it is insights.example');
+    expect(addressed('ftp://insights.example')).to.throw(TypeError, 'it is ftp://insights.example');
+  });
+
+  it('is refused where the address has more than host and path', () => {
+    for (const address of ['http://x/v1', 'http://x/v1/', 'wss://x/behind/v1'])
+      expect(addressed(address), address).to.throw(TypeError, 'leave out /v1');
+    for (const address of ['http://x/?a=1', 'http://x/#a', 'http://me:secret@x'])
+      expect(addressed(address), address).to.throw(TypeError, 'leave out what is more than host and path');
+  });
+
+  it('is refused where the key cannot be one, which the error does not repeat', () => {
+    for (const apiKey of [undefined, null, '', 7])
+      expect(client({ baseUrl: 'http://x', apiKey })).to.throw(TypeError, 'apiKey is missing');
+    for (const apiKey of [`${KEY}\n`, ` ${KEY}`, `${KEY}…`, `${KEY}\u200b`])
+      expect(client({ baseUrl: 'http://x', apiKey }))
+        .to.throw(TypeError, 'trim what was read from a file')
+        .with.property('message')
+        .that.does.not.contain(KEY);
+  });
+
+  it('is checked by a device on its own as well', () => {
+    const device = () => new Device({ baseUrl: 'x', apiKey: KEY, deviceId: 'a', deviceModelId: 'b' });
+    expect(device).to.throw(TypeError, 'baseUrl');
+  });
+});

@@ -1,0 +1,89 @@
+/** The part of the browser's WebSocket that the clients use; `ws` has it too. */
+export interface Socket {
+  /** How binary messages are received; not used. */
+  binaryType: string;
+  /** 0 connecting, 1 open, 2 closing, 3 closed. */
+  readonly readyState: number;
+  /** Called when it is open. */
+  onopen: ((event: never) => void) | null;
+  /** Called for each message. */
+  onmessage: ((event: { data: unknown }) => void) | null;
+  /** Called when it has closed, with the close code. */
+  onclose: ((event: { code: number; reason: string }) => void) | null;
+  /** Called when it fails; `onclose` follows. */
+  onerror: ((event: never) => void) | null;
+  /** Sends a message. */
+  send(data: string | Uint8Array<ArrayBuffer>): void;
+  /** Closes with a handshake. */
+  close(code?: number, reason?: string): void;
+}
+
+/** Of `ws` alone: pings, their answers, and an end without a handshake. */
+export interface NodeSocket extends Socket {
+  ping?(): void;
+  on?(event: 'pong', listener: () => void): void;
+  terminate?(): void;
+}
+
+/** How a connection closed; 1006 if it was lost. */
+export interface CloseInfo {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** A WebSocket class: a browser's, that of the package `ws`, or one of the same form. */
+export type SocketConstructor = new (url: string) => Socket;
+
+/** Ends a socket without waiting for the peer, and reads no more of it. */
+export function giveUp(socket: NodeSocket): void {
+  socket.onmessage = null;
+  if (socket.terminate) socket.terminate();
+  else socket.close();
+}
+
+/** No WebSocket to connect with. */
+export class NoWebSocketError extends Error {
+  override readonly name = 'NoWebSocketError';
+
+  /** @internal */
+  constructor(options?: { readonly cause?: unknown }) {
+    super(
+      'this runtime has no WebSocket: on Node 20 install the package "ws" (npm install ws), or pass a WebSocket class',
+      options,
+    );
+  }
+}
+
+/**
+ * The runtime's own WebSocket (browsers, Node 22 and later), or else that of the package `ws`.
+ *
+ * @throws NoWebSocketError if there is neither
+ */
+export async function findWebSocket(): Promise<SocketConstructor> {
+  const { WebSocket: own } = globalThis as { WebSocket?: SocketConstructor };
+  if (own) return own;
+  // In a variable, so that bundlers for browsers do not look for the package.
+  const name = 'ws';
+  try {
+    const { WebSocket } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
+      WebSocket: SocketConstructor;
+    };
+    return WebSocket;
+  } catch (cause) {
+    throw new NoWebSocketError({ cause });
+  }
+}
+
+/** A WebSocket address of the service at `baseUrl`, as `parseAccess` gives it. */
+export function socketUrl(baseUrl: string, path: string, query: Readonly<Record<string, string>>): string {
+  return `${baseUrl.replace('http', 'ws')}${path}?${new URLSearchParams(query)}`;
+}
+
+/** The JSON of a message, or null if its text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
