@@ -1,0 +1,66 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+
+/** What the service refused, or that it could not be asked; the message says what to do. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const AWAY = 'the service does not answer: check that it runs and that this device is online, then try again';
+
+/** Calls the dashboard's own interface; an object is sent as JSON. Rejects with `ApiError`. */
+export async function api<Body>(method: string, path: string, body?: object): Promise<Body> {
+  const request = {
+    method,
+    headers: { 'X-Dashboard': '1', ...(body && { 'Content-Type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  };
+  const response = await fetch(`/dashboard/api${path}`, request).catch(() => {
+    throw new ApiError(0, AWAY);
+  });
+  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as Body;
+  const told = (await response.json().catch(() => ({}))) as { detail?: string };
+  if (response.status === 401 && path !== '/sign-in') dispatchEvent(new Event('signed-out'));
+  throw new ApiError(response.status, told.detail ?? AWAY);
+}
+
+/** What was loaded, or why it was not. */
+export interface Loaded<Body> {
+  readonly data: Body | undefined;
+  readonly error: Error | undefined;
+  reload(): Promise<void>;
+}
+
+/** Loads from a path, again where it changes, and every so often where `every` (ms) says so. Null loads nothing. */
+export function useLoad<Body>(path: string | null, every?: number): Loaded<Body> {
+  const [state, setState] = useState<{ path: string | null; data?: Body; error?: Error }>({ path });
+  const current = useRef(path);
+  current.current = path;
+  const reload = useCallback(async () => {
+    if (path === null) return;
+    try {
+      const data = await api<Body>('GET', path);
+      if (current.current === path) setState({ path, data });
+    } catch (error) {
+      if (current.current === path) setState((before) => ({ ...before, path, error: error as Error }));
+    }
+  }, [path]);
+  useEffect(() => {
+    void reload();
+    if (every === undefined) return;
+    const timer = setInterval(() => void (document.visibilityState === 'visible' && reload()), every);
+    return () => clearInterval(timer);
+  }, [reload, every]);
+  const isCurrent = state.path === path;
+  return { data: isCurrent ? state.data : undefined, error: isCurrent ? state.error : undefined, reload };
+}
+
+/** A query string of what is set. */
+export function query(values: Readonly<Record<string, string | number | null | undefined>>): string {
+  const set = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}`;
+}

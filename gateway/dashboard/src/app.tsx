@@ -1,0 +1,177 @@
+import type { ComponentChild } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { AccountRow, Me } from '../../src/dashboard/schemas.js';
+import { api, useLoad } from './api.js';
+import { Accounts } from './pages/accounts.js';
+import { Audit } from './pages/audit.js';
+import { DevicePage } from './pages/device.js';
+import { Devices } from './pages/devices.js';
+import { Health } from './pages/health.js';
+import { Keys } from './pages/keys.js';
+import { SessionPage } from './pages/session.js';
+import { Sessions } from './pages/sessions.js';
+import { SignIn } from './pages/sign-in.js';
+import { Start } from './pages/start.js';
+import { Users } from './pages/users.js';
+import { Wall } from './pages/wall.js';
+import { go, Link, useAddress } from './router.js';
+import { Empty, Failure, Page, Skeleton } from './ui.js';
+
+/** The account that was looked at last. */
+const REMEMBERED = 'account';
+
+export function App() {
+  const [me, setMe] = useState<Me | null>();
+  const [error, setError] = useState<Error>();
+  useEffect(() => {
+    const out = () => setMe(null);
+    addEventListener('signed-out', out);
+    api<Me>('GET', '/me').then(setMe, (caught: Error & { status?: number }) => {
+      if (caught.status !== 401) setError(caught);
+    });
+    return () => removeEventListener('signed-out', out);
+  }, []);
+  if (error) {
+    return (
+      <main class="alone">
+        <Failure error={error} retry={() => location.reload()} />
+      </main>
+    );
+  }
+  if (me === undefined) return null;
+  if (me === null) return <SignIn onSignedIn={setMe} />;
+  return <Shell me={me} />;
+}
+
+const OF_ACCOUNT = [
+  ['start', 'Start'],
+  ['live', 'Live'],
+  ['devices', 'Devices'],
+  ['sessions', 'Sessions'],
+  ['keys', 'Keys'],
+  ['users', 'Users'],
+] as const;
+const OF_SERVICE = [
+  ['accounts', 'Accounts'],
+  ['health', 'Health'],
+  ['audit', 'Audit log'],
+] as const;
+
+function Shell({ me }: { readonly me: Me }) {
+  const address = useAddress();
+  const accounts = useLoad<AccountRow[]>('/accounts');
+  const [, area = '', second = '', page = '', detail = ''] = address.pathname.split('/').map(decodeURIComponent);
+  const account = accounts.data?.find(({ id }) => id === (area === 'a' ? second : localStorage.getItem(REMEMBERED)));
+  const current = account ?? accounts.data?.[0];
+  useEffect(() => {
+    if (current) localStorage.setItem(REMEMBERED, current.id);
+    if (current && area === '') history.replaceState(null, '', `/dashboard/a/${current.id}/start`);
+    if (current && area === '') dispatchEvent(new PopStateEvent('popstate'));
+  }, [current, area]);
+  const signOut = () =>
+    void api('POST', '/sign-out')
+      .catch(() => undefined)
+      .then(() => dispatchEvent(new Event('signed-out')));
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        To the content
+      </a>
+      <nav aria-label="Dashboard">
+        <Link to="/" class="brand">
+          <img src="/dashboard/favicon.svg" alt="" width="22" height="22" />
+          Device Insights
+        </Link>
+        {current && (
+          <AccountChoice accounts={accounts.data ?? []} current={current} page={area === 'a' ? page : 'start'} />
+        )}
+        <ul>
+          {current &&
+            OF_ACCOUNT.map(([name, title]) => (
+              <li key={name}>
+                <Link to={`/a/${current.id}/${name}`} current={area === 'a' && page === name}>
+                  {title}
+                </Link>
+              </li>
+            ))}
+        </ul>
+        <ul class="service">
+          {OF_SERVICE.map(([name, title]) => (
+            <li key={name}>
+              <Link to={`/${name}`} current={area === name}>
+                {title}
+              </Link>
+            </li>
+          ))}
+          <li>
+            <a href="/docs">API reference</a>
+          </li>
+        </ul>
+        <div class="who">
+          <span>
+            {me.name}
+            {me.role === 'viewer' && <span class="mute"> (looks only)</span>}
+          </span>
+          <button type="button" class="small" onClick={signOut}>
+            Sign out
+          </button>
+        </div>
+      </nav>
+      <main id="content">
+        {accounts.error && <Failure error={accounts.error} retry={() => void accounts.reload()} />}
+        {!accounts.data && !accounts.error && <Skeleton />}
+        {accounts.data && routed(area, page, detail, current, accounts, me)}
+      </main>
+    </div>
+  );
+}
+
+function routed(
+  area: string,
+  page: string,
+  detail: string,
+  account: AccountRow | undefined,
+  accounts: { readonly data: AccountRow[] | undefined; reload(): Promise<void> },
+  me: Me,
+): ComponentChild {
+  if (area === 'accounts' || !account)
+    return <Accounts accounts={accounts.data ?? []} reload={accounts.reload} me={me} />;
+  if (area === 'health') return <Health />;
+  if (area === 'audit') return <Audit accounts={accounts.data ?? []} />;
+  const props = { account, me, key: account.id };
+  if (area === 'a') {
+    if (page === 'start') return <Start {...props} />;
+    if (page === 'live') return <Wall {...props} />;
+    if (page === 'devices')
+      return detail ? <DevicePage {...props} deviceId={detail} key={detail} /> : <Devices {...props} />;
+    if (page === 'sessions')
+      return detail ? <SessionPage {...props} id={detail} key={detail} /> : <Sessions {...props} />;
+    if (page === 'keys') return <Keys {...props} />;
+    if (page === 'users') return <Users {...props} />;
+  }
+  return (
+    <Page title="Nothing here">
+      <Empty title="There is no such page">
+        The address may be mistyped. <Link to="/">Go to the start</Link>.
+      </Empty>
+    </Page>
+  );
+}
+
+function AccountChoice(props: {
+  readonly accounts: readonly AccountRow[];
+  readonly current: AccountRow;
+  readonly page: string;
+}) {
+  const choose = (event: Event) =>
+    go(`/a/${(event.currentTarget as HTMLSelectElement).value}/${props.page || 'start'}`);
+  return (
+    <select class="account" aria-label="Account" value={props.current.id} onChange={choose}>
+      {props.accounts.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,145 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+
+/** A line of a chart; null values are gaps. */
+export interface Line {
+  readonly label: string;
+  /** Name of the theme's colour, such as `--hr`. */
+  readonly color: string;
+  readonly values: readonly (number | null)[];
+}
+
+interface Props {
+  /** What it shows, for who cannot see it. */
+  readonly label: string;
+  /** Times, ms. */
+  readonly t: readonly number[];
+  readonly lines: readonly Line[];
+  readonly height: number;
+  readonly digits?: number;
+  /** Colours of stretches behind the lines, one a time: the name of a theme's colour, or null. */
+  readonly bands?: readonly (string | null)[];
+  readonly range?: readonly [number, number];
+  /** Charts of one group move their cursors together. */
+  readonly group?: string;
+  /** A stretch of time was chosen, ms. */
+  readonly onZoom?: (from: number, to: number) => void;
+}
+
+const BAND_PX = 4;
+
+/** A chart over time. Drag along it to zoom. */
+export function Chart(props: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const now = useRef(props);
+  now.current = props;
+  const form = props.lines.map(({ label, color }) => `${label} ${color}`).join();
+  // Data alone are set below; the rest makes another chart.
+  useEffect(() => {
+    const root = place.current;
+    if (!root) return;
+    const make = () => {
+      chart.current?.destroy();
+      chart.current = new uPlot(optionsOf(now, root.clientWidth), dataOf(now.current), root);
+    };
+    make();
+    const resize = new ResizeObserver(() => chart.current?.setSize({ width: root.clientWidth, height: props.height }));
+    resize.observe(root);
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    dark.addEventListener('change', make);
+    return () => {
+      resize.disconnect();
+      dark.removeEventListener('change', make);
+      chart.current?.destroy();
+      chart.current = null;
+    };
+  }, [form, props.height, props.group]);
+  useEffect(() => chart.current?.setData(dataOf(props)), [props.t, props.lines]);
+  return <div class="chart" ref={place} role="img" aria-label={props.label} />;
+}
+
+function dataOf({ t, lines }: Props): uPlot.AlignedData {
+  return [t.map((ms) => ms / 1000), ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
+}
+
+function optionsOf(now: { readonly current: Props }, width: number): uPlot.Options {
+  const { lines, height, digits = 0, range, group } = now.current;
+  const style = getComputedStyle(document.documentElement);
+  const color = (name: string) => style.getPropertyValue(name).trim();
+  const axis = {
+    stroke: color('--mute'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { stroke: color('--line'), width: 1, size: 4 },
+    font: '12px system-ui, sans-serif',
+  };
+  const text = (_: uPlot, value: number | null) => (value === null ? '–' : value.toFixed(digits));
+  return {
+    ...{ width, height, legend: { show: lines.length > 1 } },
+    cursor: {
+      ...(group !== undefined && { sync: { key: group } }),
+      drag: { x: true, y: false, setScale: false },
+      points: { size: 6 },
+    },
+    scales: { y: range ? { range: [range[0], range[1]] } : { range: padded } },
+    axes: [
+      { ...axis, space: 70, size: 30, values: (_, splits, __, ___, step) => splits.map((at) => moment(at, step)) },
+      { ...axis, size: (_, values) => Math.max(40, 14 + 7.2 * Math.max(0, ...(values ?? []).map((v) => v.length))) },
+    ],
+    series: [
+      { value: (_: uPlot, at: number | null) => (at === null ? '–' : moment(at, 1)) },
+      ...lines.map(({ label, color: name }) => ({
+        ...{ label, stroke: color(name), width: 1.5, spanGaps: false, points: { show: false }, value: text },
+      })),
+    ],
+    hooks: {
+      drawClear: [(plot) => drawBands(plot, now.current, color)],
+      setSelect: [(plot) => zoom(plot, now.current)],
+    },
+  };
+}
+
+/** A time on the axis, as fine as the step between two of them, s. */
+function moment(at: number, step: number): string {
+  const time = new Date(at * 1000);
+  if (step >= 86_400) return time.toLocaleDateString(undefined, { month: 'short', day: 'numeric' });
+  const seconds = step < 60 ? ({ second: '2-digit' } as const) : {};
+  return time.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...seconds });
+}
+
+/** Room above and below, and never so narrow that noise fills the chart. */
+function padded(_: uPlot, least: number | null, most: number | null): [number, number] {
+  if (least === null || most === null) return [0, 1];
+  const room = Math.max(2, (most - least) * 0.12);
+  return [least - room, most + room];
+}
+
+function zoom(plot: uPlot, { onZoom }: Props): void {
+  const { left, width } = plot.select;
+  if (width < 3) return;
+  const [from, to] = [plot.posToVal(left, 'x') * 1000, plot.posToVal(left + width, 'x') * 1000];
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  onZoom?.(Math.floor(from), Math.ceil(to));
+}
+
+/** A strip below the lines: how good each stretch is. */
+function drawBands(plot: uPlot, { bands, t }: Props, color: (name: string) => string): void {
+  if (!bands) return;
+  const { ctx, bbox } = plot;
+  const high = BAND_PX * devicePixelRatio;
+  ctx.save();
+  for (let i = 0; i < bands.length; ) {
+    let end = i;
+    while (end + 1 < bands.length && bands[end + 1] === bands[i]) end++;
+    const name = bands[i];
+    if (name) {
+      const from = plot.valToPos((t[i] ?? 0) / 1000, 'x', true);
+      const to = plot.valToPos((t[Math.min(end + 1, t.length - 1)] ?? 0) / 1000, 'x', true);
+      ctx.fillStyle = color(name);
+      ctx.fillRect(Math.max(bbox.left, from), bbox.top + bbox.height - high, Math.max(1, to - from), high);
+    }
+    i = end + 1;
+  }
+  ctx.restore();
+}

@@ -1,0 +1,107 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { clock } from '../format.js';
+import { Field } from '../ui.js';
+import type { Schema } from './asyncapi.js';
+
+/** Messages that are shown: older ones go. */
+const SHOWN = 50;
+
+interface Props {
+  readonly address: string;
+  readonly query: Schema;
+  /** Whether a client's messages are read. */
+  readonly sends: boolean;
+  readonly apiKey: string;
+}
+
+interface Entry {
+  readonly n: number;
+  readonly at: number;
+  readonly from: 'you' | 'service' | 'socket';
+  readonly text: string;
+}
+
+/** A connection to one of this service's sockets, by hand. */
+export function Console({ address, query, sends, apiKey }: Props) {
+  const names = Object.keys(query.properties ?? {}).filter((name) => name !== 'api_key');
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [text, setText] = useState('{"type":"ping","t":1}');
+  const [entries, setEntries] = useState<readonly Entry[]>([]);
+  const [isOpen, setOpen] = useState(false);
+  const socket = useRef<WebSocket | null>(null);
+  const count = useRef(0);
+  useEffect(() => () => socket.current?.close(), []);
+
+  const say = (from: Entry['from'], said: string) => {
+    const entry = { n: count.current++, at: Date.now(), from, text: said };
+    setEntries((before) => [...before.slice(1 - SHOWN), entry]);
+  };
+  const connect = () => {
+    const set = Object.entries({ ...values, api_key: apiKey }).filter(([, value]) => value !== '');
+    const made = new WebSocket(`${location.origin.replace(/^http/, 'ws')}${address}?${new URLSearchParams(set)}`);
+    made.onopen = () => setOpen(true);
+    made.onmessage = ({ data }) => say('service', typeof data === 'string' ? data : 'a binary message');
+    made.onclose = ({ code, reason }) => {
+      setOpen(false);
+      say('socket', `closed with ${code}${reason && `: ${reason}`}`);
+    };
+    socket.current = made;
+  };
+  const send = () => {
+    socket.current?.send(text);
+    say('you', text);
+  };
+  return (
+    <div class="stack">
+      {names.length > 0 && (
+        <div class="filters">
+          {names.map((name) => (
+            <Field key={name} label={name}>
+              {(id) => (
+                <input
+                  id={id}
+                  value={values[name] ?? ''}
+                  onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value.trim() })}
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+      )}
+      <div class="actions">
+        {isOpen ? (
+          <button type="button" onClick={() => socket.current?.close()}>
+            Disconnect
+          </button>
+        ) : (
+          <button type="button" class="primary" onClick={connect} disabled={apiKey === ''}>
+            Connect
+          </button>
+        )}
+        {apiKey === '' && <span class="hint">It needs the API key above.</span>}
+      </div>
+      {sends && (
+        <div class="send">
+          <Field label="Message">
+            {(id) => <textarea id={id} rows={2} value={text} onInput={(event) => setText(event.currentTarget.value)} />}
+          </Field>
+          <button type="button" onClick={send} disabled={!isOpen}>
+            Send
+          </button>
+        </div>
+      )}
+      {entries.length > 0 && (
+        <ol class="log" aria-label={`Messages of ${address}`}>
+          {entries.map(({ n, at, from, text: said }) => (
+            <li key={n} class={from}>
+              <span class="mute">
+                {clock(at)} {from}
+              </span>{' '}
+              <code>{said}</code>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import { Field } from '../ui.js';
+import { Rest } from './rest.js';
+import { Sockets } from './sockets.js';
+
+const PARTS = [
+  ['rest', 'REST'],
+  ['sockets', 'WebSockets'],
+] as const;
+type Part = (typeof PARTS)[number][0];
+
+/** The reference of both interfaces, which can be tried against this service. The key is in this page's memory alone. */
+export function Docs() {
+  const [part, setPart] = useState<Part>(location.hash === '#sockets' ? 'sockets' : 'rest');
+  const [key, setKey] = useState('');
+  const choose = (name: Part) => {
+    history.replaceState(null, '', `#${name}`);
+    setPart(name);
+  };
+  return (
+    <main class="docs">
+      <header class="page-head">
+        <div>
+          <h1>API reference</h1>
+          <p class="lead">
+            Try it against this service: with the key below, which this page forgets when it is closed. Keys are issued
+            in the <a href="/dashboard">dashboard</a>. The schemas: <a href="/docs/openapi.json">OpenAPI</a>,{' '}
+            <a href="/asyncapi.json">AsyncAPI</a>.
+          </p>
+        </div>
+      </header>
+      <div class="docs-bar">
+        <Field label="API key">
+          {(id) => (
+            <input
+              id={id}
+              value={key}
+              placeholder="svc_…"
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => setKey(event.currentTarget.value.trim())}
+            />
+          )}
+        </Field>
+        <fieldset class="parts">
+          <legend class="unseen">Which interface</legend>
+          {PARTS.map(([name, title]) => (
+            <button type="button" key={name} aria-pressed={part === name} onClick={() => choose(name)}>
+              {title}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <div hidden={part !== 'rest'}>
+        <Rest apiKey={key} />
+      </div>
+      {part === 'sockets' && <Sockets apiKey={key} />}
+    </main>
+  );
+}

@@ -1,0 +1,86 @@
+import type { LiveKey } from '../../src/dashboard/schemas.js';
+import { api } from './api.js';
+import { isType, type Reading } from './readings.js';
+
+/** Whether readings can come now, and why not. */
+export type FeedState = 'connecting' | 'connected' | 'away';
+
+interface Options {
+  /** Whose readings. */
+  readonly account: string;
+  readonly onReading: (reading: Reading) => void;
+  readonly onState: (state: FeedState) => void;
+}
+
+/** A key is renewed when this part of its time has passed. */
+const RENEWED_AT = 0.7;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+/** The socket before stays this long beside its successor, so that nothing is missed in between, ms. */
+const BESIDE_MS = 3000;
+
+/**
+ * The live readings of an account, by the public subscriber socket: connects again after a loss, and renews its key, which only
+ * subscribes, before that expires. A reading may come twice.
+ */
+export class LiveFeed {
+  readonly #options: Options;
+  #socket: WebSocket | null = null;
+  #timer = 0;
+  #renewal = 0;
+  #failures = 0;
+  #closed = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+    options.onState('connecting');
+    void this.#connect();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#renewal);
+    this.#socket?.close();
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const { key, expires_at } = await api<LiveKey>('POST', `/accounts/${this.#options.account}/live-key`);
+      if (this.#closed) return;
+      clearTimeout(this.#renewal);
+      this.#renewal = window.setTimeout(
+        () => void this.#connect(),
+        (new Date(expires_at).getTime() - Date.now()) * RENEWED_AT,
+      );
+      this.#open(key);
+    } catch {
+      this.#again();
+    }
+  }
+
+  #open(key: string): void {
+    const before = this.#socket;
+    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/stream/subscribe?api_key=${key}`);
+    this.#socket = socket;
+    socket.onmessage = ({ data }: MessageEvent<string>) => {
+      const message = JSON.parse(data) as Partial<Reading> & { status?: string };
+      if (message.status === 'subscribed') {
+        this.#failures = 0;
+        this.#options.onState('connected');
+        setTimeout(() => before?.close(), BESIDE_MS);
+      } else if (message.type && isType(message.type)) this.#options.onReading(message as Reading);
+    };
+    socket.onclose = () => {
+      if (this.#socket === socket && !this.#closed) this.#again();
+    };
+  }
+
+  #again(): void {
+    if (this.#closed) return;
+    this.#options.onState('away');
+    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures++);
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => void this.#connect(), wait * (0.5 + Math.random() / 2));
+  }
+}

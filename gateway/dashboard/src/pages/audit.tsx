@@ -1,0 +1,38 @@
+import type { AccountRow, AuditRow } from '../../../src/dashboard/schemas.js';
+import { date } from '../format.js';
+import { usePages } from '../pages.js';
+import { Empty, Failure, More, Page, Skeleton, Table } from '../ui.js';
+
+const REFRESH_MS = 5000;
+
+/** Who did what. */
+export function Audit({ accounts }: { readonly accounts: readonly AccountRow[] }) {
+  const { rows, next, error, more, reload } = usePages<AuditRow>('/audit', REFRESH_MS);
+  const named = (id: string | null) => accounts.find((account) => account.id === id)?.name ?? id;
+  return (
+    <Page
+      title="Audit log"
+      lead="Who signed in, and what operators and the admin command changed. The newest 100,000 entries are kept."
+    >
+      {error && <Failure error={error} retry={() => void reload()} />}
+      {!rows && !error && <Skeleton />}
+      {rows?.length === 0 && <Empty title="Nothing yet">The next sign-in and the next change are noted here.</Empty>}
+      {rows && rows.length > 0 && (
+        <Table label="Audit log" columns={['When', 'Who', 'What', 'Account', 'Which']}>
+          {rows.map((row, i) => (
+            <tr key={`${row.at} ${i}`}>
+              <td>
+                <time dateTime={row.at}>{date(row.at)}</time>
+              </td>
+              <td>{row.actor}</td>
+              <td>{row.action}</td>
+              <td>{named(row.account_id) ?? <span class="mute">–</span>}</td>
+              <td class="why">{row.subject}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <More next={next} load={more} label="Earlier entries" />
+    </Page>
+  );
+}

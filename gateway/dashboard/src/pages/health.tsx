@@ -1,0 +1,111 @@
+import type { Node } from '../../../src/dashboard/schemas.js';
+import { useLoad } from '../api.js';
+import { bytes, count, duration } from '../format.js';
+import { TYPES } from '../readings.js';
+import { Badge, Failure, Page, Panel, Skeleton, Table, When } from '../ui.js';
+import { Fact } from './session.js';
+
+const REFRESH_MS = 2000;
+/** A gateway beats once a second; one that has not done so for this long is not well, ms. */
+const SILENT_MS = 5000;
+
+/** Whether the service is well, what this gateway is busy with, and what runs. */
+export function Health() {
+  const { data: node, error, reload } = useLoad<Node>('/node', REFRESH_MS);
+  return (
+    <Page
+      title="Health"
+      actions={
+        node && (
+          <Badge tone={node.ok ? 'good' : 'bad'}>{node.ok ? 'Everything works' : 'Something does not work'}</Badge>
+        )
+      }
+    >
+      {error && <Failure error={error} retry={() => void reload()} />}
+      {!node && !error && <Skeleton rows={6} />}
+      {node && (
+        <>
+          {node.reason && (
+            <div class="note bad" role="alert">
+              <p>{node.reason}</p>
+              {node.cause && node.cause !== node.reason && <p class="mute">{node.cause}</p>}
+            </div>
+          )}
+          <dl class="facts">
+            <Fact name="Ingest">{works(node.ingest)}</Fact>
+            <Fact name="Subscribe">{works(node.subscribe)}</Fact>
+            <Fact name="Service">{node.versions.service}</Fact>
+            <Fact name="Node.js">{node.versions.node}</Fact>
+          </dl>
+          <Load node={node} />
+          <Panel title="Gateways">
+            <Table label="Gateways" columns={['Gateway', 'State', 'Last beat']}>
+              {node.gateways.map(({ id, beat }) => (
+                <tr key={id}>
+                  <th scope="row">
+                    <code>{id}</code>
+                    {id === node.gateway && <span class="mute"> this one</span>}
+                  </th>
+                  <td>
+                    {Date.now() - new Date(beat).getTime() < SILENT_MS ? (
+                      <Badge tone="good">Alive</Badge>
+                    ) : (
+                      <Badge tone="mute">Gone</Badge>
+                    )}
+                  </td>
+                  <td>
+                    <When at={beat} />
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          </Panel>
+          <Panel title="Algorithms">
+            <Table label="Algorithms" columns={['Algorithm', 'Reading', 'Version', 'What it does']}>
+              {node.algorithms.map(({ slug, name, type, version, description }) => (
+                <tr key={slug}>
+                  <th scope="row">{name}</th>
+                  <td>{TYPES[type].name}</td>
+                  <td>
+                    <code>
+                      {slug}@{version}
+                    </code>
+                  </td>
+                  <td class="why">{description}</td>
+                </tr>
+              ))}
+            </Table>
+          </Panel>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function works(ok: boolean) {
+  return ok ? <Badge tone="good">Works</Badge> : <Badge tone="bad">Does not work</Badge>;
+}
+
+function Load({ node: { load } }: { readonly node: Node }) {
+  return (
+    <Panel title="This gateway">
+      <dl class="facts">
+        <Fact name="Sessions">
+          {count(load.sessions)} <span class="mute">of {count(load.max_sessions)}</span>
+        </Fact>
+        <Fact name="Devices connected">{count(load.devices)}</Fact>
+        <Fact name="Subscribers">{load.subscribers === null ? 'on fan-out nodes' : count(load.subscribers)}</Fact>
+        <Fact name="CPU">{Math.round(load.cpu * 100)} % of a core</Fact>
+        <Fact name="Memory">{bytes(load.memory_bytes)}</Fact>
+        <Fact name="Event loop, p99">{Math.max(0, load.event_loop_delay_ms).toFixed(1)} ms late</Fact>
+        <Fact name="Waiting readings">{count(load.waiting_readings)}</Fact>
+        <Fact name="Signal core">{(1000 * coreShare(load)).toFixed(2)} ms a second of data</Fact>
+        <Fact name="Up for">{duration(load.uptime_s * 1000)}</Fact>
+      </dl>
+    </Panel>
+  );
+}
+
+function coreShare({ core_seconds, core_session_seconds }: Node['load']): number {
+  return core_session_seconds === 0 ? 0 : core_seconds / core_session_seconds;
+}

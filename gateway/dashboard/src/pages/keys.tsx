@@ -1,0 +1,240 @@
+import { useState } from 'preact/hooks';
+import type { KeyRow, NewKey } from '../../../src/dashboard/schemas.js';
+import type { AccountPage } from '../account-page.js';
+import { api, query } from '../api.js';
+import { date } from '../format.js';
+import { usePages } from '../pages.js';
+import { Link, useAddress } from '../router.js';
+import { Badge, Code, Dialog, Empty, Failure, Field, Form, More, Page, Skeleton, Table, When } from '../ui.js';
+
+const REFRESH_MS = 5000;
+
+type Doing = { readonly what: 'issue' } | { readonly what: 'rotate' | 'revoke'; readonly key: KeyRow };
+
+/** The keys of an account: the only place, beside the command line, where they are issued and revoked. */
+export function Keys({ account, me }: AccountPage) {
+  const user = useAddress().searchParams.get('user');
+  const { rows, next, error, more, reload } = usePages<KeyRow>(
+    `/accounts/${account.id}/keys${query({ user })}`,
+    REFRESH_MS,
+  );
+  const [doing, setDoing] = useState<Doing>();
+  const [made, setMade] = useState<NewKey>();
+  const mayChange = me.role === 'operator';
+  const finish = async (key?: NewKey) => {
+    setDoing(undefined);
+    if (key) setMade(key);
+    await reload();
+  };
+  return (
+    <Page
+      title={user === null ? 'API keys' : `API keys of ${user}`}
+      lead="Devices stream and apps read with them. A shared key sees the whole account, a user's key that user's sessions alone."
+      actions={
+        mayChange && (
+          <button type="button" class="primary" onClick={() => setDoing({ what: 'issue' })}>
+            Issue a key
+          </button>
+        )
+      }
+    >
+      {user !== null && (
+        <p>
+          <Link to={`/a/${account.id}/keys`}>All keys of the account</Link>
+        </p>
+      )}
+      {error && <Failure error={error} retry={() => void reload()} />}
+      {!rows && !error && <Skeleton />}
+      {rows?.length === 0 && (
+        <Empty title="No key yet">
+          {mayChange
+            ? 'Issue one: without a key no device can stream and no app can read.'
+            : 'Ask an operator to issue one.'}
+        </Empty>
+      )}
+      {rows && rows.length > 0 && (
+        <Table
+          label="API keys"
+          columns={['Key', 'For', 'Status', 'Created', 'Last used', 'Expires', { name: 'Actions', hidden: true }]}
+        >
+          {rows.map((key) => (
+            <tr key={key.id} class={isGood(key) ? '' : 'over'}>
+              <th scope="row">
+                <code>{face(key)}</code>
+              </th>
+              <td>{key.user ?? <span class="mute">whole account</span>}</td>
+              <td>
+                <Status row={key} />
+              </td>
+              <td>
+                <When at={key.created_at} />
+              </td>
+              <td>
+                <When at={key.last_used_at} none="never" />
+              </td>
+              <td>{key.expires_at === null ? <span class="mute">never</span> : <When at={key.expires_at} />}</td>
+              <td class="row-actions">
+                {mayChange && isGood(key) && (
+                  <>
+                    {!key.replaced_by && (
+                      <button
+                        type="button"
+                        class="small"
+                        aria-label={`Rotate ${face(key)}`}
+                        onClick={() => setDoing({ what: 'rotate', key })}
+                      >
+                        Rotate
+                      </button>
+                    )}
+                    <button
+                      type="button"
+                      class="small"
+                      aria-label={`Revoke ${face(key)}`}
+                      onClick={() => setDoing({ what: 'revoke', key })}
+                    >
+                      Revoke
+                    </button>
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <More next={next} load={more} label="Older keys" />
+      {doing?.what === 'issue' && <Issue account={account.id} user={user} finish={finish} />}
+      {doing?.what === 'rotate' && <Rotate row={doing.key} finish={finish} />}
+      {doing?.what === 'revoke' && <Revoke row={doing.key} finish={finish} />}
+      {made && (
+        <Dialog title="The new key" onClose={() => setMade(undefined)}>
+          <p>It is shown this once. Keep it where your secrets are.</p>
+          <Code label="The new API key" text={made.key} />
+          <div class="actions">
+            <button type="button" class="primary" onClick={() => setMade(undefined)}>
+              I have kept it
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+function face({ prefix, last_four }: KeyRow): string {
+  return `${prefix}…${last_four}`;
+}
+
+function isGood({ revoked_at, expires_at }: KeyRow): boolean {
+  return revoked_at === null && (expires_at === null || new Date(expires_at).getTime() > Date.now());
+}
+
+function Status({ row }: { readonly row: KeyRow }) {
+  if (row.replaced_by && isGood(row)) return <Badge tone="warn">Replaced</Badge>;
+  if (row.revoked_at !== null) return <Badge tone="bad">Revoked</Badge>;
+  return isGood(row) ? <Badge tone="good">Good</Badge> : <Badge tone="mute">Expired</Badge>;
+}
+
+type Finish = (key?: NewKey) => Promise<void>;
+
+const EXPIRIES = [
+  ['', 'Never'],
+  ['1h', 'In an hour'],
+  ['24h', 'In a day'],
+  ['30d', 'In 30 days'],
+  ['90d', 'In 90 days'],
+  ['365d', 'In a year'],
+] as const;
+
+function Issue({
+  account,
+  user: given,
+  finish,
+}: {
+  readonly account: string;
+  readonly user: string | null;
+  readonly finish: Finish;
+}) {
+  const [user, setUser] = useState(given ?? '');
+  const [expires, setExpires] = useState('');
+  const submit = async () =>
+    finish(
+      await api<NewKey>('POST', `/accounts/${account}/keys`, { user: user.trim() || null, expires: expires || null }),
+    );
+  return (
+    <Dialog title="Issue a key" onClose={() => void finish()}>
+      <Form submit="Issue a key" onSubmit={submit} onCancel={() => void finish()}>
+        <Field label="User" hint="Leave it empty for a key that sees the whole account.">
+          {(id, hint) => (
+            <input
+              id={id}
+              value={user}
+              maxLength={200}
+              aria-describedby={hint}
+              onInput={(e) => setUser(e.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="Expires">
+          {(id) => (
+            <select id={id} value={expires} onChange={(e) => setExpires(e.currentTarget.value)}>
+              {EXPIRIES.map(([value, name]) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}
+
+const OVERLAPS = [
+  ['10m', '10 minutes'],
+  ['1h', 'An hour'],
+  ['24h', 'A day'],
+  ['7d', 'A week'],
+] as const;
+
+function Rotate({ row, finish }: { readonly row: KeyRow; readonly finish: Finish }) {
+  const [overlap, setOverlap] = useState('24h');
+  const submit = async () => finish(await api<NewKey>('POST', `/keys/${row.id}/rotate`, { overlap }));
+  return (
+    <Dialog title={`Rotate ${face(row)}`} onClose={() => void finish()}>
+      <Form submit="Make the new key" onSubmit={submit} onCancel={() => void finish()}>
+        <p>
+          A new key takes its place. Both are good for the overlap; then the old one is revoked and its sockets close.
+        </p>
+        <Field label="Overlap">
+          {(id) => (
+            <select id={id} value={overlap} onChange={(e) => setOverlap(e.currentTarget.value)}>
+              {OVERLAPS.map(([value, name]) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}
+
+function Revoke({ row, finish }: { readonly row: KeyRow; readonly finish: Finish }) {
+  const submit = async () => {
+    await api('POST', `/keys/${row.id}/revoke`);
+    await finish();
+  };
+  return (
+    <Dialog title={`Revoke ${face(row)}?`} onClose={() => void finish()}>
+      <Form submit="Revoke the key" danger onSubmit={submit} onCancel={() => void finish()}>
+        <p>
+          It is refused from now on, and its open sockets close within 2 s. This cannot be undone.
+          {row.last_used_at !== null && ` It was last used ${date(row.last_used_at)}.`}
+        </p>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,181 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { Series, SessionRow } from '../../../src/dashboard/schemas.js';
+import type { AccountPage } from '../account-page.js';
+import { query, useLoad } from '../api.js';
+import { Chart, type Line } from '../chart.js';
+import { count, date, duration } from '../format.js';
+import { TYPES } from '../readings.js';
+import { Link } from '../router.js';
+import { Badge, Empty, Failure, Page, Panel, Skeleton } from '../ui.js';
+import { lengthOf } from './sessions.js';
+
+const REFRESH_MS = 5000;
+const QUALITY = { excellent: '--good', acceptable: '--warn', unfit: '--bad' } as const;
+type Span = { readonly from: number; readonly to: number };
+
+/** One session and its charts. */
+export function SessionPage({ account, id }: AccountPage & { readonly id: string }) {
+  const session = useLoad<SessionRow>(`/sessions/${id}`, REFRESH_MS);
+  const [span, setSpan] = useState<Span | null>(null);
+  const isOpen = session.data?.status === 'open';
+  const series = useLoad<Series[]>(
+    `/sessions/${id}/series${query({ from: span?.from, to: span?.to })}`,
+    isOpen && !span ? REFRESH_MS : undefined,
+  );
+  const zoom = (from: number, to: number) => setSpan({ from, to });
+  const row = session.data;
+  return (
+    <Page
+      title={row ? `Session of ${row.device_id}` : 'Session'}
+      lead={row && `${date(row.started_at)} · ${duration(lengthOf(row))}`}
+      actions={
+        <>
+          {span && (
+            <button type="button" onClick={() => setSpan(null)}>
+              Show all of it
+            </button>
+          )}
+          <a class="button" href={`/dashboard/api/sessions/${id}/insights.csv`} download>
+            Download CSV
+          </a>
+        </>
+      }
+    >
+      {session.error && <Failure error={session.error} retry={() => void session.reload()} />}
+      {row && (
+        <dl class="facts">
+          <Fact name="Status">{isOpen ? <Badge tone="good">Open</Badge> : <Badge tone="mute">Closed</Badge>}</Fact>
+          <Fact name="Device">
+            <Link to={`/a/${account.id}/devices/${encodeURIComponent(row.device_id)}`}>{row.device_id}</Link>
+          </Fact>
+          <Fact name="User">{row.user ?? 'none'}</Fact>
+          <Fact name="Channels">
+            {row.channels.map(({ modality, sample_rate_hz }) => `${modality} ${sample_rate_hz} Hz`).join(', ')}
+          </Fact>
+        </dl>
+      )}
+      {series.error && <Failure error={series.error} retry={() => void series.reload()} />}
+      {!series.data && !series.error && <Skeleton rows={8} />}
+      {series.data?.length === 0 && (
+        <Empty title="No readings here">
+          {span
+            ? 'Nothing was published in this stretch.'
+            : 'A reading comes once half of its window holds data: 4 s for heart rate and SpO₂, 16 s for breathing.'}
+        </Empty>
+      )}
+      {series.data?.map((each) => (
+        <ValueChart key={each.type} series={each} onZoom={zoom} />
+      ))}
+      {series.data && series.data.length > 0 && <Measures series={series.data} onZoom={zoom} />}
+    </Page>
+  );
+}
+
+export function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+interface ChartProps {
+  readonly series: Series;
+  readonly onZoom: (from: number, to: number) => void;
+}
+
+function ValueChart({ series, onZoom }: ChartProps) {
+  const { name, digits, color } = TYPES[series.type];
+  const lines = useMemo((): Line[] => {
+    const part = (unfit: boolean) =>
+      series.value.map((value, i) => ((series.quality[i] === 'unfit') === unfit ? value : null));
+    return [{ label: `${name}, ${series.unit}`, color, values: part(false) }];
+  }, [series, name, color]);
+  const bands = series.quality.map((quality) => quality && QUALITY[quality]);
+  return (
+    <Panel
+      title={
+        <>
+          {name} <span class="mute">{series.unit}</span>
+        </>
+      }
+      aside={
+        <span class="mute">
+          {count(series.readings)} readings{series.thinned && ', thinned: zoom in for all'} ·{' '}
+          {series.algorithms.join(', ')}
+        </span>
+      }
+    >
+      <Chart
+        label={described(series)}
+        t={series.t}
+        lines={lines}
+        bands={bands}
+        height={170}
+        digits={Math.max(1, digits)}
+        group="session"
+        onZoom={onZoom}
+      />
+      <p class="key">
+        <span class="good">excellent</span>
+        <span class="warn">acceptable</span>
+        <span class="bad">unfit: no line</span>
+        <span class="mute">Drag along the chart to zoom.</span>
+      </p>
+    </Panel>
+  );
+}
+
+/** The chart in words. */
+function described({ type, value, quality, unit }: Series): string {
+  const fit = value.filter((each, i): each is number => each !== null && quality[i] !== 'unfit');
+  const { name, digits } = TYPES[type];
+  if (fit.length === 0) return `${name} over time: no reading is fit`;
+  const span = `${Math.min(...fit).toFixed(digits)} to ${Math.max(...fit).toFixed(digits)} ${unit}`;
+  return `${name} over time: ${span}, last ${fit.at(-1)?.toFixed(digits)} ${unit}`;
+}
+
+const MEASURES = [
+  ['confidence', 'Confidence', [0, 1], 2],
+  ['coverage', 'Coverage', [0, 1], 2],
+  ['latency', 'Latency, ms', null, 0],
+] as const;
+
+/** How sure, how full and how late the readings were. */
+function Measures({ series, onZoom }: { readonly series: readonly Series[]; readonly onZoom: ChartProps['onZoom'] }) {
+  const t = useMemo(() => [...new Set(series.flatMap((each) => each.t))].sort((a, b) => a - b), [series]);
+  const charts = useMemo(
+    () =>
+      MEASURES.map(([field, name, range, digits]) => {
+        const lines = series.map((each): Line => {
+          const at = new Map(each.t.map((time, i) => [time, each[field][i] ?? null]));
+          return { label: TYPES[each.type].name, color: TYPES[each.type].color, values: held(t, at) };
+        });
+        return { name, range, digits, lines };
+      }),
+    [series, t],
+  );
+  return (
+    <div class="three">
+      {charts.map(({ name, range, digits, lines }) => (
+        <Panel key={name} title={name}>
+          <Chart
+            {...{ label: `${name} over time`, t, lines, height: 150, digits, group: 'session', onZoom }}
+            {...(range && { range })}
+          />
+        </Panel>
+      ))}
+    </div>
+  );
+}
+
+/** Values at common times: between two of its own a series keeps its value, where there is a gap it has none. */
+function held(t: readonly number[], at: ReadonlyMap<number, number | null>): (number | null)[] {
+  let last: number | null = null;
+  return t.map((time) => {
+    const value = at.get(time);
+    if (value !== undefined) last = value;
+    return last;
+  });
+}

@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks';
+import type { SessionRow } from '../../../src/dashboard/schemas.js';
+import type { AccountPage } from '../account-page.js';
+import { query } from '../api.js';
+import { date, duration } from '../format.js';
+import { usePages } from '../pages.js';
+import { Link, useAddress } from '../router.js';
+import { Badge, Empty, Failure, Field, More, Page, Skeleton, Table } from '../ui.js';
+
+const REFRESH_MS = 10_000;
+
+/** Sessions, newest first. */
+export function Sessions({ account }: AccountPage) {
+  const [device, setDevice] = useState(useAddress().searchParams.get('device') ?? '');
+  const [status, setStatus] = useState('');
+  const [since, setSince] = useState('');
+  const [until, setUntil] = useState('');
+  const filter = query({ device, status, since: instant(since), until: instant(until) });
+  const { rows, next, error, more, reload } = usePages<SessionRow>(
+    `/accounts/${account.id}/sessions${filter}`,
+    REFRESH_MS,
+  );
+  const text = (set: (value: string) => void) => (event: Event) =>
+    set((event.currentTarget as HTMLInputElement | HTMLSelectElement).value.trim());
+  return (
+    <Page title="Sessions" lead="One stretch of streaming of one device, newest first.">
+      <div class="filters">
+        <Field label="Device id">{(id) => <input id={id} value={device} onInput={text(setDevice)} />}</Field>
+        <Field label="Status">
+          {(id) => (
+            <select id={id} value={status} onChange={text(setStatus)}>
+              <option value="">Any</option>
+              <option value="open">Open</option>
+              <option value="closed">Closed</option>
+            </select>
+          )}
+        </Field>
+        <Field label="Started from">
+          {(id) => <input id={id} type="datetime-local" value={since} onInput={text(setSince)} />}
+        </Field>
+        <Field label="Started before">
+          {(id) => <input id={id} type="datetime-local" value={until} onInput={text(setUntil)} />}
+        </Field>
+      </div>
+      {error && <Failure error={error} retry={() => void reload()} />}
+      {!rows && !error && <Skeleton />}
+      {rows?.length === 0 &&
+        (filter === '' ? (
+          <Empty title="No session yet">
+            A session begins when a device connects. <Link to={`/a/${account.id}/start`}>Start the simulator</Link> to
+            see one.
+          </Empty>
+        ) : (
+          <Empty title="No session matches">Leave a filter out, or look at another time.</Empty>
+        ))}
+      {rows && rows.length > 0 && <SessionTable account={account.id} rows={rows} />}
+      <More next={next} load={more} label="Older sessions" />
+    </Page>
+  );
+}
+
+export function SessionTable({ account, rows }: { readonly account: string; readonly rows: readonly SessionRow[] }) {
+  return (
+    <Table label="Sessions" columns={['Started', 'Device', 'User', 'Status', { name: 'Length', number: true }]}>
+      {rows.map((row) => (
+        <tr key={row.id}>
+          <th scope="row">
+            <Link to={`/a/${account}/sessions/${row.id}`}>{date(row.started_at)}</Link>
+          </th>
+          <td>
+            <Link to={`/a/${account}/devices/${encodeURIComponent(row.device_id)}`}>{row.device_id}</Link>
+          </td>
+          <td>{row.user ?? <span class="mute">–</span>}</td>
+          <td>{row.status === 'open' ? <Badge tone="good">Open</Badge> : <Badge tone="mute">Closed</Badge>}</td>
+          <td class="number">{duration(lengthOf(row))}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** How long a session has lasted by now, ms. */
+export function lengthOf({ started_at, ended_at }: SessionRow): number {
+  return (ended_at === null ? Date.now() : new Date(ended_at).getTime()) - new Date(started_at).getTime();
+}
+
+/** The instant of a field of local time. */
+function instant(local: string): string {
+  return local === '' ? '' : new Date(local).toISOString();
+}

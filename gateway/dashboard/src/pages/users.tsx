@@ -1,0 +1,40 @@
+import type { UserRow } from '../../../src/dashboard/schemas.js';
+import type { AccountPage } from '../account-page.js';
+import { usePages } from '../pages.js';
+import { Link } from '../router.js';
+import { Empty, Failure, More, Page, Skeleton, Table, When } from '../ui.js';
+
+/** The users of an account, as its keys tell. */
+export function Users({ account }: AccountPage) {
+  const { rows, next, error, more, reload } = usePages<UserRow>(`/accounts/${account.id}/users`);
+  return (
+    <Page
+      title="Users"
+      lead="A user is whom a key is bound to: it sees the sessions that its own keys opened, and no others."
+    >
+      {error && <Failure error={error} retry={() => void reload()} />}
+      {!rows && !error && <Skeleton />}
+      {rows?.length === 0 && (
+        <Empty title="No user yet">
+          <Link to={`/a/${account.id}/keys`}>Issue a key</Link> with a user, and the user is listed here.
+        </Empty>
+      )}
+      {rows && rows.length > 0 && (
+        <Table label="Users" columns={['User', { name: 'Keys', number: true }, 'Last used']}>
+          {rows.map(({ user, keys, last_used_at }) => (
+            <tr key={user}>
+              <th scope="row">
+                <Link to={`/a/${account.id}/keys?user=${encodeURIComponent(user)}`}>{user}</Link>
+              </th>
+              <td class="number">{keys}</td>
+              <td>
+                <When at={last_used_at} none="never" />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <More next={next} load={more} label="More users" />
+    </Page>
+  );
+}

@@ -1,0 +1,145 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Listed, Series, SessionRow } from '../../../src/dashboard/schemas.js';
+import type { AccountPage } from '../account-page.js';
+import { api } from '../api.js';
+import { type FeedState, LiveFeed } from '../live-feed.js';
+import { Painter } from '../painter.js';
+import { type Reading, TYPE_NAMES, TYPES } from '../readings.js';
+import { Link } from '../router.js';
+import { LINE_MS } from '../tile.js';
+import { Badge, Empty, Page } from '../ui.js';
+
+/** Tiles at most: more are no wall that a person can watch. */
+const MOST = 300;
+/** Devices that begin together come onto the wall together, ms. */
+const WELCOME_MS = 50;
+
+const STATES = {
+  connecting: ['mute', 'Connecting'],
+  connected: ['good', 'Live'],
+  away: ['bad', 'Not connected: trying again'],
+} as const satisfies Record<FeedState, readonly ['good' | 'mute' | 'bad', string]>;
+
+/** The devices of an account that stream now, with their readings. */
+export function Wall({ account }: AccountPage) {
+  const [painter] = useState(() => new Painter());
+  const [state, setState] = useState<FeedState>('connecting');
+  const [devices, setDevices] = useState<readonly string[]>();
+  useEffect(() => {
+    const add = (found: readonly string[]) =>
+      setDevices((before = []) => {
+        const all = new Set([...before, ...found]);
+        return all.size === before.length && before.length > 0 ? before : [...all].sort().slice(0, MOST);
+      });
+    const open = async () => {
+      const path = `/accounts/${account.id}/sessions?status=open&limit=200`;
+      const { rows } = await api<Listed<SessionRow>>('GET', path);
+      add(rows.map(({ device_id }) => device_id));
+      return rows;
+    };
+    const leave = new AbortController();
+    void open()
+      .then((rows) => seed(rows, painter, leave.signal))
+      .catch(() => undefined); // What comes live is shown anyway.
+    const timer = setInterval(() => void open().catch(() => undefined), 10_000);
+    const strangers = new Set<string>();
+    let welcome = 0;
+    const feed = new LiveFeed({
+      account: account.id,
+      onState: setState,
+      onReading: (reading) => {
+        if (painter.take(reading) || strangers.has(reading.device_id)) return;
+        strangers.add(reading.device_id);
+        clearTimeout(welcome);
+        welcome = window.setTimeout(() => add([...strangers]), WELCOME_MS);
+      },
+    });
+    return () => {
+      leave.abort();
+      clearInterval(timer);
+      clearTimeout(welcome);
+      feed.close();
+      painter.close();
+    };
+  }, [account.id, painter]);
+  const [tone, text] = STATES[state];
+  return (
+    <Page
+      title="Live"
+      lead="Readings that are not fit are a dash; what is older than 10 s says so. The lines are the last five minutes."
+      actions={
+        <span role="status">
+          <Badge tone={tone}>{text}</Badge>
+        </span>
+      }
+    >
+      {devices?.length === 0 && (
+        <Empty title="No device streams now">
+          Connect one, or <Link to={`/a/${account.id}/start`}>start the simulator</Link>. It appears here by itself.
+        </Empty>
+      )}
+      <ul class="wall">
+        {devices?.map((device) => (
+          <li key={device}>
+            <TileFace device={device} account={account.id} painter={painter} />
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+}
+
+/** Fetches the last five minutes of sessions, one after the other. */
+async function seed(sessions: readonly SessionRow[], painter: Painter, left: AbortSignal): Promise<void> {
+  for (const { id, device_id } of sessions) {
+    if (left.aborted) return;
+    const found = await api<Series[]>('GET', `/sessions/${id}/series?from=${Date.now() - LINE_MS}`);
+    painter.seed(
+      device_id,
+      found.flatMap((series) => readingsOf(series, id, device_id)),
+    );
+  }
+}
+
+function readingsOf(series: Series, session_id: string, device_id: string): Reading[] {
+  const { type, unit } = series;
+  return series.t.flatMap((t, i): Reading[] => {
+    const [value, confidence, sqi_class] = [series.value[i], series.confidence[i], series.quality[i]];
+    if (value == null || confidence == null || sqi_class == null) return [];
+    return [{ type, value, unit, ts: t + (series.latency[i] ?? 0), session_id, device_id, confidence, sqi_class }];
+  });
+}
+
+interface FaceProps {
+  readonly device: string;
+  readonly account: string;
+  readonly painter: Painter;
+}
+
+/** One device: drawn once, then changed by the painter. */
+export function TileFace({ device, account, painter }: FaceProps) {
+  const root = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (root.current) painter.put(device, root.current);
+    return () => painter.remove(device);
+  }, [device, painter]);
+  return (
+    <article class="tile" ref={root} aria-label={device}>
+      <header>
+        <h2>
+          <Link to={`/a/${account}/devices/${encodeURIComponent(device)}`}>{device}</Link>
+        </h2>
+        <span class="age">waiting for readings</span>
+      </header>
+      {TYPE_NAMES.map((type) => (
+        <div class="reading" key={type} data-type={type}>
+          <span class="name">{TYPES[type].name}</span>
+          <canvas data-width="110" data-height="26" />
+          <span class="number">
+            <span class="value">–</span> <span class="word">{TYPES[type].unit}</span>
+          </span>
+        </div>
+      ))}
+    </article>
+  );
+}

@@ -1,0 +1,86 @@
+import type { Reading } from './readings.js';
+import { Tile, typeColors } from './tile.js';
+
+/** What a frame may take, ms: the rest waits for the next one. */
+const BUDGET_MS = 6;
+const TICK_MS = 1000;
+
+/** Paints tiles, a few of them a frame, so that no frame is late however many devices there are. */
+export class Painter {
+  readonly #tiles = new Map<string, Tile>();
+  readonly #early = new Map<string, Reading[]>();
+  readonly #dirty = new Set<Tile>();
+  readonly #ticks: number;
+  readonly #dark = matchMedia('(prefers-color-scheme: dark)');
+  readonly #recolor = () => {
+    this.#colors = typeColors();
+  };
+  #colors = typeColors();
+  #frame = 0;
+
+  constructor() {
+    this.#ticks = window.setInterval(() => this.#tick(), TICK_MS);
+    this.#dark.addEventListener('change', this.#recolor);
+  }
+
+  /** Shows a device at an element, from now on. */
+  put(device: string, root: HTMLElement): void {
+    const tile = new Tile(root);
+    this.#tiles.set(device, tile);
+    for (const reading of this.#early.get(device) ?? []) tile.take(reading);
+    this.#early.delete(device);
+    this.#mark(tile);
+  }
+
+  remove(device: string): void {
+    this.#tiles.delete(device);
+  }
+
+  /** Takes a reading; false where its device has no tile yet: it is kept for it. */
+  take(reading: Reading): boolean {
+    const tile = this.#tiles.get(reading.device_id);
+    if (!tile) {
+      const early = this.#early.get(reading.device_id) ?? [];
+      if (early.length < 10) early.push(reading);
+      this.#early.set(reading.device_id, early);
+      return false;
+    }
+    tile.take(reading);
+    this.#mark(tile);
+    return true;
+  }
+
+  /** Gives a device the readings from before this page was opened. */
+  seed(device: string, readings: readonly Reading[]): void {
+    const tile = this.#tiles.get(device);
+    tile?.seed(readings);
+    if (tile) this.#mark(tile);
+  }
+
+  close(): void {
+    clearInterval(this.#ticks);
+    cancelAnimationFrame(this.#frame);
+    this.#dark.removeEventListener('change', this.#recolor);
+  }
+
+  #mark(tile: Tile): void {
+    this.#dirty.add(tile);
+    if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#paint());
+  }
+
+  #paint(): void {
+    const begun = performance.now();
+    const now = Date.now();
+    for (const tile of this.#dirty) {
+      if (performance.now() - begun > BUDGET_MS) break;
+      this.#dirty.delete(tile);
+      tile.draw(now, this.#colors);
+    }
+    this.#frame = this.#dirty.size > 0 ? requestAnimationFrame(() => this.#paint()) : 0;
+  }
+
+  #tick(): void {
+    const now = Date.now();
+    for (const tile of this.#tiles.values()) tile.tick(now);
+  }
+}

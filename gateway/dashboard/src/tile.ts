@@ -1,0 +1,129 @@
+import { duration } from './format.js';
+import { type Reading, STALE_MS, shown, TYPE_NAMES, TYPES, type Type } from './readings.js';
+
+/** How far back the small lines go, ms. */
+export const LINE_MS = 300_000;
+/** Readings whose times are this far apart have a gap between them, ms. */
+const GAP_MS = 10_000;
+
+interface Line {
+  readonly value: HTMLElement;
+  readonly word: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+  readonly points: Reading[];
+  drawnAt: number;
+}
+
+/** One device on the wall, drawn without a framework: a hundred of them change every second. */
+export class Tile {
+  readonly #lines: ReadonlyMap<Type, Line>;
+  readonly #root: HTMLElement;
+  readonly #age: HTMLElement;
+  #newest = 0;
+  #wasStale = false;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+    this.#age = root.querySelector('.age') as HTMLElement;
+    this.#lines = new Map(
+      TYPE_NAMES.map((type) => {
+        const row = root.querySelector(`[data-type="${type}"]`) as HTMLElement;
+        const part = (name: string) => row.querySelector(name) as HTMLElement;
+        const canvas = row.querySelector('canvas') as HTMLCanvasElement;
+        return [type, { value: part('.value'), word: part('.word'), canvas, points: [], drawnAt: 0 }];
+      }),
+    );
+  }
+
+  take(reading: Reading): void {
+    const points = this.#lines.get(reading.type)?.points;
+    if (!points || (points.at(-1)?.ts ?? 0) >= reading.ts) return;
+    points.push(reading);
+    while ((points[0]?.ts ?? reading.ts) < reading.ts - LINE_MS) points.shift();
+    this.#newest = Math.max(this.#newest, reading.ts);
+  }
+
+  /** Puts readings before those that came already. */
+  seed(readings: readonly Reading[]): void {
+    for (const [type, { points }] of this.#lines) {
+      const first = points[0]?.ts ?? Number.POSITIVE_INFINITY;
+      points.unshift(...readings.filter((reading) => reading.type === type && reading.ts < first));
+      this.#newest = Math.max(this.#newest, points.at(-1)?.ts ?? 0);
+    }
+  }
+
+  /** Shows what came. */
+  draw(now: number, colors: Readonly<Record<Type, string>>): void {
+    for (const [type, line] of this.#lines) {
+      const last = line.points.at(-1);
+      if (!last || last.ts === line.drawnAt) continue;
+      line.drawnAt = last.ts;
+      set(line.value, shown(last));
+      set(line.word, last.sqi_class === 'unfit' ? 'estimating' : TYPES[type].unit);
+      const quality = last.sqi_class;
+      if (line.value.dataset.quality !== quality) line.value.dataset.quality = quality;
+      drawLine(line.canvas, line.points, now, colors[type]);
+    }
+    this.tick(now);
+  }
+
+  /** Looks at how old the newest reading is. */
+  tick(now: number): void {
+    const age = now - this.#newest;
+    const isStale = this.#newest > 0 && age > STALE_MS;
+    if (isStale !== this.#wasStale) this.#root.classList.toggle('stale', isStale);
+    this.#wasStale = isStale;
+    set(this.#age, this.#newest === 0 ? 'waiting for readings' : isStale ? `${duration(age)} old` : 'live');
+  }
+}
+
+/** Draws readings as a small line; unfit ones leave a gap. */
+export function drawLine(canvas: HTMLCanvasElement, points: readonly Reading[], now: number, color: string): void {
+  const scale = Math.min(2, devicePixelRatio);
+  const [width, height] = [Number(canvas.dataset.width), Number(canvas.dataset.height)];
+  if (canvas.width !== width * scale) {
+    canvas.width = width * scale;
+    canvas.height = height * scale;
+  }
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, width, height);
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { value, sqi_class } of points) {
+    if (sqi_class === 'unfit') continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  const middle = (least + most) / 2;
+  const reach = Math.max(4, (most - least) / 2) * 1.15;
+  context.beginPath();
+  let before: Reading | null = null;
+  for (const point of points) {
+    if (point.sqi_class === 'unfit') {
+      before = null;
+      continue;
+    }
+    const x = width - ((now - point.ts) / LINE_MS) * width;
+    const y = height / 2 - ((point.value - middle) / reach) * (height / 2 - 1);
+    if (before && point.ts - before.ts < GAP_MS) context.lineTo(x, y);
+    else context.moveTo(x, y);
+    before = point;
+  }
+  context.strokeStyle = color;
+  context.lineWidth = 1.5;
+  context.lineJoin = 'round';
+  context.stroke();
+}
+
+/** The colours of the types, as the theme has them now. */
+export function typeColors(): Record<Type, string> {
+  const style = getComputedStyle(document.documentElement);
+  return Object.fromEntries(
+    TYPE_NAMES.map((type) => [type, style.getPropertyValue(TYPES[type].color).trim()]),
+  ) as Record<Type, string>;
+}
+
+function set(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}

@@ -1,0 +1,283 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ago, date } from './format.js';
+import { hasMoved } from './router.js';
+
+/** A page: its heading, what can be done, and what is on it. */
+export function Page(props: {
+  readonly title: string;
+  readonly lead?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${props.title} · Device Insights`;
+    if (hasMoved()) heading.current?.focus({ preventScroll: true });
+  }, [props.title]);
+  return (
+    <>
+      <header class="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {props.title}
+          </h1>
+          {props.lead && <p class="lead">{props.lead}</p>}
+        </div>
+        {props.actions && <div class="actions">{props.actions}</div>}
+      </header>
+      {props.children}
+    </>
+  );
+}
+
+export function Panel(props: {
+  readonly title?: ComponentChildren;
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section class="panel">
+      {props.title !== undefined && (
+        <div class="panel-head">
+          <h2>{props.title}</h2>
+          {props.aside}
+        </div>
+      )}
+      {props.children}
+    </section>
+  );
+}
+
+/** What happened and what to do. */
+export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+  return (
+    <div class="note bad" role="alert">
+      <p>{sentence(error.message)}</p>
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
+/** An empty list says what to do next. */
+export function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      <p>{children}</p>
+    </div>
+  );
+}
+
+/** The shape of what is still to come. */
+export function Skeleton({ rows = 4 }: { readonly rows?: number }) {
+  return (
+    <div class="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, i) => (
+        <span key={i} />
+      ))}
+    </div>
+  );
+}
+
+export function Badge({
+  tone,
+  children,
+}: {
+  readonly tone: 'good' | 'warn' | 'bad' | 'mute';
+  readonly children: ComponentChildren;
+}) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** A moment, with how long ago it was. */
+export function When({ at, none = '–' }: { readonly at: string | number | null; readonly none?: string }) {
+  if (at === null) return <span class="mute">{none}</span>;
+  return (
+    <time dateTime={new Date(at).toISOString()} title={date(at)}>
+      {ago(at)}
+    </time>
+  );
+}
+
+/** A table that scrolls within itself on a narrow screen. */
+export function Table(props: {
+  readonly label: string;
+  readonly columns: readonly (
+    | string
+    | { readonly name: string; readonly number?: boolean; readonly hidden?: boolean }
+  )[];
+  readonly children: ComponentChildren;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard (axe: scrollable-region-focusable)
+    <section class="table" aria-label={props.label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {props.columns.map((column) => {
+              const { name, number = false, hidden = false } = typeof column === 'string' ? { name: column } : column;
+              return (
+                <th key={name} scope="col" class={number ? 'number' : ''}>
+                  {hidden ? <span class="unseen">{name}</span> : name}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>{props.children}</tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Text to be taken elsewhere. */
+export function Copy({ text, label }: { readonly text: string; readonly label: string }) {
+  const [done, setDone] = useState(false);
+  useEffect(() => {
+    if (!done) return;
+    const timer = setTimeout(() => setDone(false), 2000);
+    return () => clearTimeout(timer);
+  }, [done]);
+  const copy = () => copied(text).then(setDone);
+  return (
+    <button type="button" class="small" onClick={copy} aria-label={`${label}: copy`}>
+      <span aria-live="polite">{done ? 'Copied' : 'Copy'}</span>
+    </button>
+  );
+}
+
+/** Without TLS a browser has no clipboard for pages, but still copies what is selected. */
+async function copied(text: string): Promise<boolean> {
+  if (navigator.clipboard)
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  const area = document.createElement('textarea');
+  area.value = text;
+  (document.querySelector('dialog[open]') ?? document.body).append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  return done;
+}
+
+/** Code that is meant to be copied. */
+export function Code({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div class="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <section tabIndex={0} aria-label={label}>
+        <pre>
+          <code>{text}</code>
+        </pre>
+      </section>
+      <Copy text={text} label={label} />
+    </div>
+  );
+}
+
+export function Field(props: {
+  readonly label: string;
+  readonly hint?: string;
+  readonly children: (id: string, hintId: string | undefined) => ComponentChildren;
+}) {
+  const id = useId();
+  const hintId = props.hint === undefined ? undefined : `${id}-hint`;
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      {props.children(id, hintId)}
+      {props.hint && (
+        <p class="hint" id={hintId}>
+          {props.hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A dialog that is open as long as it is there. */
+export function Dialog(props: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => opener instanceof HTMLElement && opener.focus();
+  }, []);
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onClose={props.onClose}>
+      <h2 id={id}>{props.title}</h2>
+      {props.children}
+    </dialog>
+  );
+}
+
+/** A form in a dialog: does something, and says what went wrong. */
+export function Form(props: {
+  readonly submit: string;
+  readonly danger?: boolean;
+  readonly onSubmit: () => Promise<unknown>;
+  readonly onCancel?: () => void;
+  readonly children?: ComponentChildren;
+}) {
+  const [error, setError] = useState<Error>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    await props.onSubmit().catch((caught: Error) => setError(caught));
+    setBusy(false);
+  };
+  return (
+    <form onSubmit={submit}>
+      {props.children}
+      {error && <Failure error={error} />}
+      <div class="actions">
+        <button type="submit" class={props.danger ? 'danger' : 'primary'} disabled={busy}>
+          {props.submit}
+        </button>
+        {props.onCancel && (
+          <button type="button" onClick={props.onCancel}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** Leads to the rest of a list. */
+export function More({
+  next,
+  load,
+  label,
+}: {
+  readonly next: string | null;
+  readonly load: () => void;
+  readonly label: string;
+}) {
+  if (next === null) return null;
+  return (
+    <div class="more">
+      <button type="button" onClick={load}>
+        {label}
+      </button>
+    </div>
+  );
+}

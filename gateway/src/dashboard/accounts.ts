@@ -1,0 +1,89 @@
+import type Router from '@koa/router';
+import { createAccount, entitleAccount } from '../admin/accounts.js';
+import { HttpError } from '../errors.js';
+import { isoTime } from '../instant.js';
+import { jsonBody } from '../rest/body.js';
+import { pathId } from '../rest/permission.js';
+import { readQuery } from '../rest/query.js';
+import { valid } from '../rest/violations.js';
+import type { Account, Store } from '../store/store.js';
+import {
+  actorOf,
+  type DashboardContext,
+  type DashboardOptions,
+  type DashboardState,
+  signedInOf,
+} from './dashboard-context.js';
+import { performed } from './performed.js';
+import {
+  type AccountRow,
+  type AlgorithmRow,
+  entitlement,
+  type Listed,
+  newAccount,
+  pageQuery,
+  type UserRow,
+} from './schemas.js';
+
+/** Accounts, what they are entitled to, and their users. */
+export function accountRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
+  const { store, algorithms } = options;
+
+  router.get('/dashboard/api/accounts', async (ctx) => {
+    signedInOf(ctx);
+    ctx.body = (await store.accounts()).map(accountRow);
+  });
+
+  router.post('/dashboard/api/accounts', jsonBody, async (ctx) => {
+    const { name } = valid(newAccount, ctx.state.body);
+    await performed(actorOf(ctx), options, (place) => createAccount(place, name));
+    const made = await store.accountNamed(name);
+    ctx.status = 201;
+    ctx.body = made && accountRow(made);
+  });
+
+  router.put('/dashboard/api/accounts/:account/algorithms', jsonBody, async (ctx) => {
+    const actor = actorOf(ctx);
+    const { id } = await accountOf(ctx, store);
+    const { algorithms: slugs } = valid(entitlement, ctx.state.body);
+    await performed(actor, options, (place) => entitleAccount(place, id, slugs?.join(',') ?? 'all'));
+    ctx.body = accountRow(await accountOf(ctx, store));
+  });
+
+  router.get('/dashboard/api/accounts/:account/users', async (ctx) => {
+    signedInOf(ctx);
+    const { id: accountId } = await accountOf(ctx, store);
+    const { limit, cursor } = readQuery(ctx, pageQuery);
+    const { rows, next } = await store.users({ accountId, limit, cursor: cursor ?? null });
+    ctx.body = {
+      rows: rows.map(
+        ({ user, keys, lastUsedAt }): UserRow => ({
+          user,
+          keys,
+          last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
+        }),
+      ),
+      next,
+    } satisfies Listed<UserRow>;
+  });
+
+  router.get('/dashboard/api/algorithms', (ctx) => {
+    signedInOf(ctx);
+    ctx.body = algorithms.map(algorithmRow);
+  });
+}
+
+/** The account that a path names. */
+export async function accountOf(ctx: DashboardContext, store: Store): Promise<Account> {
+  const account = await store.account(pathId(ctx.params.account, 'account'));
+  if (account) return account;
+  throw new HttpError('not_found', 'there is no account with this id: choose another one');
+}
+
+export function algorithmRow({ slug, name, version, type, description }: AlgorithmRow): AlgorithmRow {
+  return { slug, name, version, type, description };
+}
+
+function accountRow({ id, name, algorithms, createdAt }: Account): AccountRow {
+  return { id, name, algorithms, created_at: isoTime(createdAt) };
+}

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { ManualClock } from '../manual-clock.js';
+import { Attempts } from './attempts.js';
+
+describe('attempts to sign in', () => {
+  let clock: ManualClock;
+  let attempts: Attempts;
+
+  beforeEach(() => {
+    clock = new ManualClock(1_763_600_000_000);
+    attempts = new Attempts(clock);
+  });
+
+  const tries = (count: number, address: string, name: string) =>
+    Array.from({ length: count }, () => attempts.begin(address, name));
+
+  it('are free five times a name, then each waits twice as long as the one before, up to 30 s', () => {
+    expect(tries(5, 'a', 'ann')).to.deep.equal([0, 0, 0, 0, 0]);
+    for (const wait of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
+      expect(attempts.begin('b', 'ann')).to.equal(wait);
+      clock.advance(wait - 1);
+      expect(attempts.begin('c', 'ann')).to.equal(1);
+      clock.advance(1);
+      expect(attempts.begin('d', 'ann')).to.equal(0);
+    }
+  });
+
+  it('are free twenty times an address, whatever the names', () => {
+    for (let i = 0; i < 20; i++) expect(attempts.begin('a', `name ${i}`)).to.equal(0);
+    expect(attempts.begin('a', 'another')).to.equal(1000);
+    expect(attempts.begin('b', 'another')).to.equal(0);
+  });
+
+  it('are free again after the right one, and a quarter of an hour after the last', () => {
+    tries(5, 'a', 'ann');
+    expect(attempts.begin('a', 'ann')).to.equal(1000);
+    attempts.succeeded('a', 'ann');
+    expect(tries(5, 'a', 'ann')).to.deep.equal([0, 0, 0, 0, 0]);
+    tries(5, 'b', 'bob');
+    clock.advance(900_000);
+    expect(tries(5, 'b', 'bob')).to.deep.equal([0, 0, 0, 0, 0]);
+  });
+
+  it('of others do not keep a person out where it has signed in before', () => {
+    attempts.begin('home', 'ann');
+    attempts.succeeded('home', 'ann');
+    tries(6, 'stranger', 'ann');
+    expect(attempts.begin('elsewhere', 'ann')).to.equal(1000);
+    expect(attempts.begin('home', 'ann')).to.equal(0);
+  });
+
+  it('of a hundred thousand names and addresses are not all remembered', () => {
+    tries(5, 'first', 'first');
+    for (let i = 0; i < 100_000; i++) attempts.begin(`address ${i}`, `name ${i}`);
+    expect(attempts.begin('first', 'first')).to.equal(0);
+    tries(5, 'last', 'last');
+    expect(attempts.begin('last', 'last')).to.equal(1000);
+  });
+});

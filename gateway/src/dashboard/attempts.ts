@@ -1,0 +1,73 @@
+import type { Clock } from '../clock.js';
+
+/** Attempts that cost nothing, and the longest wait between two after them, ms: a person mistypes, and must not be kept out for long. */
+const OF_NAME = { free: 5, longestMs: 30_000 };
+const OF_ADDRESS = { free: 20, longestMs: 60_000 };
+const FIRST_WAIT_MS = 1000;
+/** Failures are forgotten after this long without another one, ms. */
+const FORGET_MS = 900_000;
+/** Names and addresses that are remembered: the oldest go first. */
+const REMEMBERED = 10_000;
+
+interface Failures {
+  count: number;
+  at: number;
+}
+
+/** Slows attempts to sign in, per name and per address of the client. What it remembers is bounded. */
+export class Attempts {
+  readonly #clock: Clock;
+  readonly #names = new Map<string, Failures>();
+  readonly #addresses = new Map<string, Failures>();
+  /** Where each operator has signed in: what others do with its name does not keep it out there. */
+  readonly #homes = new Map<string, true>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How long this client has to wait before it may try this name, ms; 0 where it may now: then the attempt is counted. */
+  begin(address: string, name: string): number {
+    const wait = Math.max(
+      this.#homes.has(homeOf(address, name)) ? 0 : this.#waitOf(this.#names.get(name), OF_NAME),
+      this.#waitOf(this.#addresses.get(address), OF_ADDRESS),
+    );
+    if (wait > 0) return wait;
+    this.#count(this.#names, name);
+    this.#count(this.#addresses, address);
+    return 0;
+  }
+
+  /** The attempt was right: the failures before it are forgotten. */
+  succeeded(address: string, name: string): void {
+    this.#names.delete(name);
+    this.#addresses.delete(address);
+    put(this.#homes, homeOf(address, name), true);
+  }
+
+  #waitOf(failures: Failures | undefined, { free, longestMs }: typeof OF_NAME): number {
+    if (!failures || failures.count < free) return 0;
+    const since = this.#clock.monotonic() - failures.at;
+    if (since >= FORGET_MS) return 0;
+    return Math.max(0, Math.min(longestMs, FIRST_WAIT_MS * 2 ** (failures.count - free)) - since);
+  }
+
+  #count(of: Map<string, Failures>, what: string): void {
+    const now = this.#clock.monotonic();
+    const known = of.get(what);
+    const count = known && now - known.at < FORGET_MS ? known.count : 0;
+    put(of, what, { count: count + 1, at: now });
+  }
+}
+
+function homeOf(address: string, name: string): string {
+  return `${address} ${name}`;
+}
+
+/** Puts an entry at the end, and takes the oldest away where there are too many. */
+function put<Value>(entries: Map<string, Value>, key: string, value: Value): void {
+  entries.delete(key);
+  entries.set(key, value);
+  const [oldest] = entries.keys();
+  if (entries.size > REMEMBERED && oldest !== undefined) entries.delete(oldest);
+}

@@ -1,0 +1,68 @@
+import type Router from '@koa/router';
+import { deleteDevice } from '../admin/devices.js';
+import { HttpError } from '../errors.js';
+import { isoTime } from '../instant.js';
+import { readQuery } from '../rest/query.js';
+import type { Device, DeviceModel, Session, Store } from '../store/store.js';
+import { accountOf } from './accounts.js';
+import { actorOf, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
+import { performed } from './performed.js';
+import { type DeviceRow, type DeviceView, deviceQuery, type Listed, type ModelRow } from './schemas.js';
+
+/** Devices that have streamed. */
+export function deviceRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
+  const { store } = options;
+
+  router.get('/dashboard/api/accounts/:account/devices', async (ctx) => {
+    signedInOf(ctx);
+    const { id: accountId } = await accountOf(ctx, store);
+    const { prefix, limit, cursor } = readQuery(ctx, deviceQuery);
+    const page = await store.devicePage({ accountId, prefix: prefix ?? null, limit, cursor: cursor ?? null });
+    const rows = await Promise.all(page.rows.map((device) => deviceRow(store, device)));
+    ctx.body = { rows, next: page.next } satisfies Listed<DeviceRow>;
+  });
+
+  router.get('/dashboard/api/accounts/:account/devices/:device', async (ctx) => {
+    signedInOf(ctx);
+    const { id } = await accountOf(ctx, store);
+    const device = await store.device(id, ctx.params.device ?? '');
+    if (!device) throw noDevice();
+    const model = await store.deviceModel(device.deviceModelId);
+    const row = await deviceRow(store, device);
+    ctx.body = { ...row, account_id: id, model: model && modelRow(model) } satisfies DeviceView;
+  });
+
+  router.delete('/dashboard/api/accounts/:account/devices/:device', async (ctx) => {
+    const actor = actorOf(ctx);
+    const { id } = await accountOf(ctx, store);
+    const deviceId = ctx.params.device ?? '';
+    if (!(await store.device(id, deviceId))) throw noDevice();
+    await performed(actor, options, (place) => deleteDevice(place, id, deviceId));
+    ctx.status = 204;
+  });
+}
+
+function noDevice(): HttpError {
+  return new HttpError('not_found', 'the account has no device with this id: it may have been deleted');
+}
+
+async function deviceRow(store: Store, { accountId, deviceId, deviceModelId, createdAt }: Device): Promise<DeviceRow> {
+  const session = await store.openSessionOf(accountId, deviceId);
+  return {
+    device_id: deviceId,
+    device_model_id: deviceModelId,
+    created_at: isoTime(createdAt),
+    session: session && openSession(session),
+  };
+}
+
+function openSession({ id, startedAt, progress: { lastDataAt } }: Session): NonNullable<DeviceRow['session']> {
+  return { id, started_at: isoTime(startedAt), last_data_at: lastDataAt === null ? null : isoTime(lastDataAt) };
+}
+
+function modelRow({ id, name, description, firmwareVersion, channels, spo2Curve }: DeviceModel): ModelRow {
+  return {
+    ...{ id, name, description, firmware_version: firmwareVersion },
+    ...{ modality_channels: channels, has_spo2_calibration: spo2Curve !== null },
+  };
+}

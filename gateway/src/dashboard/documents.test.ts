@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { fromFile, Parser } from '@asyncapi/parser';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { TestDashboard } from './test-dashboard.js';
+
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+
+describe('the documents of both interfaces', () => {
+  let dashboard: TestDashboard;
+  before(async () => {
+    dashboard = await TestDashboard.start();
+  });
+  after(() => dashboard.stop());
+
+  it('are served without a key, as they are in the package', async () => {
+    const { text } = await dashboard.call('GET', '/docs/openapi.json');
+    expect(text).to.equal(read('openapi.json'));
+    const { json, headers } = await dashboard.call<object>('GET', '/asyncapi.json');
+    expect(json).to.deep.equal(parse(read('asyncapi.yaml')));
+    expect(headers.get('content-type')).to.contain('application/json');
+    expect((await dashboard.call('GET', '/docs')).text).to.contain('<title>API reference');
+  });
+
+  it('are read by the parser of AsyncAPI without an error', async function () {
+    this.timeout(60_000);
+    const found = await fromFile(new Parser(), new URL('../pages/asyncapi.json', import.meta.url).pathname).parse();
+    const errors = found.diagnostics.filter(({ severity }) => severity === 0);
+    expect(errors.map(({ message, path }) => `${path.join('.')}: ${message}`)).to.deep.equal([]);
+    expect(found.document?.channels().length).to.equal(2);
+  });
+});

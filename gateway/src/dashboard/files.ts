@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Context } from 'koa';
+import type { DashboardMiddleware } from './dashboard-context.js';
+
+/** What the build makes of `gateway/dashboard`. */
+const BUILT = fileURLToPath(new URL('../pages/', import.meta.url));
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json; charset=utf-8',
+};
+const ASSETS = '/dashboard/assets/';
+/** The build names these by what they hold. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const ASK_AGAIN = 'no-cache';
+
+interface File {
+  readonly type: string;
+  readonly plain: Buffer;
+  readonly packed: Buffer;
+  readonly tag: string;
+}
+
+/** Serves the built pages out of memory: what is not among them does not exist. */
+export function pages(folder = BUILT): DashboardMiddleware {
+  const files = readAll(folder);
+  return (ctx, next) => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
+    const file = files.get(ctx.path.replace(/^\/dashboard\//, '')) ?? files.get(pageOf(ctx.path));
+    return file ? send(ctx, file) : next();
+  };
+}
+
+/** The page of a path that is no file's. Every address within the dashboard is the same page, which looks at the address itself. */
+function pageOf(path: string): string {
+  if (path === '/docs' || path === '/docs/') return 'docs.html';
+  if (path === '/docs/openapi.json' || path === '/asyncapi.json') return path.slice(path.lastIndexOf('/') + 1);
+  const isPage = !path.startsWith('/dashboard/api/') && !path.startsWith(ASSETS);
+  return isPage && (path === '/dashboard' || path.startsWith('/dashboard/')) ? 'index.html' : '';
+}
+
+function send(ctx: Context, { type, plain, packed, tag }: File): void {
+  const isPacked = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  ctx.set('Content-Type', type);
+  ctx.set('Cache-Control', ctx.path.startsWith(ASSETS) ? FOR_EVER : ASK_AGAIN);
+  ctx.set('ETag', tag);
+  ctx.vary('Accept-Encoding');
+  ctx.status = 200;
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
+  if (isPacked) ctx.set('Content-Encoding', 'gzip');
+  ctx.body = isPacked ? packed : plain;
+}
+
+function readAll(folder: string): Map<string, File> {
+  if (!existsSync(folder))
+    throw new Error(`the pages of the dashboard are not built: run npm run build (${folder} is missing)`);
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [relative(folder, path).split(sep).join('/'), fileOf(path)];
+    }),
+  );
+}
+
+function fileOf(path: string): File {
+  const plain = readFileSync(path);
+  const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  const type = TYPES[extname(path)] ?? 'application/octet-stream';
+  return { type, plain, packed: gzipSync(plain), tag };
+}

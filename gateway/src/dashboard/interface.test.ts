@@ -1,0 +1,226 @@
+import { hashKey } from '@device-insights/fanout/api-key';
+import { expect } from 'chai';
+import { sampleDevice, sampleInsight, sampleModel, sampleSession } from '../store/suite/samples.js';
+import type {
+  AccountRow,
+  AlgorithmRow,
+  AuditRow,
+  DeviceRow,
+  DeviceView,
+  KeyRow,
+  Listed,
+  LiveKey,
+  NewKey,
+  Node,
+  Series,
+  SessionRow,
+} from './schemas.js';
+import { TestDashboard } from './test-dashboard.js';
+
+describe('the interface of the dashboard', () => {
+  let dashboard: TestDashboard;
+  let cookie: string;
+  let account: string;
+
+  before(async () => {
+    dashboard = await TestDashboard.start();
+    await dashboard.operator('ann');
+    cookie = await dashboard.cookie('ann');
+    account = (await call<AccountRow>('POST', '/accounts', { name: 'clinic' })).json.id;
+  });
+  after(() => dashboard.stop());
+
+  const call = <Body = { detail: string }>(method: string, path: string, body?: unknown) =>
+    dashboard.call<Body>(method, `/dashboard/api${path}`, { cookie, body });
+
+  it('makes accounts and entitles them', async () => {
+    const made = await call<AccountRow>('POST', '/accounts', { name: 'ward' });
+    expect(made.json).to.deep.include({ name: 'ward', algorithms: null });
+    const path = `/accounts/${made.json.id}/algorithms`;
+    expect((await call<AccountRow>('PUT', path, { algorithms: ['hr-ppg'] })).json.algorithms).to.deep.equal(['hr-ppg']);
+    expect((await call<AccountRow>('PUT', path, { algorithms: null })).json.algorithms).to.equal(null);
+    expect((await call('PUT', path, { algorithms: ['nope'] })).status).to.equal(409);
+    expect((await call('PUT', path, { algorithms: 1 })).json.detail).to.contain('algorithms: must be null or a list');
+    expect((await call('POST', '/accounts', { name: 'ward' })).json.detail).to.contain(
+      'already an account named "ward"',
+    );
+    expect((await call<AccountRow[]>('GET', '/accounts')).json.map(({ name }) => name)).to.have.members([
+      'clinic',
+      'ward',
+    ]);
+    expect((await call<AlgorithmRow[]>('GET', '/algorithms')).json[0]).to.have.keys(
+      'slug',
+      'name',
+      'version',
+      'type',
+      'description',
+    );
+  });
+
+  it('issues keys, which it shows once, and lists, rotates and revokes them', async () => {
+    const made = (await call<NewKey>('POST', `/accounts/${account}/keys`, { user: 'zoë', expires: '30d' })).json;
+    expect(made).to.include({ user: 'zoë', expires_at: '2026-03-31T10:00:00.000Z' });
+    expect(await dashboard.store.keyByHash(hashKey(made.key))).to.include({ id: made.id, subscribeOnly: false });
+    const rotated = (await call<NewKey>('POST', `/keys/${made.id}/rotate`, { overlap: '24h' })).json;
+    expect(rotated.user).to.equal('zoë');
+    const revoked = (await call<KeyRow>('POST', `/keys/${rotated.id}/revoke`)).json;
+    expect(revoked.revoked_at).to.equal('2026-03-01T10:00:00.000Z');
+    expect((await call('POST', `/keys/${rotated.id}/rotate`, { overlap: '24h' })).status).to.equal(409);
+    expect((await call('POST', `/keys/${account}/revoke`)).status).to.equal(404);
+    expect((await call('POST', `/accounts/${account}/keys`, { expires: 'soon' })).json.detail).to.contain('30d');
+    const { rows } = (await call<Listed<KeyRow>>('GET', `/accounts/${account}/keys`)).json;
+    expect(rows).to.have.length(2);
+    expect(rows[0]).not.to.have.property('key');
+    expect(rows.find(({ id }) => id === made.id)).to.include({
+      replaced_by: rotated.id,
+      expires_at: '2026-03-02T10:00:00.000Z',
+    });
+    const users = (await call('GET', `/accounts/${account}/users`)).json;
+    expect(users).to.deep.equal({ rows: [{ user: 'zoë', keys: 2, last_used_at: null }], next: null });
+  });
+
+  it('gives its own pages keys that only subscribe, which it lists nowhere and forgets', async () => {
+    const made = (await call<LiveKey>('POST', `/accounts/${account}/live-key`)).json;
+    expect(await dashboard.store.keyByHash(hashKey(made.key))).to.include({ subscribeOnly: true, accountId: account });
+    expect(Date.parse(made.expires_at) - dashboard.clock.now()).to.equal(600_000);
+    const { text } = await call('GET', `/accounts/${account}/keys`);
+    expect(text).not.to.contain(made.key.slice(-4));
+    dashboard.clock.advance(600_000 + 3_600_001);
+    await call('POST', `/accounts/${account}/live-key`);
+    expect(await dashboard.store.keyByHash(hashKey(made.key))).to.equal(null);
+  });
+
+  it('shows devices with the session that is open, and deletes a device', async () => {
+    const model = sampleModel({ accountId: account });
+    await dashboard.store.addDeviceModel(model);
+    const device = sampleDevice(model, { deviceId: 'band-1' });
+    await dashboard.store.putDevice(device);
+    const session = sampleSession({ accountId: account, deviceId: 'band-1', deviceModelId: model.id });
+    await dashboard.store.openSession(session);
+    const { rows } = (await call<Listed<DeviceRow>>('GET', `/accounts/${account}/devices?prefix=band`)).json;
+    expect(rows[0]).to.deep.include({ device_id: 'band-1' }).and.to.have.nested.property('session.id', session.id);
+    const one = (await call<DeviceView>('GET', `/accounts/${account}/devices/band-1`)).json;
+    expect(one.model).to.include({ name: 'Ring', has_spo2_calibration: false });
+    expect((await call('DELETE', `/accounts/${account}/devices/band-1`)).status).to.equal(204);
+    expect((await call('DELETE', `/accounts/${account}/devices/band-1`)).status).to.equal(404);
+    expect((await call('GET', `/accounts/${account}/devices/band-1`)).status).to.equal(404);
+  });
+
+  describe('for a session', () => {
+    const session = sampleSession({ deviceId: 'ring-1' });
+    const at = session.startedAt;
+
+    before(async () => {
+      await dashboard.store.openSession(session);
+      const ends = [1, 2, 3, 4, 9, 10].map((s) => at + s * 1000);
+      const insights = ends.map((end, i) => sampleInsight(session, end, end + 100, { value: 60 + i }));
+      const { id: sessionId, gateway, epoch } = session;
+      await dashboard.store.commit([{ sessionId, gateway, epoch, insights, progress: null }]);
+    });
+
+    it('gives its readings as columns, with its gaps', async () => {
+      const [series] = (await call<Series[]>('GET', `/sessions/${session.id}/series`)).json;
+      expect(series).to.deep.include({ type: 'hr', unit: 'bpm', readings: 6, thinned: false });
+      expect(series?.value).to.deep.equal([60, 61, 62, 63, null, 64, 65]);
+      expect(series?.t.map((t) => (t - at) / 1000)).to.deep.equal([1, 2, 3, 4, 5, 9, 10]);
+      expect(series?.latency[0]).to.equal(100);
+      const part = (await call<Series[]>('GET', `/sessions/${session.id}/series?from=${at + 2000}&to=${at + 4000}`))
+        .json;
+      expect(part[0]?.value).to.deep.equal([61, 62, 63]);
+    });
+
+    it('gives all its readings as CSV', async () => {
+      const { headers, text } = await call('GET', `/sessions/${session.id}/insights.csv`);
+      expect(headers.get('content-type')).to.contain('text/csv');
+      expect(headers.get('content-disposition')).to.contain(`insights-${session.id}.csv`);
+      const [head, first, ...rest] = text.trim().split('\r\n');
+      expect(head).to.match(/^ts,type,value,unit,sqi_class/);
+      expect(first).to.match(new RegExp(`^${at + 1100},hr,60,bpm,excellent,`));
+      expect(rest).to.have.length(5);
+    });
+
+    it('lists it by device, status and time', async () => {
+      const path = `/accounts/${session.accountId}/sessions`;
+      await dashboard.store.createAccount({ id: session.accountId, name: 's', algorithms: null, createdAt: 0 });
+      const since = new Date(at).toISOString();
+      const list = async (query: string) =>
+        (await call<Listed<SessionRow>>('GET', `${path}?${query}`)).json.rows.length;
+      expect(await list('device=ring-1&status=open')).to.equal(1);
+      expect(await list('device=ring-2')).to.equal(0);
+      expect(await list('status=closed')).to.equal(0);
+      expect([await list(`since=${since}`), await list(`until=${since}`)]).to.deep.equal([1, 0]);
+    });
+  });
+
+  it('thins a long session, so that its highest and lowest readings stay', async () => {
+    const session = sampleSession();
+    await dashboard.store.openSession(session);
+    const value = (i: number) => (i === 7777 ? 199 : i === 3333 ? 31 : 70);
+    const insights = Array.from({ length: 10_000 }, (_, i) =>
+      sampleInsight(session, session.startedAt + i * 1000, session.startedAt + i * 1000, { value: value(i) }),
+    );
+    const { id: sessionId, gateway, epoch } = session;
+    await dashboard.store.commit([{ sessionId, gateway, epoch, insights, progress: null }]);
+    const [series] = (await call<Series[]>('GET', `/sessions/${session.id}/series`)).json;
+    const values = series?.value.map(Number) ?? [];
+    expect(series?.readings).to.equal(10_000);
+    expect(series?.value.length).to.be.within(1000, 2000);
+    expect([Math.max(...values), Math.min(...values)]).to.deep.equal([199, 31]);
+  });
+
+  it('says how the gateway does, with the cause that others are not told', async () => {
+    await dashboard.store.beat('another', dashboard.clock.now());
+    const { json } = await call<Node>('GET', '/node');
+    expect(json).to.include({ ok: false, reason: 'subscribe: x', cause: 'because', gateway: 'this one' });
+    expect(json.gateways[0]?.id).to.equal('another');
+    expect(json.versions.service).to.match(/^\d+\.\d+\.\d+$/);
+  });
+
+  it('gives the audit log, newest first', async () => {
+    const { json } = await call<Listed<AuditRow>>('GET', '/audit?limit=200');
+    const actions = json.rows.map(({ action }) => action);
+    expect(actions[0]).to.equal('device deleted');
+    expect(actions).to.include.members(['signed in', 'account created', 'key issued', 'key rotated', 'key revoked']);
+  });
+});
+
+describe('the pages of the dashboard', () => {
+  let dashboard: TestDashboard;
+  before(async () => {
+    dashboard = await TestDashboard.start();
+  });
+  after(() => dashboard.stop());
+
+  it('are one page at every address, which is asked for again, with files that never change', async () => {
+    const page = await dashboard.call('GET', '/dashboard');
+    expect([page.status, page.headers.get('cache-control')]).to.deep.equal([200, 'no-cache']);
+    expect((await dashboard.call('GET', '/dashboard/sessions/1')).text).to.equal(page.text);
+    const script = /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(page.text)?.[1] ?? '';
+    const file = await dashboard.call('GET', script);
+    expect([file.status, file.headers.get('content-encoding')]).to.deep.equal([200, 'gzip']);
+    expect(file.headers.get('cache-control')).to.contain('immutable');
+    const etag = page.headers.get('etag') ?? '';
+    const again = await dashboard.call('GET', '/dashboard', {
+      headers: { 'if-none-match': etag, 'cache-control': 'max-age=0' },
+    });
+    expect([again.status, again.text]).to.deep.equal([304, '']);
+  });
+
+  it('run no script and load nothing but what this service serves', async () => {
+    const { headers, text } = await dashboard.call('GET', '/dashboard');
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).to.contain("default-src 'none'").and.to.contain("script-src 'self'");
+    expect(policy).not.to.contain('unsafe');
+    expect(text).not.to.match(/<script(?![^>]* src=)|<style|style=|https?:\/\//);
+  });
+
+  it('are all that there is: what is not built does not exist', async () => {
+    for (const path of ['/dashboard/assets/nothing.js', '/dashboard/assets/../../package.json', '/docs/secret'])
+      expect((await dashboard.call('GET', path)).status, path)
+        .to.be.oneOf([404, 200])
+        .and.not.to.equal(500);
+    expect((await dashboard.call('GET', '/dashboard/assets/nothing.js')).status).to.equal(404);
+    expect((await dashboard.call('GET', '/docs/secret')).status).to.equal(404);
+    expect((await dashboard.call('POST', '/dashboard')).status).to.equal(404);
+  });
+});

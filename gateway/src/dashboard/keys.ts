@@ -1,0 +1,78 @@
+import type Router from '@koa/router';
+import { issueKey, revokeKey, rotateKey, shown } from '../admin/keys.js';
+import { HttpError } from '../errors.js';
+import { isoTime } from '../instant.js';
+import { keyRow, newKey } from '../keys/key.js';
+import { jsonBody } from '../rest/body.js';
+import { pathId } from '../rest/permission.js';
+import { readQuery } from '../rest/query.js';
+import { valid } from '../rest/violations.js';
+import type { Key, Store } from '../store/store.js';
+import { accountOf } from './accounts.js';
+import {
+  actorOf,
+  type DashboardContext,
+  type DashboardOptions,
+  type DashboardState,
+  signedInOf,
+} from './dashboard-context.js';
+import { performed } from './performed.js';
+import { keyQuery, type LiveKey, newKey as newKeyBody, rotation } from './schemas.js';
+
+/** A key of the dashboard's own pages is good for this long, ms; they renew it before. */
+const LIVE_MS = 600_000;
+/** Such keys are forgotten this long after that, ms. */
+const FORGOTTEN_MS = 3_600_000;
+
+/** Keys: the only place, beside the command line, where they are issued and revoked. */
+export function keyRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
+  const { store, clock } = options;
+
+  router.get('/dashboard/api/accounts/:account/keys', async (ctx) => {
+    signedInOf(ctx);
+    const { id: accountId } = await accountOf(ctx, store);
+    const { user, limit, cursor } = readQuery(ctx, keyQuery);
+    const { rows, next } = await store.keyPage({ accountId, user: user ?? null, limit, cursor: cursor ?? null });
+    ctx.body = { rows: rows.map(shown), next };
+  });
+
+  router.post('/dashboard/api/accounts/:account/keys', jsonBody, async (ctx) => {
+    const actor = actorOf(ctx);
+    const { id } = await accountOf(ctx, store);
+    const { user, expires } = valid(newKeyBody, ctx.state.body);
+    const wanted = { ...(user !== null && { user }), ...(expires !== null && { expires }) };
+    ctx.body = await performed(actor, options, (place) => issueKey(place, id, wanted));
+    ctx.status = 201;
+  });
+
+  router.post('/dashboard/api/keys/:key/revoke', async (ctx) => {
+    const actor = actorOf(ctx);
+    const { id } = await keyOf(ctx, store);
+    ctx.body = await performed(actor, options, (place) => revokeKey(place, id));
+  });
+
+  router.post('/dashboard/api/keys/:key/rotate', jsonBody, async (ctx) => {
+    const actor = actorOf(ctx);
+    const { id } = await keyOf(ctx, store);
+    const { overlap } = valid(rotation, ctx.state.body);
+    ctx.body = await performed(actor, options, (place) => rotateKey(place, id, overlap));
+    ctx.status = 201;
+  });
+
+  router.post('/dashboard/api/accounts/:account/live-key', async (ctx) => {
+    signedInOf(ctx);
+    const { id } = await accountOf(ctx, store);
+    const key = newKey();
+    const now = clock.now();
+    await store.forgetSubscribeKeys(now - FORGOTTEN_MS);
+    await store.addKey(keyRow(key, id, null, now, now + LIVE_MS, true));
+    ctx.body = { key, expires_at: isoTime(now + LIVE_MS) } satisfies LiveKey;
+    ctx.status = 201;
+  });
+}
+
+async function keyOf(ctx: DashboardContext, store: Store): Promise<Key> {
+  const key = await store.key(pathId(ctx.params.key, 'key'));
+  if (key && !key.subscribeOnly) return key;
+  throw new HttpError('not_found', 'there is no key with this id: look at the list again');
+}

@@ -1,0 +1,31 @@
+import { VERSION } from '@device-insights/fanout/process/version';
+import type Router from '@koa/router';
+import { isoTime } from '../instant.js';
+import { algorithmRow } from './accounts.js';
+import { type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
+import type { Node } from './schemas.js';
+
+/** Health with its cause, what this gateway is busy with, and what runs here. */
+export function nodeRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
+  const { store, algorithms, health, load, gateway } = options;
+
+  router.get('/dashboard/api/node', async (ctx) => {
+    signedInOf(ctx);
+    const [{ ok, ingest, subscribe, reason, cause }, now, beats] = await Promise.all([
+      health(),
+      load(),
+      beatsOf(store),
+    ]);
+    ctx.body = {
+      ...{ ok, ingest, subscribe, reason: reason ?? null, cause: cause ?? null, gateway, load: now },
+      gateways: [...beats].map(([id, beat]) => ({ id, beat: isoTime(beat) })),
+      versions: { service: VERSION, node: process.version },
+      algorithms: algorithms.map(algorithmRow),
+    } satisfies Node;
+  });
+}
+
+/** Without the store there is still something to say. */
+async function beatsOf(store: DashboardOptions['store']): Promise<ReadonlyMap<string, number>> {
+  return store.beats().catch(() => new Map<string, number>());
+}

@@ -1,0 +1,19 @@
+import { Refusal } from '../admin/refusal.js';
+import type { Workplace } from '../admin/workplace.js';
+import { HttpError } from '../errors.js';
+import type { Operator } from '../store/store.js';
+import type { DashboardOptions } from './dashboard-context.js';
+
+/** Does what the command line does too, in the name of an operator. What it refuses is 409. */
+export async function performed<Result>(
+  { name: actor }: Operator,
+  { store, algorithms, clock }: DashboardOptions,
+  task: (place: Workplace) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await task({ store, algorithms, clock, actor });
+  } catch (error) {
+    if (error instanceof Refusal) throw new HttpError('conflict', error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import type { InsightType, SqiClass } from '../insight.js';
+import type { Inspection } from '../inspection.js';
+import { instant, integer, limit, list, matching, object, oneOf, text } from '../rest/fields.js';
+
+/** The shapes of the dashboard's own interface: what it takes, as schemas; what it gives, as types that its pages share. */
+
+// -- what it takes
+export const signIn = object({ name: text(1, 200), password: text(1, 200) });
+export const newAccount = object({ name: text(1, 200) });
+export const entitlement = object({
+  algorithms: z.union([z.null(), list(text(1, 100), 100)], { error: () => 'must be null or a list of slugs' }),
+});
+export const newKey = object({
+  user: z.union([z.null(), text(1, 200)]).default(null),
+  /** From now, such as `30d`, or an RFC 3339 time; null: never. */
+  expires: z.union([z.null(), text(1, 40)]).default(null),
+});
+export const rotation = object({ overlap: matching(/^\d{1,4}[mhd]$/, 'a time such as 10m, 24h or 7d') });
+
+const cursor = z.string().optional();
+export const keyQuery = z.object({ user: z.string().optional(), limit: limit(50, 200), cursor });
+export const pageQuery = z.object({ limit: limit(50, 200), cursor });
+export const deviceQuery = z.object({ prefix: z.string().max(128).optional(), limit: limit(50, 200), cursor });
+export const sessionQuery = z.object({
+  device: z.string().max(128).optional(),
+  status: oneOf(['open', 'closed']).optional(),
+  since: instant().optional(),
+  until: instant().optional(),
+  limit: limit(50, 200),
+  cursor,
+});
+const ms = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
+  integer(0, 8.64e15),
+);
+export const seriesQuery = z.object({ from: ms.optional(), to: ms.optional() });
+const index = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : value),
+  integer(0, 63),
+);
+export const liveQuery = z.object({ channel: index.optional() });
+
+// -- what it gives: times are ISO-8601 where they are texts, ms since the epoch where they are numbers
+export interface Me {
+  readonly name: string;
+  readonly role: 'operator' | 'viewer';
+  readonly expires_at: string;
+}
+
+export interface Listed<Row> {
+  readonly rows: readonly Row[];
+  /** Cursor of the next page; null on the last. */
+  readonly next: string | null;
+}
+
+export interface AccountRow {
+  readonly id: string;
+  readonly name: string;
+  /** Slugs that it is entitled to; null: all, later ones too. */
+  readonly algorithms: readonly string[] | null;
+  readonly created_at: string;
+}
+
+export interface AlgorithmRow {
+  readonly slug: string;
+  readonly name: string;
+  readonly version: string;
+  readonly type: InsightType;
+  readonly description: string;
+}
+
+export interface KeyRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly user: string | null;
+  readonly prefix: string;
+  readonly last_four: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+  readonly expires_at: string | null;
+  readonly replaced_by?: string;
+}
+
+/** With the key itself, this once. */
+export interface NewKey extends KeyRow {
+  readonly key: string;
+}
+
+/** A key that only subscribes. */
+export interface LiveKey {
+  readonly key: string;
+  readonly expires_at: string;
+}
+
+export interface UserRow {
+  readonly user: string;
+  readonly keys: number;
+  readonly last_used_at: string | null;
+}
+
+export interface DeviceRow {
+  readonly device_id: string;
+  readonly device_model_id: string;
+  readonly created_at: string;
+  /** The session that is open; null: none. */
+  readonly session: OpenSession | null;
+}
+
+export interface OpenSession {
+  readonly id: string;
+  readonly started_at: string;
+  /** Arrival of its last data, as it was recorded at most 5 s ago. */
+  readonly last_data_at: string | null;
+}
+
+export interface ChannelRow {
+  readonly ch_id: string;
+  readonly modality: string;
+  readonly sample_rate_hz: number;
+  readonly bit_depth: number;
+  readonly num_channels: number;
+}
+
+export interface ModelRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly firmware_version: string;
+  readonly modality_channels: readonly ChannelRow[];
+  readonly has_spo2_calibration: boolean;
+}
+
+export interface DeviceView extends DeviceRow {
+  readonly account_id: string;
+  /** Null where it was deleted. */
+  readonly model: ModelRow | null;
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly user: string | null;
+  readonly device_id: string;
+  readonly device_model_id: string;
+  readonly status: 'open' | 'closed';
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly last_data_at: string | null;
+  readonly channels: readonly ChannelRow[];
+}
+
+/** The readings of one type in parallel lists; where all but `t` are null there is a gap. */
+export interface Series {
+  readonly type: InsightType;
+  readonly unit: string;
+  readonly algorithms: readonly string[];
+  /** `actual_end`, ms. */
+  readonly t: readonly number[];
+  readonly value: readonly (number | null)[];
+  readonly confidence: readonly (number | null)[];
+  readonly quality: readonly (SqiClass | null)[];
+  readonly coverage: readonly (number | null)[];
+  readonly latency: readonly (number | null)[];
+  /** How many readings there are, and whether what is here stands for more. */
+  readonly readings: number;
+  readonly thinned: boolean;
+}
+
+/** What its gateway knows of a session now; null where the session is closed, or its gateway does not answer. */
+export type Live = Inspection | null;
+export type { ChannelState, Inspection, RaisedNotice, RefusedFrames, Signal } from '../inspection.js';
+
+export interface Load {
+  readonly cpu: number;
+  readonly memory_bytes: number;
+  readonly event_loop_delay_ms: number;
+  readonly uptime_s: number;
+  readonly devices: number;
+  readonly sessions: number;
+  readonly max_sessions: number;
+  readonly subscribers: number | null;
+  readonly waiting_readings: number;
+  readonly core_seconds: number;
+  readonly core_session_seconds: number;
+}
+
+export interface Node {
+  readonly ok: boolean;
+  readonly ingest: boolean;
+  readonly subscribe: boolean;
+  readonly reason: string | null;
+  readonly cause: string | null;
+  readonly gateway: string;
+  readonly gateways: readonly { readonly id: string; readonly beat: string }[];
+  readonly load: Load;
+  readonly versions: { readonly service: string; readonly node: string };
+  readonly algorithms: readonly AlgorithmRow[];
+}
+
+export interface AuditRow {
+  readonly at: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly account_id: string | null;
+  readonly subject: string;
+}

@@ -1,0 +1,69 @@
+import { INSIGHT_TYPES, type InsightType, type StoredInsight, UNITS } from '../insight.js';
+import type { Series } from './schemas.js';
+
+/** Points of a series at most: more than a chart has pixels. */
+const POINTS = 2000;
+/** Readings of one answer at most, over all types: a session of two days. */
+const READINGS = 600_000;
+/** Readings this many times their usual distance apart have a gap between them. */
+const GAP = 2.5;
+
+/** One reading, or, with nothing but its time, a gap. */
+type Point = Pick<StoredInsight, 'actual_end'> & Partial<StoredInsight>;
+
+/** The charts of a session up to a time: what is too much for a chart is thinned, so that its highest and lowest points stay. */
+export async function seriesOf(batches: AsyncIterable<readonly StoredInsight[]>, to: number | null): Promise<Series[]> {
+  const found = new Map<InsightType, StoredInsight[]>(INSIGHT_TYPES.map((type) => [type, []]));
+  let readings = 0;
+  for await (const batch of batches) {
+    for (const row of batch) if (to === null || row.actual_end <= to) found.get(row.type)?.push(row);
+    readings += batch.length;
+    const last = batch.at(-1);
+    if (readings >= READINGS || (to !== null && last && last.actual_end > to)) break;
+  }
+  return [...found].filter(([, rows]) => rows.length > 0).map(([type, rows]) => columns(type, rows));
+}
+
+function columns(type: InsightType, rows: readonly StoredInsight[]): Series {
+  const points = withGaps(thinned(rows), usualDistance(rows));
+  const column = <Name extends keyof StoredInsight>(name: Name) => points.map((point) => point[name] ?? null);
+  return {
+    ...{ type, unit: UNITS[type], algorithms: [...new Set(rows.map(({ algorithm }) => algorithm))] },
+    ...{ t: points.map(({ actual_end }) => actual_end), value: column('value'), confidence: column('confidence') },
+    ...{ quality: column('sqi_class'), coverage: column('coverage'), latency: column('e2e_latency_ms') },
+    ...{ readings: rows.length, thinned: rows.length > POINTS },
+  };
+}
+
+/** Of each stretch the highest and the lowest reading. */
+function thinned(rows: readonly StoredInsight[]): readonly StoredInsight[] {
+  if (rows.length <= POINTS) return rows;
+  const stretch = rows.length / (POINTS / 2);
+  return Array.from({ length: POINTS / 2 }, (_, i) =>
+    rows.slice(Math.floor(i * stretch), Math.floor((i + 1) * stretch)),
+  )
+    .flatMap(extremes)
+    .filter((row) => row !== undefined);
+}
+
+function extremes(rows: readonly StoredInsight[]): readonly (StoredInsight | undefined)[] {
+  const byValue = rows.toSorted((a, b) => a.value - b.value);
+  const ends = [...new Set([byValue[0], byValue.at(-1)])];
+  return ends.sort((a, b) => (a?.actual_end ?? 0) - (b?.actual_end ?? 0));
+}
+
+/** Puts a point without a reading into every gap. */
+function withGaps(rows: readonly StoredInsight[], distance: number): Point[] {
+  const limit = Math.max(distance * GAP, ((rows.at(-1)?.actual_end ?? 0) - (rows[0]?.actual_end ?? 0)) / (POINTS / 4));
+  return rows.flatMap((row, i): Point[] => {
+    const before = rows[i - 1];
+    if (!before || row.actual_end - before.actual_end <= limit) return [row];
+    return [{ actual_end: before.actual_end + distance }, row];
+  });
+}
+
+/** How far apart readings mostly are, ms: the median. */
+function usualDistance(rows: readonly StoredInsight[]): number {
+  const distances = rows.slice(1).map((row, i) => row.actual_end - (rows[i]?.actual_end ?? 0));
+  return distances.toSorted((a, b) => a - b)[Math.floor(distances.length / 2)] ?? 1000;
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import type Router from '@koa/router';
+import { HttpError } from '../errors.js';
+import { isoTime } from '../instant.js';
+import { pathId } from '../rest/permission.js';
+import { readQuery } from '../rest/query.js';
+import type { Session, Store } from '../store/store.js';
+import { accountOf } from './accounts.js';
+import { csvOf } from './csv.js';
+import { type DashboardContext, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
+import { type Listed, type Live, liveQuery, type SessionRow, seriesQuery, sessionQuery } from './schemas.js';
+import { seriesOf } from './series.js';
+
+/** Sessions: lists, and the charts of one. */
+export function sessionRoutes(router: Router<DashboardState>, { store, inspect }: DashboardOptions): void {
+  router.get('/dashboard/api/accounts/:account/sessions', async (ctx) => {
+    signedInOf(ctx);
+    const { id: accountId } = await accountOf(ctx, store);
+    const { device, status, since, until, limit, cursor } = readQuery(ctx, sessionQuery);
+    const { rows, next } = await store.sessions({
+      ...{ accountId, user: null, status: status ?? null, deviceId: device ?? null },
+      ...{ since: since ?? null, until: until ?? null, limit, cursor: cursor ?? null },
+    });
+    ctx.body = { rows: rows.map(sessionRow), next } satisfies Listed<SessionRow>;
+  });
+
+  router.get('/dashboard/api/sessions/:session', async (ctx) => {
+    signedInOf(ctx);
+    ctx.body = sessionRow(await sessionOf(ctx, store));
+  });
+
+  router.get('/dashboard/api/sessions/:session/live', async (ctx) => {
+    signedInOf(ctx);
+    const session = await sessionOf(ctx, store);
+    const { channel } = readQuery(ctx, liveQuery);
+    const live: Live = session.status === 'open' ? await inspect(session, channel ?? null) : null;
+    ctx.body = JSON.stringify(live);
+    ctx.type = 'json';
+  });
+
+  router.get('/dashboard/api/sessions/:session/series', async (ctx) => {
+    signedInOf(ctx);
+    const { id } = await sessionOf(ctx, store);
+    const { from, to } = readQuery(ctx, seriesQuery);
+    ctx.body = await seriesOf(store.sessionInsights(id, from), to ?? null);
+  });
+
+  router.get('/dashboard/api/sessions/:session/insights.csv', async (ctx) => {
+    signedInOf(ctx);
+    const { id } = await sessionOf(ctx, store);
+    const text = Readable.from(csvOf(store.sessionInsights(id)), { objectMode: false });
+    await once(text, 'readable');
+    ctx.type = 'text/csv';
+    ctx.attachment(`insights-${id}.csv`);
+    ctx.body = text;
+  });
+}
+
+/** The session that a path names. */
+export async function sessionOf(ctx: DashboardContext, store: Store): Promise<Session> {
+  const session = await store.session(pathId(ctx.params.session, 'session'));
+  if (session) return session;
+  throw new HttpError('not_found', 'there is no session with this id: look at the list of sessions');
+}
+
+function sessionRow(row: Session): SessionRow {
+  return {
+    id: row.id,
+    account_id: row.accountId,
+    user: row.user,
+    device_id: row.deviceId,
+    device_model_id: row.deviceModelId,
+    status: row.status,
+    started_at: isoTime(row.startedAt),
+    ended_at: row.endedAt === null ? null : isoTime(row.endedAt),
+    last_data_at: row.progress.lastDataAt === null ? null : isoTime(row.progress.lastDataAt),
+    channels: row.channels,
+  };
+}

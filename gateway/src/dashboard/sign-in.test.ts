@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import type { AccountRow } from './schemas.js';
+import { PASSWORD, TestDashboard } from './test-dashboard.js';
+
+describe('the door of the dashboard', () => {
+  let dashboard: TestDashboard;
+
+  before(async () => {
+    dashboard = await TestDashboard.start();
+    for (const name of ['ann', 'bob', 'eve']) await dashboard.operator(name);
+    await dashboard.operator('vera', 'viewer');
+  });
+  after(() => dashboard.stop());
+
+  const me = (cookie: string) => dashboard.call('GET', '/dashboard/api/me', { cookie });
+
+  it('lets an operator in with its password, for twelve hours', async () => {
+    const { status, json, headers } = await dashboard.signIn('ann');
+    expect([status, json]).to.deep.equal([
+      200,
+      { name: 'ann', role: 'operator', expires_at: '2026-03-01T22:00:00.000Z' },
+    ]);
+    const cookie = String(headers.get('set-cookie'));
+    expect(cookie).to.match(/^di_dashboard=[\w-]{43}; Path=\/dashboard; HttpOnly; SameSite=Strict; Max-Age=43200$/);
+    const [name = ''] = cookie.split(';');
+    expect((await me(name)).json).to.deep.equal(json);
+    const { rows } = await dashboard.store.auditLog({ limit: 1, cursor: null });
+    expect(rows[0]).to.include({ actor: 'ann', action: 'signed in', subject: '127.0.0.1' });
+    dashboard.clock.advance(12 * 3_600_000);
+    expect((await me(name)).status).to.equal(401);
+  });
+
+  it('marks the cookie as secure behind a proxy that speaks TLS', async () => {
+    const { headers } = await dashboard.signIn('ann', PASSWORD, { 'x-forwarded-proto': 'https' });
+    expect(headers.get('set-cookie')).to.match(/; Secure$/);
+  });
+
+  it('keeps no token: what lies in the store opens nothing', async () => {
+    const cookie = await dashboard.cookie('ann');
+    expect((await me(cookie)).status).to.equal(200);
+    expect((await me('di_dashboard=0000000000000000000000000000000000000000000')).status).to.equal(401);
+    expect((await me('')).status).to.equal(401);
+  });
+
+  it('says the same of a wrong name and of a wrong password, and logs the attempt', async () => {
+    const [name, password] = [await dashboard.signIn('nobody'), await dashboard.signIn('ann', 'wrong')];
+    expect([name.status, name.json]).to.deep.equal([401, password.json]);
+    expect(name.json.detail).to.contain('the name or the password is wrong');
+    expect(dashboard.logged.at(-1)).to.deep.equal({
+      fields: { address: '127.0.0.1', operator: 'ann' },
+      text: 'a sign-in to the dashboard was refused',
+    });
+    expect(JSON.stringify(dashboard.logged)).not.to.contain('wrong"');
+  });
+
+  it('slows attempts on a name down, and says how long to wait', async () => {
+    for (let i = 0; i < 5; i++) expect((await dashboard.signIn('bob', 'wrong')).status).to.equal(401);
+    const { status, json, headers } = await dashboard.signIn('bob');
+    expect([status, headers.get('retry-after')]).to.deep.equal([429, '1']);
+    expect(json.detail).to.equal('too many attempts: try again in 1 s');
+    dashboard.clock.advance(1000);
+    expect((await dashboard.signIn('bob')).status).to.equal(200);
+  });
+
+  it('knows clients apart behind a proxy of its own network', async () => {
+    const from = (forwarded: string) => dashboard.signIn('nobody at all', 'x', { 'x-forwarded-for': forwarded });
+    for (let i = 0; i < 5; i++) await from('203.0.113.7');
+    await dashboard.call('POST', '/dashboard/api/sign-in', {
+      body: { name: 'somebody', password: 'x' },
+      headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' },
+    });
+    expect(dashboard.logged.at(-1)?.fields).to.include({ address: '203.0.113.9' });
+  });
+
+  it('ends a login when it signs out, gets another password or is removed', async () => {
+    const cookies = [await dashboard.cookie('eve'), await dashboard.cookie('eve'), await dashboard.cookie('eve')];
+    const [first = '', second = ''] = cookies;
+    const out = await dashboard.call('POST', '/dashboard/api/sign-out', { cookie: first });
+    expect(out.status).to.equal(204);
+    expect(out.headers.get('set-cookie')).to.contain('di_dashboard=; ').and.to.contain('Max-Age=0');
+    expect([(await me(first)).status, (await me(second)).status]).to.deep.equal([401, 200]);
+    const id = (await dashboard.store.operatorNamed('eve'))?.id ?? '';
+    await dashboard.store.setOperatorPassword(id, 'another');
+    expect((await me(second)).status).to.equal(401);
+  });
+
+  it('takes nothing that changes things from a foreign page', async () => {
+    const cookie = await dashboard.cookie('ann');
+    const make = (headers: Record<string, string>) =>
+      dashboard.call('POST', '/dashboard/api/accounts', { cookie, headers, body: { name: `x${Math.random()}` } });
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: '' },
+      { origin: `${dashboard.url}.evil.example` },
+      { 'x-dashboard': '' },
+    ]) {
+      const { status, json } = await make(headers as Record<string, string>);
+      expect([status, json.detail]).to.deep.equal([
+        403,
+        "this is for the dashboard's own pages: open /dashboard of this service",
+      ]);
+    }
+    expect(await dashboard.store.accounts()).to.deep.equal([]);
+    expect((await make({})).status).to.equal(201);
+    const foreign = await dashboard.signIn('ann', PASSWORD, { origin: 'https://evil.example' });
+    expect(foreign.status).to.equal(403);
+  });
+
+  it('lets a viewer look, and change nothing', async () => {
+    const cookie = await dashboard.cookie('vera');
+    const { json } = await dashboard.call<AccountRow[]>('GET', '/dashboard/api/accounts', { cookie });
+    const account = json[0]?.id;
+    const key = '00000000-0000-4000-8000-000000000000';
+    for (const [method, path, body] of [
+      ['POST', '/accounts', { name: 'y' }],
+      ['PUT', `/accounts/${account}/algorithms`, { algorithms: null }],
+      ['POST', `/accounts/${account}/keys`, {}],
+      ['POST', `/keys/${key}/revoke`, undefined],
+      ['POST', `/keys/${key}/rotate`, { overlap: '1h' }],
+      ['DELETE', `/accounts/${account}/devices/band-1`, undefined],
+    ] as const) {
+      const answer = await dashboard.call(method, `/dashboard/api${path}`, { cookie, body });
+      expect([answer.status, answer.json.detail], path).to.deep.equal([
+        403,
+        'your role only looks: ask an operator to do this',
+      ]);
+    }
+  });
+
+  it('asks for a login before everything else, whatever the path', async () => {
+    for (const path of ['accounts', 'node', 'audit', 'algorithms', 'nothing', 'accounts/x/keys']) {
+      const answer = await dashboard.call('GET', `/dashboard/api/${path}`, {
+        headers: { authorization: 'Bearer svc_0123456789abcdefghijABCDEFGHIJ' },
+      });
+      expect(answer.status, path).to.equal(401);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHttpServer, listen } from '@device-insights/fanout/process/http-server';
+import { ALGORITHMS } from '../analysis/registry.js';
+import { ManualClock } from '../manual-clock.js';
+import { operatorRow } from '../operators/operator.js';
+import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import type { Role, Store } from '../store/store.js';
+import { createDashboard } from './dashboard.js';
+import type { Me } from './schemas.js';
+
+export const PASSWORD = 'correct horse battery';
+
+/** The answer of the dashboard's interface; `Body` is what its JSON is. */
+export interface Answer<Body> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Body;
+}
+
+/** The dashboard on a real server, port and embedded store, for tests. */
+export class TestDashboard {
+  readonly logged: { readonly fields: Record<string, unknown>; readonly text: string }[] = [];
+  #close = async () => {};
+
+  private constructor(
+    readonly url: string,
+    readonly store: Store,
+    readonly clock: ManualClock,
+  ) {}
+
+  static async start(): Promise<TestDashboard> {
+    const folder = await mkdtemp(join(tmpdir(), 'dashboard-'));
+    const clock = new ManualClock(Date.parse('2026-03-01T10:00:00.000Z'));
+    const store = await openEmbeddedStore(folder, clock);
+    const server = createHttpServer((request, response) => handle(request, response), {
+      warn: () => {},
+      error: () => {},
+    });
+    await listen(server, '127.0.0.1', 0, 'PORT');
+    const made = new TestDashboard(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, store, clock);
+    const log = (fields: unknown, text?: unknown) => {
+      made.logged.push({ fields: fields as Record<string, unknown>, text: String(text) });
+    };
+    const handle = createDashboard({
+      ...{ store, algorithms: ALGORITHMS, clock, gateway: 'this one', log: { info: log, warn: log, error: log } },
+      ...{ observe: () => {}, signIns: new Map() },
+      inspect: async () => null,
+      health: async () => ({ ok: false, ingest: true, subscribe: false, reason: 'subscribe: x', cause: 'because' }),
+      load: async () => ({
+        ...{ cpu: 0.1, memory_bytes: 1, event_loop_delay_ms: 0, uptime_s: 1, devices: 0, sessions: 0, max_sessions: 9 },
+        ...{ subscribers: null, waiting_readings: 0, core_seconds: 0, core_session_seconds: 0 },
+      }),
+    }).callback();
+    made.#close = async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await store.close();
+      await rm(folder, { recursive: true });
+    };
+    return made;
+  }
+
+  stop(): Promise<void> {
+    return this.#close();
+  }
+
+  async operator(name: string, role: Role = 'operator'): Promise<void> {
+    await this.store.addOperator(await operatorRow(name, role, PASSWORD, this.clock.now()));
+  }
+
+  /** A request as the dashboard's own pages make it; an object is sent as JSON. */
+  async call<Body = { detail: string }>(
+    method: string,
+    path: string,
+    { cookie = '', body, headers = {} }: { cookie?: string; body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Answer<Body>> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        ...{ origin: this.url, 'x-dashboard': '1' },
+        ...(cookie !== '' && { cookie }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const json = (isJson ? JSON.parse(text) : undefined) as Body;
+    return { status: response.status, headers: response.headers, text, json };
+  }
+
+  signIn(
+    name: string,
+    password = PASSWORD,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<Me & { detail: string }>> {
+    return this.call('POST', '/dashboard/api/sign-in', { body: { name, password }, headers });
+  }
+
+  /** The cookie of a new login. */
+  async cookie(name: string): Promise<string> {
+    const { headers } = await this.signIn(name);
+    return String(headers.get('set-cookie')).split(';', 1)[0] ?? '';
+  }
+}

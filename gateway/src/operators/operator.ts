@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import type { Operator, Role, Store } from '../store/store.js';
+import { hashPassword, newPassword } from './password.js';
+
+const FIRST = 'admin';
+
+/** Builds the row of an operator, which contains the password's hash. */
+export async function operatorRow(name: string, role: Role, password: string, now: number): Promise<Operator> {
+  return { id: randomUUID(), name, role, password: await hashPassword(password), revision: 1, createdAt: now };
+}
+
+/** The first operator of a new store, with the password to be shown once. */
+export interface FirstOperator {
+  readonly name: string;
+  /** Null if the password was configured. */
+  readonly password: string | null;
+}
+
+/**
+ * Makes sure that somebody can sign in: if there is no operator, creates `admin` with the configured password or a
+ * generated one.
+ * @returns null if there was an operator
+ */
+export async function firstOperator(store: Store, given: string | null, now: number): Promise<FirstOperator | null> {
+  if ((await store.operators()).length > 0) return null;
+  const password = given ?? newPassword();
+  const added = await store.addOperator(await operatorRow(FIRST, 'operator', password, now));
+  if (!added) return null; // Another gateway was faster.
+  await store.audit({ at: now, actor: 'the first start', action: 'operator added', accountId: null, subject: FIRST });
+  return { name: FIRST, password: given === null ? password : null };
+}
