@@ -1,1 +1,1 @@
-export { type Clock, systemClock, type Timer } from '@device-insights/fanout/clock';
+export { type Clock, systemClock, type Timer } from '@device-insights/fanout/process/clock';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ConfigError, parseConfig } from './config.js';
+import { ConfigError, configHelp, parseConfig } from './config.js';
 
 function faultsOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -16,6 +16,12 @@ describe('the configuration', () => {
     expect(parseConfig({})).to.include({ port: 8080, dataDir: './data', sessionGraceMs: 60_000, mongodbUri: null });
   });
 
+  it('leaves a quarter of the sessions to other accounts, unless told otherwise', () => {
+    expect(parseConfig({})).to.include({ maxSessions: 2000, maxAccountSessions: 1500 });
+    expect(parseConfig({ MAX_SESSIONS: '1' })).to.include({ maxAccountSessions: 1 });
+    expect(parseConfig({ MAX_ACCOUNT_SESSIONS: '1024' })).to.include({ maxAccountSessions: 1024 });
+  });
+
   it('takes an empty variable for one that is not set', () => {
     expect(parseConfig({ PORT: '', MONGODB_URI: '' })).to.include({ port: 8080, mongodbUri: null });
   });
@@ -25,6 +31,12 @@ describe('the configuration', () => {
     expect(faults).to.have.length(4);
     expect(faults.join()).to.match(/PORT must be a whole number from 0 to 65535/);
     expect(faults.join()).to.match(/BOOTSTRAP_API_KEY must be svc_/);
+  });
+
+  it('tells every variable that it reads, with its default', () => {
+    const help = configHelp();
+    expect(help).to.match(/^ {2}PORT +port of REST .* \[8080\]$/m);
+    expect(help).to.match(/^ {2}MONGODB_URI +address of MongoDB [^[]*$/m);
   });
 
   it('refuses numbers in disguise', () => {

@@ -1,9 +1,15 @@
+import { isKey } from '@device-insights/fanout/api-key';
 import { z } from 'zod';
-import { isKey } from './keys.js';
+import { PASSWORD_LENGTH } from './operators/password.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** A whole number in a variable's text. */
+/** Default share of a process's sessions that one account may have, so that other accounts find room. */
+const ACCOUNT_SHARE = 0.75;
+
+const PASSWORD_RULE = `must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`;
+
+/** A whole number in the text of a variable. */
 const whole = (least: number, most: number) =>
   z
     .string()
@@ -31,39 +37,86 @@ const Environment = z.object({
   METRICS_PORT: whole(0, 65_535).optional(),
   SESSION_GRACE_MS: whole(0, 86_400_000).default(60_000),
   BOOTSTRAP_API_KEY: z.string().refine(isKey, 'must be svc_ and 22 to 128 letters and digits').optional(),
-  MAX_SESSIONS: whole(1, 20_000).default(1024),
+  MAX_SESSIONS: whole(1, 20_000).default(2000),
+  MAX_ACCOUNT_SESSIONS: whole(1, 20_000).optional(),
+  RETENTION_DAYS: whole(1, 36_500).optional(),
   DRAIN_MS: whole(0, 8000).default(1000),
+  DASHBOARD: z.enum(['on', 'off'], 'must be on or off').default('on'),
+  DASHBOARD_PASSWORD: z
+    .string()
+    .min(PASSWORD_LENGTH.min, PASSWORD_RULE)
+    .max(PASSWORD_LENGTH.max, PASSWORD_RULE)
+    .optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 });
 
-/** Everything that can be set from outside, checked. Times in ms. */
+/** What each variable sets, for the help. */
+const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
+  HOST: 'address to listen on; 0.0.0.0 for devices on the network',
+  PORT: 'port of REST and of both sockets; 0 means any free port',
+  DATA_DIR: 'directory of the embedded store',
+  MONGODB_URI: 'address of MongoDB (a replica set), to use it instead of the embedded store',
+  REDIS_URL: 'address of Redis, the bus between gateways and fan-out nodes',
+  FANOUT_MOUNTED: 'whether the gateway serves /stream/subscribe itself',
+  FANOUT_FLUSH_MS: 'how long live insights are collected before they are sent, ms',
+  METRICS_PORT: 'port of /metrics and /healthz',
+  SESSION_GRACE_MS: 'how long a session waits for its device to reconnect, ms',
+  BOOTSTRAP_API_KEY: 'an API key for the account default, which is created if it does not exist',
+  MAX_SESSIONS: 'most sessions that one process analyses at the same time',
+  MAX_ACCOUNT_SESSIONS: 'most of these sessions that one account may have; default three quarters of them',
+  RETENTION_DAYS: 'days for which sessions and insights are kept; default: until they are erased',
+  DRAIN_MS: "time over which the subscribers' sockets are closed during shutdown, ms",
+  DASHBOARD: 'off disables the dashboard',
+  DASHBOARD_PASSWORD: "password of the dashboard's first operator, admin",
+  LOG_LEVEL: LOG_LEVELS.join(', '),
+};
+
+/** Every variable with what it sets and its default, one a line, for people. */
+export function configHelp(): string {
+  const defaults: Readonly<Record<string, unknown>> = Environment.parse({});
+  const lines = Object.entries(MEANINGS).map(([name, meaning]) => {
+    const fallback = defaults[name] === undefined ? '' : ` [${defaults[name]}]`;
+    return `  ${name.padEnd(20)}  ${meaning}${fallback}`;
+  });
+  return lines.join('\n');
+}
+
+/** Everything that can be configured, checked. Times in ms. */
 export interface Config {
   readonly host: string;
-  /** 0 is any free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** Where the embedded store lives. */
+  /** Directory of the embedded store. */
   readonly dataDir: string;
-  /** MongoDB in place of the embedded store. */
+  /** Address of MongoDB, used instead of the embedded store. */
   readonly mongodbUri: string | null;
-  /** The bus between gateways and fan-out nodes; null keeps it inside this process. */
+  /** Address of the bus between gateways and fan-out nodes; null keeps the bus inside this process. */
   readonly redisUrl: string | null;
-  /** Whether this process serves subscribers too. */
+  /** Whether this process also serves subscribers. */
   readonly fanoutMounted: boolean;
-  /** How long live insights are gathered before they go out. */
+  /** Time for which live insights are collected before they are sent. */
   readonly fanoutFlushMs: number;
-  /** Port of /metrics and /healthz; null serves neither. */
+  /** Port of /metrics and /healthz; null disables both. */
   readonly metricsPort: number | null;
   readonly sessionGraceMs: number;
-  /** A key of the account `default`, made at start where it does not exist. */
+  /** A key of the account `default`, created at the start if it does not exist. */
   readonly bootstrapApiKey: string | null;
-  /** Sessions that one process analyses at once. */
+  /** Most sessions that one process analyses at the same time. */
   readonly maxSessions: number;
-  /** Over how long the subscribers' sockets are closed at the end. */
+  /** Most of these sessions that one account may have. */
+  readonly maxAccountSessions: number;
+  /** Time over which the subscribers' sockets are closed at shutdown. */
+  /** Sessions and insights older than this are erased; null keeps them for ever. */
+  readonly retentionDays: number | null;
   readonly drainMs: number;
+  /** Whether the dashboard is served. */
+  readonly dashboard: boolean;
+  /** The password of the dashboard's first operator; null generates one if it can be shown. */
+  readonly dashboardPassword: string | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
 
-/** What is wrong with the environment: one line a fault. */
+/** The faults of the configuration, one line each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -73,8 +126,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration from environment variables; an empty one counts as not set.
- * @throws ConfigError naming every variable that is wrong
+ * Reads the configuration from environment variables; an empty variable counts as not set.
+ * @throws ConfigError listing every variable that is not valid
  */
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(
@@ -94,7 +147,11 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     sessionGraceMs: e.SESSION_GRACE_MS,
     bootstrapApiKey: e.BOOTSTRAP_API_KEY ?? null,
     maxSessions: e.MAX_SESSIONS,
+    maxAccountSessions: e.MAX_ACCOUNT_SESSIONS ?? Math.max(1, Math.floor(ACCOUNT_SHARE * e.MAX_SESSIONS)),
+    retentionDays: e.RETENTION_DAYS ?? null,
     drainMs: e.DRAIN_MS,
+    dashboard: e.DASHBOARD === 'on',
+    dashboardPassword: e.DASHBOARD_PASSWORD ?? null,
     logLevel: e.LOG_LEVEL,
   };
 }
@@ -102,7 +159,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
 /**
  * The configuration of this process.
  * @param defaults for variables that are not set
- * @param overrides instead of whatever is set
+ * @param overrides values that replace those of the environment
  */
 export function processConfig(
   defaults: Readonly<Record<string, string>> = {},

@@ -1,8 +1,8 @@
 import { CLOSE, type CloseReason } from '@device-insights/fanout';
 
 /**
- * The catalogue of errors: a stable code per cause, with the HTTP status or the close code that carries it and whether
- * the same call is worth a retry.
+ * The catalogue of errors: a stable code for each cause, with the HTTP status or close code that carries it, and
+ * whether the same call should be retried.
  */
 export const HTTP_ERRORS = {
   validation_failed: { status: 400, retry: false },
@@ -11,12 +11,14 @@ export const HTTP_ERRORS = {
   not_found: { status: 404, retry: false },
   method_not_allowed: { status: 405, retry: false },
   conflict: { status: 409, retry: false },
+  too_many_attempts: { status: 429, retry: true },
+  upgrade_required: { status: 426, retry: false },
   internal: { status: 500, retry: true },
 } as const;
 
 export type HttpErrorCode = keyof typeof HTTP_ERRORS;
 
-/** A refusal of a REST request; `message` becomes the `detail` and says what to do. */
+/** A refusal of a REST request; `message` becomes the `detail` and says how to correct the request. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
 
@@ -33,7 +35,10 @@ export class HttpError extends Error {
   }
 }
 
-/** Codes of the ingest socket's `error` messages: one frame was refused, the connection stays. In order of precedence. */
+/**
+ * Codes of the ingest socket's `error` messages: one frame was refused, and the connection stays open. In order of
+ * precedence.
+ */
 export const FRAME_ERRORS = [
   'bad_json',
   'bad_message',

@@ -1,36 +1,85 @@
 import { expect } from 'chai';
-import { healthOf } from './health.js';
+import { assertHealthy, healthOf, type Part } from './health.js';
 import { ManualClock } from './manual-clock.js';
 
-const works = async () => {};
-const fails = (why: string) => async () => {
-  throw new Error(why);
-};
+const STORE = 'the store does not work';
 
 describe('health', () => {
-  it('is ok when both ingest and subscribe work', async () => {
-    expect(await healthOf(works, works, new ManualClock())()).to.deep.equal({
-      ok: true,
-      ingest: true,
-      subscribe: true,
-    });
+  let clock: ManualClock;
+  let logged: { fields: object; text: string }[];
+  /** Why the store does not work; null while it does. */
+  let fault: string | null;
+  let trials: number;
+  const log = { info: note, error: note };
+
+  function note(fields: object, text: string) {
+    logged.push({ fields, text });
+  }
+
+  const store: Part = {
+    fault: STORE,
+    try: () => {
+      trials++;
+      if (fault) throw new Error(fault);
+    },
+  };
+  const bus: Part = { fault: 'the bus does not work', try: async () => {} };
+  const health = () => healthOf({ ingest: [bus, store], subscribe: [bus] }, clock, log);
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    logged = [];
+    fault = null;
+    trials = 0;
   });
 
-  it('says which part does not work, and why', async () => {
-    const health = await healthOf(fails('the store is down'), works, new ManualClock())();
-    expect(health).to.deep.equal({ ok: false, ingest: false, subscribe: true, reason: 'ingest: the store is down' });
+  it('is ok when both ingest and subscribe work', async () => {
+    expect(await health()()).to.deep.equal({ ok: true, ingest: true, subscribe: true });
+    expect(logged).to.deep.equal([]);
+  });
+
+  it('names the part that does not work, and tells the cause to operators alone', async () => {
+    fault = 'connect ECONNREFUSED 10.0.0.7:27017';
+    const found = await health()();
+    const { cause, ...open } = found;
+    expect(open).to.deep.equal({ ok: false, ingest: false, subscribe: true, reason: `ingest: ${STORE}` });
+    expect(cause).to.equal(`ingest: ${STORE}: ${fault}`);
+    expect(() => assertHealthy(found)).to.throw(fault);
   });
 
   it('tries again after a second, not sooner', async () => {
-    const clock = new ManualClock();
-    let trials = 0;
-    const health = healthOf(async () => void trials++, works, clock);
-    await Promise.all([health(), health()]);
+    const ask = health();
+    await Promise.all([ask(), ask()]);
     clock.advance(999);
-    await health();
+    await ask();
     expect(trials).to.equal(1);
     clock.advance(1);
-    await health();
+    await ask();
     expect(trials).to.equal(2);
+  });
+
+  it('logs a fault with its cause once, and its end', async () => {
+    const ask = health();
+    for (const state of [null, 'the disk is full', 'the disk is full', null, null]) {
+      fault = state;
+      await ask();
+      clock.advance(1000);
+    }
+    expect(logged).to.deep.equal([
+      {
+        fields: { reason: `ingest: ${STORE}`, cause: `ingest: ${STORE}: the disk is full` },
+        text: 'a part of the service does not work',
+      },
+      { fields: {}, text: 'all parts work again' },
+    ]);
+  });
+
+  it('tries again after a second when the clock was set back meanwhile', async () => {
+    const ask = health();
+    expect((await ask()).ok).to.equal(true);
+    clock.step(-3_600_000);
+    fault = 'the disk is full';
+    clock.advance(1000);
+    expect((await ask()).ok).to.equal(false);
   });
 });

@@ -1,44 +1,80 @@
+import type { Log } from '@device-insights/fanout/process/log';
 import type { Clock } from './clock.js';
 
-/** What `GET /v1/stream/health` answers. */
+/** The answer of `GET /v1/stream/health`. */
 export interface Health {
   readonly ok: boolean;
   readonly ingest: boolean;
   readonly subscribe: boolean;
-  /** Why one of them is false. */
+  /** The parts that do not work, if any. It is public, and names no address. */
   readonly reason?: string;
+  /** The cause, for operators only. */
+  readonly cause?: string;
 }
 
-/** One thing that must work: resolves, or rejects with why not. */
-export type Check = () => Promise<void>;
+/** A part that must work. */
+export interface Part {
+  /** Public description of the fault: without addresses and paths. */
+  readonly fault: string;
+  /** Tries the part: rejects or throws the cause if it does not work. */
+  try(): Promise<void> | void;
+}
 
-/** An answer is good for this long, ms: anybody may ask, and asking costs a write. */
+/** The parts that ingest and subscribe need, in the order in which they are tried. */
+export interface Parts {
+  readonly ingest: readonly Part[];
+  readonly subscribe: readonly Part[];
+}
+
+/** Time for which an answer is reused, ms: anybody may ask, and each trial costs a write. */
 const FRESH = 1000;
 
-/** Answers whether ingest and subscribe work by trying what they need. Calls at the same time share one trial. */
-export function healthOf(ingest: Check, subscribe: Check, clock: Clock): () => Promise<Health> {
+/**
+ * Answers whether ingest and subscribe work, by trying the parts that they need. Concurrent calls share one trial. A
+ * fault is logged once with its cause, until the faulty parts change or all work.
+ */
+export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'error'>): () => Promise<Health> {
   let last: { at: number; health: Promise<Health> } | null = null;
+  let told: string | undefined;
+  const tell = ({ reason, cause }: Health) => {
+    if (reason === told) return;
+    told = reason;
+    if (reason === undefined) log.info({}, 'all parts work again');
+    else log.error({ reason, cause }, 'a part of the service does not work');
+  };
   return () => {
-    const now = clock.now();
-    if (!last || now - last.at >= FRESH) last = { at: now, health: trial(ingest, subscribe) };
-    return last.health;
+    const now = clock.monotonic();
+    if (last && now - last.at < FRESH) return last.health;
+    const health = trial(parts);
+    last = { at: now, health };
+    void health.then(tell);
+    return health;
   };
 }
 
-/** Throws, saying why, where something does not work. */
-export function assertHealthy({ ok, reason }: Health): void {
-  if (!ok) throw new Error(reason);
+/** Throws an error with the cause if a part does not work. */
+export function assertHealthy({ ok, reason, cause }: Health): void {
+  if (!ok) throw new Error(cause ?? reason);
 }
 
-async function trial(ingest: Check, subscribe: Check): Promise<Health> {
-  const [i, s] = await Promise.allSettled([ingest(), subscribe()]);
-  const reasons = [fault('ingest', i), fault('subscribe', s)].filter((reason) => reason !== null);
-  const parts = { ingest: i.status === 'fulfilled', subscribe: s.status === 'fulfilled' };
-  const ok = reasons.length === 0;
-  return ok ? { ok, ...parts } : { ok, ...parts, reason: reasons.join('; ') };
+async function trial(parts: Parts): Promise<Health> {
+  const [i, s] = await Promise.all([fault('ingest', parts.ingest), fault('subscribe', parts.subscribe)]);
+  const found = [i, s].filter((each) => each !== null);
+  const works = { ok: found.length === 0, ingest: i === null, subscribe: s === null };
+  if (works.ok) return works;
+  const all = (field: 'reason' | 'cause') => found.map((each) => each[field]).join('; ');
+  return { ...works, reason: all('reason'), cause: all('cause') };
 }
 
-function fault(name: string, result: PromiseSettledResult<void>): string | null {
-  if (result.status === 'fulfilled') return null;
-  return `${name}: ${result.reason instanceof Error ? result.reason.message : String(result.reason)}`;
+/** The first part that does not work. */
+async function fault(name: string, parts: readonly Part[]): Promise<{ reason: string; cause: string } | null> {
+  for (const part of parts) {
+    try {
+      await part.try();
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error);
+      return { reason: `${name}: ${part.fault}`, cause: `${name}: ${part.fault}: ${cause}` };
+    }
+  }
+  return null;
 }

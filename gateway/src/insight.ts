@@ -20,11 +20,11 @@ export interface StoredInsight {
   readonly actual_end: number;
   readonly coverage: number;
   readonly e2e_latency_ms: number;
-  /** `slug@version` of the algorithm which made it. */
+  /** `slug@version` of the algorithm that computed the insight. */
   readonly algorithm: string;
 }
 
-/** A reading before publication: everything but what the moment of publication adds. */
+/** A reading before publication: all fields except those that the publication adds. */
 export type Reading = Omit<StoredInsight, 'ts' | 'e2e_latency_ms'>;
 
 /** The live form (specification 2.4): exactly these fields. */
@@ -33,13 +33,13 @@ export type LiveInsight = Pick<
   'type' | 'value' | 'unit' | 'ts' | 'session_id' | 'device_id' | 'confidence' | 'sqi_class'
 >;
 
-/** The buckets of specification 6.3.3. `confidence` is rounded to three decimals before it comes here. */
+/** The classes of specification 6.3.3. `confidence` is already rounded to three decimals. */
 export function sqiClass(confidence: number): SqiClass {
   if (confidence >= 0.8) return 'excellent';
   return confidence >= 0.5 ? 'acceptable' : 'unfit';
 }
 
-/** Stamps a reading with its moment of publication. */
+/** Adds the time of publication to a reading. */
 export function publishedAt(reading: Reading, ts: number): StoredInsight {
   return { ...reading, ts, e2e_latency_ms: ts - reading.actual_end };
 }

@@ -1,23 +1,31 @@
-import { pino } from 'pino';
-import { ConfigError, processConfig } from './config.js';
+import { surviveConnections } from '@device-insights/fanout/process/last-resort';
+import { processLog } from '@device-insights/fanout/process/log';
+import { VERSION } from '@device-insights/fanout/process/version';
+import { ConfigError, configHelp, processConfig } from './config.js';
 import { type Service, startService } from './service.js';
 
-/** A stop that takes longer than this is given up, ms. */
+/** Longest time for stopping; after it the process exits, ms. */
 const STOP_WITHIN = 9500;
 
 async function start(): Promise<void> {
   const config = processConfig();
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const log = processLog(config.logLevel);
+  surviveConnections(log);
   const service = await startService(config, log);
-  if (service.newKey) console.log(`API key of the account default, shown this once: ${service.newKey}`);
+  if (service.newKey) console.log(`API key of the account default, shown only this once: ${service.newKey}`);
+  if (service.dashboardUrl) console.log(`dashboard on ${service.dashboardUrl}`);
+  if (service.newOperator?.password) {
+    const { name, password } = service.newOperator;
+    console.log(`sign in as ${name} with the password, shown only this once: ${password}`);
+  }
   if (service.metricsUrl) console.log(`metrics on ${service.metricsUrl}`);
   console.log(`listening on ${service.url}`);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(service));
 }
 
 function stop(service: Service): void {
-  console.log('stopping: nothing new is accepted, what came in is stored and published');
-  setTimeout(() => fail(`not stopped within ${STOP_WITHIN} ms`), STOP_WITHIN).unref();
+  console.log('stopping: no new connections are accepted; received data are stored and published');
+  setTimeout(() => fail(`the service did not stop within ${STOP_WITHIN} ms`), STOP_WITHIN).unref();
   service.stop().then(() => process.exit(0), fail);
 }
 
@@ -27,4 +35,13 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-start().catch(fail);
+const HELP = `main.js [--help | --version]
+
+Starts the Device Insights Service. Environment variables configure it, with these defaults:
+
+${configHelp()}`;
+
+if (process.argv[2] === '--version') console.log(VERSION);
+else if (process.argv[2] === '--help' || process.argv[2] === '-h') console.log(HELP);
+else if (process.argv[2] !== undefined) fail(new Error(`there is no option ${process.argv[2]}; see main.js --help`));
+else start().catch(fail);

@@ -1,1 +1,1 @@
-export { ManualClock } from '@device-insights/fanout/manual-clock';
+export { ManualClock } from '@device-insights/fanout/process/manual-clock';

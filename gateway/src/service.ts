@@ -1,119 +1,205 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { RequestListener } from 'node:http';
 import { createCore } from '@device-insights/dsp-wasm';
-import type { Fanout } from '@device-insights/fanout';
-import { operations, processMetrics } from '@device-insights/fanout/operations';
+import { addressOf, close, createHttpServer, listen, pathOf } from '@device-insights/fanout/process/http-server';
+import { operations, processMetrics, registerTotal, registerTotals } from '@device-insights/fanout/process/operations';
+import { VERSION } from '@device-insights/fanout/process/version';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { revokeReplaced } from './admin/keys.js';
 import { CoreLoad } from './analysis/core-load.js';
 import { registerAnalysisMetrics } from './analysis/metrics.js';
 import { ALGORITHMS } from './analysis/registry.js';
 import { createAnalyses } from './analysis/session-analysis.js';
-import { bootstrap } from './bootstrap.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Config } from './config.js';
+import { createDashboard, isDashboards } from './dashboard/dashboard.js';
+import type { SignIn } from './dashboard/dashboard-context.js';
 import { within } from './deadline.js';
+import { keepFor } from './erasure/retention.js';
 import { assertHealthy, healthOf } from './health.js';
-import { addressOf, close, listen } from './http-server.js';
-import { createIngest, type Ingest } from './ingest/ingest.js';
-import { KeyRing } from './key-ring.js';
+import { createIngest } from './ingest/ingest.js';
+import { registerIngestMetrics } from './ingest/metrics.js';
+import { Inspector } from './inspector.js';
+import { firstKey, provideKey } from './keys/first-key.js';
+import { KeyRing } from './keys/key-ring.js';
 import { openLiveFeed } from './live-feed.js';
+import { loadOf } from './load.js';
+import { type FirstOperator, firstOperator } from './operators/operator.js';
+import { PeriodicTasks } from './periodic-tasks.js';
 import { createPublisher } from './publisher/group-commit.js';
-import { Pulse } from './pulse.js';
-import { refuseUnparsable } from './rest/client-error.js';
+import { observedStore, registerPublisherMetrics } from './publisher/metrics.js';
+import { requestNotes } from './rest/request-notes.js';
 import { createRest } from './rest/rest.js';
 import { SplitFeed } from './split-feed.js';
 import { openStore } from './store/open.js';
+import type { Store } from './store/store.js';
 
-/** A stop takes no longer than this, whatever does not answer, ms: whoever sends SIGTERM waits 10 s. */
+/** Longest time for stopping, whatever does not answer, ms: whoever sends SIGTERM waits 10 s. */
 const STOP_MS = 8000;
-/** Of which this is left for the sockets and files once the store has had its chance, ms. */
+/** Part of that time that is reserved for the sockets and files after waiting for the store, ms. */
 const CLOSING_MS = 3000;
-const GOING_DOWN = 'the service is going down';
+/** Interval at which the health is checked and its changes are logged, ms. */
+const HEALTH_MS = 1000;
+const GOING_DOWN = 'the service is shutting down';
 
 /** A running service. */
 export interface Service {
   /** REST base, such as `http://127.0.0.1:8080`; the sockets are on the same host and port. */
   readonly url: string;
-  /** The key made at the first start of an embedded store, to be shown once. */
+  /** The key issued at the first start of an embedded store, to be shown once. */
   readonly newKey: string | null;
-  /** Where `/metrics` and `/healthz` are; null where they are not asked for. */
+  /** Address of the dashboard; null if it is disabled. */
+  readonly dashboardUrl: string | null;
+  /** The operator created by this start, with the password to be shown once. */
+  readonly newOperator: FirstOperator | null;
+  /** Address of `/metrics` and `/healthz`; null if they are disabled. */
   readonly metricsUrl: string | null;
-  /** Drains: nothing new is accepted, what came in is stored and published, then all is closed. */
+  /** Drains: accepts no new connections, stores and publishes the received data, then closes everything. */
   stop(): Promise<void>;
 }
 
 /** Starts the whole service in this process: store, bus, signal core, ingest, REST and fan-out on one port. */
 export async function startService(config: Config, log: Logger, clock: Clock = systemClock): Promise<Service> {
   const gateway = randomUUID();
+  log.info({ version: VERSION, node: process.version, gateway }, 'the gateway is starting');
   const store = await openStore(config, clock);
-  const newKey = await bootstrap(store, config.bootstrapApiKey, config.mongodbUri === null, clock.now());
+  if (config.bootstrapApiKey !== null) await provideKey(store, config.bootstrapApiKey, clock.now());
   const keys = new KeyRing(store, clock, log);
+  await keys.poll(); // Keys that were revoked before concern nobody here.
   const registry = processMetrics();
-  const feed = await openLiveFeed(config, store, keys, registry, log);
-  const publisher = createPublisher({ store, bus: feed.bus, clock, log });
+  const feed = await openLiveFeed(config, keys, registry, log);
+  const publisher = createPublisher({ store: observedStore(store, registry), bus: feed.bus, clock, log });
+  registerPublisherMetrics(registry, publisher);
   const core = await createCore({ maxSessions: config.maxSessions });
   const load = new CoreLoad(core);
   registerAnalysisMetrics(registry, load);
   const openAnalysis = createAnalyses(load);
-  const { sessionGraceMs: graceMs } = config;
-  const ingest = createIngest({ store, keys, publisher, openAnalysis, clock, log, gateway, graceMs });
+  const { sessionGraceMs: graceMs, maxSessions, maxAccountSessions } = config;
+  const room = { maxSessions, maxAccountSessions };
+  const ingest = createIngest({
+    store,
+    keys: keys.ofDevices,
+    publisher,
+    openAnalysis,
+    clock,
+    log,
+    gateway,
+    graceMs,
+    room,
+  });
+  registerIngestMetrics(registry, ingest);
   const split = new SplitFeed(store, clock, gateway, (text) => log.error({}, text));
   const beat = () => store.beat(gateway, clock.now());
-  const watch = feed.shared ? [] : [() => split.look()];
-  const pulse = new Pulse([beat, () => keys.poll(), () => ingest.sweep(), ...watch], clock, log);
+  const neighbours = feed.shared ? [] : [() => split.look()];
+  const replaced = () => revokeReplaced(store, clock.now());
+  const tasks = new PeriodicTasks([beat, () => keys.poll(), replaced, () => ingest.sweep(), ...neighbours], clock, log);
 
   let draining = false;
   const trial = healthOf(
-    async () => {
-      ingest.check();
-      await store.probe(clock.now());
-    },
-    async () => {
-      split.check();
-      await feed.check();
+    {
+      ingest: [
+        { fault: 'the store does not work', try: () => store.probe(clock.now()) },
+        { fault: 'devices are paused', try: () => ingest.check() },
+      ],
+      subscribe: [
+        { fault: 'several gateways use the same store: set REDIS_URL', try: () => split.check() },
+        ...feed.needs,
+      ],
     },
     clock,
+    log,
   );
+  const watch = clock.every(HEALTH_MS, () => void trial()); // Logs changes even if nobody asks for the health.
   const health = async () => (draining ? { ok: false, ingest: false, subscribe: false, reason: GOING_DOWN } : trial());
-  const server = createServer(createRest({ store, keys, algorithms: ALGORITHMS, health, log, clock }).callback());
-  server.on('clientError', refuseUnparsable);
-  server.on('upgrade', upgrades(ingest, feed.fanout));
-  const metrics = config.metricsPort === null ? null : operations(registry, async () => assertHealthy(await health()));
-  await pulse.start();
-  await listen(server, config.host, config.port);
-  if (metrics) await listen(metrics, config.host, config.metricsPort ?? 0);
+  const upgrades = new Map([['/stream/ingest', ingest.handleUpgrade.bind(ingest)]]);
+  if (feed.fanout) upgrades.set('/stream/subscribe', feed.fanout.handleUpgrade.bind(feed.fanout));
+  const sockets = [...upgrades.keys()];
+  const observe = requestNotes(registry, log, clock);
+  const rest = createRest({ store, keys, algorithms: ALGORITHMS, sockets, health, observe, log, clock });
+  const busyness = loadOf({ ingest, publisher, core: load, fanout: feed.fanout, maxSessions, clock });
+  const here = (session: string, channel: number | null) => ingest.inspect(session, channel);
+  const inspector = new Inspector({ bus: feed.bus, gateway, here, clock, log });
+  const inspect = inspector.look.bind(inspector);
+  const signIns = new Map<SignIn, number>();
+  registerAccessMetrics(registry, keys, signIns);
+  const dashboard = config.dashboard
+    ? createDashboard({
+        ...{ store: loggedAudit(store, log), algorithms: ALGORITHMS, health, load: busyness.look, inspect, gateway },
+        ...{ observe, signIns, log, clock },
+      })
+    : null;
+  const dashboardAnswer = dashboard?.callback();
+  const answer = rest.callback();
+  const handle: RequestListener = (request, response) =>
+    dashboardAnswer && isDashboards(pathOf(request)) ? dashboardAnswer(request, response) : answer(request, response);
+  const server = createHttpServer(handle, log, { upgrades });
+  const isWell = async () => assertHealthy(await health());
+  const metrics = config.metricsPort === null ? null : operations(registry, isWell, log);
+  store.examine().catch((err: unknown) => log.error({ err }, 'the data are damaged, or could not be examined'));
+  await tasks.start();
+  const { retentionDays } = config;
+  const retention = retentionDays === null ? null : keepFor(retentionDays, store, clock, log);
+  void inspector.listen();
+  await listen(server, config.host, config.port, 'PORT');
+  if (metrics) await listen(metrics, config.host, config.metricsPort ?? 0, 'METRICS_PORT');
+  // After the ports are open, so that a start that fails issues no key.
+  const makesKey = config.bootstrapApiKey === null && config.mongodbUri === null;
+  const newKey = makesKey ? await firstKey(store, clock.now()) : null;
+  const makesOperator = config.dashboard && (config.mongodbUri === null || config.dashboardPassword !== null);
+  const newOperator = makesOperator ? await firstOperator(store, config.dashboardPassword, clock.now()) : null;
+  const url = addressOf(server, config.host);
 
   return {
-    url: addressOf(server, config.host),
+    url,
     newKey,
+    dashboardUrl: config.dashboard ? `${url}/dashboard` : null,
+    newOperator,
     metricsUrl: metrics && addressOf(metrics, config.host),
     async stop() {
       draining = true;
-      const end = clock.now() + STOP_MS;
-      const left = (reserve: number) => Math.max(0, end - reserve - clock.now());
+      watch.cancel();
+      retention?.cancel();
+      busyness.close();
+      inspector.close();
+      const end = clock.monotonic() + STOP_MS;
+      const left = (reserve: number) => Math.max(0, end - reserve - clock.monotonic());
       server.closeIdleConnections();
       await ingest.drain();
       if (!(await within(left(CLOSING_MS), publisher.drain(), clock)))
-        log.error({ readings: publisher.queued }, 'the store took no more before the end: what was left is dropped');
+        log.error(
+          { readings: publisher.queued },
+          'the store accepted no more writes before the shutdown: the remaining readings are dropped',
+        );
       const window = Math.min(config.drainMs, left(CLOSING_MS / 2));
       await within(left(CLOSING_MS / 2), feed.fanout?.drain(window) ?? Promise.resolve(), clock);
       const closed = close(server)
         .then(() => metrics && close(metrics))
-        .then(() => pulse.stop())
+        .then(() => tasks.stop())
+        .then(() => beat().catch(() => undefined)) // The grace period of the sessions begins now, by the current clock.
         .then(() => feed.close())
         .then(() => store.close());
-      if (!(await within(left(0), closed, clock))) log.warn({}, 'not everything could be closed before the end');
+      if (!(await within(left(0), closed, clock))) log.warn({}, 'not everything could be closed before the shutdown');
     },
   };
 }
 
-/** Which part takes a socket. Other paths are no sockets of ours. */
-function upgrades(ingest: Ingest, fanout: Fanout | null) {
-  return (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const path = request.url?.split('?', 1)[0];
-    if (path === '/stream/ingest') ingest.handleUpgrade(request, socket, head);
-    else if (path === '/stream/subscribe' && fanout) fanout.handleUpgrade(request, socket, head);
-    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+/** Registers who was let in, and who was not. */
+function registerAccessMetrics(registry: Registry, keys: KeyRing, signIns: ReadonlyMap<SignIn, number>): void {
+  const refused = 'Times that an API key was refused as unknown, revoked or expired';
+  registerTotal(registry, 'device_insights_keys_refused_total', refused, () => keys.refused);
+  const attempts = 'Attempts to sign in to the dashboard, by outcome';
+  registerTotals(registry, 'device_insights_sign_ins_total', attempts, 'outcome', () => signIns);
+}
+
+/** The same store; what comes into its audit log is in the process's log too. */
+function loggedAudit(store: Store, log: Pick<Logger, 'info'>): Store {
+  return {
+    ...store,
+    audit(entry, keep) {
+      const { actor, action, accountId, subject } = entry;
+      log.info({ actor, action, accountId, subject }, 'audit');
+      return store.audit(entry, keep);
+    },
   };
 }

@@ -1,38 +1,38 @@
 import type { Clock } from './clock.js';
+import { Heartbeats } from './heartbeats.js';
 import type { Store } from './store/store.js';
 
-/** A gateway that has beaten this lately is alive, ms. */
+/** A gateway whose heartbeat changed this recently is alive, ms. */
 const ALIVE = 3000;
 
-/** Watches for other gateways on the same store, whose insights a bus within this process does not carry. */
+/** Detects other gateways on the same store, whose insights a bus within this process does not carry. */
 export class SplitFeed {
-  readonly #store: Store;
-  readonly #clock: Clock;
+  readonly #heartbeats: Heartbeats;
   readonly #gateway: string;
   readonly #warn: (text: string) => void;
-  readonly #startedAt: number;
   #split = false;
 
   constructor(store: Store, clock: Clock, gateway: string, warn: (text: string) => void) {
-    this.#store = store;
-    this.#clock = clock;
+    this.#heartbeats = new Heartbeats(store, clock);
     this.#gateway = gateway;
     this.#warn = warn;
-    this.#startedAt = clock.now();
   }
 
-  /** Looks at the heartbeats. Only those since this gateway's start count: the others may be its own former life's. */
+  /**
+   * Reads the heartbeats. Only those that are seen to change count: others may be left from an earlier run of this
+   * gateway.
+   */
   async look(): Promise<void> {
-    const since = Math.max(this.#startedAt + 1, this.#clock.now() - ALIVE);
-    const others = (await this.#store.gatewaysSince(since)).filter((id) => id !== this.#gateway);
+    await this.#heartbeats.look();
+    const others = this.#heartbeats.heardWithin(ALIVE).filter((id) => id !== this.#gateway);
     if (others.length > 0 && !this.#split) this.#warn(SPLIT);
     this.#split = others.length > 0;
   }
 
-  /** Throws, saying what to do, while there are others. */
+  /** Throws an error that says what to do, while there are other gateways. */
   check(): void {
     if (this.#split) throw new Error(SPLIT);
   }
 }
 
-const SPLIT = 'more than one gateway uses this store and none of their live insights reach the others: set REDIS_URL';
+const SPLIT = 'several gateways use this store, and their live insights do not reach each other: set REDIS_URL';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Account } from '../store/store.js';
 import { chosen, Refusal, time } from './refusal.js';
-import type { Workplace } from './workplace.js';
+import { note, type Workplace } from './workplace.js';
 
-/** Makes an account, entitled to all algorithms. */
+/** Creates an account, entitled to all algorithms. */
 export async function createAccount(place: Workplace, name: string): Promise<object> {
   const account = {
     id: randomUUID(),
@@ -12,7 +12,8 @@ export async function createAccount(place: Workplace, name: string): Promise<obj
     createdAt: place.clock.now(),
   };
   const made = await place.store.createAccount(account);
-  if (!made) throw new Refusal(`there is an account named ${JSON.stringify(name)} already`);
+  if (!made) throw new Refusal(`there is already an account named ${JSON.stringify(name)}`);
+  await note(place, 'account created', made.id, made.name);
   return shown(place, made);
 }
 
@@ -20,13 +21,15 @@ export async function listAccounts(place: Workplace): Promise<object[]> {
   return (await place.store.accounts()).map((account) => shown(place, account));
 }
 
-/** Sets what an account's later sessions run: `all`, or slugs with commas between them. */
+/** Sets the algorithms that an account's later sessions run: `all`, or slugs separated by commas. */
 export async function entitleAccount(place: Workplace, id: string, algorithms: string): Promise<object> {
   const slugs = algorithms === 'all' ? null : slugsOf(place, algorithms);
-  return shown(place, found(id, await place.store.entitle(id, slugs)));
+  const account = found(id, await place.store.entitle(id, slugs));
+  await note(place, 'account entitled', id, `${account.name}: ${slugs?.join(', ') ?? 'all algorithms'}`);
+  return shown(place, account);
 }
 
-/** The account with an id. */
+/** Finds an account by its id. */
 export async function accountOf({ store }: Workplace, id: string): Promise<Account> {
   return found(id, await store.account(id));
 }
@@ -41,7 +44,7 @@ function slugsOf({ algorithms }: Workplace, text: string): string[] {
   const known = algorithms.map(({ slug }) => slug);
   for (const slug of named) {
     if (known.includes(slug)) continue;
-    throw new Refusal(`there is no algorithm ${JSON.stringify(slug)}: say all, or some of ${known.join(',')}`);
+    throw new Refusal(`there is no algorithm ${JSON.stringify(slug)}: give all, or some of ${known.join(',')}`);
   }
   return known.filter((slug) => named.has(slug));
 }

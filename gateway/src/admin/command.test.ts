@@ -1,14 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hashKey, isKey } from '@device-insights/fanout/api-key';
 import { expect } from 'chai';
 import { CommanderError } from 'commander';
 import { z } from 'zod';
-import { hashKey, isKey } from '../keys.js';
 import { ManualClock } from '../manual-clock.js';
+import { isPassword } from '../operators/password.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { Store } from '../store/store.js';
 import { adminCommand } from './command.js';
+import { revokeReplaced } from './keys.js';
 import { Refusal } from './refusal.js';
 import type { Workplace } from './workplace.js';
 
@@ -35,10 +37,11 @@ describe('admin', () => {
   /** Runs a command and gives what it prints. */
   async function admin(...words: string[]): Promise<unknown> {
     let printed: unknown;
-    const place: Workplace = { store, algorithms: ALGORITHMS, clock };
+    const place: Workplace = { store, algorithms: ALGORITHMS, clock, actor: 'admin command' };
+    const files = { backUp: async () => undefined, restore: async () => undefined }; // tested as processes
     const command = adminCommand(async (task) => {
       printed = await task(place);
-    });
+    }, files);
     await command.parseAsync(words, { from: 'user' });
     return printed;
   }
@@ -65,7 +68,7 @@ describe('admin', () => {
     });
 
     it('create refuses a name that is taken, empty or too long', async () => {
-      expect(await refused('account', 'create', 'clinic')).to.equal('there is an account named "clinic" already');
+      expect(await refused('account', 'create', 'clinic')).to.equal('there is already an account named "clinic"');
       for (const name of ['', ' ', 'x'.repeat(201)]) {
         expect(await refused('account', 'create', name)).to.equal('the name must have 1 to 200 characters');
       }
@@ -91,7 +94,7 @@ describe('admin', () => {
   });
 
   describe('key', () => {
-    it('issue makes a key, shown this once and kept as a hash', async () => {
+    it('issue makes a key, shown only this once and kept as a hash', async () => {
       const made = Identified.extend({ key: z.string() }).parse(await admin('key', 'issue', '--account', account));
       expect(isKey(made.key)).to.equal(true);
       const { key, ...rest } = made;
@@ -104,6 +107,7 @@ describe('admin', () => {
         created_at: '2026-03-01T10:00:00.000Z',
         last_used_at: null,
         revoked_at: null,
+        expires_at: null,
       });
       expect(await store.keyByHash(hashKey(key))).to.deep.include({ id: made.id, accountId: account });
       expect(await admin('key', 'list', '--account', account)).to.deep.include(rest);
@@ -112,6 +116,42 @@ describe('admin', () => {
     it('issue --user binds the key to a user', async () => {
       expect(await admin('key', 'issue', '--account', account, '--user', 'ann')).to.include({ user: 'ann' });
       expect(await refused('key', 'issue', '--account', account, '--user', '')).to.contain('the user must have');
+    });
+
+    it('issue --expires sets when the key stops being good, from now or as an instant', async () => {
+      const now = clock.now();
+      const at = async (expires: string) =>
+        Identified.parse(await admin('key', 'issue', '--account', account, '--expires', expires)).expires_at;
+      const iso = (ms: number) => new Date(ms).toISOString();
+      expect(await at('90m')).to.equal(iso(now + 90 * 60_000));
+      expect(await at('12h')).to.equal(iso(now + 12 * 3_600_000));
+      expect(await at('30d')).to.equal(iso(now + 30 * 86_400_000));
+      expect(await at('4w')).to.equal(iso(now + 28 * 86_400_000));
+      expect(await at('2027-01-01T00:00:00+01:00')).to.equal('2026-12-31T23:00:00.000Z');
+      const listed = z.array(Identified).parse(await admin('key', 'list', '--account', account));
+      expect(listed.map((key) => key.expires_at)).to.include('2026-12-31T23:00:00.000Z');
+    });
+
+    it('issue --expires refuses what is past, or no time, and issues nothing', async () => {
+      const before = await admin('key', 'list', '--account', account);
+      const issue = (expires: string) => refused('key', 'issue', '--account', account, '--expires', expires);
+      for (const past of ['2026-03-01T09:59:59Z', '2026-03-01T10:00Z', '1969-01-01T00:00Z', '0d'])
+        expect(await issue(past), past).to.contain('must be in the future');
+      for (const text of [
+        '',
+        '30',
+        'd',
+        '-1d',
+        '1.5d',
+        '1y',
+        'never',
+        '2026-13-01T00:00Z',
+        '2027-01-01',
+        '9999999999d',
+      ])
+        expect(await issue(text), text).to.contain('a time from now (90m, 12h, 30d, 4w) or an RFC 3339 time');
+      expect(await issue('999999999w')).to.contain('before the year 10000');
+      expect(await admin('key', 'list', '--account', account)).to.deep.equal(before);
     });
 
     it('revoke prints the whole key, and the first time stays', async () => {
@@ -161,6 +201,63 @@ describe('admin', () => {
       expect(await refused('device', 'delete', '--account', id, 'band-1')).to.contain('has no device');
       expect(await refused('device', 'list', '--account', NOWHERE)).to.contain('there is no account');
     });
+  });
+
+  describe('key rotate', () => {
+    it('makes a key for the same user, and lets the old one go after the overlap', async () => {
+      const old = Identified.parse(await admin('key', 'issue', '--account', account, '--user', 'zoë'));
+      const made = Identified.parse(await admin('key', 'rotate', old.id, '--overlap', '2h'));
+      expect(made).to.include({ user: 'zoë', expires_at: null }).and.to.have.property('key').that.matches(/^svc_/);
+      const after = await store.key(old.id);
+      expect(after).to.include({ replacedBy: made.id, expiresAt: clock.now() + 7_200_000, revokedAt: null });
+      await revokeReplaced(store, clock.now() + 7_199_999);
+      expect((await store.key(old.id))?.revokedAt).to.equal(null);
+      await revokeReplaced(store, clock.now() + 7_200_000);
+      expect((await store.key(old.id))?.revokedAt).not.to.equal(null);
+      expect(await refused('key', 'rotate', old.id)).to.contain('issue another one');
+      expect(await refused('key', 'rotate', NOWHERE)).to.contain('there is no key with the id');
+    });
+  });
+
+  describe('operator', () => {
+    it('add makes an operator whose password is shown only this once', async () => {
+      const made = Identified.parse(await admin('operator', 'add', 'ann'));
+      const viewer = Identified.parse(await admin('operator', 'add', 'bob', '--viewer'));
+      expect(made).to.include({ name: 'ann', role: 'operator' });
+      expect(viewer).to.include({ name: 'bob', role: 'viewer' });
+      const { password, ...rest } = made;
+      expect(await isPassword(String(password), (await store.operatorNamed('ann'))?.password ?? null)).to.equal(true);
+      expect(await admin('operator', 'list')).to.deep.include(rest);
+      expect(await refused('operator', 'add', 'ann')).to.contain('there is already an operator named "ann"');
+      expect(await refused('operator', 'add', ' ')).to.contain('the name must have');
+    });
+
+    it('reset gives another password, and remove takes the operator away', async () => {
+      const { password: first } = Identified.parse(await admin('operator', 'add', 'eve'));
+      const { password } = Identified.parse(await admin('operator', 'reset', 'eve'));
+      const { password: kept = null } = (await store.operatorNamed('eve')) ?? {};
+      expect(await isPassword(String(password), kept)).to.equal(true);
+      expect(await isPassword(String(first), kept)).to.equal(false);
+      expect(await admin('operator', 'remove', 'eve')).to.include({ name: 'eve' });
+      expect(await store.operatorNamed('eve')).to.equal(null);
+      for (const command of ['reset', 'remove'])
+        expect(await refused('operator', command, 'eve')).to.contain('there is no operator named "eve"');
+    });
+  });
+
+  it('notes in the audit log what was changed, and by what', async () => {
+    const { id } = Identified.parse(await admin('account', 'create', 'audited'));
+    const { id: keyId, last_four } = Identified.parse(await admin('key', 'issue', '--account', id, '--user', 'ann'));
+    await admin('key', 'revoke', keyId);
+    await admin('account', 'entitle', '--account', id, '--algos', 'spo2');
+    const { rows } = await store.auditLog({ limit: 4, cursor: null });
+    expect(rows.map(({ actor, action, accountId }) => [actor, action, accountId])).to.deep.equal([
+      ['admin command', 'account entitled', id],
+      ['admin command', 'key revoked', id],
+      ['admin command', 'key issued', id],
+      ['admin command', 'account created', id],
+    ]);
+    expect(rows[1]?.subject).to.match(new RegExp(`^svc_.{4}…${last_four} of ann$`));
   });
 
   it('refuses commands, options and arguments that it does not know or misses', async () => {

@@ -1,26 +1,49 @@
+import { VERSION } from '@device-insights/fanout/process/version';
 import { Command } from 'commander';
 import { createAccount, entitleAccount, listAccounts } from './accounts.js';
 import { deleteDevice, listDevices } from './devices.js';
-import { issueKey, listKeys, revokeKey } from './keys.js';
+import { deleteAccount, deleteSession, eraseUser } from './erasure.js';
+import { issueKey, listKeys, revokeKey, rotateKey } from './keys.js';
+import { addOperator, listOperators, removeOperator, resetOperator } from './operators.js';
 import type { Workplace } from './workplace.js';
 
-/** Does one thing with the store and prints its result. */
+/** Runs one operation on the store and prints its result. */
 export type Perform = (task: (place: Workplace) => Promise<object>) => Promise<void>;
 
-/** The operator's commands: accounts, keys and devices. Faults in a call throw commander's error with one line. */
-export function adminCommand(perform: Perform): Command {
+/** What is done to the store's files, without opening the store. */
+export interface FileTasks {
+  backUp(file: string): Promise<void>;
+  restore(file: string): Promise<void>;
+}
+
+/** The operator's commands: accounts, keys, devices, the dashboard's operators, and backups. Faults in a call throw commander's error with one line. */
+export function adminCommand(perform: Perform, files: FileTasks): Command {
   const admin = new Command('admin')
-    .description('Manages accounts, keys and devices, also beside a running service. Prints JSON.')
-    .addHelpText('after', '\nThe store is that of the service: MONGODB_URI, or else DATA_DIR (./data).')
+    .version(VERSION)
+    .description('Manages accounts, keys, devices, operators and backups, also beside a running service. Prints JSON.')
+    .addHelpText('after', '\nUses the store of the service: MONGODB_URI if it is set, otherwise DATA_DIR (./data).')
     .exitOverride()
     .showSuggestionAfterError(false)
     .configureOutput({ writeErr: () => {} });
   accountCommands(
-    admin.command('account').description('create, list, entitle: accounts, and what they are entitled to run'),
+    admin.command('account').description('create, list, entitle, delete: accounts, and what they are entitled to run'),
     perform,
   );
-  keyCommands(admin.command('key').description('issue, revoke, list: API keys of an account'), perform);
+  keyCommands(admin.command('key').description('issue, revoke, rotate, list: API keys of an account'), perform);
   deviceCommands(admin.command('device').description('list, delete: devices that have streamed'), perform);
+  operatorCommands(
+    admin.command('operator').description('add, reset, list, remove: operators, who can sign in to the dashboard'),
+    perform,
+  );
+  erasureCommands(admin, perform);
+  admin
+    .command('backup <FILE>')
+    .description('copy the embedded store into a new file, also beside a running service')
+    .action((file: string) => files.backUp(file));
+  admin
+    .command('restore <FILE>')
+    .description('put a backup into a data directory that has no store; the service must not run on it')
+    .action((file: string) => files.restore(file));
   return admin;
 }
 
@@ -29,34 +52,65 @@ const ACCOUNT = ['--account <ID>', 'id of the account'] as const;
 function accountCommands(account: Command, perform: Perform): void {
   account
     .command('create <NAME>')
-    .description('make an account, entitled to all algorithms')
+    .description('create an account, entitled to all algorithms')
     .action((name: string) => perform((place) => createAccount(place, name)));
   account
     .command('list')
-    .description('all accounts')
+    .description('list all accounts')
     .action(() => perform(listAccounts));
   account
+    .command('delete <ID>')
+    .description('delete an account for good, with its keys, devices, sessions and insights; the audit log stays')
+    .action((id: string) => perform((place) => deleteAccount(place, id)));
+  account
     .command('entitle')
-    .description('set which algorithms the sessions opened from now on run')
+    .description('set the algorithms that sessions opened from now on run')
     .requiredOption(...ACCOUNT)
-    .requiredOption('--algos <SLUG,...>', 'slugs with commas between them, or all')
+    .requiredOption('--algos <SLUG,...>', 'slugs separated by commas, or all')
     .action((o: { account: string; algos: string }) => perform((place) => entitleAccount(place, o.account, o.algos)));
+}
+
+function erasureCommands(admin: Command, perform: Perform): void {
+  admin
+    .command('session')
+    .description('delete: a closed session, with its insights')
+    .command('delete <ID>')
+    .description('delete a closed session for good, with its insights')
+    .action((id: string) => perform((place) => deleteSession(place, id)));
+  admin
+    .command('user')
+    .description('erase: what an account has of one user')
+    .command('erase')
+    .description('delete the keys of a user, its sessions and their insights, for good; the audit log stays')
+    .requiredOption(...ACCOUNT)
+    .requiredOption('--user <U>', 'the user')
+    .action((o: { account: string; user: string }) => perform((place) => eraseUser(place, o.account, o.user)));
 }
 
 function keyCommands(key: Command, perform: Perform): void {
   key
     .command('issue')
-    .description('make a key; it is shown this once')
+    .description('issue a key; it is shown only this once')
     .requiredOption(...ACCOUNT)
-    .option('--user <U>', "a user of the account: the key sees that user's sessions alone")
-    .action((o: { account: string; user?: string }) => perform((place) => issueKey(place, o.account, o.user)));
+    .option('--user <U>', "a user of the account: the key sees only that user's sessions")
+    .option('--expires <WHEN>', 'when the key expires: in 90m, 12h, 30d or 4w, or at an RFC 3339 time (default: never)')
+    .action((o: { account: string; user?: string; expires?: string }) =>
+      perform((place) => issueKey(place, o.account, o)),
+    );
   key
     .command('revoke <KEYID>')
-    .description('revoke a key for ever; its open sockets close')
+    .description('revoke a key permanently; its open sockets are closed')
     .action((id: string) => perform((place) => revokeKey(place, id)));
   key
+    .command('rotate <KEYID>')
+    .description(
+      'issue a key that replaces another one, which is revoked after an overlap; the new key is shown only this once',
+    )
+    .option('--overlap <TIME>', 'how long the old key stays valid: 90m, 12h, 30d or 4w', '24h')
+    .action((id: string, o: { overlap: string }) => perform((place) => rotateKey(place, id, o.overlap)));
+  key
     .command('list')
-    .description('the keys of an account, revoked ones included')
+    .description('list the keys of an account, including revoked keys')
     .requiredOption(...ACCOUNT)
     .action((o: { account: string }) => perform((place) => listKeys(place, o.account)));
 }
@@ -64,12 +118,34 @@ function keyCommands(key: Command, perform: Perform): void {
 function deviceCommands(device: Command, perform: Perform): void {
   device
     .command('list')
-    .description('the devices of an account')
+    .description('list the devices of an account')
     .requiredOption(...ACCOUNT)
     .action((o: { account: string }) => perform((place) => listDevices(place, o.account)));
   device
     .command('delete <DEVICE_ID>')
-    .description("delete a device's row, so that its model can be deleted; its sessions stay")
+    .description('delete a device, so that its model can be deleted; its sessions stay')
     .requiredOption(...ACCOUNT)
     .action((id: string, o: { account: string }) => perform((place) => deleteDevice(place, o.account, id)));
+}
+
+function operatorCommands(operator: Command, perform: Perform): void {
+  operator
+    .command('add <NAME>')
+    .description('add an operator, who can sign in to the dashboard; the password is shown only this once')
+    .option('--viewer', 'give read-only access')
+    .action((name: string, o: { viewer?: true }) =>
+      perform((place) => addOperator(place, name, o.viewer ? 'viewer' : 'operator')),
+    );
+  operator
+    .command('reset <NAME>')
+    .description('set a new password, shown only this once, and sign the operator out everywhere')
+    .action((name: string) => perform((place) => resetOperator(place, name)));
+  operator
+    .command('list')
+    .description('list all operators')
+    .action(() => perform(listOperators));
+  operator
+    .command('remove <NAME>')
+    .description('remove an operator, and sign them out everywhere')
+    .action((name: string) => perform((place) => removeOperator(place, name)));
 }

@@ -1,18 +1,19 @@
 import type { Device } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { Refusal, time } from './refusal.js';
-import type { Workplace } from './workplace.js';
+import { note, type Workplace } from './workplace.js';
 
 export async function listDevices(place: Workplace, accountId: string): Promise<object[]> {
   const { id } = await accountOf(place, accountId);
   return (await place.store.devices(id)).map(shown);
 }
 
-/** Deletes a device's row, so that its model can be deleted. Its sessions stay. */
+/** Deletes a device, so that its model can be deleted. Its sessions stay. */
 export async function deleteDevice(place: Workplace, accountId: string, deviceId: string): Promise<object> {
   const { id } = await accountOf(place, accountId);
   const device = await place.store.deleteDevice(id, deviceId);
   if (!device) throw new Refusal(`the account has no device ${JSON.stringify(deviceId)}: see "admin device list"`);
+  await note(place, 'device deleted', id, deviceId);
   return shown(device);
 }
 

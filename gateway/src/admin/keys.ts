@@ -1,32 +1,73 @@
-import { keyRow } from '../bootstrap.js';
-import { newKey } from '../keys.js';
-import type { Key } from '../store/store.js';
+import { keyRow, newKey } from '../keys/key.js';
+import type { Key, Store } from '../store/store.js';
 import { accountOf } from './accounts.js';
+import { expiryOf } from './expiry.js';
 import { chosen, Refusal, time } from './refusal.js';
-import type { Workplace } from './workplace.js';
+import { note, type Workplace } from './workplace.js';
 
-/** Makes a key of an account, or of one user of it. The key itself is in this answer alone. */
-export async function issueKey(place: Workplace, accountId: string, user: string | undefined): Promise<object> {
+/** Issues a key of an account, or of one of its users. Only this answer contains the key itself. */
+export async function issueKey(
+  place: Workplace,
+  accountId: string,
+  { user, expires }: { readonly user?: string; readonly expires?: string },
+): Promise<object> {
   const { id } = await accountOf(place, accountId);
   const key = newKey();
-  const row = keyRow(key, id, user === undefined ? null : chosen('the user', user), place.clock.now());
+  const now = place.clock.now();
+  const expiresAt = expires === undefined ? null : expiryOf(expires, now);
+  const row = keyRow(key, id, user === undefined ? null : chosen('the user', user), now, expiresAt);
   await place.store.addKey(row);
+  await note(place, 'key issued', id, faceOf(row));
   return { ...shown(row), key };
 }
 
-/** Revokes a key for ever; where it is revoked already, the first time stays. */
-export async function revokeKey({ store, clock }: Workplace, id: string): Promise<object> {
-  const key = await store.revokeKey(id, clock.now());
-  if (!key) throw new Refusal(`there is no key with the id ${JSON.stringify(id)}: see "admin key list"`);
+/** Revokes a key permanently; if it is already revoked, the first time is kept. */
+export async function revokeKey(place: Workplace, id: string): Promise<object> {
+  const key = found(id, await place.store.revokeKey(id, place.clock.now()));
+  await note(place, 'key revoked', key.accountId, faceOf(key));
   return shown(key);
+}
+
+/**
+ * Issues a key that replaces another one, which stays valid for an overlap and is then revoked. Only this answer
+ * contains the new key.
+ * @param overlap how long the old key stays valid, such as `24h`
+ */
+export async function rotateKey(place: Workplace, id: string, overlap: string): Promise<object> {
+  const old = found(id, await place.store.key(id));
+  const key = newKey();
+  const now = place.clock.now();
+  const row = keyRow(key, old.accountId, old.user, now, null);
+  if (!(await place.store.replaceKey(id, row, expiryOf(overlap, now))))
+    throw new Refusal('the key is already revoked, expired or replaced: issue another one');
+  await note(place, 'key rotated', old.accountId, `${faceOf(old)}, replaced by ${faceOf(row)}`);
+  return { ...shown(row), key };
+}
+
+/**
+ * Revokes the keys that were replaced and whose overlap has passed, which closes their open sockets. Called once a
+ * second.
+ */
+export async function revokeReplaced(store: Store, now: number): Promise<void> {
+  for (const { id } of await store.replacedKeys(now)) await store.revokeKey(id, now);
+}
+
+function found(id: string, key: Key | null): Key {
+  if (!key) throw new Refusal(`there is no key with the id ${JSON.stringify(id)}: see "admin key list"`);
+  return key;
+}
+
+/** The form in which people see a key. */
+function faceOf({ prefix, lastFour, user }: Key): string {
+  return `${prefix}…${lastFour}${user === null ? '' : ` of ${user}`}`;
 }
 
 export async function listKeys(place: Workplace, accountId: string): Promise<object[]> {
   const { id } = await accountOf(place, accountId);
-  return (await place.store.keys(id)).map(shown);
+  return (await place.store.keys(id)).filter(({ subscribeOnly }) => !subscribeOnly).map(shown);
 }
 
-function shown(key: Key): object {
+export function shown(key: Key): object {
   return {
     id: key.id,
     account_id: key.accountId,
@@ -36,5 +77,7 @@ function shown(key: Key): object {
     created_at: time(key.createdAt),
     last_used_at: time(key.lastUsedAt),
     revoked_at: time(key.revokedAt),
+    expires_at: time(key.expiresAt),
+    ...(key.replacedBy !== null && { replaced_by: key.replacedBy }),
   };
 }

@@ -1,10 +1,22 @@
 import type { Clock } from '../clock.js';
 import type { Store } from '../store/store.js';
 
-/** What the operator's commands work on. */
+/** The objects that the operator's commands use. */
 export interface Workplace {
   readonly store: Store;
-  /** All that there are. */
+  /** All algorithms of the service. */
   readonly algorithms: readonly { readonly slug: string }[];
   readonly clock: Clock;
+  /** Name of the person in the audit log. */
+  readonly actor: string;
+}
+
+/** Records an operation in the audit log. */
+export function note(
+  { store, clock, actor }: Workplace,
+  action: string,
+  accountId: string | null,
+  subject: string,
+): Promise<void> {
+  return store.audit({ at: clock.now(), actor, action, accountId, subject });
 }

@@ -3,7 +3,7 @@ import type { InsightType } from '../insight.js';
 
 /** An algorithm of the registry: the default export of one file under `algorithms/`. */
 export interface Algorithm {
-  /** UUID, unchanged for ever. */
+  /** UUID, never changed. */
   readonly id: string;
   readonly slug: string;
   readonly name: string;
@@ -13,20 +13,25 @@ export interface Algorithm {
   /** Window length and cadence, whole seconds. */
   readonly windowS: number;
   readonly everyS: number;
-  /** What it requires: of each list, the first modality that the session has. */
+  /** Required modalities: of each list, the first one that the session has is used. */
   readonly requires: readonly (readonly Modality[])[];
+  /** Modalities that are used if the session has them: a window waits for their data, but not long. */
+  readonly uses?: readonly Modality[];
   readonly estimator: Estimator;
-  /** Turns the core's estimate into a reading in the type's unit, unrounded; a null confidence asks for the generic one. */
+  /**
+   * Converts the core's estimate into a reading in the type's unit, unrounded; a null confidence asks for the generic
+   * confidence.
+   */
   readonly read: (estimate: Estimate, device: DeviceTraits) => { value: number; confidence: number | null };
 }
 
-/** What an algorithm may know of the device. */
+/** The properties of the device that an algorithm may use. */
 export interface DeviceTraits {
-  /** a, b[, c] of SpO2 = a + b R + c R²; null where the device has no curve. */
+  /** a, b[, c] of SpO2 = a + b R + c R²; null if the device has no calibration curve. */
   readonly spo2Curve: readonly number[] | null;
 }
 
-/** The reading of an algorithm whose estimate is already in its type's unit, with a confidence of its own. */
+/** The reading of an algorithm whose estimate is already in its type's unit and has its own confidence. */
 export function asEstimated(estimate: Estimate): { value: number; confidence: number } {
   return { value: estimate.value, confidence: estimate.confidence };
 }

@@ -2,17 +2,22 @@ import type { Encoding } from '@device-insights/dsp-wasm';
 import type { Reading } from '../insight.js';
 import type { LastInsights, ModalityChannel } from '../store/store.js';
 
+/** Bytes of a sample by encoding: int16, int24, int32, float32. */
+export const BYTES_PER_SAMPLE: Readonly<Record<Encoding, number>> = { 1: 2, 2: 3, 3: 4, 4: 4 };
+
 /**
- * A run of instants of one channel, as ingest hands it on: times settled, numbers in order, nothing twice, and within one
+ * A run of instants of one channel, from ingest: with final times, numbers in order, no repetitions, and within one
  * whole second of data time since the session's first instant.
  */
 export interface SampleRun {
   /** Index of the channel in the session. */
   readonly channel: number;
-  /** Data time of the first instant, ms since the epoch (shifted as the session says). */
+  /** Data time of the first instant, ms since the epoch (with the session's clock shift). */
   readonly t: number;
   /** Spacing of the instants, ms. */
   readonly period: number;
+  /** Whether these are the real times of the samples; without a clock they may be counted at an unknown rate. */
+  readonly trusted: boolean;
   /** Instants known to be lost directly before this run (missing numbers). */
   readonly lost: number;
   readonly encoding: Encoding;
@@ -25,13 +30,13 @@ export interface AnalysisOptions {
   readonly deviceId: string;
   readonly channels: readonly ModalityChannel[];
   readonly spo2Curve: readonly number[] | null;
-  /** Slugs that the account is entitled to; null is all. */
+  /** Slugs of the algorithms that the account is entitled to; null means all. */
   readonly algorithms: readonly string[] | null;
-  /** Data time of the session's first instant, where the session has one already (a resume). */
+  /** Data time of the session's first instant, if the session has one already (after a resume). */
   readonly firstInstant: number | null;
-  /** What was published before (a resume): nothing at or before it comes again. */
+  /** The newest published insights (after a resume): readings at or before them are not repeated. */
   readonly last: LastInsights;
-  /** Takes each reading, in order of `actual_end` per type. */
+  /** Receives each reading, in order of `actual_end` within each type. */
   readonly emit: (reading: Reading) => void;
 }
 
@@ -43,18 +48,20 @@ export interface RPeak {
   readonly t: number;
 }
 
-/** The signal side of one session: sample runs in, readings out. */
+/** The signal analysis of one session: receives sample runs and returns readings. */
 export interface Analysis {
   /** Data time of the session's first instant, whole ms; null before the first run. */
   readonly firstInstant: number | null;
+  /** If no entitled algorithm can use the channels, the modalities that the entitled algorithms use; otherwise null. */
+  readonly lacking: readonly string[] | null;
   push(run: SampleRun): void;
   /** The R peaks found since the last call, in order of time per channel. */
   readPeaks(): RPeak[];
-  /** Computes the steps that every required channel reached; nothing may be pushed afterwards. */
+  /** Computes the steps that every required channel has reached; no run may follow. */
   end(): void;
-  /** Frees the core's slot. Idempotent. */
+  /** Frees the session's memory in the core. Idempotent. */
   close(): void;
 }
 
-/** Opens the analyses of one process; null when the signal core is full. */
+/** Opens the analyses of one process; returns null if the signal core is full. */
 export type OpenAnalysis = (options: AnalysisOptions) => Analysis | null;

@@ -1,17 +1,20 @@
-import type { CoreChannel, Encoding, Modality } from '@device-insights/dsp-wasm';
+import type { CoreChannel, Modality } from '@device-insights/dsp-wasm';
 import type { ModalityChannel } from '../store/store.js';
-import { ChannelCoverage, type Interval } from './coverage.js';
+import { ChannelCoverage, type Interval, MEMORY } from './coverage.js';
 
 const KNOWN: ReadonlySet<string> = new Set<Modality>(['ppg', 'ppg_green', 'ppg_red', 'ppg_ir', 'ecg', 'accel', 'resp']);
-/** Size of one sample. */
-export const BYTES_PER_SAMPLE: Readonly<Record<Encoding, number>> = { 1: 2, 2: 3, 3: 4, 4: 4 };
-/** Farther off the model's rate than this, a channel is not what its model says (ingest protocol, section 4). */
+/**
+ * A channel whose rate differs from its model's by more than this is not as its model says (ingest protocol, section
+ * 4).
+ */
 const RATE_TOLERANCE = 0.2;
 
-/** A channel which the core analyses: the first of its modality in the session. */
+/** A channel that the core analyses: the first of its modality in the session. */
 export class AnalysedChannel {
   readonly modality: Modality;
   readonly coverage: ChannelCoverage;
+  /** The periods of untrusted times that a window may contain, from the first to the last. */
+  #doubt: Interval | null = null;
 
   /** @param coreIndex its index among the channels opened in the core */
   constructor(
@@ -22,13 +25,26 @@ export class AnalysedChannel {
     this.coverage = new ChannelCoverage(1 / core.sampleRateHz);
   }
 
-  /** Whether its samples come, over a window, at a rate that is not its model's. */
+  /** Records a period of untrusted times. */
+  doubt({ start, end }: Interval): void {
+    const goesOn = this.#doubt !== null && start - this.#doubt.end < MEMORY;
+    this.#doubt = { start: goesOn ? (this.#doubt?.start ?? start) : start, end };
+  }
+
+  /** Whether a window contains untrusted times. */
+  isDoubtful({ start, end }: Interval): boolean {
+    return this.#doubt !== null && start < this.#doubt.end && this.#doubt.start < end;
+  }
+
+  /** Whether the rate of its samples over a window differs from its model's. */
   isOffRate(window: Interval): boolean {
     return Math.abs(this.coverage.rate(window) / this.core.sampleRateHz - 1) > RATE_TOLERANCE;
   }
 }
 
-/** The analysed channels of a session, by channel index; those of unknown or repeated modalities have none. */
+/**
+ * The analysed channels of a session, by channel index; channels of unknown or repeated modalities are not analysed.
+ */
 export function analysedChannels(channels: readonly ModalityChannel[]): Map<number, AnalysedChannel> {
   const analysed = new Map<number, AnalysedChannel>();
   const seen = new Set<string>();

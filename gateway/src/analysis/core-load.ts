@@ -1,6 +1,6 @@
 import type { Core } from '@device-insights/dsp-wasm';
 
-/** A signal core and what it costs: measured around its calls, live and offline alike. */
+/** A signal core and its cost: measured around its calls, live and offline. */
 export class CoreLoad {
   #coreMs = 0;
   #sessionSeconds = 0;
@@ -25,11 +25,11 @@ export class CoreLoad {
     return result;
   }
 
-  /** A session's data time went from one instant to another, seconds; losses do not count. */
+  /** Counts the progress of a session's data time from one instant to another, seconds; losses are not counted. */
   passed(from: number, to: number): void {
     if (to > from && to - from < LOSS) this.#sessionSeconds += to - from;
   }
 }
 
-/** Data time that leaps by more holds no data, seconds. */
+/** A longer step of data time than this contains no data, seconds. */
 const LOSS = 10;

@@ -20,7 +20,7 @@ describe('the coverage of a window', () => {
     expect(windowCoverage([channel([[0, 4]])], { start: -4, end: 4 }).coverage).to.be.closeTo(0.5, 1e-9);
   });
 
-  it('counts a hole of up to 0.25 s as covered, and its instants as missing', () => {
+  it('counts a gap of up to 0.25 s as covered, and its instants as missing', () => {
     const { coverage, gapFraction } = windowCoverage(
       [
         channel([
@@ -34,7 +34,7 @@ describe('the coverage of a window', () => {
     expect(gapFraction).to.be.closeTo(0.2 / 8, 1e-6);
   });
 
-  it('leaves a longer hole uncovered, and not in the gap fraction', () => {
+  it('leaves a longer gap uncovered, and not in the gap fraction', () => {
     const { coverage, gapFraction } = windowCoverage(
       [
         channel([

@@ -1,4 +1,6 @@
-/** A stretch of time, seconds since the session's first instant; `end` is not part of it. */
+import { LONGEST_WINDOW } from './registry.js';
+
+/** A period of time, seconds since the session's first instant; `end` is excluded. */
 export interface Interval {
   readonly start: number;
   readonly end: number;
@@ -7,10 +9,10 @@ export interface Interval {
 /** Gaps of up to this long are bridged (ingest protocol, section 4), seconds. */
 const BRIDGED_GAP = 0.25;
 
-/** How far back windows reach, with room for the steps that wait for a late channel, seconds. */
-const MEMORY = 48;
+/** Time that windows reach back, including the wait of steps for a late channel, seconds. */
+export const MEMORY = LONGEST_WINDOW + 16;
 
-/** Instants this close to a whole second lie on it, seconds. */
+/** An instant within this distance of a whole second counts as on it, seconds. */
 const EPSILON = 1e-6;
 
 interface Second {
@@ -19,10 +21,10 @@ interface Second {
   missing: number;
 }
 
-/** Which part of a channel's time holds data, bridged gaps, and missing values. */
+/** The parts of a channel's time that hold data, bridged gaps, and missing values. */
 export class ChannelCoverage {
-  /** Data and bridged gaps; ascending, apart. */
-  #covered: Interval[] = [];
+  /** Data and bridged gaps; ascending, not overlapping. */
+  #covered: { readonly start: number; end: number }[] = [];
   #bridged: Interval[] = [];
   #seconds: Second[] = [];
   #period: number;
@@ -37,7 +39,7 @@ export class ChannelCoverage {
     return this.#period;
   }
 
-  /** Where the newest data end: the last instant and its period; -Infinity before the first. */
+  /** End of the newest data: the last instant and its period; -Infinity before the first. */
   get head(): number {
     return this.#covered.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
   }
@@ -47,7 +49,7 @@ export class ChannelCoverage {
   }
 
   /**
-   * Notes a run of instants that lies within one second of data time.
+   * Records a run of instants within one second of data time.
    * @param start time of the first instant
    * @param lost numbers missing directly before it
    * @param missing instants of the run without a value
@@ -63,7 +65,7 @@ export class ChannelCoverage {
     } else this.#seconds.push({ second, instants, missing });
   }
 
-  /** Instants of a window: all that its covered time should hold, and how many of them were bridged or missing. */
+  /** Instants of a window: the number expected in its covered time, and how many of them were bridged or missing. */
   instants({ start, end }: Interval): { expected: number; missing: number } {
     const bridged = total(intersect(this.#bridged, [{ start, end }])) / this.#period;
     let expected = bridged;
@@ -76,18 +78,17 @@ export class ChannelCoverage {
     return { expected, missing };
   }
 
-  /** Instants per second of covered time in a window; NaN where nothing is covered. */
+  /** Instants per second of covered time in a window; NaN if no time is covered. */
   rate(window: Interval): number {
     return this.instants(window).expected / total(intersect(this.#covered, [window]));
   }
 
-  /** Forgets what no window reaches any more. */
+  /** Forgets the data that no later window can reach. */
   forget(): void {
     const horizon = this.head - MEMORY;
-    const recent = (i: Interval) => i.end > horizon;
-    if (this.#covered.length > 1) this.#covered = this.#covered.filter(recent);
-    if (this.#bridged.length > 0) this.#bridged = this.#bridged.filter(recent);
-    if (this.#seconds.length > MEMORY) this.#seconds = this.#seconds.filter((s) => s.second >= horizon);
+    if (isBefore(this.#covered[0], horizon)) this.#covered = this.#covered.filter((i) => i.end > horizon);
+    if (isBefore(this.#bridged[0], horizon)) this.#bridged = this.#bridged.filter((i) => i.end > horizon);
+    while ((this.#seconds[0]?.second ?? horizon) < horizon) this.#seconds.shift();
   }
 
   #cover(start: number, end: number, lost: number): void {
@@ -95,20 +96,20 @@ export class ChannelCoverage {
     const gap = last ? start - last.end : 0;
     if (last && gap <= BRIDGED_GAP) {
       if (lost > 0 && gap > 0) this.#bridged.push({ start: last.end, end: start });
-      this.#covered[this.#covered.length - 1] = { start: last.start, end: Math.max(last.end, end) };
+      last.end = Math.max(last.end, end);
     } else this.#covered.push({ start, end });
   }
 }
 
-/** What a window holds of the channels that an algorithm requires, taken together. */
+/** The data of a window in all channels that an algorithm requires. */
 export interface WindowCoverage {
-  /** Share of the window's time that lies within data or bridged gaps of all of them. */
+  /** Share of the window's time that lies within data or bridged gaps of all these channels. */
   readonly coverage: number;
-  /** Within that share, the part of the instants that were bridged or missing. */
+  /** Share of the instants within that time that were bridged or missing. */
   readonly gapFraction: number;
 }
 
-/** Coverage and gap fraction of a window over several channels together. */
+/** Coverage and gap fraction of a window over several channels. */
 export function windowCoverage(channels: readonly ChannelCoverage[], window: Interval): WindowCoverage {
   const together = channels.reduce<readonly Interval[]>((common, c) => intersect(common, c.covered), [window]);
   const counts = channels.map((c) => c.instants(window));
@@ -125,7 +126,7 @@ export function genericConfidence({ coverage, gapFraction }: WindowCoverage): nu
   return Math.min(1, Math.max(0, coverage * (1 - gapFraction)));
 }
 
-/** The common part of two ascending lists. */
+/** The intersection of two ascending lists. */
 function intersect(a: readonly Interval[], b: readonly Interval[]): Interval[] {
   const common: Interval[] = [];
   for (const x of a) {
@@ -140,4 +141,8 @@ function intersect(a: readonly Interval[], b: readonly Interval[]): Interval[] {
 
 function total(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+function isBefore(interval: Interval | undefined, time: number): boolean {
+  return interval !== undefined && interval.end <= time;
 }

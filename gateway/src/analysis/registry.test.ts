@@ -30,8 +30,8 @@ describe('SpO2 from the ratio of ratios', () => {
   const spo2 = ALGORITHMS.find((a) => a.slug === 'spo2-ratio');
   const read = (value: number, spo2Curve: number[] | null) => spo2?.read({ value, confidence: 0.95 }, { spo2Curve });
 
-  it('follows 110 - 25 R, never excellent, where the device has no curve', () => {
-    expect(read(0.8, null)?.value).to.be.closeTo(90, 0.01);
+  it('follows the curve of Maxim, never excellent, where the device has none', () => {
+    expect(read(0.8, null)?.value).to.be.closeTo(112.69 - 34.66 * 0.8 + 1.596 * 0.64, 0.01);
     expect(read(0.8, null)?.confidence).to.equal(0.79);
   });
 
@@ -50,6 +50,7 @@ describe('SpO2 from the ratio of ratios', () => {
 
   it('says 0 where the curve says less', () => {
     expect(read(9, null)?.value).to.equal(0);
+    expect(read(30, null)?.value, 'beyond the turn of a parabola').to.equal(0);
     expect(read(1, [-Number.MAX_VALUE])?.value).to.equal(0);
   });
 });

@@ -3,7 +3,7 @@ import type { Algorithm } from './algorithm.js';
 
 const FOLDER = new URL('./algorithms/', import.meta.url);
 
-/** Every algorithm of the service, by slug: a file under `algorithms/` that exports one is all that it takes. */
+/** Every algorithm of the service, by slug: every file under `algorithms/` that exports one is included. */
 export const ALGORITHMS: readonly Algorithm[] = await Promise.all(
   readdirSync(FOLDER)
     .filter((file) => file.endsWith('.js') && !file.endsWith('.test.js'))
@@ -11,7 +11,10 @@ export const ALGORITHMS: readonly Algorithm[] = await Promise.all(
     .map(async (file) => ((await import(new URL(file, FOLDER).href)) as { default: Algorithm }).default),
 );
 
-/** The algorithms that an entitlement names; null is all of them. */
+/** The algorithms that an entitlement lists; null means all. */
 export function entitled(slugs: readonly string[] | null): readonly Algorithm[] {
   return slugs === null ? ALGORITHMS : ALGORITHMS.filter(({ slug }) => slugs.includes(slug));
 }
+
+/** Longest window of all algorithms, seconds. */
+export const LONGEST_WINDOW = Math.max(...ALGORITHMS.map(({ windowS }) => windowS));

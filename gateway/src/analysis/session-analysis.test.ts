@@ -47,7 +47,7 @@ function stream(
   analysis: Analysis,
   from: number,
   to: number,
-  { index = 0, frame = 10, lost = 0, wave = pulse } = {},
+  { index = 0, frame = 10, lost = 0, wave = pulse, trusted = true } = {},
 ): void {
   const last = Math.round(to * RATE);
   for (let i = Math.round(from * RATE); i < last; i += frame) {
@@ -56,6 +56,7 @@ function stream(
       channel: index,
       t: T0 + (i * 1000) / RATE,
       period: 1000 / RATE,
+      trusted,
       lost: i === Math.round(from * RATE) ? lost : 0,
       encoding: ENCODING.int32,
       payload: new Uint8Array(samples.buffer),
@@ -166,13 +167,44 @@ describe('the analysis of a session', () => {
     expect(of(readings, 'hr').at(-1)?.value).to.be.closeTo(60 * BEAT_HZ, 1);
   });
 
+  it('waits up to 1 s for the accelerometer where that has come into the window', async () => {
+    const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('accel')] });
+    for (const index of [1, 0]) stream(analysis, 0, 3.9, { index });
+    stream(analysis, 3.9, 4.5);
+    expect(of(readings, 'hr')).to.deep.equal([]);
+    stream(analysis, 3.9, 4.5, { index: 1 });
+    expect(ends(of(readings, 'hr'))).to.deep.equal([4]);
+    stream(analysis, 4.5, 5.9);
+    expect(ends(of(readings, 'hr'))).to.deep.equal([4]);
+    stream(analysis, 5.9, 6.1);
+    expect(ends(of(readings, 'hr'))).to.deep.equal([4, 5]);
+  });
+
+  it('does not wait for an accelerometer that fell silent before the window', async () => {
+    const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('accel')] });
+    for (const index of [1, 0]) stream(analysis, 0, 2, { index });
+    stream(analysis, 2, 10);
+    stream(analysis, 10, 12.1);
+    expect(ends(of(readings, 'hr')).at(-1)).to.equal(12);
+  });
+
   it('calls a dead sensor unfit, or says nothing of it', async () => {
     const { analysis, readings } = await open();
     stream(analysis, 0, 40, { wave: () => 0 });
     expect(readings.filter((r) => r.sqi_class !== 'unfit')).to.deep.equal([]);
   });
 
-  it('lowers the confidence where the rate is not the one of the model', async () => {
+  it('keeps the confidence below 0.5 in windows with times that are not trusted, and in no others', async () => {
+    const { analysis, readings } = await open();
+    stream(analysis, 0, 10, { trusted: false });
+    stream(analysis, 10, 40);
+    const hr = of(readings, 'hr');
+    const isLow = ({ confidence }: Reading) => confidence < 0.5;
+    expect(hr.filter(({ actual_start }) => actual_start < T0 + 10_000).every(isLow)).to.equal(true);
+    expect(hr.filter(({ actual_start }) => actual_start >= T0 + 10_000).some(isLow)).to.equal(false);
+  });
+
+  it('keeps the confidence below 0.5 where the rate is not the one of the model', async () => {
     const [model, off] = [
       await open(),
       await open({ channels: [{ ...channel('ppg_green'), sample_rate_hz: RATE * 2 }] }),
@@ -180,7 +212,8 @@ describe('the analysis of a session', () => {
     stream(model.analysis, 0, 12);
     stream(off.analysis, 0, 12);
     const confidence = (readings: Reading[]) => of(readings, 'hr').at(-1)?.confidence ?? Number.NaN;
-    expect(confidence(off.readings)).to.be.lessThan(0.6 * confidence(model.readings));
+    expect(confidence(model.readings)).to.be.greaterThan(0.98);
+    expect(confidence(off.readings)).to.be.within(0.48, 0.49);
   });
 
   it('gives its place in the core back when it is closed', async () => {

@@ -1,19 +1,27 @@
-import type { CoreSession, Estimate } from '@device-insights/dsp-wasm';
+import type { CoreSession, Estimate, Modality } from '@device-insights/dsp-wasm';
 import { type InsightType, type Reading, sqiClass, UNITS } from '../insight.js';
-import type { Analysis, AnalysisOptions, OpenAnalysis, RPeak, SampleRun } from './analysis.js';
-import { type AnalysedChannel, analysedChannels, BYTES_PER_SAMPLE } from './channel.js';
+import {
+  type Analysis,
+  type AnalysisOptions,
+  BYTES_PER_SAMPLE,
+  type OpenAnalysis,
+  type RPeak,
+  type SampleRun,
+} from './analysis.js';
+import { type AnalysedChannel, analysedChannels } from './channel.js';
 import type { CoreLoad } from './core-load.js';
 import { genericConfidence } from './coverage.js';
-import { entitled } from './registry.js';
+import { entitled, LONGEST_WINDOW } from './registry.js';
 import type { DueWindow } from './steps.js';
 import { AlgorithmSteps, type Candidate, candidate, isCovered, LATE, TypeChoice } from './steps.js';
 
-/** After a loss of this long no window reaches back over it, seconds. */
+/** After a loss of this length, no window contains data from before it, seconds. */
 const LONG_LOSS = 60;
-/** The longest window, seconds: what data can still show in after they stop. */
-const LONGEST_WINDOW = 32;
-/** What is left of the confidence where a channel's rate is not its model's. */
-const OFF_RATE = 0.5;
+/**
+ * Factor of the confidence if a channel's rate differs from its model's, or the times of a window are not trusted:
+ * below one half, so that no such reading is `acceptable`.
+ */
+const DOUBTFUL = 0.49;
 
 /** The analyses of one process, all in one core. */
 export function createAnalyses(load: CoreLoad): OpenAnalysis {
@@ -28,14 +36,14 @@ export function createAnalyses(load: CoreLoad): OpenAnalysis {
 class SessionAnalysis implements Analysis {
   readonly #load: CoreLoad;
   #session: CoreSession;
-  /** Where the core's time begins, whole seconds since the first instant. */
+  /** Start of the core's time, whole seconds since the first instant. */
   #base = 0;
   readonly #channels: ReadonlyMap<number, AnalysedChannel>;
   readonly #options: AnalysisOptions;
   readonly #steps: readonly AlgorithmSteps[];
   readonly #choices: ReadonlyMap<InsightType, TypeChoice>;
   #firstInstant: number | null;
-  /** The newest instant on any channel, seconds since the first. */
+  /** The newest instant of all channels, seconds since the first. */
   #dataTime = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -57,10 +65,15 @@ class SessionAnalysis implements Analysis {
     return this.#firstInstant;
   }
 
+  get lacking(): string[] | null {
+    if (this.#steps.length > 0) return null;
+    return [...new Set(entitled(this.#options.algorithms).flatMap(({ requires }) => requires.flat()))].sort();
+  }
+
   push(run: SampleRun): void {
     this.#firstInstant ??= Math.floor(run.t);
     const start = (run.t - this.#firstInstant) / 1000;
-    // What lies before the first instant is in no window.
+    // Data before the first instant are in no window.
     if (start < 0) return;
     this.#skipLoss(start);
     const instants = this.#take(run, start);
@@ -76,15 +89,15 @@ class SessionAnalysis implements Analysis {
 
   end(): void {
     for (const steps of this.#steps) this.#compute(steps, steps.reached());
-    for (const choice of this.#choices.values()) this.#emit(choice.decide(true));
+    for (const choice of this.#choices.values()) for (const chosen of choice.decide(true)) this.#emit(chosen);
   }
 
   close(): void {
     this.#session.close();
   }
 
-  /** Hands a run to the core, where it knows its channel; returns its instants. */
-  #take({ channel: index, period: ms, lost, encoding, payload }: SampleRun, start: number): number {
+  /** Gives a run to the core, if the core analyses its channel; returns its instants. */
+  #take({ channel: index, period: ms, trusted, lost, encoding, payload }: SampleRun, start: number): number {
     const period = ms / 1000;
     const instants = payload.length / (BYTES_PER_SAMPLE[encoding] * (this.#options.channels[index]?.num_channels ?? 1));
     const channel = this.#channels.get(index);
@@ -95,17 +108,18 @@ class SessionAnalysis implements Analysis {
     );
     channel.coverage.add(start, period, instants, lost, missing);
     channel.coverage.forget();
+    if (!trusted) channel.doubt({ start, end: start + instants * period });
     return instants;
   }
 
-  /** Data time has come to `t`: computes what is due. */
+  /** Advances data time to `t` and computes the steps that are due. */
   #pass(t: number): void {
     this.#load.passed(this.#dataTime, t);
     this.#dataTime = Math.max(this.#dataTime, t);
     for (const steps of this.#steps) this.#compute(steps, steps.due(this.#dataTime));
   }
 
-  /** Over a long loss: settles what still holds data, then goes straight to where data begin again. */
+  /** Handles a long loss: computes the windows that still hold data, then continues where data begin again. */
   #skipLoss(start: number): void {
     if (start - this.#dataTime <= LONG_LOSS) return;
     if (this.#dataTime > Number.NEGATIVE_INFINITY) this.#pass(this.#dataTime + LONGEST_WINDOW + LATE);
@@ -116,17 +130,17 @@ class SessionAnalysis implements Analysis {
     }
   }
 
-  /** Begins anew in the core, with its time beginning at `base`: nothing before it matters any more. */
+  /** Restarts in the core, with its time beginning at `base`: no later window needs earlier data. */
   #reopen(base: number): void {
     if (base === this.#base) return;
     this.#session.close();
     const session = this.#load.core.open([...this.#channels.values()].map(({ core }) => core));
-    if (!session) throw new Error('the place in the signal core that was just given back is gone');
+    if (!session) throw new Error('the signal core has no free session, although one was just released');
     this.#session = session;
     this.#base = base;
   }
 
-  /** Has the core estimate what is due, and settles it. */
+  /** Estimates the windows that are due, and publishes the readings. */
   #compute(steps: AlgorithmSteps, due: readonly DueWindow[]): void {
     if (due.length === 0) return;
     const { estimator } = steps.algorithm;
@@ -139,24 +153,26 @@ class SessionAnalysis implements Analysis {
 
   #settle(steps: AlgorithmSteps, end: number, best: Candidate | null): void {
     const choice = this.#choices.get(steps.algorithm.type);
+    if (choice?.isOfOne) {
+      if (best) this.#emit(best);
+      return;
+    }
     choice?.settle(steps, end, best);
-    if (choice) this.#emit(choice.decide());
+    for (const chosen of choice?.decide() ?? []) this.#emit(chosen);
   }
 
   #candidate(window: DueWindow, estimate: Estimate | null): Candidate | null {
-    const factor = window.offRate ? OFF_RATE : 1;
+    const factor = window.doubtful || window.offRate ? DOUBTFUL : 1;
     return candidate(window, estimate, (e) => {
       const { value, confidence } = window.algorithm.read(e, this.#options);
       return { value, confidence: factor * (confidence ?? genericConfidence(window)) };
     });
   }
 
-  #emit(candidates: Iterable<Candidate>): void {
-    for (const c of candidates) {
-      const reading = this.#reading(c);
-      const last = this.#options.last[reading.type];
-      if (!last || reading.actual_end > last.actualEnd) this.#options.emit(reading);
-    }
+  #emit(chosen: Candidate): void {
+    const reading = this.#reading(chosen);
+    const last = this.#options.last[reading.type];
+    if (!last || reading.actual_end > last.actualEnd) this.#options.emit(reading);
   }
 
   #reading({ window, value, confidence }: Candidate): Reading {
@@ -182,11 +198,11 @@ class SessionAnalysis implements Analysis {
 /** The steps of every entitled algorithm whose channels the session has. */
 function algorithmSteps(slugs: readonly string[] | null, channels: readonly AnalysedChannel[]): AlgorithmSteps[] {
   return entitled(slugs).flatMap((algorithm) => {
-    const required = algorithm.requires.map((oneOf) =>
-      oneOf.map((modality) => channels.find((c) => c.modality === modality)).find((c) => c !== undefined),
-    );
-    const found = required.filter((c) => c !== undefined);
-    return found.length === required.length ? [new AlgorithmSteps(algorithm, found)] : [];
+    const firstOf = (oneOf: readonly Modality[]) =>
+      oneOf.map((modality) => channels.find((c) => c.modality === modality)).find((c) => c !== undefined);
+    const found = algorithm.requires.map(firstOf).filter((c) => c !== undefined);
+    const beside = (algorithm.uses ?? []).map((modality) => firstOf([modality])).filter((c) => c !== undefined);
+    return found.length === algorithm.requires.length ? [new AlgorithmSteps(algorithm, found, beside)] : [];
   });
 }
 

@@ -3,19 +3,26 @@ import type { Algorithm } from './algorithm.js';
 import type { AnalysedChannel } from './channel.js';
 import { type WindowCoverage, windowCoverage } from './coverage.js';
 
-/** A required channel that has nothing up to a window's end is waited for until data time is this far past it, seconds. */
+/**
+ * A required channel without data up to a window's end is waited for until data time is this far past that end,
+ * seconds.
+ */
 export const LATE = 2;
-/** Nothing is published below this coverage. */
+/** An optional channel is waited for this long, seconds. */
+const LATE_BESIDE = 1;
+/** Least coverage of a published reading. */
 const LEAST_COVERAGE = 0.5;
 
-/** A window that is due: what it holds is settled, its estimate is to come. */
+/** A window that is due: its data are complete, its estimate is not computed yet. */
 export interface DueWindow extends WindowCoverage {
   readonly algorithm: Algorithm;
   readonly channels: readonly AnalysedChannel[];
-  /** Window end, whole seconds. */
+  /** End of the window, whole seconds. */
   readonly end: number;
-  /** Whether one of the channels runs at a rate that is not its model's. */
+  /** Whether the rate of one of the channels differs from its model's. */
   readonly offRate: boolean;
+  /** Whether one of the channels has untrusted times in the window. */
+  readonly doubtful: boolean;
 }
 
 /** The steps of one algorithm in one session. */
@@ -25,36 +32,48 @@ export class AlgorithmSteps {
   constructor(
     readonly algorithm: Algorithm,
     readonly channels: readonly AnalysedChannel[],
+    /** Optional channels. */
+    readonly beside: readonly AnalysedChannel[] = [],
   ) {
     this.#next = algorithm.everyS;
   }
 
-  /** The next window end that was not yet due, seconds. */
+  /** The next window end that is not due yet, seconds. */
   get next(): number {
     return this.#next;
   }
 
-  /** Moves on, over windows that cannot hold data, to the first step after `second`. */
+  /** Skips windows that cannot hold data, to the first step after `second`. */
   skipTo(second: number): void {
     const { everyS } = this.algorithm;
     this.#next = Math.max(this.#next, (Math.floor(second / everyS) + 1) * everyS);
   }
 
-  /** The windows that have become due by this data time, oldest first. */
+  /** The windows that are due at this data time, oldest first. */
   due(dataTime: number): DueWindow[] {
     const due: DueWindow[] = [];
-    while (this.#reached(0.5) || dataTime >= this.#next + LATE) due.push(this.#take());
+    while (this.#isDue(dataTime)) due.push(this.#take());
     return due;
   }
 
-  /** The windows which every required channel has reached, at the end of the session. */
+  #isDue(dataTime: number): boolean {
+    if (dataTime >= this.#next + LATE) return true;
+    return this.#reached(0.5) && (dataTime >= this.#next + LATE_BESIDE || !this.beside.some((c) => this.#isComing(c)));
+  }
+
+  /** Whether a channel has data within the window, but not yet up to its end. */
+  #isComing({ coverage: { head, period } }: AnalysedChannel): boolean {
+    return head > this.#next - this.algorithm.windowS && head < this.#next - 0.5 * period;
+  }
+
+  /** The windows that every required channel has reached, at the end of the session. */
   reached(): DueWindow[] {
     const reached: DueWindow[] = [];
     while (this.#reached(1)) reached.push(this.#take());
     return reached;
   }
 
-  /** Whether all required channels have data up to the next end, but for a part of a sample period. */
+  /** Whether all required channels have data up to the next end, less a part of a sample period. */
   #reached(tolerance: number): boolean {
     return this.channels.every(({ coverage }) => coverage.head >= this.#next - tolerance * coverage.period);
   }
@@ -65,11 +84,13 @@ export class AlgorithmSteps {
     const window = { start: end - this.algorithm.windowS, end };
     const coverages = this.channels.map(({ coverage }) => coverage);
     const offRate = this.channels.some((c) => c.isOffRate(window));
-    return { algorithm: this.algorithm, channels: this.channels, end, offRate, ...windowCoverage(coverages, window) };
+    const doubtful = this.channels.some((c) => c.isDoubtful(window));
+    const { algorithm, channels } = this;
+    return { algorithm, channels, end, offRate, doubtful, ...windowCoverage(coverages, window) };
   }
 }
 
-/** Whether a window holds enough for a reading: half of it, but for one sample period. */
+/** Whether a window holds enough data for a reading: half of it, less one sample period. */
 export function isCovered({ algorithm, channels, coverage }: DueWindow): boolean {
   const period = Math.max(...channels.map((c) => c.coverage.period));
   return coverage >= LEAST_COVERAGE - period / algorithm.windowS;
@@ -81,7 +102,10 @@ export interface Candidate {
   readonly confidence: number;
 }
 
-/** Chooses, step by step, between the algorithms of one type: the most confident, once all are done or late. */
+/**
+ * Chooses, for each step, between the algorithms of one type: the most confident reading, once all algorithms are done
+ * or late.
+ */
 export class TypeChoice {
   readonly #algorithms: readonly AlgorithmSteps[];
   readonly #done = new Map<AlgorithmSteps, number>();
@@ -92,7 +116,12 @@ export class TypeChoice {
     for (const a of algorithms) this.#done.set(a, 0);
   }
 
-  /** Notes that an algorithm is done with a step, with or without a candidate. */
+  /** Whether there is only one algorithm, so that no choice is needed. */
+  get isOfOne(): boolean {
+    return this.#algorithms.length === 1;
+  }
+
+  /** Records that an algorithm is done with a step, with or without a candidate. */
   settle(steps: AlgorithmSteps, end: number, candidate: Candidate | null): void {
     this.#done.set(steps, end);
     const best = this.#best.get(end) ?? null;
@@ -115,7 +144,7 @@ export class TypeChoice {
   }
 }
 
-/** An estimate as a candidate for its type's reading; null where there is none, or no number. */
+/** An estimate as a candidate for its type's reading; null if there is none, or it is not a number. */
 export function candidate(
   window: DueWindow,
   estimate: Estimate | null,

@@ -1,108 +1,157 @@
-import { execFile } from 'node:child_process';
-import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { finished } from 'node:stream/promises';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { VERSION } from '@device-insights/fanout/process/version';
+import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import { draw } from './drawing.js';
+import { motionBench, readSources } from './motion-bench/bench.js';
 import { analyseOffline, peaksOffline } from './offline.js';
+import { table, writePage } from './page.js';
 import { scorePeaks } from './peak-score.js';
+import { readBeats, readReference } from './reference.js';
+import {
+  type Answer,
+  type Reference,
+  type Row,
+  type ScoredWindow,
+  scoreRecordings,
+  scoreSets,
+  scoreTypes,
+  scoreWindows,
+} from './score.js';
 
-/** The page whose tables this command makes; the prose around them is written by hand. */
-const PAGE = fileURLToPath(new URL('../../../dsp-wasm/ACCURACY.md', import.meta.url));
-/** Recordings with this prefix come from optics whose curve is known (recordings' README). */
+/** Directory of the drawings and their table; not kept in the repository. */
+const DRAWINGS = fileURLToPath(new URL('../../../dsp-wasm/accuracy/', import.meta.url));
+/** Recordings with this prefix come from optics with a known calibration curve (see the recordings' README). */
 const CURVES: Readonly<Record<string, readonly number[]>> = { oxiwear: [110.5, -32.8] };
+/** Recordings whose motion the motion bench uses. */
+const MOTION = 'troika-';
+/** Seeds of the motion bench for the page: no choice in the signal core was made with these seeds. */
+const SEEDS: readonly number[] = [2001, 2002, 2003];
+
+/** Scores the recordings of a folder; writes tables 1 to 3 of the page, and the drawings. */
+async function scoreFolder(folder: string): Promise<void> {
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .toSorted();
+  const recordings = new Map<string, ScoredWindow[]>();
+  const peaks: Row[] = [];
+  for (const [i, file] of files.entries()) {
+    progress(`${i + 1}/${files.length} ${file}`);
+    const reference = readReference(folder, file);
+    const answers = await analyse(await readRecording(join(folder, file)), curveOf(file));
+    recordings.set(reference.id, scoreWindows(reference, answers));
+    drawAll(reference, answers);
+    peaks.push(...(await peakScore(folder, file, reference.id)));
+  }
+  progress('');
+  const windows = [...recordings.values()].flat();
+  writePage({ 1: scoreSets(windows), 2: scoreTypes(windows), 3: peaks });
+  writeIndex(scoreRecordings(recordings));
+}
+
+/** Scores the motion bench; writes table 4 if the seeds are the page's, and the drawings. */
+async function scoreBench(folder: string, seeds: readonly number[]): Promise<void> {
+  const sources = await readSources(folder, MOTION);
+  const recordings = new Map<string, ScoredWindow[]>();
+  const bySeed: ScoredWindow[][] = [];
+  for (const seed of seeds) {
+    const own: ScoredWindow[] = [];
+    for (const { recording, reference } of motionBench(sources, seed)) {
+      progress(reference.id);
+      const answers = await analyse(recording, null);
+      const windows = scoreWindows(reference, answers);
+      recordings.set(reference.id, windows);
+      own.push(...windows);
+      drawAll(reference, answers);
+    }
+    bySeed.push(own);
+  }
+  progress('');
+  const rows = withSeeds([...scoreSets(bySeed.flat()), ...scoreTypes(bySeed.flat())], bySeed);
+  if (seeds === SEEDS) writePage({ 4: rows });
+  else console.log(table(rows));
+  writeIndex(scoreRecordings(recordings));
+}
+
+/** Adds to each row its MAE and its share of wrong but trusted readings, for each seed. */
+function withSeeds(rows: readonly Row[], bySeed: readonly (readonly ScoredWindow[])[]): Row[] {
+  const seeds = bySeed.map((windows) => [...scoreSets(windows), ...scoreTypes(windows)]);
+  return rows.map((row) => {
+    const own = seeds.map((some) => some.find(({ what }) => what === row.what));
+    const column = (name: string) => own.map((one) => one?.[name] ?? '').join(', ');
+    return { ...row, 'MAE by seed': column('MAE'), 'wrong but trusted % by seed': column('wrong but trusted %') };
+  });
+}
+
+async function analyse(recording: FrameSource, curve: readonly number[] | null): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for await (const { type, value, confidence, actual_end } of analyseOffline(recording, curve))
+    answers.push({ type, value, confidence, actual_end });
+  return answers;
+}
+
+function curveOf(file: string): readonly number[] | null {
+  return CURVES[file.split('-', 1)[0] ?? ''] ?? null;
+}
+
+/** Precision, recall and F1 of the R peaks (of the first ECG channel), if the recording has marked beats. */
+async function peakScore(recordings: string, file: string, id: string): Promise<Row[]> {
+  const marked = readBeats(recordings, id);
+  if (!marked) return [];
+  const found: number[] = [];
+  for await (const { t } of peaksOffline(await readRecording(join(recordings, file)))) found.push(t / 1000);
+  return [{ what: id, beats: marked.length, found: found.length, ...scorePeaks(marked, found) }];
+}
+
+function drawAll(reference: Reference, answers: readonly Answer[]): void {
+  mkdirSync(DRAWINGS, { recursive: true });
+  for (const type of reference.types) {
+    const svg = draw(reference, answers, type);
+    if (svg) writeFileSync(join(DRAWINGS, `${reference.id}-${type}.svg`), svg);
+  }
+}
+
+/** The table of the drawings: recordings with wrong but trusted readings first, then those with large errors. */
+function writeIndex(rows: readonly Row[]): void {
+  const worst = (row: Row) => 1000 * Number(row['wrong but trusted %'] ?? 0) + Number(row.MAE ?? 0);
+  const linked = rows
+    .toSorted((a, b) => worst(b) - worst(a))
+    .map((row) => ({ ...row, what: `[${row.what}](${String(row.what).replace(' ', '-')}.svg)` }));
+  const file = join(DRAWINGS, 'recordings.md');
+  writeFileSync(file, `# Each recording, the worst first\n\n${table(linked)}\n`);
+  console.log(`\nEach recording, drawn: ${relative(process.cwd(), file)}`);
+}
+
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${text.padEnd(50)}\r`);
+}
+
+function parseSeed(text: string, before: readonly number[] = []): number[] {
+  const seed = Number(text);
+  if (!Number.isInteger(seed) || seed < 0) throw new InvalidArgumentError('It must be a whole number.');
+  return [...before, seed];
+}
 
 interface Options {
   readonly recordings: string;
-  readonly score: string;
-}
-
-/** A row of the scorer's output: texts and numbers by column. */
-type Row = Readonly<Record<string, string | number | null>>;
-
-async function accuracy({ recordings, score }: Options): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'accuracy-'));
-  try {
-    const ids = readdirSync(recordings)
-      .filter((file) => file.endsWith('.json'))
-      .map((file) => file.slice(0, -5));
-    for (const [i, id] of ids.entries()) {
-      if (process.stderr.isTTY) process.stderr.write(`\r${i + 1}/${ids.length} ${id.padEnd(40)}`);
-      await analyse(recordings, id, join(folder, `${id}.jsonl`));
-    }
-    const scored = await scores(score, recordings, folder);
-    const tables = [table(scored[0]), table(scored[1]), table(await peakScores(recordings, ids))];
-    if (process.stderr.isTTY) process.stderr.write('\r');
-    console.log(tables.join('\n\n'));
-    writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8'), tables));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-async function analyse(recordings: string, id: string, file: string): Promise<void> {
-  const recording = await readRecording(join(recordings, `${id}.json`));
-  const out = createWriteStream(file);
-  for await (const insight of analyseOffline(recording, CURVES[id.split('-')[0] ?? ''] ?? null))
-    out.write(`${JSON.stringify(insight)}\n`);
-  out.end();
-  await finished(out);
-}
-
-/** What the scorer says per set and per type. */
-async function scores(score: string, recordings: string, insights: string): Promise<[Row[], Row[]]> {
-  const run = async (...more: string[]) => {
-    const args = [score, '--recordings', recordings, '--insights', insights, '--json', ...more];
-    return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as Row[];
-  };
-  return [await run(), await run('--types')];
-}
-
-/** Precision, recall and F1 of the R peaks (of the first ECG channel) of every recording that has marked beats. */
-async function peakScores(recordings: string, ids: readonly string[]): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const id of ids) {
-    const beats = join(recordings, `${id}.beats.csv`);
-    if (!existsSync(beats)) continue;
-    const marked = readFileSync(beats, 'utf8').trim().split('\n').slice(1).map(Number);
-    const found: number[] = [];
-    for await (const { t } of peaksOffline(await readRecording(join(recordings, `${id}.json`)))) found.push(t / 1000);
-    rows.push({ what: id, beats: marked.length, found: found.length, ...scorePeaks(marked, found) });
-  }
-  return rows;
-}
-
-function table(rows: readonly Row[]): string {
-  const columns = Object.keys(rows[0] ?? {});
-  const line = (cells: readonly unknown[]) => `| ${cells.join(' | ')} |`;
-  return [
-    line(columns),
-    line(columns.map(() => '---')),
-    ...rows.map((row) => line(columns.map((c) => row[c] ?? ''))),
-  ].join('\n');
-}
-
-/** Puts the tables where the page says `<!-- table N -->` … `<!-- end -->`. */
-function withTables(page: string, tables: readonly string[]): string {
-  return tables.reduce((text, rows, i) => {
-    const place = new RegExp(`(<!-- table ${i + 1} -->\n)[^]*?(<!-- end -->)`);
-    if (!place.test(text)) throw new Error(`ACCURACY.md has no place for table ${i + 1}`);
-    return text.replace(place, (_, before: string, after: string) => `${before}${rows}\n${after}`);
-  }, page);
+  readonly bench?: boolean;
+  readonly seed?: readonly number[];
 }
 
 const command = new Command('accuracy')
-  .description('Scores the signal core on recordings with references, and puts the tables into dsp-wasm/ACCURACY.md.')
-  .option(
-    '--recordings <folder>',
-    'the recordings (sdk/RECORDINGS.md), with ID.ref.csv and ID.beats.csv',
-    '../shared/recordings',
+  .version(VERSION)
+  .description(
+    'Scores the signal core on recordings with references, puts the tables into dsp-wasm/ACCURACY.md, and draws each recording.',
   )
-  .option('--score <file>', 'the scorer', '../shared/score.mjs')
-  .action((options: Options) => accuracy({ recordings: resolve(options.recordings), score: resolve(options.score) }));
+  .requiredOption('--recordings <folder>', 'the recordings (sdk/RECORDINGS.md), with ID.ref.csv and ID.beats.csv')
+  .option('--bench', 'score recordings generated from the motion of the recordings troika-* instead (the motion bench)')
+  .option('--seed <number...>', 'seeds of the motion bench (default: those of the page)', parseSeed)
+  .action(({ recordings, bench = false, seed = SEEDS }: Options) =>
+    bench ? scoreBench(resolve(recordings), seed) : scoreFolder(resolve(recordings)),
+  );
 
 command.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);

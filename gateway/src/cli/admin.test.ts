@@ -16,7 +16,7 @@ describe('the admin command', function () {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'admin-command-'));
   });
-  after(() => rm(folder, { recursive: true }));
+  after(() => rm(folder, { recursive: true, maxRetries: 10 }));
 
   function admin(words: string[], env: Record<string, string> = {}) {
     return new Promise<{ code: number; out: string; err: string }>((resolve) => {

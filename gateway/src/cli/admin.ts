@@ -1,29 +1,57 @@
 import { CommanderError } from 'commander';
-import { adminCommand, type Perform } from '../admin/command.js';
+import { adminCommand, type FileTasks, type Perform } from '../admin/command.js';
+import { Refusal } from '../admin/refusal.js';
+import { note } from '../admin/workplace.js';
 import { ALGORITHMS } from '../analysis/registry.js';
 import { systemClock } from '../clock.js';
 import { processConfig } from '../config.js';
+import { backUp, restore } from '../store/embedded/backup.js';
 import { openStore } from '../store/open.js';
 
 const perform: Perform = async (task) => {
   const store = await openStore(processConfig(), systemClock);
   try {
-    console.log(JSON.stringify(await task({ store, algorithms: ALGORITHMS, clock: systemClock })));
+    console.log(
+      JSON.stringify(await task({ store, algorithms: ALGORITHMS, clock: systemClock, actor: 'admin command' })),
+    );
   } finally {
     await store.close();
   }
 };
 
-/** One line, whatever it was. */
+const files: FileTasks = {
+  async backUp(file) {
+    await backUp(embeddedFolder(), file);
+    await perform(async (place) => {
+      await note(place, 'backup made', null, file);
+      return { file };
+    });
+  },
+  async restore(file) {
+    await restore(embeddedFolder(), file);
+    await perform(async (place) => {
+      await note(place, 'backup restored', null, file);
+      return { file };
+    });
+  },
+};
+
+function embeddedFolder(): string {
+  const { mongodbUri, dataDir } = processConfig();
+  if (mongodbUri === null) return dataDir;
+  throw new Refusal('the store is MongoDB: use mongodump and mongorestore (gateway/deploy/README.md)');
+}
+
+/** The message of an error, in one line. */
 function line(error: unknown): string {
   if (error instanceof CommanderError && error.code === 'commander.help') return 'say what to do: see admin --help';
   return (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ');
 }
 
-adminCommand(perform)
+adminCommand(perform, files)
   .parseAsync()
   .catch((error: unknown) => {
-    if (error instanceof CommanderError && error.exitCode === 0) return; // help was asked for, and printed
+    if (error instanceof CommanderError && error.exitCode === 0) return; // Help was requested, and has been printed.
     console.error(line(error));
     process.exitCode = 1;
   });

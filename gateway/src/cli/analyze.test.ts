@@ -21,7 +21,7 @@ describe('analyze', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'analyze-'));
   });
-  after(() => rm(folder, { recursive: true }));
+  after(() => rm(folder, { recursive: true, maxRetries: 10 }));
 
   /** Writes red and infrared of the simulator as a recording. */
   async function record(seconds: number, spo2: number): Promise<string> {
@@ -54,7 +54,8 @@ describe('analyze', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(insights.find(({ type }) => type === 'spo2')?.value).to.be.closeTo(96, 1);
+    const r = (110 - 96) / 25; // the simulator's light, read on the curve of a device without one
+    expect(insights.find(({ type }) => type === 'spo2')?.value).to.be.closeTo(112.69 - 34.66 * r + 1.596 * r * r, 1);
     expect((await analyze(path)).stdout).to.equal(stdout);
   });
 

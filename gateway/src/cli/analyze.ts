@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { VERSION } from '@device-insights/fanout/process/version';
 import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError } from 'commander';
@@ -6,7 +7,7 @@ import type { RPeak } from '../analysis/analysis.js';
 import type { CoreLoad } from '../analysis/core-load.js';
 import { analyseOffline, oneSession, peaksOffline } from './offline.js';
 
-/** Reads `a,b` or `a,b,c`. */
+/** Parses `a,b` or `a,b,c`. */
 function parseCurve(text: string): number[] {
   const curve = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if (curve.length < 2 || curve.length > 3 || !curve.every(Number.isFinite))
@@ -35,22 +36,23 @@ function loadLine({ core, coreSeconds, sessionSeconds }: CoreLoad): string {
   return `signal core: ${microseconds} us per second of data, over ${sessionSeconds.toFixed(0)} s; lanes filled: ${filled} %`;
 }
 
-/** R peaks with `t` in seconds, as a recording's own files have it. */
+/** R peaks with `t` in seconds, as in the files of a recording. */
 async function* peakRows(recording: FrameSource): AsyncGenerator<RPeak> {
   for await (const { channel, t } of peaksOffline(recording)) yield { channel, t: Number((t / 1000).toFixed(4)) };
 }
 
 const command = new Command('analyze')
+  .version(VERSION)
   .description(
-    "Computes the insights of a recording, one JSON object a line in the stored form; the recording's t = 0 is 0 ms.",
+    "Computes the insights of a recording and prints them in the stored form, one JSON object a line; the recording's t = 0 is 0 ms.",
   )
   .argument('<file>', 'the recording: its ID.json (sdk/RECORDINGS.md)')
-  .option('--spo2-curve <a,b[,c]>', "the device's curve, SpO2 = a + b R + c R²", parseCurve)
-  .option('--peaks', 'print the R peaks of its ECG channels instead, {channel, t} a line, t in seconds')
-  .option('--load', 'say on stderr what the signal core cost')
+  .option('--spo2-curve <a,b[,c]>', "the device's calibration curve, SpO2 = a + b R + c R²", parseCurve)
+  .option('--peaks', 'print the R peaks of the ECG channels instead, one {channel, t} a line, t in seconds')
+  .option('--load', 'print the cost of the signal core on stderr')
   .action(analyze);
 
-// A reader that has seen enough (`| head`) is no failure.
+// If the reader of the output closes it (`| head`), that is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 command.parseAsync().catch((error: unknown) => {

@@ -19,7 +19,7 @@ describe('demo', () => {
   });
   afterEach(async () => {
     demo.kill('SIGKILL');
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 10 });
   });
 
   /** Starts the demo with `folder` as the place of temporary files. */
@@ -86,7 +86,7 @@ describe('demo', () => {
     expect(await start('--speed', '0').ended).to.equal(1);
     const { output, ended } = start('--fault', 'quake@1-2');
     expect(await ended).to.equal(1);
-    expect(output()).to.match(/"quake@1-2" is no fault; known are dropped=SHARE/);
+    expect(output()).to.match(/"quake@1-2" is not a fault; the faults are dropped=SHARE/);
     expect(await readdir(folder)).to.deep.equal([]);
   });
 });

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VERSION } from '@device-insights/fanout/process/version';
 import type { FrameSource } from '@device-insights/sdk';
 import { type Recording, readRecording } from '@device-insights/sdk/node';
 import { FAULT_FORMS, parseFaults, simulate } from '@device-insights/sdk/simulator';
 import { Command, InvalidArgumentError } from 'commander';
 import { pino } from 'pino';
 import { ConfigError, processConfig } from '../config.js';
-import { newKey } from '../keys.js';
+import { newKey } from '../keys/key.js';
 import { startService } from '../service.js';
 import { showDemo } from './demonstration.js';
 
@@ -22,10 +23,10 @@ interface Options {
   readonly fault: readonly string[];
 }
 
-/** Data time that a source without an end may play ahead of real time, ms: a day. */
+/** Data time that a source without an end may play ahead of real time, ms: one day. */
 const ENDLESS_MS = 86_400_000;
 
-/** Runs the demo; resolves when it has stopped by itself or by Ctrl-C. */
+/** Runs the demo; resolves when it has ended, or was stopped with Ctrl-C. */
 async function demo(options: Options): Promise<void> {
   const source = options.recording === undefined ? simulator(options) : await readRecording(options.recording);
   const stop = stopOnSignals();
@@ -108,16 +109,17 @@ function whole(text: string): number {
 }
 
 const command = new Command('demo')
+  .version(VERSION)
   .description(
-    'Starts the service embedded, streams a device into it and prints the live insights as an app gets them.',
+    'Starts the service embedded, streams a device into it and prints the live insights as an app receives them.',
   )
   .option('--recording <file>', 'stream a recording (its ID.json, sdk/RECORDINGS.md) instead of the simulator')
   .option(
     '--seconds <n>',
-    'stop that long after the first sample (default: at the end of the recording, or by Ctrl-C)',
+    'stop this long after the first sample (default: at the end of the recording, or with Ctrl-C)',
     positive,
   )
-  .option('--speed <x>', 'how many times faster than real time', positive, 1)
+  .option('--speed <x>', 'speed, as a multiple of real time', positive, 1)
   .option('--hr <bpm>', 'heart rate of the simulator (default: 72)', positive)
   .option('--rr <brpm>', 'respiratory rate of the simulator (default: 15)', positive)
   .option('--spo2 <percent>', 'blood oxygen of the simulator (default: 97)', positive)

@@ -5,26 +5,26 @@ export interface Demonstration {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly source: FrameSource;
-  /** How many times faster than real time. */
+  /** Speed, as a multiple of real time. */
   readonly speed: number;
-  /** Stops so long after the first sample; Infinity: when the source ends. */
+  /** Time after the first sample at which to stop; Infinity means at the end of the source. */
   readonly seconds: number;
   /** Device time of the source's t = 0, ms since the epoch. */
   readonly startTime: number;
-  /** Stops earlier. */
+  /** Stops the demonstration early. */
   readonly stop: AbortSignal;
   readonly print: (line: string) => void;
 }
 
-/** How long the last insights may take from the store to the subscriber, ms. */
+/** Longest time for the last insights to get from the store to the subscriber, ms. */
 const LAST_INSIGHTS_MS = 3000;
 
 /**
- * Streams a source into a running service and prints each insight that a subscriber receives; at the end it ends the session and waits
- * until every insight of it has been printed.
+ * Streams a source into a running service and prints each insight that a subscriber receives. At the end it ends the
+ * session and waits until all its insights have been printed.
  *
- * @returns a line that says what came of it
- * @throws what stopped the device or the subscriber, or what the service answered
+ * @returns a line with the result
+ * @throws the error that stopped the device or the subscriber, or the error of the service
  */
 export async function showDemo(demo: Demonstration): Promise<string> {
   const { baseUrl, apiKey, source, speed, seconds, startTime } = demo;
@@ -48,10 +48,10 @@ export async function showDemo(demo: Demonstration): Promise<string> {
   return `\nended     ${framesSent} frames sent${framesRefused > 0 ? `, ${framesRefused} refused` : ''}; ${printed.count} insights received`;
 }
 
-/** Prints the insights of a session as they come, and counts them. */
+/** Prints the insights of a session as they arrive, and counts them. */
 class Printed {
   count = 0;
-  /** Rejects where the subscription fails; never resolves. */
+  /** Rejects if the subscription fails; never resolves. */
   readonly failed: Promise<never>;
   #wake = () => {};
 
@@ -61,7 +61,7 @@ class Printed {
     });
   }
 
-  /** Waits, for a short time, until `count` insights have been printed. */
+  /** Waits, for a limited time, until `count` insights have been printed. */
   async reached(count: number): Promise<void> {
     let late = false;
     const timer = setTimeout(() => {

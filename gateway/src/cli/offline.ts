@@ -9,17 +9,17 @@ import { Intake, NO_PROGRESS } from '../ingest/intake.js';
 import { publishedAt, type Reading, type StoredInsight } from '../insight.js';
 import type { ModalityChannel } from '../store/store.js';
 
-/** How often holes are looked at, ms of data time; as the ingest socket does. */
+/** Interval at which gaps are checked, ms of data time; as the ingest socket does. */
 const TICK_MS = 500;
 
 /**
- * Runs a source through the session pipeline as fast as it goes: its frames as a device would send them, received, put in order and
- * analysed by the code that runs live. Times are those of the source: its t = 0 is 0 ms.
+ * Runs a source through the session pipeline as fast as possible: its frames, as a device would send them, are
+ * received, put in order and analysed by the same code as live ones. Times are those of the source: its t = 0 is 0 ms.
  *
- * @param spo2Curve a, b[, c] of SpO2 = a + b R + c R²; null takes that of the device model, where it has one
- * @param load a core, and the count of what it costs
+ * @param spo2Curve a, b[, c] of SpO2 = a + b R + c R²; null uses the curve of the device model, if it has one
+ * @param load a core, and the count of its cost
  * @returns insights in the stored form with `ts` = `actual_end`, the same on every run
- * @throws RecordingError where the source cannot be read
+ * @throws RecordingError if the source cannot be read
  */
 export async function* analyseOffline(
   source: FrameSource,
@@ -32,13 +32,13 @@ export async function* analyseOffline(
   for await (const _ of runs) for (const reading of readings.splice(0)) yield publishedAt(reading, reading.actual_end);
 }
 
-/** The R peaks of a source's ECG channels, found by the same pipeline; `t` in ms, the source's t = 0 being 0. */
+/** The R peaks of a source's ECG channels, found by the same pipeline; `t` in ms, where the source's t = 0 is 0. */
 export async function* peaksOffline(source: FrameSource): AsyncGenerator<RPeak> {
   for await (const analysis of runOffline(source, null, await oneSession(), () => undefined))
     yield* analysis.readPeaks();
 }
 
-/** Gives the analysis back after every frame and at the end. */
+/** Yields the analysis after every frame and at the end. */
 async function* runOffline(
   source: FrameSource,
   spo2Curve: readonly number[] | null,
@@ -47,7 +47,7 @@ async function* runOffline(
 ): AsyncGenerator<Analysis> {
   const channels = identified(source);
   const analysis = openAnalysis(source, channels, spo2Curve, load, emit);
-  const clock = { time: 0, now: () => clock.time };
+  const clock = { time: 0, now: () => clock.time, monotonic: () => clock.time };
   const intake = new Intake({ channels, clock, progress: NO_PROGRESS, push: (run) => analysis.push(run) });
   let nextTick = Number.NEGATIVE_INFINITY;
   try {
@@ -68,7 +68,7 @@ async function* runOffline(
   }
 }
 
-/** A core that holds one session. */
+/** A core for one session. */
 export async function oneSession(): Promise<CoreLoad> {
   return new CoreLoad(await createCore({ maxSessions: 1 }));
 }
@@ -95,9 +95,12 @@ function openAnalysis(
   return analysis;
 }
 
-/** A frame that was refused changes nothing: as live, where the device hears of it. */
+/** A recording's time may begin anywhere. */
+const NO_EARLIEST = Number.NEGATIVE_INFINITY;
+
+/** A refused frame changes nothing, as live, where the device gets an error. */
 function receive(intake: Intake, bytes: Uint8Array, channels: readonly ModalityChannel[]): void {
-  const frame = decodeBinary(bytes, channels);
+  const frame = decodeBinary(bytes, channels, NO_EARLIEST);
   if (!('fault' in frame)) intake.receive(frame);
 }
 
@@ -105,7 +108,7 @@ function modelCurve({ deviceModel: { spo2_calibration: curve } }: FrameSource): 
   return curve ? [curve.a, curve.b, curve.c ?? 0] : null;
 }
 
-/** The channels of the source's device model, each with an identifier as a store would give it. */
+/** The channels of the source's device model, each with an identifier as a store would assign it. */
 function identified({ id, deviceModel }: FrameSource): ModalityChannel[] {
   return deviceModel.modality_channels.map((channel, index) => ({
     ...channel,
@@ -113,7 +116,7 @@ function identified({ id, deviceModel }: FrameSource): ModalityChannel[] {
   }));
 }
 
-/** Names of this project's offline analyses (RFC 9562, 5.5); any fixed UUID would do. */
+/** Namespace of this project's offline analyses (RFC 9562, 5.5); any fixed UUID would do. */
 const NAMESPACE = Buffer.from('6f0e3a52c1d94b0f8a7e2b9d5c4f1e08', 'hex');
 
 /** A UUID of version 5 from a name (RFC 9562, 5.5): the same name gives the same UUID. */

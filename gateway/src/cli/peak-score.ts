@@ -1,7 +1,7 @@
-/** An R peak is found when one is given within this time of it, seconds. */
+/** An R peak counts as found if one is detected within this time of it, seconds. */
 const PEAK_TOLERANCE = 0.05;
 
-/** Pairs marked and found peaks one to one, in order of time. */
+/** Pairs marked and detected peaks one to one, in order of time. */
 export function scorePeaks(
   marked: readonly number[],
   found: readonly number[],

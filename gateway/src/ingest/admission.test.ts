@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { newKey } from '../keys.js';
+import { newKey } from '../keys/key.js';
 import { Bench, type Gateway, T0 } from './bench.fixture.js';
 import { channel } from './frames.fixture.js';
 
@@ -66,7 +66,7 @@ describe('Admission of devices', () => {
     await connect({ device_model_id: model.id.toUpperCase() }).ready();
   });
 
-  it('closes with 4001 where the key is missing, malformed, unknown or revoked', async () => {
+  it('closes with 4001 where the key is missing, malformed, unknown, revoked or expired', async () => {
     const { query, connect, keyId } = await bench.device(gateway);
     const { api_key: _, ...rest } = query;
     expect(await bench.connect(gateway, rest).code()).to.equal(4001);
@@ -74,6 +74,8 @@ describe('Admission of devices', () => {
     expect(await connect({ api_key: newKey() }).code()).to.equal(4001);
     await bench.store.revokeKey(keyId, T0);
     expect(await connect().code()).to.equal(4001);
+    const expired = await bench.key({ expiresAt: T0 });
+    expect(await connect({ api_key: expired.key }).code()).to.equal(4001);
   });
 
   it('closes with 4000 where a parameter is missing, malformed or repeated', async () => {
@@ -117,7 +119,7 @@ describe('Admission of devices', () => {
   it('says why it closes', async () => {
     const { connect } = await bench.device(gateway);
     const { reason } = await connect({ device_id: '' }).closed;
-    expect(reason).to.equal('device_id must be 1 to 128 of A-Z a-z 0-9 . _ : -');
+    expect(reason).to.equal('device_id must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
   });
 
   it('closes with 1013 where the signal core has no room, and with nothing opened', async () => {
@@ -138,7 +140,7 @@ describe('Admission of devices', () => {
     const { connect } = await bench.device(gateway);
     await gateway.ingest.drain();
     expect(await connect({ api_key: 'x' }).code()).to.equal(1012);
-    expect(() => gateway.ingest.check()).to.throw('going down');
+    expect(() => gateway.ingest.check()).to.throw('shutting down');
   });
 
   it('counts its sockets', async () => {

@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyCheck, KeyHolder } from '@device-insights/fanout';
+import { hashKey, keyInHeader, keysInQuery, onlyKey } from '@device-insights/fanout/api-key';
 import { CloseError } from '../errors.js';
-import { hashKey, isKey } from '../keys.js';
 import type { DeviceModel, Store } from '../store/store.js';
 
-/** What a device asks for when it connects, checked. */
+/** The checked parameters of a connecting device. */
 export interface Admission {
   readonly accountId: string;
   readonly user: string | null;
   readonly deviceId: string;
   readonly model: DeviceModel;
-  /** The device's own time at the moment of connecting, ms since the epoch; null where it did not say. */
+  /** The device's own time at the moment of connecting, ms since the epoch; null if it was not given. */
   readonly deviceClock: number | null;
+  /** Time at which the device's key expires, ms since the epoch; null if it never expires. */
+  readonly keyExpiresAt: number | null;
   /** The server's time at that moment, ms. */
   readonly at: number;
 }
@@ -21,20 +23,22 @@ type Parameters = Pick<Admission, 'deviceId' | 'deviceClock'> & { readonly model
 const DEVICE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
-const BEARER = /^bearer +(\S+)$/i;
 /** The range of a Date (ECMA-262, 21.4.1.1), ms. */
 const MAX_TIME = 8.64e15;
 
-/** The hash of the key that a request carries, in the query or the header; null where there is none that could be one. */
-export function keyHashOf(request: IncomingMessage): string | null {
-  const keys = queryOf(request).getAll('api_key');
-  const key = keys.length > 0 ? keys : [BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''];
-  return key.length === 1 && isKey(key[0] ?? '') ? hashKey(key[0] ?? '') : null;
+/**
+ * The hash of the key that a request carries, in the query or the header; null if there is none, or none in the form of
+ * a key.
+ */
+export function keyHashOf({ url = '', headers }: IncomingMessage): string | null {
+  const given = keysInQuery(url);
+  const key = given.length > 0 ? onlyKey(given) : keyInHeader(headers.authorization ?? '');
+  return key && hashKey(key);
 }
 
 /**
- * Admits a device in the order of the protocol (section 1): key, parameters, device model; then makes sure of its device
- * row. Throws `CloseError`; rejects as the store does.
+ * Admits a device in the order of the protocol (section 1): key, parameters, device model. Then makes sure that the
+ * device is stored. Throws `CloseError`; rejects as the store does.
  */
 export async function admit(
   request: IncomingMessage,
@@ -48,7 +52,8 @@ export async function admit(
   const model = await modelFor(holder, modelId, store);
   const device = { accountId: holder.account, deviceId, deviceModelId: model.id, createdAt: at };
   if (!(await store.putDevice(device))) throw new CloseError('unknownModel');
-  return { accountId: holder.account, user: holder.user, deviceId, model, deviceClock, at };
+  const { account: accountId, user, expiresAt: keyExpiresAt } = holder;
+  return { accountId, user, deviceId, model, deviceClock, keyExpiresAt, at };
 }
 
 async function modelFor(holder: KeyHolder, id: string, store: Store): Promise<DeviceModel> {
@@ -61,7 +66,7 @@ async function modelFor(holder: KeyHolder, id: string, store: Store): Promise<De
 function parametersOf(query: URLSearchParams): Parameters {
   const deviceId = single(query, 'device_id');
   if (!deviceId || !DEVICE_ID.test(deviceId)) {
-    throw new CloseError('badRequest', 'device_id must be 1 to 128 of A-Z a-z 0-9 . _ : -');
+    throw new CloseError('badRequest', 'device_id must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
   }
   const modelId = single(query, 'device_model_id')?.toLowerCase();
   if (!modelId || !UUID.test(modelId)) throw new CloseError('badRequest', 'device_model_id must be a UUID');
@@ -77,7 +82,7 @@ function clockOf(text: string | null): number | null {
 
 function single(query: URLSearchParams, name: string): string | null {
   const values = query.getAll(name);
-  if (values.length > 1) throw new CloseError('badRequest', `${name} is given more than once`);
+  if (values.length > 1) throw new CloseError('badRequest', `${name} must be given only once`);
   return values[0] ?? null;
 }
 

@@ -67,7 +67,7 @@ describe('The service, to a device,', () => {
       await device.next('ack');
     });
 
-    it('only up to a hole, until that is given up after 2 s', async () => {
+    it('only up to a gap, until that is given up after 2 s', async () => {
       const { device } = await connected();
       device.samples(0, 10);
       device.samples(20, 10);
@@ -81,7 +81,7 @@ describe('The service, to a device,', () => {
       expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 40 } });
     });
 
-    it('a hole given up with nothing new after it, so that the device need not wait', async () => {
+    it('a gap given up with nothing new after it, so that the device need not wait', async () => {
       const { device } = await connected();
       device.samples(0, 10);
       device.samples(20, 10);
@@ -90,6 +90,35 @@ describe('The service, to a device,', () => {
       expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 10 } });
       bench.clock.advance(2500);
       expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 30 } });
+    });
+  });
+
+  describe('notices', () => {
+    it('to the device that its numbers count frames', async () => {
+      const { device } = await connected();
+      const told: ServerMessage[] = [];
+      for (let k = 0; k < 60; k++) {
+        device.samples(k, 10, { ts: T0 + 100 * k });
+        told.push(...(await device.handled()));
+        bench.clock.advance(100);
+      }
+      const [notice, ...others] = told.filter(({ type }) => type === 'notice');
+      expect(notice).to.include({ code: 'frames_overlap', channel: 0 });
+      expect(others).to.deep.equal([]);
+    });
+
+    it('at once where no algorithm of the account reads the channels, with what would be read', async () => {
+      const { connect: other } = await bench.device(gateway, { channels: [channel({ modality: 'temperature' })] });
+      const device = other({ device_id: 'thermometer' });
+      await device.ready();
+      const { modalities, ...notice } = await device.next('notice');
+      expect(notice).to.include({ code: 'not_analysed' }).and.not.have.property('channel');
+      expect(modalities).to.include.members(['ecg', 'ppg', 'resp']);
+    });
+
+    it('nothing to a device whose data are fine', async () => {
+      const { device } = await connected();
+      expect((await device.handled()).filter(({ type }) => type === 'notice')).to.deep.equal([]);
     });
   });
 
@@ -135,6 +164,32 @@ describe('The service, to a device,', () => {
     it('the connection itself, with 4000, after more than 1,000 in a row', async () => {
       const { device } = await connected();
       for (let i = 0; i < 1000; i++) device.ws.send('{');
+      await device.handled();
+      device.ws.send('{');
+      expect(await device.code()).to.equal(4000);
+    });
+
+    it('times before 2000, but not those since power-on of a device that connected with its clock', async () => {
+      const { device } = await connected();
+      device.samples(0, 10, { ts: 1_763_600_000 });
+      device.send(binary({ seq: 0, ts: 5000 }, int16(1)));
+      expect(errorsOf(await device.handled()).map(({ code }) => code)).to.deep.equal(['bad_value', 'bad_value']);
+      const { device: started } = await connected({ device_id: 'started', clock: '5000' });
+      started.samples(0, 10, { ts: 4000 });
+      started.send(binary({ seq: 10, ts: 4100 }, int16(1)));
+      expect(errorsOf(await started.handled())).to.deep.equal([]);
+    });
+
+    it('frames that come too late or from the future without end, as they are no faults', async () => {
+      const { device } = await connected();
+      device.samples(1000, 10);
+      for (let i = 0; i < 600; i++) {
+        device.samples(0, 10);
+        device.samples(1010, 10, { ts: T0 + 60_001 });
+      }
+      device.ws.send('{');
+      await device.handled();
+      for (let i = 0; i < 999; i++) device.ws.send('{');
       await device.handled();
       device.ws.send('{');
       expect(await device.code()).to.equal(4000);

@@ -6,25 +6,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { createCore } from '@device-insights/dsp-wasm';
+import { hashKey } from '@device-insights/fanout/api-key';
 import type { BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import { WebSocket } from 'ws';
 import { CoreLoad } from '../analysis/core-load.js';
 import { createAnalyses } from '../analysis/session-analysis.js';
 import type { InsightType, StoredInsight } from '../insight.js';
-import { KeyRing } from '../key-ring.js';
-import { hashKey, newKey } from '../keys.js';
+import { newKey } from '../keys/key.js';
+import { KeyRing } from '../keys/key-ring.js';
 import { ManualClock } from '../manual-clock.js';
 import { createPublisher } from '../publisher/group-commit.js';
 import type { Publisher } from '../publisher/publisher.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { DeviceModel, ModalityChannel, Session, Store } from '../store/store.js';
 import { channel, int16 } from './frames.fixture.js';
-import { createIngest, type Ingest, type IngestLimits } from './ingest.js';
+import { createIngest, type Ingest } from './ingest.js';
+import type { IngestLimits } from './limits.js';
 
 export const T0 = 1_763_600_000_000;
 
-/** A message of the server, as far as tests look at it. */
+/** A message of the server, with the fields that tests use. */
 export interface ServerMessage {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -37,7 +39,7 @@ export interface Ready extends ServerMessage {
   readonly channels: readonly { readonly next_seq: number }[];
 }
 
-/** A device's side of a socket, written from the protocol alone. */
+/** A device's side of a socket, written only from the protocol. */
 export class TestDevice {
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly received: ServerMessage[] = [];
@@ -68,7 +70,7 @@ export class TestDevice {
     this.send({ type: 'samples', channel: 0, seq, ts: T0 + seq * 10, samples, ...fields });
   }
 
-  /** The next unread message of a type; those before it are dropped. Rejects when the socket closes first. */
+  /** The next unread message of a type; earlier messages are dropped. Rejects if the socket closes first. */
   async next<T extends ServerMessage>(type: string): Promise<T> {
     for (;;) {
       const index = this.received.findIndex((message) => message.type === type);
@@ -83,7 +85,7 @@ export class TestDevice {
     return this.next<Ready>('ready');
   }
 
-  /** Resolves when the service has handled everything sent so far; what it sent meanwhile. */
+  /** Resolves with the messages of the service once it has handled everything sent so far. */
   async handled(): Promise<ServerMessage[]> {
     const t = `ping ${this.#pings++}`;
     this.send({ type: 'ping', t });
@@ -114,7 +116,7 @@ export interface Gateway {
   readonly url: string;
 }
 
-/** What the log said. */
+/** The log lines so far. */
 export interface Logged {
   readonly level: 'info' | 'warn' | 'error';
   readonly fields: object;
@@ -125,9 +127,12 @@ export interface BenchOptions {
   readonly graceMs?: number;
   readonly limits?: Partial<IngestLimits>;
   readonly maxSessions?: number;
+  readonly maxAccountSessions?: number;
 }
 
-/** One or more gateways on one embedded store, with real publisher, bus and signal core; the clock is moved by hand. */
+/**
+ * One or more gateways on one embedded store, with real publisher, bus and signal core; the clock is advanced by hand.
+ */
 export class Bench {
   readonly clock = new ManualClock(T0);
   readonly account = { id: randomUUID(), name: 'acme', algorithms: null, createdAt: T0 };
@@ -149,7 +154,7 @@ export class Bench {
     const bench = new Bench(directory, await openEmbeddedStore(directory, new ManualClock(T0)), options);
     await bench.store.createAccount(bench.account);
     const messages = (batch: readonly BusMessage[]) => bench.published.push(...batch);
-    await bench.bus.subscribe(bench.account.id, { messages, hole: () => undefined });
+    await bench.bus.subscribe(bench.account.id, { messages, loss: () => undefined });
     return bench;
   }
 
@@ -161,8 +166,9 @@ export class Bench {
     const publisher = createPublisher({ store, bus, clock, log });
     const core = await createCore({ maxSessions: this.options.maxSessions ?? 8 });
     const openAnalysis = createAnalyses(new CoreLoad(core));
-    const { graceMs = 60_000, limits = {} } = this.options;
-    const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, graceMs, limits };
+    const { graceMs = 60_000, limits = {}, maxSessions = 8, maxAccountSessions = maxSessions } = this.options;
+    const room = { maxSessions, maxAccountSessions };
+    const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, graceMs, room, limits };
     const ingest = createIngest(parts);
     const server = createServer();
     server.on('upgrade', (request, socket, head) => {
@@ -178,12 +184,25 @@ export class Bench {
   }
 
   /** A key, in full. */
-  async key({ user = null as string | null, accountId = this.account.id } = {}): Promise<{ id: string; key: string }> {
+  async key({
+    user = null as string | null,
+    accountId = this.account.id,
+    expiresAt = null as number | null,
+  } = {}): Promise<{ id: string; key: string }> {
     const key = newKey();
     const id = randomUUID();
     const face = { prefix: key.slice(0, 8), lastFour: key.slice(-4) };
-    const dates = { createdAt: T0, lastUsedAt: null, revokedAt: null };
-    await this.store.addKey({ id, accountId, user, hash: hashKey(key), ...face, ...dates });
+    const dates = { createdAt: T0, lastUsedAt: null, revokedAt: null, expiresAt };
+    await this.store.addKey({
+      id,
+      accountId,
+      user,
+      hash: hashKey(key),
+      ...face,
+      ...dates,
+      subscribeOnly: false,
+      replacedBy: null,
+    });
     return { id, key };
   }
 
@@ -206,7 +225,7 @@ export class Bench {
     return device;
   }
 
-  /** A device which may connect again and again. */
+  /** A device that may connect again and again. */
   async device(gateway: Gateway, { channels = [channel()], user = null as string | null, deviceId = 'band-1' } = {}) {
     const model = await this.model(channels);
     const { key, id } = await this.key({ user });
@@ -221,7 +240,10 @@ export class Bench {
     return session;
   }
 
-  /** Ends a device's session. The clock moves on meanwhile, as every reading is stamped with a millisecond of its own. */
+  /**
+   * Ends a device's session. The clock advances meanwhile, because every reading needs a millisecond of its own as its
+   * stamp.
+   */
   async end(device: TestDevice): Promise<ServerMessage> {
     let ended: ServerMessage | null = null;
     device.send({ type: 'end' });
@@ -244,13 +266,13 @@ export class Bench {
 
   async close(): Promise<void> {
     for (const { ws } of this.#devices) ws.terminate();
-    for (const socket of this.#sockets) socket.destroy(); // One that is paused does not see its peer go.
+    for (const socket of this.#sockets) socket.destroy(); // A paused socket does not notice that its peer has gone.
     for (const { server, store } of this.#gateways) {
       await new Promise((resolve) => server.close(resolve));
       await store.close();
     }
     await this.store.close();
-    await rm(this.directory, { recursive: true });
+    await rm(this.directory, { recursive: true, maxRetries: 10 });
   }
 
   #log() {
@@ -261,7 +283,7 @@ export class Bench {
   }
 }
 
-/** Payload of a pulse at 100 Hz with 72 beats a minute, int16. */
+/** Payload of a pulse at 100 Hz with 72 beats per minute, int16. */
 export function pulse(seq: number, instants: number): Buffer {
   return int16(
     ...Array.from({ length: instants }, (_, i) => {
@@ -271,7 +293,7 @@ export function pulse(seq: number, instants: number): Buffer {
   );
 }
 
-/** Resolves once the condition holds; looks again at every turn of the event loop. */
+/** Resolves once the condition holds; checks it at every turn of the event loop. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
 }

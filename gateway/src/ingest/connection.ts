@@ -1,43 +1,66 @@
+import type { Duplex } from 'node:stream';
 import { CLOSE, type CloseReason } from '@device-insights/fanout';
+import { textFrame } from '@device-insights/fanout/frame';
+import { isUnfinished } from '@device-insights/fanout/process/unfinished';
+import { descriptorOf, hand } from '@device-insights/fanout/wire';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../clock.js';
+import type { FrameErrorCode } from '../errors.js';
 import type { Fault } from './frame.js';
 
-/** A message as it came from a device. */
-export interface Incoming {
-  readonly data: Buffer;
-  readonly isBinary: boolean;
-}
-
-/** `error` messages sent per second at most. */
+/** Most `error` messages sent per second. */
 const MAX_ERRORS = 10;
 const SECOND_MS = 1000;
-/** More refused frames in a row close the connection. */
+/** Refusals for which the frame is not at fault. */
+const FAULTLESS: ReadonlySet<FrameErrorCode> = new Set(['too_late', 'in_future']);
+/** More refused frames in a row than this, not counting those, close the connection. */
 const MAX_REFUSED = 1000;
-/** A device that does not read what it asked for (pongs, errors) is cut off beyond this, bytes. */
+/** A device that leaves more than this unread of the answers that it caused (pongs, errors) is cut off, bytes. */
 const MAX_UNREAD = 1024 * 1024;
-/** How long a peer has to answer a close frame before its socket is destroyed, ms. */
-const CLOSE_GRACE_MS = 2000;
+/**
+ * Most pings and pongs that a device may send between two calls of `look` (500 ms); before admission, most frames of
+ * any kind.
+ */
+const MAX_IDLE_FRAMES = 100;
+/** Longest time for one message, ms: 64 KiB in 30 s is 18 kbit/s. A slower message closes the connection. */
+const MESSAGE_MS = 30_000;
+/** Time that a peer has to answer a close frame before its socket is destroyed, ms. */
+export const CLOSE_GRACE_MS = 2000;
 
-/** One device's socket. It is paused until `resume`, so that nothing comes before the session is there. */
+/** One device's socket. It is paused until `resume`, so that no message arrives before the session exists. */
 export class Connection {
-  /** SHA-256 of the key it came with; null before the key is known. */
+  /** SHA-256 of the device's key; null before the key is known. */
   keyHash: string | null = null;
+  /** Receives the messages once the session exists. */
+  onMessage: ((data: Buffer, isBinary: boolean) => void) | null = null;
+  /** Time at which that key expires, ms since the epoch; null if it never expires, or is not known yet. */
+  expiresAt: number | null = null;
+  readonly #descriptor: number | undefined;
   #refusedInARow = 0;
-  #errorsSince = 0;
+  #errorsSince = Number.NEGATIVE_INFINITY;
   #errors = 0;
   #closed = false;
+  #admitted = false;
+  #idleFrames = 0;
+  #unfinishedSince: number | null = null;
 
   constructor(
     readonly ws: WebSocket,
+    readonly socket: Duplex,
     readonly clock: Clock,
   ) {
+    this.#descriptor = descriptorOf(socket);
     ws.pause();
-    ws.on('error', () => undefined); // A broken or oversized frame, or a reset: `close` follows and says all.
-    ws.on('ping', () => this.#cutOffIfUnread());
+    ws.on('error', () => undefined); // A broken or oversized frame, or a reset: `close` follows and has the details.
+    ws.on('ping', () => this.#idle());
+    ws.on('pong', () => this.#idle());
+    ws.on('message', (data: Buffer, isBinary) => {
+      this.#messageEnded();
+      this.onMessage?.(data, isBinary);
+    });
   }
 
-  /** Whether the service has closed it: what still came in from it is dropped. */
+  /** Whether the service has closed the socket: later messages of the device are dropped. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -52,32 +75,46 @@ export class Connection {
   }
 
   resume(): void {
+    this.#admitted ||= !this.#closed;
     if (this.ws.isPaused) this.ws.resume();
   }
 
+  /**
+   * Sends a message past `ws`, as subscribers' messages are sent: one system call, without the objects that each write
+   * of `ws` creates.
+   */
   send(message: object): void {
     if (this.ws.readyState !== this.ws.OPEN) return;
-    this.ws.send(JSON.stringify(message));
-    this.#cutOffIfUnread();
+    if (!hand(this.socket, this.#descriptor, textFrame(JSON.stringify(message)))) this.#cutOffIfUnread();
   }
 
-  /** Notes that a frame was taken. */
+  /** Records that a frame was accepted. */
   accepted(): void {
     this.#refusedInARow = 0;
   }
 
-  /** Tells of a refused frame, at most ten times a second; closes where nothing but bad frames comes. */
+  /** Reports a refused frame, at most ten times a second; closes the connection if all frames are bad. */
   refuse({ fault, ...rest }: Fault): void {
-    this.#refusedInARow += 1;
+    if (!FAULTLESS.has(fault)) this.#refusedInARow += 1;
     if (this.#refusedInARow > MAX_REFUSED) this.close('badRequest', 'more than 1000 refused frames in a row');
     else if (this.#mayTellError()) this.send({ type: 'error', code: fault, ...rest });
   }
 
-  /** Starts the closing handshake; a peer that does not answer it is cut off. */
+  /** Call twice a second: closes the connection if a message takes too long. */
+  look(): void {
+    this.#idleFrames = 0;
+    const now = this.clock.monotonic();
+    if (this.ws.isPaused || !isUnfinished(this.ws)) this.#unfinishedSince = null;
+    else this.#unfinishedSince ??= now;
+    if (now - (this.#unfinishedSince ?? now) > MESSAGE_MS) this.close('overloaded', 'a message took longer than 30 s');
+  }
+
+  /** Starts the closing handshake; a peer that does not answer it, or sends many other frames, is cut off. */
   close(reason: CloseReason, detail: string = CLOSE[reason].meaning): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.ws.resume(); // The peer's close frame is to be read.
+    this.#idleFrames = 0;
+    this.ws.resume(); // The peer's close frame must be read.
     this.ws.close(CLOSE[reason].code, detail);
     const grace = this.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
     this.ws.once('close', () => grace.cancel());
@@ -85,13 +122,27 @@ export class Connection {
   }
 
   #mayTellError(): boolean {
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     if (now - this.#errorsSince >= SECOND_MS) {
       this.#errorsSince = now;
       this.#errors = 0;
     }
     this.#errors += 1;
     return this.#errors <= MAX_ERRORS;
+  }
+
+  #messageEnded(): void {
+    this.#unfinishedSince = null;
+    if (!this.#admitted) this.#idle();
+  }
+
+  /** Counts a frame without data: reading many of them would take time from all other devices. */
+  #idle(): void {
+    this.#idleFrames += 1;
+    this.#cutOffIfUnread();
+    if (this.#idleFrames <= MAX_IDLE_FRAMES) return;
+    if (this.#closed) this.ws.terminate();
+    else this.close('badRequest', `more than ${MAX_IDLE_FRAMES} pings in half a second`);
   }
 
   #cutOffIfUnread(): void {

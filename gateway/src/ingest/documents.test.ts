@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CLOSE } from '@device-insights/fanout';
 import { expect } from 'chai';
 import { FRAME_ERRORS } from '../errors.js';
+import { NOTICES } from './notices.js';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
@@ -18,6 +19,12 @@ describe('The documents of the ingest protocol', () => {
     const errors = page.slice(page.indexOf('| code | cause |'), page.indexOf('Of several causes'));
     expect(rows(errors, /^\| `(\w+)` \|/gm)).to.deep.equal([...FRAME_ERRORS]);
     expect(rows(asyncapi, /^ {14}- (\w+)$/gm)).to.deep.equal([...FRAME_ERRORS]);
+  });
+
+  it('list the notices', () => {
+    const notices = page.slice(page.indexOf('| notice | when |'), page.indexOf('## 4.'));
+    expect(rows(notices, /^\| `(\w+)` \|/gm)).to.deep.equal([...NOTICES]);
+    expect(asyncapi).to.contain(`code: { enum: [${NOTICES.join(', ')}] }`);
   });
 
   it('list the close codes, and after which of them to reconnect', () => {

@@ -69,8 +69,23 @@ describe('decodeBinary', () => {
     expect(code(binary({ seq: 2 ** 32 - 2 }, int16(1, 2, 3)))).to.equal('bad_value');
   });
 
-  it('refuses a time that is infinite or before all dates', () => {
+  it('refuses a time that is infinite', () => {
     for (const ts of [Infinity, -Infinity, -1e308]) expect(code(binary({ ts }, int16(1)))).to.equal('bad_value');
+  });
+
+  it('refuses a time before 2000, and says what to do', () => {
+    const [first, seconds, sincePowerOn] = [946_684_800_000, 1_763_600_000, 3500];
+    expect(frame({ ts: first }, int16(1)).ts).to.equal(first);
+    for (const ts of [first - 1, seconds, sincePowerOn, -1]) {
+      const refused = decodeBinary(binary({ ts }, int16(1)), CHANNELS);
+      expect(refused).to.include({ fault: 'bad_value' });
+      expect(refused).to.have.property('detail').that.contains('not seconds').and.contains('clock parameter');
+    }
+  });
+
+  it('takes a time that is after 2000 by the clock that the device connected with', () => {
+    expect(decodeBinary(binary({ ts: 3500 }, int16(1)), CHANNELS, 3500)).to.include({ ts: 3500 });
+    expect(decodeBinary(binary({ ts: 3499 }, int16(1)), CHANNELS, 3500)).to.include({ fault: 'bad_value' });
   });
 
   it('refuses infinite samples wherever the payload lies in memory', () => {

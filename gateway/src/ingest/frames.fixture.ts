@@ -1,6 +1,6 @@
 import type { ModalityChannel } from '../store/store.js';
 
-/** A channel of a model, as tests need it. */
+/** A channel of a model, with the fields that tests need. */
 export function channel(fields: Partial<ModalityChannel> = {}): ModalityChannel {
   return { ch_id: 'c', modality: 'ppg_green', sample_rate_hz: 100, bit_depth: 24, num_channels: 1, ...fields };
 }

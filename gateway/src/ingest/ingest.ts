@@ -1,34 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { KeyCheck } from '@device-insights/fanout';
+import { hasExpired, type KeyCheck } from '@device-insights/fanout';
+import { countOne } from '@device-insights/fanout/process/count';
+import { Lobby } from '@device-insights/fanout/process/lobby';
+import type { Log } from '@device-insights/fanout/process/log';
+import { refuseHandshake } from '@device-insights/fanout/process/refusal';
 import { WebSocketServer } from 'ws';
 import type { OpenAnalysis } from '../analysis/analysis.js';
 import type { Clock, Timer } from '../clock.js';
 import { within } from '../deadline.js';
 import { CloseError } from '../errors.js';
+import type { Inspection } from '../inspection.js';
 import type { Publisher } from '../publisher/publisher.js';
 import { type Store, StoreUnavailable } from '../store/store.js';
 import { admit, keyHashOf } from './admission.js';
-import { Connection } from './connection.js';
-import { type Joined, Sessions } from './sessions.js';
+import { CLOSE_GRACE_MS, Connection } from './connection.js';
+import { IngestCounters } from './counters.js';
+import type { IngestLimits } from './limits.js';
+import { type Joined, type Room, Sessions } from './sessions.js';
 import { Turns } from './turns.js';
-
-/** What ingest logs; pino's logger fits. */
-export interface Log {
-  info(fields: object, text: string): void;
-  warn(fields: object, text: string): void;
-  error(fields: object, text: string): void;
-}
-
-/** What devices are told in `ready`. */
-export interface IngestLimits {
-  /** A larger message closes the connection (1009). */
-  readonly max_frame_bytes: number;
-  /** Data time that a device may have unacknowledged before it should wait, ms. */
-  readonly max_unacked_ms: number;
-  readonly ack_interval_ms: number;
-}
 
 export interface IngestOptions {
   readonly store: Store;
@@ -37,28 +28,40 @@ export interface IngestOptions {
   readonly openAnalysis: OpenAnalysis;
   readonly clock: Clock;
   readonly log: Log;
-  /** This process, as owner of sessions: different from every other one's. */
+  /** This process as owner of sessions: different from every other process. */
   readonly gateway: string;
   /** How long a session stays open without a connection, ms. */
   readonly graceMs: number;
+  readonly room: Room;
   readonly limits?: Partial<IngestLimits>;
 }
 
 const LIMITS: IngestLimits = { max_frame_bytes: 65_536, max_unacked_ms: 30_000, ack_interval_ms: 500 };
-/** How often stale holes are looked for, ms. */
+/** Interval at which overdue gaps, expired keys and unfinished messages are checked, ms. */
 const TICK_MS = 500;
-/** TCP asks a silent device after this long whether it is still there, ms: one that vanished must not stay connected. */
+/** TCP probes a silent connection after this long, ms, so that a device that vanished does not stay connected. */
 const KEEP_ALIVE_MS = 60_000;
-/** How long a drain waits for the store, ms, and then for the peers' close frames. */
+/**
+ * Longest time for the key check, device model and session together, ms: taking a session over from another gateway
+ * takes some seconds.
+ */
+const ADMISSION_LIMIT_MS = 20_000;
+/** Most parts of one message, beside its size: 64 KiB in fragments of 1 KiB, or a frame in packets of 128 bytes. */
+const PIECES = { maxFragments: 64, maxBufferedChunks: 512 };
+/** An option of `ws` that its types do not have yet: how long a peer has to answer a close frame, ms. */
+const CLOSING = { closeTimeout: CLOSE_GRACE_MS };
+/** Time that a drain waits for the store, and then for the peers' close frames, ms. */
 const DRAIN_MS = 5000;
 
 /** The devices' sockets and sessions of one gateway. */
 export class Ingest {
+  readonly counters = new IngestCounters();
   readonly #options: IngestOptions;
   readonly #limits: IngestLimits;
   readonly #server: WebSocketServer;
   readonly #sessions: Sessions;
   readonly #open = new Set<Connection>();
+  readonly #lobby: Lobby<Connection>;
   readonly #ticks: Timer;
   readonly #stopWatchingKeys: () => void;
   #draining = false;
@@ -68,46 +71,72 @@ export class Ingest {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
     this.#server = new WebSocketServer({
-      ...{ noServer: true, clientTracking: false, perMessageDeflate: false },
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
       maxPayload: this.#limits.max_frame_bytes,
+      ...PIECES,
+      ...CLOSING,
     });
+    this.#server.on('wsClientError', refuseHandshake);
+    this.#lobby = new Lobby(options.log);
     const turns = new Turns(options.publisher);
-    this.#sessions = new Sessions({ ...options, limits: this.#limits, turns });
+    const { counters } = this;
+    this.#sessions = new Sessions({ ...options, limits: this.#limits, turns, counters });
     this.#ticks = options.clock.every(TICK_MS, () => this.#tick());
-    this.#stopWatchingKeys = options.keys.onRevoked((hash) => this.#revoke(hash));
+    this.#stopWatchingKeys = options.keys.onRevoked(
+      (hash) => this.#revoke(hash),
+      () => [...this.#open].flatMap(({ keyHash }) => keyHash ?? []),
+    );
   }
 
-  /** Open sockets, those not yet admitted included. */
+  /** Open sockets, including those not yet admitted. */
   get connections(): number {
     return this.#open.size;
   }
 
-  /** Takes an HTTP upgrade of `/stream/ingest`: always accepted, so that a refusal is a close code. */
+  /** Sessions that this gateway serves, including those without a connection. */
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  /** The current state of a session that this gateway serves; null if it serves no session with that id. */
+  inspect(session: string, channel: number | null): Inspection | null {
+    return this.#sessions.find(session)?.inspect(channel) ?? null;
+  }
+
+  /**
+   * Handles an HTTP upgrade of `/stream/ingest`. It is accepted, so that a refusal is a close code; the answer is 503
+   * if too many sockets wait.
+   */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const at = this.#options.clock.now();
+    if (this.#lobby.turnsAway(socket)) return;
     if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS);
     this.#server.handleUpgrade(request, socket, head, (ws) => {
-      const connection = new Connection(ws, this.#options.clock);
+      const connection = new Connection(ws, socket, this.#options.clock);
       this.#open.add(connection);
+      this.#lobby.enter(connection);
       ws.once('close', () => this.#forget(connection));
       void this.#admit(request, connection, at);
     });
   }
 
-  /** Throws, saying why, where devices cannot be served now. */
+  /** Throws an error with the cause if devices cannot be served now. */
   check(): void {
-    if (this.#draining) throw new Error('the service is going down');
-    if (!this.#options.publisher.accepting) throw new Error('insights wait for the store; readers of devices pause');
+    if (this.#draining) throw new Error('the service is shutting down');
+    if (!this.#options.publisher.accepting) throw new Error('insights wait for the store; devices are paused');
   }
 
-  /** Follows what other gateways do with sessions; to be called once a second. Rejects as the store does. */
+  /** Applies the changes that other gateways made to sessions; call once a second. Rejects as the store does. */
   sweep(): Promise<void> {
     return this.#sessions.sweep();
   }
 
   /**
-   * From now on refuses with 1012; stores and publishes what was received, records the sessions' progress, leaves them
-   * open in the store for another gateway, and closes all sockets with 1012. Resolves when they are gone.
+   * From now on, refuses connections with 1012; stores and publishes the received data, records the sessions' progress,
+   * leaves the sessions open in the store for another gateway, and closes all sockets with 1012. Resolves when they are
+   * closed.
    */
   async drain(): Promise<void> {
     this.#draining = true;
@@ -121,13 +150,17 @@ export class Ingest {
   }
 
   async #admit(request: IncomingMessage, connection: Connection, at: number): Promise<void> {
+    const limit = this.#options.clock.after(ADMISSION_LIMIT_MS, () => connection.close('overloaded'));
     try {
       this.#refuseIfUnable();
       connection.keyHash = keyHashOf(request);
       const admission = await admit(request, connection.keyHash, at, this.#options);
+      connection.expiresAt = admission.keyExpiresAt;
       this.#serve(connection, await this.#sessions.join(admission, connection));
     } catch (error) {
       this.#close(connection, error);
+    } finally {
+      limit.cancel();
     }
   }
 
@@ -138,24 +171,34 @@ export class Ingest {
 
   #serve(connection: Connection, { session, resumed, replayMs }: Joined): void {
     if (this.#draining) session.leave('restarting');
-    connection.ws.on('message', (data, isBinary) => session.take(connection, { data: data as Buffer, isBinary }));
+    connection.onMessage = (data, isBinary) => session.take(connection, data, isBinary);
     connection.ws.once('close', () => session.detach(connection));
     if (connection.gone) session.detach(connection);
     const next = session.nextSeq;
     connection.send({
-      ...{ type: 'ready', session_id: session.row.id, resumed, server_time: this.#options.clock.now() },
+      type: 'ready',
+      session_id: session.row.id,
+      resumed,
+      server_time: this.#options.clock.now(),
       channels: session.row.channels.map((channel, index) => ({ index, ...channel, next_seq: next[index] ?? 0 })),
-      ...{ replay_ms: replayMs, limits: this.#limits },
+      replay_ms: replayMs,
+      limits: this.#limits,
     });
+    session.greet();
     const { deviceId, accountId } = session.row;
     this.#options.log.info({ session: session.row.id, accountId, deviceId, resumed, replayMs }, 'device connected');
+    this.#lobby.leave(connection);
     connection.resume();
   }
 
   #close(connection: Connection, error: unknown): void {
     const known = error instanceof CloseError || error instanceof StoreUnavailable;
     if (!known) this.#options.log.error({ err: error }, 'a device could not be admitted');
-    const refusal = error instanceof CloseError ? error : new CloseError('overloaded', 'not possible now; try again');
+    const refusal =
+      error instanceof CloseError
+        ? error
+        : new CloseError('overloaded', 'the device could not be admitted now; try again');
+    countOne(this.counters.refusedDevices, refusal.reason);
     connection.close(refusal.reason, refusal.message);
   }
 
@@ -163,12 +206,20 @@ export class Ingest {
     for (const connection of this.#open) if (connection.keyHash === hash) connection.close('authenticationFailed');
   }
 
+  /** Uses the current wall clock: a timer set at admission would not notice that the clock was set. */
+  #closeExpired(now: number): void {
+    for (const connection of this.#open) if (hasExpired(connection, now)) connection.close('authenticationFailed');
+  }
+
   #tick(): void {
+    this.#closeExpired(this.#options.clock.now());
     for (const session of this.#sessions.all()) session.tick();
+    for (const connection of this.#open) connection.look();
   }
 
   #forget(connection: Connection): void {
     this.#open.delete(connection);
+    this.#lobby.leave(connection);
     if (this.#open.size === 0) this.#onEmpty();
   }
 

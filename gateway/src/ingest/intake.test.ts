@@ -7,6 +7,7 @@ import type { SessionProgress } from '../store/store.js';
 import type { Frame } from './frame.js';
 import { channel, int16 } from './frames.fixture.js';
 import { Intake, NO_PROGRESS, splitAtSeconds } from './intake.js';
+import { type Notice, Notices } from './notices.js';
 
 const T0 = 1_763_600_000_000;
 
@@ -18,12 +19,14 @@ function open({ channels = [channel(), channel()], progress = NO_PROGRESS as Ses
   const clock = new ManualClock(T0);
   const runs: Run[] = [];
   const rates: number[][] = [];
+  const notices: Notice[] = [];
   const intake = new Intake({
     channels,
     clock,
     progress,
     push: (run) => runs.push({ ...run, instants: run.payload.length / 2 }),
     onRateOff: (...rate) => rates.push(rate),
+    notices: new Notices(clock, (notice) => notices.push(notice)),
   });
   const send = (seq: number, instants: number, fields: Partial<Frame> = {}) =>
     intake.receive({
@@ -35,7 +38,7 @@ function open({ channels = [channel(), channel()], progress = NO_PROGRESS as Ses
       payload: int16(...new Array<number>(instants).fill(seq % 1000)),
       ...fields,
     });
-  return { clock, intake, runs, rates, send };
+  return { clock, intake, runs, rates, notices, send };
 }
 
 describe('Intake', () => {
@@ -88,6 +91,16 @@ describe('Intake', () => {
     expect(runs).to.deep.equal([]);
     expect(intake.nextSeq()).to.deep.equal({});
     expect(intake.progress()).to.deep.equal(NO_PROGRESS);
+  });
+
+  it('places nothing ahead of its arrival where a clock is set back in two steps, and right again', () => {
+    const { clock, send, runs } = open();
+    const set = [0, -1_800_000, -3_600_000, 0];
+    for (let k = 0; k < 400; k++) {
+      clock.advance(100);
+      send(10 * k, 10, { ts: T0 + 100 * k + (set[Math.floor(k / 100)] ?? 0) });
+    }
+    expect(runs.every(({ t, instants }, i) => t <= T0 + 100 * (i + 1) && instants === 10)).to.equal(true);
   });
 
   it('answers too_late before in_future', () => {
@@ -158,7 +171,7 @@ describe('Intake', () => {
     expect(intake.unacknowledgedMs).to.equal(0);
   });
 
-  it('gives a hole up after 2 s with nothing new', () => {
+  it('gives a gap up after 2 s with nothing new', () => {
     const { send, intake, clock, runs } = open();
     send(0, 10);
     send(20, 10);
@@ -176,6 +189,41 @@ describe('Intake', () => {
       intake.receive({ ...frame, channel: 1, ts: T0 + k * 85 });
     }
     expect(rates.map(([index]) => index)).to.deep.equal([0]);
+  });
+
+  it('tells the device after 10 s that its rate is more than 5 % off, every 10 s, and when that is over', () => {
+    const { clock, send, notices } = open();
+    let ts = T0;
+    for (let k = 0; k < 600; k++) {
+      send(10 * k, 10, { ts });
+      ts += k < 300 ? 110 : 100;
+      clock.advance(k < 300 ? 110 : 100);
+    }
+    expect(notices.length).to.be.within(4, 6);
+    expect(notices.every(({ code, channel: index }) => code === 'rate_off' && index === 0)).to.equal(true);
+    expect(notices.findIndex(({ over }) => over)).to.equal(notices.length - 1);
+    expect(notices[0]).to.include({ declared_hz: 100 });
+    expect(notices[0]?.measured_hz).to.be.closeTo(90.9, 1);
+    expect(notices[0]?.detail).to.contain('sample_rate_hz');
+  });
+
+  it('tells it also while it back-fills, and nothing of a rate that is 4 % off', () => {
+    const { send, notices } = open();
+    for (let k = 0; k < 200; k++) send(10 * k, 10, { ts: T0 - 60_000 + 110 * k });
+    for (let k = 0; k < 200; k++) send(10 * k, 10, { ts: T0 - 60_000 + 104 * k, channel: 1 });
+    expect(notices.map(({ code, channel: index }) => [code, index])).to.deep.equal([['rate_off', 0]]);
+  });
+
+  it('tells the device of numbers that do not count, and when they do', () => {
+    const { clock, send, notices } = open();
+    for (let k = 0; k < 200; k++) {
+      send(k < 120 ? 0 : 10 * k, 10, { ts: T0 + 100 * k });
+      clock.advance(100);
+    }
+    expect(notices.map(({ code, over }) => [code, over])).to.deep.equal([
+      ['all_duplicates', undefined],
+      ['all_duplicates', true],
+    ]);
   });
 
   it('takes times of any age and size without losing its way', () => {
@@ -222,7 +270,15 @@ describe('Intake', () => {
 describe('splitAtSeconds', () => {
   it('ends on slow channels, with one instant in many seconds', () => {
     const parts: SampleRun[] = [];
-    const run = { channel: 0, t: T0, period: 10_000, lost: 3, encoding: 1, payload: new Uint8Array(8) } as const;
+    const run = {
+      channel: 0,
+      t: T0,
+      period: 10_000,
+      trusted: true,
+      lost: 3,
+      encoding: 1,
+      payload: new Uint8Array(8),
+    } as const;
     splitAtSeconds(run, 4, T0 - 123, (part) => parts.push(part));
     expect(parts.map(({ t, lost }) => [t - T0, lost])).to.deep.equal([
       [0, 3],

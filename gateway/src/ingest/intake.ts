@@ -1,23 +1,32 @@
 import type { SampleRun } from '../analysis/analysis.js';
+import type { Clock } from '../clock.js';
 import type { FrameErrorCode } from '../errors.js';
 import type { ModalityChannel, SessionProgress } from '../store/store.js';
 import type { Frame } from './frame.js';
+import type { NoticeFields, Notices } from './notices.js';
+import { NUMBERING_FAULTS, Numbering } from './numbering.js';
+import { type CountedLine, MAX_LEAD_MS, Pace } from './pace.js';
 import { type Piece, Sequence } from './sequence.js';
-import { Timeline } from './timeline.js';
+import { MAX_FUTURE_MS, Timeline } from './timeline.js';
 
 export interface IntakeOptions {
   readonly channels: readonly ModalityChannel[];
-  /** Time of arrival: the server's, or a recording's own. */
-  readonly clock: { now(): number };
-  /** What is known of the session: `NO_PROGRESS` for a new one, the stored one where this process takes it up. */
+  /** Arrival times: the server's clock, which must not go back, or the times of a recording. */
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  /**
+   * The stored state of the session: `NO_PROGRESS` for a new session, the stored progress if this process takes it
+   * over.
+   */
   readonly progress: SessionProgress;
-  /** Takes the runs, per channel in order of time. */
+  /** Receives the runs, in order of time within each channel. */
   readonly push: (run: SampleRun) => void;
-  /** Told once per channel when its rate lies more than 20 % off the model's. */
+  /** Called once per channel when its rate differs from the model's by more than 20 %. */
   readonly onRateOff?: (channel: number, relativeRate: number) => void;
+  /** Receives the notices about problems with the data. */
+  readonly notices?: Notices;
 }
 
-/** A session before its first data, with device times taken as they are. */
+/** The progress of a session before its first data, without a clock shift. */
 export const NO_PROGRESS: SessionProgress = {
   clockShift: 0,
   originWithoutClock: null,
@@ -26,58 +35,72 @@ export const NO_PROGRESS: SessionProgress = {
   lastDataAt: null,
 };
 
-/** Why a well-formed frame is not used. */
+/** Cause for which a well-formed frame is not used. */
 export type IntakeRefusal = Extract<FrameErrorCode, 'unknown_channel' | 'too_late' | 'in_future'>;
 
-/** Frames whose time lies farther ahead than this are refused, ms. */
-const MAX_FUTURE_MS = 60_000;
-/** Rates farther off the model's than this are logged. */
+/** A rate that differs from the model's by more than this is logged. */
 const MAX_RATE_OFF = 0.2;
+/** The device gets a notice if its rate differs from the model's by more than this for this much data time (ms). */
+const NOTED_RATE_OFF = 0.05;
+const NOTED_AFTER_MS = 10_000;
 const SECOND_MS = 1000;
-/** Instants this close to a whole second lie on it, ms. */
+/** An instant within this distance of a whole second counts as on it, ms. */
 const EPSILON_MS = 1e-3;
 
-/** The receiving side of one session: frames in any order in, sample runs with settled times out. Pure but for `push`. */
+/**
+ * The receiving side of one session: takes frames in any order and returns sample runs with final times. Pure, except
+ * for `push`.
+ */
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #channels: Channel[];
+  /** Offset from the monotonic clock to arrival times: setting the wall clock must not change them. */
+  readonly #anchor: number;
   #origin: number | null;
   #firstInstant: number | null;
   #lastDataAt: number | null;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
+    this.#anchor = options.clock.now() - options.clock.monotonic();
     this.#origin = options.progress.originWithoutClock;
     this.#firstInstant = options.progress.firstInstant;
     this.#lastDataAt = options.progress.lastDataAt;
     this.#channels = options.channels.map((channel, index) => this.#channel(channel, index));
   }
 
-  /** Takes a frame; a code where it is refused, in which case nothing of it is used. */
+  /** Receives a frame. Returns a code if the frame is refused; then no part of it is used. */
   receive(frame: Frame): IntakeRefusal | null {
     const channel = this.#channels[frame.channel];
     if (!channel) return 'unknown_channel';
     const now = this.#options.clock.now();
     if (channel.sequence.isTooLate(frame)) return 'too_late';
     if (frame.ts !== null && this.#shifted(frame.ts) > now + MAX_FUTURE_MS) return 'in_future';
-    const fresh = channel.sequence.accept(frame, now);
+    const at = this.#options.clock.monotonic();
+    const fresh = channel.sequence.accept(frame, at);
+    this.#watchNumbers(channel, frame, fresh, at);
     channel.unacknowledgedMs += fresh * channel.timeline.nominal;
     if (fresh > 0) this.#lastDataAt = now;
     return null;
   }
 
-  /** Gives up the holes in channels where nothing new has come for 2 s, about twice a second; returns whether it did. */
+  /**
+   * Gives up the gaps in channels that have received nothing new for 2 s; call about twice a second. Returns whether
+   * there were any.
+   */
   tick(): boolean {
-    const now = this.#options.clock.now();
-    return this.#channels.filter(({ sequence }) => sequence.tick(now)).length > 0;
+    const now = this.#options.clock.monotonic();
+    let gaveUp = false;
+    for (const { sequence } of this.#channels) gaveUp = sequence.tick(now) || gaveUp;
+    return gaveUp;
   }
 
-  /** Gives up all holes: nothing more will come. */
+  /** Gives up all gaps, because no more data will arrive. */
   flush(): void {
     for (const { sequence } of this.#channels) sequence.flush();
   }
 
-  /** `next_seq` per index of the channels that have begun here. */
+  /** `next_seq` by index, for the channels that have started here. */
   nextSeq(): Record<string, number> {
     const next: Record<string, number> = {};
     for (const [index, { sequence }] of this.#channels.entries())
@@ -85,14 +108,21 @@ export class Intake {
     return next;
   }
 
-  /** Data time received since the last `acknowledged`, of the channel with the most, ms. */
-  get unacknowledgedMs(): number {
-    return this.#channels.reduce((most, channel) => Math.max(most, channel.unacknowledgedMs), 0);
+  /** For each channel, its measured rate divided by the declared one; null if no data have arrived. */
+  relativeRates(): (number | null)[] {
+    return this.#channels.map(({ sequence, timeline }) => (sequence.next === null ? null : timeline.relativeRate));
   }
 
-  /** How many of the times that are fixed for the whole session are known by now. */
+  /** Data time received since the last call of `acknowledged`, of the channel with the most, ms. */
+  get unacknowledgedMs(): number {
+    let most = 0;
+    for (const { unacknowledgedMs } of this.#channels) most = Math.max(most, unacknowledgedMs);
+    return most;
+  }
+
+  /** Number of the session-wide fixed times that are known so far. */
   get anchors(): number {
-    return [this.#origin, this.#firstInstant].filter((time) => time !== null).length;
+    return Number(this.#origin !== null) + Number(this.#firstInstant !== null);
   }
 
   acknowledged(): void {
@@ -106,33 +136,54 @@ export class Intake {
       firstInstant: this.#firstInstant,
       nextSeq: { ...this.#options.progress.nextSeq, ...this.nextSeq() },
       lastDataAt: this.#lastDataAt,
+      ...this.#counted(),
     };
+  }
+
+  /** The time lines of the channels without a clock, including those that were stored. */
+  #counted(): Pick<SessionProgress, 'counted'> {
+    const lines: Record<string, CountedLine> = { ...this.#options.progress.counted };
+    for (const [index, { timeline }] of this.#channels.entries())
+      if (timeline.settledPace) lines[index] = timeline.settledPace.line;
+    return Object.keys(lines).length > 0 ? { counted: lines } : {};
   }
 
   #channel(model: ModalityChannel, index: number): Channel {
     const nominal = SECOND_MS / model.sample_rate_hz;
     const timeline = new Timeline(nominal);
     const sequence = new Sequence(nominal, (piece) => this.#place(index, piece, timeline));
-    return { sequence, timeline, unacknowledgedMs: 0, isRateOff: false };
+    const numbering = new Numbering(nominal);
+    return { model, sequence, timeline, numbering, unacknowledgedMs: 0, isRateOff: false, offSince: null };
   }
 
   #place(channel: number, piece: Piece, timeline: Timeline): void {
     const ts = piece.ts === null ? null : this.#shifted(piece.ts);
-    const { t, period } = timeline.place(piece, ts, () => this.#originWithoutClock(piece, timeline.nominal));
+    const begin = () => this.#pace(channel, piece, timeline.nominal);
+    const { t, period, trusted } = timeline.place(piece, ts, { arrival: this.#arrival, begin });
     this.#firstInstant ??= Math.floor(t);
     const { lost, encoding, payload } = piece;
-    splitAtSeconds(
-      { channel, t, period, lost, encoding, payload },
-      piece.instants,
-      this.#firstInstant,
-      this.#options.push,
-    );
-    this.#watchRate(channel, timeline.relativeRate);
+    const run = { channel, t, period, trusted, lost, encoding, payload };
+    splitAtSeconds(run, piece.instants, this.#firstInstant, this.#options.push);
+    this.#watchRate(channel, piece, timeline.relativeRate);
   }
 
-  /** Time of number 0 where a device has no clock: such that the first frame without a time began when it arrived. */
-  #originWithoutClock(piece: Piece, nominal: number): number {
-    this.#origin ??= this.#options.clock.now() - (piece.seq - piece.skipped) * nominal;
+  get #arrival(): number {
+    return this.#anchor + this.#options.clock.monotonic();
+  }
+
+  /** Continues the stored line, or counts from the common origin at the model's rate. */
+  #pace(channel: number, piece: Piece, nominal: number): Pace {
+    const stored = this.#options.progress.counted?.[channel];
+    if (stored) return new Pace(nominal, stored, true);
+    return new Pace(nominal, { seq: 0, time: this.#originWithoutClock(piece, nominal), period: nominal }, false);
+  }
+
+  /**
+   * Time of number 0 for a device without a clock: its first frame began at its arrival, or ends at most 1 s after it.
+   */
+  #originWithoutClock({ seq, skipped, instants }: Piece, nominal: number): number {
+    const first = seq - skipped;
+    this.#origin ??= this.#arrival - first * nominal - Math.max(0, (instants + skipped) * nominal - MAX_LEAD_MS);
     return this.#origin;
   }
 
@@ -140,24 +191,48 @@ export class Intake {
     return ts + (this.#options.progress.clockShift ?? 0);
   }
 
-  #watchRate(index: number, relativeRate: number): void {
+  #watchNumbers(channel: Channel, frame: Frame, fresh: number, at: number): void {
+    const fault = channel.numbering.take(frame, fresh, at);
+    if (fault === undefined) return;
+    for (const code of NUMBERING_FAULTS) if (code !== fault?.code) this.#options.notices?.clear(code, frame.channel);
+    if (fault) this.#options.notices?.raise(fault.code, frame.channel, fault);
+  }
+
+  #watchRate(index: number, { seq }: Piece, relativeRate: number): void {
     const channel = this.#channels[index];
-    if (!channel || channel.isRateOff || Math.abs(relativeRate - 1) <= MAX_RATE_OFF) return;
-    channel.isRateOff = true;
-    this.#options.onRateOff?.(index, relativeRate);
+    if (!channel) return;
+    const off = Math.abs(relativeRate - 1);
+    if (off > MAX_RATE_OFF && !channel.isRateOff) {
+      channel.isRateOff = true;
+      this.#options.onRateOff?.(index, relativeRate);
+    }
+    if (off <= NOTED_RATE_OFF) this.#options.notices?.clear('rate_off', index);
+    channel.offSince = off > NOTED_RATE_OFF ? (channel.offSince ?? seq) : null;
+    if (channel.offSince !== null && (seq - channel.offSince) * channel.timeline.nominal >= NOTED_AFTER_MS)
+      this.#options.notices?.raise('rate_off', index, rateOff(channel.model.sample_rate_hz, relativeRate));
   }
 }
 
+function rateOff(declared_hz: number, relativeRate: number): NoticeFields {
+  const measured_hz = Number((declared_hz * relativeRate).toFixed(2));
+  const detail = `the data arrive at ${measured_hz} Hz, but the device model says ${declared_hz} Hz: correct its sample_rate_hz, or check ts and seq`;
+  return { detail, measured_hz, declared_hz };
+}
+
 interface Channel {
+  readonly model: ModalityChannel;
   readonly sequence: Sequence;
   readonly timeline: Timeline;
+  readonly numbering: Numbering;
+  /** First number of the period in which the rate differs enough for a notice. */
+  offSince: number | null;
   unacknowledgedMs: number;
   isRateOff: boolean;
 }
 
 /**
- * Splits a run of `instants` at the whole seconds after `first`, ms, so that a long frame becomes many short turns of
- * work. What was lost stays with the first part. Payloads are views.
+ * Splits a run of `instants` at the whole seconds after `first` (ms), so that a long frame becomes many short steps of
+ * work. Lost numbers are counted with the first part. Payloads are views.
  */
 export function splitAtSeconds(run: SampleRun, instants: number, first: number, push: (part: SampleRun) => void): void {
   const width = run.payload.length / instants;
@@ -166,6 +241,10 @@ export function splitAtSeconds(run: SampleRun, instants: number, first: number, 
     const second = Math.floor((t - first + EPSILON_MS) / SECOND_MS) + 1;
     const inSecond = Math.ceil((first + second * SECOND_MS - EPSILON_MS - t) / run.period);
     const to = Math.min(instants, from + Math.max(1, inSecond));
+    if (to - from === instants) {
+      push(run);
+      return;
+    }
     push({ ...run, t, lost: from === 0 ? run.lost : 0, payload: run.payload.subarray(from * width, to * width) });
     from = to;
   }

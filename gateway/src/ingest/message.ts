@@ -1,5 +1,5 @@
 import type { ModalityChannel } from '../store/store.js';
-import { checkFrame, type Fault, type Frame, fault } from './frame.js';
+import { checkFrame, EARLIEST_MS, type Fault, type Frame, fault } from './frame.js';
 
 /** A text message of a device. */
 export type DeviceMessage =
@@ -15,16 +15,21 @@ const FLOAT32 = 4;
 /**
  * Decodes a text message. Pure, never throws.
  * @param channels the session's channels, in order of their index
+ * @param earliest times before this one are refused, ms: `EARLIEST_MS` by the device's own clock
  */
-export function decodeText(text: string, channels: readonly ModalityChannel[]): DeviceMessage | Fault {
+export function decodeText(
+  text: string,
+  channels: readonly ModalityChannel[],
+  earliest: number = EARLIEST_MS,
+): DeviceMessage | Fault {
   let message: unknown;
   try {
     message = JSON.parse(text);
   } catch {
-    return fault('bad_json', 'text messages are JSON objects');
+    return fault('bad_json', 'a text message must be a JSON object');
   }
-  if (!isRecord(message)) return fault('bad_message', 'a message is an object with a type');
-  if (message.type === 'samples') return samples(message, channels);
+  if (!isRecord(message)) return fault('bad_message', 'a message must be an object with a type');
+  if (message.type === 'samples') return samples(message, channels, earliest);
   if (message.type === 'end') return { type: 'end' };
   if (message.type === 'ping') return ping(message);
   return fault('bad_message', 'type must be samples, end or ping');
@@ -33,10 +38,14 @@ export function decodeText(text: string, channels: readonly ModalityChannel[]): 
 function ping({ t }: Record<string, unknown>): DeviceMessage | Fault {
   if (t === undefined) return { type: 'ping' };
   if (isScalar(t)) return { type: 'ping', t };
-  return fault('bad_message', 't of a ping must be a number, a text, true, false or null');
+  return fault('bad_message', 't of a ping must be a number, a string, true, false or null');
 }
 
-function samples(message: Record<string, unknown>, channels: readonly ModalityChannel[]): DeviceMessage | Fault {
+function samples(
+  message: Record<string, unknown>,
+  channels: readonly ModalityChannel[],
+  earliest: number,
+): DeviceMessage | Fault {
   const { channel, seq, ts = null, samples: values } = message;
   if (typeof channel !== 'number' || !Number.isInteger(channel))
     return fault('bad_message', 'channel must be an integer');
@@ -47,14 +56,15 @@ function samples(message: Record<string, unknown>, channels: readonly ModalityCh
     return fault('bad_message', 'samples must be an array of numbers and nulls', at);
   }
   const width = channels[channel]?.num_channels ?? 1;
-  const frame = checkFrame({ channel, seq, ts, ...encode(values), instants: values.length / width }, channels);
+  const unchecked = { channel, seq, ts, ...encode(values), instants: values.length / width };
+  const frame = checkFrame(unchecked, channels, earliest);
   return 'fault' in frame ? frame : { type: 'samples', frame };
 }
 
 /**
- * Text samples in the core's encodings: int32 where all are integers of that size, so that raw counts stay exact; else
- * float32, whose 24 bits of mantissa round counts beyond 2^24 (a text frame with missing or fractional values). What
- * float32 cannot hold becomes an infinity, which the frame's check refuses.
+ * Encodes the samples of a text frame: int32 if all are integers of that size, so that raw counts stay exact; otherwise
+ * float32, whose mantissa of 24 bits rounds counts beyond 2^24 (for frames with missing or fractional values). A value
+ * too large for float32 becomes an infinity, which the frame's check refuses.
  */
 function encode(values: readonly (number | null)[]): Pick<Frame, 'encoding' | 'payload'> {
   const integral = values.every((value) => value !== null && Number.isInteger(value) && value === (value | 0));

@@ -3,6 +3,7 @@ import { Bench, type Gateway, pulse, T0, type TestDevice, until } from './bench.
 import { binary } from './frames.fixture.js';
 
 const GRACE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 /** Sends a pulse in binary frames of a second, whose times follow from the numbers. */
 function stream(device: TestDevice, from: number, to: number): void {
@@ -21,6 +22,15 @@ describe('Sessions between gateways', () => {
   });
 
   afterEach(() => bench.close());
+
+  /** Lets time pass in which these gateways beat and one looks after the sessions, a second at a time. */
+  const sweep = async (gateway: Gateway, ms: number, ...beating: Gateway[]) => {
+    for (let passed = 0; passed < ms; passed += 1000) {
+      bench.clock.advance(1000);
+      for (const { store, name } of [gateway, ...beating]) await store.beat(name, bench.clock.now());
+      await gateway.ingest.sweep();
+    }
+  };
 
   it('are taken over by the newest connection, with a replay, and the older one is closed with 4009', async () => {
     const { connect } = await bench.device(a);
@@ -53,8 +63,10 @@ describe('Sessions between gateways', () => {
       bench.clock.advance(1000);
     }
     await until(async () => (await bench.insights(session_id)).length >= 3);
+    await a.store.beat(a.name, bench.clock.now());
     const second = connect({}, b);
     await second.ready();
+    await a.store.beat(a.name, bench.clock.now() + 1);
     stream(second, 0, 1000);
     await second.handled();
     bench.clock.advance(1000);
@@ -62,6 +74,91 @@ describe('Sessions between gateways', () => {
     const ends = (await bench.insights(session_id)).map(({ actual_end }) => actual_end - T0);
     expect(ends).to.deep.equal([4000, 5000, 6000, 7000, 8000, 9000, 10_000]);
     expect(bench.published.filter(({ text }) => text.includes('"hr"'))).to.have.length(ends.length);
+  });
+
+  describe('that were claimed', () => {
+    let heard: string[];
+
+    /** A device whose first readings are out, and the account's channel as a subscriber has it: what came, and losses. */
+    const begin = async () => {
+      heard = [];
+      const messages = (batch: readonly unknown[]) => void heard.push(...batch.map(() => 'reading'));
+      await bench.bus.subscribe(bench.account.id, { messages, loss: () => void heard.push('loss') });
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      stream(first, 0, 500);
+      await first.handled();
+      await until(() => heard.length === 2);
+      bench.clock.advance(1000);
+      await a.store.beat(a.name, bench.clock.now());
+      heard.length = 0;
+      return { connect, session_id };
+    };
+    const goOn = async (second: TestDevice) => {
+      await second.ready();
+      stream(second, 0, 600);
+      await second.handled();
+    };
+    /** Lets time pass, as a system clock would. */
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 50) {
+        bench.clock.advance(50);
+        for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+      }
+    };
+
+    it('from a dead gateway publish after the loss of what it left is declared, once an account', async () => {
+      const { connect, session_id } = await begin();
+      await connect({ device_id: 'band-2' }).ready();
+      const second = connect({}, b);
+      await goOn(second);
+      await connect({ device_id: 'band-2' }, b).ready();
+      await pass(2000);
+      expect(heard).to.deep.equal([]);
+      await pass(1000);
+      await until(async () => (await bench.insights(session_id)).length === 3);
+      expect(heard).to.deep.equal(['loss']); // The subscription is over.
+      // What is stored already may be published only now.
+      await bench.bus.subscribe(bench.account.id, { messages: () => undefined, loss: () => void heard.push('loss') });
+      await connect({ device_id: 'band-3' }, b).ready();
+      await pass(5000);
+      expect(heard).to.deep.equal(['loss']);
+    });
+
+    it('from a living gateway publish once it has been heard again, without a loss', async () => {
+      const { connect } = await begin();
+      const second = connect({}, b);
+      await goOn(second);
+      await pass(900);
+      expect(heard).to.deep.equal([]);
+      await a.store.beat(a.name, bench.clock.now());
+      await pass(300);
+      await until(() => heard.length > 0);
+      expect(heard).to.deep.equal(['reading']);
+    });
+
+    it('from a gateway that handed them over publish at once, without a loss', async () => {
+      const { connect } = await begin();
+      await a.ingest.drain();
+      const second = connect({}, b);
+      await goOn(second);
+      await until(() => heard.length > 0);
+      expect(heard).to.deep.equal(['reading']);
+      const c = await bench.gateway('gateway-c');
+      await connect({}, c).ready();
+      await pass(4000);
+      expect(heard).to.deep.equal(['reading', 'loss']); // The second owner has handed nothing over.
+    });
+
+    it('or closed for a dead gateway that never published leave no loss unsaid', async () => {
+      const losses: string[] = [];
+      await bench.bus.subscribe(bench.account.id, { messages: () => {}, loss: () => void losses.push('loss') });
+      const { connect } = await bench.device(a);
+      await connect().ready();
+      await sweep(b, GRACE_MS + 2000);
+      expect(losses).to.deep.equal(['loss']);
+    });
   });
 
   it('start at the first frame after a replay, whatever the store knew', async () => {
@@ -108,12 +205,9 @@ describe('Sessions between gateways', () => {
     first.samples(0, 100);
     await first.handled();
     await until(async () => (await bench.row(session_id)).progress.lastDataAt !== null);
-    bench.clock.advance(GRACE_MS - 2000);
-    await b.store.beat('gateway-b', bench.clock.now());
-    await b.ingest.sweep();
+    await sweep(b, GRACE_MS - 2000);
     expect((await bench.row(session_id)).status).to.equal('open');
-    bench.clock.advance(1);
-    await b.ingest.sweep();
+    await sweep(b, 1000);
     expect(await bench.row(session_id)).to.include({ status: 'closed', endedAt: T0 + 2000 });
   });
 
@@ -134,10 +228,37 @@ describe('Sessions between gateways', () => {
   it('of gateways that live are left alone', async () => {
     const { connect } = await bench.device(a);
     const { session_id } = await connect().ready();
-    bench.clock.advance(GRACE_MS + 1);
-    await a.store.beat('gateway-a', bench.clock.now());
-    await b.ingest.sweep();
+    await sweep(b, GRACE_MS + 5000, a);
     expect((await bench.row(session_id)).status).to.equal('open');
+  });
+
+  for (const [direction, step] of [
+    ['back', -HOUR_MS],
+    ['forward', HOUR_MS],
+  ] as const)
+    it(`are left to the living and closed for the dead when the clock is set ${direction}`, async () => {
+      const [living, dead] = [await bench.device(a), await bench.device(a, { deviceId: 'band-2' })];
+      const first = await living.connect().ready();
+      const c = await bench.gateway('gateway-c');
+      const second = await dead.connect({}, c).ready();
+      await sweep(b, 3000, a, c);
+      bench.clock.step(step);
+      await sweep(b, GRACE_MS - 1000, a);
+      expect((await bench.row(second.session_id)).status).to.equal('open');
+      await sweep(b, 2000, a);
+      expect((await bench.row(first.session_id)).status).to.equal('open');
+      expect((await bench.row(second.session_id)).status).to.equal('closed');
+    });
+
+  it('taken over while the clock is set back are left by the gateway that had them', async () => {
+    const { connect } = await bench.device(a);
+    const first = connect();
+    await first.ready();
+    await a.ingest.sweep();
+    bench.clock.step(-HOUR_MS);
+    await connect({}, b).ready();
+    await a.ingest.sweep();
+    expect(await first.code()).to.equal(4009);
   });
 
   it('outlive a drain: what came is stored, the device hears 1012 and goes on elsewhere', async () => {

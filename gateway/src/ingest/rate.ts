@@ -1,23 +1,28 @@
-/** How fast the past fades, ms of data time: long against the jitter of stamps, short against a crystal's drift. */
+/**
+ * Time constant of forgetting, ms of data time: long compared with the jitter of stamps, short compared with the drift
+ * of a crystal.
+ */
 const MEMORY_MS = 10_000;
-/** Of the past at least this much stays from stamp to stamp, however rare they are. */
+/** Least share of the past that is kept from stamp to stamp, even if stamps are rare. */
 const LEAST_MEMORY = 0.1;
-/** Weight of the model's rate before stamps tell better: as if it were known to 3 % and stamps to 30 ms, ms². */
+/** Weight of the model's rate before stamps are more accurate, ms²: as if it were known to 3 % and stamps to 30 ms. */
 const PRIOR_MS2 = (30 / 0.03) ** 2;
-/** No rate is followed beyond this factor of the model's. */
-const MAX_FACTOR = 2;
+/** A rate is followed only within these factors of the model's. */
+const MAX_FASTER = 10;
+const MAX_SLOWER = 2;
 
 /**
- * The line from numbers to times that best fits a channel's stamps: least squares whose past fades exponentially
- * (recursive least squares with forgetting; Ljung, System Identification, 2nd ed., 11.2), kept relative to its own
- * newest point so that times of 10^12 ms cost no precision.
+ * The line from numbers to times that best fits a channel's stamps: least squares with exponential forgetting
+ * (recursive least squares; Ljung, System Identification, 2nd ed., 11.2), stored relative to its newest point so that
+ * times of 10^12 ms lose no precision.
  */
 export class Rate {
   /** Number and time (ms) of the line's newest point. */
   #seq: number;
   #time: number;
   #period: number;
-  // Faded sums over the stamps: x is ms of nominal time before the newest point, y the stamp's distance from the line.
+  // Sums over the stamps, with forgetting: x is ms of nominal time before the newest point, y the stamp's distance from
+  // the line.
   #w = 0;
   #sx = 0;
   #sy = 0;
@@ -35,7 +40,7 @@ export class Rate {
     this.#period = nominal;
   }
 
-  /** The followed spacing of the instants, ms. */
+  /** The estimated spacing of the instants, ms. */
   get period(): number {
     return this.#period;
   }
@@ -45,12 +50,12 @@ export class Rate {
     return this.#time + (seq - this.#seq) * this.#period;
   }
 
-  /** Moves the whole line in time: a step of the stamps that is no matter of the rate. */
+  /** Moves the whole line in time, for a step of the stamps that is not a change of rate. */
   shift(ms: number): void {
     this.#time += ms;
   }
 
-  /** Starts anew from a point with a known spacing. */
+  /** Restarts from a point with a known spacing. */
   restart(seq: number, time: number, period: number): void {
     this.#seq = seq;
     this.#time = time;
@@ -70,7 +75,7 @@ export class Rate {
     this.#turn((this.#sy - slope * this.#sx) / this.#w, slope);
   }
 
-  /** Makes `seq` the newest point, and lets the past fade. */
+  /** Makes `seq` the newest point, and reduces the weight of the past. */
   #moveTo(seq: number): void {
     const x = (seq - this.#seq) * this.nominal;
     this.#time = this.at(seq);
@@ -86,7 +91,7 @@ export class Rate {
     this.#sxy *= memory;
   }
 
-  /** Corrects the line, and the sums, which are relative to it. */
+  /** Corrects the line and the sums, which are relative to it. */
   #turn(offset: number, slope: number): void {
     const period = this.#bounded(this.#period + slope * this.nominal);
     const turned = (period - this.#period) / this.nominal;
@@ -97,6 +102,6 @@ export class Rate {
   }
 
   #bounded(period: number): number {
-    return Math.min(this.nominal * MAX_FACTOR, Math.max(this.nominal / MAX_FACTOR, period));
+    return Math.min(this.nominal * MAX_SLOWER, Math.max(this.nominal / MAX_FASTER, period));
   }
 }

@@ -65,7 +65,7 @@ describe('Sequence', () => {
     expect(sequence.next).to.equal(40);
   });
 
-  it('holds the next number back at a hole', () => {
+  it('holds the next number back at a gap', () => {
     const { sequence, send } = open();
     send(0, 10);
     send(20, 10);
@@ -98,7 +98,7 @@ describe('Sequence', () => {
     expect(pieces.flatMap(samples)).to.deep.equal(Array.from({ length: 30 }, (_, i) => i));
   });
 
-  it('gives a hole up when data more than 2 s after its end have come', () => {
+  it('gives a gap up when data more than 2 s after its end have come', () => {
     const { sequence, send, ranges } = open();
     send(0, 10);
     send(20, 201);
@@ -108,14 +108,14 @@ describe('Sequence', () => {
     expect(ranges()[1]).to.deep.equal([20, 201, 10]);
   });
 
-  it('gives only that hole up whose time has come', () => {
+  it('gives only that gap up whose time has come', () => {
     const { sequence, send } = open();
     for (const seq of [0, 20, 100]) send(seq, 10);
     send(215, 10);
     expect(sequence.next).to.equal(30);
   });
 
-  it('gives all holes up when nothing new has come for 2 s', () => {
+  it('gives all gaps up when nothing new has come for 2 s', () => {
     const { sequence, send, wait, ranges } = open();
     for (const seq of [0, 20, 40]) send(seq, 10);
     wait(1999);
@@ -149,7 +149,7 @@ describe('Sequence', () => {
     expect(ranges().at(-1)).to.deep.equal([30, 5, 0]);
   });
 
-  it('takes a jump by billions of numbers as one hole', () => {
+  it('takes a jump by billions of numbers as one gap', () => {
     const { sequence, send, wait, ranges } = open();
     send(0, 10);
     send(2 ** 32 - 10, 10);
@@ -158,7 +158,7 @@ describe('Sequence', () => {
     expect(ranges()[1]).to.deep.equal([2 ** 32 - 10, 10, 2 ** 32 - 20]);
   });
 
-  it('bounds what it holds behind a hole', () => {
+  it('bounds what it holds behind a gap', () => {
     const sequence = new Sequence(0.1, () => {});
     for (let seq = 0; seq < 20_000; seq += 2) sequence.accept(frame(seq, 1), 0);
     expect(sequence.next).to.be.greaterThan(20_000 - 2 * 4100);

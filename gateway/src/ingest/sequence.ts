@@ -1,8 +1,8 @@
 import type { Frame } from './frame.js';
 
-/** Instants of one frame that come next in order: nothing before them is awaited any more. */
+/** Instants of one frame that are next in order: all earlier numbers have arrived or been given up. */
 export interface Piece extends Pick<Frame, 'encoding' | 'instants' | 'payload' | 'seq' | 'ts'> {
-  /** Instants between the frame's first one, whose time `ts` is, and this piece's first. */
+  /** Instants between the frame's first one, whose time is `ts`, and this piece's first one. */
   readonly skipped: number;
   /** Numbers given up directly before this piece. */
   readonly lost: number;
@@ -13,22 +13,26 @@ interface Range {
   readonly end: number;
 }
 
-/** How long a hole is waited for: data time after it, and time with nothing new (protocol, section 4), ms. */
+/**
+ * Longest wait for the numbers of a gap: data time received after it, and time without new data (protocol, section 4),
+ * ms.
+ */
 export const PATIENCE_MS = 2000;
-/** Bounds of what one channel holds behind its holes; beyond them the oldest hole is given up. */
+/** Limits of the data that one channel holds behind its gaps; beyond them the oldest gap is given up. */
 const MAX_HELD_BYTES = 512 * 1024;
 const MAX_HELD_PIECES = 4096;
-/** Ranges given up that are remembered, to tell a frame that is too late from a repeated one. */
+/** Number of given-up ranges that are remembered, to distinguish a frame that is too late from a repeated one. */
 const MAX_GIVEN_UP = 1024;
 
 /**
- * The numbers of one channel: puts frames in order, trims what came before, waits for holes and gives them up.
- * `next` is TCP's RCV.NXT (RFC 9293, 3.3.1) counted in instants: all below it was received or given up.
+ * The sequence numbers of one channel: puts frames in order, removes numbers that were received before, waits for gaps
+ * to fill and gives them up. `next` is TCP's RCV.NXT (RFC 9293, 3.3.1) counted in instants: all numbers below it were
+ * received or given up.
  */
 export class Sequence {
   /** Null before the first frame. */
   #next: number | null = null;
-  /** Pieces beyond the first hole, ascending, without overlap. */
+  /** Pieces after the first gap, ascending, without overlap. */
   #held: Piece[] = [];
   #heldBytes = 0;
   #givenUp: Range[] = [];
@@ -36,19 +40,19 @@ export class Sequence {
 
   /**
    * @param period nominal spacing of the instants, ms
-   * @param deliver takes the pieces, in order
+   * @param deliver receives the pieces, in order
    */
   constructor(
     readonly period: number,
     readonly deliver: (piece: Piece) => void,
   ) {}
 
-  /** The lowest number that is still awaited; null before the first frame. */
+  /** The lowest number that has not arrived; null before the first frame. */
   get next(): number | null {
     return this.#next;
   }
 
-  /** Whether a frame brings nothing new and some of its numbers have been given up. */
+  /** Whether a frame has no new numbers and some of its numbers have been given up. */
   isTooLate(frame: Frame): boolean {
     const end = frame.seq + frame.instants;
     if (this.#next === null || end > this.#next) return false;
@@ -56,29 +60,38 @@ export class Sequence {
   }
 
   /**
-   * Takes a frame's new numbers, delivers what is in order now, and gives up holes which lie too far back.
-   * @returns how many instants were new
+   * Takes a frame's new numbers, delivers the pieces that are now in order, and gives up overdue gaps.
+   * @returns the number of new instants
    */
   accept(frame: Frame, now: number): number {
     if (this.#next === null) this.#startAt(frame.seq);
+    if (frame.seq === this.#next && this.#held.length === 0) return this.#passWhole(frame, now);
     const fresh = this.#fresh(frame);
     for (const range of fresh) this.#take(cut(frame, range));
     if (fresh.length > 0) this.#lastNewAt = now;
     this.#deliverHeld(0);
-    while (this.#isOverdue()) this.#giveUpFirstHole();
+    while (this.#isOverdue()) this.#giveUpFirstGap();
     return fresh.reduce((sum, range) => sum + range.end - range.start, 0);
   }
 
-  /** Gives up the holes when nothing new has come for 2 s; returns whether it did. */
+  /** Gives up the gaps if nothing new has arrived for 2 s; returns whether it did. */
   tick(now: number): boolean {
     if (this.#held.length === 0 || now - this.#lastNewAt < PATIENCE_MS) return false;
     this.flush();
     return true;
   }
 
-  /** Gives up all holes: nothing more will come. */
+  /** Gives up all gaps, because no more data will arrive. */
   flush(): void {
-    while (this.#held.length > 0) this.#giveUpFirstHole();
+    while (this.#held.length > 0) this.#giveUpFirstGap();
+  }
+
+  /** Handles the most common case: a frame in order, with no pieces held. */
+  #passWhole(frame: Frame, now: number): number {
+    this.#lastNewAt = now;
+    const { seq, instants, ts, encoding, payload } = frame;
+    this.#pass({ seq, instants, ts, skipped: 0, lost: 0, encoding, payload });
+    return instants;
   }
 
   #startAt(seq: number): void {
@@ -110,14 +123,14 @@ export class Sequence {
     this.deliver(piece);
   }
 
-  /** Keeps a copy: a view would keep the whole chunk that came from the socket. */
+  /** Holds a copy: a view would keep the whole received chunk in memory. */
   #hold(piece: Piece): void {
     const at = this.#held.findLastIndex((held) => held.seq < piece.seq);
     this.#held.splice(at + 1, 0, piece);
     this.#heldBytes += piece.payload.length;
   }
 
-  /** Delivers the held pieces that are in order now; the first one follows `lost` numbers. */
+  /** Delivers the held pieces that are now in order; the first one follows `lost` numbers. */
   #deliverHeld(lost: number): void {
     let count = 0;
     for (const piece of this.#held) {
@@ -132,11 +145,11 @@ export class Sequence {
     const [first] = this.#held;
     const last = this.#held.at(-1);
     if (!first || !last) return false;
-    const dataAfterHole = (last.seq + last.instants - 1 - first.seq) * this.period;
-    return dataAfterHole > PATIENCE_MS || this.#heldBytes > MAX_HELD_BYTES || this.#held.length > MAX_HELD_PIECES;
+    const dataAfterGap = (last.seq + last.instants - 1 - first.seq) * this.period;
+    return dataAfterGap > PATIENCE_MS || this.#heldBytes > MAX_HELD_BYTES || this.#held.length > MAX_HELD_PIECES;
   }
 
-  #giveUpFirstHole(): void {
+  #giveUpFirstGap(): void {
     const [first] = this.#held;
     if (!first || this.#next === null) return;
     this.#givenUp.push({ start: this.#next, end: first.seq });

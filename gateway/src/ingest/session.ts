@@ -1,13 +1,20 @@
 import type { CloseReason } from '@device-insights/fanout';
+import { countOne } from '@device-insights/fanout/process/count';
+import type { Log } from '@device-insights/fanout/process/log';
 import type { Analysis, SampleRun } from '../analysis/analysis.js';
 import type { Clock, Timer } from '../clock.js';
+import { ForwardClock } from '../forward-clock.js';
+import type { Inspection } from '../inspection.js';
 import type { PublishedStream } from '../publisher/publisher.js';
 import type { Session } from '../store/store.js';
-import type { Connection, Incoming } from './connection.js';
-import { decodeBinary, type Fault, type Frame, fault } from './frame.js';
-import type { IngestLimits, Log } from './ingest.js';
+import type { Connection } from './connection.js';
+import type { IngestCounters } from './counters.js';
+import { decodeBinary, EARLIEST_MS, type Fault, type Frame, fault } from './frame.js';
 import { Intake, type IntakeRefusal } from './intake.js';
+import type { IngestLimits } from './limits.js';
 import { decodeText } from './message.js';
+import { Notices } from './notices.js';
+import { Trace } from './trace.js';
 import type { Turns, Worker } from './turns.js';
 
 export interface LiveSessionParts {
@@ -15,42 +22,50 @@ export interface LiveSessionParts {
   readonly analysis: Analysis;
   readonly stream: PublishedStream;
   readonly turns: Turns;
+  readonly counters: IngestCounters;
   readonly clock: Clock;
   readonly limits: IngestLimits;
-  /** How long it stays open without a connection, ms. */
+  /** Time that the session stays open without a connection, ms. */
   readonly graceMs: number;
   readonly log: Log;
-  /** Called once when all is stored and published and the session is to be closed in the store. */
+  /** Called once, when everything is stored and published and the session can be closed in the store. */
   readonly onFinished: (session: LiveSession) => void;
 }
 
-/** An acknowledgement does not wait for the interval when this much data time has come, ms. */
+/** Data time after which an acknowledgement is sent without waiting for the interval, ms. */
 const ACK_DATA_MS = 5000;
-/** Progress is recorded this often while data flow, ms; the protocol allows 5 s. */
+/** Interval at which progress is recorded while data arrive, ms; the protocol allows 5 s. */
 const RECORD_EVERY_MS = 2500;
-/** What may wait to be decoded before the socket is paused, bytes; a chunk of the socket comes on top. */
+/** Undecoded bytes above which the socket is paused; one chunk of the socket may be added to this. */
 const MAX_WAITING_BYTES = 64 * 1024;
 
-/** Readings of one session that may wait to be published; they go at 1,000 a second and type. */
+/** Most readings of one session that may wait to be published; 1,000 per second and type are published. */
 const MAX_UNPUBLISHED = 1000;
 
 const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
-  too_late: 'these numbers have been given up as lost',
-  in_future: 'ts lies more than 60 s ahead of the server; connect with the clock parameter',
+  too_late: 'these sequence numbers have been given up as lost',
+  in_future: 'ts lies more than 60 s in the future; if the device clock is off, connect with the clock parameter',
   unknown_channel: 'the session has no such channel',
 };
 
-type Message = Incoming & { readonly connection: Connection };
+interface Message {
+  readonly connection: Connection;
+  readonly data: Buffer;
+  readonly isBinary: boolean;
+}
 
 /**
- * A session on this gateway, connected or within its time of grace: takes messages in steps, which the turns hand out,
- * and feeds the analysis.
+ * A session on this gateway, connected or in its grace period: processes messages in steps, in the turns that it is
+ * given, and feeds the analysis.
  */
 export class LiveSession implements Worker {
   readonly row: Session;
+  isWaiting = false;
   readonly #parts: LiveSessionParts;
   readonly #intake: Intake;
-  /** Resolves when it is closed in the store, or lost. */
+  readonly #notices: Notices;
+  readonly #trace: Trace;
+  /** Resolves when the session is closed in the store, or lost to another gateway. */
   readonly gone: Promise<void>;
   #resolveGone: () => void = () => undefined;
   #connection: Connection | null = null;
@@ -58,6 +73,7 @@ export class LiveSession implements Worker {
   #waitingBytes = 0;
   #runs: SampleRun[] = [];
   #ackTimer: Timer | null = null;
+  #acksSoon = false;
   #grace: Timer | null = null;
   #recordedAt = Number.NEGATIVE_INFINITY;
   #isRecorded = true;
@@ -73,13 +89,25 @@ export class LiveSession implements Worker {
       this.#resolveGone = resolve;
     });
     const { row, clock, log } = parts;
+    this.#trace = new Trace(row.channels, clock);
+    this.#notices = new Notices(clock, (notice) => {
+      this.#trace.noticed(notice);
+      this.#connection?.send({ type: 'notice', ...notice });
+    });
     this.#intake = new Intake({
       channels: row.channels,
-      clock,
+      clock: new ForwardClock(clock, 1, row.progress.lastDataAt ?? row.startedAt),
       progress: row.progress,
-      push: (run) => this.#runs.push(run),
+      push: (run) => {
+        this.#trace.run(run);
+        this.#runs.push(run);
+      },
+      notices: this.#notices,
       onRateOff: (channel, relativeRate) =>
-        log.warn({ session: row.id, channel, relativeRate }, 'the sample rate is more than 20 % off the model'),
+        log.warn(
+          { session: row.id, channel, relativeRate },
+          'the sample rate differs from the device model by more than 20 %',
+        ),
     });
   }
 
@@ -87,7 +115,7 @@ export class LiveSession implements Worker {
     return this.#state === 'open';
   }
 
-  /** Whether it has left this gateway. */
+  /** Whether the session has left this gateway. */
   get isOver(): boolean {
     return this.#state === 'over';
   }
@@ -100,7 +128,7 @@ export class LiveSession implements Worker {
     return this.#intake.progress().nextSeq;
   }
 
-  /** Arrival of the last data, or the start where none came: when it ended, ms. */
+  /** End of the session: arrival of the last data, or the start if there were no data, ms. */
   get endedAt(): number {
     return this.#intake.progress().lastDataAt ?? this.row.startedAt;
   }
@@ -108,35 +136,77 @@ export class LiveSession implements Worker {
   /** Makes a connection the session's only one. */
   attach(connection: Connection): void {
     this.#grace?.cancel();
+    this.#grace = null;
     this.#connection?.close('takenOver');
     this.#connection = connection;
+    this.#trace.connected(true);
   }
 
-  /** A connection has gone; without one the session closes after its time of grace. */
+  /** The current state; the signal of `channel` is recorded for display from now on. */
+  inspect(channel: number | null): Inspection {
+    return this.#trace.inspect(this.#intake.relativeRates(), this.#intake.progress().lastDataAt, channel);
+  }
+
+  /** Sends the notices that the device should get at once; call when its connection is ready. */
+  greet(): void {
+    const modalities = this.#parts.analysis.lacking;
+    if (modalities) this.#notices.raise('not_analysed', null, { detail: notAnalysed(modalities), modalities });
+  }
+
+  /**
+   * Handles the end of a connection. The session closes after its grace period, or at once if it never received data.
+   */
   detach(connection: Connection): void {
     if (this.#connection !== connection) return;
     this.#connection = null;
-    if (this.#state === 'open') this.#grace = this.#parts.clock.after(this.#parts.graceMs, () => this.close());
+    this.#trace.connected(false);
+    if (this.#state !== 'open') return;
+    this.#grace = this.#parts.clock.after(this.#parts.graceMs, () => this.close());
+    this.#parts.turns.add(this); // The last messages still have to be handled.
   }
 
-  /** Takes a message; the socket is paused while too much waits. */
-  take(connection: Connection, { data, isBinary }: Incoming): void {
+  /** Takes a message and handles it at once if there is time; the socket is paused while too much data wait. */
+  take(connection: Connection, data: Buffer, isBinary: boolean): void {
     if (this.#state !== 'open') return;
+    const { turns } = this.#parts;
+    if (this.#waiting.length === 0 && this.#runs.length === 0 && turns.hasTime() && !this.#isAhead()) {
+      if (!connection.closed) this.#handle(connection, data, isBinary);
+      this.#analyse(turns);
+      return;
+    }
     this.#waiting.push({ connection, data, isBinary });
     this.#waitingBytes += data.length;
     if (this.#waitingBytes > MAX_WAITING_BYTES) connection.pause();
     this.#parts.turns.add(this);
   }
 
-  step(): boolean {
-    if (this.#isAhead()) return false;
+  /** Analyses the runs of the last message: all of them, or as many as there is time for. */
+  #analyse(turns: Turns): void {
+    while (this.#runs.length > 0 && turns.hasTime()) this.#analyseNext();
+    if (this.#runs.length > 0) turns.add(this);
+  }
+
+  #analyseNext(): boolean {
     const run = this.#runs.shift();
     if (run) this.#parts.analysis.push(run);
-    else if (!this.#handleNext()) return this.#state === 'closing' && this.#finish();
+    return run !== undefined;
+  }
+
+  step(): boolean {
+    if (this.#isAhead()) return false;
+    if (!this.#analyseNext() && !this.#handleNext()) {
+      if (this.#isForsaken) this.close();
+      return this.#state === 'closing' && this.#finish();
+    }
     return true;
   }
 
-  /** Gives up stale holes, says so to the device, and records what is not recorded yet. Called about twice a second. */
+  /** Whether the session has no connection and never received data: there is nothing to resume. */
+  get #isForsaken(): boolean {
+    return this.#connection === null && this.#grace !== null && this.#intake.progress().lastDataAt === null;
+  }
+
+  /** Gives up overdue gaps, acknowledges that, and records unrecorded progress. Called about twice a second. */
   tick(): void {
     if (this.#state !== 'open') return;
     if (this.#intake.tick()) {
@@ -147,14 +217,14 @@ export class LiveSession implements Worker {
     this.#recordIfDue();
   }
 
-  /** Ends the session: what has come in is analysed, stored and published; then `onFinished`. */
+  /** Ends the session: received data are analysed, stored and published; then `onFinished` is called. */
   close(): void {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
     this.#parts.turns.add(this);
   }
 
-  /** The session is over here, whoever has it now. */
+  /** Removes the session from this gateway, whoever owns it now. */
   leave(reason: CloseReason): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
@@ -171,8 +241,8 @@ export class LiveSession implements Worker {
   }
 
   /**
-   * Stops taking data, analyses what was received, and resolves when that is stored and published; the session stays
-   * open in the store. One that was closing goes on with that.
+   * Stops receiving data, analyses the received data, and resolves when the results are stored and published; the
+   * session stays open in the store. A session that was closing continues to close.
    */
   suspend(): Promise<void> {
     if (this.#state !== 'open') return this.gone;
@@ -181,10 +251,20 @@ export class LiveSession implements Worker {
     this.#connection?.pause();
     for (const run of this.#runs.splice(0)) this.#parts.analysis.push(run);
     this.#record();
-    return this.#parts.stream.flushed();
+    return this.#handOver();
   }
 
-  /** A back-fill waits for its own readings to be published, so that it does not fill the publisher for all. */
+  /** Records that the next owner has nothing of this owner to wait for. */
+  async #handOver(): Promise<void> {
+    const { stream } = this.#parts;
+    await stream.flushed();
+    stream.record({ ...this.#intake.progress(), handedOverBy: this.row.epoch });
+    await stream.flushed();
+  }
+
+  /**
+   * Whether a back-fill must wait for its own readings to be published, so that it does not fill the publisher's queue.
+   */
   #isAhead(): boolean {
     const { stream, turns } = this.#parts;
     if (this.#awaitsStream || stream.length < MAX_UNPUBLISHED) return this.#awaitsStream;
@@ -201,13 +281,14 @@ export class LiveSession implements Worker {
     if (!message) return false;
     this.#waitingBytes -= message.data.length;
     if (this.#waiting.length === 0) this.#connection?.resume();
-    if (!message.connection.closed) this.#handle(message);
+    if (!message.connection.closed) this.#handle(message.connection, message.data, message.isBinary);
     return true;
   }
 
-  #handle({ connection, data, isBinary }: Message): void {
-    const { channels } = this.row;
-    const message = isBinary ? decodeBinary(data, channels) : decodeText(data.toString(), channels);
+  #handle(connection: Connection, data: Buffer, isBinary: boolean): void {
+    const { channels, progress } = this.row;
+    const earliest = EARLIEST_MS - (progress.clockShift ?? 0);
+    const message = isBinary ? decodeBinary(data, channels, earliest) : decodeText(data.toString(), channels, earliest);
     if ('fault' in message) this.#refuse(connection, message);
     else if (!('type' in message)) this.#receive(connection, message);
     else if (message.type === 'samples') this.#receive(connection, message.frame);
@@ -221,6 +302,8 @@ export class LiveSession implements Worker {
       this.#refuse(connection, fault(code, REFUSALS[code], { channel: frame.channel, seq: frame.seq }));
     } else {
       connection.accepted();
+      this.#parts.counters.frames += 1;
+      this.#trace.accepted();
       this.#scheduleAck();
       this.#isRecorded = false;
       this.#recordIfDue();
@@ -229,6 +312,8 @@ export class LiveSession implements Worker {
 
   #refuse(connection: Connection, refusal: Fault): void {
     this.#refused += 1;
+    countOne(this.#parts.counters.refusedFrames, refusal.fault);
+    this.#trace.refused(refusal);
     connection.refuse(refusal);
   }
 
@@ -243,8 +328,21 @@ export class LiveSession implements Worker {
   }
 
   #scheduleAck(): void {
-    if (this.#intake.unacknowledgedMs >= ACK_DATA_MS) this.#ack();
+    if (this.#intake.unacknowledgedMs >= ACK_DATA_MS) this.#ackSoon();
     else this.#ackTimer ??= this.#parts.clock.after(this.#parts.limits.ack_interval_ms, () => this.#ack());
+  }
+
+  /**
+   * One acknowledgement for everything that the running callback receives: a flood would otherwise get one for every
+   * few frames.
+   */
+  #ackSoon(): void {
+    if (this.#acksSoon) return;
+    this.#acksSoon = true;
+    queueMicrotask(() => {
+      this.#acksSoon = false;
+      if (this.#intake.unacknowledgedMs > 0) this.#ack();
+    });
   }
 
   #ack(): void {
@@ -254,22 +352,22 @@ export class LiveSession implements Worker {
     this.#connection?.send({ type: 'ack', next_seq: this.#intake.nextSeq(), server_time: this.#parts.clock.now() });
   }
 
-  /** Records progress every few seconds, and at once when something became known that is then fixed. */
+  /** Records progress every few seconds, and at once when a time became known that is fixed from then on. */
   #recordIfDue(): void {
     const anchors = this.#intake.anchors;
     if (this.#isRecorded) return;
-    if (anchors === this.#anchors && this.#parts.clock.now() - this.#recordedAt < RECORD_EVERY_MS) return;
+    if (anchors === this.#anchors && this.#parts.clock.monotonic() - this.#recordedAt < RECORD_EVERY_MS) return;
     this.#anchors = anchors;
     this.#record();
   }
 
   #record(): void {
     this.#isRecorded = true;
-    this.#recordedAt = this.#parts.clock.now();
+    this.#recordedAt = this.#parts.clock.monotonic();
     this.#parts.stream.record(this.#intake.progress());
   }
 
-  /** The last steps of a closing session; true while there is more to do. */
+  /** The last steps of a closing session; true while there are more. */
   #finish(): boolean {
     this.#intake.flush();
     if (this.#runs.length > 0) return true;
@@ -281,4 +379,10 @@ export class LiveSession implements Worker {
     void this.#parts.stream.flushed().then(() => this.#parts.onFinished(this));
     return false;
   }
+}
+
+function notAnalysed(modalities: readonly string[]): string {
+  if (modalities.length === 0)
+    return 'the account is not entitled to any algorithm: the data are accepted but not used';
+  return `no algorithm of the account uses these channels, so the data are not used; the modalities in use are ${modalities.join(', ')}`;
 }

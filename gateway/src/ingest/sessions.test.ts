@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { StoreUnavailable } from '../store/store.js';
 import { Bench, type Gateway, pulse, T0, type TestDevice, until } from './bench.fixture.js';
 import { binary, channel } from './frames.fixture.js';
 import { clockShift } from './sessions.js';
@@ -62,6 +63,8 @@ describe('Sessions', () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
+      first.samples(0, 100);
+      await first.handled();
       await gone(first);
       bench.clock.advance(GRACE_MS - 1);
       const second = connect();
@@ -70,6 +73,84 @@ describe('Sessions', () => {
       await gone(second);
       bench.clock.advance(GRACE_MS - 1);
       expect((await connect().ready()).session_id).to.equal(session_id);
+    });
+
+    it('are closed as soon as the connection goes where no data ever came', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      first.send({ type: 'ping' });
+      first.send({ type: 'samples', channel: 9, seq: 0, samples: [1] });
+      first.ws.close();
+      await until(async () => (await bench.row(session_id)).status === 'closed');
+      expect(await bench.row(session_id)).to.include({ endedAt: T0 });
+      expect((await connect().ready()).session_id).not.to.equal(session_id);
+    });
+
+    it('have their time of grace where data came just before the connection went', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      first.samples(0, 100);
+      await gone(first);
+      bench.clock.advance(GRACE_MS - 1);
+      expect(await connect().ready()).to.deep.include({ session_id, resumed: true });
+    });
+
+    it('that do not end in the store hold a connection up for 5 s, not longer: 1013', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      await first.ready();
+      first.samples(0, 100);
+      await first.handled();
+      const close = a.store.closeSession;
+      a.store.closeSession = () => Promise.reject(new StoreUnavailable('down'));
+      first.send({ type: 'end' });
+      const second = connect();
+      let code = 0;
+      void second.code().then((it) => {
+        code = it;
+      });
+      while (code === 0) {
+        await a.store.touchKeys([], T0); // what was asked for before is done before
+        bench.clock.advance(100);
+        await new Promise(setImmediate);
+      }
+      expect(code).to.equal(1013);
+      expect(bench.clock.now() - T0).to.be.within(5000, 10_000);
+      a.store.closeSession = close;
+      bench.clock.advance(500);
+      expect(await first.next('ended')).to.include({ type: 'ended' });
+      expect(await connect().ready()).to.include({ resumed: false });
+    });
+
+    it('go on, end and are resumed when the clock is set back by an hour', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      const seconds = async (device: TestDevice, from: number, to: number) => {
+        for (let second = from; second < to; second++) {
+          stream(device, second * 100, (second + 1) * 100);
+          expect((await device.handled()).filter(({ type }) => type === 'error')).to.deep.equal([]);
+          await until(() => a.publisher.queued === 0);
+          bench.clock.advance(1000);
+        }
+      };
+      await seconds(first, 0, 6);
+      bench.clock.step(-3_600_000);
+      await seconds(first, 6, 8);
+      first.ws.close();
+      await first.closed;
+      const second = connect();
+      expect(await second.ready()).to.deep.include({ session_id, resumed: true });
+      await seconds(second, 8, 10);
+      await bench.end(second);
+      const readings = await bench.insights(session_id);
+      expect(readings.map(({ actual_end }) => actual_end - T0)).to.deep.equal(
+        [4, 5, 6, 7, 8, 9, 10].map((s) => s * 1000),
+      );
+      for (const [i, { ts }] of readings.entries()) expect(ts).to.be.greaterThan(readings[i - 1]?.ts ?? T0);
+      expect((await bench.row(session_id)).endedAt).to.be.within(T0 + 9000, T0 + 10_000);
     });
 
     it('keep their signal state over a reconnect', async () => {

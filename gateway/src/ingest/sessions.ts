@@ -1,15 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import type { Log } from '@device-insights/fanout/process/log';
 import type { OpenAnalysis } from '../analysis/analysis.js';
 import type { Clock } from '../clock.js';
+import { within } from '../deadline.js';
 import { CloseError } from '../errors.js';
+import { Heartbeats } from '../heartbeats.js';
 import type { PublishedStream, Publisher } from '../publisher/publisher.js';
 import type { LastInsights, Session, Store } from '../store/store.js';
 import type { Admission } from './admission.js';
 import type { Connection } from './connection.js';
-import type { IngestLimits, Log } from './ingest.js';
+import type { IngestCounters } from './counters.js';
 import { NO_PROGRESS } from './intake.js';
+import type { IngestLimits } from './limits.js';
 import { LiveSession } from './session.js';
 import type { Turns } from './turns.js';
+
+/** Limits of the sessions that this gateway serves. */
+export interface Room {
+  readonly maxSessions: number;
+  /** Most sessions of one account. */
+  readonly maxAccountSessions: number;
+}
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -17,46 +28,70 @@ export interface SessionsOptions {
   readonly openAnalysis: OpenAnalysis;
   readonly clock: Clock;
   readonly log: Log;
-  /** This process, as owner of sessions. */
+  /** This process as owner of sessions. */
   readonly gateway: string;
   /** How long a session stays open without a connection, ms. */
   readonly graceMs: number;
+  readonly room: Room;
   readonly limits: IngestLimits;
   readonly turns: Turns;
+  readonly counters: IngestCounters;
 }
 
-/** A session that a connection has been given. */
+/** The session that a connection has joined. */
 export interface Joined {
   readonly session: LiveSession;
   readonly resumed: boolean;
-  /** What the device should send again, ms. */
+  /** Length of the data that the device should send again, ms. */
   readonly replayMs: number;
 }
 
-/** What a device re-sends to a gateway that has no signal state of its session, ms. */
+/** Length of the data that a device sends again to a gateway without the signal state of its session, ms. */
 const REPLAY_MS = 60_000;
-/** Device clocks that differ by less are taken as they are, ms. */
+/** Device clocks that differ from the server's by less than this are not shifted, ms. */
 const MAX_CLOCK_OFFSET_MS = 1000;
-/** A gateway is never taken for dead before this, ms: it beats every second, and may be late. */
+/** A gateway never counts as dead before this time, ms: its heartbeat is due every second, and may be late. */
 const LEAST_SILENCE_MS = 5000;
-/** Take-overs are asked for from this long before the last answer, ms: the clocks of processes differ. */
-const LOOK_BACK_MS = 10_000;
+/** Longest time that a connection waits for the end of the device's previous session, ms. */
+const ENDING_MS = 5000;
+/** A gateway whose heartbeat has not changed for this long counts as dead, ms. */
+const DYING_MS = 2500;
+/** Interval at which a heartbeat is checked, and longest wait if the store does not answer, ms. */
+const BEAT_LOOK_MS = 200;
+const BEAT_WAIT_MS = 10_000;
+/** Number of announced losses that are remembered. */
+const MAX_DECLARED = 10_000;
+const NO_ROOM = 'this gateway has reached its session limit (MAX_SESSIONS); try again';
+const NO_ROOM_FOR_ACCOUNT =
+  'this account has reached its session limit on this gateway (MAX_ACCOUNT_SESSIONS); try again';
 const RETRY_MS = 500;
-/** Tries to get a session which others change at the same time. */
+/** Number of attempts to claim a session that others change at the same time. */
 const ATTEMPTS = 5;
 
-/** The sessions that this gateway owns: opened, resumed, claimed from other gateways, closed. */
+/** The sessions that this gateway owns: opened, resumed, claimed from other gateways, and closed. */
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #byDevice = new Map<string, LiveSession>();
   readonly #byId = new Map<string, LiveSession>();
-  /** Per device, the last of the connections that wait for their turn. */
+  /** Number of sessions of each account, including those in their grace period and those that are closing. */
+  readonly #ofAccount = new Map<string, number>();
+  /** For each device, the last of the connections that wait to join. */
   readonly #tails = new Map<string, Promise<unknown>>();
-  #sweptAt: number;
+  readonly #heartbeats: Heartbeats;
+  /** Losses that were announced, by owner and account, with the owner's last heartbeat. */
+  readonly #declared = new Map<string, number | undefined>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
-    this.#sweptAt = options.clock.now();
+    this.#heartbeats = new Heartbeats(options.store, options.clock);
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  find(id: string): LiveSession | null {
+    return this.#byId.get(id) ?? null;
   }
 
   all(): Iterable<LiveSession> {
@@ -64,8 +99,9 @@ export class Sessions {
   }
 
   /**
-   * Joins an admitted connection to its device's session, one connection after the other per device. Rejects with
-   * `CloseError` where there is no room, and as the store does.
+   * Joins an admitted connection to its device's session; the connections of one device join one after the other.
+   * Rejects with `CloseError` if the session limit is reached or the previous session does not end, and as the store
+   * does.
    */
   join(admission: Admission, connection: Connection): Promise<Joined> {
     const device = deviceKey(admission);
@@ -79,42 +115,52 @@ export class Sessions {
     return joined;
   }
 
-  /** What other gateways changed: sessions that they took, and those which dead ones left. Called once a second. */
+  /**
+   * Handles the changes of other gateways: sessions that they took over, and sessions of dead gateways. Called once a
+   * second.
+   */
   async sweep(): Promise<void> {
     await this.#loseTaken();
     await this.#closeOrphans();
   }
 
   async #join(admission: Admission, connection: Connection): Promise<Joined> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < ATTEMPTS && !connection.closed; attempt++) {
       const joined = await this.#tryJoin(admission);
       if (!joined) continue;
       joined.session.attach(connection);
       return joined;
     }
-    throw new CloseError('overloaded', 'other connections of this device are faster; try again');
+    throw new CloseError('overloaded', 'another connection of this device was admitted first; try again');
   }
 
-  /** Null where the store's row changed meanwhile, or an old session had to be closed first. */
+  /** Null if the row in the store changed meanwhile, or an old session had to be closed first. */
   async #tryJoin(admission: Admission): Promise<Joined | null> {
     const row = await this.#options.store.openSessionOf(admission.accountId, admission.deviceId);
     const live = await this.#liveSession(admission, row);
     if (!row) return this.#open(admission);
     const same = row.user === admission.user && row.deviceModelId === admission.model.id;
     if (live) return same ? { session: live, resumed: true, replayMs: 0 } : this.#replace(live);
-    if (await this.#isOrphan(row)) return this.#closeRow(row);
-    const claimed = await this.#options.store.claimSession(row.id, row.epoch, this.#options.gateway, admission.at);
+    if (await this.#isOrphan(row)) return this.#closeOrphan(row);
+    this.#refuseIfFull(row.accountId);
+    const claimed = await this.#options.store.claimSession(row.id, row.epoch, this.#options.gateway);
     if (!claimed) return null;
-    return same ? this.#goOn(claimed) : this.#closeRow(claimed);
+    const after = this.#left(row);
+    return same ? this.#goOn(claimed, after) : this.#closeRow(claimed);
   }
 
-  /** The session here, if it is that of the store's row. */
+  /** The session here, if it belongs to the row in the store. */
   async #liveSession(admission: Admission, row: Session | null): Promise<LiveSession | null> {
     const live = this.#byDevice.get(deviceKey(admission));
     if (live?.row.id === row?.id && live?.row.epoch === row?.epoch && live?.isOpen) return live;
-    if (live && !live.isOpen) await live.gone;
+    if (live && !live.isOpen) await this.#ended(live);
     else live?.leave('takenOver');
     return null;
+  }
+
+  async #ended(session: LiveSession): Promise<void> {
+    if (await within(ENDING_MS, session.gone, this.#options.clock)) return;
+    throw new CloseError('overloaded', 'the previous session of this device has not ended yet; try again');
   }
 
   async #open(admission: Admission): Promise<Joined | null> {
@@ -123,7 +169,6 @@ export class Sessions {
     if (!account) throw new CloseError('authenticationFailed');
     const row = this.#newRow(admission, account.algorithms);
     const session = this.#live(row, {});
-    if (!session) throw new CloseError('overloaded', 'this gateway has no room for another session; try again');
     if (await this.#isOpened(row, session)) return { session, resumed: false, replayMs: 0 };
     session.leave('takenOver');
     return null;
@@ -141,47 +186,122 @@ export class Sessions {
   #newRow(admission: Admission, algorithms: readonly string[] | null): Session {
     const { accountId, user, deviceId, model, at } = admission;
     return {
-      ...{ id: randomUUID(), accountId, user, deviceId, deviceModelId: model.id },
-      ...{ status: 'open', startedAt: at, endedAt: null, gateway: this.#options.gateway, epoch: 1 },
-      ...{ channels: model.channels, spo2Curve: model.spo2Curve, algorithms },
+      id: randomUUID(),
+      accountId,
+      user,
+      deviceId,
+      deviceModelId: model.id,
+      status: 'open',
+      startedAt: at,
+      endedAt: null,
+      gateway: this.#options.gateway,
+      epoch: 1,
+      channels: model.channels,
+      spo2Curve: model.spo2Curve,
+      algorithms,
       progress: { ...NO_PROGRESS, clockShift: clockShift(admission) },
     };
   }
 
-  /** Takes up a claimed session whose signal state is lost. */
-  async #goOn(row: Session): Promise<Joined> {
+  /** Continues a claimed session without its signal state. */
+  async #goOn(row: Session, after: Promise<void> | null): Promise<Joined> {
     try {
-      const session = this.#live(row, await this.#options.store.lastInsights(row.id));
-      if (!session) throw new CloseError('overloaded', 'this gateway has no room for another session; try again');
+      const session = this.#live(row, await this.#options.store.lastInsights(row.id), after);
       return { session, resumed: true, replayMs: REPLAY_MS };
     } catch (error) {
-      // It is ours and nobody serves it: the device may come again within the time of grace.
+      // This gateway owns the session and nobody serves it: the device may reconnect within the grace period.
       this.#options.clock.after(this.#options.graceMs, () => this.#closeSoon(row));
       throw error;
     }
+  }
+
+  /**
+   * Resolves once the insights that the previous owner of a claimed session stored are published: when that owner is
+   * alive, or its loss has been announced. Null if the owner recorded that nothing was left.
+   */
+  #left(row: Session): Promise<void> | null {
+    if (row.gateway === this.#options.gateway || wasHandedOver(row)) return null;
+    return this.#livesOn(row.gateway).then((lives) => {
+      if (!lives) this.#declareLoss(row);
+    });
+  }
+
+  /** Announces that a dead owner may have stored insights without publishing them: once for each account and death. */
+  #declareLoss({ gateway, accountId }: Session): void {
+    const [death, beat] = [`${gateway} ${accountId}`, this.#heartbeats.beatOf(gateway)];
+    if (this.#declared.has(death) && this.#declared.get(death) === beat) return;
+    if (this.#declared.size >= MAX_DECLARED) this.#declared.clear();
+    this.#declared.set(death, beat);
+    this.#options.publisher.declareLoss(accountId);
+  }
+
+  /** Whether a gateway's heartbeat changes from now on. */
+  async #livesOn(gateway: string): Promise<boolean> {
+    const { clock } = this.#options;
+    const end = clock.monotonic() + BEAT_WAIT_MS;
+    const look = () => this.#heartbeats.look().catch(() => undefined);
+    await look();
+    const beat = this.#heartbeats.beatOf(gateway);
+    while (this.#heartbeats.silenceOf(gateway) <= DYING_MS && clock.monotonic() < end) {
+      await new Promise<void>((resolve) => clock.after(BEAT_LOOK_MS, resolve));
+      await look();
+      if (this.#heartbeats.beatOf(gateway) !== beat) return true;
+    }
+    return false;
   }
 
   /** Closes a session of another user scope or model at once. */
   async #replace(session: LiveSession): Promise<null> {
     session.connection?.close('takenOver');
     session.close();
-    await session.gone;
+    await this.#ended(session);
     return null;
   }
 
-  #live(row: Session, last: LastInsights): LiveSession | null {
-    const { publisher, gateway, openAnalysis, turns, clock, limits, graceMs, log } = this.#options;
+  #refuseIfFull(accountId: string): void {
+    const { maxSessions, maxAccountSessions } = this.#options.room;
+    if (this.#byId.size >= maxSessions) throw new CloseError('overloaded', NO_ROOM);
+    if ((this.#ofAccount.get(accountId) ?? 0) >= maxAccountSessions)
+      throw new CloseError('overloaded', NO_ROOM_FOR_ACCOUNT);
+  }
+
+  /** Throws `CloseError` if the session limit is reached. */
+  #live(row: Session, last: LastInsights, after: Promise<void> | null = null): LiveSession {
+    this.#refuseIfFull(row.accountId);
+    const { publisher, gateway, openAnalysis, turns, counters, clock, limits, graceMs, log } = this.#options;
     let stream: PublishedStream | null = null;
     const analysis = openAnalysis({
-      ...{ sessionId: row.id, deviceId: row.deviceId, channels: row.channels, spo2Curve: row.spo2Curve },
-      ...{ algorithms: row.algorithms, firstInstant: row.progress.firstInstant, last },
+      sessionId: row.id,
+      deviceId: row.deviceId,
+      channels: row.channels,
+      spo2Curve: row.spo2Curve,
+      algorithms: row.algorithms,
+      firstInstant: row.progress.firstInstant,
+      last,
       emit: (reading) => stream?.publish(reading),
     });
-    if (!analysis) return null;
+    if (!analysis) throw new CloseError('overloaded', NO_ROOM);
     const { id, accountId, user, epoch } = row;
-    stream = publisher.open({ id, accountId, user, gateway, epoch, last, onLost: () => session.leave('takenOver') });
+    stream = publisher.open({
+      id,
+      accountId,
+      user,
+      gateway,
+      epoch,
+      last,
+      onLost: () => session.leave('takenOver'),
+      ...(after && { after }),
+    });
     const session = new LiveSession({
-      ...{ row, analysis, stream, turns, clock, limits, graceMs, log },
+      row,
+      analysis,
+      stream,
+      turns,
+      counters,
+      clock,
+      limits,
+      graceMs,
+      log,
       onFinished: (finished) => this.#closeFinished(finished),
     });
     this.#keep(session);
@@ -190,15 +310,24 @@ export class Sessions {
 
   #keep(session: LiveSession): void {
     const device = deviceKey(session.row);
+    const { id, accountId } = session.row;
     this.#byDevice.set(device, session);
-    this.#byId.set(session.row.id, session);
+    this.#byId.set(id, session);
+    this.#count(accountId, 1);
     void session.gone.then(() => {
       if (this.#byDevice.get(device) === session) this.#byDevice.delete(device);
-      this.#byId.delete(session.row.id);
+      if (this.#byId.get(id) === session) this.#byId.delete(id);
+      this.#count(accountId, -1);
     });
   }
 
-  /** Closes a session in the store, however long that takes, then tells the device. */
+  #count(accountId: string, change: 1 | -1): void {
+    const count = (this.#ofAccount.get(accountId) ?? 0) + change;
+    if (count > 0) this.#ofAccount.set(accountId, count);
+    else this.#ofAccount.delete(accountId);
+  }
+
+  /** Closes a session in the store, retrying until that succeeds, then tells the device. */
   async #closeFinished(session: LiveSession): Promise<void> {
     if (session.isOver) return;
     const { row, endedAt } = session;
@@ -207,57 +336,80 @@ export class Sessions {
       if (closed) session.connection?.send({ type: 'ended', session_id: row.id });
       session.leave(closed ? 'normal' : 'takenOver');
     } catch (err) {
-      this.#options.log.warn({ err, session: row.id }, 'the session could not be closed in the store; trying again');
+      this.#options.log.warn(
+        { err, session: row.id },
+        'the session could not be closed in the store; it is tried again',
+      );
       this.#options.clock.after(RETRY_MS, () => void this.#closeFinished(session));
     }
   }
 
   async #isOrphan({ gateway }: Session): Promise<boolean> {
-    return (
-      gateway !== this.#options.gateway &&
-      !(await this.#options.store.gatewaysSince(this.#silentSince)).includes(gateway)
-    );
+    if (gateway === this.#options.gateway) return false;
+    await this.#heartbeats.look();
+    return this.#heartbeats.silenceOf(gateway) > this.#deadAfterMs;
   }
 
-  /** Gateways that have not beaten since are dead, and the time of grace of their sessions has passed. */
-  get #silentSince(): number {
-    return this.#options.clock.now() - Math.max(this.#options.graceMs, LEAST_SILENCE_MS);
+  /**
+   * Gateways that have been silent for longer than this are dead, and the grace period of their sessions has passed,
+   * ms.
+   */
+  get #deadAfterMs(): number {
+    return Math.max(this.#options.graceMs, LEAST_SILENCE_MS);
   }
 
   async #loseTaken(): Promise<void> {
-    const { store, gateway, clock } = this.#options;
-    const now = clock.now();
-    for (const { id, epoch } of await store.sessionsTakenFrom(gateway, this.#sweptAt - LOOK_BACK_MS)) {
+    const { store, gateway } = this.#options;
+    for (const { id, epoch } of await store.takenSessions(gateway)) {
       const session = this.#byId.get(id);
       if (session && session.row.epoch < epoch) session.leave('takenOver');
     }
-    this.#sweptAt = now;
   }
 
   async #closeOrphans(): Promise<void> {
-    for (const row of await this.#options.store.orphanedSessions(this.#silentSince)) {
-      if (row.gateway !== this.#options.gateway) await this.#closeRow(row);
-    }
+    await this.#heartbeats.look();
+    const others = await this.#options.store.openSessionsOfOthers(this.#owners());
+    if (others.length === 0) return;
+    await this.#heartbeats.look(); // A gateway may have started meanwhile: its first heartbeat precedes its first session.
+    const owners = new Set(this.#owners());
+    for (const row of others) if (!owners.has(row.gateway)) await this.#closeOrphan(row);
+  }
+
+  /** Gateways that keep their sessions: a gateway counts as silent only after it has been observed for a while. */
+  #owners(): string[] {
+    return [this.#options.gateway, ...this.#heartbeats.notSilentFor(this.#deadAfterMs, LEAST_SILENCE_MS)];
+  }
+
+  /** Closes a session whose owner is dead. */
+  async #closeOrphan(row: Session): Promise<null> {
+    await this.#closeRow(row);
+    if (!wasHandedOver(row)) this.#declareLoss(row);
+    return null;
   }
 
   async #closeRow(row: Session): Promise<null> {
     const closed = await this.#options.store.closeSession(row.id, row.epoch, row.progress.lastDataAt ?? row.startedAt);
-    if (closed) this.#options.log.info({ session: row.id, owner: row.gateway }, 'closed a session that nobody served');
+    if (closed)
+      this.#options.log.info({ session: row.id, owner: row.gateway }, 'closed a session that no gateway served');
     return null;
   }
 
   #closeSoon(row: Session): void {
     this.#closeRow(row).catch((err: unknown) => {
-      this.#options.log.warn({ err, session: row.id }, 'a session could not be closed in the store; trying again');
+      this.#options.log.warn({ err, session: row.id }, 'a session could not be closed in the store; it is tried again');
       this.#options.clock.after(RETRY_MS, () => this.#closeSoon(row));
     });
   }
 }
 
-/** Added to the device's times where its clock and the server's differ by more than a second, ms. */
+/** The shift of the device's times if its clock and the server's differ by more than a second, ms. */
 export function clockShift({ at, deviceClock }: Pick<Admission, 'at' | 'deviceClock'>): number {
   if (deviceClock === null || Math.abs(at - deviceClock) <= MAX_CLOCK_OFFSET_MS) return 0;
   return at - deviceClock;
+}
+
+function wasHandedOver({ epoch, progress }: Session): boolean {
+  return progress.handedOverBy === epoch;
 }
 
 function deviceKey({ accountId, deviceId }: { accountId: string; deviceId: string }): string {

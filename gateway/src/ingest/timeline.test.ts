@@ -1,12 +1,17 @@
 import { expect } from 'chai';
+import { Pace } from './pace.js';
 import type { Piece } from './sequence.js';
-import { type Placement, Timeline } from './timeline.js';
+import { type Counting, type Placement, Timeline } from './timeline.js';
 
 const T0 = 1_763_600_000_000;
 const NOMINAL = 10;
-const noOrigin = () => {
-  throw new Error('no origin was to be asked for');
+const noOrigin: Counting = {
+  arrival: T0,
+  begin() {
+    throw new Error('no origin was to be asked for');
+  },
 };
+const arrivingAt = (arrival: number): Counting => ({ ...noOrigin, arrival });
 
 function piece(seq: number, instants: number, fields: Partial<Piece> = {}): Piece {
   return {
@@ -45,7 +50,12 @@ function stream({ period = NOMINAL, instants = 10, seconds = 30, jitter = () => 
   for (let k = 0; k * instants * period < seconds * 1000; k++) {
     const seq = k * instants;
     const truth = T0 + seq * period;
-    placed.push({ seq, instants, truth, ...timeline.place(piece(seq, instants), truth + jitter(k), noOrigin) });
+    placed.push({
+      seq,
+      instants,
+      truth,
+      ...timeline.place(piece(seq, instants), truth + jitter(k), arrivingAt(truth)),
+    });
   }
   return { timeline, placed };
 }
@@ -105,7 +115,7 @@ describe('Timeline', () => {
     let truth = T0;
     let error = 0;
     for (let k = 0; k < 3000; k++) {
-      error = timeline.place(piece(k * 10, 10), truth, noOrigin).t - truth;
+      error = timeline.place(piece(k * 10, 10), truth, arrivingAt(truth)).t - truth;
       truth += 10 * (NOMINAL + k * 2e-5);
     }
     expect(Math.abs(error)).to.be.lessThan(3);
@@ -186,9 +196,23 @@ describe('Timeline', () => {
 
   it('counts on from the origin where the device has no clock', () => {
     const timeline = new Timeline(NOMINAL);
-    expect(timeline.place(piece(50, 10), null, () => T0).t).to.equal(T0 + 500);
-    expect(timeline.place(piece(60, 10), null, noOrigin).t).to.equal(T0 + 600);
-    expect(timeline.place(piece(90, 10, { lost: 20 }), null, noOrigin).t).to.equal(T0 + 900);
+    const begin = () => new Pace(NOMINAL, { seq: 0, time: T0, period: NOMINAL }, false);
+    expect(timeline.place(piece(50, 10), null, { arrival: T0 + 500, begin })).to.deep.equal({
+      t: T0 + 500,
+      period: NOMINAL,
+      trusted: false,
+    });
+    const later: Counting = { ...noOrigin, arrival: T0 + 900 };
+    expect(timeline.place(piece(60, 10), null, later).t).to.equal(T0 + 600);
+    expect(timeline.place(piece(90, 10, { lost: 20 }), null, later).t).to.equal(T0 + 900);
+  });
+
+  it('goes on with the stamps of a device that got its clock later', () => {
+    const timeline = new Timeline(NOMINAL);
+    const begin = () => new Pace(NOMINAL, { seq: 0, time: T0, period: NOMINAL }, false);
+    timeline.place(piece(0, 100), null, { arrival: T0, begin });
+    expect(timeline.place(piece(100, 100), T0 + 990, noOrigin)).to.deep.include({ trusted: true });
+    expect(timeline.place(piece(200, 100), T0 + 1990, noOrigin).t).to.be.closeTo(T0 + 2000, 10);
   });
 
   it('counts on where a stamp is missing among others', () => {
@@ -202,7 +226,101 @@ describe('Timeline', () => {
     expect(timeline.place(piece(1000, 5, { skipped: 5 }), T0 + 9950, noOrigin).t).to.be.closeTo(T0 + 10_000, 1e-3);
   });
 
-  it('follows up to twice the rate, so that the analysis sees how far off it is', () => {
+  describe('beside arrival', () => {
+    const hourBack = -3_600_000;
+
+    /** How far a stream's frames begin ahead of their arrival, which is the truth, ms. */
+    const ahead = (placed: readonly Placed[]) => placed.reduce((most, { t, truth }) => Math.max(most, t - truth), 0);
+
+    for (const instants of [1, 10, 100]) {
+      const at = (k: number) => (k * instants * NOMINAL) / 1000;
+
+      it(`comes back with a clock that was set back in two steps, and right again (frames of ${instants})`, () => {
+        const jitter = (k: number) => (at(k) < 10 ? 0 : at(k) < 20 ? hourBack / 2 : at(k) < 30 ? hourBack : 0);
+        const { placed } = stream({ instants, jitter, seconds: 60 });
+        expect(worst(placed)).to.be.lessThan(1);
+        expect(placed.every(({ trusted }) => trusted)).to.equal(true);
+      });
+
+      it(`is not moved by two different wrong stamps in a row, however often (frames of ${instants})`, () => {
+        const stamps = (k: number) => [-80_000, -40_000][((k * instants) % 1000) / instants - 1] ?? 0;
+        const { placed } = stream({ instants, jitter: stamps, seconds: 60 });
+        expect(worst(placed)).to.be.lessThan(1);
+      });
+
+      it(`follows the stamps at three times the model's rate (frames of ${instants})`, () => {
+        const { placed } = stream({ instants, period: NOMINAL / 3, seconds: 120 });
+        expect(ahead(placed)).to.be.lessThan(1500);
+      });
+
+      it(`stays within a minute of arrival at any rate, and does not trust such times (frames of ${instants})`, () => {
+        const { placed } = stream({ instants, period: NOMINAL / 40, seconds: 60 });
+        expect(ahead(placed)).to.be.at.most(60_001 + instants * NOMINAL);
+        expect(jumps(placed).every((jump) => jump > -NOMINAL)).to.equal(true);
+        expect(placed.every(({ t, truth, trusted }) => !trusted || t - truth <= 60_000)).to.equal(true);
+      });
+    }
+
+    it('takes a step ahead after the clock was set back for a gap where arrival shows it, and else for a clock set right', () => {
+      for (const pause of [5000, 0]) {
+        const timeline = new Timeline(NOMINAL);
+        const place = (k: number, ts: number, arrival: number) =>
+          timeline.place(piece(k * 10, 10), T0 + ts, arrivingAt(T0 + arrival)).t - T0;
+        for (let k = 0; k < 100; k++) place(k, k * 100, k * 100);
+        for (let k = 100; k < 200; k++) place(k, k * 100 + hourBack, k * 100);
+        expect(place(200, 25_000 + hourBack, 20_000 + pause)).to.be.closeTo(20_000 + pause, 1);
+      }
+    });
+
+    it('takes it for a gap in back-fill, too', () => {
+      const timeline = new Timeline(NOMINAL);
+      const place = (k: number, ts: number) => timeline.place(piece(k * 100, 100), ts, arrivingAt(T0 + 3_600_000)).t;
+      for (let k = 0; k < 10; k++) place(k, T0 + k * 1000);
+      for (let k = 10; k < 20; k++) place(k, T0 + k * 1000 + hourBack);
+      expect(place(20, T0 + 320_000 + hourBack)).to.be.closeTo(T0 + 320_000, 1);
+    });
+
+    it('gives up numbers that jump an hour ahead of stamps and arrival', () => {
+      const { timeline } = stream({ seconds: 10 });
+      const arrival = arrivingAt(T0 + 10_000);
+      const { t } = timeline.place(piece(361_000, 10, { lost: 360_000 }), T0 + 10_000, arrival);
+      expect(t).to.be.closeTo(T0 + 10_000, 1);
+    });
+
+    it('leads time back that ran a minute ahead, without a turn, and trusts it when it is right', () => {
+      const { timeline } = stream({ seconds: 10 });
+      timeline.place(piece(1000, 10), T0 + 70_000, arrivingAt(T0 + 10_000));
+      let end = T0 + 70_000;
+      const trusted: boolean[] = [];
+      for (let k = 0; k < 4000; k++) {
+        const truth = T0 + 10_100 + k * 100;
+        const numbered = piece(k === 0 ? 1010 : 2010 + k * 10, 10, { lost: k === 1 ? 1000 : 0 });
+        const place = timeline.place(numbered, truth, arrivingAt(truth));
+        expect(place.t).to.be.at.least(end);
+        end = place.t + 9 * place.period;
+        trusted.push(place.trusted);
+        if (k === 3999) expect(place.t).to.be.closeTo(truth, 251);
+      }
+      expect(trusted.slice(2, 100)).not.to.include(true);
+      expect(trusted.at(-1)).to.equal(true);
+    });
+
+    it('bounds the time of frames without a stamp among stamped ones', () => {
+      const { timeline } = stream({ seconds: 10 });
+      const arrival = arrivingAt(T0 + 10_000);
+      expect(timeline.place(piece(1_000_000, 10, { lost: 999_000 }), null, arrival).t).to.be.at.most(T0 + 70_000);
+    });
+  });
+
+  it('does not trust gaps that are alike: as likely a rate far below the model', () => {
+    const { placed } = stream({ instants: 100, period: 2 * NOMINAL });
+    expect(placed.slice(3).some(({ trusted }) => trusted)).to.equal(false);
+    const lossy = stream({ instants: 100, jitter: (k) => 1000 * Math.floor(k / 5) });
+    expect(lossy.placed.every(({ trusted }) => trusted)).to.equal(true);
+  });
+
+  it('follows up to ten times the rate, so that the analysis sees how far off it is', () => {
+    expect(stream({ period: NOMINAL / 8 }).timeline.relativeRate).to.be.closeTo(8, 0.1);
     expect(stream({ period: 11.1, nominal: 15.6 }).timeline.relativeRate).to.be.closeTo(15.6 / 11.1, 0.01);
   });
 });

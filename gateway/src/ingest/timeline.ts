@@ -1,46 +1,91 @@
+import { MAX_LEAD_MS, type Pace } from './pace.js';
 import { Rate } from './rate.js';
 import type { Piece } from './sequence.js';
 
-/** Where a piece lies in data time. */
+/** The position of a piece in data time. */
 export interface Placement {
   /** Data time of the first instant, ms. */
   readonly t: number;
   /** Spacing of the instants, ms. */
   readonly period: number;
+  /**
+   * Whether these are the real times of the samples. They are not while time is counted at a rate that is unknown or
+   * differs from the model's, while stamped time is ahead of arrival, or while gaps repeat as they would at a far lower
+   * rate.
+   */
+  readonly trusted: boolean;
 }
 
-/** A step of `ts` beyond what the numbers say that is a gap; also, backwards, what no jitter explains, ms. */
+/** The information needed besides numbers and stamps. */
+export interface Counting {
+  /** Arrival time of the piece, by a monotonic clock, ms. */
+  readonly arrival: number;
+  /** Start of counted time for a channel without a clock; called once. */
+  begin(): Pace;
+}
+
+type Place = Pick<Placement, 't' | 'period'>;
+
+/** A step of `ts` beyond the numbers that counts as a gap; backwards, a step that jitter does not explain, ms. */
 export const STEP_MS = 250;
-/** Two steps in a row that agree to this share of their interval are a rate, not two losses. */
+/** Two steps in a row that agree to this share of their interval are a difference of rate, not two losses. */
 const SAME_RATE = 0.02;
-/** Steps of up to this share of their interval may be a rate. */
+/**
+ * Largest step ahead, as a share of its interval, that may be a difference of rate; steps back, which cannot be losses,
+ * have no limit.
+ */
 const MAX_RATE_STEP = 0.25;
-/** For so long single instants show that a device knows its moments, and a stamp which does not advance that not, ms. */
+/** Most that stamped time may be ahead of arrival, ms: as far as the protocol allows for a stamp. */
+export const MAX_FUTURE_MS = 60_000;
+/**
+ * Most by which a stamp may come nearer to its arrival than earlier stamps without counting as a clock that was set,
+ * ms.
+ */
+const ARRIVAL_JITTER_MS = 1000;
+/**
+ * Time for which own stamps are used after a frame of one instant, and not used after a stamp that did not advance, ms.
+ */
 const TRUST_MS = 10_000;
-/** A run is stretched or squeezed by at most this factor to lead back to the line. */
+/** Most factor by which a run is stretched or squeezed to lead back to the line. */
 const MAX_SLEW = 1.25;
+/** Counted time is trusted if its rate differs from the model's by at most this share. */
+const TRUSTED_RATE_OFF = 0.05;
+/** Least spacing of instants, ms: a few steps of a time of 10^12 ms in a double. */
+const LEAST_PERIOD_MS = 2 ** -10;
 
 /**
- * Data time of one channel: from (number, stamp) pairs to a steady, never returning time of each piece.
+ * Data time of one channel: turns (number, stamp) pairs into a steady time for each piece that never goes back.
  *
- * Frames of several instants lie on the line that is fitted to their stamps, without jumps, because the jitter of such
- * stamps is the transport's. A frame of one instant keeps its own stamp: that is how a camera says when it exposed; and
- * so do longer frames among such. Where stamps do not advance (a driver that stamps per batch) the line is used for a
- * while.
+ * Frames of several instants lie on the line fitted to their stamps, without jumps, because the jitter of such stamps
+ * comes from the transport. A frame of one instant keeps its own stamp, as a camera stamps each exposure; so do longer
+ * frames among such frames. If stamps do not advance (from a driver that stamps in batches), the line is used for a
+ * while. Without stamps, time is counted at the pace of the arrivals and is never more than 1 s ahead of them.
+ *
+ * With stamps, arrival is a limit too: whatever its number and stamp, a piece begins at most 60 s ahead of its arrival.
  */
 export class Timeline {
   #rate: Rate | null = null;
+  /** The line of counted time, for a channel without a clock. */
+  #pace: Pace | null = null;
   /** Added to stamps since they went back, ms. */
   #slip = 0;
-  /** The slip before that: a single wrong stamp is followed by right ones. */
+  /** The slip before that: after a single wrong stamp, correct ones follow. */
   #formerSlip = 0;
-  /** The last stamp's step as a share of its interval; 0 where it was none. */
+  /** Amount by which stamped time was ahead of arrival when the stamps went back, ms; 0 if it was not. */
+  #lead = 0;
+  /** Whether the last gap was like the previous one: the cause may be a rate far below the model's. */
+  #repeatsGap = false;
+  /** Whether time is ahead of arrival and is being led back. */
+  #ranAhead = false;
+  /** The last stamp's step as a share of its interval; 0 if it made no step. */
   #lastStep = 0;
   #stampedSeq: number | null = null;
-  /** Time of the last instant placed, and of the one that would follow it, ms. */
+  /** Time of the last instant placed, and of the instant that would follow it, ms. */
   #last = Number.NEGATIVE_INFINITY;
   #end = Number.NEGATIVE_INFINITY;
-  /** Numbers below which own stamps are kept for longer frames, too; and below which none is kept. */
+  /**
+   * Below the first number, longer frames keep their own stamps too; below the second, no frame keeps its own stamp.
+   */
   #trustBefore = 0;
   #distrustBefore = 0;
   #wasSingle = false;
@@ -48,67 +93,118 @@ export class Timeline {
   /** @param nominal the model's spacing of the instants, ms */
   constructor(readonly nominal: number) {}
 
-  /** The rate that is followed relative to the model's: 1 is as the model says. */
+  /** The estimated rate relative to the model's: 1 means as the model says. */
   get relativeRate(): number {
-    return this.#rate ? this.nominal / this.#rate.period : 1;
+    const line = this.#rate ?? (this.#pace?.settled ? this.#pace : null);
+    return line ? this.nominal / line.period : 1;
+  }
+
+  /** The pace of counted time, once it is known; null if the device has a clock. */
+  get settledPace(): Pace | null {
+    return !this.#rate && this.#pace?.settled ? this.#pace : null;
   }
 
   /**
    * Places the next piece of the channel.
    * @param ts time of the piece's frame, shifted, ms; null without a clock
-   * @param origin asked for the time of number 0 where the channel begins without a clock; it counts on from there
    */
-  place(piece: Piece, ts: number | null, origin: () => number): Placement {
-    this.#rate ??= ts === null ? this.#line(0, origin()) : this.#line(piece.seq - piece.skipped, ts);
-    const rate = this.#rate;
-    const stamp = ts === null ? null : ts + piece.skipped * rate.period;
-    const stepped = stamp !== null && this.#follow(rate, piece.seq, stamp);
-    const placement = this.#ownStamp(piece, stamp) ?? this.#onLine(rate, piece, stepped);
+  place(piece: Piece, ts: number | null, counting: Counting): Placement {
+    const counted = ts === null && !this.#rate;
+    const placement = counted ? this.#count(piece, counting) : this.#stamped(piece, ts, counting.arrival);
     this.#last = placement.t + (piece.instants - 1) * placement.period;
     this.#end = this.#last + placement.period;
     return placement;
   }
 
-  #line(seq: number, time: number): Rate {
-    return new Rate(this.nominal, seq, time);
+  #stamped(piece: Piece, ts: number | null, arrival: number): Placement {
+    const first = piece.seq - piece.skipped;
+    this.#rate ??= new Rate(this.nominal, first, this.#pace?.at(first) ?? ts ?? 0);
+    const rate = this.#rate;
+    const stamp = ts === null ? null : ts + piece.skipped * rate.period;
+    const stepped = stamp !== null && this.#follow(rate, piece.seq, stamp, arrival);
+    this.#leadBack(rate, piece.seq, stamp, arrival);
+    const place = this.#ownStamp(piece, stamp) ?? this.#onLine(rate, piece, stepped);
+    if (place.t > arrival + MAX_FUTURE_MS) this.#ranAhead = true;
+    else if (place.t - rate.at(piece.seq) <= STEP_MS) this.#ranAhead = false;
+    return { ...this.#bounded(place, piece.instants, arrival), trusted: !this.#ranAhead && !this.#repeatsGap };
   }
 
-  /** Fits the line to a stamp; true where the stamps stepped ahead of the numbers: a gap. */
-  #follow(rate: Rate, seq: number, ts: number): boolean {
+  /** If the line is too far ahead of arrival, restarts it at the stamp, or at arrival if that is later. */
+  #leadBack(rate: Rate, seq: number, stamp: number | null, arrival: number): void {
+    if (rate.at(seq) <= arrival + MAX_FUTURE_MS) return;
+    const time = Math.max(arrival, stamp ?? arrival);
+    if (stamp !== null) this.#slip = this.#formerSlip = time - stamp;
+    rate.restart(seq, time, rate.period);
+    this.#ranAhead = true;
+  }
+
+  /**
+   * Limits a piece: it begins no farther ahead of arrival than a stamp may lie, and is no longer than at the model's
+   * rate.
+   */
+  #bounded(place: Place, instants: number, arrival: number): Place {
+    const latest = arrival + MAX_FUTURE_MS;
+    const t = Math.min(place.t, Math.max(this.#end, latest));
+    const most = this.nominal + (latest - t) / instants;
+    return { t, period: Math.min(place.period, Math.max(LEAST_PERIOD_MS, most)) };
+  }
+
+  #count(piece: Piece, counting: Counting): Placement {
+    this.#pace ??= counting.begin();
+    const { instants } = piece;
+    this.#pace.follow(piece.seq + instants, counting.arrival);
+    const line = this.#onLine(this.#pace, piece, false);
+    const latest = counting.arrival + MAX_LEAD_MS;
+    const t = Math.min(line.t, Math.max(this.#end, latest - instants * line.period));
+    const period = Math.min(line.period, Math.max(LEAST_PERIOD_MS, (latest - t) / instants));
+    const trusted = this.#pace.settled && Math.abs(this.relativeRate - 1) <= TRUSTED_RATE_OFF;
+    return { t, period, trusted };
+  }
+
+  /** Fits the line to a stamp; true if the stamps stepped ahead of the numbers, which is a gap. */
+  #follow(rate: Rate, seq: number, ts: number, arrival: number): boolean {
     const off = ts + this.#slip - rate.at(seq);
     const step = Math.abs(off) > STEP_MS ? off / this.#interval(seq) : 0;
-    const agrees =
-      this.#lastStep !== 0 && Math.abs(step) < MAX_RATE_STEP && Math.abs(step - this.#lastStep) < SAME_RATE;
+    const repeats = this.#lastStep !== 0 && step !== 0 && step > -1 && Math.abs(step - this.#lastStep) < SAME_RATE;
+    const agrees = repeats && step < MAX_RATE_STEP;
     this.#lastStep = step;
     this.#stampedSeq = seq;
     if (step === 0) rate.follow(seq, ts + this.#slip);
-    else if (agrees) rate.restart(seq, ts + this.#slip, rate.period * (1 + step));
-    else return this.#step(rate, seq, ts, off);
-    return false;
+    if (agrees) rate.restart(seq, ts + this.#slip, rate.period * (1 + step));
+    const gap = step !== 0 && !agrees && this.#step(rate, seq, ts, arrival);
+    this.#repeatsGap = gap && repeats;
+    return gap;
   }
 
-  /** A stamp far from the line. Ahead is a gap; back turns no time back: the numbers count, and the stamps are shifted. */
-  #step(rate: Rate, seq: number, ts: number, off: number): boolean {
-    const formerOff = ts + this.#formerSlip - rate.at(seq);
-    if (Math.abs(formerOff) <= STEP_MS) {
-      this.#slip = this.#formerSlip;
-    } else if (off > 0) {
-      rate.shift(off);
-      return true;
-    } else {
-      this.#formerSlip = this.#slip;
-      this.#slip -= off;
-    }
-    rate.follow(seq, ts + this.#slip);
-    return false;
+  /**
+   * Handles a stamp far from the line. Ahead of it, there is a gap. Behind it, time does not go back: the numbers
+   * count, and the stamps are shifted.
+   */
+  #step(rate: Rate, seq: number, ts: number, arrival: number): boolean {
+    const line = rate.at(seq);
+    if (Math.abs(ts + this.#formerSlip - line) <= STEP_MS) this.#slip = this.#formerSlip;
+    else if (ts + this.#slip < line) this.#goBack(line, ts, arrival);
+    else if (ts + this.#slip > arrival + this.#lead + ARRIVAL_JITTER_MS)
+      this.#slip = Math.min(this.#slip, Math.max(0, line - ts));
+    const gap = ts + this.#slip - line;
+    if (gap > STEP_MS) rate.shift(gap);
+    else rate.follow(seq, ts + this.#slip);
+    return gap > STEP_MS;
   }
 
-  /** Nominal time since the stamp before, ms. */
+  /** Continues on the line when the stamps fell behind it. */
+  #goBack(line: number, ts: number, arrival: number): void {
+    if (this.#slip === 0) this.#lead = Math.max(0, line - arrival);
+    this.#formerSlip = this.#slip;
+    this.#slip = line - ts;
+  }
+
+  /** Nominal time since the previous stamp, ms. */
   #interval(seq: number): number {
     return (seq - (this.#stampedSeq ?? seq)) * this.nominal || this.nominal;
   }
 
-  #ownStamp(piece: Piece, stamp: number | null): Placement | null {
+  #ownStamp(piece: Piece, stamp: number | null): Place | null {
     const until = piece.seq + TRUST_MS / this.nominal;
     const isSingle = piece.instants === 1;
     if (isSingle && this.#wasSingle) this.#trustBefore = until;
@@ -119,8 +215,8 @@ export class Timeline {
     return piece.seq < this.#distrustBefore ? null : { t, period: this.#rate.period };
   }
 
-  /** Goes on where the last piece ended and leads towards the line; after a loss it starts on the line. */
-  #onLine(rate: Rate, piece: Piece, stepped: boolean): Placement {
+  /** Continues where the last piece ended and leads towards the line; after a loss, starts on the line. */
+  #onLine(rate: Pick<Rate, 'at' | 'period'>, piece: Piece, stepped: boolean): Place {
     const line = rate.at(piece.seq);
     const steady = !stepped && piece.lost === 0 && line - this.#end <= STEP_MS;
     const t = steady ? this.#end : Math.max(line, this.#end);

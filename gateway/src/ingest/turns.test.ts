@@ -27,7 +27,7 @@ describe('Turns', () => {
   it('let a worker go on until it has nothing more to do, and again when it is added', async () => {
     const turns = new Turns(new Gate());
     let steps = 0;
-    const worker: Worker = { step: () => ++steps % 5 !== 0 };
+    const worker: Worker = { isWaiting: false, step: () => ++steps % 5 !== 0 };
     turns.add(worker);
     await until(() => steps === 5);
     turns.add(worker);
@@ -39,6 +39,7 @@ describe('Turns', () => {
     let flooding = true;
     let floods = 0;
     const flood: Worker = {
+      isWaiting: false,
       step: () => {
         compute(0.1);
         floods += 1;
@@ -47,7 +48,7 @@ describe('Turns', () => {
     };
     const served: number[] = [];
     turns.add(flood);
-    for (let i = 0; i < 20; i++) turns.add({ step: () => served.push(floods) < 0 });
+    for (let i = 0; i < 20; i++) turns.add({ isWaiting: false, step: () => served.push(floods) < 0 });
     await until(() => served.length === 20);
     flooding = false;
     expect(Math.max(...served)).to.be.lessThan(200);
@@ -56,7 +57,7 @@ describe('Turns', () => {
   it('give the event loop back although work is left', async () => {
     const turns = new Turns(new Gate());
     let flooding = true;
-    turns.add({ step: () => flooding });
+    turns.add({ isWaiting: false, step: () => flooding });
     await new Promise((resolve) => setTimeout(resolve, 0));
     flooding = false;
   });
@@ -66,6 +67,7 @@ describe('Turns', () => {
     const turns = new Turns(gate);
     let steps = 0;
     turns.add({
+      isWaiting: false,
       step: () => {
         steps += 1;
         gate.accepting = steps !== 3;
@@ -83,7 +85,7 @@ describe('Turns', () => {
   it('forget a worker that is removed', async () => {
     const turns = new Turns(new Gate());
     let steps = 0;
-    const worker: Worker = { step: () => ++steps > 0 };
+    const worker: Worker = { isWaiting: false, step: () => ++steps > 0 };
     turns.add(worker);
     turns.remove(worker);
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,22 +1,26 @@
 import type { Publisher } from '../publisher/publisher.js';
 
-/** Work in small steps. */
+/** Work that is done in small steps. */
 export interface Worker {
-  /** Does one step; false when there is nothing to do until it is added again. */
+  /** Does one step; false if there is nothing to do until the worker is added again. */
   step(): boolean;
+  /** Whether the worker waits for its turn; set by `Turns`. */
+  isWaiting: boolean;
 }
 
-/** How long one worker goes on before the next one's turn, ms. */
-const SLICE_MS = 2;
-/** How long the event loop is kept before it may do something else, ms. */
-const TURN_MS = 10;
+/** Time that one worker may use before the next one's turn, ms. */
+const SLICE_MS = 1;
+/** Time for which the event loop is used before other work may run, ms. */
+const TURN_MS = 3;
 
 /**
- * Shares the event loop among the sessions: round robin by time, so that a device which floods or back-fills does not
- * keep the others waiting; and nobody works while the publisher cannot take what would come of it.
+ * Shares the event loop among the sessions, round robin by time, so that a device that floods or back-fills does not
+ * delay the others. No session works while the publisher cannot accept its results.
  */
 export class Turns {
-  readonly #queue = new Set<Worker>();
+  #queue: Worker[] = [];
+  /** When the running round of the event loop has used its time outside the turns, ms; null if it has used none yet. */
+  #roundEnd: number | null = null;
   #scheduled = false;
   #waiting = false;
 
@@ -24,16 +28,33 @@ export class Turns {
 
   /** Asks for turns, until the worker has nothing more to do. */
   add(worker: Worker): void {
-    this.#queue.add(worker);
+    this.#enqueue(worker);
     this.#schedule();
   }
 
   remove(worker: Worker): void {
-    this.#queue.delete(worker);
+    worker.isWaiting = false;
+  }
+
+  /** Whether a step may be done at once: no worker waits for a turn, and this round of the event loop has time left. */
+  hasTime(): boolean {
+    if (this.#queue.length > 0 || !this.publisher.accepting) return false;
+    if (this.#roundEnd !== null) return performance.now() < this.#roundEnd;
+    this.#roundEnd = performance.now() + TURN_MS;
+    setImmediate(() => {
+      this.#roundEnd = null;
+    });
+    return true;
+  }
+
+  #enqueue(worker: Worker): void {
+    if (worker.isWaiting) return;
+    worker.isWaiting = true;
+    this.#queue.push(worker);
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#waiting || this.#queue.size === 0) return;
+    if (this.#scheduled || this.#waiting || this.#queue.length === 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -44,15 +65,19 @@ export class Turns {
 
   #turn(): void {
     const end = performance.now() + TURN_MS;
+    let done = 0;
     for (const worker of this.#queue) {
       if (!this.publisher.accepting || performance.now() >= end) break;
-      this.#queue.delete(worker);
-      if (this.#slice(worker)) this.#queue.add(worker);
+      done += 1;
+      if (!worker.isWaiting) continue;
+      worker.isWaiting = false;
+      if (this.#slice(worker)) this.#enqueue(worker);
     }
+    this.#queue.splice(0, done);
     if (!this.publisher.accepting) this.#wait();
   }
 
-  /** True where the worker has more to do. */
+  /** True if the worker has more to do. */
   #slice(worker: Worker): boolean {
     const end = performance.now() + SLICE_MS;
     while (worker.step()) if (!this.publisher.accepting || performance.now() >= end) return true;

@@ -1,14 +1,18 @@
 import { type SessionCommit, type Store, StoreUnavailable } from '../store/store.js';
 
-/** The real store, whose commits the test sees, holds up and lets fail. */
+/** The real store, whose commits a test can observe, hold up and let fail. */
 export class Gate {
   readonly groups: (readonly SessionCommit[])[] = [];
   down = false;
+  /** The error of commits while the store is down. */
+  failure: Error = new StoreUnavailable('down');
+  /** Whether commits are done but their answers are lost. */
+  deaf = false;
   #held: Promise<void> | null = null;
 
   constructor(readonly store: Store) {}
 
-  /** Holds the commits from now on; returns the way to let them go. */
+  /** Holds the commits from now on; returns the function that releases them. */
   hold(): () => void {
     let release = () => {};
     this.#held = new Promise((resolve) => {
@@ -22,8 +26,10 @@ export class Gate {
 
   async commit(parts: readonly SessionCommit[]) {
     this.groups.push(parts);
-    if (this.down) throw new StoreUnavailable('down');
+    if (this.down) throw this.failure;
     await this.#held;
-    return this.store.commit(parts);
+    const results = await this.store.commit(parts);
+    if (this.deaf) throw this.failure;
+    return results;
   }
 }

@@ -14,6 +14,7 @@ import { createPublisher } from './group-commit.js';
 import type { PublishedSession, PublishedStream, Publisher } from './publisher.js';
 
 const START = 1_763_600_000_000;
+const HOUR_MS = 3_600_000;
 
 describe('the publisher', () => {
   let directory: string;
@@ -44,9 +45,12 @@ describe('the publisher', () => {
     return createPublisher({ store: gate, bus, clock, log, ...(maxQueued ? { maxQueued } : {}) });
   };
 
-  /** Lets commits and publications that need no time run. */
+  /** Lets commits and publications that need no time run: a write that is asked for later is done later. */
   const settle = async () => {
-    for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+    for (let i = 0; i < 3; i++) {
+      await new Promise(setImmediate);
+      await gate.store.touchKeys([], START);
+    }
   };
 
   /** Moves time on in steps, as a system clock would. */
@@ -83,9 +87,18 @@ describe('the publisher', () => {
     return all;
   }
 
+  /** Moments of publication by type, in the order of the windows. */
+  async function stampsOf(sessionId: string): Promise<Record<Reading['type'], number[]>> {
+    const stamps: Record<Reading['type'], number[]> = { hr: [], rr: [], spo2: [] };
+    for (const { type, ts } of await stored(sessionId)) stamps[type].push(ts);
+    return stamps;
+  }
+
+  const ascending = (stamps: readonly number[]) => [...new Set(stamps)].sort((a, b) => a - b);
+
   async function listen(accountId: string): Promise<BusMessage[][]> {
     const batches: BusMessage[][] = [];
-    await bus.subscribe(accountId, { messages: (batch) => batches.push([...batch]), hole: () => {} });
+    await bus.subscribe(accountId, { messages: (batch) => batches.push([...batch]), loss: () => {} });
     return batches;
   }
 
@@ -139,17 +152,25 @@ describe('the publisher', () => {
     expect(told(theirs)).to.deep.equal([[[stranger.session.id, 'hr']]]);
   });
 
-  it('publishes only what the store has written', async () => {
+  it('declares a loss where a commit was done and its answer lost: what it stored was never published', async () => {
     const { session, stream, reading } = await begin();
-    const batches = await listen(session.accountId);
+    const seen: string[] = [];
+    const listener = (name: string) => ({
+      messages: () => seen.push(`${name}: messages`),
+      loss: () => seen.push(`${name}: loss`),
+    });
+    await bus.subscribe(session.accountId, listener('before'));
+    gate.deaf = true;
     stream.publish(reading(0));
+    await settle();
+    gate.deaf = false;
+    await pass(200);
     await stream.flushed();
-    clock.advance(1);
-    stream.publish(reading(0));
-    stream.publish(reading(0, 'spo2'));
+    await bus.subscribe(session.accountId, listener('after'));
+    stream.publish(reading(1));
     await stream.flushed();
-    expect(batches.map((batch) => batch.length)).to.deep.equal([1, 1]);
     expect(await stored(session.id)).to.have.length(2);
+    expect(seen).to.deep.equal(['before: loss', 'after: messages']);
   });
 
   it('stamps a back-fill with distinct milliseconds, at most 1,000 a second and type, never ahead of the clock', async () => {
@@ -179,15 +200,52 @@ describe('the publisher', () => {
     }
   });
 
-  it('waits for a moment after the newest one where another gateway’s clock is ahead', async () => {
-    const { session, stream, reading } = await begin({ last: { hr: { ts: START + 700, actualEnd: START } } });
-    stream.publish(reading(1));
+  it('goes on after the newest stamp at once, at half the pace, where another gateway’s clock is an hour ahead', async () => {
+    const ahead = START + HOUR_MS;
+    const { session, stream, reading } = await begin({ last: { hr: { ts: ahead, actualEnd: START } } });
+    for (let i = 1; i <= 10; i++) stream.publish(reading(i));
     stream.publish(reading(1, 'rr'));
-    await pass(690);
-    expect((await stored(session.id)).map(({ type }) => type)).to.deep.equal(['rr']);
     await pass(30);
-    const [hr] = (await stored(session.id)).filter(({ type }) => type === 'hr');
-    expect(hr?.ts).to.be.within(START + 701, START + 720);
+    const stamps = await stampsOf(session.id);
+    expect(stamps.rr[0]).to.be.at.most(START + 30);
+    expect(stamps.hr).to.have.length(10);
+    expect(stamps.hr).to.deep.equal(ascending(stamps.hr));
+    expect(stamps.hr[0]).to.be.greaterThan(ahead);
+    expect(stamps.hr.at(-1)).to.be.at.most(ahead + 15);
+  });
+
+  it('publishes on without a pause when the clock is set back by an hour, each later than the one before', async () => {
+    const [old, later] = [await begin(), await begin()];
+    const publish = async ({ stream, reading }: Rig, i: number) => {
+      stream.publish(reading(i));
+      await stream.flushed();
+      clock.advance(1000);
+    };
+    await publish(old, 0);
+    clock.step(-HOUR_MS);
+    for (let i = 1; i < 10; i++) await publish(old, i);
+    await publish(later, 0);
+    expect((await stampsOf(old.session.id)).hr).to.deep.equal(
+      Array.from({ length: 10 }, (_, i) => START + (i === 0 ? 0 : 500 * i)),
+    );
+    expect((await stampsOf(later.session.id)).hr).to.deep.equal([START + 5000]);
+    clock.advance(2 * HOUR_MS);
+    await publish(old, 10);
+    expect((await stampsOf(old.session.id)).hr.at(-1)).to.equal(START + HOUR_MS + 11_000);
+  });
+
+  it('holds a back-fill to 1,000 a second and type when the clock is set back, and forward', async () => {
+    const { session, stream, reading } = await begin();
+    for (let i = 0; i < 1200; i++) stream.publish(reading(i));
+    await pass(500);
+    clock.step(-HOUR_MS);
+    await pass(1000);
+    clock.step(2 * HOUR_MS);
+    await pass(1000);
+    const { hr } = await stampsOf(session.id);
+    expect(hr).to.have.length(1200);
+    expect(hr).to.deep.equal(ascending(hr));
+    for (let i = 1000; i < hr.length; i++) expect((hr[i] ?? 0) - (hr[i - 1000] ?? 0)).to.be.at.least(1000);
   });
 
   it('keeps the live readings of others going through a back-fill', async () => {
@@ -217,7 +275,7 @@ describe('the publisher', () => {
 
   it('drops what waits of a session that another gateway took, and says so once', async () => {
     const [taken, kept] = [await begin(), await begin()];
-    await gate.store.claimSession(taken.session.id, 1, randomUUID(), START);
+    await gate.store.claimSession(taken.session.id, 1, randomUUID());
     const release = gate.hold();
     for (const { stream, reading } of [taken, kept]) stream.publish(reading(0));
     await settle();
@@ -255,6 +313,32 @@ describe('the publisher', () => {
     for (const { ts } of insights) expect(ts).to.be.within(START + 10_000, START + 12_200);
     expect((await gate.store.session(session.id))?.progress.lastDataAt).to.equal(1);
     expect(batches.flat()).to.have.length(2);
+  });
+
+  it('gives up nothing for a failure that it does not know', async () => {
+    const [one, two] = [await begin(), await begin()];
+    gate.down = true;
+    gate.failure = new TypeError('a fault of the program');
+    for (const { stream, reading } of [one, two]) stream.publish(reading(0));
+    await settle();
+    expect([publisher.accepting, publisher.queued]).to.deep.equal([false, 2]);
+    gate.down = false;
+    await pass(200);
+    expect(publisher.accepting).to.equal(true);
+    for (const { session } of [one, two]) expect(await stored(session.id)).to.have.length(1);
+  });
+
+  it('goes on after a refusal that ends a time without the store', async () => {
+    const { session, stream, reading } = await begin();
+    gate.down = true;
+    stream.publish({ ...reading(0), value: Number.NaN });
+    await settle();
+    gate.down = false;
+    await pass(200);
+    expect(publisher.accepting).to.equal(true);
+    stream.publish(reading(1));
+    await stream.flushed();
+    expect(await stored(session.id)).to.have.length(1);
   });
 
   it('asks devices to pause while the queue is full', async () => {

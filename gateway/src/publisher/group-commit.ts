@@ -1,36 +1,36 @@
 import type { Bus, BusMessage } from '@device-insights/fanout/bus';
+import type { Log } from '@device-insights/fanout/process/log';
 import type { Clock, Timer } from '../clock.js';
+import { ForwardClock } from '../forward-clock.js';
 import { liveForm } from '../insight.js';
-import { type SessionCommitResult, type Store, StoreUnavailable } from '../store/store.js';
+import { type SessionCommitResult, type Store, StoreRefused } from '../store/store.js';
 import type { PublishedSession, PublishedStream, Publisher } from './publisher.js';
-import { type Part, Stream } from './stream.js';
-
-/** What the publisher logs. */
-interface Log {
-  info(fields: object, text: string): void;
-  warn(fields: object, text: string): void;
-  error(fields: object, text: string): void;
-}
+import { CATCH_UP_PACE, type Part, Stream } from './stream.js';
 
 export interface PublisherOptions {
   readonly store: Pick<Store, 'commit'>;
-  readonly bus: Pick<Bus, 'publish'>;
+  readonly bus: Pick<Bus, 'publish' | 'declareLoss'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Readings, of all sessions, at which devices are to pause. Default 20,000 (some 8 MB). */
+  /** Number of queued readings, of all sessions, at which devices are paused. Default 20,000 (about 8 MB). */
   readonly maxQueued?: number;
 }
 
-/** Readings of one group: a transaction of a few milliseconds, whose stamps reach back 200 ms at most. */
-const GROUP = 200;
-/** How long readings of one session and type wait that came faster than one a ms. */
+/** Most readings in one group: with 100 ms per sync, as on a busy disk, still 20,000 per second. */
+const GROUP = 2000;
+/**
+ * Most readings of one session in a group: their stamps reach back at most 200 ms, and a back-fill leaves room for
+ * others.
+ */
+const SHARE = 200;
+/** Wait of the remaining readings of a session and type that arrived faster than one per ms, ms. */
 const STAMP_WAIT_MS = 10;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2000;
-/** A bus that is down is logged this often. */
+/** Interval of the log lines about a bus that is down. */
 const BUS_LOG_MS = 1000;
 
-/** Makes the publisher of a gateway process: all its sessions share one commit at a time. */
+/** Creates the publisher of a gateway process; all its sessions share one commit at a time. */
 export function createPublisher(options: PublisherOptions): Publisher {
   return new GroupCommit(options);
 }
@@ -38,17 +38,19 @@ export function createPublisher(options: PublisherOptions): Publisher {
 class GroupCommit implements Publisher {
   readonly #options: PublisherOptions;
   readonly #maxQueued: number;
-  /** Streams with something to take, first come first served. */
-  readonly #waiting = new Set<Stream>();
+  /** The clock of the stamps: later publications get later stamps, also when the wall clock is set back. */
+  readonly #stamps: ForwardClock;
+  /** Streams with readings to publish, in order of arrival. */
+  #waiting: Stream[] = [];
   /** Readings queued or in a commit. */
   #queued = 0;
-  /** Parts on their way through store and bus. */
+  /** Parts that are being stored or published. */
   #underWay = 0;
   #scheduled = false;
   #committing = false;
-  /** Set while waiting for the next stamps. */
+  /** Set while waiting for the next possible stamps. */
   #stampTimer: Timer | null = null;
-  /** Not 0 while the store is down: when it will be tried again, ms from the last try. */
+  /** Time from the last attempt to the next one while the store is down, ms; otherwise 0. */
   #retryMs = 0;
   #reliefs: (() => void)[] = [];
   #drains: (() => void)[] = [];
@@ -58,6 +60,7 @@ class GroupCommit implements Publisher {
   constructor(options: PublisherOptions) {
     this.#options = options;
     this.#maxQueued = options.maxQueued ?? 20_000;
+    this.#stamps = new ForwardClock(options.clock, CATCH_UP_PACE);
   }
 
   get accepting(): boolean {
@@ -69,9 +72,9 @@ class GroupCommit implements Publisher {
   }
 
   open(session: PublishedSession): PublishedStream {
-    return new Stream(session, (stream, readings) => {
+    return new Stream(session, this.#stamps, (stream, readings) => {
       this.#queued += readings;
-      this.#waiting.add(stream);
+      this.#await(stream);
       if (this.#retryMs === 0) this.#schedule();
     });
   }
@@ -81,6 +84,15 @@ class GroupCommit implements Publisher {
     this.#relieve();
   }
 
+  declareLoss(accountId: string): void {
+    const { bus, log } = this.#options;
+    bus
+      .declareLoss(accountId)
+      .catch((err: unknown) =>
+        log.warn({ err, accountId }, 'a possible loss of insights could not be announced on the bus'),
+      );
+  }
+
   drain(): Promise<void> {
     return new Promise((resolve) => {
       this.#drains.push(resolve);
@@ -88,11 +100,19 @@ class GroupCommit implements Publisher {
     });
   }
 
-  /** What this turn of the event loop still brings joins the group. */
+  #await(stream: Stream): void {
+    if (stream.isWaiting) return;
+    stream.isWaiting = true;
+    this.#waiting.push(stream);
+  }
+
+  /**
+   * The readings that the running callback still produces join the group; no socket is read before the group is sent.
+   */
   #schedule(): void {
     if (this.#scheduled || this.#committing) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    queueMicrotask(() => {
       this.#scheduled = false;
       void this.#run();
     });
@@ -108,25 +128,28 @@ class GroupCommit implements Publisher {
       this.#relieve();
       this.#answerDrains();
     }
-    if (this.#waiting.size === 0 || this.#retryMs > 0) return;
+    if (this.#waiting.length === 0 || this.#retryMs > 0) return;
     if (group.length > 0) this.#schedule();
     else this.#stampTimer = this.#options.clock.after(STAMP_WAIT_MS, () => this.#schedule());
   }
 
-  /** A stream that has more waits behind the others. */
+  /** A stream with more readings waits behind the others. */
   #take(): Part[] {
-    const now = this.#options.clock.now();
     const group: Part[] = [];
+    const waiting = this.#waiting;
+    this.#waiting = [];
     let room = GROUP;
-    for (const stream of [...this.#waiting]) {
-      if (room === 0) break;
-      this.#waiting.delete(stream);
-      const part = stream.take(now, room);
-      if (stream.length > 0) this.#waiting.add(stream);
+    let next = 0;
+    for (; next < waiting.length && room > 0; next++) {
+      const stream = waiting[next];
+      const part = stream?.take(Math.min(room, SHARE));
+      if (stream) stream.isWaiting = false;
+      if (stream && stream.length > 0) this.#await(stream);
       if (!part) continue;
       group.push(part);
       room -= part.readings.length;
     }
+    if (next < waiting.length) this.#waiting = [...waiting.slice(next), ...this.#waiting];
     this.#underWay += group.length;
     return group;
   }
@@ -134,19 +157,22 @@ class GroupCommit implements Publisher {
   async #commit(group: readonly Part[]): Promise<void> {
     try {
       const results = await this.#options.store.commit(group.map(({ commit }) => commit));
-      if (this.#retryMs > 0) this.#options.log.info({}, 'the store takes insights again');
+      if (this.#retryMs > 0) this.#options.log.info({}, 'the store accepts insights again');
       this.#retryMs = 0;
       this.#publish(group, results);
     } catch (error) {
-      if (error instanceof StoreUnavailable) this.#retryLater(group, error);
-      else await this.#commitEach(group, error);
+      if (error instanceof StoreRefused) await this.#commitEach(group, error);
+      else this.#retryLater(group, error);
     }
   }
 
-  /** The store refused a group for what is in it: what it takes is kept, what it does not is given up. */
-  async #commitEach(group: readonly Part[], error: unknown): Promise<void> {
+  /**
+   * The store refused a group for its contents: the parts that it accepts one by one are kept, the others are given up.
+   */
+  async #commitEach(group: readonly Part[], error: StoreRefused): Promise<void> {
+    this.#retryMs = 0; // The store answers again.
     const [part, ...others] = group;
-    if (part && others.length > 0) for (const each of group) await this.#commit([each]);
+    if (part && others.length > 0) await this.#commitOneByOne(group);
     else if (part) {
       const { sessionId, insights } = part.commit;
       this.#options.log.error(
@@ -158,16 +184,31 @@ class GroupCommit implements Publisher {
     }
   }
 
-  #retryLater(group: readonly Part[], error: StoreUnavailable): void {
+  async #commitOneByOne(group: readonly Part[]): Promise<void> {
+    for (const [i, part] of group.entries()) {
+      await this.#commit([part]);
+      if (this.#retryMs > 0) return this.#putBack(group.slice(i + 1));
+    }
+  }
+
+  /** Every error other than a refusal is temporary or can be repaired, so nothing is given up for it. */
+  #retryLater(group: readonly Part[], error: unknown): void {
     const { clock, log } = this.#options;
+    this.#putBack(group);
+    this.#retryMs = Math.min(this.#retryMs * 2 || FIRST_RETRY_MS, LAST_RETRY_MS);
+    log.warn(
+      { err: error, queued: this.#queued, retryMs: this.#retryMs },
+      'the store accepts no insights; they wait in memory',
+    );
+    clock.after(this.#retryMs, () => this.#schedule());
+  }
+
+  #putBack(group: readonly Part[]): void {
     for (const part of group) {
       part.stream.putBack(part);
-      this.#waiting.add(part.stream);
+      this.#await(part.stream);
     }
     this.#underWay -= group.length;
-    this.#retryMs = Math.min(this.#retryMs * 2 || FIRST_RETRY_MS, LAST_RETRY_MS);
-    log.warn({ err: error, queued: this.#queued, retryMs: this.#retryMs }, 'the store takes no insights; they wait');
-    clock.after(this.#retryMs, () => this.#schedule());
   }
 
   #publish(group: readonly Part[], results: readonly SessionCommitResult[]): void {
@@ -184,11 +225,13 @@ class GroupCommit implements Publisher {
       accounts.set(accountId, account);
       for (const insight of result.written) account.messages.push({ text: JSON.stringify(liveForm(insight)), user });
       account.parts.push(part);
+      // Stored by an earlier commit whose answer was lost, and not published yet.
+      if (result.written.length < part.commit.insights.length) this.declareLoss(accountId);
     }
     for (const [account, { messages, parts }] of accounts) void this.#send(account, messages, parts);
   }
 
-  /** The next commit does not wait for the bus: a bus that is down never holds up what is stored. */
+  /** The next commit does not wait for the bus: a bus that is down never delays storing. */
   async #send(account: string, messages: readonly BusMessage[], parts: readonly Part[]): Promise<void> {
     try {
       if (messages.length > 0) await this.#options.bus.publish(account, messages);
@@ -199,20 +242,26 @@ class GroupCommit implements Publisher {
     this.#answerDrains();
   }
 
-  /** They are stored: who missed them finds them by REST. */
+  /** The insights are stored: subscribers that missed them find them by REST. */
   #logUnpublished(count: number, error: unknown): void {
     const { clock, log } = this.#options;
     this.#unpublished += count;
-    if (clock.now() - this.#busLoggedAt < BUS_LOG_MS) return;
-    this.#busLoggedAt = clock.now();
-    log.error({ err: error, unpublished: this.#unpublished }, 'the bus takes no insights; they are stored, not sent');
+    if (clock.monotonic() - this.#busLoggedAt < BUS_LOG_MS) return;
+    this.#busLoggedAt = clock.monotonic();
+    log.error(
+      { err: error, unpublished: this.#unpublished },
+      'the bus accepts no insights; they are stored but not sent live',
+    );
   }
 
   #lose(part: Part): void {
     const { stream } = part;
-    this.#options.log.warn({ session: stream.session.id }, 'the session has another owner; its readings are dropped');
+    this.#options.log.warn(
+      { session: stream.session.id },
+      'another gateway owns the session now; the readings computed here are dropped',
+    );
     this.#queued -= stream.length;
-    this.#waiting.delete(stream);
+    this.#waiting = this.#waiting.filter((each) => each !== stream);
     this.#underWay -= 1;
     stream.lose(part);
   }
@@ -234,7 +283,7 @@ class GroupCommit implements Publisher {
   }
 
   #answerDrains(): void {
-    if (this.#waiting.size > 0 || this.#underWay > 0) return;
+    if (this.#waiting.length > 0 || this.#underWay > 0) return;
     const drains = this.#drains;
     this.#drains = [];
     for (const resolve of drains) resolve();

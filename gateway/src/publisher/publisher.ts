@@ -1,44 +1,54 @@
 import type { Reading } from '../insight.js';
 import type { LastInsights, SessionProgress } from '../store/store.js';
 
-/** A session as the publisher sees it. */
+/** A session, as the publisher needs it. */
 export interface PublishedSession {
   readonly id: string;
   readonly accountId: string;
   readonly user: string | null;
   readonly gateway: string;
   readonly epoch: number;
-  /** Newest published per type, at the opening (empty for a new session). */
+  /** The newest published insight of each type, at the opening (empty for a new session). */
   readonly last: LastInsights;
-  /** The store gave the session to another owner: what was queued is dropped, the socket is to be closed (4009). */
+  /**
+   * The session's readings wait for this, which never rejects: the insights of the previous owner are published first.
+   */
+  readonly after?: Promise<void>;
+  /** The store gave the session to another owner: queued readings are dropped, and the socket must be closed (4009). */
   onLost(): void;
 }
 
 /**
- * Stores readings, then publishes them: group commit (a commit starts at once when none is in flight, what comes
- * meanwhile is the next group), stamps of publication, and the order stored-then-published.
+ * Stores readings, then publishes them. Commits are grouped: a commit starts at once when none is in flight, and
+ * readings that arrive during it form the next group. Sets the publication stamps, and guarantees that an insight is
+ * stored before it is published.
  */
 export interface Publisher {
-  /** Begins to take readings of a session. */
+  /** Starts to accept readings of a session. */
   open(session: PublishedSession): PublishedStream;
-  /** False while the queue is full or the store is down: readers of devices pause until `onRelief`. */
+  /** False while the queue is full or the store is down: devices are paused until `onRelief`. */
   readonly accepting: boolean;
   /** Readings that are not stored yet. */
   readonly queued: number;
   /** Calls back, once, when `accepting` is true again. */
   onRelief(run: () => void): void;
-  /** Resolves when all that was queued is stored and published (or lost). */
+  /**
+   * The insights that another gateway had to publish for an account may be lost: its subscribers are told so before any
+   * insights from here.
+   */
+  declareLoss(accountId: string): void;
+  /** Resolves when all queued readings are stored and published (or lost). */
   drain(): Promise<void>;
 }
 
 export interface PublishedStream {
-  /** Readings that wait to be stored. A back-fill makes them faster than they are published. */
+  /** Readings that wait to be stored. A back-fill produces them faster than they are published. */
   readonly length: number;
   publish(reading: Reading): void;
   /** Records progress with the next commit (only the newest is kept). */
   record(progress: SessionProgress): void;
   /** Resolves when everything so far is stored and published, or the session is lost. */
   flushed(): Promise<void>;
-  /** No more readings; forget the session once flushed. */
+  /** No more readings follow; forgets the session once flushed. */
   close(): void;
 }

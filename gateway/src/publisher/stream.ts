@@ -1,17 +1,19 @@
+import type { Clock } from '../clock.js';
+import { ForwardClock } from '../forward-clock.js';
 import { type InsightType, publishedAt, type Reading, type StoredInsight } from '../insight.js';
 import type { SessionCommit, SessionProgress } from '../store/store.js';
 import type { PublishedSession, PublishedStream } from './publisher.js';
 
-/** What a stream gives to one group. */
+/** The part of a group that comes from one stream. */
 export interface Part {
   readonly stream: Stream;
-  /** What the store is to commit: the readings stamped, in the order in which they came. */
+  /** The data for the store to commit: the stamped readings, in the order of their arrival. */
   readonly commit: SessionCommit;
   readonly readings: readonly Numbered<Reading>[];
   readonly progress: Numbered<SessionProgress> | null;
 }
 
-/** Something with its number of arrival, by which `flushed` knows what came before it. */
+/** An entry with its arrival number, by which `flushed` knows the entries before it. */
 interface Numbered<T> {
   readonly n: number;
   readonly value: T;
@@ -20,38 +22,64 @@ interface Numbered<T> {
 /** The readings of one type. */
 interface Line {
   readonly queue: Numbered<Reading>[];
-  /** Newest stamp given, ms. */
+  /**
+   * The publication's clock, or ahead of it if the newest stamp was: set by another gateway's clock, or by this one
+   * before it was set back.
+   */
+  readonly clock: ForwardClock;
+  /** Newest stamp used, ms. */
   last: number;
 }
 
-/** The queue of one session: readings in, stamped parts of groups out. */
+/** Speed at which stamps advance while they are ahead of the wall clock, ms per ms. */
+export const CATCH_UP_PACE = 0.5;
+
+/** The queue of one session: receives readings, returns stamped parts of groups. */
 export class Stream implements PublishedStream {
   readonly session: PublishedSession;
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #queued: (stream: Stream, readings: number) => void;
   readonly #lines = new Map<InsightType, Line>();
-  /** Parts on their way through store and bus. */
-  readonly #taken = new Set<Part>();
+  /** Parts that are being stored or published. */
+  readonly #taken: Part[] = [];
   #progress: Numbered<SessionProgress> | null = null;
   #count = 0;
+  #length = 0;
   #flushes: Numbered<() => void>[] = [];
   #open = true;
+  #held: boolean;
 
-  /** `queued` is called for everything that comes in, with the number of readings in it. */
-  constructor(session: PublishedSession, queued: (stream: Stream, readings: number) => void) {
+  /**
+   * @param clock the publication's clock, which never goes back
+   * @param queued called for everything that is added, with the number of readings in it
+   */
+  constructor(
+    session: PublishedSession,
+    clock: Pick<Clock, 'now' | 'monotonic'>,
+    queued: (stream: Stream, readings: number) => void,
+  ) {
     this.session = session;
+    this.#clock = clock;
     this.#queued = queued;
+    this.#held = session.after !== undefined;
+    void session.after?.then(() => {
+      this.#held = false;
+      this.#queued(this, 0);
+    });
   }
 
-  /** Readings that wait to be taken. */
+  /** Whether the stream stands in its publisher's queue; set by the publisher. */
+  isWaiting = false;
+
+  /** Readings that wait to be published. */
   get length(): number {
-    let sum = 0;
-    for (const line of this.#lines.values()) sum += line.queue.length;
-    return sum;
+    return this.#length;
   }
 
   publish(reading: Reading): void {
     if (!this.#open) return;
     this.#line(reading.type).queue.push({ n: ++this.#count, value: reading });
+    this.#length += 1;
     this.#queued(this, 1);
   }
 
@@ -73,12 +101,13 @@ export class Stream implements PublishedStream {
   }
 
   /**
-   * Takes what can be published at `now` (ms), at most `room` readings, each type stamped with consecutive milliseconds
-   * that end at `now` and begin after its newest stamp: never ahead of the clock, and 1,000 a second at most. Null where
-   * there is nothing.
+   * Takes the readings that can be published now, at most `room`. Each type is stamped with consecutive milliseconds
+   * that end at the clock's time and begin after its newest stamp: never ahead of the clock, and at most 1,000 per
+   * second. Null if there are none.
    */
-  take(now: number, room: number): Part | null {
-    const stamped = this.#stamp(now, room).sort((a, b) => a.reading.n - b.reading.n);
+  take(room: number): Part | null {
+    if (this.#held) return null;
+    const stamped = this.#stamp(room).sort((a, b) => a.reading.n - b.reading.n);
     const progress = this.#progress;
     if (stamped.length === 0 && !progress) return null;
     this.#progress = null;
@@ -87,27 +116,34 @@ export class Stream implements PublishedStream {
     const readings = stamped.map(({ reading }) => reading);
     const commit = { sessionId, gateway, epoch, insights, progress: progress?.value ?? null };
     const part: Part = { stream: this, commit, readings, progress };
-    this.#taken.add(part);
+    this.#taken.push(part);
     return part;
   }
 
-  /** Puts a part back that was not committed; it will be stamped anew. */
+  /** Puts a part back that was not committed; it will be stamped again. */
   putBack(part: Part): void {
-    this.#taken.delete(part);
+    this.#forget(part);
     this.#progress ??= part.progress;
     for (const reading of part.readings.toReversed()) this.#line(reading.value.type).queue.unshift(reading);
+    this.#length += part.readings.length;
   }
 
-  /** A part is done with: stored and published, or given up. */
+  /** Removes a part that is done: stored and published, or given up. */
   settle(part: Part): void {
-    this.#taken.delete(part);
+    this.#forget(part);
     this.#answerFlushes();
   }
 
-  /** The session has another owner: drops the part and all that waits. */
+  #forget(part: Part): void {
+    const at = this.#taken.indexOf(part);
+    if (at >= 0) this.#taken.splice(at, 1);
+  }
+
+  /** The session has another owner: drops the part and all waiting readings. */
   lose(part: Part): void {
     this.#open = false;
     this.#lines.clear();
+    this.#length = 0;
     this.#progress = null;
     this.settle(part);
     this.session.onLost();
@@ -116,16 +152,19 @@ export class Stream implements PublishedStream {
   #line(type: InsightType): Line {
     const known = this.#lines.get(type);
     if (known) return known;
-    const line: Line = { queue: [], last: this.session.last[type]?.ts ?? Number.NEGATIVE_INFINITY };
+    const last = this.session.last[type]?.ts ?? Number.NEGATIVE_INFINITY;
+    const line: Line = { queue: [], clock: new ForwardClock(this.#clock, CATCH_UP_PACE, last), last };
     this.#lines.set(type, line);
     return line;
   }
 
-  #stamp(now: number, room: number): { reading: Numbered<Reading>; insight: StoredInsight }[] {
+  #stamp(room: number): { reading: Numbered<Reading>; insight: StoredInsight }[] {
     const stamped: { reading: Numbered<Reading>; insight: StoredInsight }[] = [];
     for (const line of this.#lines.values()) {
+      const now = line.clock.now();
       const count = Math.min(line.queue.length, Math.max(0, now - line.last), room - stamped.length);
       if (count === 0) continue;
+      this.#length -= count;
       const first = now - count + 1;
       for (const [i, reading] of line.queue.splice(0, count).entries())
         stamped.push({ reading, insight: publishedAt(reading.value, first + i) });
@@ -135,15 +174,16 @@ export class Stream implements PublishedStream {
   }
 
   #answerFlushes(): void {
+    if (this.#flushes.length === 0) return;
     const oldest = this.#oldest();
     const answered = this.#flushes.filter(({ n }) => n < oldest);
     this.#flushes = this.#flushes.filter(({ n }) => n >= oldest);
     for (const { value: resolve } of answered) resolve();
   }
 
-  /** Number of the oldest that is not done with. */
+  /** Arrival number of the oldest entry that is not done. */
   #oldest(): number {
-    const taken = [...this.#taken].flatMap((part) => [part.readings[0], part.progress]);
+    const taken = this.#taken.flatMap((part) => [part.readings[0], part.progress]);
     const queued = [...this.#lines.values()].map((line) => line.queue[0]);
     return Math.min(...[...taken, ...queued, this.#progress].map((each) => each?.n ?? Number.POSITIVE_INFINITY));
   }

@@ -1,11 +1,11 @@
+import { hashKey, keyInHeader } from '@device-insights/fanout/api-key';
 import type { Context } from 'koa';
-import { hashKey, isKey } from '../keys.js';
 import type { Key } from '../store/store.js';
-import { HEALTH_PATH } from './health.js';
-import { OPENAPI_PATH } from './openapi/openapi.js';
+import { HEALTH_PATH } from './health/routes.js';
+import { OPENAPI_PATH } from './openapi/routes.js';
 import { type RestMiddleware, type RestOptions, unauthenticated } from './rest-context.js';
 
-/** Checks the key before anything else is looked at, the path included, within /v1 and for /openapi.json. */
+/** Checks the key within /v1 and for /openapi.json before everything else, including the path. */
 export function authentication({ keys }: RestOptions): RestMiddleware {
   return async (ctx, next) => {
     if (needsKey(ctx)) ctx.state.key = await authenticate(keys, ctx.get('Authorization'));
@@ -20,11 +20,14 @@ function needsKey(ctx: Context): boolean {
 
 async function authenticate(keys: RestOptions['keys'], header: string): Promise<Key> {
   if (header === '') throw unauthenticated('the API key is missing: send "Authorization: Bearer svc_…"');
-  const text = /^bearer +(\S+) *$/i.exec(header)?.[1];
-  if (text === undefined || !isKey(text)) {
+  const text = keyInHeader(header);
+  if (text === null) {
     throw unauthenticated('the Authorization header must be "Bearer " and an API key, which begins with svc_');
   }
   const key = await keys.key(hashKey(text));
-  if (!key) throw unauthenticated('the API key is unknown or revoked: ask for a new one in the dashboard');
+  if (!key)
+    throw unauthenticated(
+      'the API key is unknown, revoked or expired: ask the operator for a new one (admin key issue)',
+    );
   return key;
 }

@@ -5,7 +5,7 @@ import type { RestMiddleware } from './rest-context.js';
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Only what says that it is JSON is read, and as text: JSON.parse then judges it, so that a bare value, an empty body
+ * A body is read only if its type is JSON, and as text, which JSON.parse then checks. So a bare value, an empty body
  * and a field called `__proto__` are treated like any other.
  */
 const readText = koaBody({
@@ -15,12 +15,12 @@ const readText = koaBody({
   textTypes: ['application/json', '+json'],
   textLimit: MAX_BYTES,
   onError: (error, ctx) => {
-    ctx.req.unpipe().resume(); // the rest is thrown away, so that the connection can take the next request
+    ctx.req.unpipe().resume(); // The rest is discarded, so that the connection can take the next request.
     throw unreadable(error);
   },
 });
 
-/** Reads the request's body into `ctx.state`; a 400 where it is no JSON, or none of the size that is taken. */
+/** Reads the request's body into `ctx.state`; answers 400 if it is not JSON, or is too large. */
 export const jsonBody: RestMiddleware = async (ctx, next) => {
   await readText(ctx, () => Promise.resolve());
   const text: unknown = ctx.request.body;
@@ -40,9 +40,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Faults of the transfer: too long, cut off, badly compressed. All are the client's. */
+/** Faults of the transfer: too long, cut off, badly compressed. All are caused by the client. */
 function unreadable(error: Error & { readonly status?: number }): HttpError {
   if (error.status === 413) return new HttpError('validation_failed', `body: must be at most ${MAX_BYTES} bytes long`);
-  if (error.status === 415) return new HttpError('validation_failed', 'body: must come plain, or with gzip or deflate');
-  return new HttpError('validation_failed', 'body: could not be read to its end');
+  if (error.status === 415)
+    return new HttpError('validation_failed', 'body: must be uncompressed, or compressed with gzip or deflate');
+  return new HttpError('validation_failed', 'body: ended before it was complete');
 }

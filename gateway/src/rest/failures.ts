@@ -2,9 +2,10 @@ import { HttpError } from '../errors.js';
 import { BadCursor } from '../store/store.js';
 import type { RestMiddleware, RestOptions } from './rest-context.js';
 
-const INTERNAL = 'the service could not do this now: try again after a while, and tell its operator the X-Request-Id';
+const INTERNAL =
+  'the request failed inside the service: try again later; if it fails again, give the X-Request-Id to the operator';
 
-/** Turns what later steps throw into `{detail}`. A 500 says nothing of the inside; its cause is in the log. */
+/** Turns the errors of later steps into `{detail}`. A 500 reveals no internals; its cause is in the log. */
 export function failures(log: RestOptions['log']): RestMiddleware {
   return async (ctx, next) => {
     try {
@@ -24,7 +25,10 @@ export function failures(log: RestOptions['log']): RestMiddleware {
   };
 }
 
-/** Without the query, which may hold what was sent by mistake; Koa's own `path` throws where the target is no URL. */
+/**
+ * The path without the query, which may contain secrets sent by mistake; Koa's own `path` throws if the target is not a
+ * URL.
+ */
 function pathOf(url: string): string | undefined {
   return url.split('?', 1)[0];
 }
@@ -32,13 +36,13 @@ function pathOf(url: string): string | undefined {
 function asRefusal(err: unknown): HttpError {
   if (err instanceof HttpError) return err;
   if (err instanceof BadCursor) {
-    return new HttpError('validation_failed', 'cursor: must be one that a Link header of this list gave');
+    return new HttpError('validation_failed', 'cursor: must be taken from the Link header of a page of this list');
   }
   if (isBadTarget(err)) return new HttpError('validation_failed', 'the request target must be a path or a valid URL');
   return new HttpError('internal', INTERNAL);
 }
 
-/** A target in absolute form (RFC 9112, 3.2.2) that is no URL: Koa reads it when the path is first asked for. */
+/** Whether a target in absolute form (RFC 9112, 3.2.2) is not a URL: Koa parses it when the path is first used. */
 function isBadTarget(err: unknown): boolean {
   return err instanceof TypeError && 'code' in err && err.code === 'ERR_INVALID_URL';
 }

@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { instantOf } from './instant.js';
+import { instantOf } from '../instant.js';
 
-/** One sentence for every way in which a field can be wrong: what it must be. */
+/** One sentence for every fault of a field: the valid values. */
 function must(what: string): { error: (issue: { readonly input?: unknown }) => string } {
   return { error: ({ input }) => (input === undefined ? `is missing: it must be ${what}` : `must be ${what}`) };
 }
 
-/** Half of a surrogate pair is no text, and U+0000 not one that every store keeps. */
+/** Half of a surrogate pair is not text, and not every store keeps U+0000. */
 const UNKEPT = /\p{Surrogate}|\0/u;
+/** The same rule for JSON Schema, whose texts have no unpaired surrogates. */
+const KEPT_PATTERN = '^[^\\u0000]*$';
 
 /** Text of `min` to `max` Unicode code points. */
 export function text(min: number, max: number) {
@@ -15,10 +17,10 @@ export function text(min: number, max: number) {
   return z
     .string(rule)
     .refine((value) => !UNKEPT.test(value) && within([...value].length, min, max), rule)
-    .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max, pattern: KEPT_PATTERN });
 }
 
-/** Text that matches an anchored pattern; `what` says it in words. */
+/** Text that matches an anchored pattern; `what` describes it in words. */
 export function matching(pattern: RegExp, what: string) {
   return z.string(must(what)).regex(pattern, must(what));
 }
@@ -35,7 +37,7 @@ export function integer(min: number, max: number) {
   return z.int(rule).min(min, rule).max(max, rule);
 }
 
-/** A list of at most `max` items. The length is looked at first, so that a huge list costs nothing. */
+/** A list of at most `max` items. The length is checked first, so that a huge list costs nothing. */
 export function list<T extends z.ZodType>(item: T, max: number) {
   const short = (value: unknown) => (Array.isArray(value) && value.length > max ? null : value);
   return z.preprocess(short, z.array(item, must(`a list of at most ${max} items`)).meta({ maxItems: max }));
@@ -46,17 +48,24 @@ export function object<T extends z.ZodRawShape>(shape: T) {
   return z.object(shape, must('a JSON object'));
 }
 
-/** A UUID, read in any case. */
+/** A UUID, in upper or lower case. */
 export function uuid() {
   return z.guid(must('a UUID')).transform((id) => id.toLowerCase());
 }
 
-/** A query parameter: one of some words. */
+/** A query parameter: one of several words. */
 export function oneOf<const T extends readonly string[]>(words: T) {
   return z.enum(words, must(`one of ${words.join(', ')}`));
 }
 
-/** A query parameter: how many rows, from 1 to `max`. */
+/** A query parameter: the device that rows are of. Beyond the specification. */
+export function ofDevice(what: string) {
+  return text(1, 128)
+    .optional()
+    .meta({ description: `${what} of this device only.` });
+}
+
+/** A query parameter: the number of rows, from 1 to `max`. */
 export function limit(fallback: number, max: number) {
   const digits = (value: unknown) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value);
   return z.preprocess(digits, integer(1, max)).default(fallback).meta({ default: fallback });

@@ -38,7 +38,7 @@ describe('Idempotency-Key', () => {
     await post('k', { name: 'a' });
     const answer = await post('k', { name: 'b' });
     expect(answer.status).to.equal(409);
-    expect(detailOf(answer)).to.contain('another body');
+    expect(detailOf(answer)).to.contain('a different body');
     expect(await count()).to.equal(1);
   });
 
@@ -75,7 +75,9 @@ describe('Idempotency-Key', () => {
       const { key } = await failing.tenant();
       const headers = { 'idempotency-key': 'k' };
       expect((await failing.request('POST', '/v1/device-models', key, { name: 'a' }, headers)).status).to.equal(201);
-      expect(failing.logged.map(({ text }) => text)).to.deep.equal(['a response was not saved for repetition']);
+      expect(failing.logged.map(({ text }) => text)).to.deep.equal([
+        'a response could not be saved for repeated requests',
+      ]);
     } finally {
       await failing.stop();
     }

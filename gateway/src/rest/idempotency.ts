@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRawSync } from 'node:zlib';
 import type { Clock } from '../clock.js';
 import { HttpError } from '../errors.js';
 import type { IdempotencyClaim, IdempotencyState, Store } from '../store/store.js';
@@ -13,8 +15,8 @@ const POLL_MS = 50;
 const POLLS = 200;
 
 /**
- * Makes a POST safe to repeat: with an `Idempotency-Key` the same body gets the first response again (for 24 h, per
- * account and path), another body 409. A request that failed had no effect and leaves its key free.
+ * Makes a POST safe to repeat: with an `Idempotency-Key`, the same body gets the first response again (for 24 h, per
+ * account and path), and another body gets 409. A failed request had no effect and releases its key.
  */
 export function idempotent({ store, clock, log }: RestOptions) {
   return async (ctx: RestContext, next: () => Promise<unknown>): Promise<void> => {
@@ -25,13 +27,30 @@ export function idempotent({ store, clock, log }: RestOptions) {
     try {
       await next();
     } catch (failure) {
-      await store.releaseIdempotencyKey(claim).catch((err: unknown) => log.warn({ err }, 'a claim was not released'));
+      await store
+        .releaseIdempotencyKey(claim)
+        .catch((err: unknown) => log.warn({ err }, 'an Idempotency-Key could not be released'));
       throw failure;
     }
-    const response = { status: ctx.status, body: JSON.stringify(ctx.body) };
-    const unsaved = (err: unknown) => log.warn({ err }, 'a response was not saved for repetition');
-    await store.saveIdempotentResponse(claim, response).catch(unsaved); // what was done is done: the answer stands
+    const response = { status: ctx.status, body: await packed(JSON.stringify(ctx.body)) };
+    const unsaved = (err: unknown) => log.warn({ err }, 'a response could not be saved for repeated requests');
+    await store.saveIdempotentResponse(claim, response).catch(unsaved); // The request has taken effect, so its answer stands.
   };
+}
+
+const deflated = promisify(deflateRaw);
+
+/**
+ * Answers are kept for a day. A large answer, with many channels, consists mostly of field names and compresses to a
+ * sixth.
+ */
+async function packed(text: string): Promise<string> {
+  return (await deflated(text)).toString('base64');
+}
+
+/** An answer stored by an older version is not compressed. */
+function unpacked(body: string): string {
+  return body.startsWith('{') ? body : inflateRawSync(Buffer.from(body, 'base64')).toString();
 }
 
 type Asked = Omit<IdempotencyClaim, 'at'>;
@@ -46,7 +65,7 @@ function claimOf(ctx: RestContext): Asked | null {
   return { accountId: keyOf(ctx).accountId, route: `${ctx.method} ${ctx.path}`, key, bodyHash };
 }
 
-/** Claims the key, waiting where the first request with it is still running. */
+/** Claims the key; waits if the first request with it is still running. */
 async function settled(store: Store, clock: Clock, asked: Asked) {
   for (let poll = 1; ; poll++) {
     const claim = { ...asked, at: clock.now() };
@@ -61,13 +80,13 @@ function replayed(ctx: RestContext, found: IdempotencyState): boolean {
     case 'fresh':
       return false;
     case 'conflict':
-      throw new HttpError('conflict', 'this Idempotency-Key came with another body before: use a new one');
+      throw new HttpError('conflict', 'this Idempotency-Key was used with a different body before: use a new key');
     case 'pending':
       throw new HttpError('conflict', 'the first request with this Idempotency-Key is still running: try again later');
     case 'done':
       ctx.status = found.response.status;
       ctx.type = 'json';
-      ctx.body = found.response.body;
+      ctx.body = unpacked(found.response.body);
       return true;
   }
 }

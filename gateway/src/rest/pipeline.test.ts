@@ -48,9 +48,20 @@ describe('the REST pipeline', () => {
       expect((await server.request('GET', '/v1/algos', key)).status).to.equal(401);
     });
 
+    it('refuses a key from the instant of its expiry on', async () => {
+      const { accountId } = await server.tenant();
+      const expired = await server.key(accountId, null, Date.now());
+      const answer = await server.request('GET', '/v1/algos', expired);
+      expect(answer.status).to.equal(401);
+      expect(detailOf(answer)).to.include('expired');
+      const good = await server.key(accountId, null, Date.now() + 60_000);
+      expect((await server.request('GET', '/v1/algos', good)).status).to.equal(200);
+    });
+
     it('notes the use of a key', async () => {
       const { key, accountId } = await server.tenant();
       await server.request('GET', '/v1/algos', key);
+      await server.store.touchKeys([], 0); // what was asked for before is done before
       expect((await server.store.keys(accountId)).map(({ lastUsedAt }) => lastUsedAt !== null)).to.include(true);
     });
 
@@ -76,7 +87,24 @@ describe('the REST pipeline', () => {
     });
 
     it('is not asked for outside /v1', async () => {
-      for (const path of ['/', '/nothing', '/v2/device-models', '/V1/device-models', '//v1/algos', '/%761/algos']) {
+      const like = [
+        '/openapi.json/',
+        '/OpenAPI.json',
+        '//openapi.json',
+        '/openapi%2Ejson',
+        '/openapi.json%2F',
+        '/./openapi.json/',
+      ];
+      const others = [
+        '/',
+        '/nothing',
+        '/v2/device-models',
+        '/V1/device-models',
+        '//v1/algos',
+        '/%761/algos',
+        '/v1%2Falgos',
+      ];
+      for (const path of [...like, ...others, '/stream/ingest/', '/Stream/ingest', '/stream/other']) {
         const answer = await server.request('GET', path);
         expect(answer.status, path).to.equal(404);
         detailOf(answer);
@@ -91,6 +119,22 @@ describe('the REST pipeline', () => {
         expect(answer.status, path).to.equal(404);
         detailOf(answer);
       }
+    });
+
+    it('answers 404 to a known path with a slash at its end', async () => {
+      for (const path of ['/v1/algos/', '/v1/device-models/', '/v1/stream/health/', '/openapi.json/']) {
+        expect((await server.request('GET', path, tenant.key)).status, path).to.equal(404);
+      }
+    });
+
+    it('answers 426 to a plain request of a socket, which needs no key, and 405 to other methods', async () => {
+      const answer = await server.request('GET', '/stream/ingest?api_key=x');
+      expect(answer.status).to.equal(426);
+      expect(answer.headers.get('upgrade')).to.equal('websocket');
+      expect(answer.headers.get('connection')).to.match(/upgrade/i);
+      detailOf(answer);
+      const other = await server.request('POST', '/stream/ingest');
+      expect([other.status, other.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
     });
 
     it('answers 405 with Allow to a known path with another method', async () => {
@@ -121,8 +165,8 @@ describe('the REST pipeline', () => {
     it('answers HEAD like GET, without the body', async () => {
       for (const path of ['/v1/algos', '/v1/sessions', '/v1/stream/health', '/openapi.json']) {
         const [head, get] = [
-          await server.request('HEAD', path, tenant.key),
-          await server.request('GET', path, tenant.key),
+          await server.request('HEAD', path, tenant.key, undefined, { 'accept-encoding': 'identity' }),
+          await server.request('GET', path, tenant.key, undefined, { 'accept-encoding': 'identity' }),
         ];
         expect([head.status, head.text], path).to.deep.equal([200, '']);
         expect(head.headers.get('content-length'), path).to.equal(get.headers.get('content-length'));
@@ -148,6 +192,30 @@ describe('the REST pipeline', () => {
         ids.add(headers.get('x-request-id'));
       }
       expect(ids.size).to.equal(7);
+    });
+
+    it('keeps a well-formed X-Request-Id of the request, whatever the answer', async () => {
+      for (const id of ['a', 'A-z.0_9:b', 'x'.repeat(128), 'svc_', `svc_${'a'.repeat(21)}-b`]) {
+        for (const [path, key] of [
+          ['/v1/algos', tenant.key],
+          ['/v1/algos', undefined],
+          ['/nothing', undefined],
+        ] as const) {
+          const { headers } = await server.request('GET', path, key, undefined, { 'x-request-id': id });
+          expect(headers.get('x-request-id'), path).to.equal(id);
+        }
+      }
+    });
+
+    it('has an X-Request-Id of its own where that of the request is not well-formed, or holds an API key', async () => {
+      const keys = [tenant.key, `a-${tenant.key}.b`, `svc_${'0'.repeat(22)}`];
+      for (const id of ['', ' ', 'x'.repeat(129), 'a b', 'a/b', 'a,b', 'é', '"a"', ...keys]) {
+        const { headers } = await server.request('GET', '/v1/algos', tenant.key, undefined, { 'x-request-id': id });
+        expect(headers.get('x-request-id'), id).to.match(UUID);
+      }
+      const twice =
+        'GET /nothing HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\nX-Request-Id: b\r\nConnection: close\r\n\r\n';
+      expect(await exchange(server.url, twice)).to.match(/X-Request-Id: [0-9a-f-]{36}\r\n/i);
     });
 
     it('allows any origin, without credentials, and shows the headers that a client reads', async () => {
@@ -190,19 +258,31 @@ describe('the REST pipeline', () => {
       const failing = await TestServer.start((store) => ({
         store: {
           ...store,
-          deviceModels: () => Promise.reject(new StoreUnavailable('secret path /var/lib')),
+          insights: () => Promise.reject(new StoreUnavailable('secret path /var/lib')),
           sessions: () => Promise.reject(new TypeError('secret bug')),
         },
       }));
       try {
         const { key } = await failing.tenant();
-        for (const path of ['/v1/device-models', '/v1/sessions']) {
+        for (const path of ['/v1/insights', '/v1/sessions']) {
           const answer = await failing.request('GET', path, key);
           expect(answer.status).to.equal(500);
           expect(detailOf(answer)).not.to.match(/secret|bug|store/i);
           const logged = failing.logged.find(({ fields }) => fields.requestId === answer.headers.get('x-request-id'));
           expect(String(logged?.fields.err)).to.contain('secret');
         }
+      } finally {
+        await failing.stop();
+      }
+    });
+
+    it('has the cause in the log under the id that the request brought', async () => {
+      const down = () => Promise.reject(new StoreUnavailable('down'));
+      const failing = await TestServer.start((store) => ({ store: { ...store, sessions: down } }));
+      try {
+        const { key } = await failing.tenant();
+        await failing.request('GET', '/v1/sessions', key, undefined, { 'x-request-id': 'call:7' });
+        expect(failing.logged.map(({ fields }) => fields.requestId)).to.deep.equal(['call:7']);
       } finally {
         await failing.stop();
       }

@@ -3,8 +3,8 @@ import type { RestContext } from './rest-context.js';
 import { faults, invalid } from './violations.js';
 
 /**
- * Reads the query parameters that a schema names; others are ignored. An empty or repeated one is a fault: guessing
- * which was meant would hide a client's mistake.
+ * Reads the query parameters that a schema names; others are ignored. An empty or repeated parameter is an error: a
+ * guess would hide the client's mistake.
  */
 export function readQuery<T extends z.ZodObject>(ctx: RestContext, query: T): z.output<T> {
   const given = new URLSearchParams(ctx.querystring);
@@ -12,7 +12,7 @@ export function readQuery<T extends z.ZodObject>(ctx: RestContext, query: T): z.
   const misgiven: string[] = [];
   for (const name of Object.keys(query.shape)) {
     const [value, again] = given.getAll(name);
-    if (again !== undefined) misgiven.push(`${name}: must be given once`);
+    if (again !== undefined) misgiven.push(`${name}: must be given only once`);
     else if (value === '') misgiven.push(`${name}: must not be empty`);
     else if (value !== undefined) values[name] = value;
   }
@@ -22,8 +22,8 @@ export function readQuery<T extends z.ZodObject>(ctx: RestContext, query: T): z.
 }
 
 /**
- * Sets the Link header (RFC 8288) of a further page: this request with another cursor. The reference is relative, so
- * that it also holds behind a proxy.
+ * Sets the Link header (RFC 8288) of another page: this request with another cursor. The reference is relative, so that
+ * it also works behind a proxy.
  */
 export function linkPage(ctx: RestContext, query: z.ZodObject, cursor: string, rel: 'next' | 'prev'): void {
   const given = new URLSearchParams(ctx.querystring);

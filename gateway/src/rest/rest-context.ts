@@ -1,31 +1,35 @@
+import type { Log } from '@device-insights/fanout/process/log';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
-import type { Logger } from 'pino';
 import type { Algorithm } from '../analysis/algorithm.js';
 import type { Clock } from '../clock.js';
 import { HttpError } from '../errors.js';
 import type { Health } from '../health.js';
-import type { KeyRing } from '../key-ring.js';
+import type { KeyRing } from '../keys/key-ring.js';
 import type { Key, Store } from '../store/store.js';
+import type { Observe } from './request-notes.js';
 
-/** What the REST interface needs of the rest of the gateway. */
+/** The parts of the gateway that the REST interface needs. */
 export interface RestOptions {
   readonly store: Store;
-  /** Finds the key of a hash, unless it is unknown or revoked; asked on every request. */
+  /** Finds the key of a hash, unless it is unknown or revoked; called on every request. */
   readonly keys: Pick<KeyRing, 'key'>;
-  /** All that the service can run; an account's entitlement picks from them. */
+  /** All algorithms of the service; an account's entitlement selects from them. */
   readonly algorithms: readonly Pick<Algorithm, 'id' | 'name' | 'slug' | 'description'>[];
+  /** Paths of the WebSockets that are served on the same port. */
+  readonly sockets: readonly string[];
   readonly health: () => Promise<Health>;
-  readonly log: Pick<Logger, 'error' | 'warn'>;
+  readonly observe: Observe;
+  readonly log: Pick<Log, 'error' | 'warn'>;
   readonly clock: Clock;
 }
 
-/** What the steps of the pipeline leave for those after them. */
+/** The values that earlier steps of the pipeline pass to later ones. */
 export interface RestState {
   requestId: string;
-  /** The key that the request came with; set for all that needs one. */
+  /** The key of the request; set for all paths that need one. */
   key?: Key;
-  /** The body as it came, and what it says; set by `jsonBody`. */
+  /** The body as text, and parsed; set by `jsonBody`. */
   bodyText?: string;
   body?: unknown;
 }
@@ -33,13 +37,13 @@ export interface RestState {
 export type RestContext = RouterContext<RestState>;
 export type RestMiddleware = Middleware<RestState>;
 
-/** The key of the request. Fails closed: a handler that is reached without one answers 401. */
+/** The key of the request. Fails closed: a handler that is reached without a key answers 401. */
 export function keyOf(ctx: { readonly state: RestState }): Key {
-  if (!ctx.state.key) throw unauthenticated('this needs an API key: send "Authorization: Bearer svc_…"');
+  if (!ctx.state.key) throw unauthenticated('this path needs an API key: send "Authorization: Bearer svc_…"');
   return ctx.state.key;
 }
 
-/** 401 as RFC 9110 (11.6.1) wants it, with the scheme to use. */
+/** A 401 with the authentication scheme, as RFC 9110 (11.6.1) requires. */
 export function unauthenticated(detail: string): HttpError {
   return new HttpError('unauthenticated', detail, { 'WWW-Authenticate': 'Bearer' });
 }

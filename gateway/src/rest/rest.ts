@@ -2,13 +2,15 @@ import cors from '@koa/cors';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { authentication } from './authentication.js';
+import { compression } from './compression.js';
 import { failures } from './failures.js';
+import { observation } from './observation.js';
 import { requestId } from './request-id.js';
 import type { RestOptions, RestState } from './rest-context.js';
 import { routes } from './routes.js';
 import { unrouted } from './unrouted.js';
 
-/** Any origin may call, with the key in a header: there are no cookies, so no credentials. */
+/** Any origin may call, with the key in a header: there are no cookies, so no credentials are shared. */
 const CORS = {
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
@@ -25,20 +27,22 @@ export function createRest(options: RestOptions): Koa<RestState> {
   const app = new Koa<RestState>();
   const router = routes(options);
   app.on('error', brokenOff(options.log));
+  app.use(observation(options));
   app.use(requestId);
   app.use(failures(options.log));
-  app.use(helmet({ crossOriginResourcePolicy: { policy: 'cross-origin' } })); // as CORS: any origin
+  app.use(helmet({ crossOriginResourcePolicy: { policy: 'cross-origin' } })); // As for CORS: any origin.
   app.use(cors(CORS));
+  app.use(compression());
   app.use(authentication(options));
   app.use(router.routes());
-  app.use(unrouted(router));
+  app.use(unrouted(router, options.sockets));
   return app;
 }
 
-/** Notes a response that failed after its beginning. A client that left is no failure. */
+/** Logs a response that failed after it had begun. A client that disconnected is not a failure. */
 function brokenOff(log: RestOptions['log']) {
   return (err: NodeJS.ErrnoException, ctx?: { readonly state: RestState }): void => {
     if (err.code !== undefined && CLIENT_LEFT.has(err.code)) return;
-    log.error({ err, requestId: ctx?.state.requestId }, 'a response broke off');
+    log.error({ err, requestId: ctx?.state.requestId }, 'a response ended before it was complete');
   };
 }

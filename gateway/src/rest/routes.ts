@@ -1,16 +1,16 @@
 import Router from '@koa/router';
-import { algorithmRoutes } from './algorithms.js';
-import { deviceModelRoutes } from './device-models.js';
-import { healthRoutes } from './health.js';
-import { insightRoutes } from './insights.js';
-import { modalityRoutes } from './modalities.js';
-import { openapiRoutes } from './openapi/openapi.js';
+import { algorithmRoutes } from './algorithms/routes.js';
+import { deviceModelRoutes } from './device-models/routes.js';
+import { healthRoutes } from './health/routes.js';
+import { insightRoutes } from './insights/routes.js';
+import { modalityRoutes } from './modalities/routes.js';
+import { openapiRoutes } from './openapi/routes.js';
 import type { RestOptions, RestState } from './rest-context.js';
-import { sessionRoutes } from './sessions.js';
+import { sessionRoutes } from './sessions/routes.js';
 
-/** Every route of the REST interface: one file a resource, each handler under its OpenAPI block. */
+/** Every route of the REST interface: one folder for each resource, each handler below its OpenAPI block. */
 export function routes(options: RestOptions): Router<RestState> {
-  const router = new Router<RestState>({ sensitive: true });
+  const router = new Router<RestState>({ sensitive: true, strict: true });
   deviceModelRoutes(router, options);
   modalityRoutes(router, options);
   sessionRoutes(router, options);

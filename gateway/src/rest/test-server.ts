@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createHttpServer, listen } from '@device-insights/fanout/process/http-server';
 import { z } from 'zod';
-import { keyRow } from '../bootstrap.js';
 import { systemClock } from '../clock.js';
 import type { InsightType, StoredInsight } from '../insight.js';
-import { KeyRing } from '../key-ring.js';
-import { newKey } from '../keys.js';
+import { keyRow, newKey } from '../keys/key.js';
+import { KeyRing } from '../keys/key-ring.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { Session, Store } from '../store/store.js';
-import { refuseUnparsable } from './client-error.js';
+import { partOf, sampleInsight, sampleSession } from '../store/suite/samples.js';
 import { createRest } from './rest.js';
 import type { RestOptions } from './rest-context.js';
 
@@ -23,14 +22,14 @@ export const ALGORITHMS = ['hr-ppg', 'hr-ecg', 'spo2'].map((slug) => ({
   description: `What ${slug} does`,
 }));
 
-/** An account with a key, and one key of a user of it. */
+/** An account with a key, and a key of one of its users. */
 export interface Tenant {
   readonly accountId: string;
   readonly key: string;
   readonly userKey: string;
 }
 
-/** A log that keeps what it was told. */
+/** A log that keeps its lines. */
 export type Logged = { readonly fields: Record<string, unknown>; readonly text: string };
 
 /** The REST interface on a real server, port and embedded store, for tests. */
@@ -43,15 +42,15 @@ export class TestServer {
     readonly store: Store,
   ) {}
 
-  /** `change` replaces parts of the real thing: a store that fails, another clock. */
+  /** `change` replaces real parts: with a store that fails, or another clock. */
   static async start(change: (store: Store) => Partial<RestOptions> = () => ({})): Promise<TestServer> {
     const folder = await mkdtemp(join(tmpdir(), 'rest-'));
     const store = await openEmbeddedStore(folder, systemClock);
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const silent = { warn: () => {}, error: () => {} };
+    const server = createHttpServer((request, response) => handle(request, response), silent);
+    await listen(server, '127.0.0.1', 0, 'PORT');
     const made = new TestServer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, store);
-    server.on('request', createRest(made.options(change(store))).callback());
-    server.on('clientError', refuseUnparsable);
+    const handle = createRest(made.options(change(store))).callback();
     made.#close = async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -71,9 +70,9 @@ export class TestServer {
     return { accountId, key: await this.key(accountId, null), userKey: await this.key(accountId, user) };
   }
 
-  async key(accountId: string, user: string | null): Promise<string> {
+  async key(accountId: string, user: string | null, expiresAt: number | null = null): Promise<string> {
     const key = newKey();
-    await this.store.addKey(keyRow(key, accountId, user, Date.now()));
+    await this.store.addKey(keyRow(key, accountId, user, Date.now(), expiresAt));
     return key;
   }
 
@@ -100,7 +99,9 @@ export class TestServer {
       store: this.store,
       keys: new KeyRing(this.store, systemClock, { warn: log }),
       algorithms: ALGORITHMS,
+      sockets: ['/stream/ingest'],
       health: async () => ({ ok: true, ingest: true, subscribe: true }),
+      observe: () => {},
       log: { error: log, warn: log },
       clock: systemClock,
       ...change,
@@ -116,53 +117,23 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The `detail` of a refusal, which has nothing else. */
+/** The `detail` of an error, which must be its only field. */
 export function detailOf({ json }: { readonly json: unknown }): string {
   return z.strictObject({ detail: z.string().min(1) }).parse(json).detail;
 }
 
 /** A row of a session, open since `startedAt`. */
 export function sessionRow(accountId: string, startedAt: number, user: string | null = null): Session {
-  return {
-    id: randomUUID(),
-    accountId,
-    user,
-    deviceId: `device-${randomUUID()}`,
-    deviceModelId: randomUUID(),
-    status: 'open',
-    startedAt,
-    endedAt: null,
-    gateway: 'g',
-    epoch: 1,
-    channels: [],
-    spo2Curve: null,
-    algorithms: null,
-    progress: { clockShift: null, originWithoutClock: null, firstInstant: null, nextSeq: {}, lastDataAt: null },
-  };
+  return sampleSession({ accountId, startedAt, user });
 }
 
 /** An insight of a session, published at `ts` over the 8 s before `end`. */
 export function insightRow(session: Session, ts: number, end = ts - 100, type: InsightType = 'hr'): StoredInsight {
-  return {
-    type,
-    value: 71.4,
-    unit: { hr: 'bpm', spo2: '%', rr: 'brpm' }[type],
-    ts,
-    session_id: session.id,
-    device_id: session.deviceId,
-    confidence: 0.93,
-    sqi_class: 'excellent',
-    actual_start: end - 8000,
-    actual_end: end,
-    coverage: 1,
-    e2e_latency_ms: ts - end,
-    algorithm: 'hr-ppg@1.0.0',
-  };
+  return sampleInsight(session, end, ts, { type });
 }
 
 /** Opens a session with these insights. */
 export async function seed(store: Store, session: Session, insights: readonly StoredInsight[] = []): Promise<void> {
   await store.openSession(session);
-  const { id: sessionId, gateway, epoch } = session;
-  if (insights.length > 0) await store.commit([{ sessionId, gateway, epoch, insights, progress: null }]);
+  if (insights.length > 0) await store.commit([partOf(session, [...insights])]);
 }

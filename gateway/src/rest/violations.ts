@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { HttpError } from '../errors.js';
 
-/** As many faults as a person reads; the rest is counted. */
+/** Number of faults that are listed; the rest is counted. */
 const SHOWN = 20;
 
 /**
- * Parses a value, or throws a 400 that names each field and what it must be.
+ * Parses a value, or throws a 400 that names each wrong field and its valid values.
  *
- * @param whole what the value itself is called
+ * @param whole name of the value itself
  */
 export function valid<T extends z.ZodType>(schema: T, value: unknown, whole = 'body'): z.output<T> {
   const parsed = schema.safeParse(value);
@@ -15,14 +15,14 @@ export function valid<T extends z.ZodType>(schema: T, value: unknown, whole = 'b
   throw invalid(faults(parsed.error, whole));
 }
 
-/** A 400 of these faults. */
+/** A 400 that lists these faults. */
 export function invalid(sentences: readonly string[]): HttpError {
   const more = sentences.length - SHOWN;
   const shown = more > 0 ? [...sentences.slice(0, SHOWN), `and ${more} more`] : sentences;
   return new HttpError('validation_failed', shown.join('; '));
 }
 
-/** One sentence a field, in the order of the fields: the first thing that is wrong with it. */
+/** One sentence for each field, in the order of the fields: its first fault. */
 export function faults(error: z.ZodError, whole: string): string[] {
   const byField = new Map<string, string>();
   for (const { path, message } of error.issues) {

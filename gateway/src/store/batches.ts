@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Reads rows page by page, each page starting after the last row of the one before, so that nothing is held open while
- * a slow reader takes its time. The event loop gets a turn between two pages.
+ * Reads rows page by page, each page starting after the last row of the previous one, so that nothing is held open for
+ * a slow reader. The event loop gets a turn between two pages.
  */
 export async function* batches<Row>(size: number, page: (after: Row | null) => Promise<Row[]>): AsyncGenerator<Row[]> {
   for (let last: Row | null = null; ; ) {

@@ -1,17 +1,17 @@
 import { BadCursor } from './store.js';
 
-/** What a cursor points at: the last row of a page, as the values that order it. */
+/** The position of a cursor: the last row of a page, as the values by which the rows are ordered. */
 type Position = readonly [order: number, id: string];
 
-/** The form of the ids that callers make. */
+/** The form of ids that callers create. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Makes an opaque cursor; `kind` keeps a cursor of one listing out of another. */
+/** Builds an opaque cursor; `kind` makes it valid for one kind of listing only. */
 export function encodeCursor(kind: string, position: Position): string {
   return Buffer.from(JSON.stringify([kind, ...position])).toString('base64url');
 }
 
-/** Reads a cursor of that kind back, whose id has that form. Throws `BadCursor` where it is none. */
+/** Parses a cursor of that kind whose id has that form. Throws `BadCursor` if it is not one. */
 export function decodeCursor(kind: string, idForm: RegExp, cursor: string): Position {
   const [found, order, id] = parsed(cursor);
   if (found !== kind || typeof order !== 'number' || typeof id !== 'string' || !idForm.test(id)) throw bad();
@@ -28,5 +28,7 @@ function parsed(cursor: string): unknown[] {
 }
 
 function bad(): BadCursor {
-  return new BadCursor('the cursor is none of this listing; take it from the Link header of the page before');
+  return new BadCursor(
+    'this cursor does not belong to this listing; take it from the Link header of the previous page',
+  );
 }

@@ -4,7 +4,7 @@ import { openEmbeddedStore } from './embedded/embedded.js';
 import { openMongoStore } from './mongo/mongo.js';
 import type { Store } from './store.js';
 
-/** Opens the store that the configuration names: MongoDB where it has a URI, else the embedded one. */
+/** Opens the configured store: MongoDB if it has a URI, otherwise the embedded one. */
 export function openStore(
   { mongodbUri, dataDir }: Pick<Config, 'mongodbUri' | 'dataDir'>,
   clock: Clock,

@@ -1,13 +1,18 @@
 import type { InsightType, StoredInsight } from '../insight.js';
 
+/** Number of take-overs of a session that are remembered until the previous gateway asks for them. */
+export const TAKEOVERS_KEPT = 20;
+
 /**
- * The store: what must outlive a process. Two implementations (embedded SQLite, MongoDB) run one conformance suite
- * (`suite.ts`). Times are ms since the epoch; ids are lower-case UUIDs made by the caller unless said otherwise.
- * A call that the store cannot serve now (down, busy) rejects with `StoreUnavailable`; nothing of it is done then.
+ * The store: all data that must outlive a process. Two implementations (embedded SQLite, MongoDB) run one conformance
+ * suite (`suite.ts`). Times are ms since the epoch; ids are lower-case UUIDs created by the caller unless stated
+ * otherwise. If the store cannot serve a call now (down, busy, damaged), the call rejects with `StoreUnavailable`:
+ * nothing of it is done, or, if only the answer was lost, all of it. If the store refuses a call for its contents, it
+ * rejects with `StoreRefused`. Any other error is a fault of the program, and not a reason to give up the data.
  */
 export interface Store {
   // -- accounts and keys
-  /** Makes an account; null where the name is taken. `algorithms` null: entitled to all, also to later ones. */
+  /** Creates an account; null if the name is taken. `algorithms` null: entitled to all, including later ones. */
   createAccount(account: Account): Promise<Account | null>;
   account(id: string): Promise<Account | null>;
   accountNamed(name: string): Promise<Account | null>;
@@ -15,97 +20,182 @@ export interface Store {
   entitle(id: string, algorithms: readonly string[] | null): Promise<Account | null>;
 
   addKey(key: Key): Promise<void>;
+  key(id: string): Promise<Key | null>;
   /** The key with that hash, revoked or not. */
   keyByHash(hash: string): Promise<Key | null>;
-  /** Oldest first; of one account, or, with null, of all. */
+  /** Oldest first; the keys of one account or, with null, of all accounts. */
   keys(accountId: string | null): Promise<Key[]>;
-  /** Marks it revoked (once: the first time stays) and returns it; null where there is none. */
+  /**
+   * Marks it revoked (once: the first time is kept) and returns it; null if it does not exist. If `at` lies before the
+   * newest revocation, as after a clock was set back, the time of that revocation is used: no revocation is ever
+   * inserted before another.
+   */
   revokeKey(id: string, at: number): Promise<Key | null>;
-  /** Keys revoked at or after an instant: polled once a second by every gateway. */
+  /**
+   * Adds `by` as the replacement of a key, which then expires at `expiresAt` or at its own expiry. Returns false,
+   * without changes, if the key is revoked, had expired when `by` was created, or is already replaced.
+   */
+  replaceKey(id: string, by: Key, expiresAt: number): Promise<boolean>;
+  /** Keys that were replaced, had expired at a given time and are not revoked yet. */
+  replacedKeys(at: number): Promise<Key[]>;
+  /** Keys revoked at or after a given time: polled once a second by every gateway. */
   keysRevokedSince(at: number): Promise<Key[]>;
   /** Sets `last_used_at` of the keys (called at most once a minute and key). */
   touchKeys(ids: readonly string[], at: number): Promise<void>;
+  /** Newest first, without the keys that may only subscribe; a page starts after the cursor. */
+  keyPage(query: KeyQuery): Promise<Page<Key>>;
+  /** The users that keys of an account are bound to, by name; a page starts after the cursor. */
+  users(query: UserQuery): Promise<Page<User>>;
+  /** Deletes the keys that may only subscribe and expired before a given time. */
+  forgetSubscribeKeys(before: number): Promise<void>;
+
+  // -- operators of the dashboard
+  /** Adds an operator; false if the name is taken. */
+  addOperator(operator: Operator): Promise<boolean>;
+  operatorNamed(name: string): Promise<Operator | null>;
+  /** All operators, by name. */
+  operators(): Promise<Operator[]>;
+  /**
+   * Sets another password for an operator and increments its `revision`, which ends all its logins; null if it does not
+   * exist.
+   */
+  setOperatorPassword(id: string, password: string): Promise<Operator | null>;
+  removeOperator(id: string): Promise<Operator | null>;
+  /** Adds a login, and deletes those that had expired when it was created. */
+  addLogin(login: Login): Promise<void>;
+  /**
+   * The operator whose login has that hash: null if there is no such login, or if it ended with its operator or
+   * password.
+   */
+  login(hash: string): Promise<{ readonly login: Login; readonly operator: Operator } | null>;
+  endLogin(hash: string): Promise<void>;
+  /** Adds an entry to the audit log, which keeps the newest `keep` (default `AUDIT_KEPT`). */
+  audit(entry: AuditEntry, keep?: number): Promise<void>;
+  /** Newest first; a page starts after the cursor. */
+  auditLog(query: AuditQuery): Promise<Page<AuditEntry>>;
 
   // -- device models and devices
-  addDeviceModel(model: DeviceModel): Promise<void>;
-  deviceModel(id: string): Promise<DeviceModel | null>;
-  /** Oldest first. */
-  deviceModels(accountId: string): Promise<DeviceModel[]>;
   /**
-   * Reads, changes and writes a model as one step: `change` is pure, may run again when another writer was faster, and
-   * may throw, which changes nothing and rejects with its error. Null where there is none.
+   * Adds a model; returns false, without changes, if its account has `limit` models already (atomic with the check).
+   */
+  addDeviceModel(model: DeviceModel, limit?: number): Promise<boolean>;
+  deviceModel(id: string): Promise<DeviceModel | null>;
+  /**
+   * All models of an account, oldest first, in batches of at most about 1 MB, without holding all of them in memory.
+   */
+  deviceModels(accountId: string): AsyncIterable<DeviceModel[]>;
+  /**
+   * Reads, changes and writes a model atomically: `change` is pure, may run again if another writer was faster, and may
+   * throw, which changes nothing and rejects with its error. Null if the model does not exist.
    */
   changeDeviceModel(id: string, change: (model: DeviceModel) => DeviceModel): Promise<DeviceModel | null>;
-  /** Deletes a model unless a device row references it (one step with the check). */
+  /** Deletes a model unless a device row references it (atomic with the check). */
   deleteDeviceModel(id: string): Promise<'deleted' | 'referenced' | 'missing'>;
 
   /**
-   * Creates the device row of (account, device id), or moves it to this model. One step with the check that the model
-   * exists: false, and no row, where it does not.
+   * Creates the device row of (account, device id), or moves it to this model. Atomic with the check that the model
+   * exists: returns false, without a row, if it does not.
    */
   putDevice(device: Device): Promise<boolean>;
+  device(accountId: string, deviceId: string): Promise<Device | null>;
   devices(accountId: string): Promise<Device[]>;
+  /** By device id; a page starts after the cursor. */
+  devicePage(query: DeviceQuery): Promise<Page<Device>>;
   deleteDevice(accountId: string, deviceId: string): Promise<Device | null>;
 
   // -- sessions: one owner each, changed by compare-and-set
-  /** Opens a session; false where (account, device id) has an open one. */
+  /** Opens a session; false if (account, device id) already has an open one. */
   openSession(session: Session): Promise<boolean>;
   session(id: string): Promise<Session | null>;
   openSessionOf(accountId: string, deviceId: string): Promise<Session | null>;
   /**
    * Gives an open session to `gateway`: sets it as owner with epoch `epoch + 1`, if the row's epoch is still `epoch`.
-   * Null where somebody was faster, or it is closed.
+   * Null if another gateway was faster, or the session is closed.
    */
-  claimSession(id: string, epoch: number, gateway: string, at: number): Promise<Session | null>;
-  /** Closes an open session whose epoch is still `epoch`; false where it is not. */
+  claimSession(id: string, epoch: number, gateway: string): Promise<Session | null>;
+  /** Closes an open session if its epoch is still `epoch`; otherwise returns false. */
   closeSession(id: string, epoch: number, endedAt: number): Promise<boolean>;
-  /** Sessions which were claimed away from this gateway at or after an instant (at least of the last hour); `epoch` is the new owner's. */
-  sessionsTakenFrom(gateway: string, since: number): Promise<{ id: string; epoch: number }[]>;
-  /** Open sessions whose owner's last `beat` lies before an instant, or that never had one. */
-  orphanedSessions(beatBefore: number): Promise<Session[]>;
+  /**
+   * Sessions that were taken over from this gateway since its last call, of the newest 20 take-overs of each session;
+   * `epoch` is the new owner's.
+   */
+  takenSessions(gateway: string): Promise<{ id: string; epoch: number }[]>;
+  /** Open sessions whose owner is none of these gateways, oldest first. */
+  openSessionsOfOthers(gateways: readonly string[]): Promise<Session[]>;
   /** Newest `started_at` first, then id; a page starts after the cursor. */
   sessions(query: SessionQuery): Promise<Page<Session>>;
-  /** Says that this gateway lives. */
+  /** Writes the heartbeat of this gateway; called once a second. */
   beat(gateway: string, at: number): Promise<void>;
-  /** Gateways whose last beat is at or after an instant. */
-  gatewaysSince(at: number): Promise<string[]>;
+  /** The newest heartbeat of each gateway (at least of those with a heartbeat within the last day). */
+  beats(): Promise<ReadonlyMap<string, number>>;
 
   // -- insights
   /**
-   * Writes a group as one transaction with the ownership check: a part whose session is not open under its owner and
-   * epoch any more is dropped whole and reported as lost. An insight whose (session, type, actual_end) or (session, type, ts) is there already is
-   * left out of `written`. `progress` is written with it.
+   * Writes a group as one transaction with the ownership check: if a part's session is no longer open under its owner
+   * and epoch, the whole part is dropped and reported as lost. An insight whose (session, type, actual_end) or
+   * (session, type, ts) exists already is left out of `written`. `progress` is written in the same transaction.
    */
   commit(parts: readonly SessionCommit[]): Promise<SessionCommitResult[]>;
   /** Newest `ts` and `actual_end` per type of a session. */
   lastInsights(sessionId: string): Promise<LastInsights>;
-  /** All of a session, by `actual_end`, then `ts`, in batches, without holding them all. */
-  sessionInsights(sessionId: string): AsyncIterable<StoredInsight[]>;
-  /** By (`ts`, an id of the store's). With `since`: ascending from there on; without: the last ones before `until`, still returned ascending. */
+  /**
+   * All insights of a session, or those whose `actual_end` is `from` or later, ordered by `actual_end`, then `ts`, in
+   * batches, without holding all of them in memory.
+   */
+  sessionInsights(sessionId: string, from?: number): AsyncIterable<StoredInsight[]>;
+  /**
+   * Ordered by (`ts`, an id of the store). With `since`: ascending from there on; without: the last ones before
+   * `until`, also in ascending order.
+   */
   insights(query: InsightQuery): Promise<Page<StoredInsight>>;
+
+  // -- erasure: in parts, each short enough that others do not wait for it
+  /** Deletes at most `most` insights; how many it found. Fewer than `most`: none is left. */
+  eraseInsights(which: ErasedInsights, most: number): Promise<number>;
+  /** Deletes the row of a closed session that has no insights any more; false where there is none. */
+  eraseSession(id: string): Promise<boolean>;
+  /** Deletes the revoked keys of one user of an account, or, with null, of the account; how many there were. */
+  eraseKeys(accountId: string, user: string | null): Promise<number>;
+  /** Deletes an account that has no sessions any more, with its devices, device models and idempotency keys; null where there is none. */
+  eraseAccount(id: string): Promise<Account | null>;
 
   // -- the rest
   /**
-   * Claims (account, route, key) for a request with this body hash: `fresh` for the first one, the first one's `response` once it is there, `conflict` for another body, `pending` while the first one runs (for at most a minute). Rows are kept for 24 h.
+   * Claims (account, route, key) for a request with this body hash. The answer is `fresh` for the first request, the
+   * first one's `response` once it exists, `conflict` for another body, and `pending` while the first request runs (for
+   * at most a minute). Rows are kept for 24 h, and for each account only the `keep` (default 10,000) newest claims.
    */
-  claimIdempotencyKey(claim: IdempotencyClaim): Promise<IdempotencyState>;
+  claimIdempotencyKey(claim: IdempotencyClaim, keep?: number): Promise<IdempotencyState>;
   saveIdempotentResponse(claim: IdempotencyClaim, response: SavedResponse): Promise<void>;
-  /** Gives a claim back whose request failed without effect. */
+  /** Releases the claim of a request that failed without effect. */
   releaseIdempotencyKey(claim: IdempotencyClaim): Promise<void>;
-  /** Takes a write and reads it back; rejects where the store does not work. */
+  /** Writes and reads back; rejects if the store does not work. */
   probe(at: number): Promise<void>;
+  /**
+   * Examines all stored data for damage, beside the other calls; it may take minutes. Rejects if it finds damage: from
+   * then on nothing is written, and `probe` reports it. Called once at the start of a service.
+   */
+  examine(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The store does not answer now; worth a retry. */
+/** The store does not answer now; the call should be retried. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/** The store refuses a call for its contents, and would refuse it again. */
+export class StoreRefused extends Error {
+  override readonly name = 'StoreRefused';
+}
+
+/** Device models that an account can have. */
+export const MAX_DEVICE_MODELS = 10_000;
+
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** Slugs; null is all of them. */
+  /** Slugs; null means all. */
   readonly algorithms: readonly string[] | null;
   readonly createdAt: number;
 }
@@ -115,13 +205,85 @@ export interface Key {
   readonly accountId: string;
   /** The user it is bound to; null for a key that sees the whole account. */
   readonly user: string | null;
-  /** SHA-256 of the whole key, hex. The key itself is kept nowhere. */
+  /** SHA-256 of the whole key, hex. The key itself is not stored. */
   readonly hash: string;
   readonly prefix: string;
   readonly lastFour: string;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
   readonly revokedAt: number | null;
+  /** From this time on the key is invalid; null means never. */
+  readonly expiresAt: number | null;
+  /** Whether it is valid only for the subscriber sockets: the dashboard shows live readings with such a key. */
+  readonly subscribeOnly: boolean;
+  /** Id of the key that replaced it; null if none. */
+  readonly replacedBy: string | null;
+}
+
+export interface KeyQuery extends Scope {
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+export interface UserQuery {
+  readonly accountId: string;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+/** A user of an account, as known from its keys. */
+export interface User {
+  readonly user: string;
+  /** Number of keys issued for the user, including those that are no longer valid. */
+  readonly keys: number;
+  readonly lastUsedAt: number | null;
+}
+
+/** Rights of an operator in the dashboard: full, or read-only. */
+export const ROLES = ['operator', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A person who can sign in to the dashboard. */
+export interface Operator {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  /** The password's scrypt hash with its salt and costs. The password itself is not stored. */
+  readonly password: string;
+  /** Counts the passwords, from 1. */
+  readonly revision: number;
+  readonly createdAt: number;
+}
+
+/** One signed-in browser. */
+export interface Login {
+  /** SHA-256 of the cookie's token, hex. The token itself is not stored. */
+  readonly hash: string;
+  readonly operatorId: string;
+  /** The operator's revision at the sign-in. */
+  readonly revision: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** An entry of the audit log: an operation of an operator. */
+export interface AuditEntry {
+  readonly at: number;
+  /** Name of the operator, or of the program. */
+  readonly actor: string;
+  /** The operation, such as `key issued`. */
+  readonly action: string;
+  readonly accountId: string | null;
+  /** The object of the operation, in words that people recognize. */
+  readonly subject: string;
+}
+
+/** Number of entries that the audit log keeps. */
+export const AUDIT_KEPT = 100_000;
+
+export interface AuditQuery {
+  readonly limit: number;
+  readonly cursor: string | null;
 }
 
 export interface ModalityChannel {
@@ -139,7 +301,7 @@ export interface DeviceModel {
   readonly description: string;
   readonly firmwareVersion: string;
   readonly channels: readonly ModalityChannel[];
-  /** Coefficients a, b[, c] of SpO2 = a + b R + c R²; null where the model has no curve. */
+  /** Coefficients a, b[, c] of SpO2 = a + b R + c R²; null if the model has no curve. */
   readonly spo2Curve: readonly number[] | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -152,7 +314,15 @@ export interface Device {
   readonly createdAt: number;
 }
 
-/** A session's row. What is fixed at its opening lets any gateway go on with it. */
+export interface DeviceQuery {
+  readonly accountId: string;
+  /** The beginning of the device ids; null for any. */
+  readonly prefix: string | null;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+/** A session's row. The fields that are set at its opening let any gateway continue it. */
 export interface Session {
   readonly id: string;
   readonly accountId: string;
@@ -165,26 +335,35 @@ export interface Session {
   /** The owner: a gateway process and the number of owners so far (from 1). */
   readonly gateway: string;
   readonly epoch: number;
-  /** Channels and curve as the model had them at the opening. */
+  /** Channels and calibration curve of the model at the opening. */
   readonly channels: readonly ModalityChannel[];
   readonly spo2Curve: readonly number[] | null;
-  /** Slugs the account was entitled to at the opening; null is all. */
+  /** Slugs of the algorithms that the account was entitled to at the opening; null means all. */
   readonly algorithms: readonly string[] | null;
   readonly progress: SessionProgress;
 }
 
-/** What moves while a session runs; recorded with commits and at least every 5 s while data flow. */
+/** The values that change while a session runs; recorded with commits, and at least every 5 s while data arrive. */
 export interface SessionProgress {
   /** Added to device times, ms (section 4 of the ingest protocol); null until it is known. */
   readonly clockShift: number | null;
-  /** Server time of number 0 where a device has no clock; null until needed. */
+  /** Server time of number 0 for a device without a clock; null until needed. */
   readonly originWithoutClock: number | null;
-  /** Data time of the session's first instant, ms: window ends lie on whole seconds after it; null before the first data. */
+  /**
+   * For each channel, by index, whose time is counted at a known rate: time (ms) of a number, and the spacing from
+   * there on, ms.
+   */
+  readonly counted?: Readonly<Record<string, { readonly seq: number; readonly time: number; readonly period: number }>>;
+  /**
+   * Data time of the session's first instant, ms: windows end on whole seconds after it; null before the first data.
+   */
   readonly firstInstant: number | null;
-  /** `next_seq` per channel index that has begun. */
+  /** `next_seq` by index, for the channels that have started. */
   readonly nextSeq: Readonly<Record<string, number>>;
   /** Arrival of the last data, ms; null before the first. */
   readonly lastDataAt: number | null;
+  /** Epoch of the owner that left the session with all its insights published; absent otherwise. */
+  readonly handedOverBy?: number;
 }
 
 export interface SessionCommit {
@@ -195,12 +374,12 @@ export interface SessionCommit {
   readonly progress: SessionProgress | null;
 }
 
-/** Parallel to the parts of a commit. */
+/** In the order of the parts of a commit. */
 export type SessionCommitResult = { readonly lost: true } | { readonly lost: false; readonly written: StoredInsight[] };
 
 export type LastInsights = Partial<Record<InsightType, { readonly ts: number; readonly actualEnd: number }>>;
 
-/** Rows of an account, or of one user of it (`user` null: all). */
+/** Rows of an account, or of one of its users (`user` null: all). */
 export interface Scope {
   readonly accountId: string;
   readonly user: string | null;
@@ -208,18 +387,28 @@ export interface Scope {
 
 export interface SessionQuery extends Scope {
   readonly status: 'open' | 'closed' | null;
+  /** Only of this device. */
+  readonly deviceId?: string | null;
+  /** Started at or after a given time, and before another, ms. */
+  readonly since?: number | null;
+  readonly until?: number | null;
   readonly limit: number;
-  /** A cursor of an earlier page; one that the store cannot read rejects with `BadCursor`. */
+  /** A cursor of an earlier page; a cursor that the store cannot read rejects with `BadCursor`. */
   readonly cursor: string | null;
 }
 
 export interface InsightQuery extends Scope {
   readonly type: InsightType | null;
+  /** Only of this device. */
+  readonly deviceId?: string | null;
   readonly since: number | null;
   readonly until: number | null;
   readonly limit: number;
   readonly cursor: string | null;
 }
+
+/** All insights of a session, or those of an account that were published before an instant, oldest first. */
+export type ErasedInsights = { readonly sessionId: string } | { readonly accountId: string; readonly before: number };
 
 export interface Page<T> {
   readonly rows: T[];

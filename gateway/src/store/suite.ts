@@ -1,21 +1,18 @@
 import type { Store } from './store.js';
 import { accountSuite } from './suite/accounts.js';
 import { deviceSuite } from './suite/devices.js';
+import { erasureSuite } from './suite/erasure.js';
 import { idempotencySuite } from './suite/idempotency.js';
 import { insightSuite } from './suite/insights.js';
 import { lifeSuite } from './suite/life.js';
+import { operatorSuite } from './suite/operators.js';
 import { ownershipSuite } from './suite/ownership.js';
+import type { Handles } from './suite/samples.js';
 import { sessionSuite } from './suite/sessions.js';
 
-/** Two handles on the same data, as two processes would have them. */
-export interface Handles {
-  readonly store: Store;
-  readonly other: Store;
-}
-
 /**
- * The contract of `store.ts`; every implementation runs it. `open` opens one more handle on one and the same data. Tests
- * share the data, so each makes accounts, devices, gateways and times of its own.
+ * The contract of `store.ts`, which every implementation runs. `open` opens another handle on the same data. Tests
+ * share the data, so each creates its own accounts, devices, gateways and times.
  */
 export function storeSuite(name: string, open: () => Promise<Store>): void {
   describe(`store: ${name}`, () => {
@@ -31,11 +28,13 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     });
 
     accountSuite(() => handles);
+    operatorSuite(() => handles);
     deviceSuite(() => handles);
     sessionSuite(() => handles);
     ownershipSuite(() => handles);
     insightSuite(() => handles);
     idempotencySuite(() => handles);
+    erasureSuite(() => handles);
     lifeSuite(open);
   });
 }

@@ -5,12 +5,13 @@ const algorithm: Algorithm = {
   slug: 'hr-ppg',
   name: 'Heart rate from PPG',
   description:
-    'Pulse rate over 8 s from the optical signal; where the device has an accelerometer, its motion is told from the pulse.',
+    'Pulse rate over 8 s from the optical signal; with an accelerometer, motion is distinguished from the pulse.',
   version: '1.0.0',
   type: 'hr',
   windowS: 8,
   everyS: 1,
   requires: [['ppg_green', 'ppg', 'ppg_ir', 'ppg_red']],
+  uses: ['accel'],
   estimator: 'hr_ppg',
   read: asEstimated,
 };

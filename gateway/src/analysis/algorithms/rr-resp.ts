@@ -4,7 +4,7 @@ const algorithm: Algorithm = {
   id: '95f487af-83e0-4118-b037-adc22c52ffd4',
   slug: 'rr-resp',
   name: 'Respiratory rate from effort',
-  description: 'Breaths over 32 s straight from a chest or abdominal effort signal.',
+  description: 'Breaths over 32 s, directly from a chest or abdominal effort signal.',
   version: '1.0.0',
   type: 'rr',
   windowS: 32,

@@ -1,9 +1,12 @@
 import type { Algorithm, DeviceTraits } from '../algorithm.js';
 
-/** SpO2 = a + b R + c R² of a device without a curve of its own: the usual textbook line (Webster, Design of Pulse Oximeters, 1997). */
-const DEFAULT_CURVE = [110, -25] as const;
+/**
+ * SpO2 = a + b R + c R² for a device without its own curve: as Maxim measured it for such sensors (application note
+ * 6845).
+ */
+const DEFAULT_CURVE = [112.69, -34.66, 1.596] as const;
 
-/** A ratio on the textbook's curve is a guess about this device's optics: never `excellent`. */
+/** Limit of the confidence with the curve of other optics, which is only a guess: never `excellent`. */
 const UNCALIBRATED_CONFIDENCE = 0.79;
 
 /**
@@ -13,16 +16,22 @@ const UNCALIBRATED_CONFIDENCE = 0.79;
 const CURVE_ERROR = (2 * Math.sqrt(3)) / Math.PI;
 
 /**
- * The saturation (%) to expect where the curve says `percent`: the mean of a logistic distribution around it, cut at
- * 100. No blood is above 100 %, so a curve that says 100 or more is more likely too high than right: 100 gives 98.5,
- * 97 gives 96.7, below 95 nothing changes.
+ * The expected saturation (%) where the curve gives `percent`: the mean of a logistic distribution around it, cut at
+ * 100 %. Saturation cannot exceed 100 %, so a curve that gives 100 or more is more likely too high than right: 100
+ * gives 98.5, 97 gives 96.7, and below 95 nothing changes.
  */
 function expected(percent: number): number {
   const room = Math.max(-20, (100 - percent) / CURVE_ERROR);
   return 100 - CURVE_ERROR * (1 + Math.exp(-room)) * Math.log1p(Math.exp(room));
 }
 
-function saturation(r: number, curve: readonly number[]): number {
+/**
+ * Beyond the turning point of the parabola, where real saturations do not lie, the curve would rise again: the value of
+ * the turning point is used.
+ */
+function saturation(ratio: number, curve: readonly number[]): number {
+  const [, b = 0, c = 0] = curve;
+  const r = c > 0 && b < 0 ? Math.min(ratio, -b / (2 * c)) : ratio;
   const percent = curve.reduceRight((sum, coefficient) => sum * r + coefficient, 0);
   return Math.max(0, expected(percent));
 }
@@ -32,7 +41,7 @@ const algorithm: Algorithm = {
   slug: 'spo2-ratio',
   name: 'SpO2 by ratio of ratios',
   description:
-    'Blood oxygen over 8 s from the pulsatile red light relative to the infrared, on the curve of the device model.',
+    'Blood oxygen over 8 s from the pulsatile red light relative to the infrared, by the calibration curve of the device model.',
   version: '1.0.0',
   type: 'spo2',
   windowS: 8,

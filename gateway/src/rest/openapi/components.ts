@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { algorithm } from '../algorithms.js';
-import { deviceModel, deviceModelChange, newDeviceModel, spo2Calibration } from '../device-model.js';
+import { algorithm } from '../algorithms/schema.js';
+import { deviceModel, deviceModelChange, newDeviceModel, spo2Calibration } from '../device-models/schema.js';
 import { object } from '../fields.js';
-import { health } from '../health.js';
+import { health } from '../health/schema.js';
 import { idempotencyKey } from '../idempotency.js';
-import { insight, insightQuery } from '../insight.js';
-import { channel, channelChange, channelEntry, newChannel } from '../modality.js';
-import { session, sessionQuery } from '../session.js';
+import { insight, insightQuery } from '../insights/schema.js';
+import { channel, channelChange, channelEntry, newChannel } from '../modalities/schema.js';
+import { session, sessionQuery } from '../sessions/schema.js';
 
 type Json = Record<string, unknown>;
 
-const error = object({ detail: z.string().meta({ description: 'What is wrong, and what to do.' }) }).meta({
-  description: 'A refusal or failure.',
+const error = object({ detail: z.string().meta({ description: 'The fault, and how to correct it.' }) }).meta({
+  description: 'An error.',
   examples: [{ detail: 'name: must be a string of 1 to 200 characters' }],
 });
 
@@ -31,20 +31,21 @@ const SCHEMAS = {
   Error: error,
 };
 
-/** Refusals, by the name that the operations use. */
+/** Error responses, by the name that the operations use. */
 const REFUSALS = {
+  Malformed: 'The request is not valid HTTP.',
   ValidationFailed: 'Validation failed: detail names each field and what it must be.',
-  Unauthenticated: 'The API key is missing, unknown or revoked.',
-  Forbidden: 'The API key is good, but not for this resource.',
+  Unauthenticated: 'The API key is missing, unknown, revoked or expired.',
+  Forbidden: 'The API key is valid, but does not give access to this resource.',
   NotFound: 'There is no such resource.',
   Conflict:
-    'In conflict with what is there: a device model that devices reference, or an Idempotency-Key of another body.',
-  ServerError: 'The service failed: try again with backoff.',
+    'Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body.',
+  ServerError: 'The request failed inside the service: try again with backoff.',
 };
 
 /**
- * Schemas describe what is sent, before conversions; zod leaves examples and defaults out there, though ours are as sent.
- * Where a format says it, zod's long pattern is left out.
+ * Schemas describe the data as sent, before conversions. For these, zod leaves out examples and defaults, although ours
+ * are in the form that is sent. If a format is given, zod's long pattern is left out.
  */
 const AS_SENT: z.core.ToJSONSchemaParams = {
   io: 'input',
@@ -56,12 +57,12 @@ const AS_SENT: z.core.ToJSONSchemaParams = {
   },
 };
 
-/** The components of the OpenAPI document, out of the schemas that also do the validation. */
+/** The components of the OpenAPI document, built from the schemas that also validate. */
 export function components(): Json {
   return {
     schemas: schemas(),
     parameters: parameters(),
-    headers: { Link: header('A further page (RFC 8288), where there is one: a relative reference with a cursor.') },
+    headers: { Link: header('The next page (RFC 8288), if there is one: a relative reference with a cursor.') },
     responses: Object.fromEntries(Object.entries(REFUSALS).map(([name, text]) => [name, refusal(text)])),
     securitySchemes: {
       apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, which begins with `svc_`.' },
@@ -86,7 +87,7 @@ function parameters(): Json {
     IdempotencyKey: {
       name: 'Idempotency-Key',
       in: 'header',
-      description: 'Makes the call safe to repeat: for 24 h the same body gets the first response again.',
+      description: 'Makes the request safe to repeat: for 24 h, the same body gets the first response again.',
       schema: jsonSchema(idempotencyKey),
     },
   };
@@ -99,7 +100,8 @@ function pathParameter(name: string, description: string): Json {
 function queryParameters(prefix: string, query: z.ZodObject): Json {
   const made = Object.entries(query.shape).map(([name, field]) => {
     const { description, ...schema } = jsonSchema(field as z.ZodType);
-    return [`${prefix}${name[0]?.toUpperCase()}${name.slice(1)}`, { name, in: 'query', description, schema }];
+    const title = name.replace(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
+    return [`${prefix}${title}`, { name, in: 'query', description, schema }];
   });
   return Object.fromEntries(made);
 }
@@ -109,9 +111,12 @@ function jsonSchema(schema: z.ZodType): Json {
   return rest;
 }
 
+const REQUEST_ID =
+  'Identifies the request, also in the log. It is the X-Request-Id that the client sent, if that is 1 to 128 of the characters A-Z a-z 0-9 . _ : - and holds no API key.';
+
 function refusal(description: string): Json {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
-  return { description, headers: { 'X-Request-Id': header('Names the request, also in the log.') }, content };
+  return { description, headers: { 'X-Request-Id': header(REQUEST_ID) }, content };
 }
 
 function header(description: string): Json {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { routes } from '../routes.js';
 import { TestServer } from '../test-server.js';
 import { openapiText } from './document.js';
-import { OPENAPI_FILE } from './openapi.js';
+import { OPENAPI_FILE } from './routes.js';
 
 const Operation = z.object({
   operationId: z.string(),

@@ -5,8 +5,8 @@ import { components } from './components.js';
 
 const GATEWAY = new URL('../../../', import.meta.url);
 
-/** The files of the handlers, in the order in which a reader wants their operations. */
-const RESOURCES = ['device-models', 'modalities', 'sessions', 'insights', 'algorithms', 'health', 'openapi/openapi'];
+/** The folders of the handlers, in the order in which their operations are documented. */
+const RESOURCES = ['device-models', 'modalities', 'sessions', 'insights', 'algorithms', 'health', 'openapi'];
 
 const DEFINITION = {
   openapi: '3.1.0',
@@ -14,8 +14,12 @@ const DEFINITION = {
     title: 'Device Insights Service',
     version: version(),
     description:
-      'Manages device models and their modality channels, lists sessions, and gives the stored insights and the ' +
+      'Manages device models and their modality channels, lists sessions, and returns the stored insights and the ' +
       'algorithms of an account. Sensor data and live insights go over WebSocket.',
+    contact: {
+      name: 'Device Insights Service',
+      url: 'https://github.com/device-insights/device-insights-service/issues',
+    },
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/' }],
@@ -23,21 +27,44 @@ const DEFINITION = {
   tags: [
     { name: 'deviceModels', description: 'Kinds of devices.' },
     { name: 'modalities', description: 'Modality channels of a device model.' },
-    { name: 'sessions', description: 'Stretches of streaming, and their insights.' },
+    { name: 'sessions', description: 'Sessions of streaming devices, and their insights.' },
     { name: 'insights', description: 'Insights across sessions.' },
-    { name: 'algos', description: 'What the account is entitled to run.' },
-    { name: 'health', description: 'Whether the streams work.' },
+    { name: 'algos', description: 'Algorithms that the account is entitled to run.' },
+    { name: 'health', description: 'Health of the ingest and subscribe sockets.' },
     { name: 'schema', description: 'This document.' },
   ],
 };
 
 /** Builds the OpenAPI document: operations out of the `@openapi` blocks above the handlers, components out of zod. */
 export function openapiDocument(): Record<string, unknown> {
-  return swaggerJsdoc({
-    definition: { ...DEFINITION, components: components() },
-    apis: RESOURCES.map((name) => fileURLToPath(new URL(`src/rest/${name}.ts`, GATEWAY))),
+  const parts = components();
+  const document = swaggerJsdoc({
+    definition: { ...DEFINITION, components: parts },
+    apis: RESOURCES.map((name) => fileURLToPath(new URL(`src/rest/${name}/routes.ts`, GATEWAY))),
     failOnErrors: true,
   }) as Record<string, unknown>;
+  addExamples(document.paths, parts.schemas as Record<string, Schema>);
+  return document;
+}
+
+type Schema = { readonly examples?: readonly unknown[] };
+
+/** Gives every body whose schema is a component, or a list of one, the component's first example. */
+function addExamples(part: unknown, schemas: Readonly<Record<string, Schema>>): void {
+  if (typeof part !== 'object' || part === null) return;
+  for (const [key, value] of Object.entries(part) as [string, { schema?: Reference; example?: unknown }][]) {
+    if (key !== 'application/json') addExamples(value, schemas);
+    else {
+      const { $ref, items } = value.schema ?? {};
+      const [example] = schemas[($ref ?? items?.$ref ?? '').split('/').pop() ?? '']?.examples ?? [];
+      if (example !== undefined) value.example = items ? [example] : example;
+    }
+  }
+}
+
+interface Reference {
+  readonly $ref?: string;
+  readonly items?: Reference;
 }
 
 /** The text of the committed file. */

@@ -1,9 +1,14 @@
-import type { Account, Key, Store } from '../store.js';
-import type { Database } from './database.js';
+import { decodeCursor, encodeCursor, UUID } from '../cursor.js';
+import type { Account, Key, KeyQuery, Page, Store, User, UserQuery } from '../store.js';
+import type { Database, Value } from './database.js';
 import { fromJson, toJson } from './json.js';
 
 type Accounts = Pick<Store, 'createAccount' | 'account' | 'accountNamed' | 'accounts' | 'entitle'>;
-type Keys = Pick<Store, 'addKey' | 'keyByHash' | 'keys' | 'revokeKey' | 'keysRevokedSince' | 'touchKeys'>;
+type Keys = Pick<
+  Store,
+  | ('addKey' | 'keyByHash' | 'keys' | 'revokeKey' | 'keysRevokedSince' | 'touchKeys')
+  | ('key' | 'replaceKey' | 'replacedKeys' | 'keyPage' | 'users' | 'forgetSubscribeKeys')
+>;
 
 /** The accounts of an embedded store. */
 export function embeddedAccounts(db: Database): Accounts {
@@ -32,24 +37,47 @@ export function embeddedAccounts(db: Database): Accounts {
 /** The keys of an embedded store. */
 export function embeddedKeys(db: Database): Keys {
   const insert = db.prepare(
-    `INSERT INTO keys (id, account_id, user, hash, prefix, last_four, created_at, last_used_at, revoked_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO keys (id, account_id, user, hash, prefix, last_four, created_at, last_used_at, revoked_at, expires_at,
+       subscribe_only, replaced_by)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const byId = db.prepare<KeyRow>('SELECT * FROM keys WHERE id = ?');
   const byHash = db.prepare<KeyRow>('SELECT * FROM keys WHERE hash = ?');
   const ofAccount = db.prepare<KeyRow>('SELECT * FROM keys WHERE account_id = ? ORDER BY created_at, rowid');
   const all = db.prepare<KeyRow>('SELECT * FROM keys ORDER BY created_at, rowid');
-  const revoke = db.prepare('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL');
+  const revoke = db.prepare(
+    `UPDATE keys SET revoked_at = max(?, (SELECT ifnull(max(revoked_at), 0) FROM keys WHERE revoked_at IS NOT NULL))
+       WHERE id = ? AND revoked_at IS NULL`,
+  );
   const revokedSince = db.prepare<KeyRow>('SELECT * FROM keys WHERE revoked_at >= ? ORDER BY revoked_at');
   const touch = db.prepare('UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?');
+  const forget = db.prepare('DELETE FROM keys WHERE subscribe_only = 1 AND expires_at < ?');
   const one = (row: KeyRow | undefined) => (row ? keyOf(row) : null);
+  const replace = db.prepare(
+    `UPDATE keys SET replaced_by = ?, expires_at = min(ifnull(expires_at, ?), ?)
+       WHERE id = ? AND revoked_at IS NULL AND replaced_by IS NULL AND ifnull(expires_at, ?) > ?`,
+  );
+  const replaced = db.prepare<KeyRow>(
+    'SELECT * FROM keys WHERE replaced_by IS NOT NULL AND revoked_at IS NULL AND expires_at <= ?',
+  );
+  const add = (k: Key) =>
+    insert.run(
+      ...[k.id, k.accountId, k.user, k.hash, k.prefix, k.lastFour, k.createdAt, k.lastUsedAt, k.revokedAt],
+      ...[k.expiresAt, k.subscribeOnly ? 1 : 0, k.replacedBy],
+    );
   return {
     addKey: (k) =>
       db.write(() => {
-        insert.run(
-          ...[k.id, k.accountId, k.user, k.hash, k.prefix, k.lastFour, k.createdAt, k.lastUsedAt, k.revokedAt],
-        );
+        add(k);
       }),
+    key: (id) => db.read(() => one(byId.get(id))),
+    replaceKey: (id, by, at) =>
+      db.write(() => {
+        if (replace.run(by.id, at, at, id, by.createdAt + 1, by.createdAt) === 0) return false;
+        add(by);
+        return true;
+      }),
+    replacedKeys: (at) => db.read(() => replaced.all(at).map(keyOf)),
     keyByHash: (hash) => db.read(() => one(byHash.get(hash))),
     keys: (accountId) => db.read(() => (accountId === null ? all.all() : ofAccount.all(accountId)).map(keyOf)),
     revokeKey: (id, at) =>
@@ -62,10 +90,67 @@ export function embeddedKeys(db: Database): Keys {
       db.write(() => {
         for (const id of ids) touch.run(at, id);
       }),
+    keyPage: async (query) => {
+      const { sql, values } = keyStatement(query);
+      return keyPageOf(await db.read(() => db.prepare<KeyRow>(sql).all(...values)), query.limit);
+    },
+    users: async (query) => {
+      const { sql, values } = userStatement(query);
+      return userPageOf(await db.read(() => db.prepare<UserRow>(sql).all(...values)), query.limit);
+    },
+    forgetSubscribeKeys: (before) =>
+      db.write(() => {
+        forget.run(before);
+      }),
   };
 }
 
-interface AccountRow {
+/** The statement for a page of keys, one row longer than the page. Exported for the test of its indexes. */
+export function keyStatement({ accountId, user, limit, cursor }: KeyQuery): { sql: string; values: Value[] } {
+  const where = ['account_id = ?', 'subscribe_only = 0'];
+  const values: Value[] = [accountId];
+  if (user !== null) {
+    where.push('user = ?');
+    values.push(user);
+  }
+  if (cursor !== null) {
+    const [createdAt, id] = decodeCursor('keys', UUID, cursor);
+    where.push('created_at <= ? AND (created_at < ? OR id > ?)');
+    values.push(createdAt, createdAt, id);
+  }
+  const sql = `SELECT * FROM keys WHERE ${where.join(' AND ')} ORDER BY created_at DESC, id LIMIT ?`;
+  return { sql, values: [...values, limit + 1] };
+}
+
+function keyPageOf(rows: KeyRow[], limit: number): Page<Key> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const next = rows.length > limit && last ? encodeCursor('keys', [last.created_at, last.id]) : null;
+  return { rows: shown.map(keyOf), next };
+}
+
+/** The statement for a page of users, one row longer than the page. Exported for the test of its indexes. */
+export function userStatement({ accountId, limit, cursor }: UserQuery): { sql: string; values: Value[] } {
+  const [, after] = cursor === null ? [0, ''] : decodeCursor('users', /^/, cursor);
+  const sql = `SELECT user, count(*) AS keys, max(last_used_at) AS last_used_at FROM keys
+    WHERE account_id = ? AND user IS NOT NULL AND subscribe_only = 0 AND user > ? GROUP BY user ORDER BY user LIMIT ?`;
+  return { sql, values: [accountId, after, limit + 1] };
+}
+
+function userPageOf(rows: UserRow[], limit: number): Page<User> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const next = rows.length > limit && last ? encodeCursor('users', [0, last.user]) : null;
+  return { rows: shown.map(({ user, keys, last_used_at }) => ({ user, keys, lastUsedAt: last_used_at })), next };
+}
+
+interface UserRow {
+  readonly user: string;
+  readonly keys: number;
+  readonly last_used_at: number | null;
+}
+
+export interface AccountRow {
   readonly id: string;
   readonly name: string;
   readonly algorithms: string | null;
@@ -82,9 +167,12 @@ interface KeyRow {
   readonly created_at: number;
   readonly last_used_at: number | null;
   readonly revoked_at: number | null;
+  readonly expires_at: number | null;
+  readonly subscribe_only: number;
+  readonly replaced_by: string | null;
 }
 
-function accountOf(row: AccountRow): Account {
+export function accountOf(row: AccountRow): Account {
   return { id: row.id, name: row.name, algorithms: fromJson<string[]>(row.algorithms), createdAt: row.created_at };
 }
 
@@ -99,5 +187,8 @@ function keyOf(row: KeyRow): Key {
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     revokedAt: row.revoked_at,
+    expiresAt: row.expires_at,
+    subscribeOnly: row.subscribe_only === 1,
+    replacedBy: row.replaced_by,
   };
 }

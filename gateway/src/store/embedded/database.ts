@@ -1,18 +1,28 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import Libsql from 'libsql';
 import type { Clock } from '../../clock.js';
 import { StoreUnavailable } from '../store.js';
+import { meaningOf, told } from './failures.js';
+import { FileGuard } from './file-guard.js';
 
-/** What libsql binds. Never a boolean: libsql 0.5 aborts the process on one. Text is cut at U+0000 when read. */
+/** Types that libsql binds. Never a boolean: libsql 0.5 aborts the process on one. Text is cut at U+0000 when read. */
 export type Value = string | number | null;
 
-/** SQLite waits this long, blocking the event loop, for another process's transaction; then we wait, not blocking it. */
-const BUSY_TIMEOUT_MS = 5;
+/**
+ * Longest time that a thread blocks for another connection's lock, ms: short on the event loop, longer in the writer's
+ * thread.
+ */
+const READER_TIMEOUT_MS = 5;
+const WRITER_TIMEOUT_MS = 3_000;
 const RETRY_MS = 10;
 const MAX_WAIT_MS = 3_000;
 
-/** SQLite's primary result codes (sqlite.org/rescode.html). */
-const BUSY = [5, 6];
-const FAILING = [...BUSY, 8, 10, 13, 14]; // READONLY, IOERR, FULL, CANTOPEN
+const EXAMINATION = fileURLToPath(new URL('./examination.js', import.meta.url));
+const WHAT_TO_DO = 'stop the service, restore the data directory from a backup, and start it again';
+
+const execute = promisify(execFile);
 
 /** A prepared statement. Values are bound by position. */
 export interface Statement<Row> {
@@ -22,27 +32,52 @@ export interface Statement<Row> {
   run(...values: Value[]): number;
 }
 
+/** A write that waits for the next transaction. */
+interface Write {
+  readonly run: () => unknown;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
- * One connection to an SQLite file that other processes may use too. SQLite is synchronous, so each call holds the
- * event loop while it runs; what another process's lock would hold up waits on the clock instead.
+ * One connection to an SQLite file that other connections, threads and processes also use. SQLite is synchronous: each
+ * call blocks its thread. So the service has two connections: a read-only one on the event loop, and one that writes,
+ * in a separate thread (`writer.ts`), where a slow disk delays only the next commit.
  *
- * WAL lets readers go on beside a writer. synchronous=FULL syncs the log at each commit: what was acknowledged
- * survives a killed process and a power cut. Readings are committed in groups, so a sync is shared by many.
+ * WAL lets readers continue beside a writer. synchronous=FULL syncs the log at each commit: acknowledged data survive a
+ * killed process and a power cut. All waiting writes share one commit, and so one sync.
  */
 export class Database {
+  readonly #file: string;
   readonly #db: Libsql.Database;
   readonly #clock: Clock;
   readonly #statements = new Map<string, Statement<unknown>>();
-  /** The end of the queue of writes. */
-  #writes: Promise<unknown> = Promise.resolve();
+  #waiting: Write[] = [];
+  #guard: FileGuard | null = null;
+  /** The damage of the file, once detected; kept until the file is opened again. */
+  #damage: string | null = null;
+  readonly #closing = new AbortController();
   #closed = false;
 
-  constructor(file: string, clock: Clock) {
-    this.#db = new Libsql(file, { timeout: BUSY_TIMEOUT_MS });
+  private constructor(file: string, clock: Clock, timeout: number) {
+    this.#file = file;
+    this.#db = new Libsql(file, { timeout });
     this.#clock = clock;
   }
 
-  /** Prepares a statement, once per text. `Row` says what its columns are. */
+  /** Opens a connection to a file whose schema is up to date; SQLite refuses all writes on it. */
+  static toRead(file: string, clock: Clock): Database {
+    const opened = new Database(file, clock, READER_TIMEOUT_MS);
+    opened.exec('PRAGMA query_only = ON');
+    return opened;
+  }
+
+  /** Opens a connection that also writes, and may block its thread; creates the file if it is missing. */
+  static toWrite(file: string, clock: Clock): Database {
+    return new Database(file, clock, WRITER_TIMEOUT_MS);
+  }
+
+  /** Prepares a statement, once for each text. `Row` is the type of its rows. */
   prepare<Row>(sql: string): Statement<Row> {
     const known = this.#statements.get(sql);
     if (known) return known as Statement<Row>;
@@ -61,71 +96,141 @@ export class Database {
     this.#db.exec(sql);
   }
 
-  /** Runs reads. Rejects with `StoreUnavailable` where the file cannot be read now. */
-  read<T>(run: () => T): Promise<T> {
-    return this.#patiently(this.#deadline(), run);
+  /** From now on, refuses writes while the file at the path is not the one that was opened. */
+  guard(): void {
+    this.prepare('SELECT 1 FROM sqlite_schema').get(); // Opens the log.
+    this.#guard = new FileGuard(this.#file);
+  }
+
+  /** Checks the file on the disk. Rejects with `StoreUnavailable` if it is, or was found to be, damaged or moved. */
+  async inspect(): Promise<void> {
+    this.#damage ??= this.#guard?.fault() ?? null;
+    this.#refuseUnsound();
   }
 
   /**
-   * Runs `run` as one transaction, after the writes asked for earlier. It may run again where another process was in
-   * the way; what it throws undoes it and rejects.
+   * Reads the whole file, in another process, and remembers any damage. Rejects with `StoreUnavailable` if it is
+   * damaged.
    */
-  write<T>(run: () => T): Promise<T> {
-    const deadline = this.#deadline();
-    const done = this.#writes.then(() => this.#patiently(deadline, () => this.#transaction(run)));
-    this.#writes = done.catch(() => {});
-    return done;
+  async examine(): Promise<void> {
+    const { signal } = this.#closing;
+    try {
+      const found = await execute(process.execPath, [EXAMINATION, this.#file], { signal, killSignal: 'SIGKILL' });
+      this.#damage ??= found.stdout || null;
+    } catch (cause) {
+      if (signal.aborted) return;
+      throw new Error(`${this.#file} could not be examined`, { cause });
+    }
+    this.#refuseUnsound();
   }
 
-  /** Ends after the writes asked for, and folds the log into the file. Idempotent. */
-  async close(): Promise<void> {
-    await this.#writes;
+  /** Throws `StoreUnavailable` if the file was found to be damaged. */
+  refuseDamaged(): void {
+    if (this.#damage) throw new StoreUnavailable(`${this.#file} is damaged (${this.#damage}): ${WHAT_TO_DO}`);
+  }
+
+  /** Runs reads. Rejects with `StoreUnavailable` if the file cannot be read now. */
+  async read<T>(run: () => T): Promise<T> {
+    const deadline = this.#clock.monotonic() + MAX_WAIT_MS;
+    for (;;) {
+      this.#refuseClosed();
+      try {
+        return run();
+      } catch (error) {
+        if (meaningOf(error) !== 'busy' || this.#clock.monotonic() >= deadline) throw this.#told(error);
+      }
+      await new Promise<void>((resolve) => this.#clock.after(RETRY_MS, resolve));
+    }
+  }
+
+  /**
+   * Runs `run` within the next transaction, which it shares with all other waiting writes. An error of `run` undoes
+   * only its own write and rejects; a transaction that fails undoes and rejects all of them.
+   */
+  write<T>(run: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.push({ run, resolve: (result) => resolve(result as T), reject });
+      if (waiting === 1) setImmediate(() => this.#commit()); // Together with the other writes of this turn of the thread.
+    });
+  }
+
+  /** Closes after the pending writes, and merges the log into the file. Idempotent. */
+  close(): void {
+    this.#commit();
     if (this.#closed) return;
     this.#closed = true;
+    this.#closing.abort();
+    if (this.isUnsound()) return; // Closing would write to a file that has to be restored.
     try {
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The log stays, and the next to open the file reads it.
+      // The log stays, and the next process that opens the file reads it.
     }
     this.#db.close();
   }
 
-  /** IMMEDIATE takes the lock first: no statement after it can find the file busy. */
-  #transaction<T>(run: () => T): T {
+  #commit(): void {
+    const writes = this.#waiting;
+    this.#waiting = [];
+    if (writes.length === 0) return;
+    try {
+      this.#refuseClosed();
+      this.#refuseUnsound();
+      for (const answer of this.#transaction(writes)) answer();
+    } catch (error) {
+      const reason = this.#told(error);
+      for (const { reject } of writes) reject(reason);
+    }
+  }
+
+  /**
+   * IMMEDIATE takes the lock first: no later statement can find the file busy. Returns the functions that settle each
+   * write.
+   */
+  #transaction(writes: readonly Write[]): (() => void)[] {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
-      const result = run();
+      const answers = writes.map((write) => this.#attempt(write));
       this.#db.exec('COMMIT');
-      return result;
+      return answers;
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
   }
 
-  #deadline(): number {
-    return this.#clock.now() + MAX_WAIT_MS;
-  }
-
-  async #patiently<T>(deadline: number, run: () => T): Promise<T> {
-    for (;;) {
-      if (this.#closed) throw new StoreUnavailable('the store is closed');
-      try {
-        return run();
-      } catch (error) {
-        if (!isOneOf(BUSY, error) || this.#clock.now() >= deadline) throw told(error);
-      }
-      await new Promise<void>((resolve) => this.#clock.after(RETRY_MS, resolve));
+  /** Runs one write within a savepoint. Throws if SQLite has rolled back the whole transaction. */
+  #attempt({ run, resolve, reject }: Write): () => void {
+    this.prepare('SAVEPOINT one').run();
+    try {
+      const result = run();
+      this.prepare('RELEASE one').run();
+      return () => resolve(result);
+    } catch (error) {
+      if (!this.#db.inTransaction) throw error;
+      this.#db.exec('ROLLBACK TO one; RELEASE one');
+      const reason = this.#told(error);
+      return () => reject(reason);
     }
   }
-}
 
-function told(error: unknown): unknown {
-  if (!isOneOf(FAILING, error)) return error;
-  return new StoreUnavailable(`the embedded store failed: ${error.message}`, { cause: error });
-}
+  #told(error: unknown): unknown {
+    if (error instanceof Error && meaningOf(error) === 'damaged') this.#damage ??= error.message;
+    return told(error);
+  }
 
-function isOneOf(codes: readonly number[], error: unknown): error is Error {
-  if (!(error instanceof Error) || !('rawCode' in error) || typeof error.rawCode !== 'number') return false;
-  return codes.includes(error.rawCode & 0xff); // the low byte of an extended code is the primary one
+  #refuseClosed(): void {
+    if (this.#closed) throw new StoreUnavailable('the store is closed');
+  }
+
+  #refuseUnsound(): void {
+    const moved = this.#guard?.moved();
+    if (moved) throw new StoreUnavailable(`${moved} was moved, deleted or replaced: put it back, or ${WHAT_TO_DO}`);
+    this.refuseDamaged();
+  }
+
+  /** Whether the file is damaged or is no longer in its place. */
+  isUnsound(): boolean {
+    return this.#damage !== null || (this.#guard?.moved() ?? null) !== null;
+  }
 }

@@ -1,44 +1,58 @@
-import type { Device, DeviceModel, Store } from '../store.js';
-import type { Database } from './database.js';
+import { batches } from '../batches.js';
+import { decodeCursor, encodeCursor } from '../cursor.js';
+import { type Device, type DeviceModel, type DeviceQuery, MAX_DEVICE_MODELS, type Page, type Store } from '../store.js';
+import type { Database, Value } from './database.js';
 
-type DeviceModels = Pick<
-  Store,
-  'addDeviceModel' | 'deviceModel' | 'deviceModels' | 'changeDeviceModel' | 'deleteDeviceModel'
->;
-type Devices = Pick<Store, 'putDevice' | 'devices' | 'deleteDevice'>;
+export interface DeviceModels
+  extends Pick<Store, 'addDeviceModel' | 'deviceModel' | 'deviceModels' | 'deleteDeviceModel'> {
+  /** Replaces a model; returns false if it has changed meanwhile. */
+  replaceDeviceModel(model: DeviceModel, by: DeviceModel): Promise<boolean>;
+}
+type Devices = Pick<Store, 'putDevice' | 'device' | 'devices' | 'devicePage' | 'deleteDevice'>;
 
-/** The device models of an embedded store; a model is one JSON text, which keeps any Unicode that people put into it. */
+/** Models read at once: one may have 33 KB. */
+const BATCH = 32;
+/** No device id contains a character that sorts after this one. */
+const AFTER_ALL = '~';
+
+/** The device models of an embedded store; a model is one JSON text, which keeps all Unicode characters. */
 export function embeddedDeviceModels(db: Database): DeviceModels {
   const insert = db.prepare('INSERT INTO device_models (id, account_id, created_at, model) VALUES (?, ?, ?, ?)');
+  const last = db.prepare('SELECT 1 FROM device_models WHERE account_id = ? LIMIT 1 OFFSET ?');
   const byId = db.prepare<ModelRow>('SELECT model FROM device_models WHERE id = ?');
-  const ofAccount = db.prepare<ModelRow>(
-    'SELECT model FROM device_models WHERE account_id = ? ORDER BY created_at, rowid',
-  );
-  const update = db.prepare('UPDATE device_models SET model = ? WHERE id = ?');
+  const page = db.prepare<ListedModelRow>(MODELS_PAGE);
+  const replace = db.prepare('UPDATE device_models SET model = ? WHERE id = ? AND model = ?');
   const remove = db.prepare('DELETE FROM device_models WHERE id = ?');
   const reference = db.prepare('SELECT 1 FROM devices WHERE device_model_id = ? LIMIT 1');
   const one = (row: ModelRow | undefined) => (row ? modelOf(row) : null);
   return {
-    addDeviceModel: (model) =>
+    addDeviceModel: (model, limit = MAX_DEVICE_MODELS) =>
       db.write(() => {
+        if (last.get(model.accountId, limit - 1)) return false;
         insert.run(model.id, model.accountId, model.createdAt, JSON.stringify(model));
+        return true;
       }),
     deviceModel: (id) => db.read(() => one(byId.get(id))),
-    deviceModels: (accountId) => db.read(() => ofAccount.all(accountId).map(modelOf)),
-    changeDeviceModel: (id, change) =>
-      db.write(() => {
-        const model = one(byId.get(id));
-        if (!model) return null;
-        const changed = change(model);
-        update.run(JSON.stringify(changed), id);
-        return changed;
-      }),
+    deviceModels: (accountId) =>
+      modelsOf((row) => db.read(() => page.all(accountId, row?.created_at ?? -1, row?.rowid ?? -1, BATCH))),
+    replaceDeviceModel: (model, by) =>
+      db.write(() => replace.run(JSON.stringify(by), model.id, JSON.stringify(model)) === 1),
     deleteDeviceModel: (id) =>
       db.write(() => {
         if (reference.get(id)) return 'referenced';
         return remove.run(id) === 1 ? 'deleted' : 'missing';
       }),
   };
+}
+
+/** The statement for a batch of an account's models. Exported for the test of its index. */
+export const MODELS_PAGE = `SELECT rowid, created_at, model FROM device_models
+  WHERE account_id = ? AND (created_at, rowid) > (?, ?) ORDER BY created_at, rowid LIMIT ?`;
+
+async function* modelsOf(
+  page: (after: ListedModelRow | null) => Promise<ListedModelRow[]>,
+): AsyncGenerator<DeviceModel[]> {
+  for await (const rows of batches(BATCH, page)) yield rows.map(modelOf);
 }
 
 /** The devices of an embedded store. */
@@ -58,7 +72,16 @@ export function embeddedDevices(db: Database): Devices {
         put.run(d.accountId, d.deviceId, d.deviceModelId, d.createdAt);
         return true;
       }),
+    device: (accountId, deviceId) =>
+      db.read(() => {
+        const row = byId.get(accountId, deviceId);
+        return row ? deviceOf(row) : null;
+      }),
     devices: (accountId) => db.read(() => ofAccount.all(accountId).map(deviceOf)),
+    devicePage: async (query) => {
+      const { sql, values } = deviceStatement(query);
+      return devicePageOf(await db.read(() => db.prepare<DeviceRow>(sql).all(...values)), query.limit);
+    },
     deleteDevice: (accountId, deviceId) =>
       db.write(() => {
         const row = byId.get(accountId, deviceId);
@@ -68,8 +91,36 @@ export function embeddedDevices(db: Database): Devices {
   };
 }
 
+/** The statement for a page of devices, one row longer than the page. Exported for the test of its index. */
+export function deviceStatement({ accountId, prefix, limit, cursor }: DeviceQuery): { sql: string; values: Value[] } {
+  const where = ['account_id = ?'];
+  const values: Value[] = [accountId];
+  if (prefix !== null) {
+    where.push('device_id >= ? AND device_id < ?');
+    values.push(prefix, `${prefix}${AFTER_ALL}`);
+  }
+  if (cursor !== null) {
+    where.push('device_id > ?');
+    values.push(decodeCursor('devices', /^/, cursor)[1]);
+  }
+  const sql = `SELECT * FROM devices WHERE ${where.join(' AND ')} ORDER BY device_id LIMIT ?`;
+  return { sql, values: [...values, limit + 1] };
+}
+
+function devicePageOf(rows: DeviceRow[], limit: number): Page<Device> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const next = rows.length > limit && last ? encodeCursor('devices', [0, last.device_id]) : null;
+  return { rows: shown.map(deviceOf), next };
+}
+
 interface ModelRow {
   readonly model: string;
+}
+
+interface ListedModelRow extends ModelRow {
+  readonly rowid: number;
+  readonly created_at: number;
 }
 
 interface DeviceRow {

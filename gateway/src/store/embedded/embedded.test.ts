@@ -12,7 +12,7 @@ describe('the embedded store', () => {
     directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
   });
 
-  after(() => rm(directory, { recursive: true }));
+  after(() => rm(directory, { recursive: true, maxRetries: 10 }));
 
   storeSuite('embedded', () => openEmbeddedStore(join(directory, 'data'), systemClock));
 });

@@ -2,33 +2,41 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../clock.js';
 import { type Store, StoreUnavailable } from '../store.js';
-import { embeddedAccounts, embeddedKeys } from './accounts.js';
 import { Database } from './database.js';
-import { embeddedDeviceModels, embeddedDevices } from './devices.js';
-import { embeddedGateways } from './gateways.js';
-import { embeddedIdempotency } from './idempotency.js';
-import { embeddedInsights } from './insights.js';
+import { meaningOf } from './failures.js';
 import { migrate, NewerSchema } from './schema.js';
-import { embeddedSessions } from './sessions.js';
+import { type Tables, tablesOn } from './tables.js';
+import { Writer } from './writer.js';
 
-const FILE = 'device-insights.db';
+export const FILE = 'device-insights.db';
 
 /**
- * Opens the store that needs no server: an SQLite file in a directory, which is made where it is missing. Several
- * processes may have it open. Rejects with `NewerSchema` where a newer version of the service has written it.
+ * Opens the store that needs no server: an SQLite file in a directory, which is created if it is missing. Several
+ * processes may have it open. Rejects with `NewerSchema` if a newer version of the service has written the file.
  */
 export async function openEmbeddedStore(directory: string, clock: Clock): Promise<Store> {
   await makeDirectory(directory);
-  const db = new Database(join(directory, FILE), clock);
+  const file = join(directory, FILE);
   try {
-    await migrate(db);
-    return storeOn(db);
+    await prepareFile(file, clock);
+    const db = Database.toRead(file, clock);
+    db.guard();
+    return storeOn(db, new Writer(file, db));
   } catch (error) {
-    await db.close();
-    if (error instanceof NewerSchema || error instanceof StoreUnavailable) throw error;
+    const passes = error instanceof StoreUnavailable && meaningOf(error.cause) !== 'damaged';
+    if (error instanceof NewerSchema || passes) throw error;
     throw new Error(`${FILE} in ${directory} cannot be opened: restore it, or choose another data directory`, {
       cause: error,
     });
+  }
+}
+
+async function prepareFile(file: string, clock: Clock): Promise<void> {
+  const db = Database.toWrite(file, clock);
+  try {
+    await migrate(db);
+  } finally {
+    db.close();
   }
 }
 
@@ -41,27 +49,33 @@ async function makeDirectory(directory: string): Promise<void> {
   }
 }
 
-function storeOn(db: Database): Store {
+/** Reads on the event loop, writes in the writer's thread. */
+function storeOn(db: Database, writer: Writer): Store {
+  const tables: Tables = { ...tablesOn(db), ...writer.calls };
   return {
-    ...embeddedAccounts(db),
-    ...embeddedKeys(db),
-    ...embeddedDeviceModels(db),
-    ...embeddedDevices(db),
-    ...embeddedSessions(db),
-    ...embeddedGateways(db),
-    ...embeddedInsights(db),
-    ...embeddedIdempotency(db),
-    probe: embeddedProbe(db),
-    close: () => db.close(),
+    ...tables,
+    changeDeviceModel: modelChange(tables),
+    async probe(at) {
+      await db.inspect();
+      await tables.writeProbe(at);
+      if ((await tables.readProbe()) === null) throw new Error('the embedded store lost a write');
+    },
+    examine: () => db.examine(),
+    async close() {
+      await writer.close();
+      db.close();
+    },
   };
 }
 
-function embeddedProbe(db: Database): Store['probe'] {
-  const write = db.prepare('INSERT OR REPLACE INTO probes (id, at) VALUES (1, ?)');
-  const read = db.prepare<{ at: number }>('SELECT at FROM probes WHERE id = 1');
-  return async (at) => {
-    await db.write(() => write.run(at));
-    const found = await db.read(() => read.get()?.at);
-    if (found === undefined) throw new Error('the embedded store lost a write');
+/** Reads, changes and replaces a model; repeats this if another writer was faster. */
+function modelChange(tables: Tables): Store['changeDeviceModel'] {
+  return async (id, change) => {
+    for (;;) {
+      const model = await tables.deviceModel(id);
+      if (!model) return null;
+      const changed = change(model);
+      if (await tables.replaceDeviceModel(model, changed)) return changed;
+    }
   };
 }

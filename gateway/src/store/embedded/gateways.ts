@@ -2,24 +2,25 @@ import type { Store } from '../store.js';
 import type { Database } from './database.js';
 import { type SessionRow, sessionOf } from './sessions.js';
 
-type Gateways = Pick<Store, 'beat' | 'gatewaysSince' | 'sessionsTakenFrom' | 'orphanedSessions'>;
+type Gateways = Pick<Store, 'beat' | 'beats' | 'takenSessions' | 'openSessionsOfOthers'>;
 
 /** A gateway that has been silent for this long is forgotten. */
 const SILENT_MS = 86_400_000;
 
-/** Which gateways live, and what became of the sessions of those that do not. */
+/** The heartbeats of gateways, and the sessions of gateways that are no longer alive. */
 export function embeddedGateways(db: Database): Gateways {
   const beat = db.prepare(
-    'INSERT INTO gateways (id, beat) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET beat = max(beat, excluded.beat)',
+    'INSERT INTO gateways (id, beat) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET beat = excluded.beat',
   );
   const forget = db.prepare('DELETE FROM gateways WHERE beat < ?');
-  const since = db.prepare<{ id: string }>('SELECT id FROM gateways WHERE beat >= ? ORDER BY id');
-  const taken = db.prepare<{ id: string; epoch: number }>(
-    'SELECT session_id AS id, epoch FROM takeovers WHERE gateway = ? AND at >= ? ORDER BY at',
+  const beats = db.prepare<{ id: string; beat: number }>('SELECT id, beat FROM gateways');
+  const taken = db.prepare<{ n: number; id: string; epoch: number }>(
+    'SELECT rowid AS n, session_id AS id, epoch FROM takeovers WHERE gateway = ? ORDER BY rowid',
   );
-  const orphans = db.prepare<SessionRow>(
-    `SELECT * FROM sessions WHERE status = 'open'
-       AND gateway NOT IN (SELECT id FROM gateways WHERE beat >= ?) ORDER BY started_at`,
+  const told = db.prepare('DELETE FROM takeovers WHERE gateway = ? AND rowid <= ?');
+  const others = db.prepare<SessionRow>(
+    `SELECT * FROM sessions WHERE status = 'open' AND gateway NOT IN (SELECT value FROM json_each(?))
+       ORDER BY started_at`,
   );
   return {
     beat: (gateway, at) =>
@@ -27,8 +28,13 @@ export function embeddedGateways(db: Database): Gateways {
         beat.run(gateway, at);
         forget.run(at - SILENT_MS);
       }),
-    gatewaysSince: (at) => db.read(() => since.all(at).map((row) => row.id)),
-    sessionsTakenFrom: (gateway, at) => db.read(() => taken.all(gateway, at).map(({ id, epoch }) => ({ id, epoch }))),
-    orphanedSessions: (beatBefore) => db.read(() => orphans.all(beatBefore).map(sessionOf)),
+    beats: () => db.read(() => new Map(beats.all().map((row) => [row.id, row.beat]))),
+    takenSessions: async (gateway) => {
+      const rows = await db.read(() => taken.all(gateway));
+      const last = rows.at(-1);
+      if (last) await db.write(() => told.run(gateway, last.n));
+      return rows.map(({ id, epoch }) => ({ id, epoch }));
+    },
+    openSessionsOfOthers: (gateways) => db.read(() => others.all(JSON.stringify(gateways)).map(sessionOf)),
   };
 }

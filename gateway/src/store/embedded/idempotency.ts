@@ -1,4 +1,4 @@
-import { type ClaimedKey, IDEMPOTENCY_KEPT_MS, stateOf } from '../idempotency.js';
+import { type ClaimedKey, IDEMPOTENCY_KEPT, IDEMPOTENCY_KEPT_MS, stateOf } from '../idempotency.js';
 import type { IdempotencyClaim, Store } from '../store.js';
 import type { Database } from './database.js';
 
@@ -8,19 +8,24 @@ type Idempotency = Pick<Store, 'claimIdempotencyKey' | 'saveIdempotentResponse' 
 export function embeddedIdempotency(db: Database): Idempotency {
   const found = db.prepare<ClaimRow>('SELECT * FROM idempotency WHERE account_id = ? AND route = ? AND key = ?');
   const claim = db.prepare(
-    `INSERT OR REPLACE INTO idempotency (account_id, route, key, body_hash, at, status, body)
-     VALUES (?, ?, ?, ?, ?, NULL, NULL)`,
+    `INSERT OR REPLACE INTO idempotency (account_id, route, key, body_hash, at, status, body, n)
+     VALUES (?, ?, ?, ?, ?, NULL, NULL, ?)`,
   );
+  const newest = db.prepare<{ n: number | null }>('SELECT max(n) AS n FROM idempotency WHERE account_id = ?');
+  const forgetOldest = db.prepare('DELETE FROM idempotency WHERE account_id = ? AND n <= ?');
   const forget = db.prepare('DELETE FROM idempotency WHERE at <= ?');
   const save = db.prepare(`UPDATE idempotency SET status = ?, body = ? WHERE ${SAME_CLAIM}`);
   const release = db.prepare(`DELETE FROM idempotency WHERE ${SAME_CLAIM} AND status IS NULL`);
   return {
-    claimIdempotencyKey: (c) =>
+    claimIdempotencyKey: (c, keep = IDEMPOTENCY_KEPT) =>
       db.write(() => {
         forget.run(c.at - IDEMPOTENCY_KEPT_MS);
         const row = found.get(c.accountId, c.route, c.key);
         const state = row ? stateOf(claimedBy(row), c) : ({ state: 'fresh' } as const);
-        if (state.state === 'fresh') claim.run(...identity(c));
+        if (state.state !== 'fresh') return state;
+        const n = (newest.get(c.accountId)?.n ?? 0) + 1;
+        claim.run(...identity(c), n);
+        forgetOldest.run(c.accountId, n - keep);
         return state;
       }),
     saveIdempotentResponse: (c, response) =>

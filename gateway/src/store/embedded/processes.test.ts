@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { systemClock } from '../../clock.js';
-import { ManualClock } from '../../manual-clock.js';
 import { type Store, StoreUnavailable } from '../store.js';
-import { partOf, rejection, sampleAccount, sampleInsight, sampleSession } from '../suite/samples.js';
+import { partOf, rejection, sampleAccount, sampleInsight, sampleKey, sampleSession } from '../suite/samples.js';
 import { Database } from './database.js';
 import { openEmbeddedStore } from './embedded.js';
 
@@ -67,7 +67,7 @@ describe('the embedded store among processes', () => {
 
   afterEach(async () => {
     await writer.kill();
-    await rm(directory, { recursive: true });
+    await rm(directory, { recursive: true, maxRetries: 10 });
   });
 
   it('has every acknowledged row after kill -9', async () => {
@@ -99,29 +99,21 @@ describe('the embedded store among processes', () => {
 
 describe('an embedded store that another process holds', () => {
   let directory: string;
-  let clock: ManualClock;
   let store: Store;
   let holder: Database;
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
-    clock = new ManualClock();
-    store = await openEmbeddedStore(directory, clock);
-    holder = new Database(join(directory, 'device-insights.db'), clock);
+    store = await openEmbeddedStore(directory, systemClock);
+    holder = Database.toWrite(join(directory, 'device-insights.db'), systemClock);
     holder.exec('BEGIN IMMEDIATE');
   });
 
   afterEach(async () => {
-    await holder.close();
+    holder.close();
     await store.close();
-    await rm(directory, { recursive: true });
+    await rm(directory, { recursive: true, maxRetries: 10 });
   });
-
-  /** Lets what is due run, then what that started. */
-  const tick = async () => {
-    clock.advance(10);
-    await new Promise(setImmediate);
-  };
 
   it('is read as ever, and written once the other is done, without holding the event loop', async () => {
     const account = sampleAccount();
@@ -130,21 +122,71 @@ describe('an embedded store that another process holds', () => {
       made = true;
       return result;
     });
-    for (let i = 0; i < 20; i++) await tick();
+    for (let i = 0; i < 100; i++) expect(await store.accounts()).to.deep.equal([]);
     expect(made).to.equal(false);
-    expect(await store.accounts()).to.deep.equal([]);
     holder.exec('COMMIT');
-    await tick();
     expect(await making).to.deep.equal(account);
   });
 
   it('rejects a write that waits for three seconds, with nothing done', async () => {
     const session = sampleSession();
     const refusals = [store.openSession(session), store.commit([partOf(session, [sampleInsight(session, 0)])])];
-    const errors = Promise.all(refusals.map(rejection));
-    for (let i = 0; i < 310; i++) await tick();
-    for (const error of await errors) expect(error).to.be.instanceOf(StoreUnavailable);
+    for (const error of await Promise.all(refusals.map(rejection))) expect(error).to.be.instanceOf(StoreUnavailable);
     holder.exec('ROLLBACK');
     expect(await store.session(session.id)).to.equal(null);
+  });
+});
+
+describe('the thread that writes to an embedded store', () => {
+  let directory: string;
+  let store: Store;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
+    store = await openEmbeddedStore(directory, systemClock);
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await rm(directory, { recursive: true, maxRetries: 10 });
+  });
+
+  it('puts all the writes that wait into one transaction, and a write that fails takes no other along', async () => {
+    const [first, second] = [sampleAccount(), sampleAccount()];
+    const key = { ...sampleKey({ accountId: first.id }), hash: 'the same' };
+    const results = await Promise.allSettled([
+      store.createAccount(first),
+      store.addKey(key),
+      store.addKey({ ...key, id: randomUUID() }),
+      store.createAccount(second),
+    ]);
+    expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(await store.accounts()).to.have.deep.members([first, second]);
+    expect(await store.keys(null)).to.deep.equal([key]);
+  });
+
+  it('answers what waits when the store is closed', async () => {
+    const [account, session] = [sampleAccount(), sampleSession()];
+    const waiting = [store.createAccount(account), store.openSession(session), store.commit([])];
+    await store.close();
+    expect(await Promise.all(waiting)).to.deep.equal([account, true, []]);
+    store = await openEmbeddedStore(directory, systemClock);
+    expect(await store.accounts()).to.deep.equal([account]);
+  });
+
+  it('says so where it cannot start, and the store is sick from then on', async () => {
+    await rm(directory, { recursive: true, maxRetries: 10 });
+    expect(await rejection(store.touchKeys([], 0))).to.be.instanceOf(StoreUnavailable);
+    expect(String(await rejection(store.probe(0)))).to.include('moved, deleted or replaced');
+    await mkdir(directory);
+  });
+
+  it('refuses what comes when very much waits, and does the rest', async () => {
+    const accounts = Array.from({ length: 10_050 }, () => sampleAccount());
+    const made = await Promise.allSettled(accounts.map((account) => store.createAccount(account)));
+    const refused = made.filter(({ status }) => status === 'rejected');
+    expect(refused).to.have.length(50);
+    for (const { reason } of refused as PromiseRejectedResult[]) expect(reason).to.be.instanceOf(StoreUnavailable);
+    expect(await store.accounts()).to.have.length(10_000);
   });
 });

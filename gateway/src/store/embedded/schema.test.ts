@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { systemClock } from '../../clock.js';
 import type { InsightQuery, SessionQuery } from '../store.js';
-import { newMoment, rejection, sampleAccount } from '../suite/samples.js';
+import { newMoment, rejection, sampleAccount, sampleKey } from '../suite/samples.js';
+import { keyStatement, userStatement } from './accounts.js';
 import { Database } from './database.js';
+import { deviceStatement, MODELS_PAGE } from './devices.js';
 import { openEmbeddedStore } from './embedded.js';
 import { insightPage, OF_SESSION } from './insights.js';
-import { migrate, NewerSchema } from './schema.js';
+import { migrate, NewerSchema, VERSIONS } from './schema.js';
 import { sessionPage } from './sessions.js';
 
 describe('the schema of the embedded store', () => {
@@ -19,7 +21,7 @@ describe('the schema of the embedded store', () => {
     directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
   });
 
-  afterEach(() => rm(directory, { recursive: true }));
+  afterEach(() => rm(directory, { recursive: true, maxRetries: 10 }));
 
   it('is made once, however many open a new store at the same moment', async () => {
     const stores = await Promise.all([1, 2, 3, 4].map(() => openEmbeddedStore(directory, systemClock)));
@@ -29,16 +31,32 @@ describe('the schema of the embedded store', () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
+  it('keeps the keys of a file from before there was an expiry: they never expire', async () => {
+    const key = sampleKey();
+    const db = Database.toWrite(file(), systemClock);
+    db.exec(`${VERSIONS[0]}; PRAGMA user_version = 1`);
+    db.prepare('INSERT INTO keys VALUES (?, ?, NULL, ?, ?, ?, ?, NULL, NULL)').run(
+      ...[key.id, key.accountId, key.hash, key.prefix, key.lastFour, key.createdAt],
+    );
+    db.close();
+    const store = await openEmbeddedStore(directory, systemClock);
+    expect(await store.keyByHash(key.hash)).to.deep.equal(key);
+    const expiring = sampleKey({ expiresAt: 5 });
+    await store.addKey(expiring);
+    expect(await store.keyByHash(expiring.hash)).to.deep.equal(expiring);
+    await store.close();
+  });
+
   it('is refused, and left alone, when a newer version made it', async () => {
     const store = await openEmbeddedStore(directory, systemClock);
     await store.close();
-    const db = new Database(file(), systemClock);
+    const db = Database.toWrite(file(), systemClock);
     db.exec('PRAGMA user_version = 99');
     const error = await rejection(openEmbeddedStore(directory, systemClock));
     expect(error).to.be.instanceOf(NewerSchema);
     expect(String(error)).to.match(/newer version \(schema 99; this one knows up to \d+\)/);
     expect(db.prepare('PRAGMA user_version').get()).to.include({ user_version: 99 });
-    await db.close();
+    db.close();
   });
 
   it('is not looked for where no directory can be, and the setting is named', async () => {
@@ -55,7 +73,7 @@ describe('the schema of the embedded store', () => {
   });
 
   it('has an index for every list: no query reads a table whole or sorts it', async () => {
-    const db = new Database(file(), systemClock);
+    const db = Database.toWrite(file(), systemClock);
     await migrate(db);
     const plan = ({ sql, values }: { sql: string; values: (string | number | null)[] }) =>
       db
@@ -63,16 +81,24 @@ describe('the schema of the embedded store', () => {
         .all(...values)
         .map((step) => step.detail)
         .join('; ');
-    for (const page of [...sessionQueries().map(sessionPage), ...insightQueries().map(insightPage)])
-      expect(plan(page), page.sql).to.match(/^SEARCH .* USING INDEX (?!.*(SCAN|TEMP B-TREE))/);
+    const listed = [
+      ...[null, 'ann'].map((user) => keyStatement({ accountId: 'a', user, limit: 9, cursor: null })),
+      userStatement({ accountId: 'a', limit: 9, cursor: null }),
+      ...[null, 'b'].map((prefix) => deviceStatement({ accountId: 'a', prefix, limit: 9, cursor: null })),
+    ];
+    for (const page of [...sessionQueries().map(sessionPage), ...insightQueries().map(insightPage), ...listed])
+      expect(plan(page), page.sql).to.match(/^SEARCH .* USING (COVERING )?INDEX (?!.*(SCAN|TEMP B-TREE))/);
     // Only what has the same end of window is sorted.
     for (const [sql, values] of [
-      [OF_SESSION.first, ['a', 9]],
+      [OF_SESSION.first, ['a', 1, 9]],
       [OF_SESSION.after, ['a', 1, 1, 1, 9]],
     ] as const)
       expect(plan({ sql, values: [...values] })).to.match(/one_insight_a_window .*TEMP B-TREE FOR RIGHT PART/);
+    expect(plan({ sql: MODELS_PAGE, values: ['a', 1, 1, 9] })).to.match(/^SEARCH .*device_models_of_account(?!.*TEMP)/);
     expect(plan(insightPage({ ...insightQueries()[0], user: 'ann' } as InsightQuery))).to.include('insights_of_user');
-    await db.close();
+    for (const query of insightQueries().filter(({ user }) => user === null))
+      expect(plan(insightPage({ ...query, deviceId: 'band' }))).to.match(/insights_of_device (?!.*TEMP)/);
+    db.close();
   });
 });
 
@@ -85,7 +111,12 @@ function sessionQueries(): SessionQuery[] {
   const statuses = users.flatMap((scope) =>
     (['open', 'closed', null] as const).map((status) => ({ ...scope, status })),
   );
-  return statuses.flatMap((query) => [null, at].map((cursor) => ({ ...query, cursor })));
+  const times = [{}, { since: 1, until: 2 }];
+  const narrowed = [
+    ...statuses.flatMap((query) => times.map((time) => ({ ...query, ...time }))),
+    ...times.map((time) => ({ ...SCOPE, user: null, status: null, deviceId: 'band', ...time })),
+  ];
+  return narrowed.flatMap((query) => [null, at].map((cursor) => ({ ...query, cursor })));
 }
 
 function insightQueries(): InsightQuery[] {

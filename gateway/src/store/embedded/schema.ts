@@ -1,7 +1,7 @@
 import type { Database } from './database.js';
 
-/** One script per version of the schema, applied in order; `user_version` counts those that were. */
-const VERSIONS = [
+/** One script for each version of the schema, applied in order; `user_version` counts the applied ones. */
+export const VERSIONS = [
   `
   CREATE TABLE accounts (
     id TEXT PRIMARY KEY,
@@ -118,9 +118,60 @@ const VERSIONS = [
     at INTEGER NOT NULL
   ) STRICT;
   `,
+  'ALTER TABLE keys ADD COLUMN expires_at INTEGER',
+  // The number of the claim within its account. Existing rows count as one: they are deleted within a day.
+  `
+  ALTER TABLE idempotency ADD COLUMN n INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX idempotency_of_account ON idempotency (account_id, n);
+  `,
+  `
+  DROP INDEX takeovers_by_age;
+  DROP INDEX takeovers_of_gateway;
+  ALTER TABLE takeovers DROP COLUMN at;
+  CREATE INDEX takeovers_of_gateway ON takeovers (gateway);
+  CREATE INDEX takeovers_of_session ON takeovers (session_id);
+  `,
+  // The dashboard.
+  `
+  CREATE TABLE operators (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    role TEXT NOT NULL,
+    password TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE logins (
+    hash TEXT PRIMARY KEY,
+    operator_id TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX logins_by_expiry ON logins (expires_at);
+
+  CREATE TABLE audit (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    action TEXT NOT NULL,
+    account_id TEXT,
+    subject TEXT NOT NULL
+  ) STRICT;
+
+  ALTER TABLE keys ADD COLUMN subscribe_only INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE keys ADD COLUMN replaced_by TEXT;
+  CREATE INDEX keys_replaced ON keys (expires_at) WHERE replaced_by IS NOT NULL AND revoked_at IS NULL;
+  CREATE INDEX keys_that_subscribe ON keys (expires_at) WHERE subscribe_only = 1;
+  CREATE INDEX keys_of_user ON keys (account_id, user, last_used_at) WHERE user IS NOT NULL AND subscribe_only = 0;
+  CREATE INDEX keys_shown ON keys (account_id, created_at DESC, id) WHERE subscribe_only = 0;
+  CREATE INDEX sessions_of_device ON sessions (account_id, device_id, started_at DESC, id);
+  `,
+  'CREATE INDEX insights_of_device ON insights (account_id, device_id, ts)',
 ];
 
-/** Brings a file to this schema. Rejects where a newer program has written it, changing nothing. */
+/** Updates a file to this schema. Rejects, without changes, if a newer program has written the file. */
 export async function migrate(db: Database): Promise<void> {
   await db.read(() => db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL'));
   await db.write(() => {

@@ -1,12 +1,10 @@
 import { decodeCursor, encodeCursor, UUID } from '../cursor.js';
 import type { ModalityChannel, Page, Session, SessionProgress, SessionQuery, Store } from '../store.js';
+import { TAKEOVERS_KEPT } from '../store.js';
 import type { Database, Value } from './database.js';
 import { fromJson, toJson } from './json.js';
 
 type Sessions = Pick<Store, 'openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions'>;
-
-/** Take-overs are told for this long; every gateway asks once a second. */
-const TAKEOVERS_KEPT_MS = 3_600_000;
 
 /** The sessions of an embedded store. */
 export function embeddedSessions(db: Database): Sessions {
@@ -24,11 +22,11 @@ export function embeddedSessions(db: Database): Sessions {
     openSession: (session) => db.write(() => insert(session)),
     session: (id) => db.read(() => one(byId.get(id))),
     openSessionOf: (accountId, deviceId) => db.read(() => one(openOf.get(accountId, deviceId))),
-    claimSession: (id, epoch, gateway, at) =>
+    claimSession: (id, epoch, gateway) =>
       db.write(() => {
         const row = byId.get(id);
         if (row?.status !== 'open' || row.epoch !== epoch) return null;
-        claim(row, gateway, at);
+        claim(row, gateway);
         return sessionOf({ ...row, gateway, epoch: epoch + 1 });
       }),
     closeSession: (id, epoch, endedAt) => db.write(() => close.run(endedAt, id, epoch) === 1),
@@ -39,7 +37,7 @@ export function embeddedSessions(db: Database): Sessions {
   };
 }
 
-/** The statement of a page of sessions, one row longer than the page. Exported for the test of its indexes. */
+/** The statement for a page of sessions, one row longer than the page. Exported for the test of its indexes. */
 export function sessionPage(query: SessionQuery): { sql: string; values: Value[] } {
   const where = ['account_id = ?'];
   const values: Value[] = [query.accountId];
@@ -49,6 +47,9 @@ export function sessionPage(query: SessionQuery): { sql: string; values: Value[]
   };
   if (query.user !== null) add('user = ?', query.user);
   if (query.status !== null) add('status = ?', query.status);
+  if (query.deviceId) add('device_id = ?', query.deviceId);
+  if (query.since) add('started_at >= ?', query.since);
+  if (query.until) add('started_at < ?', query.until);
   if (query.cursor !== null) {
     const [startedAt, id] = decodeCursor('sessions', UUID, query.cursor);
     add('started_at <= ? AND (started_at < ? OR id > ?)', startedAt, startedAt, id);
@@ -78,14 +79,18 @@ function sessionInsert(db: Database): (session: Session) => boolean {
     ) === 1;
 }
 
-function sessionClaim(db: Database): (row: SessionRow, gateway: string, at: number) => void {
+function sessionClaim(db: Database): (row: SessionRow, gateway: string) => void {
   const take = db.prepare('UPDATE sessions SET gateway = ?, epoch = epoch + 1 WHERE id = ?');
-  const tell = db.prepare('INSERT INTO takeovers (gateway, at, session_id, epoch) VALUES (?, ?, ?, ?)');
-  const forget = db.prepare('DELETE FROM takeovers WHERE at < ?');
-  return (row, gateway, at) => {
+  const tell = db.prepare('INSERT INTO takeovers (gateway, session_id, epoch) VALUES (?, ?, ?)');
+  const forget = db.prepare(
+    `DELETE FROM takeovers WHERE rowid IN
+      (SELECT rowid FROM takeovers WHERE session_id = ? ORDER BY epoch DESC LIMIT -1 OFFSET ${TAKEOVERS_KEPT})`,
+  );
+  return (row, gateway) => {
     take.run(gateway, row.id);
-    if (gateway !== row.gateway) tell.run(row.gateway, at, row.id, row.epoch + 1);
-    forget.run(at - TAKEOVERS_KEPT_MS);
+    if (gateway === row.gateway) return;
+    tell.run(row.gateway, row.id, row.epoch + 1);
+    forget.run(row.id);
   };
 }
 

@@ -2,7 +2,7 @@ import { systemClock } from '../../clock.js';
 import { partOf, sampleInsight, sampleSession } from '../suite/samples.js';
 import { openEmbeddedStore } from './embedded.js';
 
-// A process of its own for the tests: commits to the store in argv[2] without a pause until it is killed, and prints a
+// A separate process for the tests: commits to the store in argv[2] without a pause until it is killed, and prints a
 // session's id, then the end of each window once its commit is acknowledged.
 const store = await openEmbeddedStore(process.argv[2] ?? '', systemClock);
 const session = sampleSession();

@@ -1,10 +1,15 @@
-import type { Account, Key, Store } from '../store.js';
+import { decodeCursor, encodeCursor, UUID } from '../cursor.js';
+import type { Account, Key, KeyQuery, Page, Store, User, UserQuery } from '../store.js';
 import { type MongoConnection, violates } from './connection.js';
 import { documentOf, rowOf } from './rows.js';
 import type { AccountDocument, KeyDocument, Models } from './schemas.js';
 
 type Accounts = Pick<Store, 'createAccount' | 'account' | 'accountNamed' | 'accounts' | 'entitle'>;
-type Keys = Pick<Store, 'addKey' | 'keyByHash' | 'keys' | 'revokeKey' | 'keysRevokedSince' | 'touchKeys'>;
+type Keys = Pick<
+  Store,
+  | ('addKey' | 'keyByHash' | 'keys' | 'revokeKey' | 'keysRevokedSince' | 'touchKeys')
+  | ('key' | 'replaceKey' | 'replacedKeys' | 'keyPage' | 'users' | 'forgetSubscribeKeys')
+>;
 
 /** The accounts of a MongoDB store. */
 export function mongoAccounts(mongo: MongoConnection, { accounts }: Models): Accounts {
@@ -39,12 +44,36 @@ export function mongoAccounts(mongo: MongoConnection, { accounts }: Models): Acc
 
 /** The keys of a MongoDB store. */
 export function mongoKeys(mongo: MongoConnection, { keys }: Models): Keys {
-  const one = (found: KeyDocument | null): Key | null => found && rowOf(found);
+  const one = (found: KeyDocument | null): Key | null => found && keyOf(found);
+  const newestRevocation = async () =>
+    (
+      await keys
+        .findOne({ revokedAt: { $gt: 0 } })
+        .sort({ revokedAt: -1 })
+        .lean<KeyDocument>()
+    )?.revokedAt ?? 0;
   return {
     addKey: (key) =>
       mongo.run(async () => {
         await keys.create(documentOf(key));
       }),
+    key: (id) => mongo.run(async () => one(await keys.findById(id).lean<KeyDocument>())),
+    replaceKey: (id, by, at) =>
+      mongo.transaction(async (session) => {
+        const good = { _id: id, revokedAt: null, replacedBy: null };
+        const old = await keys.findOne(good).session(session).lean<KeyDocument>();
+        if (!old || (old.expiresAt ?? Number.POSITIVE_INFINITY) <= by.createdAt) return false;
+        const expiresAt = Math.min(old.expiresAt ?? at, at);
+        await keys.updateOne(good, { $set: { replacedBy: by.id, expiresAt } }, { session });
+        await keys.create([documentOf(by)], { session });
+        return true;
+      }),
+    replacedKeys: (at) =>
+      mongo.run(async () =>
+        (
+          await keys.find({ replacedBy: { $gt: '' }, revokedAt: null, expiresAt: { $lte: at } }).lean<KeyDocument[]>()
+        ).map(keyOf),
+      ),
     keyByHash: (hash) => mongo.run(async () => one(await keys.findOne({ hash }).lean<KeyDocument>())),
     keys: (accountId) =>
       mongo.run(async () =>
@@ -53,11 +82,16 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): Keys {
             .find(accountId === null ? {} : { accountId })
             .sort({ createdAt: 1, _id: 1 })
             .lean<KeyDocument[]>()
-        ).map(rowOf),
+        ).map(keyOf),
       ),
     revokeKey: (id, at) =>
       mongo.run(async () => {
-        await keys.updateOne({ _id: id, revokedAt: null }, { $set: { revokedAt: at } });
+        const { modifiedCount } = await keys.updateOne(
+          { _id: id, revokedAt: null },
+          { $set: { revokedAt: Math.max(at, await newestRevocation()) } },
+        );
+        // Another revocation may have been written meanwhile.
+        if (modifiedCount === 1) await keys.updateOne({ _id: id }, { $max: { revokedAt: await newestRevocation() } });
         return one(await keys.findById(id).lean<KeyDocument>());
       }),
     keysRevokedSince: (at) =>
@@ -67,11 +101,89 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): Keys {
             .find({ revokedAt: { $gte: at, $gt: 0 } })
             .sort({ revokedAt: 1 })
             .lean<KeyDocument[]>()
-        ).map(rowOf),
+        ).map(keyOf),
       ),
     touchKeys: (ids, at) =>
       mongo.run(async () => {
         await keys.updateMany({ _id: { $in: [...ids] } }, { $max: { lastUsedAt: at } });
       }),
+    keyPage: async (query) => {
+      const found = keys
+        .find(keyFilter(query))
+        .sort({ createdAt: -1, _id: 1 })
+        .limit(query.limit + 1);
+      return keyPageOf(await mongo.run(() => found.lean<KeyDocument[]>()), query.limit);
+    },
+    users: async (query) => {
+      const match = userFilter(query);
+      return userPageOf(
+        await mongo.run(() =>
+          keys.aggregate<UserDocument>([
+            { $match: match },
+            { $group: { _id: '$user', keys: { $sum: 1 }, lastUsedAt: { $max: '$lastUsedAt' } } },
+            { $sort: { _id: 1 } },
+            { $limit: query.limit + 1 },
+          ]),
+        ),
+        query.limit,
+      );
+    },
+    forgetSubscribeKeys: (before) =>
+      mongo.run(async () => {
+        await keys.deleteMany({ subscribeOnly: true, expiresAt: { $lt: before } });
+      }),
+  };
+}
+
+/** The filter of a page of keys. */
+function keyFilter({ accountId, user, cursor }: KeyQuery) {
+  return {
+    accountId,
+    subscribeOnly: { $ne: true },
+    ...(user === null ? {} : { user }),
+    ...(cursor === null ? {} : keysAfter(cursor)),
+  };
+}
+
+function keysAfter(cursor: string) {
+  const [createdAt, id] = decodeCursor('keys', UUID, cursor);
+  return { createdAt: { $lte: createdAt }, $or: [{ createdAt: { $lt: createdAt } }, { createdAt, _id: { $gt: id } }] };
+}
+
+function keyPageOf(found: KeyDocument[], limit: number): Page<Key> {
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  const next = found.length > limit && last ? encodeCursor('keys', [last.createdAt, last._id]) : null;
+  return { rows: shown.map(keyOf), next };
+}
+
+function userFilter({ accountId, cursor }: UserQuery) {
+  const after = cursor === null ? '' : decodeCursor('users', /^/, cursor)[1];
+  return { accountId, subscribeOnly: { $ne: true }, user: { $gt: after } };
+}
+
+function userPageOf(found: UserDocument[], limit: number): Page<User> {
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  const next = found.length > limit && last ? encodeCursor('users', [0, last._id]) : null;
+  return {
+    rows: shown.map(({ _id, keys, lastUsedAt }) => ({ user: _id, keys, lastUsedAt: lastUsedAt ?? null })),
+    next,
+  };
+}
+
+interface UserDocument {
+  readonly _id: string;
+  readonly keys: number;
+  readonly lastUsedAt?: number | null;
+}
+
+/** Keys from before expiry existed never expire, and are valid for everything. */
+function keyOf(document: KeyDocument): Key {
+  return {
+    ...rowOf(document),
+    expiresAt: document.expiresAt ?? null,
+    subscribeOnly: document.subscribeOnly ?? false,
+    replacedBy: document.replacedBy ?? null,
   };
 }

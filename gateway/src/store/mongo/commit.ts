@@ -1,14 +1,14 @@
 import type { ClientSession, mongo as driver } from 'mongoose';
 import type { StoredInsight } from '../../insight.js';
-import type { SessionCommit, SessionCommitResult } from '../store.js';
+import { type SessionCommit, type SessionCommitResult, StoreRefused } from '../store.js';
 import { isDuplicate, type MongoConnection } from './connection.js';
 import type { InsightDocument, Models, SessionDocument } from './schemas.js';
 
 type Owner = Pick<SessionDocument, '_id' | 'accountId' | 'user' | 'gateway' | 'epoch' | 'status'>;
 
 /**
- * Commits a group as one transaction. It goes ahead as if no insight were there already, as is the rule; a unique index
- * that says otherwise undoes it, and it runs again, looking first.
+ * Commits a group as one transaction. It first assumes that no insight exists already, as is normal; if a unique index
+ * shows otherwise, the transaction is undone and runs again with a check.
  */
 export async function mongoCommit(
   mongo: MongoConnection,
@@ -19,7 +19,7 @@ export async function mongoCommit(
   try {
     return await mongo.transaction((session) => write(models, parts, session, false));
   } catch (error) {
-    if (!isDuplicate(error)) throw error;
+    if (!(error instanceof StoreRefused && isDuplicate(error.cause))) throw error;
     return mongo.transaction((session) => write(models, parts, session, true));
   }
 }
@@ -33,7 +33,7 @@ async function write(
   const owners = await ownersOf(models, parts, session);
   const owned = parts.filter((part) => owners.has(part));
   if (owned.length === 0) return parts.map(() => ({ lost: true }));
-  // Written to, and so locked, before the insights are looked at: nobody else can add to these sessions meanwhile.
+  // Written, and so locked, before the insights are read: nobody else can add to these sessions meanwhile.
   await models.sessions.bulkWrite(owned.map(recording), { session });
   const taken = new Set(look ? (await alreadyThere(models, owned, session)).flatMap(identities) : []);
   const results: SessionCommitResult[] = [];
@@ -48,7 +48,7 @@ async function write(
   return results;
 }
 
-/** The sessions of the parts whose owner is still the one that commits. */
+/** The sessions of the parts that the committing gateway still owns. */
 async function ownersOf(
   { sessions }: Models,
   parts: readonly SessionCommit[],
@@ -74,7 +74,7 @@ function recording({ sessionId, progress }: SessionCommit): driver.AnyBulkWriteO
   return { updateOne: { filter: { _id: sessionId }, update } };
 }
 
-/** What the store has of the windows and moments of these parts. */
+/** The windows and times of these parts that the store already has. */
 function alreadyThere({ insights }: Models, parts: readonly SessionCommit[], session: ClientSession) {
   const same = parts.flatMap((part) =>
     part.insights.flatMap(({ session_id, type, actual_end, ts }) => [
@@ -85,7 +85,7 @@ function alreadyThere({ insights }: Models, parts: readonly SessionCommit[], ses
   return insights.find({ $or: same }).session(session).lean<StoredInsight[]>();
 }
 
-/** What no two insights may have in common. */
+/** The keys that must be unique among insights. */
 function identities({ session_id, type, actual_end, ts }: StoredInsight): string[] {
   return [`${session_id} ${type} window ${actual_end}`, `${session_id} ${type} moment ${ts}`];
 }

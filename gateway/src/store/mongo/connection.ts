@@ -1,23 +1,27 @@
 import { type ClientSession, type Connection, createConnection, mongo } from 'mongoose';
 import type { Clock } from '../../clock.js';
 import { StoreUnavailable } from '../store.js';
+import { told } from './failures.js';
 
-/** How long a call waits for a primary, and for an answer, ms. The driver tries a read or write that is safe to repeat once more. */
+/** Longest wait of a call for a primary, and for an answer, ms. The driver repeats a read or a safe write once. */
 const SERVER_SELECTION_MS = 3000;
 const SOCKET_MS = 3000;
-/** How long a transaction that meets others is begun anew, ms: what was stamped must be readable within 5 s. */
+/**
+ * Time for which a transaction that conflicts with others is repeated, ms: an insight must be readable within 5 s of
+ * its `ts`.
+ */
 const TRANSACTION_MS = 4000;
-/** The database where the URI names none. */
+/** The database if the URI names none. */
 const DATABASE = 'device-insights';
-
-/** Server codes that say "not now": time limits, and a write that lost against another one. */
-const PASSING_CODES = [50, 64, 91, 112, 189, 202, 262, 10107, 11600, 11602, 13435, 13436];
-const PASSING_LABELS = ['TransientTransactionError', 'UnknownTransactionCommitResult', 'RetryableWriteError'];
 
 /** One client of a MongoDB replica set. Writes are acknowledged by a majority, reads go to the primary. */
 export class MongoConnection {
   readonly connection: Connection;
   readonly #clock: Clock;
+  /** UUIDs of the collections by name, as they were at the start. */
+  #collections: ReadonlyMap<string, string> | null = null;
+  /** The damage of the data, once detected; kept until the connection is opened again. */
+  #damage: string | null = null;
   #closed = false;
 
   private constructor(connection: Connection, clock: Clock) {
@@ -25,14 +29,22 @@ export class MongoConnection {
     this.#clock = clock;
   }
 
-  /** Connects. Rejects with `StoreUnavailable` where no server answers, with another error where it has no transactions. */
+  /**
+   * Connects. Rejects with `StoreUnavailable` if no server answers, and with another error if the server has no
+   * transactions.
+   */
   static async open(uri: string, clock: Clock): Promise<MongoConnection> {
     const connection = createConnection(uri, {
       ...(/^mongodb(\+srv)?:\/\/[^/]+\/[^?]/.test(uri) ? {} : { dbName: DATABASE }),
-      ...{ autoCreate: false, autoIndex: false, bufferCommands: false },
-      ...{ writeConcern: { w: 'majority' }, readPreference: 'primary' },
-      ...{ serverSelectionTimeoutMS: SERVER_SELECTION_MS, waitQueueTimeoutMS: SERVER_SELECTION_MS },
-      ...{ connectTimeoutMS: SERVER_SELECTION_MS, socketTimeoutMS: SOCKET_MS },
+      autoCreate: false,
+      autoIndex: false,
+      bufferCommands: false,
+      writeConcern: { w: 'majority' },
+      readPreference: 'primary',
+      serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+      waitQueueTimeoutMS: SERVER_SELECTION_MS,
+      connectTimeoutMS: SERVER_SELECTION_MS,
+      socketTimeoutMS: SOCKET_MS,
     });
     const opened = new MongoConnection(connection, clock);
     await opened.run(() => connection.asPromise());
@@ -40,9 +52,10 @@ export class MongoConnection {
     return opened;
   }
 
-  /** Runs calls; what says "not now" becomes `StoreUnavailable`. */
+  /** Runs calls; the driver's errors become `StoreUnavailable` or `StoreRefused` where they have that meaning. */
   async run<T>(calls: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
+    if (this.#damage) throw new StoreUnavailable(this.#damage);
     try {
       return await calls();
     } catch (error) {
@@ -50,16 +63,35 @@ export class MongoConnection {
     }
   }
 
-  /** Runs calls as one transaction, again where another writer was in the way. */
+  /** Remembers these collections, so that `inspect` recognizes them. */
+  async guard(names: readonly string[]): Promise<void> {
+    const found = await this.run(() => collectionsOf(this.connection));
+    this.#collections = new Map([...found].filter(([name]) => names.includes(name)));
+  }
+
+  /**
+   * Rejects with `StoreUnavailable` if a collection was dropped or replaced, and lets every later call do so: the
+   * server silently creates a missing collection again, without its indexes, and would report lost data as not
+   * existing.
+   */
+  async inspect(): Promise<void> {
+    const found = await this.run(() => collectionsOf(this.connection));
+    for (const [name, uuid] of this.#collections ?? [])
+      if (found.get(name) !== uuid)
+        this.#damage ??= `the collection ${name} was dropped or replaced: stop all gateways, restore the collection, and start them again`;
+    if (this.#damage) throw new StoreUnavailable(this.#damage);
+  }
+
+  /** Runs calls as one transaction; repeats it if another writer conflicted. */
   transaction<T>(calls: (session: ClientSession) => Promise<T>): Promise<T> {
-    const deadline = this.#clock.now() + TRANSACTION_MS;
+    const deadline = this.#clock.monotonic() + TRANSACTION_MS;
     return this.run(() =>
       this.connection.withSession(async (session) => {
         for (;;) {
           try {
-            return await attempt(session, calls, () => this.#clock.now() < deadline);
+            return await attempt(session, calls, () => this.#clock.monotonic() < deadline);
           } catch (error) {
-            if (!hasLabel(error, 'TransientTransactionError') || this.#clock.now() >= deadline) throw error;
+            if (!hasLabel(error, 'TransientTransactionError') || this.#clock.monotonic() >= deadline) throw error;
           }
         }
       }),
@@ -100,13 +132,13 @@ async function attempt<T>(
     await commit(session, inTime);
     return result;
   } catch (error) {
-    // The server ends a transaction that cannot be reached by itself; the first error is the one to tell.
+    // The server itself ends a transaction that cannot be reached; the first error is the one to report.
     if (session.inTransaction()) await session.abortTransaction().catch(() => {});
     throw error;
   }
 }
 
-/** A commit whose answer was lost may be asked for again: it happens once. */
+/** A commit whose answer was lost can be requested again: it happens only once. */
 async function commit(session: ClientSession, inTime: () => boolean): Promise<void> {
   for (;;) {
     try {
@@ -116,6 +148,11 @@ async function commit(session: ClientSession, inTime: () => boolean): Promise<vo
       if (!hasLabel(error, 'UnknownTransactionCommitResult') || !inTime()) throw error;
     }
   }
+}
+
+async function collectionsOf({ db }: Connection): Promise<Map<string, string>> {
+  const found = (await db?.listCollections<mongo.CollectionInfo>({ type: 'collection' }).toArray()) ?? [];
+  return new Map(found.map(({ name, info }) => [name, String(info?.uuid)]));
 }
 
 function hasLabel(error: unknown, label: string): boolean {
@@ -132,20 +169,9 @@ async function refuseStandalone(connection: Connection): Promise<void> {
   );
 }
 
-/** Whether a server that answers `hello` like this has transactions: a member of a replica set, or a router (`mongos`). */
+/**
+ * Whether a server that answers `hello` like this has transactions: a member of a replica set, or a router (`mongos`).
+ */
 export function hasTransactions(hello: { setName?: unknown; msg?: unknown }): boolean {
   return hello.setName !== undefined || hello.msg === 'isdbgrid';
-}
-
-function told(error: unknown): unknown {
-  if (!passes(error)) return error;
-  return new StoreUnavailable(`MongoDB does not answer: ${error.message}`, { cause: error });
-}
-
-function passes(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof mongo.MongoServerError)
-    return PASSING_CODES.includes(Number(error.code)) || PASSING_LABELS.some((label) => hasLabel(error, label));
-  if (error instanceof mongo.MongoError) return !(error instanceof mongo.MongoInvalidArgumentError);
-  return error.name === 'MongooseServerSelectionError';
 }

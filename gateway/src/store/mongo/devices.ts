@@ -1,6 +1,9 @@
 import type { ClientSession } from 'mongoose';
-import type { Device, DeviceModel, Store } from '../store.js';
+import { batches } from '../batches.js';
+import { decodeCursor, encodeCursor } from '../cursor.js';
+import { type Device, type DeviceModel, type DeviceQuery, MAX_DEVICE_MODELS, type Page, type Store } from '../store.js';
 import type { MongoConnection } from './connection.js';
+import { nextOf } from './counters.js';
 import { documentOf, rowOf } from './rows.js';
 import type { DeviceDocument, DeviceModelDocument, Models } from './schemas.js';
 
@@ -8,15 +11,25 @@ type DeviceModels = Pick<
   Store,
   'addDeviceModel' | 'deviceModel' | 'deviceModels' | 'changeDeviceModel' | 'deleteDeviceModel'
 >;
-type Devices = Pick<Store, 'putDevice' | 'devices' | 'deleteDevice'>;
+type Devices = Pick<Store, 'putDevice' | 'device' | 'devices' | 'devicePage' | 'deleteDevice'>;
+
+/** Models of one read: one may have 33 KB. */
+const BATCH = 32;
+/** No device id contains a character that sorts after this one. */
+const AFTER_ALL = '~';
 
 /** The device models of a MongoDB store. */
-export function mongoDeviceModels(mongo: MongoConnection, { deviceModels, devices }: Models): DeviceModels {
+export function mongoDeviceModels(mongo: MongoConnection, models: Models): DeviceModels {
+  const { deviceModels, devices } = models;
   const find = (id: string) => deviceModels.findById(id).lean<DeviceModelDocument>();
   return {
-    addDeviceModel: (model) =>
-      mongo.run(async () => {
-        await deviceModels.create({ ...documentOf(model), revision: 0, touched: 0 });
+    addDeviceModel: (model, limit = MAX_DEVICE_MODELS) =>
+      mongo.transaction(async (session) => {
+        await nextOf(models, model.accountId, 'models', session); // Two concurrent calls conflict here.
+        if ((await deviceModels.countDocuments({ accountId: model.accountId }, { session, limit })) >= limit)
+          return false;
+        await deviceModels.create([{ ...documentOf(model), revision: 0, touched: 0 }], { session });
+        return true;
       }),
     deviceModel: (id) =>
       mongo.run(async () => {
@@ -24,9 +37,13 @@ export function mongoDeviceModels(mongo: MongoConnection, { deviceModels, device
         return found && modelOf(found);
       }),
     deviceModels: (accountId) =>
-      mongo.run(async () =>
-        (await deviceModels.find({ accountId }).sort({ createdAt: 1, _id: 1 }).lean<DeviceModelDocument[]>()).map(
-          modelOf,
+      modelsOf((last) =>
+        mongo.run(() =>
+          deviceModels
+            .find({ accountId, ...(last ? after(last) : {}) })
+            .sort({ createdAt: 1, _id: 1 })
+            .limit(BATCH)
+            .lean<DeviceModelDocument[]>(),
         ),
       ),
     changeDeviceModel: (id, change) =>
@@ -51,9 +68,19 @@ export function mongoDeviceModels(mongo: MongoConnection, { deviceModels, device
   };
 }
 
+async function* modelsOf(
+  page: (last: DeviceModelDocument | null) => Promise<DeviceModelDocument[]>,
+): AsyncGenerator<DeviceModel[]> {
+  for await (const found of batches(BATCH, page)) yield found.map(modelOf);
+}
+
+function after({ createdAt, _id }: DeviceModelDocument) {
+  return { createdAt: { $gte: createdAt }, $or: [{ createdAt: { $gt: createdAt } }, { createdAt, _id: { $gt: _id } }] };
+}
+
 /** The devices of a MongoDB store. */
 export function mongoDevices(mongo: MongoConnection, { deviceModels, devices }: Models): Devices {
-  /** Writes to the model too, so that its deletion at the same moment and this cannot both happen. */
+  /** Also writes to the model, so that a concurrent deletion of the model conflicts with this. */
   const put = async ({ accountId, deviceId, deviceModelId, createdAt }: Device, session: ClientSession) => {
     const touch = { $inc: { touched: 1 } };
     const { matchedCount } = await deviceModels.updateOne({ _id: deviceModelId }, touch, { session });
@@ -65,7 +92,7 @@ export function mongoDevices(mongo: MongoConnection, { deviceModels, devices }: 
   return {
     putDevice: async (device) => {
       const { accountId, deviceId, deviceModelId } = device;
-      // A row that is there keeps its model from being deleted: nothing is to be written.
+      // An existing row prevents the deletion of its model: nothing has to be written.
       const there = await mongo.run(() => devices.exists({ accountId, deviceId, deviceModelId }));
       return there !== null || mongo.transaction((session) => put(device, session));
     },
@@ -73,12 +100,37 @@ export function mongoDevices(mongo: MongoConnection, { deviceModels, devices }: 
       mongo.run(async () =>
         (await devices.find({ accountId }).sort({ createdAt: 1, _id: 1 }).lean<DeviceDocument[]>()).map(deviceOf),
       ),
+    device: (accountId, deviceId) =>
+      mongo.run(async () => {
+        const found = await devices.findOne({ accountId, deviceId }).lean<DeviceDocument>();
+        return found && deviceOf(found);
+      }),
+    devicePage: async (query) => {
+      const found = devices
+        .find(deviceFilter(query))
+        .sort({ deviceId: 1 })
+        .limit(query.limit + 1);
+      return devicePageOf(await mongo.run(() => found.lean<DeviceDocument[]>()), query.limit);
+    },
     deleteDevice: (accountId, deviceId) =>
       mongo.run(async () => {
         const found = await devices.findOneAndDelete({ accountId, deviceId }).lean<DeviceDocument>();
         return found && deviceOf(found);
       }),
   };
+}
+
+function deviceFilter({ accountId, prefix, cursor }: DeviceQuery) {
+  const from = prefix === null ? {} : { $gte: prefix, $lt: `${prefix}${AFTER_ALL}` };
+  const after = cursor === null ? {} : { $gt: decodeCursor('devices', /^/, cursor)[1] };
+  return { accountId, ...(prefix === null && cursor === null ? {} : { deviceId: { ...from, ...after } }) };
+}
+
+function devicePageOf(found: DeviceDocument[], limit: number): Page<Device> {
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  const next = found.length > limit && last ? encodeCursor('devices', [0, last.deviceId]) : null;
+  return { rows: shown.map(deviceOf), next };
 }
 
 function modelOf(document: DeviceModelDocument): DeviceModel {

@@ -1,6 +1,7 @@
-import { stateOf } from '../idempotency.js';
+import { IDEMPOTENCY_KEPT, stateOf } from '../idempotency.js';
 import type { IdempotencyClaim, IdempotencyState, Store } from '../store.js';
 import { isDuplicate, type MongoConnection } from './connection.js';
+import { nextOf } from './counters.js';
 import { expiryOf, type IdempotencyDocument, type Models } from './schemas.js';
 
 type Idempotency = Pick<Store, 'claimIdempotencyKey' | 'saveIdempotentResponse' | 'releaseIdempotencyKey'>;
@@ -9,10 +10,10 @@ type Idempotency = Pick<Store, 'claimIdempotencyKey' | 'saveIdempotentResponse' 
 export function mongoIdempotency(mongo: MongoConnection, models: Models): Idempotency {
   const { idempotency } = models;
   return {
-    claimIdempotencyKey: (claim) =>
+    claimIdempotencyKey: (claim, keep = IDEMPOTENCY_KEPT) =>
       mongo.run(async () => {
         for (;;) {
-          const state = (await insert(models, claim)) ?? (await replace(models, claim));
+          const state = (await found(models, claim)) ?? (await insert(models, claim, keep));
           if (state) return state;
         }
       }),
@@ -27,30 +28,37 @@ export function mongoIdempotency(mongo: MongoConnection, models: Models): Idempo
   };
 }
 
-/** Null where the key is claimed already. */
-async function insert({ idempotency }: Models, claim: IdempotencyClaim): Promise<IdempotencyState | null> {
+/** Null if nobody has claimed the key, or if the claim that was found has since been released or replaced. */
+async function found({ idempotency }: Models, claim: IdempotencyClaim): Promise<IdempotencyState | null> {
+  const { accountId, route, key, bodyHash, at } = claim;
+  const there = await idempotency.findOne({ accountId, route, key }).lean<IdempotencyDocument>();
+  if (!there) return null;
+  const state = stateOf(there, claim);
+  if (state.state !== 'fresh') return state;
+  const update = { $set: { bodyHash, at, response: null, expireAt: expiryOf(at) } };
+  const { matchedCount } = await idempotency.updateOne(
+    identity({ ...claim, bodyHash: there.bodyHash, at: there.at }),
+    update,
+  );
+  return matchedCount === 1 ? state : null;
+}
+
+/**
+ * Null if somebody else has claimed the key meanwhile. The claim also deletes the account's oldest keys beyond the
+ * limit.
+ */
+async function insert(models: Models, claim: IdempotencyClaim, keep: number): Promise<IdempotencyState | null> {
+  const { idempotency } = models;
+  const { accountId, at } = claim;
+  const n = await nextOf(models, accountId, 'claims');
   try {
-    await idempotency.create({ ...identity(claim), response: null, expireAt: expiryOf(claim.at) });
-    return { state: 'fresh' };
+    await idempotency.create({ ...identity(claim), response: null, expireAt: expiryOf(at), n });
   } catch (error) {
     if (isDuplicate(error)) return null;
     throw error;
   }
-}
-
-/** Null where the claim that was found has gone, or was replaced, in between. */
-async function replace({ idempotency }: Models, claim: IdempotencyClaim): Promise<IdempotencyState | null> {
-  const { accountId, route, key, bodyHash, at } = claim;
-  const found = await idempotency.findOne({ accountId, route, key }).lean<IdempotencyDocument>();
-  if (!found) return null;
-  const state = stateOf(found, claim);
-  if (state.state !== 'fresh') return state;
-  const update = { $set: { bodyHash, at, response: null, expireAt: expiryOf(at) } };
-  const { matchedCount } = await idempotency.updateOne(
-    identity({ ...claim, bodyHash: found.bodyHash, at: found.at }),
-    update,
-  );
-  return matchedCount === 1 ? state : null;
+  await idempotency.deleteMany({ accountId, n: { $lte: n - keep } });
+  return { state: 'fresh' };
 }
 
 function identity({ accountId, route, key, bodyHash, at }: IdempotencyClaim): IdempotencyClaim {

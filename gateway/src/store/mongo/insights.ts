@@ -18,11 +18,11 @@ export function mongoInsights(mongo: MongoConnection, models: Models): Insights 
   return {
     commit: (parts) => mongoCommit(mongo, models, parts),
     lastInsights: (sessionId) => mongo.run(() => lastOf(models, sessionId)),
-    sessionInsights: (sessionId) =>
+    sessionInsights: (sessionId, from) =>
       insightsOf((last) =>
         mongo.run(() =>
           insights
-            .find({ session_id: sessionId, ...(last ? afterInSession(last) : {}) })
+            .find({ session_id: sessionId, ...(last ? afterInSession(last) : from === undefined ? {} : since(from)) })
             .sort({ actual_end: 1, ts: 1, _id: 1 })
             .limit(BATCH)
             .lean<InsightDocument[]>(),
@@ -37,6 +37,10 @@ export function mongoInsights(mongo: MongoConnection, models: Models): Insights 
       return pageOf(await mongo.run(() => found.lean<InsightDocument[]>()), query);
     },
   };
+}
+
+function since(from: number) {
+  return { actual_end: { $gte: from } };
 }
 
 async function* insightsOf(
@@ -55,8 +59,8 @@ function afterInSession({ actual_end, ts, _id }: InsightDocument) {
 }
 
 /**
- * One step down an index a type, however long the session is. Readings of a type are published in the order of their
- * windows, so that the newest `ts` is that of the newest window.
+ * One index look-up for each type, however long the session is. Readings of a type are published in the order of their
+ * windows, so the newest `ts` is that of the newest window.
  */
 async function lastOf({ insights }: Models, sessionId: string): Promise<LastInsights> {
   const last: LastInsights = {};
@@ -68,7 +72,7 @@ async function lastOf({ insights }: Models, sessionId: string): Promise<LastInsi
 }
 
 /** The filter of a page of insights. Exported for the test of its indexes. */
-export function insightFilter({ accountId, user, type, since, until, cursor }: InsightQuery) {
+export function insightFilter({ accountId, user, deviceId, type, since, until, cursor }: InsightQuery) {
   const bounds = [
     ...(since === null ? [] : [{ ts: { $gte: since } }]),
     ...(until === null ? [] : [{ ts: { $lt: until } }]),
@@ -77,6 +81,7 @@ export function insightFilter({ accountId, user, type, since, until, cursor }: I
   return {
     accountId,
     ...(user === null ? {} : { user }),
+    ...(deviceId ? { device_id: deviceId } : {}),
     ...(type === null ? {} : { type }),
     ...(bounds.length === 0 ? {} : { $and: bounds }),
   };

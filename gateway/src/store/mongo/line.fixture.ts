@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A line to a server that a test can cut, silence and mend. */
+/** A connection to a server that a test can cut, silence and restore. */
 export class Line {
   readonly #target: URL;
   readonly #server: Server;
@@ -21,19 +21,19 @@ export class Line {
     return line;
   }
 
-  /** The address of the target through the line; the driver is told to look for no other way. */
+  /** The address of the target through this connection; the driver is told not to look for another one. */
   get uri(): string {
     const { port } = this.#server.address() as AddressInfo;
     return `mongodb://127.0.0.1:${port}${this.#target.pathname}?directConnection=true`;
   }
 
-  /** Breaks all connections and takes no new ones. */
+  /** Breaks all connections and accepts no new ones. */
   cut(): void {
     this.#state = 'cut';
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Keeps the connections and takes new ones, and carries nothing. */
+  /** Keeps the connections and accepts new ones, but carries no data. */
   silence(): void {
     this.#state = 'silent';
     for (const socket of this.#sockets) socket.pause();

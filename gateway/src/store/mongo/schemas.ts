@@ -1,27 +1,44 @@
 import { type Connection, Schema, type Types } from 'mongoose';
 import type { StoredInsight } from '../../insight.js';
 import { IDEMPOTENCY_KEPT_MS } from '../idempotency.js';
-import type { Account, Device, DeviceModel, Key, SavedResponse, Session } from '../store.js';
+import type {
+  Account,
+  AuditEntry,
+  Device,
+  DeviceModel,
+  Key,
+  Login,
+  Operator,
+  SavedResponse,
+  Session,
+} from '../store.js';
 
-/** A row as it lies in its collection: the id is `_id`. */
+/** A row in its collection: the id is `_id`. */
 type Document<Row extends { id: string }> = Omit<Row, 'id'> & { _id: string };
 
 export type AccountDocument = Document<Account>;
 export type KeyDocument = Document<Key>;
-/** `revision` counts the changes: a change is written where it is still the one that was read. `touched` counts devices. */
+export type OperatorDocument = Document<Operator>;
+export type LoginDocument = Omit<Login, 'hash'> & { _id: string };
+/** `n` counts the entries. */
+export type AuditDocument = AuditEntry & { n: number };
+/**
+ * `revision` counts the changes: a change is written only if the revision is still the one that was read. `touched`
+ * counts devices.
+ */
 export type DeviceModelDocument = Document<DeviceModel> & { revision: number; touched: number };
 export type DeviceDocument = Device;
 export type SessionDocument = Document<Session> & {
-  /** From whom it was taken, when, and the taker's epoch. */
-  takeovers: { gateway: string; at: number; epoch: number }[];
-  /** Counts the commits, so that a claim and a commit cannot both happen unseen. */
+  /** The gateway from which the session was taken, and the taker's epoch, until that gateway has been told. */
+  takeovers: { gateway: string; epoch: number }[];
+  /** Counts the commits, so that a claim and a concurrent commit conflict. */
   commits: number;
 };
 export interface GatewayDocument {
   _id: string;
   beat: number;
 }
-/** The scope of its session comes with it, for the lists. */
+/** The scope of its session, copied for the lists. */
 export type InsightDocument = StoredInsight & { _id: Types.ObjectId; accountId: string; user: string | null };
 export interface IdempotencyDocument {
   accountId: string;
@@ -31,13 +48,21 @@ export interface IdempotencyDocument {
   at: number;
   response: SavedResponse | null;
   expireAt: Date;
+  /** Its number within its account. */
+  n: number;
 }
 export interface ProbeDocument {
   _id: string;
   at: number;
 }
 
-/** When MongoDB may remove an idempotency key claimed at `at` (ms). */
+/** The number of objects of a kind that an account has ever had: `_id` holds both. */
+export interface CounterDocument {
+  _id: string;
+  count: number;
+}
+
+/** Time at which MongoDB may remove an idempotency key claimed at `at` (ms). */
 export function expiryOf(at: number): Date {
   return new Date(at + IDEMPOTENCY_KEPT_MS);
 }
@@ -53,14 +78,46 @@ accounts.index({ name: 1 }, { unique: true });
 
 const keys = new Schema<KeyDocument>(
   {
-    ...{ _id: String, accountId: String, user: String, hash: String, prefix: String, lastFour: String },
-    ...{ createdAt: Number, lastUsedAt: Number, revokedAt: Number },
+    _id: String,
+    accountId: String,
+    user: String,
+    hash: String,
+    prefix: String,
+    lastFour: String,
+    createdAt: Number,
+    lastUsedAt: Number,
+    revokedAt: Number,
+    expiresAt: Number,
+    subscribeOnly: Boolean,
+    replacedBy: String,
   },
   OPTIONS,
 );
 keys.index({ hash: 1 }, { unique: true });
 keys.index({ accountId: 1, createdAt: 1, _id: 1 });
+keys.index({ accountId: 1, createdAt: -1, _id: 1 });
+keys.index({ accountId: 1, user: 1, lastUsedAt: 1 });
+keys.index({ expiresAt: 1, replacedBy: 1 }, { partialFilterExpression: { replacedBy: { $gt: '' } } });
+keys.index({ expiresAt: 1 }, { partialFilterExpression: { subscribeOnly: true } });
 keys.index({ revokedAt: 1 }, { partialFilterExpression: { revokedAt: { $gt: 0 } } });
+
+const operators = new Schema<OperatorDocument>(
+  { _id: String, name: String, role: String, password: String, revision: Number, createdAt: Number },
+  OPTIONS,
+);
+operators.index({ name: 1 }, { unique: true });
+
+const logins = new Schema<LoginDocument>(
+  { _id: String, operatorId: String, revision: Number, createdAt: Number, expiresAt: Number },
+  OPTIONS,
+);
+logins.index({ expiresAt: 1 });
+
+const audit = new Schema<AuditDocument>(
+  { n: Number, at: Number, actor: String, action: String, accountId: String, subject: String },
+  OPTIONS,
+);
+audit.index({ n: -1 }, { unique: true });
 
 const channel = new Schema(
   { ch_id: String, modality: String, sample_rate_hz: Number, bit_depth: Number, num_channels: Number },
@@ -69,9 +126,17 @@ const channel = new Schema(
 
 const deviceModels = new Schema<DeviceModelDocument>(
   {
-    ...{ _id: String, accountId: String, name: String, description: String, firmwareVersion: String },
-    ...{ channels: [channel], spo2Curve: { type: [Number], default: null }, createdAt: Number, updatedAt: Number },
-    ...{ revision: Number, touched: Number },
+    _id: String,
+    accountId: String,
+    name: String,
+    description: String,
+    firmwareVersion: String,
+    channels: [channel],
+    spo2Curve: { type: [Number], default: null },
+    createdAt: Number,
+    updatedAt: Number,
+    revision: Number,
+    touched: Number,
   },
   OPTIONS,
 );
@@ -87,37 +152,67 @@ devices.index({ deviceModelId: 1 });
 
 const progress = new Schema(
   {
-    ...{ clockShift: Number, originWithoutClock: Number, firstInstant: Number, lastDataAt: Number },
+    clockShift: Number,
+    originWithoutClock: Number,
+    firstInstant: Number,
+    lastDataAt: Number,
+    handedOverBy: Number,
     nextSeq: Schema.Types.Mixed,
+    counted: Schema.Types.Mixed,
   },
   PART,
 );
 
 const sessions = new Schema<SessionDocument>(
   {
-    ...{ _id: String, accountId: String, user: String, deviceId: String, deviceModelId: String, status: String },
-    ...{ startedAt: Number, endedAt: Number, gateway: String, epoch: Number, channels: [channel] },
-    ...{ spo2Curve: { type: [Number], default: null }, algorithms: { type: [String], default: null }, progress },
-    takeovers: [new Schema({ gateway: String, at: Number, epoch: Number }, PART)],
+    _id: String,
+    accountId: String,
+    user: String,
+    deviceId: String,
+    deviceModelId: String,
+    status: String,
+    startedAt: Number,
+    endedAt: Number,
+    gateway: String,
+    epoch: Number,
+    channels: [channel],
+    spo2Curve: { type: [Number], default: null },
+    algorithms: { type: [String], default: null },
+    progress,
+    takeovers: [new Schema({ gateway: String, epoch: Number }, PART)],
     commits: Number,
   },
   OPTIONS,
 );
 sessions.index({ accountId: 1, deviceId: 1 }, { unique: true, partialFilterExpression: { status: 'open' } });
 sessions.index({ status: 1, gateway: 1 }, { partialFilterExpression: { status: 'open' } });
-sessions.index({ 'takeovers.gateway': 1, 'takeovers.at': 1 });
+sessions.index({ 'takeovers.gateway': 1 });
 sessions.index({ accountId: 1, startedAt: -1, _id: 1 });
 sessions.index({ accountId: 1, status: 1, startedAt: -1, _id: 1 });
 sessions.index({ accountId: 1, user: 1, startedAt: -1, _id: 1 });
+sessions.index({ accountId: 1, deviceId: 1, startedAt: -1, _id: 1 });
 
 const gateways = new Schema<GatewayDocument>({ _id: String, beat: Number }, OPTIONS);
 gateways.index({ beat: 1 });
 
 const insights = new Schema<InsightDocument>(
   {
-    ...{ _id: Schema.Types.ObjectId, accountId: String, user: String, session_id: String, device_id: String },
-    ...{ type: { type: String }, value: Number, unit: String, ts: Number, confidence: Number, sqi_class: String },
-    ...{ actual_start: Number, actual_end: Number, coverage: Number, e2e_latency_ms: Number, algorithm: String },
+    _id: Schema.Types.ObjectId,
+    accountId: String,
+    user: String,
+    session_id: String,
+    device_id: String,
+    type: { type: String },
+    value: Number,
+    unit: String,
+    ts: Number,
+    confidence: Number,
+    sqi_class: String,
+    actual_start: Number,
+    actual_end: Number,
+    coverage: Number,
+    e2e_latency_ms: Number,
+    algorithm: String,
   },
   OPTIONS,
 );
@@ -126,32 +221,46 @@ insights.index({ session_id: 1, type: 1, ts: 1 }, { unique: true });
 insights.index({ session_id: 1, actual_end: 1, ts: 1, _id: 1 });
 insights.index({ accountId: 1, ts: 1, _id: 1 });
 insights.index({ accountId: 1, user: 1, ts: 1, _id: 1 });
+insights.index({ accountId: 1, device_id: 1, ts: 1, _id: 1 });
 
 const idempotency = new Schema<IdempotencyDocument>(
   {
-    ...{ accountId: String, route: String, key: String, bodyHash: String, at: Number, expireAt: Date },
+    accountId: String,
+    route: String,
+    key: String,
+    bodyHash: String,
+    at: Number,
+    expireAt: Date,
+    n: Number,
     response: new Schema({ status: Number, body: String }, PART),
   },
   OPTIONS,
 );
 idempotency.index({ accountId: 1, route: 1, key: 1 }, { unique: true });
+idempotency.index({ accountId: 1, n: 1 });
 idempotency.index({ expireAt: 1 }, { expireAfterSeconds: 0 });
 
 const probes = new Schema<ProbeDocument>({ _id: String, at: Number }, OPTIONS);
 
+const counters = new Schema<CounterDocument>({ _id: String, count: Number }, OPTIONS);
+
 export type Models = Awaited<ReturnType<typeof modelsOn>>;
 
-/** The collections of a store, with their indexes, made where they are missing. */
+/** The collections of a store with their indexes, created if they are missing. */
 export async function modelsOn(connection: Connection) {
   const models = {
     accounts: connection.model<AccountDocument>('accounts', accounts, 'accounts'),
     keys: connection.model<KeyDocument>('keys', keys, 'keys'),
+    operators: connection.model<OperatorDocument>('operators', operators, 'operators'),
+    logins: connection.model<LoginDocument>('logins', logins, 'logins'),
+    audit: connection.model<AuditDocument>('audit', audit, 'audit'),
     deviceModels: connection.model<DeviceModelDocument>('device_models', deviceModels, 'device_models'),
     devices: connection.model<DeviceDocument>('devices', devices, 'devices'),
     sessions: connection.model<SessionDocument>('sessions', sessions, 'sessions'),
     gateways: connection.model<GatewayDocument>('gateways', gateways, 'gateways'),
     insights: connection.model<InsightDocument>('insights', insights, 'insights'),
     idempotency: connection.model<IdempotencyDocument>('idempotency', idempotency, 'idempotency'),
+    counters: connection.model<CounterDocument>('counters', counters, 'counters'),
     probes: connection.model<ProbeDocument>('probes', probes, 'probes'),
   };
   for (const model of Object.values(models)) {

@@ -1,13 +1,10 @@
 import { decodeCursor, encodeCursor, UUID } from '../cursor.js';
-import type { Page, Session, SessionQuery, Store } from '../store.js';
+import { type Page, type Session, type SessionQuery, type Store, TAKEOVERS_KEPT } from '../store.js';
 import { type MongoConnection, violates } from './connection.js';
 import { documentOf, rowOf } from './rows.js';
 import type { Models, SessionDocument } from './schemas.js';
 
 type Sessions = Pick<Store, 'openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions'>;
-
-/** Take-overs of one session that are remembered. */
-const TAKEOVERS_KEPT = 20;
 
 /** The sessions of a MongoDB store. */
 export function mongoSessions(mongo: MongoConnection, { sessions }: Models): Sessions {
@@ -28,12 +25,12 @@ export function mongoSessions(mongo: MongoConnection, { sessions }: Models): Ses
       mongo.run(async () =>
         one(await sessions.findOne({ accountId, deviceId, status: 'open' }).lean<SessionDocument>()),
       ),
-    claimSession: (id, epoch, gateway, at) =>
+    claimSession: (id, epoch, gateway) =>
       mongo.run(async () => {
         const owned = { _id: id, epoch, status: 'open' } as const;
         const found = await sessions.findOne(owned).lean<SessionDocument>();
         if (!found) return null;
-        const update = { $set: { gateway, epoch: epoch + 1 }, ...takeover(found, gateway, at) };
+        const update = { $set: { gateway, epoch: epoch + 1 }, ...takeover(found, gateway) };
         return one(await sessions.findOneAndUpdate(owned, update, { returnDocument: 'after' }).lean<SessionDocument>());
       }),
     closeSession: (id, epoch, endedAt) =>
@@ -52,19 +49,25 @@ export function mongoSessions(mongo: MongoConnection, { sessions }: Models): Ses
   };
 }
 
-function takeover({ gateway: from, epoch }: SessionDocument, to: string, at: number): object {
+function takeover({ gateway: from, epoch }: SessionDocument, to: string): object {
   if (from === to) return {};
-  return { $push: { takeovers: { $each: [{ gateway: from, at, epoch: epoch + 1 }], $slice: -TAKEOVERS_KEPT } } };
+  return { $push: { takeovers: { $each: [{ gateway: from, epoch: epoch + 1 }], $slice: -TAKEOVERS_KEPT } } };
 }
 
 /** The filter of a page of sessions. Exported for the test of its indexes. */
-export function sessionFilter({ accountId, user, status, cursor }: SessionQuery) {
+export function sessionFilter({ accountId, user, status, deviceId, since, until, cursor }: SessionQuery) {
   return {
     accountId,
+    ...(deviceId ? { deviceId } : {}),
+    ...(since || until ? { $and: startedWithin(since, until) } : {}),
     ...(user === null ? {} : { user }),
     ...(status === null ? {} : { status }),
     ...(cursor === null ? {} : after(cursor)),
   };
+}
+
+function startedWithin(since: number | null | undefined, until: number | null | undefined) {
+  return [...(since ? [{ startedAt: { $gte: since } }] : []), ...(until ? [{ startedAt: { $lt: until } }] : [])];
 }
 
 function after(cursor: string) {

@@ -1,39 +1,34 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
-import { access, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { access, mkdtemp, readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import { createConnection } from 'mongoose';
+import { CACHE, pythonProgram } from '../../python-program.fixture.js';
 
 const SECANTUS = 'SecantusDB==0.7.0b3';
-const SECANTUS_PROGRAM = join('bin', 'secantusd-py');
-/** Ignored folder at the root of the repository: what is installed for tests stays for the next run. */
-const CACHE = fileURLToPath(new URL('../../../../.cache', import.meta.url));
 const DOWNLOADS = join(CACHE, 'mongodb');
 const DOWNLOAD_HOST = 'https://fastdl.mongodb.org';
 const DOWNLOAD_HOST_MS = 3000;
 const START_MS = 60_000;
 const INSTALL_MS = 300_000;
 
-const run = promisify(execFile);
-
 /** A MongoDB replica set for the tests of one process. */
 export interface TestMongo {
-  /** Address of a database of that name; tests choose names that nobody else has. */
+  /** Address of a database of that name; tests choose unique names. */
   uri(database: string): string;
   stop(): Promise<void>;
 }
 
 /**
- * Gives the tests a MongoDB, the first of: `MONGODB_TEST_URI` (a replica set, no database in it); a `mongod` on the PATH;
- * one that mongodb-memory-server downloads; SecantusDB from PyPI. Prints which it is and what it installs. Where nothing
- * works it rejects, saying what to install: tests are never skipped for want of a server. May take minutes the first time.
+ * Gives the tests a MongoDB, the first available of: `MONGODB_TEST_URI` (a replica set with `enableTestCommands=1`,
+ * without this database); a `mongod` on the PATH; one that mongodb-memory-server downloads; SecantusDB from PyPI.
+ * Prints its choice and what it installs. If none works, rejects with the programs to install: tests are never skipped
+ * for lack of a server. May take minutes the first time.
  */
 export async function startTestMongo(): Promise<TestMongo> {
   const given = process.env.MONGODB_TEST_URI;
@@ -81,7 +76,12 @@ function isThere(program: string): Promise<boolean> {
 async function memoryServer(binary: { systemBinary: string } | { downloadDir: string }): Promise<Started> {
   const server = await MongoMemoryReplSet.create({
     binary,
-    replSet: { count: 1, storageEngine: 'wiredTiger', ip: '127.0.0.1' },
+    replSet: {
+      count: 1,
+      storageEngine: 'wiredTiger',
+      ip: '127.0.0.1',
+      args: ['--setParameter', 'enableTestCommands=1'],
+    },
   });
   return {
     uri: server.getUri(),
@@ -114,9 +114,13 @@ async function downloaded(): Promise<TestMongo> {
   }
 }
 
+/** Path of SecantusDB's server, which is installed if it is missing. */
+export function secantusProgram(): Promise<string> {
+  return pythonProgram(SECANTUS, 'secantusd-py');
+}
+
 async function secantus(): Promise<TestMongo> {
-  const program = join(CACHE, 'secantusdb', 'current', SECANTUS_PROGRAM);
-  if (!(await isThere(program))) await installSecantus();
+  const program = await secantusProgram();
   const port = await freePort();
   const directory = await mkdtemp(join(tmpdir(), 'device-insights-mongo-'));
   const address = ['--host', '127.0.0.1', '--port', String(port), '--storage-path', join(directory, 'data')];
@@ -126,40 +130,9 @@ async function secantus(): Promise<TestMongo> {
   return say(SECANTUS, { uri, stop: () => end(server) });
 }
 
-/** Into a folder of this process's own, linked to when complete: test runs may install at the same moment. */
-async function installSecantus(): Promise<void> {
-  const home = join(CACHE, 'secantusdb');
-  const venv = join(home, `venv-${process.pid}`);
-  const current = join(home, 'current');
-  console.log(`installing ${SECANTUS} into ${home} (pip)`);
-  await mkdir(home, { recursive: true });
-  try {
-    await makeVenv(venv);
-    await run(join(venv, 'bin', 'pip'), ['install', '--quiet', SECANTUS], { timeout: INSTALL_MS });
-    await rm(current, { force: true });
-    await symlink(venv, current);
-  } catch (error) {
-    await rm(venv, { recursive: true, force: true });
-    if (!(await isThere(join(current, SECANTUS_PROGRAM)))) throw error;
-  }
-}
-
-/** Debian has venv in a package of its own. */
-async function makeVenv(venv: string): Promise<void> {
-  const make = () => run('python3', ['-m', 'venv', venv], { timeout: INSTALL_MS });
-  try {
-    await make();
-  } catch (error) {
-    if (process.getuid?.() !== 0) throw error;
-    console.log('installing python3-venv (apt-get)');
-    await rm(venv, { recursive: true, force: true });
-    await run('apt-get', ['update', '-qq'], { timeout: INSTALL_MS });
-    await run('apt-get', ['install', '-y', '-qq', 'python3', 'python3-venv'], { timeout: INSTALL_MS });
-    await make();
-  }
-}
-
-/** Starts a program that ends, and whose folder goes, with this process, however that ends: the pipe to it breaks. */
+/**
+ * Starts a program that ends, and whose folder is deleted, with this process, however it ends: the pipe to it breaks.
+ */
 function spawnTied(program: string, args: readonly string[], directory: string): ChildProcess {
   const script = 'd=$1; shift; "$@" & read -r _; kill -9 $! 2>/dev/null; wait; rm -rf "$d"';
   return spawn('sh', ['-c', script, 'sh', directory, program, ...args], { stdio: ['pipe', 'ignore', 'inherit'] });
@@ -171,7 +144,7 @@ async function end(server: ChildProcess): Promise<void> {
   await closed;
 }
 
-/** Resolves when the server takes commands. */
+/** Resolves when the server accepts commands. */
 async function answers(uri: string, server: ChildProcess): Promise<void> {
   try {
     const connection = await createConnection(uri, { serverSelectionTimeoutMS: START_MS }).asPromise();

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { Handles } from '../suite.js';
-import { atOnce, newMoment, rejection, sampleAccount, sampleKey } from './samples.js';
+import { allPages, atOnce, type Handles, newMoment, rejection, sampleAccount, sampleKey } from './samples.js';
 
 export function accountSuite(handles: () => Handles): void {
   describe('accounts', () => {
@@ -53,6 +52,14 @@ export function accountSuite(handles: () => Handles): void {
       expect(await other.keys(null)).to.deep.include.members([early, late, foreign]);
     });
 
+    it('keeps when a key expires, and finds it after that', async () => {
+      const { store, other } = handles();
+      const key = sampleKey({ expiresAt: newMoment() });
+      await store.addKey(key);
+      expect(await other.keyByHash(key.hash)).to.deep.equal(key);
+      expect(await other.keys(key.accountId)).to.deep.equal([key]);
+    });
+
     it('keeps no two keys of one hash', async () => {
       const { store } = handles();
       const key = sampleKey();
@@ -71,6 +78,17 @@ export function accountSuite(handles: () => Handles): void {
       expect(await other.revokeKey(key.id, at + 5)).to.deep.equal(revoked);
       expect(await other.keyByHash(key.hash)).to.deep.equal(revoked);
       expect(await store.revokeKey(sampleKey().id, at)).to.equal(null);
+    });
+
+    it('adds no revocation behind the newest one, whatever the clock says', async () => {
+      const { store, other } = handles();
+      const at = newMoment();
+      const [first, second] = [sampleKey(), sampleKey()];
+      for (const key of [first, second]) await store.addKey(key);
+      await store.revokeKey(first.id, at);
+      expect((await other.revokeKey(second.id, at - 3_600_000))?.revokedAt).to.equal(at);
+      const hashes = (await other.keysRevokedSince(at)).map((key) => key.hash);
+      expect(hashes).to.have.members([first.hash, second.hash]);
     });
 
     it('tells the keys revoked since an instant, inclusively', async () => {
@@ -95,6 +113,83 @@ export function accountSuite(handles: () => Handles): void {
       await store.touchKeys([], at);
       expect(await store.keyByHash(used.hash)).to.deep.equal({ ...used, lastUsedAt: at });
       expect(await store.keyByHash(unused.hash)).to.deep.equal(unused);
+    });
+
+    it('replaces a key once by another one, until when the old one stays good', async () => {
+      const { store, other } = handles();
+      const at = newMoment();
+      const old = sampleKey({ createdAt: at, expiresAt: at + 9000 });
+      await store.addKey(old);
+      const by = Array.from({ length: 6 }, () => sampleKey({ accountId: old.accountId, createdAt: at + 1 }));
+      const done = await atOnce(6, [store, other], (handle, i) => handle.replaceKey(old.id, by[i] ?? old, at + 5000));
+      const [winner] = by.filter((_, i) => done[i]);
+      expect(done.filter(Boolean)).to.have.length(1);
+      const replaced = { ...old, expiresAt: at + 5000, replacedBy: winner?.id ?? '' };
+      expect(await store.key(old.id)).to.deep.equal(replaced);
+      expect(await other.keys(old.accountId)).to.deep.equal([replaced, winner]);
+      expect((await other.replacedKeys(at + 4999)).map(({ id }) => id)).not.to.include(old.id);
+      expect(await other.replacedKeys(at + 5000)).to.deep.include(replaced);
+      await store.revokeKey(old.id, at + 5000);
+      expect((await other.replacedKeys(at + 5000)).map(({ id }) => id)).not.to.include(old.id);
+    });
+
+    it('replaces no key that is revoked, expired or unknown, and keeps an expiry that comes earlier', async () => {
+      const { store } = handles();
+      const at = newMoment();
+      const [revoked, expired, soon] = [sampleKey(), sampleKey({ expiresAt: at }), sampleKey({ expiresAt: at + 1 })];
+      for (const key of [revoked, expired, soon]) await store.addKey(key);
+      await store.revokeKey(revoked.id, at);
+      for (const { id } of [revoked, expired, sampleKey()])
+        expect(await store.replaceKey(id, sampleKey({ createdAt: at }), at + 5000)).to.equal(false);
+      expect(await store.replaceKey(soon.id, sampleKey({ createdAt: at }), at + 5000)).to.equal(true);
+      expect((await store.key(soon.id))?.expiresAt).to.equal(at + 1);
+    });
+
+    it('pages through the keys of an account or of a user of it, newest first', async () => {
+      const { store, other } = handles();
+      const { accountId } = sampleKey();
+      const at = newMoment();
+      const keys = Array.from({ length: 7 }, (_, i) =>
+        sampleKey({ accountId, createdAt: at + (i % 3), user: i % 2 ? 'ann' : null }),
+      );
+      const hidden = sampleKey({ accountId, createdAt: at, subscribeOnly: true, user: 'ann' });
+      for (const key of [...keys, hidden, sampleKey()]) await store.addKey(key);
+      keys.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
+      const all = (user: string | null) =>
+        allPages((cursor) => other.keyPage({ accountId, user, limit: 3, cursor })).then((pages) => pages.flat());
+      expect(await all(null)).to.deep.equal(keys);
+      expect(await all('ann')).to.deep.equal(keys.filter(({ user }) => user === 'ann'));
+      expect(await other.keyByHash(hidden.hash)).to.deep.equal(hidden);
+    });
+
+    it('pages through the users that keys are bound to', async () => {
+      const { store, other } = handles();
+      const { accountId } = sampleKey();
+      const at = newMoment();
+      const users = ['zoë', 'ann', 'bob 心', 'ann', null];
+      const keys = users.map((user) => sampleKey({ accountId, user }));
+      for (const key of [...keys, sampleKey({ accountId, user: 'eve', subscribeOnly: true })]) await store.addKey(key);
+      await store.touchKeys([keys[1]?.id ?? ''], at);
+      const pages = await allPages((cursor) => other.users({ accountId, limit: 2, cursor }));
+      expect(pages).to.deep.equal([
+        [
+          { user: 'ann', keys: 2, lastUsedAt: at },
+          { user: 'bob 心', keys: 1, lastUsedAt: null },
+        ],
+        [{ user: 'zoë', keys: 1, lastUsedAt: null }],
+      ]);
+    });
+
+    it('forgets the keys that only subscribe once they have expired', async () => {
+      const { store, other } = handles();
+      const at = newMoment();
+      const past = sampleKey({ subscribeOnly: true, expiresAt: at - 1 });
+      const good = sampleKey({ subscribeOnly: true, expiresAt: at });
+      const whole = sampleKey({ expiresAt: at - 1 });
+      for (const key of [past, good, whole]) await store.addKey(key);
+      await other.forgetSubscribeKeys(at);
+      expect(await store.keyByHash(past.hash)).to.equal(null);
+      for (const key of [good, whole]) expect(await store.keyByHash(key.hash)).to.deep.equal(key);
     });
   });
 }

@@ -1,15 +1,26 @@
 import { expect } from 'chai';
-import type { DeviceModel } from '../store.js';
-import type { Handles } from '../suite.js';
-import { atOnce, newMoment, rejection, sampleChannel, sampleDevice, sampleModel } from './samples.js';
+import type { DeviceModel, Store } from '../store.js';
+import {
+  allPages,
+  atOnce,
+  type Handles,
+  newMoment,
+  rejection,
+  sampleChannel,
+  sampleDevice,
+  sampleModel,
+} from './samples.js';
 
 export function deviceSuite(handles: () => Handles): void {
   describe('device models', () => {
     it('keeps a model as it was given, whatever its texts hold', async () => {
       const { store, other } = handles();
       const model = sampleModel({
-        ...{ name: 'a\u0000b "心" 𝄞', description: "it's\n\\", firmwareVersion: '' },
-        ...{ channels: [sampleChannel(), sampleChannel()], spo2Curve: [110, -25.5, 0.001] },
+        name: 'a\u0000b "心" 𝄞',
+        description: "it's\n\\",
+        firmwareVersion: '',
+        channels: [sampleChannel(), sampleChannel()],
+        spo2Curve: [110, -25.5, 0.001],
       });
       await store.addDeviceModel(model);
       expect(await other.deviceModel(model.id)).to.deep.equal(model);
@@ -22,7 +33,41 @@ export function deviceSuite(handles: () => Handles): void {
       const late = sampleModel({ createdAt: at + 1, channels: [] });
       const early = sampleModel({ accountId: late.accountId, createdAt: at });
       for (const model of [late, early, sampleModel()]) await store.addDeviceModel(model);
-      expect(await store.deviceModels(late.accountId)).to.deep.equal([early, late]);
+      expect(await modelsOf(store, late.accountId)).to.deep.equal([early, late]);
+      expect(await modelsOf(store, sampleModel().accountId)).to.deep.equal([]);
+    });
+
+    it('lists them in batches, each once, also while others come and go', async () => {
+      const { store, other } = handles();
+      const { accountId } = sampleModel();
+      const at = newMoment();
+      const make = (i: number) => sampleModel({ accountId, createdAt: at + Math.floor(i / 2) });
+      const before = Array.from({ length: 80 }, (_, i) => make(i));
+      for (const model of before) await store.addDeviceModel(model);
+      const batches: DeviceModel[][] = [];
+      for await (const batch of store.deviceModels(accountId)) {
+        if (batches.length === 0) {
+          await other.addDeviceModel(sampleModel({ accountId, createdAt: at - 1 }));
+          await other.deleteDeviceModel(batch[0]?.id ?? '');
+        }
+        batches.push(batch);
+      }
+      expect(batches.length).to.be.greaterThan(2);
+      expect(batches.flat()).to.have.deep.members(before);
+      const moments = batches.flat().map(({ createdAt }) => createdAt);
+      expect(moments).to.deep.equal(moments.toSorted((a, b) => a - b));
+    });
+
+    it('gives an account no more models than its limit, however many come at once', async () => {
+      const { store, other } = handles();
+      const { accountId } = sampleModel();
+      const added = await atOnce(8, [store, other], (handle) => handle.addDeviceModel(sampleModel({ accountId }), 3));
+      expect(added.filter((made) => made)).to.have.length(3);
+      const models = await modelsOf(store, accountId);
+      expect(models).to.have.length(3);
+      await store.deleteDeviceModel(models[0]?.id ?? '');
+      expect(await other.addDeviceModel(sampleModel({ accountId }), 3)).to.equal(true);
+      expect(await store.addDeviceModel(sampleModel({ accountId }), 3)).to.equal(false);
     });
 
     it('changes a model', async () => {
@@ -128,5 +173,29 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await store.deleteDevice(theirs.accountId, theirs.deviceId)).to.deep.equal(theirs);
       expect(await store.devices(theirs.accountId)).to.deep.equal([]);
     });
+
+    it('finds one device, and pages through all, or those whose ids begin alike, by id', async () => {
+      const { store, other } = handles();
+      const model = sampleModel();
+      await store.addDeviceModel(model);
+      const ids = ['ring-2', 'band-1', 'ring-10', 'ring-1', 'Band:1'];
+      for (const deviceId of ids) await store.putDevice(sampleDevice(model, { deviceId }));
+      const paged = async (prefix: string | null) =>
+        (await allPages((cursor) => other.devicePage({ accountId: model.accountId, prefix, limit: 2, cursor }))).map(
+          (page) => page.map(({ deviceId }) => deviceId),
+        );
+      expect(await paged(null)).to.deep.equal([['Band:1', 'band-1'], ['ring-1', 'ring-10'], ['ring-2']]);
+      expect(await paged('ring-1')).to.deep.equal([['ring-1', 'ring-10']]);
+      expect(await paged('rings')).to.deep.equal([[]]);
+      const one = await other.device(model.accountId, 'ring-2');
+      expect(one).to.deep.equal(sampleDevice(model, { deviceId: 'ring-2' }));
+      expect(await other.device(sampleModel().accountId, 'ring-2')).to.equal(null);
+    });
   });
+}
+
+async function modelsOf(store: Store, accountId: string): Promise<DeviceModel[]> {
+  const models: DeviceModel[] = [];
+  for await (const batch of store.deviceModels(accountId)) models.push(...batch);
+  return models;
 }

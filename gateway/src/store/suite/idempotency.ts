@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { IdempotencyClaim } from '../store.js';
-import type { Handles } from '../suite.js';
-import { atOnce, newMoment } from './samples.js';
+import { atOnce, type Handles, newMoment } from './samples.js';
 
 const FRESH = { state: 'fresh' };
 const PENDING = { state: 'pending' };
@@ -13,7 +12,11 @@ const DAY_MS = 86_400_000;
 
 export function idempotencySuite(handles: () => Handles): void {
   const sample = (): IdempotencyClaim => ({
-    ...{ accountId: randomUUID(), route: 'POST /v1/device-models', key: 'a key', bodyHash: 'a', at: newMoment() },
+    accountId: randomUUID(),
+    route: 'POST /v1/device-models',
+    key: 'a key',
+    bodyHash: 'a',
+    at: newMoment(),
   });
 
   describe('idempotency keys', () => {
@@ -42,6 +45,18 @@ export function idempotencySuite(handles: () => Handles): void {
       expect(await store.claimIdempotencyKey(another)).to.deep.equal(CONFLICT);
       await store.saveIdempotentResponse(claim, RESPONSE);
       expect(await store.claimIdempotencyKey(another)).to.deep.equal(CONFLICT);
+    });
+
+    it('are kept of an account as far as they are the newest', async () => {
+      const { store, other } = handles();
+      const first = sample();
+      const stranger = { ...first, accountId: randomUUID() };
+      const claims = Array.from({ length: 5 }, (_, i) => ({ ...first, key: `key ${i}` }));
+      for (const [i, claim] of [stranger, ...claims].entries())
+        await (i % 2 ? other : store).claimIdempotencyKey(claim, 3);
+      const again = (claim: IdempotencyClaim) => store.claimIdempotencyKey({ ...claim, bodyHash: 'another' }, 3);
+      for (const claim of [stranger, ...claims.slice(2)]) expect(await again(claim)).to.deep.equal(CONFLICT);
+      for (const claim of claims.slice(0, 2)) expect(await again(claim)).to.deep.equal(FRESH);
     });
 
     it('are apart for each account and route', async () => {

@@ -2,8 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { StoredInsight } from '../../insight.js';
 import { BadCursor, type InsightQuery, type Session, type Store } from '../store.js';
-import type { Handles } from '../suite.js';
-import { allPages, NO_PROGRESS, newMoment, partOf, rejection, sampleInsight, sampleSession } from './samples.js';
+import {
+  allPages,
+  type Handles,
+  NO_PROGRESS,
+  newMoment,
+  partOf,
+  rejection,
+  sampleInsight,
+  sampleSession,
+} from './samples.js';
 
 export function insightSuite(handles: () => Handles): void {
   commits(handles);
@@ -46,7 +54,7 @@ function commits(handles: () => Handles): void {
     it('may be empty, or of progress alone', async () => {
       const { store } = handles();
       const session = await opened(store);
-      const progress = { ...NO_PROGRESS, clockShift: 12 };
+      const progress = { ...NO_PROGRESS, clockShift: 12, counted: { 3: { seq: 70, time: 1.5, period: 9.75 } } };
       expect(await store.commit([])).to.deep.equal([]);
       expect(await store.commit([partOf(session, [], progress)])).to.deep.equal([{ lost: false, written: [] }]);
       expect((await store.session(session.id))?.progress).to.deep.equal(progress);
@@ -56,7 +64,7 @@ function commits(handles: () => Handles): void {
       const { store } = handles();
       const at = newMoment();
       const [kept, taken, closed] = [await opened(store), await opened(store), await opened(store)];
-      await store.claimSession(taken.id, 1, randomUUID(), at);
+      await store.claimSession(taken.id, 1, randomUUID());
       await store.closeSession(closed.id, 1, at);
       const stranger = { ...kept, gateway: randomUUID() };
       const parts = [taken, closed, sampleSession(), stranger, kept].map((s) =>
@@ -111,7 +119,7 @@ function commits(handles: () => Handles): void {
         const group = [sampleInsight(session, at), sampleInsight(session, at + 1000)];
         const [[result], claimed] = await Promise.all([
           store.commit([partOf(session, group, { ...NO_PROGRESS, lastDataAt: at })]),
-          other.claimSession(session.id, 1, randomUUID(), at),
+          other.claimSession(session.id, 1, randomUUID()),
         ]);
         expect(claimed?.epoch).to.equal(2);
         const stored = await insightsOf(other, session);
@@ -168,12 +176,18 @@ function lists(handles: () => Handles): void {
   describe('lists of insights', () => {
     const accountId = randomUUID();
     let at: number;
-    /** Users of the sessions, to tell whose an insight is. */
+    /** Users of the sessions, to tell the insights apart. */
     const users = new Map<string, string | null>();
     let all: StoredInsight[];
 
     const query = (fields: Partial<InsightQuery>): InsightQuery => ({
-      ...{ accountId, user: null, type: null, since: null, until: null, limit: 100, cursor: null },
+      accountId,
+      user: null,
+      type: null,
+      since: null,
+      until: null,
+      limit: 100,
+      cursor: null,
       ...fields,
     });
 
@@ -241,6 +255,25 @@ function lists(handles: () => Handles): void {
             expect(pages.flat()).to.have.deep.members(wanted);
             expect(pages.flat()).to.have.length(wanted.length);
           }
+    });
+
+    it('show one device where asked to, over its sessions, page by page', async () => {
+      const { store } = handles();
+      const [scope, from] = [{ accountId: randomUUID(), deviceId: 'band' }, newMoment()];
+      const wanted: StoredInsight[] = [];
+      for (const [i, deviceId] of ['band', 'ring', 'band'].entries()) {
+        const session = await opened(store, { accountId: scope.accountId, deviceId, user: i === 0 ? 'ann' : null });
+        const made = [0, 1, 2].map((k) => sampleInsight(session, from + 10 * i + k, from + 10 * i + k));
+        await store.commit([partOf(session, made)]);
+        await store.closeSession(session.id, 1, from);
+        if (deviceId === 'band') wanted.push(...made);
+      }
+      for (const since of [from, null]) {
+        const pages = await allPages((cursor) => store.insights(query({ ...scope, since, limit: 4, cursor })));
+        expect((since === null ? pages.reverse() : pages).flat()).to.deep.equal(wanted);
+      }
+      expect((await store.insights(query({ ...scope, user: 'ann' }))).rows).to.deep.equal(wanted.slice(0, 3));
+      expect((await store.insights(query({ ...scope, type: 'rr' }))).rows).to.deep.equal([]);
     });
 
     it('take up what was published since the last page', async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Handles } from '../suite.js';
-import { atOnce, newMoment, sampleSession } from './samples.js';
+import { atOnce, type Handles, newMoment, sampleSession } from './samples.js';
 
 export function ownershipSuite(handles: () => Handles): void {
   describe('owners of sessions', () => {
@@ -11,9 +10,9 @@ export function ownershipSuite(handles: () => Handles): void {
       await store.openSession(session);
       const gateway = randomUUID();
       const claimed = { ...session, gateway, epoch: 2 };
-      expect(await other.claimSession(session.id, 1, gateway, newMoment())).to.deep.equal(claimed);
+      expect(await other.claimSession(session.id, 1, gateway)).to.deep.equal(claimed);
       expect(await store.session(session.id)).to.deep.equal(claimed);
-      expect(await store.claimSession(session.id, 1, randomUUID(), newMoment())).to.equal(null);
+      expect(await store.claimSession(session.id, 1, randomUUID())).to.equal(null);
     });
 
     it('are not changed where the session is closed or unknown', async () => {
@@ -21,8 +20,8 @@ export function ownershipSuite(handles: () => Handles): void {
       const session = sampleSession();
       await store.openSession(session);
       await store.closeSession(session.id, 1, newMoment());
-      expect(await store.claimSession(session.id, 1, randomUUID(), newMoment())).to.equal(null);
-      expect(await store.claimSession(randomUUID(), 1, randomUUID(), newMoment())).to.equal(null);
+      expect(await store.claimSession(session.id, 1, randomUUID())).to.equal(null);
+      expect(await store.claimSession(randomUUID(), 1, randomUUID())).to.equal(null);
     });
 
     it('come one at a time, however many claim at once', async () => {
@@ -31,7 +30,7 @@ export function ownershipSuite(handles: () => Handles): void {
       await store.openSession(session);
       for (const epoch of [1, 2, 3]) {
         const claims = await atOnce(8, [store, other], (handle, i) =>
-          handle.claimSession(session.id, epoch, `gateway ${i}`, newMoment()),
+          handle.claimSession(session.id, epoch, `gateway ${i}`),
         );
         const winners = claims.filter((claim) => claim !== null);
         expect(winners).to.have.length(1);
@@ -46,63 +45,78 @@ export function ownershipSuite(handles: () => Handles): void {
         await store.openSession(session);
         const [closed, claimed] = await Promise.all([
           store.closeSession(session.id, 1, newMoment()),
-          other.claimSession(session.id, 1, randomUUID(), newMoment()),
+          other.claimSession(session.id, 1, randomUUID()),
         ]);
         expect(closed).to.equal(claimed === null);
       }
     });
 
-    it('learn what was taken from them, each time and since when', async () => {
+    it('learn what was taken from them, each time and once', async () => {
+      const { store, other } = handles();
+      const [session, another] = [sampleSession(), sampleSession()];
+      const [second, third] = [randomUUID(), randomUUID()];
+      await store.openSession(session);
+      await store.openSession({ ...another, gateway: session.gateway });
+      await store.claimSession(session.id, 1, second);
+      await store.claimSession(session.id, 2, third);
+      expect(await other.takenSessions(session.gateway)).to.deep.equal([{ id: session.id, epoch: 2 }]);
+      expect(await store.takenSessions(session.gateway)).to.deep.equal([]);
+      expect(await other.takenSessions(second)).to.deep.equal([{ id: session.id, epoch: 3 }]);
+      expect(await other.takenSessions(third)).to.deep.equal([]);
+      await store.claimSession(session.id, 3, session.gateway);
+      await store.claimSession(session.id, 4, second);
+      await store.claimSession(another.id, 1, second);
+      expect(await other.takenSessions(session.gateway)).to.have.deep.members([
+        { id: session.id, epoch: 5 },
+        { id: another.id, epoch: 2 },
+      ]);
+    });
+
+    it('learn of the newest 20 take-overs of a session', async () => {
       const { store, other } = handles();
       const session = sampleSession();
-      const [second, third] = [randomUUID(), randomUUID()];
-      const at = newMoment();
+      const second = randomUUID();
       await store.openSession(session);
-      await store.claimSession(session.id, 1, second, at);
-      await store.claimSession(session.id, 2, third, at + 10);
-      expect(await other.sessionsTakenFrom(session.gateway, at)).to.deep.equal([{ id: session.id, epoch: 2 }]);
-      expect(await other.sessionsTakenFrom(second, at)).to.deep.equal([{ id: session.id, epoch: 3 }]);
-      expect(await other.sessionsTakenFrom(second, at + 11)).to.deep.equal([]);
-      expect(await other.sessionsTakenFrom(third, at)).to.deep.equal([]);
+      for (let epoch = 1; epoch <= 44; epoch++) {
+        const gateway = epoch % 2 === 1 ? second : session.gateway;
+        await store.claimSession(session.id, epoch, gateway);
+      }
+      const taken = [...(await other.takenSessions(session.gateway)), ...(await other.takenSessions(second))];
+      const epochs = taken.map(({ epoch }) => epoch).sort((x, y) => x - y);
+      expect(epochs).to.deep.equal(Array.from({ length: 20 }, (_, i) => 26 + i));
     });
 
     it('take nothing from themselves', async () => {
       const { store } = handles();
       const session = sampleSession();
-      const at = newMoment();
       await store.openSession(session);
-      expect((await store.claimSession(session.id, 1, session.gateway, at))?.epoch).to.equal(2);
-      expect(await store.sessionsTakenFrom(session.gateway, at)).to.deep.equal([]);
+      expect((await store.claimSession(session.id, 1, session.gateway))?.epoch).to.equal(2);
+      expect(await store.takenSessions(session.gateway)).to.deep.equal([]);
+    });
+
+    it('have others whose sessions are open, oldest first', async () => {
+      const { store, other } = handles();
+      const at = newMoment();
+      const [late, early, mine, closed] = [2, 1, 0, 0].map((age) => sampleSession({ startedAt: at + age }));
+      if (!late || !early || !mine || !closed) throw new Error('four sessions');
+      for (const session of [late, early, mine, closed]) await store.openSession(session);
+      await store.closeSession(closed.id, 1, at);
+      const ours = new Set([late, early, mine, closed].map(({ id }) => id));
+      const found = await other.openSessionsOfOthers([mine.gateway, randomUUID()]);
+      expect(found.filter(({ id }) => ours.has(id))).to.deep.equal([early, late]);
     });
   });
 
   describe('gateways', () => {
-    it('live from beat to beat', async () => {
+    it('have a beat, which goes back as well where their clock does', async () => {
       const { store, other } = handles();
-      const [early, late] = [randomUUID(), randomUUID()];
+      const [one, two] = [randomUUID(), randomUUID()];
       const at = newMoment();
-      await store.beat(early, at);
-      await store.beat(late, at + 1);
-      expect(await other.gatewaysSince(at + 1)).to.deep.equal([late]);
-      expect(await other.gatewaysSince(at)).to.have.members([early, late]);
-      await store.beat(early, at + 2);
-      await store.beat(early, at);
-      expect(await other.gatewaysSince(at + 2)).to.deep.equal([early]);
-    });
-
-    it('leave orphans when they fall silent, or never spoke', async () => {
-      const { store, other } = handles();
-      const at = newMoment();
-      const [live, silent, mute, closed] = [0, 1, 2, 3].map(() => sampleSession());
-      if (!live || !silent || !mute || !closed) throw new Error('four sessions');
-      for (const session of [live, silent, mute, closed]) await store.openSession(session);
-      await store.closeSession(closed.id, 1, at);
-      await store.beat(silent.gateway, at - 1);
-      await store.beat(live.gateway, at);
-      const orphans = (await other.orphanedSessions(at)).filter((s) =>
-        [live, silent, mute, closed].some((m) => m.id === s.id),
-      );
-      expect(orphans).to.have.deep.members([silent, mute]);
+      await store.beat(one, at);
+      await store.beat(two, at + 1);
+      await store.beat(one, at - 1000);
+      const beats = await other.beats();
+      expect([beats.get(one), beats.get(two), beats.get(randomUUID())]).to.deep.equal([at - 1000, at + 1, undefined]);
     });
   });
 }

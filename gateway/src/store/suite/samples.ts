@@ -1,13 +1,30 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { publishedAt, type Reading, type StoredInsight, UNITS } from '../../insight.js';
-import type { Account, Device, DeviceModel, Key, Page, Session, SessionCommit, SessionProgress } from '../store.js';
+import type {
+  Account,
+  Device,
+  DeviceModel,
+  Key,
+  Operator,
+  Page,
+  Session,
+  SessionCommit,
+  SessionProgress,
+  Store,
+} from '../store.js';
+
+/** Two handles on the same data, as two processes would have them. */
+export interface Handles {
+  readonly store: Store;
+  readonly other: Store;
+}
 
 const DAY_MS = 86_400_000;
-/** Far ahead, so that no server expires what the tests call old. */
+/** Far in the future, so that no server expires the data that the tests call old. */
 const FIRST_MOMENT = Date.UTC(2100, 0, 1);
 
 let moments = 0;
-/** An instant of the test's own: ten days after the one before. */
+/** A time for this test only: ten days after the previous one. */
 export const newMoment = () => FIRST_MOMENT + moments++ * 10 * DAY_MS;
 
 export function sampleAccount(fields: Partial<Account> = {}): Account {
@@ -18,16 +35,46 @@ export function sampleAccount(fields: Partial<Account> = {}): Account {
 export function sampleKey(fields: Partial<Key> = {}): Key {
   const id = randomUUID();
   return {
-    ...{ id, accountId: randomUUID(), user: null, hash: createHash('sha256').update(id).digest('hex') },
-    ...{ prefix: 'svc_abcd', lastFour: 'wxyz', createdAt: FIRST_MOMENT, lastUsedAt: null, revokedAt: null },
+    id,
+    accountId: randomUUID(),
+    user: null,
+    hash: createHash('sha256').update(id).digest('hex'),
+    prefix: 'svc_abcd',
+    lastFour: 'wxyz',
+    createdAt: FIRST_MOMENT,
+    lastUsedAt: null,
+    revokedAt: null,
+    expiresAt: null,
+    subscribeOnly: false,
+    replacedBy: null,
+    ...fields,
+  };
+}
+
+export function sampleOperator(fields: Partial<Operator> = {}): Operator {
+  const id = randomUUID();
+  return {
+    id,
+    name: `operator ${id}`,
+    role: 'operator',
+    password: 'scrypt$1$a$b',
+    revision: 1,
+    createdAt: FIRST_MOMENT,
     ...fields,
   };
 }
 
 export function sampleModel(fields: Partial<DeviceModel> = {}): DeviceModel {
   return {
-    ...{ id: randomUUID(), accountId: randomUUID(), name: 'Ring', description: '', firmwareVersion: '1.0' },
-    ...{ channels: [sampleChannel()], spo2Curve: null, createdAt: FIRST_MOMENT, updatedAt: FIRST_MOMENT },
+    id: randomUUID(),
+    accountId: randomUUID(),
+    name: 'Ring',
+    description: '',
+    firmwareVersion: '1.0',
+    channels: [sampleChannel()],
+    spo2Curve: null,
+    createdAt: FIRST_MOMENT,
+    updatedAt: FIRST_MOMENT,
     ...fields,
   };
 }
@@ -38,7 +85,10 @@ export function sampleChannel(): DeviceModel['channels'][number] {
 
 export function sampleDevice(model: DeviceModel, fields: Partial<Device> = {}): Device {
   return {
-    ...{ accountId: model.accountId, deviceId: randomUUID(), deviceModelId: model.id, createdAt: FIRST_MOMENT },
+    accountId: model.accountId,
+    deviceId: randomUUID(),
+    deviceModelId: model.id,
+    createdAt: FIRST_MOMENT,
     ...fields,
   };
 }
@@ -53,9 +103,20 @@ export const NO_PROGRESS: SessionProgress = {
 
 export function sampleSession(fields: Partial<Session> = {}): Session {
   return {
-    ...{ id: randomUUID(), accountId: randomUUID(), user: null, deviceId: randomUUID(), deviceModelId: randomUUID() },
-    ...{ status: 'open', startedAt: FIRST_MOMENT, endedAt: null, gateway: randomUUID(), epoch: 1 },
-    ...{ channels: [sampleChannel()], spo2Curve: null, algorithms: null, progress: NO_PROGRESS },
+    id: randomUUID(),
+    accountId: randomUUID(),
+    user: null,
+    deviceId: randomUUID(),
+    deviceModelId: randomUUID(),
+    status: 'open',
+    startedAt: FIRST_MOMENT,
+    endedAt: null,
+    gateway: randomUUID(),
+    epoch: 1,
+    channels: [sampleChannel()],
+    spo2Curve: null,
+    algorithms: null,
+    progress: NO_PROGRESS,
     ...fields,
   };
 }
@@ -69,21 +130,29 @@ export function sampleInsight(
 ): StoredInsight {
   const type = fields.type ?? 'hr';
   const reading: Reading = {
-    ...{ type, value: 71.3, unit: UNITS[type], session_id: session.id, device_id: session.deviceId },
-    ...{ confidence: 0.913, sqi_class: 'excellent', actual_start: actualEnd - 8000, actual_end: actualEnd },
-    ...{ coverage: 0.875, algorithm: 'hr-ppg@1.0.0' },
+    type,
+    value: 71.3,
+    unit: UNITS[type],
+    session_id: session.id,
+    device_id: session.deviceId,
+    confidence: 0.913,
+    sqi_class: 'excellent',
+    actual_start: actualEnd - 8000,
+    actual_end: actualEnd,
+    coverage: 0.875,
+    algorithm: 'hr-ppg@1.0.0',
     ...fields,
   };
   return publishedAt(reading, ts);
 }
 
-/** What the session's owner commits. */
+/** The commit of a session's owner. */
 export function partOf(session: Session, insights: StoredInsight[], progress: SessionProgress | null = null) {
   const { id: sessionId, gateway, epoch } = session;
   return { sessionId, gateway, epoch, insights, progress } satisfies SessionCommit;
 }
 
-/** Follows `next` to the last page; the rows of each page. */
+/** Follows `next` to the last page; returns the rows of each page. */
 export async function allPages<Row>(page: (cursor: string | null) => Promise<Page<Row>>): Promise<Row[][]> {
   const pages: Row[][] = [];
   let cursor: string | null = null;
@@ -95,7 +164,7 @@ export async function allPages<Row>(page: (cursor: string | null) => Promise<Pag
   return pages;
 }
 
-/** What a promise rejects with. */
+/** The error with which a promise rejects. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
@@ -105,7 +174,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('expected a rejection');
 }
 
-/** Does the same `count` times at once, on two handles in turn. */
+/** Runs the same call `count` times concurrently, on two handles in turn. */
 export function atOnce<Handle, Result>(
   count: number,
   handles: Handle[],

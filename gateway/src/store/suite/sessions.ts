@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { BadCursor, type Session, type SessionQuery } from '../store.js';
-import type { Handles } from '../suite.js';
-import { allPages, atOnce, newMoment, rejection, sampleSession } from './samples.js';
+import { allPages, atOnce, type Handles, newMoment, rejection, sampleSession } from './samples.js';
 
 export function sessionSuite(handles: () => Handles): void {
   const query = (fields: Partial<SessionQuery>): SessionQuery => ({
-    ...{ accountId: '', user: null, status: null, limit: 50, cursor: null },
+    accountId: '',
+    user: null,
+    status: null,
+    limit: 50,
+    cursor: null,
     ...fields,
   });
 
@@ -13,8 +16,17 @@ export function sessionSuite(handles: () => Handles): void {
     it('keeps a session as it was opened', async () => {
       const { store, other } = handles();
       const session = sampleSession({
-        ...{ user: 'ann', spo2Curve: [110, -25], algorithms: ['hr-ppg'] },
-        progress: { clockShift: -0.25, originWithoutClock: 1, firstInstant: 2.5, nextSeq: { '0': 7 }, lastDataAt: 3 },
+        user: 'ann',
+        spo2Curve: [110, -25],
+        algorithms: ['hr-ppg'],
+        progress: {
+          clockShift: -0.25,
+          originWithoutClock: 1,
+          firstInstant: 2.5,
+          nextSeq: { '0': 7 },
+          lastDataAt: 3,
+          handedOverBy: 1,
+        },
       });
       expect(await store.openSession(session)).to.equal(true);
       expect(await other.session(session.id)).to.deep.equal(session);
@@ -94,6 +106,21 @@ export function sessionSuite(handles: () => Handles): void {
           );
           expect(pages.flat()).to.deep.equal(expected);
         }
+    });
+
+    it('show one device, and what started within a time', async () => {
+      const { store } = handles();
+      const [first] = all;
+      const { deviceId = '', startedAt = 0 } = first ?? {};
+      const list = async (fields: Partial<SessionQuery>) =>
+        (await allPages((cursor) => store.sessions(query({ accountId, cursor, limit: 5, ...fields })))).flat();
+      expect(await list({ deviceId })).to.deep.equal([first]);
+      expect(await list({ deviceId, status: 'open' })).to.deep.equal(first?.status === 'open' ? [first] : []);
+      expect(await list({ since: startedAt })).to.deep.equal(all.filter((s) => s.startedAt >= startedAt));
+      expect(await list({ until: startedAt })).to.deep.equal(all.filter((s) => s.startedAt < startedAt));
+      expect(await list({ since: startedAt - 1, until: startedAt, status: 'closed' })).to.deep.equal(
+        all.filter((s) => s.startedAt === startedAt - 1 && s.status === 'closed'),
+      );
     });
 
     it('are empty for an account or a user without sessions', async () => {

@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openPort, type Running, startServer } from '@device-insights/fanout/bench';
+import { freePort } from '@device-insights/fanout/test-redis';
+
+/** The key of everything that is measured. */
+export const KEY = `svc_${'b'.repeat(32)}`;
+const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** So that the sessions of one run are gone before the next one begins. */
+const GRACE_MS = '1000';
+const MOST_SESSIONS = '20000';
+
+/** A folder on the disk that is measured: BENCH_DIR, or in the repository's own. */
+export function dataFolder(): string {
+  const parent = process.env.BENCH_DIR ?? join(ROOT, '.cache/bench');
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, 'data-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  return folder;
+}
+
+/** A gateway as it is deployed, alone on its core, with a device model of one PPG channel of 100 Hz. */
+export class MeasuredGateway {
+  /** Numbers of devices are used once: each run has sessions of its own. */
+  #devices = 0;
+
+  private constructor(
+    readonly process: Running,
+    readonly metricsPort: number,
+    readonly folder: string,
+    readonly model: string,
+  ) {}
+
+  static async start(folder = dataFolder()): Promise<MeasuredGateway> {
+    const [port, metricsPort] = [await freePort(), await freePort()];
+    const running = await startServer(process.execPath, [...nodeFlags(), MAIN], openPort(port), {
+      PORT: `${port}`,
+      METRICS_PORT: `${metricsPort}`,
+      DATA_DIR: folder,
+      BOOTSTRAP_API_KEY: KEY,
+      MAX_SESSIONS: MOST_SESSIONS,
+      SESSION_GRACE_MS: GRACE_MS,
+      LOG_LEVEL: 'warn',
+      DRAIN_MS: '0',
+    });
+    return new MeasuredGateway(running, metricsPort, folder, await makeModel(port));
+  }
+
+  url(scheme: 'http' | 'ws', path: string): string {
+    return `${scheme}://127.0.0.1:${this.process.port}${path}`;
+  }
+
+  /** The load generator's flags for so many new devices. */
+  devices(count: number): string[] {
+    const first = this.#devices;
+    this.#devices += count;
+    const query = `device_id=bench-{i}&device_model_id=${this.model}&api_key=${KEY}`;
+    return ['-url', this.url('ws', `/stream/ingest?${query}`), '-d', `${count}`, '-first', `${first}`];
+  }
+
+  /** A metric without labels. The delay of the event loop counts from the reading before. */
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
+    return Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1],
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.process.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** BENCH_NODE gives the gateway's Node flags, such as --cpu-prof. */
+function nodeFlags(): string[] {
+  return (process.env.BENCH_NODE ?? '').split(' ').filter(Boolean);
+}
+
+async function makeModel(port: number): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/device-models`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: 'bench',
+      modality_channels: [{ modality: 'ppg_green', sample_rate_hz: 100, bit_depth: 24, num_channels: 1 }],
+    }),
+  });
+  if (!response.ok) throw new Error(`no device model: ${response.status} ${await response.text()}`);
+  return ((await response.json()) as { id: string }).id;
+}

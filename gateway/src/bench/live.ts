@@ -1,0 +1,87 @@
+import { runLoad } from '@device-insights/fanout/bench';
+import { disturbDisk, probeDisk, type SyncTimes } from './disk.js';
+import { KEY, type MeasuredGateway } from './gateway.js';
+
+/** What the load generator prints of devices, as far as it is used here. */
+export interface IngestResult {
+  readonly connect_s: number;
+  readonly window_s: number;
+  readonly sent_frames: number;
+  readonly data_seconds: number;
+  readonly server_cpu_s: number;
+  readonly server_busy: number;
+  readonly foreign_on_server_core: number;
+  readonly client_busy: number;
+  readonly insights: number;
+  readonly delay_ms?: { readonly all: Delay | null; readonly unmatched: number; readonly unknown: number };
+  readonly errors: Readonly<Record<string, number>>;
+}
+
+interface Delay {
+  readonly n: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** One run of live devices. */
+export interface LiveResult extends IngestResult {
+  readonly devices: number;
+  /** p99 of the event loop's delay while it was measured, ms. */
+  readonly loopP99: number;
+  readonly disk: SyncTimes;
+}
+
+/** Until windows are full, and whatever connecting has left is done. */
+const WARM_S = 15;
+const LENGTH_S = 10;
+
+/**
+ * Runs devices that send frames of 200 ms of a PPG channel, with one subscriber, and measures once all are connected and warm.
+ *
+ * @param busy another process writes and syncs to the same disk meanwhile
+ */
+export async function runLive(
+  loadgen: string,
+  gateway: MeasuredGateway,
+  devices: number,
+  { busy = false, delays = true } = {},
+): Promise<LiveResult> {
+  const quiet = probeDisk(gateway.folder);
+  let disturbed: ReturnType<typeof disturbDisk> | null = null;
+  let loopP99 = Promise.resolve(Number.NaN);
+  const lag = () => gateway.metric('device_insights_nodejs_eventloop_lag_p99_seconds');
+  const result = await runLoad<IngestResult>(
+    loadgen,
+    'ingest',
+    gateway.process.pids,
+    [...gateway.devices(devices), ...liveFlags(gateway), ...(delays ? restFlags(gateway) : [])],
+    (event) => {
+      if (event === 'connected' && busy) disturbed = disturbDisk(gateway.folder);
+      if (event !== 'connected') loopP99 = lag(); // At the beginning, it begins to count.
+    },
+  );
+  const disk = await (disturbed as ReturnType<typeof disturbDisk> | null)?.end();
+  return { ...result, devices, loopP99: (await loopP99) * 1000, disk: disk ?? quiet };
+}
+
+function liveFlags(gateway: MeasuredGateway): string[] {
+  const feed = gateway.url('ws', `/stream/subscribe?api_key=${KEY}`);
+  return ['-sub-url', feed, '-warm', `${WARM_S}s`, '-dur', `${LENGTH_S}s`, '-connect-limit', '5m'];
+}
+
+function restFlags(gateway: MeasuredGateway): string[] {
+  return ['-rest', gateway.url('http', '/v1/sessions/{session}/insights'), '-bearer', KEY];
+}
+
+/** CPU of the whole process a second of one session, ms. */
+export function cpuOf({ server_cpu_s, data_seconds }: IngestResult): number {
+  return (server_cpu_s / data_seconds) * 1000;
+}
+
+/** What comes later than that, or not at all, counts as this late, ms. */
+const NEVER = 60_000;
+
+/** p99 of the delay; where devices are not served at their pace, it grows without bound. */
+export function delayP99({ delay_ms, data_seconds, window_s, devices }: LiveResult): number {
+  return data_seconds < 0.95 * window_s * devices ? NEVER : (delay_ms?.all?.p99 ?? NEVER);
+}

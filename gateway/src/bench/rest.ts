@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Running, saidPort, startServer } from '@device-insights/fanout/bench';
+import { systemClock } from '../clock.js';
+import type { StoredInsight } from '../insight.js';
+import { provideKey } from '../keys/first-key.js';
+import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import type { Session, Store } from '../store/store.js';
+import { sampleSession } from '../store/suite/samples.js';
+import { dataFolder, KEY, MeasuredGateway } from './gateway.js';
+import { median, type Report } from './report.js';
+
+const INSIGHTS = 1_000_000;
+const PART = 2000;
+const OTHERS_EVERY_MS = 20;
+const BARE = fileURLToPath(new URL('bare-rest.js', import.meta.url));
+
+/** What reading all of a session gave. */
+interface Reading {
+  readonly seconds: number;
+  /** CPU of the server, seconds. */
+  readonly cpu: number;
+  readonly bytes: number;
+  /** RSS above that before, at most, bytes. */
+  readonly grown: number;
+  /** What others' requests took meanwhile, ms. */
+  readonly others: readonly number[];
+}
+
+/** One session of a million insights: how fast it is read, what it costs in memory, and how long others wait. */
+export async function restPart(report: Report, rounds: number): Promise<void> {
+  const folder = dataFolder();
+  const session = await fill(folder);
+  const gateway = await MeasuredGateway.start(folder);
+  const bare = await startServer(process.execPath, [BARE, join(folder, 'device-insights.db'), session], saidPort(''));
+  const path = `/v1/sessions/${session}/insights`;
+  const [readings, bareReadings, shared]: [Reading[], Reading[], Reading[]] = [[], [], []];
+  for (let round = 0; round < rounds; round++) {
+    readings.push(await read(gateway.process, path));
+    bareReadings.push(await read(bare, '/'));
+    shared.push(await read(gateway.process, path, '/v1/sessions?limit=1'));
+  }
+  await bare.stop();
+  await gateway.stop();
+  for (const reading of [...readings, ...bareReadings, ...shared])
+    report.run({ ...reading, others: reading.others.length });
+  const of = (all: readonly Reading[], value: (it: Reading) => number) => all.map(value);
+  const [seconds, bareSeconds] = [of(readings, (it) => it.seconds), of(bareReadings, (it) => it.seconds)];
+  const [cpu, bareCpu] = [of(readings, (it) => it.cpu), of(bareReadings, (it) => it.cpu)];
+  report.figure(
+    'one session',
+    'MB',
+    of(readings, ({ bytes }) => bytes / 1e6),
+  );
+  report.figure('time', 's', seconds);
+  report.figure('time of bare Koa with the same driver', 's', bareSeconds);
+  report.ratio('time to that of bare Koa', seconds, bareSeconds);
+  report.ratio('CPU to that of bare Koa', cpu, bareCpu);
+  report.figure(
+    'memory growth at most',
+    'MB',
+    of(readings, ({ grown }) => grown / 1e6),
+  );
+  report.figure(
+    'others wait meanwhile, median',
+    'ms',
+    of(shared, ({ others }) => median(others)),
+  );
+  report.figure(
+    'others wait meanwhile, at most',
+    'ms',
+    of(shared, ({ others }) => Math.max(...others)),
+  );
+}
+
+/** Fills a new store directly; the session's id. */
+async function fill(folder: string): Promise<string> {
+  const store = await openEmbeddedStore(folder, systemClock);
+  const session = await openSession(store);
+  const { id, gateway, epoch } = session;
+  for (let from = 0; from < INSIGHTS; from += PART) {
+    const insights = Array.from({ length: PART }, (_, i) => insight(id, session.startedAt, from + i));
+    await store.commit([{ sessionId: id, gateway, epoch, insights, progress: null }]);
+  }
+  await store.closeSession(id, epoch, session.startedAt + INSIGHTS * 1000);
+  await store.close();
+  return id;
+}
+
+async function openSession(store: Store): Promise<Session> {
+  const now = Date.now();
+  await provideKey(store, KEY, now);
+  const account = await store.accountNamed('default');
+  if (!account) throw new Error('there is no account');
+  const session = sampleSession({ accountId: account.id, deviceId: 'bench', startedAt: now - INSIGHTS * 1000 });
+  await store.openSession(session);
+  return session;
+}
+
+function insight(session: string, start: number, i: number): StoredInsight {
+  const actual_end = start + i * 1000;
+  return {
+    type: 'hr',
+    value: 60 + (i % 600) / 10,
+    unit: 'bpm',
+    ts: actual_end + 120,
+    session_id: session,
+    device_id: 'bench',
+    confidence: (i % 1000) / 1000,
+    sqi_class: 'excellent',
+    actual_start: actual_end - 8000,
+    actual_end,
+    coverage: 1,
+    e2e_latency_ms: 120,
+    algorithm: 'hr-ppg@1.0.0',
+  };
+}
+
+async function read(server: Running, path: string, othersPath?: string): Promise<Reading> {
+  const before = resident(server);
+  let grown = 0;
+  let reads = true;
+  const others = othersPath === undefined ? Promise.resolve([]) : askMeanwhile(server, othersPath, () => reads);
+  const watch = setInterval(() => {
+    grown = Math.max(grown, resident(server) - before);
+  }, 50);
+  const [start, cpuBefore] = [performance.now(), cpuOf(server)];
+  const bytes = await download(server, path);
+  const [seconds, cpu] = [(performance.now() - start) / 1000, cpuOf(server) - cpuBefore];
+  reads = false;
+  clearInterval(watch);
+  return { seconds, cpu, bytes, grown, others: await others };
+}
+
+async function askMeanwhile(server: Running, path: string, goesOn: () => boolean): Promise<number[]> {
+  const taken: number[] = [];
+  while (goesOn()) {
+    const start = performance.now();
+    await download(server, path);
+    taken.push(performance.now() - start);
+    await setTimeout(OTHERS_EVERY_MS);
+  }
+  return taken;
+}
+
+function download({ port }: Running, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = get({ port, host: '127.0.0.1', path, headers: { authorization: `Bearer ${KEY}` } }, (response) => {
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      response.on('error', reject);
+      response.on('end', () =>
+        response.statusCode === 200 ? resolve(bytes) : reject(new Error(`${path} was answered ${response.statusCode}`)),
+      );
+    });
+    request.on('error', reject);
+  });
+}
+
+function resident({ pids }: Running): number {
+  return pids.reduce((sum, pid) => {
+    const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return sum + Number(kilobytes) * 1024;
+  }, 0);
+}
+
+/** All threads, user and system; the kernel counts in steps of 10 ms. */
+function cpuOf({ pids }: Running): number {
+  return pids.reduce((sum, pid) => {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [utime = '', stime = ''] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13);
+    return sum + (Number(utime) + Number(stime)) / 100;
+  }, 0);
+}

@@ -1,0 +1,100 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { CANDIDATES, observeCore } from '@device-insights/dsp-wasm/fit';
+import type { FrameSource } from '@device-insights/sdk';
+import { readRecording } from '@device-insights/sdk/node';
+import { CoreLoad } from '../../analysis/core-load.js';
+import { motionBench, readSources } from '../motion-bench/bench.js';
+import { CALM, RUN } from '../motion-bench/kinds.js';
+import { analyseOffline } from '../offline.js';
+import { readReference } from '../reference.js';
+import type { Reference } from '../score.js';
+import type { Example } from './network.js';
+
+/** What the network is fitted on: recordings in motion, and benches of motion made of them. */
+
+/** The windows of one recording. */
+export interface Lesson {
+  /** Whose signals are in it. */
+  readonly people: readonly string[];
+  /** What weighs the same as any other of its kind. */
+  readonly group: string;
+  /** Weight of the group. */
+  readonly weight: number;
+  readonly windows: readonly { readonly traits: Float32Array; readonly rate: number }[];
+}
+
+/**
+ * Sets with an accelerometer, and the seeds of the benches that are made of each: none of maxwrist, whose reference is too
+ * slow to take the pulse out of the light.
+ */
+const SETS: readonly { set: string; run: readonly number[]; calm: readonly number[]; weight: number }[] = [
+  { set: 'troika', run: [11, 12, 13, 14], calm: [51, 52], weight: 1 },
+  { set: 'spc', run: [31], calm: [53], weight: 0.6 },
+  { set: 'wrist', run: [31], calm: [53], weight: 0.6 },
+  { set: 'maxwrist', run: [], calm: [], weight: 0 },
+];
+
+/** Whose recording it is: `spc-s02-t01` is of spc-s02. */
+export function personOf(id: string): string {
+  return id.split('-').slice(0, 2).join('-');
+}
+
+/** The recordings of the sets, in the order of their names. */
+export function recordingsOf(folder: string): string[] {
+  const sets = SETS.map(({ set }) => `${set}-`);
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json') && !file.endsWith('-ecg.json'));
+  return files.filter((file) => sets.some((set) => file.startsWith(set))).toSorted();
+}
+
+export async function* lessons(folder: string): AsyncGenerator<Lesson> {
+  for (const file of recordingsOf(folder)) {
+    const reference = readReference(folder, file);
+    const windows = await windowsOf(await readRecording(join(folder, file)), reference);
+    const [group = ''] = reference.id.split('-', 1);
+    yield { people: [personOf(reference.id)], group, weight: 1, windows };
+  }
+  for (const { set, run, calm, weight } of SETS) {
+    const sources = await readSources(folder, `${set}-`);
+    for (const [pace, seeds] of [
+      [RUN, run],
+      [CALM, calm],
+    ] as const) {
+      for (const seed of seeds) {
+        for (const { kind, sources: ids, recording, reference } of motionBench(sources, seed, pace)) {
+          const windows = await windowsOf(recording, reference);
+          const people = ids.map(personOf);
+          // A group a kind: each of the eight has an eighth of the bench's weight
+          yield { people, group: `${set} ${seed} ${kind}`, weight: weight / 8, windows };
+        }
+      }
+    }
+  }
+}
+
+/** The windows in motion that have a reference. */
+async function windowsOf(source: FrameSource, { windows }: Reference): Promise<Lesson['windows']> {
+  const seen = new Map<number, Float32Array>();
+  const { core } = await observeCore((end, traits) => seen.set(end, traits));
+  for await (const _ of analyseOffline(source, null, new CoreLoad(core)));
+  const start = await firstInstant(source);
+  return windows.flatMap(({ end, values: { hr } }) => {
+    const traits = seen.get(Math.round(end - start));
+    return traits && hr !== undefined && hr < (CANDIDATES.at(-1) ?? 0) ? [{ traits, rate: hr }] : [];
+  });
+}
+
+/** Where the core's time begins, s. */
+async function firstInstant(source: FrameSource): Promise<number> {
+  for await (const { ts } of source.frames()) return Math.floor(ts) / 1000;
+  return 0;
+}
+
+/** Examples out of lessons: each group has its weight, whatever it holds. */
+export function examplesOf(all: readonly Lesson[]): Example[] {
+  const counts = new Map<string, number>();
+  for (const { group, windows } of all) counts.set(group, (counts.get(group) ?? 0) + windows.length);
+  return all.flatMap(({ group, weight, windows }) =>
+    windows.map((window) => ({ ...window, weight: weight / (counts.get(group) ?? 1) })),
+  );
+}

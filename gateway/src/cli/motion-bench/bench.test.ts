@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { analyseOffline } from '../offline.js';
+import { scoreWindows } from '../score.js';
+import { type BenchRecording, motionBench } from './bench.js';
+import { KINDS, make } from './kinds.js';
+import { Draws } from './random.js';
+import { HZ, lines, moving, type Signal } from './signal.js';
+import type { Source } from './source.js';
+
+const SECONDS = 150;
+
+const wave = (value: (t: number) => number): Signal =>
+  Float64Array.from({ length: SECONDS * HZ }, (_, i) => value(i / HZ));
+const turn = (hz: number, t: number) => Math.sin(2 * Math.PI * hz * t);
+
+/** A runner at 150 steps a minute, at rest for the first and the last half minute. */
+function runner(id: string, bpm: number): Source {
+  const runs = (t: number) => (t > 30 && t < 120 ? 1 : 0.01);
+  return {
+    id,
+    axes: [wave((t) => runs(t) * turn(2.5, t)), wave((t) => runs(t) * 0.3 * turn(1.25, t)), wave(() => 1)],
+    artefacts: [wave((t) => runs(t) * turn(2.5, t)), wave((t) => runs(t) * turn(2.5, t + 0.1))],
+    rate: wave((t) => bpm + t / 10),
+  };
+}
+
+const SOURCES = [runner('run-1', 90), runner('run-2', 120)];
+
+async function readings({ recording, reference }: BenchRecording) {
+  const answers = [];
+  for await (const insight of analyseOffline(recording, null)) answers.push(insight);
+  return scoreWindows(reference, answers);
+}
+
+describe('the bench of motion', () => {
+  it('makes a recording of each kind from each source', () => {
+    const made = [...motionBench(SOURCES, 1)].map(({ kind, sources }) => `${kind} ${sources}`);
+    expect(made).to.deep.equal(KINDS.flatMap((kind) => [`${kind} run-1,run-2`, `${kind} run-2,run-1`]));
+  });
+
+  it('makes the same from the same seed, and something else from another', () => {
+    const [first] = motionBench(SOURCES, 1);
+    const [again] = motionBench(SOURCES, 1);
+    const [other] = motionBench(SOURCES, 2);
+    const samples = (one: BenchRecording | undefined) => [...((one?.recording.frames() ?? []) as Iterable<unknown>)];
+    expect(samples(first)).to.deep.equal(samples(again));
+    expect(samples(first)).to.not.deep.equal(samples(other));
+  });
+
+  it('knows the rate of its pulse: at rest the core reads it within 3 bpm', async () => {
+    for (const made of motionBench(SOURCES, 1)) {
+      if (made.kind !== 'plain') continue;
+      const calm = (await readings(made)).slice(0, 11);
+      for (const { reference, answer } of calm) expect(answer?.value).to.be.closeTo(reference, 3);
+    }
+  });
+
+  it('sets the artefact that many dB above the pulse', () => {
+    const [source, other] = SOURCES as [Source, Source];
+    for (const seed of [1, 2, 3]) {
+      const { lights, axes, rate } = make('strong', new Draws(seed), source, other);
+      const active = moving(axes);
+      const found = lines([lights[0] as Signal]).filter((_, i) => active[i]);
+      const steps = found.filter(({ perMinute }) => Math.abs(perMinute - 150) < 4);
+      expect(steps.length, 'windows whose strongest line is the steps').to.be.above(0.6 * found.length);
+      expect(rate.length).to.equal(source.rate.length);
+    }
+  });
+
+  it('leads the pulse along the cadence where it crosses', () => {
+    const [source, other] = SOURCES as [Source, Source];
+    const { rate } = make('cross', new Draws(5), source, other);
+    const beside = rate.filter((bpm) => Math.abs(bpm - 150) < 16).length / rate.length;
+    expect(beside).to.be.above(0.05);
+  });
+
+  it('begins a cold start in motion, and leaves at least 90 s', () => {
+    const [source, other] = SOURCES as [Source, Source];
+    const cold = [1, 2, 3, 4, 5, 6].map((seed) => make('cold', new Draws(seed), source, other));
+    expect(cold.some(({ axes }) => moving(axes)[0])).to.equal(true);
+    for (const { rate } of cold) expect(rate.length).to.be.at.least(90 * HZ);
+  });
+});

@@ -1,0 +1,97 @@
+import { readdirSync } from 'node:fs';
+import type { DeviceModelDraft, Frame, FrameSource } from '@device-insights/sdk';
+import type { Reference, ReferenceWindow } from '../score.js';
+import { KINDS, type Kind, type Made, make, RUN } from './kinds.js';
+import { Draws } from './random.js';
+import { HZ, mean, type Signal } from './signal.js';
+import { readSource, type Source } from './source.js';
+
+/**
+ * The motion bench: recordings whose heart rate is known exactly, generated from real ones (kinds.ts). It ranks
+ * variants of the estimator in the same order as recordings of new people do; the recordings that the estimator was
+ * tuned on do not.
+ */
+
+/** A generated recording and its true values. */
+export interface BenchRecording {
+  readonly kind: Kind;
+  /** Ids of the recordings that it is generated from. */
+  readonly sources: readonly string[];
+  readonly recording: FrameSource;
+  readonly reference: Reference;
+}
+
+/** Reads the recordings of a folder whose names begin with `prefix`, as sources of motion. */
+export async function readSources(folder: string, prefix: string): Promise<Source[]> {
+  const files = readdirSync(folder).filter((file) => file.startsWith(prefix) && file.endsWith('.json'));
+  const sources: Source[] = [];
+  for (const file of files.toSorted()) {
+    const source = await readSource(folder, file);
+    if (source) sources.push(source);
+  }
+  if (sources.length < 2)
+    throw new Error(`${folder}: fewer than two recordings ${prefix}* with light, accelerometer and heart rate`);
+  return sources;
+}
+
+/** Generates a recording of each kind from each source; the same seed gives the same recordings. */
+export function* motionBench(sources: readonly Source[], seed: number, pace = RUN): Generator<BenchRecording> {
+  for (const [k, kind] of KINDS.entries()) {
+    for (const [i, source] of sources.entries()) {
+      const draws = new Draws(seed, k, i);
+      const other = sources[(i + 1 + draws.below(sources.length - 1)) % sources.length] ?? source;
+      const id = `${kind}-${source.id}-${seed}`;
+      const made = make(kind, draws, source, other, pace);
+      yield {
+        kind,
+        sources: [source.id, other.id],
+        recording: recordingOf(id, made),
+        reference: referenceOf(id, made.rate),
+      };
+    }
+  }
+}
+
+/** Samples per frame, 200 ms. */
+const FRAME = HZ / 5;
+
+function recordingOf(id: string, { lights, axes }: Made): FrameSource {
+  const channel = { sample_rate_hz: HZ, bit_depth: 32 };
+  const deviceModel: DeviceModelDraft = {
+    name: id,
+    description: 'A pulse that is made, amid real motion',
+    firmware_version: '1',
+    modality_channels: [
+      { ...channel, modality: 'ppg_green', num_channels: lights.length },
+      { ...channel, modality: 'accel', num_channels: axes.length },
+    ],
+  };
+  return { id, deviceModel, frames: () => frames([lights, axes]) };
+}
+
+function* frames(channels: readonly (readonly Signal[])[]): Generator<Frame> {
+  const length = channels[0]?.[0]?.length ?? 0;
+  for (let seq = 0; seq < length; seq += FRAME) {
+    const count = Math.min(FRAME, length - seq);
+    for (const [channel, signals] of channels.entries()) {
+      const samples = new Float64Array(count * signals.length);
+      signals.forEach((x, sub) => {
+        for (let i = 0; i < count; i++) samples[i * signals.length + sub] = x[seq + i] ?? 0;
+      });
+      yield { channel, seq, ts: (1000 * seq) / HZ, samples, at: (1000 * (seq + count - 1)) / HZ };
+    }
+  }
+}
+
+/** Windows of a reference, and the step from the end of one to the next, s. */
+const WINDOW_S = 8;
+const EVERY_S = 2;
+
+/** The mean rate of each window. */
+function referenceOf(id: string, rate: Signal): Reference {
+  const seconds = rate.length / HZ;
+  const windows: ReferenceWindow[] = [];
+  for (let end = WINDOW_S; end <= seconds; end += EVERY_S)
+    windows.push({ end, values: { hr: mean(rate.subarray((end - WINDOW_S) * HZ, end * HZ)) } });
+  return { id, seconds, types: ['hr'], windows };
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.js';
+import type { ErasedInsights, Session, SessionQuery, Store } from '../store/store.js';
+
+/** What is erased from, and by which time. */
+export interface ErasurePlace {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** Insights of one delete: some 20 ms of the embedded store's one writer. */
+const BATCH = 500;
+const PAGE = 100;
+/** Every gateway asks for revoked keys once a second, and a key that is deleted is in no answer, ms. */
+const HEARD_MS = 5000;
+
+/** How much was erased. */
+export interface Erased {
+  readonly sessions: number;
+  readonly insights: number;
+}
+
+/** Erases a session with its insights. One that is open is taken from its gateway and closed first. */
+export async function eraseSession(place: ErasurePlace, session: Session): Promise<Erased> {
+  if (session.status === 'open') await close(place, session);
+  const insights = await eraseInsights(place, { sessionId: session.id });
+  return { sessions: (await place.store.eraseSession(session.id)) ? 1 : 0, insights };
+}
+
+/**
+ * Revokes the keys of an account, or of one user of it; once every gateway has closed their sockets, erases the sessions with their
+ * insights, and the keys.
+ */
+export async function eraseHolder(
+  place: ErasurePlace,
+  accountId: string,
+  user: string | null,
+): Promise<Erased & { readonly keys: number }> {
+  const { store, clock } = place;
+  for (const key of await store.keys(accountId))
+    if ((user === null || key.user === user) && key.revokedAt === null) await store.revokeKey(key.id, clock.now());
+  await pause(clock, HEARD_MS);
+  const erased = await eraseListed(place, { accountId, user, status: null }, () => true);
+  return { ...erased, keys: await store.eraseKeys(accountId, user) };
+}
+
+/** Erases what is older than an instant: sessions that ended before it, and the insights that longer ones published before it. */
+export async function eraseBefore(place: ErasurePlace, before: number): Promise<Erased> {
+  let erased: Erased = { sessions: 0, insights: 0 };
+  for (const { id: accountId } of await place.store.accounts()) {
+    erased = sum(erased, { sessions: 0, insights: await eraseInsights(place, { accountId, before }) });
+    const ended = ({ endedAt }: Session) => endedAt !== null && endedAt < before;
+    erased = sum(erased, await eraseListed(place, { accountId, user: null, status: 'closed', until: before }, ended));
+  }
+  return erased;
+}
+
+async function eraseListed(
+  place: ErasurePlace,
+  query: Omit<SessionQuery, 'limit' | 'cursor'>,
+  wanted: (session: Session) => boolean,
+): Promise<Erased> {
+  let erased: Erased = { sessions: 0, insights: 0 };
+  let cursor: string | null = null;
+  do {
+    const page = await place.store.sessions({ ...query, limit: PAGE, cursor });
+    for (const session of page.rows) if (wanted(session)) erased = sum(erased, await eraseSession(place, session));
+    cursor = page.next;
+  } while (cursor !== null);
+  return erased;
+}
+
+/** Its gateway loses it by its next commit, or when it asks what was taken from it. */
+async function close({ store }: ErasurePlace, { id, epoch, startedAt, progress }: Session): Promise<void> {
+  const taken = await store.claimSession(id, epoch, randomUUID());
+  if (taken) await store.closeSession(id, taken.epoch, progress.lastDataAt ?? startedAt);
+}
+
+/** After each batch it is idle for as long as the batch took: whoever else writes has its turn. */
+async function eraseInsights({ store, clock }: ErasurePlace, which: ErasedInsights): Promise<number> {
+  for (let total = 0; ; ) {
+    const start = clock.monotonic();
+    const count = await store.eraseInsights(which, BATCH);
+    total += count;
+    if (count < BATCH) return total;
+    await pause(clock, clock.monotonic() - start);
+  }
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, resolve));
+}
+
+function sum(one: Erased, other: Erased): Erased {
+  return { sessions: one.sessions + other.sessions, insights: one.insights + other.insights };
+}

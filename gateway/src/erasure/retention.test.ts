@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { ManualClock } from '../manual-clock.js';
+import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import type { Session, Store } from '../store/store.js';
+import { partOf, sampleAccount, sampleInsight, sampleSession } from '../store/suite/samples.js';
+import { keepFor } from './retention.js';
+
+const DAY_MS = 86_400_000;
+const NOW = Date.parse('2026-03-01T10:00:00.000Z');
+
+describe('the retention of readings', () => {
+  const account = sampleAccount();
+  let folder: string;
+  let store: Store;
+  let clock: ManualClock;
+  let logged: { fields: object; text: string }[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'retention-'));
+    clock = new ManualClock(NOW);
+    store = await openEmbeddedStore(folder, clock);
+    await store.createAccount(account);
+    logged = [];
+  });
+  afterEach(async () => {
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const note = (fields: object, text: string) => void logged.push({ fields, text });
+  const log = { info: note, error: note };
+
+  /** A session that published `count` insights, one an hour, up to so many days ago. */
+  async function streamed(days: number, count: number, isClosed: boolean): Promise<Session> {
+    const end = NOW - days * DAY_MS;
+    const startedAt = end - count * 3_600_000;
+    const session = sampleSession({ accountId: account.id, startedAt });
+    await store.openSession(session);
+    const at = (i: number) => startedAt + (i + 1) * 3_600_000;
+    const insights = Array.from({ length: count }, (_, i) => sampleInsight(session, at(i), at(i)));
+    await store.commit([partOf(session, insights)]);
+    if (isClosed) await store.closeSession(session.id, 1, end);
+    return session;
+  }
+
+  async function countOf({ id }: Session): Promise<number> {
+    let count = 0;
+    for await (const batch of store.sessionInsights(id)) count += batch.length;
+    return count;
+  }
+
+  /** Lets the erasure go on, its pauses included, until it has said what it did. */
+  async function erased(): Promise<object | undefined> {
+    while (logged.length === 0) {
+      clock.advance(1);
+      await setImmediate();
+    }
+    return logged.shift()?.fields;
+  }
+
+  it('erases sessions that ended before, in batches, and the old part of longer ones', async () => {
+    const old = await streamed(31, 1203, true);
+    const spanning = await streamed(29, 72, true);
+    const open = await streamed(0, 31 * 24, false);
+    const timer = keepFor(30, store, clock, log);
+    expect(await erased()).to.deep.include({ sessions: 1, insights: 1203 + 47 + 23, days: 30 });
+    expect(await store.session(old.id)).to.equal(null);
+    for (const [session, count] of [
+      [spanning, 25],
+      [open, 30 * 24 + 1],
+    ] as const) {
+      expect(await store.session(session.id)).to.include({ id: session.id });
+      expect(await countOf(session)).to.equal(count);
+    }
+    timer.cancel();
+  });
+
+  it('looks again every ten minutes, until it is stopped', async () => {
+    const session = await streamed(30 - 1 / 96, 1, true); // Too old in a quarter of an hour.
+    const timer = keepFor(30, store, clock, log);
+    for (let i = 0; i < 50; i++) await setImmediate();
+    clock.advance(10 * 60_000);
+    for (let i = 0; i < 50; i++) await setImmediate();
+    expect(await countOf(session)).to.equal(1);
+    clock.advance(10 * 60_000);
+    expect(await erased()).to.deep.include({ sessions: 1, insights: 1 });
+    timer.cancel();
+    await streamed(40, 1, true);
+    clock.advance(60 * 60_000);
+    for (let i = 0; i < 50; i++) await setImmediate();
+    expect(logged).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,37 @@
+import type { Log } from '@device-insights/fanout/process/log';
+import type { Clock, Timer } from '../clock.js';
+import type { Store } from '../store/store.js';
+import { eraseBefore } from './erasure.js';
+
+const DAY_MS = 86_400_000;
+/** How often what has grown too old is looked for, ms. */
+const LOOK_MS = 600_000;
+
+/**
+ * Erases, from now on, the readings that are older than `days`. Every gateway may do it at the same time. By the wall clock: one that is
+ * wrong by days erases too much or too little.
+ */
+export function keepFor(days: number, store: Store, clock: Clock, log: Pick<Log, 'info' | 'error'>): Timer {
+  let busy = false;
+  let over = false;
+  const look = async () => {
+    if (busy) return;
+    busy = true;
+    try {
+      const erased = await eraseBefore({ store, clock }, clock.now() - days * DAY_MS);
+      if (erased.sessions + erased.insights > 0) log.info({ ...erased, days }, 'erased what is past its retention');
+    } catch (err) {
+      if (!over) log.error({ err }, 'what is past its retention could not be erased; it is tried again in ten minutes');
+    } finally {
+      busy = false;
+    }
+  };
+  void look();
+  const timer = clock.every(LOOK_MS, () => void look());
+  return {
+    cancel() {
+      over = true;
+      timer.cancel();
+    },
+  };
+}

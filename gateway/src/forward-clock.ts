@@ -1,0 +1,32 @@
+import type { Clock } from './clock.js';
+
+/**
+ * A wall clock that never goes back: if the system's clock is set back, this clock continues from its time at `pace` ms
+ * per ms until the system's clock has caught up (never, at a pace of 1).
+ */
+export class ForwardClock implements Pick<Clock, 'now' | 'monotonic'> {
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly #pace: number;
+  #last: number;
+  #at: number;
+
+  /** @param from the least time of the clock, ms since the epoch */
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>, pace: number, from = Number.NEGATIVE_INFINITY) {
+    this.#clock = clock;
+    this.#pace = pace;
+    this.#last = from;
+    this.#at = clock.monotonic();
+  }
+
+  /** Whole milliseconds since the epoch. */
+  now(): number {
+    const at = this.monotonic();
+    this.#last = Math.max(this.#clock.now(), this.#last + (at - this.#at) * this.#pace);
+    this.#at = at;
+    return Math.floor(this.#last);
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+}

@@ -1,0 +1,12 @@
+import type { CloseReason } from '@device-insights/fanout';
+import type { FrameErrorCode } from '../errors.js';
+
+/** What the devices' sockets of one gateway have done since it started. */
+export class IngestCounters {
+  /** Frames whose samples were taken. */
+  frames = 0;
+  /** Frames that were refused, by the code that their device was told, or would have been. */
+  readonly refusedFrames = new Map<FrameErrorCode, number>();
+  /** Devices that were not admitted, by the reason that they were told. */
+  readonly refusedDevices = new Map<CloseReason, number>();
+}

@@ -1,0 +1,62 @@
+/** Codes of `notice` messages: the data are accepted, but a problem reduces their value. */
+export const NOTICES = ['rate_off', 'all_duplicates', 'all_lost', 'frames_overlap', 'not_analysed'] as const;
+
+export type NoticeCode = (typeof NOTICES)[number];
+
+/** The fields of a notice besides its code and channel; `detail` says how to correct the problem. */
+export interface NoticeFields {
+  readonly detail: string;
+  readonly [field: string]: unknown;
+}
+
+/** A notice as it is sent, without its `type`. Without a channel it is about the whole session. */
+export interface Notice extends NoticeFields {
+  readonly code: NoticeCode;
+  readonly channel?: number;
+  readonly over?: true;
+}
+
+interface Said {
+  /** Time of the last sending, by the monotonic clock, ms. */
+  readonly at: number;
+  isOver: boolean;
+}
+
+/** Shortest time between two notices of the same code and channel, ms. */
+const EVERY_MS = 10_000;
+const OVER: Readonly<Record<NoticeCode, string>> = {
+  rate_off: 'the rate matches the device model again',
+  all_duplicates: 'new sequence numbers arrive again',
+  all_lost: 'the sequence numbers are consecutive again',
+  frames_overlap: 'the frames are consecutive again',
+  not_analysed: 'the channels are analysed now',
+};
+
+/** The notices of one session: each is repeated while its cause lasts, at most every 10 s, and once when it is over. */
+export class Notices {
+  readonly #said = new Map<string, Said>();
+
+  /** @param say sends a notice */
+  constructor(
+    readonly clock: { monotonic(): number },
+    readonly say: (notice: Notice) => void,
+  ) {}
+
+  /** Reports that the cause of a notice is present. */
+  raise(code: NoticeCode, channel: number | null, fields: NoticeFields): void {
+    const key = `${code}/${channel}`;
+    const now = this.clock.monotonic();
+    const said = this.#said.get(key);
+    if (said && now - said.at < EVERY_MS) return;
+    this.#said.set(key, { at: now, isOver: false });
+    this.say({ code, ...(channel !== null && { channel }), ...fields });
+  }
+
+  /** Reports that the cause of a notice is absent. */
+  clear(code: NoticeCode, channel: number): void {
+    const said = this.#said.get(`${code}/${channel}`);
+    if (!said || said.isOver) return;
+    said.isOver = true;
+    this.say({ code, channel, detail: OVER[code], over: true });
+  }
+}

@@ -1,0 +1,131 @@
+import type { Frame } from './frame.js';
+import type { NoticeCode, NoticeFields } from './notices.js';
+
+/** Possible faults in the numbering of a channel. */
+export const NUMBERING_FAULTS = ['all_duplicates', 'all_lost', 'frames_overlap'] as const satisfies NoticeCode[];
+
+export type NumberingFault = { readonly code: (typeof NUMBERING_FAULTS)[number] } & NoticeFields;
+
+/** Time over which numbers are observed before they are judged, ms. */
+const STRETCH_MS = 5000;
+const LEAST_FRAMES = 3;
+/** Numbers that advance faster or slower than time by these factors do not count instants. */
+const TOO_FAST = 1.5;
+const TOO_SLOW = 0.75;
+/**
+ * Repeated numbers that arrive faster than this are a re-send, not a stream; slower than the lower limit, they are
+ * chance.
+ */
+const RESEND_PACE = 1.5;
+const LEAST_PACE = 0.5;
+
+/** The fields kept of a frame. Its payload is not kept, because it would hold the whole received chunk in memory. */
+type Mark = Pick<Frame, 'seq' | 'ts' | 'instants'>;
+
+/** A series of frames of one channel. */
+interface Stretch {
+  readonly first: Mark;
+  readonly at: number;
+  /** First number and instants of the last frame. */
+  lastSeq: number;
+  lastInstants: number;
+  /** The number after the highest one so far. */
+  end: number;
+  frames: number;
+  instants: number;
+  fresh: number;
+  /**
+   * Count of frames that began beyond the highest number so far, and count of frames that repeated at least half of the
+   * previous frame.
+   */
+  jumps: number;
+  overlaps: number;
+}
+
+/**
+ * Observes the numbering of a channel, in stretches of 5 s. It distinguishes a fault from loss, re-sending and skipping
+ * by time: numbers that count instants advance as fast as time does. The work per frame is constant.
+ */
+export class Numbering {
+  #stretch: Stretch | null = null;
+
+  /** @param period nominal spacing of the instants, ms */
+  constructor(readonly period: number) {}
+
+  /**
+   * Observes a frame.
+   * @param fresh number of its instants that were new
+   * @param at arrival time, by a monotonic clock, ms
+   * @returns at the end of a stretch: its fault, or null if it had none; otherwise undefined
+   */
+  take(frame: Mark, fresh: number, at: number): NumberingFault | null | undefined {
+    const done = this.#stretch && at - this.#stretch.at >= STRETCH_MS ? this.#stretch : null;
+    const fault = done ? this.#judge(done, frame, at) : undefined;
+    if (!this.#stretch || done) this.#stretch = begin(frame, fresh, at);
+    else extend(this.#stretch, frame, fresh);
+    return fault;
+  }
+
+  #judge(stretch: Stretch, next: Mark, at: number): NumberingFault | null {
+    if (stretch.frames < LEAST_FRAMES) return null;
+    if (stretch.fresh === 0) return this.#isRepeated(stretch, next, at - stretch.at) ? DUPLICATES : null;
+    const elapsed = elapsedMs(stretch, next, at);
+    const numbers = next.seq - stretch.first.seq;
+    const pace = (numbers * this.period) / elapsed;
+    const followers = stretch.frames - 1;
+    if (2 * stretch.fresh <= numbers && 2 * stretch.jumps > followers && pace > TOO_FAST) return lost(stretch, next);
+    if (stretch.overlaps === followers && pace > 0 && pace < TOO_SLOW) return OVERLAP;
+    return null;
+  }
+
+  /** Whether repeated numbers are those of a stream that stands still or restarted, rather than of a re-send. */
+  #isRepeated({ first, instants }: Stretch, next: Mark, elapsed: number): boolean {
+    const pace = (instants * this.period) / elapsed;
+    const standsStill = next.seq < first.seq + first.instants;
+    return pace > LEAST_PACE && (pace < RESEND_PACE || standsStill);
+  }
+}
+
+const DUPLICATES: NumberingFault = {
+  code: 'all_duplicates',
+  detail:
+    'all sequence numbers have been received before: seq must start at next_seq of ready and increase by the number of instants of each frame',
+};
+
+const OVERLAP: NumberingFault = {
+  code: 'frames_overlap',
+  detail: 'each frame repeats sequence numbers of the previous frame: seq must count sample instants, not frames',
+};
+
+function lost({ lastSeq, lastInstants }: Stretch, next: Mark): NumberingFault {
+  const expected_seq = lastSeq + lastInstants;
+  return {
+    code: 'all_lost',
+    detail: `most sequence numbers are missing: seq ${lastSeq} with ${lastInstants} instants is followed by ${expected_seq}, not ${next.seq}; seq must count sample instants, not values or bytes`,
+    expected_seq,
+  };
+}
+
+function begin({ seq, ts, instants }: Mark, fresh: number, at: number): Stretch {
+  const end = seq + instants;
+  const last = { lastSeq: seq, lastInstants: instants };
+  return { first: { seq, ts, instants }, at, ...last, end, frames: 1, instants, fresh, jumps: 0, overlaps: 0 };
+}
+
+function extend(stretch: Stretch, frame: Mark, fresh: number): void {
+  const repeated = stretch.lastSeq + stretch.lastInstants - frame.seq;
+  if (frame.seq > stretch.end) stretch.jumps += 1;
+  if (frame.seq > stretch.lastSeq && frame.instants > 1 && 2 * repeated >= frame.instants) stretch.overlaps += 1;
+  stretch.lastSeq = frame.seq;
+  stretch.lastInstants = frame.instants;
+  stretch.end = Math.max(stretch.end, frame.seq + frame.instants);
+  stretch.frames += 1;
+  stretch.instants += frame.instants;
+  stretch.fresh += fresh;
+}
+
+/** Device time between two frames; the time between their arrivals if one has no stamp, or the stamps go back. */
+function elapsedMs({ first, at: firstAt }: Stretch, next: Mark, at: number): number {
+  const device = first.ts === null || next.ts === null ? 0 : next.ts - first.ts;
+  return device > 0 ? device : at - firstAt;
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { Bench, type Gateway, until } from './bench.fixture.js';
+import { channel } from './frames.fixture.js';
+
+describe('the sessions of one account', () => {
+  let bench: Bench;
+  let a: Gateway;
+  let b: Gateway;
+
+  beforeEach(async () => {
+    bench = await Bench.open({ maxSessions: 4, maxAccountSessions: 3 });
+    [a, b] = [await bench.gateway('gateway-a'), await bench.gateway('gateway-b')];
+  });
+  afterEach(() => bench.close());
+
+  /** What connects the devices of another account. */
+  async function stranger() {
+    const account = { ...bench.account, id: randomUUID(), name: 'other' };
+    await bench.store.createAccount(account);
+    const model = await bench.model([channel()], account.id);
+    const { key } = await bench.key({ accountId: account.id });
+    return (device_id: string) => bench.connect(a, { device_id, device_model_id: model.id, api_key: key });
+  }
+
+  it('leave room for those of others, however many connect at once', async () => {
+    const { connect } = await bench.device(a);
+    const devices = Array.from({ length: 12 }, (_, i) => connect({ device_id: `band-${i}` }));
+    const outcomes = await Promise.all(devices.map((device) => Promise.race([device.ready(), device.closed])));
+    const refused = outcomes.filter((outcome) => 'code' in outcome);
+    expect(refused).to.have.length(9);
+    for (const { code, reason } of refused) {
+      expect(code).to.equal(1013);
+      expect(reason).to.include('MAX_ACCOUNT_SESSIONS');
+    }
+    const connectOther = await stranger();
+    await connectOther('one').ready();
+    expect(await connectOther('two').closed).to.deep.include({ code: 1013 });
+    expect((await connectOther('three').closed).reason).to.match(/\(MAX_SESSIONS\)/);
+  });
+
+  it('count while they wait for their devices, and those that never had data not at all', async () => {
+    const { connect } = await bench.device(a);
+    const devices = [0, 1, 2].map((i) => connect({ device_id: `band-${i}` }));
+    for (const device of devices) await device.ready();
+    devices[0]?.samples(0, 10);
+    await devices[0]?.handled();
+    for (const device of devices) device.ws.close();
+    await until(() => a.ingest.connections === 0);
+    await until(async () => (await bench.store.openSessionOf(bench.account.id, 'band-2')) === null);
+    const again = [3, 4].map((i) => connect({ device_id: `band-${i}` }));
+    for (const device of again) await device.ready();
+    expect((await connect({ device_id: 'band-5' }).closed).reason).to.include('MAX_ACCOUNT_SESSIONS');
+    expect(await connect({ device_id: 'band-0' }).ready()).to.include({ resumed: true });
+  });
+
+  it('stay with the gateway that has them where another one has no room', async () => {
+    const { connect } = await bench.device(a);
+    const served = connect({ device_id: 'wanderer' });
+    const { session_id } = await served.ready();
+    for (const i of [0, 1, 2]) await connect({ device_id: `band-${i}` }, b).ready();
+    expect(await connect({ device_id: 'wanderer' }, b).code()).to.equal(1013);
+    expect(await bench.row(session_id)).to.include({ gateway: 'gateway-a', status: 'open' });
+    await a.ingest.sweep();
+    await served.handled();
+  });
+});

@@ -1,0 +1,70 @@
+import { createMemoryBus } from '@device-insights/fanout/bus/memory';
+import { expect } from 'chai';
+import type { Inspection } from './inspection.js';
+import { Inspector } from './inspector.js';
+import { ManualClock } from './manual-clock.js';
+import { sampleSession } from './store/suite/samples.js';
+
+const FOUND: Inspection = {
+  ...{ connected: true, since: 1, last_data_at: 2, frames: 3, refused: [], notices: [], channels: [] },
+  signal: { channel: 1, t: [1, 2], lanes: [[3, null]] },
+};
+
+describe('an inspector', () => {
+  const clock = new ManualClock(1000);
+  const bus = createMemoryBus();
+  const silent = { warn: () => undefined };
+  const open = (gateway: string, here: (session: string, channel: number | null) => Inspection | null) =>
+    new Inspector({ bus, gateway, here, clock, log: silent });
+
+  it('asks the gateway that has the session, this one or another one', async () => {
+    const asked: unknown[] = [];
+    const owner = open('a', (...question) => {
+      asked.push(question);
+      return FOUND;
+    });
+    const reader = open('b', () => null);
+    await Promise.all([owner.listen(), reader.listen()]);
+    const session = sampleSession({ gateway: 'a' });
+    expect(await owner.look(session, null)).to.equal(FOUND);
+    expect(await reader.look(session, 1)).to.deep.equal(FOUND);
+    expect(asked).to.deep.equal([
+      [session.id, null],
+      [session.id, 1],
+    ]);
+    expect(await reader.look(sampleSession({ gateway: 'b' }), null)).to.equal(null);
+    owner.close();
+    reader.close();
+  });
+
+  it('waits 1.5 s for an answer, and has none then', async () => {
+    const reader = open('c', () => null);
+    await reader.listen();
+    const look = reader.look(sampleSession({ gateway: 'gone' }), null);
+    clock.advance(1500);
+    expect(await look).to.equal(null);
+    reader.close();
+  });
+
+  it('listens again after a loss, and is not led astray by what is none of its messages', async () => {
+    const owner = open('d', () => FOUND);
+    const reader = open('e', () => null);
+    await Promise.all([owner.listen(), reader.listen()]);
+    await bus.declareLoss('gateway:d');
+    clock.advance(1000);
+    await new Promise(setImmediate);
+    for (const text of ['', '{', 'null', '[]', '{"ask":1}', '{"answer":"x","found":null}', 'x'.repeat(600_000)])
+      await bus.publish('gateway:d', [{ text, user: null }]);
+    expect(await reader.look(sampleSession({ gateway: 'd' }), null)).to.deep.equal(FOUND);
+    owner.close();
+    reader.close();
+  });
+
+  it('answers those who wait when it is closed', async () => {
+    const reader = open('f', () => null);
+    await reader.listen();
+    const look = reader.look(sampleSession({ gateway: 'gone' }), null);
+    reader.close();
+    expect(await look).to.equal(null);
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ManualClock } from '../manual-clock.js';
+import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import type { Store } from '../store/store.js';
+import { sampleKey } from '../store/suite/samples.js';
+import { KeyRing } from './key-ring.js';
+
+const START = 1_763_600_000_000;
+const HOUR = 3_600_000;
+
+describe('the key ring', () => {
+  let folder: string;
+  let clock: ManualClock;
+  let store: Store;
+  let ring: KeyRing;
+  let told: string[];
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'key-ring-'));
+    clock = new ManualClock(START);
+    store = await openEmbeddedStore(folder, clock);
+    ring = new KeyRing(store, clock, { warn: () => {} });
+    told = [];
+    await ring.poll();
+    ring.onRevoked((hash) => told.push(hash));
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const issue = async () => {
+    const key = sampleKey();
+    await store.addKey(key);
+    return key;
+  };
+
+  it('tells each revocation once, however often it polls', async () => {
+    const [one, two] = [await issue(), await issue()];
+    await store.revokeKey(one.id, START);
+    await ring.poll();
+    await store.revokeKey(two.id, START + 500);
+    for (let second = 0; second < 30; second++) {
+      clock.advance(1000);
+      await ring.poll();
+    }
+    expect(told).to.deep.equal([one.hash, two.hash]);
+  });
+
+  for (const [direction, step] of [
+    ['back', -HOUR],
+    ['forward', HOUR],
+  ] as const)
+    it(`hears of revocations after the clock was set ${direction}, and of those whose clock is an hour off`, async () => {
+      const keys = [await issue(), await issue(), await issue(), await issue()];
+      const [before, after, behind, ahead] = keys;
+      await store.revokeKey(before?.id ?? '', clock.now());
+      await ring.poll();
+      clock.step(step);
+      clock.advance(1000);
+      await ring.poll();
+      await store.revokeKey(after?.id ?? '', clock.now());
+      await ring.poll();
+      await store.revokeKey(ahead?.id ?? '', clock.now() + HOUR);
+      await ring.poll();
+      await store.revokeKey(behind?.id ?? '', clock.now() - HOUR);
+      await ring.poll();
+      expect(told).to.have.members(keys.map(({ hash }) => hash));
+    });
+
+  it('notes the use of a key once a minute, whatever the clock is set to', async () => {
+    const key = await issue();
+    const used = async () => {
+      await ring.key(key.hash);
+      await store.touchKeys([], START); // what was asked for before is done before
+      return (await store.keyByHash(key.hash))?.lastUsedAt;
+    };
+    expect(await used()).to.equal(START);
+    clock.step(HOUR);
+    expect(await used()).to.equal(START);
+    clock.step(-HOUR);
+    clock.advance(60_000);
+    expect(await used()).to.equal(START + 60_000);
+  });
+
+  it('gives a key that only subscribes to subscribers, and neither to REST nor to devices', async () => {
+    const key = sampleKey({ subscribeOnly: true });
+    await store.addKey(key);
+    expect(await ring.holder(key.hash)).to.deep.equal({ account: key.accountId, user: null, expiresAt: null });
+    expect(await ring.key(key.hash)).to.equal(null);
+    expect(await ring.ofDevices.holder(key.hash)).to.equal(null);
+    const whole = await issue();
+    expect(await ring.key(whole.hash)).to.deep.include({ id: whole.id });
+    expect(await ring.ofDevices.holder(whole.hash)).to.deep.include({ account: whole.accountId });
+  });
+});

@@ -1,0 +1,123 @@
+import { hasExpired, type KeyCheck, type KeyHolder } from '@device-insights/fanout';
+import type { KeySource } from '@device-insights/fanout/key-mirror';
+import type { Log } from '@device-insights/fanout/process/log';
+import type { Clock } from '../clock.js';
+import type { Key, Store } from '../store/store.js';
+import { KeyLookups } from './key-lookups.js';
+
+/** Precision of `last_used_at`, ms. */
+const TOUCH_EVERY = 60_000;
+/** Revocations are read from this long before the newest known one, ms: concurrent writes may become visible late. */
+const LOOK_BACK = 10_000;
+
+/**
+ * The keys of the store, for the sockets, REST and the mirror for fan-out nodes: looked up on every use, watched for
+ * revocations.
+ */
+export class KeyRing implements KeyCheck, KeySource {
+  readonly #store: Store;
+  readonly #lookups: KeyLookups;
+  readonly #clock: Clock;
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #listeners = new Set<(hash: string) => void>();
+  readonly #touched = new Map<string, number>();
+  /** Revocations already reported, by key id, with their times: kept while the look-back may return them again. */
+  readonly #told = new Map<string, number>();
+  #refused = 0;
+  /** Time of the newest revocation that was reported, ms: a position in the store's order, which no clock changes. */
+  #newest = 0;
+
+  constructor(store: Store, clock: Clock, log: Pick<Log, 'warn'>) {
+    this.#store = store;
+    this.#lookups = new KeyLookups(store, clock);
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** How often a key was asked for that is unknown, revoked or expired. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** The holder of the key with this hash, if it may subscribe. */
+  async holders(): Promise<Map<string, KeyHolder>> {
+    const good = (await this.#store.keys(null)).filter(({ revokedAt }) => revokedAt === null);
+    return new Map(good.map((key) => [key.hash, holderOf(key)]));
+  }
+
+  async revoked(): Promise<string[]> {
+    return (await this.#store.keys(null)).filter(({ revokedAt }) => revokedAt !== null).map(({ hash }) => hash);
+  }
+
+  async holder(hash: string): Promise<KeyHolder | null> {
+    const key = await this.#good(hash);
+    return key && holderOf(key);
+  }
+
+  /**
+   * The key with this hash, unless it is unknown, revoked, expired or valid only for subscribing. Its use is recorded.
+   */
+  async key(hash: string): Promise<Key | null> {
+    const key = await this.#good(hash);
+    return key?.subscribeOnly ? null : key;
+  }
+
+  /** The keys that devices may stream with: all except those that may only subscribe. */
+  get ofDevices(): KeyCheck {
+    return {
+      holder: async (hash) => {
+        const key = await this.key(hash);
+        return key && holderOf(key);
+      },
+      onRevoked: (run) => this.onRevoked(run),
+    };
+  }
+
+  async #good(hash: string): Promise<Key | null> {
+    const key = await this.#lookups.find(hash);
+    if (!key || hasExpired(key, this.#clock.now())) {
+      this.#refused += 1;
+      return null;
+    }
+    this.#touch(key.id);
+    return key;
+  }
+
+  onRevoked(run: (hash: string) => void): () => void {
+    this.#listeners.add(run);
+    return () => this.#listeners.delete(run);
+  }
+
+  /**
+   * Reads from the store the keys that were revoked since the last call (at first, ever), and reports them. Called once
+   * a second.
+   */
+  async poll(): Promise<void> {
+    for (const key of await this.#store.keysRevokedSince(this.#newest - LOOK_BACK)) this.#tell(key, key.revokedAt ?? 0);
+    for (const [id, at] of this.#told) if (at < this.#newest - LOOK_BACK) this.#told.delete(id);
+  }
+
+  #tell(key: Key, at: number): void {
+    const known = this.#told.has(key.id);
+    this.#told.set(key.id, at);
+    this.#newest = Math.max(this.#newest, at);
+    if (!known) for (const run of this.#listeners) run(key.hash);
+  }
+
+  /** Runs beside the request, which neither waits for it nor fails with it. */
+  #touch(id: string): void {
+    const now = this.#clock.monotonic();
+    if (now - (this.#touched.get(id) ?? Number.NEGATIVE_INFINITY) < TOUCH_EVERY) return;
+    if (this.#touched.size > 10_000) this.#touched.clear();
+    this.#touched.set(id, now);
+    this.#store.touchKeys([id], this.#clock.now()).catch((err: unknown) => {
+      this.#touched.delete(id);
+      this.#log.warn({ err, key: id }, 'the last use of a key could not be recorded; the next use is recorded');
+    });
+  }
+}
+
+/** The account and user that a key stands for. */
+function holderOf({ accountId: account, user, expiresAt }: Key): KeyHolder {
+  return { account, user, expiresAt };
+}

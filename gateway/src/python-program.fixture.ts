@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, mkdir, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** Ignored folder at the root of the repository: programs installed for tests stay there for the next run. */
+export const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));
+
+const INSTALL_MS = 300_000;
+const run = promisify(execFile);
+
+/**
+ * Path of a program of a Python package for the tests, installed from PyPI if it is missing, which may take minutes.
+ * Rejects if it cannot be installed.
+ *
+ * @param requirement the package with its version, such as `schemathesis==4.32.5`
+ */
+export async function pythonProgram(requirement: string, program: string): Promise<string> {
+  const home = join(CACHE, requirement.replace('==', '-'));
+  const path = join(home, 'current', 'bin', program);
+  if (!(await isThere(path))) await install(requirement, home, path);
+  return path;
+}
+
+/**
+ * Installs into a folder of this process and links to it when complete, because several test runs may install at the
+ * same time.
+ */
+async function install(requirement: string, home: string, program: string): Promise<void> {
+  const venv = join(home, `venv-${process.pid}`);
+  const current = join(home, 'current');
+  console.log(`installing ${requirement} into ${home} (pip)`);
+  await mkdir(home, { recursive: true });
+  try {
+    await makeVenv(venv);
+    await run(join(venv, 'bin', 'pip'), ['install', '--quiet', requirement], { timeout: INSTALL_MS });
+    await rm(current, { force: true });
+    await symlink(venv, current);
+  } catch (error) {
+    await rm(venv, { recursive: true, force: true });
+    if (!(await isThere(program))) throw error;
+  }
+}
+
+/** Debian has venv in a separate package. */
+async function makeVenv(venv: string): Promise<void> {
+  const make = () => run('python3', ['-m', 'venv', venv], { timeout: INSTALL_MS });
+  try {
+    await make();
+  } catch (error) {
+    if (process.getuid?.() !== 0) throw error;
+    console.log('installing python3-venv (apt-get)');
+    await rm(venv, { recursive: true, force: true });
+    await run('apt-get', ['update', '-qq'], { timeout: INSTALL_MS });
+    await run('apt-get', ['install', '-y', '-qq', 'python3', 'python3-venv'], { timeout: INSTALL_MS });
+    await make();
+  }
+}
+
+function isThere(program: string): Promise<boolean> {
+  return access(program, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { z } from 'zod';
+import type { StoredInsight } from '../../insight.js';
+import { detailOf, insightRow, seed, sessionRow, type Tenant, TestServer } from '../test-server.js';
+import { insight } from './schema.js';
+
+const Insights = z.array(z.strictObject(insight.shape));
+const T0 = Date.parse('2026-03-01T10:00:00.000Z');
+
+describe('insights across sessions', () => {
+  let server: TestServer;
+  let tenant: Tenant;
+  /** All of the account, by ts: 1,200 of two sessions, one a second. */
+  let all: StoredInsight[];
+
+  before(async () => {
+    server = await TestServer.start();
+    tenant = await server.tenant();
+    const [one, two] = [sessionRow(tenant.accountId, T0, 'ann'), sessionRow(tenant.accountId, T0, 'bob')];
+    const types = ['hr', 'hr', 'spo2', 'rr'] as const;
+    all = Array.from({ length: 1200 }, (_, i) => {
+      const at = T0 + i * 1000;
+      return insightRow(i % 2 ? one : two, at, at - 100, types[i % 4] ?? 'hr');
+    });
+    for (const row of [one, two]) {
+      await seed(
+        server.store,
+        row,
+        all.filter(({ session_id }) => session_id === row.id),
+      );
+    }
+  });
+  after(() => server.stop());
+
+  const request = (query: string, key = tenant.key) => server.request('GET', `/v1/insights${query}`, key);
+  const rows = async (query = '', key = tenant.key) => Insights.parse((await request(query, key)).json);
+  const iso = (i: number) => new Date(T0 + i * 1000).toISOString();
+
+  it('gives the last 100 where nothing is said, oldest first, in the stored form', async () => {
+    expect(await rows()).to.deep.equal(all.slice(-100));
+  });
+
+  it('gives up to 1,000', async () => {
+    expect(await rows('?limit=1000')).to.deep.equal(all.slice(-1000));
+    expect(await rows('?limit=1')).to.deep.equal(all.slice(-1));
+  });
+
+  it('takes since as inclusive and until as exclusive', async () => {
+    expect(await rows(`?since=${iso(5)}&until=${iso(8)}`)).to.deep.equal(all.slice(5, 8));
+    expect(await rows(`?since=${iso(5)}&until=${iso(5)}`)).to.deep.equal([]);
+    expect(await rows('?since=2026-03-01T10:00:00.0001Z&limit=1')).to.deep.equal(all.slice(1, 2));
+    expect(await rows('?until=2026-03-01T10:00:00.0001Z')).to.deep.equal(all.slice(0, 1));
+  });
+
+  it('with since gives the first from there on, without it the last before until', async () => {
+    expect(await rows(`?since=${iso(10)}&limit=3`)).to.deep.equal(all.slice(10, 13));
+    expect(await rows(`?until=${iso(10)}&limit=3`)).to.deep.equal(all.slice(7, 10));
+  });
+
+  it('reads RFC 3339 times with any offset, with or without seconds', async () => {
+    for (const since of ['2026-03-01T10:01Z', '2026-03-01T11:01:00%2B01:00', '2026-03-01t10:01:00.000z']) {
+      expect(await rows(`?since=${since}&limit=1`), since).to.deep.equal(all.slice(60, 61));
+    }
+    expect(await rows('?since=2026-03-01T11:01+01:00&limit=1')).to.deep.equal(all.slice(60, 61));
+  });
+
+  it('filters by type', async () => {
+    const wanted = all.filter(({ type }) => type === 'spo2');
+    expect(await rows('?type=spo2')).to.deep.equal(wanted.slice(-100));
+    expect(await rows(`?type=spo2&since=${iso(0)}&limit=2`)).to.deep.equal(wanted.slice(0, 2));
+  });
+
+  it('filters by device', async () => {
+    const device = all[1]?.device_id;
+    const wanted = all.filter(({ device_id }) => device_id === device);
+    expect(await rows(`?device_id=${device}&limit=1000`)).to.deep.equal(wanted);
+    expect(await walk(`/v1/insights?device_id=${device}&since=${iso(0)}&limit=250`, 'next')).to.deep.equal(wanted);
+    const of = (user: string) => rows(`?device_id=${device}`, user);
+    expect((await of(tenant.userKey)).length + (await of((await server.tenant()).key)).length).to.equal(100);
+  });
+
+  it('leads to later pages by rel="next" where since was given, filters kept', async () => {
+    const found = await walk(`/v1/insights?since=${iso(1000)}&type=hr&limit=30&x=y`, 'next');
+    expect(found).to.deep.equal(all.slice(1000).filter(({ type }) => type === 'hr'));
+  });
+
+  it('leads to earlier pages by rel="prev" where it was not', async () => {
+    const found = await walk(`/v1/insights?until=${iso(250)}&limit=100`, 'prev');
+    expect(found).to.deep.equal(all.slice(0, 250));
+  });
+
+  it("shows a per-user key its user's insights alone, and no key another account's", async () => {
+    const anns = all.filter((_, i) => i % 2);
+    expect(await rows('', tenant.userKey)).to.deep.equal(anns.slice(-100));
+    expect(await walk(`/v1/insights?since=${iso(0)}&limit=1000`, 'next', tenant.userKey)).to.deep.equal(anns);
+    const other = await server.tenant();
+    for (const key of [other.key, other.userKey]) expect(await rows('', key)).to.deep.equal([]);
+  });
+
+  it('refuses bad parameters, naming each', async () => {
+    const bad: [query: string, detail: RegExp][] = [
+      ['limit=0', /^limit: must be an integer from 1 to 1000$/],
+      ['limit=1001', /^limit: must be an integer from 1 to 1000$/],
+      ['type=HR', /^type: must be one of hr, spo2, rr$/],
+      ['type=bp', /^type: must be one of/],
+      ['type=hr&type=hr', /^type: must be given only once$/],
+      ['type=', /^type: must not be empty$/],
+      ['since=', /^since: must not be empty$/],
+      ['since=x&until=y', /^since: must be an RFC 3339 time.*; until: must be an RFC 3339 time/],
+      ['since=1763600000000', /^since: must be an RFC 3339 time/],
+      [`since=${iso(2)}&until=${iso(1)}`, /^since: must not be after until$/],
+      ['cursor=bm9uc2Vuc2U', /^cursor: must be taken/],
+      [`cursor=${Buffer.from('["sessions",1,"1"]').toString('base64url')}`, /^cursor: must be taken/],
+    ];
+    for (const [query, detail] of bad) {
+      const answer = await request(`?${query}`);
+      expect(answer.status, query).to.equal(400);
+      expect(detailOf(answer)).to.match(detail);
+    }
+  });
+
+  /** Follows the Link headers to the end and gives all rows in order of time. */
+  async function walk(start: string, rel: 'next' | 'prev', key = tenant.key): Promise<StoredInsight[]> {
+    let found: StoredInsight[] = [];
+    for (let path: string | undefined = start; path !== undefined; ) {
+      const answer = await server.request('GET', path, key);
+      const page = Insights.parse(answer.json) as StoredInsight[];
+      expect(page.length).to.be.greaterThan(0);
+      found = rel === 'next' ? [...found, ...page] : [...page, ...found];
+      const link = answer.headers.get('link');
+      path = /^<(\/v1\/insights\?[^>]+)>; rel="(next|prev)"$/.exec(link ?? '')?.[1];
+      if (link !== null) expect(link).to.contain(`; rel="${rel}"`);
+    }
+    return found;
+  }
+});

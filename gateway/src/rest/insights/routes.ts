@@ -1,0 +1,47 @@
+import type Router from '@koa/router';
+import { linkPage, readQuery } from '../query.js';
+import { keyOf, type RestOptions, type RestState } from '../rest-context.js';
+import { insightQuery } from './schema.js';
+
+/** Stored insights across sessions. */
+export function insightRoutes(router: Router<RestState>, { store }: RestOptions): void {
+  /**
+   * @openapi
+   * /v1/insights:
+   *   get:
+   *     operationId: listInsights
+   *     tags: [insights]
+   *     summary: Stored insights across all sessions, in order of ts
+   *     description: >-
+   *       With since: the first `limit` insights from there on, and a Link header with rel="next" to later ones.
+   *       Without it: the last `limit` before until (or now), and rel="prev" to earlier ones.
+   *     parameters:
+   *       - $ref: '#/components/parameters/InsightsType'
+   *       - $ref: '#/components/parameters/InsightsDeviceId'
+   *       - $ref: '#/components/parameters/InsightsSince'
+   *       - $ref: '#/components/parameters/InsightsUntil'
+   *       - $ref: '#/components/parameters/InsightsLimit'
+   *       - $ref: '#/components/parameters/InsightsCursor'
+   *     responses:
+   *       '200':
+   *         description: The insights, oldest first.
+   *         headers:
+   *           Link: { $ref: '#/components/headers/Link' }
+   *         content:
+   *           application/json:
+   *             schema:
+   *               type: array
+   *               items: { $ref: '#/components/schemas/Insight' }
+   *       '400': { $ref: '#/components/responses/ValidationFailed' }
+   *       '401': { $ref: '#/components/responses/Unauthenticated' }
+   *       '500': { $ref: '#/components/responses/ServerError' }
+   */
+  router.get('/v1/insights', async (ctx) => {
+    const { accountId, user } = keyOf(ctx);
+    const asked = readQuery(ctx, insightQuery);
+    const { type = null, device_id: deviceId = null, since = null, until = null, limit, cursor = null } = asked;
+    const page = await store.insights({ accountId, user, type, deviceId, since, until, limit, cursor });
+    if (page.next !== null) linkPage(ctx, insightQuery, page.next, since === null ? 'prev' : 'next');
+    ctx.body = page.rows;
+  });
+}

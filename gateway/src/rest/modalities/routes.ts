@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type Router from '@koa/router';
+import { HttpError } from '../../errors.js';
+import type { DeviceModel, ModalityChannel } from '../../store/store.js';
+import { jsonBody } from '../body.js';
+import { idempotent } from '../idempotency.js';
+import { pathId, permittedModel } from '../permission.js';
+import { keyOf, type RestContext, type RestOptions, type RestState } from '../rest-context.js';
+import { invalid, valid } from '../violations.js';
+import { changedChannel, channelChange, MAX_CHANNELS, newChannel, tooManyChannels } from './schema.js';
+
+/** Modality channels of a device model. A change applies to sessions that are opened afterwards. */
+export function modalityRoutes(router: Router<RestState>, options: RestOptions): void {
+  const { store, clock } = options;
+
+  /** Changes the channels of the model in the path atomically. */
+  async function change(ctx: RestContext, channels: (model: DeviceModel) => ModalityChannel[]): Promise<void> {
+    const key = keyOf(ctx);
+    const changed = await store.changeDeviceModel(modelIdOf(ctx), (model) => {
+      permittedModel(key, model);
+      return { ...model, channels: channels(model), updatedAt: Math.max(clock.now(), model.updatedAt) };
+    });
+    permittedModel(key, changed);
+  }
+
+  /**
+   * @openapi
+   * /v1/device-models/{dm_id}/modalities:
+   *   get:
+   *     operationId: listModalities
+   *     tags: [modalities]
+   *     summary: The modality channels of a device model, in their order
+   *     description: >-
+   *       In the order of their indices, by which frames refer to them.
+   *     parameters:
+   *       - $ref: '#/components/parameters/DeviceModelId'
+   *     responses:
+   *       '200':
+   *         description: The channels.
+   *         content:
+   *           application/json:
+   *             schema:
+   *               type: array
+   *               items: { $ref: '#/components/schemas/ModalityChannel' }
+   *       '401': { $ref: '#/components/responses/Unauthenticated' }
+   *       '403': { $ref: '#/components/responses/Forbidden' }
+   *       '404': { $ref: '#/components/responses/NotFound' }
+   *       '500': { $ref: '#/components/responses/ServerError' }
+   */
+  router.get('/v1/device-models/:dm_id/modalities', async (ctx) => {
+    ctx.body = permittedModel(keyOf(ctx), await store.deviceModel(modelIdOf(ctx))).channels;
+  });
+
+  /**
+   * @openapi
+   * /v1/device-models/{dm_id}/modalities:
+   *   post:
+   *     operationId: createModality
+   *     tags: [modalities]
+   *     summary: Add a modality channel to a device model
+   *     description: >-
+   *       Adds the channel as the last one. Sessions that are open keep the channels that they began with.
+   *     parameters:
+   *       - $ref: '#/components/parameters/DeviceModelId'
+   *       - $ref: '#/components/parameters/IdempotencyKey'
+   *     requestBody:
+   *       required: true
+   *       content:
+   *         application/json:
+   *           schema: { $ref: '#/components/schemas/NewModalityChannel' }
+   *     responses:
+   *       '201':
+   *         description: The channel, with its ch_id.
+   *         content:
+   *           application/json:
+   *             schema: { $ref: '#/components/schemas/ModalityChannel' }
+   *       '400': { $ref: '#/components/responses/ValidationFailed' }
+   *       '401': { $ref: '#/components/responses/Unauthenticated' }
+   *       '403': { $ref: '#/components/responses/Forbidden' }
+   *       '404': { $ref: '#/components/responses/NotFound' }
+   *       '409': { $ref: '#/components/responses/Conflict' }
+   *       '500': { $ref: '#/components/responses/ServerError' }
+   */
+  router.post('/v1/device-models/:dm_id/modalities', jsonBody, idempotent(options), async (ctx) => {
+    const ch_id = randomUUID();
+    await change(ctx, ({ channels }) => {
+      const added = { ch_id, ...valid(newChannel, ctx.state.body) };
+      if (channels.length >= MAX_CHANNELS) throw invalid([tooManyChannels('body')]);
+      ctx.body = added;
+      return [...channels, added];
+    });
+    ctx.status = 201;
+  });
+
+  /**
+   * @openapi
+   * /v1/device-models/{dm_id}/modalities/{ch_id}:
+   *   put:
+   *     operationId: updateModality
+   *     tags: [modalities]
+   *     summary: Change a modality channel
+   *     description: The body has any of the channel's fields; fields that are left out keep their values.
+   *     parameters:
+   *       - $ref: '#/components/parameters/DeviceModelId'
+   *       - $ref: '#/components/parameters/ChannelId'
+   *     requestBody:
+   *       required: true
+   *       content:
+   *         application/json:
+   *           schema: { $ref: '#/components/schemas/ModalityChannelChange' }
+   *     responses:
+   *       '200':
+   *         description: The changed channel.
+   *         content:
+   *           application/json:
+   *             schema: { $ref: '#/components/schemas/ModalityChannel' }
+   *       '400': { $ref: '#/components/responses/ValidationFailed' }
+   *       '401': { $ref: '#/components/responses/Unauthenticated' }
+   *       '403': { $ref: '#/components/responses/Forbidden' }
+   *       '404': { $ref: '#/components/responses/NotFound' }
+   *       '500': { $ref: '#/components/responses/ServerError' }
+   */
+  router.put('/v1/device-models/:dm_id/modalities/:ch_id', jsonBody, async (ctx) => {
+    await change(ctx, ({ channels }) => {
+      const before = channelOf(ctx, channels);
+      const after = changedChannel(before, valid(channelChange, ctx.state.body));
+      ctx.body = after;
+      return channels.map((one) => (one === before ? after : one));
+    });
+  });
+
+  /**
+   * @openapi
+   * /v1/device-models/{dm_id}/modalities/{ch_id}:
+   *   delete:
+   *     operationId: deleteModality
+   *     tags: [modalities]
+   *     summary: Remove a modality channel
+   *     description: >-
+   *       The indices of the channels after it decrease by one. Sessions that are open keep the channels that they began with.
+   *     parameters:
+   *       - $ref: '#/components/parameters/DeviceModelId'
+   *       - $ref: '#/components/parameters/ChannelId'
+   *     responses:
+   *       '204': { description: The channel is removed. }
+   *       '401': { $ref: '#/components/responses/Unauthenticated' }
+   *       '403': { $ref: '#/components/responses/Forbidden' }
+   *       '404': { $ref: '#/components/responses/NotFound' }
+   *       '500': { $ref: '#/components/responses/ServerError' }
+   */
+  router.delete('/v1/device-models/:dm_id/modalities/:ch_id', async (ctx) => {
+    await change(ctx, ({ channels }) => {
+      const removed = channelOf(ctx, channels);
+      return channels.filter((one) => one !== removed);
+    });
+    ctx.status = 204;
+  });
+}
+
+function modelIdOf(ctx: RestContext): string {
+  return pathId(ctx.params.dm_id, 'device model');
+}
+
+function channelOf(ctx: RestContext, channels: readonly ModalityChannel[]): ModalityChannel {
+  const id = pathId(ctx.params.ch_id, 'modality channel');
+  const found = channels.find(({ ch_id }) => ch_id === id);
+  if (!found) throw new HttpError('not_found', 'this device model has no modality channel with this id');
+  return found;
+}

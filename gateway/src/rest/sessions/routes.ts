@@ -1,0 +1,104 @@
+import type Router from '@koa/router';
+import { answerArray } from '../json-array.js';
+import { pathId, permittedSession } from '../permission.js';
+import { linkPage, readQuery } from '../query.js';
+import { keyOf, type RestContext, type RestOptions, type RestState } from '../rest-context.js';
+import { sessionAnswer, sessionQuery } from './schema.js';
+
+/** Sessions and the insights of one. A per-user key sees only that user's sessions. */
+export function sessionRoutes(router: Router<RestState>, { store }: RestOptions): void {
+  /**
+   * @openapi
+   * /v1/sessions:
+   *   get:
+   *     operationId: listSessions
+   *     tags: [sessions]
+   *     summary: Recent sessions, newest first
+   *     description: >-
+   *       Sessions of the account, or of the key's user. Each page has at most `limit` sessions; follow the Link header.
+   *     parameters:
+   *       - $ref: '#/components/parameters/SessionsLimit'
+   *       - $ref: '#/components/parameters/SessionsStatus'
+   *       - $ref: '#/components/parameters/SessionsDeviceId'
+   *       - $ref: '#/components/parameters/SessionsCursor'
+   *     responses:
+   *       '200':
+   *         description: The sessions. A Link header with rel="next" leads to older sessions.
+   *         headers:
+   *           Link: { $ref: '#/components/headers/Link' }
+   *         content:
+   *           application/json:
+   *             schema:
+   *               type: array
+   *               items: { $ref: '#/components/schemas/Session' }
+   *       '400': { $ref: '#/components/responses/ValidationFailed' }
+   *       '401': { $ref: '#/components/responses/Unauthenticated' }
+   *       '500': { $ref: '#/components/responses/ServerError' }
+   */
+  router.get('/v1/sessions', async (ctx) => {
+    const { accountId, user } = keyOf(ctx);
+    const { limit, status = null, device_id: deviceId = null, cursor = null } = readQuery(ctx, sessionQuery);
+    const page = await store.sessions({ accountId, user, limit, status, deviceId, cursor });
+    if (page.next !== null) linkPage(ctx, sessionQuery, page.next, 'next');
+    ctx.body = page.rows.map(sessionAnswer);
+  });
+
+  /**
+   * @openapi
+   * /v1/sessions/{id}:
+   *   get:
+   *     operationId: getSession
+   *     tags: [sessions]
+   *     summary: One session
+   *     description: >-
+   *       One session, open or closed.
+   *     parameters:
+   *       - $ref: '#/components/parameters/Id'
+   *     responses:
+   *       '200':
+   *         description: The session.
+   *         content:
+   *           application/json:
+   *             schema: { $ref: '#/components/schemas/Session' }
+   *       '401': { $ref: '#/components/responses/Unauthenticated' }
+   *       '403': { $ref: '#/components/responses/Forbidden' }
+   *       '404': { $ref: '#/components/responses/NotFound' }
+   *       '500': { $ref: '#/components/responses/ServerError' }
+   */
+  router.get('/v1/sessions/:id', async (ctx) => {
+    ctx.body = sessionAnswer(permittedSession(keyOf(ctx), await store.session(idOf(ctx))));
+  });
+
+  /**
+   * @openapi
+   * /v1/sessions/{id}/insights:
+   *   get:
+   *     operationId: listSessionInsights
+   *     tags: [sessions]
+   *     summary: All insights of a session, in chronological order (actual_end, then ts)
+   *     description: >-
+   *       Complete, without pages. The array is streamed, so that a long session needs no more memory than a short one.
+   *     parameters:
+   *       - $ref: '#/components/parameters/Id'
+   *     responses:
+   *       '200':
+   *         description: The insights, streamed.
+   *         content:
+   *           application/json:
+   *             schema:
+   *               type: array
+   *               items: { $ref: '#/components/schemas/Insight' }
+   *       '401': { $ref: '#/components/responses/Unauthenticated' }
+   *       '403': { $ref: '#/components/responses/Forbidden' }
+   *       '404': { $ref: '#/components/responses/NotFound' }
+   *       '500': { $ref: '#/components/responses/ServerError' }
+   */
+  router.get('/v1/sessions/:id/insights', async (ctx) => {
+    const { id } = permittedSession(keyOf(ctx), await store.session(idOf(ctx)));
+    await answerArray(ctx, store.sessionInsights(id), (insight) => insight);
+  });
+}
+
+function idOf(ctx: RestContext): string {
+  return pathId(ctx.params.id, 'session');
+}

@@ -1,0 +1,307 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { expect } from 'chai';
+import { z } from 'zod';
+import type { StoredInsight } from '../../insight.js';
+import type { Session } from '../../store/store.js';
+import { StoreUnavailable } from '../../store/store.js';
+import { insight } from '../insights/schema.js';
+import { detailOf, insightRow, seed, sessionRow, type Tenant, TestServer } from '../test-server.js';
+import { session } from './schema.js';
+
+const SessionShape = z.strictObject(session.shape);
+const T0 = Date.parse('2026-03-01T10:00:00.000Z');
+
+describe('sessions', () => {
+  let server: TestServer;
+  let tenant: Tenant;
+
+  before(async () => {
+    server = await TestServer.start();
+  });
+  beforeEach(async () => {
+    tenant = await server.tenant();
+  });
+  after(() => server.stop());
+
+  const request = (path: string, key = tenant.key) => server.request('GET', path, key);
+  const list = async (query = '', key = tenant.key) =>
+    z.array(SessionShape).parse((await request(`/v1/sessions${query}`, key)).json);
+  const closeAt = (row: Session, at: number) => server.store.closeSession(row.id, row.epoch, at);
+
+  describe('GET /v1/sessions', () => {
+    it('gives the fields of the specification, times with milliseconds, ended_at only when closed', async () => {
+      const [open, closed] = [sessionRow(tenant.accountId, T0 + 1), sessionRow(tenant.accountId, T0)];
+      await seed(server.store, open);
+      await seed(server.store, closed);
+      await closeAt(closed, T0 + 61_005);
+      expect(await list()).to.deep.equal([
+        {
+          id: open.id,
+          device_id: open.deviceId,
+          device_model_id: open.deviceModelId,
+          status: 'open',
+          started_at: '2026-03-01T10:00:00.001Z',
+        },
+        {
+          id: closed.id,
+          device_id: closed.deviceId,
+          device_model_id: closed.deviceModelId,
+          status: 'closed',
+          started_at: '2026-03-01T10:00:00.000Z',
+          ended_at: '2026-03-01T10:01:01.005Z',
+        },
+      ]);
+    });
+
+    it('gives 50 where nothing is said, and up to 200, newest first', async () => {
+      const rows = Array.from({ length: 205 }, (_, i) => sessionRow(tenant.accountId, T0 + i * 1000));
+      for (const row of rows) await seed(server.store, row);
+      const newest = rows.map(({ id }) => id).reverse();
+      expect((await list()).map(({ id }) => id)).to.deep.equal(newest.slice(0, 50));
+      expect((await list('?limit=200')).map(({ id }) => id)).to.deep.equal(newest.slice(0, 200));
+      expect((await list('?limit=1')).map(({ id }) => id)).to.deep.equal(newest.slice(0, 1));
+    });
+
+    it('filters by status', async () => {
+      const [open, closed] = [sessionRow(tenant.accountId, T0), sessionRow(tenant.accountId, T0)];
+      await seed(server.store, open);
+      await seed(server.store, closed);
+      await closeAt(closed, T0 + 1);
+      expect((await list('?status=open')).map(({ id }) => id)).to.deep.equal([open.id]);
+      expect((await list('?status=closed')).map(({ id }) => id)).to.deep.equal([closed.id]);
+    });
+
+    it('filters by device, open or closed, and keeps the filter over pages', async () => {
+      const rows = [0, 1, 2, 3].map((i) => ({
+        ...sessionRow(tenant.accountId, T0 - i),
+        deviceId: i === 1 ? 'ring' : 'band',
+      }));
+      for (const row of rows) {
+        await seed(server.store, row);
+        await closeAt(row, T0);
+      }
+      const bands = rows.filter(({ deviceId }) => deviceId === 'band').map(({ id }) => id);
+      expect((await list('?device_id=band')).map(({ id }) => id)).to.deep.equal(bands);
+      expect(await list('?device_id=band&status=open')).to.deep.equal([]);
+      expect(await list('?device_id=nobody%27s')).to.deep.equal([]);
+      const { headers } = await request('/v1/sessions?device_id=band&limit=2');
+      expect(headers.get('link')).to.match(/^<\/v1\/sessions\?limit=2&device_id=band&cursor=[^>]+>; rel="next"$/);
+      for (const bad of ['device_id=', `device_id=${'x'.repeat(129)}`, 'device_id=a&device_id=b'])
+        expect((await request(`/v1/sessions?${bad}`)).status, bad).to.equal(400);
+    });
+
+    it('leads through all pages by rel="next", filters kept, and gives no Link on the last', async () => {
+      const rows = Array.from({ length: 7 }, (_, i) => sessionRow(tenant.accountId, T0 - (i >> 1)));
+      for (const row of rows) await seed(server.store, row);
+      for (const row of rows) await closeAt(row, T0);
+      await seed(server.store, sessionRow(tenant.accountId, T0));
+      const ids: string[] = [];
+      let path: string | undefined = '/v1/sessions?status=closed&x=1&limit=3';
+      for (let pages = 0; path !== undefined; pages++) {
+        expect(pages).to.be.lessThan(3);
+        const answer = await request(path);
+        ids.push(
+          ...z
+            .array(SessionShape)
+            .parse(answer.json)
+            .map(({ id }) => id),
+        );
+        const link = /^<(\/v1\/sessions\?[^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '');
+        path = link?.[1];
+        expect(answer.headers.has('link')).to.equal(ids.length < 7);
+        if (path)
+          expect([...new URLSearchParams(path.split('?')[1]).keys()]).to.deep.equal(['limit', 'status', 'cursor']);
+      }
+      expect([...ids].sort()).to.deep.equal(rows.map(({ id }) => id).sort());
+    });
+
+    it('gives a page that is exactly full no Link', async () => {
+      for (let i = 0; i < 2; i++) await seed(server.store, sessionRow(tenant.accountId, T0 + i));
+      expect((await request('/v1/sessions?limit=2')).headers.get('link')).to.equal(null);
+    });
+
+    it('refuses bad parameters, naming each', async () => {
+      const bad: [query: string, detail: string | RegExp][] = [
+        ['limit=0', 'limit: must be an integer from 1 to 200'],
+        ['limit=201', 'limit: must be an integer from 1 to 200'],
+        ...['-1', '1.5', '1e2', 'x', '%20', '0x10', '９', '9'.repeat(400)].map((limit): [string, RegExp] => [
+          `limit=${limit}`,
+          /^limit: must be an integer/,
+        ]),
+        ['status=Open', 'status: must be one of open, closed'],
+        ['status=all', 'status: must be one of open, closed'],
+        ['limit=', 'limit: must not be empty'],
+        ['status', 'status: must not be empty'],
+        ['limit=5&limit=5', 'limit: must be given only once'],
+        ['cursor=x', /^cursor: must be taken/],
+        ['cursor=', 'cursor: must not be empty'],
+        [`cursor=${Buffer.from('["insights",1,"1"]').toString('base64url')}`, /^cursor: must be taken/],
+        ['status=&limit=x&limit=y', 'limit: must be given only once; status: must not be empty'],
+        ['status=x&limit=0', 'limit: must be an integer from 1 to 200; status: must be one of open, closed'],
+      ];
+      for (const [query, detail] of bad) {
+        const answer = await request(`/v1/sessions?${query}`);
+        expect(answer.status, query).to.equal(400);
+        if (typeof detail === 'string') expect(detailOf(answer)).to.equal(detail);
+        else expect(detailOf(answer)).to.match(detail);
+      }
+    });
+
+    it('ignores unknown parameters', async () => {
+      expect((await request('/v1/sessions?foo=1&foo=2&since=x&__proto__=1&constructor=')).status).to.equal(200);
+    });
+
+    it("shows a per-user key its user's sessions alone, and no key another account's", async () => {
+      const mine = sessionRow(tenant.accountId, T0, 'ann');
+      await seed(server.store, mine);
+      await seed(server.store, sessionRow(tenant.accountId, T0, 'bob'));
+      await seed(server.store, sessionRow(tenant.accountId, T0));
+      expect((await list('', tenant.userKey)).map(({ id }) => id)).to.deep.equal([mine.id]);
+      expect(await list()).to.have.length(3);
+      const other = await server.tenant();
+      expect(await list('', other.key)).to.deep.equal([]);
+      expect(await list('', other.userKey)).to.deep.equal([]);
+    });
+  });
+
+  describe('GET /v1/sessions/{id}, and its insights', () => {
+    it('gives one session', async () => {
+      const row = sessionRow(tenant.accountId, T0);
+      await seed(server.store, row);
+      const { status, json } = await request(`/v1/sessions/${row.id.toUpperCase()}`);
+      expect(status).to.equal(200);
+      expect(json).to.deep.equal((await list())[0]);
+    });
+
+    it('answers 404 to no or an unknown id, 403 to a foreign session', async () => {
+      const [shared, anns, bobs] = [null, 'ann', 'bob'].map((user) => sessionRow(tenant.accountId, T0, user));
+      const stranger = await server.tenant();
+      for (const row of [shared, anns, bobs]) if (row) await seed(server.store, row);
+      const expected: [id: string | undefined, key: string, status: number][] = [
+        ['x', tenant.key, 404],
+        ['11111111-2222-4333-8444-555555555555', tenant.key, 404],
+        [shared?.id, stranger.key, 403],
+        [anns?.id, stranger.userKey, 403],
+        [bobs?.id, tenant.userKey, 403],
+        [shared?.id, tenant.userKey, 403],
+        [anns?.id, tenant.userKey, 200],
+        [bobs?.id, tenant.key, 200],
+      ];
+      for (const rest of ['', '/insights']) {
+        for (const [id, key, status] of expected) {
+          const answer = await request(`/v1/sessions/${id}${rest}`, key);
+          expect(answer.status, `${id}${rest}`).to.equal(status);
+          if (status !== 200) detailOf(answer);
+        }
+      }
+    });
+
+    it('gives all insights of the session in their stored form, by actual_end, then ts', async () => {
+      const [row, other] = [sessionRow(tenant.accountId, T0), sessionRow(tenant.accountId, T0)];
+      const end = T0 + 8000;
+      const insights = [
+        insightRow(row, T0 + 9003, end + 1000, 'hr'),
+        insightRow(row, T0 + 9002, end, 'hr'),
+        insightRow(row, T0 + 9001, end, 'spo2'),
+        insightRow(row, T0 + 9000, end + 2000, 'rr'),
+      ];
+      await seed(server.store, row, insights);
+      await seed(server.store, other, [insightRow(other, T0 + 9000, end)]);
+      const { json, headers } = await request(`/v1/sessions/${row.id}/insights`);
+      expect(headers.get('content-type')).to.equal('application/json; charset=utf-8');
+      expect(json).to.deep.equal([insights[2], insights[1], insights[0], insights[3]]);
+      z.array(z.strictObject(insight.shape)).parse(json);
+    });
+
+    it('gives an empty array where there are none', async () => {
+      const row = sessionRow(tenant.accountId, T0);
+      await seed(server.store, row);
+      expect((await request(`/v1/sessions/${row.id}/insights`)).text).to.equal('[]');
+    });
+
+    it('gives thousands, more than any limit', async () => {
+      const row = sessionRow(tenant.accountId, T0);
+      const insights = Array.from({ length: 2501 }, (_, i) => insightRow(row, T0 + i * 1000));
+      await seed(server.store, row, insights);
+      expect((await request(`/v1/sessions/${row.id}/insights?limit=3`)).json).to.deep.equal(insights);
+    });
+
+    it('answers HEAD without the body, and leaves the query', async () => {
+      const streaming = await streamingServer(100);
+      try {
+        const head = await streaming.server.request('HEAD', streaming.path, streaming.key);
+        expect([head.status, head.text]).to.deep.equal([200, '']);
+        await streaming.left;
+      } finally {
+        await streaming.server.stop();
+      }
+    });
+
+    it('reads from the store only as fast as the client takes, and stops when it leaves', async () => {
+      const streaming = await streamingServer(100_000);
+      try {
+        const url = streaming.server.url + streaming.path;
+        const request = get(url, { headers: { authorization: `Bearer ${streaming.key}` } });
+        const [response] = (await once(request, 'response')) as [IncomingMessage];
+        response.pause();
+        await streaming.stalled();
+        expect(streaming.batches()).to.be.lessThan(1000);
+        request.destroy();
+        await streaming.left;
+        expect(streaming.server.logged).to.deep.equal([]);
+      } finally {
+        await streaming.server.stop();
+      }
+    });
+
+    it('answers 500 where the store fails at once, and breaks the connection off where it fails later', async () => {
+      for (const batchesBefore of [0, 3]) {
+        const failing = await streamingServer(batchesBefore, new StoreUnavailable('gone'));
+        try {
+          const headers = { authorization: `Bearer ${failing.key}` };
+          const response = await fetch(failing.server.url + failing.path, { headers });
+          expect(response.status).to.equal(batchesBefore === 0 ? 500 : 200);
+          const end = await response.text().then(
+            () => 'whole',
+            () => 'broken',
+          );
+          expect(end).to.equal(batchesBefore === 0 ? 'whole' : 'broken');
+          expect(failing.server.logged.map(({ fields }) => String(fields.err)).join()).to.contain('gone');
+        } finally {
+          await failing.server.stop();
+        }
+      }
+    });
+  });
+});
+
+/** A server whose store has this many batches of insights of a session, then ends or fails. */
+async function streamingServer(count: number, failure?: Error) {
+  let batches = 0;
+  let leave = () => {};
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  async function* sessionInsights(): AsyncGenerator<StoredInsight[]> {
+    const row = sessionRow('account', T0);
+    try {
+      for (; batches < count; batches++) yield Array.from({ length: 100 }, (_, i) => insightRow(row, T0 + i));
+      if (failure) throw failure;
+    } finally {
+      leave();
+    }
+  }
+  const server = await TestServer.start((store) => ({ store: { ...store, sessionInsights } }));
+  const { accountId, key } = await server.tenant();
+  const row = sessionRow(accountId, T0);
+  await seed(server.store, row);
+  /** Resolves when nothing more is read although the event loop went round many times. */
+  async function stalled(): Promise<void> {
+    for (let before = -1; before !== batches; ) {
+      before = batches;
+      for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  return { server, key, path: `/v1/sessions/${row.id}/insights`, left, stalled, batches: () => batches };
+}

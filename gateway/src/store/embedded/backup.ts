@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import Libsql from 'libsql';
+import { FILE } from './embedded.js';
+import { VERSIONS } from './schema.js';
+
+/** A file that is no backup, or a place where none can go; the message says what to do. */
+export class BackupFault extends Error {
+  override readonly name = 'BackupFault';
+}
+
+/** How long to wait for the lock of another connection, ms. */
+const LOCK_MS = 10_000;
+
+/**
+ * Copies an embedded store into a new file, as it is at one moment. A service may run on the store: it goes on writing
+ * meanwhile. The file appears under its name when it is complete, checked and on disk. Blocks its thread.
+ */
+export async function backUp(directory: string, file: string): Promise<void> {
+  const source = join(directory, FILE);
+  if (!existsSync(source)) throw new BackupFault(`there is no ${FILE} in ${directory}: check DATA_DIR`);
+  await asWhole(file, (partial) => {
+    const db = new Libsql(source, { timeout: LOCK_MS });
+    try {
+      db.prepare('VACUUM INTO ?').run([partial]);
+    } finally {
+      db.close();
+    }
+  });
+}
+
+/** Puts a backup into a data directory that has no store. Rejects, and changes nothing, where it is damaged or newer than this program. */
+export async function restore(directory: string, file: string): Promise<void> {
+  check(file);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const target = join(directory, FILE);
+  for (const path of [target, `${target}-wal`, `${target}-shm`]) refuseExisting(path);
+  await asWhole(target, (partial) => copyFile(file, partial));
+}
+
+/** Makes a file under another name, and gives it its own when it is known to be sound and on disk. Never replaces one. */
+async function asWhole(file: string, make: (partial: string) => void | Promise<void>): Promise<void> {
+  refuseExisting(file);
+  const partial = `${file}.partial-${process.pid}`;
+  try {
+    await make(partial);
+    await chmod(partial, 0o600);
+    check(partial);
+    await sync(partial);
+    refuseExisting(file);
+    await rename(partial, file);
+    await sync(dirname(file));
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+function refuseExisting(path: string): void {
+  if (existsSync(path)) throw new BackupFault(`${path} exists: stop what uses it, and move it away first`);
+}
+
+/** Throws `BackupFault` where a file is not the whole of an embedded store that this program can read. */
+function check(file: string): void {
+  if (!existsSync(file)) throw new BackupFault(`there is no file ${file}`);
+  const found = stateOf(file);
+  if (found === null) throw new BackupFault(`${file} is damaged, or no backup of an embedded store: take another one`);
+  if (found > VERSIONS.length)
+    throw new BackupFault(`${file} was made by a newer version: restore it with that version`);
+}
+
+/** Version of the schema; null where the file is not sound. */
+function stateOf(file: string): number | null {
+  try {
+    const db = new Libsql(file, { readonly: true });
+    try {
+      const [checked] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
+      db.prepare('SELECT id FROM accounts LIMIT 1').get();
+      const version = db.prepare('PRAGMA user_version').get() as { user_version: number };
+      return checked?.quick_check === 'ok' ? version.user_version : null;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return null;
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, rename, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { systemClock } from '../../clock.js';
+import { type Session, type Store, StoreUnavailable } from '../store.js';
+import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
+import { Database } from './database.js';
+import { openEmbeddedStore } from './embedded.js';
+
+const run = promisify(execFile);
+
+describe('an embedded store whose file comes to harm', () => {
+  let directory: string;
+  let store: Store;
+  let session: Session;
+  const file = () => join(directory, 'device-insights.db');
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
+    store = await openEmbeddedStore(directory, systemClock);
+    session = sampleSession();
+    await store.openSession(session);
+    await fill();
+    await store.close(); // all is in the file, nothing in its log
+    store = await openEmbeddedStore(directory, systemClock);
+    await store.probe(newMoment());
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await rm(directory, { recursive: true, maxRetries: 10 });
+  });
+
+  const fill = async () => {
+    const at = newMoment();
+    await store.commit([
+      partOf(
+        session,
+        Array.from({ length: 2000 }, (_, i) => sampleInsight(session, at + i * 1000)),
+      ),
+    ]);
+  };
+
+  const commit = () => store.commit([partOf(session, [sampleInsight(session, newMoment())])]);
+
+  /** By another process: whoever closes a file loses all of its own locks on it. */
+  const overwrite = async (from: number, length: number) => {
+    const script = `fs.writeSync(fs.openSync(${JSON.stringify(file())}, 'r+'), Buffer.alloc(${length}, 'bad '), 0, ${length}, ${from})`;
+    await run(process.execPath, ['-e', script]);
+  };
+
+  /** That neither the probe nor a commit claims to work, and that both say what to do. */
+  const expectSick = async (what: RegExp) => {
+    for (const call of [() => store.probe(newMoment()), commit]) {
+      const error = await rejection(call());
+      expect(error).to.be.instanceOf(StoreUnavailable);
+      expect(String(error))
+        .to.match(what)
+        .and.match(/restore the data directory from a backup/);
+    }
+  };
+
+  it('says so when it is overwritten, and writes no more until it is opened again', async () => {
+    const copy = join(directory, 'copy');
+    await copyFile(file(), copy);
+    await overwrite(0, (await stat(file())).size);
+    await expectSick(/damaged \(its header has been overwritten\)/);
+    await copyFile(copy, file());
+    await expectSick(/damaged/);
+  });
+
+  it('says so when it is cut short', async () => {
+    await truncate(file(), (await stat(file())).size / 2);
+    await store.probe(newMoment()).catch(() => {});
+    await expectSick(/damaged \(it has been cut short\)/);
+  });
+
+  it('says so when it is emptied', async () => {
+    await truncate(file(), 0);
+    await expectSick(/damaged/);
+  });
+
+  it('takes no write while it is deleted or another lies in its place, and goes on when it is back', async () => {
+    await rename(file(), join(directory, 'away'));
+    await expectSick(/was moved, deleted or replaced/);
+    await copyFile(join(directory, 'away'), file());
+    await expectSick(/was moved, deleted or replaced/);
+    await rename(join(directory, 'away'), file());
+    await store.probe(newMoment());
+    expect(await commit()).to.have.nested.property('[0].lost', false);
+  });
+
+  it('takes no write without its log', async () => {
+    await commit();
+    await rm(`${file()}-wal`);
+    await expectSick(/-wal was moved, deleted or replaced/);
+  });
+
+  it('remembers damage that a call came upon', async () => {
+    await store.close();
+    await overwrite(8 * 4096, (await stat(file())).size - 8 * 4096);
+    const db = Database.toWrite(file(), systemClock);
+    expect(await rejection(db.read(() => db.prepare('SELECT sum(value) FROM insights').all()))).to.be.instanceOf(
+      StoreUnavailable,
+    );
+    expect(String(await rejection(db.write(() => undefined))))
+      .to.include('malformed')
+      .and.include('restore');
+    db.close();
+  });
+
+  it('finds damage that no call has come upon yet', async () => {
+    await store.examine();
+    await store.close();
+    const { size } = await stat(file());
+    await overwrite(Math.floor(size / 8192) * 4096, 4096);
+    store = await openEmbeddedStore(directory, systemClock);
+    await store.probe(newMoment());
+    expect(await rejection(store.examine())).to.be.instanceOf(StoreUnavailable);
+    await expectSick(/damaged/);
+  });
+
+  it('keeps its locks while it is looked at: another process that comes and goes leaves its log alone', async () => {
+    for (let i = 0; i < 3; i++) {
+      await store.probe(newMoment());
+      await store.examine();
+    }
+    expect(await commit()).to.have.nested.property('[0].lost', false);
+  });
+
+  it('may be closed while it is examined', async () => {
+    const examined = store.examine();
+    await store.close();
+    await examined;
+  });
+});

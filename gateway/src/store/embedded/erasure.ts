@@ -1,0 +1,53 @@
+import type { Store } from '../store.js';
+import { type AccountRow, accountOf } from './accounts.js';
+import type { Database } from './database.js';
+
+type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'eraseAccount'>;
+
+/** Deletes for good what an embedded store holds. */
+export function embeddedErasure(db: Database): Erasure {
+  const ofSession = db.prepare(
+    'DELETE FROM insights WHERE id IN (SELECT id FROM insights WHERE session_id = ? LIMIT ?)',
+  );
+  const ofAccount = db.prepare(
+    'DELETE FROM insights WHERE id IN (SELECT id FROM insights WHERE account_id = ? AND ts < ? ORDER BY ts LIMIT ?)',
+  );
+  const session = db.prepare(
+    `DELETE FROM sessions WHERE id = ? AND status = 'closed'
+       AND NOT EXISTS (SELECT 1 FROM insights WHERE session_id = sessions.id)`,
+  );
+  const takeovers = db.prepare('DELETE FROM takeovers WHERE session_id = ?');
+  const keys = db.prepare(
+    'DELETE FROM keys WHERE account_id = ? AND ifnull(user = ?, ? IS NULL) AND revoked_at IS NOT NULL',
+  );
+  const found = db.prepare<AccountRow>(
+    'SELECT * FROM accounts WHERE id = ? AND NOT EXISTS (SELECT 1 FROM sessions WHERE account_id = accounts.id)',
+  );
+  const whole = ['devices', 'device_models', 'idempotency', 'keys'].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE account_id = ?`),
+  );
+  const account = db.prepare('DELETE FROM accounts WHERE id = ?');
+  return {
+    eraseInsights: (which, most) =>
+      db.write(() =>
+        'sessionId' in which
+          ? ofSession.run(which.sessionId, most)
+          : ofAccount.run(which.accountId, which.before, most),
+      ),
+    eraseSession: (id) =>
+      db.write(() => {
+        if (session.run(id) === 0) return false;
+        takeovers.run(id);
+        return true;
+      }),
+    eraseKeys: (accountId, user) => db.write(() => keys.run(accountId, user, user)),
+    eraseAccount: (id) =>
+      db.write(() => {
+        const row = found.get(id);
+        if (!row) return null;
+        for (const statement of whole) statement.run(id);
+        account.run(id);
+        return accountOf(row);
+      }),
+  };
+}

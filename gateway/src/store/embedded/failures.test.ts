@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import { StoreRefused, StoreUnavailable } from '../store.js';
+import { told } from './failures.js';
+
+const error = (rawCode: number) => Object.assign(new Error('a fault'), { rawCode });
+
+describe('a failure of SQLite', () => {
+  it('is a refusal where the content is refused, and nothing else is', () => {
+    for (let code = 1; code <= 26; code++)
+      expect(told(error(code)) instanceof StoreRefused, String(code)).to.equal([18, 19, 20].includes(code));
+    expect(told(error(1299))).to.be.instanceOf(StoreRefused); // SQLITE_CONSTRAINT_NOTNULL
+  });
+
+  it('is worth a retry, or waits for somebody to mend the file, unless the program is at fault', () => {
+    const bugs = [1, 12, 16, 21, 24, 25];
+    for (let code = 1; code <= 26; code++) {
+      if ([18, 19, 20].includes(code)) continue;
+      expect(told(error(code)) instanceof StoreUnavailable, String(code)).to.equal(!bugs.includes(code));
+    }
+    expect(told(error(8 | (4 << 8)))).to.be.instanceOf(StoreUnavailable); // SQLITE_READONLY_DBMOVED
+    for (const other of [error(1), new TypeError('x'), 'text']) expect(told(other)).to.equal(other);
+  });
+});

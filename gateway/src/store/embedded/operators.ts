@@ -1,0 +1,130 @@
+import { decodeCursor, encodeCursor } from '../cursor.js';
+import { AUDIT_KEPT, type AuditEntry, type Login, type Operator, type Page, type Role, type Store } from '../store.js';
+import type { Database } from './database.js';
+
+type Operators = Pick<
+  Store,
+  | ('addOperator' | 'operatorNamed' | 'operators' | 'setOperatorPassword' | 'removeOperator')
+  | ('addLogin' | 'login' | 'endLogin')
+>;
+type Audit = Pick<Store, 'audit' | 'auditLog'>;
+
+/** The dashboard's operators in an embedded store, and their logins. */
+export function embeddedOperators(db: Database): Operators {
+  const insert = db.prepare(
+    `INSERT INTO operators (id, name, role, password, revision, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (name) DO NOTHING`,
+  );
+  const byId = db.prepare<OperatorRow>('SELECT * FROM operators WHERE id = ?');
+  const byName = db.prepare<OperatorRow>('SELECT * FROM operators WHERE name = ?');
+  const all = db.prepare<OperatorRow>('SELECT * FROM operators ORDER BY name');
+  const reset = db.prepare('UPDATE operators SET password = ?, revision = revision + 1 WHERE id = ?');
+  const remove = db.prepare('DELETE FROM operators WHERE id = ?');
+  const one = (row: OperatorRow | undefined) => (row ? operatorOf(row) : null);
+  return {
+    addOperator: (o) => db.write(() => insert.run(o.id, o.name, o.role, o.password, o.revision, o.createdAt) === 1),
+    operatorNamed: (name) => db.read(() => one(byName.get(name))),
+    operators: () => db.read(() => all.all().map(operatorOf)),
+    setOperatorPassword: (id, password) =>
+      db.write(() => {
+        reset.run(password, id);
+        return one(byId.get(id));
+      }),
+    removeOperator: (id) =>
+      db.write(() => {
+        const row = byId.get(id);
+        remove.run(id);
+        return one(row);
+      }),
+    ...embeddedLogins(db),
+  };
+}
+
+function embeddedLogins(db: Database): Pick<Operators, 'addLogin' | 'login' | 'endLogin'> {
+  const insert = db.prepare(
+    'INSERT INTO logins (hash, operator_id, revision, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
+  );
+  const byHash = db.prepare<LoginRow>('SELECT * FROM logins WHERE hash = ?');
+  const operator = db.prepare<OperatorRow>('SELECT * FROM operators WHERE id = ? AND revision = ?');
+  const remove = db.prepare('DELETE FROM logins WHERE hash = ?');
+  const forget = db.prepare('DELETE FROM logins WHERE expires_at <= ?');
+  return {
+    addLogin: (l) =>
+      db.write(() => {
+        forget.run(l.createdAt);
+        insert.run(l.hash, l.operatorId, l.revision, l.createdAt, l.expiresAt);
+      }),
+    login: (hash) =>
+      db.read(() => {
+        const row = byHash.get(hash);
+        const whose = row && operator.get(row.operator_id, row.revision);
+        return row && whose ? { login: loginOf(row), operator: operatorOf(whose) } : null;
+      }),
+    endLogin: (hash) =>
+      db.write(() => {
+        remove.run(hash);
+      }),
+  };
+}
+
+/** The audit log of an embedded store. */
+export function embeddedAudit(db: Database): Audit {
+  const insert = db.prepare('INSERT INTO audit (at, actor, action, account_id, subject) VALUES (?, ?, ?, ?, ?)');
+  const forget = db.prepare('DELETE FROM audit WHERE n <= (SELECT max(n) FROM audit) - ?');
+  const page = db.prepare<AuditRow>('SELECT * FROM audit WHERE n < ? ORDER BY n DESC LIMIT ?');
+  return {
+    audit: (e, keep = AUDIT_KEPT) =>
+      db.write(() => {
+        insert.run(e.at, e.actor, e.action, e.accountId, e.subject);
+        forget.run(keep);
+      }),
+    auditLog: async ({ limit, cursor }) => {
+      const [before] = cursor === null ? [Number.MAX_SAFE_INTEGER] : decodeCursor('audit', /^$/, cursor);
+      return auditPageOf(await db.read(() => page.all(before, limit + 1)), limit);
+    },
+  };
+}
+
+function auditPageOf(rows: AuditRow[], limit: number): Page<AuditEntry> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { rows: shown.map(entryOf), next: rows.length > limit && last ? encodeCursor('audit', [last.n, '']) : null };
+}
+
+interface OperatorRow {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly password: string;
+  readonly revision: number;
+  readonly created_at: number;
+}
+
+interface LoginRow {
+  readonly hash: string;
+  readonly operator_id: string;
+  readonly revision: number;
+  readonly created_at: number;
+  readonly expires_at: number;
+}
+
+interface AuditRow {
+  readonly n: number;
+  readonly at: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly account_id: string | null;
+  readonly subject: string;
+}
+
+function operatorOf({ id, name, role, password, revision, created_at: createdAt }: OperatorRow): Operator {
+  return { id, name, role, password, revision, createdAt };
+}
+
+function loginOf({ hash, operator_id, revision, created_at, expires_at }: LoginRow): Login {
+  return { hash, operatorId: operator_id, revision, createdAt: created_at, expiresAt: expires_at };
+}
+
+function entryOf({ at, actor, action, account_id: accountId, subject }: AuditRow): AuditEntry {
+  return { at, actor, action, accountId, subject };
+}

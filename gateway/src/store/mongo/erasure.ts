@@ -1,0 +1,49 @@
+import type { ErasedInsights, Store } from '../store.js';
+import type { MongoConnection } from './connection.js';
+import { rowOf } from './rows.js';
+import type { AccountDocument, InsightDocument, Models } from './schemas.js';
+
+type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'eraseAccount'>;
+
+/** Deletes for good what a MongoDB store holds. */
+export function mongoErasure(mongo: MongoConnection, models: Models): Erasure {
+  const { accounts, deviceModels, devices, idempotency, insights, keys, sessions } = models;
+  return {
+    eraseInsights: (which, most) =>
+      mongo.run(async () => {
+        const found = await insights
+          .find(filterOf(which), { _id: 1 })
+          .sort('sessionId' in which ? {} : { ts: 1, _id: 1 })
+          .limit(most)
+          .lean<InsightDocument[]>();
+        await insights.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+        return found.length;
+      }),
+    eraseSession: (id) =>
+      mongo.run(async () => {
+        if (await insights.exists({ session_id: id })) return false; // A closed session gets no more of them.
+        return (await sessions.deleteOne({ _id: id, status: 'closed' })).deletedCount === 1;
+      }),
+    eraseKeys: (accountId, user) =>
+      mongo.run(async () => {
+        const revoked = { accountId, ...(user !== null && { user }), revokedAt: { $gt: 0 } };
+        return (await keys.deleteMany(revoked)).deletedCount;
+      }),
+    eraseAccount: (id) =>
+      mongo.run(async () => {
+        const found = await accounts.findById(id).lean<AccountDocument>();
+        if (!found || (await sessions.exists({ accountId: id }))) return null;
+        await devices.deleteMany({ accountId: id });
+        await deviceModels.deleteMany({ accountId: id });
+        await idempotency.deleteMany({ accountId: id });
+        await keys.deleteMany({ accountId: id });
+        await accounts.deleteOne({ _id: id }); // Last: what a failure leaves is found again by its account.
+        return rowOf(found);
+      }),
+  };
+}
+
+function filterOf(which: ErasedInsights) {
+  if ('sessionId' in which) return { session_id: which.sessionId };
+  return { accountId: which.accountId, ts: { $lt: which.before } };
+}

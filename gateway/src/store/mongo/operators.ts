@@ -1,0 +1,98 @@
+import { decodeCursor, encodeCursor } from '../cursor.js';
+import { AUDIT_KEPT, type AuditEntry, type Operator, type Page, type Store } from '../store.js';
+import { type MongoConnection, violates } from './connection.js';
+import { nextOf } from './counters.js';
+import { documentOf, rowOf } from './rows.js';
+import type { AuditDocument, LoginDocument, Models, OperatorDocument } from './schemas.js';
+
+type Operators = Pick<
+  Store,
+  | ('addOperator' | 'operatorNamed' | 'operators' | 'setOperatorPassword' | 'removeOperator')
+  | ('addLogin' | 'login' | 'endLogin')
+>;
+type Audit = Pick<Store, 'audit' | 'auditLog'>;
+
+/** The dashboard's operators in a MongoDB store, and their logins. */
+export function mongoOperators(mongo: MongoConnection, models: Models): Operators {
+  const { operators } = models;
+  const one = (found: OperatorDocument | null): Operator | null => found && rowOf(found);
+  return {
+    addOperator: (operator) =>
+      mongo.run(async () => {
+        try {
+          await operators.create(documentOf(operator));
+          return true;
+        } catch (error) {
+          if (violates(error, 'name')) return false;
+          throw error;
+        }
+      }),
+    operatorNamed: (name) => mongo.run(async () => one(await operators.findOne({ name }).lean<OperatorDocument>())),
+    operators: () =>
+      mongo.run(async () => (await operators.find().sort({ name: 1 }).lean<OperatorDocument[]>()).map(rowOf)),
+    setOperatorPassword: (id, password) =>
+      mongo.run(async () => {
+        const update = { $set: { password }, $inc: { revision: 1 } };
+        return one(await operators.findByIdAndUpdate(id, update, { returnDocument: 'after' }).lean<OperatorDocument>());
+      }),
+    removeOperator: (id) => mongo.run(async () => one(await operators.findByIdAndDelete(id).lean<OperatorDocument>())),
+    ...mongoLogins(mongo, models),
+  };
+}
+
+function mongoLogins(
+  mongo: MongoConnection,
+  { logins, operators }: Models,
+): Pick<Operators, 'addLogin' | 'login' | 'endLogin'> {
+  return {
+    addLogin: ({ hash, ...login }) =>
+      mongo.run(async () => {
+        await logins.deleteMany({ expiresAt: { $lte: login.createdAt } });
+        await logins.create({ _id: hash, ...login });
+      }),
+    login: (hash) =>
+      mongo.run(async () => {
+        const found = await logins.findById(hash).lean<LoginDocument>();
+        if (!found) return null;
+        const { _id, ...login } = found;
+        const whose = { _id: login.operatorId, revision: login.revision };
+        const operator = await operators.findOne(whose).lean<OperatorDocument>();
+        return operator && { login: { hash: _id, ...login }, operator: rowOf(operator) };
+      }),
+    endLogin: (hash) =>
+      mongo.run(async () => {
+        await logins.deleteOne({ _id: hash });
+      }),
+  };
+}
+
+/** The audit log of a MongoDB store. */
+export function mongoAudit(mongo: MongoConnection, models: Models): Audit {
+  const { audit } = models;
+  return {
+    audit: (entry, keep = AUDIT_KEPT) =>
+      mongo.run(async () => {
+        const n = await nextOf(models, 'dashboard', 'audit');
+        await audit.create({ ...entry, n });
+        await audit.deleteMany({ n: { $lte: n - keep } });
+      }),
+    auditLog: async ({ limit, cursor }) => {
+      const before = cursor === null ? {} : { n: { $lt: decodeCursor('audit', /^$/, cursor)[0] } };
+      const found = audit
+        .find(before)
+        .sort({ n: -1 })
+        .limit(limit + 1);
+      return auditPageOf(await mongo.run(() => found.lean<AuditDocument[]>()), limit);
+    },
+  };
+}
+
+function auditPageOf(found: AuditDocument[], limit: number): Page<AuditEntry> {
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return { rows: shown.map(entryOf), next: found.length > limit && last ? encodeCursor('audit', [last.n, '']) : null };
+}
+
+function entryOf({ at, actor, action, accountId, subject }: AuditDocument): AuditEntry {
+  return { at, actor, action, accountId: accountId ?? null, subject };
+}

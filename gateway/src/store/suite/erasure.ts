@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Session, Store } from '../store.js';
+import {
+  type Handles,
+  newMoment,
+  partOf,
+  sampleAccount,
+  sampleDevice,
+  sampleInsight,
+  sampleKey,
+  sampleModel,
+  sampleSession,
+} from './samples.js';
+
+export function erasureSuite(handles: () => Handles): void {
+  /** A closed session with insights published from `at` on, one a second. */
+  async function closed(store: Store, at: number, count: number, fields: Partial<Session> = {}): Promise<Session> {
+    const session = sampleSession(fields);
+    await store.openSession(session);
+    const insights = Array.from({ length: count }, (_, i) => sampleInsight(session, at + i * 1000, at + i * 1000));
+    await store.commit([partOf(session, insights)]);
+    await store.closeSession(session.id, 1, at);
+    return session;
+  }
+
+  async function endsOf(store: Store, { id }: Session): Promise<number[]> {
+    const ends: number[] = [];
+    for await (const batch of store.sessionInsights(id)) ends.push(...batch.map(({ actual_end }) => actual_end));
+    return ends;
+  }
+
+  describe('erasure', () => {
+    it('deletes the insights of a session in parts, and of no other', async () => {
+      const { store, other } = handles();
+      const at = newMoment();
+      const [gone, kept] = [await closed(store, at, 7), await closed(store, at, 2)];
+      for (const count of [3, 3, 1, 0]) expect(await store.eraseInsights({ sessionId: gone.id }, 3)).to.equal(count);
+      expect(await endsOf(other, gone)).to.deep.equal([]);
+      expect(await endsOf(other, kept)).to.have.length(2);
+    });
+
+    it('deletes what an account published before an instant, oldest first', async () => {
+      const { store } = handles();
+      const [accountId, at] = [randomUUID(), newMoment()];
+      const own = await closed(store, at, 5, { accountId });
+      const foreign = await closed(store, at, 5);
+      const which = { accountId, before: at + 3000 };
+      expect(await store.eraseInsights(which, 2)).to.equal(2);
+      expect(await endsOf(store, own)).to.deep.equal([at + 2000, at + 3000, at + 4000]);
+      expect(await store.eraseInsights(which, 2)).to.equal(1);
+      expect(await store.eraseInsights(which, 2)).to.equal(0);
+      expect(await endsOf(store, own)).to.deep.equal([at + 3000, at + 4000]);
+      expect(await endsOf(store, foreign)).to.have.length(5);
+    });
+
+    it('deletes the row of a session only when it is closed and has no insights', async () => {
+      const { store, other } = handles();
+      const session = await closed(store, newMoment(), 1);
+      const open = sampleSession();
+      await store.openSession(open);
+      expect(await store.eraseSession(session.id)).to.equal(false);
+      expect(await store.eraseSession(open.id)).to.equal(false);
+      await store.eraseInsights({ sessionId: session.id }, 9);
+      expect(await store.eraseSession(session.id)).to.equal(true);
+      expect(await store.eraseSession(session.id)).to.equal(false);
+      expect(await other.session(session.id)).to.equal(null);
+      expect(await other.session(open.id)).to.deep.equal(open);
+    });
+
+    it('deletes the revoked keys of one user, or of the account', async () => {
+      const { store, other } = handles();
+      const accountId = randomUUID();
+      const users = ['ann', 'ann', 'bob', null];
+      const keys = users.map((user) => sampleKey({ accountId, user }));
+      for (const key of keys) await store.addKey(key);
+      for (const key of keys.slice(1)) await store.revokeKey(key.id, newMoment());
+      expect(await store.eraseKeys(accountId, 'ann')).to.equal(1);
+      expect((await other.keys(accountId)).map(({ user }) => user)).to.have.members(['ann', 'bob', null]);
+      expect(await store.eraseKeys(accountId, null)).to.equal(2);
+      expect((await other.keys(accountId)).map(({ id }) => id)).to.deep.equal([keys[0]?.id]);
+    });
+
+    it('deletes an account with what it has, once it has no sessions', async () => {
+      const { store, other } = handles();
+      const [account, neighbour] = [sampleAccount(), sampleAccount()];
+      const scopes = [account, neighbour].map(({ id: accountId }) => ({ accountId }));
+      const models = scopes.map((scope) => sampleModel(scope));
+      for (const row of [account, neighbour]) await store.createAccount(row);
+      for (const scope of scopes) await store.addKey(sampleKey(scope));
+      for (const model of models) {
+        await store.addDeviceModel(model);
+        await store.putDevice(sampleDevice(model));
+      }
+      const session = await closed(store, newMoment(), 0, { accountId: account.id });
+      expect(await store.eraseAccount(account.id)).to.equal(null);
+      await store.eraseSession(session.id);
+      expect(await store.eraseAccount(account.id)).to.deep.equal(account);
+      expect(await store.eraseAccount(account.id)).to.equal(null);
+      const left = async (id: string) => [
+        await other.account(id),
+        (await other.keys(id)).length,
+        (await other.devices(id)).length,
+        await other.deviceModel(models.find(({ accountId }) => accountId === id)?.id ?? ''),
+      ];
+      expect(await left(account.id)).to.deep.equal([null, 0, 0, null]);
+      expect(await left(neighbour.id)).to.deep.equal([neighbour, 1, 1, models[1]]);
+    });
+  });
+}
