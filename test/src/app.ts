@@ -1,8 +1,9 @@
 import WebSocket from 'ws';
 import { KEY } from './running.js';
 
-/** What an insight is known by, in both forms. */
+/** The fields that identify an insight, in both forms. */
 export interface Insight {
+  readonly device_id: string;
   readonly session_id: string;
   readonly type: string;
   readonly ts: number;
@@ -16,30 +17,37 @@ export interface Connection {
   closed: { readonly at: number; readonly code: number } | null;
 }
 
-/** After a close that asks to come back; an app of the real world waits longer. */
+/** Wait after a close that asks for a reconnect; real apps wait longer. */
 const RETRY_MS = 50;
 const COME_BACK = [1006, 1012, 1013];
 
-/** Of an insight: unique among all that are stored. */
-export const identity = ({ session_id, type, ts }: Insight) => `${session_id} ${type} ${ts}`;
+/** Identity of an insight: unique among all stored ones. */
+export const identity = ({ session_id, type, ts }: Omit<Insight, 'device_id'>) => `${session_id} ${type} ${ts}`;
 
 /**
- * An app that follows its account: each time its socket is closed with a code that says so, it connects again, to the next of its addresses.
- * It keeps what each connection brought.
+ * An app that follows its account: each time its socket is closed with a code that allows it, it reconnects, to the
+ * next of its addresses. It keeps the insights of each connection.
  */
 export class App {
   readonly connections: Connection[] = [];
-  /** Codes of all closes, those before `subscribed` included. */
+  /** Codes of all closes, including those before `subscribed`. */
   readonly codes: number[] = [];
   readonly #addresses: readonly { readonly wsUrl: string }[];
   readonly #key: string;
+  readonly #onInsight: (insight: Insight) => void;
   #socket: WebSocket;
   #attempts = 0;
   #over = false;
 
-  constructor(addresses: readonly { readonly wsUrl: string }[], key = KEY) {
+  /** `onInsight` is called for each insight as it arrives. */
+  constructor(
+    addresses: readonly { readonly wsUrl: string }[],
+    key = KEY,
+    onInsight: (insight: Insight) => void = () => {},
+  ) {
     this.#addresses = addresses;
     this.#key = key;
+    this.#onInsight = onInsight;
     this.#socket = this.#connect();
   }
 
@@ -53,7 +61,7 @@ export class App {
     return this.connections.flatMap(({ insights }) => insights);
   }
 
-  /** Stops reading: what comes piles up in the sockets' buffers. */
+  /** Stops reading: messages accumulate in the sockets' buffers. */
   stall(): void {
     this.#socket.pause();
   }
@@ -74,8 +82,11 @@ export class App {
     let connection: Connection | null = null;
     socket.on('message', (data) => {
       const message = JSON.parse(String(data)) as Insight;
-      if (connection) connection.insights.push(message);
-      else connection = this.#begin();
+      if (!connection) connection = this.#begin();
+      else {
+        connection.insights.push(message);
+        this.#onInsight(message);
+      }
     });
     socket.on('error', () => {});
     socket.on('close', (code) => {
@@ -85,7 +96,7 @@ export class App {
     return socket;
   }
 
-  /** The first message says that the subscription stands. */
+  /** The first message confirms the subscription. */
   #begin(): Connection {
     const connection = { subscribedAt: Date.now(), insights: [], closed: null };
     this.connections.push(connection);
@@ -102,8 +113,8 @@ export class App {
 }
 
 /**
- * Stored insights that a connection should have brought and did not: those published after it was subscribed, up to the last of their
- * session and type that it brought, or, while it is open, to the newest.
+ * Stored insights that a connection should have received but did not: those published after it was subscribed, up to
+ * the last of their session and type that it received, or, while it is open, up to the newest.
  */
 export function gapsOf(connection: Connection, stored: readonly Insight[]): string[] {
   const brought = new Set(connection.insights.map(identity));

@@ -1,15 +1,18 @@
 import { createRedisBus, type RedisBus } from '@device-insights/fanout/bus/redis';
 import type { App } from './app.js';
 
-/** Its type, which no client knows and all ignore. */
+/** Its type, which all clients ignore because they do not know it. */
 export const BALLAST = 'ballast';
 
-/** Messages in one publish, and bytes in one message: a kernel takes a few MB for a socket that nobody reads. */
+/** Messages in one publish, and bytes in one message: a kernel buffers a few MB for a socket that nobody reads. */
 const MESSAGES = 20;
 const BYTES = 50_000;
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Large messages on an account's channel, as another gateway might publish them, to fill the buffers of who does not read. */
+/**
+ * Large messages on an account's channel, as another gateway might publish them, to fill the buffers of a client that
+ * does not read.
+ */
 export class Ballast {
   #published = 0;
 
@@ -33,7 +36,7 @@ export class Ballast {
     return true;
   }
 
-  /** Whether an app has been shown all that was published. */
+  /** Whether an app has received everything that was published. */
   isWhole(app: App): boolean {
     const shown = app.insights.filter(({ type }) => type === BALLAST).map(({ ts }) => ts);
     return shown.length === this.#published && shown.every((ts, n) => ts === n);

@@ -5,7 +5,10 @@ import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Starts a headless Chromium: the one on the PATH, else Debian's, installed as root; fails with a line that says what to install. */
+/**
+ * Starts a headless Chromium: the one on the PATH, or Debian's, installed as root; fails with a line that says what to
+ * install.
+ */
 export function launchChromium(): Promise<Browser> {
   const executablePath = onPath() ?? install();
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });

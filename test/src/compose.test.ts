@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { composeFile, gatewayVariables, nodeVariables } from './compose.js';
+import { composeFile, gatewayVariables, imageSources, nodeVariables } from './compose.js';
 import { fileOf } from './server-process.js';
 
 const { services, volumes } = composeFile();
@@ -10,10 +11,10 @@ const gateways = namesOf('device-insights/gateway');
 const nodes = namesOf('device-insights/fanout');
 
 describe('docker-compose.yml', () => {
-  it('has a store, a bus, two gateways, two fan-out nodes and a proxy', () => {
+  it('has a store, a bus, two gateways, two fan-out nodes, a proxy, and Prometheus where it is asked for', () => {
     expect(gateways).to.deep.equal(['gateway-1', 'gateway-2']);
     expect(nodes).to.deep.equal(['fanout-1', 'fanout-2']);
-    expect(Object.keys(services)).to.have.members(['mongo', 'redis', 'proxy', ...gateways, ...nodes]);
+    expect(Object.keys(services)).to.have.members(['mongo', 'redis', 'proxy', 'prometheus', ...gateways, ...nodes]);
   });
 
   for (const [name, service] of all)
@@ -23,7 +24,7 @@ describe('docker-compose.yml', () => {
       for (const word of [...(service.healthcheck?.test ?? []), ...(service.command ?? [])])
         expect(word).to.be.a('string');
       for (const limit of ['cpus', 'memory', 'pids']) expect(service.deploy?.resources?.limits).to.have.property(limit);
-      expect(service.user).to.match(/^(node|mongodb|redis|[1-9]\d*)$/);
+      expect(service.user).to.match(/^(node|mongodb|redis|nobody|[1-9]\d*)$/);
       expect(service.cap_drop).to.deep.equal(['ALL']);
       expect(service.security_opt).to.include('no-new-privileges:true');
       expect(service.restart).to.equal('unless-stopped');
@@ -46,8 +47,10 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('publishes nothing but the proxy', () => {
-    expect(all.filter(([, service]) => service.ports).map(([name]) => name)).to.deep.equal(['proxy']);
+  it('publishes nothing but the proxy, and to this host alone what Prometheus shows', () => {
+    expect(all.filter(([, service]) => service.ports).map(([name]) => name)).to.deep.equal(['proxy', 'prometheus']);
+    expect(services.prometheus?.ports).to.deep.equal(['127.0.0.1:9090:9090']);
+    expect(services.prometheus?.profiles).to.deep.equal(['metrics']);
   });
 
   it('builds from Dockerfiles that copy what there is and do not run as root', () => {
@@ -59,6 +62,19 @@ describe('docker-compose.yml', () => {
       expect(text.match(/^FROM /gm)).to.have.length(2);
       expect(text.split(/^FROM /m).at(-1)).to.match(/^USER node$/m);
       expect(text).to.include('npm ci');
+    }
+  });
+
+  it('leaves tests, suites, fixtures and benches out of the images, and nothing that the rest needs', () => {
+    const sources = new Set(imageSources());
+    for (const entry of ['fanout/src/main.ts', 'gateway/src/main.ts', 'sdk/src/sdk.ts', 'dsp-wasm/src/core.ts'])
+      expect(sources).to.include(entry);
+    expect([...sources].filter((file) => /test|fixture|suite|\/bench\//.test(file))).to.deep.equal([]);
+    for (const file of sources) {
+      const text = readFileSync(fileOf(file), 'utf8');
+      expect(text, file).to.not.match(/ from '(chai|mocha|fast-check|ioredis|mongodb-memory-server-core)'/);
+      for (const [, path = ''] of text.matchAll(/from '(\.[^']+)\.js'/g))
+        expect(sources, file).to.include(join(dirname(file), `${path}.ts`));
     }
   });
 });

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { fileOf } from './server-process.js';
 
-/** A service of the compose file, as far as the tests look at it. */
+/** The fields of a service of the compose file that the tests use. */
 export interface ComposeService {
   readonly image?: string;
   readonly build?: { readonly context: string; readonly dockerfile: string };
@@ -17,6 +17,7 @@ export interface ComposeService {
   readonly depends_on?: object;
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
+  readonly profiles?: readonly string[];
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
 }
@@ -26,7 +27,7 @@ interface ComposeFile {
   readonly volumes: object;
 }
 
-/** docker-compose.yml, its merges done. */
+/** docker-compose.yml, with its merge keys resolved. */
 export function composeFile(): ComposeFile {
   return parse(readFileSync(fileOf('docker-compose.yml'), 'utf8'), { merge: true }) as ComposeFile;
 }
@@ -37,7 +38,7 @@ export function environmentOf(service: string): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name, value.replace(/\$\{\w+:-([^}]*)\}/g, '$1')]));
 }
 
-/** The command of a service's health check, run as it stands but against another `/healthz`: its exit code. */
+/** Runs the command of a service's health check unchanged, but against another `/healthz`; returns its exit code. */
 export async function healthCheck(service: string, operationsUrl: string): Promise<number> {
   const [, program = '', ...words] = composeFile().services[service]?.healthcheck?.test ?? [];
   const args = words.map((word) => word.replace('http://127.0.0.1:9464', operationsUrl));
@@ -45,12 +46,35 @@ export async function healthCheck(service: string, operationsUrl: string): Promi
   return code;
 }
 
-/** What the gateway's configuration reads. */
+/** The sources of the packages that a build of the images uses: all except those that .dockerignore names. */
+export function imageSources(): string[] {
+  const rules = readFileSync(fileOf('.dockerignore'), 'utf8')
+    .split('\n')
+    .filter((line) => /^[^#]/.test(line));
+  const isIgnored = (file: string) =>
+    rules.reduce((ignored, rule) => (ignorePattern(rule).test(file) ? !rule.startsWith('!') : ignored), false);
+  return ['dsp-wasm/src', 'fanout/src', 'gateway/src', 'sdk/src']
+    .flatMap((folder) =>
+      readdirSync(fileOf(folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+    )
+    .filter((file) => file.endsWith('.ts') && !isIgnored(file));
+}
+
+/** A line of .dockerignore, which also covers everything below its path. */
+function ignorePattern(rule: string): RegExp {
+  const pattern = rule
+    .replace(/^!/, '')
+    .replaceAll('.', '\\.')
+    .replaceAll(/\*\*\/|\*/g, (stars) => (stars === '*' ? '[^/]*' : '(?:.*/)?'));
+  return new RegExp(`^${pattern}(/.*)?$`);
+}
+
+/** The variables that the gateway's configuration reads. */
 export function gatewayVariables(): string[] {
   return matches('gateway/src/config.ts', /^ {2}([A-Z][A-Z_]+): /gm);
 }
 
-/** What the fan-out node's configuration reads. */
+/** The variables that the fan-out node's configuration reads. */
 export function nodeVariables(): string[] {
   return matches('fanout/src/config.ts', /(?:env\.|number\(')([A-Z][A-Z_]+)/g);
 }

@@ -12,7 +12,7 @@ import type { ServerProcess } from './server-process.js';
 import { RawSocket } from './socket.js';
 import { type StoredInsight, Stream } from './stream.js';
 
-/** A WebSocket that connects to the place which is right at that moment, whatever address it is given. */
+/** A WebSocket that connects to the currently correct place, whatever address it is given. */
 function following(place: () => ServerProcess): SocketConstructor {
   const Following = class extends WebSocket {
     constructor(address: string) {
@@ -23,7 +23,7 @@ function following(place: () => ServerProcess): SocketConstructor {
   return Following as unknown as SocketConstructor; // Its events carry more than the browser's.
 }
 
-/** How often each type comes, ms of data time. */
+/** Interval of each type, ms of data time. */
 const PERIODS = [
   ['hr', 1000],
   ['spo2', 1000],
@@ -96,7 +96,7 @@ describe('SIGTERM', function () {
 
   const closeOf = (place: ServerProcess, path: string) => new RawSocket(`${place.wsUrl}${path}api_key=${KEY}`).closed();
 
-  /** What every server does that has subscribers: `end` resolves with the exit code. */
+  /** Common behaviour of all servers with subscribers: `end` resolves with the exit code. */
   const drained = async (place: ServerProcess, newSockets: readonly string[]) => {
     const three = [await follow(place), await follow(place), await follow(place)];
     const begun = Date.now();
@@ -118,7 +118,7 @@ describe('SIGTERM', function () {
     const ending = drained(gateway, [ingest, '/stream/subscribe?']);
     await eventually(
       'the health says so',
-      async () => (await gateway.health()).reason?.includes('going down') === true,
+      async () => (await gateway.health()).reason?.includes('shutting down') === true,
     );
     await ending;
   });
@@ -165,7 +165,7 @@ describe('SIGTERM', function () {
       const begun = Date.now();
       expect(await gateway.end('SIGTERM')).to.equal(0);
       expect(Date.now() - begun).to.be.lessThan(10_000);
-      expect(gateway.log).to.include('what was left is dropped');
+      expect(gateway.log).to.include('the remaining readings are dropped');
       const { body } = await (await startGateway()).call<Insight[]>('GET', `/v1/sessions/${stream.sessionId}/insights`);
       expect(body.map(identity)).to.include.members(app.insights.map(identity));
     } finally {

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Between two looks, ms. */
+/** Interval of the checks, ms. */
 const PAUSE_MS = 20;
 
 /**
- * Looks until something holds; a look that fails counts as no.
- * @returns how long that took, ms
- * @throws where it does not hold within `ms`
+ * Checks until a condition holds; a check that fails counts as no.
+ * @returns the time that it took, ms
+ * @throws if it does not hold within `ms`
  */
 export async function eventually(what: string, look: () => Promise<boolean> | boolean, ms = 10_000): Promise<number> {
   const begun = Date.now();

@@ -10,12 +10,13 @@ import { Running, temporaryFolder } from './running.js';
 import type { ServerProcess } from './server-process.js';
 import { Stream } from './stream.js';
 
-/** How soon the service is itself again, ms. */
+/** Time within which the service must have recovered, ms. */
 const RECOVERY_MS = 5000;
 
 /**
- * What must hold whatever happened: all that an app was shown is in the store, once, of its own account, and what it missed lies between its
- * connections, where every client knows that it must look.
+ * Conditions that must hold after every fault: all insights that an app received are in the store, once, of its own
+ * account; and the insights that it missed lie between its connections, where every client knows that it must
+ * reconcile.
  */
 function expectHonest(app: App, stored: readonly Insight[]): void {
   const ids = app.insights.filter(({ type }) => type !== BALLAST).map(identity);
@@ -40,7 +41,7 @@ describe('faults under a steady stream', function () {
   let apps: App[];
   let devices = 0;
 
-  const env = () => ({ DATA_DIR: folder.path, REDIS_URL: redis.url, METRICS_PORT: '0', LOG_LEVEL: 'error' });
+  const env = () => ({ DATA_DIR: folder.path, REDIS_URL: redis.url, METRICS_PORT: '0' });
 
   before(async function () {
     this.timeout(300_000); // The first run may have to install the server.
@@ -73,7 +74,7 @@ describe('faults under a steady stream', function () {
     return app;
   };
 
-  /** An app of each of two accounts on each place, and a device of each account that streams to them. */
+  /** An app of each of two accounts at each place, and a device of each account that streams to them. */
   const flow = async (...routes: (readonly ServerProcess[])[]) => {
     const mine = await Promise.all(routes.map((places) => follow(places)));
     const others = await Promise.all(routes.map((places) => follow(places, otherKey)));
@@ -87,11 +88,14 @@ describe('faults under a steady stream', function () {
     return { mine, others, stream, otherStream };
   };
 
-  /** Waits until an app has had more insights on a connection made after its `n`-th. */
+  /** Waits until an app has received more insights on a connection after its `n`-th. */
   const back = (app: App, n: number) =>
     eventually('insights flow again', () => app.connections.length > n && (app.current?.insights.length ?? 0) >= 3);
 
-  /** Ends the streams; whoever is still connected must have everything in the end, and nobody what is not his. */
+  /**
+   * Ends the streams; apps that are still connected must have received everything, and no app anything of another
+   * account.
+   */
   const settle = async ({ mine, others, stream, otherStream }: Awaited<ReturnType<typeof flow>>) => {
     const [stored, otherStored] = await Promise.all([stream.end(), otherStream.end(gateway, otherKey)]);
     for (const [apps, all] of [
@@ -110,7 +114,9 @@ describe('faults under a steady stream', function () {
   };
 
   const lost = async () =>
-    (await Promise.all([gateway, ...nodes].map((it) => it.metric('bus_lost_total')))).reduce((a, b) => a + b);
+    (await Promise.all([gateway, ...nodes].map((it) => it.metric('device_insights_bus_lost_total')))).reduce(
+      (a, b) => a + b,
+    );
 
   it('a fan-out node killed: its subscribers go on elsewhere, and nobody else notices', async () => {
     const victim = await startFanoutNode(env());
@@ -145,7 +151,7 @@ describe('faults under a steady stream', function () {
     const before = await lost();
     await redis.kill();
     for (const app of apps) await eventually('the app is told to come back', () => app.codes.includes(1012));
-    expect((await gateway.health()).subscribe).to.equal(false);
+    await eventually('the health says so', async () => !(await gateway.health()).subscribe);
     const stored = async () =>
       (await gateway.call<Insight[]>('GET', `/v1/sessions/${flowing.stream.sessionId}/insights`)).body.length;
     const soFar = await stored();
@@ -167,7 +173,7 @@ describe('faults under a steady stream', function () {
       const flowing = await flow([tight]);
       const stuck = await follow([tight]);
       stuck.stall();
-      const evictions = () => tight.metric('fanout_evictions_total');
+      const evictions = () => tight.metric('device_insights_fanout_evictions_total');
       await eventually('it is let go', async () => (await ballast.publish()) && (await evictions()) === 1, 20_000);
       stuck.resume();
       await eventually('it is told', () => stuck.codes.length > 0);

@@ -2,14 +2,16 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A reverse proxy as of production: `/stream/subscribe` to a fan-out node, everything else to a gateway, on one port. */
+/**
+ * A reverse proxy as in production: `/stream/subscribe` to a fan-out node, everything else to a gateway, on one port.
+ */
 export class FrontDoor {
   readonly #server: Server;
 
   private constructor(
-    /** Where the gateway is now. */
+    /** Current address of the gateway. */
     public gateway: string,
-    /** Where the fan-out node is now. */
+    /** Current address of the fan-out node. */
     public node: string,
   ) {
     this.#server = createServer((incoming, response) => {
@@ -40,7 +42,7 @@ export class FrontDoor {
     this.#server.closeAllConnections();
   }
 
-  /** Passes a WebSocket's bytes through, handshake included. */
+  /** Passes a WebSocket's bytes through, including the handshake. */
   #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
     const target = new URL(incoming.url?.startsWith('/stream/subscribe') ? this.node : this.gateway);
     const upstream = connect(Number(target.port), target.hostname);

@@ -7,16 +7,16 @@ import { FrontDoor } from './front-door.js';
 import { KEY, Running, temporaryFolder } from './running.js';
 import type { ServerProcess } from './server-process.js';
 
-/** Insights that the stream makes: 2.5 a second of data. */
+/** Number of insights from the stream: 2.5 per second of data. */
 const INSIGHTS = 10_000;
 const SECONDS = INSIGHTS / 2.5 + 10;
-/** Times faster than real time. */
+/** Speed, as a multiple of real time. */
 const SPEED = 80;
 const RATE_HZ = 25;
 const FRAME_INSTANTS = 5;
 const SEED = 20_260_117;
 
-/** Red, infrared and green light of a steady pulse of 72 a minute with breaths, cheap to make. */
+/** Red, infrared and green light of a steady pulse of 72 per minute with breaths, cheap to compute. */
 const PULSE: FrameSource = {
   id: 'gap-free',
   deviceModel: {
@@ -45,7 +45,7 @@ function light(t: number, depth: number): number {
   return Math.round(100_000 * (1 - depth * pulse * (1 + 0.15 * breath)) + 300 * breath);
 }
 
-/** Numbers from 0 to 1 out of a seed (Numerical Recipes' quick generator). */
+/** Numbers from 0 to 1 from a seed (the quick generator of Numerical Recipes). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -64,12 +64,8 @@ describe('a live subscription of the SDK', function () {
   let gateway: Running;
   let node: ServerProcess;
   let door: FrontDoor;
-  const gatewayDeaths: number[] = [];
 
-  /** Stored by a gateway that died before it could publish it: its silence is noticed after 2 s, and repaired then. */
-  const wasLeft = (ts: number) => gatewayDeaths.some((death) => ts <= death && death - ts < 5000);
-
-  const env = () => ({ DATA_DIR: folder.path, REDIS_URL: redis.url, LOG_LEVEL: 'error' });
+  const env = () => ({ DATA_DIR: folder.path, REDIS_URL: redis.url });
 
   before(async () => {
     redis = await startRedis();
@@ -88,7 +84,6 @@ describe('a live subscription of the SDK', function () {
   async function crash(which: number): Promise<void> {
     if (which < 1 / 3) {
       await gateway.end('SIGKILL');
-      gatewayDeaths.push(Date.now());
       gateway = await Running.start(env());
       door.gateway = gateway.url;
     } else if (which < 2 / 3) {
@@ -101,7 +96,7 @@ describe('a live subscription of the SDK', function () {
     }
   }
 
-  it(`gives each of ${INSIGHTS} insights once while gateway, fan-out node and Redis are killed at random, in order but for what a gateway left unpublished`, async () => {
+  it(`gives each of ${INSIGHTS} insights once while gateway, fan-out node and Redis are killed at random, in order`, async () => {
     const backoff = { baseMs: 50, maxMs: 500 };
     const client = new DeviceInsights({ baseUrl: door.url, apiKey: KEY, backoff, retries: 5 });
     const model = await client.deviceModels.create(PULSE.deviceModel);
@@ -149,7 +144,6 @@ describe('a live subscription of the SDK', function () {
     const last = new Map<string, number>();
     for (const { session_id, type, ts } of seen) {
       const before = last.get(`${session_id} ${type}`) ?? 0;
-      if (ts < before && wasLeft(ts)) continue;
       expect(ts, 'in order').to.be.greaterThan(before);
       last.set(`${session_id} ${type}`, ts);
     }

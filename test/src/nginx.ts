@@ -14,12 +14,12 @@ const ADVICE = 'install nginx 1.22 or later (Debian: apt-get install nginx), or 
 export interface TestNginx {
   readonly url: string;
   readonly wsUrl: string;
-  /** What it has logged. */
+  /** Its log so far. */
   readonly log: string;
   stop(): Promise<void>;
 }
 
-/** Path of nginx: from the PATH, else installed as root by apt-get. */
+/** Path of nginx: from the PATH, or installed as root by apt-get. */
 function findNginx(): string {
   if (spawnSync('sh', ['-c', 'command -v nginx']).status === 0) return 'nginx';
   if (process.getuid?.() !== 0) throw new Error(`These tests need nginx: ${ADVICE}`);
@@ -35,13 +35,13 @@ function findNginx(): string {
 }
 
 /**
- * Starts nginx with the configuration of the compose file. Only the addresses differ: `servers` has for each `host:port` in it the one
- * to go to instead, and each must occur; it listens on a free port, and keeps its files to itself.
+ * Starts nginx with the configuration of the compose file. Only the addresses differ: `servers` maps each `host:port`
+ * in it to its replacement, and each must occur. It listens on a free port and uses its own directory for files.
  */
 export async function startNginx(servers: Readonly<Record<string, string>>): Promise<TestNginx> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'device-insights-nginx-'));
-  chmodSync(folder, 0o755); // Its workers are another user where the tests are run by root.
+  chmodSync(folder, 0o755); // Its workers run as another user if the tests are run by root.
   const places = { 'listen 8080': `listen 127.0.0.1:${port}`, '/tmp/': `${folder}/` };
   const text = replaced(readFileSync(CONFIGURATION, 'utf8'), { ...servers, ...places });
   const file = join(folder, 'nginx.conf');
@@ -71,7 +71,7 @@ export async function startNginx(servers: Readonly<Record<string, string>>): Pro
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

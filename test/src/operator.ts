@@ -8,19 +8,19 @@ export class Operator {
     this.#env = env;
   }
 
-  /** Id of the account of that name, made where it is not there. */
+  /** Id of the account of that name, which is created if it does not exist. */
   async account(name: string): Promise<string> {
     const accounts = await this.#admin<{ id: string; name: string }[]>('account', 'list');
     const there = accounts.find((account) => account.name === name);
     return (there ?? (await this.#admin<{ id: string }>('account', 'create', name))).id;
   }
 
-  /** A new key of the account of that name. */
-  async issue(name: string): Promise<{ id: string; key: string }> {
-    return this.#admin('key', 'issue', '--account', await this.account(name));
+  /** A new key of the account of that name; `options` as the command takes them. */
+  async issue(name: string, ...options: string[]): Promise<{ id: string; key: string }> {
+    return this.#admin('key', 'issue', '--account', await this.account(name), ...options);
   }
 
-  /** Revokes a key; when that was, ms. */
+  /** Revokes a key; returns the time of the revocation, ms. */
   async revoke(id: string): Promise<number> {
     return Date.parse((await this.#admin<{ revoked_at: string }>('key', 'revoke', id)).revoked_at);
   }

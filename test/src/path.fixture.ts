@@ -12,7 +12,7 @@ interface Stored {
   readonly value: number;
 }
 
-/** Collects live insights of a session until `count` have come. */
+/** Collects live insights of a session until `count` have arrived. */
 async function live(socket: Awaited<ReturnType<typeof subscribe>>, count: number): Promise<Record<string, unknown>[]> {
   const insights: Record<string, unknown>[] = [];
   while (insights.length < count) insights.push(await socket.next());

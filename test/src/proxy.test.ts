@@ -63,6 +63,9 @@ describe('the proxy of docker-compose.yml', function () {
     (await Promise.all(servers.map((server) => server.metric(metric)))).reduce((sum, value) => sum + value, 0);
 
   it('serves REST: health, errors as the service gives them, documents', async () => {
+    // A gateway knows of the nodes within a second of their start.
+    const well = async () => (await Promise.all(gateways.map((gateway) => gateway.health()))).every(({ ok }) => ok);
+    await eventually('the gateways know the nodes', well);
     const health = await fetch(`${proxy.url}/v1/stream/health`);
     expect(await health.json()).to.deep.equal({ ok: true, ingest: true, subscribe: true });
     const refused = await fetch(`${proxy.url}/v1/sessions`);
@@ -81,7 +84,7 @@ describe('the proxy of docker-compose.yml', function () {
 
   it('spreads subscribers over the fan-out nodes, and brings what devices stream to all of them', async () => {
     const four = [await follow(), await follow(), await follow(), await follow()];
-    for (const node of nodes) expect(await node.metric('fanout_connections')).to.equal(2);
+    for (const node of nodes) expect(await node.metric('device_insights_fanout_connections')).to.equal(2);
     stream = await Stream.start(proxy, { deviceId: 'proxied' });
     await eventually('insights flow', () => four.every((app) => app.insights.length >= 5));
     const stored = await stream.end();
@@ -90,7 +93,7 @@ describe('the proxy of docker-compose.yml', function () {
       expect(app.insights.map(identity)).to.have.members(stored.map(identity));
       expect(app.codes).to.deep.equal([]);
     }
-    expect(await totalOf(nodes, 'fanout_deliveries_total{outcome="dropped"}')).to.equal(0);
+    expect(await totalOf(nodes, 'device_insights_fanout_deliveries_total{outcome="dropped"}')).to.equal(0);
   });
 
   it('stands before servers whose health checks succeed while they live, and fail when nobody is there', async () => {

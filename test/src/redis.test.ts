@@ -61,11 +61,11 @@ describe('a gateway and two fan-out nodes over Redis', function () {
 
   it('count what they delivered, and are healthy', async () => {
     for (const node of nodes) {
-      expect(await node.metric('fanout_deliveries_total{outcome="delivered"}')).to.be.greaterThan(30);
-      expect(await node.metric('bus_lost_total')).to.equal(0);
+      expect(await node.metric('device_insights_fanout_deliveries_total{outcome="delivered"}')).to.be.greaterThan(30);
+      expect(await node.metric('device_insights_bus_lost_total')).to.equal(0);
       expect(await node.healthz()).to.equal(200);
     }
-    expect(await gateway.metric('bus_publish_seconds_count{outcome="taken"}')).to.be.greaterThan(0);
+    expect(await gateway.metric('device_insights_bus_publish_seconds_count{outcome="taken"}')).to.be.greaterThan(0);
     expect(await gateway.healthz()).to.equal(200);
     expect(await gateway.health()).to.deep.equal({ ok: true, ingest: true, subscribe: true });
   });
@@ -78,6 +78,24 @@ describe('a gateway and two fan-out nodes over Redis', function () {
     for (const open of [...apps, socket]) expect(await open.closed()).to.include({ code: 4001 });
     expect(Date.now() - revokedAt).to.be.lessThan(2000);
     for (const place of places) expect(await closing(place, key)).to.include({ code: 4001 });
+  });
+
+  it('close the sockets of a key everywhere within 2 s of its expiry, also while no gateway lives', async () => {
+    const expiresAt = Date.now() + 5000;
+    const { key } = await operator.issue('default', '--expires', new Date(expiresAt).toISOString());
+    const apps = await Promise.all(places.map((place) => subscribe(place, key)));
+    const { socket } = await connect(gateway, 'far-3', modelId, key);
+    const [first, ...others] = apps;
+    for (const open of [first, socket]) expect(await open?.closed()).to.include({ code: 4001 });
+    process.kill(gateway.pid, 'SIGSTOP');
+    try {
+      for (const open of others) expect(await open.closed()).to.include({ code: 4001 });
+      expect(Date.now() - expiresAt).to.be.within(0, 2000);
+    } finally {
+      process.kill(gateway.pid, 'SIGCONT');
+    }
+    for (const place of places) expect(await closing(place, key)).to.include({ code: 4001 });
+    expect((await gateway.call('GET', '/v1/algos', undefined, key)).status).to.equal(401);
   });
 
   it('never refuse a good key with 4001 when Redis is emptied, and never take a bad one', async () => {
@@ -149,7 +167,9 @@ describe('the health of a gateway', function () {
   it('without sockets of its own is good only while a fan-out node lives', async () => {
     const gateway = await start({ REDIS_URL: redis.url, FANOUT_MOUNTED: 'false' });
     expect(await gateway.health()).to.deep.equal({
-      ...{ ok: false, ingest: true, subscribe: false },
+      ok: false,
+      ingest: true,
+      subscribe: false,
       reason: 'subscribe: no fan-out node is alive',
     });
     expect(await gateway.healthz()).to.equal(503);

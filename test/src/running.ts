@@ -8,7 +8,7 @@ import { collect, launch, ServerProcess } from './server-process.js';
 /** A key of the account `default` of every service that is started here. */
 export const KEY = 'svc_0123456789abcdefghijABCDEFGHIJ';
 
-/** What a command printed, and how it ended. */
+/** Output and exit code of a command. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
@@ -27,9 +27,9 @@ export async function run(
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-/** A gateway that runs as a process of its own. */
+/** A gateway that runs as a separate process. */
 export class Running extends ServerProcess {
-  /** What it said on its standard output until it listened. */
+  /** Its standard output until it listened. */
   readonly banner: readonly string[];
 
   private constructor(banner: readonly string[], ...parts: ConstructorParameters<typeof ServerProcess>) {
@@ -38,8 +38,9 @@ export class Running extends ServerProcess {
   }
 
   /** Starts one on a free port and waits until it listens. */
-  static async start(env: Readonly<Record<string, string>>): Promise<Running> {
-    const child = launch('gateway/dist/main.js', [], { PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn', ...env });
+  static async start(env: Readonly<Record<string, string>>, descriptors?: number): Promise<Running> {
+    const defaults = { PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn' };
+    const child = launch('gateway/dist/main.js', [], { ...defaults, ...env }, descriptors);
     const stderr = collect(child, 'stderr');
     const banner: string[] = [];
     let operations = '';
@@ -64,7 +65,7 @@ export class Running extends ServerProcess {
     return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as T };
   }
 
-  /** What `GET /v1/stream/health` answers. */
+  /** The answer of `GET /v1/stream/health`. */
   async health(): Promise<{ ok: boolean; ingest: boolean; subscribe: boolean; reason?: string }> {
     return (await this.call<Awaited<ReturnType<Running['health']>>>('GET', '/v1/stream/health')).body;
   }
@@ -73,5 +74,5 @@ export class Running extends ServerProcess {
 /** An empty folder, removed after the test. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'device-insights-test-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) };
 }

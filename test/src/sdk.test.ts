@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { DeviceInsights } from '@device-insights/sdk';
+import { CLOSE } from '@device-insights/fanout';
+import { DeviceInsights, mayReconnect } from '@device-insights/sdk';
 import { play, simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { WebSocketServer } from 'ws';
@@ -108,6 +109,29 @@ describe('the SDK, as a project has it', () => {
     });
   });
 
+  it('comes back after just the close codes of which the service says so', () => {
+    for (const { code, reconnect } of Object.values(CLOSE)) expect(mayReconnect(code), `${code}`).to.equal(reconnect);
+  });
+
+  it('streams all that was pushed before it was connected, also where the end follows at once', async () => {
+    const source = simulate({ seconds: 12 });
+    const { id } = await client.deviceModels.create(source.deviceModel);
+    let session = '';
+    const device = client.device({
+      deviceId: 'early',
+      deviceModelId: id,
+      onReady: ({ session_id }) => {
+        session = session_id;
+      },
+    });
+    const begun = Date.now() - 12_000;
+    for (const { channel, ts, samples } of source.frames()) device.push(channel, samples, begun + ts);
+    await device.end();
+    const insights = await client.sessions.insights(session);
+    expect(Math.max(...insights.map(({ actual_end }) => actual_end))).to.equal(begun + 12_000);
+    expect(device.counters.samplesDropped).to.equal(0);
+  });
+
   describe('has a command line', () => {
     const run = (...args: string[]) =>
       new Promise<{ code: number | string; stdout: string; stderr: string }>((resolve) => {
@@ -132,7 +156,8 @@ describe('the SDK, as a project has it', () => {
         '--key',
         KEY,
       ]);
-      await once(createInterface({ input: tail.stderr }), 'line');
+      const told = createInterface({ input: tail.stderr })[Symbol.asyncIterator]();
+      expect([(await told.next()).value, (await told.next()).value]).to.deep.equal(['connecting', 'connected']);
       const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();
       const simulated = run('simulate', '--device', 'cli-1', '--hr', '80', '--speed', '10', '--seconds', '2');
       const first = JSON.parse(String((await lines.next()).value));
@@ -172,6 +197,41 @@ describe('the SDK, as a project has it', () => {
         0,
         '25 frames sent, not connected; the session has ended',
       ]);
+    });
+
+    it('that uses the device model of an earlier run, and exports what is an hour old at most', async () => {
+      const models = async () => (await client.deviceModels.list()).length;
+      const simulated = () => run('simulate', '--device', 'cli-2', '--speed', '50', '--seconds', '1');
+      expect(await simulated()).to.include({ code: 0 });
+      const before = await models();
+      expect(await simulated()).to.include({ code: 0 });
+      expect(await models()).to.equal(before);
+      const { code, stdout } = await run('export', '--since', '1h', '--until', '0s', '--format', 'json');
+      expect([code, stdout.trim().split('\n').length > 5]).to.deep.equal([0, true]);
+    });
+
+    it('that says its version, and completes its commands and options', async () => {
+      const { version } = JSON.parse(readFileSync(join(SDK, 'package.json'), 'utf8')) as { version: string };
+      expect(await run('--version')).to.include({ code: 0, stdout: `${version}\n` });
+      const { stdout: script } = await run('completion', 'bash');
+      const complete = (...words: string[]) =>
+        execFileSync(
+          'bash',
+          [
+            '-c',
+            `${script}
+          COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _device_insights; echo "\${COMPREPLY[@]}"`,
+          ],
+          {
+            encoding: 'utf8',
+          },
+        ).trim();
+      expect(complete('device-insights', 'ex')).to.equal('export');
+      expect(complete('device-insights', 'export', '--s')).to.equal('--since');
+      expect(complete('device-insights', 'tail', '--q')).to.equal('--quality');
+      expect((await run('completion', 'zsh')).stdout).to.contain('bashcompinit');
+      expect((await run('completion', 'fish')).stdout).to.contain('"__fish_seen_subcommand_from export" -l since');
+      expect(await run('completion', 'tcsh')).to.include({ code: 2 });
     });
 
     it('that says what is wrong: 2 for wrong usage, 1 for what failed', async () => {
@@ -219,7 +279,8 @@ describe('the SDK, as a project has it', () => {
       const browser = await launchChromium();
       try {
         const page = await browser.newPage();
-        const insight = { unit: 'bpm', session_id: 's', device_id: 'd', ts: 1 };
+        const insight = { unit: 'bpm', session_id: 's', device_id: 'd', ts: Date.now() };
+        const isWaiting = "document.getElementById('state').className === 'waiting'";
         socket.on('connection', (peer) => {
           peer.send('{"status":"subscribed"}');
           const classes = { hr: ['excellent', 0.9], spo2: ['acceptable', 0.6], rr: ['unfit', 0.2] } as const;
@@ -229,7 +290,7 @@ describe('the SDK, as a project has it', () => {
         await page.goto(pageUrl(`http://127.0.0.1:${(socket.address() as AddressInfo).port}`));
         await page.waitForFunction("document.querySelectorAll('#readings tr').length === 3");
         const rows = await page.$$eval('#readings tr', (all) =>
-          all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)),
+          all.map((row) => [...row.querySelectorAll('td:not(.age)')].map((cell) => cell.textContent)),
         );
         expect(rows).to.deep.equal([
           ['d', 'hr', '72', 'bpm', 'excellent'],
@@ -240,6 +301,17 @@ describe('the SDK, as a project has it', () => {
           "[...document.querySelectorAll('#readings tr')].map((row) => getComputedStyle(row).opacity)",
         );
         expect(opacities).to.deep.equal(['1', '0.6', '1']);
+        expect(await page.$eval('#readings td.age', (cell) => cell.textContent)).to.match(/^\d+ s$/);
+        const shown = (selector: string) => page.$eval(selector, (element) => element.textContent);
+        for (const peer of socket.clients) peer.close(1012, 'restart');
+        socket.close();
+        await page.waitForFunction(isWaiting);
+        expect(await shown('#state')).to.match(
+          /^disconnected: the connection was lost \(\d+.*; trying again in \d+ s$/,
+        );
+        await page.goto(pageUrl(''));
+        await page.waitForFunction("document.getElementById('state').className === 'closed'");
+        expect(await shown('#state')).to.match(/^Add the address and a key: live\.html\?url=/);
         await page.goto(pageUrl(service.url));
         await page.waitForFunction("document.getElementById('state').textContent === 'connected'");
         await streamSome('page-1');

@@ -5,16 +5,25 @@ import { fileURLToPath } from 'node:url';
 /** A file of the repository. */
 export const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** Starts a script of the repository, with these variables and no others of ours. */
-export function launch(script: string, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+/**
+ * Starts a script of the repository, with only these environment variables.
+ * @param descriptors limit of the process; default: that of this process
+ */
+export function launch(
+  script: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  descriptors?: number,
+): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
-  return spawn(process.execPath, [fileOf(script), ...args], {
+  const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors} && `;
+  return spawn('sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, fileOf(script), ...args], {
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-/** What a process has said so far. */
+/** The output of a process so far. */
 export function collect(child: ChildProcess, stream: 'stdout' | 'stderr'): () => string {
   let text = '';
   child[stream]?.setEncoding('utf8').on('data', (part: string) => {
@@ -23,17 +32,17 @@ export function collect(child: ChildProcess, stream: 'stdout' | 'stderr'): () =>
   return () => text;
 }
 
-/** A server that runs as a process of its own. */
+/** A server that runs as a separate process. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #said: () => string;
 
-  /** `said` tells what it has logged. */
+  /** `said` returns its log. */
   constructor(
     child: ChildProcess,
     said: () => string,
     readonly url: string,
-    /** Where `/metrics` and `/healthz` are; empty where they are not served. */
+    /** Address of `/metrics` and `/healthz`; empty if they are disabled. */
     readonly operationsUrl: string,
   ) {
     this.#child = child;
@@ -53,7 +62,7 @@ export class ServerProcess {
     return this.#child.pid;
   }
 
-  /** Sends a signal and waits for the end of the process; its exit code, null where the signal ended it. */
+  /** Sends a signal and waits for the end of the process; returns its exit code, null if the signal ended it. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) return exitCode;
@@ -68,10 +77,13 @@ export class ServerProcess {
     return (await fetch(`${this.operationsUrl}/healthz`)).status;
   }
 
-  /** Value of a metric by its name and labels as Prometheus writes them; 0 where it has none. */
+  /**
+   * Value of a metric by its name and labels as Prometheus writes them; with the name alone, the sum over its labels; 0
+   * if it does not exist.
+   */
   async metric(name: string): Promise<number> {
     const text = await (await fetch(`${this.operationsUrl}/metrics`)).text();
-    const line = text.split('\n').find((it) => it.startsWith(`${name} `));
-    return line === undefined ? 0 : Number(line.slice(name.length));
+    const lines = text.split('\n').filter((it) => it.startsWith(`${name} `) || it.startsWith(`${name}{`));
+    return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import WebSocket from 'ws';
 
-/** A raw WebSocket client that keeps every message until it is asked for. */
+/** A raw WebSocket client that keeps every message until it is requested. */
 export class RawSocket {
   readonly #socket: WebSocket;
   readonly #messages: Record<string, unknown>[] = [];
@@ -22,7 +22,7 @@ export class RawSocket {
     this.#closed.then(() => this.#wake());
   }
 
-  /** The next message; rejects where the socket closes before. */
+  /** The next message; rejects if the socket closes first. */
   async next(): Promise<Record<string, unknown>> {
     for (;;) {
       const message = this.#messages.shift();
@@ -34,7 +34,7 @@ export class RawSocket {
     }
   }
 
-  /** The next message that `matches`; those before it are passed over. */
+  /** The next message that `matches`; earlier ones are skipped. */
   async until(matches: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>> {
     for (;;) {
       const message = await this.next();
@@ -46,7 +46,14 @@ export class RawSocket {
     this.#socket.send(message instanceof Uint8Array ? message : JSON.stringify(message));
   }
 
-  /** How the socket was closed. */
+  /** Sends a WebSocket ping; resolves with its pong. */
+  async pong(): Promise<void> {
+    const answered = once(this.#socket, 'pong');
+    this.#socket.ping();
+    await answered;
+  }
+
+  /** Code and reason of the socket's close. */
   closed(): Promise<{ code: number; reason: string }> {
     return this.#closed;
   }

@@ -1,0 +1,3 @@
+module device-insights/load
+
+go 1.19

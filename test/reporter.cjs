@@ -1,0 +1,12 @@
+const { reporters } = require('mocha');
+
+/**
+ * Mocha's own report, with the error of each test that is tried again. The tests here start real processes on a machine
+ * whose load nobody knows, so each has a second try; what failed the first time is still said.
+ */
+module.exports = class extends reporters.Spec {
+  constructor(runner, options) {
+    super(runner, options);
+    runner.on('retry', (test, error) => console.warn(`tried again: ${test.fullTitle()}\n${error.stack}`));
+  }
+};

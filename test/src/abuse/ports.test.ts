@@ -1,0 +1,62 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { Running, run, temporaryFolder } from '../running.js';
+
+const MAIN = 'gateway/dist/main.js';
+const NODE = 'fanout/dist/main.js';
+
+describe('a start', function () {
+  this.timeout(60_000);
+  let folder: ReturnType<typeof temporaryFolder>;
+  let other: Server;
+  let taken: string;
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    taken = String((other.address() as AddressInfo).port);
+  });
+  afterEach(() => {
+    other.close();
+    folder.remove();
+  });
+
+  const expectRefusal = async (script: string, env: Record<string, string>, line: string) => {
+    const outcome = await run(script, [], { DATA_DIR: folder.path, ...env });
+    expect(outcome.code).to.equal(1);
+    expect(`${outcome.stdout}${outcome.stderr}`.trim()).to.equal(line);
+  };
+  const expectAKey = async () => {
+    const service = await Running.start({ DATA_DIR: folder.path, BOOTSTRAP_API_KEY: '' });
+    const key = /svc_\w+/.exec(service.banner.join('\n'))?.[0] ?? '';
+    expect((await service.call('GET', '/v1/algos', undefined, key)).status).to.equal(200);
+    await service.end('SIGTERM');
+  };
+
+  for (const variable of ['PORT', 'METRICS_PORT']) {
+    it(`on a taken ${variable} says so, and leaves the first key to the next start`, async () => {
+      const advice = `another process listens on this port; stop it, or set ${variable} to another port`;
+      const env = { PORT: '0', LOG_LEVEL: 'silent', [variable]: taken };
+      await expectRefusal(MAIN, env, `cannot listen on 127.0.0.1:${taken}: ${advice}`);
+      await expectAKey();
+    });
+  }
+
+  it('on an address of another machine says so, and leaves the first key to the next start', async () => {
+    const advice = 'this machine does not have this address; set HOST to one of its addresses, or to 0.0.0.0 for all';
+    await expectRefusal(
+      MAIN,
+      { HOST: '192.0.2.1', PORT: '0', LOG_LEVEL: 'silent' },
+      `cannot listen on 192.0.2.1:0: ${advice}`,
+    );
+    await expectAKey();
+  });
+
+  it('of a fan-out node on a taken port says so', async () => {
+    const advice = 'another process listens on this port; stop it, or set PORT to another port';
+    const env = { REDIS_URL: 'redis://127.0.0.1:1', LOG_LEVEL: 'silent', PORT: taken };
+    await expectRefusal(NODE, env, `cannot listen on 127.0.0.1:${taken}: ${advice}`);
+  });
+});

@@ -1,0 +1,117 @@
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { startTestMongo, type TestMongo } from '@device-insights/gateway/test-mongo';
+import { dump, restore } from '@device-insights/gateway/test-mongo-dump';
+import { DeviceInsights } from '@device-insights/sdk';
+import { play, simulate } from '@device-insights/sdk/simulator';
+import { expect } from 'chai';
+import { eventually } from './eventually.js';
+import { KEY, Running, run, temporaryFolder } from './running.js';
+
+const ADMIN = 'gateway/dist/cli/admin.js';
+
+/** Everything that an app of the account can read. */
+async function readingsOf(service: Running) {
+  const client = new DeviceInsights({ baseUrl: service.url, apiKey: KEY });
+  const sessions = [];
+  for await (const session of client.sessions.list()) sessions.push(session);
+  const insights = await Promise.all(sessions.map(({ id }) => client.sessions.insights(id)));
+  return { models: await client.deviceModels.list(), sessions, insights };
+}
+
+/** Streams the simulator for some seconds of data, at once. */
+async function stream(service: Running, deviceId: string, seconds: number): Promise<void> {
+  const source = simulate({ seconds });
+  const client = new DeviceInsights({ baseUrl: service.url, apiKey: KEY });
+  const { id } = await client.deviceModels.create(source.deviceModel);
+  const device = client.device({ deviceId, deviceModelId: id });
+  await play(source, device, { speed: Number.POSITIVE_INFINITY, startTime: Date.now() - seconds * 1000 });
+  await device.end();
+}
+
+describe('a backup of the embedded store', function () {
+  this.timeout(120_000);
+  const folder = temporaryFolder();
+  const data = `${folder.path}/data`;
+  const env = { DATA_DIR: data };
+  const file = `${folder.path}/backup.db`;
+  let service: Running;
+
+  const admin = (...words: string[]) => run(ADMIN, words, env);
+
+  beforeEach(async () => {
+    service = await Running.start(env);
+  });
+  afterEach(() => service.end('SIGKILL'));
+  after(() => folder.remove());
+
+  it('is made beside a service that a device streams to, and brings back what the SDK read before', async () => {
+    await stream(service, 'band', 30);
+    const before = await readingsOf(service);
+    expect(before.insights.flat().length).to.be.greaterThan(30);
+    const streaming = stream(service, 'band-2', 120);
+    const made = await admin('backup', file);
+    expect(made).to.deep.equal({ code: 0, stdout: `${JSON.stringify({ file })}\n`, stderr: '' });
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+    await streaming;
+    await service.end('SIGTERM');
+
+    rmSync(data, { recursive: true });
+    expect(await admin('restore', file)).to.include({ code: 0, stderr: '' });
+    service = await Running.start(env);
+    const { models, sessions, insights } = await readingsOf(service);
+    const old = sessions.flatMap((session, i) =>
+      session.device_id === 'band' ? [{ session, insights: insights[i] }] : [],
+    );
+    expect(old).to.deep.equal([{ session: before.sessions[0], insights: before.insights[0] }]);
+    expect(models).to.deep.include(before.models[0]);
+    await stream(service, 'band', 12);
+    await eventually('the service goes on', async () => (await readingsOf(service)).sessions.length > sessions.length);
+  });
+
+  it('is never written over something, nor restored over a store, and nothing half made is left', async () => {
+    expect((await admin('backup', file)).stderr).to.match(/backup\.db exists: stop what uses it, and move it away/);
+    expect((await admin('restore', file)).stderr).to.match(/device-insights\.db exists/);
+    expect((await service.health()).ok).to.equal(true);
+    expect(readdirSync(folder.path)).to.have.members(['backup.db', 'data']);
+  });
+
+  it('is refused where there is no store, or where it is none', async () => {
+    const nowhere = { DATA_DIR: `${folder.path}/nowhere` };
+    const none = await run(ADMIN, ['backup', `${folder.path}/other.db`], nowhere);
+    expect(none).to.include({ code: 1, stdout: '' });
+    expect(none.stderr).to.match(/^there is no device-insights\.db in .*: check DATA_DIR\n$/);
+    expect(existsSync(nowhere.DATA_DIR)).to.equal(false);
+    writeFileSync(`${folder.path}/text`, 'no database');
+    expect((await run(ADMIN, ['restore', `${folder.path}/text`], nowhere)).stderr).to.match(/damaged, or no backup/);
+    expect((await run(ADMIN, ['backup', 'x'], { MONGODB_URI: 'mongodb://nowhere' })).stderr).to.match(/mongodump/);
+  });
+});
+
+describe('a dump of MongoDB', function () {
+  this.timeout(120_000);
+  let mongo: TestMongo;
+  let service: Running | undefined;
+
+  before(async function () {
+    this.timeout(900_000);
+    mongo = await startTestMongo();
+  });
+  after(async () => {
+    await service?.end('SIGKILL');
+    await mongo?.stop();
+  });
+
+  it('of all its documents, made beside a running service, brings back what the SDK read before', async () => {
+    const [lost, found] = [mongo.uri('dumped'), mongo.uri('restored')];
+    service = await Running.start({ MONGODB_URI: lost });
+    await stream(service, 'band', 30);
+    const before = await readingsOf(service);
+    const dumped = await dump(lost);
+    await service.end('SIGTERM');
+
+    await restore(found, dumped);
+    service = await Running.start({ MONGODB_URI: found });
+    expect(before.insights.flat().length).to.be.greaterThan(30);
+    expect(await readingsOf(service)).to.deep.equal(before);
+  });
+});

@@ -1,0 +1,81 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { launchChromium } from '../chromium.js';
+import { Running, temporaryFolder } from '../running.js';
+
+export const PASSWORD = 'correct horse battery staple';
+
+/** A service with its dashboard, and a person at a browser. */
+export class Desk {
+  readonly #contexts: BrowserContext[] = [];
+  /** Errors of pages: scripts that failed, and requests that the policy blocked. */
+  readonly complaints: string[] = [];
+
+  private constructor(
+    readonly service: Running,
+    readonly browser: Browser,
+    readonly folder: ReturnType<typeof temporaryFolder>,
+  ) {}
+
+  static async open(env: Readonly<Record<string, string>> = {}): Promise<Desk> {
+    const folder = temporaryFolder();
+    const service = await Running.start({ DATA_DIR: folder.path, DASHBOARD_PASSWORD: PASSWORD, ...env });
+    return new Desk(service, await launchChromium(), folder);
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.service.end('SIGKILL');
+    this.folder.remove();
+  }
+
+  /** A page of a new browser. */
+  async page(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+    this.#contexts.push(context);
+    const page = await context.newPage();
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('console', (message) => {
+      const text = message.text();
+      if (message.type() === 'error' && !/status of (401|403|409|429)/.test(text)) this.complaints.push(text);
+    });
+    return page;
+  }
+
+  /** A page of a signed-in person, at an address of the dashboard. */
+  async signedIn(path = '', { name = 'admin', password = PASSWORD, ...options }: SignIn = {}): Promise<Page> {
+    const page = await this.page(options);
+    await page.goto(`${this.service.url}/dashboard${path}`);
+    await signIn(page, name, password);
+    await page.getByRole('navigation').waitFor();
+    return page;
+  }
+
+  /** Id of the account `default`. */
+  async account(page: Page): Promise<string> {
+    const answer = await page.request.get(`${this.service.url}/dashboard/api/accounts`);
+    const accounts = (await answer.json()) as { id: string; name: string }[];
+    return accounts.find(({ name }) => name === 'default')?.id ?? '';
+  }
+}
+
+interface SignIn extends BrowserContextOptions {
+  readonly name?: string;
+  readonly password?: string;
+}
+
+/** Fills in the form, as a person would. */
+export async function signIn(page: Page, name: string, password: string): Promise<void> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Sends chosen readings to a page, on the subscriber socket that it opens. */
+export async function fakeFeed(page: Page): Promise<(reading: object) => void> {
+  let send: (reading: object) => void = () => undefined;
+  await page.routeWebSocket(/\/stream\/subscribe/, (socket) => {
+    send = (reading) => socket.send(JSON.stringify(reading));
+    socket.send('{"status":"subscribed"}');
+  });
+  return (reading) => send(reading);
+}

@@ -1,0 +1,118 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { run } from '../running.js';
+import { Desk, PASSWORD, signIn } from './desk.js';
+
+describe('the door of the dashboard, in a browser', function () {
+  this.timeout(60_000);
+  let desk: Desk;
+  before(async function () {
+    this.timeout(180_000);
+    desk = await Desk.open();
+  });
+  after(() => desk?.close());
+
+  it('says what was wrong with a sign-in, and slows further ones', async () => {
+    const page = await desk.page();
+    await page.goto(`${desk.service.url}/dashboard/audit`);
+    for (let i = 0; i < 5; i++) {
+      const answered = page.waitForResponse(/sign-in/);
+      await signIn(page, 'mallory', `guess ${i}`);
+      expect((await answered).status()).to.equal(401);
+    }
+    await page.getByText('The name or the password is wrong').waitFor();
+    await signIn(page, 'mallory', 'another guess');
+    await page.getByText(/^Too many attempts: try again in \d+ s/).waitFor();
+    await page.context().close();
+  });
+
+  it('sends a person whose password was reset back to the sign-in, and to where it was after that', async () => {
+    const env = { DATA_DIR: desk.folder.path };
+    const added = JSON.parse(
+      (await run('gateway/dist/cli/admin.js', ['operator', 'add', 'ann', '--viewer'], env)).stdout,
+    );
+    const page = await desk.signedIn('/audit', { name: 'ann', password: added.password });
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    const reset = JSON.parse((await run('gateway/dist/cli/admin.js', ['operator', 'reset', 'ann'], env)).stdout);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signIn(page, 'ann', reset.password);
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    await page.context().close();
+  });
+
+  it('shows a viewer nothing that it may not do', async () => {
+    const env = { DATA_DIR: desk.folder.path };
+    const added = JSON.parse(
+      (await run('gateway/dist/cli/admin.js', ['operator', 'add', 'vera', '--viewer'], env)).stdout,
+    );
+    const page = await desk.signedIn('/accounts', { name: 'vera', password: added.password });
+    await page.getByRole('row', { name: /default/ }).waitFor();
+    expect(await page.getByRole('button', { name: 'New account' }).count()).to.equal(0);
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('row', { name: /whole account/ }).waitFor();
+    expect(await page.getByRole('button', { name: /Revoke|Issue/ }).count()).to.equal(0);
+    await page.context().close();
+  });
+
+  it('is no way in for a page of another origin, though the browser would send the cookie along', async () => {
+    const page = await desk.signedIn('/accounts');
+    const foreign = await startForeign();
+    try {
+      await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+      for (const request of [
+        `{ method: 'POST', mode: 'no-cors', credentials: 'include', body: '{"name":"forged"}' }`,
+        `{ method: 'POST', credentials: 'include', headers: { 'X-Dashboard': '1' }, body: '{"name":"forged"}' }`,
+      ])
+        await page.evaluate(`fetch('${desk.service.url}/dashboard/api/accounts', ${request}).catch(() => 0)`);
+    } finally {
+      foreign.close();
+    }
+    const accounts = await page.request.get(`${desk.service.url}/dashboard/api/accounts`);
+    expect((await accounts.json()).map(({ name }: { name: string }) => name)).to.deep.equal(['default']);
+    await page.context().close();
+  });
+
+  it('opens nothing but the dashboard: no cookie works on /v1, and no key here', async () => {
+    const page = await desk.signedIn('/accounts');
+    expect((await page.request.get(`${desk.service.url}/v1/sessions`)).status()).to.equal(401);
+    const [cookie] = await page.context().cookies();
+    expect(cookie).to.include({ httpOnly: true, sameSite: 'Strict', path: '/dashboard' });
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect((await page.request.get(`${desk.service.url}/dashboard/api/accounts`)).status()).to.equal(401);
+    await page.context().close();
+  });
+
+  it('is not there where it is switched off', async () => {
+    const off = await Desk.open({ DASHBOARD: 'off' });
+    try {
+      expect(off.service.banner.join('\n')).not.to.contain('dashboard');
+      for (const path of ['/dashboard', '/dashboard/api/me', '/docs'])
+        expect((await fetch(`${off.service.url}${path}`)).status).to.equal(404);
+    } finally {
+      await off.close();
+    }
+  });
+
+  it('is told of at the start, with a password that is shown once where none was given', async () => {
+    const first = await Desk.open({ DASHBOARD_PASSWORD: '' });
+    try {
+      const said = first.service.banner.join('\n');
+      expect(said).to.contain(`dashboard on ${first.service.url}/dashboard`);
+      const [, password = ''] = /sign in as admin with the password, shown only this once: (\S+)/.exec(said) ?? [];
+      await (await first.signedIn('/health', { password })).getByText('Everything works').waitFor();
+      expect(first.service.log).not.to.contain(password);
+    } finally {
+      await first.close();
+    }
+    expect(desk.service.banner.join('\n')).not.to.contain(PASSWORD);
+  });
+});
+
+function startForeign(): Promise<Server> {
+  const server = createServer((_, response) =>
+    response.setHeader('content-type', 'text/html').end('<title>evil</title>'),
+  );
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}

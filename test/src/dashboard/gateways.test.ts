@@ -1,0 +1,59 @@
+import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
+import { simulate } from '@device-insights/sdk/simulator';
+import { expect } from 'chai';
+import { eventually } from '../eventually.js';
+import { Running } from '../running.js';
+import { connect, makeModel, sendFrames } from '../wearable.js';
+import { Desk } from './desk.js';
+
+describe('the dashboard of two gateways', function () {
+  this.timeout(60_000);
+  let redis: TestRedis;
+  let desk: Desk;
+  let other: Running;
+  before(async function () {
+    this.timeout(300_000);
+    redis = await startRedis();
+    desk = await Desk.open({ REDIS_URL: redis.url });
+    other = await Running.start({ DATA_DIR: desk.folder.path, REDIS_URL: redis.url });
+  });
+  after(async () => {
+    await other?.end('SIGKILL');
+    await desk?.close();
+    await redis?.stop();
+  });
+
+  it('has one sign-in, and shows on one within 2 s what is done on the other', async () => {
+    const page = await desk.signedIn();
+    const account = await desk.account(page);
+    await page.goto(`${other.url}/dashboard/a/${account}/keys`);
+    await page.getByRole('row', { name: /whole account/ }).waitFor();
+    const post = { headers: { 'X-Dashboard': '1', Origin: desk.service.url }, data: { user: 'ann' } };
+    const made = await page.request.post(`${desk.service.url}/dashboard/api/accounts/${account}/keys`, post);
+    const { id, key } = (await made.json()) as { id: string; key: string };
+    expect((await other.call('GET', '/v1/algos', undefined, key)).status).to.equal(200);
+    const revoked = Date.now();
+    await page.request.post(`${desk.service.url}/dashboard/api/keys/${id}/revoke`, post);
+    await eventually(
+      'the key is refused',
+      async () => (await other.call('GET', '/v1/algos', undefined, key)).status === 401,
+    );
+    expect(Date.now() - revoked).to.be.lessThan(2000);
+    await page.context().close();
+  });
+
+  it('shows on one what the other one knows of a device, its signal included', async () => {
+    const source = simulate({ seconds: 40 });
+    const { socket } = await connect(desk.service, 'far-1', await makeModel(desk.service, source));
+    await sendFrames(socket, source, Date.now() - 40_000, 0, 20);
+    const page = await desk.signedIn();
+    await page.goto(`${other.url}/dashboard/a/${await desk.account(page)}/devices/far-1`);
+    await page.getByText(/^Connected for/).waitFor();
+    await page.getByText('Waiting for samples').waitFor();
+    await sendFrames(socket, source, Date.now() - 40_000, 20, 30);
+    await page.getByRole('img', { name: 'Signal of ppg_green' }).waitFor();
+    await page.goto(`${other.url}/dashboard/health`);
+    await eventually('both gateways live', async () => (await page.getByText('Alive').count()) === 2);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,110 @@
+import { createRequire } from 'node:module';
+import { simulate } from '@device-insights/sdk/simulator';
+import type axe from 'axe-core';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { connect, makeModel, sendFrames } from '../wearable.js';
+import { Desk } from './desk.js';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+describe('every page of the dashboard', function () {
+  this.timeout(120_000);
+  let desk: Desk;
+  let page: Page;
+  let paths: readonly string[];
+
+  before(async function () {
+    this.timeout(180_000);
+    desk = await Desk.open();
+    const { service } = desk;
+    const source = simulate({ seconds: 30 });
+    const { socket, ready } = await connect(service, 'looked-at-1', await makeModel(service, source));
+    await sendFrames(socket, source, Date.now() - 30_000, 0, 30);
+    page = await desk.signedIn('', { bypassCSP: true }); // For axe, which is injected into the page.
+    const account = `/dashboard/a/${await desk.account(page)}`;
+    paths = [
+      ...['start', 'live', 'devices', 'devices/looked-at-1', 'sessions', 'keys', 'users'].map(
+        (name) => `${account}/${name}`,
+      ),
+      `${account}/sessions/${ready.session_id}`,
+      ...['accounts', 'health', 'audit', 'nothing'].map((name) => `/dashboard/${name}`),
+      '/docs#sockets',
+    ];
+  });
+  after(() => desk?.close());
+
+  /** Opens a page and waits until it is complete. */
+  async function open(path: string): Promise<void> {
+    await page.goto('about:blank');
+    await page.goto(desk.service.url + path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForFunction("!document.querySelector('.skeleton')");
+  }
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`has nothing that axe finds fault with, ${colorScheme}`, async () => {
+      await page.setViewportSize({ width: 1280, height: 860 });
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      for (const path of paths) {
+        await open(path);
+        expect(await faults(page), path).to.deep.equal([]);
+      }
+    });
+
+  it('fits a phone of 360 pixels', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const path of paths) {
+      await open(path);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.equal(360);
+    }
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  it('has nothing that axe finds fault with where it signs people in, and in a dialog', async () => {
+    const stranger = await desk.page({ bypassCSP: true });
+    await stranger.goto(`${desk.service.url}/dashboard`);
+    await stranger.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await faults(stranger)).to.deep.equal([]);
+    await open(paths.find((path) => path.endsWith('/keys')) ?? '');
+    await page.getByRole('button', { name: 'Issue a key' }).click();
+    expect(await faults(page)).to.deep.equal([]);
+  });
+
+  it('is reached and used by keyboard alone', async () => {
+    await open(paths.find((path) => path.endsWith('/keys')) ?? '');
+    await page.locator('body').press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).to.contain('To the content');
+    await page.getByRole('button', { name: 'Issue a key' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction("document.activeElement.closest('dialog') !== null");
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.waitForFunction("document.activeElement.textContent === 'Issue a key'");
+  });
+
+  it('weighs less than 120 kB, gzipped, when it is opened first', async () => {
+    const stranger = await desk.page();
+    const sizes: Promise<number>[] = [];
+    stranger.on('response', (response) => {
+      if (response.url().startsWith(`${desk.service.url}/dashboard`))
+        sizes.push(
+          response
+            .request()
+            .sizes()
+            .then(({ responseBodySize }) => responseBodySize),
+        );
+    });
+    await stranger.goto(`${desk.service.url}/dashboard`);
+    await stranger.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(bytes).to.be.within(10_000, 120_000);
+  });
+});
+
+/** The findings of axe, one line each. */
+async function faults(page: Page): Promise<string[]> {
+  await page.addScriptTag({ path: AXE });
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}

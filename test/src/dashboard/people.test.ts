@@ -1,0 +1,253 @@
+import { readFileSync } from 'node:fs';
+import { simulate } from '@device-insights/sdk/simulator';
+import { expect } from 'chai';
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
+import { KEY } from '../running.js';
+import { RawSocket } from '../socket.js';
+import { connect, makeModel, sendFrames } from '../wearable.js';
+import { Desk, fakeFeed } from './desk.js';
+
+const READING = { unit: 'bpm', session_id: '0', confidence: 0.9 };
+
+describe('the people at the dashboard', function () {
+  this.timeout(60_000);
+  let desk: Desk;
+  before(async function () {
+    this.timeout(180_000); // The first run may have to install Chromium.
+    desk = await Desk.open();
+  });
+  after(() => desk?.close());
+  afterEach(() => {
+    expect(desk.complaints.splice(0)).to.deep.equal([]);
+  });
+
+  const text = async (place: Locator) => (await place.textContent())?.trim() ?? '';
+
+  it('a newcomer is led from nothing to live readings, and to programs that work', async () => {
+    const page = await desk.signedIn();
+    await page.getByRole('heading', { name: 'Start here' }).waitFor();
+    await page.getByRole('button', { name: 'Issue a key' }).click();
+    const key = await text(page.getByLabel('The new API key', { exact: true }));
+    expect(key).to.match(/^svc_[0-9A-Za-z]{32}$/);
+    await page.getByRole('button', { name: 'Start the simulator' }).click();
+    for (const [type, number] of [
+      ['hr', /^\d{2}$/],
+      ['spo2', /^9\d\.\d$/],
+      ['rr', /^1\d$/],
+    ] as const) {
+      const value = page.locator(`.tile [data-type="${type}"] .value`);
+      await eventually(`${type} moves`, async () => number.test(await text(value)), 30_000);
+    }
+    const curl = await text(page.getByLabel('curl command', { exact: true }));
+    const [, url = ''] = /curl '([^']+)'/.exec(curl) ?? [];
+    const [, authorization = ''] = /Authorization: (Bearer \S+)'/.exec(curl) ?? [];
+    const answer = await fetch(url, { headers: { authorization } });
+    expect((await answer.json()) as unknown[]).to.have.length(5);
+    expect(await text(page.getByLabel('JavaScript with the SDK', { exact: true }))).to.contain(key);
+    await page.getByRole('button', { name: 'Stop it' }).click();
+    await page.getByRole('button', { name: 'Start the simulator' }).waitFor();
+    await page.context().close();
+  });
+
+  it('a device maker sees what a device does, and what is wrong with it, in plain words', async () => {
+    const { service } = desk;
+    const source = simulate({ seconds: 45 });
+    const channels = source.deviceModel.modality_channels.map((channel) => ({ ...channel }));
+    const slow = channels.map((c) => (c.modality === 'ppg_green' ? { ...c, sample_rate_hz: 50 } : c));
+    const model = { ...source.deviceModel, modality_channels: slow };
+    const modelId = await makeModel(service, { ...source, deviceModel: model });
+    const { socket } = await connect(service, 'proto-1', modelId);
+    await sendFrames(socket, source, Date.now() - 45_000, 0, 18);
+    await sendFrames(socket, source, Date.now() - 45_000, 24, 45);
+    for (let i = 0; i < 3; i++) socket.send({ type: 'samples', channel: 40, seq: 0, samples: [1] });
+    const page = await desk.signedIn(`/a/${KEY}`);
+    await page.goto(`${service.url}/dashboard/a/${await desk.account(page)}/devices`);
+    await page.getByRole('link', { name: 'proto-1' }).click();
+    await page.getByText(/^Connected for/).waitFor();
+    await page.getByText(/the data arrive at \d+(\.\d+)? Hz, but the device model says 50 Hz/).waitFor();
+    await page.getByText('3 refused').waitFor();
+    await page.getByText('a channel that the model does not have').waitFor();
+    const green = page.getByRole('row', { name: /ppg_green/ });
+    expect(await text(green)).to.match(/50 Hz(9\d|10\d)(\.\d+)? Hz/);
+    const breathing = page.getByRole('row', { name: /^Breathing/ });
+    await breathing.getByText(/^Only \d+ % of the window holds data: see the gaps below/).waitFor();
+    expect(await green.getByRole('img').getAttribute('aria-label')).to.match(/% of the time has data, 1 gap$/);
+    await page.getByText('Waiting for samples').waitFor();
+    const more = simulate({ seconds: 50 });
+    await sendFrames(socket, more, Date.now() - 45_000, 45, 49);
+    await page.getByRole('img', { name: 'Signal of ppg_green' }).waitFor();
+    await page.getByLabel('Channel', { exact: true }).selectOption('3');
+    await sendFrames(socket, more, Date.now() - 45_000, 49, 50);
+    await page.getByRole('img', { name: 'Signal of ecg' }).waitFor();
+    socket.send({ type: 'end' });
+    await page.getByText('Not connected, no session').waitFor();
+    await page.context().close();
+  });
+
+  it('an app developer reads the reference, and tries both interfaces there', async () => {
+    const page = await desk.page();
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(desk.service.url))
+        foreign.push(request.url());
+    });
+    await page.goto(`${desk.service.url}/docs`);
+    await page.getByLabel('API key').fill(KEY);
+    await page.locator('#operations-algos-listAlgorithms').click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    await page.locator('.live-responses-table').getByText('hr-ppg').first().waitFor();
+    await page.getByRole('button', { name: 'WebSockets' }).click();
+    await page.getByRole('button', { name: 'Connect' }).nth(1).click();
+    await page.getByText('{"status":"subscribed"}').waitFor();
+    expect(foreign).to.deep.equal([]);
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).to.equal(0);
+    await page.context().close();
+  });
+
+  it('an operator makes an account, entitles it, and issues, rotates and revokes its keys', async () => {
+    const page = await desk.signedIn('/accounts');
+    await page.getByRole('button', { name: 'New account' }).click();
+    await page.getByLabel('Name').fill('ward 7');
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('button', { name: 'Entitle ward 7' }).click();
+    await page.getByLabel('All, later ones too').uncheck();
+    for (const name of await page
+      .getByRole('dialog')
+      .getByLabel(/rate from ECG|ratio/i)
+      .all())
+      await name.uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByRole('row', { name: /ward 7/ })
+      .getByText('hr-ppg, rr-ppg, rr-resp')
+      .waitFor();
+
+    await page.getByRole('link', { name: 'ward 7' }).click();
+    await page.getByText('No key yet').waitFor();
+    const key = await issue(page, 'zoë');
+    const row = page.getByRole('row', { name: new RegExp(key.slice(-4)) });
+    await row.getByText('zoë').waitFor();
+    expect(await text(row))
+      .to.contain('Good')
+      .and.to.contain('never');
+
+    await row.getByRole('button', { name: /Rotate/ }).click();
+    await page.getByRole('button', { name: 'Make the new key' }).click();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await row.getByText('Replaced').waitFor();
+
+    const app = new RawSocket(`${desk.service.wsUrl}/stream/subscribe?api_key=${key}`);
+    expect(await app.next()).to.deep.equal({ status: 'subscribed' });
+    await row.getByRole('button', { name: /Revoke/ }).click();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await row.getByText('Revoked').waitFor();
+    const revoked = Date.now();
+    expect((await app.closed()).code).to.equal(4001);
+    expect(Date.now() - revoked).to.be.lessThan(2000);
+
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('row', { name: 'zoë 2' }).waitFor();
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    for (const what of ['key revoked', 'key rotated', 'key issued', 'account entitled', 'account created'])
+      await page.getByRole('row', { name: new RegExp(`admin ${what} ward 7`) }).waitFor();
+    await page.getByRole('link', { name: 'Health' }).click();
+    await page.getByText('Everything works').waitFor();
+    await page.context().close();
+  });
+
+  it('an operator finds a session, looks closer, and takes its readings away', async () => {
+    const { service } = desk;
+    const source = simulate({ seconds: 60 });
+    const { socket } = await connect(service, 'found-1', await makeModel(service, source));
+    await sendFrames(socket, source, Date.now() - 60_000, 0, 25);
+    await sendFrames(socket, source, Date.now() - 60_000, 45, 60);
+    socket.send({ type: 'end' });
+    await socket.until(({ type }) => type === 'ended');
+    const page = await desk.signedIn();
+    await page.goto(`${service.url}/dashboard/a/${await desk.account(page)}/sessions`);
+    await page.getByLabel('Device id').fill('found-2');
+    await page.getByText('No session matches').waitFor();
+    await page.getByLabel('Device id').fill('found-1');
+    await page.getByLabel('Status').selectOption('closed');
+    await page.locator('tbody th a').first().click();
+    const chart = page.getByRole('img', { name: /^Heart rate over time: \d+ to \d+ bpm/ });
+    await chart.waitFor();
+    expect(await page.getByRole('img', { name: /over time/ }).count()).to.equal(6);
+
+    const zoomed = page.waitForResponse((response) => response.url().includes('/series?from='));
+    const { x, y, width, height } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    await page.mouse.move(x + width * 0.2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.4, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+    await zoomed;
+    await page.getByRole('button', { name: 'Show all of it' }).click();
+
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download CSV' }).click();
+    const csv = readFileSync(await (await download).path(), 'utf8');
+    expect(csv.split('\r\n')[0]).to.match(/^ts,type,value/);
+    expect(csv.split('\r\n').length).to.be.greaterThan(50);
+    await page.context().close();
+  });
+
+  it('a person on watch sees what is fit, what is not, and what is old', async () => {
+    const page = await desk.page();
+    await page.clock.install();
+    const send = await fakeFeed(page);
+    await page.goto(`${desk.service.url}/dashboard`);
+    await page.getByLabel('Password').fill('correct horse battery staple');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Live' }).click();
+    await page.getByRole('status').getByText('Live').waitFor();
+    const now = Number(await page.evaluate('Date.now()'));
+    const bed = { ...READING, device_id: 'bed-3', ts: now };
+    send({ ...bed, type: 'hr', value: 71.6, sqi_class: 'excellent' });
+    send({ ...bed, type: 'spo2', value: 96.4, unit: '%', sqi_class: 'acceptable' });
+    send({ ...bed, type: 'rr', value: 14.2, unit: 'brpm', sqi_class: 'unfit' });
+    const tile = page.getByRole('article', { name: 'bed-3' });
+    const line = async (type: string) =>
+      (await text(tile.locator(`[data-type="${type}"] .number`))).replace(/\s+/g, ' ');
+    await eventually('the readings are shown', async () => (await line('rr')) === '– estimating');
+    expect([await line('hr'), await line('spo2')]).to.deep.equal(['72 bpm', '96.4 %']);
+    const color = (type: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('[data-type="${type}"] .value')).color`);
+    expect(await color('spo2')).not.to.equal(await color('hr'));
+    expect(await text(tile.locator('.age'))).to.equal('live');
+    await page.clock.fastForward(12_000);
+    await eventually('the age is told', async () => /^1[2-9] s old$/.test(await text(tile.locator('.age'))));
+    expect(await tile.getAttribute('class')).to.contain('stale');
+    await page.context().close();
+  });
+
+  it('a person on watch stays connected: the key is renewed before it expires', async () => {
+    const page = await desk.page();
+    await page.clock.install();
+    const keys: string[] = [];
+    page.on('websocket', (socket) => keys.push(new URL(socket.url()).searchParams.get('api_key') ?? ''));
+    await page.goto(`${desk.service.url}/dashboard`);
+    await page.getByLabel('Password').fill('correct horse battery staple');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Live' }).click();
+    await page.getByRole('status').getByText('Live').waitFor();
+    await page.clock.fastForward(430_000);
+    await eventually('there is another key', () => keys.length === 2);
+    expect(keys[0]).to.match(/^svc_/).and.not.to.equal(keys[1]);
+    for (const key of keys) {
+      const answer = await fetch(`${desk.service.url}/v1/sessions`, { headers: { authorization: `Bearer ${key}` } });
+      expect(answer.status, 'such a key is good for nothing else').to.equal(401);
+    }
+    await page.context().close();
+  });
+});
+
+/** Issues a key to a user in the dialog; the key. */
+async function issue(page: Page, user: string): Promise<string> {
+  await page.getByRole('button', { name: 'Issue a key' }).click();
+  await page.getByLabel('User').fill(user);
+  await page.getByRole('dialog').getByRole('button', { name: 'Issue a key' }).click();
+  const key = await page.getByLabel('The new API key', { exact: true }).textContent();
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  return key?.trim() ?? '';
+}

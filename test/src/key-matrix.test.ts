@@ -1,0 +1,283 @@
+import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
+import { startTestMongo } from '@device-insights/gateway/test-mongo';
+import { simulate } from '@device-insights/sdk/simulator';
+import { expect } from 'chai';
+import { eventually } from './eventually.js';
+import { startFanoutNode } from './fanout-node.js';
+import { MODEL, type Operation, operations, ROWS, type Row } from './key-matrix.js';
+import { Operator } from './operator.js';
+import { KEY, Running, temporaryFolder } from './running.js';
+import type { ServerProcess } from './server-process.js';
+import { RawSocket } from './socket.js';
+import { connect, makeModel, sendFrames, subscribe } from './wearable.js';
+
+const source = simulate({ seconds: 30 });
+const OPERATIONS = operations();
+
+/** A key that must be refused, by its fault. */
+type Bad = 'malformed' | 'too long' | 'unknown' | 'revoked' | 'expired';
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly authenticate: string | null;
+}
+
+describe('the table of the key matrix', () => {
+  it('has a row for each operation of the OpenAPI document, and no other', () => {
+    expect(Object.keys(ROWS)).to.have.members(OPERATIONS.map(({ id }) => id));
+  });
+});
+
+matrix('the embedded store', async () => ({ env: {}, stop: async () => undefined }));
+matrix('MongoDB', async () => {
+  const mongo = await startTestMongo();
+  return { env: { MONGODB_URI: mongo.uri(`keys-${process.pid}`) }, stop: () => mongo.stop() };
+});
+
+function matrix(name: string, openStore: () => Promise<{ env: Record<string, string>; stop(): Promise<void> }>): void {
+  describe(`keys on ${name}`, function () {
+    this.timeout(120_000);
+    const folder = temporaryFolder();
+    let store: Awaited<ReturnType<typeof openStore>>;
+    let redis: TestRedis;
+    let gateway: Running;
+    let node: ServerProcess;
+    let bad: Record<Bad, string>;
+    let anna: string;
+    let ben: string;
+    let foreign: string;
+    let sessionId: string;
+    let sessionModel: string;
+    /** Bodies of all error responses. */
+    const refusals: string[] = [];
+
+    before(async function () {
+      this.timeout(900_000); // The first run may have to install servers.
+      [store, redis] = await Promise.all([openStore(), startRedis()]);
+      const env = { ...store.env, DATA_DIR: folder.path, REDIS_URL: redis.url, METRICS_PORT: '0', LOG_LEVEL: 'trace' };
+      gateway = await Running.start(env);
+      node = await startFanoutNode(env);
+      const operator = new Operator({ ...store.env, DATA_DIR: folder.path });
+      const expiresAt = Date.now() + 10_000;
+      const expired = await operator.issue('default', '--expires', new Date(expiresAt).toISOString());
+      const revoked = await operator.issue('default');
+      await operator.revoke(revoked.id);
+      anna = (await operator.issue('default', '--user', 'anna')).key;
+      ben = (await operator.issue('default', '--user', 'ben')).key;
+      foreign = (await operator.issue('another')).key;
+      const unknown = `svc_${'Unknown0'.repeat(4)}`;
+      const malformed = 'svc_Malformed0Malformed';
+      const long = `svc_${'TooLong0'.repeat(17)}`;
+      bad = { malformed, unknown, 'too long': long, revoked: revoked.key, expired: expired.key };
+      sessionModel = await makeModel(gateway, source);
+      sessionId = await stream(anna, 'of-anna');
+      await eventually('a key has expired', () => Date.now() > expiresAt, 20_000);
+    });
+    after(async () => {
+      for (const server of [gateway, node]) await server?.end('SIGKILL');
+      await redis?.stop();
+      await store?.stop();
+      folder.remove();
+    });
+
+    /** Creates a session with insights; returns its id. */
+    async function stream(key: string, deviceId: string): Promise<string> {
+      const { socket, ready } = await connect(gateway, deviceId, sessionModel, key);
+      await sendFrames(socket, source, Date.now() - 30_000, 0, 20);
+      socket.send({ type: 'end' });
+      await socket.until((message) => message.type === 'ended');
+      return ready.session_id;
+    }
+
+    async function request(method: string, path: string, headers: Record<string, string>, body?: object) {
+      const init = { method, headers: { 'content-type': 'application/json', ...headers } };
+      const response = await fetch(gateway.url + path, { ...init, ...(body && { body: JSON.stringify(body) }) });
+      const text = await response.text();
+      if (response.status >= 400) refusals.push(text);
+      return { status: response.status, text, authenticate: response.headers.get('www-authenticate') };
+    }
+
+    /** Runs an operation on its own device model, or on the session of Anna; `headers` may carry the key. */
+    async function perform(operation: Operation, headers: Record<string, string>) {
+      const made = await gateway.call<{ id: string; modality_channels: { ch_id: string }[] }>(
+        ...(['POST', '/v1/device-models', MODEL] as const),
+      );
+      const modelId = made.body.id;
+      const names = { dm_id: modelId, ch_id: made.body.modality_channels[0]?.ch_id ?? '' };
+      const values: Record<string, string> = {
+        ...names,
+        id: operation.path.includes('sessions') ? sessionId : modelId,
+      };
+      const path = operation.path.replace(/\{(\w+)\}/g, (_, parameter: string) => values[parameter] ?? '');
+      const answer = await request(operation.method, path, headers, ROWS[operation.id]?.body);
+      const after = await gateway.call('GET', `/v1/device-models/${modelId}`);
+      return { ...answer, modelId, isUntouched: after.status === 200 && equal(after.body, made.body) };
+    }
+
+    const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+    for (const operation of OPERATIONS) {
+      const row = ROWS[operation.id] as Row;
+      const { id, isPublic } = operation;
+
+      it(`${id}: no key and bad ones get ${isPublic ? row.status : 401}`, async () => {
+        const attempts: Record<string, Record<string, string>> = { none: {} };
+        for (const [fault, key] of Object.entries(bad)) attempts[fault] = bearer(key);
+        for (const [fault, headers] of Object.entries(attempts)) {
+          const answer = await perform(operation, headers);
+          expect(answer.status, fault).to.equal(isPublic ? row.status : 401);
+          if (!isPublic) expectRefusal(answer, fault);
+          expect(answer.isUntouched, fault).to.equal(true);
+        }
+      });
+
+      it(`${id}: whom it belongs to gets ${row.status}`, async () => {
+        for (const key of [KEY, anna]) expect((await perform(operation, bearer(key))).status).to.equal(row.status);
+      });
+
+      for (const [whose, sight] of [
+        ['another account', row.otherAccount],
+        ['another user', row.otherUser],
+      ] as const)
+        it(`${id}: ${sight} to ${whose}`, async () => {
+          const answer = await perform(operation, bearer(whose === 'another account' ? foreign : ben));
+          expect(answer.status).to.equal(sight === 'forbidden' ? 403 : row.status);
+          if (sight === 'same') return;
+          expect(answer.text).not.to.include(sessionId).and.not.to.include(answer.modelId);
+          expect(answer.isUntouched).to.equal(true);
+        });
+    }
+
+    function expectRefusal({ text, authenticate }: Answer, what: string): void {
+      expect(authenticate, what).to.match(/^Bearer/);
+      expect(Object.keys(JSON.parse(text) as object), what).to.deep.equal(['detail']);
+    }
+
+    it('are asked for at every path of the document, with any method, before anything else', async () => {
+      const paths = [...new Set(OPERATIONS.filter((it) => !it.isPublic).map(({ path }) => path)), '/v1', '/v1/nothing'];
+      for (const path of paths)
+        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
+          expect((await request(method, path, {})).status, `${method} ${path}`).to.equal(401);
+    });
+
+    describe('at the sockets', () => {
+      const subscribing = (place: ServerProcess, query: string) =>
+        new RawSocket(`${place.wsUrl}/stream/subscribe${query}`).closed();
+      const ingesting = (key: string | null, deviceId: string) => {
+        const query = new URLSearchParams({ device_id: deviceId, device_model_id: sessionModel });
+        if (key !== null) query.set('api_key', key);
+        return new RawSocket(`${gateway.wsUrl}/stream/ingest?${query}`);
+      };
+
+      it('no key and bad ones are closed with 4001', async () => {
+        for (const key of [null, '', ...Object.values(bad)]) {
+          expect(await ingesting(key, 'band').closed(), `${key}`).to.include({ code: 4001 });
+          for (const place of [gateway, node])
+            expect(await subscribing(place, key === null ? '' : `?api_key=${key}`), `${key}`).to.include({
+              code: 4001,
+            });
+        }
+      });
+
+      it('a device of another account is closed with 4003, one of another user has a session of its own', async () => {
+        expect(await ingesting(foreign, 'band').closed()).to.include({ code: 4003 });
+        const socket = ingesting(ben, 'of-ben');
+        expect(await socket.next()).to.include({ type: 'ready' });
+        socket.send({ type: 'end' });
+        await socket.until((message) => message.type === 'ended');
+      });
+
+      it('a subscriber gets what its key may see, at the gateway and at a node', async () => {
+        const seen = new Map<string, RawSocket[]>();
+        for (const key of [KEY, anna, ben, foreign])
+          seen.set(key, await Promise.all([gateway, node].map((place) => subscribe(place, key))));
+        const first = async (key: string) =>
+          (await Promise.all((seen.get(key) ?? []).map((it) => it.next()))).map((m) => m.session_id);
+        const annas = await stream(anna, 'band-of-anna');
+        for (const key of [KEY, anna]) expect(await first(key)).to.deep.equal([annas, annas]);
+        const bens = await stream(ben, 'band-of-ben');
+        expect(await first(ben)).to.deep.equal([bens, bens]);
+        sessionModel = (await gateway.call<{ id: string }>('POST', '/v1/device-models', source.deviceModel, foreign))
+          .body.id;
+        const foreigns = await stream(foreign, 'band-of-another');
+        expect(await first(foreign)).to.deep.equal([foreigns, foreigns]);
+        for (const socket of [...seen.values()].flat()) socket.close();
+      });
+    });
+
+    it('stand in no log line, no metric and no body of a refusal, wherever they were sent', async () => {
+      const secrets = [KEY, anna, ben, foreign, ...Object.values(bad)];
+      for (const key of secrets) {
+        const json = JSON.stringify({ name: key });
+        const places: [path: string, headers?: Record<string, string>][] = [
+          [`/v1/sessions?api_key=${key}`],
+          [`/v1/sessions?limit=${key}&cursor=${key}&status=${key}`, bearer(KEY)],
+          [`/v1/insights?since=${key}&type=${key}`, bearer(KEY)],
+          [`/v1/sessions/${key}`, bearer(KEY)],
+          [`/v1/device-models/${key}/modalities`, bearer(KEY)],
+          [`/v1/${key}`, bearer(KEY)],
+          [`/${key}`],
+          [`/stream/${key}`],
+          ['/v1/algos', { authorization: key }],
+          ['/v1/algos', { authorization: `Basic ${key}` }],
+          ['/v1/algos', { authorization: `Bearer Bearer ${key}` }],
+          ['/v1/algos', { authorization: `Bearer ${key},${key}` }],
+          ['/v1/nothing', { ...bearer(KEY), 'x-request-id': key }],
+          ['/v1/algos', { 'x-request-id': key, 'x-api-key': key, cookie: `api_key=${key}`, 'user-agent': key }],
+        ];
+        for (const [path, headers = {}] of places) await request('GET', path, headers);
+        await request(key, '/v1/algos', bearer(KEY)).catch(() => undefined);
+        for (const body of [`${json}}`, json.replace('{', '{"modality_channels":'), json.replace('"name"', json)])
+          await raw(body, { ...bearer(KEY), 'idempotency-key': key });
+        for (const path of [`/stream/${key}`, `/stream/ingest?device_id=${key}&api_key=${key}&clock=${key}`])
+          for (const place of [gateway, node]) await ended(new RawSocket(`${place.wsUrl}${path}`));
+        await ingestAs(key);
+      }
+      const metrics = await Promise.all([gateway, node].map(metricsOf));
+      const said = [gateway.log, gateway.banner.join('\n'), node.log, ...metrics, ...refusals];
+      for (const key of secrets) {
+        const core = key.slice('svc_'.length);
+        for (const text of said) expect(lineWith(text, core)).to.equal(null);
+      }
+      expect(gateway.log).to.include('device connected');
+      expect(refusals.length).to.be.greaterThan(100);
+    });
+
+    async function raw(body: string, headers: Record<string, string>): Promise<void> {
+      const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
+      const response = await fetch(`${gateway.url}/v1/device-models`, init);
+      const text = await response.text();
+      if (response.status >= 400) refusals.push(text);
+    }
+
+    /** A device whose parameters are mixed up. */
+    async function ingestAs(deviceId: string): Promise<void> {
+      const model = await makeModel(gateway, source);
+      const query = new URLSearchParams({ device_id: deviceId, device_model_id: model, api_key: KEY });
+      const socket = new RawSocket(`${gateway.wsUrl}/stream/ingest?${query}`);
+      await socket.next().then(
+        () => socket.close(),
+        () => undefined,
+      );
+      await ended(socket);
+    }
+  });
+}
+
+/** Also for a socket that was refused before its upgrade. */
+async function ended(socket: RawSocket): Promise<void> {
+  await socket.closed().catch(() => undefined);
+}
+
+async function metricsOf(place: ServerProcess): Promise<string> {
+  return (await fetch(`${place.operationsUrl}/metrics`)).text();
+}
+
+function lineWith(text: string, secret: string): string | null {
+  return text.split('\n').find((line) => line.includes(secret)) ?? null;
+}
+
+function equal(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

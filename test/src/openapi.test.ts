@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { pythonProgram } from '@device-insights/gateway/test-python';
+import { simulate } from '@device-insights/sdk/simulator';
+import { expect } from 'chai';
+import { npmProgram } from './npm-program.js';
+import { KEY, Running, temporaryFolder } from './running.js';
+import { fileOf } from './server-process.js';
+import { connect, makeModel, sendFrames } from './wearable.js';
+
+const execute = promisify(execFile);
+const DOCUMENT = fileOf('gateway/openapi.json');
+const GENERATOR = 'openapi-python-client==0.29.1';
+
+/** A journey through REST with the generated client: each line prints what it found. */
+const JOURNEY = `
+import sys
+from datetime import datetime, timedelta, timezone
+from insights_client import AuthenticatedClient
+from insights_client.api.algos import list_algorithms
+from insights_client.api.device_models import create_device_model, delete_device_model, get_device_model, update_device_model
+from insights_client.api.insights import list_insights
+from insights_client.api.modalities import create_modality, list_modalities
+from insights_client.api.sessions import get_session, list_session_insights, list_sessions
+from insights_client.models import DeviceModelChange, Error, NewDeviceModel, NewModalityChannel
+
+url, key = sys.argv[1:]
+client = AuthenticatedClient(base_url=url, token=key, raise_on_unexpected_status=True)
+channel = NewModalityChannel(modality="ecg", sample_rate_hz=250, bit_depth=16, num_channels=1)
+model = create_device_model.sync(client=client, body=NewDeviceModel(name="python", modality_channels=[channel]))
+print(model.name, [one.modality for one in model.modality_channels])
+create_modality.sync(model.id, client=client, body=NewModalityChannel("accel", 50, 16, 3))
+print([one.modality for one in list_modalities.sync(model.id, client=client)])
+update_device_model.sync(model.id, client=client, body=DeviceModelChange(firmware_version="2"))
+print(get_device_model.sync(model.id, client=client).firmware_version)
+print(delete_device_model.sync_detailed(model.id, client=client).status_code.value)
+gone = get_device_model.sync(model.id, client=client)
+print(isinstance(gone, Error), gone.detail)
+session = list_sessions.sync(client=client, limit=1)[0]
+print(get_session.sync(session.id, client=client).device_id, session.status.value)
+types = {one.type_ for one in list_session_insights.sync(session.id, client=client)}
+since = datetime.now(timezone.utc) - timedelta(hours=1)
+print(sorted(types), len(list_insights.sync(client=client, since=since, limit=3)))
+print("hr-ppg" in [one.slug for one in list_algorithms.sync(client=client)])
+`;
+
+describe('the OpenAPI document', function () {
+  this.timeout(900_000); // The first run installs the programs.
+  const folder = temporaryFolder();
+  const run = (program: string, args: readonly string[]) => execute(program, [...args], { cwd: folder.path });
+  after(() => folder.remove());
+
+  it('has no error and no warning for Redocly', async () => {
+    const redocly = await npmProgram('@redocly/cli@2.77.0', '.bin/redocly');
+    const { stdout, stderr } = await run(redocly, ['lint', DOCUMENT, '--format', 'json']);
+    expect(JSON.parse(stdout).totals, stderr).to.include({ errors: 0, warnings: 0 });
+  });
+
+  it('has no error and no warning for Spectral', async () => {
+    const spectral = await npmProgram('@stoplight/spectral-cli@6.16.3', '.bin/spectral');
+    const rules = join(folder.path, 'rules.json');
+    await writeFile(rules, '{"extends":["spectral:oas"]}');
+    const options = ['--ruleset', rules, '--fail-severity', 'hint', '--quiet'];
+    const report = await run(spectral, ['lint', DOCUMENT, ...options]).catch((error: { stdout: string }) => error);
+    expect(report.stdout.trim()).to.match(/^(No results .*)?$/);
+  });
+
+  it('gives a Python client that goes through the whole of REST', async () => {
+    const source = simulate({ seconds: 20 });
+    const service = await Running.start({ DATA_DIR: join(folder.path, 'data') });
+    try {
+      const { socket } = await connect(service, 'journey', await makeModel(service, source));
+      await sendFrames(socket, source, Date.now() - 20_000, 0, 20);
+      socket.send({ type: 'end' });
+      await socket.until(({ type }) => type === 'ended');
+      const generator = await pythonProgram(GENERATOR, 'openapi-python-client');
+      const options = ['--output-path', join(folder.path, 'insights_client'), '--meta', 'none', '--fail-on-warning'];
+      const env = { ...process.env, PATH: `${dirname(generator)}${delimiter}${process.env.PATH}` };
+      await execute(generator, ['generate', '--path', DOCUMENT, ...options], { cwd: folder.path, env });
+      await writeFile(join(folder.path, 'journey.py'), JOURNEY);
+      const { stdout } = await run(await pythonProgram(GENERATOR, 'python'), ['journey.py', service.url, KEY]);
+      const [created, channels, version, deleted, gone, session, insights, entitled] = stdout.split('\n');
+      expect([created, channels, version, deleted]).to.deep.equal(["python ['ecg']", "['ecg', 'accel']", '2', '204']);
+      expect(gone).to.match(/^True .+/);
+      expect([session, insights, entitled]).to.deep.equal(['journey closed', "['hr', 'rr', 'spo2'] 3", 'True']);
+    } finally {
+      await service.end('SIGKILL');
+    }
+  });
+});

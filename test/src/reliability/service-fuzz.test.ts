@@ -1,0 +1,16 @@
+import { expect } from 'chai';
+import { fuzzService } from './service-fuzz.js';
+
+const SEED = 20_260_117;
+const MS = 30_000;
+
+describe('the whole service, fuzzed', function () {
+  this.timeout(180_000);
+
+  it('stays well, shows nobody what is another’s, and reads a good device right', async () => {
+    const { failures, ...figures } = await fuzzService({ seed: SEED, ms: MS });
+    const { frames, connections, requests } = figures;
+    console.log(`      seed ${SEED}: ${frames} frames, ${connections} connections, ${requests} requests`);
+    expect(failures, JSON.stringify(figures)).to.deep.equal([]);
+  });
+});

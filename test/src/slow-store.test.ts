@@ -1,0 +1,64 @@
+import { simulate } from '@device-insights/sdk/simulator';
+import { expect } from 'chai';
+import { eventually } from './eventually.js';
+import { MongoServer } from './reliability/mongo-server.js';
+import { Running } from './running.js';
+import { connect, makeModel, sendFrames, subscribe } from './wearable.js';
+
+interface Stored {
+  readonly type: string;
+  readonly ts: number;
+}
+
+/** Number up to which an `ack` confirms the first channel; -1 for other messages. */
+const acknowledged = ({ type, next_seq }: Record<string, unknown>) =>
+  type === 'ack' ? ((next_seq as Record<string, number>)['0'] ?? -1) : -1;
+
+describe('a gateway whose MongoDB stands still at times', function () {
+  this.timeout(120_000);
+  let mongo: MongoServer;
+  let gateway: Running;
+
+  before(async function () {
+    this.timeout(600_000); // The first run may have to install the server.
+    mongo = await MongoServer.start();
+    gateway = await Running.start({ MONGODB_URI: mongo.uri });
+  });
+  after(async () => {
+    mongo?.freeze(false);
+    await gateway?.end('SIGKILL');
+    await mongo?.end('SIGKILL');
+  });
+
+  it('acknowledges and answers meanwhile, and brings every reading once the server goes on', async () => {
+    const source = simulate({ seconds: 30 });
+    const rate = source.deviceModel.modality_channels[0]?.sample_rate_hz ?? Number.NaN;
+    const modelId = await makeModel(gateway, source);
+    const epoch = Date.now() - 30_000;
+    const app = await subscribe(gateway);
+    const { socket, ready } = await connect(gateway, 'patient', modelId);
+    await sendFrames(socket, source, epoch, 0, 10);
+    await socket.until(({ type }) => type === 'ack');
+    for (let from = 10; from < 30; from += 5) {
+      mongo.freeze(true);
+      await sendFrames(socket, source, epoch, from, from + 5);
+      await socket.until((message) => acknowledged(message) >= (from + 4) * rate);
+      socket.send({ type: 'ping', t: from });
+      expect(await socket.until(({ type }) => type === 'pong')).to.include({ t: from });
+      await app.pong();
+      mongo.freeze(false);
+    }
+    socket.send({ type: 'end' });
+    await socket.until(({ type }) => type === 'ended');
+    const { body: stored } = await gateway.call<Stored[]>('GET', `/v1/sessions/${ready.session_id}/insights`);
+    expect(stored.filter(({ type }) => type === 'hr')).to.have.length(27);
+    const seen = new Set<string>();
+    while (seen.size < stored.length) {
+      const { type, ts } = await app.next();
+      seen.add(`${type} ${ts}`);
+    }
+    expect([...seen].sort()).to.deep.equal(stored.map(({ type, ts }) => `${type} ${ts}`).sort());
+    await eventually('it is healthy', async () => (await gateway.health()).ok);
+    app.close();
+  });
+});
