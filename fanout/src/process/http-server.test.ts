@@ -50,6 +50,7 @@ describe('the HTTP server', function () {
     ['what is no HTTP', NO_HTTP, 400],
     ['headers that are too long', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['the upgrade of another path', upgradeOf('/x'), 404],
+    ['an expectation that it does not know', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\n\r\n', 417],
     ['the upgrade of a path that is like one of ours', upgradeOf('/stream/'), 404],
   ] as const) {
     it(`answers ${what} with ${status}, and frees the descriptor though the peer never closes`, async () => {
@@ -62,6 +63,25 @@ describe('the HTTP server', function () {
       await freed();
     });
   }
+
+  it('serves a request that offers another protocol, with its body, as if it had not, and then closes', async () => {
+    await start(async (request, response) => {
+      let body = '';
+      for await (const part of request.setEncoding('utf8')) body += part;
+      response.end(`${request.method} ${request.url} ${request.headers.authorization} ${body}`);
+    });
+    const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n';
+    const client = await open(
+      `POST /v1?a=b HTTP/1.1\r\nHost: x\r\n${offer}Authorization: k\r\nContent-Length: 6\r\n\r\nbo`,
+    );
+    client.socket.write('dy!!');
+    const answer = await client.ended;
+    expect(answer)
+      .to.match(/^HTTP\/1.1 200 /)
+      .and.to.match(/\r\nConnection: close\r\n/);
+    expect(answer).to.match(/POST \/v1\?a=b k body!!/);
+    await freed();
+  });
 
   for (const [what, sent] of [
     ['nothing', ''],

@@ -26,6 +26,8 @@ const REST_MS = 5000;
 const CHECK_MS = 1000;
 /** Time that running requests have to finish when a server closes, ms. */
 const FINISH_MS = 2000;
+/** Headers of an offer to change the protocol. */
+const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'upgrade', 'http2-settings']);
 /** Descriptors for files, databases, the bus and the operations port: mostly for 100 connections to MongoDB. */
 const RESERVED = 256;
 /** Most connections of a node; more need more nodes. At worst this many idle connections of strangers use 500 MB. */
@@ -53,13 +55,34 @@ export function createHttpServer(
   server.on('drop', () => full.reached());
   server.on('request', (request, response) => response.once('finish', () => dropRest(request)));
   server.on('clientError', refuseUnparsable);
+  server.on('checkExpectation', ({ socket }) => refuse(socket, 417, 'send no Expect header, or "100-continue"'));
   server.on('upgrade', (request, socket, head) => {
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket')
+      return serveWithoutUpgrade(server, request, socket, head);
     const upgrade = upgrades.get(pathOf(request));
     if (upgrade) upgrade(request, socket, head);
     else refuse(socket, 404, 'there is no WebSocket at this path');
   });
   server.once('listening', () => server.on('error', () => broken.reached()));
   return server;
+}
+
+/**
+ * Serves a request as if it had not offered to change the protocol, which HTTP asks of a server that does not know the
+ * other protocol (RFC 9110, section 7.8): curl and Java's client offer HTTP/2 (`h2c`) with a first request. Node parses
+ * no further once a request has offered an upgrade, so the request is parsed again without its offer, as the last one
+ * of its connection.
+ */
+function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`, 'Connection: close'];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (!OF_CONNECTION.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`);
+  }
+  socket.unshift(head);
+  socket.unshift(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'));
+  server.emit('connection', socket);
 }
 
 /** The path of a request's target, without the query. */
