@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -101,14 +102,21 @@ function readiness(child: ChildProcess): Promise<void> {
   });
 }
 
-/** A TCP port that was free a moment ago. */
+/** Below the ports that Linux, macOS and Windows give to connections and to servers that ask for any port. */
+const PORTS = { first: 20_000, end: 32_000 };
+
+/** A free TCP port, which the system gives to nobody who does not ask for this very number. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.end);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { access, mkdtemp, readdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { freePort } from '@device-insights/fanout/test-redis';
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import { createConnection } from 'mongoose';
 import { CACHE, pythonProgram } from '../../python-program.fixture.js';
@@ -153,14 +153,4 @@ async function answers(uri: string, server: ChildProcess): Promise<void> {
     await end(server);
     throw new Error(`${SECANTUS} did not start`, { cause: error });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
