@@ -31,11 +31,15 @@ export class Kernel {
 
   /** Compiles the module and reserves its memory for that many sessions. */
   static async load(sessions: number, file = 'core.wasm'): Promise<Kernel> {
-    const module = await compiled(file);
+    return Kernel.of(await compiled(file), sessions);
+  }
+
+  /** Reserves memory for that many sessions of a compiled module; `imports` are those beside the host's own. */
+  static async of(module: WebAssembly.Module, sessions: number, imports: WebAssembly.Imports = {}): Promise<Kernel> {
     // The layout is the module's own: a first instance over the smallest memory tells where the slots begin.
-    const sizes = (await instantiate(module, 1)).call;
+    const sizes = (await instantiate(module, 1, imports)).call;
     const bytes = constant(sizes, 'SLOTS') + sessions * constant(sizes, 'SLOT_BYTES');
-    const { call, memory } = await instantiate(module, Math.ceil(bytes / PAGE));
+    const { call, memory } = await instantiate(module, Math.ceil(bytes / PAGE), imports);
     call.init();
     return new Kernel(memory, call);
   }
@@ -55,12 +59,12 @@ function compiled(file: string): Promise<WebAssembly.Module> {
   return module;
 }
 
-async function instantiate(module: WebAssembly.Module, pages: number) {
+async function instantiate(module: WebAssembly.Module, pages: number, imports: WebAssembly.Imports) {
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
   const abort = (): never => {
     throw new Error('The signal core aborted: its memory is not large enough for its layout.');
   };
-  const instance = await WebAssembly.instantiate(module, { env: { memory, abort } });
+  const instance = await WebAssembly.instantiate(module, { ...imports, env: { memory, abort } });
   return { call: instance.exports as unknown as Exports, memory };
 }
 

@@ -1,98 +1,101 @@
-/** Tuning of the respiratory rates. */
+/** Tuning of the respiratory rates. The brackets are explained in CONTRIBUTING.md. */
 
 // ---- modulation.ts ----
-/** Fewest beats of a window that make series. */
+/** Fewest beats of a window that make series. [beats; chosen] */
 export const FEWEST_BEATS: i32 = 8;
-/** Beats that a series should have left; with fewer, the irregular ones count too. */
+/** Beats that a series should have left; with fewer, the irregular ones count too. [beats; chosen] */
 export const FEWEST_GOOD: i32 = 6;
-/**
- * An interval is regular within 20 % of the median of the seven about it (as for NN intervals in heart rate
- * variability).
- */
+/** How far a regular interval may be from the median of the seven about it: as for NN intervals in heart rate variability. [ratio; chosen] */
 export const REGULAR: f32 = 0.2;
-/** Share of regular beats above which the series carry wholly, as its inverse: two of three. */
+/** Inverse of the share of regular beats above which the series carry wholly, two of three. [ratio; chosen] */
 export const STEADY_SHARE: f32 = 1.5;
-/** A height is credible within 50 % of their mean. */
+/** How far a credible height may be from the mean of the heights. [ratio; chosen] */
 export const CREDIBLE: f32 = 0.5;
 
 // ---- drift.ts ----
-/** No drift is that polynomial alone: a breath smaller than this part of it cannot be told from the rest. */
+/** No drift is that polynomial alone: a breath smaller than this part of it cannot be told from the rest. [ratio; chosen] */
 export const ROUGHNESS: f32 = 0.05;
 
 // ---- tracker.ts ----
-/** Below bin 2 (1.9 per minute) lie trend and window leakage. */
+/** Lowest bin that counts, 1.9 per minute: below lie trend and window leakage. [bins; chosen] */
 export const LOWEST_BIN: i32 = 2;
 /**
  * Exponent of the sinusoid's likelihood for a whole window: half of its independent values less two. Those are the bins in
  * which breath can lie, some twenty, of two values each, of which a breath that varies fills half. Windows overlap, so that
- * each is evidence only in part: the likelihood's eighth root is taken.
+ * each is evidence only in part: the likelihood's eighth root is taken. [exponent; chosen]
  */
 export const EXPONENT: f32 = 9;
-/** Odds that a series shows breathing of a given rate: three in ten that it shows any, over all rates. */
-export const SERIES_ODDS: f32 = 0.3 / 45;
-/** The most that a rate can explain, so that no single series decides alone for ever; the harmonic's share. */
+/** Odds that a series shows any breathing. [odds; chosen] */
+export const BREATHING_ODDS: f32 = 0.3;
+/** Odds that a series shows breathing of a given rate. [odds; derived: BREATHING_ODDS over all rates] */
+export const SERIES_ODDS: f32 = BREATHING_ODDS / 45;
+/** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; chosen] */
 export const UNEXPLAINED: f32 = 0.1;
+/** Part of the power at twice the rate that counts for the rate. [share; chosen] */
 export const HARMONIC: f32 = 0.3;
-/** Power that must be at the rate itself for the harmonic to count. */
+/** Power that must be at the rate itself for the harmonic to count. [share; chosen] */
 export const FUNDAMENTAL: f32 = 0.05;
-/** Beats are placed and measured to about 0.3 % (3 ms of a second): smaller changes tell of the sampling. */
+/** Beats are placed and measured to about this (3 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
 export const RESOLUTION: f32 = 0.003;
-/** Chance that the rate is suddenly any other; silence after which nothing is known, s. */
+/** Chance that the rate is suddenly any other. [probability; chosen] */
 export const JUMP: f32 = 0.01;
+/** Silence after which nothing is known: a window. [s; chosen] */
 export const FORGET: f64 = 32;
-/**
- * Rates at rest: log-normal about 15 per minute, half of a natural logarithm wide, so that 5 and 45 are still
- * possible.
- */
+/** Middle of the rates at rest, which are log-normal. [1/min; chosen] */
 export const USUAL_RATE: f64 = 15;
+/** Deviation of their natural logarithm: 5 and 45 per minute are still possible. [log ratio; chosen] */
 export const RATE_SPREAD: f64 = 0.5;
-/** Mass from which a stretch is right 19 times of 20. */
+/** Mass from which a stretch is right 19 times of 20. [probability; chosen] */
 export const CERTAIN_MASS: f64 = 0.5;
-/** Half width of the stretch that is the answer, bins: 2.8 per minute. */
+/** Half width of the stretch that is the answer, 2.8 per minute: as the tolerance of the confidence. [bins; chosen] */
 export const HALF_STRETCH: i32 = 3;
-/**
- * Bins that show the noise's slope: 2.5 to 6 and 24 to 45 per minute, mostly free of breathing, or of its line's
- * width.
- */
+/** First bin below breathing that shows the noise's slope, 2.8 per minute. [bins; chosen] */
 export const LOW_FROM: i32 = 3;
+/** Last bin below breathing that shows the noise's slope, 5.6 per minute. [bins; chosen] */
 export const LOW_TO: i32 = 6;
+/** First bin above breathing that shows the noise's slope, 24 per minute. [bins; chosen] */
 export const HIGH_FROM: i32 = 26;
+/** Last bin above breathing that shows the noise's slope, 44 per minute. [bins; chosen] */
 export const HIGH_TO: i32 = 47;
 /**
  * Degree of the drift of the beats' series: a heart that calms down, a hand that warms up. It follows one swing in a window
- * and leaves two.
+ * and leaves two. [degree; chosen]
  */
 export const BEATS_DRIFT: i32 = 2;
 /**
  * Degree of the drift of an effort, taken off likewise: it follows two and a half swings in a window and leaves three, the fewest that
- * show a rhythm, nearly whole.
+ * show a rhythm, nearly whole. [degree; chosen]
  */
 export const EFFORT_DRIFT: i32 = 5;
 
 // ---- ppg_pulses.ts ----
-/** Half widths of the moving averages, grid samples: 0.16 s and 1 s of the band-pass, 0.16 s (systole) and 0.66 s (beat). */
+/** Half width of the band-pass's short moving average, 0.16 s. [grid samples; chosen] */
 export const SMOOTH_HALF: i32 = 2;
+/** Half width of the band-pass's long moving average, 1 s. [grid samples; chosen] */
 export const DRIFT_HALF: i32 = 16;
+/** Half width of the average over a systole, 0.16 s; Elgendi et al. 2013 have 0.11 s at other rates. [grid samples; chosen] */
 export const SYSTOLE_HALF: i32 = 2;
+/** Half width of the average over a beat, 0.66 s. [grid samples; cited: Elgendi et al. 2013] */
 export const BEAT_HALF: i32 = 10;
-/** Part of the mean energy that a pulse must stand above the beat's average (Elgendi's offset). */
+/** Part of the mean energy that a pulse must stand above the beat's average. [ratio; cited: Elgendi et al. 2013] */
 export const ENERGY_OFFSET: f32 = 0.02;
-/** Shortest stretch above, grid samples; longest that is waited for. */
+/** Shortest stretch above. [grid samples; chosen] */
 export const SHORTEST_STRETCH: i32 = 3;
+/** Longest stretch above whose end is waited for, 2 s. [grid samples; chosen] */
 export const UNFINISHED: i32 = 64;
-/** Two maxima closer than this are one pulse, 0.3 s (200 bpm). */
+/** Two maxima closer than this, 0.3 s (200 bpm), are one pulse. [grid samples; chosen] */
 export const REFRACTORY: i32 = 10;
-/** The foot lies at most this far before the peak, 0.75 s. */
+/** The foot lies at most this far before the peak, 0.75 s. [grid samples; chosen] */
 export const FOOT_REACH: i32 = 24;
 
 // ---- from_ppg.ts ----
-/** Pulses of fewer counts are the converter's own steps, whose beat with the sampling looks like breath. */
+/** Smaller pulses are the converter's own steps, whose beat with the sampling looks like breath. [counts; chosen] */
 export const LEAST_COUNTS: f32 = 4;
 
 // ---- from_ecg.ts ----
-/** Beats which are more likely none than one carry no interval. */
+/** Beats which are more likely none than one carry no interval. [probability; chosen] */
 export const BELIEVED: f32 = 0.5;
 
 // ---- from_effort.ts ----
-/** Least part of the window that must be there: 12 s. */
+/** Least part of the window that must be there, 12 s. [grid samples; chosen] */
 export const ENOUGH_SAMPLES: i32 = 384;

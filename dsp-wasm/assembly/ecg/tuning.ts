@@ -1,126 +1,137 @@
-/** Tuning of the R peaks and of the heart rate from them. */
+/** Tuning of the R peaks and of the heart rate from them. The brackets are explained in CONTRIBUTING.md. */
 
 // ---- levels.ts ----
-/** Both levels follow within about 8 beats, as in Hamilton & Tompkins 1986; noise rises faster, as it comes suddenly. */
+/** Share of a beat in both levels, which follow within about 8 beats. [share; cited: Hamilton and Tompkins 1986] */
 export const LEVEL_FOLLOW: f32 = 0.125;
+/** Share of a larger noise in its level: it rises faster, as noise comes suddenly. [share; chosen] */
 export const NOISE_RISE: f32 = 0.4;
-/** Noise is never thought closer to the beats: a feature that says nothing now must be able to say so later. */
+/** Most that noise is of the beats' level: a feature that says nothing now must be able to say so later. [ratio; chosen] */
 export const CLOSEST_NOISE: f32 = 0.55;
-/** Noise below 5 % of the beats says no more. */
+/** Least that noise is of the beats' level: less says no more. [ratio; chosen] */
 export const FARTHEST_NOISE: f32 = 0.05;
 
 // ---- evidence.ts ----
-/** A peak of the evidence is the greatest within 78 ms on both sides. */
+/** Half width within which a peak of the evidence is the greatest, 78 ms. [grid samples; chosen] */
 export const GUARD: i32 = 10;
-/** The least evidence that makes a candidate. */
+/** The least evidence that makes a candidate. [log odds; chosen] */
 export const LEAST_EVIDENCE: f32 = -20;
-/** Bounds of where between noise (0) and beats (1) a feature is. */
+/** Lower bound of where between noise (0) and beats (1) a feature is. [ratio; chosen] */
 export const LOWEST_POSITION: f32 = -0.5;
+/** Upper bound of the same. [ratio; chosen] */
 export const FARTHEST_POSITION: f32 = 1.6;
-/** Bounds of the steepness of the log odds. */
+/** Least steepness of the log odds over the position. [log odds; chosen] */
 export const LEAST_STEEPNESS: f32 = 3;
+/** Greatest steepness of the log odds over the position. [log odds; chosen] */
 export const MOST_STEEPNESS: f32 = 40;
-/** Evidence of one beat is bounded above two surprises, so that clear beats correct a wrong expectation of the period. */
+/** Bound of one beat's evidence: above two surprises, so that clear beats correct a wrong expectation of the period. [log odds; chosen] */
 export const MOST_EVIDENCE: f32 = 10;
-/**
- * A beat by its breadth alone, where breadth tells beats from T waves and energy says that there is little noise
- * (electrode motion is broad, too). Its evidence is bounded below two surprises, so that none is put between two beats
- * of a regular rhythm.
- */
+/** Separation of the breadth from which breadth alone makes a beat, as it tells beats from T waves. [ratio; chosen] */
 export const WIDE_RATIO: f32 = 2.5;
+/** Separation of the energy that this needs, too: electrode motion is broad as well. [ratio; chosen] */
 export const CLEAR_RATIO: f32 = 2.5;
+/** Bound of such a beat's evidence: below two surprises, so that none is put between two beats of a regular rhythm. [log odds; chosen] */
 export const WIDE_EVIDENCE: f32 = 5;
 
 // ---- beat_path.ts ----
-/** RR intervals on a path, seconds: 250 bpm; longer than LONGEST_RR it is a new beginning. */
+/** Shortest RR interval on a path, 250 bpm. [s; chosen] */
 export const SHORTEST_RR: f32 = 0.24;
-/** Until then what is broad may be the T wave of the beat before (Pan & Tompkins 1985). */
+/** Shortest interval before a broad beat; sooner it may be the T wave of the beat before. [s; cited: Pan and Tompkins 1985] */
 export const SHORTEST_WIDE_RR: f32 = 0.36;
+/** Longest RR interval on a path; after a longer one it begins anew. [s; chosen] */
 export const LONGEST_RR: f32 = 2.6;
-/** Surprise of an interval r times the period: 20 (ln r)^2 (10 % of heart rate variability costs 0.2), at most 4. */
+/** Surprise of an interval r times the period, over (ln r)^2: 10 % of heart rate variability costs 0.2. [log odds; chosen] */
 export const STEADINESS: f32 = 20;
+/** The most that an interval surprises. [log odds; chosen] */
 export const MOST_SURPRISE: f32 = 4;
-/** The expected period: at first 75 bpm, then within these limits. */
+/** Period that is expected at first, 75 bpm. [s; chosen] */
 export const FIRST_PERIOD: f32 = 0.8;
+/** Shortest period that is expected. [s; chosen] */
 export const SHORTEST_PERIOD: f32 = 0.28;
+/** Longest period that is expected. [s; chosen] */
 export const LONGEST_PERIOD: f32 = 1.6;
+/** Share of an interval in the expected period. [share; chosen] */
 export const PERIOD_FOLLOW: f32 = 0.2;
-/** Least and greatest interval that the period follows, in periods. */
+/** Least interval that the period follows. [periods; chosen] */
 export const LEAST_CHANGE: f32 = 0.6;
+/** Greatest interval that the period follows. [periods; chosen] */
 export const MOST_CHANGE: f32 = 1.65;
 
 // ---- beat_measure.ts ----
-/** Farthest that a lead's peak may lie from the candidate, grid samples: 47 ms, and without a template a little farther. */
+/** Farthest that a lead's peak may lie from the candidate, 47 ms. [grid samples; chosen] */
 export const SNAP: i32 = 6;
+/** The same without a template. [grid samples; chosen] */
 export const FIRST_SNAP: i32 = 8;
-/** Samples this close to a beat (188 ms, or 30 % of the interval) are excluded from the noise estimate. Grid samples. */
+/** Samples this close to a beat (188 ms, or 30 % of the interval) are excluded from the noise estimate. [grid samples; chosen] */
 export const DEAD_SAMPLES: i32 = 24;
-/** Longer intervals are pauses or missed beats and tell nothing of the noise between beats; grid samples. */
+/** Longer intervals, 3 s, are pauses or missed beats and tell nothing of the noise between beats. [grid samples; chosen] */
 export const PAUSE_SAMPLES: i32 = 384;
-/** Share of its norm that a beat must have along the template to be learnt. */
+/** Share of its norm that a beat must have along the template to be learnt. [share; chosen] */
 export const LIKE_TEMPLATE: f32 = 0.8;
-/** More unlike beats in a row than these, on a clear lead, are a new normal. */
+/** More unlike beats in a row than these, on a clear lead, are a new normal. [beats; chosen] */
 export const STRANGE_BEATS: i32 = 10;
+/** Least share of a beat in the template. [share; chosen] */
 export const SLOWEST_LEARNING: f32 = 0.1;
-/** Beats that make a template. */
+/** Beats that make a template. [beats; chosen] */
 export const TEMPLATE_BEATS: i32 = 3;
-/** Separation of the energy from which a lead is clear. */
+/** Separation of the energy from which a lead is clear. [ratio; chosen] */
 export const CLEAR_LEAD: f32 = 4;
-/** How many times as much as the chosen lead another one must tell to be chosen. */
+/** How many times as much as the chosen lead another one must tell to be chosen. [ratio; chosen] */
 export const BETTER_LEAD: f32 = 4;
-/** Noise of the match before it is known, in parts of the first match. */
+/** Noise of the match before it is known, in parts of the first match. [ratio; chosen] */
 export const FIRST_MATCH_NOISE: f32 = 0.3;
-/** Share of a beat in the running means of fit and shift: about 5 beats. */
+/** Share of a beat in the running means of fit and shift: about 5 beats. [share; chosen] */
 export const MEASURE_FOLLOW: f32 = 0.2;
-/** A lead is back at its level this long after its R peak (90 ms), most of the way at least; a stair or a drift is not. */
+/** A lead is back at its level this long after its R peak, 90 ms, most of the way at least; a stair or a drift is not. [grid samples; chosen] */
 export const SHIFT_HALF: i32 = 12;
 
 // ---- r_peaks.ts ----
-/** A beat is decided by the first block that ends at least 0.375 s after it, and so within 0.5 s. */
+/** A beat is decided by the first block that ends at least this long after it, 0.375 s. [grid samples; chosen] */
 export const DECIDE_AGE: i32 = 48;
+/** Age from which a beat is decided late, 0.5 s. [grid samples; derived: DECIDE_AGE and a block] */
 export const DECIDE_LATEST: i32 = 64;
-/** Levels are learnt from 2 s (Pan & Tompkins 1985), and again where for 3 s no beat was found. */
+/** Stretch from which levels are learnt, 2 s. [grid samples; cited: Pan and Tompkins 1985] */
 export const LEARN_SAMPLES: i32 = 256;
+/** Stretch without beats after which they are learnt again, 3 s. [grid samples; chosen] */
 export const SEARCH_SAMPLES: i32 = 384;
-/** Size of a beat in parts of the greatest feature, when the levels are learnt. */
+/** Size of a beat in parts of the greatest feature, when the levels are learnt. [ratio; chosen] */
 export const FIRST_BEAT_SHARE: f32 = 0.8;
-/** After 10 s without data the electrodes may be elsewhere: everything is learnt anew. */
+/** Stretch without data after which the electrodes may be elsewhere and all is learnt anew, 10 s. [grid samples; chosen] */
 export const LOST_SAMPLES: i32 = 1280;
-/** A peak is clear before its guard time is over by evidence past any ectopic one's, and a fall after it. */
+/** Evidence of a peak that is clear before its guard time is over: past any ectopic one's. [log odds; chosen] */
 export const CLEAR_EVIDENCE: f32 = 6;
+/** Fall after such a peak. [grid samples; chosen] */
 export const CLEAR_SAMPLES: i32 = 2;
 
 // ---- rhythm.ts ----
-/** Longest interval that can be one beat to the next, seconds. */
+/** Longest interval that can be one beat to the next. [s; chosen] */
 export const LONGEST_INTERVAL: f64 = 3;
-/**
- * Weight of surprise against a beat, and for it: noise, too, finds a peak where one is expected. A part of the surprise
- * against a beat is free: the pause after an ectopic beat does not make it a wrong one.
- */
+/** Weight of surprise against a beat. [ratio; chosen] */
 export const WEIGHT_AGAINST: f64 = 2.5;
+/** Surprise against a beat that is free: the pause after an ectopic beat does not make it a wrong one. [log odds; chosen] */
 export const FREE_SURPRISE: f64 = 2.0;
+/** Weight of surprise for a beat: noise, too, finds a peak where one is expected. [ratio; chosen] */
 export const WEIGHT_FOR: f64 = 0.2;
-/**
- * Variation of the newest intervals up to which they are a rhythm, and from which they are none. Atrial fibrillation has
- * about 0.25, every second beat an early one 0.4; spikes at random times have 0.7 to 1.
- */
+/** Variation of the newest intervals up to which they are a rhythm: atrial fibrillation has about 0.25, bigeminy 0.4. [ratio; chosen] */
 export const IRREGULAR: f64 = 0.45;
+/** Variation from which they are none: spikes at random times have 0.7 to 1. [ratio; chosen] */
 export const RANDOM: f64 = 0.65;
-/** Newest intervals that tell one from the other. */
+/** Newest intervals that tell one from the other. [intervals; chosen] */
 export const TELLING_INTERVALS: i32 = 20;
 
 // ---- heart_rate.ts ----
-/** Shift of the level from which beats are stairs; up to 0.2 less they may be beats. */
+/** Shift of the level from which beats are stairs; up to 0.2 less they may be beats. [ratio; chosen] */
 export const MOST_SHIFT: f64 = 0.8;
-/** Fit of the beats to their template that is as likely an ECG's as not, and the width of that transition. */
+/** Fit of the beats to their template that is as likely an ECG's as not. [share; chosen] */
 export const USUAL_FIT: f64 = 0.79;
+/** Width of the transition about it. [share; chosen] */
 export const FIT_WIDTH: f64 = 0.025;
-/** Longest that a decision takes, seconds. */
+/** Longest that a decision takes. [s; derived: DECIDE_LATEST at 128 Hz] */
 export const DECIDE_SECONDS: f64 = 0.5;
-/** Closest that a peak may follow another, grid samples (0.24 s). */
+/** Closest that a peak may follow another, 0.24 s. [grid samples; derived: SHORTEST_RR at 128 Hz] */
 export const CLOSEST_PEAK: i32 = 31;
-/** Least size of a QRS complex, in parts of the level under it, and of the offset that was taken off before. */
+/** Least size of a QRS complex, in parts of the level under it: filters lose 1e-5 of it to f32. [ratio; chosen] */
 export const LEAST_OF_LEVEL: f64 = 1e-4;
+/** The same in parts of the offset that was taken off before. [ratio; chosen] */
 export const LEAST_OF_OFFSET: f64 = 4e-7;
-/** Odds against a beat whose morphology is clear: exp(-10), the most that evidence tells (evidence.ts). */
+/** Odds against a beat whose morphology is clear, the least that evidence tells. [odds; derived: exp(-MOST_EVIDENCE)] */
 export const CLEAR_ODDS: f64 = 4.5e-5;

@@ -1,15 +1,15 @@
-/** Tuning of the grid. */
+/** Tuning of the grid. The brackets are explained in CONTRIBUTING.md. */
 
 // ---- resample.ts ----
-/** Longest gap that is bridged by interpolation, seconds (ingest protocol, section 4). */
+/** Longest gap that is bridged by interpolation. [s; cited: the ingest protocol, gateway/INGEST.md] */
 export const BRIDGE_SECONDS: f64 = 0.25;
-/** Time resolution, in steps per second: rounding makes `t + i * period` the same number however it was chunked. */
+/** Time resolution: rounding makes `t + i * period` the same number however it was chunked. [steps/s; derived: from f64, 2^20] */
 export const TICKS: f64 = 1048576;
-/** Larger readings are clamped: past any converter, and small enough that powers of a window stay finite in f32. */
+/** Larger readings are clamped: past any converter, and small enough that powers of a window stay finite in f32. [counts; chosen] */
 export const LIMIT: f32 = 1e12;
-/** Times past this many grid samples (97 days of ecg) are not taken. */
+/** Later times are not taken: 97 days of ECG. [grid samples; derived: from i32, in which grid samples are numbered] */
 export const FAR: f64 = 1e9;
 
 // ---- decode.ts ----
-/** An offset above this does not come from a converter, but is one wild float. */
+/** A larger offset does not come from a converter, but is one wild float. [counts; derived: from converters of 32 bits, 2^32] */
 export const WILD: f64 = 4294967296;

@@ -1,138 +1,151 @@
-/** Tuning of the heart rate from optical channels. */
+/** Tuning of the heart rate from optical channels. The brackets are explained in CONTRIBUTING.md. */
 
 // ---- window.ts ----
-/** Part of an optical channel's range that is near its extremes. */
+/** Part of an optical channel's range that is near its extremes. [share; chosen] */
 export const CLIP_RANGE: f32 = 0.02;
-/** Below 40 % of the window there are fewer than three beats at 60 bpm. */
+/** Least of the window that must be there, 40 %: with less there are fewer than three beats at 60 bpm. [grid samples; chosen] */
 export const LEAST_HELD: i32 = 102;
 
 // ---- spectrum.ts ----
-/** Weight of the accelerometer's lines against the pulse's, both scaled to a maximum of one. */
+/** Weight of the accelerometer's lines against the pulse's, both scaled to a maximum of one. [ratio; chosen] */
 export const NOISE_GAIN: f32 = 6;
-/** Standard deviation of the acceleration, in g, from which the wrist counts as moving: ten times a wrist at rest. */
+/** Standard deviation of the acceleration from which the wrist counts as moving: ten times a wrist at rest. [g; chosen] */
 export const MOTION_G: f64 = 0.03;
-/** Motion below which the accelerometer has nothing but its own noise to take off. */
+/** Motion below which the accelerometer has nothing but its own noise to take off. [share; chosen] */
 export const STILL_MOTION: f32 = 0.01;
-/** Share of the last step's spectra in the filter (not in what it filters): 1 s of memory. */
+/** Share of the last step's spectra in the filter (not in what it filters): 1 s of memory. [share; chosen] */
 export const SPECTRUM_MEMORY: f32 = 0.5;
 
 // ---- motion.ts ----
 /**
- * Added to the powers of optical channels and axes (mean one) before the logarithm: what noise leaves between lines. The weights are
- * fitted with them.
+ * Added to the powers of optical channels (mean one) before the logarithm: what noise leaves between lines. The weights are
+ * fitted with it. [ratio; chosen]
  */
 export const OPTICAL_FLOOR: f32 = 0.02;
+/** The same for the powers of the axes. [ratio; chosen] */
 export const AXES_FLOOR: f32 = 0.05;
-/** Level where nothing is known; the weights are fitted with it. */
+/** Level where nothing is known; the weights are fitted with it. [log power; chosen] */
 export const PAST_LEVEL: f32 = -1.5;
-/** Slope of a rectifier below zero. */
+/** Slope of a rectifier below zero; the weights are fitted with it. [ratio; chosen] */
 export const LEAK: f32 = 0.1;
-/** Hidden units; 16 do as well as 8. */
+/** Hidden units; 16 do as well as 8. [units; derived: the rows of motion_weights.ts] */
 export const HIDDEN: i32 = 8;
 /**
  * Power to which the likelihood is taken, as a window shares most of its data with the one a second before: under a Hann
  * window of 8 s about 2.7 s bring something new. Chosen between 0.2 and 1, where the bench's mean error changes by a tenth.
+ * [exponent; chosen]
  */
 export const MOTION_TEMPER: f32 = 0.4;
 
 // ---- tracker.ts ----
-/** Decay of the change of rate in one second, bpm: 8 s means change by 1 to 3 bpm a second in exercise. */
+/** Decay of the change of rate in one second: 8 s means change by 1 to 3 bpm a second in exercise. [bpm; chosen] */
 export const RATE_CHANGE: f64 = 2;
-/** Probability per step that the track is lost and starts anew. */
+/** Chance in a step that the track is lost and starts anew. [probability; chosen] */
 export const TRACK_LOST: f32 = 1e-4;
-/** What any rate's likelihood keeps in a bin without power. */
+/** What any rate's likelihood keeps in a bin without power. [ratio; chosen] */
 export const LIKELIHOOD_FLOOR: f32 = 0.05;
-/** Rates are centred on 75 bpm at rest (adults: 50 to 100); only at rest, as exercise says nothing of the kind. */
+/** Middle of the rates at rest (adults: 50 to 100); only at rest, as exercise says nothing of the kind. [bpm; chosen] */
 export const USUAL_RATE: f64 = 75;
-/** Strongest bin is looked for up to here: 4.4 Hz. */
+/** Strongest bin is looked for up to here: 4.4 Hz. [bins; chosen] */
 export const LAST_PULSE_BIN: i32 = 70;
-/** Half width of what counts as one rate: the 5 bpm of the confidence's definition. */
+/** Half width of what counts as one rate: as the tolerance of the confidence. [bpm; chosen] */
 export const NEAR_RATE: i32 = 5;
 
 // ---- beats.ts ----
-/** Width of the Gaussian, in periods: passes the pulse's fundamental, and a fifth as much of its second harmonic. */
+/** Width of the Gaussian: passes the pulse's fundamental, and a fifth as much of its second harmonic. [periods; chosen] */
 export const SLOPE_WIDTH: f32 = 0.21;
-/** Half width of the smoothing kernel, in deviations of the Gaussian. */
+/** Half width of the smoothing kernel, in deviations of the Gaussian. [deviations; chosen] */
 export const SLOPE_REACH: f32 = 2.5;
-/** Shortest and longest interval that counts, in periods; of two beats that are closer, the steeper one stays. */
+/** Shortest interval that counts; of two beats that are closer, the steeper one stays. [periods; chosen] */
 export const SHORTEST_INTERVAL: f32 = 0.6;
+/** Longest interval that counts. [periods; chosen] */
 export const LONGEST_INTERVAL: f32 = 1.6;
-/** Added to the spread before it becomes a weight: the timing error of a perfect optical channel on this grid. */
+/** Added to the spread before it becomes a weight: the timing error of a perfect optical channel on this grid. [ratio; chosen] */
 export const LEAST_SPREAD: f32 = 0.02;
-/** Smallest slope of a beat, against the window's steepest: where data are missing only rounding errors have slopes. */
+/** Smallest slope of a beat, against the window's steepest: where data are missing only rounding errors have slopes. [ratio; chosen] */
 export const LEAST_SLOPE: f32 = 0.05;
 /**
- * Deviation of the Gaussian, in grid samples, from which slopes lie two grid samples apart: then it passes nothing near
- * their Nyquist frequency of 8 Hz (1e-8 of it), and of the noise about 14 Hz, which falls on the pulse, a pair's sum leaves
- * a fifth.
+ * Deviation of the Gaussian from which slopes lie two grid samples apart: then it passes nothing near their Nyquist
+ * frequency of 8 Hz (1e-8 of it), and of the noise about 14 Hz, which falls on the pulse, a pair's sum leaves a fifth.
+ * [grid samples; chosen]
  */
 export const WIDE_SLOPE: f32 = 4;
 
 // ---- confidence.ts ----
-/** Weights of the log odds. Without any evidence: */
+/** Log odds without any evidence, at rest. [log odds; chosen] */
 export const BIAS: f32 = -2.85;
-/** Log odds of the track. */
+/** Weight of the log odds of the track, at rest. [weight; chosen] */
 export const OF_BELIEF: f32 = 0.74;
-/**
- * The same in motion, with a share of the likelihood of late that is enough, and the weight of the logarithm of what lacks.
- * Chosen on people left out of the network's fit: at three quarters of OF_MOVING_BELIEF troika's calibration error is 0.11 for
- * 0.05; without OF_SUPPORT ten times as much of the bench is wrong but trusted, at 1.5 times the trust falls by a tenth.
- */
+/** Log odds without any evidence, in motion. [log odds; chosen] */
 export const MOVING_BIAS: f32 = -2.5;
-export const OF_MOVING_BELIEF: f32 = 1.8;
-export const ENOUGH_SUPPORT: f32 = 0.67;
-export const OF_SUPPORT: f32 = 2;
-/** Logarithm of the share of the pulse's power in the rate and its double. */
-export const OF_CONCENTRATION: f32 = 1.02;
-/** Logarithm of how unlike the beats are. */
-export const OF_UNLIKENESS: f32 = -1.99;
-/** Distance from the running mean, tens of bpm. */
-export const OF_UNREST: f32 = -0.4;
-/** Logarithm of how far the line is apart from motion; set, not fitted: in the recordings the track holds there. */
-export const OF_COLLISION: f32 = 0.5;
-/** Half width of a line, bpm: half the main lobe. */
-export const LINE_WIDTH: f32 = 7;
 /**
- * Least part of an optical channel's standard deviation that its swings must be, most of its power that its steps may be,
- * most of its grid samples that may be like the one before, and how even its steps must be at least. In the recordings
- * swings are above 0.2, steps below 0.3 and evenness above 0.2, save where a finger settles.
+ * Weight of the log odds of the track, in motion. Chosen on people left out of the network's fit: at three quarters of it
+ * troika's calibration error is 0.11 for 0.05. [weight; chosen]
  */
+export const OF_MOVING_BELIEF: f32 = 1.8;
+/** Share of the likelihood of late that is enough, in motion. [share; chosen] */
+export const ENOUGH_SUPPORT: f32 = 0.67;
+/**
+ * Weight of the logarithm of what lacks to it. Chosen on people left out: without it ten times as much of the bench is wrong
+ * but trusted, at 1.5 times the trust falls by a tenth. [weight; chosen]
+ */
+export const OF_SUPPORT: f32 = 2;
+/** Weight of the logarithm of the share of the pulse's power in the rate and its double. [weight; chosen] */
+export const OF_CONCENTRATION: f32 = 1.02;
+/** Weight of the logarithm of how unlike the beats are. [weight; chosen] */
+export const OF_UNLIKENESS: f32 = -1.99;
+/** Weight of the distance from the running mean, tens of bpm. [weight; chosen] */
+export const OF_UNREST: f32 = -0.4;
+/** Weight of the logarithm of how far the line is apart from motion: in the recordings the track holds there. [weight; chosen] */
+export const OF_COLLISION: f32 = 0.5;
+/** Half width of a line: about a quarter of the main lobe. [bpm; chosen] */
+export const LINE_WIDTH: f32 = 7;
+/** Least part of an optical channel's standard deviation that its swings must be; in the recordings above 0.2. [ratio; chosen] */
 export const LEAST_SWING: f32 = 0.05;
+/** Most of its power that its steps may be; in the recordings below 0.3. [ratio; chosen] */
 export const MOST_JUMP: f32 = 1;
+/** Most of its grid samples that may be like the one before. [share; chosen] */
 export const MOST_STILL: f32 = 0.6;
+/** Least evenness of its steps; in the recordings above 0.2, save where a finger settles. [share; chosen] */
 export const LEAST_EVEN: f32 = 0.1;
-/** Share of the window off its extremes up to which an optical channel is not believed, and the one that is enough. */
+/** Share of the window off its extremes up to which an optical channel is not believed. [share; chosen] */
 export const LEAST_FREE: f32 = 0.4;
+/** Share of the window off its extremes that is enough. [share; chosen] */
 export const ENOUGH_FREE: f32 = 0.6;
-/** Share of the beats below which nothing is believed at rest, and the one that is enough. */
+/** Share of the beats below which nothing is believed at rest. [share; chosen] */
 export const LEAST_COVER: f32 = 0.3;
+/** Share of the beats that is enough at rest. [share; chosen] */
 export const ENOUGH_COVER: f32 = 0.7;
-/** How far apart from motion the line must have been seen of late, at least and to be beyond doubt: a copy of it has 1/3. */
+/** How far apart from motion the line must have been seen of late, at least: a copy of it has 1/3. [share; chosen] */
 export const LEAST_APART: f32 = 0.4;
+/** How far apart from motion the line must have been seen of late to be beyond doubt. [share; chosen] */
 export const ENOUGH_APART: f32 = 0.5;
 
 // ---- heart_rate.ts ----
-/** Motion above which the beats in the time domain are not believed alone. */
+/** Motion above which the beats in the time domain are not believed alone. [share; chosen] */
 export const MOVING: f32 = 0.5;
-/** Furthest that the beats' rate may lie from the tracked one, bpm: at rest, and in motion. */
+/** Furthest that the beats' rate may lie from the tracked one at rest. [bpm; chosen] */
 export const REST_REACH: f32 = 12;
+/** Furthest that the beats' rate may lie from the tracked one in motion. [bpm; chosen] */
 export const MOTION_REACH: f32 = 7;
-/** Furthest that a spectral line may lie from the tracked rate, bpm: half the main lobe. */
+/** Furthest that a spectral line may lie from the tracked rate: about a quarter of the main lobe. [bpm; chosen] */
 export const LINE_REACH: f32 = 7;
 /**
  * Share of the value before in that at rest: with it the window tapers off over some 10 s, as monitors' do, and a beat
- * that comes in or falls out moves the value less.
+ * that comes in or falls out moves the value less. [share; chosen]
  */
 export const VALUE_MEMORY: f32 = 0.5;
-/** Share of a step in how far apart from motion the line was of late: a clearer step counts at once, and for 20 s. */
+/** Share of a step in how far apart from motion the line was of late: a clearer step counts at once. [share; chosen] */
 export const CLEARER: f32 = 0.5;
+/** Share of a less clear step: what was seen counts for 20 s. [share; chosen] */
 export const LESS_CLEAR: f32 = 0.05;
 /**
  * The same where the rate leaps, by its distance from its running mean in tens of bpm: what was seen of another rate says little.
  * Chosen on people left out: with it half as much of maxwrist is wrong but trusted; half of it does nearly as well, twice costs trust.
+ * [share; chosen]
  */
 export const RESTLESS: f32 = 0.2;
-/** Share of a step's rate in its running mean: 5 s of memory. */
+/** Share of a step's rate in its running mean: 5 s of memory. [share; chosen] */
 export const SLOW_SHARE: f32 = 0.2;
-/** Share of this window in the support: 10 s of memory. */
+/** Share of this window in the support: 10 s of memory. [share; chosen] */
 export const SUPPORT_SHARE: f32 = 0.1;

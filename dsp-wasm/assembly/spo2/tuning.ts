@@ -1,44 +1,55 @@
-/** Tuning of the ratio of ratios. */
+/** Tuning of the ratio of ratios. The brackets are explained in CONTRIBUTING.md. */
 
 // ---- ratio.ts ----
-/** Least correlation of the two channels within a second for it to count; noise alone hardly reaches it. */
+/** Least correlation of the two channels within a second for it to count; noise alone hardly reaches it. [correlation; chosen] */
 export const ACCEPTED: f64 = 0.7;
-/** Least share of a second's slopes for it to count: half. */
+/** Fewest slopes of a second for it to count: half. [grid samples; chosen] */
 export const ENOUGH_SLOPES: f64 = 16;
-/** Fewest seconds of a window that count. */
+/** Fewest seconds of a window that count. [s; chosen] */
 export const LEAST_SECONDS: i32 = 3;
 
 // ---- confidence.ts ----
-/** Correlations of the channels up to which nothing is trusted, and from which everything is. */
+/** Correlation of the channels up to which nothing is trusted. [correlation; chosen] */
 export const LEAST_CORRELATION: f64 = 0.6;
+/** Correlation of the channels from which everything is trusted. [correlation; chosen] */
 export const ENOUGH_CORRELATION: f64 = 0.9;
-/** The same for the infrared pulse, relative to its level. */
+/** Size of the infrared pulse, relative to its level, up to which nothing is trusted. [ratio; chosen] */
 export const LEAST_PERFUSION: f64 = 0.00005;
+/** Size of the infrared pulse from which everything is trusted. [ratio; chosen] */
 export const ENOUGH_PERFUSION: f64 = 0.0002;
-/** The same for how evenly the swings are spread over the seconds. */
+/** Evenness of the swings over the seconds up to which nothing is trusted. [share; chosen] */
 export const LEAST_EVEN: f64 = 0.2;
+/** Evenness of the swings over the seconds from which everything is trusted. [share; chosen] */
 export const ENOUGH_EVEN: f64 = 0.4;
-/** The same for the share of the slopes' power that changes within a second. */
+/** Share of the slopes' power that changes within a second up to which nothing is trusted. [share; chosen] */
 export const LEAST_SWING: f64 = 0.05;
+/** Share of the slopes' power that changes within a second from which everything is trusted. [share; chosen] */
 export const ENOUGH_SWING: f64 = 0.2;
-/** P(within 3 %) of a clean window at a ratio up to SAFE_RATIO, and how much of it is lost from HIGH_RATIO on. */
+/** P(within 3 %) of a clean window at a ratio up to SAFE_RATIO. [probability; chosen] */
 export const CLEAN_CERTAINTY: f64 = 0.95;
+/** Part of that probability which is lost from HIGH_RATIO on. [probability; chosen] */
 export const HIGH_RATIO_LOSS: f64 = 0.55;
+/** Ratio up to which the probability is CLEAN_CERTAINTY, SpO2 of about 90 %. [ratio; chosen] */
 export const SAFE_RATIO: f64 = 0.65;
+/** Ratio from which most clean readings miss 3 %, SpO2 of about 85 %. [ratio; cited: Feiner, Severinghaus and Bickler 2007, confidence.ts] */
 export const HIGH_RATIO: f64 = 0.8;
 
 // ---- pulsatility.ts ----
-/** Slowest and fastest pulse that is searched for, in grid samples per beat: 40 and 190 bpm. */
+/** Slowest pulse that is searched for, 40 bpm. [grid samples; chosen] */
 export const LAG_MAX: i32 = 48;
+/** Fastest pulse that is searched for, 190 bpm. [grid samples; chosen] */
 export const LAG_MIN: i32 = 10;
-/** Correlation at a shorter lag from which the channels count as humming. */
+/** Correlation at a shorter lag from which the channels count as humming. [correlation; chosen] */
 export const SOONER: f64 = 0.5;
-/** Height of the autocorrelation up to which the slopes are not a pulse, and from which they are. */
+/** Height of the autocorrelation up to which the slopes are not a pulse. [correlation; chosen] */
 export const LEAST_PERIODIC: f64 = 0.3;
+/** Height of the autocorrelation from which the slopes are a pulse. [correlation; chosen] */
 export const ENOUGH_PERIODIC: f64 = 0.6;
-/** The same for their skewness, and how far that alone is trusted. */
+/** Skewness of the slopes up to which they are not a pulse. [skewness; chosen] */
 export const LEAST_SKEW: f64 = 0.7;
+/** Skewness of the slopes from which they are a pulse. [skewness; chosen] */
 export const ENOUGH_SKEW: f64 = 1;
+/** Confidence in a pulse that only its skewness shows. [share; chosen] */
 export const SKEW_SHARE: f64 = 0.7;
-/** Share of the confidence that remains if the channels agree about a signal other than a pulse. */
+/** Share of the confidence that remains if the channels agree about a signal other than a pulse. [share; chosen] */
 export const LEAST_PULSATILITY: f64 = 0.2;

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { halfAndTwice, parseConstants, readConstants } from './constants.js';
+
+const parse = (comment: string, value = '0.5', type = 'f32') =>
+  parseConstants(`/** ${comment} */\nexport const SHARE: ${type} = ${value};`, 'room');
+
+describe('the constants of the tuning', () => {
+  it('say each what they are, in which unit, and whether they are cited, derived, fitted or chosen', () => {
+    const folders = new Set(readConstants().map(({ folder }) => folder));
+    expect([...folders].toSorted()).to.deep.equal(['breath', 'ecg', 'grid', 'pulse', 'spo2']);
+  });
+
+  it('are read with their values, in the order of the file', () => {
+    const text = `/** A. [s; chosen] */ export const A: f64 = -2.5;
+      /** Half\n * of A. [s; derived: A] */ export const B: f64 = A / 2;`;
+    expect(parseConstants(text, 'room')).to.deep.equal([
+      { folder: 'room', name: 'A', type: 'f64', value: -2.5, what: 'A.', unit: 's', origin: 'chosen' },
+      { folder: 'room', name: 'B', type: 'f64', value: null, what: 'Half of A.', unit: 's', origin: 'derived' },
+    ]);
+  });
+
+  it('are refused without a comment of that form', () => {
+    expect(() => parse('A share.')).to.throw('room/tuning.ts: SHARE: its comment must end in [unit; origin]');
+    expect(() => parse('A share. [parsecs; chosen]')).to.throw('unknown unit parsecs');
+    expect(() => parse('A share. [share; guessed]')).to.throw('unknown origin guessed');
+    expect(() => parse('A share. [share; cited]')).to.throw('add its source');
+    expect(() => parse('A share. [share; chosen]', '1 / 3')).to.throw('an expression is derived');
+  });
+
+  it('are halved and doubled within what they can be', () => {
+    const of = (unit: string, value: string, type?: string) =>
+      parse(`A. [${unit}; chosen]`, value, type).map(halfAndTwice)[0];
+    expect(of('bpm', '5')).to.deep.equal({ half: 2.5, twice: 10 });
+    expect(of('bins', '5', 'i32')).to.deep.equal({ half: 2, twice: 10 });
+    expect(of('share', '0.25')).to.deep.equal({ half: 0.125, twice: 0.5 });
+    expect(of('share', '0.75')).to.deep.equal({ half: 0.375, twice: 0.875 });
+    expect(of('log odds', '-2')).to.deep.equal({ half: -1, twice: -4 });
+  });
+});

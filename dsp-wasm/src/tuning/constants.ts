@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import ts from 'typescript';
+
+/**
+ * The constants of the files assembly/FOLDER/tuning.ts. Each is documented by a comment that ends in `[unit; origin]` or
+ * `[unit; origin: explanation]`, see CONTRIBUTING.md.
+ */
+
+/** The source code of the core. */
+export const ASSEMBLY = new URL('../../../assembly/', import.meta.url);
+
+const ORIGINS = ['cited', 'derived', 'fitted', 'chosen'] as const;
+/** Where a value comes from; what is derived from something else cannot be changed alone. */
+export type Origin = (typeof ORIGINS)[number];
+
+/** Units of values between 0 and 1. */
+const BOUNDED: readonly string[] = ['share', 'probability', 'correlation'];
+const UNITS: readonly string[] = [
+  ...BOUNDED,
+  ...['s', 'steps/s', 'Hz', 'bpm', '1/min', 'g', 'counts', 'grid samples', 'bins', 'beats', 'intervals', 'periods'],
+  ...['ratio', 'log ratio', 'log power', 'odds', 'log odds', 'weight', 'exponent', 'degree', 'deviations', 'skewness'],
+  'units',
+];
+
+export interface Constant {
+  /** Folder of its tuning.ts. */
+  readonly folder: string;
+  readonly name: string;
+  readonly type: 'i32' | 'f32' | 'f64';
+  /** null for an expression of other constants. */
+  readonly value: number | null;
+  /** What it is: its comment without the brackets. */
+  readonly what: string;
+  readonly unit: string;
+  readonly origin: Origin;
+}
+
+/** The constants of all folders. @throws Error that names the constant whose comment or value cannot be read */
+export function readConstants(): Constant[] {
+  return tuningFolders().flatMap((folder) => parseConstants(readTuning(folder), folder));
+}
+
+function tuningFolders(): string[] {
+  const entries = readdirSync(ASSEMBLY, { recursive: true, encoding: 'utf8' });
+  return entries.filter((entry) => entry.endsWith('/tuning.ts')).map((entry) => entry.slice(0, -'/tuning.ts'.length));
+}
+
+function readTuning(folder: string): string {
+  return readFileSync(new URL(`${folder}/tuning.ts`, ASSEMBLY), 'utf8');
+}
+
+/** The constants of the text of a folder's tuning.ts. @throws as readConstants */
+export function parseConstants(text: string, folder: string): Constant[] {
+  return declarations(text).map(({ statement, declaration }) => {
+    const name = declaration.name.getText();
+    const fault = (what: string) => new Error(`assembly/${folder}/tuning.ts: ${name}: ${what}`);
+    const type = declaration.type?.getText();
+    if (type !== 'i32' && type !== 'f32' && type !== 'f64') throw fault('its type must be i32, f32 or f64');
+    const value = numberOf(declaration.initializer);
+    const documented = /^(.*\S)\s+\[([^;[\]]+); (\w+)(: [^[\]]+)?\]$/s.exec(commentOf(statement));
+    if (!documented) throw fault('its comment must end in [unit; origin] or [unit; origin: explanation]');
+    const [, what = '', unit = '', word] = documented;
+    const origin = ORIGINS.find((known) => known === word);
+    if (!UNITS.includes(unit)) throw fault(`unknown unit ${unit}; the units are ${UNITS.join(', ')}`);
+    if (!origin) throw fault(`unknown origin ${word}; the origins are ${ORIGINS.join(', ')}`);
+    if (origin !== 'chosen' && !documented[4]) throw fault(`add its source: [${unit}; ${origin}: …]`);
+    if (value === null && origin !== 'derived')
+      throw fault('an expression is derived; give a number where one is chosen');
+    return { folder, name, type, value, what: what.replace(/\s+/g, ' '), unit, origin };
+  });
+}
+
+/** The text of a tuning.ts in which each number is an import of the module, from the namespace `folder`. */
+export function withImports(text: string, folder: string): string {
+  let result = text;
+  for (const { statement, declaration } of declarations(text).toReversed()) {
+    if (numberOf(declaration.initializer) === null) continue;
+    const [name, type] = [declaration.name.getText(), declaration.type?.getText()];
+    const imported = `@external("${folder}", "${name}") export declare const ${name}: ${type};`;
+    result = result.slice(0, statement.getStart()) + imported + result.slice(statement.getEnd());
+  }
+  return result;
+}
+
+/** Half and twice the value; of integers rounded down, and of what cannot exceed one at most half way to one. */
+export function halfAndTwice({ value, type, unit }: Constant): { half: number; twice: number } {
+  const x = value ?? Number.NaN;
+  const twice = BOUNDED.includes(unit) ? Math.min(2 * x, (1 + x) / 2) : 2 * x;
+  return { half: type === 'i32' ? Math.floor(x / 2) : x / 2, twice };
+}
+
+interface Declared {
+  readonly statement: ts.VariableStatement;
+  readonly declaration: ts.VariableDeclaration;
+}
+
+/** The exported constants of a file, one a statement. */
+function declarations(text: string): Declared[] {
+  const file = ts.createSourceFile('tuning.ts', text, ts.ScriptTarget.Latest, true);
+  return file.statements
+    .filter(ts.isVariableStatement)
+    .flatMap((statement) => statement.declarationList.declarations.map((declaration) => ({ statement, declaration })));
+}
+
+function commentOf(statement: ts.VariableStatement): string {
+  const comment = ts.getJSDocCommentsAndTags(statement).find(ts.isJSDoc)?.comment;
+  return ts.getTextOfJSDocComment(comment) ?? '';
+}
+
+/** The number that an expression is, null if it is another one. */
+function numberOf(expression: ts.Expression | undefined): number | null {
+  if (!expression) return null;
+  if (ts.isNumericLiteral(expression)) return Number(expression.text);
+  const isMinus = ts.isPrefixUnaryExpression(expression) && expression.operator === ts.SyntaxKind.MinusToken;
+  return isMinus && ts.isNumericLiteral(expression.operand) ? -Number(expression.operand.text) : null;
+}
