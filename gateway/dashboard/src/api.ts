@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-/** What the service refused, or that it could not be asked; the message says what to do. */
+/** A request that the service refused or did not answer; the message says what to do. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -10,7 +10,7 @@ export class ApiError extends Error {
   }
 }
 
-const AWAY = 'the service does not answer: check that it runs and that this device is online, then try again';
+const AWAY = 'the service does not answer: check that it is running and that you are online, then try again';
 
 /** Calls the dashboard's own interface; an object is sent as JSON. Rejects with `ApiError`. */
 export async function api<Body>(method: string, path: string, body?: object): Promise<Body> {
@@ -28,14 +28,14 @@ export async function api<Body>(method: string, path: string, body?: object): Pr
   throw new ApiError(response.status, told.detail ?? AWAY);
 }
 
-/** What was loaded, or why it was not. */
+/** Data loaded from a path, or the error. */
 export interface Loaded<Body> {
   readonly data: Body | undefined;
   readonly error: Error | undefined;
   reload(): Promise<void>;
 }
 
-/** Loads from a path, again where it changes, and every so often where `every` (ms) says so. Null loads nothing. */
+/** Loads data from a path, again when the path changes, and every `every` ms if that is given. Null loads nothing. */
 export function useLoad<Body>(path: string | null, every?: number): Loaded<Body> {
   const [state, setState] = useState<{ path: string | null; data?: Body; error?: Error }>({ path });
   const current = useRef(path);
@@ -59,7 +59,7 @@ export function useLoad<Body>(path: string | null, every?: number): Loaded<Body>
   return { data: isCurrent ? state.data : undefined, error: isCurrent ? state.error : undefined, reload };
 }
 
-/** A query string of what is set. */
+/** A query string of the values that are not empty. */
 export function query(values: Readonly<Record<string, string | number | null | undefined>>): string {
   const set = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== '');
   return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}`;

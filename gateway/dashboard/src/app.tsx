@@ -17,7 +17,7 @@ import { Wall } from './pages/wall.js';
 import { go, Link, useAddress } from './router.js';
 import { Empty, Failure, Page, Skeleton } from './ui.js';
 
-/** The account that was looked at last. */
+/** Key in `localStorage` of the account that was viewed last. */
 const REMEMBERED = 'account';
 
 export function App() {
@@ -75,7 +75,7 @@ function Shell({ me }: { readonly me: Me }) {
   return (
     <div class="shell">
       <a class="skip" href="#content">
-        To the content
+        Skip to content
       </a>
       <nav aria-label="Dashboard">
         <Link to="/" class="brand">
@@ -110,7 +110,7 @@ function Shell({ me }: { readonly me: Me }) {
         <div class="who">
           <span>
             {me.name}
-            {me.role === 'viewer' && <span class="mute"> (looks only)</span>}
+            {me.role === 'viewer' && <span class="mute"> (viewer)</span>}
           </span>
           <button type="button" class="small" onClick={signOut}>
             Sign out
@@ -150,9 +150,9 @@ function routed(
     if (page === 'users') return <Users {...props} />;
   }
   return (
-    <Page title="Nothing here">
+    <Page title="Page not found">
       <Empty title="There is no such page">
-        The address may be mistyped. <Link to="/">Go to the start</Link>.
+        Check the address, or <Link to="/">go to the start page</Link>.
       </Empty>
     </Page>
   );

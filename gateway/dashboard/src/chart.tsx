@@ -11,19 +11,19 @@ export interface Line {
 }
 
 interface Props {
-  /** What it shows, for who cannot see it. */
+  /** Description for screen readers. */
   readonly label: string;
   /** Times, ms. */
   readonly t: readonly number[];
   readonly lines: readonly Line[];
   readonly height: number;
   readonly digits?: number;
-  /** Colours of stretches behind the lines, one a time: the name of a theme's colour, or null. */
+  /** One colour for each time, drawn as a strip below the lines: the name of a theme's colour, or null. */
   readonly bands?: readonly (string | null)[];
   readonly range?: readonly [number, number];
   /** Charts of one group move their cursors together. */
   readonly group?: string;
-  /** A stretch of time was chosen, ms. */
+  /** Called when the user selects a time range, ms. */
   readonly onZoom?: (from: number, to: number) => void;
 }
 
@@ -36,7 +36,7 @@ export function Chart(props: Props) {
   const now = useRef(props);
   now.current = props;
   const form = props.lines.map(({ label, color }) => `${label} ${color}`).join();
-  // Data alone are set below; the rest makes another chart.
+  // A change of data alone updates the chart (below); any other change makes a new one.
   useEffect(() => {
     const root = place.current;
     if (!root) return;
@@ -100,7 +100,7 @@ function optionsOf(now: { readonly current: Props }, width: number): uPlot.Optio
   };
 }
 
-/** A time on the axis, as fine as the step between two of them, s. */
+/** A time on the axis, s; `step`, the distance of two labels, decides whether it is written as date, minutes or seconds. */
 function moment(at: number, step: number): string {
   const time = new Date(at * 1000);
   if (step >= 86_400) return time.toLocaleDateString(undefined, { month: 'short', day: 'numeric' });
@@ -108,7 +108,7 @@ function moment(at: number, step: number): string {
   return time.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...seconds });
 }
 
-/** Room above and below, and never so narrow that noise fills the chart. */
+/** The y range with room above and below; at least 4 units, so that noise does not fill the chart. */
 function padded(_: uPlot, least: number | null, most: number | null): [number, number] {
   if (least === null || most === null) return [0, 1];
   const room = Math.max(2, (most - least) * 0.12);
@@ -123,7 +123,7 @@ function zoom(plot: uPlot, { onZoom }: Props): void {
   onZoom?.(Math.floor(from), Math.ceil(to));
 }
 
-/** A strip below the lines: how good each stretch is. */
+/** A strip below the lines, which shows the quality of each reading by colour. */
 function drawBands(plot: uPlot, { bands, t }: Props, color: (name: string) => string): void {
   if (!bands) return;
   const { ctx, bbox } = plot;

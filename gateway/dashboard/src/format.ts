@@ -10,7 +10,7 @@ const STEPS = [
 ] as const;
 const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** A moment, as a person at a desk reads it. */
+/** Date and time of a moment, in the user's locale. */
 export function date(at: string | number): string {
   return DATE.format(new Date(at));
 }
@@ -19,7 +19,7 @@ export function clock(at: string | number): string {
   return CLOCK.format(new Date(at));
 }
 
-/** How far a moment is from now: `5 minutes ago`, `in 3 hours`. */
+/** The distance of a moment from now: `5 minutes ago`, `in 3 hours`. */
 export function ago(at: string | number, now = Date.now()): string {
   const ms = new Date(at).getTime() - now;
   const [unit, size] = STEPS.find(([, step]) => Math.abs(ms) >= step) ?? STEPS[3];

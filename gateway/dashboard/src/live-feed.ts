@@ -2,26 +2,26 @@ import type { LiveKey } from '../../src/dashboard/schemas.js';
 import { api } from './api.js';
 import { isType, type Reading } from './readings.js';
 
-/** Whether readings can come now, and why not. */
+/** State of the connection on which readings arrive. */
 export type FeedState = 'connecting' | 'connected' | 'away';
 
 interface Options {
-  /** Whose readings. */
+  /** Id of the account. */
   readonly account: string;
   readonly onReading: (reading: Reading) => void;
   readonly onState: (state: FeedState) => void;
 }
 
-/** A key is renewed when this part of its time has passed. */
+/** A key is renewed after this share of its lifetime. */
 const RENEWED_AT = 0.7;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-/** The socket before stays this long beside its successor, so that nothing is missed in between, ms. */
+/** The previous socket stays open for this long after its successor has opened, so that no reading is missed, ms. */
 const BESIDE_MS = 3000;
 
 /**
- * The live readings of an account, by the public subscriber socket: connects again after a loss, and renews its key, which only
- * subscribes, before that expires. A reading may come twice.
+ * The live readings of an account, from the public subscriber socket. It reconnects after a loss, and renews its key, which may
+ * only subscribe, before the key expires. A reading may arrive twice.
  */
 export class LiveFeed {
   readonly #options: Options;

@@ -1,11 +1,11 @@
 import type { Reading } from './readings.js';
 import { Tile, typeColors } from './tile.js';
 
-/** What a frame may take, ms: the rest waits for the next one. */
+/** Most time spent on painting in one frame, ms; the other tiles wait for the next frame. */
 const BUDGET_MS = 6;
 const TICK_MS = 1000;
 
-/** Paints tiles, a few of them a frame, so that no frame is late however many devices there are. */
+/** Paints a few tiles in each animation frame, so that no frame is late, even with many devices. */
 export class Painter {
   readonly #tiles = new Map<string, Tile>();
   readonly #early = new Map<string, Reading[]>();
@@ -36,7 +36,7 @@ export class Painter {
     this.#tiles.delete(device);
   }
 
-  /** Takes a reading; false where its device has no tile yet: it is kept for it. */
+  /** Takes a reading. Returns false if its device has no tile yet; the reading is then kept for that tile. */
   take(reading: Reading): boolean {
     const tile = this.#tiles.get(reading.device_id);
     if (!tile) {

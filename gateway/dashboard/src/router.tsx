@@ -5,7 +5,7 @@ const BASE = '/dashboard';
 
 let moved = false;
 
-/** Whether a person has gone from one page to another: the new page's heading then takes the focus. */
+/** Whether the user has changed pages: the new page's heading then takes the focus. */
 export function hasMoved(): boolean {
   return moved;
 }
@@ -22,7 +22,7 @@ export function here(): string {
   return location.pathname.slice(BASE.length) + location.search;
 }
 
-/** The address, again whenever it changes. */
+/** The address; renders again when it changes. */
 export function useAddress(): URL {
   const [address, setAddress] = useState(here());
   useEffect(() => {

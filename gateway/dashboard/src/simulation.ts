@@ -1,10 +1,10 @@
 import { type Device, DeviceInsights } from '@device-insights/sdk';
 import { simulate } from '@device-insights/sdk/simulator';
 
-/** The wearer has been measured for so long when the simulator starts: readings come at once. */
+/** Data time that the simulator sends at once when it starts, so that readings appear at once. */
 const HEAD_START_MS = 20_000;
 const STEP_MS = 200;
-/** A heart rate that moves, as [seconds, bpm]. */
+/** A varying heart rate, as [seconds, bpm]. */
 const HEART_RATE = [
   [0, 70],
   [40, 78],
@@ -19,7 +19,7 @@ export interface Simulation {
   stop(): Promise<void>;
 }
 
-/** Starts one: makes its device model, and streams until it is stopped. Rejects where the key is refused. */
+/** Creates a device model and streams until it is stopped. Rejects if the key is refused. */
 export async function startSimulation(apiKey: string, onFailure: (error: Error) => void): Promise<Simulation> {
   const client = new DeviceInsights({ baseUrl: location.origin, apiKey });
   const deviceId = `browser-${Math.random().toString(36).slice(2, 6)}`;

@@ -1,9 +1,9 @@
 import { duration } from './format.js';
 import { type Reading, STALE_MS, shown, TYPE_NAMES, TYPES, type Type } from './readings.js';
 
-/** How far back the small lines go, ms. */
+/** Time that the small lines cover, ms. */
 export const LINE_MS = 300_000;
-/** Readings whose times are this far apart have a gap between them, ms. */
+/** The line is interrupted between readings that are further apart than this, ms. */
 const GAP_MS = 10_000;
 
 interface Line {
@@ -14,7 +14,7 @@ interface Line {
   drawnAt: number;
 }
 
-/** One device on the wall, drawn without a framework: a hundred of them change every second. */
+/** One device on the live page. Drawn without a framework, because a hundred of them change every second. */
 export class Tile {
   readonly #lines: ReadonlyMap<Type, Line>;
   readonly #root: HTMLElement;
@@ -43,7 +43,7 @@ export class Tile {
     this.#newest = Math.max(this.#newest, reading.ts);
   }
 
-  /** Puts readings before those that came already. */
+  /** Inserts older readings before those that have already arrived. */
   seed(readings: readonly Reading[]): void {
     for (const [type, { points }] of this.#lines) {
       const first = points[0]?.ts ?? Number.POSITIVE_INFINITY;
@@ -52,7 +52,7 @@ export class Tile {
     }
   }
 
-  /** Shows what came. */
+  /** Draws the readings that have arrived. */
   draw(now: number, colors: Readonly<Record<Type, string>>): void {
     for (const [type, line] of this.#lines) {
       const last = line.points.at(-1);
@@ -67,13 +67,13 @@ export class Tile {
     this.tick(now);
   }
 
-  /** Looks at how old the newest reading is. */
+  /** Shows the age of the newest reading. */
   tick(now: number): void {
     const age = now - this.#newest;
     const isStale = this.#newest > 0 && age > STALE_MS;
     if (isStale !== this.#wasStale) this.#root.classList.toggle('stale', isStale);
     this.#wasStale = isStale;
-    set(this.#age, this.#newest === 0 ? 'waiting for readings' : isStale ? `${duration(age)} old` : 'live');
+    set(this.#age, this.#newest === 0 ? 'waiting for readings' : isStale ? `${duration(age)} ago` : 'live');
   }
 }
 
@@ -116,7 +116,7 @@ export function drawLine(canvas: HTMLCanvasElement, points: readonly Reading[], 
   context.stroke();
 }
 
-/** The colours of the types, as the theme has them now. */
+/** The current theme's colours of the types. */
 export function typeColors(): Record<Type, string> {
   const style = getComputedStyle(document.documentElement);
   return Object.fromEntries(

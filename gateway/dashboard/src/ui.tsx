@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ago, date } from './format.js';
 import { hasMoved } from './router.js';
 
-/** A page: its heading, what can be done, and what is on it. */
+/** A page: heading, actions and content. */
 export function Page(props: {
   readonly title: string;
   readonly lead?: ComponentChildren;
@@ -49,7 +49,7 @@ export function Panel(props: {
   );
 }
 
-/** What happened and what to do. */
+/** An error message, with a button to try again. */
 export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
   return (
     <div class="note bad" role="alert">
@@ -67,7 +67,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
-/** An empty list says what to do next. */
+/** Stands in place of an empty list, and says what to do next. */
 export function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   return (
     <div class="empty">
@@ -77,7 +77,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** The shape of what is still to come. */
+/** A placeholder while data load. */
 export function Skeleton({ rows = 4 }: { readonly rows?: number }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">
@@ -98,7 +98,7 @@ export function Badge({
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** A moment, with how long ago it was. */
+/** A moment, as its distance from now. */
 export function When({ at, none = '–' }: { readonly at: string | number | null; readonly none?: string }) {
   if (at === null) return <span class="mute">{none}</span>;
   return (
@@ -108,7 +108,7 @@ export function When({ at, none = '–' }: { readonly at: string | number | null
   );
 }
 
-/** A table that scrolls within itself on a narrow screen. */
+/** A table with its own scroll bar on a narrow screen. */
 export function Table(props: {
   readonly label: string;
   readonly columns: readonly (
@@ -118,7 +118,7 @@ export function Table(props: {
   readonly children: ComponentChildren;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard (axe: scrollable-region-focusable)
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard (axe: scrollable-region-focusable)
     <section class="table" aria-label={props.label} tabIndex={0}>
       <table>
         <thead>
@@ -139,7 +139,7 @@ export function Table(props: {
   );
 }
 
-/** Text to be taken elsewhere. */
+/** A button that copies a text. */
 export function Copy({ text, label }: { readonly text: string; readonly label: string }) {
   const [done, setDone] = useState(false);
   useEffect(() => {
@@ -155,7 +155,7 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
   );
 }
 
-/** Without TLS a browser has no clipboard for pages, but still copies what is selected. */
+/** Copies a text. Without TLS, pages have no clipboard interface, but browsers still copy selected text. */
 async function copied(text: string): Promise<boolean> {
   if (navigator.clipboard)
     return navigator.clipboard.writeText(text).then(
@@ -175,7 +175,7 @@ async function copied(text: string): Promise<boolean> {
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div class="code">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard */}
       <section tabIndex={0} aria-label={label}>
         <pre>
           <code>{text}</code>
@@ -206,7 +206,7 @@ export function Field(props: {
   );
 }
 
-/** A dialog that is open as long as it is there. */
+/** A dialog that is open while it is rendered. */
 export function Dialog(props: {
   readonly title: string;
   readonly onClose: () => void;
@@ -227,7 +227,7 @@ export function Dialog(props: {
   );
 }
 
-/** A form in a dialog: does something, and says what went wrong. */
+/** A form that shows the error of its action. */
 export function Form(props: {
   readonly submit: string;
   readonly danger?: boolean;
@@ -262,7 +262,7 @@ export function Form(props: {
   );
 }
 
-/** Leads to the rest of a list. */
+/** A button that loads the next page of a list. */
 export function More({
   next,
   load,

@@ -25,7 +25,7 @@ import {
   type UserRow,
 } from './schemas.js';
 
-/** Accounts, what they are entitled to, and their users. */
+/** Routes of accounts, their algorithms, and their users. */
 export function accountRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
   const { store, algorithms } = options;
 
@@ -73,11 +73,11 @@ export function accountRoutes(router: Router<DashboardState>, options: Dashboard
   });
 }
 
-/** The account that a path names. */
+/** The account in the path. */
 export async function accountOf(ctx: DashboardContext, store: Store): Promise<Account> {
   const account = await store.account(pathId(ctx.params.account, 'account'));
   if (account) return account;
-  throw new HttpError('not_found', 'there is no account with this id: choose another one');
+  throw new HttpError('not_found', 'there is no account with this id: choose another account');
 }
 
 export function algorithmRow({ slug, name, version, type, description }: AlgorithmRow): AlgorithmRow {

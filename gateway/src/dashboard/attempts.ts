@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.js';
 
-/** Attempts that cost nothing, and the longest wait between two after them, ms: a person mistypes, and must not be kept out for long. */
+/** Attempts without a delay, and the longest delay after them, ms. It is short, because people mistype. */
 const OF_NAME = { free: 5, longestMs: 30_000 };
 const OF_ADDRESS = { free: 20, longestMs: 60_000 };
 const FIRST_WAIT_MS = 1000;
 /** Failures are forgotten after this long without another one, ms. */
 const FORGET_MS = 900_000;
-/** Names and addresses that are remembered: the oldest go first. */
+/** Most names and most addresses that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 10_000;
 
 interface Failures {
@@ -14,19 +14,19 @@ interface Failures {
   at: number;
 }
 
-/** Slows attempts to sign in, per name and per address of the client. What it remembers is bounded. */
+/** Slows down attempts to sign in, per name and per client address. Its memory is limited. */
 export class Attempts {
   readonly #clock: Clock;
   readonly #names = new Map<string, Failures>();
   readonly #addresses = new Map<string, Failures>();
-  /** Where each operator has signed in: what others do with its name does not keep it out there. */
+  /** Addresses from which each operator has signed in; failures of others with its name do not delay it there. */
   readonly #homes = new Map<string, true>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** How long this client has to wait before it may try this name, ms; 0 where it may now: then the attempt is counted. */
+  /** The time, ms, before this client may try this name. 0 means now, and then the attempt is counted. */
   begin(address: string, name: string): number {
     const wait = Math.max(
       this.#homes.has(homeOf(address, name)) ? 0 : this.#waitOf(this.#names.get(name), OF_NAME),
@@ -38,7 +38,7 @@ export class Attempts {
     return 0;
   }
 
-  /** The attempt was right: the failures before it are forgotten. */
+  /** Records a successful attempt: previous failures are forgotten. */
   succeeded(address: string, name: string): void {
     this.#names.delete(name);
     this.#addresses.delete(address);
@@ -64,7 +64,7 @@ function homeOf(address: string, name: string): string {
   return `${address} ${name}`;
 }
 
-/** Puts an entry at the end, and takes the oldest away where there are too many. */
+/** Puts an entry at the end, and removes the oldest entry if there are too many. */
 function put<Value>(entries: Map<string, Value>, key: string, value: Value): void {
   entries.delete(key);
   entries.set(key, value);

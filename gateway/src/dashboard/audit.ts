@@ -5,7 +5,7 @@ import type { AuditEntry } from '../store/store.js';
 import { type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
 import { type AuditRow, type Listed, pageQuery } from './schemas.js';
 
-/** The audit log: who did what. */
+/** Routes of the audit log. */
 export function auditRoutes(router: Router<DashboardState>, { store }: DashboardOptions): void {
   router.get('/dashboard/api/audit', async (ctx) => {
     signedInOf(ctx);

@@ -5,7 +5,7 @@ const COLUMNS = [
   ...(['actual_start', 'actual_end', 'e2e_latency_ms', 'device_id', 'session_id', 'algorithm'] as const),
 ];
 
-/** Stored insights as CSV (RFC 4180), a batch at a time. No field holds a comma or a quote. */
+/** Stored insights as CSV (RFC 4180), in batches. No field contains a comma or a quote. */
 export async function* csvOf(
   batches: AsyncIterable<readonly StoredInsight[]>,
 ): AsyncGenerator<string, void, undefined> {

@@ -11,44 +11,44 @@ import type { RestState } from '../rest/rest-context.js';
 import type { Login, Operator, Session, Store } from '../store/store.js';
 import type { Load } from './schemas.js';
 
-/** What the dashboard needs of the rest of the gateway. */
+/** The parts of the gateway that the dashboard uses. */
 export interface DashboardOptions {
   readonly store: Store;
   readonly algorithms: readonly Pick<Algorithm, 'name' | 'slug' | 'version' | 'type' | 'description'>[];
   readonly health: () => Promise<Health>;
-  /** What this gateway is busy with. */
+  /** The load of this gateway. */
   readonly load: () => Promise<Load>;
-  /** Asks the gateway that has a session what it knows of it now. */
+  /** Requests the state of a session from the gateway that owns it. */
   readonly inspect: (session: Session, channel: number | null) => Promise<Inspection | null>;
-  /** This process, as the store knows it. */
+  /** Id of this gateway in the store. */
   readonly gateway: string;
   readonly observe: Observe;
-  /** How often somebody signed in, or could not. */
+  /** Number of attempts to sign in, by outcome. */
   readonly signIns: Map<SignIn, number>;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly clock: Clock;
 }
 
-/** What came of an attempt to sign in. */
+/** Outcome of an attempt to sign in. */
 export type SignIn = 'signed in' | 'refused' | 'too many';
 
 export interface DashboardState extends RestState {
-  /** Who is signed in; set for all that needs it. */
+  /** The signed-in operator; set for all routes that need one. */
   signedIn?: { readonly operator: Operator; readonly login: Login };
 }
 
 export type DashboardContext = RouterContext<DashboardState>;
 export type DashboardMiddleware = Middleware<DashboardState>;
 
-/** Who is signed in. Fails closed: a handler that is reached by nobody answers 401. */
+/** The signed-in operator. Throws 401 if there is none, so that a route without the check of the login is not open. */
 export function signedInOf(ctx: { readonly state: DashboardState }): NonNullable<DashboardState['signedIn']> {
-  if (!ctx.state.signedIn) throw new HttpError('unauthenticated', 'you are not signed in, or no longer: sign in again');
+  if (!ctx.state.signedIn) throw new HttpError('unauthenticated', 'you are not signed in: sign in again');
   return ctx.state.signedIn;
 }
 
-/** Who does something that changes things: an operator that may. */
+/** The signed-in operator, if its role allows changes. */
 export function actorOf(ctx: { readonly state: DashboardState }): Operator {
   const { operator } = signedInOf(ctx);
   if (operator.role === 'operator') return operator;
-  throw new HttpError('forbidden', 'your role only looks: ask an operator to do this');
+  throw new HttpError('forbidden', 'a viewer cannot change anything: ask an operator to do this');
 }

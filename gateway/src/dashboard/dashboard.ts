@@ -16,7 +16,7 @@ import { nodeRoutes } from './node.js';
 import { sessionRoutes } from './sessions.js';
 import { signInRoutes } from './sign-in.js';
 
-/** Everything comes from here, and nothing is inline. */
+/** Content security policy: everything comes from this service, and nothing is inline. */
 const POLICY = {
   useDefaults: false,
   directives: {
@@ -33,18 +33,20 @@ const POLICY = {
 
 const SERVED = /^\/(dashboard|docs)(\/|$)|^\/asyncapi\.json$/;
 
-/** Whether a request's path is the dashboard's or the documents'. */
+/** Whether a request's path belongs to the dashboard or to the documents. */
 export function isDashboards(path: string): boolean {
   return SERVED.test(path);
 }
 
-/** The dashboard: its pages, and the private interface that they use. A Koa application, beside that of REST. */
+/** The dashboard: its pages, and the private interface that they use. A Koa application, separate from that of REST. */
 export function createDashboard(options: DashboardOptions): Koa<DashboardState> {
   const app = new Koa<DashboardState>();
   const router = new Router<DashboardState>({ sensitive: true, strict: true });
   for (const add of [signInRoutes, accountRoutes, keyRoutes, deviceRoutes, sessionRoutes, nodeRoutes, auditRoutes])
     add(router, options);
-  app.on('error', (err: unknown) => options.log.warn({ err }, 'an answer of the dashboard broke off'));
+  app.on('error', (err: unknown) =>
+    options.log.warn({ err }, 'a response of the dashboard ended before it was complete'),
+  );
   app.use(observation(options));
   app.use(requestId);
   app.use(failures(options.log));

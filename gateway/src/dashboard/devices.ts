@@ -9,7 +9,7 @@ import { actorOf, type DashboardOptions, type DashboardState, signedInOf } from 
 import { performed } from './performed.js';
 import { type DeviceRow, type DeviceView, deviceQuery, type Listed, type ModelRow } from './schemas.js';
 
-/** Devices that have streamed. */
+/** Routes of the devices that have streamed. */
 export function deviceRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
   const { store } = options;
 

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Context } from 'koa';
 import type { DashboardMiddleware } from './dashboard-context.js';
 
-/** What the build makes of `gateway/dashboard`. */
+/** The output of the build of `gateway/dashboard`. */
 const BUILT = fileURLToPath(new URL('../pages/', import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
 };
 const ASSETS = '/dashboard/assets/';
-/** The build names these by what they hold. */
+/** For files whose names contain a hash of their contents. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_AGAIN = 'no-cache';
 
@@ -28,7 +28,7 @@ interface File {
   readonly tag: string;
 }
 
-/** Serves the built pages out of memory: what is not among them does not exist. */
+/** Serves the built pages from memory; a file that was not built does not exist. */
 export function pages(folder = BUILT): DashboardMiddleware {
   const files = readAll(folder);
   return (ctx, next) => {
@@ -38,7 +38,7 @@ export function pages(folder = BUILT): DashboardMiddleware {
   };
 }
 
-/** The page of a path that is no file's. Every address within the dashboard is the same page, which looks at the address itself. */
+/** The page for a path that is not a file. All addresses of the dashboard have the same page, which reads the address itself. */
 function pageOf(path: string): string {
   if (path === '/docs' || path === '/docs/') return 'docs.html';
   if (path === '/docs/openapi.json' || path === '/asyncapi.json') return path.slice(path.lastIndexOf('/') + 1);

@@ -19,12 +19,12 @@ import {
 import { performed } from './performed.js';
 import { keyQuery, type LiveKey, newKey as newKeyBody, rotation } from './schemas.js';
 
-/** A key of the dashboard's own pages is good for this long, ms; they renew it before. */
+/** Lifetime of a key of the dashboard's own pages, ms; they renew it before it expires. */
 const LIVE_MS = 600_000;
-/** Such keys are forgotten this long after that, ms. */
+/** Time after the expiry of such a key at which it is deleted, ms. */
 const FORGOTTEN_MS = 3_600_000;
 
-/** Keys: the only place, beside the command line, where they are issued and revoked. */
+/** Routes of keys. Keys are issued and revoked only here and on the command line. */
 export function keyRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
   const { store, clock } = options;
 
@@ -74,5 +74,5 @@ export function keyRoutes(router: Router<DashboardState>, options: DashboardOpti
 async function keyOf(ctx: DashboardContext, store: Store): Promise<Key> {
   const key = await store.key(pathId(ctx.params.key, 'key'));
   if (key && !key.subscribeOnly) return key;
-  throw new HttpError('not_found', 'there is no key with this id: look at the list again');
+  throw new HttpError('not_found', 'there is no key with this id: reload the list of keys');
 }

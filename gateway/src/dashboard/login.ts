@@ -4,7 +4,7 @@ import { HttpError } from '../errors.js';
 import type { Login, Operator } from '../store/store.js';
 import type { DashboardMiddleware, DashboardOptions } from './dashboard-context.js';
 
-/** A login ends after this long, ms. */
+/** Lifetime of a login, ms. */
 const LASTS_MS = 12 * 3_600_000;
 const COOKIE = 'di_dashboard';
 const TOKEN_BYTES = 32;
@@ -12,7 +12,7 @@ const TOKEN = /^[\w-]{43}$/;
 const SAFE = ['GET', 'HEAD'];
 const SIGN_IN = '/dashboard/api/sign-in';
 
-/** Makes a login of an operator, and gives its token to the browser that asks. */
+/** Creates a login of an operator, and sets its token as a cookie. */
 export async function begin(ctx: Context, { store, clock }: DashboardOptions, operator: Operator): Promise<Login> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const createdAt = clock.now();
@@ -30,8 +30,8 @@ export async function end(ctx: Context, { store }: DashboardOptions, { hash }: L
 }
 
 /**
- * Lets nobody into the dashboard's interface but who is signed in, and into what changes things nobody but the dashboard's own pages: a
- * foreign page can neither set the header nor forge its origin.
+ * Requires a login for the dashboard's interface, and for requests that change anything also that they come from the dashboard's own
+ * pages: a foreign page can neither set the header nor forge its origin.
  */
 export function door({ store, clock }: DashboardOptions): DashboardMiddleware {
   return async (ctx, next) => {
@@ -42,7 +42,7 @@ export function door({ store, clock }: DashboardOptions): DashboardMiddleware {
     const token = ctx.cookies.get(COOKIE) ?? '';
     const found = TOKEN.test(token) ? await store.login(hashOf(token)) : null;
     if (!found || found.login.expiresAt <= clock.now()) {
-      throw new HttpError('unauthenticated', 'you are not signed in, or no longer: sign in again');
+      throw new HttpError('unauthenticated', 'you are not signed in: sign in again');
     }
     ctx.state.signedIn = found;
     return next();
@@ -51,7 +51,10 @@ export function door({ store, clock }: DashboardOptions): DashboardMiddleware {
 
 function refuseForeign(ctx: Context): void {
   if (ctx.get('X-Dashboard') === '1' && originHost(ctx.get('Origin')) === ctx.get('Host')) return;
-  throw new HttpError('forbidden', "this is for the dashboard's own pages: open /dashboard of this service");
+  throw new HttpError(
+    'forbidden',
+    "only the dashboard's own pages can make this request: open /dashboard of this service",
+  );
 }
 
 function originHost(origin: string): string | null {
@@ -64,7 +67,7 @@ function setCookie(ctx: Context, token: string, maxAge: number): void {
   ctx.append('Set-Cookie', [`${COOKIE}=${token}`, ...attributes, ...(secure ? ['Secure'] : [])].join('; '));
 }
 
-/** Behind a proxy that speaks TLS. One who says so without it harms its own cookie alone. */
+/** Whether the browser uses TLS, by a proxy's header. A client that forges the header only affects its own cookie. */
 function isSecure(ctx: Context): boolean {
   return ctx.get('X-Forwarded-Proto').split(',', 1)[0]?.trim() === 'https' || ctx.get('Origin').startsWith('https:');
 }

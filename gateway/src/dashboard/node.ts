@@ -5,7 +5,7 @@ import { algorithmRow } from './accounts.js';
 import { type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
 import type { Node } from './schemas.js';
 
-/** Health with its cause, what this gateway is busy with, and what runs here. */
+/** Routes of health with its cause, the load of this gateway, and the versions in use. */
 export function nodeRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
   const { store, algorithms, health, load, gateway } = options;
 
@@ -25,7 +25,7 @@ export function nodeRoutes(router: Router<DashboardState>, options: DashboardOpt
   });
 }
 
-/** Without the store there is still something to say. */
+/** The heartbeats; none if the store does not answer, so that the other data are still shown. */
 async function beatsOf(store: DashboardOptions['store']): Promise<ReadonlyMap<string, number>> {
   return store.beats().catch(() => new Map<string, number>());
 }

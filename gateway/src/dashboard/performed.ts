@@ -4,7 +4,7 @@ import { HttpError } from '../errors.js';
 import type { Operator } from '../store/store.js';
 import type { DashboardOptions } from './dashboard-context.js';
 
-/** Does what the command line does too, in the name of an operator. What it refuses is 409. */
+/** Runs a task of the command line in the name of an operator. A `Refusal` becomes 409. */
 export async function performed<Result>(
   { name: actor }: Operator,
   { store, algorithms, clock }: DashboardOptions,

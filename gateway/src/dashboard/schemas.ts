@@ -3,9 +3,9 @@ import type { InsightType, SqiClass } from '../insight.js';
 import type { Inspection } from '../inspection.js';
 import { instant, integer, limit, list, matching, object, oneOf, text } from '../rest/fields.js';
 
-/** The shapes of the dashboard's own interface: what it takes, as schemas; what it gives, as types that its pages share. */
+/** The dashboard's own interface: schemas of requests, and types of responses, which its pages share. */
 
-// -- what it takes
+// -- requests
 export const signIn = object({ name: text(1, 200), password: text(1, 200) });
 export const newAccount = object({ name: text(1, 200) });
 export const entitlement = object({
@@ -13,7 +13,7 @@ export const entitlement = object({
 });
 export const newKey = object({
   user: z.union([z.null(), text(1, 200)]).default(null),
-  /** From now, such as `30d`, or an RFC 3339 time; null: never. */
+  /** A duration from now, such as `30d`, or an RFC 3339 time; null means never. */
   expires: z.union([z.null(), text(1, 40)]).default(null),
 });
 export const rotation = object({ overlap: matching(/^\d{1,4}[mhd]$/, 'a time such as 10m, 24h or 7d') });
@@ -41,7 +41,7 @@ const index = z.preprocess(
 );
 export const liveQuery = z.object({ channel: index.optional() });
 
-// -- what it gives: times are ISO-8601 where they are texts, ms since the epoch where they are numbers
+// -- responses: times are ISO 8601 strings, or numbers in ms since the epoch
 export interface Me {
   readonly name: string;
   readonly role: 'operator' | 'viewer';
@@ -57,7 +57,7 @@ export interface Listed<Row> {
 export interface AccountRow {
   readonly id: string;
   readonly name: string;
-  /** Slugs that it is entitled to; null: all, later ones too. */
+  /** Slugs of the algorithms that it is entitled to; null means all, including future ones. */
   readonly algorithms: readonly string[] | null;
   readonly created_at: string;
 }
@@ -83,12 +83,12 @@ export interface KeyRow {
   readonly replaced_by?: string;
 }
 
-/** With the key itself, this once. */
+/** A new key with its text, which is shown only once. */
 export interface NewKey extends KeyRow {
   readonly key: string;
 }
 
-/** A key that only subscribes. */
+/** A key that may only subscribe. */
 export interface LiveKey {
   readonly key: string;
   readonly expires_at: string;
@@ -104,14 +104,14 @@ export interface DeviceRow {
   readonly device_id: string;
   readonly device_model_id: string;
   readonly created_at: string;
-  /** The session that is open; null: none. */
+  /** The open session, if there is one. */
   readonly session: OpenSession | null;
 }
 
 export interface OpenSession {
   readonly id: string;
   readonly started_at: string;
-  /** Arrival of its last data, as it was recorded at most 5 s ago. */
+  /** Arrival of its last data; up to 5 s old. */
   readonly last_data_at: string | null;
 }
 
@@ -134,7 +134,7 @@ export interface ModelRow {
 
 export interface DeviceView extends DeviceRow {
   readonly account_id: string;
-  /** Null where it was deleted. */
+  /** Null if it was deleted. */
   readonly model: ModelRow | null;
 }
 
@@ -151,7 +151,7 @@ export interface SessionRow {
   readonly channels: readonly ChannelRow[];
 }
 
-/** The readings of one type in parallel lists; where all but `t` are null there is a gap. */
+/** The readings of one type in parallel lists. In a gap all lists except `t` are null. */
 export interface Series {
   readonly type: InsightType;
   readonly unit: string;
@@ -163,12 +163,12 @@ export interface Series {
   readonly quality: readonly (SqiClass | null)[];
   readonly coverage: readonly (number | null)[];
   readonly latency: readonly (number | null)[];
-  /** How many readings there are, and whether what is here stands for more. */
+  /** Number of readings, and whether some of them are left out here. */
   readonly readings: number;
   readonly thinned: boolean;
 }
 
-/** What its gateway knows of a session now; null where the session is closed, or its gateway does not answer. */
+/** The state of a session in its gateway; null if the session is closed or its gateway does not answer. */
 export type Live = Inspection | null;
 export type { ChannelState, Inspection, RaisedNotice, RefusedFrames, Signal } from '../inspection.js';
 

@@ -1,17 +1,17 @@
 import { INSIGHT_TYPES, type InsightType, type StoredInsight, UNITS } from '../insight.js';
 import type { Series } from './schemas.js';
 
-/** Points of a series at most: more than a chart has pixels. */
+/** Most points of a series; a chart has fewer pixels. */
 const POINTS = 2000;
-/** Readings of one answer at most, over all types: a session of two days. */
+/** Most readings of one response, over all types: a session of two days. */
 const READINGS = 600_000;
-/** Readings this many times their usual distance apart have a gap between them. */
+/** Distance of two readings, in units of their median distance, from which there is a gap between them. */
 const GAP = 2.5;
 
-/** One reading, or, with nothing but its time, a gap. */
+/** One reading, or a gap, which has only a time. */
 type Point = Pick<StoredInsight, 'actual_end'> & Partial<StoredInsight>;
 
-/** The charts of a session up to a time: what is too much for a chart is thinned, so that its highest and lowest points stay. */
+/** The data of a session's charts up to a time. Long series are thinned; their highest and lowest points are kept. */
 export async function seriesOf(batches: AsyncIterable<readonly StoredInsight[]>, to: number | null): Promise<Series[]> {
   const found = new Map<InsightType, StoredInsight[]>(INSIGHT_TYPES.map((type) => [type, []]));
   let readings = 0;
@@ -35,7 +35,7 @@ function columns(type: InsightType, rows: readonly StoredInsight[]): Series {
   };
 }
 
-/** Of each stretch the highest and the lowest reading. */
+/** The highest and the lowest reading of each stretch. */
 function thinned(rows: readonly StoredInsight[]): readonly StoredInsight[] {
   if (rows.length <= POINTS) return rows;
   const stretch = rows.length / (POINTS / 2);
@@ -52,7 +52,7 @@ function extremes(rows: readonly StoredInsight[]): readonly (StoredInsight | und
   return ends.sort((a, b) => (a?.actual_end ?? 0) - (b?.actual_end ?? 0));
 }
 
-/** Puts a point without a reading into every gap. */
+/** Inserts a point without a reading into every gap. */
 function withGaps(rows: readonly StoredInsight[], distance: number): Point[] {
   const limit = Math.max(distance * GAP, ((rows.at(-1)?.actual_end ?? 0) - (rows[0]?.actual_end ?? 0)) / (POINTS / 4));
   return rows.flatMap((row, i): Point[] => {
@@ -62,7 +62,7 @@ function withGaps(rows: readonly StoredInsight[], distance: number): Point[] {
   });
 }
 
-/** How far apart readings mostly are, ms: the median. */
+/** Median distance of the readings, ms. */
 function usualDistance(rows: readonly StoredInsight[]): number {
   const distances = rows.slice(1).map((row, i) => row.actual_end - (rows[i]?.actual_end ?? 0));
   return distances.toSorted((a, b) => a - b)[Math.floor(distances.length / 2)] ?? 1000;

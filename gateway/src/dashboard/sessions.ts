@@ -12,7 +12,7 @@ import { type DashboardContext, type DashboardOptions, type DashboardState, sign
 import { type Listed, type Live, liveQuery, type SessionRow, seriesQuery, sessionQuery } from './schemas.js';
 import { seriesOf } from './series.js';
 
-/** Sessions: lists, and the charts of one. */
+/** Routes of sessions: lists, and the charts of one session. */
 export function sessionRoutes(router: Router<DashboardState>, { store, inspect }: DashboardOptions): void {
   router.get('/dashboard/api/accounts/:account/sessions', async (ctx) => {
     signedInOf(ctx);
@@ -57,11 +57,11 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect }
   });
 }
 
-/** The session that a path names. */
+/** The session in the path. */
 export async function sessionOf(ctx: DashboardContext, store: Store): Promise<Session> {
   const session = await store.session(pathId(ctx.params.session, 'session'));
   if (session) return session;
-  throw new HttpError('not_found', 'there is no session with this id: look at the list of sessions');
+  throw new HttpError('not_found', 'there is no session with this id: see the list of sessions');
 }
 
 function sessionRow(row: Session): SessionRow {

@@ -98,7 +98,7 @@ describe('the door of the dashboard', () => {
       const { status, json } = await make(headers as Record<string, string>);
       expect([status, json.detail]).to.deep.equal([
         403,
-        "this is for the dashboard's own pages: open /dashboard of this service",
+        "only the dashboard's own pages can make this request: open /dashboard of this service",
       ]);
     }
     expect(await dashboard.store.accounts()).to.deep.equal([]);
@@ -123,7 +123,7 @@ describe('the door of the dashboard', () => {
       const answer = await dashboard.call(method, `/dashboard/api${path}`, { cookie, body });
       expect([answer.status, answer.json.detail], path).to.deep.equal([
         403,
-        'your role only looks: ask an operator to do this',
+        'a viewer cannot change anything: ask an operator to do this',
       ]);
     }
   });

@@ -13,9 +13,9 @@ import { type DashboardOptions, type DashboardState, signedInOf } from './dashbo
 import { begin, end } from './login.js';
 import { type Me, signIn } from './schemas.js';
 
-const WRONG = 'the name or the password is wrong: check both; "admin operator reset NAME" gives a new password';
+const WRONG = 'the name or the password is wrong: check both; "admin operator reset NAME" sets a new password';
 
-/** Addresses of this machine and of private networks (RFC 1918, RFC 4193): what they say of whom they forward for is believed. */
+/** Addresses of this machine and of private networks (RFC 1918, RFC 4193), whose `X-Forwarded-For` is trusted. */
 const NEAR = new BlockList();
 for (const [net, prefix] of [
   ['127.0.0.0', 8],
@@ -27,7 +27,7 @@ for (const [net, prefix] of [
 NEAR.addAddress('::1', 'ipv6');
 NEAR.addSubnet('fc00::', 7, 'ipv6');
 
-/** Signing in and out. */
+/** Routes for signing in and out. */
 export function signInRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
   const { store, clock, log, signIns } = options;
   const attempts = new Attempts(clock);
@@ -83,7 +83,7 @@ function meOf({ name, role }: Operator, expiresAt: number): Me {
   return { name, role, expires_at: new Date(expiresAt).toISOString() };
 }
 
-/** The client's address: its own, or what the nearest proxy says of it. */
+/** The client's address: that of its socket, or the one that the nearest proxy reports. */
 export function addressOf({ req }: Pick<Context, 'req'>): string {
   const peer = plain(req.socket.remoteAddress ?? '');
   const forwarded = String(req.headers['x-forwarded-for'] ?? '');
@@ -91,7 +91,7 @@ export function addressOf({ req }: Pick<Context, 'req'>): string {
   return isNear(peer) && isIP(last) > 0 ? last : peer;
 }
 
-/** An IPv4 address that came mapped into IPv6, as IPv4. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -74,7 +74,7 @@ describe('every page of the dashboard', function () {
   it('is reached and used by keyboard alone', async () => {
     await open(paths.find((path) => path.endsWith('/keys')) ?? '');
     await page.locator('body').press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).to.contain('To the content');
+    expect(await page.evaluate('document.activeElement.textContent')).to.contain('Skip to content');
     await page.getByRole('button', { name: 'Issue a key' }).focus();
     await page.keyboard.press('Enter');
     await page.waitForFunction("document.activeElement.closest('dialog') !== null");

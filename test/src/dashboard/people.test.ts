@@ -71,8 +71,8 @@ describe('the people at the dashboard', function () {
     const green = page.getByRole('row', { name: /ppg_green/ });
     expect(await text(green)).to.match(/50 Hz(9\d|10\d)(\.\d+)? Hz/);
     const breathing = page.getByRole('row', { name: /^Breathing/ });
-    await breathing.getByText(/^Only \d+ % of the window holds data: see the gaps below/).waitFor();
-    expect(await green.getByRole('img').getAttribute('aria-label')).to.match(/% of the time has data, 1 gap$/);
+    await breathing.getByText(/^Only \d+ % of the window contains data: see the gaps below/).waitFor();
+    expect(await green.getByRole('img').getAttribute('aria-label')).to.match(/% of the time contains data, 1 gap$/);
     await page.getByText('Waiting for samples').waitFor();
     const more = simulate({ seconds: 50 });
     await sendFrames(socket, more, Date.now() - 45_000, 45, 49);
@@ -109,9 +109,9 @@ describe('the people at the dashboard', function () {
     const page = await desk.signedIn('/accounts');
     await page.getByRole('button', { name: 'New account' }).click();
     await page.getByLabel('Name').fill('ward 7');
-    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('button', { name: 'Entitle ward 7' }).click();
-    await page.getByLabel('All, later ones too').uncheck();
+    await page.getByLabel('All, including future ones').uncheck();
     for (const name of await page
       .getByRole('dialog')
       .getByLabel(/rate from ECG|ratio/i)
@@ -129,12 +129,12 @@ describe('the people at the dashboard', function () {
     const row = page.getByRole('row', { name: new RegExp(key.slice(-4)) });
     await row.getByText('zoë').waitFor();
     expect(await text(row))
-      .to.contain('Good')
+      .to.contain('Valid')
       .and.to.contain('never');
 
     await row.getByRole('button', { name: /Rotate/ }).click();
-    await page.getByRole('button', { name: 'Make the new key' }).click();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'Create the new key' }).click();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
     await row.getByText('Replaced').waitFor();
 
     const app = new RawSocket(`${desk.service.wsUrl}/stream/subscribe?api_key=${key}`);
@@ -182,7 +182,7 @@ describe('the people at the dashboard', function () {
     await page.mouse.move(x + width * 0.4, y + height / 2, { steps: 4 });
     await page.mouse.up();
     await zoomed;
-    await page.getByRole('button', { name: 'Show all of it' }).click();
+    await page.getByRole('button', { name: 'Show the whole session' }).click();
 
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download CSV' }).click();
@@ -216,7 +216,7 @@ describe('the people at the dashboard', function () {
     expect(await color('spo2')).not.to.equal(await color('hr'));
     expect(await text(tile.locator('.age'))).to.equal('live');
     await page.clock.fastForward(12_000);
-    await eventually('the age is told', async () => /^1[2-9] s old$/.test(await text(tile.locator('.age'))));
+    await eventually('the age is told', async () => /^1[2-9] s ago$/.test(await text(tile.locator('.age'))));
     expect(await tile.getAttribute('class')).to.contain('stale');
     await page.context().close();
   });
@@ -248,6 +248,6 @@ async function issue(page: Page, user: string): Promise<string> {
   await page.getByLabel('User').fill(user);
   await page.getByRole('dialog').getByRole('button', { name: 'Issue a key' }).click();
   const key = await page.getByLabel('The new API key', { exact: true }).textContent();
-  await page.getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
   return key?.trim() ?? '';
 }

@@ -1,4 +1,4 @@
-/** As much of an AsyncAPI 3 document as the page shows. */
+/** The parts of an AsyncAPI 3 document that the page shows. */
 export interface AsyncApi {
   readonly channels: Readonly<Record<string, Channel>>;
   readonly operations: Readonly<Record<string, Operation>>;
@@ -44,7 +44,7 @@ export interface Schema {
   readonly pattern?: string;
 }
 
-/** What a reference within the document leads to, through others where they are. */
+/** Follows a reference within the document, also through further references. */
 export function resolved<T>(document: AsyncApi, part: T | Reference): T {
   if (typeof part !== 'object' || part === null || !('$ref' in part)) return part as T;
   const path = part.$ref.replace(/^#\//, '').split('/');

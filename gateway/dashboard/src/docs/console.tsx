@@ -3,13 +3,13 @@ import { clock } from '../format.js';
 import { Field } from '../ui.js';
 import type { Schema } from './asyncapi.js';
 
-/** Messages that are shown: older ones go. */
+/** Number of messages shown; older ones are removed. */
 const SHOWN = 50;
 
 interface Props {
   readonly address: string;
   readonly query: Schema;
-  /** Whether a client's messages are read. */
+  /** Whether the service reads messages on this socket. */
   readonly sends: boolean;
   readonly apiKey: string;
 }
@@ -21,7 +21,7 @@ interface Entry {
   readonly text: string;
 }
 
-/** A connection to one of this service's sockets, by hand. */
+/** Lets a person connect to one of the service's sockets. */
 export function Console({ address, query, sends, apiKey }: Props) {
   const names = Object.keys(query.properties ?? {}).filter((name) => name !== 'api_key');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
@@ -78,7 +78,7 @@ export function Console({ address, query, sends, apiKey }: Props) {
             Connect
           </button>
         )}
-        {apiKey === '' && <span class="hint">It needs the API key above.</span>}
+        {apiKey === '' && <span class="hint">Enter an API key above first.</span>}
       </div>
       {sends && (
         <div class="send">

@@ -9,7 +9,7 @@ const PARTS = [
 ] as const;
 type Part = (typeof PARTS)[number][0];
 
-/** The reference of both interfaces, which can be tried against this service. The key is in this page's memory alone. */
+/** The reference of both interfaces, which can be tried against this service. The key stays in this page's memory. */
 export function Docs() {
   const [part, setPart] = useState<Part>(location.hash === '#sockets' ? 'sockets' : 'rest');
   const [key, setKey] = useState('');
@@ -23,8 +23,8 @@ export function Docs() {
         <div>
           <h1>API reference</h1>
           <p class="lead">
-            Try it against this service: with the key below, which this page forgets when it is closed. Keys are issued
-            in the <a href="/dashboard">dashboard</a>. The schemas: <a href="/docs/openapi.json">OpenAPI</a>,{' '}
+            Requests go to this service, with the key below. The page forgets the key when you close it. Keys are issued
+            in the <a href="/dashboard">dashboard</a>. Schemas: <a href="/docs/openapi.json">OpenAPI</a>,{' '}
             <a href="/asyncapi.json">AsyncAPI</a>.
           </p>
         </div>
@@ -43,7 +43,7 @@ export function Docs() {
           )}
         </Field>
         <fieldset class="parts">
-          <legend class="unseen">Which interface</legend>
+          <legend class="unseen">Interface</legend>
           {PARTS.map(([name, title]) => (
             <button type="button" key={name} aria-pressed={part === name} onClick={() => choose(name)}>
               {title}

@@ -7,7 +7,7 @@ interface Request {
   headers: Record<string, string>;
 }
 
-/** The REST interface: Swagger UI over the service's own schema, on paths of this service alone. */
+/** The REST interface: Swagger UI with the service's own schema. All requests go to this service. */
 export function Rest({ apiKey }: { readonly apiKey: string }) {
   const place = useRef<HTMLDivElement>(null);
   const key = useRef(apiKey);

@@ -3,14 +3,14 @@ import { Failure, Panel, Skeleton, Table } from '../ui.js';
 import { type AsyncApi, type Channel, type Message, resolved, type Schema, typeOf } from './asyncapi.js';
 import { Console } from './console.js';
 
-/** Both WebSockets, as the service's own AsyncAPI document tells. */
+/** Both WebSockets, from the service's own AsyncAPI document. */
 export function Sockets({ apiKey }: { readonly apiKey: string }) {
   const [document, setDocument] = useState<AsyncApi>();
   const [error, setError] = useState<Error>();
   useEffect(() => {
     fetch('/asyncapi.json')
       .then((response) => response.json())
-      .then(setDocument, () => setError(new Error('the schema cannot be loaded: check that the service runs')));
+      .then(setDocument, () => setError(new Error('the schema cannot be loaded: check that the service is running')));
   }, []);
   if (error) return <Failure error={error} />;
   if (!document) return <Skeleton rows={6} />;

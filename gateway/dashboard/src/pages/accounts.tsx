@@ -11,7 +11,7 @@ interface Props {
   readonly me: Me;
 }
 
-/** Accounts, and what each is entitled to. */
+/** Accounts, and the algorithms that each is entitled to. */
 export function Accounts({ accounts, reload, me }: Props) {
   const [making, setMaking] = useState(false);
   const [entitling, setEntitling] = useState<AccountRow>();
@@ -25,7 +25,7 @@ export function Accounts({ accounts, reload, me }: Props) {
   return (
     <Page
       title="Accounts"
-      lead="Keys, devices, sessions and readings belong to one account; nothing of it is seen from another."
+      lead="Keys, devices, sessions and readings belong to one account. No other account can see them."
       actions={
         mayChange && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>
@@ -36,7 +36,7 @@ export function Accounts({ accounts, reload, me }: Props) {
     >
       {accounts.length === 0 ? (
         <Empty title="No account yet">
-          {mayChange ? 'Make one to issue keys in it.' : 'Ask an operator to make one.'}
+          {mayChange ? 'Create one, then issue keys in it.' : 'Ask an operator to create one.'}
         </Empty>
       ) : (
         <Table label="Accounts" columns={['Account', 'Entitled to', 'Created', { name: 'Actions', hidden: true }]}>
@@ -76,14 +76,14 @@ function NewAccount({ finish }: { readonly finish: () => Promise<void> }) {
   return (
     <Dialog title="New account" onClose={() => void finish()}>
       <Form
-        submit="Make the account"
+        submit="Create account"
         onSubmit={async () => {
           await api('POST', '/accounts', { name: name.trim() });
           await finish();
         }}
         onCancel={() => void finish()}
       >
-        <Field label="Name" hint="It is entitled to all algorithms; change that afterwards.">
+        <Field label="Name" hint="The account is entitled to all algorithms. You can change that later.">
           {(id, hint) => (
             <input
               id={id}
@@ -116,14 +116,14 @@ function Entitlement({ account, algorithms, finish }: EntitlementProps) {
     await finish();
   };
   return (
-    <Dialog title={`What ${account.name} is entitled to`} onClose={() => void finish()}>
+    <Dialog title={`Algorithms of ${account.name}`} onClose={() => void finish()}>
       <Form submit="Save" onSubmit={submit} onCancel={() => void finish()}>
-        <p>It counts for sessions that are opened from now on.</p>
+        <p>The change applies to sessions that open from now on.</p>
         <fieldset>
           <legend>Algorithms</legend>
           <label class="check">
-            <input type="checkbox" checked={all} onChange={(e) => setAll(e.currentTarget.checked)} /> All, later ones
-            too
+            <input type="checkbox" checked={all} onChange={(e) => setAll(e.currentTarget.checked)} /> All, including
+            future ones
           </label>
           {algorithms.map(({ slug, name, type }) => (
             <label class="check" key={slug}>

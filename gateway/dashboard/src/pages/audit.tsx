@@ -5,20 +5,20 @@ import { Empty, Failure, More, Page, Skeleton, Table } from '../ui.js';
 
 const REFRESH_MS = 5000;
 
-/** Who did what. */
+/** The audit log. */
 export function Audit({ accounts }: { readonly accounts: readonly AccountRow[] }) {
   const { rows, next, error, more, reload } = usePages<AuditRow>('/audit', REFRESH_MS);
   const named = (id: string | null) => accounts.find((account) => account.id === id)?.name ?? id;
   return (
     <Page
       title="Audit log"
-      lead="Who signed in, and what operators and the admin command changed. The newest 100,000 entries are kept."
+      lead="Sign-ins, and changes by operators and by the admin command. The newest 100,000 entries are kept."
     >
       {error && <Failure error={error} retry={() => void reload()} />}
       {!rows && !error && <Skeleton />}
-      {rows?.length === 0 && <Empty title="Nothing yet">The next sign-in and the next change are noted here.</Empty>}
+      {rows?.length === 0 && <Empty title="Nothing yet">The next sign-in and the next change appear here.</Empty>}
       {rows && rows.length > 0 && (
-        <Table label="Audit log" columns={['When', 'Who', 'What', 'Account', 'Which']}>
+        <Table label="Audit log" columns={['Time', 'Operator', 'Action', 'Account', 'Object']}>
           {rows.map((row, i) => (
             <tr key={`${row.at} ${i}`}>
               <td>

@@ -21,24 +21,24 @@ import { SessionTable } from './sessions.js';
 const REFRESH_MS = 2000;
 const SIGNAL_MS = 1000;
 const RECENT_MS = 60_000;
-/** Rates farther off than this are told to the device. */
+/** The service sends a notice to a device whose rate is further off than this. */
 const RATE_OFF = 0.05;
 
-/** Causes of refused frames, in plain words (ingest protocol, section 3). */
+/** Causes of refused frames (ingest protocol, section 3). */
 const REFUSED: Readonly<Record<string, string>> = {
-  bad_json: 'text that is no JSON',
-  bad_message: 'JSON that is no message of the protocol',
-  bad_version: 'another version of the binary form',
-  bad_encoding: 'an encoding that does not exist',
-  bad_frame: 'a binary header that is wrong',
-  bad_length: 'no whole number of instants',
+  bad_json: 'text that is not JSON',
+  bad_message: 'JSON that is not a message of the protocol',
+  bad_version: 'an unknown version of the binary format',
+  bad_encoding: 'an unknown encoding',
+  bad_frame: 'an invalid binary header',
+  bad_length: 'samples that do not make up whole instants',
   bad_value: 'a number out of range',
   unknown_channel: 'a channel that the model does not have',
-  too_late: 'numbers that were given up as lost',
-  in_future: 'times more than a minute ahead: connect with the clock parameter',
+  too_late: 'sequence numbers that had already been given up as lost',
+  in_future: 'times more than a minute in the future: connect with the clock parameter',
 };
 
-/** One device: what it does now, and what is wrong with it. */
+/** One device: its current state and its problems. */
 export function DevicePage({ account, me, deviceId }: AccountPage & { readonly deviceId: string }) {
   const path = `/accounts/${account.id}/devices/${encodeURIComponent(deviceId)}`;
   const device = useLoad<DeviceView>(path, REFRESH_MS);
@@ -97,7 +97,7 @@ export function DevicePage({ account, me, deviceId }: AccountPage & { readonly d
               go(`/a/${account.id}/devices`);
             }}
           >
-            <p>Its sessions and readings stay. If it connects again, it is listed again.</p>
+            <p>Its sessions and readings are kept. If it connects again, it is listed again.</p>
           </Form>
         </Dialog>
       )}
@@ -113,9 +113,9 @@ function Facts({ device, live }: { readonly device: DeviceView; readonly live: I
         <State device={device} live={live} />
       </Fact>
       <Fact name="Last data">
-        <When at={live?.last_data_at ?? device.session?.last_data_at ?? null} none="none in an open session" />
+        <When at={live?.last_data_at ?? device.session?.last_data_at ?? null} none="no open session" />
       </Fact>
-      <Fact name="Frames taken">{live ? count(live.frames) : '–'}</Fact>
+      <Fact name="Frames accepted">{live ? count(live.frames) : '–'}</Fact>
       <Fact name="Frames refused">{refused > 0 ? <Badge tone="bad">{count(refused)}</Badge> : live ? '0' : '–'}</Fact>
       <Fact name="First seen">
         <When at={device.created_at} />
@@ -135,11 +135,11 @@ function State({ device, live }: { readonly device: DeviceView; readonly live: I
   );
 }
 
-/** What the device does wrong, in plain words. */
+/** The problems of the device's data. */
 function Notices({ live }: { readonly live: Inspection }) {
   if (live.notices.length === 0 && live.refused.length === 0) return null;
   return (
-    <Panel title="What to look at">
+    <Panel title="Problems">
       <ul class="notices">
         {live.notices.map((notice) => (
           <li key={`${notice.code}${notice.channel}`}>
@@ -151,7 +151,7 @@ function Notices({ live }: { readonly live: Inspection }) {
         {live.refused.map(({ code, count: n, detail }) => (
           <li key={code}>
             <Badge tone="bad">{`${count(n)} refused`}</Badge> {REFUSED[code] ?? code.replaceAll('_', ' ')}
-            <span class="mute"> (the last: {detail})</span>
+            <span class="mute"> (latest: {detail})</span>
           </li>
         ))}
       </ul>
@@ -165,7 +165,7 @@ interface QualityProps {
   readonly device: DeviceView;
 }
 
-/** The newest readings, and why they are not fit. */
+/** The newest readings, each with the reason for its quality. */
 function Quality({ session, live, device }: QualityProps) {
   const [from, setFrom] = useState(Date.now() - RECENT_MS);
   useEffect(() => {
@@ -213,25 +213,24 @@ function Quality({ session, live, device }: QualityProps) {
 }
 
 function whyNone(live: Inspection | null): string {
-  if (!live?.last_data_at)
-    return 'No data have come in this session yet: check that the device sends frames after `ready`.';
+  if (!live?.last_data_at) return 'This session has no data yet: check that the device sends frames after `ready`.';
   const notAnalysed = live.notices.find(({ code }) => code === 'not_analysed');
   if (notAnalysed) return notAnalysed.detail;
-  if (Date.now() - live.last_data_at > 10_000) return 'The device sends nothing: check its connection.';
-  return 'A reading comes once half of its window holds data, and where an estimate is possible at all: check the contact of the sensor.';
+  if (Date.now() - live.last_data_at > 10_000) return 'The device sends no data: check its connection.';
+  return 'A reading needs data in at least half of its window, and a signal from which it can be estimated: check the contact of the sensor.';
 }
 
-/** Why a reading is no better than it is. */
+/** The reason for the quality of the newest reading. */
 function why(series: Series, live: Inspection | null, { model }: DeviceView): string {
   const last = series.quality.length - 1;
   const coverage = series.coverage[last] ?? 0;
-  if (series.quality[last] === 'excellent') return 'The window is full and the signal is clear.';
-  if (coverage < 0.95) return `Only ${Math.round(coverage * 100)} % of the window holds data: see the gaps below.`;
+  if (series.quality[last] === 'excellent') return 'The window is full, and the signal is clear.';
+  if (coverage < 0.95) return `Only ${Math.round(coverage * 100)} % of the window contains data: see the gaps below.`;
   const rate = live?.notices.find(({ code }) => code === 'rate_off');
-  if (rate) return 'The data come at another rate than the model says, which halves the confidence.';
+  if (rate) return 'The measured sample rate differs from the rate in the device model: this limits the confidence.';
   if (series.type === 'spo2' && model && !model.has_spo2_calibration)
-    return 'The model has no spo2_calibration: without the curve of its optics SpO₂ is acceptable at best.';
-  return 'The window is full, but the signal is weak or disturbed: check contact, motion and light.';
+    return 'The device model has no spo2_calibration: without the calibration curve of its optics, SpO₂ is acceptable at best.';
+  return 'The window is full, but the signal is weak or disturbed: check the sensor contact, motion and ambient light.';
 }
 
 /** Rates and gaps of the last ten minutes. */
@@ -242,7 +241,7 @@ function Channels({ live }: { readonly live: Inspection }) {
     <Panel title="Channels" aside={end > 0 && <span class="mute">{`${clock(start)} to ${clock(end)}`}</span>}>
       <Table
         label="Channels"
-        columns={['Channel', { name: 'Model says', number: true }, { name: 'Measured', number: true }, 'Data and gaps']}
+        columns={['Channel', { name: 'Declared', number: true }, { name: 'Measured', number: true }, 'Data and gaps']}
       >
         {live.channels.map((channel) => (
           <tr key={channel.index}>
@@ -282,7 +281,7 @@ function Coverage({ covered, start, end }: CoverageProps) {
     .filter(([a, b]) => b > a);
   const share = within.reduce((sum, [from, to]) => sum + to - from, 0) / span;
   const gaps = Math.max(0, within.length - 1);
-  const label = `${Math.round(share * 100)} % of the time has data, ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`;
+  const label = `${Math.round(share * 100)} % of the time contains data, ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`;
   return (
     <span class="coverage">
       <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label={label}>
@@ -305,13 +304,13 @@ interface SignalProps {
 
 const LANES = ['--hr', '--spo2', '--rr', '--mute'];
 
-/** The signal as it comes, for as long as this page is open. */
+/** The live signal, while this page is open. */
 function SignalPanel({ live, channel, choose }: SignalProps) {
   const { signal } = live;
   const lines = useMemo(
     () =>
       (signal?.lanes ?? []).map((values, lane, all) => ({
-        label: all.length > 1 ? `lane ${lane}` : 'signal',
+        label: all.length > 1 ? `sub-channel ${lane}` : 'signal',
         color: LANES[lane] ?? '--mute',
         values,
       })),
@@ -334,7 +333,7 @@ function SignalPanel({ live, channel, choose }: SignalProps) {
       {signal && signal.t.length > 1 && lines.length > 0 ? (
         <Chart key={channel} label={`Signal of ${name}`} t={signal.t} lines={lines} height={190} />
       ) : (
-        <Empty title="Waiting for samples">The signal is kept only while somebody looks: it fills from now on.</Empty>
+        <Empty title="Waiting for samples">The signal is collected only while this page is open.</Empty>
       )}
     </Panel>
   );

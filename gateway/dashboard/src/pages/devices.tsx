@@ -16,7 +16,7 @@ export function Devices({ account }: AccountPage) {
     REFRESH_MS,
   );
   return (
-    <Page title="Devices" lead="Every device that has streamed, and whether it does now.">
+    <Page title="Devices" lead="All devices that have streamed, with their current state.">
       <div class="filters">
         <Field label="Device id begins with">
           {(id) => <input id={id} value={prefix} onInput={(event) => setPrefix(event.currentTarget.value.trim())} />}
@@ -31,7 +31,7 @@ export function Devices({ account }: AccountPage) {
             <Link to={`/a/${account.id}/start`}>Start the simulator</Link> to see one.
           </Empty>
         ) : (
-          <Empty title={`No device id begins with ${prefix}`}>Capital and small letters are not the same.</Empty>
+          <Empty title={`No device id begins with ${prefix}`}>Upper and lower case are distinct.</Empty>
         ))}
       {rows && rows.length > 0 && (
         <Table label="Devices" columns={['Device', 'State', 'Last data', 'First seen']}>

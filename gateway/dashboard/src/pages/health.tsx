@@ -6,19 +6,17 @@ import { Badge, Failure, Page, Panel, Skeleton, Table, When } from '../ui.js';
 import { Fact } from './session.js';
 
 const REFRESH_MS = 2000;
-/** A gateway beats once a second; one that has not done so for this long is not well, ms. */
+/** A gateway writes a heartbeat once a second. Without one for this long, ms, it is shown as gone. */
 const SILENT_MS = 5000;
 
-/** Whether the service is well, what this gateway is busy with, and what runs. */
+/** The health of the service, the load of this gateway, and the versions in use. */
 export function Health() {
   const { data: node, error, reload } = useLoad<Node>('/node', REFRESH_MS);
   return (
     <Page
       title="Health"
       actions={
-        node && (
-          <Badge tone={node.ok ? 'good' : 'bad'}>{node.ok ? 'Everything works' : 'Something does not work'}</Badge>
-        )
+        node && <Badge tone={node.ok ? 'good' : 'bad'}>{node.ok ? 'Everything works' : 'A part does not work'}</Badge>
       }
     >
       {error && <Failure error={error} retry={() => void reload()} />}
@@ -39,12 +37,12 @@ export function Health() {
           </dl>
           <Load node={node} />
           <Panel title="Gateways">
-            <Table label="Gateways" columns={['Gateway', 'State', 'Last beat']}>
+            <Table label="Gateways" columns={['Gateway', 'State', 'Last heartbeat']}>
               {node.gateways.map(({ id, beat }) => (
                 <tr key={id}>
                   <th scope="row">
                     <code>{id}</code>
-                    {id === node.gateway && <span class="mute"> this one</span>}
+                    {id === node.gateway && <span class="mute"> this gateway</span>}
                   </th>
                   <td>
                     {Date.now() - new Date(beat).getTime() < SILENT_MS ? (
@@ -61,7 +59,7 @@ export function Health() {
             </Table>
           </Panel>
           <Panel title="Algorithms">
-            <Table label="Algorithms" columns={['Algorithm', 'Reading', 'Version', 'What it does']}>
+            <Table label="Algorithms" columns={['Algorithm', 'Reading', 'Version', 'Description']}>
               {node.algorithms.map(({ slug, name, type, version, description }) => (
                 <tr key={slug}>
                   <th scope="row">{name}</th>
@@ -97,10 +95,10 @@ function Load({ node: { load } }: { readonly node: Node }) {
         <Fact name="Subscribers">{load.subscribers === null ? 'on fan-out nodes' : count(load.subscribers)}</Fact>
         <Fact name="CPU">{Math.round(load.cpu * 100)} % of a core</Fact>
         <Fact name="Memory">{bytes(load.memory_bytes)}</Fact>
-        <Fact name="Event loop, p99">{Math.max(0, load.event_loop_delay_ms).toFixed(1)} ms late</Fact>
+        <Fact name="Event loop delay, p99">{Math.max(0, load.event_loop_delay_ms).toFixed(1)} ms</Fact>
         <Fact name="Waiting readings">{count(load.waiting_readings)}</Fact>
-        <Fact name="Signal core">{(1000 * coreShare(load)).toFixed(2)} ms a second of data</Fact>
-        <Fact name="Up for">{duration(load.uptime_s * 1000)}</Fact>
+        <Fact name="Signal core">{(1000 * coreShare(load)).toFixed(2)} ms per second of data</Fact>
+        <Fact name="Uptime">{duration(load.uptime_s * 1000)}</Fact>
       </dl>
     </Panel>
   );

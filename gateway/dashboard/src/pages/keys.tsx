@@ -11,7 +11,7 @@ const REFRESH_MS = 5000;
 
 type Doing = { readonly what: 'issue' } | { readonly what: 'rotate' | 'revoke'; readonly key: KeyRow };
 
-/** The keys of an account: the only place, beside the command line, where they are issued and revoked. */
+/** The keys of an account. Keys are issued and revoked only here and on the command line. */
 export function Keys({ account, me }: AccountPage) {
   const user = useAddress().searchParams.get('user');
   const { rows, next, error, more, reload } = usePages<KeyRow>(
@@ -29,7 +29,7 @@ export function Keys({ account, me }: AccountPage) {
   return (
     <Page
       title={user === null ? 'API keys' : `API keys of ${user}`}
-      lead="Devices stream and apps read with them. A shared key sees the whole account, a user's key that user's sessions alone."
+      lead="Devices and apps connect with an API key. A shared key sees the whole account; a user's key sees only that user's sessions."
       actions={
         mayChange && (
           <button type="button" class="primary" onClick={() => setDoing({ what: 'issue' })}>
@@ -47,15 +47,13 @@ export function Keys({ account, me }: AccountPage) {
       {!rows && !error && <Skeleton />}
       {rows?.length === 0 && (
         <Empty title="No key yet">
-          {mayChange
-            ? 'Issue one: without a key no device can stream and no app can read.'
-            : 'Ask an operator to issue one.'}
+          {mayChange ? 'Issue one: devices and apps need it to connect.' : 'Ask an operator to issue one.'}
         </Empty>
       )}
       {rows && rows.length > 0 && (
         <Table
           label="API keys"
-          columns={['Key', 'For', 'Status', 'Created', 'Last used', 'Expires', { name: 'Actions', hidden: true }]}
+          columns={['Key', 'User', 'Status', 'Created', 'Last used', 'Expires', { name: 'Actions', hidden: true }]}
         >
           {rows.map((key) => (
             <tr key={key.id} class={isGood(key) ? '' : 'over'}>
@@ -107,11 +105,11 @@ export function Keys({ account, me }: AccountPage) {
       {doing?.what === 'revoke' && <Revoke row={doing.key} finish={finish} />}
       {made && (
         <Dialog title="The new key" onClose={() => setMade(undefined)}>
-          <p>It is shown this once. Keep it where your secrets are.</p>
+          <p>The key is shown only once. Store it with your secrets.</p>
           <Code label="The new API key" text={made.key} />
           <div class="actions">
             <button type="button" class="primary" onClick={() => setMade(undefined)}>
-              I have kept it
+              I have stored it
             </button>
           </div>
         </Dialog>
@@ -131,7 +129,7 @@ function isGood({ revoked_at, expires_at }: KeyRow): boolean {
 function Status({ row }: { readonly row: KeyRow }) {
   if (row.replaced_by && isGood(row)) return <Badge tone="warn">Replaced</Badge>;
   if (row.revoked_at !== null) return <Badge tone="bad">Revoked</Badge>;
-  return isGood(row) ? <Badge tone="good">Good</Badge> : <Badge tone="mute">Expired</Badge>;
+  return isGood(row) ? <Badge tone="good">Valid</Badge> : <Badge tone="mute">Expired</Badge>;
 }
 
 type Finish = (key?: NewKey) => Promise<void>;
@@ -163,7 +161,7 @@ function Issue({
   return (
     <Dialog title="Issue a key" onClose={() => void finish()}>
       <Form submit="Issue a key" onSubmit={submit} onCancel={() => void finish()}>
-        <Field label="User" hint="Leave it empty for a key that sees the whole account.">
+        <Field label="User" hint="Leave empty for a key that sees the whole account.">
           {(id, hint) => (
             <input
               id={id}
@@ -202,9 +200,9 @@ function Rotate({ row, finish }: { readonly row: KeyRow; readonly finish: Finish
   const submit = async () => finish(await api<NewKey>('POST', `/keys/${row.id}/rotate`, { overlap }));
   return (
     <Dialog title={`Rotate ${face(row)}`} onClose={() => void finish()}>
-      <Form submit="Make the new key" onSubmit={submit} onCancel={() => void finish()}>
+      <Form submit="Create the new key" onSubmit={submit} onCancel={() => void finish()}>
         <p>
-          A new key takes its place. Both are good for the overlap; then the old one is revoked and its sockets close.
+          A new key replaces it. Both are valid during the overlap; then the old key is revoked and its sockets close.
         </p>
         <Field label="Overlap">
           {(id) => (
@@ -231,7 +229,7 @@ function Revoke({ row, finish }: { readonly row: KeyRow; readonly finish: Finish
     <Dialog title={`Revoke ${face(row)}?`} onClose={() => void finish()}>
       <Form submit="Revoke the key" danger onSubmit={submit} onCancel={() => void finish()}>
         <p>
-          It is refused from now on, and its open sockets close within 2 s. This cannot be undone.
+          The key stops working at once, and its open sockets close within 2 s. This cannot be undone.
           {row.last_used_at !== null && ` It was last used ${date(row.last_used_at)}.`}
         </p>
       </Form>

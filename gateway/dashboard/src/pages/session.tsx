@@ -32,7 +32,7 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
         <>
           {span && (
             <button type="button" onClick={() => setSpan(null)}>
-              Show all of it
+              Show the whole session
             </button>
           )}
           <a class="button" href={`/dashboard/api/sessions/${id}/insights.csv`} download>
@@ -59,8 +59,8 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
       {series.data?.length === 0 && (
         <Empty title="No readings here">
           {span
-            ? 'Nothing was published in this stretch.'
-            : 'A reading comes once half of its window holds data: 4 s for heart rate and SpO₂, 16 s for breathing.'}
+            ? 'This part of the session has no readings.'
+            : 'The first reading needs 4 s of data for heart rate and SpO₂, and 16 s for breathing.'}
         </Empty>
       )}
       {series.data?.map((each) => (
@@ -102,7 +102,7 @@ function ValueChart({ series, onZoom }: ChartProps) {
       }
       aside={
         <span class="mute">
-          {count(series.readings)} readings{series.thinned && ', thinned: zoom in for all'} ·{' '}
+          {count(series.readings)} readings{series.thinned && ' (some are not drawn: zoom in to see all)'} ·{' '}
           {series.algorithms.join(', ')}
         </span>
       }
@@ -131,7 +131,7 @@ function ValueChart({ series, onZoom }: ChartProps) {
 function described({ type, value, quality, unit }: Series): string {
   const fit = value.filter((each, i): each is number => each !== null && quality[i] !== 'unfit');
   const { name, digits } = TYPES[type];
-  if (fit.length === 0) return `${name} over time: no reading is fit`;
+  if (fit.length === 0) return `${name} over time: all readings are unfit`;
   const span = `${Math.min(...fit).toFixed(digits)} to ${Math.max(...fit).toFixed(digits)} ${unit}`;
   return `${name} over time: ${span}, last ${fit.at(-1)?.toFixed(digits)} ${unit}`;
 }
@@ -142,7 +142,7 @@ const MEASURES = [
   ['latency', 'Latency, ms', null, 0],
 ] as const;
 
-/** How sure, how full and how late the readings were. */
+/** Confidence, coverage and latency of the readings. */
 function Measures({ series, onZoom }: { readonly series: readonly Series[]; readonly onZoom: ChartProps['onZoom'] }) {
   const t = useMemo(() => [...new Set(series.flatMap((each) => each.t))].sort((a, b) => a - b), [series]);
   const charts = useMemo(
@@ -170,7 +170,7 @@ function Measures({ series, onZoom }: { readonly series: readonly Series[]; read
   );
 }
 
-/** Values at common times: between two of its own a series keeps its value, where there is a gap it has none. */
+/** The values of a series at common times: between two of its own times its value stays, and in a gap it has none. */
 function held(t: readonly number[], at: ReadonlyMap<number, number | null>): (number | null)[] {
   let last: number | null = null;
   return t.map((time) => {

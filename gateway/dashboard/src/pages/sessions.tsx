@@ -23,7 +23,7 @@ export function Sessions({ account }: AccountPage) {
   const text = (set: (value: string) => void) => (event: Event) =>
     set((event.currentTarget as HTMLInputElement | HTMLSelectElement).value.trim());
   return (
-    <Page title="Sessions" lead="One stretch of streaming of one device, newest first.">
+    <Page title="Sessions" lead="A session is one stretch of streaming of one device. Newest first.">
       <div class="filters">
         <Field label="Device id">{(id) => <input id={id} value={device} onInput={text(setDevice)} />}</Field>
         <Field label="Status">
@@ -51,7 +51,7 @@ export function Sessions({ account }: AccountPage) {
             see one.
           </Empty>
         ) : (
-          <Empty title="No session matches">Leave a filter out, or look at another time.</Empty>
+          <Empty title="No session matches">Remove a filter, or choose another time.</Empty>
         ))}
       {rows && rows.length > 0 && <SessionTable account={account.id} rows={rows} />}
       <More next={next} load={more} label="Older sessions" />
@@ -79,12 +79,12 @@ export function SessionTable({ account, rows }: { readonly account: string; read
   );
 }
 
-/** How long a session has lasted by now, ms. */
+/** The duration of a session, of an open one until now, ms. */
 export function lengthOf({ started_at, ended_at }: SessionRow): number {
   return (ended_at === null ? Date.now() : new Date(ended_at).getTime()) - new Date(started_at).getTime();
 }
 
-/** The instant of a field of local time. */
+/** The instant, in UTC, of a local time that was entered. */
 function instant(local: string): string {
   return local === '' ? '' : new Date(local).toISOString();
 }

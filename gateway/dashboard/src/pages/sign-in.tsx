@@ -30,7 +30,7 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: (me: Me) => void }
           </Field>
           <Field
             label="Password"
-            hint="The first start of the service printed it once. Lost? “admin operator reset NAME” makes another one."
+            hint="The service printed it once, at its first start. If it is lost, “admin operator reset NAME” sets a new one."
           >
             {(id, hint) => (
               <input

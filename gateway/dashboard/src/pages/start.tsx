@@ -9,7 +9,7 @@ import type { Simulation } from '../simulation.js';
 import { Code, Failure, Page, Panel } from '../ui.js';
 import { TileFace } from './wall.js';
 
-/** Leads a newcomer: a key, a device, its readings, and how to get them with a program. */
+/** First steps: a key, a device, its readings, and a program that gets them. */
 export function Start({ account, me }: AccountPage) {
   const [key, setKey] = useState<string>();
   const [error, setError] = useState<Error>();
@@ -47,12 +47,12 @@ export function Start({ account, me }: AccountPage) {
 
   const shownKey = key ?? 'svc_YOUR_KEY';
   return (
-    <Page title="Start here" lead={`From nothing to live readings of the account ${account.name}, in a minute.`}>
+    <Page title="Start here" lead={`The first live readings of the account ${account.name}, in a minute.`}>
       {error && <Failure error={error} />}
       <ol class="steps">
         <li class={key ? 'done' : ''}>
           <h2>Issue an API key</h2>
-          <p>Devices stream with it, and apps read with it. It is shown this once: keep it where your secrets are.</p>
+          <p>Devices and apps connect with it. The key is shown only once: store it with your secrets.</p>
           {key ? (
             <Code label="The new API key" text={key} />
           ) : (
@@ -60,7 +60,7 @@ export function Start({ account, me }: AccountPage) {
               Issue a key
             </button>
           )}
-          {me.role === 'viewer' && <p class="hint">Your role only looks: ask an operator for a key.</p>}
+          {me.role === 'viewer' && <p class="hint">A viewer cannot issue keys: ask an operator.</p>}
         </li>
         <li class={simulation ? 'done' : ''}>
           <h2>Start a device</h2>
@@ -82,14 +82,14 @@ export function Start({ account, me }: AccountPage) {
               Start the simulator
             </button>
           )}
-          {!key && <p class="hint">It needs the key of step 1.</p>}
+          {!key && <p class="hint">The simulator needs the key of step 1.</p>}
         </li>
         <li>
           <h2>See its readings</h2>
           {simulation ? (
             <Readings account={account.id} deviceId={simulation.deviceId} />
           ) : (
-            <p>Heart rate, SpO₂ and breathing appear here some seconds after the device starts.</p>
+            <p>Heart rate, SpO₂ and breathing appear here a few seconds after the device starts.</p>
           )}
         </li>
         <li>
@@ -106,7 +106,7 @@ export function Start({ account, me }: AccountPage) {
             </Panel>
           </div>
           <p>
-            Everything else is in the <a href="/docs">API reference</a>, where you can try it.
+            The <a href="/docs">API reference</a> describes everything else, and you can try it there.
           </p>
         </li>
       </ol>

@@ -4,19 +4,19 @@ import { usePages } from '../pages.js';
 import { Link } from '../router.js';
 import { Empty, Failure, More, Page, Skeleton, Table, When } from '../ui.js';
 
-/** The users of an account, as its keys tell. */
+/** The users of an account, collected from its keys. */
 export function Users({ account }: AccountPage) {
   const { rows, next, error, more, reload } = usePages<UserRow>(`/accounts/${account.id}/users`);
   return (
     <Page
       title="Users"
-      lead="A user is whom a key is bound to: it sees the sessions that its own keys opened, and no others."
+      lead="A key can be bound to a user. It then sees only the sessions that this user's keys opened."
     >
       {error && <Failure error={error} retry={() => void reload()} />}
       {!rows && !error && <Skeleton />}
       {rows?.length === 0 && (
         <Empty title="No user yet">
-          <Link to={`/a/${account.id}/keys`}>Issue a key</Link> with a user, and the user is listed here.
+          <Link to={`/a/${account.id}/keys`}>Issue a key</Link> for a user, and the user appears here.
         </Empty>
       )}
       {rows && rows.length > 0 && (

@@ -9,18 +9,18 @@ import { Link } from '../router.js';
 import { LINE_MS } from '../tile.js';
 import { Badge, Empty, Page } from '../ui.js';
 
-/** Tiles at most: more are no wall that a person can watch. */
+/** Most tiles that are shown: nobody can watch more. */
 const MOST = 300;
-/** Devices that begin together come onto the wall together, ms. */
+/** New devices that appear within this time, ms, are added to the page together. */
 const WELCOME_MS = 50;
 
 const STATES = {
   connecting: ['mute', 'Connecting'],
   connected: ['good', 'Live'],
-  away: ['bad', 'Not connected: trying again'],
+  away: ['bad', 'Not connected: reconnecting'],
 } as const satisfies Record<FeedState, readonly ['good' | 'mute' | 'bad', string]>;
 
-/** The devices of an account that stream now, with their readings. */
+/** The devices of an account that are streaming now, with their readings. */
 export function Wall({ account }: AccountPage) {
   const [painter] = useState(() => new Painter());
   const [state, setState] = useState<FeedState>('connecting');
@@ -40,7 +40,7 @@ export function Wall({ account }: AccountPage) {
     const leave = new AbortController();
     void open()
       .then((rows) => seed(rows, painter, leave.signal))
-      .catch(() => undefined); // What comes live is shown anyway.
+      .catch(() => undefined); // Live readings are shown anyway.
     const timer = setInterval(() => void open().catch(() => undefined), 10_000);
     const strangers = new Set<string>();
     let welcome = 0;
@@ -66,7 +66,7 @@ export function Wall({ account }: AccountPage) {
   return (
     <Page
       title="Live"
-      lead="Readings that are not fit are a dash; what is older than 10 s says so. The lines are the last five minutes."
+      lead="A dash stands for an unfit reading. A tile without a reading for 10 s shows the age of its last one. The lines show the last five minutes."
       actions={
         <span role="status">
           <Badge tone={tone}>{text}</Badge>
@@ -74,8 +74,8 @@ export function Wall({ account }: AccountPage) {
       }
     >
       {devices?.length === 0 && (
-        <Empty title="No device streams now">
-          Connect one, or <Link to={`/a/${account.id}/start`}>start the simulator</Link>. It appears here by itself.
+        <Empty title="No device is streaming">
+          Connect one, or <Link to={`/a/${account.id}/start`}>start the simulator</Link>. It then appears here.
         </Empty>
       )}
       <ul class="wall">
@@ -116,7 +116,7 @@ interface FaceProps {
   readonly painter: Painter;
 }
 
-/** One device: drawn once, then changed by the painter. */
+/** One device: rendered once, then updated by the painter. */
 export function TileFace({ device, account, painter }: FaceProps) {
   const root = useRef<HTMLElement>(null);
   useEffect(() => {
