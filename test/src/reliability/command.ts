@@ -79,8 +79,8 @@ const place = ({ id }: RowFigures) => ROWS.findIndex((row) => row.id === id);
 const byPlace = (a: RowFigures, b: RowFigures) => place(a) - place(b);
 
 function outcome({ skipped, failures }: RowFigures): string {
-  if (skipped !== undefined) return `not tried: ${skipped}`;
-  return failures.length === 0 ? 'held' : failures.join('; ');
+  if (skipped !== undefined) return `not run: ${skipped}`;
+  return failures.length === 0 ? 'passed' : failures.join('; ');
 }
 
 async function fuzz(values: Values): Promise<boolean> {

@@ -25,7 +25,7 @@ describe('the fault matrix, shortened', function () {
     it(`${row.fault} (${row.setup})`, async function () {
       const figures = await results.get(row.id);
       if (figures?.skipped !== undefined) {
-        console.log(`      not tried: ${figures.skipped}`);
+        console.log(`      not run: ${figures.skipped}`);
         this.skip();
       }
       expect(figures?.failures, JSON.stringify(figures)).to.deep.equal([]);

@@ -15,19 +15,19 @@ const COMMANDS: Readonly<Record<PartName, string>> = {
 const INTRODUCTION = `<!-- Made by npm run reliability from test/figures; do not edit. -->
 # Reliability
 
-What was done to the service, on real processes, and what came of it. \`npm run reliability\` measures all of it but the soak and writes this
-page (some twenty minutes); \`npm run reliability -- --page\` writes it from the figures that are kept in [test/figures](test/figures). The tests of
-every change run the same rows with fewer devices and shorter stops.
+Results of faults, fuzzing and long runs on real processes. \`npm run reliability\` measures everything except the soak runs and writes this page
+(about twenty minutes). \`npm run reliability -- --page\` only writes the page, from the figures in [test/figures](test/figures). The tests of every
+change run the same rows with fewer devices and shorter stops.
 `;
 
-const NOT_TRIED = `## Not tried
+const NOT_TRIED = `## Not tested
 
-- Power cuts and disks that lie about a sync; disks that are slow or fail to read; a machine that runs out of memory.
-- A MongoDB of several members, and MongoDB itself: SecantusDB stands in for it, with \`--sync-on-commit\`; its \`replSetStepDown\` and
-  \`failCommand\` are taken for the real ones.
-- Redis Cluster under load (its bus has tests of its own), Redis with replicas.
-- Lost, late or doubled packets, half-open links and partitions between machines: all processes are on one machine.
-- More load than one machine gives: these are counts of what is lost, not of what can be carried.
+- Power cuts, disks that confirm a sync without doing it, slow disks, read errors, and a machine without free memory.
+- MongoDB itself, and a replica set with several members. SecantusDB with \`--sync-on-commit\` takes its place; its \`replSetStepDown\` and
+  \`failCommand\` may differ from MongoDB's.
+- Redis Cluster under load (the bus has its own tests with it), and Redis with replicas.
+- Lost, late or duplicated packets, half-open connections, and partitions between machines: all processes ran on one machine.
+- The largest load: these runs count losses; they do not look for the limit of throughput.
 `;
 
 /** Builds the page RELIABILITY.md from the saved results. */
@@ -59,26 +59,34 @@ function matrixText(rows: readonly RowFigures[]): string {
   const { devices, subscribers, stopMs } = rows[0] ?? { devices: 0, subscribers: 0, stopMs: 0 };
   const tried = rows.filter(({ skipped }) => skipped === undefined);
   const red = tried.filter(({ failures }) => failures.length > 0);
-  return `${devices} devices stream a pulse in real time (and send again what is asked for), ${subscribers} subscribers each see all of them; a stop
-lasts ${stopMs / 1000} s. When all is well again one device reconnects and a new one joins. Set-ups: \`one\` gateway with the embedded store;
-\`disk\` and \`clock\` the same on a disk of 48 MB and with a wall clock that is set; \`nodes\` a gateway, Redis and two fan-out nodes;
-\`mongo\` a gateway over MongoDB; \`pair\` two gateways, MongoDB, Redis and two fan-out nodes.
+  return `${devices} devices stream a pulse in real time, and send data again when the service asks for them. Each of ${subscribers} subscribers receives the
+insights of all devices. A stop lasts ${stopMs / 1000} s. After the recovery one device reconnects and a new one connects. Set-ups:
 
-Three columns must be 0: *live, not stored* (shown and not in the store), *unseen* (stored, not shown, and no close told the subscriber to look)
-and *twice*. *Not analysed* are seconds of data that were acknowledged and have no reading. *Back* is from the end of the fault until all
-subscribers see a device again: the median device and the slowest. Closes: code and how often; 1000 are the sessions' ends, 1006 are also
-attempts while nothing listens. Health: when it first said so, after the fault began, and when it was well for good, after the fault ended.
+- \`one\`: a gateway with the embedded store; \`disk\`: the same on a disk of 48 MB; \`clock\`: the same with a wall clock that is set.
+- \`nodes\`: a gateway, Redis and two fan-out nodes.
+- \`mongo\`: a gateway with MongoDB; \`pair\`: two gateways, MongoDB, Redis and two fan-out nodes.
 
-| fault | set-up | live, not stored | unseen | twice | not analysed | back, s | subscribers' closes | devices' closes | health | held |
+The columns:
+
+- *live, not stored*: insights that a subscriber received and the store does not have. Must be 0.
+- *unseen*: stored insights that a subscriber did not receive, although no close code told it to look for missing insights. Must be 0.
+- *twice*: insights that a subscriber received twice. Must be 0.
+- *not analysed*: seconds of data that were acknowledged and have no reading.
+- *back*: time from the end of the fault until all subscribers receive a device's insights again, for the median and the slowest device.
+- *closes*: number of closed sockets by close code. 1000 is the normal end of a session; 1006 includes attempts to connect while no process listens.
+- *health*: when health became false, counted from the start of the fault, and when it became true for good, counted from its end; *gone* means
+  that the process had ended or did not recover.
+
+| fault | set-up | live, not stored | unseen | twice | not analysed | back, s | subscribers' closes | devices' closes | health | passed |
 |---|---|---|---|---|---|---|---|---|---|---|
 ${rows.map(matrixRow).join('\n')}
 
-Held: ${tried.length - red.length} of ${tried.length}.${rows.length > tried.length ? ` Not tried here: ${rows.length - tried.length}.` : ''}
+Passed: ${tried.length - red.length} of ${tried.length}.${rows.length > tried.length ? ` Not run here: ${rows.length - tried.length}.` : ''}
 ${red.map(({ fault, failures }) => `- ${fault}: ${failures.join('; ')}`).join('\n')}`.trimEnd();
 }
 
 function matrixRow({ fault, setup, skipped, tally, recovery, codes, health, failures }: RowFigures): string {
-  if (skipped !== undefined) return `| ${fault} | ${setup} | | | | | | | | | not tried: ${skipped} |`;
+  if (skipped !== undefined) return `| ${fault} | ${setup} | | | | | | | | | not run: ${skipped} |`;
   const cells = [
     ...[fault, setup, tally?.liveNotStored ?? '', tally?.storedNotSeen ?? '', tally?.duplicates ?? ''],
     tally ? `${tally.notAnalysedSeconds} of ${tally.acknowledgedSeconds} s` : '',
@@ -100,18 +108,18 @@ const closes = (codes: Readonly<Record<string, number>> = {}) =>
 
 function healthText({ downAfterMs, wellAfterMs }: NonNullable<RowFigures['health']>): string {
   if (downAfterMs === null) return 'true throughout';
-  return `false after ${seconds(downAfterMs)} s, ${wellAfterMs === null ? 'gone' : `well after ${seconds(wellAfterMs)} s`}`;
+  return `false after ${seconds(downAfterMs)} s, ${wellAfterMs === null ? 'gone' : `true after ${seconds(wellAfterMs)} s`}`;
 }
 
 function decoderText(figures: DecoderFigures): string {
   const { seed, frames, decoded, taken, refused, heapBefore, heapAfter } = figures;
   const codes = Object.entries(refused).map(([code, count]) => `${code} ${count.toLocaleString('en')}`);
   return `${frames.toLocaleString('en')} frames (a tenth of them text) in ${figures.seconds.toFixed(0)} s, seed ${seed}: ${decoded.toLocaleString('en')} decoded,
-${taken.toLocaleString('en')} taken by the intake. Refused: ${codes.join(', ')}.
+${taken.toLocaleString('en')} accepted by the intake. Refused: ${codes.join(', ')}.
 
-Held after each: nothing throws, a refusal has a code of the catalogue, what is accepted lies within the protocol's bounds, runs come in order
-of time and at most a minute (and a frame's length) ahead of their arrival, \`next_seq\` only grows, and every number is delivered once or
-counted as lost. In use after a collection: ${megabytes(heapBefore)} when all code had run, ${megabytes(heapAfter)} at the end.`;
+Checked after each frame: no exception; a refusal has a code of the catalogue; accepted values lie within the limits of the protocol; runs
+are in order of time, and at most a minute (and a frame's length) ahead of their arrival; \`next_seq\` never decreases; every sequence number
+is delivered once or counted as lost. Memory in use after a garbage collection: ${megabytes(heapBefore)} after all code had run once, ${megabytes(heapAfter)} at the end.`;
 }
 
 function serviceText(figures: ServiceFuzzFigures): string {
@@ -120,10 +128,11 @@ function serviceText(figures: ServiceFuzzFigures): string {
   return `${Math.round(figures.seconds)} s, seed ${seed}: six devices, four subscribers and four REST clients of three accounts sent ${figures.frames.toLocaleString('en')} frames over
 ${figures.connections.toLocaleString('en')} connections, and ${figures.requests.toLocaleString('en')} requests, good and bad. Closes: ${closes(figures.codes)}. Answers: ${statuses.join(', ')}.
 
-A good device beside them had ${good.readings} heart rates, at most ${good.worstBpm.toFixed(1)} bpm off, the latest ${good.latestMs} ms after its data. Health was asked
-${figures.healthLooks} times and was not true ${figures.healthNotOk} times. Resident memory ${megabytes(before.rss)} before and ${megabytes(after.rss)} after, descriptors ${before.descriptors} and ${after.descriptors}.
+One correct device streamed at the same time. It got ${good.readings} heart rates with errors of at most ${good.worstBpm.toFixed(1)} bpm, at most ${good.latestMs} ms after their data.
+Health was checked ${figures.healthLooks} times and was false ${figures.healthNotOk} times. Resident memory was ${megabytes(before.rss)} before and ${megabytes(after.rss)} after; open
+descriptors were ${before.descriptors} and ${after.descriptors}.
 
-${failures.length === 0 ? 'All held: the process lives, nobody saw what is another account’s, no answer was a server error.' : `**Did not hold:** ${failures.join('; ')}`}`;
+${failures.length === 0 ? 'All checks passed: the process was still running, no client received data of another account, and no answer was a server error.' : `**Failed:** ${failures.join('; ')}`}`;
 }
 
 function soakText(figures: SoakFigures): string {
@@ -131,15 +140,15 @@ function soakText(figures: SoakFigures): string {
     ({ server, rssSlope, rssAtHalf, rssAtEnd, mostDescriptors, mostHandles }) =>
       `| ${server} | ${rssSlope.toFixed(0)} | ${megabytes(rssAtHalf)} | ${megabytes(rssAtEnd)} | ${mostDescriptors} | ${mostHandles} |`,
   );
-  return `${figures.minutes} min, seed ${figures.seed}: about ${figures.devices} devices and ${figures.subscribers} subscribers at a time, coming and going (${figures.sessions.toLocaleString('en')} and
-${figures.subscriptions.toLocaleString('en')} in all), and two readers of REST (${figures.requests.toLocaleString('en')} requests). Health was asked ${figures.healthLooks.toLocaleString('en')} times and was not true ${figures.healthNotOk} times.
+  return `${figures.minutes} min, seed ${figures.seed}: about ${figures.devices} devices and ${figures.subscribers} subscribers at a time, which connect and leave (${figures.sessions.toLocaleString('en')} and
+${figures.subscriptions.toLocaleString('en')} in all), and two REST clients (${figures.requests.toLocaleString('en')} requests). Health was checked ${figures.healthLooks.toLocaleString('en')} times and was false ${figures.healthNotOk} times.
 
-| server | resident memory, kB a minute | at half time | at the end | most descriptors | most handles |
+| server | growth of resident memory, kB a minute | resident memory at half time | at the end | most descriptors | most handles |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 
-The slope is the median of all pairs' slopes over the second half.${figures.storeAtEnd > 0 ? ` The store has ${megabytes(figures.storeAtEnd)} at the end, its log had ${megabytes(figures.mostWal)} at most.` : ''}
-${figures.failures.length === 0 ? 'All held.' : `**Did not hold:** ${figures.failures.join('; ')}`}`;
+The growth is the median slope over all pairs of measurements in the second half (Theil–Sen).${figures.storeAtEnd > 0 ? ` The store had ${megabytes(figures.storeAtEnd)} at the end, and its write-ahead log had at most ${megabytes(figures.mostWal)}.` : ''}
+${figures.failures.length === 0 ? 'All checks passed.' : `**Failed:** ${figures.failures.join('; ')}`}`;
 }
 
 const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MB`;
