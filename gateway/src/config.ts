@@ -105,9 +105,9 @@ export interface Config {
   readonly maxSessions: number;
   /** Most of these sessions that one account may have. */
   readonly maxAccountSessions: number;
-  /** Time over which the subscribers' sockets are closed at shutdown. */
   /** Sessions and insights older than this are erased; null keeps them for ever. */
   readonly retentionDays: number | null;
+  /** Time over which the subscribers' sockets are closed at shutdown. */
   readonly drainMs: number;
   /** Whether the dashboard is served. */
   readonly dashboard: boolean;

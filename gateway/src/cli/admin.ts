@@ -44,7 +44,8 @@ function embeddedFolder(): string {
 
 /** The message of an error, in one line. */
 function line(error: unknown): string {
-  if (error instanceof CommanderError && error.code === 'commander.help') return 'say what to do: see admin --help';
+  if (error instanceof CommanderError && error.code === 'commander.help')
+    return 'a command is missing: see admin --help';
   return (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ');
 }
 

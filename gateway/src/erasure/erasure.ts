@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { ErasedInsights, Session, SessionQuery, Store } from '../store/store.js';
 
-/** What is erased from, and by which time. */
+/** The store to erase from, and the clock that decides. */
 export interface ErasurePlace {
   readonly store: Store;
   readonly clock: Clock;
 }
 
-/** Insights of one delete: some 20 ms of the embedded store's one writer. */
+/** Insights deleted at a time: they occupy the embedded store's only writer for about 20 ms. */
 const BATCH = 500;
 const PAGE = 100;
-/** Every gateway asks for revoked keys once a second, and a key that is deleted is in no answer, ms. */
+/** Time between revoking and deleting keys, ms. Every gateway polls for revoked keys once a second, and a deleted key is no longer listed. */
 const HEARD_MS = 5000;
 
-/** How much was erased. */
+/** Numbers of erased sessions and insights. */
 export interface Erased {
   readonly sessions: number;
   readonly insights: number;
 }
 
-/** Erases a session with its insights. One that is open is taken from its gateway and closed first. */
+/** Erases a session with its insights. An open session is first taken from its gateway and closed. */
 export async function eraseSession(place: ErasurePlace, session: Session): Promise<Erased> {
   if (session.status === 'open') await close(place, session);
   const insights = await eraseInsights(place, { sessionId: session.id });
@@ -28,8 +28,8 @@ export async function eraseSession(place: ErasurePlace, session: Session): Promi
 }
 
 /**
- * Revokes the keys of an account, or of one user of it; once every gateway has closed their sockets, erases the sessions with their
- * insights, and the keys.
+ * Revokes the keys of an account, or of one of its users. After every gateway has closed their sockets, erases their sessions,
+ * insights and keys.
  */
 export async function eraseHolder(
   place: ErasurePlace,
@@ -44,7 +44,7 @@ export async function eraseHolder(
   return { ...erased, keys: await store.eraseKeys(accountId, user) };
 }
 
-/** Erases what is older than an instant: sessions that ended before it, and the insights that longer ones published before it. */
+/** Erases the sessions that ended before an instant, and the insights that longer sessions published before it. */
 export async function eraseBefore(place: ErasurePlace, before: number): Promise<Erased> {
   let erased: Erased = { sessions: 0, insights: 0 };
   for (const { id: accountId } of await place.store.accounts()) {
@@ -70,13 +70,13 @@ async function eraseListed(
   return erased;
 }
 
-/** Its gateway loses it by its next commit, or when it asks what was taken from it. */
+/** Takes the session from its gateway, which notices at its next commit or when it polls for take-overs. */
 async function close({ store }: ErasurePlace, { id, epoch, startedAt, progress }: Session): Promise<void> {
   const taken = await store.claimSession(id, epoch, randomUUID());
   if (taken) await store.closeSession(id, taken.epoch, progress.lastDataAt ?? startedAt);
 }
 
-/** After each batch it is idle for as long as the batch took: whoever else writes has its turn. */
+/** Pauses after each batch for as long as the batch took, so that other writers get their turn. */
 async function eraseInsights({ store, clock }: ErasurePlace, which: ErasedInsights): Promise<number> {
   for (let total = 0; ; ) {
     const start = clock.monotonic();

@@ -4,12 +4,12 @@ import type { Store } from '../store/store.js';
 import { eraseBefore } from './erasure.js';
 
 const DAY_MS = 86_400_000;
-/** How often what has grown too old is looked for, ms. */
+/** Interval between two searches for old readings, ms. */
 const LOOK_MS = 600_000;
 
 /**
- * Erases, from now on, the readings that are older than `days`. Every gateway may do it at the same time. By the wall clock: one that is
- * wrong by days erases too much or too little.
+ * Erases, from now on, the readings that are older than `days`. Every gateway may do it at the same time. Uses the wall clock: a clock
+ * that is wrong by days erases too much or too little.
  */
 export function keepFor(days: number, store: Store, clock: Clock, log: Pick<Log, 'info' | 'error'>): Timer {
   let busy = false;
@@ -19,9 +19,14 @@ export function keepFor(days: number, store: Store, clock: Clock, log: Pick<Log,
     busy = true;
     try {
       const erased = await eraseBefore({ store, clock }, clock.now() - days * DAY_MS);
-      if (erased.sessions + erased.insights > 0) log.info({ ...erased, days }, 'erased what is past its retention');
+      if (erased.sessions + erased.insights > 0)
+        log.info({ ...erased, days }, 'erased readings that are older than RETENTION_DAYS');
     } catch (err) {
-      if (!over) log.error({ err }, 'what is past its retention could not be erased; it is tried again in ten minutes');
+      if (!over)
+        log.error(
+          { err },
+          'readings older than RETENTION_DAYS could not be erased; the next attempt is in ten minutes',
+        );
     } finally {
       busy = false;
     }

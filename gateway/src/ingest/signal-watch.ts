@@ -16,7 +16,7 @@ const MAX_BYTES = 2 * 1024 * 1024;
 
 type Kept = Pick<SampleRun, 't' | 'period' | 'encoding' | 'payload'>;
 
-/** Keeps the samples of one channel for display while somebody looks at them. They are not stored. */
+/** Keeps the samples of one channel while they are displayed. They are not stored. */
 export class SignalWatch {
   readonly #clock: { monotonic(): number };
   #channel = -1;

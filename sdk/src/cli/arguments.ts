@@ -70,7 +70,7 @@ export class Arguments {
     const date = new Date(agoOf(text, now) ?? text);
     if (Number.isNaN(date.getTime()))
       throw new UsageError(
-        `--${name} must be a time such as 2026-01-31T08:00:00Z, or 90s, 15m, 1h or 7d ago; it is ${text}`,
+        `--${name} must be a time such as 2026-01-31T08:00:00Z, or an age such as 90s, 15m, 1h or 7d; it is ${text}`,
       );
     return date;
   }

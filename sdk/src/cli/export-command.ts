@@ -24,7 +24,7 @@ export const exportCommand: Command = {
   name: 'export',
   usage: `export --since TIME [--until TIME] [--type hr|spo2|rr] [--format csv|json]
       Prints stored insights, oldest first: CSV with a header (the default), or one JSON object a line.
-      TIME: 2026-01-31T08:00:00Z, or as long ago as 90s, 15m, 1h or 7d.`,
+      TIME: 2026-01-31T08:00:00Z, or an age such as 90s, 15m, 1h or 7d.`,
   options: {
     since: { type: 'string' },
     until: { type: 'string' },

@@ -20,7 +20,7 @@ const COMMANDS: readonly Command[] = [
 ];
 const HELP = `device-insights COMMAND --url URL --key KEY [OPTIONS]
 
-The service's address and key may also stand in DEVICE_INSIGHTS_URL and DEVICE_INSIGHTS_API_KEY.
+The environment variables DEVICE_INSIGHTS_URL and DEVICE_INSIGHTS_API_KEY can replace --url and --key.
 
 ${COMMANDS.map(({ usage }) => `  ${usage}`).join('\n\n')}`;
 

@@ -28,7 +28,7 @@ const PROGRESS_MS = 5000;
 export const simulateCommand: Command = {
   name: 'simulate',
   usage: `simulate [--hr N] [--rr N] [--spo2 N] [--seed N] [--fault FAULT]… [--device ID] [--model MODEL] [--speed X] [--seconds N]
-      Streams a simulated wearable, under the device model MODEL or one like its own that the account has (else it makes one). FAULT: ${FAULT_FORMS}`,
+      Streams a simulated wearable. Without --model it uses the account's device model that equals its own, or creates it. FAULT: ${FAULT_FORMS}`,
   options: {
     ...WAY,
     hr: { type: 'string' },
@@ -56,7 +56,7 @@ export const simulateCommand: Command = {
 export const streamCommand: Command = {
   name: 'stream',
   usage: `stream FILE.json [--device ID] [--model MODEL] [--speed X] [--seconds N]
-      Streams a recording (RECORDINGS.md), under the device model MODEL or one like its own.`,
+      Streams a recording (RECORDINGS.md). Without --model it uses or creates a device model, as simulate does.`,
   options: WAY,
   run: async (args, surroundings) => {
     const file = args.positionals[0];

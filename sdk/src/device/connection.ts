@@ -29,7 +29,7 @@ export function deviceConnection(
       if (!heard) {
         socket.onclose = null;
         giveUp(socket);
-        return finish({ code: 1006, reason: 'the service says nothing' });
+        return finish({ code: 1006, reason: 'the service sends nothing' });
       }
       heard = false;
       if (socket.readyState === 1) socket.send('{"type":"ping"}');
