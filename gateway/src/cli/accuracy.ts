@@ -11,6 +11,7 @@ import { analyseOffline, peaksOffline } from './offline.js';
 import { table, writePage } from './page.js';
 import { scorePeaks } from './peak-score.js';
 import { readBeats, readReference } from './reference.js';
+import { rhythmBench } from './rhythm-bench/bench.js';
 import {
   type Answer,
   type Reference,
@@ -26,9 +27,9 @@ import {
 const DRAWINGS = fileURLToPath(new URL('../../../dsp-wasm/accuracy/', import.meta.url));
 /** Recordings with this prefix come from optics with a known calibration curve (see the recordings' README). */
 const CURVES: Readonly<Record<string, readonly number[]>> = { oxiwear: [110.5, -32.8] };
-/** Recordings whose motion the motion bench uses. */
+/** Recordings whose motion the motion bench uses, and whose rest the rhythm bench. */
 const MOTION = 'troika-';
-/** Seeds of the motion bench for the page: no choice in the signal core was made with these seeds. */
+/** Seeds of the benches for the page: no choice in the signal core was made with these seeds. */
 const SEEDS: readonly number[] = [2001, 2002, 2003];
 
 /** Scores the recordings of a folder; writes tables 1 to 3 of the page, and the drawings. */
@@ -52,14 +53,34 @@ async function scoreFolder(folder: string): Promise<void> {
   writeIndex(scoreRecordings(recordings));
 }
 
-/** Scores the motion bench; writes table 4 if the seeds are the page's, and the drawings. */
-async function scoreBench(folder: string, seeds: readonly number[]): Promise<void> {
+/** A generated recording, and its true values. */
+interface Generated {
+  readonly recording: FrameSource;
+  readonly reference: Reference;
+}
+
+/** Scores the benches; writes tables 4 and 6 if the seeds are the page's, and the drawings. */
+async function scoreBenches(folder: string, seeds: readonly number[]): Promise<void> {
   const sources = await readSources(folder, MOTION);
   const recordings = new Map<string, ScoredWindow[]>();
+  const motion = await scoreBench(seeds, (seed) => motionBench(sources, seed), recordings);
+  const rhythm = await scoreBench(seeds, (seed) => rhythmBench(sources, seed), recordings);
+  progress('');
+  if (seeds === SEEDS) writePage({ 4: motion, 6: rhythm });
+  else console.log([motion, rhythm].map(table).join('\n\n'));
+  writeIndex(scoreRecordings(recordings));
+}
+
+/** The rows of one bench; adds its windows to `recordings`. */
+async function scoreBench(
+  seeds: readonly number[],
+  bench: (seed: number) => Iterable<Generated>,
+  recordings: Map<string, ScoredWindow[]>,
+): Promise<Row[]> {
   const bySeed: ScoredWindow[][] = [];
   for (const seed of seeds) {
     const own: ScoredWindow[] = [];
-    for (const { recording, reference } of motionBench(sources, seed)) {
+    for (const { recording, reference } of bench(seed)) {
       progress(reference.id);
       const answers = await analyse(recording, null);
       const windows = scoreWindows(reference, answers);
@@ -69,11 +90,7 @@ async function scoreBench(folder: string, seeds: readonly number[]): Promise<voi
     }
     bySeed.push(own);
   }
-  progress('');
-  const rows = withSeeds([...scoreSets(bySeed.flat()), ...scoreTypes(bySeed.flat())], bySeed);
-  if (seeds === SEEDS) writePage({ 4: rows });
-  else console.log(table(rows));
-  writeIndex(scoreRecordings(recordings));
+  return withSeeds([...scoreSets(bySeed.flat()), ...scoreTypes(bySeed.flat())], bySeed);
 }
 
 /** Adds to each row its MAE and its share of wrong but trusted readings, for each seed. */
@@ -147,10 +164,13 @@ const command = new Command('accuracy')
     'Scores the signal core on recordings with references, puts the tables into dsp-wasm/ACCURACY.md, and draws each recording.',
   )
   .requiredOption('--recordings <folder>', 'the recordings (sdk/RECORDINGS.md), with ID.ref.csv and ID.beats.csv')
-  .option('--bench', 'score recordings generated from the motion of the recordings troika-* instead (the motion bench)')
-  .option('--seed <number...>', 'seeds of the motion bench (default: those of the page)', parseSeed)
+  .option(
+    '--bench',
+    'score generated recordings instead, with the motion of the recordings troika-* or an irregular rhythm',
+  )
+  .option('--seed <number...>', 'seeds of the generated recordings (default: those of the page)', parseSeed)
   .action(({ recordings, bench = false, seed = SEEDS }: Options) =>
-    bench ? scoreBench(resolve(recordings), seed) : scoreFolder(resolve(recordings)),
+    bench ? scoreBenches(resolve(recordings), seed) : scoreFolder(resolve(recordings)),
   );
 
 command.parseAsync().catch((error: unknown) => {

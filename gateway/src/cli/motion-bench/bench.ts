@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import type { DeviceModelDraft, Frame, FrameSource } from '@device-insights/sdk';
 import type { Reference, ReferenceWindow } from '../score.js';
-import { KINDS, type Kind, type Made, make, RUN } from './kinds.js';
+import { KINDS, type Kind, make, RUN } from './kinds.js';
 import { Draws } from './random.js';
 import { HZ, mean, type Signal } from './signal.js';
 import { readSource, type Source } from './source.js';
@@ -45,8 +45,11 @@ export function* motionBench(sources: readonly Source[], seed: number, pace = RU
       yield {
         kind,
         sources: [source.id, other.id],
-        recording: recordingOf(id, made),
-        reference: referenceOf(id, made.rate),
+        recording: recordingOf(id, 'A pulse that is made, amid real motion', {
+          ppg_green: made.lights,
+          accel: made.axes,
+        }),
+        reference: referenceOf(id, made.rate.length / HZ, (from, to) => mean(made.rate.subarray(from * HZ, to * HZ))),
       };
     }
   }
@@ -55,18 +58,24 @@ export function* motionBench(sources: readonly Source[], seed: number, pace = RU
 /** Samples per frame, 200 ms. */
 const FRAME = HZ / 5;
 
-function recordingOf(id: string, { lights, axes }: Made): FrameSource {
-  const channel = { sample_rate_hz: HZ, bit_depth: 32 };
+/** A recording of signals, one channel for each modality. */
+export function recordingOf(
+  id: string,
+  description: string,
+  signals: Readonly<Record<string, readonly Signal[]>>,
+): FrameSource {
   const deviceModel: DeviceModelDraft = {
     name: id,
-    description: 'A pulse that is made, amid real motion',
+    description,
     firmware_version: '1',
-    modality_channels: [
-      { ...channel, modality: 'ppg_green', num_channels: lights.length },
-      { ...channel, modality: 'accel', num_channels: axes.length },
-    ],
+    modality_channels: Object.entries(signals).map(([modality, { length }]) => ({
+      modality,
+      sample_rate_hz: HZ,
+      bit_depth: 32,
+      num_channels: length,
+    })),
   };
-  return { id, deviceModel, frames: () => frames([lights, axes]) };
+  return { id, deviceModel, frames: () => frames(Object.values(signals)) };
 }
 
 function* frames(channels: readonly (readonly Signal[])[]): Generator<Frame> {
@@ -87,11 +96,10 @@ function* frames(channels: readonly (readonly Signal[])[]): Generator<Frame> {
 const WINDOW_S = 8;
 const EVERY_S = 2;
 
-/** The mean rate of each window. */
-function referenceOf(id: string, rate: Signal): Reference {
-  const seconds = rate.length / HZ;
+/** @param rate the heart rate of the window from one time to another, s */
+export function referenceOf(id: string, seconds: number, rate: (from: number, to: number) => number): Reference {
   const windows: ReferenceWindow[] = [];
   for (let end = WINDOW_S; end <= seconds; end += EVERY_S)
-    windows.push({ end, values: { hr: mean(rate.subarray((end - WINDOW_S) * HZ, end * HZ)) } });
+    windows.push({ end, values: { hr: rate(end - WINDOW_S, end) } });
   return { id, seconds, types: ['hr'], windows };
 }

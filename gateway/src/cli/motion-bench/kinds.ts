@@ -54,6 +54,9 @@ export interface Pace {
 export const RUN: Pace = { factor: [0.85, 1.2], least: 55 };
 export const CALM: Pace = { factor: [0.42, 0.8], least: 45 };
 
+/** The motion of a wrist: the acceleration of each axis, and its artefact in each optical channel. */
+export type Motion = Pick<Source, 'axes' | 'artefacts'>;
+
 /** Signals of one generated recording; `rate` is the rate of the pulse, for each sample. */
 export interface Made {
   readonly lights: readonly Signal[];
@@ -134,20 +137,26 @@ function armWork(draws: Draws, { axes, artefacts, rate }: Scene): Scene {
   };
 }
 
-/** The calmest half minute, played forward and backward for a minute and a half. */
+/** A wrist almost at rest for a minute and a half. */
 function fidgeting(draws: Draws, { axes, artefacts, rate }: Scene): Scene {
-  const part = 30 * HZ;
-  const starts = Array.from({ length: Math.max(1, Math.ceil((rate.length - part) / (5 * HZ))) }, (_, i) => i * 5 * HZ);
-  const unrest = starts.map((from) => Math.max(...axes.map((x) => deviation(x.subarray(from, from + part)))));
-  const from = starts[unrest.indexOf(Math.min(...unrest))] ?? 0;
-  const calm = (x: Signal) => stretched(x.subarray(from, from + part), new Float64Array(3 * part).fill(1));
-  const begin = draws.below(Math.max(1, rate.length - 3 * part));
+  const samples = 90 * HZ;
+  const begin = draws.below(Math.max(1, rate.length - samples));
   return {
-    axes: axes.map(calm),
-    artefacts: artefacts.map(calm),
-    rate: rate.slice(begin, begin + 3 * part),
+    ...calm({ axes, artefacts }, samples),
+    rate: rate.slice(begin, begin + samples),
     second: draws.uniform(0.8, 1.4),
   };
+}
+
+/** The calmest half minute of a motion, played forward and backward. */
+export function calm({ axes, artefacts }: Motion, samples: number): Motion {
+  const part = 30 * HZ;
+  const { length } = axes[0] ?? [];
+  const starts = Array.from({ length: Math.max(1, Math.ceil((length - part) / (5 * HZ))) }, (_, i) => i * 5 * HZ);
+  const unrest = starts.map((from) => Math.max(...axes.map((x) => deviation(x.subarray(from, from + part)))));
+  const from = starts[unrest.indexOf(Math.min(...unrest))] ?? 0;
+  const played = (x: Signal) => stretched(x.subarray(from, from + part), new Float64Array(samples).fill(1));
+  return { axes: axes.map(played), artefacts: artefacts.map(played) };
 }
 
 /**
