@@ -64,7 +64,7 @@ describe('package', () => {
   it('has types for TypeScript, with nodenext and for bundlers with no more than es2020, checked in full', async function () {
     this.timeout(180_000);
     const types =
-      "\nexport async function last(client: DeviceInsights): Promise<number | undefined> {\n  const { data } = await client.insights.list({ type: 'hr' });\n  return data[0]?.value;\n}\n";
+      "\nexport async function last(client: DeviceInsights): Promise<number | undefined> {\n  const { data } = await client.insights.list({ type: 'hr' });\n  return data[0]?.value;\n}\nexport const own = (options: { baseUrl: string; apiKey: string }) =>\n  new DeviceInsights({ ...options, WebSocket: globalThis.WebSocket });\n";
     await write('c.mts', doors((door) => `import ${door.replace('|', " from '")}';`) + PROGRAM + types);
     await mkdir(join(project, 'node_modules/@types'), { recursive: true });
     const common = `--noEmit --strict --target es2020 --types node --typeRoots ${join(SDK, '../node_modules/@types')} c.mts`;

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { type CloseInfo, giveUp, type Socket } from '../socket/socket.js';
+import { type CloseInfo, giveUp, onEnd, type Socket } from '../socket/socket.js';
 
 /** Interval at which the service is asked for a sign of life, ms; it has the same time to answer. */
 const PING_MS = 15_000;
@@ -27,7 +27,6 @@ export function deviceConnection(
     };
     const beat = () => {
       if (!heard) {
-        socket.onclose = null;
         giveUp(socket);
         return finish({ code: 1006, reason: 'the service sends nothing' });
       }
@@ -37,11 +36,10 @@ export function deviceConnection(
     };
     cancel = clock.after(PING_MS, beat);
     signal.addEventListener('abort', abandon);
-    socket.onmessage = ({ data }) => {
+    socket.onmessage = ({ data }: { data: unknown }) => {
       heard = true;
       receive(data);
     };
-    socket.onerror = () => {};
-    socket.onclose = ({ code, reason }) => finish({ code, reason });
+    onEnd(socket, finish);
   });
 }

@@ -1,10 +1,9 @@
 import { type Clock, systemClock } from '../clock.js';
 import {
-  type ConnectionState,
   type ConnectionStatus,
   limitFirstConnection,
   lostConnection,
-  StatusTeller,
+  StatefulConnection,
 } from '../socket/connection-status.js';
 import { diagnose } from '../socket/diagnosis.js';
 import { Backoff, type BackoffOptions, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
@@ -94,7 +93,7 @@ const SECONDS_UNTIL = 4_102_444_800;
  * after a reconnect where the service says, sends again the data that a gateway lost, and waits when the service is
  * behind.
  */
-export class Device {
+export class Device extends StatefulConnection {
   /** Counters since the device was created. */
   readonly counters: DeviceCounters = { reconnects: 0, framesSent: 0, framesRefused: 0, samplesDropped: 0 };
   /**
@@ -104,7 +103,6 @@ export class Device {
   readonly closed: Promise<Error | null>;
   readonly #options: DeviceOptions;
   readonly #access: ServiceAccess;
-  readonly #status: StatusTeller;
   readonly #clock: Clock;
   readonly #outbox: Outbox;
   readonly #batches: Batches;
@@ -126,9 +124,9 @@ export class Device {
 
   /** @throws TypeError if `baseUrl` or `apiKey` is missing or malformed */
   constructor(options: DeviceOptions) {
+    super(options.onStatus);
     this.#options = options;
     this.#access = parseAccess(options);
-    this.#status = new StatusTeller(options.onStatus);
     this.#clock = options.clock ?? systemClock;
     this.#outbox = new Outbox(options.bufferBytes ?? BUFFER_BYTES);
     this.#early = new EarlySamples(this.#outbox.limitBytes);
@@ -137,33 +135,13 @@ export class Device {
       this.#sendWaiting();
     });
     const { connectWithinMs = CONNECT_WITHIN_MS } = options;
-    this.#liftLimit = limitFirstConnection(this.#clock, connectWithinMs, this.#status, (error) => this.#despair(error));
+    this.#liftLimit = limitFirstConnection(this.#clock, connectWithinMs, this, (error) => this.#despair(error));
     this.closed = this.#run()
       .then(
         () => this.#failure,
         (error: Error) => this.#fail(error),
       )
-      .finally(() => this.#status.tell('closed', this.#failure));
-  }
-
-  /** State of the device's connection. */
-  get state(): ConnectionState {
-    return this.#status.current.state;
-  }
-
-  /** The error that ended the last connection or attempt; null while nothing is wrong. */
-  get lastError(): Error | null {
-    return this.#status.current.error;
-  }
-
-  /** Time at which the next attempt begins, ms since the epoch; null unless `state` is `waiting`. */
-  get nextTryAt(): number | null {
-    return this.#status.current.nextTryAt;
-  }
-
-  /** Whether the service accepts frames at this moment: `state` is `live`. */
-  get connected(): boolean {
-    return this.state === 'live';
+      .finally(() => this.tell('closed', this.#failure));
   }
 
   /** Bytes that wait to be sent. */
@@ -255,7 +233,7 @@ export class Device {
     if (!this.#ended) this.#countLost();
     this.#abort.abort();
     this.#socket?.close(1000);
-    this.#status.tell('closed', error);
+    this.tell('closed', error);
     this.#wake();
     return error;
   }
@@ -283,9 +261,9 @@ export class Device {
       if (!mayReconnect(info.code)) throw new ClosedError(info.code, info.reason);
       const error = await this.#explain(info);
       const waitMs = backoff.next();
-      this.#status.tell('waiting', error, this.#clock.now() + waitMs);
+      this.tell('waiting', error, this.#clock.now() + waitMs);
       await pause(this.#clock, waitMs, this.#abort.signal);
-      this.#status.tell('connecting', error);
+      this.tell('connecting', error);
     }
   }
 
@@ -332,7 +310,7 @@ export class Device {
     this.#socket = socket;
     if (!first) this.counters.reconnects++;
     this.#liftLimit();
-    this.#status.tell('live');
+    this.tell('live');
     if (first) this.#sendEarly();
     this.#options.onReady?.(ready);
     this.#pump();

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { type CloseInfo, giveUp, type NodeSocket, type Socket } from '../socket/socket.js';
+import { type CloseInfo, giveUp, type NodeSocket, onEnd, type Socket } from '../socket/socket.js';
 
 /** One connection to the subscribe socket. */
 export interface LiveMessages {
@@ -17,13 +17,23 @@ export interface LiveMessages {
 const PING_MS = 30_000;
 const LOST: CloseInfo = { code: 1006, reason: 'connection lost' };
 
+/** How a connection is followed. */
+export interface LiveConnectionOptions {
+  /** Closes it normally. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** Most messages that are held unread. */
+  readonly limit: number;
+  /** Whether a connection that was silent for 30 s should have brought something. */
+  readonly hasMissed: () => Promise<boolean>;
+}
+
 /**
- * Follows a socket until it closes, is dropped, does not answer a ping, or holds more than `limit` unread messages.
- *
- * @param signal closes it normally
+ * Follows a socket until it closes, is dropped, holds too many unread messages, or is found to be lost: by a ping
+ * without an answer, or, where the runtime has no pings, by a silence in which something was missed.
  */
-export function liveConnection(socket: Socket, signal: AbortSignal, clock: Clock, limit: number): LiveMessages {
-  return new LiveConnection(socket, signal, clock, limit);
+export function liveConnection(socket: Socket, options: LiveConnectionOptions): LiveMessages {
+  return new LiveConnection(socket, options);
 }
 
 class LiveConnection implements LiveMessages {
@@ -37,9 +47,9 @@ class LiveConnection implements LiveMessages {
   /** Whether something arrived since the last ping. */
   #alive = true;
 
-  constructor(socket: NodeSocket, signal: AbortSignal, clock: Clock, limit: number) {
+  constructor(socket: NodeSocket, { signal, clock, limit, hasMissed }: LiveConnectionOptions) {
     this.#socket = socket;
-    const stopPings = this.#keepAlive(clock);
+    const stopPings = this.#keepAlive(clock, hasMissed);
     const abandon = () => socket.close(1000);
     signal.addEventListener('abort', abandon);
     this.closed = new Promise((resolve) => {
@@ -51,9 +61,8 @@ class LiveConnection implements LiveMessages {
         this.#wake();
       };
     });
-    socket.onmessage = ({ data }) => this.#receive(data, limit);
-    socket.onerror = () => {};
-    socket.onclose = ({ code, reason }) => this.#finish({ code, reason });
+    socket.onmessage = ({ data }: { data: unknown }) => this.#receive(data, limit);
+    onEnd(socket, (info) => this.#finish(info));
     socket.on?.('pong', () => {
       this.#alive = true;
     });
@@ -92,12 +101,16 @@ class LiveConnection implements LiveMessages {
   }
 
   /**
-   * Pings every 30 s; a browser sends a text that the service ignores; in Node a peer that does not answer is dropped.
+   * Every 30 s sends a ping; a runtime without pings (a browser) sends a text that the service ignores, so that proxies
+   * keep the connection.
    */
-  #keepAlive(clock: Clock): () => void {
+  #keepAlive(clock: Clock, hasMissed: () => Promise<boolean>): () => void {
     const socket = this.#socket;
     const beat = () => {
-      if (socket.ping && !this.#alive) return this.drop();
+      if (!this.#alive) {
+        if (socket.ping || socket.readyState === 0) return this.drop();
+        void hasMissed().then((missed) => missed && !this.#alive && this.drop());
+      }
       cancel = clock.after(PING_MS, beat);
       this.#alive = false;
       if (socket.readyState !== 1) return;

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { DeviceInsights, type DeviceInsightsOptions } from '../client.js';
+import { systemClock } from '../clock.js';
 import { Random } from '../simulator/random.js';
 import { ClosedError } from '../socket/reconnection.js';
 import { type Peer, SocketServer } from '../socket/test-socket-server.js';
@@ -40,7 +42,8 @@ describe('live subscription', () => {
         stored.findIndex(({ ts }) => ts >= Date.parse(query.get('since') ?? '')),
       );
       const limit = Math.min(Number(query.get('limit')), pageRows);
-      const data = query.has('since') && from >= 0 ? stored.slice(from, from + limit) : [];
+      const listed = from >= 0 ? stored.slice(from, from + limit) : [];
+      const data = query.has('since') ? listed : stored.slice(-limit);
       const more = from + limit < stored.length && data.length > 0;
       const link = { link: `</v1/insights?cursor=${from + limit}>; rel="next"` };
       return response
@@ -304,25 +307,100 @@ describe('live subscription', () => {
   });
 
   it('pings every 30 s, and takes a peer that does not answer for lost', async () => {
-    const due: (() => void)[] = [];
-    const waits: number[] = [];
-    const after = (ms: number, run: () => void) => {
-      waits.push(ms);
-      due.push(run);
-      return () => {};
-    };
-    const peer = await subscribe({ connectWithinMs: Number.POSITIVE_INFINITY }, { clock: { now: () => 0, after } });
+    const beat = heart();
+    const peer = await subscribe({}, { clock: beat.clock, WebSocket });
     const pinged = new Promise((resolve) => peer.socket.on('ping', resolve));
     peer.send({ status: 'subscribed' });
     await live.subscribed();
     peer.socket.pong = () => {};
-    due.shift()?.();
+    beat.next();
     await pinged;
-    expect(waits).to.deep.equal([30_000, 30_000]);
-    const lost = new Promise((resolve) => peer.socket.on('close', resolve));
-    due.shift()?.();
-    await lost;
-    due.shift()?.();
+    beat.next();
     await server.peer();
+    expect(requests).to.have.length(0);
+  });
+
+  describe('where the runtime has no pings', () => {
+    let beat: ReturnType<typeof heart>;
+    let peer: Peer;
+    beforeEach(async () => {
+      beat = heart();
+      peer = await subscribe({}, { clock: beat.clock, WebSocket: PinglessSocket, retries: 0, timeoutMs: 5000 });
+      peer.send({ status: 'subscribed' });
+      await live.subscribed();
+    });
+
+    /** Passes 30 s in silence; resolves when the service has been asked. */
+    async function silence(): Promise<void> {
+      const asked = requests.length + 1;
+      beat.next();
+      do await new Promise((resolve) => setImmediate(resolve));
+      while (requests.length < asked && live.connected);
+    }
+
+    it('is silent where nothing is published, and sends texts that keep proxies from closing', async () => {
+      stored = [insight(1)];
+      beat.next();
+      await silence();
+      await silence();
+      expect(await peer.messages(3)).to.deep.equal(Array(3).fill('{"type":"ping"}'));
+      peer.send(insight(2));
+      expect(valuesOf(await take(1))).to.deep.equal([2]);
+      expect(live.reconnects).to.equal(0);
+    });
+
+    it('takes a silent connection for lost in which an insight was missed, and reads that', async () => {
+      peer.send(insight(1, { ts: Date.now() }));
+      expect((await live[Symbol.asyncIterator]().next()).value).to.include({ value: 1 });
+      beat.next();
+      stored = [insight(2, { ts: Date.now() + 1 })];
+      await silence();
+      (await server.peer()).send({ status: 'subscribed' });
+      expect(valuesOf(await take(1))).to.deep.equal([2]);
+    });
+
+    it('notices it also where no insight has come yet', async () => {
+      let again = false;
+      const reconnected = server.peer().then(() => {
+        again = true;
+      });
+      beat.next();
+      for (let n = 0; !again; n++) {
+        stored.push(insight(n));
+        await Promise.race([silence(), reconnected]);
+      }
+    });
+
+    it('takes a silent connection for lost where the service cannot be reached', async () => {
+      beat.next();
+      server.respond = (request) => request.socket.destroy();
+      beat.next();
+      await server.peer();
+    });
+
+    it('stays connected where the key may not read', async () => {
+      refusal = 403;
+      beat.next();
+      await silence();
+      await silence();
+      peer.send(insight(1));
+      expect(valuesOf(await take(1))).to.deep.equal([1]);
+    });
   });
 });
+
+/** A browser's WebSocket has no ping. */
+class PinglessSocket extends WebSocket {
+  override ping = undefined as never;
+}
+
+/** The system's clock, whose timers of 30 s are run by the test. */
+function heart() {
+  const due: (() => void)[] = [];
+  const after: typeof systemClock.after = (ms, run) => {
+    if (ms !== 30_000) return systemClock.after(ms, run);
+    due.push(run);
+    return () => {};
+  };
+  return { clock: { now: systemClock.now, after }, next: () => due.shift()?.() };
+}

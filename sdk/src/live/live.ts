@@ -1,13 +1,12 @@
 import { type Clock, systemClock } from '../clock.js';
 import type { Insight } from '../generated/types.gen.js';
-import { ApiError } from '../rest/api-error.js';
+import { ApiError, ConnectionError } from '../rest/api-error.js';
 import { type ReadHistory, readStored, SETTLED_MS } from '../rest/history.js';
 import {
-  type ConnectionState,
   type ConnectionStatus,
   limitFirstConnection,
   lostConnection,
-  StatusTeller,
+  StatefulConnection,
 } from '../socket/connection-status.js';
 import { diagnose } from '../socket/diagnosis.js';
 import { Backoff, type BackoffOptions, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
@@ -88,7 +87,7 @@ const CONNECT_WITHIN_MS = 10_000;
  * ConnectionError if there is no first connection within `connectWithinMs`, or at once if something other than the
  * service answers.
  */
-export class LiveSubscription implements AsyncIterable<LiveInsight> {
+export class LiveSubscription extends StatefulConnection implements AsyncIterable<LiveInsight> {
   /** Connections after the first that the service confirmed. */
   reconnects = 0;
   /** Insights that were read by REST because the socket had missed them. */
@@ -97,49 +96,30 @@ export class LiveSubscription implements AsyncIterable<LiveInsight> {
   readonly #clock: Clock;
   readonly #abort = new AbortController();
   readonly #queue: InsightQueue;
-  readonly #status: StatusTeller;
   #liftLimit = () => {};
   /** This client's clock at the first `subscribed`, ms; null before. */
   #begunAt: number | null = null;
   /** The same by the service's clock, ms, once it is known. */
   #begun: number | null = null;
+  /** Newest `ts` that the service had stored when the connection was last silent, ms. */
+  #stored = Number.NEGATIVE_INFINITY;
   #done = false;
   #failure: Error | null = null;
   #waiters: (() => void)[] = [];
 
   /** @internal */
   constructor(options: LiveOptions) {
+    super(options.onStatus);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#queue = new InsightQueue(options.buffer ?? BUFFER, (insight) => isWanted(insight, options));
-    this.#status = new StatusTeller(options.onStatus);
     const { connectWithinMs = CONNECT_WITHIN_MS } = options;
-    this.#liftLimit = limitFirstConnection(this.#clock, connectWithinMs, this.#status, (error) => this.#fail(error));
+    this.#liftLimit = limitFirstConnection(this.#clock, connectWithinMs, this, (error) => this.#fail(error));
     if (options.signal?.aborted) this.close();
     options.signal?.addEventListener('abort', () => this.close(), { signal: this.#abort.signal });
     this.#run()
       .catch((error: unknown) => this.#fail(error instanceof Error ? error : new Error(String(error))))
       .finally(() => this.close());
-  }
-
-  /** State of the subscription. */
-  get state(): ConnectionState {
-    return this.#status.current.state;
-  }
-
-  /** The error that ended the last connection or attempt; null while nothing is wrong. */
-  get lastError(): Error | null {
-    return this.#status.current.error;
-  }
-
-  /** Time at which the next attempt begins, ms since the epoch; null unless `state` is `waiting`. */
-  get nextTryAt(): number | null {
-    return this.#status.current.nextTryAt;
-  }
-
-  /** Whether insights arrive at this moment, with none missing before them: `state` is `live`. */
-  get connected(): boolean {
-    return this.state === 'live';
   }
 
   /** Insights that have arrived and were not read yet. */
@@ -163,7 +143,7 @@ export class LiveSubscription implements AsyncIterable<LiveInsight> {
     this.#done = true;
     this.#liftLimit();
     this.#abort.abort();
-    this.#status.tell('closed', this.#failure);
+    this.tell('closed', this.#failure);
     this.#wake();
   }
 
@@ -195,16 +175,21 @@ export class LiveSubscription implements AsyncIterable<LiveInsight> {
     const url = socketUrl(baseUrl, '/stream/subscribe', { api_key: apiKey });
     const backoff = new Backoff(this.#options.backoff);
     while (!this.#done) {
-      const connection = liveConnection(new WebSocket(url), this.#abort.signal, this.#clock, this.#queue.limit);
+      const connection = liveConnection(new WebSocket(url), {
+        signal: this.#abort.signal,
+        clock: this.#clock,
+        limit: this.#queue.limit,
+        hasMissed: () => this.#hasMissed(),
+      });
       const info = await this.#serve(connection, backoff);
       if (this.#done || info.code === 1000) return;
       if (!mayReconnect(info.code)) throw new ClosedError(info.code, info.reason);
       const error = await this.#explain(info);
       const waitMs = backoff.next();
-      this.#status.tell('waiting', error, this.#clock.now() + waitMs);
+      this.tell('waiting', error, this.#clock.now() + waitMs);
       await pause(this.#clock, waitMs, this.#abort.signal);
       await this.#until(() => this.#queue.length <= this.#queue.limit / 2 || this.#done);
-      this.#status.tell('connecting', error);
+      this.tell('connecting', error);
     }
   }
 
@@ -249,13 +234,29 @@ export class LiveSubscription implements AsyncIterable<LiveInsight> {
     this.#begunAt ??= this.#clock.now();
     this.#liftLimit();
     if (!first) {
-      this.#status.tell('repairing');
+      this.tell('repairing');
       if (!(await this.#repair())) return false;
       this.reconnects++;
     }
-    if (!connection.dropped) this.#status.tell('live');
+    if (!connection.dropped) this.tell('live');
     this.#wake();
     return true;
+  }
+
+  /**
+   * Whether the service has stored an insight that is newer than all that arrived, or than all that it had stored at the
+   * last call; or cannot be reached. A key that may not read cannot tell.
+   */
+  async #hasMissed(): Promise<boolean> {
+    if (!this.connected) return false;
+    const known = Math.max(this.#stored, this.#queue.newest);
+    try {
+      const { data } = await this.#options.history({ limit: 1 });
+      this.#stored = data[0]?.ts ?? 0;
+      return known < this.#stored && known !== Number.NEGATIVE_INFINITY;
+    } catch (error) {
+      return error instanceof ConnectionError;
+    }
   }
 
   /** Reads missed insights; false if this must be tried again on another connection. */

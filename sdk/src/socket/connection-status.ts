@@ -19,19 +19,44 @@ export interface ConnectionStatus {
   readonly nextTryAt: number | null;
 }
 
-/** Keeps the status of a connection and reports each change to a listener; nothing follows `closed`. */
-export class StatusTeller {
-  /** The newest status. */
-  current: ConnectionStatus = { state: 'connecting', error: null, nextTryAt: null };
+/** A connection that tells its state. Nothing follows `closed`. */
+export abstract class StatefulConnection {
+  #status: ConnectionStatus = { state: 'connecting', error: null, nextTryAt: null };
+  readonly #listener: ((status: ConnectionStatus) => void) | undefined;
 
-  /** @param listener called after each change */
-  constructor(readonly listener: ((status: ConnectionStatus) => void) | undefined) {}
+  /**
+   * @param listener called after each change
+   * @internal
+   */
+  constructor(listener: ((status: ConnectionStatus) => void) | undefined) {
+    this.#listener = listener;
+  }
 
-  tell(state: ConnectionState, error: Error | null = null, nextTryAt: number | null = null): void {
-    const { current } = this;
-    if (current.state === 'closed' || (current.state === state && current.error === error)) return;
-    this.current = { state, error, nextTryAt };
-    this.listener?.(this.current);
+  /** State of the connection. */
+  get state(): ConnectionState {
+    return this.#status.state;
+  }
+
+  /** The error that ended the last connection or attempt; null while nothing is wrong. */
+  get lastError(): Error | null {
+    return this.#status.error;
+  }
+
+  /** Time at which the next attempt begins, ms since the epoch; null unless `state` is `waiting`. */
+  get nextTryAt(): number | null {
+    return this.#status.nextTryAt;
+  }
+
+  /** Whether data flow at this moment: `state` is `live`. */
+  get connected(): boolean {
+    return this.state === 'live';
+  }
+
+  /** @internal */
+  protected tell(state: ConnectionState, error: Error | null = null, nextTryAt: number | null = null): void {
+    if (this.state === 'closed' || (this.state === state && this.lastError === error)) return;
+    this.#status = { state, error, nextTryAt };
+    this.#listener?.(this.#status);
   }
 }
 
@@ -50,12 +75,12 @@ export function lostConnection({ code, reason }: CloseInfo): ConnectionError {
 export function limitFirstConnection(
   clock: Clock,
   ms: number,
-  status: StatusTeller,
+  connection: StatefulConnection,
   late: (error: ConnectionError) => void,
 ): () => void {
   if (ms === Number.POSITIVE_INFINITY) return () => {};
   return clock.after(ms, () => {
-    const cause = status.current.error;
+    const cause = connection.lastError;
     late(new ConnectionError(`no connection within ${ms} ms: ${cause?.message ?? 'no answer'}`, { cause }));
   });
 }

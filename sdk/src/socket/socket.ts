@@ -1,4 +1,7 @@
-/** The part of the browser's WebSocket that the clients use; `ws` has it too. */
+/**
+ * The part of the browser's WebSocket that the clients use; `ws` has it too. Listeners take `never`, so that both are
+ * assignable, whose events have different types.
+ */
 export interface Socket {
   /** How binary messages are received; not used. */
   binaryType: string;
@@ -6,11 +9,11 @@ export interface Socket {
   readonly readyState: number;
   /** Called when it is open. */
   onopen: ((event: never) => void) | null;
-  /** Called for each message. */
-  onmessage: ((event: { data: unknown }) => void) | null;
-  /** Called when it has closed, with the close code. */
-  onclose: ((event: { code: number; reason: string }) => void) | null;
-  /** Called when it fails; `onclose` follows. */
+  /** Called for each message, with its `data`. */
+  onmessage: ((event: never) => void) | null;
+  /** Called when it has closed, with the close `code` and `reason`. */
+  onclose: ((event: never) => void) | null;
+  /** Called when it fails; `onclose` follows, but on Node 22 not after an attempt that failed. */
   onerror: ((event: never) => void) | null;
   /** Sends a message. */
   send(data: string | Uint8Array<ArrayBuffer>): void;
@@ -34,9 +37,22 @@ export interface CloseInfo {
 /** A WebSocket class: a browser's, that of the package `ws`, or one of the same form. */
 export type SocketConstructor = new (url: string) => Socket;
 
-/** Ends a socket without waiting for the peer, and reads no more of it. */
+/**
+ * Calls `ended` when the socket has closed or could not be opened. On Node 22 a failed attempt is reported by `onerror`
+ * alone, with the socket still in state 0; elsewhere the state is another one then, and `onclose` follows.
+ */
+export function onEnd(socket: Socket, ended: (info: CloseInfo) => void): void {
+  socket.onclose = ({ code, reason }: CloseInfo) => ended({ code, reason });
+  socket.onerror = () => {
+    if (socket.readyState === 0) ended({ code: 1006, reason: '' });
+  };
+}
+
+/** Ends a socket without waiting for the peer, and hears no more of it. */
 export function giveUp(socket: NodeSocket): void {
   socket.onmessage = null;
+  socket.onclose = null;
+  socket.onerror = () => {}; // The package `ws` throws an error that has no listener.
   if (socket.terminate) socket.terminate();
   else socket.close();
 }
