@@ -6,6 +6,7 @@ describe('configuration of a node', () => {
     expect(readConfig({ REDIS_URL: 'redis://cache:6379' })).to.deep.include({
       port: 8090,
       metricsPort: undefined,
+      shutdownDelayMs: 0,
       drainMs: 3000,
       flushMs: 0,
     });

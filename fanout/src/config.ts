@@ -6,6 +6,8 @@ export interface NodeConfig {
   readonly metricsPort: number | undefined;
   readonly redisUrl: string;
   readonly logLevel: string;
+  /** Time after SIGTERM for which subscribers are still served while the health check fails, ms. */
+  readonly shutdownDelayMs: number;
   /** Time over which a draining node closes its sockets, ms. */
   readonly drainMs: number;
   readonly flushMs: number;
@@ -39,6 +41,7 @@ export function readConfig(env: NodeJS.ProcessEnv): NodeConfig {
     metricsPort: env.METRICS_PORT ? number('METRICS_PORT', 0, 65_535) : undefined,
     redisUrl: env.REDIS_URL ?? '',
     logLevel: env.LOG_LEVEL || 'info',
+    shutdownDelayMs: number('SHUTDOWN_DELAY_MS', 0, 60_000),
     drainMs: number('DRAIN_MS', 3000, 600_000),
     flushMs: number('FANOUT_FLUSH_MS', 0, 1000),
     maxLagMs: number('FANOUT_MAX_LAG_MS', 10_000, 600_000),

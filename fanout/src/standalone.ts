@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { createRedisBus } from './bus/redis/redis.js';
 import type { NodeConfig } from './config.js';
 import { createFanout } from './fanout.js';
 import { MirroredKeys } from './keys/mirrored-keys.js';
 import { registerDropped, registerFanoutMetrics } from './metrics.js';
-import { createHttpServer, listen, pathOf } from './process/http-server.js';
+import { createHttpServer, listen, pathOf, stopReuse } from './process/http-server.js';
 import type { Log } from './process/log.js';
 import { operations, processMetrics } from './process/operations.js';
 
@@ -47,8 +48,11 @@ export async function startNode(config: NodeConfig, log: Log): Promise<Standalon
     metricsPort: metrics && portOf(metrics),
     stop: async () => {
       draining = true;
+      stopReuse(server);
+      await setTimeout(config.shutdownDelayMs);
+      server.close(); // First, so that a proxy sends those that are told to reconnect to other nodes.
       await fanout.drain(config.drainMs);
-      for (const it of [server, metrics]) it?.close();
+      metrics?.close();
       keys.close();
       await bus.close();
     },

@@ -40,6 +40,7 @@ const Environment = z.object({
   MAX_SESSIONS: whole(1, 20_000).default(2000),
   MAX_ACCOUNT_SESSIONS: whole(1, 20_000).optional(),
   RETENTION_DAYS: whole(1, 36_500).optional(),
+  SHUTDOWN_DELAY_MS: whole(0, 60_000).default(0),
   DRAIN_MS: whole(0, 8000).default(1000),
   DASHBOARD: z.enum(['on', 'off'], 'must be on or off').default('on'),
   DASHBOARD_PASSWORD: z
@@ -65,6 +66,7 @@ const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
   MAX_SESSIONS: 'most sessions that one process analyses at the same time',
   MAX_ACCOUNT_SESSIONS: 'most of these sessions that one account may have; default three quarters of them',
   RETENTION_DAYS: 'days for which sessions and insights are kept; default: until they are erased',
+  SHUTDOWN_DELAY_MS: 'time after SIGTERM for which everything is still served while /healthz is 503, ms',
   DRAIN_MS: "time over which the subscribers' sockets are closed during shutdown, ms",
   DASHBOARD: 'off disables the dashboard',
   DASHBOARD_PASSWORD: "password of the dashboard's first operator, admin",
@@ -107,6 +109,8 @@ export interface Config {
   readonly maxAccountSessions: number;
   /** Sessions and insights older than this are erased; null keeps them for ever. */
   readonly retentionDays: number | null;
+  /** Time after SIGTERM for which everything is still served while the health check fails. */
+  readonly shutdownDelayMs: number;
   /** Time over which the subscribers' sockets are closed at shutdown. */
   readonly drainMs: number;
   /** Whether the dashboard is served. */
@@ -149,6 +153,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     maxSessions: e.MAX_SESSIONS,
     maxAccountSessions: e.MAX_ACCOUNT_SESSIONS ?? Math.max(1, Math.floor(ACCOUNT_SHARE * e.MAX_SESSIONS)),
     retentionDays: e.RETENTION_DAYS ?? null,
+    shutdownDelayMs: e.SHUTDOWN_DELAY_MS,
     drainMs: e.DRAIN_MS,
     dashboard: e.DASHBOARD === 'on',
     dashboardPassword: e.DASHBOARD_PASSWORD ?? null,

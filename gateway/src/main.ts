@@ -4,7 +4,7 @@ import { VERSION } from '@device-insights/fanout/process/version';
 import { ConfigError, configHelp, processConfig } from './config.js';
 import { type Service, startService } from './service.js';
 
-/** Longest time for stopping; after it the process exits, ms. */
+/** Longest time for stopping after the shutdown delay; after it the process exits, ms. */
 const STOP_WITHIN = 9500;
 
 async function start(): Promise<void> {
@@ -20,12 +20,14 @@ async function start(): Promise<void> {
   }
   if (service.metricsUrl) console.log(`metrics on ${service.metricsUrl}`);
   console.log(`listening on ${service.url}`);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(service));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => stop(service, config.shutdownDelayMs));
 }
 
-function stop(service: Service): void {
-  console.log('stopping: no new connections are accepted; received data are stored and published');
-  setTimeout(() => fail(`the service did not stop within ${STOP_WITHIN} ms`), STOP_WITHIN).unref();
+function stop(service: Service, delayMs: number): void {
+  console.log('stopping: received data are stored and published');
+  const within = delayMs + STOP_WITHIN;
+  setTimeout(() => fail(`the service did not stop within ${within} ms`), within).unref();
   service.stop().then(() => process.exit(0), fail);
 }
 

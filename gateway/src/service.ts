@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createCore } from '@device-insights/dsp-wasm';
-import { addressOf, close, createHttpServer, listen, pathOf } from '@device-insights/fanout/process/http-server';
+import {
+  addressOf,
+  close,
+  createHttpServer,
+  listen,
+  pathOf,
+  stopReuse,
+} from '@device-insights/fanout/process/http-server';
 import { operations, processMetrics, registerTotal, registerTotals } from '@device-insights/fanout/process/operations';
 import { VERSION } from '@device-insights/fanout/process/version';
 import type { Logger } from 'pino';
@@ -55,7 +62,10 @@ export interface Service {
   readonly newOperator: FirstOperator | null;
   /** Address of `/metrics` and `/healthz`; null if they are disabled. */
   readonly metricsUrl: string | null;
-  /** Drains: accepts no new connections, stores and publishes the received data, then closes everything. */
+  /**
+   * Drains: after `shutdownDelayMs`, in which everything is served but the health check fails, stores and publishes the
+   * received data, then closes everything.
+   */
   stop(): Promise<void>;
 }
 
@@ -158,13 +168,14 @@ export async function startService(config: Config, log: Logger, clock: Clock = s
     metricsUrl: metrics && addressOf(metrics, config.host),
     async stop() {
       draining = true;
+      stopReuse(server);
+      await new Promise<void>((resolve) => clock.after(config.shutdownDelayMs, resolve));
       watch.cancel();
       retention?.cancel();
       busyness.close();
       inspector.close();
       const end = clock.monotonic() + STOP_MS;
       const left = (reserve: number) => Math.max(0, end - reserve - clock.monotonic());
-      server.closeIdleConnections();
       await ingest.drain();
       if (!(await within(left(CLOSING_MS), publisher.drain(), clock)))
         log.error(

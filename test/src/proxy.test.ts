@@ -1,52 +1,23 @@
-import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
-import { startTestMongo, type TestMongo } from '@device-insights/gateway/test-mongo';
 import { expect } from 'chai';
 import { App, gapsOf, identity } from './app.js';
-import { environmentOf, healthCheck } from './compose.js';
+import { Cluster } from './cluster.js';
+import { healthCheck } from './compose.js';
 import { eventually } from './eventually.js';
-import { startFanoutNode } from './fanout-node.js';
-import { startNginx, type TestNginx } from './nginx.js';
-import { KEY, Running } from './running.js';
+import { KEY } from './running.js';
 import type { ServerProcess } from './server-process.js';
 import { Stream } from './stream.js';
 
-const hostOf = ({ url }: ServerProcess) => new URL(url).host;
-
 describe('the proxy of docker-compose.yml', function () {
   this.timeout(60_000);
-  let mongo: TestMongo;
-  let redis: TestRedis;
-  let gateways: Running[];
-  let nodes: ServerProcess[];
-  let proxy: TestNginx;
+  let cluster: Cluster;
   let apps: App[] = [];
   let stream: Stream | null = null;
 
   before(async function () {
     this.timeout(600_000); // The first run may have to install the servers.
-    [mongo, redis] = await Promise.all([startTestMongo(), startRedis()]);
-    const local = { HOST: '127.0.0.1', PORT: '0', METRICS_PORT: '0', REDIS_URL: redis.url };
-    const store = { MONGODB_URI: mongo.uri('proxy'), BOOTSTRAP_API_KEY: KEY };
-    gateways = [];
-    for (const name of ['gateway-1', 'gateway-2'])
-      gateways.push(await Running.start({ ...environmentOf(name), ...local, ...store, LOG_LEVEL: 'warn' }));
-    nodes = await Promise.all(
-      ['fanout-1', 'fanout-2'].map((name) => startFanoutNode({ ...environmentOf(name), ...local, DRAIN_MS: '100' })),
-    );
-    const [one, two, far, near] = [...gateways, ...nodes].map(hostOf) as [string, string, string, string];
-    proxy = await startNginx({
-      'gateway-1:8080': one,
-      'gateway-2:8080': two,
-      'fanout-1:8090': far,
-      'fanout-2:8090': near,
-    });
+    cluster = await Cluster.start('proxy', { DRAIN_MS: '100' });
   });
-  after(async () => {
-    await proxy?.stop();
-    for (const server of [...(gateways ?? []), ...(nodes ?? [])]) await server.end('SIGKILL');
-    await redis?.stop();
-    await mongo?.stop();
-  });
+  after(() => cluster?.close());
   afterEach(() => {
     stream?.abandon();
     for (const app of apps) app.close();
@@ -54,26 +25,28 @@ describe('the proxy of docker-compose.yml', function () {
   });
 
   const follow = async (key = KEY) => {
-    const app = new App([proxy], key);
+    const app = new App([cluster.proxy], key);
     apps.push(app);
     await eventually('the app is subscribed', () => app.current !== null);
     return app;
   };
+  const gateways = () => cluster.gateways.map(({ process }) => process);
+  const nodes = () => cluster.nodes.map(({ process }) => process);
   const totalOf = async (servers: readonly ServerProcess[], metric: string) =>
     (await Promise.all(servers.map((server) => server.metric(metric)))).reduce((sum, value) => sum + value, 0);
 
   it('serves REST: health, errors as the service gives them, documents', async () => {
     // A gateway knows of the nodes within a second of their start.
-    const well = async () => (await Promise.all(gateways.map((gateway) => gateway.health()))).every(({ ok }) => ok);
+    const well = async () => (await Promise.all(gateways().map((gateway) => gateway.health()))).every(({ ok }) => ok);
     await eventually('the gateways know the nodes', well);
-    const health = await fetch(`${proxy.url}/v1/stream/health`);
+    const health = await fetch(`${cluster.proxy.url}/v1/stream/health`);
     expect(await health.json()).to.deep.equal({ ok: true, ingest: true, subscribe: true });
-    const refused = await fetch(`${proxy.url}/v1/sessions`);
+    const refused = await fetch(`${cluster.proxy.url}/v1/sessions`);
     expect(refused.status).to.equal(401);
     expect(await refused.json()).to.have.property('detail');
-    const schema = await fetch(`${proxy.url}/openapi.json`, { headers: { authorization: `Bearer ${KEY}` } });
+    const schema = await fetch(`${cluster.proxy.url}/openapi.json`, { headers: { authorization: `Bearer ${KEY}` } });
     expect(await schema.json()).to.have.property('openapi');
-    const large = await fetch(`${proxy.url}/v1/device-models`, {
+    const large = await fetch(`${cluster.proxy.url}/v1/device-models`, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'x'.repeat(2_000_000) }),
@@ -84,8 +57,8 @@ describe('the proxy of docker-compose.yml', function () {
 
   it('spreads subscribers over the fan-out nodes, and brings what devices stream to all of them', async () => {
     const four = [await follow(), await follow(), await follow(), await follow()];
-    for (const node of nodes) expect(await node.metric('device_insights_fanout_connections')).to.equal(2);
-    stream = await Stream.start(proxy, { deviceId: 'proxied' });
+    for (const node of nodes()) expect(await node.metric('device_insights_fanout_connections')).to.equal(2);
+    stream = await Stream.start(cluster.proxy, { deviceId: 'proxied' });
     await eventually('insights flow', () => four.every((app) => app.insights.length >= 5));
     const stored = await stream.end();
     for (const app of four) {
@@ -93,38 +66,37 @@ describe('the proxy of docker-compose.yml', function () {
       expect(app.insights.map(identity)).to.have.members(stored.map(identity));
       expect(app.codes).to.deep.equal([]);
     }
-    expect(await totalOf(nodes, 'device_insights_fanout_deliveries_total{outcome="dropped"}')).to.equal(0);
+    expect(await totalOf(nodes(), 'device_insights_fanout_deliveries_total{outcome="dropped"}')).to.equal(0);
   });
 
   it('stands before servers whose health checks succeed while they live, and fail when nobody is there', async () => {
-    const [gateway, node] = [gateways[0]?.operationsUrl ?? '', nodes[0]?.operationsUrl ?? ''];
+    const [gateway, node] = [gateways()[0]?.operationsUrl ?? '', nodes()[0]?.operationsUrl ?? ''];
     expect(await Promise.all([healthCheck('gateway-1', gateway), healthCheck('fanout-1', node)])).to.deep.equal([0, 0]);
     expect(await healthCheck('gateway-1', 'http://127.0.0.1:1')).to.equal(1);
   });
 
   it('passes close codes on', async () => {
-    const app = new App([proxy], `svc_${'z'.repeat(30)}`);
+    const app = new App([cluster.proxy], `svc_${'z'.repeat(30)}`);
     await eventually('it is refused', () => app.codes.length > 0);
     expect(app.codes).to.deep.equal([4001]);
   });
 
   it('goes on when a gateway and a fan-out node are drained', async () => {
-    const [gateway] = gateways as [Running];
-    const [node] = nodes as [ServerProcess];
+    const [[gateway], [node]] = [cluster.gateways, cluster.nodes];
     const pair = [await follow(), await follow()];
-    stream = await Stream.start(proxy, { deviceId: 'surviving' });
+    stream = await Stream.start(cluster.proxy, { deviceId: 'surviving' });
     await eventually('insights flow', () => pair.every((app) => app.insights.length >= 5));
     expect(await Promise.all([gateway.end('SIGTERM'), node.end('SIGTERM')])).to.deep.equal([0, 0]);
     const before = pair.map((app) => app.insights.length);
     await eventually('insights flow again', () => pair.every((app, n) => app.insights.length >= (before[n] ?? 0) + 20));
     for (let request = 0; request < 4; request++)
-      expect((await fetch(`${proxy.url}/v1/stream/health`)).status).to.equal(200);
+      expect((await fetch(`${cluster.proxy.url}/v1/stream/health`)).status).to.equal(200);
     const stored = await stream.end();
     for (const app of pair) {
       await eventually('the last have come', () => app.current !== null && gapsOf(app.current, stored).length === 0);
       expect(app.codes.filter((code) => code !== 1012)).to.deep.equal([]);
     }
     expect(pair.flatMap((app) => app.codes)).to.deep.equal([1012]);
-    expect(proxy.log).not.to.include(KEY);
+    expect(cluster.proxy.log).not.to.include(KEY);
   });
 });

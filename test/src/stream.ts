@@ -12,6 +12,26 @@ export interface StoredInsight extends Insight {
   readonly actual_end: number;
 }
 
+/** Interval of each type, ms of data time. */
+const PERIODS = [
+  ['hr', 1000],
+  ['spo2', 1000],
+  ['rr', 2000],
+] as const;
+
+/**
+ * What a session without gaps should have stored but did not, or stored twice: per type, the windows between the first
+ * and the last that do not end one interval after the one before. A type with fewer than four windows counts as missing.
+ */
+export function missingOf(stored: readonly StoredInsight[]): string[] {
+  return PERIODS.flatMap(([type, period]) => {
+    const ends = stored.filter((insight) => insight.type === type).map((insight) => insight.actual_end);
+    const steps = ends.slice(1).map((end, n) => end - (ends[n] ?? 0));
+    const wrong = steps.flatMap((step, n) => (step === period ? [] : [`${type}: ${step} ms after ${ends[n]}`]));
+    return ends.length < 4 ? [`${type}: only ${ends.length}`] : wrong;
+  });
+}
+
 export interface StreamOptions {
   readonly deviceId: string;
   readonly key?: string;

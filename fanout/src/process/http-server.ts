@@ -121,15 +121,27 @@ export function addressOf(server: Server, host: string): string {
   return `http://${name}:${port}`;
 }
 
+/**
+ * From now on closes each connection after its next answer, so that clients and proxies stop reusing connections to a
+ * process that is about to end: a request on a connection that is being closed would fail, and may not be repeated.
+ */
+export function stopReuse(server: Server): void {
+  server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false;
+  });
+}
+
 /** Accepts no more connections, and resolves when the existing ones have ended, for which they have a short time. */
 export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const late = setTimeout(() => server.closeAllConnections(), FINISH_MS);
-    server.close(() => {
-      clearTimeout(late);
-      resolve();
-    });
-    server.closeIdleConnections();
+    // Just after the event loop has accepted what waited: connections that still wait when a port closes are reset.
+    setImmediate(() =>
+      server.close(() => {
+        clearTimeout(late);
+        resolve();
+      }),
+    );
   });
 }
 
