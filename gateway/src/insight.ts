@@ -40,8 +40,22 @@ export function sqiClass(confidence: number): SqiClass {
 }
 
 /** Adds the time of publication to a reading. */
-export function publishedAt(reading: Reading, ts: number): StoredInsight {
-  return { ...reading, ts, e2e_latency_ms: ts - reading.actual_end };
+export function publishedAt(r: Reading, ts: number): StoredInsight {
+  return {
+    type: r.type,
+    value: r.value,
+    unit: r.unit,
+    ts,
+    session_id: r.session_id,
+    device_id: r.device_id,
+    confidence: r.confidence,
+    sqi_class: r.sqi_class,
+    actual_start: r.actual_start,
+    actual_end: r.actual_end,
+    coverage: r.coverage,
+    e2e_latency_ms: ts - r.actual_end,
+    algorithm: r.algorithm,
+  };
 }
 
 /** The live form of a stored insight. */

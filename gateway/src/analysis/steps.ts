@@ -12,6 +12,7 @@ export const LATE = 2;
 const LATE_BESIDE = 1;
 /** Least coverage of a published reading. */
 const LEAST_COVERAGE = 0.5;
+const NONE: readonly DueWindow[] = [];
 
 /** A window that is due: its data are complete, its estimate is not computed yet. */
 export interface DueWindow extends WindowCoverage {
@@ -50,8 +51,9 @@ export class AlgorithmSteps {
   }
 
   /** The windows that are due at this data time, oldest first. */
-  due(dataTime: number): DueWindow[] {
-    const due: DueWindow[] = [];
+  due(dataTime: number): readonly DueWindow[] {
+    if (!this.#isDue(dataTime)) return NONE; // The answer to nearly every frame.
+    const due = [this.#take()];
     while (this.#isDue(dataTime)) due.push(this.#take());
     return due;
   }
@@ -86,7 +88,8 @@ export class AlgorithmSteps {
     const offRate = this.channels.some((c) => c.isOffRate(window));
     const doubtful = this.channels.some((c) => c.isDoubtful(window));
     const { algorithm, channels } = this;
-    return { algorithm, channels, end, offRate, doubtful, ...windowCoverage(coverages, window) };
+    const { coverage, gapFraction } = windowCoverage(coverages, window);
+    return { algorithm, channels, end, offRate, doubtful, coverage, gapFraction };
   }
 }
 

@@ -126,7 +126,8 @@ export class Timeline {
     const place = this.#ownStamp(piece, stamp) ?? this.#onLine(rate, piece, stepped);
     if (place.t > arrival + MAX_FUTURE_MS) this.#ranAhead = true;
     else if (place.t - rate.at(piece.seq) <= STEP_MS) this.#ranAhead = false;
-    return { ...this.#bounded(place, piece.instants, arrival), trusted: !this.#ranAhead && !this.#repeatsGap };
+    const { t, period } = this.#bounded(place, piece.instants, arrival);
+    return { t, period, trusted: !this.#ranAhead && !this.#repeatsGap };
   }
 
   /** If the line is too far ahead of arrival, restarts it at the stamp, or at arrival if that is later. */
