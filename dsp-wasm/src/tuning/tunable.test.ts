@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Core, type CoreChannel, createCore, ENCODING, type Estimate } from '../core.js';
 import { payload } from '../signals.js';
 import { readConstants } from './constants.js';
-import { compileTunable, tunedCore } from './tunable.js';
+import { compileTunable, TunableCore } from './tunable.js';
 
 const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: 32, numChannels: 1 };
 
@@ -21,24 +21,24 @@ function heartRate(core: Core): Estimate | null {
 
 describe('a core with other constants', () => {
   const constants = readConstants();
-  let module: WebAssembly.Module;
+  let tunable: TunableCore;
 
   before(async function () {
     this.timeout(180_000);
-    module = await compileTunable();
+    tunable = await TunableCore.load(await compileTunable(), constants);
   });
 
   it('gives the same estimates as the core, to the bit, where none is changed', async () => {
     const estimate = heartRate(await createCore({ maxSessions: 1 }));
     expect(estimate?.value).to.be.closeTo(72, 0.5);
-    expect(heartRate(await tunedCore(module, constants))).to.deep.equal(estimate);
+    expect(heartRate(await tunable.open())).to.deep.equal(estimate);
   });
 
   it('gives another confidence where a weight of the confidence is halved', async () => {
     const constant = constants.find(({ name }) => name === 'BIAS');
     if (constant?.value == null) throw new Error('no BIAS');
-    const before = heartRate(await tunedCore(module, constants));
-    const changed = heartRate(await tunedCore(module, constants, { constant, value: constant.value / 2 }));
+    const before = heartRate(await tunable.open());
+    const changed = heartRate(await tunable.open({ constant, value: constant.value / 2 }));
     expect(changed?.value).to.equal(before?.value);
     expect(changed?.confidence).to.be.greaterThan(before?.confidence ?? 1);
   });

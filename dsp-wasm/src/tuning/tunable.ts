@@ -7,25 +7,28 @@ import { SlotCore } from '../instance.js';
 import { Kernel } from '../kernel.js';
 import { ASSEMBLY, type Constant, withImports } from './constants.js';
 
-/** Cores with other values of the constants, all out of one compilation: a constant is an import there. */
-
 const PACKAGE = fileURLToPath(new URL('..', ASSEMBLY));
 
-/** Compiles the core with imports in place of the numbers of its tuning. It takes as long as `npm run build:wasm`. */
-export async function compileTunable(): Promise<WebAssembly.Module> {
-  let bytes: Uint8Array<ArrayBuffer> | null = null;
+/**
+ * Compiles the core with imports in place of the numbers of its tuning, which takes as long as `npm run build:wasm`.
+ *
+ * @returns the module's bytes, for TunableCore
+ */
+export async function compileTunable(): Promise<Uint8Array<ArrayBuffer>> {
+  const written: Uint8Array<ArrayBuffer>[] = [];
   const { error, stderr } = await asc.main(
     ['assembly/core.ts', '--config', 'asconfig.json', '--target', 'release', '--outFile', 'tunable.wasm'],
     {
       readFile: (name, base) => readSource(join(base, name)),
       writeFile: (_, contents) => {
-        if (typeof contents !== 'string') bytes = new Uint8Array(contents);
+        if (typeof contents !== 'string') written.push(new Uint8Array(contents));
       },
       listFiles: () => null,
     },
   );
+  const [bytes] = written;
   if (error || !bytes) throw new Error(`the signal core does not compile: ${stderr}`, { cause: error });
-  return WebAssembly.compile(bytes);
+  return bytes;
 }
 
 function readSource(name: string): string | null {
@@ -38,22 +41,30 @@ function readSource(name: string): string | null {
   }
 }
 
-/**
- * Opens a core of one session with the values of all constants.
- *
- * @param changed the one of them whose value is another, if any
- */
-export async function tunedCore(
-  module: WebAssembly.Module,
-  constants: readonly Constant[],
-  changed?: { readonly constant: Constant; readonly value: number },
-): Promise<Core> {
-  const imports: Record<string, Record<string, number>> = {};
-  for (const constant of constants) {
-    const { folder, name, value } = constant;
-    const own = imports[folder] ?? {};
-    if (value !== null) own[name] = changed?.constant === constant ? changed.value : value;
-    imports[folder] = own;
+/** Cores whose constants have other values, out of one compilation: a constant is an import there. */
+export class TunableCore {
+  readonly #module: WebAssembly.Module;
+  readonly #constants: readonly Constant[];
+
+  private constructor(module: WebAssembly.Module, constants: readonly Constant[]) {
+    this.#module = module;
+    this.#constants = constants;
   }
-  return new SlotCore(await Kernel.of(module, 1, imports), 1);
+
+  /** @param constants all of them, as readConstants reads them */
+  static async load(bytes: Uint8Array<ArrayBuffer>, constants: readonly Constant[]): Promise<TunableCore> {
+    return new TunableCore(await WebAssembly.compile(bytes), constants);
+  }
+
+  /** Opens a core of one session; `changed`, one of the constants, has another value in it. */
+  async open(changed?: { readonly constant: Constant; readonly value: number }): Promise<Core> {
+    const imports: Record<string, Record<string, number>> = {};
+    for (const constant of this.#constants) {
+      const { folder, name, value } = constant;
+      const own = imports[folder] ?? {};
+      if (value !== null) own[name] = changed?.constant === constant ? changed.value : value;
+      imports[folder] = own;
+    }
+    return new SlotCore(await Kernel.of(this.#module, 1, imports), 1);
+  }
 }

@@ -1,3 +1,3 @@
 /** The constants of the core's tuning, and cores in which they have other values. */
 export { type Constant, halfAndTwice, readConstants } from './constants.js';
-export { compileTunable, tunedCore } from './tunable.js';
+export { compileTunable, TunableCore } from './tunable.js';

@@ -10,7 +10,7 @@ import { motionBench, readSources } from './motion-bench/bench.js';
 import { analyseOffline, peaksOffline } from './offline.js';
 import { table, writePage } from './page.js';
 import { scorePeaks } from './peak-score.js';
-import { readBeats, readReference } from './reference.js';
+import { curveOf, readBeats, readReference } from './reference.js';
 import { rhythmBench } from './rhythm-bench/bench.js';
 import {
   type Answer,
@@ -25,8 +25,6 @@ import {
 
 /** Directory of the drawings and their table; not kept in the repository. */
 const DRAWINGS = fileURLToPath(new URL('../../../dsp-wasm/accuracy/', import.meta.url));
-/** Recordings with this prefix come from optics with a known calibration curve (see the recordings' README). */
-const CURVES: Readonly<Record<string, readonly number[]>> = { oxiwear: [110.5, -32.8] };
 /** Recordings whose motion the motion bench uses, and whose rest the rhythm bench. */
 const MOTION = 'troika-';
 /** Seeds of the benches for the page: no choice in the signal core was made with these seeds. */
@@ -108,10 +106,6 @@ async function analyse(recording: FrameSource, curve: readonly number[] | null):
   for await (const { type, value, confidence, actual_end } of analyseOffline(recording, curve))
     answers.push({ type, value, confidence, actual_end });
   return answers;
-}
-
-function curveOf(file: string): readonly number[] | null {
-  return CURVES[file.split('-', 1)[0] ?? ''] ?? null;
 }
 
 /** Precision, recall and F1 of the R peaks (of the first ECG channel), if the recording has marked beats. */

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Row } from './score.js';
 
-/** The page whose tables the commands write; the text around them is written by hand. */
-const PAGE = fileURLToPath(new URL('../../../dsp-wasm/ACCURACY.md', import.meta.url));
+/** Folder of the pages whose tables the commands write; the text around them is written by hand. */
+const PAGES = fileURLToPath(new URL('../../../dsp-wasm/', import.meta.url));
 
 /** Rows as a table of Markdown; the columns are those of the first. */
 export function table(rows: readonly Row[]): string {
@@ -16,18 +17,21 @@ export function table(rows: readonly Row[]): string {
   ].join('\n');
 }
 
-/** Prints the tables and writes each at its place in the page, between `<!-- table N -->` and `<!-- end -->`. */
+/** Prints the tables and writes them into ACCURACY.md. */
 export function writePage(tables: Readonly<Record<number, readonly Row[]>>): void {
-  const texts = Object.entries(tables).map(([number, rows]) => [number, table(rows)] as const);
-  console.log(texts.map(([, text]) => text).join('\n\n'));
-  const page = texts.reduce(
-    (text, [number, rows]) => {
-      const place = new RegExp(`(<!-- table ${number} -->\n)[^]*?(<!-- end -->)`);
-      if (!place.test(text))
-        throw new Error(`ACCURACY.md has no place for table ${number}: add <!-- table ${number} --> and <!-- end -->`);
-      return text.replace(place, (_, before: string, after: string) => `${before}${rows}\n${after}`);
-    },
-    readFileSync(PAGE, 'utf8'),
-  );
-  writeFileSync(PAGE, page);
+  writeParts('ACCURACY.md', new Map(Object.entries(tables).map(([number, rows]) => [number, table(rows)])));
+}
+
+/** Prints texts and writes each at its place in a page, between `<!-- table NAME -->` and `<!-- end -->`. */
+export function writeParts(page: 'ACCURACY.md' | 'SENSITIVITY.md', parts: ReadonlyMap<string, string>): void {
+  console.log([...parts.values()].join('\n\n'));
+  const file = join(PAGES, page);
+  let text = readFileSync(file, 'utf8');
+  for (const [name, part] of parts) {
+    const place = new RegExp(`(<!-- table ${name} -->\n)[^]*?(<!-- end -->)`);
+    if (!place.test(text))
+      throw new Error(`${page} has no place for table ${name}: add <!-- table ${name} --> and <!-- end -->`);
+    text = text.replace(place, (_, before: string, after: string) => `${before}${part}\n${after}`);
+  }
+  writeFileSync(file, text);
 }

@@ -25,6 +25,14 @@ export function readReference(folder: string, file: string): Reference {
   return { id, seconds, types, windows };
 }
 
+/** Recordings with this prefix come from optics with a known calibration curve (see the recordings' README). */
+const CURVES: Readonly<Record<string, readonly number[]>> = { oxiwear: [110.5, -32.8] };
+
+/** Coefficients of the calibration curve that a recording's SpO2 is read on; null for that of its device model. */
+export function curveOf(file: string): readonly number[] | null {
+  return CURVES[file.split('-', 1)[0] ?? ''] ?? null;
+}
+
 /** The marked beats of a recording, seconds; null if it has none. */
 export function readBeats(folder: string, id: string): number[] | null {
   const file = join(folder, `${id}.beats.csv`);

@@ -62,7 +62,7 @@ function nearest(answers: readonly Answer[], end: number, reach: number): Answer
  * The set of a recording, by its name: `troika-01-ecg` belongs to `troika-ecg`. Each recording with added noise is its
  * own set.
  */
-function setOf(id: string): string {
+export function setOf(id: string): string {
   if (id.startsWith('nstdb')) return id;
   return `${id.split('-', 1)[0]}${/-(ecg|resp)$/.exec(id)?.[0] ?? ''}`;
 }

@@ -1,0 +1,106 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Frame, FrameSource } from '@device-insights/sdk';
+import { readRecording } from '@device-insights/sdk/node';
+import type { InsightType } from '../../insight.js';
+import { motionBench, readSources } from '../motion-bench/bench.js';
+import { curveOf, readReference } from '../reference.js';
+import { type Reference, setOf } from '../score.js';
+
+/** The signals that the constants are tried on: the beginnings of some recordings of each set, held in memory. */
+
+export interface Case {
+  readonly source: FrameSource;
+  readonly reference: Reference;
+  readonly curve: readonly number[] | null;
+  /** The group that its readings of a type count to. */
+  readonly groupOf: (type: InsightType) => string;
+}
+
+/** What is used of a recording, s: its beginning. */
+const PIECE_S = 150;
+/** What is used of a set of recordings, or of a kind of the bench, s: every second, third … recording in the order of names. */
+const SET_S = 450;
+/** Recordings whose motion the bench uses, and its seed, which no other page uses. */
+const MOTION = 'troika-';
+const SEED = 3001;
+
+const BENCH = 'hr on the bench';
+/** The readings that the constants of a folder of the core make. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  pulse: ['hr at rest', 'hr in motion', BENCH],
+  ecg: ['hr from ECG', 'rr from ECG'],
+  breath: ['rr from PPG', 'rr from ECG', 'rr from effort'],
+  spo2: ['SpO2'],
+};
+
+/** The groups of readings on which a folder's constants are scored; those of the grid on all recordings. */
+export function groupsOf(folder: string): readonly string[] {
+  const all = [...new Set(Object.values(GROUPS).flat())].filter((group) => group !== BENCH);
+  return GROUPS[folder] ?? all;
+}
+
+/**
+ * Reads a share of the cases.
+ *
+ * @param bench whether those of the bench are among them
+ * @param share each `count`th case, from `index` on
+ */
+export async function readCases(
+  folder: string,
+  bench: boolean,
+  share: { readonly index: number; readonly count: number },
+): Promise<Case[]> {
+  const isOwn = (_: unknown, i: number) => i % share.count === share.index;
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+  const references = files.toSorted().map((file) => ({ file, reference: readReference(folder, file) }));
+  const scored = references.filter(({ reference }) => reference.types.length > 0);
+  const cases: Case[] = [];
+  for (const { file, reference } of some(scored, ({ reference: { id } }) => setOf(id)).filter(isOwn)) {
+    const recording = await readRecording(join(folder, file));
+    const modalities = new Set(recording.deviceModel.modality_channels.map(({ modality }) => modality));
+    cases.push(await piece(recording, reference, curveOf(file), (type) => groupOf(type, modalities)));
+  }
+  if (!bench) return cases;
+  const made = [...motionBench(await readSources(folder, MOTION), SEED)];
+  for (const { recording, reference } of some(made, ({ kind }) => kind).filter(isOwn))
+    cases.push(await piece(recording, reference, null, () => BENCH));
+  return cases;
+}
+
+function groupOf(type: InsightType, modalities: ReadonlySet<string>): string {
+  if (type === 'spo2') return 'SpO2';
+  if (modalities.has('ecg')) return `${type} from ECG`;
+  if (modalities.has('resp')) return `${type} from effort`;
+  if (type === 'rr') return 'rr from PPG';
+  return modalities.has('accel') ? 'hr in motion' : 'hr at rest';
+}
+
+/** Of each set every so many, so that their pieces are no longer than SET_S together. */
+function some<T extends { readonly reference: Reference }>(all: readonly T[], setOf: (one: T) => string): T[] {
+  const sets = new Map<string, T[]>();
+  for (const one of all) sets.set(setOf(one), [...(sets.get(setOf(one)) ?? []), one]);
+  return [...sets.values()].flatMap((set) => {
+    const seconds = set.reduce((sum, { reference }) => sum + Math.min(PIECE_S, reference.seconds), 0);
+    const every = Math.ceil(seconds / SET_S);
+    return set.filter((_, i) => i % every === 0);
+  });
+}
+
+/** The beginning of a recording, its frames held in memory. */
+async function piece(
+  { id, deviceModel, frames }: FrameSource,
+  reference: Reference,
+  curve: Case['curve'],
+  groupOf: Case['groupOf'],
+): Promise<Case> {
+  const held: Frame[] = [];
+  let end = Number.POSITIVE_INFINITY;
+  for await (const frame of frames()) {
+    if (held.length === 0) end = frame.ts + 1000 * PIECE_S;
+    if (frame.ts >= end) break;
+    held.push(frame);
+  }
+  const windows = reference.windows.filter((window) => 1000 * window.end <= end);
+  return { source: { id, deviceModel, frames: () => held }, reference: { ...reference, windows }, curve, groupOf };
+}
