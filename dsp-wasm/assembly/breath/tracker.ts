@@ -8,10 +8,14 @@ import { seriesSpectra } from './spectrum';
 import {
   BEATS_DRIFT,
   CERTAIN_MASS,
+  DRIFT,
   EFFORT_DRIFT,
   EXPONENT,
   FORGET,
   FUNDAMENTAL,
+  GENTLEST_BASELINES,
+  GENTLEST_HEIGHTS,
+  GENTLEST_INTERVALS,
   HALF_STRETCH,
   HARMONIC,
   HIGH_FROM,
@@ -23,6 +27,10 @@ import {
   RATE_SPREAD,
   RESOLUTION,
   SERIES_ODDS,
+  STEEPEST_BASELINES,
+  STEEPEST_EFFORT,
+  STEEPEST_HEIGHTS,
+  STEEPEST_INTERVALS,
   UNEXPLAINED,
   USUAL_RATE,
 } from './tuning';
@@ -121,11 +129,13 @@ function resolutionOf(source: i32): v128 {
  * heights and effort drift, baselines wander as a random walk or worse.
  */
 function gentlest(source: i32): v128 {
-  return source === FROM_EFFORT ? f32x4.splat(0) : f32x4(0.5, 1, 1, 0);
+  return source === FROM_EFFORT ? f32x4.splat(0) : f32x4(GENTLEST_INTERVALS, GENTLEST_HEIGHTS, GENTLEST_BASELINES, 0);
 }
 
 function steepest(source: i32): v128 {
-  return source === FROM_EFFORT ? f32x4.splat(2) : f32x4(2, 3, 4, 0);
+  return source === FROM_EFFORT
+    ? f32x4.splat(STEEPEST_EFFORT)
+    : f32x4(STEEPEST_INTERVALS, STEEPEST_HEIGHTS, STEEPEST_BASELINES, 0);
 }
 
 /**
@@ -181,14 +191,14 @@ function polynomial(x: f32): v128 {
   return f32x4.add(f32x4.mul(y, f), BLEND[0]);
 }
 
-/** Lets the posterior of the last answer drift (0.66 per minute a step) into PREDICTED. */
+/** Lets the posterior of the last answer drift into PREDICTED. */
 function predict(track: Track, end: f64): void {
   const known = track.end > 0 && end - track.end < FORGET;
   const from = known ? track.posterior : PRIOR;
   for (let i = 0; i < RATES; i++) {
     const left = from[max(i - 1, 0)];
     const right = from[min(i + 1, RATES - 1)];
-    const drifted: f32 = <f32>0.25 * (left + right) + <f32>0.5 * from[i];
+    const drifted: f32 = DRIFT * (left + right) + (<f32>1 - <f32>2 * DRIFT) * from[i];
     PREDICTED[i] = (<f32>1 - JUMP) * drifted + JUMP * PRIOR[i];
   }
   track.end = end;

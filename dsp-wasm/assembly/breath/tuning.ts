@@ -37,6 +37,8 @@ export const HARMONIC: f32 = 0.3;
 export const FUNDAMENTAL: f32 = 0.05;
 /** Beats are placed and measured to about this (3 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
 export const RESOLUTION: f32 = 0.003;
+/** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; chosen] */
+export const DRIFT: f32 = 0.25;
 /** Chance that the rate is suddenly any other. [probability; chosen] */
 export const JUMP: f32 = 0.01;
 /** Silence after which nothing is known: a window. [s; chosen] */
@@ -49,6 +51,20 @@ export const RATE_SPREAD: f64 = 0.5;
 export const CERTAIN_MASS: f64 = 0.5;
 /** Half width of the stretch that is the answer, 2.8 per minute: as the tolerance of the confidence. [bins; chosen] */
 export const HALF_STRETCH: i32 = 3;
+/** Least steepness of the noise of intervals, which are nearly white: power falls as frequency^-steepness. [exponent; chosen] */
+export const GENTLEST_INTERVALS: f32 = 0.5;
+/** Least steepness of the noise of heights, which drift. [exponent; chosen] */
+export const GENTLEST_HEIGHTS: f32 = 1;
+/** Least steepness of the noise of baselines, which wander as a random walk or worse. [exponent; chosen] */
+export const GENTLEST_BASELINES: f32 = 1;
+/** Greatest steepness of the noise of intervals; up to 4 can be levelled. [exponent; chosen] */
+export const STEEPEST_INTERVALS: f32 = 2;
+/** Greatest steepness of the noise of heights. [exponent; chosen] */
+export const STEEPEST_HEIGHTS: f32 = 3;
+/** Greatest steepness of the noise of baselines. [exponent; chosen] */
+export const STEEPEST_BASELINES: f32 = 4;
+/** Greatest steepness of the noise of an effort; its least is none. [exponent; chosen] */
+export const STEEPEST_EFFORT: f32 = 2;
 /** First bin below breathing that shows the noise's slope, 2.8 per minute. [bins; chosen] */
 export const LOW_FROM: i32 = 3;
 /** Last bin below breathing that shows the noise's slope, 5.6 per minute. [bins; chosen] */

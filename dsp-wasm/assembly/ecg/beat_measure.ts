@@ -11,6 +11,7 @@ import {
   BETTER_LEAD,
   CLEAR_LEAD,
   DEAD_SAMPLES,
+  DEAD_TENTHS,
   FIRST_MATCH_NOISE,
   FIRST_SNAP,
   LEVEL_FOLLOW,
@@ -35,7 +36,7 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
   const sample = candidate.sample;
   const last = ecg.lastBeat;
   const isNext = ecg.beatCount > 0 && sample - last < PAUSE_SAMPLES;
-  const guard = min(DEAD_SAMPLES, (3 * (sample - last)) / 10);
+  const guard = min(DEAD_SAMPLES, (DEAD_TENTHS * (sample - last)) / 10);
   const near = sample - FIRST_SNAP - 1;
   const from = isNext ? min(last + guard + 1, near) : near;
   const between = isNext ? sample - guard - from : 0;

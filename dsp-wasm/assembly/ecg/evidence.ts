@@ -14,6 +14,8 @@ import {
   LEAST_STEEPNESS,
   LOWEST_POSITION,
   MOST_STEEPNESS,
+  PAST_BOUND,
+  STEEPNESS,
   TEMPLATE_BEATS,
   WIDE_EVIDENCE,
   WIDE_RATIO,
@@ -79,7 +81,7 @@ export function weighBlock(ecg: EcgState, channel: Channel, first: i32, from: i3
 
 /** At most about WIDE_EVIDENCE, and still greatest where it was. */
 function bounded(evidence: f32): f32 {
-  return evidence > WIDE_EVIDENCE ? WIDE_EVIDENCE + <f32>0.01 * (evidence - WIDE_EVIDENCE) : evidence;
+  return evidence > WIDE_EVIDENCE ? WIDE_EVIDENCE + PAST_BOUND * (evidence - WIDE_EVIDENCE) : evidence;
 }
 
 /** Adds where between noise (0) and beats (1) a feature is; bounded, so that an artefact counts no more than a beat. */
@@ -106,7 +108,7 @@ function addPositions(sum: Row<f32>, feature: Row<f32>, level: Level): void {
  * where the noise between two beats often is half as large as a beat, a typical beat has odds of 6 to 1.
  */
 function makeLogOdds(sum: Row<f32>, q: f32): void {
-  const steepness = f32x4.splat(min<f32>(MOST_STEEPNESS, max<f32>(LEAST_STEEPNESS, <f32>3 * (q - 1))));
+  const steepness = f32x4.splat(min<f32>(MOST_STEEPNESS, max<f32>(LEAST_STEEPNESS, STEEPNESS * (q - 1))));
   const even = f32x4.splat(<f32>1 / (<f32>1 + sqrt<f32>(q)));
   for (let i = 0; i < BLOCK; i += 4) {
     const weight = v128.load(sum.at(BLOCK + i));

@@ -13,9 +13,11 @@ import {
   CLOSEST_PEAK,
   DECIDE_SECONDS,
   FIT_WIDTH,
+  IDLE_INTERVALS,
   LEAST_OF_LEVEL,
   LEAST_OF_OFFSET,
   MOST_SHIFT,
+  SHIFT_STEEPNESS,
   USUAL_FIT,
 } from './tuning';
 
@@ -46,7 +48,7 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
  */
 function likeEcg(ecg: EcgState): f64 {
   const fit = <f64>ecg.fit;
-  const returns = (MOST_SHIFT - <f64>ecg.shift) * 5;
+  const returns = (MOST_SHIFT - <f64>ecg.shift) * SHIFT_STEEPNESS;
   const likely = fit > 0 ? 1 / (1 + Math.exp((USUAL_FIT - fit) / FIT_WIDTH)) : 0.5;
   return Math.max(0, Math.min(1, returns)) * likely;
 }
@@ -70,7 +72,7 @@ function resolved(session: Session): f64 {
 
 /** Beats may be over (a lead off, a pause) where none came for more than two intervals and the time of a decision. */
 function stillBeating(idle: f64, interval: f64): f64 {
-  const usual = 2 * interval + DECIDE_SECONDS;
+  const usual = IDLE_INTERVALS * interval + DECIDE_SECONDS;
   return idle > usual ? (usual / idle) ** 3 : 1;
 }
 

@@ -1,5 +1,5 @@
 import { Level } from '../memory/ecg_state';
-import { CLOSEST_NOISE, FARTHEST_NOISE, LEVEL_FOLLOW, NOISE_RISE } from './tuning';
+import { CLOSEST_NOISE, FARTHEST_NOISE, LARGEST_BEAT, LEVEL_FOLLOW, NOISE_RISE } from './tuning';
 
 /**
  * Levels of one feature: at beats, and the largest between beats (cf. the signal and noise levels of Pan & Tompkins 1985).
@@ -11,9 +11,9 @@ export function beginLevel(level: Level, beat: f32, noise: f32): void {
   level.noise = min(noise, CLOSEST_NOISE * beat);
 }
 
-/** Learns from a beat and the largest value since the beat before (negative where unknown); no beat counts over twice. */
+/** Learns from a beat and the largest value since the beat before (negative where unknown); no beat counts for more than LARGEST_BEAT. */
 export function learnLevel(level: Level, beat: f32, noise: f32, rise: f32 = NOISE_RISE): void {
-  const next = level.beat + LEVEL_FOLLOW * (min(beat, 2 * level.beat) - level.beat);
+  const next = level.beat + LEVEL_FOLLOW * (min(beat, LARGEST_BEAT * level.beat) - level.beat);
   const floor = level.noise;
   const rate = noise > floor ? rise : LEVEL_FOLLOW;
   level.beat = next;

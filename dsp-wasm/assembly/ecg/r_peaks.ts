@@ -18,7 +18,9 @@ import {
   FIRST_BEAT_SHARE,
   GUARD,
   LEARN_SAMPLES,
+  LEAST_LEARNT,
   LOST_SAMPLES,
+  MOST_ABOVE_SECOND,
   MOST_EVIDENCE,
   SEARCH_SAMPLES,
 } from './tuning';
@@ -131,8 +133,8 @@ function learnFrom(feature: Row<f32>, level: Level, rounding: f32): void {
     second = max(second, min(first, top));
     first = max(first, top);
   }
-  if (count < <f32>LEARN_SAMPLES * 0.5) return;
-  if (first > rounding) beginLevel(level, FIRST_BEAT_SHARE * min(first, 2 * second), sum / count);
+  if (count < <f32>LEARN_SAMPLES * LEAST_LEARNT) return;
+  if (first > rounding) beginLevel(level, FIRST_BEAT_SHARE * min(first, MOST_ABOVE_SECOND * second), sum / count);
   else beginLevel(level, 0, 0);
 }
 

@@ -10,6 +10,9 @@ export const CLOSEST_NOISE: f32 = 0.55;
 /** Least that noise is of the beats' level: less says no more. [ratio; chosen] */
 export const FARTHEST_NOISE: f32 = 0.05;
 
+/** Most that a beat counts for in the level, in parts of it. [ratio; chosen] */
+export const LARGEST_BEAT: f32 = 2;
+
 // ---- evidence.ts ----
 /** Half width within which a peak of the evidence is the greatest, 78 ms. [grid samples; chosen] */
 export const GUARD: i32 = 10;
@@ -19,6 +22,8 @@ export const LEAST_EVIDENCE: f32 = -20;
 export const LOWEST_POSITION: f32 = -0.5;
 /** Upper bound of the same. [ratio; chosen] */
 export const FARTHEST_POSITION: f32 = 1.6;
+/** Steepness of the log odds over the position, by the separation less one. [weight; chosen] */
+export const STEEPNESS: f32 = 3;
 /** Least steepness of the log odds over the position. [log odds; chosen] */
 export const LEAST_STEEPNESS: f32 = 3;
 /** Greatest steepness of the log odds over the position. [log odds; chosen] */
@@ -31,6 +36,8 @@ export const WIDE_RATIO: f32 = 2.5;
 export const CLEAR_RATIO: f32 = 2.5;
 /** Bound of such a beat's evidence: below two surprises, so that none is put between two beats of a regular rhythm. [log odds; chosen] */
 export const WIDE_EVIDENCE: f32 = 5;
+/** Part of what is past that bound which is kept, so that the evidence is still greatest where it was. [share; chosen] */
+export const PAST_BOUND: f32 = 0.01;
 
 // ---- beat_path.ts ----
 /** Shortest RR interval on a path, 250 bpm. [s; chosen] */
@@ -61,8 +68,10 @@ export const MOST_CHANGE: f32 = 1.65;
 export const SNAP: i32 = 6;
 /** The same without a template. [grid samples; chosen] */
 export const FIRST_SNAP: i32 = 8;
-/** Samples this close to a beat (188 ms, or 30 % of the interval) are excluded from the noise estimate. [grid samples; chosen] */
+/** Samples this close to a beat, 188 ms, are excluded from the noise estimate. [grid samples; chosen] */
 export const DEAD_SAMPLES: i32 = 24;
+/** Or so many tenths of the interval, where they are fewer. [tenths; chosen] */
+export const DEAD_TENTHS: i32 = 3;
 /** Longer intervals, 3 s, are pauses or missed beats and tell nothing of the noise between beats. [grid samples; chosen] */
 export const PAUSE_SAMPLES: i32 = 384;
 /** Share of its norm that a beat must have along the template to be learnt. [share; chosen] */
@@ -95,6 +104,10 @@ export const LEARN_SAMPLES: i32 = 256;
 export const SEARCH_SAMPLES: i32 = 384;
 /** Size of a beat in parts of the greatest feature, when the levels are learnt. [ratio; chosen] */
 export const FIRST_BEAT_SHARE: f32 = 0.8;
+/** Most that the greatest feature counts for then, in parts of the second greatest of the four half seconds. [ratio; chosen] */
+export const MOST_ABOVE_SECOND: f32 = 2;
+/** Least part of the stretch that must be there to learn from it. [share; chosen] */
+export const LEAST_LEARNT: f32 = 0.5;
 /** Stretch without data after which the electrodes may be elsewhere and all is learnt anew, 10 s. [grid samples; chosen] */
 export const LOST_SAMPLES: i32 = 1280;
 /** Evidence of a peak that is clear before its guard time is over: past any ectopic one's. [log odds; chosen] */
@@ -119,12 +132,16 @@ export const RANDOM: f64 = 0.65;
 export const TELLING_INTERVALS: i32 = 20;
 
 // ---- heart_rate.ts ----
-/** Shift of the level from which beats are stairs; up to 0.2 less they may be beats. [ratio; chosen] */
+/** Shift of the level from which beats are stairs. [ratio; chosen] */
 export const MOST_SHIFT: f64 = 0.8;
+/** Rise of the confidence below it: 0.2 less are beats. [weight; chosen] */
+export const SHIFT_STEEPNESS: f64 = 5;
 /** Fit of the beats to their template that is as likely an ECG's as not. [share; chosen] */
 export const USUAL_FIT: f64 = 0.79;
 /** Width of the transition about it. [share; chosen] */
 export const FIT_WIDTH: f64 = 0.025;
+/** Intervals without a beat after which beats may be over, beside the time of a decision. [intervals; chosen] */
+export const IDLE_INTERVALS: f64 = 2;
 /** Longest that a decision takes. [s; derived: DECIDE_LATEST at 128 Hz] */
 export const DECIDE_SECONDS: f64 = 0.5;
 /** Closest that a peak may follow another, 0.24 s. [grid samples; derived: SHORTEST_RR at 128 Hz] */

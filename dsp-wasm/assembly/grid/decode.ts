@@ -1,7 +1,7 @@
 import { usedLanes } from '../math/vector';
 import { Channel } from '../memory/channel';
 import { DECODED, STAGING } from '../memory/map';
-import { LIMIT, WILD } from './tuning';
+import { LIMIT, WILD, WILD_SHARE } from './tuning';
 
 // Encodings, numbered as in the ingest protocol.
 const INT16: i32 = 1;
@@ -82,7 +82,7 @@ function integer(from: usize, spare: i32): i32 {
 function setOffset(channel: Channel, sub: i32, first: f64): void {
   const offset = channel.offsets[sub];
   if (isNaN(offset)) channel.offsets[sub] = first;
-  else if (abs(offset) > WILD && abs(first) < abs(offset) * 0.001) rebase(channel, sub, first);
+  else if (abs(offset) > WILD && abs(first) < abs(offset) * WILD_SHARE) rebase(channel, sub, first);
 }
 
 /** Takes another offset; what was stored with the old one is lost. */

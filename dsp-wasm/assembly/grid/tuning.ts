@@ -13,3 +13,5 @@ export const FAR: f64 = 1e9;
 // ---- decode.ts ----
 /** A larger offset does not come from a converter, but is one wild float. [counts; derived: from converters of 32 bits, 2^32] */
 export const WILD: f64 = 4294967296;
+/** Part of such an offset below which the next value shows that it was wild. [ratio; chosen] */
+export const WILD_SHARE: f64 = 0.001;

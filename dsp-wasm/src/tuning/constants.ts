@@ -19,6 +19,7 @@ const UNITS: readonly string[] = [
   ...BOUNDED,
   ...['s', 'steps/s', 'Hz', 'bpm', '1/min', 'g', 'counts', 'grid samples', 'bins', 'beats', 'intervals', 'periods'],
   ...['ratio', 'log ratio', 'log power', 'odds', 'log odds', 'weight', 'exponent', 'degree', 'deviations', 'skewness'],
+  'tenths',
   'units',
 ];
 

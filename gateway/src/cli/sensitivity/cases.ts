@@ -18,9 +18,9 @@ export interface Case {
 }
 
 /** What is used of a recording, s: its beginning. */
-const PIECE_S = 150;
+const PIECE_S = 240;
 /** What is used of a set of recordings, or of a kind of the bench, s: every second, third … recording in the order of names. */
-const SET_S = 450;
+const SET_S = 1200;
 /** Recordings whose motion the bench uses, and its seed, which no other page uses. */
 const MOTION = 'troika-';
 const SEED = 3001;
