@@ -5,6 +5,7 @@ import { readRecording } from '@device-insights/sdk/node';
 import type { InsightType } from '../../insight.js';
 import { motionBench, readSources } from '../motion-bench/bench.js';
 import { curveOf, readReference } from '../reference.js';
+import { rhythmBench } from '../rhythm-bench/bench.js';
 import { type Reference, setOf } from '../score.js';
 
 /** The signals that the constants are tried on: the beginnings of some recordings of each set, held in memory. */
@@ -19,36 +20,41 @@ export interface Case {
 
 /** What is used of a recording, s: its beginning. */
 const PIECE_S = 240;
-/** What is used of a set of recordings, or of a kind of the bench, s: every second, third … recording in the order of names. */
+/** What is used of a set of recordings, a kind of motion or a rhythm, s: every second, third … recording in the order of names. */
 const SET_S = 1200;
-/** Recordings whose motion the bench uses, and its seed, which no other page uses. */
+/** Recordings whose motion the benches use, and their seed, which no other page uses. */
 const MOTION = 'troika-';
 const SEED = 3001;
 
-const BENCH = 'hr on the bench';
+const MOTION_BENCH = 'hr on the motion bench';
+const IRREGULAR = 'hr of irregular rhythm';
 /** The readings that the constants of a folder of the core make. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  pulse: ['hr at rest', 'hr in motion', BENCH],
-  ecg: ['hr from ECG', 'rr from ECG'],
+  pulse: ['hr at rest', 'hr in motion', MOTION_BENCH, `${IRREGULAR} from PPG`],
+  ecg: ['hr from ECG', 'rr from ECG', `${IRREGULAR} from ECG`],
   breath: ['rr from PPG', 'rr from ECG', 'rr from effort'],
   spo2: ['SpO2'],
 };
 
-/** The groups of readings on which a folder's constants are scored; those of the grid on all recordings. */
+/** The groups of readings on which a folder's constants are scored; those of the grid on all but the benches. */
 export function groupsOf(folder: string): readonly string[] {
-  const all = [...new Set(Object.values(GROUPS).flat())].filter((group) => group !== BENCH);
-  return GROUPS[folder] ?? all;
+  return GROUPS[folder] ?? [...new Set(Object.values(GROUPS).flat())].filter((group) => !isOfBench(group));
+}
+
+/** Whether the readings of a group are those of generated recordings. */
+export function isOfBench(group: string): boolean {
+  return group === MOTION_BENCH || group.startsWith(IRREGULAR);
 }
 
 /**
  * Reads a share of the cases.
  *
- * @param bench whether those of the bench are among them
+ * @param benches whether those of the benches are among them
  * @param share each `count`th case, from `index` on
  */
 export async function readCases(
   folder: string,
-  bench: boolean,
+  benches: boolean,
   share: { readonly index: number; readonly count: number },
 ): Promise<Case[]> {
   const isOwn = (_: unknown, i: number) => i % share.count === share.index;
@@ -61,11 +67,22 @@ export async function readCases(
     const modalities = new Set(recording.deviceModel.modality_channels.map(({ modality }) => modality));
     cases.push(await piece(recording, reference, curveOf(file), (type) => groupOf(type, modalities)));
   }
-  if (!bench) return cases;
-  const made = [...motionBench(await readSources(folder, MOTION), SEED)];
-  for (const { recording, reference } of some(made, ({ kind }) => kind).filter(isOwn))
-    cases.push(await piece(recording, reference, null, () => BENCH));
+  if (!benches) return cases;
+  for (const { recording, reference, group } of some(await generated(folder), ({ set }) => set).filter(isOwn))
+    cases.push(await piece(recording, reference, null, () => group));
   return cases;
+}
+
+/** The recordings of both benches; their sets are the kinds and the rhythms. */
+async function generated(folder: string) {
+  const sources = await readSources(folder, MOTION);
+  return [
+    ...[...motionBench(sources, SEED)].map((one) => ({ ...one, set: one.kind as string, group: MOTION_BENCH })),
+    ...[...rhythmBench(sources, SEED)].map((one) => {
+      const signal = one.reference.id.endsWith('-ecg') ? 'ECG' : 'PPG';
+      return { ...one, set: `${one.rhythm} ${signal}`, group: `${IRREGULAR} from ${signal}` };
+    }),
+  ];
 }
 
 function groupOf(type: InsightType, modalities: ReadonlySet<string>): string {

@@ -7,7 +7,7 @@ import { VERSION } from '@device-insights/fanout/process/version';
 import { Command } from 'commander';
 import { writeParts } from '../page.js';
 import type { Block } from './blocks.js';
-import { groupsOf } from './cases.js';
+import { groupsOf, isOfBench } from './cases.js';
 import { report, type Trial } from './report.js';
 import type { Job, Result, WorkerData } from './worker.js';
 
@@ -20,7 +20,7 @@ async function measure(recordings: string, names: readonly string[]): Promise<vo
   if (folders.length === 0) throw new Error(`no constant of the core, and no folder of constants: ${names.join(' ')}`);
   const workers = startWorkers({
     ...{ bytes: await compileTunable(), constants, recordings },
-    bench: folders.includes('pulse'),
+    benches: folders.some((folder) => groupsOf(folder).some(isOfBench)),
   });
   try {
     for (const folder of folders) {

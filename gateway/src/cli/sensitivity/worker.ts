@@ -9,7 +9,7 @@ export interface WorkerData {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly constants: readonly Constant[];
   readonly recordings: string;
-  readonly bench: boolean;
+  readonly benches: boolean;
   readonly share: { readonly index: number; readonly count: number };
 }
 
@@ -22,9 +22,9 @@ export interface Job {
 /** Null where the core failed. */
 export type Result = readonly Block[] | null;
 
-const { bytes, constants, recordings, bench, share }: WorkerData = workerData;
+const { bytes, constants, recordings, benches, share }: WorkerData = workerData;
 const tunable = TunableCore.load(bytes, constants);
-const cases = readCases(recordings, bench, share);
+const cases = readCases(recordings, benches, share);
 
 async function work({ groups, changed }: Job): Promise<Result> {
   const constant = changed ? constants[changed.index] : undefined;
