@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { systemClock } from '../../clock.js';
 import type { InsightQuery, SessionQuery } from '../store.js';
-import { newMoment, rejection, sampleAccount, sampleKey } from '../suite/samples.js';
+import { earlierRows, expectKept } from '../suite/earlier.js';
+import { newMoment, rejection, sampleAccount } from '../suite/samples.js';
 import { keyStatement, userStatement } from './accounts.js';
 import { Database } from './database.js';
 import { deviceStatement, MODELS_PAGE } from './devices.js';
@@ -31,20 +33,79 @@ describe('the schema of the embedded store', () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it('keeps the keys of a file from before there was an expiry: they never expire', async () => {
-    const key = sampleKey();
+  it('keeps every row of a file of the first version', async () => {
+    const rows = earlierRows();
+    const { account, key, model, device, session, insight, claim, response, previousOwner, beat } = rows;
     const db = Database.toWrite(file(), systemClock);
     db.exec(`${VERSIONS[0]}; PRAGMA user_version = 1`);
-    db.prepare('INSERT INTO keys VALUES (?, ?, NULL, ?, ?, ?, ?, NULL, NULL)').run(
-      ...[key.id, key.accountId, key.hash, key.prefix, key.lastFour, key.createdAt],
-    );
+    const insert = (table: string, row: Record<string, string | number | null>) =>
+      db
+        .prepare(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`)
+        .run(...Object.values(row));
+    const scope = { account_id: account.id, user: session.user };
+    insert('accounts', {
+      id: account.id,
+      name: account.name,
+      algorithms: JSON.stringify(account.algorithms),
+      created_at: account.createdAt,
+    });
+    insert('keys', {
+      id: key.id,
+      account_id: key.accountId,
+      hash: key.hash,
+      prefix: key.prefix,
+      last_four: key.lastFour,
+      created_at: key.createdAt,
+      last_used_at: key.lastUsedAt,
+    });
+    insert('device_models', {
+      id: model.id,
+      account_id: model.accountId,
+      created_at: model.createdAt,
+      model: JSON.stringify(model),
+    });
+    insert('devices', {
+      account_id: device.accountId,
+      device_id: device.deviceId,
+      device_model_id: model.id,
+      created_at: device.createdAt,
+    });
+    insert('sessions', {
+      ...scope,
+      id: session.id,
+      device_id: session.deviceId,
+      device_model_id: session.deviceModelId,
+      status: session.status,
+      started_at: session.startedAt,
+      gateway: session.gateway,
+      epoch: session.epoch,
+      channels: JSON.stringify(session.channels),
+      algorithms: JSON.stringify(session.algorithms),
+      progress: JSON.stringify(session.progress),
+    });
+    insert('takeovers', { gateway: previousOwner, at: beat, session_id: session.id, epoch: session.epoch });
+    insert('gateways', { id: session.gateway, beat });
+    insert('insights', { ...scope, ...insight });
+    insert('idempotency', {
+      account_id: claim.accountId,
+      route: claim.route,
+      key: claim.key,
+      body_hash: claim.bodyHash,
+      at: claim.at,
+      ...response,
+    });
+    insert('probes', { id: 1, at: beat });
     db.close();
     const store = await openEmbeddedStore(directory, systemClock);
-    expect(await store.keyByHash(key.hash)).to.deep.equal(key);
-    const expiring = sampleKey({ expiresAt: 5 });
-    await store.addKey(expiring);
-    expect(await store.keyByHash(expiring.hash)).to.deep.equal(expiring);
+    await expectKept(store, rows);
     await store.close();
+  });
+
+  it('never changes a version that files already have', () => {
+    const digest = createHash('sha256')
+      .update(VERSIONS[0] ?? '')
+      .digest('hex');
+    expect(digest).to.equal('162ab6e4e3ae8ba91657bc112bbb07df82ef9ed511b6710527203e5627125521');
   });
 
   it('is refused, and left alone, when a newer version made it', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Query } from 'mongoose';
 import { systemClock } from '../../clock.js';
 import { type InsightQuery, type SessionQuery, type Store, StoreUnavailable } from '../store.js';
+import { earlierRows, expectKept } from '../suite/earlier.js';
 import {
   newMoment,
   partOf,
@@ -10,7 +11,6 @@ import {
   sampleAccount,
   sampleDevice,
   sampleInsight,
-  sampleKey,
   sampleModel,
   sampleSession,
 } from '../suite/samples.js';
@@ -19,6 +19,7 @@ import { hasTransactions, MongoConnection } from './connection.js';
 import { insightFilter } from './insights.js';
 import { Line } from './line.fixture.js';
 import { openMongoStore } from './mongo.js';
+import { documentOf } from './rows.js';
 import { type Models, modelsOn } from './schemas.js';
 import { sessionFilter } from './sessions.js';
 import { startTestMongo, type TestMongo } from './test-server.js';
@@ -40,15 +41,31 @@ describe('the MongoDB store', () => {
     await server.stop();
   });
 
-  it('takes a key from before there was an expiry for one that never expires', async () => {
-    const store = await openMongoStore(uri, systemClock);
-    const mongo = await MongoConnection.open(uri, systemClock);
-    const { id, expiresAt: _, subscribeOnly: __, replacedBy: ___, ...rest } = sampleKey();
-    await mongo.connection.collection<{ _id: string }>('keys').insertOne({ _id: id, ...rest });
-    const later = { expiresAt: null, subscribeOnly: false, replacedBy: null };
-    expect(await store.keyByHash(rest.hash)).to.deep.equal({ id, ...rest, ...later });
-    await mongo.close();
-    await store.close();
+  it('reads documents of the first version, which lack later fields', async () => {
+    const own = new URL(uri);
+    own.pathname = `/test-${randomUUID()}`;
+    const mongo = await MongoConnection.open(own.href, systemClock);
+    const rows = earlierRows();
+    const { account, key, model, device, session, insight, claim, response, previousOwner, beat } = rows;
+    const insert = (name: string, document: object) => mongo.connection.collection(name).insertOne(document);
+    await insert('accounts', documentOf(account));
+    await insert('keys', documentOf(key));
+    await insert('device_models', { ...documentOf(model), revision: 1, touched: 1 });
+    await insert('devices', { ...device });
+    const takeovers = [{ gateway: previousOwner, at: beat, epoch: session.epoch }];
+    await insert('sessions', { ...documentOf(session), takeovers, commits: 1 });
+    await insert('gateways', { _id: session.gateway, beat });
+    await insert('insights', { ...insight, accountId: account.id, user: session.user });
+    await insert('idempotency', { ...claim, response, expireAt: new Date(claim.at) });
+    await insert('probes', { _id: 'probe', at: beat });
+    const store = await openMongoStore(own.href, systemClock);
+    try {
+      await expectKept(store, rows);
+    } finally {
+      await mongo.connection.dropDatabase();
+      await mongo.close();
+      await store.close();
+    }
   });
 
   storeSuite('MongoDB', () => openMongoStore(uri, systemClock));
