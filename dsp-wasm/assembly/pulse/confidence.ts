@@ -8,12 +8,17 @@ import {
   ENOUGH_COVER,
   ENOUGH_FREE,
   ENOUGH_SUPPORT,
+  EVEN_STEEPNESS,
+  JUMP_STEEPNESS,
   LEAST_APART,
+  LEAST_CONCENTRATION,
   LEAST_COVER,
   LEAST_EVEN,
   LEAST_FREE,
   LEAST_HELD,
+  LEAST_SUPPORT,
   LEAST_SWING,
+  LEAST_UNLIKENESS,
   LINE_WIDTH,
   MOST_JUMP,
   MOST_STILL,
@@ -26,6 +31,7 @@ import {
   OF_SUPPORT,
   OF_UNLIKENESS,
   OF_UNREST,
+  STILL_STEEPNESS,
 } from './tuning';
 
 /**
@@ -52,8 +58,10 @@ export function pulseConfidence(
 ): f32 {
   const belief = Mathf.log((tracked.belief + <f32>1e-3) / (<f32>1.001 - tracked.belief));
   let odds = motion > MOVING ? oddsInMotion(belief, support) : BIAS + OF_BELIEF * belief;
-  odds += OF_CONCENTRATION * Mathf.log(concentration(tracked.rate) + <f32>0.02);
-  odds += OF_UNLIKENESS * Mathf.log(max<f32>(0.02, <f32>1.02 - beatLikeness(beats, tracked.rate)));
+  odds += OF_CONCENTRATION * Mathf.log(concentration(tracked.rate) + LEAST_CONCENTRATION);
+  odds +=
+    OF_UNLIKENESS *
+    Mathf.log(max<f32>(LEAST_UNLIKENESS, <f32>1 + LEAST_UNLIKENESS - beatLikeness(beats, tracked.rate)));
   odds += OF_COLLISION * Mathf.log(apart);
   odds += OF_UNREST * unrest;
   const shown = covered(beats.cover, motion) * ramp<f32>(seen, LEAST_APART, ENOUGH_APART);
@@ -62,7 +70,7 @@ export function pulseConfidence(
 
 /** In motion the belief is tempered and says more; but it must be borne by what was seen of late. */
 function oddsInMotion(belief: f32, support: f32): f32 {
-  const doubt = min<f32>(0, Mathf.log((support + <f32>0.02) / ENOUGH_SUPPORT));
+  const doubt = min<f32>(0, Mathf.log((support + LEAST_SUPPORT) / ENOUGH_SUPPORT));
   return MOVING_BIAS + OF_MOVING_BELIEF * belief + OF_SUPPORT * doubt;
 }
 
@@ -95,9 +103,9 @@ function paced(): f32 {
   for (let lane = 0; lane < 4; lane++) {
     if (HELD[lane] < LEAST_HELD) continue;
     const drifts = Mathf.sqrt(SWINGS[lane]) / LEAST_SWING - <f32>1;
-    const hums = (MOST_JUMP - JUMPS[lane]) * 4;
-    const stands = (MOST_STILL - STILL[lane]) * 10;
-    const leaps = (EVEN[lane] - LEAST_EVEN) * 20;
+    const hums = (MOST_JUMP - JUMPS[lane]) * JUMP_STEEPNESS;
+    const stands = (MOST_STILL - STILL[lane]) * STILL_STEEPNESS;
+    const leaps = (EVEN[lane] - LEAST_EVEN) * EVEN_STEEPNESS;
     most = max(most, min(min(drifts, hums), min(stands, leaps)));
   }
   return min<f32>(1, most);

@@ -90,10 +90,16 @@ export const ENOUGH_SUPPORT: f32 = 0.67;
  * but trusted, at 1.5 times the trust falls by a tenth. [weight; chosen]
  */
 export const OF_SUPPORT: f32 = 2;
+/** Added to the share of the likelihood before that logarithm. [share; chosen] */
+export const LEAST_SUPPORT: f32 = 0.02;
 /** Weight of the logarithm of the share of the pulse's power in the rate and its double. [weight; chosen] */
 export const OF_CONCENTRATION: f32 = 1.02;
+/** Added to that share before the logarithm. [share; chosen] */
+export const LEAST_CONCENTRATION: f32 = 0.02;
 /** Weight of the logarithm of how unlike the beats are. [weight; chosen] */
 export const OF_UNLIKENESS: f32 = -1.99;
+/** Least unlikeness, and what is added to it: beats that are alike to the last bit prove no more. [share; chosen] */
+export const LEAST_UNLIKENESS: f32 = 0.02;
 /** Weight of the distance from the running mean, tens of bpm. [weight; chosen] */
 export const OF_UNREST: f32 = -0.4;
 /** Weight of the logarithm of how far the line is apart from motion: in the recordings the track holds there. [weight; chosen] */
@@ -104,10 +110,16 @@ export const LINE_WIDTH: f32 = 7;
 export const LEAST_SWING: f32 = 0.05;
 /** Most of its power that its steps may be; in the recordings below 0.3. [ratio; chosen] */
 export const MOST_JUMP: f32 = 1;
+/** Rise of the confidence below MOST_JUMP: 0.25 less is enough. [weight; chosen] */
+export const JUMP_STEEPNESS: f32 = 4;
 /** Most of its grid samples that may be like the one before. [share; chosen] */
 export const MOST_STILL: f32 = 0.6;
+/** Rise of the confidence below MOST_STILL: 0.1 less is enough. [weight; chosen] */
+export const STILL_STEEPNESS: f32 = 10;
 /** Least evenness of its steps; in the recordings above 0.2, save where a finger settles. [share; chosen] */
 export const LEAST_EVEN: f32 = 0.1;
+/** Rise of the confidence above LEAST_EVEN: 0.05 more is enough. [weight; chosen] */
+export const EVEN_STEEPNESS: f32 = 20;
 /** Share of the window off its extremes up to which an optical channel is not believed. [share; chosen] */
 export const LEAST_FREE: f32 = 0.4;
 /** Share of the window off its extremes that is enough. [share; chosen] */
