@@ -23,7 +23,7 @@ describe('core', () => {
     return estimate ?? null;
   }
 
-  it('opens as many sessions as it was made for, and then none until one closes', () => {
+  it('opens as many sessions as configured, and then none until one closes', () => {
     const opened = [1, 2, 3].map(() => core.open([GREEN]));
     expect(opened.every((s) => s !== null)).to.equal(true);
     expect([core.openSessions, core.open([GREEN]), core.maxSessions]).to.deep.equal([3, null, 3]);
@@ -49,7 +49,7 @@ describe('core', () => {
     expect(core.lanes).to.deep.equal({ points: points + 4 * 50, filled: filled + 3 * 50 });
   });
 
-  it('keeps nothing of the session that had the slot before', () => {
+  it('keeps no data of the previous session in a slot', () => {
     const values = ppg(13, 50, 66);
     const first = rateOf(values);
     rateOf(noise(650, 4).map((v) => v * 1e9));
@@ -102,7 +102,7 @@ describe('core', () => {
     session.close();
   });
 
-  it('takes a payload longer than its staging area as if it came in pieces', () => {
+  it('accepts a payload longer than its staging area, with the same result as in pieces', () => {
     const channels: CoreChannel[] = [{ modality: 'ppg', sampleRateHz: 1000, numChannels: 3 }];
     const long = ppg(10, 1000, 61).flatMap((v) => [v, v / 2, Number.NaN]);
     const [whole, pieces] = [core.open(channels), core.open(channels)];
@@ -129,7 +129,7 @@ describe('core', () => {
     expect(session.readPeaks(0).length).to.equal(0);
   });
 
-  it('opens a session with more channels and sub-channels than it can keep', () => {
+  it('opens a session with more channels and sub-channels than it can store', () => {
     const kinds = ['ppg', 'ppg_green', 'ppg_red', 'ppg_ir', 'ecg', 'accel', 'resp'] as const;
     const channels = [...kinds, ...kinds].map((modality) => ({ modality, sampleRateHz: 50, numChannels: 6 }));
     const session = core.open(channels);

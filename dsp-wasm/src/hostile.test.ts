@@ -67,7 +67,7 @@ describe('hostile input', () => {
     });
   }
 
-  it('recovers from the wildest numbers once they have left the window', () => {
+  it('recovers from extreme values once they have left the window', () => {
     const session = core.open([{ modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 }]);
     if (!session) throw new Error('the core is full');
     const values = Array.from({ length: 24 * HZ }, (_, i) =>
@@ -81,7 +81,7 @@ describe('hostile input', () => {
     session.close();
   });
 
-  it('gives no estimate of a channel for which the session has no memory left', () => {
+  it('gives no estimate for a channel that exceeds the memory of the session', () => {
     const crowd = Array.from({ length: 6 }, () => ({ modality: 'ecg', sampleRateHz: HZ, numChannels: 1 }) as const);
     const opticals = (['ppg_red', 'ppg_ir'] as const).map((modality) => ({
       modality,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { BadConfig, readConfig } from './config.js';
 
 describe('configuration of a node', () => {
-  it('needs nothing but Redis', () => {
+  it('needs only the address of Redis', () => {
     expect(readConfig({ REDIS_URL: 'redis://cache:6379' })).to.deep.include({
       port: 8090,
       metricsPort: undefined,
@@ -12,7 +12,7 @@ describe('configuration of a node', () => {
     });
   });
 
-  it('takes the servers of a cluster, with TLS', () => {
+  it('accepts the servers of a cluster, with TLS', () => {
     const url = 'rediss://user:secret@one:6379, rediss://two:6379';
     expect(readConfig({ REDIS_URL: url, PORT: '0', METRICS_PORT: '9100' })).to.deep.include({
       redisUrl: url,
@@ -21,7 +21,7 @@ describe('configuration of a node', () => {
     });
   });
 
-  it('names every fault in a line of its own', () => {
+  it('names every fault on its own line', () => {
     const bad = { REDIS_URL: 'http://x', PORT: '-1', METRICS_PORT: '70000', DRAIN_MS: 'soon', LOG_LEVEL: 'loud' };
     try {
       readConfig(bad);

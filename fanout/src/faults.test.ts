@@ -154,7 +154,7 @@ describe('a steady stream under faults', function () {
     return pages.reduce((sum, page) => sum + Number(/^device_insights_bus_lost_total (\d+)$/m.exec(page)?.[1]), 0);
   }
 
-  it('survives the loss of a node: the app goes to another', async () => {
+  it('survives the loss of a node: the app reconnects to another one', async () => {
     const visits = app.visits.length;
     nodes[0]?.child.kill('SIGKILL');
     await recovered(visits);
@@ -187,7 +187,7 @@ describe('a steady stream under faults', function () {
     await nothingLostUnseen();
   });
 
-  it('survives the death of a gateway: its silence is a loss', async () => {
+  it('survives the death of a gateway: its silence is reported as a loss', async () => {
     const visits = app.visits.length;
     const text = '1 dead-gateway 1 - [2]\n{}';
     await witness.spublish('di:live:two', text);

@@ -26,7 +26,7 @@ describe('text frame', () => {
 });
 
 describe('deflated frame', () => {
-  it('holds what inflates to the text, once the tail is put back', () => {
+  it('inflates to the text when the tail is appended', () => {
     const text = JSON.stringify({ type: 'hr', values: Array.from({ length: 400 }, (_, index) => index % 7) });
     const frame = deflatedFrame(text);
     expect(frame.subarray(0, 2).toString('hex')).to.equal(`c1${(frame.length - 2).toString(16).padStart(2, '0')}`);
@@ -35,7 +35,7 @@ describe('deflated frame', () => {
     expect(inflateRawSync(payload, { finishFlush: 2 }).toString()).to.equal(text);
   });
 
-  it('is the plain one where compression gains nothing', () => {
+  it('is the plain frame if compression saves nothing', () => {
     expect(deflatedFrame('x').equals(textFrame('x'))).to.equal(true);
     expect(deflatedFrame('').equals(textFrame(''))).to.equal(true);
   });

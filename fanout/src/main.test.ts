@@ -81,7 +81,7 @@ describe('stand-alone node', function () {
     return (await fetch(`${operations}/healthz`)).status;
   }
 
-  it('passes on what a gateway publishes, and counts it', async () => {
+  it('delivers the messages of a gateway, and counts them', async () => {
     const node = await startNode();
     const pair = [await subscribe(node), await subscribe(node)];
     await bus.publish('one', [{ text: '{"type":"hr"}', user: 'anna' }]);
@@ -108,7 +108,7 @@ describe('stand-alone node', function () {
     expect(await connect(one).closed).to.include({ code: 4001 });
   });
 
-  it('is counted by the others while it lives, and no more once it has gone', async () => {
+  it('is counted by the others while it is alive, and not after it has stopped', async () => {
     const node = await startNode();
     const alive = async (count: number) => {
       while (bus.nodesAlive !== count) await bus.probe(5000);
@@ -132,7 +132,7 @@ describe('stand-alone node', function () {
     expect((await ended)[0]).to.equal(0);
   });
 
-  it('logs to stderr and leaves stdout alone', async () => {
+  it('logs to stderr and writes nothing to stdout', async () => {
     const { child } = await startNode();
     let printed = '';
     child.stdout?.on('data', (chunk) => {

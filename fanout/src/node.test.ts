@@ -65,7 +65,7 @@ describe('subscriber sockets', () => {
   });
 
   describe('admission', () => {
-    it('says {"status":"subscribed"} first and then passes the insights on, unchanged and in order', async () => {
+    it('sends {"status":"subscribed"} first and then the insights, unchanged and in order', async () => {
       await start();
       const client = await subscribe();
       const texts = [
@@ -81,27 +81,27 @@ describe('subscriber sockets', () => {
       expect(client.texts).to.deep.equal([STATUS, ...texts]);
     });
 
-    it('closes with 4001 where the key is missing, malformed or unknown', async () => {
+    it('closes with 4001 if the key is missing, malformed or unknown', async () => {
       await start();
       for (const key of [null, '', 'svc_', 'nonsense', `svc_${'z'.repeat(32)}`]) {
         expect(await connect(key).closed).to.include({ code: 4001 });
       }
     });
 
-    it('looks at the query parameter alone, not at a header', async () => {
+    it('reads the key only from the query parameter, not from a header', async () => {
       await start();
       const ws = new WebSocket(url, { headers: { Authorization: `Bearer ${KEY}` } });
       const code = await new Promise((resolve) => ws.on('close', resolve));
       expect(code).to.equal(4001);
     });
 
-    it('closes with 1013 where the key cannot be checked now', async () => {
+    it('closes with 1013 if the key cannot be checked now', async () => {
       await start();
       keys.answer = () => Promise.reject(new Error('store down'));
       expect(await connect().closed).to.include({ code: 1013 });
     });
 
-    it('says so once a second, however many it closes', async () => {
+    it('logs evictions once a second, however many there are', async () => {
       const said: object[] = [];
       await start({ log: { ...silentLog, warn: (fields) => said.push(fields) } });
       keys.answer = () => Promise.reject(new Error('store down'));
@@ -111,12 +111,12 @@ describe('subscriber sockets', () => {
       expect(said.map((fields) => 'times' in fields && fields.times)).to.deep.equal([20]);
     });
 
-    it('closes with 1013 where the bus refuses the subscription', async () => {
+    it('closes with 1013 if the bus refuses the subscription', async () => {
       await start({ bus: { ...bus, subscribe: () => Promise.reject(new BusUnavailable('down')) } });
       expect(await connect().closed).to.include({ code: 1013 });
     });
 
-    it('sends nothing and closes with 1013 where the subscription is not confirmed within 5 s', async () => {
+    it('sends nothing and closes with 1013 if the subscription is not confirmed within 5 s', async () => {
       let asked = 0;
       const never = () => {
         asked += 1;
@@ -175,7 +175,7 @@ describe('subscriber sockets', () => {
       expect((await subscribe()).texts).to.deep.equal([STATUS]);
     });
 
-    it('closes with 4001 where the key is revoked while it is being checked', async () => {
+    it('closes with 4001 if the key is revoked while it is being checked', async () => {
       await start();
       let answer: () => void = () => undefined;
       keys.answer = () =>
@@ -201,7 +201,7 @@ describe('subscriber sockets', () => {
       expect([first, second, other].map((client) => client.texts[1])).to.deep.equal(['a', 'a', 'b']);
     });
 
-    it("gives a user's key only the insights of that user's sessions", async () => {
+    it('gives the key of a user only the insights of the sessions of that user', async () => {
       await start();
       const [all, anna] = [await subscribe(), await subscribe(ANNA_KEY)];
       await bus.publish('one', [message('1', 'anna'), message('2', 'bert'), message('3'), message('4', 'anna')]);
@@ -218,7 +218,7 @@ describe('subscriber sockets', () => {
       expect(fanout.counters).to.deep.include({ connected: 4, delivered: 3, filtered: 1, dropped: 0 });
     });
 
-    it('counts as dropped what a socket that is gone did not get, also before its close is told', async () => {
+    it('counts messages as dropped if their socket is lost, also before its close event', async () => {
       await start();
       const sockets: Socket[] = [];
       server.on('connection', (socket) => sockets.push(socket));
@@ -229,7 +229,7 @@ describe('subscriber sockets', () => {
       expect(fanout.counters).to.deep.include({ connected: 2, delivered: 1, dropped: 1 });
     });
 
-    it('gathers messages over the flush window, where there is one', async () => {
+    it('collects messages over the flush window, if there is one', async () => {
       await start({ flushMs: 20 });
       const client = await subscribe();
       await bus.publish('one', [message('1')]);
@@ -244,7 +244,7 @@ describe('subscriber sockets', () => {
       expect(client.texts).to.deep.equal([STATUS, '1', '2']);
     });
 
-    it('holds one upstream subscription an account, and only while somebody listens', async () => {
+    it('holds one upstream subscription for each account, and only while it has a listener', async () => {
       let [opened, cancelled] = [0, 0];
       const counting: Bus = {
         publish: (account, messages) => bus.publish(account, messages),
@@ -289,7 +289,7 @@ describe('subscriber sockets', () => {
       return (ws as unknown as { _socket: Socket })._socket.bytesRead;
     }
 
-    it('is shared by those who offer it without context takeover, and everybody reads the same', async () => {
+    it('is shared by subscribers that offer it without context takeover, and all subscribers read the same text', async () => {
       await start();
       const plain = await offering(false);
       const packed = [
@@ -314,7 +314,7 @@ describe('subscriber sockets', () => {
       }
     });
 
-    it('is declined where it would keep a context, or a window of another size', async () => {
+    it('is declined if it needs a context, or a window of another size', async () => {
       await start();
       const clients = [await offering(true), await offering({ serverNoContextTakeover: true, serverMaxWindowBits: 9 })];
       await bus.publish(
@@ -328,7 +328,7 @@ describe('subscriber sockets', () => {
       }
     });
 
-    it("leaves control frames and the client's own compressed messages as they are", async () => {
+    it('does not change control frames or the compressed messages of the client', async () => {
       await start();
       const client = await offering({ serverNoContextTakeover: true, threshold: 0 });
       client.ws.send('z'.repeat(4096));
@@ -346,7 +346,7 @@ describe('subscriber sockets', () => {
   });
 
   describe('an open socket', () => {
-    it('gets its pong, and no ping ever', async () => {
+    it('gets a pong for its ping, and never a ping', async () => {
       await start();
       const client = await subscribe();
       let pings = 0;
@@ -371,7 +371,7 @@ describe('subscriber sockets', () => {
       expect(await client.closed).to.include({ code: 1009 });
     });
 
-    it('is closed with 4001 when its key is revoked, and others stay', async () => {
+    it('is closed with 4001 when its key is revoked, and others stay open', async () => {
       await start();
       const [one, other] = [await subscribe(), await subscribe(OTHER_KEY)];
       keys.revoke(hash(KEY));
@@ -380,7 +380,7 @@ describe('subscriber sockets', () => {
       await other.count(2);
     });
 
-    it("is closed with 4001 within a second of its key's expiry by the wall clock, and others stay", async () => {
+    it('is closed with 4001 within a second after the expiry of its key by the wall clock, and others stay open', async () => {
       await start();
       keys.holders.set(hash(KEY), { account: 'one', user: null, expiresAt: 60_000 });
       keys.holders.set(hash(ANNA_KEY), { account: 'one', user: 'anna', expiresAt: 3_600_000 });
@@ -403,14 +403,14 @@ describe('subscriber sockets', () => {
       await other.count(2);
     });
 
-    it('is answered with 1000 where it closes cleanly', async () => {
+    it('is answered with 1000 when it closes cleanly', async () => {
       await start();
       const client = await subscribe();
       client.ws.close(1000);
       expect(await client.closed).to.include({ code: 1000 });
     });
 
-    it('survives garbage in place of frames without touching its neighbours', async () => {
+    it('survives invalid frames without an effect on other sockets', async () => {
       await start();
       const [neighbour, broken] = [await subscribe(), await subscribe()];
       (broken.ws as unknown as { _socket: NodeJS.WritableStream })._socket.write(Buffer.from('ffffffffff', 'hex'));
@@ -420,8 +420,8 @@ describe('subscriber sockets', () => {
     });
   });
 
-  describe('a peer that sends what nobody asked for', () => {
-    it('is closed with 1008 where a message has more than 16 fragments', async () => {
+  describe('a peer that sends unexpected data', () => {
+    it('is closed with 1008 if a message has more than 16 fragments', async () => {
       await start();
       const [one, other] = [await subscribe(), await subscribe()];
       for (let n = 0; n < 17; n++) {
@@ -433,7 +433,7 @@ describe('subscriber sockets', () => {
       await once(other.ws, 'pong');
     });
 
-    it('is closed with 1013 where a message does not end within 10 s, and not for one that ends after another', async () => {
+    it('is closed with 1013 if a message does not end within 10 s, but not for several shorter ones in turn', async () => {
       await start();
       const [one, other] = [await subscribe(), await subscribe()];
       for (const { ws } of [one, other]) await begin(ws);
@@ -487,7 +487,7 @@ describe('subscriber sockets', () => {
       }
     });
 
-    it('is read no further than 100 frames once it was refused', async () => {
+    it('is read for at most 100 frames after it was refused', async () => {
       await start();
       const accepted = once(server, 'connection') as Promise<[Socket]>;
       const raw = await Raw.open((server.address() as AddressInfo).port, upgradeOf('/stream/subscribe'));
@@ -515,7 +515,7 @@ describe('subscriber sockets', () => {
       throw new Error('the kernel took 100 MB: the reader has not stopped');
     }
 
-    it('does not hold the others back, and is evicted with 1013 once its lag is too great', async () => {
+    it('does not delay the others, and is evicted with 1013 when its lag is too great', async () => {
       await start({ maxLagMs: 10_000, maxBufferedBytes: 1 << 30 });
       const [slow, quick] = [await subscribe(), await subscribe()];
       slow.ws.pause();
@@ -534,7 +534,7 @@ describe('subscriber sockets', () => {
       expect(slow.texts.slice(1).every((text, index) => text === `${index + 1}${big}`)).to.equal(true);
     });
 
-    it('is evicted once too much waits for it, and cut off where it does not even read the close', async () => {
+    it('is evicted when too many bytes wait for it, and disconnected if it does not read the close frame', async () => {
       await start({ maxBufferedBytes: 1024 * 1024 });
       const [slow, quick] = [await subscribe(), await subscribe()];
       slow.ws.pause();
@@ -553,7 +553,7 @@ describe('subscriber sockets', () => {
       expect(delivered + dropped).to.equal(connected);
     });
 
-    it('is cut off where it goes on pinging', async () => {
+    it('is disconnected if it continues to send pings', async () => {
       await start({ maxBufferedBytes: 1 << 30 });
       const slow = await subscribe();
       slow.ws.pause();
@@ -567,7 +567,7 @@ describe('subscriber sockets', () => {
       await until(() => fanout.connections === 1);
     });
 
-    it('is not evicted where it takes up reading in time', async () => {
+    it('is not evicted if it continues reading in time', async () => {
       await start({ maxLagMs: 10_000, maxBufferedBytes: 1 << 30 });
       const slow = await subscribe();
       slow.ws.pause();
@@ -582,7 +582,7 @@ describe('subscriber sockets', () => {
   });
 
   describe('a loss', () => {
-    it('ends what it concerns with 1012 within seconds, delivers nothing more to it, and leaves newcomers and others alone', async () => {
+    it('closes the sockets of its account with 1012 within seconds, delivers nothing more to them, and does not affect new sockets and other accounts', async () => {
       const listeners = new Map<string, BusListener>();
       const lossy: Bus = {
         publish: (account, messages) => bus.publish(account, messages),
@@ -617,7 +617,7 @@ describe('subscriber sockets', () => {
   });
 
   describe('drain', () => {
-    it('closes the open sockets with 1012, spread over the window, and ends when all are gone', async () => {
+    it('closes the open sockets with 1012, spread over the window, and ends when all are closed', async () => {
       await start();
       const all = await Promise.all([subscribe(), subscribe(), subscribe(), subscribe()]);
       const drained = fanout.drain(1000);
@@ -631,7 +631,7 @@ describe('subscriber sockets', () => {
       expect(keys.watched).to.equal(false);
     });
 
-    it('accepts newcomers only to close them with 1012, whatever their key', async () => {
+    it('accepts new connections only to close them with 1012, whatever their key', async () => {
       await start();
       await fanout.drain(0);
       expect(await connect().closed).to.include({ code: 1012 });

@@ -28,18 +28,18 @@ describe('the wire under a socket', () => {
 
   const descriptor = () => descriptorOf(near) ?? -1;
 
-  it('is there for a TCP socket, and gone with it', () => {
+  it('exists for a TCP socket, and ends with it', () => {
     expect(descriptorOf(near)).to.be.a('number');
     near.destroy();
     expect(descriptorOf(near)).to.equal(undefined);
   });
 
-  it('is not there where bytes are encrypted first, or there is no socket at all', () => {
+  it('does not exist if bytes are encrypted first, or without a socket', () => {
     expect(descriptorOf(new TLSSocket(near))).to.equal(undefined);
     expect(descriptorOf(new Duplex())).to.equal(undefined);
   });
 
-  it('takes bytes at once, until the peer lets them pile up', async () => {
+  it('accepts bytes at once, until the peer stops reading', async () => {
     let sent = 0;
     let taken = CHUNK.length;
     while (taken > 0) {
@@ -52,7 +52,7 @@ describe('the wire under a socket', () => {
     expect(read).to.equal(sent);
   });
 
-  it('takes nothing where the connection is broken', async () => {
+  it('accepts no bytes if the connection is broken', async () => {
     far.resetAndDestroy();
     expect(near.destroyed).to.equal(false); // Node has not been told yet.
     expect(writeNow(descriptor(), CHUNK)).to.equal(0);

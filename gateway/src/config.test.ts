@@ -22,24 +22,24 @@ describe('the configuration', () => {
     expect(parseConfig({ MAX_ACCOUNT_SESSIONS: '1024' })).to.include({ maxAccountSessions: 1024 });
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(parseConfig({ PORT: '', MONGODB_URI: '' })).to.include({ port: 8080, mongodbUri: null });
   });
 
-  it('names every variable that is wrong, one line each', () => {
+  it('names every invalid variable, one line each', () => {
     const faults = faultsOf({ PORT: '99999', LOG_LEVEL: 'loud', BOOTSTRAP_API_KEY: 'secret', MONGODB_URI: 'http://x' });
     expect(faults).to.have.length(4);
     expect(faults.join()).to.match(/PORT must be a whole number from 0 to 65535/);
     expect(faults.join()).to.match(/BOOTSTRAP_API_KEY must be svc_/);
   });
 
-  it('tells every variable that it reads, with its default', () => {
+  it('lists every variable that it reads, with its default', () => {
     const help = configHelp();
     expect(help).to.match(/^ {2}PORT +port of REST .* \[8080\]$/m);
     expect(help).to.match(/^ {2}MONGODB_URI +address of MongoDB [^[]*$/m);
   });
 
-  it('refuses numbers in disguise', () => {
+  it('refuses numbers in unusual notations', () => {
     for (const PORT of ['1e3', '0x10', '-1', '80.5', ' 80', 'NaN']) expect(faultsOf({ PORT })).to.have.length(1);
   });
 });

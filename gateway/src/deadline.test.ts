@@ -5,7 +5,7 @@ import { ManualClock } from './manual-clock.js';
 describe('within', () => {
   const never = new Promise<void>(() => {});
 
-  it('tells that work was done in time', async () => {
+  it('returns true if the work was done in time', async () => {
     expect(await within(10, Promise.resolve(), new ManualClock())).to.equal(true);
   });
 
@@ -16,7 +16,7 @@ describe('within', () => {
     expect(await answer).to.equal(false);
   });
 
-  it('fails as the work does', async () => {
+  it('fails if the work fails', async () => {
     const failure = await within(10, Promise.reject(new Error('no')), new ManualClock()).catch((error) => error);
     expect(failure).to.be.an('error').with.property('message', 'no');
   });

@@ -6,7 +6,7 @@ const START = 1_763_600_000_000;
 const HOUR = 3_600_000;
 
 describe('a clock that never goes back', () => {
-  it('tells the wall clock’s time, set forward too', () => {
+  it('follows the wall clock, also when that is set forward', () => {
     const wall = new ManualClock(START);
     const clock = new ForwardClock(wall, 0.5);
     expect(clock.now()).to.equal(START);
@@ -16,7 +16,7 @@ describe('a clock that never goes back', () => {
     expect(clock.now()).to.equal(START + 1001 + HOUR);
   });
 
-  it('goes on at its pace where the wall clock is set back, until that has caught up', () => {
+  it('continues at its pace if the wall clock is set back, until the wall clock has caught up', () => {
     const wall = new ManualClock(START);
     const clock = new ForwardClock(wall, 0.5);
     clock.now();
@@ -30,7 +30,7 @@ describe('a clock that never goes back', () => {
     expect(clock.now()).to.equal(wall.now());
   });
 
-  it('begins at a moment that lies ahead', () => {
+  it('can begin in the future', () => {
     const wall = new ManualClock(START);
     const clock = new ForwardClock(wall, 1, START + HOUR);
     wall.advance(10);

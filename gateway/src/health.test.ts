@@ -33,12 +33,12 @@ describe('health', () => {
     trials = 0;
   });
 
-  it('is ok when both ingest and subscribe work', async () => {
+  it('is ok if both ingest and subscribe work', async () => {
     expect(await health()()).to.deep.equal({ ok: true, ingest: true, subscribe: true });
     expect(logged).to.deep.equal([]);
   });
 
-  it('names the part that does not work, and tells the cause to operators alone', async () => {
+  it('names the part that does not work, and shows the cause only to operators', async () => {
     fault = 'connect ECONNREFUSED 10.0.0.7:27017';
     const found = await health()();
     const { cause, ...open } = found;
@@ -47,7 +47,7 @@ describe('health', () => {
     expect(() => assertHealthy(found)).to.throw(fault);
   });
 
-  it('tries again after a second, not sooner', async () => {
+  it('is checked again after a second, not sooner', async () => {
     const ask = health();
     await Promise.all([ask(), ask()]);
     clock.advance(999);
@@ -74,7 +74,7 @@ describe('health', () => {
     ]);
   });
 
-  it('tries again after a second when the clock was set back meanwhile', async () => {
+  it('is checked again after a second, even if the clock was set back meanwhile', async () => {
     const ask = health();
     expect((await ask()).ok).to.equal(true);
     clock.step(-3_600_000);

@@ -48,7 +48,7 @@ describe('heartbeats', () => {
       expect([isDead('a'), isDead('b')]).to.deep.equal([false, true]);
     });
 
-  it('take those of the past for as old as the clock says, and for dead once they were watched for 5 s', async () => {
+  it('count an old heartbeat by its time stamp, and its gateway as dead only after watching it for 5 s', async () => {
     beats
       .set('crashed', START - GRACE + 30_000)
       .set('former', START - HOUR)
@@ -66,7 +66,7 @@ describe('heartbeats', () => {
     expect(isDead('ahead')).to.equal(true);
   });
 
-  it('hear one that comes later at once', async () => {
+  it('notice a late heartbeat at once', async () => {
     await heartbeats.look();
     beats.set('late', START - HOUR);
     clock.advance(1000);
@@ -75,7 +75,7 @@ describe('heartbeats', () => {
     expect(heartbeats.silenceOf('late')).to.equal(0);
   });
 
-  it('do not count the time in which nobody could be heard', async () => {
+  it('do not count the time during which the store could not be read', async () => {
     await pass(10, 'a');
     clock.advance(10 * GRACE);
     await heartbeats.look();

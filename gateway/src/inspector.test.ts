@@ -17,7 +17,7 @@ describe('an inspector', () => {
   const open = (gateway: string, here: (session: string, channel: number | null) => Inspection | null) =>
     new Inspector({ bus, gateway, here, clock, log: silent });
 
-  it('asks the gateway that has the session, this one or another one', async () => {
+  it('requests the state from the gateway that has the session, this one or another one', async () => {
     const asked: unknown[] = [];
     const owner = open('a', (...question) => {
       asked.push(question);
@@ -37,7 +37,7 @@ describe('an inspector', () => {
     reader.close();
   });
 
-  it('waits 1.5 s for an answer, and has none then', async () => {
+  it('waits 1.5 s for an answer, then returns none', async () => {
     const reader = open('c', () => null);
     await reader.listen();
     const look = reader.look(sampleSession({ gateway: 'gone' }), null);
@@ -46,7 +46,7 @@ describe('an inspector', () => {
     reader.close();
   });
 
-  it('listens again after a loss, and is not led astray by what is none of its messages', async () => {
+  it('listens again after a lost connection, and ignores foreign messages', async () => {
     const owner = open('d', () => FOUND);
     const reader = open('e', () => null);
     await Promise.all([owner.listen(), reader.listen()]);
@@ -60,7 +60,7 @@ describe('an inspector', () => {
     reader.close();
   });
 
-  it('answers those who wait when it is closed', async () => {
+  it('answers all waiting requests when it is closed', async () => {
     const reader = open('f', () => null);
     await reader.listen();
     const look = reader.look(sampleSession({ gateway: 'gone' }), null);

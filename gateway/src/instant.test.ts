@@ -13,7 +13,7 @@ describe('instants', () => {
     expect(instantOf('0001-01-01T00:00:00Z')).to.equal(Date.parse('0001-01-01T00:00:00Z'));
   });
 
-  it('may have a plus sign that a query made a space', () => {
+  it('may have a plus sign that became a space in a query', () => {
     expect(instantOf('2026-01-31T09:00:00 01:00')).to.equal(AT);
   });
 
@@ -29,7 +29,7 @@ describe('instants', () => {
     expect(instantOf('2016-12-31T23:59:60.5Z')).to.equal(Date.UTC(2017, 0, 1) + 500);
   });
 
-  it('are nothing else', () => {
+  it('are in no other format', () => {
     const days = [
       '2026-01-31',
       '2026-02-30T00:00:00Z',

@@ -16,7 +16,7 @@ describe('periodic tasks', () => {
     expect(count).to.equal(2);
   });
 
-  it('go on after one that failed, and log it', async () => {
+  it('continue after a failed one, and log it', async () => {
     const clock = new ManualClock();
     const faults: object[] = [];
     let others = 0;
@@ -32,7 +32,7 @@ describe('periodic tasks', () => {
     expect([faults.length, others]).to.deep.equal([2, 2]);
   });
 
-  it('begin no round while another one is running', async () => {
+  it('start no round while another one is running', async () => {
     const clock = new ManualClock();
     let started = 0;
     let release = () => {};

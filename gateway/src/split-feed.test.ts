@@ -10,7 +10,7 @@ describe('a live feed within one process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'split-feed-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('is split while another gateway beats on the same store, and says so once', async () => {
+  it('is reported once as split while another gateway has heartbeats in the same store', async () => {
     const clock = new ManualClock(1_000_000);
     const store = await openEmbeddedStore(folder, clock);
     const warnings: string[] = [];

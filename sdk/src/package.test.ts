@@ -51,12 +51,12 @@ describe('package', () => {
       .map(([name, door]) => from(`{ ${name} }|${door}`))
       .join('\n');
 
-  it('works where it is imported', async () => {
+  it('can be imported', async () => {
     const program = await write('a.mjs', doors((door) => `import ${door.replace('|', " from '")}';`) + PROGRAM);
     expect((await execute(process.execPath, [program])).stdout).to.equal('function 20 function\n');
   });
 
-  it('works where it is required', async () => {
+  it('can be required', async () => {
     const program = await write('b.cjs', doors((door) => `const ${door.replace('|', " = require('")}');`) + PROGRAM);
     expect((await execute(process.execPath, [program])).stdout).to.equal('function 20 function\n');
   });
@@ -74,7 +74,7 @@ describe('package', () => {
       });
   });
 
-  it('says in one line that Node 20 needs ws, where that is missing', async () => {
+  it('says in one line that Node 20 needs ws, if that is missing', async () => {
     const program = await write(
       'd.mjs',
       `
@@ -91,7 +91,7 @@ describe('package', () => {
     expect(stdout).to.contain('simulate').and.contain('export --since TIME');
   });
 
-  it('is right for publint and for Are The Types Wrong', async function () {
+  it('passes publint and Are The Types Wrong', async function () {
     this.timeout(60_000);
     await execute(tool('publint'), ['--strict', tarball]);
     await execute(tool('attw'), [tarball, '--profile', 'node16']);
@@ -113,11 +113,11 @@ describe('package', () => {
 
   const packed = async () => (await execute('tar', ['tzf', tarball])).stdout.trim().split('\n');
 
-  it('carries no tests and no tools of the repository', async () => {
+  it('contains no tests and no tools of the repository', async () => {
     expect((await packed()).filter((file) => /test|tsbuildinfo|openapi-ts/.test(file))).to.deep.equal([]);
   });
 
-  it('carries the files that its documents link to', async () => {
+  it('contains the files that its documents link to', async () => {
     const files = new Set(await packed());
     for (const document of ['README.md', 'RECORDINGS.md', 'CHANGELOG.md']) {
       const text = await readFile(join(SDK, document), 'utf8');
@@ -126,7 +126,7 @@ describe('package', () => {
     }
   });
 
-  it('carries the source maps that its files name, and the sources that those name', async () => {
+  it('contains the source maps that its files name, and the sources that those name', async () => {
     const files = new Set(await packed());
     let maps = 0;
     for (const file of files) {
@@ -142,7 +142,7 @@ describe('package', () => {
     expect(maps).to.be.greaterThan(100);
   });
 
-  it('says where its source, its questions and its home are', async () => {
+  it('names its repository, issue tracker and homepage', async () => {
     const manifest = JSON.parse(await readFile(installed('package/package.json'), 'utf8'));
     expect(manifest).to.include.all.keys('repository', 'homepage', 'bugs', 'keywords');
     expect(manifest.repository.directory).to.equal('sdk');

@@ -44,7 +44,7 @@ describe('a backup of the embedded store', function () {
   afterEach(() => service.end('SIGKILL'));
   after(() => folder.remove());
 
-  it('is made beside a service that a device streams to, and brings back what the SDK read before', async () => {
+  it('is made while a device streams, and restores the data that the SDK read before', async () => {
     await stream(service, 'band', 30);
     const before = await readingsOf(service);
     expect(before.insights.flat().length).to.be.greaterThan(30);
@@ -68,14 +68,14 @@ describe('a backup of the embedded store', function () {
     await eventually('the service goes on', async () => (await readingsOf(service)).sessions.length > sessions.length);
   });
 
-  it('is never written over something, nor restored over a store, and nothing half made is left', async () => {
+  it('never overwrites a file or a store, and leaves no incomplete file', async () => {
     expect((await admin('backup', file)).stderr).to.match(/backup\.db exists: stop what uses it, and move it away/);
     expect((await admin('restore', file)).stderr).to.match(/device-insights\.db exists/);
     expect((await service.health()).ok).to.equal(true);
     expect(readdirSync(folder.path)).to.have.members(['backup.db', 'data']);
   });
 
-  it('is refused where there is no store, or where it is none', async () => {
+  it('is refused if there is no store, or if the file is not a backup', async () => {
     const nowhere = { DATA_DIR: `${folder.path}/nowhere` };
     const none = await run(ADMIN, ['backup', `${folder.path}/other.db`], nowhere);
     expect(none).to.include({ code: 1, stdout: '' });
@@ -101,7 +101,7 @@ describe('a dump of MongoDB', function () {
     await mongo?.stop();
   });
 
-  it('of all its documents, made beside a running service, brings back what the SDK read before', async () => {
+  it('of all its documents, made while the service runs, restores the data that the SDK read before', async () => {
     const [lost, found] = [mongo.uri('dumped'), mongo.uri('restored')];
     service = await Running.start({ MONGODB_URI: lost });
     await stream(service, 'band', 30);

@@ -11,7 +11,7 @@ const gateways = namesOf('device-insights/gateway');
 const nodes = namesOf('device-insights/fanout');
 
 describe('docker-compose.yml', () => {
-  it('has a store, a bus, two gateways, two fan-out nodes, a proxy, and Prometheus where it is asked for', () => {
+  it('has a store, a bus, two gateways, two fan-out nodes, a proxy, and Prometheus on request', () => {
     expect(gateways).to.deep.equal(['gateway-1', 'gateway-2']);
     expect(nodes).to.deep.equal(['fanout-1', 'fanout-2']);
     expect(Object.keys(services)).to.have.members(['mongo', 'redis', 'proxy', 'prometheus', ...gateways, ...nodes]);
@@ -30,14 +30,14 @@ describe('docker-compose.yml', () => {
       expect(service.restart).to.equal('unless-stopped');
     });
 
-  it('sets only variables that the programs know', () => {
+  it('sets only known variables', () => {
     for (const name of gateways)
       expect(gatewayVariables()).to.include.members(Object.keys(services[name]?.environment ?? {}));
     for (const name of nodes)
       expect(nodeVariables()).to.include.members(Object.keys(services[name]?.environment ?? {}));
   });
 
-  it('waits only for services there are, and mounts only volumes that it declares or folders of the repository', () => {
+  it('waits only for existing services, and mounts only declared volumes or folders of the repository', () => {
     for (const [, service] of all) {
       expect(Object.keys(services)).to.include.members(Object.keys(service.depends_on ?? {}));
       for (const [source = ''] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
@@ -47,13 +47,13 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('publishes nothing but the proxy, and to this host alone what Prometheus shows', () => {
+  it('publishes only the proxy, and Prometheus only to this host', () => {
     expect(all.filter(([, service]) => service.ports).map(([name]) => name)).to.deep.equal(['proxy', 'prometheus']);
     expect(services.prometheus?.ports).to.deep.equal(['127.0.0.1:9090:9090']);
     expect(services.prometheus?.profiles).to.deep.equal(['metrics']);
   });
 
-  it('builds from Dockerfiles that copy what there is and do not run as root', () => {
+  it('builds from Dockerfiles that copy existing files and do not run as root', () => {
     for (const name of [...gateways, ...nodes]) {
       const { context, dockerfile } = services[name]?.build ?? {};
       const text = readFileSync(fileOf(`${context}/${dockerfile}`), 'utf8');
@@ -65,7 +65,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('leaves tests, suites, fixtures and benches out of the images, and nothing that the rest needs', () => {
+  it('leaves tests, suites, fixtures and benches out of the images, and no file that the rest needs', () => {
     const sources = new Set(imageSources());
     for (const entry of ['fanout/src/main.ts', 'gateway/src/main.ts', 'sdk/src/sdk.ts', 'dsp-wasm/src/core.ts'])
       expect(sources).to.include(entry);

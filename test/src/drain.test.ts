@@ -168,7 +168,7 @@ describe('SIGTERM', function () {
     ]);
   });
 
-  it('ends a gateway whose store is down with exit code 0 within 10 s, saying what was left', async () => {
+  it('ends a gateway whose store is down with exit code 0 within 10 s, and logs the unstored insights', async () => {
     const line = await Line.to(mongo.uri('drain'));
     try {
       const gateway = await startGateway({ MONGODB_URI: line.uri });

@@ -50,7 +50,7 @@ describe('admin commands that erase, beside a running service', function () {
       (error: Error) => error.message,
     );
 
-  it('session delete: refuses one that is open, and deletes it with its insights once it is closed', async () => {
+  it('session delete: refuses an open session, and deletes a closed one with its insights', async () => {
     const { socket, id, insights } = await streaming('band', KEY);
     expect(await refusalOf(admin('session', 'delete', id))).to.include('the session is open');
     socket.send({ type: 'end' });
@@ -62,7 +62,7 @@ describe('admin commands that erase, beside a running service', function () {
     expect(body.filter(({ session_id }) => session_id === id)).to.deep.equal([]);
   });
 
-  it('user erase: closes the sockets of the user, erases sessions, insights and keys, and nothing of others', async () => {
+  it('user erase: closes the sockets of the user, and erases the sessions, insights and keys of this user only', async () => {
     const [anna, ben] = [
       await operator.issue('default', '--user', 'anna'),
       await operator.issue('default', '--user', 'ben'),
@@ -86,7 +86,7 @@ describe('admin commands that erase, beside a running service', function () {
     );
   });
 
-  it('account delete: leaves nothing of an account, and its key opens nothing', async () => {
+  it('account delete: leaves no data of an account, and its key is refused', async () => {
     const { key } = await operator.issue('ward');
     const accounts = (await admin('account', 'list')) as { id: string; name: string }[];
     const id = accounts.find(({ name }) => name === 'ward')?.id ?? '';

@@ -85,13 +85,13 @@ describe('the examples without the SDK', function () {
     }
   });
 
-  it('device.c writes the test vectors, and nothing where a frame cannot be', async () => {
+  it('device.c writes the test vectors, and nothing for an impossible frame', async () => {
     const frames = (await framesOf('vectors')).map((frame) => frame.toString('hex'));
     expect(frames.slice(0, 4)).to.deep.equal(VECTORS.map(({ hex }) => hex));
     expect(frames.slice(4)).to.deep.equal(['', '', '', '']);
   });
 
-  it('device.c writes frames of which the service reads the heart rate', async () => {
+  it('device.c writes frames from which the service reads the heart rate', async () => {
     const { body: model } = await service.call<{ id: string }>('POST', '/v1/device-models', {
       name: 'device.c',
       modality_channels: [{ modality: 'ppg_green', sample_rate_hz: 100, bit_depth: 16, num_channels: 1 }],
@@ -105,7 +105,7 @@ describe('the examples without the SDK', function () {
     for (const { value } of rates) expect(value).to.be.within(69, 75);
   });
 
-  it('device.py streams until the service has stored all', async () => {
+  it('device.py streams until the service has stored all data', async () => {
     const { stdout } = await execute(await pythonProgram('websockets==17.4', 'python'), [
       ...[fileOf('sdk/examples/device.py'), '--url', service.url, '--key', KEY],
       ...['--device', 'python-1', '--seconds', '20', '--at-once'],
@@ -116,7 +116,7 @@ describe('the examples without the SDK', function () {
     for (const { value } of rates) expect(value).to.be.within(69, 75);
   });
 
-  it('device.py goes on after the gateway was lost, with what it had not seen', async () => {
+  it('device.py continues after the loss of the gateway, with the data that this had not received', async () => {
     const begun = Date.now();
     const python = spawn(await pythonProgram('websockets==17.4', 'python'), [
       ...[fileOf('sdk/examples/device.py'), '--url', service.url, '--key', KEY],

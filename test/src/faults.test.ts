@@ -118,7 +118,7 @@ describe('faults under a steady stream', function () {
       (a, b) => a + b,
     );
 
-  it('a fan-out node killed: its subscribers go on elsewhere, and nobody else notices', async () => {
+  it('a fan-out node killed: its subscribers continue at another one, and nobody else is affected', async () => {
     const victim = await startFanoutNode(env());
     const [survivor] = nodes as [ServerProcess];
     const before = await lost();
@@ -132,7 +132,7 @@ describe('faults under a steady stream', function () {
     expect(await lost()).to.equal(before);
   });
 
-  it('connections to Redis killed: every loss shows as 1012 and is counted', async () => {
+  it('connections to Redis killed: every loss is reported by 1012 and counted', async () => {
     const flowing = await flow([gateway], [...nodes]);
     const before = await lost();
     await witness.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -146,7 +146,7 @@ describe('faults under a steady stream', function () {
     expect((await lost()) - before).to.be.at.least(apps.length);
   });
 
-  it('Redis killed and started again: insights are stored meanwhile, the loss shows and is counted', async () => {
+  it('Redis killed and started again: insights are stored meanwhile, and the loss is reported and counted', async () => {
     const flowing = await flow([gateway], [...nodes]);
     const before = await lost();
     await redis.kill();
@@ -166,7 +166,7 @@ describe('faults under a steady stream', function () {
     await eventually('the gateway is healthy', async () => (await gateway.health()).ok);
   });
 
-  it('a subscriber that stops reading: it is let go, and holds nobody back', async () => {
+  it('a subscriber that stops reading: it is closed, and delays nobody', async () => {
     const tight = await startFanoutNode({ ...env(), FANOUT_MAX_LAG_MS: '500' });
     const ballast = await Ballast.open(redis.url, await new Operator(env()).account('default'));
     try {

@@ -154,7 +154,7 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
       expect(Object.keys(JSON.parse(text) as object), what).to.deep.equal(['detail']);
     }
 
-    it('are asked for at every path of the document, with any method, before anything else', async () => {
+    it('are required at every path of the document, with any method, before all other checks', async () => {
       const paths = [...new Set(OPERATIONS.filter((it) => !it.isPublic).map(({ path }) => path)), '/v1', '/v1/nothing'];
       for (const path of paths)
         for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -188,7 +188,7 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
         await socket.until((message) => message.type === 'ended');
       });
 
-      it('a subscriber gets what its key may see, at the gateway and at a node', async () => {
+      it('a subscriber gets only the insights that its key may see, at the gateway and at a node', async () => {
         const seen = new Map<string, RawSocket[]>();
         for (const key of [KEY, anna, ben, foreign])
           seen.set(key, await Promise.all([gateway, node].map((place) => subscribe(place, key))));
@@ -206,7 +206,7 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
       });
     });
 
-    it('stand in no log line, no metric and no body of a refusal, wherever they were sent', async () => {
+    it('appear in no log line, no metric and no body of a refusal, wherever they were sent', async () => {
       const secrets = [KEY, anna, ben, foreign, ...Object.values(bad)];
       for (const key of secrets) {
         const json = JSON.stringify({ name: key });

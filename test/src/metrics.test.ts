@@ -66,7 +66,7 @@ describe('the metrics of a gateway and a fan-out node', function () {
     }
   });
 
-  it('are as Prometheus wants them (promtool check metrics)', () => {
+  it('are valid (promtool check metrics)', () => {
     for (const text of texts) expect(promtool(['check', 'metrics'], text)).to.deep.equal({ code: 0, said: '' });
   });
 
@@ -77,7 +77,7 @@ describe('the metrics of a gateway and a fan-out node', function () {
     );
   });
 
-  it('count devices, sessions and frames, taken and refused by cause', async () => {
+  it('count devices, sessions, accepted frames, and refused frames by cause', async () => {
     expect(await metric('ingest_connections')).to.equal(1);
     expect(await metric('ingest_sessions')).to.equal(1);
     expect(await metric('ingest_frames_total')).to.be.greaterThan(30);
@@ -85,7 +85,7 @@ describe('the metrics of a gateway and a fan-out node', function () {
     expect(await metric('ingest_refused_total{reason="badRequest"}')).to.equal(1);
   });
 
-  it('count insights by type and class, their age, and the commits that took them', async () => {
+  it('count insights by type and class, their age, and the commits', async () => {
     const stored = await metric('insights_total');
     expect(stored).to.be.greaterThan(30);
     expect(await metric('insights_total{type="hr",class="excellent"}')).to.be.within(1, stored - 1);
@@ -101,7 +101,7 @@ describe('the metrics of a gateway and a fan-out node', function () {
       expect(await place.metric('device_insights_fanout_refused_total{reason="authenticationFailed"}')).to.equal(1);
   });
 
-  it('say which release runs, as the first line of the log does', async () => {
+  it('show the running release, as the first line of the log does', async () => {
     const { version } = JSON.parse(readFileSync(fileOf('package.json'), 'utf8')) as { version: string };
     for (const place of [gateway, node]) {
       const labels = `version="${version}",node="${process.version}"`;
@@ -110,7 +110,7 @@ describe('the metrics of a gateway and a fan-out node', function () {
     }
   });
 
-  it('are all that the alerts and the dashboard of Grafana ask for, and the alerts are valid (promtool)', () => {
+  it('include all that the alerts and the Grafana dashboard use, and the alerts are valid (promtool)', () => {
     const there = new Set(texts.join('\n').match(/(?<=^# TYPE )\S+/gm));
     for (const file of ['alerts.yml', 'grafana.json']) {
       const text = readFileSync(fileOf(`gateway/deploy/${file}`), 'utf8');
@@ -122,7 +122,7 @@ describe('the metrics of a gateway and a fan-out node', function () {
     expect(promtool(['check', 'config', fileOf('gateway/deploy/prometheus.yml')])).to.include({ code: 0 });
   });
 
-  it('of the dashboard of Grafana are in expressions that Prometheus can read', () => {
+  it('are used by the Grafana dashboard in valid expressions', () => {
     const { panels } = JSON.parse(readFileSync(fileOf('gateway/deploy/grafana.json'), 'utf8')) as {
       panels: { title: string; targets: { expr: string }[] }[];
     };

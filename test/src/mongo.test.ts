@@ -23,7 +23,7 @@ describe('with MongoDB', function () {
       for (const gateway of gateways) await gateway.end('SIGKILL');
     });
 
-    it('hand a session on: the older connection closes with 4009, the newer one goes on with it', async () => {
+    it('hand over a session: the older connection closes with 4009, and the newer one continues it', async () => {
       const env = { MONGODB_URI: mongo.uri('pair') };
       gateways = [await Running.start(env), await Running.start(env)];
       const [one, two] = gateways as [Running, Running];

@@ -67,7 +67,7 @@ describe('the OpenAPI document', function () {
     expect(report.stdout.trim()).to.match(/^(No results .*)?$/);
   });
 
-  it('gives a Python client that goes through the whole of REST', async () => {
+  it('gives a Python client that can use every operation', async () => {
     const source = simulate({ seconds: 20 });
     const service = await Running.start({ DATA_DIR: join(folder.path, 'data') });
     try {

@@ -37,7 +37,7 @@ export function wholePath(name: string, environment: () => Record<string, string
       folder.remove();
     });
 
-    it('brings what a device streams to a subscriber, to the store and through REST', async () => {
+    it('brings the insights of a device to a subscriber, to the store and to REST', async () => {
       const app = await subscribe(service);
       const { socket, ready } = await connect(service, 'path-1', modelId);
       await sendFrames(socket, source, Date.now() - 20_000, 0, 20);
@@ -65,7 +65,7 @@ export function wholePath(name: string, environment: () => Record<string, string
       expect(stored.filter((i) => i.type === 'spo2').at(-1)?.value).to.be.closeTo(96, 2);
     });
 
-    it('resumes the session of a device that comes back', async () => {
+    it('resumes the session of a device that reconnects', async () => {
       const epoch = Date.now() - 20_000;
       const first = await connect(service, 'path-2', modelId);
       await sendFrames(first.socket, source, epoch, 0, 6);

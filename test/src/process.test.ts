@@ -30,7 +30,7 @@ describe('the service as a process', () => {
     folder.remove();
   });
 
-  it('refuses a bad configuration with one line a fault', async () => {
+  it('refuses a bad configuration with one line for each fault', async () => {
     const { code, stderr } = await run('gateway/dist/main.js', [], { PORT: 'http', LOG_LEVEL: 'loud' });
     expect(code).to.equal(1);
     expect(stderr.trim().split('\n')).to.have.length(2);
@@ -46,7 +46,7 @@ describe('the service as a process', () => {
     expect((await second.call('GET', '/v1/algos', undefined, key)).status).to.equal(200);
   });
 
-  it('has stored what a subscriber saw, also when it is killed', async () => {
+  it('has stored every insight that a subscriber saw, also when it is killed', async () => {
     const service = await start();
     const modelId = await makeModel(service, source);
     const app = await subscribe(service);
@@ -65,7 +65,7 @@ describe('the service as a process', () => {
     expect(seen.filter((i) => !stored.has(`${i.type} ${i.ts}`))).to.deep.equal([]);
   });
 
-  it('lets a device go on with its session after it was killed, asking for a replay', async () => {
+  it('lets a device continue its session after it was killed, and requests a replay', async () => {
     const service = await start();
     const modelId = await makeModel(service, source);
     const epoch = Date.now() - 30_000;
@@ -88,7 +88,7 @@ describe('the service as a process', () => {
     expect(ends).to.deep.equal(Array.from({ length: 11 }, (_, i) => (ends[0] ?? 0) + 1000 * i));
   });
 
-  it('drains on SIGTERM: what came in is stored and seen, sockets close with 1012, exit 0', async () => {
+  it('drains on SIGTERM: received data are stored and published, sockets close with 1012, exit code 0', async () => {
     const service = await start();
     const modelId = await makeModel(service, source);
     const app = await subscribe(service);
@@ -126,7 +126,7 @@ describe('the service as a process', () => {
     expect((await service.call('GET', '/v1/algos', undefined, key)).status).to.equal(401);
   });
 
-  it('gives a per-user key only what that user’s devices send', async () => {
+  it('gives a per-user key only the insights of the devices of that user', async () => {
     const service = await start();
     const modelId = await makeModel(service, source);
     const accounts = JSON.parse((await run(ADMIN, ['account', 'list'], { DATA_DIR: folder.path })).stdout) as {
@@ -159,7 +159,7 @@ describe('the service as a process', () => {
     for (const app of [annApp, bobApp, all]) app.close();
   });
 
-  it('stays up whatever is thrown at its sockets', async () => {
+  it('survives any data on its sockets', async () => {
     const service = await start();
     const modelId = await makeModel(service, source);
     const { socket } = await connect(service, 'hostile', modelId);

@@ -35,7 +35,7 @@ describe('the proxy of docker-compose.yml', function () {
   const totalOf = async (servers: readonly ServerProcess[], metric: string) =>
     (await Promise.all(servers.map((server) => server.metric(metric)))).reduce((sum, value) => sum + value, 0);
 
-  it('serves REST: health, errors as the service gives them, documents', async () => {
+  it('serves REST: health, the errors of the service, documents', async () => {
     // A gateway knows of the nodes within a second of their start.
     const well = async () => (await Promise.all(gateways().map((gateway) => gateway.health()))).every(({ ok }) => ok);
     await eventually('the gateways know the nodes', well);
@@ -55,7 +55,7 @@ describe('the proxy of docker-compose.yml', function () {
     expect(await large.json()).to.have.property('detail');
   });
 
-  it('spreads subscribers over the fan-out nodes, and brings what devices stream to all of them', async () => {
+  it('spreads subscribers over the fan-out nodes, and brings insights to all of them', async () => {
     const four = [await follow(), await follow(), await follow(), await follow()];
     for (const node of nodes()) expect(await node.metric('device_insights_fanout_connections')).to.equal(2);
     stream = await Stream.start(cluster.proxy, { deviceId: 'proxied' });
@@ -69,19 +69,19 @@ describe('the proxy of docker-compose.yml', function () {
     expect(await totalOf(nodes(), 'device_insights_fanout_deliveries_total{outcome="dropped"}')).to.equal(0);
   });
 
-  it('stands before servers whose health checks succeed while they live, and fail when nobody is there', async () => {
+  it('has servers whose health checks succeed while they run, and fail when they do not', async () => {
     const [gateway, node] = [gateways()[0]?.operationsUrl ?? '', nodes()[0]?.operationsUrl ?? ''];
     expect(await Promise.all([healthCheck('gateway-1', gateway), healthCheck('fanout-1', node)])).to.deep.equal([0, 0]);
     expect(await healthCheck('gateway-1', 'http://127.0.0.1:1')).to.equal(1);
   });
 
-  it('passes close codes on', async () => {
+  it('passes on close codes', async () => {
     const app = new App([cluster.proxy], `svc_${'z'.repeat(30)}`);
     await eventually('it is refused', () => app.codes.length > 0);
     expect(app.codes).to.deep.equal([4001]);
   });
 
-  it('goes on when a gateway and a fan-out node are drained', async () => {
+  it('continues when a gateway and a fan-out node are drained', async () => {
     const [[gateway], [node]] = [cluster.gateways, cluster.nodes];
     const pair = [await follow(), await follow()];
     stream = await Stream.start(cluster.proxy, { deviceId: 'surviving' });

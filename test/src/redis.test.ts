@@ -59,7 +59,7 @@ describe('a gateway and two fan-out nodes over Redis', function () {
     }
   });
 
-  it('count what they delivered, and are healthy', async () => {
+  it('count their deliveries, and are healthy', async () => {
     for (const node of nodes) {
       expect(await node.metric('device_insights_fanout_deliveries_total{outcome="delivered"}')).to.be.greaterThan(30);
       expect(await node.metric('device_insights_bus_lost_total')).to.equal(0);
@@ -70,7 +70,7 @@ describe('a gateway and two fan-out nodes over Redis', function () {
     expect(await gateway.health()).to.deep.equal({ ok: true, ingest: true, subscribe: true });
   });
 
-  it('know a key as soon as it is issued, and close its sockets everywhere within 2 s of its revocation', async () => {
+  it('accept a key as soon as it is issued, and close its sockets everywhere within 2 s of its revocation', async () => {
     const { id, key } = await operator.issue('default');
     const apps = await Promise.all(places.map((place) => subscribe(place, key)));
     const { socket } = await connect(gateway, 'far-2', modelId, key);
@@ -80,7 +80,7 @@ describe('a gateway and two fan-out nodes over Redis', function () {
     for (const place of places) expect(await closing(place, key)).to.include({ code: 4001 });
   });
 
-  it('close the sockets of a key everywhere within 2 s of its expiry, also while no gateway lives', async () => {
+  it('close the sockets of a key everywhere within 2 s of its expiry, also while no gateway is alive', async () => {
     const expiresAt = Date.now() + 5000;
     const { key } = await operator.issue('default', '--expires', new Date(expiresAt).toISOString());
     const apps = await Promise.all(places.map((place) => subscribe(place, key)));
@@ -98,7 +98,7 @@ describe('a gateway and two fan-out nodes over Redis', function () {
     expect((await gateway.call('GET', '/v1/algos', undefined, key)).status).to.equal(401);
   });
 
-  it('never refuse a good key with 4001 when Redis is emptied, and never take a bad one', async () => {
+  it('never refuse a valid key with 4001 after Redis was emptied, and never accept a bad one', async () => {
     const { id, key: bad } = await operator.issue('default');
     await operator.revoke(id);
     const admin = new Redis(redis.port, '127.0.0.1');
@@ -118,7 +118,7 @@ describe('a gateway and two fan-out nodes over Redis', function () {
       for (const node of nodes) expect(await closing(node, key)).to.include({ code: 4001 });
   });
 
-  it('answer 1013 while Redis is empty and no gateway can tell, and serve once one can', async () => {
+  it('answer 1013 while Redis is empty and no gateway can check keys, and serve when one can', async () => {
     const [node] = nodes as [ServerProcess];
     const admin = new Redis(redis.port, '127.0.0.1');
     process.kill(gateway.pid, 'SIGSTOP');
@@ -164,7 +164,7 @@ describe('the health of a gateway', function () {
     return gateway;
   };
 
-  it('without sockets of its own is good only while a fan-out node lives', async () => {
+  it('without sockets of its own is true only while a fan-out node is alive', async () => {
     const gateway = await start({ REDIS_URL: redis.url, FANOUT_MOUNTED: 'false' });
     expect(await gateway.health()).to.deep.equal({
       ok: false,
@@ -182,7 +182,7 @@ describe('the health of a gateway', function () {
     expect(took).to.be.lessThan(5000);
   });
 
-  it('is false, and the log says why, where two share a store and have no bus between them', async () => {
+  it('is false, with the reason in the log, if two gateways share a store without a bus', async () => {
     const pair = [await start({}), await start({})];
     for (const gateway of pair) {
       await eventually('the other one is seen', async () => !(await gateway.health()).ok);
@@ -192,7 +192,7 @@ describe('the health of a gateway', function () {
     }
   });
 
-  it('is true where two share a store and a bus, and each shows what the other’s devices send', async () => {
+  it('is true if two gateways share a store and a bus, and each shows the insights of the other', async () => {
     const [one, two] = [await start({ REDIS_URL: redis.url }), await start({ REDIS_URL: redis.url })];
     const app = await subscribe(two);
     const { socket, ready } = await connect(one, 'shared', await makeModel(two, source));

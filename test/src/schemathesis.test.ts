@@ -6,7 +6,7 @@ import { connect, makeModel, sendFrames } from './wearable.js';
 
 const source = simulate({ seconds: 20 });
 
-describe('the REST interface as its OpenAPI document says it', function () {
+describe('the REST interface, by its OpenAPI document', function () {
   this.timeout(900_000); // The first run installs schemathesis.
   const folder = temporaryFolder();
   let gateway: Running;
@@ -19,7 +19,7 @@ describe('the REST interface as its OpenAPI document says it', function () {
     folder.remove();
   });
 
-  it('holds under schemathesis with all checks', async () => {
+  it('passes all checks of schemathesis', async () => {
     const modelId = await makeModel(gateway, source);
     const { socket, ready } = await connect(gateway, 'band', modelId);
     await sendFrames(socket, source, Date.now() - 20_000, 0, 20);

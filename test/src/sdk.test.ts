@@ -25,7 +25,7 @@ const EXAMPLES = new Map(
   [...README.matchAll(/^## (.+)$[\s\S]*?```js\n([\s\S]*?)```/gm)].map(([, title = '', code = '']) => [title, code]),
 );
 
-describe('the SDK, as a project has it', () => {
+describe('the SDK, installed in a project', () => {
   const project = temporaryFolder();
   const data = temporaryFolder();
   let service: Running;
@@ -109,11 +109,11 @@ describe('the SDK, as a project has it', () => {
     });
   });
 
-  it('comes back after just the close codes of which the service says so', () => {
+  it('reconnects after exactly the close codes that the service documents as temporary', () => {
     for (const { code, reconnect } of Object.values(CLOSE)) expect(mayReconnect(code), `${code}`).to.equal(reconnect);
   });
 
-  it('streams all that was pushed before it was connected, also where the end follows at once', async () => {
+  it('streams all data that were pushed before it was connected, even if end() follows at once', async () => {
     const source = simulate({ seconds: 12 });
     const { id } = await client.deviceModels.create(source.deviceModel);
     let session = '';
@@ -199,7 +199,7 @@ describe('the SDK, as a project has it', () => {
       ]);
     });
 
-    it('that uses the device model of an earlier run, and exports what is an hour old at most', async () => {
+    it('that uses the device model of an earlier run, and exports the last hour', async () => {
       const models = async () => (await client.deviceModels.list()).length;
       const simulated = () => run('simulate', '--device', 'cli-2', '--speed', '50', '--seconds', '1');
       expect(await simulated()).to.include({ code: 0 });
@@ -210,7 +210,7 @@ describe('the SDK, as a project has it', () => {
       expect([code, stdout.trim().split('\n').length > 5]).to.deep.equal([0, true]);
     });
 
-    it('that says its version, and completes its commands and options', async () => {
+    it('that prints its version, and completes its commands and options', async () => {
       const { version } = JSON.parse(readFileSync(join(SDK, 'package.json'), 'utf8')) as { version: string };
       expect(await run('--version')).to.include({ code: 0, stdout: `${version}\n` });
       const { stdout: script } = await run('completion', 'bash');
@@ -234,7 +234,7 @@ describe('the SDK, as a project has it', () => {
       expect(await run('completion', 'tcsh')).to.include({ code: 2 });
     });
 
-    it('that says what is wrong: 2 for wrong usage, 1 for what failed', async () => {
+    it('that reports errors: exit code 2 for wrong usage, 1 for failures', async () => {
       expect(await run('fly'))
         .to.include({ code: 2 })
         .and.to.have.property('stderr')

@@ -14,7 +14,7 @@ interface Stored {
 const acknowledged = ({ type, next_seq }: Record<string, unknown>) =>
   type === 'ack' ? ((next_seq as Record<string, number>)['0'] ?? -1) : -1;
 
-describe('a gateway whose MongoDB stands still at times', function () {
+describe('a gateway whose MongoDB stalls from time to time', function () {
   this.timeout(120_000);
   let mongo: MongoServer;
   let gateway: Running;
@@ -30,7 +30,7 @@ describe('a gateway whose MongoDB stands still at times', function () {
     await mongo?.end('SIGKILL');
   });
 
-  it('acknowledges and answers meanwhile, and brings every reading once the server goes on', async () => {
+  it('acknowledges and answers meanwhile, and delivers every reading when the server continues', async () => {
     const source = simulate({ seconds: 30 });
     const rate = source.deviceModel.modality_channels[0]?.sample_rate_hz ?? Number.NaN;
     const modelId = await makeModel(gateway, source);

@@ -119,7 +119,7 @@ describe('rr', () => {
     expect(first?.value).to.be.closeTo(15, 2);
   });
 
-  it('finds the breath, not its harmonic, where heights swing at twice the rate', () => {
+  it('finds the respiratory rate, not its harmonic, when heights vary at twice the rate', () => {
     const twice = breathing(64, 20, { am: 0.08 }).map((v, i) => v + 300 * Math.sin((2 * Math.PI * 10 * i) / (60 * HZ)));
     expect(last(run('rr_ppg', [GREEN], [twice]))?.value).to.be.closeTo(10, 1);
   });
@@ -129,7 +129,7 @@ describe('rr', () => {
     expect(last(run('rr_ppg', [GREEN], [x]))?.value).to.be.closeTo(22, 1.5);
   });
 
-  it('looks past premature beats', () => {
+  it('ignores premature beats', () => {
     let [phase, beats] = [0, 0];
     const x = Array.from({ length: 64 * HZ }, (_, i) => {
       const breath = Math.sin((2 * Math.PI * 11 * i) / (60 * HZ));
@@ -142,7 +142,7 @@ describe('rr', () => {
     expect(last(run('rr_ppg', [GREEN], [x]))?.value).to.be.closeTo(11, 2.5);
   });
 
-  it('uses the optical channel that has a pulse, and goes on with the other when that is lost', () => {
+  it('uses the optical channel that has a pulse, and continues with the other one when it is lost', () => {
     const good = breathing(64, 14, { fm: 0.05, am: 0.1 });
     const flat = good.map(() => 1e5);
     expect(last(run('rr_ppg', [GREEN, INFRARED], [flat, good]))?.value).to.be.closeTo(14, 1);
@@ -150,7 +150,7 @@ describe('rr', () => {
     expect(last(run('rr_ppg', [GREEN, INFRARED], [lost, good]))?.value).to.be.closeTo(14, 1);
   });
 
-  it('reads the ECG by its R waves', () => {
+  it('reads the respiratory rate from the R waves of an ECG', () => {
     const answer = last(run('rr_ecg', [ECG], [ecg(64, 13)]));
     expect(answer?.value).to.be.closeTo(13, 1);
     expect(answer?.confidence).to.be.at.least(0.5);
@@ -201,13 +201,13 @@ describe('rr', () => {
     return follower.follow(end, series, m.fastest, m.steadiness);
   }
 
-  it('gives the same bits however the payload is cut', () => {
+  it('gives the same bits for any chunking of the payload', () => {
     const x = breathing(48, 14, { fm: 0.03, am: 0.06 });
     const whole = run('rr_ppg', [GREEN], [x]);
     for (const part of [1, 17]) expect(run('rr_ppg', [GREEN], [x], part)).to.deep.equal(whole);
   });
 
-  it('uses no sample after the window, though it has come', () => {
+  it('uses no sample after the window, even if it has arrived', () => {
     const answerBefore = (after: readonly number[]) => {
       const x = [...breathing(40, 14, { fm: 0.03, am: 0.06 }), 1e5, ...after];
       const session = core.open([GREEN]);
@@ -221,7 +221,7 @@ describe('rr', () => {
     expect(answerBefore(noise(6 * HZ, 3).map((v) => 1e6 * v))).to.deep.equal(answerBefore([]));
   });
 
-  it('does not trust noise, wander, an irregular heart, or a pulse that does not breathe', () => {
+  it('does not trust noise, wander, an irregular rhythm, or a pulse without respiration', () => {
     let at = 0;
     const wander = noise(120 * HZ, 8).map((v) => {
       at += v;
@@ -235,7 +235,7 @@ describe('rr', () => {
     for (const x of [noise(120 * HZ, 7), wander, drift]) expect(trusted(run('rr_resp', [RESP], [x]))).to.be.at.most(2);
   });
 
-  it("takes a converter's steps for no pulse", () => {
+  it('does not mistake the steps of a converter for a pulse', () => {
     const ramps: ((t: number) => number)[] = [(t) => 5e4 + 2e4 * Math.exp(-t / 5), (t) => 5e4 + 30.1 * t];
     for (const ramp of ramps) {
       const optical = Array.from({ length: 90 * HZ }, (_, i) => Math.round(ramp(i / HZ)));
@@ -243,7 +243,7 @@ describe('rr', () => {
     }
   });
 
-  it('takes no effort that settles, drifts or swings twice in a window for breath', () => {
+  it('does not mistake effort that settles, drifts or swings twice in a window for breathing', () => {
     const drifts: ((t: number) => number)[] = [
       (t) => 1000 * t,
       (t) => 10 * t * t,
@@ -262,7 +262,7 @@ describe('rr', () => {
     }
   });
 
-  it('gives none for a flat line, for nothing, and for what has no beats', () => {
+  it('gives none for a flat line, for missing data, and for signals without beats', () => {
     const flat = Array.from({ length: 40 * HZ }, () => 7);
     const gone = flat.map(() => Number.NaN);
     for (const x of [flat, gone]) {
@@ -273,7 +273,7 @@ describe('rr', () => {
     expect(run('rr_ppg', [RESP], [flat]).every((a) => a === null)).to.equal(true);
   });
 
-  it('finds its way again after a gap of a minute', () => {
+  it('recovers after a gap of a minute', () => {
     const gap = Array.from({ length: 60 * HZ }, () => Number.NaN);
     const x = [...breathing(40, 10, { fm: 0.05, am: 0.1 }), ...gap, ...breathing(44, 20, { fm: 0.05, am: 0.1 })];
     expect(last(run('rr_ppg', [GREEN], [x]))?.value).to.be.closeTo(20, 1.5);

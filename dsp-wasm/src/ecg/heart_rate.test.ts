@@ -65,13 +65,13 @@ describe('hr_ecg', () => {
     }
   });
 
-  it('trusts an irregular rhythm of clear beats, ectopic ones too', () => {
+  it('trusts an irregular rhythm of clear beats, including ectopic ones', () => {
     for (const beats of [rhythm(40, jitter(2, 0.7, 0.3)), withEctopics(40, 0.8, 3)]) {
       expect(last(ecg(40, beats))?.confidence).to.be.at.least(0.8);
     }
   });
 
-  it('does not trust what rounding makes of wild constants and drifts, nor stairs', () => {
+  it('does not trust rounding errors of huge constants and drifts, nor stairs', () => {
     const leads: ((t: number) => number)[] = [
       ...[1e9, 1e12, 1e30, 3e38].map((v) => () => v),
       (t) => 1000 * t,
@@ -100,7 +100,7 @@ describe('hr_ecg', () => {
     expect(trusted.length).to.be.below(18); // of 120
   });
 
-  it('does not trust a window with a beat too many in a regular rhythm', () => {
+  it('does not trust a window with an extra beat in a regular rhythm', () => {
     const beats = rhythm(40, () => 0.8);
     const known = [...beats, { time: 30.3, shape: 'normal' as const }].sort((a, b) => a.time - b.time);
     const answers = estimates(ecg(40, known));
@@ -148,7 +148,7 @@ describe('hr_ecg', () => {
     expect(answers[30]).to.equal(null);
   });
 
-  it('trusts less, the more noise there is', () => {
+  it('has lower confidence with more noise', () => {
     const beats = rhythm(60, jitter(4, 0.8, 0.03));
     const trust = [0.02, 0.15, 0.6].map((level) => {
       const answers = estimates(ecg(60, beats, { noise: level })).slice(20);
@@ -160,7 +160,7 @@ describe('hr_ecg', () => {
     expect(most).to.be.below(0.5);
   });
 
-  it('gives finite values, whatever comes', () => {
+  it('gives finite values for any input', () => {
     const next = random(5);
     const absurd = [Number.NaN, 3e38, -3e38, 1e-40, 0];
     const x = Array.from({ length: 30 * HZ }, () => absurd[Math.floor((next() + 1) * 2.5)] ?? 0);

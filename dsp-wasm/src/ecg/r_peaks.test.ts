@@ -77,17 +77,17 @@ describe('R peaks', () => {
     });
   }
 
-  it('finds every beat of a rhythm without order', () => {
+  it('finds every beat of a random rhythm', () => {
     const beats = rhythm(60, jitter(3, 0.7, 0.3));
     expectBeats(times(ecg(60, beats)), beats, 60);
   });
 
-  it('takes tall T waves for none', () => {
+  it('does not mistake tall T waves for beats', () => {
     const beats = rhythm(40, jitter(4, 0.9, 0.05), 'tall_t');
     expectBeats(times(ecg(40, beats)), beats, 40);
   });
 
-  it('waits out a pause instead of filling it', () => {
+  it('adds no beats in a pause', () => {
     const beats = rhythm(60, (i) => (i % 7 === 6 ? 2.4 : 0.8));
     expectBeats(times(ecg(60, beats)), beats, 60);
   });
@@ -99,7 +99,7 @@ describe('R peaks', () => {
     });
   }
 
-  it('finds beats in baseline wander twice as large as they', () => {
+  it('finds beats in baseline wander of twice their size', () => {
     const beats = rhythm(40, jitter(5, 0.8, 0.05));
     expectBeats(times(ecg(40, beats, { wander: 2 })), beats, 40);
   });
@@ -119,7 +119,7 @@ describe('R peaks', () => {
     expect(f1(times(x, { leads: 2 }), beats)).to.be.at.least(0.97);
   });
 
-  it('finds beats whichever way the lead points, and however large it is', () => {
+  it('finds beats of either polarity and any size', () => {
     const beats = rhythm(30, jitter(9, 0.8, 0.05));
     for (const scale of [-1, 1e-5, 1e6]) {
       open(1);
@@ -127,7 +127,7 @@ describe('R peaks', () => {
     }
   });
 
-  it('decides within half a second, whatever comes later', () => {
+  it('decides within half a second, whatever data come later', () => {
     const beats = rhythm(30, jitter(10, 0.8, 0.2));
     const peaks = stream(ecg(30, beats));
     const next = beats.filter((b) => b.time > 4 && b.time < 29);
@@ -138,7 +138,7 @@ describe('R peaks', () => {
     }
   });
 
-  it('is the same in any chunking', () => {
+  it('gives the same beats for any chunking', () => {
     const beats = rhythm(30, jitter(11, 0.7, 0.2));
     const x = ecg(30, beats, { noise: 0.1 });
     const want = times(x);
@@ -148,7 +148,7 @@ describe('R peaks', () => {
     }
   });
 
-  it('goes on after a gap, without a peak in it', () => {
+  it('continues after a gap, without a peak in it', () => {
     const beats = rhythm(40, jitter(12, 0.8, 0.02));
     const x = ecg(40, beats);
     const before = times(x.slice(0, 15 * HZ));
@@ -161,7 +161,7 @@ describe('R peaks', () => {
     expect(found.every((time) => time < 15 || time > 19)).to.equal(true);
   });
 
-  it('learns anew after a long loss', () => {
+  it('learns again after a long loss', () => {
     const beats = rhythm(20, jitter(13, 0.8, 0.02));
     const x = ecg(20, beats);
     times(x);
@@ -176,7 +176,7 @@ describe('R peaks', () => {
     );
   });
 
-  it('finds what its twin finds', () => {
+  it('finds the same beats as its twin', () => {
     const beats = withEctopics(40, 0.75, 5);
     const x = ecg(40, beats, { noise: 0.04, seed: 3 });
     const stamps = x.map((_, i) => i / HZ);
@@ -193,7 +193,7 @@ describe('R peaks', () => {
     });
   });
 
-  it('takes levels of any size, and beats on top of them', () => {
+  it('handles levels of any size, with beats on top of them', () => {
     const beats = rhythm(30, jitter(16, 0.8, 0.02));
     const x = ecg(30, beats);
     for (const level of [-8_000_000, 8_000_000]) {
@@ -213,7 +213,7 @@ describe('R peaks', () => {
     );
   });
 
-  it('finds nothing in a flat line, zeros or nothing', () => {
+  it('finds no beat in a flat line, zeros or missing data', () => {
     for (const level of [0, 12345, -1e12]) {
       open(1);
       expect(times(new Array<number>(20 * HZ).fill(level))).to.deep.equal([]);
@@ -221,7 +221,7 @@ describe('R peaks', () => {
     expect([...session.readPeaks(0)]).to.deep.equal([]);
   });
 
-  it('keeps its wits through rails, absurd values and missing ones', () => {
+  it('recovers from clipping, absurd values and missing values', () => {
     const beats = rhythm(60, jitter(14, 0.8, 0.02));
     const x = ecg(60, beats);
     const hiss = noise(x.length, 15);

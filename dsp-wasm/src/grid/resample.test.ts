@@ -89,7 +89,7 @@ describe('grid', () => {
     expect((Math.max(...got) - Math.min(...got)) / 3200).to.be.closeTo(0.9968, 0.001);
   });
 
-  it('gives the same bits however the payload is cut', () => {
+  it('gives the same bits for any chunking of the payload', () => {
     const x = noise(1200, 3);
     session.push(0, 0.013, 0.01, ENCODING.float32, payload(x));
     const whole = samples(380);
@@ -149,7 +149,7 @@ describe('grid', () => {
     expect(samples(20, { from: 5, sub: 1 })).to.deep.equal(Array.from({ length: 20 }, () => 0));
   });
 
-  it('shows a step no grid sample that a sample at its end or later completed', () => {
+  it('shows a step only grid samples that samples before its end completed', () => {
     const x = noise(1000, 9);
     session.push(0, 0, 0.01, ENCODING.float32, payload(x.slice(0, 400)));
     const until = samples(160, { end: 4 });
@@ -158,7 +158,7 @@ describe('grid', () => {
     expect(until.findIndex((v, i) => i > 0 && Number.isNaN(v))).to.equal(127);
   });
 
-  it('takes stamps that repeat, run backwards, jump far or are no numbers', () => {
+  it('handles stamps that repeat, run backwards, jump far or are not numbers', () => {
     pushEach([0, 0.1, 0.1, 0.05, Number.NaN, 0.2, 1e300, -5, 0.3, 50, 50.1, 50.2], noise(12, 1));
     samples(1500).forEach((v) => {
       expect(Math.abs(v) <= 4 || Number.isNaN(v)).to.equal(true);

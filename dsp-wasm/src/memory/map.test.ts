@@ -19,13 +19,13 @@ describe('memory map', () => {
 
   const constant = (name: string) => kernel.constant(name);
 
-  it('begins each shared region where the one before ends, and the slots behind the last one', () => {
+  it('begins each shared region at the end of the previous one, and the slots after the last one', () => {
     const ends = REGIONS.map((name) => constant(name) + constant(`${name}_BYTES`));
     expect([...REGIONS.slice(1), 'SLOTS'].map(constant)).to.deep.equal(ends);
     expect((kernel.call as unknown as KernelCalls).dataEnd()).to.be.at.most(constant('STAGING'));
   });
 
-  it('begins each part of a slot in the first cache line that the part before leaves free', () => {
+  it('begins each part of a slot in the first cache line after the previous part', () => {
     const parts = [
       ['SLOT_CHANNELS', constant('MAX_CHANNELS') * constant('CHANNEL_BYTES')],
       ['SLOT_PULSE', constant('PULSE_STATE_BYTES')],
@@ -68,7 +68,7 @@ describe('memory map', () => {
     rr_resp: { state: ['SLOT_BREATH', 'BREATH_STATE_BYTES'], scratchEnd: 'BREATH_SCRATCH_END' },
   };
 
-  it('keeps the working arrays of every room within the scratch', () => {
+  it('keeps the working arrays of every folder within the scratch memory', () => {
     for (const { scratchEnd } of Object.values(estimators)) {
       expect(constant(scratchEnd)).to.be.at.most(constant('SCRATCH') + constant('SCRATCH_BYTES'));
     }

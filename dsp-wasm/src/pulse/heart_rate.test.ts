@@ -48,7 +48,7 @@ describe('hr_ppg', () => {
     expect(run([GREEN], [ppg(4, HZ, 75)], 4)[4]?.value).to.be.closeTo(75, 4);
   });
 
-  it('is not led to the double rate by a strong second harmonic', () => {
+  it('does not give the double rate for a strong second harmonic', () => {
     const wave = times(14).map((t) => Math.sin(2 * Math.PI * t) + 0.7 * Math.sin(4 * Math.PI * t + 1));
     expect(run([GREEN], [wave], 14)[14]?.value).to.be.closeTo(60, 2);
   });
@@ -66,7 +66,7 @@ describe('hr_ppg', () => {
     });
   });
 
-  it('is moved little by the beats that come in and fall out, in a rhythm that breathes', () => {
+  it('changes little as beats enter and leave the window, in a rhythm with respiratory variation', () => {
     let phase = 0;
     const wave = times(60).map((t) => {
       phase += (66 + 6 * Math.sin((2 * Math.PI * t) / 4)) / 60 / HZ; // 15 breaths a minute
@@ -75,7 +75,7 @@ describe('hr_ppg', () => {
     for (const e of run([GREEN], [wave], 60).slice(12)) expect(e?.value).to.be.closeTo(66, 1.2);
   });
 
-  it('holds the pulse beside a stronger line of motion, with the accelerometer', () => {
+  it('finds the pulse next to a stronger line of motion, with the accelerometer', () => {
     const next = noise(40 * HZ, 2);
     const swing = (t: number) => (t < 10 ? 0 : Math.sin(2 * Math.PI * 1.35 * t));
     const optical = times(40).map((t, i) => 100 * pulse((t * 100) / 60) + 60 * swing(t) + 5 * (next[i] ?? 0));
@@ -85,7 +85,7 @@ describe('hr_ppg', () => {
     });
   });
 
-  it('reads the pulse beside an arm whose swing is ten times as strong in the optical channel, from the start on', () => {
+  it('finds the pulse from the start next to an arm swing that is ten times as strong in the optical channel', () => {
     const next = noise(60 * HZ, 8);
     const swing = (t: number) => Math.sin(2 * Math.PI * 0.7 * t) + 0.1 * Math.sin(2 * Math.PI * 1.4 * t + 1);
     const optical = times(60).map((t, i) => 100 * pulse((t * 112) / 60) + 400 * swing(t) + 10 * (next[i] ?? 0));
@@ -95,7 +95,7 @@ describe('hr_ppg', () => {
     });
   });
 
-  it('uses the optical channel that motion spoils less', () => {
+  it('uses the optical channel with less motion artefact', () => {
     const next = noise(40 * HZ, 9);
     const swing = (t: number) => Math.sin(2 * Math.PI * 1.3 * t);
     const green = times(40).map((t, i) => 100 * pulse((t * 100) / 60) + 300 * swing(t) + 5 * (next[i] ?? 0));
@@ -107,7 +107,7 @@ describe('hr_ppg', () => {
     });
   });
 
-  it('stops trusting a rate within 25 s where motion covers the pulse', () => {
+  it('stops trusting a rate within 25 s if motion covers the pulse', () => {
     const next = noise(80 * HZ, 10);
     const swing = (t: number) => Math.sin(2 * Math.PI * 1.3 * t);
     const height = (t: number) => (t < 30 ? 100 : 0);
@@ -135,7 +135,7 @@ describe('hr_ppg', () => {
     });
   }
 
-  it('keeps its trust in a pulse that the cadence passes', () => {
+  it('keeps trusting a pulse whose rate the cadence crosses', () => {
     const next = noise(60 * HZ, 4);
     let steps = 0;
     const accel = times(60).map((t, i) => {
@@ -148,7 +148,7 @@ describe('hr_ppg', () => {
     for (const e of rates) expect(e?.value).to.be.closeTo(100, 5);
   });
 
-  it('gives nothing for a flat line, and no trust to noise', () => {
+  it('gives no rate for a flat line, and does not trust noise', () => {
     expect(run([GREEN], [times(12).map(() => 5000)], 12)[12]).to.equal(null);
     const trusted = [1, 2, 3, 4, 5].flatMap((seed) =>
       run([GREEN], [noise(40 * HZ, seed)], 40).filter((e) => e && e.confidence >= 0.5),
@@ -156,7 +156,7 @@ describe('hr_ppg', () => {
     expect(trusted.length).to.be.below(10); // of 185
   });
 
-  it('gives little trust to a random walk, whose few slow waves look like beats', () => {
+  it('has low confidence in a random walk, whose few slow waves look like beats', () => {
     const trusted = [1, 2, 3, 4, 5].flatMap((seed) => {
       let level = 50_000;
       const walk = noise(40 * HZ, seed).map((v) => {
@@ -189,12 +189,12 @@ describe('hr_ppg', () => {
     });
   }
 
-  it('trusts a pulse beside a drift of ten times its height', () => {
+  it('trusts a pulse with a drift of ten times its height', () => {
     const optical = ppg(20, HZ, 72).map((v, i) => v + (5000 * i) / (8 * HZ));
     expect(run([GREEN], [optical], 20)[20]?.confidence).to.be.at.least(0.8);
   });
 
-  it('uses the optical channel that has the pulse, whichever it is', () => {
+  it('uses the optical channel that has the pulse', () => {
     const flat = times(14).map(() => 7);
     const good = ppg(14, HZ, 88);
     const red: CoreChannel = { ...GREEN, modality: 'ppg_red' };
@@ -203,7 +203,7 @@ describe('hr_ppg', () => {
     expect(run([GREEN, red], [good, []], 14)[14]?.value).to.be.closeTo(88, 1);
   });
 
-  it('finds its way again after a gap of a minute', () => {
+  it('recovers after a gap of a minute', () => {
     const before = ppg(12, HZ, 70);
     const gap = times(60).map(() => Number.NaN);
     const after = ppg(12, HZ, 125);
@@ -212,7 +212,7 @@ describe('hr_ppg', () => {
     expect(estimates[81]?.value).to.be.closeTo(125, 1.5);
   });
 
-  it('gives the same bits however the payload is cut, and however far it runs ahead', () => {
+  it('gives the same bits for any chunking of the payload, and however far ahead of the step the data are', () => {
     const optical = ppg(30, HZ, 77).map((v, i) => v + 50 * Math.sin(i * i));
     const accel = noise(30 * HZ * 3, 6).map((v, i) => (i % 3 === 2 ? 1 : 0) + 0.2 * v);
     const whole = run([GREEN, ACCEL], [optical, accel], 30);

@@ -81,7 +81,7 @@ describe('spo2', () => {
     expect(answer?.confidence).to.be.below(0.9);
   });
 
-  it('equals the twin, with gaps and noise too', () => {
+  it('equals its twin, also with gaps and noise', () => {
     const cut = (x: number[], from: number, to: number) => x.map((v, i) => (i >= from && i < to ? Number.NaN : v));
     const cases = [1, 2, 3, 4, 5, 6].map((seed) => {
       const red = plus(optical(9, 80_000, 0.006), walk(9 * HZ, seed), 20 * seed);
@@ -104,7 +104,7 @@ describe('spo2', () => {
     return gridSamples(t, known, 32, 288).slice(32);
   }
 
-  it('gives the same bits however the payload is cut', () => {
+  it('gives the same bits for any chunking of the payload', () => {
     const red = plus(optical(8, 1e5, 0.006), noise(8 * HZ, 1), 50);
     const infrared = plus(optical(8, 1e5, 0.01), noise(8 * HZ, 2), 50);
     const whole = estimate(red, infrared);
@@ -138,7 +138,7 @@ describe('spo2', () => {
     expect(answer?.confidence).to.be.at.least(0.5);
   });
 
-  it('does not trust noise, whether it is in one optical channel or in both alike', () => {
+  it('does not trust noise in one optical channel, or the same noise in both', () => {
     for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
       const level = optical(8, 1e5, 0);
       const [x, y] = [noise(8 * HZ, seed), walk(8 * HZ, seed)];
@@ -166,7 +166,7 @@ describe('spo2', () => {
     });
   }
 
-  it('gives none for a flat optical channel, a missing optical channel, and too little of one', () => {
+  it('gives none for a flat, a missing or a too short optical channel', () => {
     const good = optical(8, 1e5, 0.01);
     const flat = optical(8, 1e5, 0);
     expect(estimate(flat, good)).to.equal(null);
@@ -181,7 +181,7 @@ describe('spo2', () => {
     ).to.equal(null);
   });
 
-  it('gives none where the optical channel is not above zero, as it has no level then', () => {
+  it('gives none if an optical channel is not above zero, because it then has no level', () => {
     const ac = optical(8, 1e5, 0.01).map((v) => v - 1e5);
     expect(estimate(ac, ac)).to.equal(null);
   });

@@ -47,7 +47,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       expect(inbox.received).to.deep.equal(sent);
     });
 
-    it('delivers what is published right after the subscription was confirmed', async () => {
+    it('delivers messages that are published right after the subscription was confirmed', async () => {
       for (let round = 0; round < 30; round++) {
         const account = newAccount();
         const inbox = new Inbox();
@@ -58,7 +58,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       }
     });
 
-    it('keeps the order of an account, within and across publishes that overlap', async () => {
+    it('keeps the order of messages of an account, within and across overlapping publishes', async () => {
       const account = newAccount();
       const inbox = new Inbox();
       await node.subscribe(account, inbox);
@@ -77,7 +77,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       expect(inbox.texts).to.deep.equal(texts);
     });
 
-    it('keeps accounts apart, whatever their names', async () => {
+    it('keeps accounts separate, whatever their names', async () => {
       const accounts = [newAccount(), `${newAccount()}*`, `{${newAccount()}}`, `${newAccount()} ä?[a-z]`];
       const inboxes = accounts.map(() => new Inbox());
       await Promise.all(accounts.map((account, n) => node.subscribe(account, inboxes[n] ?? new Inbox())));
@@ -95,7 +95,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       for (const inbox of inboxes) expect(inbox.texts).to.deep.equal(['a', 'b']);
     });
 
-    it('takes messages that nobody listens to', async () => {
+    it('accepts messages without listeners', async () => {
       await publisher.publish(newAccount(), [message('unheard')]);
     });
 
@@ -111,7 +111,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       expect(gone.texts).to.deep.equal([]);
     });
 
-    it('stops at once for a listener that cancels while it is being delivered to', async () => {
+    it('stops at once for a listener that cancels during a delivery', async () => {
       const account = newAccount();
       const [first, second, witness] = [new Inbox(), new Inbox(), new Inbox()];
       const cancelSecond = () => subscription.cancel();
@@ -129,7 +129,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       expect(second.texts).to.deep.equal([]);
     });
 
-    it('delivers only what is new to a listener that comes again', async () => {
+    it('delivers only new messages to a listener that subscribes again', async () => {
       const account = newAccount();
       const [before, after] = [new Inbox(), new Inbox()];
       const subscription = await node.subscribe(account, before);
@@ -143,7 +143,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       expect(before.texts).to.deep.equal(['old']);
     });
 
-    it('has no loss where nothing went wrong', async () => {
+    it('reports no loss without a fault', async () => {
       const account = newAccount();
       const inbox = new Inbox();
       await node.subscribe(account, inbox);
@@ -152,7 +152,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       expect(inbox.losses).to.equal(0);
     });
 
-    it('tells those who listen of a loss that is declared, before what is published afterwards', async () => {
+    it('reports a declared loss to listeners before the messages that are published later', async () => {
       const [account, other] = [newAccount(), newAccount()];
       const [follower, late, stranger] = [new Inbox(), new Inbox(), new Inbox()];
       await node.subscribe(account, follower);
@@ -169,7 +169,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       expect([follower.losses, late.losses, stranger.losses]).to.deep.equal([1, 0, 0]);
     });
 
-    it('tells of a loss that is declared by one who never published, with nothing published since', async () => {
+    it('reports a loss that is declared by a process that never published, without a later message', async () => {
       const account = newAccount();
       const [first, second] = [new Inbox(), new Inbox()];
       await node.subscribe(account, first);
@@ -181,7 +181,7 @@ export function busSuite(name: string, medium: () => BusMedium): void {
       expect(first.losses).to.equal(1);
     });
 
-    it('brings a canary round', async () => {
+    it('returns a canary message', async () => {
       await node.probe(2000);
       await publisher.probe(2000);
     });

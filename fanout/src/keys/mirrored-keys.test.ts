@@ -119,14 +119,14 @@ describe('mirrored keys', function () {
     return promise;
   }
 
-  it('knows who holds a mirrored key, and that a revoked one is bad, without asking', async () => {
+  it('knows the holder of a mirrored key, and refuses a revoked one, without asking', async () => {
     expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
     expect(await node.holder(ALL_HASH)).to.deep.equal(ALL);
     expect(await node.holder(OLD_HASH)).to.equal(null);
     expect(source.questions).to.equal(0);
   });
 
-  it('knows when a key expires, which is bad from then on also while no gateway lives', async () => {
+  it('refuses a key after its expiry, also while no gateway is alive', async () => {
     mirror.close();
     await witness.hset(HOLDERS, GUEST_HASH, JSON.stringify({ ...ALL, expiresAt: 5000 }));
     await witness.hset(HOLDERS, BEFORE_HASH, JSON.stringify({ account: 'one', user: null }));
@@ -137,20 +137,20 @@ describe('mirrored keys', function () {
     expect(await node.holder(BEFORE_HASH)).to.deep.equal(ALL);
   });
 
-  it('asks the gateways for a key issued since, and takes their yes and their no', async () => {
+  it('asks the gateways about a new key, and accepts their answer', async () => {
     source.good.set(NEW_HASH, ALL);
     expect(await node.holder(NEW_HASH)).to.deep.equal(ALL);
     expect(await node.holder(NOBODY_HASH)).to.equal(null);
     expect(source.questions).to.equal(2);
   });
 
-  it('asks once for all who want to know the same key at the same time', async () => {
+  it('asks once for all simultaneous checks of the same key', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => node.holder(NOBODY_HASH)));
     expect(answers).to.deep.equal([null, null, null]);
     expect(source.questions).to.equal(1);
   });
 
-  it('cannot tell where the gateways are silent, or cannot ask their store', async () => {
+  it('cannot check a key while the gateways are silent or cannot reach their store', async () => {
     source.broken = true;
     expect(await advancing(nodeClock, failure(NOBODY_HASH))).to.be.instanceOf(BusUnavailable);
     mirror.close();
@@ -158,7 +158,7 @@ describe('mirrored keys', function () {
     expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
   });
 
-  it('does not ask again for a second where a gateway has said no, and then does', async () => {
+  it('does not ask again for a second after a gateway has refused a key, and then does', async () => {
     expect(await node.holder(NOBODY_HASH)).to.equal(null);
     nodeClock.advance(999);
     expect(await node.holder(NOBODY_HASH)).to.equal(null);
@@ -170,7 +170,7 @@ describe('mirrored keys', function () {
     expect(source.questions).to.equal(2);
   });
 
-  it('hears of a revocation at once, on every node', async () => {
+  it('applies a revocation at once, on every node', async () => {
     const other = new MirroredKeys({ url: redis.url, log: silentLog, clock: nodeClock });
     const otherRevoked: string[] = [];
     other.onRevoked(
@@ -186,12 +186,12 @@ describe('mirrored keys', function () {
     other.close();
   });
 
-  it('lets a revocation win over a mirror that still has the key', async () => {
+  it('prefers a revocation over a mirror that still has the key', async () => {
     await witness.sadd(REVOKED, ANNA_HASH);
     expect(await node.holder(ANNA_HASH)).to.equal(null);
   });
 
-  it('learns after a lost connection of what was revoked meanwhile', async () => {
+  it('applies, after a lost connection, the revocations that were made meanwhile', async () => {
     await node.holder(ANNA_HASH);
     await node.holder(ALL_HASH);
     await witness.sadd(REVOKED, ANNA_HASH);
@@ -201,7 +201,7 @@ describe('mirrored keys', function () {
     expect(revoked).to.deep.equal([ANNA_HASH]);
   });
 
-  it('never takes a good key for bad when Redis was emptied: the gateways answer, and make the mirror anew', async () => {
+  it('never refuses a valid key after Redis was emptied: the gateways answer, and fill the mirror again', async () => {
     await node.probe();
     await witness.flushall();
     expect(await node.probe().catch((error: unknown) => error)).to.be.instanceOf(BusUnavailable);
@@ -215,13 +215,13 @@ describe('mirrored keys', function () {
     expect(await witness.exists(READY)).to.equal(1);
   });
 
-  it('cannot tell, rather than say no, where Redis was emptied and no gateway lives', async () => {
+  it('cannot check keys after Redis was emptied while no gateway is alive, and does not refuse them as bad', async () => {
     mirror.close();
     await witness.flushall();
     expect(await advancing(nodeClock, failure(ANNA_HASH))).to.be.instanceOf(BusUnavailable);
   });
 
-  it('says a revocation that Redis could not take as soon as it can', async () => {
+  it('sends a revocation that Redis could not accept as soon as it can', async () => {
     await node.holder(ANNA_HASH);
     await redis.kill();
     source.revoke(ANNA_HASH);

@@ -3,7 +3,7 @@ import { Bound } from './bound.js';
 import { ManualClock } from './manual-clock.js';
 
 describe('a bound', () => {
-  it('is told once, however often it is reached, and again after it was over for 10 s', () => {
+  it('is reported once, however often it is reached, and again after 10 s without being reached', () => {
     const clock = new ManualClock();
     let told = 0;
     const bound = new Bound(() => {

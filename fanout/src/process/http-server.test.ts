@@ -96,7 +96,7 @@ describe('the HTTP server', function () {
     });
   }
 
-  it('has limits of its own in place of the five minutes of Node', async () => {
+  it('has its own time limits instead of the five minutes of Node', async () => {
     await start();
     const { headersTimeout, requestTimeout, keepAliveTimeout, timeout } = server;
     expect({ headersTimeout, requestTimeout, keepAliveTimeout, timeout }).to.deep.equal({
@@ -107,7 +107,7 @@ describe('the HTTP server', function () {
     });
   });
 
-  it('puts no refusal into an answer that has begun', async () => {
+  it('sends no refusal into an answer that has begun', async () => {
     await start((_request, response) => response.writeHead(200, { 'Content-Length': 10 }).write('begun'));
     const client = await open('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await client.first();
@@ -116,14 +116,14 @@ describe('the HTTP server', function () {
     await freed();
   });
 
-  it('cuts off a peer that floods it with what is no HTTP', async () => {
+  it('disconnects a peer that floods it with data that are not HTTP', async () => {
     await start();
     const client = await open(NO_HTTP.repeat(100_000));
     expect(await client.ended).to.match(/^HTTP\/1.1 400 /);
     await freed();
   });
 
-  it('closes what comes beyond the bound, says so once, and serves those who are there', async () => {
+  it('closes connections beyond the limit, logs it once, and serves the existing ones', async () => {
     await start(hello, { most: 3 });
     const first = await open();
     await Promise.all([open(), open()]);
@@ -136,14 +136,14 @@ describe('the HTTP server', function () {
     expect(await first.first()).to.match(/^HTTP\/1.1 200 /);
   });
 
-  it('goes on where a connection cannot be accepted', async () => {
+  it('continues if a connection cannot be accepted', async () => {
     await start();
     for (let n = 0; n < 3; n++) server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
     expect(warned).to.have.length(1);
     expect(await (await open('GET / HTTP/1.1\r\nHost: x\r\n\r\n')).first()).to.match(/^HTTP\/1.1 200 /);
   });
 
-  it('refuses upgrades with 503 while too many wait, says so once, and takes them again when one has left', async () => {
+  it('refuses upgrades with 503 while too many wait, logs it once, and accepts them again when one has left', async () => {
     const lobby = new Lobby<object>({ warn: (_fields, text) => void warned.push(text) }, 2);
     let taken = 0;
     const one = {};
@@ -174,7 +174,7 @@ describe('the HTTP server', function () {
     ]);
   });
 
-  it('tells why it cannot listen, and what to do', async () => {
+  it('says why it cannot listen, and what to do', async () => {
     await start();
     const { port } = server.address() as AddressInfo;
     const refusal = await listen(createHttpServer(hello, silentLog), '127.0.0.1', port, 'PORT').catch(String);
@@ -183,7 +183,7 @@ describe('the HTTP server', function () {
     expect(other).to.include('set HOST');
   });
 
-  it('drops a body that goes on after its answer', async () => {
+  it('closes the connection if a body continues after its answer', async () => {
     await start();
     const client = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
     const [socket] = await once(server, 'request').then(([request]) => [request.socket]);

@@ -22,7 +22,7 @@ async function run(program: string): Promise<{ code: number | null; lines: strin
 describe('the last line of defence', function () {
   this.timeout(10_000);
 
-  it('lets the process live on after faults of connections, in one line of the log', async () => {
+  it('keeps the process running after faults of connections, with one line in the log', async () => {
     const { code, lines } = await run(`
       const fail = (code) => setImmediate(() => { throw Object.assign(new Error('x'), { code }); });
       for (let n = 0; n < 1000; n++) fail(n % 2 ? 'ECONNRESET' : 'EPIPE');

@@ -3,7 +3,7 @@ import { LogLimit } from './log-limit.js';
 import { ManualClock } from './manual-clock.js';
 
 describe('the limit of a log', () => {
-  it('lets the first few lines of a kind through, and tells at the end of the second how many more there were', () => {
+  it('passes the first few lines of a kind, and reports the number of the others at the end of the second', () => {
     const clock = new ManualClock();
     const limit = new LogLimit(clock);
     const told: number[] = [];

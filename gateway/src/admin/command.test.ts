@@ -94,7 +94,7 @@ describe('admin', () => {
   });
 
   describe('key', () => {
-    it('issue makes a key, shown only this once and kept as a hash', async () => {
+    it('issue makes a key, which is shown only once and stored as a hash', async () => {
       const made = Identified.extend({ key: z.string() }).parse(await admin('key', 'issue', '--account', account));
       expect(isKey(made.key)).to.equal(true);
       const { key, ...rest } = made;
@@ -118,7 +118,7 @@ describe('admin', () => {
       expect(await refused('key', 'issue', '--account', account, '--user', '')).to.contain('the user must have');
     });
 
-    it('issue --expires sets when the key stops being good, from now or as an instant', async () => {
+    it('issue --expires sets when the key expires, by a duration or an instant', async () => {
       const now = clock.now();
       const at = async (expires: string) =>
         Identified.parse(await admin('key', 'issue', '--account', account, '--expires', expires)).expires_at;
@@ -132,7 +132,7 @@ describe('admin', () => {
       expect(listed.map((key) => key.expires_at)).to.include('2026-12-31T23:00:00.000Z');
     });
 
-    it('issue --expires refuses what is past, or no time, and issues nothing', async () => {
+    it('issue --expires refuses past and invalid times, and issues nothing', async () => {
       const before = await admin('key', 'list', '--account', account);
       const issue = (expires: string) => refused('key', 'issue', '--account', account, '--expires', expires);
       for (const past of ['2026-03-01T09:59:59Z', '2026-03-01T10:00Z', '1969-01-01T00:00Z', '0d'])
@@ -154,7 +154,7 @@ describe('admin', () => {
       expect(await admin('key', 'list', '--account', account)).to.deep.equal(before);
     });
 
-    it('revoke prints the whole key, and the first time stays', async () => {
+    it('revoke prints all fields of the key, and a second revoke keeps the first time', async () => {
       const { key, ...issued } = z
         .looseObject({ id: z.string() })
         .parse(await admin('key', 'issue', '--account', account));
@@ -204,7 +204,7 @@ describe('admin', () => {
   });
 
   describe('key rotate', () => {
-    it('makes a key for the same user, and lets the old one go after the overlap', async () => {
+    it('makes a key for the same user, and revokes the old key after the overlap', async () => {
       const old = Identified.parse(await admin('key', 'issue', '--account', account, '--user', 'zoë'));
       const made = Identified.parse(await admin('key', 'rotate', old.id, '--overlap', '2h'));
       expect(made).to.include({ user: 'zoë', expires_at: null }).and.to.have.property('key').that.matches(/^svc_/);
@@ -220,7 +220,7 @@ describe('admin', () => {
   });
 
   describe('operator', () => {
-    it('add makes an operator whose password is shown only this once', async () => {
+    it('add creates an operator, whose password is shown only once', async () => {
       const made = Identified.parse(await admin('operator', 'add', 'ann'));
       const viewer = Identified.parse(await admin('operator', 'add', 'bob', '--viewer'));
       expect(made).to.include({ name: 'ann', role: 'operator' });
@@ -232,7 +232,7 @@ describe('admin', () => {
       expect(await refused('operator', 'add', ' ')).to.contain('the name must have');
     });
 
-    it('reset gives another password, and remove takes the operator away', async () => {
+    it('reset sets a new password, and remove removes the operator', async () => {
       const { password: first } = Identified.parse(await admin('operator', 'add', 'eve'));
       const { password } = Identified.parse(await admin('operator', 'reset', 'eve'));
       const { password: kept = null } = (await store.operatorNamed('eve')) ?? {};
@@ -245,7 +245,7 @@ describe('admin', () => {
     });
   });
 
-  it('notes in the audit log what was changed, and by what', async () => {
+  it('records each change and its author in the audit log', async () => {
     const { id } = Identified.parse(await admin('account', 'create', 'audited'));
     const { id: keyId, last_four } = Identified.parse(await admin('key', 'issue', '--account', id, '--user', 'ann'));
     await admin('key', 'revoke', keyId);
@@ -260,7 +260,7 @@ describe('admin', () => {
     expect(rows[1]?.subject).to.match(new RegExp(`^svc_.{4}…${last_four} of ann$`));
   });
 
-  it('refuses commands, options and arguments that it does not know or misses', async () => {
+  it('refuses unknown and missing commands, options and arguments', async () => {
     expect(await refused('acount')).to.contain("unknown command 'acount'");
     expect(await refused('account', 'lst')).to.contain("unknown command 'lst'");
     expect(await refused('account', 'list', '--nope')).to.contain("unknown option '--nope'");

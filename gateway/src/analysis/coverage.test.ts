@@ -48,7 +48,7 @@ describe('the coverage of a window', () => {
     expect(gapFraction).to.equal(0);
   });
 
-  it('takes a late stamp without missing numbers for jitter, not for a gap', () => {
+  it('treats a late stamp without missing numbers as jitter, not as a gap', () => {
     const { gapFraction } = windowCoverage(
       [
         channel([
@@ -67,7 +67,7 @@ describe('the coverage of a window', () => {
     expect(windowCoverage([c], { start: 0, end: 8 })).to.deep.equal({ coverage: 1, gapFraction: 100 / 800 });
   });
 
-  it('is that of the required channels together', () => {
+  it('is the coverage of the required channels together', () => {
     const both = [channel([[0, 5]]), channel([[3, 8]])];
     expect(windowCoverage(both, { start: 0, end: 8 }).coverage).to.be.closeTo(2 / 8, 1e-9);
   });
@@ -76,7 +76,7 @@ describe('the coverage of a window', () => {
     expect(windowCoverage([channel([])], { start: 0, end: 8 })).to.deep.equal({ coverage: 0, gapFraction: 0 });
   });
 
-  it('forgets what no window reaches, and nothing else', () => {
+  it('forgets exactly the data that no window can reach', () => {
     const c = channel([
       [0, 10],
       [12, 100],

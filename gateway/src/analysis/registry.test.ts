@@ -7,19 +7,19 @@ describe('the registry of algorithms', () => {
     for (const type of INSIGHT_TYPES) expect(ALGORITHMS.filter((a) => a.type === type)).not.to.deep.equal([]);
   });
 
-  it('gives every algorithm an id and a slug of its own', () => {
+  it('gives every algorithm a unique id and slug', () => {
     expect(new Set(ALGORITHMS.map((a) => a.id))).to.have.property('size', ALGORITHMS.length);
     expect(new Set(ALGORITHMS.map((a) => a.slug))).to.have.property('size', ALGORITHMS.length);
   });
 
-  it('gives all algorithms of a type the same window and cadence, so that their readings compare', () => {
+  it('gives all algorithms of a type the same window and cadence, so that their readings are comparable', () => {
     for (const type of INSIGHT_TYPES) {
       const windows = ALGORITHMS.filter((a) => a.type === type).map((a) => `${a.windowS}/${a.everyS}`);
       expect(new Set(windows)).to.have.property('size', 1);
     }
   });
 
-  it('gives an account what it is entitled to, and null everything', () => {
+  it('gives an account its entitled algorithms, and all of them for null', () => {
     expect(entitled(null)).to.equal(ALGORITHMS);
     expect(entitled(['hr-ecg', 'gone']).map((a) => a.slug)).to.deep.equal(['hr-ecg']);
     expect(entitled([])).to.deep.equal([]);
@@ -30,25 +30,25 @@ describe('SpO2 from the ratio of ratios', () => {
   const spo2 = ALGORITHMS.find((a) => a.slug === 'spo2-ratio');
   const read = (value: number, spo2Curve: number[] | null) => spo2?.read({ value, confidence: 0.95 }, { spo2Curve });
 
-  it('follows the curve of Maxim, never excellent, where the device has none', () => {
+  it('uses the curve of Maxim if the device has none, and is then never excellent', () => {
     expect(read(0.8, null)?.value).to.be.closeTo(112.69 - 34.66 * 0.8 + 1.596 * 0.64, 0.01);
     expect(read(0.8, null)?.confidence).to.equal(0.79);
   });
 
-  it('follows the device its own curve, of any order, where it has one', () => {
+  it('uses the curve of the device, of any order, if it has one', () => {
     expect(read(0.7, [110.5, -32.8])?.value).to.be.closeTo(87.54, 0.01);
     expect(read(0.7, [110.5, -32.8])?.confidence).to.equal(0.95);
     expect(read(0.5, [95, -10, 4])?.value).to.be.closeTo(91, 0.01);
   });
 
-  it('expects what lies below 100 where the curve comes near it or leaves it', () => {
+  it('gives the expected value below 100 % if the curve comes near 100 % or exceeds it', () => {
     const readings = [95, 97, 98, 100, 102, 1e9, Number.MAX_VALUE].map((percent) => read(0, [percent])?.value);
     expect(readings.map((percent) => Number(percent?.toFixed(1)))).to.deep.equal([
       94.9, 96.7, 97.5, 98.5, 98.8, 98.9, 98.9,
     ]);
   });
 
-  it('says 0 where the curve says less', () => {
+  it('gives 0 if the curve is below 0', () => {
     expect(read(9, null)?.value).to.equal(0);
     expect(read(30, null)?.value, 'beyond the turn of a parabola').to.equal(0);
     expect(read(1, [-Number.MAX_VALUE])?.value).to.equal(0);

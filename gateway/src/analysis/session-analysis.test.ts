@@ -75,7 +75,7 @@ describe('the analysis of a session', () => {
     expect(ends(of(readings, 'rr')).every((end) => end >= 16 && end % 2 === 0)).to.equal(true);
   });
 
-  it('says what the window is and how much of it is filled', async () => {
+  it('gives the bounds and the coverage of the window', async () => {
     const { analysis, readings } = await open();
     stream(analysis, 0, 9);
     const [first] = of(readings, 'hr');
@@ -96,14 +96,14 @@ describe('the analysis of a session', () => {
     expect(of(readings, 'hr').at(-1)?.value).to.be.closeTo(60 * BEAT_HZ, 1);
   });
 
-  it('gives the same readings in whatever pieces of a second the samples come', async () => {
+  it('gives the same readings however the samples are divided into runs', async () => {
     const [small, large] = [await open(), await open()];
     stream(small.analysis, 0, 20, { frame: 5 });
     stream(large.analysis, 0, 20, { frame: 50 });
     expect(large.readings).to.deep.equal(small.readings);
   });
 
-  it('gives nothing while less than half of the window is covered, and goes on after a long loss', async () => {
+  it('gives no reading while less than half of the window is covered, and continues after a long loss', async () => {
     const { analysis, readings } = await open();
     stream(analysis, 0, 10);
     stream(analysis, 1000, 1010, { lost: 1 });
@@ -113,7 +113,7 @@ describe('the analysis of a session', () => {
     ]);
   });
 
-  it('crosses a loss of years at once', async () => {
+  it('skips a loss of years at once', async () => {
     const { analysis, readings } = await open();
     stream(analysis, 0, 6);
     stream(analysis, 1e9, 1e9 + 5, { lost: 1 });
@@ -128,20 +128,20 @@ describe('the analysis of a session', () => {
     expect(ends(of(readings, 'hr'))).to.deep.equal([4]);
   });
 
-  it('at the end computes what the required channels reached, without waiting', async () => {
+  it('at the end computes all windows that the required channels reached, without waiting', async () => {
     const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('ecg')] });
     stream(analysis, 0, 5);
     analysis.end();
     expect(ends(of(readings, 'hr'))).to.deep.equal([4, 5]);
   });
 
-  it('runs only what the account is entitled to', async () => {
+  it('runs only the algorithms that the account is entitled to', async () => {
     const { analysis, readings } = await open({ algorithms: ['rr-ppg'] });
     stream(analysis, 0, 20);
     expect(of(readings, 'hr')).to.deep.equal([]);
   });
 
-  it('repeats nothing that was published before a resume, and keeps the grid of steps', async () => {
+  it('repeats no reading that was published before a resume, and keeps the times of the steps', async () => {
     const last = { hr: { ts: 1, actualEnd: T0 + 12_000 } };
     const { analysis, readings } = await open({ last, firstInstant: T0 });
     stream(analysis, 6.3, 15);
@@ -155,19 +155,19 @@ describe('the analysis of a session', () => {
     expect(of(readings, 'hr')).not.to.deep.equal([]);
   });
 
-  it('takes channels of modalities that it does not know, and leaves them unused', async () => {
+  it('accepts channels of unknown modalities, and does not use them', async () => {
     const { analysis, readings } = await open({ channels: [channel('temperature', 3), channel('ppg')] });
     for (let s = 0; s < 6; s++) for (const index of [0, 1]) stream(analysis, s, s + 1, { index, frame: 9 });
     expect(ends(of(readings, 'hr'))).to.deep.equal([4, 5, 6]);
   });
 
-  it('does without an accelerometer that the model has and the device does not send', async () => {
+  it('works without an accelerometer that the model has but the device does not send', async () => {
     const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('accel', 3)] });
     stream(analysis, 0, 12);
     expect(of(readings, 'hr').at(-1)?.value).to.be.closeTo(60 * BEAT_HZ, 1);
   });
 
-  it('waits up to 1 s for the accelerometer where that has come into the window', async () => {
+  it('waits up to 1 s for an accelerometer that has data in the window', async () => {
     const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('accel')] });
     for (const index of [1, 0]) stream(analysis, 0, 3.9, { index });
     stream(analysis, 3.9, 4.5);
@@ -180,7 +180,7 @@ describe('the analysis of a session', () => {
     expect(ends(of(readings, 'hr'))).to.deep.equal([4, 5]);
   });
 
-  it('does not wait for an accelerometer that fell silent before the window', async () => {
+  it('does not wait for an accelerometer that stopped before the window', async () => {
     const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('accel')] });
     for (const index of [1, 0]) stream(analysis, 0, 2, { index });
     stream(analysis, 2, 10);
@@ -188,13 +188,13 @@ describe('the analysis of a session', () => {
     expect(ends(of(readings, 'hr')).at(-1)).to.equal(12);
   });
 
-  it('calls a dead sensor unfit, or says nothing of it', async () => {
+  it('gives unfit readings or none for a dead sensor', async () => {
     const { analysis, readings } = await open();
     stream(analysis, 0, 40, { wave: () => 0 });
     expect(readings.filter((r) => r.sqi_class !== 'unfit')).to.deep.equal([]);
   });
 
-  it('keeps the confidence below 0.5 in windows with times that are not trusted, and in no others', async () => {
+  it('keeps the confidence below 0.5 exactly in windows with times that are not trusted', async () => {
     const { analysis, readings } = await open();
     stream(analysis, 0, 10, { trusted: false });
     stream(analysis, 10, 40);
@@ -204,7 +204,7 @@ describe('the analysis of a session', () => {
     expect(hr.filter(({ actual_start }) => actual_start >= T0 + 10_000).some(isLow)).to.equal(false);
   });
 
-  it('keeps the confidence below 0.5 where the rate is not the one of the model', async () => {
+  it('keeps the confidence below 0.5 if the rate differs from the rate of the model', async () => {
     const [model, off] = [
       await open(),
       await open({ channels: [{ ...channel('ppg_green'), sample_rate_hz: RATE * 2 }] }),
@@ -216,7 +216,7 @@ describe('the analysis of a session', () => {
     expect(confidence(off.readings)).to.be.within(0.48, 0.49);
   });
 
-  it('gives its place in the core back when it is closed', async () => {
+  it('frees its place in the core when it is closed', async () => {
     const { analysis, core } = await open();
     expect(core.openSessions).to.equal(1);
     analysis.close();

@@ -29,7 +29,7 @@ describe('the admin command', function () {
     });
   }
 
-  it('prints one JSON object or array, and works beside a process that has the store open', async () => {
+  it('prints one JSON object or array, and works while another process has the store open', async () => {
     const store = await openEmbeddedStore(folder, systemClock);
     try {
       const made = await admin(['account', 'create', 'clinic']);
@@ -44,7 +44,7 @@ describe('the admin command', function () {
     }
   });
 
-  it('says what is unknown or taken in one line on stderr, with exit 1', async () => {
+  it('reports unknown and taken names in one line on stderr, with exit code 1', async () => {
     for (const words of [['key', 'revoke', 'x\ny'], ['account', 'create', 'clinic'], ['nope'], ['key'], []]) {
       const { code, out, err } = await admin(words);
       expect([code, out], words.join(' ')).to.deep.equal([1, '']);
@@ -52,7 +52,7 @@ describe('the admin command', function () {
     }
   });
 
-  it('says what is wrong with the configuration', async () => {
+  it('reports the fault of the configuration', async () => {
     const { code, err } = await admin(['account', 'list'], { MONGODB_URI: 'nonsense' });
     expect(code).to.equal(1);
     expect(err).to.match(/^MONGODB_URI [^\n]+\n$/);

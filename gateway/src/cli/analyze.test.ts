@@ -59,7 +59,7 @@ describe('analyze', () => {
     expect((await analyze(path)).stdout).to.equal(stdout);
   });
 
-  it("takes the device's curve", async () => {
+  it('uses the curve of the device', async () => {
     const spo2 = async (...options: string[]) => {
       const lines = (await analyze(await record(12, 96), ...options)).stdout
         .trim()
@@ -72,7 +72,7 @@ describe('analyze', () => {
     expect(await spo2('--spo2-curve=110,-25')).to.be.closeTo(96, 1);
   });
 
-  it('says in one line what is wrong, and exits with 1', async () => {
+  it('reports an error in one line, and exits with 1', async () => {
     const missing = await analyze(join(folder, 'none.json'));
     expect([missing.code, missing.stdout]).to.deep.equal([1, '']);
     expect(missing.stderr.trim())

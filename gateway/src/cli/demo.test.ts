@@ -37,7 +37,7 @@ describe('demo', () => {
       .flatMap((line) => [...line.matchAll(new RegExp(READING, 'g'))].map((match) => match.slice(1)));
   }
 
-  it('prints what a subscriber receives of the simulator, stops by itself and leaves nothing behind', async () => {
+  it('prints the insights of the simulator that a subscriber receives, stops by itself and leaves no files', async () => {
     const { output, ended } = start('--seconds', '2', '--speed', '10', '--spo2', '94');
     expect(await ended, output()).to.equal(0);
     expect(output()).to.contain('true values: hr 72 bpm, spo2 94 %, rr 15 brpm');
@@ -74,7 +74,7 @@ describe('demo', () => {
     expect(await readdir(folder)).to.deep.equal([]);
   });
 
-  it('says in one line what is wrong, and exits with 1', async () => {
+  it('reports an error in one line, and exits with 1', async () => {
     const { output, ended } = start('--recording', join(folder, 'none.json'));
     expect(await ended).to.equal(1);
     expect(output().trim())
@@ -82,7 +82,7 @@ describe('demo', () => {
       .and.not.contain('\n');
   });
 
-  it('refuses options that it cannot follow', async () => {
+  it('refuses invalid options', async () => {
     expect(await start('--speed', '0').ended).to.equal(1);
     const { output, ended } = start('--fault', 'quake@1-2');
     expect(await ended).to.equal(1);

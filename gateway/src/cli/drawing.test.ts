@@ -14,7 +14,7 @@ const answer = (end: number, value: number, confidence: number): Answer => {
 };
 
 describe('the drawing of a recording', () => {
-  it('tells by colour what is trusted, and what is trusted and out of tolerance', () => {
+  it('colours trusted readings, and trusted readings that are out of tolerance', () => {
     const svg = draw(REFERENCE, [answer(8, 71, 0.9), answer(10, 90, 0.9), answer(12, 90, 0.1)], 'hr') ?? '';
     const colours = [...svg.matchAll(/<circle[^>]*fill="(#\w+)"/g)].map(([, colour]) => colour);
     expect(new Set(colours).size).to.equal(3);
@@ -27,7 +27,7 @@ describe('the drawing of a recording', () => {
     expect(high).to.be.below(low);
   });
 
-  it('is none where the reference has nothing of that type', () => {
+  it('is left out if the reference has no values of that type', () => {
     expect(draw(REFERENCE, [answer(8, 15, 1)], 'rr')).to.equal(null);
   });
 });

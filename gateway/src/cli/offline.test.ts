@@ -21,7 +21,7 @@ describe('offline analysis', () => {
     expect(medianOf('rr')).to.be.closeTo(14, 1);
   });
 
-  it('gives the stored form as published at the end of each window, t = 0 being 0 ms', async () => {
+  it('gives the stored form, published at the end of each window, with t = 0 as 0 ms', async () => {
     const insights = await analyse({ seconds: 20 });
     expect(insights.filter(({ type }) => type === 'spo2').map(({ actual_end }) => actual_end)).to.deep.equal(
       Array.from({ length: 17 }, (_, i) => 4000 + 1000 * i),
@@ -40,7 +40,7 @@ describe('offline analysis', () => {
     expect(await analyse(options)).to.deep.equal(await analyse(options));
   });
 
-  it('sees a gap as less coverage, as live', async () => {
+  it('counts a gap as less coverage, as the live analysis does', async () => {
     const insights = await analyse({ seconds: 30, faults: { episodes: [{ kind: 'gap', from: 10, until: 13 }] } });
     const at = (end: number) =>
       insights.find(({ type, actual_end }) => type === 'spo2' && actual_end === end)?.coverage;
@@ -49,7 +49,7 @@ describe('offline analysis', () => {
     expect(at(22_000)).to.equal(1);
   });
 
-  it('names a thing by a UUID of version 5, always the same', () => {
+  it('names objects by UUIDs of version 5, always the same', () => {
     expect(nameUuid('a')).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(nameUuid('a')).to.equal(nameUuid('a')).and.not.equal(nameUuid('b'));
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { scorePeaks } from './peak-score.js';
 
 describe('the score of R peaks', () => {
-  it('is full where every peak is found within 50 ms', () => {
+  it('is 100 % if every peak is found within 50 ms', () => {
     expect(scorePeaks([1, 2, 3], [1.04, 1.96, 3])).to.deep.equal({ 'precision %': 100, 'recall %': 100, 'F1 %': 100 });
   });
 
@@ -11,11 +11,11 @@ describe('the score of R peaks', () => {
     expect(scorePeaks([1, 2, 3], [1, 1.5, 2, 3])).to.include({ 'precision %': 75, 'recall %': 100 });
   });
 
-  it('pairs each peak once', () => {
+  it('matches each peak only once', () => {
     expect(scorePeaks([1], [0.98, 1.02])).to.include({ 'precision %': 50, 'recall %': 100 });
   });
 
-  it('does not take a peak that is 51 ms off', () => {
+  it('does not match a peak that is 51 ms off', () => {
     expect(scorePeaks([1], [1.051])).to.include({ 'F1 %': 0 });
   });
 });

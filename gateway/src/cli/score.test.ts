@@ -54,7 +54,7 @@ describe('the score of readings', () => {
     return { what, ...Object.fromEntries(columns.map((name, i) => [name, cells[i] ?? null])) };
   };
 
-  it('is a row a set and type', () => {
+  it('has one row for each set and type', () => {
     expect(scoreSets(windows())).to.deep.equal([
       row('nstdb-7 rr', 3, 0, null, null, 0, null, null, 0, null),
       row('wrist-ecg hr', 4, 75, 0, 0, 75, 0, 100, 0, 0),
@@ -63,25 +63,25 @@ describe('the score of readings', () => {
     ]);
   });
 
-  it('is a row a type over all sets', () => {
+  it('has one row for each type over all sets', () => {
     expect(scoreTypes(windows())).to.deep.equal([
       row('all rr', 6, 33.3, 3.5, 4.95, 33.3, 3.5, 50, 16.67, 0.425),
       row('all hr', 9, 77.8, 2.86, 5.1, 66.7, 2.33, 83.3, 11.11, 0.231),
     ]);
   });
 
-  it('takes the reading that ends nearest to the window, the later one of two as near', () => {
+  it('uses the reading that ends nearest to the window, and the later one of two equally near', () => {
     const [first] = scoreWindows(readReference(folder, 'wrist-01.json'), ANSWERS['wrist-01'] ?? []);
     expect(first?.answer?.value).to.equal(69);
   });
 
-  it('leaves a window unanswered whose reading ends more than 1 s away, 2 s in a short recording', () => {
+  it('leaves a window unanswered if no reading ends within 1 s, or 2 s in a short recording', () => {
     const far = [answer('hr', 90, 1, 9.5)];
     expect(scoreWindows(readReference(folder, 'wrist-02.json'), far)[0]?.answer).to.not.equal(null);
     expect(scoreWindows({ ...readReference(folder, 'wrist-02.json'), seconds: 10 }, far)[0]?.answer).to.equal(null);
   });
 
-  it('has nothing to say of a recording without a reference', () => {
+  it('is empty for a recording without a reference', () => {
     writeFileSync(join(folder, 'plain.json'), '{"id":"plain","duration_s":10}');
     expect(scoreWindows(readReference(folder, 'plain.json'), [answer('hr', 60, 1, 8)])).to.deep.equal([]);
     expect(readBeats(folder, 'plain')).to.equal(null);

@@ -14,7 +14,7 @@ describe('attempts to sign in', () => {
   const tries = (count: number, address: string, name: string) =>
     Array.from({ length: count }, () => attempts.begin(address, name));
 
-  it('are free five times a name, then each waits twice as long as the one before, up to 30 s', () => {
+  it('are free five times for each name; then the delay doubles with each failure, up to 30 s', () => {
     expect(tries(5, 'a', 'ann')).to.deep.equal([0, 0, 0, 0, 0]);
     for (const wait of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
       expect(attempts.begin('b', 'ann')).to.equal(wait);
@@ -25,13 +25,13 @@ describe('attempts to sign in', () => {
     }
   });
 
-  it('are free twenty times an address, whatever the names', () => {
+  it('are free twenty times for each address, whatever the names', () => {
     for (let i = 0; i < 20; i++) expect(attempts.begin('a', `name ${i}`)).to.equal(0);
     expect(attempts.begin('a', 'another')).to.equal(1000);
     expect(attempts.begin('b', 'another')).to.equal(0);
   });
 
-  it('are free again after the right one, and a quarter of an hour after the last', () => {
+  it('are free again after a successful one, and a quarter of an hour after the last failure', () => {
     tries(5, 'a', 'ann');
     expect(attempts.begin('a', 'ann')).to.equal(1000);
     attempts.succeeded('a', 'ann');
@@ -41,7 +41,7 @@ describe('attempts to sign in', () => {
     expect(tries(5, 'b', 'bob')).to.deep.equal([0, 0, 0, 0, 0]);
   });
 
-  it('of others do not keep a person out where it has signed in before', () => {
+  it('of others do not delay an operator at an address where it has signed in before', () => {
     attempts.begin('home', 'ann');
     attempts.succeeded('home', 'ann');
     tries(6, 'stranger', 'ann');
@@ -49,7 +49,7 @@ describe('attempts to sign in', () => {
     expect(attempts.begin('home', 'ann')).to.equal(0);
   });
 
-  it('of a hundred thousand names and addresses are not all remembered', () => {
+  it('are remembered only for a limited number of names and addresses', () => {
     tries(5, 'first', 'first');
     for (let i = 0; i < 100_000; i++) attempts.begin(`address ${i}`, `name ${i}`);
     expect(attempts.begin('first', 'first')).to.equal(0);

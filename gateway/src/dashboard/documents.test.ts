@@ -13,7 +13,7 @@ describe('the documents of both interfaces', () => {
   });
   after(() => dashboard.stop());
 
-  it('are served without a key, as they are in the package', async () => {
+  it('are served without a key, exactly as in the package', async () => {
     const { text } = await dashboard.call('GET', '/docs/openapi.json');
     expect(text).to.equal(read('openapi.json'));
     const { json, headers } = await dashboard.call<object>('GET', '/asyncapi.json');
@@ -22,7 +22,7 @@ describe('the documents of both interfaces', () => {
     expect((await dashboard.call('GET', '/docs')).text).to.contain('<title>API reference');
   });
 
-  it('are read by the parser of AsyncAPI without an error', async function () {
+  it('are valid for the AsyncAPI parser', async function () {
     this.timeout(60_000);
     const found = await fromFile(new Parser(), new URL('../pages/asyncapi.json', import.meta.url).pathname).parse();
     const errors = found.diagnostics.filter(({ severity }) => severity === 0);

@@ -33,7 +33,7 @@ describe('the interface of the dashboard', () => {
   const call = <Body = { detail: string }>(method: string, path: string, body?: unknown) =>
     dashboard.call<Body>(method, `/dashboard/api${path}`, { cookie, body });
 
-  it('makes accounts and entitles them', async () => {
+  it('creates accounts and entitles them', async () => {
     const made = await call<AccountRow>('POST', '/accounts', { name: 'ward' });
     expect(made.json).to.deep.include({ name: 'ward', algorithms: null });
     const path = `/accounts/${made.json.id}/algorithms`;
@@ -79,7 +79,7 @@ describe('the interface of the dashboard', () => {
     expect(users).to.deep.equal({ rows: [{ user: 'zoë', keys: 2, last_used_at: null }], next: null });
   });
 
-  it('gives its own pages keys that only subscribe, which it lists nowhere and forgets', async () => {
+  it('issues keys for its own pages that may only subscribe, are never listed and expire', async () => {
     const made = (await call<LiveKey>('POST', `/accounts/${account}/live-key`)).json;
     expect(await dashboard.store.keyByHash(hashKey(made.key))).to.include({ subscribeOnly: true, accountId: account });
     expect(Date.parse(made.expires_at) - dashboard.clock.now()).to.equal(600_000);
@@ -90,7 +90,7 @@ describe('the interface of the dashboard', () => {
     expect(await dashboard.store.keyByHash(hashKey(made.key))).to.equal(null);
   });
 
-  it('shows devices with the session that is open, and deletes a device', async () => {
+  it('shows devices with their open sessions, and deletes a device', async () => {
     const model = sampleModel({ accountId: account });
     await dashboard.store.addDeviceModel(model);
     const device = sampleDevice(model, { deviceId: 'band-1' });
@@ -139,7 +139,7 @@ describe('the interface of the dashboard', () => {
       expect(rest).to.have.length(5);
     });
 
-    it('lists it by device, status and time', async () => {
+    it('is listed by device, status and time', async () => {
       const path = `/accounts/${session.accountId}/sessions`;
       await dashboard.store.createAccount({ id: session.accountId, name: 's', algorithms: null, createdAt: 0 });
       const since = new Date(at).toISOString();
@@ -152,7 +152,7 @@ describe('the interface of the dashboard', () => {
     });
   });
 
-  it('thins a long session, so that its highest and lowest readings stay', async () => {
+  it('thins a long session, but keeps its highest and lowest readings', async () => {
     const session = sampleSession();
     await dashboard.store.openSession(session);
     const value = (i: number) => (i === 7777 ? 199 : i === 3333 ? 31 : 70);
@@ -168,7 +168,7 @@ describe('the interface of the dashboard', () => {
     expect([Math.max(...values), Math.min(...values)]).to.deep.equal([199, 31]);
   });
 
-  it('says how the gateway does, with the cause that others are not told', async () => {
+  it('shows the health of the gateway, with the cause, which /v1/health does not show', async () => {
     await dashboard.store.beat('another', dashboard.clock.now());
     const { json } = await call<Node>('GET', '/node');
     expect(json).to.include({ ok: false, reason: 'subscribe: x', cause: 'because', gateway: 'this one' });
@@ -191,7 +191,7 @@ describe('the pages of the dashboard', () => {
   });
   after(() => dashboard.stop());
 
-  it('are one page at every address, which is asked for again, with files that never change', async () => {
+  it('are the same page at every address, which browsers revalidate, with assets that never change', async () => {
     const page = await dashboard.call('GET', '/dashboard');
     expect([page.status, page.headers.get('cache-control')]).to.deep.equal([200, 'no-cache']);
     expect((await dashboard.call('GET', '/dashboard/sessions/1')).text).to.equal(page.text);
@@ -206,7 +206,7 @@ describe('the pages of the dashboard', () => {
     expect([again.status, again.text]).to.deep.equal([304, '']);
   });
 
-  it('run no script and load nothing but what this service serves', async () => {
+  it('allow no script or resource except those of this service', async () => {
     const { headers, text } = await dashboard.call('GET', '/dashboard');
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).to.contain("default-src 'none'").and.to.contain("script-src 'self'");
@@ -214,7 +214,7 @@ describe('the pages of the dashboard', () => {
     expect(text).not.to.match(/<script(?![^>]* src=)|<style|style=|https?:\/\//);
   });
 
-  it('are all that there is: what is not built does not exist', async () => {
+  it('are the only files: a file that was not built does not exist', async () => {
     for (const path of ['/dashboard/assets/nothing.js', '/dashboard/assets/../../package.json', '/docs/secret'])
       expect((await dashboard.call('GET', path)).status, path)
         .to.be.oneOf([404, 200])

@@ -14,7 +14,7 @@ describe('the door of the dashboard', () => {
 
   const me = (cookie: string) => dashboard.call('GET', '/dashboard/api/me', { cookie });
 
-  it('lets an operator in with its password, for twelve hours', async () => {
+  it('signs an operator in with its password, for twelve hours', async () => {
     const { status, json, headers } = await dashboard.signIn('ann');
     expect([status, json]).to.deep.equal([
       200,
@@ -30,19 +30,19 @@ describe('the door of the dashboard', () => {
     expect((await me(name)).status).to.equal(401);
   });
 
-  it('marks the cookie as secure behind a proxy that speaks TLS', async () => {
+  it('marks the cookie as secure behind a TLS proxy', async () => {
     const { headers } = await dashboard.signIn('ann', PASSWORD, { 'x-forwarded-proto': 'https' });
     expect(headers.get('set-cookie')).to.match(/; Secure$/);
   });
 
-  it('keeps no token: what lies in the store opens nothing', async () => {
+  it('stores no token: the stored hash is not accepted', async () => {
     const cookie = await dashboard.cookie('ann');
     expect((await me(cookie)).status).to.equal(200);
     expect((await me('di_dashboard=0000000000000000000000000000000000000000000')).status).to.equal(401);
     expect((await me('')).status).to.equal(401);
   });
 
-  it('says the same of a wrong name and of a wrong password, and logs the attempt', async () => {
+  it('gives the same answer for a wrong name and a wrong password, and logs the attempt', async () => {
     const [name, password] = [await dashboard.signIn('nobody'), await dashboard.signIn('ann', 'wrong')];
     expect([name.status, name.json]).to.deep.equal([401, password.json]);
     expect(name.json.detail).to.contain('the name or the password is wrong');
@@ -53,7 +53,7 @@ describe('the door of the dashboard', () => {
     expect(JSON.stringify(dashboard.logged)).not.to.contain('wrong"');
   });
 
-  it('slows attempts on a name down, and says how long to wait', async () => {
+  it('slows down attempts on a name, and says how long to wait', async () => {
     for (let i = 0; i < 5; i++) expect((await dashboard.signIn('bob', 'wrong')).status).to.equal(401);
     const { status, json, headers } = await dashboard.signIn('bob');
     expect([status, headers.get('retry-after')]).to.deep.equal([429, '1']);
@@ -62,7 +62,7 @@ describe('the door of the dashboard', () => {
     expect((await dashboard.signIn('bob')).status).to.equal(200);
   });
 
-  it('knows clients apart behind a proxy of its own network', async () => {
+  it('distinguishes clients behind a proxy of its own network', async () => {
     const from = (forwarded: string) => dashboard.signIn('nobody at all', 'x', { 'x-forwarded-for': forwarded });
     for (let i = 0; i < 5; i++) await from('203.0.113.7');
     await dashboard.call('POST', '/dashboard/api/sign-in', {
@@ -72,7 +72,7 @@ describe('the door of the dashboard', () => {
     expect(dashboard.logged.at(-1)?.fields).to.include({ address: '203.0.113.9' });
   });
 
-  it('ends a login when it signs out, gets another password or is removed', async () => {
+  it('ends the logins of an operator that signs out, gets a new password or is removed', async () => {
     const cookies = [await dashboard.cookie('eve'), await dashboard.cookie('eve'), await dashboard.cookie('eve')];
     const [first = '', second = ''] = cookies;
     const out = await dashboard.call('POST', '/dashboard/api/sign-out', { cookie: first });
@@ -84,7 +84,7 @@ describe('the door of the dashboard', () => {
     expect((await me(second)).status).to.equal(401);
   });
 
-  it('takes nothing that changes things from a foreign page', async () => {
+  it('refuses changes that come from a foreign page', async () => {
     const cookie = await dashboard.cookie('ann');
     const make = (headers: Record<string, string>) =>
       dashboard.call('POST', '/dashboard/api/accounts', { cookie, headers, body: { name: `x${Math.random()}` } });
@@ -107,7 +107,7 @@ describe('the door of the dashboard', () => {
     expect(foreign.status).to.equal(403);
   });
 
-  it('lets a viewer look, and change nothing', async () => {
+  it('lets a viewer read, and change nothing', async () => {
     const cookie = await dashboard.cookie('vera');
     const { json } = await dashboard.call<AccountRow[]>('GET', '/dashboard/api/accounts', { cookie });
     const account = json[0]?.id;
@@ -128,7 +128,7 @@ describe('the door of the dashboard', () => {
     }
   });
 
-  it('asks for a login before everything else, whatever the path', async () => {
+  it('requires a login before everything else, whatever the path', async () => {
     for (const path of ['accounts', 'node', 'audit', 'algorithms', 'nothing', 'accounts/x/keys']) {
       const answer = await dashboard.call('GET', `/dashboard/api/${path}`, {
         headers: { authorization: 'Bearer svc_0123456789abcdefghijABCDEFGHIJ' },

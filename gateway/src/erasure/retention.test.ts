@@ -62,7 +62,7 @@ describe('the retention of readings', () => {
     return logged.shift()?.fields;
   }
 
-  it('erases sessions that ended before, in batches, and the old part of longer ones', async () => {
+  it('erases sessions that ended earlier, in batches, and the old insights of longer ones', async () => {
     const old = await streamed(31, 1203, true);
     const spanning = await streamed(29, 72, true);
     const open = await streamed(0, 31 * 24, false);
@@ -79,7 +79,7 @@ describe('the retention of readings', () => {
     timer.cancel();
   });
 
-  it('looks again every ten minutes, until it is stopped', async () => {
+  it('runs again every ten minutes, until it is stopped', async () => {
     const session = await streamed(30 - 1 / 96, 1, true); // Too old in a quarter of an hour.
     const timer = keepFor(30, store, clock, log);
     for (let i = 0; i < 50; i++) await setImmediate();

@@ -15,7 +15,7 @@ describe('Admission of devices', () => {
 
   afterEach(() => bench.close());
 
-  it('says ready with the session, its channels and the limits', async () => {
+  it('answers ready with the session, its channels and the limits', async () => {
     const ppg = channel({ ch_id: randomUUID(), bit_depth: 18, num_channels: 2 });
     const { connect, model } = await bench.device(gateway, { channels: [ppg, channel({ modality: 'accel' })] });
     const ready = await connect().ready();
@@ -35,7 +35,7 @@ describe('Admission of devices', () => {
     });
   });
 
-  it('creates the device row, and moves it to the model of a later connection', async () => {
+  it('creates the row of the device, and moves it to the model of a later connection', async () => {
     const { connect, model } = await bench.device(gateway);
     await connect().ready();
     const rows = () => bench.store.devices(bench.account.id);
@@ -46,7 +46,7 @@ describe('Admission of devices', () => {
     expect((await rows()).map(({ deviceModelId }) => deviceModelId)).to.deep.equal([other.id]);
   });
 
-  it('takes the key from the Authorization header, too', async () => {
+  it('accepts the key in the Authorization header, too', async () => {
     const { query, key } = await bench.device(gateway);
     const { api_key: _, ...rest } = query;
     for (const authorization of [`Bearer ${key}`, `bearer ${key}`]) {
@@ -55,18 +55,18 @@ describe('Admission of devices', () => {
     expect(await bench.connect(gateway, rest, { authorization: `Basic ${key}` }).code()).to.equal(4001);
   });
 
-  it('takes device ids of all allowed characters, up to 128', async () => {
+  it('accepts device ids of all allowed characters, up to 128', async () => {
     const { connect } = await bench.device(gateway);
     await connect({ device_id: 'aZ0._:-' }).ready();
     await connect({ device_id: 'x'.repeat(128) }).ready();
   });
 
-  it('takes the model id in upper case', async () => {
+  it('accepts a model id in upper case', async () => {
     const { connect, model } = await bench.device(gateway);
     await connect({ device_model_id: model.id.toUpperCase() }).ready();
   });
 
-  it('closes with 4001 where the key is missing, malformed, unknown, revoked or expired', async () => {
+  it('closes with 4001 if the key is missing, malformed, unknown, revoked or expired', async () => {
     const { query, connect, keyId } = await bench.device(gateway);
     const { api_key: _, ...rest } = query;
     expect(await bench.connect(gateway, rest).code()).to.equal(4001);
@@ -78,7 +78,7 @@ describe('Admission of devices', () => {
     expect(await connect({ api_key: expired.key }).code()).to.equal(4001);
   });
 
-  it('closes with 4000 where a parameter is missing, malformed or repeated', async () => {
+  it('closes with 4000 if a parameter is missing, malformed or repeated', async () => {
     const { query, connect, key, model } = await bench.device(gateway);
     expect(await bench.connect(gateway, { api_key: key }).code()).to.equal(4000);
     expect(await bench.connect(gateway, { api_key: key, device_id: 'a' }).code()).to.equal(4000);
@@ -100,7 +100,7 @@ describe('Admission of devices', () => {
     expect(await bench.connect(gateway, repeated).code()).to.equal(4000);
   });
 
-  it('closes with 4004 where there is no such model, and 4003 where it is of another account', async () => {
+  it('closes with 4004 if the model does not exist, and with 4003 if it belongs to another account', async () => {
     const { connect } = await bench.device(gateway);
     const other = { id: randomUUID(), name: 'other', algorithms: null, createdAt: T0 };
     await bench.store.createAccount(other);
@@ -110,19 +110,19 @@ describe('Admission of devices', () => {
     expect(await bench.store.devices(bench.account.id)).to.deep.equal([]);
   });
 
-  it('looks at the key before the parameters, and at the parameters before the model', async () => {
+  it('checks the key before the parameters, and the parameters before the model', async () => {
     const { connect } = await bench.device(gateway);
     expect(await connect({ api_key: newKey(), device_id: '' }).code()).to.equal(4001);
     expect(await connect({ device_id: '', device_model_id: randomUUID() }).code()).to.equal(4000);
   });
 
-  it('says why it closes', async () => {
+  it('gives the reason for a close', async () => {
     const { connect } = await bench.device(gateway);
     const { reason } = await connect({ device_id: '' }).closed;
     expect(reason).to.equal('device_id must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
   });
 
-  it('closes with 1013 where the signal core has no room, and with nothing opened', async () => {
+  it('closes with 1013 if the signal core has no room, and opens no session', async () => {
     const { connect } = await bench.device(gateway);
     await connect({ device_id: 'a' }).ready();
     await connect({ device_id: 'b' }).ready();
@@ -130,13 +130,13 @@ describe('Admission of devices', () => {
     expect(await bench.store.openSessionOf(bench.account.id, 'c')).to.equal(null);
   });
 
-  it('closes with 1013 where the store does not answer', async () => {
+  it('closes with 1013 if the store does not answer', async () => {
     const { connect } = await bench.device(gateway);
     await gateway.store.close();
     expect(await connect().code()).to.equal(1013);
   });
 
-  it('closes with 1012 while draining, whatever else is wrong', async () => {
+  it('closes with 1012 while draining, whatever other faults there are', async () => {
     const { connect } = await bench.device(gateway);
     await gateway.ingest.drain();
     expect(await connect({ api_key: 'x' }).code()).to.equal(1012);

@@ -27,7 +27,7 @@ describe('The service, to a device,', () => {
   }
 
   describe('acknowledges', () => {
-    it('what has come, 500 ms after it, for every channel that has begun', async () => {
+    it('received data after 500 ms, for every channel that has begun', async () => {
       const { device } = await connected();
       device.samples(0, 10);
       expect(await device.handled()).to.deep.equal([]);
@@ -40,7 +40,7 @@ describe('The service, to a device,', () => {
       expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 20, 1: 9 } });
     });
 
-    it('nothing while nothing comes', async () => {
+    it('nothing while no data arrive', async () => {
       const { device } = await connected();
       device.samples(0, 10);
       await device.handled();
@@ -48,14 +48,14 @@ describe('The service, to a device,', () => {
       expect(acksOf(await device.handled())).to.have.length(1);
     });
 
-    it('at once when 5 s of data time have come', async () => {
+    it('at once when 5 s of data time have arrived', async () => {
       const { device } = await connected();
       device.samples(0, 499);
       device.samples(499, 1);
       expect(acksOf(await device.handled())).to.deep.equal([{ type: 'ack', next_seq: { 0: 500 }, server_time: T0 }]);
     });
 
-    it('what it knew already, as the device may have missed that', async () => {
+    it('repeated data again, because the device may have missed the first acknowledgement', async () => {
       const { device } = await connected();
       device.samples(0, 10);
       await device.handled();
@@ -67,7 +67,7 @@ describe('The service, to a device,', () => {
       await device.next('ack');
     });
 
-    it('only up to a gap, until that is given up after 2 s', async () => {
+    it('only up to a gap, until the gap is given up after 2 s', async () => {
       const { device } = await connected();
       device.samples(0, 10);
       device.samples(20, 10);
@@ -107,7 +107,7 @@ describe('The service, to a device,', () => {
       expect(others).to.deep.equal([]);
     });
 
-    it('at once where no algorithm of the account reads the channels, with what would be read', async () => {
+    it('at once that no algorithm of the account reads the channels, and which modalities would be read', async () => {
       const { connect: other } = await bench.device(gateway, { channels: [channel({ modality: 'temperature' })] });
       const device = other({ device_id: 'thermometer' });
       await device.ready();
@@ -116,14 +116,14 @@ describe('The service, to a device,', () => {
       expect(modalities).to.include.members(['ecg', 'ppg', 'resp']);
     });
 
-    it('nothing to a device whose data are fine', async () => {
+    it('nothing for a device with correct data', async () => {
       const { device } = await connected();
       expect((await device.handled()).filter(({ type }) => type === 'notice')).to.deep.equal([]);
     });
   });
 
   describe('refuses', () => {
-    it('a frame with its code, text, channel and number, and goes on', async () => {
+    it('a frame with its code, text, channel and number, and continues', async () => {
       const { device } = await connected();
       device.send(binary({ channel: 9, seq: 42 }, int16(1)));
       device.samples(0, 10);
@@ -134,7 +134,7 @@ describe('The service, to a device,', () => {
       expect(await device.next('ack')).to.deep.include({ next_seq: { 0: 10 } });
     });
 
-    it('text that is no JSON, and other types', async () => {
+    it('text that is not JSON, and unknown message types', async () => {
       const { device } = await connected();
       device.ws.send('{');
       device.send({ type: 'hello' });
@@ -169,7 +169,7 @@ describe('The service, to a device,', () => {
       expect(await device.code()).to.equal(4000);
     });
 
-    it('times before 2000, but not those since power-on of a device that connected with its clock', async () => {
+    it('times before 2000, except those since power-on of a device that connected with its clock', async () => {
       const { device } = await connected();
       device.samples(0, 10, { ts: 1_763_600_000 });
       device.send(binary({ seq: 0, ts: 5000 }, int16(1)));
@@ -180,7 +180,7 @@ describe('The service, to a device,', () => {
       expect(errorsOf(await started.handled())).to.deep.equal([]);
     });
 
-    it('frames that come too late or from the future without end, as they are no faults', async () => {
+    it('any number of late or future frames without closing, because they are not faults', async () => {
       const { device } = await connected();
       device.samples(1000, 10);
       for (let i = 0; i < 600; i++) {
@@ -195,7 +195,7 @@ describe('The service, to a device,', () => {
       expect(await device.code()).to.equal(4000);
     });
 
-    it('to count frames as a row that a good one interrupts', async () => {
+    it('only frames without a correct frame between them as a row', async () => {
       const { device } = await connected();
       for (let i = 0; i < 1000; i++) device.ws.send('{');
       device.samples(0, 1);

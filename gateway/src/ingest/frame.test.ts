@@ -35,7 +35,7 @@ describe('decodeBinary', () => {
     }
   });
 
-  it('takes a NaN time for a device without a clock', () => {
+  it('treats a NaN time as a device without a clock', () => {
     expect(frame({ ts: Number.NaN }, int16(1)).ts).to.equal(null);
   });
 
@@ -56,7 +56,7 @@ describe('decodeBinary', () => {
     expect(code(binary({ reserved: 1 }, int16(1)))).to.equal('bad_frame');
   });
 
-  it('refuses what is shorter than the header and one instant, or holds part of an instant', () => {
+  it('refuses frames shorter than the header and one instant, and frames with a part of an instant', () => {
     expect(code(new Uint8Array(0))).to.equal('bad_length');
     expect(code(Uint8Array.of(1))).to.equal('bad_length');
     expect(code(binary({}, int16()))).to.equal('bad_length');
@@ -64,7 +64,7 @@ describe('decodeBinary', () => {
     expect(code(binary({ channel: 1 }, int16(1, 2, 3, 4)))).to.equal('bad_length');
   });
 
-  it('refuses numbers beyond 2^32 and takes the last one below', () => {
+  it('refuses numbers beyond 2^32 and accepts the last one below', () => {
     expect(frame({ seq: 2 ** 32 - 2 }, int16(1, 2)).instants).to.equal(2);
     expect(code(binary({ seq: 2 ** 32 - 2 }, int16(1, 2, 3)))).to.equal('bad_value');
   });
@@ -83,7 +83,7 @@ describe('decodeBinary', () => {
     }
   });
 
-  it('takes a time that is after 2000 by the clock that the device connected with', () => {
+  it('accepts a time that is after 2000 by the clock that the device connected with', () => {
     expect(decodeBinary(binary({ ts: 3500 }, int16(1)), CHANNELS, 3500)).to.include({ ts: 3500 });
     expect(decodeBinary(binary({ ts: 3499 }, int16(1)), CHANNELS, 3500)).to.include({ fault: 'bad_value' });
   });
@@ -114,11 +114,11 @@ describe('decodeBinary', () => {
     for (const [first, header, payload] of faults) expect(code(binary(header, payload))).to.equal(first);
   });
 
-  it('says which channel and number a refused frame had', () => {
+  it('gives the channel and number of a refused frame', () => {
     expect(decodeBinary(binary({ channel: 7, seq: 42 }, int16(1)), CHANNELS)).to.include({ channel: 7, seq: 42 });
   });
 
-  it('gives a whole frame or a documented code for any bytes', () => {
+  it('gives a valid frame or a documented code for any bytes', () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 64 }),
       fc.tuple(fc.uint8Array({ maxLength: 48 })).map(([tail]) => Uint8Array.of(1, 0, 4, 0, ...tail)),

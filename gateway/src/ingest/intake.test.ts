@@ -42,7 +42,7 @@ function open({ channels = [channel(), channel()], progress = NO_PROGRESS as Ses
 }
 
 describe('Intake', () => {
-  it('turns frames into runs with times, spacing, encoding and what was lost', () => {
+  it('turns frames into runs with times, spacing, encoding and losses', () => {
     const { send, runs, intake } = open();
     send(0, 50);
     send(60, 20);
@@ -85,7 +85,7 @@ describe('Intake', () => {
     expect(send(0, 10, { ts: T0 + 65_000 })).to.equal(null);
   });
 
-  it('uses nothing of a frame from the future', () => {
+  it('uses no data of a frame from the future', () => {
     const { send, intake, runs } = open();
     send(0, 10, { ts: T0 + 70_000 });
     expect(runs).to.deep.equal([]);
@@ -93,7 +93,7 @@ describe('Intake', () => {
     expect(intake.progress()).to.deep.equal(NO_PROGRESS);
   });
 
-  it('places nothing ahead of its arrival where a clock is set back in two steps, and right again', () => {
+  it('places no data ahead of their arrival when a clock is set back in two steps, and corrected again', () => {
     const { clock, send, runs } = open();
     const set = [0, -1_800_000, -3_600_000, 0];
     for (let k = 0; k < 400; k++) {
@@ -109,7 +109,7 @@ describe('Intake', () => {
     expect(send(0, 10, { ts: T0 + 70_000 })).to.equal('too_late');
   });
 
-  it('counts on from the arrival of the first frame where the device has no clock, one origin for all channels', () => {
+  it('counts time from the arrival of the first frame if the device has no clock, with one origin for all channels', () => {
     const { send, runs, clock, intake } = open();
     clock.advance(250);
     send(5, 10, { ts: null });
@@ -124,7 +124,7 @@ describe('Intake', () => {
     expect(intake.progress().originWithoutClock).to.equal(T0 + 200);
   });
 
-  it('keeps the origin which the session had elsewhere', () => {
+  it('keeps the origin that the session had in another gateway', () => {
     const { send, runs } = open({
       progress: { ...NO_PROGRESS, originWithoutClock: T0 - 60_000, firstInstant: T0 - 60_000 },
     });
@@ -132,28 +132,28 @@ describe('Intake', () => {
     expect(runs[0]?.t).to.equal(T0 - 30_000);
   });
 
-  it('keeps the seconds which the session had elsewhere', () => {
+  it('keeps the seconds that the session had in another gateway', () => {
     const { send, runs, intake } = open({ progress: { ...NO_PROGRESS, firstInstant: T0 - 10_300 } });
     send(0, 100);
     expect(runs.map(({ instants }) => instants)).to.deep.equal([70, 30]);
     expect(intake.progress().firstInstant).to.equal(T0 - 10_300);
   });
 
-  it('names next numbers of the channels that have begun', () => {
+  it('gives the next numbers of the channels that have begun', () => {
     const { send, intake } = open({ channels: [channel(), channel(), channel()] });
     send(0, 10);
     send(7, 10, { channel: 2 });
     expect(intake.nextSeq()).to.deep.equal({ 0: 10, 2: 17 });
   });
 
-  it('keeps in its progress what the store knew of channels that have not begun again', () => {
+  it('keeps in its progress the stored values of channels that have not begun again', () => {
     const { send, intake } = open({ progress: { ...NO_PROGRESS, nextSeq: { 0: 500, 1: 700 } } });
     send(520, 10);
     expect(intake.progress().nextSeq).to.deep.equal({ 0: 530, 1: 700 });
     expect(intake.nextSeq()).to.deep.equal({ 0: 530 });
   });
 
-  it('notes the arrival of the last data, not of what it knew already', () => {
+  it('records the arrival of the last new data, not of repeated data', () => {
     const { send, intake, clock } = open();
     send(0, 10);
     clock.advance(1000);
@@ -161,7 +161,7 @@ describe('Intake', () => {
     expect(intake.progress().lastDataAt).to.equal(T0);
   });
 
-  it('counts the data time that is to be acknowledged, of the channel with the most', () => {
+  it('counts the data time to acknowledge by the channel that has most', () => {
     const { send, intake } = open();
     send(0, 100);
     send(0, 10, { channel: 1 });
@@ -171,7 +171,7 @@ describe('Intake', () => {
     expect(intake.unacknowledgedMs).to.equal(0);
   });
 
-  it('gives a gap up after 2 s with nothing new', () => {
+  it('gives up a gap after 2 s without new data', () => {
     const { send, intake, clock, runs } = open();
     send(0, 10);
     send(20, 10);
@@ -181,7 +181,7 @@ describe('Intake', () => {
     expect(runs.at(-1)).to.include({ lost: 10 });
   });
 
-  it('says once per channel that a rate lies more than 20 % off the model', () => {
+  it('reports once per channel that a rate is more than 20 % off the model', () => {
     const { intake, rates } = open();
     for (let k = 0; k < 100; k++) {
       const frame = { channel: 0, seq: k * 10, instants: 10, encoding: 1, payload: new Uint8Array(20) } as const;
@@ -191,7 +191,7 @@ describe('Intake', () => {
     expect(rates.map(([index]) => index)).to.deep.equal([0]);
   });
 
-  it('tells the device after 10 s that its rate is more than 5 % off, every 10 s, and when that is over', () => {
+  it('sends a notice after 10 s if the rate is more than 5 % off, again every 10 s, and when that is over', () => {
     const { clock, send, notices } = open();
     let ts = T0;
     for (let k = 0; k < 600; k++) {
@@ -207,14 +207,14 @@ describe('Intake', () => {
     expect(notices[0]?.detail).to.contain('sample_rate_hz');
   });
 
-  it('tells it also while it back-fills, and nothing of a rate that is 4 % off', () => {
+  it('also sends that notice during back-fill, and none for a rate that is 4 % off', () => {
     const { send, notices } = open();
     for (let k = 0; k < 200; k++) send(10 * k, 10, { ts: T0 - 60_000 + 110 * k });
     for (let k = 0; k < 200; k++) send(10 * k, 10, { ts: T0 - 60_000 + 104 * k, channel: 1 });
     expect(notices.map(({ code, channel: index }) => [code, index])).to.deep.equal([['rate_off', 0]]);
   });
 
-  it('tells the device of numbers that do not count, and when they do', () => {
+  it('sends a notice about numbers that do not count instants, and when they do again', () => {
     const { clock, send, notices } = open();
     for (let k = 0; k < 200; k++) {
       send(k < 120 ? 0 : 10 * k, 10, { ts: T0 + 100 * k });
@@ -226,7 +226,7 @@ describe('Intake', () => {
     ]);
   });
 
-  it('takes times of any age and size without losing its way', () => {
+  it('handles times of any age and size', () => {
     for (const ts of [-8.64e15, -1, 0, 5e-324]) {
       const { send, runs } = open();
       expect(send(0, 1000, { ts })).to.equal(null);
@@ -268,7 +268,7 @@ describe('Intake', () => {
 });
 
 describe('splitAtSeconds', () => {
-  it('ends on slow channels, with one instant in many seconds', () => {
+  it('terminates on slow channels with one instant in many seconds', () => {
     const parts: SampleRun[] = [];
     const run = {
       channel: 0,

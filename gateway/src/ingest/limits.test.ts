@@ -33,14 +33,14 @@ describe('A device that sends what is no data', () => {
     });
   }
 
-  it('is closed with 1008 where a message has more than 64 fragments', async () => {
+  it('is closed with 1008 if a message has more than 64 fragments', async () => {
     for (let n = 0; n < 64; n++) device.ws.send('{', { fin: n === 63 });
     await device.handled();
     for (let n = 0; n < 65; n++) device.ws.send('{', { fin: false });
     expect(await device.code()).to.equal(1008);
   });
 
-  it('is closed with 1013 where a message does not end within 30 s', async () => {
+  it('is closed with 1013 if a message does not end within 30 s', async () => {
     await begin();
     bench.clock.advance(30_000);
     await pinged();
@@ -75,7 +75,7 @@ describe('A device that sends what is no data', () => {
     });
   }
 
-  it('is read no further than 100 frames once it was refused', async () => {
+  it('is read for at most 100 frames after it was refused', async () => {
     const accepted = once(gateway.server, 'connection') as Promise<[Socket]>;
     const peer = connectTo((gateway.server.address() as AddressInfo).port, '127.0.0.1');
     peer.on('error', () => undefined);
@@ -89,7 +89,7 @@ describe('A device that sends what is no data', () => {
     expect(socket.bytesRead).to.be.lessThan(flood.length / 4);
   });
 
-  it('is told 4001 also where it floods, and closes', async () => {
+  it('is closed with 4001 also while it floods', async () => {
     const stranger = bench.connect(gateway, {});
     await once(stranger.ws, 'open');
     for (let n = 0; n < 50; n++) stranger.ws.ping();

@@ -40,13 +40,13 @@ describe('decodeText', () => {
     expect(values(frame({ samples: [16_777_217, -2_147_483_648] }))).to.deep.equal([16_777_217, -2_147_483_648]);
   });
 
-  it('takes fractions and missing values as float32', () => {
+  it('reads fractions and missing values as float32', () => {
     const decoded = frame({ samples: [0.5, null, 3] });
     expect(decoded.encoding).to.equal(4);
     expect(values(decoded)).to.deep.equal([0.5, Number.NaN, 3]);
   });
 
-  it('takes an absent or null time for a device without a clock', () => {
+  it('treats an absent or null time as a device without a clock', () => {
     expect(frame({}).ts).to.equal(null);
     expect(frame({ ts: null }).ts).to.equal(null);
   });
@@ -85,7 +85,7 @@ describe('decodeText', () => {
     for (const fields of wrong) expect(decode(fields), JSON.stringify(fields)).to.include({ fault: 'bad_message' });
   });
 
-  it('refuses no samples, and part of an instant', () => {
+  it('refuses messages without samples, and with a part of an instant', () => {
     expect(decode({ samples: [] })).to.include({ fault: 'bad_length' });
     expect(decode({ channel: 1, samples: [1, 2, 3, 4] })).to.include({ fault: 'bad_length' });
   });
@@ -98,7 +98,7 @@ describe('decodeText', () => {
     expect(code('{"type":"samples","channel":0,"seq":0,"samples":[1e999]}')).to.equal('bad_value');
   });
 
-  it('takes -0 for 0', () => {
+  it('reads -0 as 0', () => {
     expect(code('{"type":"samples","channel":-0,"seq":-0,"samples":[-0]}')).to.equal(null);
   });
 

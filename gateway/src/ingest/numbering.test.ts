@@ -37,16 +37,16 @@ function every100(seconds: number, make: (k: number) => Omit<Sent, 'at'> & { at?
 const codes = (sent: Iterable<Sent>) => verdicts(sent).map((verdict) => verdict?.code ?? null);
 
 describe('Numbering', () => {
-  it('finds nothing wrong with a stream, with a clock or without one', () => {
+  it('finds no fault in a correct stream, with a clock or without one', () => {
     expect(codes(every100(16, (k) => ({ seq: 10 * k })))).to.deep.equal([null, null, null]);
     expect(codes(every100(16, (k) => ({ seq: 10 * k, ts: 100 * k })))).to.deep.equal([null, null, null]);
   });
 
-  it('finds numbers that do not count', () => {
+  it('finds numbers that do not increase', () => {
     expect(codes(every100(16, () => ({ seq: 0 }))).slice(1)).to.deep.equal(['all_duplicates', 'all_duplicates']);
   });
 
-  it('finds numbers that began anew within the session, until they are new', () => {
+  it('finds numbers that started again within the session, until they are new', () => {
     const before = every100(11, (k) => ({ seq: 10 * k }));
     const anew = every100(20, (k) => ({ seq: 10 * k, at: 12_000 + 100 * k }));
     expect(codes([...before, ...anew])).to.include('all_duplicates');
@@ -69,11 +69,11 @@ describe('Numbering', () => {
     }
   });
 
-  it('says nothing of single instants', () => {
+  it('finds no fault in single instants', () => {
     expect(codes(every100(16, (k) => ({ seq: k, instants: 1, ts: 33 * k })))).to.deep.equal([null, null, null]);
   });
 
-  it('says nothing where a device skips what it lost, once or at every frame', () => {
+  it('finds no fault if a device skips lost numbers, once or at every frame', () => {
     const once = every100(16, (k) => ({ seq: 10 * k + (k > 20 ? 5000 : 0), ts: 100 * k + (k > 20 ? 50_000 : 0) }));
     expect(codes(once)).to.deep.equal([null, null, null]);
     const spots = every100(16, (k) => ({ seq: 100 * k, ts: 1000 * k, at: 1000 * k }));
@@ -82,22 +82,22 @@ describe('Numbering', () => {
     expect(new Set(codes(spotsWithoutClock))).to.deep.equal(new Set([null]));
   });
 
-  it('says nothing where a link loses three of four frames', () => {
+  it('finds no fault if a link loses three of four frames', () => {
     const stream = every100(16, (k) => ({ seq: 10 * k, ts: 100 * k })).filter((_, k) => k % 4 === 0);
     expect(new Set(codes(stream))).to.deep.equal(new Set([null]));
   });
 
-  it('says nothing of frames that are sent twice, or out of order', () => {
+  it('finds no fault in frames that are sent twice, or out of order', () => {
     expect(codes(every100(16, (k) => ({ seq: 10 * (k >> 1), ts: 100 * (k >> 1) })))).to.deep.equal([null, null, null]);
     expect(codes(every100(16, (k) => ({ seq: 10 * (k ^ 3), ts: 100 * (k ^ 3) })))).to.deep.equal([null, null, null]);
   });
 
-  it('says nothing of windows that overlap, whose numbers count instants', () => {
+  it('finds no fault in overlapping windows whose numbers count instants', () => {
     const sliding = every100(16, (k) => ({ seq: 10 * k, instants: 40, ts: 100 * k }));
     expect(codes(sliding)).to.deep.equal([null, null, null]);
   });
 
-  it('says nothing where the last minute is sent again after a reconnect, however slow the link', () => {
+  it('finds no fault if the last minute is sent again after a reconnect, even over a slow link', () => {
     const before = every100(70, (k) => ({ seq: 10 * k, ts: 100 * k }));
     const again = Array.from({ length: 600 }, (_, k) => ({ seq: 1000 + 10 * k, ts: 10_000 + 100 * k }));
     for (const pace of [1, 10, 50]) {
@@ -111,7 +111,7 @@ describe('Numbering', () => {
     }
   });
 
-  it('says nothing of back-fill, with a clock or without one', () => {
+  it('finds no fault in back-fill, with a clock or without one', () => {
     for (const clock of [true, false]) {
       const fill = every100(600, (k) => ({ seq: 10 * k, at: 2 * k, ...(clock && { ts: 100 * k }) }));
       expect(new Set(codes(fill))).to.deep.equal(new Set([null]));

@@ -53,7 +53,7 @@ describe('Sessions between gateways', () => {
     expect(await bench.row(session_id)).to.include({ gateway: 'gateway-b', epoch: 2 });
   });
 
-  it('publish no window twice after a replay, and go on on the same seconds', async () => {
+  it('publish no window twice after a replay, and continue on the same seconds', async () => {
     const { connect } = await bench.device(a);
     const first = connect();
     const { session_id } = await first.ready();
@@ -108,7 +108,7 @@ describe('Sessions between gateways', () => {
       }
     };
 
-    it('from a dead gateway publish after the loss of what it left is declared, once an account', async () => {
+    it('from a dead gateway publish after its possible loss has been declared, once for each account', async () => {
       const { connect, session_id } = await begin();
       await connect({ device_id: 'band-2' }).ready();
       const second = connect({}, b);
@@ -126,7 +126,7 @@ describe('Sessions between gateways', () => {
       expect(heard).to.deep.equal(['loss']);
     });
 
-    it('from a living gateway publish once it has been heard again, without a loss', async () => {
+    it('from a living gateway publish after its next heartbeat, without a loss', async () => {
       const { connect } = await begin();
       const second = connect({}, b);
       await goOn(second);
@@ -151,7 +151,7 @@ describe('Sessions between gateways', () => {
       expect(heard).to.deep.equal(['reading', 'loss']); // The second owner has handed nothing over.
     });
 
-    it('or closed for a dead gateway that never published leave no loss unsaid', async () => {
+    it('closed for a dead gateway that never published also declare its loss', async () => {
       const losses: string[] = [];
       await bench.bus.subscribe(bench.account.id, { messages: () => {}, loss: () => void losses.push('loss') });
       const { connect } = await bench.device(a);
@@ -161,7 +161,7 @@ describe('Sessions between gateways', () => {
     });
   });
 
-  it('start at the first frame after a replay, whatever the store knew', async () => {
+  it('start at the first frame after a replay, whatever the store has', async () => {
     const { connect } = await bench.device(a);
     const first = connect();
     await first.ready();
@@ -175,7 +175,7 @@ describe('Sessions between gateways', () => {
     expect(await second.next('ack')).to.deep.include({ next_seq: { 0: 50 } });
   });
 
-  it('come back to the first gateway as to any other', async () => {
+  it('can return to the first gateway', async () => {
     const { connect } = await bench.device(a);
     const { session_id } = await connect().ready();
     await connect({}, b).ready();
@@ -185,7 +185,7 @@ describe('Sessions between gateways', () => {
     await until(() => b.ingest.connections === 0);
   });
 
-  it('are closed where user or model differ, and the other gateway hears of it', async () => {
+  it('are closed if user or model differ, and the other gateway notices it', async () => {
     const { connect } = await bench.device(a);
     const first = connect();
     const { session_id } = await first.ready();
@@ -197,7 +197,7 @@ describe('Sessions between gateways', () => {
     expect(await first.code()).to.equal(4009);
   });
 
-  it('of a dead gateway are closed by another one once their time of grace has passed', async () => {
+  it('of a dead gateway are closed by another one when their grace period has passed', async () => {
     const { connect } = await bench.device(a);
     const first = connect();
     const { session_id } = await first.ready();
@@ -211,7 +211,7 @@ describe('Sessions between gateways', () => {
     expect(await bench.row(session_id)).to.include({ status: 'closed', endedAt: T0 + 2000 });
   });
 
-  it('of a gateway dead for less are resumed, and for longer not, by the device itself', async () => {
+  it('of a dead gateway are resumed by their device within the grace period, and not later', async () => {
     const { connect } = await bench.device(a);
     const { session_id } = await connect().ready();
     bench.clock.advance(GRACE_MS);
@@ -225,7 +225,7 @@ describe('Sessions between gateways', () => {
     expect((await bench.row(session_id)).status).to.equal('closed');
   });
 
-  it('of gateways that live are left alone', async () => {
+  it('of living gateways are left alone', async () => {
     const { connect } = await bench.device(a);
     const { session_id } = await connect().ready();
     await sweep(b, GRACE_MS + 5000, a);
@@ -250,7 +250,7 @@ describe('Sessions between gateways', () => {
       expect((await bench.row(second.session_id)).status).to.equal('closed');
     });
 
-  it('taken over while the clock is set back are left by the gateway that had them', async () => {
+  it('are released by their gateway when they are taken over while its clock is set back', async () => {
     const { connect } = await bench.device(a);
     const first = connect();
     await first.ready();
@@ -261,7 +261,7 @@ describe('Sessions between gateways', () => {
     expect(await first.code()).to.equal(4009);
   });
 
-  it('outlive a drain: what came is stored, the device hears 1012 and goes on elsewhere', async () => {
+  it('survive a drain: received data are stored, and the device gets 1012 and continues at another gateway', async () => {
     const { connect } = await bench.device(a);
     const first = connect();
     const { session_id } = await first.ready();

@@ -77,7 +77,7 @@ function ascends(placed: readonly Placed[]): boolean {
 }
 
 describe('Time that is counted', () => {
-  it('goes by the model until 10 s of data have come, and is trusted from then on', () => {
+  it('follows the rate of the model until 10 s of data have arrived, and is trusted from then on', () => {
     const placed = new Receiver().take(frames(100, 60));
     expect(placed.every(({ t, seq }) => Math.abs(t - 100 - 10 * seq) < 1)).to.equal(true);
     expect(noneTrusted(placed.filter(({ at }) => at < 10_000))).to.equal(true);
@@ -107,7 +107,7 @@ describe('Time that is counted', () => {
     expect(spacing(trusted)).to.be.closeTo(10, 0.05);
   });
 
-  it('keeps the rate of a device that sends in bursts every 5 s, in short frames or long ones', () => {
+  it('keeps the rate of a device that sends in bursts every 5 s, in short or long frames', () => {
     const placed = new Receiver().take(frames(100, 120, (made) => 5000 * Math.ceil(made / 5000)));
     const long = Array.from({ length: 24 }, (_, k) => ({ seq: 500 * k, instants: 500, at: 5000 * (k + 1) }));
     for (const bursts of [placed, new Receiver().take(long)]) {
@@ -126,7 +126,7 @@ describe('Time that is counted', () => {
       expect(allTrusted(from(placed, 25_000))).to.equal(true);
     });
 
-  it('is at most 1 s ahead of a device that begins with a minute that it had stored, and then goes by its pace', () => {
+  it('is at most 1 s ahead for a device that begins with a stored minute, and then follows its pace', () => {
     const stored = Array.from({ length: 600 }, (_, k) => ({ seq: 10 * k, instants: 10, at: k / 10 }));
     const live = frames(100, 60).map(({ at, seq, ...frame }) => ({ ...frame, seq: 6000 + seq, at: 60 + at }));
     const placed = new Receiver().take([...stored, ...live]);
@@ -136,7 +136,7 @@ describe('Time that is counted', () => {
     expect(allTrusted(from(placed, 20_000))).to.equal(true);
   });
 
-  it('takes any amount at once without running ahead or standing still', () => {
+  it('accepts any amount of data at once without running ahead or stopping', () => {
     const receiver = new Receiver();
     const placed = receiver.take(Array.from({ length: 1000 }, (_, k) => ({ seq: 1000 * k, instants: 1000, at: 0 })));
     expect(lead(placed)).to.be.at.most(2000);
@@ -144,7 +144,7 @@ describe('Time that is counted', () => {
     expect(noneTrusted(placed)).to.equal(true);
   });
 
-  it('leaves a gap where a device made a pause that its numbers do not show, and finds the rate again', () => {
+  it('leaves a gap for a pause that the numbers do not show, and finds the rate again', () => {
     const paused = (made: number) => (made > 30_000 ? made + 60_000 : made);
     const placed = new Receiver().take(frames(100, 90, paused));
     expect(from(placed, 105_000).every(({ end, at }) => Math.abs(end - at) < 1100)).to.equal(true);
@@ -152,7 +152,7 @@ describe('Time that is counted', () => {
     expect(allTrusted(from(placed, 130_000))).to.equal(true);
   });
 
-  it('does not mind a step of the wall clock', () => {
+  it('is not changed by a step of the wall clock', () => {
     const receiver = new Receiver();
     const sent = frames(100, 60);
     const before = receiver.take(sent.slice(0, 300));
@@ -162,7 +162,7 @@ describe('Time that is counted', () => {
     expect(allTrusted(after)).to.equal(true);
   });
 
-  it('goes on at another gateway with the rate that was known', () => {
+  it('continues at another gateway with the known rate', () => {
     const first = new Receiver();
     const sent = frames(200, 120);
     const before = first.take(sent.slice(0, 1200));
@@ -177,7 +177,7 @@ describe('Time that is counted', () => {
     expect(noneTrusted(again)).to.equal(true);
   });
 
-  it('trusts at another gateway the rate that was trusted', () => {
+  it('keeps the trust in a rate at another gateway', () => {
     const first = new Receiver();
     const sent = frames(100, 60);
     first.take(sent.slice(0, 400));

@@ -23,7 +23,7 @@ describe('the sessions of one account', () => {
     return (device_id: string) => bench.connect(a, { device_id, device_model_id: model.id, api_key: key });
   }
 
-  it('leave room for those of others, however many connect at once', async () => {
+  it('leave room for other accounts, however many connect at once', async () => {
     const { connect } = await bench.device(a);
     const devices = Array.from({ length: 12 }, (_, i) => connect({ device_id: `band-${i}` }));
     const outcomes = await Promise.all(devices.map((device) => Promise.race([device.ready(), device.closed])));
@@ -39,7 +39,7 @@ describe('the sessions of one account', () => {
     expect((await connectOther('three').closed).reason).to.match(/\(MAX_SESSIONS\)/);
   });
 
-  it('count while they wait for their devices, and those that never had data not at all', async () => {
+  it('count while they wait for their devices, but not if they never had data', async () => {
     const { connect } = await bench.device(a);
     const devices = [0, 1, 2].map((i) => connect({ device_id: `band-${i}` }));
     for (const device of devices) await device.ready();
@@ -54,7 +54,7 @@ describe('the sessions of one account', () => {
     expect(await connect({ device_id: 'band-0' }).ready()).to.include({ resumed: true });
   });
 
-  it('stay with the gateway that has them where another one has no room', async () => {
+  it('stay with their gateway if another one has no room', async () => {
     const { connect } = await bench.device(a);
     const served = connect({ device_id: 'wanderer' });
     const { session_id } = await served.ready();

@@ -34,7 +34,7 @@ function samples({ payload }: Piece): number[] {
 }
 
 describe('Sequence', () => {
-  it('passes frames in order on as they come', () => {
+  it('passes on frames in order at once', () => {
     const { sequence, send, ranges } = open();
     send(0, 10);
     send(10, 5);
@@ -45,7 +45,7 @@ describe('Sequence', () => {
     expect(sequence.next).to.equal(15);
   });
 
-  it('starts at the first frame, and counts what lies below as given up', () => {
+  it('starts at the first frame, and counts lower numbers as given up', () => {
     const { sequence, send, ranges } = open();
     expect(sequence.next).to.equal(null);
     send(100, 10);
@@ -65,7 +65,7 @@ describe('Sequence', () => {
     expect(sequence.next).to.equal(40);
   });
 
-  it('holds the next number back at a gap', () => {
+  it('holds back data at a gap', () => {
     const { sequence, send } = open();
     send(0, 10);
     send(20, 10);
@@ -84,7 +84,7 @@ describe('Sequence', () => {
     expect(pieces.map(samples)[1]).to.deep.equal([10, 11, 12, 13, 14]);
   });
 
-  it('takes both sides of a frame whose middle it holds', () => {
+  it('uses both ends of a frame whose middle it already holds', () => {
     const { send, pieces, ranges } = open();
     send(0, 10);
     send(15, 5);
@@ -98,7 +98,7 @@ describe('Sequence', () => {
     expect(pieces.flatMap(samples)).to.deep.equal(Array.from({ length: 30 }, (_, i) => i));
   });
 
-  it('gives a gap up when data more than 2 s after its end have come', () => {
+  it('gives up a gap when data more than 2 s after its end have arrived', () => {
     const { sequence, send, ranges } = open();
     send(0, 10);
     send(20, 201);
@@ -108,14 +108,14 @@ describe('Sequence', () => {
     expect(ranges()[1]).to.deep.equal([20, 201, 10]);
   });
 
-  it('gives only that gap up whose time has come', () => {
+  it('gives up only the gap whose time has passed', () => {
     const { sequence, send } = open();
     for (const seq of [0, 20, 100]) send(seq, 10);
     send(215, 10);
     expect(sequence.next).to.equal(30);
   });
 
-  it('gives all gaps up when nothing new has come for 2 s', () => {
+  it('gives up all gaps when no new data have arrived for 2 s', () => {
     const { sequence, send, wait, ranges } = open();
     for (const seq of [0, 20, 40]) send(seq, 10);
     wait(1999);
@@ -130,7 +130,7 @@ describe('Sequence', () => {
     ]);
   });
 
-  it('calls a frame too late only where nothing was new and something had been given up', () => {
+  it('calls a frame too late only if it has nothing new and some of its numbers had been given up', () => {
     const { sequence, send } = open();
     for (const seq of [0, 20]) send(seq, 10);
     sequence.flush();
@@ -149,7 +149,7 @@ describe('Sequence', () => {
     expect(ranges().at(-1)).to.deep.equal([30, 5, 0]);
   });
 
-  it('takes a jump by billions of numbers as one gap', () => {
+  it('treats a jump by billions of numbers as one gap', () => {
     const { sequence, send, wait, ranges } = open();
     send(0, 10);
     send(2 ** 32 - 10, 10);
@@ -158,13 +158,13 @@ describe('Sequence', () => {
     expect(ranges()[1]).to.deep.equal([2 ** 32 - 10, 10, 2 ** 32 - 20]);
   });
 
-  it('bounds what it holds behind a gap', () => {
+  it('limits the amount of data that it holds behind a gap', () => {
     const sequence = new Sequence(0.1, () => {});
     for (let seq = 0; seq < 20_000; seq += 2) sequence.accept(frame(seq, 1), 0);
     expect(sequence.next).to.be.greaterThan(20_000 - 2 * 4100);
   });
 
-  it('copies what it holds, as the bytes belong to the socket', () => {
+  it('copies the frames that it holds, because their bytes belong to the socket', () => {
     const { sequence, pieces } = open();
     sequence.accept(frame(0, 1), 0);
     const late = frame(2, 1);

@@ -35,7 +35,7 @@ describe('A session', () => {
     for (let seq = from; seq < to; seq += 10) device.send(binary({ seq, ts: start + seq * 10 }, pulse(seq, 10)));
   }
 
-  it('goes on after any bytes and any JSON', async () => {
+  it('continues after any bytes and any JSON', async () => {
     const { device } = await connected();
     const header = fc.constantFrom([1, 0, 1, 0], [1, 1, 4, 0], [1, 7, 2, 0], [1, 0, 3, 9]);
     const bytes = fc.tuple(header, fc.uint8Array({ maxLength: 64 })).map(([h, tail]) => Uint8Array.of(...h, ...tail));
@@ -51,7 +51,7 @@ describe('A session', () => {
     expect(errorsOf(await device.handled())).to.have.length(1);
   });
 
-  it('is cut off from a device that does not read the answers it asks for', async () => {
+  it('disconnects a device that does not read the answers to its requests', async () => {
     const { device } = await connected();
     device.ws.pause();
     for (let i = 0; i < 300; i++) device.send({ type: 'ping', t: 'x'.repeat(60_000) });
@@ -69,7 +69,7 @@ describe('A session', () => {
     expect(await pong).to.equal('hi');
   });
 
-  it('turns a stream into insights, stored and published, and ends when asked', async () => {
+  it('turns a stream into stored and published insights, and ends on request', async () => {
     const { device, id } = await connected();
     for (let s = 0; s < 12; s++) {
       stream(device, s * 100, s * 100 + 100);
@@ -87,7 +87,7 @@ describe('A session', () => {
     expect(await bench.row(id)).to.include({ status: 'closed', endedAt: T0 + 11_000 });
   });
 
-  it('gives the same from reordered, repeated and late frames', async () => {
+  it('gives the same readings from reordered, repeated and late frames', async () => {
     const { device, id } = await connected();
     const frames = Array.from({ length: 100 }, (_, i) => i * 10);
     const shuffled = frames.map((seq, i) => ({ seq, place: i + ((i * 7) % 11) })).sort((a, b) => a.place - b.place);
@@ -109,7 +109,7 @@ describe('A session', () => {
     expect(await bench.row(id)).to.include({ status: 'closed', endedAt: T0 });
   });
 
-  it('ignores what comes after end, however much', async () => {
+  it('ignores all data after end', async () => {
     const { device, id } = await connected();
     device.samples(0, 10);
     device.send({ type: 'end' });
@@ -121,7 +121,7 @@ describe('A session', () => {
     expect((await bench.row(id)).progress.nextSeq).to.deep.equal({ 0: 10 });
   });
 
-  it('takes back-fill faster than real time, with the windows of its data', async () => {
+  it('accepts back-fill faster than real time, with windows by data time', async () => {
     const { device, id } = await connected();
     for (let s = 0; s < 300; s++)
       device.send(binary({ seq: s * 100, ts: T0 - HOUR_MS + s * 1000 }, pulse(s * 100, 100)));
@@ -142,7 +142,7 @@ describe('A session', () => {
     expect((await bench.row(other.id)).progress.clockShift).to.equal(0);
   });
 
-  it('records at once when its data began, and where numbers begin without a clock', async () => {
+  it('records at once the start of its data, and the first numbers if there is no clock', async () => {
     const { device, id } = await connected();
     bench.clock.advance(300);
     device.samples(50, 10, { ts: null });
@@ -167,7 +167,7 @@ describe('A session', () => {
     await until(async () => (await bench.row(id)).progress.lastDataAt === T0 + 4800);
   });
 
-  it('records what came last when data stop', async () => {
+  it('records the arrival of the last data when data stop', async () => {
     const { device, id } = await connected();
     device.samples(0, 10);
     device.samples(10, 10);
@@ -189,7 +189,7 @@ describe('A session', () => {
     return told;
   }
 
-  it('goes by the arrivals of a device without a clock that sends twice as fast as its model, and trusts no reading', async () => {
+  it('follows the arrivals of a device without a clock that sends twice as fast as its model, and trusts no reading', async () => {
     const { device, id } = await connected();
     const told = await streamAt(200, device, 40);
     await bench.end(device);
@@ -201,7 +201,7 @@ describe('A session', () => {
     expect(notice?.measured_hz).to.be.closeTo(200, 2);
   });
 
-  it('trusts a device without a clock that keeps its rate, once that is known', async () => {
+  it('trusts a device without a clock that keeps its rate, once the rate is known', async () => {
     const { device, id } = await connected();
     const told = await streamAt(100, device, 30);
     await bench.end(device);
@@ -215,14 +215,14 @@ describe('A session', () => {
     expect(told.filter(({ type }) => type === 'notice')).to.deep.equal([]);
   });
 
-  it('says once that a rate is far off the model', async () => {
+  it('reports once that a rate is far off the model', async () => {
     const { device } = await connected();
     for (let k = 0; k < 50; k++) device.samples(k * 10, 10, { ts: T0 - 60_000 + k * 70 });
     await device.handled();
     expect(bench.logged.filter(({ text }) => text.includes('by more than 20 %'))).to.have.length(1);
   });
 
-  it('closes open sockets with 4001 when their key expires by the wall clock, also where that steps', async () => {
+  it('closes open sockets with 4001 when their key expires by the wall clock, also when that steps', async () => {
     const { connect } = await bench.device(gateway);
     const inOneHour = await bench.key({ expiresAt: T0 + 3_600_000 });
     const inTwoHours = await bench.key({ expiresAt: T0 + 7_200_000 });
@@ -240,7 +240,7 @@ describe('A session', () => {
     await three?.handled();
   });
 
-  it('closes open sockets with 4001 when their key is revoked, and only those', async () => {
+  it('closes open sockets with 4001 when their key is revoked, and no others', async () => {
     const { device } = await connected();
     const other = await bench.device(gateway, { deviceId: 'other' });
     const otherDevice = other.connect();
@@ -252,7 +252,7 @@ describe('A session', () => {
     await device.handled();
   });
 
-  it('does not keep other devices waiting while it back-fills hours', async () => {
+  it('does not delay other devices during a back-fill of hours', async () => {
     const { device } = await connected();
     const { connect: connectOther } = await bench.device(gateway, { deviceId: 'other' });
     const other = connectOther();
@@ -272,7 +272,7 @@ describe('A session', () => {
     all.catch(() => undefined);
   });
 
-  it('reads no more while the store is away, refuses new devices with 1013, and loses nothing', async () => {
+  it('stops reading while the store is unreachable, refuses new devices with 1013, and loses nothing', async () => {
     const { device, id } = await connected();
     const writer = Database.toWrite(join(bench.directory, 'device-insights.db'), bench.clock);
     writer.exec('BEGIN IMMEDIATE');

@@ -31,7 +31,7 @@ describe('Sessions', () => {
   }
 
   describe('on one gateway', () => {
-    it('are resumed within the time of grace, where they were', async () => {
+    it('are resumed within the grace period, at their last position', async () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
@@ -44,7 +44,7 @@ describe('Sessions', () => {
       expect(ready.channels[0]).to.include({ next_seq: 100 });
     });
 
-    it('are closed after it, having ended when the last data came', async () => {
+    it('are closed after it, with the arrival of the last data as their end', async () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
@@ -59,7 +59,7 @@ describe('Sessions', () => {
       expect((await connect().ready()).session_id).not.to.equal(session_id);
     });
 
-    it('do not count grace from an earlier disconnection', async () => {
+    it('do not count the grace period from an earlier disconnection', async () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
@@ -75,7 +75,7 @@ describe('Sessions', () => {
       expect((await connect().ready()).session_id).to.equal(session_id);
     });
 
-    it('are closed as soon as the connection goes where no data ever came', async () => {
+    it('are closed as soon as the connection is lost if they never had data', async () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
@@ -87,7 +87,7 @@ describe('Sessions', () => {
       expect((await connect().ready()).session_id).not.to.equal(session_id);
     });
 
-    it('have their time of grace where data came just before the connection went', async () => {
+    it('have their grace period if data arrived just before the connection was lost', async () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
@@ -97,7 +97,7 @@ describe('Sessions', () => {
       expect(await connect().ready()).to.deep.include({ session_id, resumed: true });
     });
 
-    it('that do not end in the store hold a connection up for 5 s, not longer: 1013', async () => {
+    it('that do not end in the store delay a connection by 5 s and no longer, then 1013', async () => {
       const { connect } = await bench.device(a);
       const first = connect();
       await first.ready();
@@ -124,7 +124,7 @@ describe('Sessions', () => {
       expect(await connect().ready()).to.include({ resumed: false });
     });
 
-    it('go on, end and are resumed when the clock is set back by an hour', async () => {
+    it('continue, end and are resumed when the clock is set back by an hour', async () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
@@ -181,7 +181,7 @@ describe('Sessions', () => {
       await second.handled();
     });
 
-    it('let one win of many connections at once', async () => {
+    it('admit only one of many simultaneous connections', async () => {
       const { connect } = await bench.device(a);
       const devices = Array.from({ length: 8 }, () => connect());
       const ready = await Promise.all(devices.map((device) => device.ready()));
@@ -189,7 +189,7 @@ describe('Sessions', () => {
       await until(() => a.ingest.connections === 1);
     });
 
-    it('are closed at once where the model differs, and another is opened', async () => {
+    it('are closed at once if the model differs, and another one is opened', async () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
@@ -201,7 +201,7 @@ describe('Sessions', () => {
       expect((await bench.row(session_id)).status).to.equal('closed');
     });
 
-    it('are closed at once where the user differs, and another is opened', async () => {
+    it('are closed at once if the user differs, and another one is opened', async () => {
       const { connect } = await bench.device(a);
       const { session_id } = await connect().ready();
       const { key } = await bench.key({ user: 'ann' });
@@ -230,7 +230,7 @@ describe('Sessions', () => {
       expect(await open()).to.include({ id: session_id });
     });
 
-    it('show the channels of their opening, and the next one the changed ones', async () => {
+    it('keep the channels of their opening, and the next session has the changed ones', async () => {
       const { connect, model } = await bench.device(a);
       const first = connect();
       await first.ready();
@@ -243,7 +243,7 @@ describe('Sessions', () => {
       expect((await connect().ready()).channels).to.have.length(2);
     });
 
-    it('give way to a new one as soon as end is confirmed', async () => {
+    it('are replaced by a new one as soon as end is confirmed', async () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
@@ -254,7 +254,7 @@ describe('Sessions', () => {
       expect(ready.session_id).not.to.equal(session_id);
     });
 
-    it('close with 4009 where the store gave them to somebody else', async () => {
+    it('close with 4009 if the store has given them to another gateway', async () => {
       const { connect } = await bench.device(a);
       const device = connect();
       const { session_id } = await device.ready();
@@ -266,7 +266,7 @@ describe('Sessions', () => {
 });
 
 describe('clockShift', () => {
-  it('is the difference of the clocks where that exceeds a second', () => {
+  it('is the difference of the clocks if that exceeds a second', () => {
     expect(clockShift({ at: T0, deviceClock: T0 - 1001 })).to.equal(1001);
     expect(clockShift({ at: T0, deviceClock: T0 + 1000 })).to.equal(0);
     expect(clockShift({ at: T0, deviceClock: 0 })).to.equal(T0);

@@ -33,7 +33,7 @@ describe('the trace of a session', () => {
   };
   const look = (channel: number | null = null) => trace.inspect([1.02, null], 4000, channel);
 
-  it('knows since when a device is connected, or not', () => {
+  it('knows since when a device has been connected or disconnected', () => {
     trace.connected(true);
     clock.advance(700);
     expect(look()).to.include({ connected: true, since: 5000, last_data_at: 4000 });
@@ -41,7 +41,7 @@ describe('the trace of a session', () => {
     expect(look()).to.include({ connected: false, since: 5700 });
   });
 
-  it('counts what was taken, and what was refused by its cause', () => {
+  it('counts accepted frames, and refused frames by cause', () => {
     trace.accepted();
     trace.refused({ fault: 'too_late', detail: 'one' });
     trace.refused({ fault: 'too_late', detail: 'x'.repeat(1000) });
@@ -49,7 +49,7 @@ describe('the trace of a session', () => {
     expect(look().refused).to.deep.equal([{ code: 'too_late', count: 2, detail: 'x'.repeat(300) }]);
   });
 
-  it('tells the notices whose cause is still there', () => {
+  it('gives the notices whose cause persists', () => {
     trace.noticed({ code: 'rate_off', channel: 1, detail: 'off' });
     trace.noticed({ code: 'not_analysed', detail: 'none' });
     expect(look().notices).to.deep.equal([
@@ -60,7 +60,7 @@ describe('the trace of a session', () => {
     expect(look().notices).to.have.length(1);
   });
 
-  it('tells the measured rate, and where there were data in the last ten minutes', () => {
+  it('gives the measured rate, and the stretches with data of the last ten minutes', () => {
     run(0, 0, [1, 2, 3, 4]);
     run(0, 400, [1, 2]);
     run(0, 1000, [1, 2]);
@@ -78,12 +78,12 @@ describe('the trace of a session', () => {
     ]);
   });
 
-  it('remembers no more than 200 stretches, however many gaps there are', () => {
+  it('remembers at most 200 stretches, even with more gaps', () => {
     for (let i = 0; i < 5000; i++) run(1, i * 1000, [1]);
     expect(look().channels[1]?.covered).to.have.length(200);
   });
 
-  it('keeps the signal of a channel from when somebody looks, and only as long as somebody does', () => {
+  it('keeps the signal of a channel only while it is displayed', () => {
     run(0, 0, [1, 2]);
     expect(look(0).signal).to.deep.equal({ channel: 0, t: [], lanes: [[], []] });
     run(0, 1000, [5, -6, 7, -8]);

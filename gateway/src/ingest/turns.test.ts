@@ -24,7 +24,7 @@ function compute(ms: number): void {
 }
 
 describe('Turns', () => {
-  it('let a worker go on until it has nothing more to do, and again when it is added', async () => {
+  it('let a worker continue until it has no more work, and again when it is added', async () => {
     const turns = new Turns(new Gate());
     let steps = 0;
     const worker: Worker = { isWaiting: false, step: () => ++steps % 5 !== 0 };
@@ -34,7 +34,7 @@ describe('Turns', () => {
     await until(() => steps === 10);
   });
 
-  it('serve others while one has endless work', async () => {
+  it('serve the other workers while one has endless work', async () => {
     const turns = new Turns(new Gate());
     let flooding = true;
     let floods = 0;
@@ -54,7 +54,7 @@ describe('Turns', () => {
     expect(Math.max(...served)).to.be.lessThan(200);
   });
 
-  it('give the event loop back although work is left', async () => {
+  it('return to the event loop although work is left', async () => {
     const turns = new Turns(new Gate());
     let flooding = true;
     turns.add({ isWaiting: false, step: () => flooding });
@@ -62,7 +62,7 @@ describe('Turns', () => {
     flooding = false;
   });
 
-  it('stand still while the publisher does not accept, and go on when it does', async () => {
+  it('stop while the publisher does not accept readings, and continue when it does', async () => {
     const gate = new Gate();
     const turns = new Turns(gate);
     let steps = 0;

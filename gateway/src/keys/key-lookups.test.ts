@@ -40,7 +40,7 @@ describe('look-ups of keys', () => {
     expect(await lookups.find(key.hash)).to.equal(null);
   });
 
-  it('of one hash at once are one', async () => {
+  it('of the same hash at the same time are one request to the store', async () => {
     const key = issue();
     expect(await Promise.all([1, 2, 3].map(() => lookups.find(key.hash)))).to.deep.equal([key, key, key]);
     expect(asked).to.have.length(1);
@@ -55,7 +55,7 @@ describe('look-ups of keys', () => {
     expect(await lookups.find(key.hash)).to.equal(key);
   });
 
-  it('of strangers run a few at a time, then wait, then are refused; a key that was good does not wait', async () => {
+  it('of unknown keys run a few at a time, then wait, then are refused; a key that was valid before does not wait', async () => {
     const key = issue();
     await lookups.find(key.hash);
     held = [];
@@ -76,7 +76,7 @@ describe('look-ups of keys', () => {
     expect(await lookups.find('a late one')).to.equal(null);
   });
 
-  it('go on after one that failed', async () => {
+  it('continue after a failed one', async () => {
     const failing = new KeyLookups({ keyByHash: () => Promise.reject(new StoreUnavailable('down')) }, clock);
     for (let i = 0; i < 100; i++) expect(await rejection(failing.find(`${i}`))).to.be.instanceOf(StoreUnavailable);
   });

@@ -38,7 +38,7 @@ describe('the key ring', () => {
     return key;
   };
 
-  it('tells each revocation once, however often it polls', async () => {
+  it('reports each revocation once, however often it polls', async () => {
     const [one, two] = [await issue(), await issue()];
     await store.revokeKey(one.id, START);
     await ring.poll();
@@ -71,7 +71,7 @@ describe('the key ring', () => {
       expect(told).to.have.members(keys.map(({ hash }) => hash));
     });
 
-  it('notes the use of a key once a minute, whatever the clock is set to', async () => {
+  it('records the use of a key once a minute, whatever the clock is set to', async () => {
     const key = await issue();
     const used = async () => {
       await ring.key(key.hash);
@@ -86,7 +86,7 @@ describe('the key ring', () => {
     expect(await used()).to.equal(START + 60_000);
   });
 
-  it('gives a key that only subscribes to subscribers, and neither to REST nor to devices', async () => {
+  it('accepts a key that may only subscribe for subscribers, but not for REST or devices', async () => {
     const key = sampleKey({ subscribeOnly: true });
     await store.addKey(key);
     expect(await ring.holder(key.hash)).to.deep.equal({ account: key.accountId, user: null, expiresAt: null });

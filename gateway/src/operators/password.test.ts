@@ -3,7 +3,7 @@ import { hashPassword, isPassword, newPassword } from './password.js';
 import { Queue, QueueFull } from './queue.js';
 
 describe('a password', () => {
-  it('is kept as a hash with a salt of its own, and known again', async () => {
+  it('is stored as a hash with its own salt, and recognised', async () => {
     const [one, two] = [await hashPassword('correct horse battery'), await hashPassword('correct horse battery')];
     expect(one).to.match(/^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
     expect(two).not.to.equal(one);
@@ -11,23 +11,23 @@ describe('a password', () => {
     expect(await isPassword('correct horse batterY', one)).to.equal(false);
   });
 
-  it('is the same however its letters were composed', async () => {
+  it('is the same in every Unicode composition of its letters', async () => {
     expect(await isPassword('zoe\u0308 zoe\u0308 zoe\u0308', await hashPassword('zoë zoë zoë'))).to.equal(true);
   });
 
-  it('is wrong where nobody has that name, or the hash is none', async () => {
+  it('is wrong if nobody has that name, or the hash is invalid', async () => {
     expect(await isPassword('', null)).to.equal(false);
     expect(await isPassword('x', 'scrypt$1$1')).to.equal(false);
   });
 
-  it('that is made up has letters that are not taken for one another', () => {
+  it('that is generated has no letters that look alike', () => {
     expect(newPassword()).to.match(/^[a-hjkmnp-z2-9]{5}(-[a-hjkmnp-z2-9]{5}){3}$/);
     expect(newPassword()).not.to.equal(newPassword());
   });
 });
 
 describe('a queue', () => {
-  it('runs so many at once, the others in turn, and refuses what is too much', async () => {
+  it('runs a limited number of tasks at once, the others in turn, and refuses more', async () => {
     const queue = new Queue(2, 1);
     const ends: (() => void)[] = [];
     const begun: number[] = [];

@@ -116,7 +116,7 @@ describe('the publisher', () => {
     expect(batches).to.deep.equal([[{ text: JSON.stringify(liveForm(expected)), user: 'ann' }]]);
   });
 
-  it('commits what a turn brings as one group, and what comes meanwhile as the next', async () => {
+  it('commits the readings of one turn as one group, and those that arrive meanwhile as the next', async () => {
     const rigs = [await begin(), await begin(), await begin()];
     const release = gate.hold();
     for (const { stream, reading } of rigs) stream.publish(reading(0));
@@ -129,7 +129,7 @@ describe('the publisher', () => {
     expect(gate.groups.map((group) => group.length)).to.deep.equal([3, 3]);
   });
 
-  it('publishes once an account and group, in the order of the readings', async () => {
+  it('publishes once for each account and group, in the order of the readings', async () => {
     const accountId = randomUUID();
     const [one, two, stranger] = [await begin({ accountId }), await begin({ accountId }), await begin()];
     const [mine, theirs] = [await listen(accountId), await listen(stranger.session.accountId)];
@@ -152,7 +152,7 @@ describe('the publisher', () => {
     expect(told(theirs)).to.deep.equal([[[stranger.session.id, 'hr']]]);
   });
 
-  it('declares a loss where a commit was done and its answer lost: what it stored was never published', async () => {
+  it('declares a loss if a commit was done but its answer was lost, because its readings were never published', async () => {
     const { session, stream, reading } = await begin();
     const seen: string[] = [];
     const listener = (name: string) => ({
@@ -200,7 +200,7 @@ describe('the publisher', () => {
     }
   });
 
-  it('goes on after the newest stamp at once, at half the pace, where another gateway’s clock is an hour ahead', async () => {
+  it('continues at once after the newest stamp, at half the pace, if the clock of another gateway is an hour ahead', async () => {
     const ahead = START + HOUR_MS;
     const { session, stream, reading } = await begin({ last: { hr: { ts: ahead, actualEnd: START } } });
     for (let i = 1; i <= 10; i++) stream.publish(reading(i));
@@ -214,7 +214,7 @@ describe('the publisher', () => {
     expect(stamps.hr.at(-1)).to.be.at.most(ahead + 15);
   });
 
-  it('publishes on without a pause when the clock is set back by an hour, each later than the one before', async () => {
+  it('publishes without a pause when the clock is set back by an hour, with increasing stamps', async () => {
     const [old, later] = [await begin(), await begin()];
     const publish = async ({ stream, reading }: Rig, i: number) => {
       stream.publish(reading(i));
@@ -248,7 +248,7 @@ describe('the publisher', () => {
     for (let i = 1000; i < hr.length; i++) expect((hr[i] ?? 0) - (hr[i - 1000] ?? 0)).to.be.at.least(1000);
   });
 
-  it('keeps the live readings of others going through a back-fill', async () => {
+  it('continues the live readings of others during a back-fill', async () => {
     const [flood, live] = [await begin(), await begin()];
     for (let i = 0; i < 3000; i++) flood.stream.publish(flood.reading(i));
     await settle();
@@ -258,7 +258,7 @@ describe('the publisher', () => {
     expect((await stored(flood.session.id)).length).to.be.lessThan(3000);
   });
 
-  it('records the newest progress only, with readings or without', async () => {
+  it('records only the newest progress, with readings or without', async () => {
     const { session, stream, reading } = await begin();
     const release = gate.hold();
     for (const lastDataAt of [1, 2, 3]) stream.record({ ...NO_PROGRESS, lastDataAt });
@@ -273,7 +273,7 @@ describe('the publisher', () => {
     expect((await gate.store.session(session.id))?.progress.lastDataAt).to.equal(4);
   });
 
-  it('drops what waits of a session that another gateway took, and says so once', async () => {
+  it('drops the waiting readings of a session that another gateway took, and reports it once', async () => {
     const [taken, kept] = [await begin(), await begin()];
     await gate.store.claimSession(taken.session.id, 1, randomUUID());
     const release = gate.hold();
@@ -315,7 +315,7 @@ describe('the publisher', () => {
     expect(batches.flat()).to.have.length(2);
   });
 
-  it('gives up nothing for a failure that it does not know', async () => {
+  it('drops nothing after an unknown failure', async () => {
     const [one, two] = [await begin(), await begin()];
     gate.down = true;
     gate.failure = new TypeError('a fault of the program');
@@ -328,7 +328,7 @@ describe('the publisher', () => {
     for (const { session } of [one, two]) expect(await stored(session.id)).to.have.length(1);
   });
 
-  it('goes on after a refusal that ends a time without the store', async () => {
+  it('continues after a refusal that ends an outage of the store', async () => {
     const { session, stream, reading } = await begin();
     gate.down = true;
     stream.publish({ ...reading(0), value: Number.NaN });
@@ -355,12 +355,12 @@ describe('the publisher', () => {
     expect(publisher.accepting).to.equal(true);
   });
 
-  it('calls back at once where there is nothing to wait for', async () => {
+  it('calls back at once if there is nothing to wait for', async () => {
     await new Promise<void>((resolve) => publisher.onRelief(resolve));
     await publisher.drain();
   });
 
-  it('stores what the bus does not take, and logs how much that was', async () => {
+  it('stores the readings that the bus refuses, and logs their number', async () => {
     const { session, stream, reading } = await begin();
     await bus.close();
     for (let i = 0; i < 4; i++) {
@@ -372,7 +372,7 @@ describe('the publisher', () => {
     expect(logged.map(({ fields }) => fields.unpublished)).to.deep.equal([1, 4]);
   });
 
-  it('gives up readings that the store refuses for what they are, and keeps the others of the group', async () => {
+  it('drops readings whose content the store refuses, and keeps the others of the group', async () => {
     const [bad, good] = [await begin(), await begin()];
     bad.stream.publish({ ...bad.reading(0), value: Number.NaN });
     good.stream.publish(good.reading(0));
@@ -385,7 +385,7 @@ describe('the publisher', () => {
     expect(await stored(bad.session.id)).to.have.length(1);
   });
 
-  it('has a stream flushed when what came before is stored, whatever comes after', async () => {
+  it('resolves flushed() when the earlier readings of the stream are stored, whatever comes later', async () => {
     const { session, stream, reading } = await begin();
     await stream.flushed();
     stream.publish(reading(0));

@@ -40,7 +40,7 @@ describe('compressed answers', () => {
     }
   });
 
-  it('are not those below 1 kB, refusals, or answers to who takes no gzip', async () => {
+  it('are not those below 1 kB, refusals, or answers to clients that do not accept gzip', async () => {
     for (const path of ['/v1/algos', '/v1/sessions', '/v1/sessions/x', '/v1/stream/health'])
       expect((await raw(path, 'gzip')).headers, path).not.to.have.property('content-encoding');
     expect((await raw('/openapi.json', 'br')).headers).not.to.have.property('content-encoding');

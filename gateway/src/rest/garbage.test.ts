@@ -74,7 +74,7 @@ describe('the REST interface under garbage', function () {
     return answer;
   }
 
-  it('answers any body of any endpoint with sense', async () => {
+  it('gives a documented answer to any body of any endpoint', async () => {
     const endpoints = fc.constantFrom(
       ['POST', () => '/v1/device-models'],
       ['PUT', () => modelPath],
@@ -90,7 +90,7 @@ describe('the REST interface under garbage', function () {
     await expectSense('GET', modelPath);
   });
 
-  it('keeps what it took exactly as it was', async () => {
+  it('returns accepted values exactly', async () => {
     await fc.assert(
       fc.asyncProperty(model, async (sent) => {
         const answer = await expectSense('POST', '/v1/device-models', JSON.stringify(sent));
@@ -103,7 +103,7 @@ describe('the REST interface under garbage', function () {
     );
   });
 
-  it('answers any query with sense', async () => {
+  it('gives a documented answer to any query', async () => {
     const names = fc.oneof(fc.constantFrom('limit', 'status', 'type', 'since', 'until', 'cursor'), fc.string());
     const query = fc.array(fc.tuple(names, words), { maxLength: 4 });
     const path = fc.constantFrom('/v1/sessions', '/v1/insights', '/v1/algos', '/v1/device-models');
@@ -121,7 +121,7 @@ describe('the REST interface under garbage', function () {
     );
   });
 
-  it('answers any id in a path with sense', async () => {
+  it('gives a documented answer to any id in a path', async () => {
     const id = fc
       .oneof(fc.uuid(), fc.stringMatching(/^[\x21-\x7e]{1,40}$/))
       .map((text) => text.replace(/[/?#\\]/g, '%2F'));
@@ -137,7 +137,7 @@ describe('the REST interface under garbage', function () {
     );
   });
 
-  it('answers any header with sense', async () => {
+  it('gives a documented answer to any header', async () => {
     const text = fc.stringMatching(/^[\x21-\x7e\xa0-\xff]{1,250}$/);
     await fc.assert(
       fc.asyncProperty(text, text, async (key, type) => {

@@ -25,7 +25,7 @@ describe('Idempotency-Key', () => {
   const count = async () =>
     z.array(z.unknown()).parse((await server.request('GET', '/v1/device-models', tenant.key)).json).length;
 
-  it('gives the same body the first response again, from any key of the account', async () => {
+  it('gives the first response again for the same body, with any key of the account', async () => {
     const first = await post('k', { name: 'a' });
     const again = await post('k', { name: 'a' }, undefined, tenant.userKey);
     expect([again.status, again.text]).to.deep.equal([201, first.text]);
@@ -34,7 +34,7 @@ describe('Idempotency-Key', () => {
     expect(await count()).to.equal(1);
   });
 
-  it('answers 409 to another body', async () => {
+  it('answers 409 to a different body', async () => {
     await post('k', { name: 'a' });
     const answer = await post('k', { name: 'b' });
     expect(answer.status).to.equal(409);
@@ -42,7 +42,7 @@ describe('Idempotency-Key', () => {
     expect(await count()).to.equal(1);
   });
 
-  it('is of one account and one path', async () => {
+  it('belongs to one account and one path', async () => {
     const first = await post('k', { name: 'a', modality_channels: [] });
     const second = await post('other', { name: 'a' });
     const other = await server.tenant();
@@ -55,19 +55,19 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('makes one of requests at the same time', async () => {
+  it('runs only one of several requests at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => post('k', { name: 'a' })));
     expect(answers.map(({ status }) => status)).to.deep.equal(Array(8).fill(201));
     expect(new Set(answers.map(({ text }) => text)).size).to.equal(1);
     expect(await count()).to.equal(1);
   });
 
-  it('is free again after a request that failed without effect', async () => {
+  it('can be used again after a request that failed without effect', async () => {
     expect((await post('k', { name: '' })).status).to.equal(400);
     expect((await post('k', { name: 'good' })).status).to.equal(201);
   });
 
-  it('does not fail a request whose answer could not be saved', async () => {
+  it('does not fail a request whose response could not be saved', async () => {
     const failing = await TestServer.start((store) => ({
       store: { ...store, saveIdempotentResponse: () => Promise.reject(new StoreUnavailable('down')) },
     }));
@@ -100,7 +100,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('answers 409 in the end where the first request does not come to its own', async () => {
+  it('answers 409 in the end if the first request does not finish', async () => {
     const hasty: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) };
     const stuck = await TestServer.start((store) => ({
       clock: hasty,
@@ -125,7 +125,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('is not looked at where a request is safe to repeat anyway', async () => {
+  it('is ignored for requests that are safe to repeat anyway', async () => {
     const { json } = await post('k', { name: 'a' });
     const path = `/v1/device-models/${idOf(json)}`;
     for (const name of ['b', 'c']) {

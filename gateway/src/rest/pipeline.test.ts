@@ -16,7 +16,7 @@ describe('the REST pipeline', () => {
   after(() => server.stop());
 
   describe('keys', () => {
-    it('lets a good key in, with the scheme in any case', async () => {
+    it('are accepted with the scheme in upper and lower case', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
         const { status } = await server.request('GET', '/v1/algos', undefined, undefined, {
           authorization: `${scheme} ${tenant.key}`,
@@ -25,7 +25,7 @@ describe('the REST pipeline', () => {
       }
     });
 
-    it('answers 401 with WWW-Authenticate where the key is missing, malformed, unknown or of another scheme', async () => {
+    it('answers 401 with WWW-Authenticate if the key is missing, malformed, unknown or of another scheme', async () => {
       const unknown = 'svc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
       const wrong = [undefined, '', 'Bearer', 'Bearer ', `Bearer ${unknown}`, `Basic ${tenant.key}`, tenant.key];
       for (const authorization of [...wrong, `Bearer ${tenant.key} x`, `Bearer x${tenant.key}`, 'Bearer svc_short']) {
@@ -37,18 +37,18 @@ describe('the REST pipeline', () => {
       }
     });
 
-    it('takes no key from the query', async () => {
+    it('are not accepted in the query', async () => {
       expect((await server.request('GET', `/v1/algos?api_key=${tenant.key}`)).status).to.equal(401);
     });
 
-    it('refuses a key as soon as it is revoked', async () => {
+    it('are refused as soon as they are revoked', async () => {
       const { key, accountId } = await server.tenant();
       expect((await server.request('GET', '/v1/algos', key)).status).to.equal(200);
       for (const { id } of await server.store.keys(accountId)) await server.store.revokeKey(id, Date.now());
       expect((await server.request('GET', '/v1/algos', key)).status).to.equal(401);
     });
 
-    it('refuses a key from the instant of its expiry on', async () => {
+    it('are refused from the instant of their expiry', async () => {
       const { accountId } = await server.tenant();
       const expired = await server.key(accountId, null, Date.now());
       const answer = await server.request('GET', '/v1/algos', expired);
@@ -58,14 +58,14 @@ describe('the REST pipeline', () => {
       expect((await server.request('GET', '/v1/algos', good)).status).to.equal(200);
     });
 
-    it('notes the use of a key', async () => {
+    it('are recorded when they are used', async () => {
       const { key, accountId } = await server.tenant();
       await server.request('GET', '/v1/algos', key);
       await server.store.touchKeys([], 0); // what was asked for before is done before
       expect((await server.store.keys(accountId)).map(({ lastUsedAt }) => lastUsedAt !== null)).to.include(true);
     });
 
-    it('is asked for before anything else: unknown paths, wrong methods, bad bodies', async () => {
+    it('are required before all other checks: unknown paths, wrong methods, bad bodies', async () => {
       const asked: [method: string, path: string, body?: string][] = [
         ['GET', '/v1'],
         ['GET', '/v1/'],
@@ -86,7 +86,7 @@ describe('the REST pipeline', () => {
       }
     });
 
-    it('is not asked for outside /v1', async () => {
+    it('are not required outside /v1', async () => {
       const like = [
         '/openapi.json/',
         '/OpenAPI.json',
@@ -175,7 +175,7 @@ describe('the REST pipeline', () => {
   });
 
   describe('every answer', () => {
-    it('is JSON in UTF-8 and has an X-Request-Id of its own', async () => {
+    it('is JSON in UTF-8 and has its own X-Request-Id', async () => {
       const ids = new Set<string | null>();
       for (const [path, key] of [
         ['/v1/algos', tenant.key],
@@ -207,7 +207,7 @@ describe('the REST pipeline', () => {
       }
     });
 
-    it('has an X-Request-Id of its own where that of the request is not well-formed, or holds an API key', async () => {
+    it('has its own X-Request-Id if that of the request is malformed or contains an API key', async () => {
       const keys = [tenant.key, `a-${tenant.key}.b`, `svc_${'0'.repeat(22)}`];
       for (const id of ['', ' ', 'x'.repeat(129), 'a b', 'a/b', 'a,b', 'é', '"a"', ...keys]) {
         const { headers } = await server.request('GET', '/v1/algos', tenant.key, undefined, { 'x-request-id': id });
@@ -218,7 +218,7 @@ describe('the REST pipeline', () => {
       expect(await exchange(server.url, twice)).to.match(/X-Request-Id: [0-9a-f-]{36}\r\n/i);
     });
 
-    it('allows any origin, without credentials, and shows the headers that a client reads', async () => {
+    it('allows any origin, without credentials, and exposes the headers that a client reads', async () => {
       for (const [path, key] of [
         ['/v1/algos', tenant.key],
         ['/v1/algos', undefined],
@@ -254,7 +254,7 @@ describe('the REST pipeline', () => {
   });
 
   describe('failures', () => {
-    it('says nothing of the inside; the cause is in the log under the request id', async () => {
+    it('show no internal details; the cause is in the log under the request id', async () => {
       const failing = await TestServer.start((store) => ({
         store: {
           ...store,
@@ -276,7 +276,7 @@ describe('the REST pipeline', () => {
       }
     });
 
-    it('has the cause in the log under the id that the request brought', async () => {
+    it('has the cause in the log under the id of the request', async () => {
       const down = () => Promise.reject(new StoreUnavailable('down'));
       const failing = await TestServer.start((store) => ({ store: { ...store, sessions: down } }));
       try {
@@ -288,7 +288,7 @@ describe('the REST pipeline', () => {
       }
     });
 
-    it('answers 401, not 500, where only the key is bad, and 500 where the store of the keys fails', async () => {
+    it('answers 401 if the key is bad, and 500 if the store of the keys fails', async () => {
       const failing = await TestServer.start(() => ({
         keys: { key: () => Promise.reject(new StoreUnavailable('down')) },
       }));
@@ -300,7 +300,7 @@ describe('the REST pipeline', () => {
       }
     });
 
-    it('answers what is no HTTP in the same form', async () => {
+    it('answers a request that is not HTTP in the same form', async () => {
       for (const [sent, status] of [
         ['garbage\r\n\r\n', 'HTTP/1.1 400 '],
         [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 'HTTP/1.1 431 '],

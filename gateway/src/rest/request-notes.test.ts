@@ -27,7 +27,7 @@ describe('the note of each request', () => {
     while (lines.length < count) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  it('has method, route, status, time, request id and what names the key; not the query, nor the key', async () => {
+  it('has method, route, status, time, request id and the prefix of the key, but not the query or the key', async () => {
     await server.request('GET', `/v1/sessions?limit=3&api_key=${tenant.key}`, tenant.key, undefined, {
       'x-request-id': 'of-the-client',
     });
@@ -41,13 +41,13 @@ describe('the note of each request', () => {
     expect(JSON.stringify(fields)).to.not.include('limit').and.not.include(tenant.key.slice(4));
   });
 
-  it('has the path where no route took the request, at most 100 characters of it', async () => {
+  it('has at most 100 characters of the path if no route matched the request', async () => {
     await server.request('GET', `/v1/${'x'.repeat(500)}?secret`, tenant.key);
     await noted(1);
     expect(lines[0]?.fields.path).to.equal(`/v1/${'x'.repeat(96)}`);
   });
 
-  it('is written 100 times a second, then counted; what changed something still has lines of its own', async () => {
+  it('is written up to 100 times a second, then counted; requests that change data have their own limit', async () => {
     for (let round = 0; round < 13; round++)
       await Promise.all(Array.from({ length: 20 }, () => server.request('GET', '/v1/nothing')));
     await noted(100);

@@ -29,7 +29,7 @@ function gather(batchMs = 100) {
 }
 
 describe('batches', () => {
-  it('join what follows on each other, until there is enough', () => {
+  it('join consecutive samples until there are enough', () => {
     const { add, seen, timers } = gather(30);
     add(0, 1000, 1, 2);
     add(1, 1010, 3, 4);
@@ -39,7 +39,7 @@ describe('batches', () => {
     expect(timers.map(({ ms, cancelled }) => [ms, cancelled])).to.deep.equal([[30, true]]);
   });
 
-  it('wait no longer than they may', () => {
+  it('wait no longer than the limit', () => {
     const { add, seen, timers, batches } = gather();
     add(0, 1000, 1, 2);
     timers[0]?.run();
@@ -48,7 +48,7 @@ describe('batches', () => {
     expect(seen()).to.deep.equal([[0, 1000, 1, 2]]);
   });
 
-  it('keep stamps that jitter, and numbers that skip, apart', () => {
+  it('do not join samples with jittering stamps or skipped numbers', () => {
     const { add, seen, batches } = gather();
     add(0, 1000, 1, 2);
     add(1, 1012, 3, 4);

@@ -23,7 +23,7 @@ describe("a device's connection", () => {
     return { closed, due, sent, ends, socket: typed };
   }
 
-  it('pings, and lives while something comes', () => {
+  it('sends pings, and stays open while data arrive', () => {
     const { due, sent, ends, socket } = connect();
     due.shift()?.();
     socket.onmessage?.({ data: '{"type":"pong"}' } as never);
@@ -32,7 +32,7 @@ describe("a device's connection", () => {
     expect(ends).to.deep.equal([]);
   });
 
-  it('is lost when nothing comes, without waiting for a handshake', async () => {
+  it('is lost when no data arrive, without waiting for a handshake', async () => {
     const { closed, due, ends } = connect();
     due.shift()?.();
     due.shift()?.();

@@ -62,7 +62,7 @@ describe('device', () => {
     });
   });
 
-  it('numbers what is pushed, also before it is connected, by index or modality', async () => {
+  it('numbers pushed samples, also before it is connected, by index or modality', async () => {
     const peer = await connect();
     device.push(0, [1, 2, 3], 1000);
     device.push('accel', [1, 2, 3, 4, 5, 6]);
@@ -85,7 +85,7 @@ describe('device', () => {
     expect((messages[1] as Buffer).readDoubleLE(8)).to.be.NaN;
   });
 
-  it('splits what is larger than a frame may be, with the stamp and number of each part', async () => {
+  it('splits samples that exceed a frame, with the stamp and number of each part', async () => {
     const peer = await connect();
     peer.send(ready({ limits: { ...LIMITS, max_frame_bytes: 56 } }));
     await device.ready();
@@ -111,7 +111,7 @@ describe('device', () => {
     expect(() => device.push(0, [Infinity])).to.throw(RangeError, 'infinite');
   });
 
-  it('refuses texts and times in seconds, with what to give instead', async () => {
+  it('refuses strings and times in seconds, and says what to give instead', async () => {
     await connect();
     const push =
       (...values: unknown[]) =>
@@ -127,7 +127,7 @@ describe('device', () => {
     expect(push(0, [1, null, undefined], Date.now())).not.to.throw();
   });
 
-  it('gathers what is pushed sample by sample', async () => {
+  it('collects samples that are pushed one by one', async () => {
     const peer = await connect();
     peer.send(ready());
     await device.ready();
@@ -139,7 +139,7 @@ describe('device', () => {
     ]);
   });
 
-  it('waits while too much is not acknowledged, and goes on with the acknowledgement', async () => {
+  it('waits while too much data is not acknowledged, and continues with the acknowledgement', async () => {
     const peer = await connect();
     peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 2000 } }));
     await device.ready();
@@ -153,7 +153,7 @@ describe('device', () => {
     expect(frames(await peer.messages(5)).map(([, seq]) => seq)).to.deep.equal([0, 100, 200, 300, 400]);
   });
 
-  it('comes back after a restart and goes on after what the service has', async () => {
+  it('reconnects after a restart and continues after the data that the service has', async () => {
     const first = await connect();
     first.send(ready());
     await device.ready();
@@ -172,7 +172,7 @@ describe('device', () => {
     expect(device.counters.reconnects).to.equal(1);
   });
 
-  it('re-sends the last minute to a gateway that lost the signal', async () => {
+  it('sends the last minute again to a gateway that lost the signal', async () => {
     const first = await connect();
     first.send(ready());
     await device.ready();
@@ -190,7 +190,7 @@ describe('device', () => {
     );
   });
 
-  it('gives what was not acknowledged to the next session, where the old one is closed', async () => {
+  it('sends unacknowledged data in the next session if the old one is closed', async () => {
     const first = await connect();
     first.send(ready());
     await device.ready();
@@ -204,7 +204,7 @@ describe('device', () => {
     expect(frames(await second.messages(1))).to.deep.equal([[0, 200, 100]]);
   });
 
-  it('goes on with the numbers of a session that an earlier run of the device left open', async () => {
+  it('continues the numbers of a session that an earlier run of the device left open', async () => {
     const peer = await connect();
     peer.send(ready({ resumed: true, channels: at(5000, 70) }));
     await device.ready();
@@ -216,7 +216,7 @@ describe('device', () => {
     ]);
   });
 
-  it('ends when all is sent, and resolves when the service has answered', async () => {
+  it('sends end after all data, and resolves when the service has answered', async () => {
     const peer = await connect();
     device.push(0, [1]);
     const ended = device.end();
@@ -230,7 +230,7 @@ describe('device', () => {
     expect(await device.closed).to.equal(null);
   });
 
-  it('ends again where the connection broke before the answer', async () => {
+  it('sends end again if the connection broke before the answer', async () => {
     const first = await connect();
     first.send(ready());
     const ended = device.end();
@@ -254,7 +254,7 @@ describe('device', () => {
     expect(await device.ready().catch((caught: unknown) => caught)).to.equal(error);
   });
 
-  it('keeps a bounded amount while it is offline and counts what it drops', async () => {
+  it('keeps a limited amount of data while it is offline and counts dropped samples', async () => {
     const peer = await connect({ bufferBytes: 432 });
     peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 0 } }));
     await device.ready();
@@ -263,7 +263,7 @@ describe('device', () => {
     expect(device.counters.samplesDropped).to.equal(300);
   });
 
-  it('hears of notices, on a channel or on the whole session', async () => {
+  it('receives notices about a channel or about the whole session', async () => {
     const notices: NoticeMessage[] = [];
     const peer = await connect({ onNotice: (notice) => notices.push(notice) });
     const said: NoticeMessage[] = [
@@ -277,7 +277,7 @@ describe('device', () => {
     expect(notices).to.deep.equal(said);
   });
 
-  it('hears of refused frames and stays connected', async () => {
+  it('receives errors about refused frames and stays connected', async () => {
     const refusals: RefusedMessage[] = [];
     const peer = await connect({ onRefused: (refusal) => refusals.push(refusal) });
     peer.send(ready());

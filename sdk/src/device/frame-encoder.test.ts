@@ -38,7 +38,7 @@ describe('frame encoder', () => {
     });
   });
 
-  it('takes the narrowest integers that hold every value', () => {
+  it('uses the narrowest integers that hold every value', () => {
     expect(encoded(-32768, 32767)).to.include({ encoding: 1 });
     expect(encoded(-32769)).to.include({ encoding: 2 });
     expect(encoded(32768)).to.include({ encoding: 2 });
@@ -48,7 +48,7 @@ describe('frame encoder', () => {
     expect(encoded(2 ** 31)).to.include({ encoding: 4 });
   });
 
-  it('brings whole numbers of 32 bits back exactly', () => {
+  it('carries whole numbers of 32 bits exactly', () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { minLength: 1 }), (values) => {
         expect(encoded(...values).samples).to.deep.equal(values);
@@ -56,7 +56,7 @@ describe('frame encoder', () => {
     );
   });
 
-  it('brings fractions and missing values back as float32', () => {
+  it('carries fractions and missing values as float32', () => {
     fc.assert(
       fc.property(
         fc.array(fc.float({ noDefaultInfinity: true, min: -(2 ** 24), max: 2 ** 24 }), { minLength: 1 }),
@@ -67,7 +67,7 @@ describe('frame encoder', () => {
     );
   });
 
-  it('rounds fractions beyond what float32 counts exactly, since that loses less', () => {
+  it('rounds fractions beyond the exact range of float32 to whole numbers, because that loses less', () => {
     const value = 2 ** 30 + 7.25;
     expect(encoded(value)).to.deep.include({ encoding: 3, samples: [2 ** 30 + 7] });
     expect(Math.abs(Math.fround(value) - value)).to.be.greaterThan(0.25);
@@ -78,7 +78,7 @@ describe('frame encoder', () => {
     expect(decode(encodeFrame({ channel: 0, seq: 0, ts: Number.NaN, samples: Float64Array.of(1) })).ts).to.be.NaN;
   });
 
-  it('refuses what the protocol cannot carry, saying what', () => {
+  it('refuses values that the protocol cannot carry, and names them', () => {
     const frame = { channel: 0, seq: 0, ts: 0, samples: Float64Array.of(1) };
     expect(() => encodeFrame({ ...frame, samples: Float64Array.of(Infinity) })).to.throw(RangeError, 'infinite');
     expect(() => encodeFrame({ ...frame, samples: Float64Array.of(1e39) })).to.throw(RangeError, 'float32');

@@ -172,8 +172,8 @@ async function run(taken: readonly Step[], last: (run: Run) => Promise<void>, op
 
 const RUNS = { seed: 16, numRuns: 60 };
 
-describe('what a device was given', () => {
-  it('is sent before the end, whatever it was pushed by, before it was connected and over reconnects', async function () {
+describe('samples given to a device', () => {
+  it('are sent before the end, for every way of pushing, before the connection and over reconnections', async function () {
     this.timeout(30_000);
     await fc.assert(
       fc.asyncProperty(steps, (taken) =>
@@ -190,7 +190,7 @@ describe('what a device was given', () => {
     );
   });
 
-  it('is sent or counted as lost where the device is closed', async function () {
+  it('are sent or counted as lost if the device is closed', async function () {
     this.timeout(30_000);
     await fc.assert(
       fc.asyncProperty(steps, (taken) =>
@@ -207,7 +207,7 @@ describe('what a device was given', () => {
     );
   });
 
-  it('is acknowledged or counted as lost where the service refuses the device', async function () {
+  it('are acknowledged or counted as lost if the service refuses the device', async function () {
     this.timeout(30_000);
     await fc.assert(
       fc.asyncProperty(steps, (taken) =>
@@ -221,7 +221,7 @@ describe('what a device was given', () => {
     );
   });
 
-  it('is sent or counted as lost where the buffer is too small', async function () {
+  it('are sent or counted as lost if the buffer is too small', async function () {
     this.timeout(30_000);
     await fc.assert(
       fc.asyncProperty(steps, (taken) =>
@@ -240,7 +240,7 @@ describe('what a device was given', () => {
     );
   });
 
-  it('is counted as lost with an early push to a channel that is not there, and all after it', async () => {
+  it('are counted as lost after an early push to a channel that does not exist', async () => {
     const service = new Service();
     const { device } = new Run(await service.server.url(), service, {});
     device.push(0, new Float64Array(30));

@@ -18,7 +18,7 @@ function takeAll(outbox: Outbox): number[] {
 }
 
 describe('outbox', () => {
-  it('gives each parcel once, in order, and knows what waits', () => {
+  it('gives each parcel once, in order, and knows the amount that waits', () => {
     const outbox = outboxOf(3);
     expect(outbox.unsentBytes).to.equal(300);
     expect(takeAll(outbox)).to.deep.equal([0, 1, 2]);
@@ -26,14 +26,14 @@ describe('outbox', () => {
     expect(outbox.unackedMs).to.equal(3000);
   });
 
-  it('counts acknowledged data time off', () => {
+  it('subtracts acknowledged data time', () => {
     const outbox = outboxOf(3);
     takeAll(outbox);
     outbox.acknowledge(0, 15);
     expect(outbox.unackedMs).to.equal(1500);
   });
 
-  it('resumes with the parcel that holds the first number not acknowledged', () => {
+  it('resumes with the parcel that contains the first unacknowledged number', () => {
     const outbox = outboxOf(5);
     takeAll(outbox);
     outbox.acknowledge(0, 25);
@@ -42,7 +42,7 @@ describe('outbox', () => {
     expect(takeAll(outbox)).to.deep.equal([2, 3, 4]);
   });
 
-  it('replays the last seconds even where they were acknowledged', () => {
+  it('replays the last seconds even if they were acknowledged', () => {
     const outbox = outboxOf(100);
     takeAll(outbox);
     outbox.acknowledge(0, 1000);
@@ -53,7 +53,7 @@ describe('outbox', () => {
     expect(outbox.unackedMs).to.equal(30_000);
   });
 
-  it('replays all that was not acknowledged, however old', () => {
+  it('replays all unacknowledged data, however old', () => {
     const outbox = outboxOf(100);
     takeAll(outbox);
     outbox.acknowledge(0, 200);
@@ -61,7 +61,7 @@ describe('outbox', () => {
     expect(takeAll(outbox)).to.have.length(80);
   });
 
-  it('forgets what is acknowledged and more than a minute old', () => {
+  it('forgets parcels that are acknowledged and more than a minute old', () => {
     const outbox = outboxOf(200);
     takeAll(outbox);
     outbox.acknowledge(0, 2000);
@@ -69,7 +69,7 @@ describe('outbox', () => {
     expect(takeAll(outbox)).to.have.length(60);
   });
 
-  it('drops the oldest when it is full, counting only samples that the service does not have', () => {
+  it('drops the oldest when it is full, and counts only samples that the service does not have', () => {
     const outbox = outboxOf(5, 500);
     expect(outbox.add(second(5))).to.equal(10);
     outbox.take();

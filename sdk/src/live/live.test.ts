@@ -80,7 +80,7 @@ describe('live subscription', () => {
 
   const valuesOf = (insights: readonly LiveInsight[]) => insights.map(({ value }) => value);
 
-  it('brings its key, discards the status and gives the insights in order', async () => {
+  it('sends its key, skips the status and gives the insights in order', async () => {
     const peer = await subscribe();
     expect(peer.query.get('api_key')).to.equal('svc_key');
     expect(live.connected).to.equal(false);
@@ -92,7 +92,7 @@ describe('live subscription', () => {
     expect(requests).to.have.length(0);
   });
 
-  it('ignores types that it does not know and whatever is no insight', async () => {
+  it('ignores unknown types and messages that are not insights', async () => {
     const peer = await subscribe();
     peer.send({ status: 'subscribed' });
     peer.send({ ...insight(1), type: 'glucose' });
@@ -102,7 +102,7 @@ describe('live subscription', () => {
     expect(valuesOf(await take(1))).to.deep.equal([2]);
   });
 
-  it('gives only the insights that are wanted', async () => {
+  it('gives only insights that pass the filter', async () => {
     const peer = await subscribe({ devices: ['d1', 'd2'], types: ['hr', 'rr'], quality: 'acceptable' });
     peer.send({ status: 'subscribed' });
     peer.send(insight(1, { device_id: 'd3' }));
@@ -113,7 +113,7 @@ describe('live subscription', () => {
     expect(valuesOf(await take(2))).to.deep.equal([4, 5]);
   });
 
-  it('reads what it missed while it was away, each insight once, before what comes then', async () => {
+  it('reads the missed insights after a loss, each once, before the new ones', async () => {
     const now = Date.now();
     const first = await subscribe();
     first.send({ status: 'subscribed' });
@@ -147,7 +147,7 @@ describe('live subscription', () => {
     expect(Date.parse(requests[1]?.get('since') ?? '')).to.equal(newest - 10_000);
   });
 
-  it('gives nothing from before the subscription where nothing came before the loss', async () => {
+  it('gives nothing from before the subscription if nothing arrived before the loss', async () => {
     const first = await subscribe();
     first.send({ status: 'subscribed' });
     await live.subscribed();
@@ -158,7 +158,7 @@ describe('live subscription', () => {
     expect(valuesOf(await take(1))).to.deep.equal([2]);
   });
 
-  it('leaves out what is newer than a row that may still come before it', async () => {
+  it('leaves out rows that are newer than one that may still be stored before them', async () => {
     const now = Date.now();
     const [a, b, c] = [1, 2, 3].map((n) => insight(n, { ts: now + n }));
     const first = await subscribe();
@@ -179,7 +179,7 @@ describe('live subscription', () => {
     expect(valuesOf(await take(6)).filter((value) => value < 4)).to.deep.equal([1, 2, 3]);
   });
 
-  it('tries again on another connection where the service fails to tell', async () => {
+  it('tries again on another connection if the service does not answer', async () => {
     const first = await subscribe({}, { retries: 0 });
     first.send({ status: 'subscribed' });
     await live.subscribed();
@@ -195,7 +195,7 @@ describe('live subscription', () => {
     expect(valuesOf(await take(2))).to.deep.equal([1, 2]);
   });
 
-  it('reports what it could not repair, and goes on', async () => {
+  it('reports the gap that it could not repair, and continues', async () => {
     const holes: Hole[] = [];
     const first = await subscribe({ onHole: (hole) => holes.push(hole) });
     first.send({ status: 'subscribed' });
@@ -209,7 +209,7 @@ describe('live subscription', () => {
     expect(holes.map(({ cause }) => cause.name)).to.deep.equal(['PermissionError']);
   });
 
-  it('holds a bounded number for a slow consumer, closes the socket, and goes on from the store', async () => {
+  it('buffers a limited number for a slow consumer, closes the socket, and continues from the store', async () => {
     const now = Date.now();
     const all = Array.from({ length: 20 }, (_, n) => insight(n, { ts: now + n }));
     const first = await subscribe({ buffer: 4 });
@@ -235,7 +235,7 @@ describe('live subscription', () => {
     expect(taken.length).to.be.at.least(18);
   });
 
-  it('loses and repeats nothing over connections that break at random, and keeps the order of each series', async () => {
+  it('loses and repeats nothing over randomly broken connections, and keeps the order of each series', async () => {
     const random = new Random(5);
     pageRows = 1000;
     let peer = await subscribe({}, { retries: 0 });
@@ -271,7 +271,7 @@ describe('live subscription', () => {
     expect(live.reconnects).to.be.greaterThan(20);
   });
 
-  it('throws where the key is refused, after what had come', async () => {
+  it('throws if the key is refused, after the insights that had arrived', async () => {
     const peer = await subscribe();
     peer.send({ status: 'subscribed' });
     peer.send(insight(1));
@@ -284,7 +284,7 @@ describe('live subscription', () => {
     expect(error).to.be.instanceOf(ClosedError).and.include({ code: 4001 });
   });
 
-  it('rejects the wait for the subscription where the key is refused', async () => {
+  it('rejects the wait for the subscription if the key is refused', async () => {
     (await subscribe()).socket.close(4001);
     expect(await live.subscribed().catch((caught: unknown) => caught)).to.be.instanceOf(ClosedError);
   });
@@ -306,7 +306,7 @@ describe('live subscription', () => {
     expect(await take(1)).to.deep.equal([]);
   });
 
-  it('pings every 30 s, and takes a peer that does not answer for lost', async () => {
+  it('sends a ping every 30 s, and reconnects if it is not answered', async () => {
     const beat = heart();
     const peer = await subscribe({}, { clock: beat.clock, WebSocket });
     const pinged = new Promise((resolve) => peer.socket.on('ping', resolve));

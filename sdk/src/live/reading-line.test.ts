@@ -21,7 +21,7 @@ describe('the line of a reading', () => {
     ).to.equal('2025-11-20T00:53:20.123Z  band-1  spo2  100.0 %     0.500  acceptable');
   });
 
-  it('labels what is unfit as an estimate', () => {
+  it('labels unfit readings as estimates', () => {
     expect(readingLine({ ...READING, confidence: 0.1, sqi_class: 'unfit' })).to.match(/unfit \(estimating\)$/);
   });
 });

@@ -32,7 +32,7 @@ function taker() {
 }
 
 describe('playback', () => {
-  it('gives each frame at its moment, with its place in the time of the device', async () => {
+  it('gives each frame at its time, with its device time', async () => {
     const { sent, device } = taker();
     const clock = jumpingClock(5000);
     await play(simulate({ seconds: 1 }), device, { clock });
@@ -46,14 +46,14 @@ describe('playback', () => {
     ]);
   });
 
-  it('plays faster, and in another time', async () => {
+  it('plays faster, and from another start time', async () => {
     const { sent, device } = taker();
     const clock = jumpingClock(5000);
     await play(simulate({ seconds: 1 }), device, { clock, speed: 4, startTime: 100 });
     expect([clock.time, sent[0]?.ts, sent.at(-1)?.ts]).to.deep.equal([5250, 100, 900]);
   });
 
-  it('stops so long after the first sample, whatever is still to come', async () => {
+  it('stops at a given time after the first sample', async () => {
     const { sent, device } = taker();
     const clock = jumpingClock(0);
     await play(simulate(), device, { clock, seconds: 0.5 });
@@ -78,7 +78,7 @@ describe('playback', () => {
     expect(sent.at(-1)?.ts).to.equal(400);
   });
 
-  it('holds back while the device has too much to send', async () => {
+  it('pauses while the device has too much to send', async () => {
     const { sent, device } = taker();
     const drains: number[] = [];
     const slow = { ...device, backlogBytes: 2 ** 21, drained: async (bytes: number) => void drains.push(bytes) };

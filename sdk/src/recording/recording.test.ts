@@ -71,7 +71,7 @@ describe('recording', () => {
     expect((await readRecording(join(folder, 'r.json'))).deviceModel.modality_channels[0]).to.deep.equal(CHANNEL);
   });
 
-  it('gives rows one by one where stamps jitter, repeat or jump, so that every stamp is kept', async () => {
+  it('gives rows one by one if stamps jitter, repeat or jump, so that every stamp is kept', async () => {
     const frames = await framesOf('t,p\n-0.01,1\n0,2\n0.013,3\n0.013,4\n0.023,5\n2,6\n');
     expect(frames.map(({ seq, ts, samples }) => [seq, ts, ...samples])).to.deep.equal([
       [0, -10, 1],
@@ -135,7 +135,7 @@ describe('recording', () => {
     expect(await framesOf('t,p\n0,1\n10,2\n10.01,3\n')).to.have.length(2);
   });
 
-  it("keeps the device's SpO2 curve", async () => {
+  it('keeps the SpO2 curve of the device', async () => {
     const device_model = { ...manifest().device_model, spo2_calibration: { a: 110.5, b: -32.8 } };
     const recording = await readRecording(await write('r.json', JSON.stringify(manifest({ device_model }))));
     expect(recording.deviceModel.spo2_calibration).to.deep.equal({ a: 110.5, b: -32.8 });

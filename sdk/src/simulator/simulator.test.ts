@@ -42,7 +42,7 @@ function spread(values: readonly number[]): number {
 }
 
 describe('simulator', () => {
-  it('gives the same frames for the same seed, and others for another', () => {
+  it('gives the same frames for the same seed, and others for another seed', () => {
     const frames = (seed: number) => [
       ...simulate({ seed, seconds: 2, faults: { dropped: 0.2, jitterMs: 2 } }).frames(),
     ];
@@ -50,7 +50,7 @@ describe('simulator', () => {
     expect(frames(7)).not.to.deep.equal(frames(8));
   });
 
-  it('beats at the rate that it is told, with variability', () => {
+  it('beats at the given rate, with variability', () => {
     const beats = simulate({ hr: 80 }).beats(0, 300);
     expect(beats.length).to.be.within(398, 402);
     const intervals = beats.slice(1).map((t, i) => t - (beats[i] ?? 0));
@@ -73,13 +73,13 @@ describe('simulator', () => {
     expect(simulator.truth(90)).to.deep.equal({ hr: 90, rr: 15, spo2: 97 });
   });
 
-  it('shows the heart rate in every light and in the ECG', () => {
+  it('shows the heart rate in every optical channel and in the ECG', () => {
     for (const channel of [GREEN, RED, IR])
       expect(60 * peak(signal({ hr: 84 }, channel), 100, 0.7, 3)).to.be.closeTo(84, 1);
     expect(60 * peak(signal({ hr: 84 }, ECG), 250, 0.8, 1.8)).to.be.closeTo(84, 1);
   });
 
-  it('shows the breath in baseline, in the height of the pulse and in the rhythm', () => {
+  it('shows the respiration in the baseline, in the height of the pulse and in the rhythm', () => {
     const options = { hr: 72, rr: 18, seconds: 120 };
     expect(60 * peak(signal(options, IR), 100, 0.1, 0.6)).to.be.closeTo(18, 0.5);
     const light = signal(options, IR);
@@ -102,7 +102,7 @@ describe('simulator', () => {
     expect(60 * peak(intervals, 1.2, 0.15, 0.5)).to.be.closeTo(18, 1);
   });
 
-  it('darkens red against infrared as SpO2 = 110 - 25 R says', () => {
+  it('absorbs red and infrared by SpO2 = 110 - 25 R', () => {
     for (const spo2 of [70, 85, 97, 100]) {
       const depth = (channel: number) => {
         const counts = [...simulate({ spo2, seconds: 60 }).frames()]
@@ -127,7 +127,7 @@ describe('simulator', () => {
     }
   });
 
-  it('has R peaks where it says, and P before and T after them', () => {
+  it('has R peaks at the reported times, with P waves before and T waves after them', () => {
     const ecg = signal({ seconds: 30 }, ECG);
     const highest = (from: number, to: number) => {
       const part = ecg.slice(Math.round(250 * from), Math.round(250 * to));
@@ -150,14 +150,14 @@ describe('simulator', () => {
     expect(Math.abs((wave[999] ?? 0) - (wave[0] ?? 0))).to.be.below(0.01);
   });
 
-  it('feels gravity at rest', () => {
+  it('measures gravity at rest', () => {
     const frames = [...simulate({ seconds: 2 }).frames()].filter((frame) => frame.channel === ACCEL);
     for (const { samples } of frames)
       for (let i = 0; i < samples.length; i += 3)
         expect(Math.hypot(...samples.subarray(i, i + 3)) / 4096).to.be.closeTo(1, 0.03);
   });
 
-  it('refuses what no body does', () => {
+  it('refuses impossible vital signs', () => {
     expect(() => simulate({ hr: 300 })).to.throw(RangeError, 'hr must stay within 25 to 240');
     expect(() => simulate({ rr: 0 })).to.throw(RangeError, 'rr');
     expect(() =>
@@ -176,17 +176,17 @@ describe('simulated faults of the sensors', () => {
     faults: { episodes: [{ kind, from: 0, until: 60, ...(strength === undefined ? {} : { strength }) }] },
   });
 
-  it('motion swings the accelerometer at the cadence and moves the light', () => {
+  it('motion swings the accelerometer at the cadence and changes the optical channels', () => {
     const options = { ...during('motion'), cadenceHz: 2.5 };
     expect(peak(signal(options, ACCEL, { width: 3 }), 100, 1, 5)).to.be.closeTo(2.5, 0.01);
     expect(power(signal(options, GREEN), 100, 2.5)).to.be.greaterThan(5 * power(signal(options, GREEN), 100, 1.2));
   });
 
-  it('noise drowns the pulse', () => {
+  it('noise covers the pulse', () => {
     expect(spread(signal(during('noise', 5), GREEN))).to.be.greaterThan(4 * spread(signal({}, GREEN)));
   });
 
-  it('saturation sits at the rail', () => {
+  it('saturation clips at the limit', () => {
     for (const [channel, rail] of [
       [GREEN, 2 ** 18 - 1],
       [ECG, 2 ** 15 - 1],
@@ -206,7 +206,7 @@ describe('simulated faults of the sensors', () => {
   });
 });
 
-describe('simulated faults of the way', () => {
+describe('simulated faults of the connection', () => {
   const sent = (faults: SimulatorOptions['faults']) =>
     [...simulate({ seconds: 100, ...(faults ? { faults } : {}) }).frames()].filter((frame) => frame.channel === GREEN);
   const seqs = (frames: readonly Frame[]) => frames.map((frame) => frame.seq / 20);
@@ -217,7 +217,7 @@ describe('simulated faults of the way', () => {
     for (const frame of sent(undefined)) expect(frame.ts).to.equal(frame.seq * 10);
   });
 
-  it('drop and repeat the share of frames that they are told', () => {
+  it('drop and repeat the given share of frames', () => {
     expect(new Set(seqs(sent({ dropped: 0.2 }))).size).to.be.within(360, 440);
     const repeated = sent({ repeated: 0.2 });
     expect(repeated.length).to.be.within(560, 640);

@@ -95,7 +95,7 @@ describe('state of a connection', () => {
       expect(states()).to.deep.equal(['live', 'waiting', 'connecting', 'repairing', 'live', 'closed']);
     });
 
-    it('says at once that nothing is there, and ends with an error when that has lasted', async () => {
+    it('reports at once that the service is unreachable, and ends with an error after the time limit', async () => {
       const address = await deadAddress();
       const live = clientOf(address).live.subscribe({ onStatus, connectWithinMs: 200 });
       expect((await waiting()).error?.message).to.equal(`the service cannot be reached at ${address}`);
@@ -106,7 +106,7 @@ describe('state of a connection', () => {
       expect([live.state, live.reconnects]).to.deep.equal(['closed', 0]);
     });
 
-    it('ends at once where something else than the service answers', async () => {
+    it('ends at once if something other than the service answers', async () => {
       const address = await otherServer((_, response) => response.writeHead(404).end('no'));
       const live = clientOf(`${address}/insights`).live.subscribe({ onStatus });
       expect(String(await caught(live.subscribed()))).to.contain(`${address}/insights is not the service (status 404)`);
@@ -142,7 +142,7 @@ describe('state of a connection', () => {
       expect(states()).to.deep.equal(['live', 'waiting', 'connecting', 'live', 'closed']);
     });
 
-    it('rejects the wait for a service that is not there, goes on trying, and connects when it comes', async () => {
+    it('rejects the wait for an unreachable service, keeps trying, and connects when the service starts', async () => {
       const address = await deadAddress();
       const device = clientOf(address).device({ ...NAMES, onStatus, connectWithinMs: 100 });
       closing.push(() => device.close());
@@ -157,7 +157,7 @@ describe('state of a connection', () => {
       expect(device.counters.reconnects).to.equal(0);
     });
 
-    it('rejects the wait at once where something else answers', async () => {
+    it('rejects the wait at once if something else answers', async () => {
       const address = await otherServer((_, response) => response.writeHead(200).end('<p>Welcome to the hotel'));
       const device = clientOf(address).device({ ...NAMES, onStatus });
       closing.push(() => device.close());

@@ -5,11 +5,11 @@ import { parseAccess } from './service-address.js';
 
 const KEY = 'svc_0123456789';
 
-describe('the service that a client is made for', () => {
+describe('the address and key of a client', () => {
   const client = (options: object) => () => new DeviceInsights(options as DeviceInsightsOptions);
   const addressed = (baseUrl: unknown) => client({ baseUrl, apiKey: KEY });
 
-  it('has an address, with a path or without, whatever its scheme and its last slash', () => {
+  it('accept an address with or without a path, of each scheme, with or without a final slash', () => {
     const address = (baseUrl: string) => parseAccess({ baseUrl, apiKey: KEY }).baseUrl;
     expect(address('https://insights.example')).to.equal('https://insights.example');
     expect(address('wss://insights.example/')).to.equal('https://insights.example');
@@ -17,7 +17,7 @@ describe('the service that a client is made for', () => {
     expect(address('http://[::1]:8080/behind/a/proxy//')).to.equal('http://[::1]:8080/behind/a/proxy');
   });
 
-  it('is refused at once where the address is none', () => {
+  it('refuse an invalid address at once', () => {
     expect(client({ apiKey: KEY }))
       .to.throw(TypeError, 'baseUrl')
       .with.property('message')
@@ -29,14 +29,14 @@ describe('the service that a client is made for', () => {
     expect(addressed('ftp://insights.example')).to.throw(TypeError, 'it is ftp://insights.example');
   });
 
-  it('is refused where the address has more than host and path', () => {
+  it('refuse an address with more than host and path', () => {
     for (const address of ['http://x/v1', 'http://x/v1/', 'wss://x/behind/v1'])
       expect(addressed(address), address).to.throw(TypeError, 'leave out /v1');
     for (const address of ['http://x/?a=1', 'http://x/#a', 'http://me:secret@x'])
       expect(addressed(address), address).to.throw(TypeError, 'leave out what is more than host and path');
   });
 
-  it('is refused where the key cannot be one, which the error does not repeat', () => {
+  it('refuse an impossible key, which the error does not repeat', () => {
     for (const apiKey of [undefined, null, '', 7])
       expect(client({ baseUrl: 'http://x', apiKey })).to.throw(TypeError, 'apiKey is missing');
     for (const apiKey of [`${KEY}\n`, ` ${KEY}`, `${KEY}…`, `${KEY}\u200b`])
@@ -46,7 +46,7 @@ describe('the service that a client is made for', () => {
         .that.does.not.contain(KEY);
   });
 
-  it('is checked by a device on its own as well', () => {
+  it('are also checked by a stand-alone device', () => {
     const device = () => new Device({ baseUrl: 'x', apiKey: KEY, deviceId: 'a', deviceModelId: 'b' });
     expect(device).to.throw(TypeError, 'baseUrl');
   });

@@ -146,7 +146,7 @@ describe('a clock that is set while the service runs', function () {
     ['forward', HOUR_MS],
   ] as const)
     describe(`by an hour, ${direction}`, () => {
-      it('stops no reading, no reconnect, no end and no new session', async () => {
+      it('does not stop readings, reconnections, ends or new sessions', async () => {
         const service = await start();
         const app = await follow(service);
         const device = await Device.start(service, 'steady');
@@ -174,7 +174,7 @@ describe('a clock that is set while the service runs', function () {
         expect(service.log.match(/"level":[56]0.*/)).to.equal(null);
       });
 
-      it('loses nothing at SIGTERM, and the next start goes on after the last stamp', async () => {
+      it('loses nothing at SIGTERM, and the next start continues after the last stamp', async () => {
         const service = await start();
         const device = await Device.start(service, 'restarted');
         await device.measure(service, 10);
@@ -190,7 +190,7 @@ describe('a clock that is set while the service runs', function () {
         expectWhole(stored);
       });
 
-      it('closes the sockets of a key that is revoked, within 2 s, whoever’s clock was set', async () => {
+      it('closes the sockets of a revoked key within 2 s, whichever clock was set', async () => {
         const service = await start();
         const before = new Operator({ DATA_DIR: folder.path });
         const keys = [await before.issue('default'), await before.issue('default'), await before.issue('default')];

@@ -63,7 +63,7 @@ describe('a crowd of strangers', function () {
     });
   }
 
-  it('that has been answered is let in again after a moment, though none of it closes', async () => {
+  it('that has been refused is admitted again after a moment, although no peer closes', async () => {
     for (const place of [gateway, node]) await come(place, 2 * DESCRIPTORS, upgradeOf('/x'));
     for (const place of [gateway, node]) {
       await eventually('a newcomer is served', async () => (await fetch(`${place.url}/x`)).status === 404, 5000);

@@ -8,7 +8,7 @@ import { connect, makeModel, sendFrames, subscribe } from '../wearable.js';
 
 const source = simulate({ seconds: 40 });
 
-describe('a service whose data come to harm', function () {
+describe('a service whose data are damaged', function () {
   this.timeout(30_000);
   let folder: ReturnType<typeof temporaryFolder>;
   let service: Running;
@@ -26,7 +26,7 @@ describe('a service whose data come to harm', function () {
 
   const isSick = async () => !(await service.health()).ingest;
 
-  it('is not healthy, says which part is not and no path, and tells operators what to do', async () => {
+  it('is not healthy, names the part without its path, and tells operators what to do', async () => {
     await makeModel(service, source);
     expect(await service.health()).to.include({ ok: true });
     writeFileSync(file(), Buffer.alloc(statSync(file()).size, 'garbage '));
@@ -41,7 +41,7 @@ describe('a service whose data come to harm', function () {
     expect(lines).to.have.length(1);
   });
 
-  it('publishes nothing that is not stored, and goes on where nothing was lost', async () => {
+  it('publishes nothing that is not stored, and continues if nothing was lost', async () => {
     const modelId = await makeModel(service, source);
     const app = await subscribe(service);
     const { socket, ready } = await connect(service, 'band', modelId);

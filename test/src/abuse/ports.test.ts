@@ -44,7 +44,7 @@ describe('a start', function () {
     });
   }
 
-  it('on an address of another machine says so, and leaves the first key to the next start', async () => {
+  it('on an address of another machine reports it, and leaves the first key to the next start', async () => {
     const advice = 'this machine does not have this address; set HOST to one of its addresses, or to 0.0.0.0 for all';
     await expectRefusal(
       MAIN,
@@ -54,7 +54,7 @@ describe('a start', function () {
     await expectAKey();
   });
 
-  it('of a fan-out node on a taken port says so', async () => {
+  it('of a fan-out node on a taken port reports it', async () => {
     const advice = 'another process listens on this port; stop it, or set PORT to another port';
     const env = { REDIS_URL: 'redis://127.0.0.1:1', LOG_LEVEL: 'silent', PORT: taken };
     await expectRefusal(NODE, env, `cannot listen on 127.0.0.1:${taken}: ${advice}`);

@@ -13,7 +13,7 @@ describe('the door of the dashboard, in a browser', function () {
   });
   after(() => desk?.close());
 
-  it('says what was wrong with a sign-in, and slows further ones', async () => {
+  it('reports a wrong sign-in, and slows down further ones', async () => {
     const page = await desk.page();
     await page.goto(`${desk.service.url}/dashboard/audit`);
     for (let i = 0; i < 5; i++) {
@@ -27,7 +27,7 @@ describe('the door of the dashboard, in a browser', function () {
     await page.context().close();
   });
 
-  it('sends a person whose password was reset back to the sign-in, and to where it was after that', async () => {
+  it('sends a person whose password was reset to the sign-in, and then back to the same page', async () => {
     const env = { DATA_DIR: desk.folder.path };
     const added = JSON.parse(
       (await run('gateway/dist/cli/admin.js', ['operator', 'add', 'ann', '--viewer'], env)).stdout,
@@ -41,7 +41,7 @@ describe('the door of the dashboard, in a browser', function () {
     await page.context().close();
   });
 
-  it('shows a viewer nothing that it may not do', async () => {
+  it('shows a viewer no actions that it may not perform', async () => {
     const env = { DATA_DIR: desk.folder.path };
     const added = JSON.parse(
       (await run('gateway/dist/cli/admin.js', ['operator', 'add', 'vera', '--viewer'], env)).stdout,
@@ -55,7 +55,7 @@ describe('the door of the dashboard, in a browser', function () {
     await page.context().close();
   });
 
-  it('is no way in for a page of another origin, though the browser would send the cookie along', async () => {
+  it('refuses a page of another origin, although the browser would send the cookie', async () => {
     const page = await desk.signedIn('/accounts');
     const foreign = await startForeign();
     try {
@@ -73,7 +73,7 @@ describe('the door of the dashboard, in a browser', function () {
     await page.context().close();
   });
 
-  it('opens nothing but the dashboard: no cookie works on /v1, and no key here', async () => {
+  it('gives access only to the dashboard: its cookie does not work on /v1, and no key works here', async () => {
     const page = await desk.signedIn('/accounts');
     expect((await page.request.get(`${desk.service.url}/v1/sessions`)).status()).to.equal(401);
     const [cookie] = await page.context().cookies();
@@ -84,7 +84,7 @@ describe('the door of the dashboard, in a browser', function () {
     await page.context().close();
   });
 
-  it('is not there where it is switched off', async () => {
+  it('does not exist if it is switched off', async () => {
     const off = await Desk.open({ DASHBOARD: 'off' });
     try {
       expect(off.service.banner.join('\n')).not.to.contain('dashboard');
@@ -95,7 +95,7 @@ describe('the door of the dashboard, in a browser', function () {
     }
   });
 
-  it('is told of at the start, with a password that is shown once where none was given', async () => {
+  it('is announced at the start, with a generated password that is shown once', async () => {
     const first = await Desk.open({ DASHBOARD_PASSWORD: '' });
     try {
       const said = first.service.banner.join('\n');

@@ -23,7 +23,7 @@ describe('the dashboard of two gateways', function () {
     await redis?.stop();
   });
 
-  it('has one sign-in, and shows on one within 2 s what is done on the other', async () => {
+  it('has one sign-in, and shows changes of one gateway on the other within 2 s', async () => {
     const page = await desk.signedIn();
     const account = await desk.account(page);
     await page.goto(`${other.url}/dashboard/a/${account}/keys`);
@@ -42,7 +42,7 @@ describe('the dashboard of two gateways', function () {
     await page.context().close();
   });
 
-  it('shows on one what the other one knows of a device, its signal included', async () => {
+  it('shows on one gateway the state of a device at the other, including its signal', async () => {
     const source = simulate({ seconds: 40 });
     const { socket } = await connect(desk.service, 'far-1', await makeModel(desk.service, source));
     await sendFrames(socket, source, Date.now() - 40_000, 0, 20);

@@ -61,7 +61,7 @@ describe('every page of the dashboard', function () {
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 
-  it('has nothing that axe finds fault with where it signs people in, and in a dialog', async () => {
+  it('passes the checks of axe on the sign-in page and in a dialog', async () => {
     const stranger = await desk.page({ bypassCSP: true });
     await stranger.goto(`${desk.service.url}/dashboard`);
     await stranger.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -71,7 +71,7 @@ describe('every page of the dashboard', function () {
     expect(await faults(page)).to.deep.equal([]);
   });
 
-  it('is reached and used by keyboard alone', async () => {
+  it('can be used by keyboard alone', async () => {
     await open(paths.find((path) => path.endsWith('/keys')) ?? '');
     await page.locator('body').press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).to.contain('Skip to content');
@@ -83,7 +83,7 @@ describe('every page of the dashboard', function () {
     await page.waitForFunction("document.activeElement.textContent === 'Issue a key'");
   });
 
-  it('weighs less than 120 kB, gzipped, when it is opened first', async () => {
+  it('needs less than 120 kB, gzipped, when it is first opened', async () => {
     const stranger = await desk.page();
     const sizes: Promise<number>[] = [];
     stranger.on('response', (response) => {

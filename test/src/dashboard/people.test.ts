@@ -24,7 +24,7 @@ describe('the people at the dashboard', function () {
 
   const text = async (place: Locator) => (await place.textContent())?.trim() ?? '';
 
-  it('a newcomer is led from nothing to live readings, and to programs that work', async () => {
+  it('a newcomer is led to live readings, and to working programs', async () => {
     const page = await desk.signedIn();
     await page.getByRole('heading', { name: 'Start here' }).waitFor();
     await page.getByRole('button', { name: 'Issue a key' }).click();
@@ -50,7 +50,7 @@ describe('the people at the dashboard', function () {
     await page.context().close();
   });
 
-  it('a device maker sees what a device does, and what is wrong with it, in plain words', async () => {
+  it('a device maker sees the state and the problems of a device', async () => {
     const { service } = desk;
     const source = simulate({ seconds: 45 });
     const channels = source.deviceModel.modality_channels.map((channel) => ({ ...channel }));
@@ -105,7 +105,7 @@ describe('the people at the dashboard', function () {
     await page.context().close();
   });
 
-  it('an operator makes an account, entitles it, and issues, rotates and revokes its keys', async () => {
+  it('an operator creates an account, entitles it, and issues, rotates and revokes its keys', async () => {
     const page = await desk.signedIn('/accounts');
     await page.getByRole('button', { name: 'New account' }).click();
     await page.getByLabel('Name').fill('ward 7');
@@ -156,7 +156,7 @@ describe('the people at the dashboard', function () {
     await page.context().close();
   });
 
-  it('an operator finds a session, looks closer, and takes its readings away', async () => {
+  it('an operator finds a session, zooms in, and downloads its readings', async () => {
     const { service } = desk;
     const source = simulate({ seconds: 60 });
     const { socket } = await connect(service, 'found-1', await makeModel(service, source));
@@ -192,7 +192,7 @@ describe('the people at the dashboard', function () {
     await page.context().close();
   });
 
-  it('a person on watch sees what is fit, what is not, and what is old', async () => {
+  it('a person on watch sees which readings are fit, unfit and old', async () => {
     const page = await desk.page();
     await page.clock.install();
     const send = await fakeFeed(page);

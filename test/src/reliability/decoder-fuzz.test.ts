@@ -9,14 +9,14 @@ const NOISE = 4 * 2 ** 20;
 describe('the decoder and the intake, fuzzed', function () {
   this.timeout(60_000);
 
-  it('hold for as many frames as fit in ten seconds, and keep nothing of them', () => {
+  it('handle as many frames as fit in ten seconds, and keep no memory of them', () => {
     const figures = fuzzDecoder({ seed: SEED, frames: Number.POSITIVE_INFINITY, maxMs: MS });
     console.log(`      seed ${SEED}: ${figures.frames} frames in ${figures.seconds.toFixed(1)} s`);
     expect(figures.heapAfter - figures.heapBefore).to.be.lessThan(NOISE);
     expect(figures.taken).to.be.greaterThan(figures.frames / 2);
   });
 
-  it('are given the same frames by the same seed', () => {
+  it('get the same frames for the same seed', () => {
     const [one, two] = [1, 2].map(() => fuzzDecoder({ seed: SEED, frames: 20_000 }));
     expect(one).to.deep.include({ decoded: two?.decoded, taken: two?.taken, refused: two?.refused });
   });

@@ -7,7 +7,7 @@ const MS = 30_000;
 describe('the whole service, fuzzed', function () {
   this.timeout(180_000);
 
-  it('stays well, shows nobody what is another’s, and reads a good device right', async () => {
+  it('stays healthy, shows nobody the data of others, and gives correct readings for a correct device', async () => {
     const { failures, ...figures } = await fuzzService({ seed: SEED, ms: MS });
     const { frames, connections, requests } = figures;
     console.log(`      seed ${SEED}: ${frames} frames, ${connections} connections, ${requests} requests`);

@@ -8,12 +8,12 @@ describe('the robust slope', () => {
     expect(robustSlope(line(20))).to.equal(3);
   });
 
-  it('does not mind a fifth of points that are far off', () => {
+  it('is not changed by a fifth of outliers', () => {
     const points = line(20).map(({ x, y }) => ({ x, y: x % 5 === 0 ? y + 1e6 : y }));
     expect(robustSlope(points)).to.be.closeTo(3, 0.01);
   });
 
-  it('is 0 where there is nothing to fit', () => {
+  it('is 0 if there is nothing to fit', () => {
     expect(robustSlope([])).to.equal(0);
     expect(robustSlope([{ x: 1, y: 5 }])).to.equal(0);
   });

@@ -59,14 +59,14 @@ async function broken(root: string): Promise<string[]> {
   return output.summary.violations.map(({ rule }) => rule.name);
 }
 
-describe('the rules of who may import whom', () => {
+describe('the import rules', () => {
   let root = '';
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'rules-'));
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  it('each have an offence here', () => {
+  it('each have a violation here', () => {
     expect(Object.keys(OFFENCES)).to.have.members(rules.forbidden.map(({ name }) => name));
   });
 

@@ -131,7 +131,7 @@ describe('Redis bus on a cluster', function () {
       await move(slotOf(channelOf(account)), target, first, cluster.servers);
     });
 
-    it('loses a master: only its accounts have a loss, and they are served again soon after the election', async () => {
+    it('loses a master: only its accounts report a loss, and they are served again soon after the election', async () => {
       const [first] = cluster.servers;
       if (!first) throw new Error('no server');
       const [hit, spared] = [await accountOn(first, true), await accountOn(first, false)];

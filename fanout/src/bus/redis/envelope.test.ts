@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodeEnvelope, encodeEnvelope, MAX_MESSAGES } from './envelope.js';
 
 describe('envelope', () => {
-  it('comes back as it went in, whatever texts and users it carries', () => {
+  it('is decoded as it was encoded, for any texts and users', () => {
     const message = fc.record({
       text: fc.string({ unit: 'grapheme', minLength: 1 }),
       user: fc.option(fc.string({ unit: 'grapheme' }), { nil: null }),
@@ -31,7 +31,7 @@ describe('envelope', () => {
     expect(text).to.equal('1 p 7 - [7]\n{"a":1}');
   });
 
-  it('is not taken for one where anything is not as a publisher writes it', () => {
+  it('is rejected if any part differs from the format of a publisher', () => {
     const good = '1 p 1 - [2,[1,"anna"]]\nabc';
     expect(decodeEnvelope(good)?.messages).to.deep.equal([
       { text: 'ab', user: null },
@@ -69,7 +69,7 @@ describe('envelope', () => {
     expect(decodeEnvelope('1 p 1 - []')).to.equal(undefined);
   });
 
-  it('is refused whole where it is larger than a publisher makes one, however little it takes to say so', () => {
+  it('is rejected if it would be larger than those of a publisher, even if its encoding is short', () => {
     const empty = `1 p 1 - [${new Array(20_000).fill(0).join()}]\n`;
     const many = `1 p 1 - [${new Array(MAX_MESSAGES + 1).fill(1).join()}]\n${'x'.repeat(MAX_MESSAGES + 1)}`;
     const long = `1 p 1 - [${2 ** 24}]\n${'x'.repeat(2 ** 24)}`;

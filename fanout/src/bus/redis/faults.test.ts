@@ -103,7 +103,7 @@ describe('Redis bus under faults', function () {
       await node.subscribe(account, inbox);
     });
 
-    it('sees a missing number, and delivers nothing more', async () => {
+    it('reports a missing number, and delivers no more messages', async () => {
       await forge('x', 7, ['seven']);
       await forge('x', 9, ['nine']);
       await forge('x', 10, ['ten']);
@@ -121,7 +121,7 @@ describe('Redis bus under faults', function () {
       expect(inbox.losses).to.equal(0);
     });
 
-    it('counts each publisher by itself', async () => {
+    it('counts the messages of each publisher separately', async () => {
       await forge('x', 1, ['x1']);
       await forge('y', 41, ['y41']);
       await forge('x', 2, ['x2']);
@@ -139,26 +139,26 @@ describe('Redis bus under faults', function () {
       await inbox.until(() => inbox.losses === 1);
     });
 
-    it('takes the word of a publisher new to it that something was lost after the subscription', async () => {
+    it('believes a new publisher that reports a loss after the subscription', async () => {
       clock.advance(1000);
       await forge('x', 2, ['two'], 1000);
       await inbox.until(() => inbox.losses === 1);
       expect(inbox.texts).to.deep.equal([]);
     });
 
-    it('is not concerned by what was lost before it subscribed', async () => {
+    it('ignores losses from before its subscription', async () => {
       clock.advance(1000);
       await forge('x', 2, ['two'], 1001);
       await inbox.count(1);
       expect(inbox.losses).to.equal(0);
     });
 
-    it('takes what it cannot read for a loss', async () => {
+    it('treats an unreadable message as a loss', async () => {
       await witness.spublish(channelOf(account), 'hello');
       await inbox.until(() => inbox.losses === 1);
     });
 
-    it('takes a publisher that falls silent for 2 s without goodbye for dead', async () => {
+    it('counts a publisher as dead after 2 s of silence without a goodbye', async () => {
       await forge('x', 1, ['one']);
       await inbox.count(1);
       clock.advance(2000);
@@ -167,7 +167,7 @@ describe('Redis bus under faults', function () {
       expect(inbox.losses).to.equal(1);
     });
 
-    it('trusts a publisher that beats, and one that has said goodbye', async () => {
+    it('reports no loss for a publisher with heartbeats, or after its goodbye', async () => {
       await forge('x', 1, ['one']);
       await forge('y', 1, ['two']);
       await inbox.count(2);
@@ -182,7 +182,7 @@ describe('Redis bus under faults', function () {
       expect(inbox.losses).to.equal(1);
     });
 
-    it('does not take its own standstill for the silence of others', async () => {
+    it('does not mistake its own standstill for the silence of others', async () => {
       await forge('x', 1, ['one']);
       await inbox.count(1);
       clock.skip(60_000);
@@ -210,7 +210,7 @@ describe('Redis bus under faults', function () {
 
     afterEach(() => ear.disconnect());
 
-    it('puts what one turn publishes into one envelope', async () => {
+    it('puts the messages of one turn into one envelope', async () => {
       await Promise.all([
         publisher.publish(account, [message('a')]),
         publisher.publish(account, [message('b'), message('c')]),
@@ -220,7 +220,7 @@ describe('Redis bus under faults', function () {
       expect(heard.map((text) => text.replace(/^1 \S+ /, ''))).to.deep.equal(['1 - [1,1,1]\nabc', '2 - [1]\nd']);
     });
 
-    it('repeats its last number, once, when the account goes quiet', async () => {
+    it('repeats its last number once when the account becomes quiet', async () => {
       await publisher.publish(account, [message('a')]);
       await publisher.publish(account, [message('b')]);
       clock.advance(500);
@@ -233,7 +233,7 @@ describe('Redis bus under faults', function () {
       expect(heard.filter((text) => text.endsWith('[]\n')).length).to.equal(1);
     });
 
-    it('beats every second once it has published, and says goodbye when it is closed', async () => {
+    it('sends a heartbeat every second after it has published, and a goodbye when it is closed', async () => {
       clock.advance(3000);
       await publisher.publish(account, [message('a')]);
       await until(() => heard.length === 1);
@@ -246,7 +246,7 @@ describe('Redis bus under faults', function () {
     });
   });
 
-  it('holds one upstream subscription an account, and only while somebody listens', async () => {
+  it('holds one upstream subscription for each account, and only while it has a listener', async () => {
     const subscribers = async () =>
       (await witness.call('PUBSUB', 'SHARDNUMSUB', channelOf(account))) as [string, number];
     const pair = await Promise.all([node.subscribe(account, inbox), node.subscribe(account, new Inbox())]);
@@ -256,7 +256,7 @@ describe('Redis bus under faults', function () {
     while (left > 0) left = (await subscribers())[1];
   });
 
-  it('counts the nodes that live: those that beat, until they say goodbye or fall silent', async () => {
+  it('counts the living nodes: those with a heartbeat, until their goodbye or silence', async () => {
     const [one, two] = await Promise.all(
       [1, 2].map(() => createRedisBus({ url: redis.url, log: silentLog, clock, serves: true })),
     );
@@ -283,7 +283,7 @@ describe('Redis bus under faults', function () {
     expect(inbox.texts).to.deep.equal([]);
   });
 
-  it('outlives a kill -9 of Redis: publishes are refused meanwhile, the loss shows, and all goes on after', async () => {
+  it('survives a kill -9 of Redis: meanwhile publishes are refused, then the loss is reported and messages continue', async () => {
     await node.subscribe(account, inbox);
     await publisher.publish(account, [message('a')]);
     await inbox.count(1);
@@ -303,7 +303,7 @@ describe('Redis bus under faults', function () {
     await node.probe(60_000);
   });
 
-  it('gives up a server that accepts bytes and answers nothing, and returns to it when it does', async () => {
+  it('drops a server that accepts bytes and answers nothing, and returns to it when it answers', async () => {
     await node.subscribe(account, inbox);
     redis.freeze(true);
     answering = false;

@@ -121,7 +121,7 @@ describe('a flood on Redis', function () {
   /** What was logged of what was dropped. */
   const drops = () => said.filter(({ text }) => text.includes('dropped'));
 
-  it('of questions for keys holds 256 look-ups at once, and leaves nothing behind', async () => {
+  it('of questions for keys causes at most 256 look-ups at once, and leaves no memory in use', async () => {
     const source = new SlowSource();
     const mirror = await openMirror(source);
     source.hold();
@@ -151,7 +151,7 @@ describe('a flood on Redis', function () {
     source.release();
   });
 
-  it('of words about keys that are none of ours is dropped, and logged once a second', async () => {
+  it('of foreign messages about keys is dropped, and logged once a second', async () => {
     const source = new SlowSource();
     const [mirror, keys] = [await openMirror(source), await openKeys()];
     const hash = hashOf('x');
@@ -172,7 +172,7 @@ describe('a flood on Redis', function () {
     expect(source.asked).to.deep.equal([]);
   });
 
-  it('of unknown keys at a node asks for 256 at once, refuses the rest for now, and serves the good ones', async () => {
+  it('of unknown keys at a node causes 256 questions at once, the others are refused for now, and valid keys are served', async () => {
     const keys = await openKeys();
     const ear = new Redis(redis.port, '127.0.0.1');
     ends.push(() => ear.disconnect());
@@ -192,7 +192,7 @@ describe('a flood on Redis', function () {
     for (const failure of failures) expect(await failure).to.be.instanceOf(BusUnavailable);
   });
 
-  it('of forged publishers ends what it came on, and leaves nothing behind', async () => {
+  it('of forged publishers ends the subscription on which it arrived, and leaves no memory in use', async () => {
     const bus = await openBus();
     const inbox = new Inbox();
     await bus.subscribe('one', inbox);
@@ -210,7 +210,7 @@ describe('a flood on Redis', function () {
     expect(heapInUse() - before).to.be.lessThan(KEPT_BYTES);
   });
 
-  it('of forged nodes counts up to 1000 of them', async () => {
+  it('of forged nodes is counted up to 1000', async () => {
     const bus = await openBus();
     await pour('di:control', (i) => `node-beat n-${i}`);
     await until(() => bus.dropped + bus.nodesAlive === FLOOD);
@@ -222,7 +222,7 @@ describe('a flood on Redis', function () {
     await until(() => bus.nodesAlive === 1);
   });
 
-  it('of what is no envelope shows as a loss, once, and is counted', async () => {
+  it('of invalid envelopes is reported as one loss, and is counted', async () => {
     const bus = await openBus();
     const inbox = new Inbox();
     await bus.subscribe('one', inbox);
@@ -237,7 +237,7 @@ describe('a flood on Redis', function () {
     expect(drops().map(({ fields }) => fields.times)).to.deep.equal([501]);
   });
 
-  it('of our own messages comes through whole: what is too many for one envelope is several', async () => {
+  it('of valid messages is delivered completely, in several envelopes if necessary', async () => {
     const bus = await openBus();
     const inbox = new Inbox();
     await bus.subscribe('one', inbox);

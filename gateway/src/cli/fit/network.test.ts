@@ -36,7 +36,7 @@ function likeliest(weights: readonly number[], traits: Float32Array): number | u
 }
 
 describe('the fit of the network', () => {
-  it('learns to tell the pulse from a line that the motion has, too', () => {
+  it('learns to tell the pulse from a line that the motion also has', () => {
     const weights = fitNetwork(examples(1500));
     const right = examples(1600)
       .slice(1500)
@@ -48,7 +48,7 @@ describe('the fit of the network', () => {
     expect(fitNetwork(examples(200))).to.deep.equal(fitNetwork(examples(200)));
   });
 
-  it('learns nothing from examples that weigh nothing', () => {
+  it('learns nothing from examples of weight 0', () => {
     const swapped = examples(400).map((one, i) => (i < 200 ? one : { ...one, rate: 60, weight: 1e-12 }));
     const weights = fitNetwork(swapped);
     expect(swapped.slice(200).filter(({ traits }) => likeliest(weights, traits) === 60).length).to.be.below(40);

@@ -38,7 +38,7 @@ describe('the bench of motion', () => {
     expect(made).to.deep.equal(KINDS.flatMap((kind) => [`${kind} run-1,run-2`, `${kind} run-2,run-1`]));
   });
 
-  it('makes the same from the same seed, and something else from another', () => {
+  it('generates the same recordings for the same seed, and others for another seed', () => {
     const [first] = motionBench(SOURCES, 1);
     const [again] = motionBench(SOURCES, 1);
     const [other] = motionBench(SOURCES, 2);
@@ -47,7 +47,7 @@ describe('the bench of motion', () => {
     expect(samples(first)).to.not.deep.equal(samples(other));
   });
 
-  it('knows the rate of its pulse: at rest the core reads it within 3 bpm', async () => {
+  it('knows the rate of its pulse: at rest the core finds it within 3 bpm', async () => {
     for (const made of motionBench(SOURCES, 1)) {
       if (made.kind !== 'plain') continue;
       const calm = (await readings(made)).slice(0, 11);
@@ -55,7 +55,7 @@ describe('the bench of motion', () => {
     }
   });
 
-  it('sets the artefact that many dB above the pulse', () => {
+  it('makes the steps the strongest line in most windows of the kind strong', () => {
     const [source, other] = SOURCES as [Source, Source];
     for (const seed of [1, 2, 3]) {
       const { lights, axes, rate } = make('strong', new Draws(seed), source, other);
@@ -67,7 +67,7 @@ describe('the bench of motion', () => {
     }
   });
 
-  it('leads the pulse along the cadence where it crosses', () => {
+  it('keeps the pulse near the cadence for a while where they cross', () => {
     const [source, other] = SOURCES as [Source, Source];
     const { rate } = make('cross', new Draws(5), source, other);
     const beside = rate.filter((bpm) => Math.abs(bpm - 150) < 16).length / rate.length;

@@ -41,7 +41,7 @@ describe('the bench of irregular rhythm', () => {
     expect(made).to.deep.equal(RHYTHMS.flatMap((r) => [`${r}-rest-1-ppg`, `${r}-rest-1-ecg`]));
   });
 
-  it('makes the same from the same seed, and something else from another', () => {
+  it('generates the same recordings for the same seed, and others for another seed', () => {
     const beats = (seed: number) => beatsOf('fibrillation', new Draws(seed), 60);
     expect(beats(1)).to.deep.equal(beats(1));
     expect(beats(1)).to.not.deep.equal(beats(2));

@@ -9,7 +9,7 @@ describe('algorithms', () => {
   });
   after(() => server.stop());
 
-  it('lists all, with exactly four fields, to an account that is entitled to all', async () => {
+  it('lists all algorithms, with exactly four fields, for an account that is entitled to all', async () => {
     const { key, userKey } = await server.tenant();
     for (const one of [key, userKey]) {
       const { status, json } = await server.request('GET', '/v1/algos', one);
@@ -18,7 +18,7 @@ describe('algorithms', () => {
     }
   });
 
-  it('lists what the account is entitled to', async () => {
+  it('lists the algorithms that the account is entitled to', async () => {
     const { accountId, key } = await server.tenant();
     for (const slugs of [['spo2', 'hr-ppg'], ['gone'], []]) {
       await server.store.entitle(accountId, slugs);

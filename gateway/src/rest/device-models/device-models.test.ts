@@ -53,12 +53,12 @@ describe('device models', () => {
       expect((await read(model.id)).json).to.deep.equal(model);
     });
 
-    it('takes a name alone: the rest defaults to nothing', async () => {
+    it('needs only a name; the other fields default to empty', async () => {
       const model = await made({ name: 'm' });
       expect(model).to.deep.include({ description: '', firmware_version: '', modality_channels: [] });
     });
 
-    it('ignores unknown fields, also ch_id, and what looks like a prototype', async () => {
+    it('ignores unknown fields, including ch_id and prototype names', async () => {
       const text = `{"name":"m","id":"${NOWHERE}","x":[1],"__proto__":{"name":5},"constructor":1,
         "modality_channels":[${JSON.stringify({ ...CHANNEL, ch_id: NOWHERE, y: null })}]}`;
       const model = Model.parse((await post(text)).json);
@@ -71,14 +71,14 @@ describe('device models', () => {
       await expectFault(post({ name: '💓'.repeat(201) }), 'name: must be a string of 1 to 200 characters');
     });
 
-    it('keeps any text, but not half a surrogate pair or U+0000', async () => {
+    it('keeps any text except half a surrogate pair and U+0000', async () => {
       const text = '\u0001\u001f"\\\u2028\u{10FFFF}é\'; DROP TABLE x';
       expect((await made({ name: text, description: text })).name).to.equal(text);
       await expectFault(post('{"name":"\\ud800"}'), 'name: must be');
       await expectFault(post('{"name":"a\\u0000b"}'), 'name: must be');
     });
 
-    it('holds every field to its length', async () => {
+    it('limits the length of every field', async () => {
       await made({ name: 'x'.repeat(200), description: 'x'.repeat(2000), firmware_version: 'x'.repeat(100) });
       await expectFault(post({ name: '' }), 'name: must be a string of 1 to 200 characters');
       await expectFault(
@@ -94,7 +94,7 @@ describe('device models', () => {
       );
     });
 
-    it('names each faulty field and what it must be', async () => {
+    it('names each faulty field and its rule', async () => {
       const answer = await post({ description: 5, modality_channels: [CHANNEL, { modality: 'A b', bit_depth: '8' }] });
       expect(answer.status).to.equal(400);
       expect(detailOf(answer).split('; ')).to.deep.equal([
@@ -107,7 +107,7 @@ describe('device models', () => {
       ]);
     });
 
-    it('refuses null, wrong types and bodies that are no object', async () => {
+    it('refuses null, wrong types and bodies that are not objects', async () => {
       for (const name of [null, 1, true, [], {}]) await expectFault(post({ name }), 'name: must be a string');
       for (const body of ['[]', 'null', '1', '"x"', 'true'])
         await expectFault(post(body), 'body: must be a JSON object');
@@ -116,7 +116,7 @@ describe('device models', () => {
       }
     });
 
-    it('holds channels to their ranges, absurd numbers included', async () => {
+    it('limits the fields of channels to their ranges', async () => {
       const good = { sample_rate_hz: [0.1, 10_000, 33.3], bit_depth: [1, 32], num_channels: [1, 64] };
       const absurd = ['1e308', '-1e308', '1e999', '-0', '0', '-1', '9007199254740992', '5e-324', 'null', '"1"'];
       const bad = { sample_rate_hz: ['0.09', '10000.1'], bit_depth: ['33', '1.5'], num_channels: ['65', '1.5'] };
@@ -130,7 +130,7 @@ describe('device models', () => {
       }
     });
 
-    it('holds modality names to their characters', async () => {
+    it('limits modality names to their characters', async () => {
       for (const modality of ['a', 'ppg_ir', '0', '_', 'x'.repeat(64)]) {
         await made({ name: 'x', modality_channels: [{ ...CHANNEL, modality }] });
       }
@@ -139,7 +139,7 @@ describe('device models', () => {
       }
     });
 
-    it('answers a huge list of nonsense at once and briefly', async () => {
+    it('answers a huge invalid list at once and briefly', async () => {
       const answer = await post(`{"name":"x","modality_channels":[${'1,'.repeat(400_000)}1]}`);
       expect(answer.status).to.equal(400);
       expect(detailOf(answer).length).to.be.lessThan(200);
@@ -147,7 +147,7 @@ describe('device models', () => {
       expect(detailOf(many)).to.match(/; and \d+ more$/);
     });
 
-    it('keeps an SpO2 calibration and gives it only where there is one', async () => {
+    it('keeps an SpO2 calibration, and returns the field only if there is one', async () => {
       const model = await made({ name: 'x', spo2_calibration: { a: 110.5, b: -32.8 } });
       expect(model.spo2_calibration).to.deep.equal({ a: 110.5, b: -32.8, c: 0 });
       expect((await server.store.deviceModel(model.id))?.spo2Curve).to.deep.equal([110.5, -32.8, 0]);
@@ -162,7 +162,7 @@ describe('device models', () => {
   });
 
   describe('GET', () => {
-    it('lists the models of the account, oldest first, to any key of it', async () => {
+    it('lists the models of the account, oldest first, for any key of the account', async () => {
       const ids = [];
       for (const name of ['b', 'a', 'c']) ids.push((await made({ name })).id);
       for (const key of [tenant.key, tenant.userKey]) {
@@ -179,13 +179,13 @@ describe('device models', () => {
       expect((await server.request('GET', '/v1/device-models', other.key)).json).to.deep.equal([]);
     });
 
-    it('reads an id in any case', async () => {
+    it('accepts an id in upper and lower case', async () => {
       const { id } = await made();
       expect((await read(id.toUpperCase())).status).to.equal(200);
     });
   });
 
-  it('answers 404 to ids that are none or unknown, 403 to those of another account, in every method', async () => {
+  it('answers 404 to malformed or unknown ids and 403 to those of another account, for every method', async () => {
     const { id, modality_channels } = await made();
     const channel = modality_channels[0]?.ch_id;
     const stranger = await server.tenant();
@@ -212,7 +212,7 @@ describe('device models', () => {
   });
 
   describe('PUT', () => {
-    it('changes any subset of the fields and leaves the rest, the id included', async () => {
+    it('changes any subset of the fields and keeps the others, including the id', async () => {
       const before = await made({ name: 'a', description: 'b', firmware_version: 'c', modality_channels: [CHANNEL] });
       const { status, json } = await put(before.id, { description: '', id: NOWHERE });
       expect(status).to.equal(200);
@@ -222,14 +222,14 @@ describe('device models', () => {
       expect((await read(before.id)).json).to.deep.equal(after);
     });
 
-    it('takes what was read, changed and sent back', async () => {
+    it('accepts its own response with changes', async () => {
       const before = await made();
       const { json, status } = await put(before.id, { ...before, name: 'new' });
       expect(status).to.equal(200);
       expect(json).to.deep.include({ name: 'new', modality_channels: before.modality_channels });
     });
 
-    it('changes channels by ch_id, adds those without one, and removes none', async () => {
+    it('changes channels by ch_id, adds channels without one, and removes none', async () => {
       const { id, modality_channels } = await made();
       const [first, second] = modality_channels;
       const added = { modality: 'accel', sample_rate_hz: 50, bit_depth: 16, num_channels: 3 };
@@ -242,7 +242,7 @@ describe('device models', () => {
       expect(after).to.have.length(3);
     });
 
-    it('refuses an unknown ch_id, one given twice, an incomplete new channel, and changes nothing then', async () => {
+    it('refuses an unknown ch_id, a repeated ch_id and an incomplete new channel, and then changes nothing', async () => {
       const { id, modality_channels, ...before } = await made();
       const ch_id = modality_channels[0]?.ch_id;
       const wrong: [entry: unknown, fault: string][] = [
@@ -283,7 +283,7 @@ describe('device models', () => {
       await expectFault(put(id, { name: '' }), 'name: must be');
     });
 
-    it('lets concurrent changes of different fields all count', async () => {
+    it('applies all concurrent changes of different fields', async () => {
       const { id } = await made();
       const fields = { name: 'n', description: 'd', firmware_version: 'f' };
       await Promise.all(Object.entries(fields).map(([field, value]) => put(id, { [field]: value })));
@@ -312,7 +312,7 @@ describe('device models', () => {
     });
   });
 
-  it('leaves past sessions their id when it is deleted', async () => {
+  it('keeps the id of a deleted model in past sessions', async () => {
     const { id } = await made();
     const row = { ...sessionRow(tenant.accountId, 0), deviceModelId: id };
     await seed(server.store, row);
@@ -325,7 +325,7 @@ describe('device models', () => {
     const send = (body: string, headers: Record<string, string>) =>
       server.request('POST', '/v1/device-models', tenant.key, body, headers);
 
-    it('must say that they are JSON', async () => {
+    it('must have the content type of JSON', async () => {
       for (const type of ['application/json', 'application/json; charset=UTF-8', 'application/vnd.api+json']) {
         expect((await send('{"name":"x"}', { 'content-type': type })).status, type).to.equal(201);
       }
@@ -340,7 +340,7 @@ describe('device models', () => {
       }
     });
 
-    it('must be there and be valid JSON', async () => {
+    it('must be present and be valid JSON', async () => {
       await expectFault(server.request('POST', '/v1/device-models', tenant.key), 'body: must be JSON');
       for (const body of ['{', '{"name":"x"', "{'name':'x'}", '{"name":"x",}', 'NaN', ' ', '\u0000', '[1,]']) {
         await expectFault(post(body), 'body: must be valid JSON');
@@ -349,7 +349,7 @@ describe('device models', () => {
       await expectFault(put(id, '{'), 'body: must be valid JSON');
     });
 
-    it('may be 1 MiB long and no more, also where the length is not said before', async () => {
+    it('may be at most 1 MiB long, also without a Content-Length', async () => {
       const ofLength = (n: number) => `{"name":"x","pad":"${'x'.repeat(n - 21)}"}`;
       expect((await post(ofLength(1024 * 1024))).status).to.equal(201);
       await expectFault(post(ofLength(1024 * 1024 + 1)), 'body: must be at most 1048576 bytes');
@@ -363,7 +363,7 @@ describe('device models', () => {
       expect(chunked.status).to.equal(400);
     });
 
-    it('may not inflate beyond that, nor be compressed badly', async () => {
+    it('may not inflate beyond that, and must be validly compressed', async () => {
       const { gzipSync } = await import('node:zlib');
       const compressed = async (bytes: Buffer, encoding: string) => {
         const response = await fetch(`${server.url}/v1/device-models`, {
@@ -383,7 +383,7 @@ describe('device models', () => {
       expect(await compressed(Buffer.from('{"name":"x"}'), 'nonsense')).to.equal(400);
     });
 
-    it('are ignored where none belongs', async () => {
+    it('are ignored for methods without a body', async () => {
       const { id } = await made();
       const answer = await server.request('DELETE', `/v1/device-models/${id}`, tenant.key, '{', {
         'content-type': 'text/plain',
@@ -397,7 +397,7 @@ describe('device models', () => {
     expect(new Set(models.map(({ id }) => id)).size).to.equal(20);
   });
 
-  it('are refused where the account has as many as it can have, with what to do', async () => {
+  it('are refused if the account has reached its limit, with advice', async () => {
     const full = await TestServer.start((store) => ({ store: { ...store, addDeviceModel: async () => false } }));
     try {
       const { key } = await full.tenant();
@@ -409,7 +409,7 @@ describe('device models', () => {
     }
   });
 
-  it('are read from the store only as fast as the client takes them, and no further when it leaves', async () => {
+  it('are read from the store only as fast as the client reads, and no further after it disconnects', async () => {
     let batches = 0;
     const left = new EventEmitter();
     async function* deviceModels(accountId: string): AsyncGenerator<DeviceModel[]> {

@@ -36,7 +36,7 @@ describe('insights across sessions', () => {
   const rows = async (query = '', key = tenant.key) => Insights.parse((await request(query, key)).json);
   const iso = (i: number) => new Date(T0 + i * 1000).toISOString();
 
-  it('gives the last 100 where nothing is said, oldest first, in the stored form', async () => {
+  it('gives the last 100 by default, oldest first, in the stored form', async () => {
     expect(await rows()).to.deep.equal(all.slice(-100));
   });
 
@@ -45,14 +45,14 @@ describe('insights across sessions', () => {
     expect(await rows('?limit=1')).to.deep.equal(all.slice(-1));
   });
 
-  it('takes since as inclusive and until as exclusive', async () => {
+  it('treats since as inclusive and until as exclusive', async () => {
     expect(await rows(`?since=${iso(5)}&until=${iso(8)}`)).to.deep.equal(all.slice(5, 8));
     expect(await rows(`?since=${iso(5)}&until=${iso(5)}`)).to.deep.equal([]);
     expect(await rows('?since=2026-03-01T10:00:00.0001Z&limit=1')).to.deep.equal(all.slice(1, 2));
     expect(await rows('?until=2026-03-01T10:00:00.0001Z')).to.deep.equal(all.slice(0, 1));
   });
 
-  it('with since gives the first from there on, without it the last before until', async () => {
+  it('gives the first insights from since on, and without since the last before until', async () => {
     expect(await rows(`?since=${iso(10)}&limit=3`)).to.deep.equal(all.slice(10, 13));
     expect(await rows(`?until=${iso(10)}&limit=3`)).to.deep.equal(all.slice(7, 10));
   });
@@ -79,17 +79,17 @@ describe('insights across sessions', () => {
     expect((await of(tenant.userKey)).length + (await of((await server.tenant()).key)).length).to.equal(100);
   });
 
-  it('leads to later pages by rel="next" where since was given, filters kept', async () => {
+  it('links to later pages by rel="next" with since, and keeps the filters', async () => {
     const found = await walk(`/v1/insights?since=${iso(1000)}&type=hr&limit=30&x=y`, 'next');
     expect(found).to.deep.equal(all.slice(1000).filter(({ type }) => type === 'hr'));
   });
 
-  it('leads to earlier pages by rel="prev" where it was not', async () => {
+  it('links to earlier pages by rel="prev" without since', async () => {
     const found = await walk(`/v1/insights?until=${iso(250)}&limit=100`, 'prev');
     expect(found).to.deep.equal(all.slice(0, 250));
   });
 
-  it("shows a per-user key its user's insights alone, and no key another account's", async () => {
+  it('shows a per-user key only the insights of its user, and no key those of another account', async () => {
     const anns = all.filter((_, i) => i % 2);
     expect(await rows('', tenant.userKey)).to.deep.equal(anns.slice(-100));
     expect(await walk(`/v1/insights?since=${iso(0)}&limit=1000`, 'next', tenant.userKey)).to.deep.equal(anns);

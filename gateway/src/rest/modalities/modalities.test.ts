@@ -31,7 +31,7 @@ describe('modalities', () => {
     expect(channels[0]).to.deep.include(CHANNEL);
   });
 
-  it('POST adds a channel at the end: 201 with it; a ch_id is ignored', async () => {
+  it('POST adds a channel at the end and answers 201 with it; a ch_id is ignored', async () => {
     const before = await list();
     const body = { ...CHANNEL, modality: 'accel', ch_id: before[0]?.ch_id };
     const { status, json } = await request('POST', '', body);
@@ -41,7 +41,7 @@ describe('modalities', () => {
     expect(await list()).to.deep.equal([...before, added]);
   });
 
-  it('POST names what is missing or wrong', async () => {
+  it('POST names missing and wrong fields', async () => {
     const answer = await request('POST', '', { ...CHANNEL, bit_depth: 0, modality: undefined });
     expect(answer.status).to.equal(400);
     expect(detailOf(answer).split('; ')).to.deep.equal([
@@ -67,7 +67,7 @@ describe('modalities', () => {
     expect((await request('PUT', `/${second?.ch_id}`, {})).status).to.equal(200);
   });
 
-  it('PUT refuses wrong values and changes nothing then', async () => {
+  it('PUT refuses wrong values, and then changes nothing', async () => {
     const before = await list();
     for (const change of [{ bit_depth: 33 }, { modality: '' }, { sample_rate_hz: null }, { num_channels: 1.5 }]) {
       expect((await request('PUT', `/${before[0]?.ch_id}`, change)).status).to.equal(400);
@@ -83,7 +83,7 @@ describe('modalities', () => {
     expect((await request('DELETE', `/${first?.ch_id}`)).status).to.equal(404);
   });
 
-  it('answers 404 to a ch_id that is none, unknown, or of another model', async () => {
+  it('answers 404 to a ch_id that is malformed, unknown, or of another model', async () => {
     const other = await server.request('POST', '/v1/device-models', tenant.key, {
       name: 'other',
       modality_channels: [CHANNEL],
@@ -101,7 +101,7 @@ describe('modalities', () => {
     }
   });
 
-  it('moves updated_at of the model', async () => {
+  it('updates updated_at of the model', async () => {
     const model = path.slice(0, -'/modalities'.length);
     const stamp = async () =>
       z.object({ updated_at: z.string() }).parse((await server.request('GET', model, tenant.key)).json).updated_at;
@@ -110,7 +110,7 @@ describe('modalities', () => {
     expect(Date.parse(await stamp())).to.be.at.least(Date.parse(before));
   });
 
-  it('lets concurrent additions all count', async () => {
+  it('applies all concurrent additions', async () => {
     await Promise.all(Array.from({ length: 10 }, () => request('POST', '', CHANNEL)));
     expect(await list()).to.have.length(12);
   });

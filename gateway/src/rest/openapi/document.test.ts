@@ -34,7 +34,7 @@ describe('openapi.json', () => {
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
 
-  it('is what `npm run openapi -w gateway` makes', () => {
+  it('equals the output of `npm run openapi -w gateway`', () => {
     expect(text).to.equal(openapiText());
   });
 
@@ -45,7 +45,7 @@ describe('openapi.json', () => {
     expect(refusal).to.be.instanceOf(Error);
   });
 
-  it('is served to who has a key', async () => {
+  it('is served to clients with a key', async () => {
     const server = await TestServer.start();
     try {
       const { key } = await server.tenant();
@@ -67,7 +67,7 @@ describe('openapi.json', () => {
     expect(described.sort()).to.deep.equal(routed.sort());
   });
 
-  it('names operations so that a client can be made of them', () => {
+  it('has operation ids from which a client can be generated', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).to.equal(ids.length);
     for (const id of ids) expect(id).to.match(/^(list|get|create|update|delete)[A-Z]\w+$/);
@@ -75,7 +75,7 @@ describe('openapi.json', () => {
     for (const { operation } of operations) expect(tags).to.include.members(operation.tags);
   });
 
-  it('names every path parameter, and every answer that any operation can give', () => {
+  it('names every path parameter, and every possible answer of each operation', () => {
     for (const { path, operation } of operations) {
       const named = operation.parameters.map(({ $ref }) => document.components.parameters[$ref.split('/').pop() ?? '']);
       const inPath = named.filter((parameter) => parameter?.in === 'path').map((parameter) => `{${parameter?.name}}`);
@@ -85,7 +85,7 @@ describe('openapi.json', () => {
     }
   });
 
-  it('refers only to what it has', () => {
+  it('has no dangling reference', () => {
     for (const [, pointer] of text.matchAll(/"\$ref": "#\/([^"]+)"/g)) {
       let target: unknown = raw;
       for (const step of (pointer ?? '').split('/')) target = (target as Record<string, unknown>)[step];
@@ -93,7 +93,7 @@ describe('openapi.json', () => {
     }
   });
 
-  it('has schemas that hold for their own examples', () => {
+  it('has schemas that accept their own examples', () => {
     let examples = 0;
     for (const [name, { examples: given = [] }] of Object.entries(document.components.schemas)) {
       const validate = validator(raw, name);
@@ -105,7 +105,7 @@ describe('openapi.json', () => {
     expect(examples).to.be.greaterThan(6);
   });
 
-  it('says the same as the validation', async () => {
+  it('agrees with the validation', async () => {
     const server = await TestServer.start();
     try {
       const { key } = await server.tenant();

@@ -54,7 +54,7 @@ describe('sessions', () => {
       ]);
     });
 
-    it('gives 50 where nothing is said, and up to 200, newest first', async () => {
+    it('gives 50 by default, and up to 200, newest first', async () => {
       const rows = Array.from({ length: 205 }, (_, i) => sessionRow(tenant.accountId, T0 + i * 1000));
       for (const row of rows) await seed(server.store, row);
       const newest = rows.map(({ id }) => id).reverse();
@@ -72,7 +72,7 @@ describe('sessions', () => {
       expect((await list('?status=closed')).map(({ id }) => id)).to.deep.equal([closed.id]);
     });
 
-    it('filters by device, open or closed, and keeps the filter over pages', async () => {
+    it('filters by device and status, and keeps the filter over pages', async () => {
       const rows = [0, 1, 2, 3].map((i) => ({
         ...sessionRow(tenant.accountId, T0 - i),
         deviceId: i === 1 ? 'ring' : 'band',
@@ -91,7 +91,7 @@ describe('sessions', () => {
         expect((await request(`/v1/sessions?${bad}`)).status, bad).to.equal(400);
     });
 
-    it('leads through all pages by rel="next", filters kept, and gives no Link on the last', async () => {
+    it('links to all pages by rel="next" with the same filters, and has no Link on the last page', async () => {
       const rows = Array.from({ length: 7 }, (_, i) => sessionRow(tenant.accountId, T0 - (i >> 1)));
       for (const row of rows) await seed(server.store, row);
       for (const row of rows) await closeAt(row, T0);
@@ -116,7 +116,7 @@ describe('sessions', () => {
       expect([...ids].sort()).to.deep.equal(rows.map(({ id }) => id).sort());
     });
 
-    it('gives a page that is exactly full no Link', async () => {
+    it('gives a last page that is exactly full no Link', async () => {
       for (let i = 0; i < 2; i++) await seed(server.store, sessionRow(tenant.accountId, T0 + i));
       expect((await request('/v1/sessions?limit=2')).headers.get('link')).to.equal(null);
     });
@@ -152,7 +152,7 @@ describe('sessions', () => {
       expect((await request('/v1/sessions?foo=1&foo=2&since=x&__proto__=1&constructor=')).status).to.equal(200);
     });
 
-    it("shows a per-user key its user's sessions alone, and no key another account's", async () => {
+    it('shows a per-user key only the sessions of its user, and no key those of another account', async () => {
       const mine = sessionRow(tenant.accountId, T0, 'ann');
       await seed(server.store, mine);
       await seed(server.store, sessionRow(tenant.accountId, T0, 'bob'));
@@ -174,7 +174,7 @@ describe('sessions', () => {
       expect(json).to.deep.equal((await list())[0]);
     });
 
-    it('answers 404 to no or an unknown id, 403 to a foreign session', async () => {
+    it('answers 404 to a malformed or unknown id, and 403 to a session of another account', async () => {
       const [shared, anns, bobs] = [null, 'ann', 'bob'].map((user) => sessionRow(tenant.accountId, T0, user));
       const stranger = await server.tenant();
       for (const row of [shared, anns, bobs]) if (row) await seed(server.store, row);
@@ -214,20 +214,20 @@ describe('sessions', () => {
       z.array(z.strictObject(insight.shape)).parse(json);
     });
 
-    it('gives an empty array where there are none', async () => {
+    it('gives an empty array if there are none', async () => {
       const row = sessionRow(tenant.accountId, T0);
       await seed(server.store, row);
       expect((await request(`/v1/sessions/${row.id}/insights`)).text).to.equal('[]');
     });
 
-    it('gives thousands, more than any limit', async () => {
+    it('gives thousands, without a limit', async () => {
       const row = sessionRow(tenant.accountId, T0);
       const insights = Array.from({ length: 2501 }, (_, i) => insightRow(row, T0 + i * 1000));
       await seed(server.store, row, insights);
       expect((await request(`/v1/sessions/${row.id}/insights?limit=3`)).json).to.deep.equal(insights);
     });
 
-    it('answers HEAD without the body, and leaves the query', async () => {
+    it('answers HEAD without a body, and without running the query to its end', async () => {
       const streaming = await streamingServer(100);
       try {
         const head = await streaming.server.request('HEAD', streaming.path, streaming.key);
@@ -238,7 +238,7 @@ describe('sessions', () => {
       }
     });
 
-    it('reads from the store only as fast as the client takes, and stops when it leaves', async () => {
+    it('reads from the store only as fast as the client reads, and stops when it disconnects', async () => {
       const streaming = await streamingServer(100_000);
       try {
         const url = streaming.server.url + streaming.path;
@@ -255,7 +255,7 @@ describe('sessions', () => {
       }
     });
 
-    it('answers 500 where the store fails at once, and breaks the connection off where it fails later', async () => {
+    it('answers 500 if the store fails at once, and closes the connection if it fails later', async () => {
       for (const batchesBefore of [0, 3]) {
         const failing = await streamingServer(batchesBefore, new StoreUnavailable('gone'));
         try {

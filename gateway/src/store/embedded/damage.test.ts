@@ -12,7 +12,7 @@ import { openEmbeddedStore } from './embedded.js';
 
 const run = promisify(execFile);
 
-describe('an embedded store whose file comes to harm', () => {
+describe('an embedded store whose file is damaged', () => {
   let directory: string;
   let store: Store;
   let session: Session;
@@ -63,7 +63,7 @@ describe('an embedded store whose file comes to harm', () => {
     }
   };
 
-  it('says so when it is overwritten, and writes no more until it is opened again', async () => {
+  it('reports that it was overwritten, and writes no more until it is opened again', async () => {
     const copy = join(directory, 'copy');
     await copyFile(file(), copy);
     await overwrite(0, (await stat(file())).size);
@@ -72,18 +72,18 @@ describe('an embedded store whose file comes to harm', () => {
     await expectSick(/damaged/);
   });
 
-  it('says so when it is cut short', async () => {
+  it('reports that it was truncated', async () => {
     await truncate(file(), (await stat(file())).size / 2);
     await store.probe(newMoment()).catch(() => {});
     await expectSick(/damaged \(it has been cut short\)/);
   });
 
-  it('says so when it is emptied', async () => {
+  it('reports that it was emptied', async () => {
     await truncate(file(), 0);
     await expectSick(/damaged/);
   });
 
-  it('takes no write while it is deleted or another lies in its place, and goes on when it is back', async () => {
+  it('refuses writes while it is deleted or replaced, and continues when it is back', async () => {
     await rename(file(), join(directory, 'away'));
     await expectSick(/was moved, deleted or replaced/);
     await copyFile(join(directory, 'away'), file());
@@ -93,13 +93,13 @@ describe('an embedded store whose file comes to harm', () => {
     expect(await commit()).to.have.nested.property('[0].lost', false);
   });
 
-  it('takes no write without its log', async () => {
+  it('refuses writes without its log', async () => {
     await commit();
     await rm(`${file()}-wal`);
     await expectSick(/-wal was moved, deleted or replaced/);
   });
 
-  it('remembers damage that a call came upon', async () => {
+  it('remembers damage that a call has met', async () => {
     await store.close();
     await overwrite(8 * 4096, (await stat(file())).size - 8 * 4096);
     const db = Database.toWrite(file(), systemClock);
@@ -112,7 +112,7 @@ describe('an embedded store whose file comes to harm', () => {
     db.close();
   });
 
-  it('finds damage that no call has come upon yet', async () => {
+  it('finds damage that no call has met yet', async () => {
     await store.examine();
     await store.close();
     const { size } = await stat(file());
@@ -123,7 +123,7 @@ describe('an embedded store whose file comes to harm', () => {
     await expectSick(/damaged/);
   });
 
-  it('keeps its locks while it is looked at: another process that comes and goes leaves its log alone', async () => {
+  it('keeps its locks during the check: another process that opens and closes the file does not remove its log', async () => {
     for (let i = 0; i < 3; i++) {
       await store.probe(newMoment());
       await store.examine();

@@ -5,13 +5,13 @@ import { told } from './failures.js';
 const error = (rawCode: number) => Object.assign(new Error('a fault'), { rawCode });
 
 describe('a failure of SQLite', () => {
-  it('is a refusal where the content is refused, and nothing else is', () => {
+  it('is a refusal exactly if the content is refused', () => {
     for (let code = 1; code <= 26; code++)
       expect(told(error(code)) instanceof StoreRefused, String(code)).to.equal([18, 19, 20].includes(code));
     expect(told(error(1299))).to.be.instanceOf(StoreRefused); // SQLITE_CONSTRAINT_NOTNULL
   });
 
-  it('is worth a retry, or waits for somebody to mend the file, unless the program is at fault', () => {
+  it('is worth a retry, or waits until the file is repaired, unless the program is at fault', () => {
     const bugs = [1, 12, 16, 21, 24, 25];
     for (let code = 1; code <= 26; code++) {
       if ([18, 19, 20].includes(code)) continue;

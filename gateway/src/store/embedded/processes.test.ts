@@ -83,7 +83,7 @@ describe('the embedded store among processes', () => {
     }
   });
 
-  it('takes the writes of another process in between, and loses none', async () => {
+  it('lets another process write in between, and loses no write', async () => {
     await writer.reaches(1);
     const store = await openEmbeddedStore(directory, systemClock);
     const before = writer.acknowledged.length;
@@ -115,7 +115,7 @@ describe('an embedded store that another process holds', () => {
     await rm(directory, { recursive: true, maxRetries: 10 });
   });
 
-  it('is read as ever, and written once the other is done, without holding the event loop', async () => {
+  it('can be read, and is written when the other process has finished, without blocking the event loop', async () => {
     const account = sampleAccount();
     let made = false;
     const making = store.createAccount(account).then((result) => {
@@ -128,7 +128,7 @@ describe('an embedded store that another process holds', () => {
     expect(await making).to.deep.equal(account);
   });
 
-  it('rejects a write that waits for three seconds, with nothing done', async () => {
+  it('rejects a write that has waited for three seconds, without effect', async () => {
     const session = sampleSession();
     const refusals = [store.openSession(session), store.commit([partOf(session, [sampleInsight(session, 0)])])];
     for (const error of await Promise.all(refusals.map(rejection))) expect(error).to.be.instanceOf(StoreUnavailable);
@@ -151,7 +151,7 @@ describe('the thread that writes to an embedded store', () => {
     await rm(directory, { recursive: true, maxRetries: 10 });
   });
 
-  it('puts all the writes that wait into one transaction, and a write that fails takes no other along', async () => {
+  it('puts all waiting writes into one transaction, and a failed write does not affect the others', async () => {
     const [first, second] = [sampleAccount(), sampleAccount()];
     const key = { ...sampleKey({ accountId: first.id }), hash: 'the same' };
     const results = await Promise.allSettled([
@@ -165,7 +165,7 @@ describe('the thread that writes to an embedded store', () => {
     expect(await store.keys(null)).to.deep.equal([key]);
   });
 
-  it('answers what waits when the store is closed', async () => {
+  it('answers all waiting writes when the store is closed', async () => {
     const [account, session] = [sampleAccount(), sampleSession()];
     const waiting = [store.createAccount(account), store.openSession(session), store.commit([])];
     await store.close();
@@ -174,14 +174,14 @@ describe('the thread that writes to an embedded store', () => {
     expect(await store.accounts()).to.deep.equal([account]);
   });
 
-  it('says so where it cannot start, and the store is sick from then on', async () => {
+  it('reports that it cannot start, and the store is unhealthy from then on', async () => {
     await rm(directory, { recursive: true, maxRetries: 10 });
     expect(await rejection(store.touchKeys([], 0))).to.be.instanceOf(StoreUnavailable);
     expect(String(await rejection(store.probe(0)))).to.include('moved, deleted or replaced');
     await mkdir(directory);
   });
 
-  it('refuses what comes when very much waits, and does the rest', async () => {
+  it('refuses writes when too many wait, and does the others', async () => {
     const accounts = Array.from({ length: 10_050 }, () => sampleAccount());
     const made = await Promise.allSettled(accounts.map((account) => store.createAccount(account)));
     const refused = made.filter(({ status }) => status === 'rejected');

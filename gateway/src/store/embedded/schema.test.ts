@@ -25,7 +25,7 @@ describe('the schema of the embedded store', () => {
 
   afterEach(() => rm(directory, { recursive: true, maxRetries: 10 }));
 
-  it('is made once, however many open a new store at the same moment', async () => {
+  it('is created once, even if many processes open a new store at the same time', async () => {
     const stores = await Promise.all([1, 2, 3, 4].map(() => openEmbeddedStore(directory, systemClock)));
     const account = sampleAccount();
     await stores[0]?.createAccount(account);
@@ -108,7 +108,7 @@ describe('the schema of the embedded store', () => {
     expect(digest).to.equal('162ab6e4e3ae8ba91657bc112bbb07df82ef9ed511b6710527203e5627125521');
   });
 
-  it('is refused, and left alone, when a newer version made it', async () => {
+  it('is refused and left unchanged if a newer version created it', async () => {
     const store = await openEmbeddedStore(directory, systemClock);
     await store.close();
     const db = Database.toWrite(file(), systemClock);
@@ -120,13 +120,13 @@ describe('the schema of the embedded store', () => {
     db.close();
   });
 
-  it('is not looked for where no directory can be, and the setting is named', async () => {
+  it('is refused if the directory cannot be created, with the name of the setting', async () => {
     await writeFile(file(), '');
     const error = await rejection(openEmbeddedStore(file(), systemClock));
     expect(String(error)).to.include(file()).and.include('DATA_DIR');
   });
 
-  it('is looked for in vain in a file that is something else', async () => {
+  it('is refused in a file of another kind', async () => {
     await writeFile(file(), 'not a database '.repeat(100));
     const error = await rejection(openEmbeddedStore(directory, systemClock));
     expect(String(error)).to.include(directory).and.include('cannot be opened');

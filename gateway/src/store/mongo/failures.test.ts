@@ -55,7 +55,7 @@ const inBulk = (error: unknown) =>
   new mongo.MongoBulkWriteError(error as mongo.MongoError, {} as mongo.BulkWriteResult);
 
 describe('a failure of MongoDB', () => {
-  it('means what the table says, for each class of the driver, alone and in a bulk write', () => {
+  it('has the meaning in the table for each error class of the driver, alone and in a bulk write', () => {
     const classes = Object.entries(mongo).filter(([name]) => /^Mongo(?!Crypt).*Error$/.test(name));
     const found = classes.map(([name, each]) => {
       const { prototype } = each as { prototype: object };
@@ -65,7 +65,7 @@ describe('a failure of MongoDB', () => {
     expect(Object.fromEntries(found)).to.deep.equal(MEANINGS);
   });
 
-  it('is a refusal where the server refuses the content, and nothing else is', () => {
+  it('is a refusal exactly if the server refuses the content', () => {
     for (const code of [22, 121, 10334, 11000]) expect(meaningOf(serverError(code)), String(code)).to.equal('refused');
     const passing = [1, 2, 6, 7, 8, 13, 18, 26, 50, 59, 64, 79, 89, 91, 100, 112, 146, 189, 202, 251, 262, 292, 9001];
     for (const code of [...passing, 10107, 11600, 11601, 11602, 13435, 13436, 14031, 16500, 0, 999_999])
@@ -75,7 +75,7 @@ describe('a failure of MongoDB', () => {
     expect(meaningOf(new TypeError('x is undefined'))).to.equal('bug');
   });
 
-  it('means in a bulk write what it means alone', () => {
+  it('has the same meaning in a bulk write as alone', () => {
     for (const error of [
       new mongo.MongoNetworkError('gone'),
       new mongo.MongoDriverError('Timed out while checking out a connection from connection pool'),

@@ -108,7 +108,7 @@ describe('insights on their way into MongoDB', () => {
       expect(texts.filter((text) => /dropped|lost/.test(text))).to.deep.equal([]);
     });
 
-  it('wait where the pool has no connection for a bulk write', async () => {
+  it('wait while the pool has no connection for a bulk write', async () => {
     const uri = new URL(server.uri(`test-${randomUUID()}`));
     uri.searchParams.set('appName', APP);
     uri.searchParams.set('maxPoolSize', '1');
@@ -130,7 +130,7 @@ describe('insights on their way into MongoDB', () => {
     }
   });
 
-  it('are not there where a commit failed, as the store says', async () => {
+  it('are not stored if the store reports a failed commit', async () => {
     const at = newMoment();
     await arrange(code(14031, 'insert'));
     expect(await rejection(store.commit([partOf(session, [sampleInsight(session, at)])]))).to.be.instanceOf(

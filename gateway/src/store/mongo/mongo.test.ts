@@ -101,7 +101,7 @@ function faults(uri: () => string): void {
       ];
     };
 
-    it('says so within seconds, with nothing done, and goes on when it is back', async () => {
+    it('reports it within seconds, without effect, and continues when the server is back', async () => {
       const session = sampleSession();
       await store.openSession(session);
       line.cut();
@@ -114,20 +114,20 @@ function faults(uri: () => string): void {
       expect(await store.commit([partOf(session, [insight])])).to.deep.equal([{ lost: false, written: [insight] }]);
     });
 
-    it('says so too where the server is there and answers nothing', async () => {
+    it('also reports a server that accepts connections and answers nothing', async () => {
       line.silence();
       for (const error of await Promise.all(calls().map(rejection))) expect(error).to.be.instanceOf(StoreUnavailable);
       line.mend();
       expect(await store.account(randomUUID())).to.equal(null);
     });
 
-    it('does not open at all', async () => {
+    it('is not opened', async () => {
       line.cut();
       expect(await rejection(openMongoStore(line.uri, systemClock))).to.be.instanceOf(StoreUnavailable);
     });
   });
 
-  it('refuses everything once a collection was dropped, which the server would make anew without a word', async () => {
+  it('refuses everything after a collection was dropped, because the server would silently create it again', async () => {
     const own = new URL(uri());
     own.pathname = `/test-${randomUUID()}`;
     const store = await openMongoStore(own.href, systemClock);
@@ -149,7 +149,7 @@ function faults(uri: () => string): void {
     }
   });
 
-  it('needs a replica set or a router of one', async () => {
+  it('needs a replica set or a router', async () => {
     const mongo = await MongoConnection.open(uri(), systemClock);
     const hello = await mongo.connection.db?.admin().command({ hello: 1 });
     await mongo.close();
@@ -227,7 +227,7 @@ function indexes(uri: () => string): void {
       await expectIndex(['session_id', 'type'], { ts: -1 }, ofType);
     });
 
-    it('of what an account has reads an index', async () => {
+    it('of the objects of an account reads an index', async () => {
       const { keys, deviceModels, devices } = models;
       const order = { createdAt: 1, _id: 1 } as const;
       const ofAccount = { accountId: 'a' };

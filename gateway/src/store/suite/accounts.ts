@@ -12,14 +12,14 @@ export function accountSuite(handles: () => Handles): void {
       expect(await other.accounts()).to.deep.include(account);
     });
 
-    it('knows no account that was never made', async () => {
+    it('finds no account that was never created', async () => {
       const { store } = handles();
       expect(await store.account(sampleAccount().id)).to.equal(null);
       expect(await store.accountNamed('nobody')).to.equal(null);
       expect(await store.entitle(sampleAccount().id, null)).to.equal(null);
     });
 
-    it('gives a name to one account only, however many ask at once', async () => {
+    it('gives a name to only one account, even for simultaneous requests', async () => {
       const { store, other } = handles();
       const name = sampleAccount().name;
       const made = await atOnce(12, [store, other], (handle) => handle.createAccount(sampleAccount({ name })));
@@ -52,7 +52,7 @@ export function accountSuite(handles: () => Handles): void {
       expect(await other.keys(null)).to.deep.include.members([early, late, foreign]);
     });
 
-    it('keeps when a key expires, and finds it after that', async () => {
+    it('keeps the expiry of a key, and still finds it after that', async () => {
       const { store, other } = handles();
       const key = sampleKey({ expiresAt: newMoment() });
       await store.addKey(key);
@@ -60,7 +60,7 @@ export function accountSuite(handles: () => Handles): void {
       expect(await other.keys(key.accountId)).to.deep.equal([key]);
     });
 
-    it('keeps no two keys of one hash', async () => {
+    it('keeps no two keys with the same hash', async () => {
       const { store } = handles();
       const key = sampleKey();
       await store.addKey(key);
@@ -80,7 +80,7 @@ export function accountSuite(handles: () => Handles): void {
       expect(await store.revokeKey(sampleKey().id, at)).to.equal(null);
     });
 
-    it('adds no revocation behind the newest one, whatever the clock says', async () => {
+    it('never adds a revocation with a time before the newest one, whatever the clock says', async () => {
       const { store, other } = handles();
       const at = newMoment();
       const [first, second] = [sampleKey(), sampleKey()];
@@ -91,7 +91,7 @@ export function accountSuite(handles: () => Handles): void {
       expect(hashes).to.have.members([first.hash, second.hash]);
     });
 
-    it('tells the keys revoked since an instant, inclusively', async () => {
+    it('lists the keys revoked since an instant, inclusive', async () => {
       const { store, other } = handles();
       const at = newMoment();
       const [before, first, second] = [sampleKey(), sampleKey(), sampleKey()];
@@ -103,7 +103,7 @@ export function accountSuite(handles: () => Handles): void {
       expect(hashes).to.have.members([first.hash, second.hash]);
     });
 
-    it('notes when keys were used last, never going back', async () => {
+    it('records the last use of keys, never an earlier one', async () => {
       const { store, other } = handles();
       const [used, unused] = [sampleKey(), sampleKey()];
       const at = newMoment();
@@ -115,7 +115,7 @@ export function accountSuite(handles: () => Handles): void {
       expect(await store.keyByHash(unused.hash)).to.deep.equal(unused);
     });
 
-    it('replaces a key once by another one, until when the old one stays good', async () => {
+    it('replaces a key once, with the time until which the old one is valid', async () => {
       const { store, other } = handles();
       const at = newMoment();
       const old = sampleKey({ createdAt: at, expiresAt: at + 9000 });
@@ -133,7 +133,7 @@ export function accountSuite(handles: () => Handles): void {
       expect((await other.replacedKeys(at + 5000)).map(({ id }) => id)).not.to.include(old.id);
     });
 
-    it('replaces no key that is revoked, expired or unknown, and keeps an expiry that comes earlier', async () => {
+    it('replaces no revoked, expired or unknown key, and keeps an earlier expiry', async () => {
       const { store } = handles();
       const at = newMoment();
       const [revoked, expired, soon] = [sampleKey(), sampleKey({ expiresAt: at }), sampleKey({ expiresAt: at + 1 })];
@@ -180,7 +180,7 @@ export function accountSuite(handles: () => Handles): void {
       ]);
     });
 
-    it('forgets the keys that only subscribe once they have expired', async () => {
+    it('deletes the keys that may only subscribe after they have expired', async () => {
       const { store, other } = handles();
       const at = newMoment();
       const past = sampleKey({ subscribeOnly: true, expiresAt: at - 1 });

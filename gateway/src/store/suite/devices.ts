@@ -13,7 +13,7 @@ import {
 
 export function deviceSuite(handles: () => Handles): void {
   describe('device models', () => {
-    it('keeps a model as it was given, whatever its texts hold', async () => {
+    it('keeps a model exactly, whatever its texts contain', async () => {
       const { store, other } = handles();
       const model = sampleModel({
         name: 'a\u0000b "心" 𝄞',
@@ -37,7 +37,7 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await modelsOf(store, sampleModel().accountId)).to.deep.equal([]);
     });
 
-    it('lists them in batches, each once, also while others come and go', async () => {
+    it('lists them in batches, each once, also while others are added and deleted', async () => {
       const { store, other } = handles();
       const { accountId } = sampleModel();
       const at = newMoment();
@@ -58,7 +58,7 @@ export function deviceSuite(handles: () => Handles): void {
       expect(moments).to.deep.equal(moments.toSorted((a, b) => a - b));
     });
 
-    it('gives an account no more models than its limit, however many come at once', async () => {
+    it('gives an account no more models than its limit, even for simultaneous requests', async () => {
       const { store, other } = handles();
       const { accountId } = sampleModel();
       const added = await atOnce(8, [store, other], (handle) => handle.addDeviceModel(sampleModel({ accountId }), 3));
@@ -80,7 +80,7 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await store.changeDeviceModel(sampleModel().id, () => changed)).to.equal(null);
     });
 
-    it('leaves a model alone when the change throws, and rejects with what was thrown', async () => {
+    it('leaves a model unchanged if the change throws, and rejects with the same error', async () => {
       const { store } = handles();
       const model = sampleModel();
       await store.addDeviceModel(model);
@@ -92,7 +92,7 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await store.deviceModel(model.id)).to.deep.equal(model);
     });
 
-    it('loses none of many changes made at once', async () => {
+    it('loses none of many simultaneous changes', async () => {
       const { store, other } = handles();
       const model = sampleModel({ channels: [] });
       await store.addDeviceModel(model);
@@ -114,7 +114,7 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await store.deviceModel(model.id)).to.equal(null);
     });
 
-    it('never deletes a model under a device that comes at the same moment', async () => {
+    it('never deletes a model while a device is added to it', async () => {
       const { store, other } = handles();
       for (let round = 0; round < 8; round++) {
         const model = sampleModel();
@@ -131,7 +131,7 @@ export function deviceSuite(handles: () => Handles): void {
   });
 
   describe('devices', () => {
-    it('makes a device row once and moves it between models', async () => {
+    it('creates the row of a device once and moves it between models', async () => {
       const { store, other } = handles();
       const model = sampleModel();
       const next = sampleModel({ accountId: model.accountId });
@@ -145,14 +145,14 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await store.deleteDeviceModel(model.id)).to.equal('deleted');
     });
 
-    it('makes no row for a model that is not there', async () => {
+    it('creates no row for a model that does not exist', async () => {
       const { store } = handles();
       const device = sampleDevice(sampleModel());
       expect(await store.putDevice(device)).to.equal(false);
       expect(await store.devices(device.accountId)).to.deep.equal([]);
     });
 
-    it('makes one row of a device that comes many times at once', async () => {
+    it('creates one row for many simultaneous connections of a device', async () => {
       const { store, other } = handles();
       const model = sampleModel();
       await store.addDeviceModel(model);
@@ -162,7 +162,7 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await store.devices(device.accountId)).to.deep.equal([device]);
     });
 
-    it('keeps devices of one name in two accounts apart', async () => {
+    it('separates devices with the same id in two accounts', async () => {
       const { store } = handles();
       const mine = sampleDevice(sampleModel());
       const model = sampleModel();
@@ -174,7 +174,7 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await store.devices(theirs.accountId)).to.deep.equal([]);
     });
 
-    it('finds one device, and pages through all, or those whose ids begin alike, by id', async () => {
+    it('finds one device, and pages through all, or through those with a common prefix, by id', async () => {
       const { store, other } = handles();
       const model = sampleModel();
       await store.addDeviceModel(model);

@@ -31,7 +31,7 @@ export function erasureSuite(handles: () => Handles): void {
   }
 
   describe('erasure', () => {
-    it('deletes the insights of a session in parts, and of no other', async () => {
+    it('deletes the insights of a session in batches, and no others', async () => {
       const { store, other } = handles();
       const at = newMoment();
       const [gone, kept] = [await closed(store, at, 7), await closed(store, at, 2)];
@@ -40,7 +40,7 @@ export function erasureSuite(handles: () => Handles): void {
       expect(await endsOf(other, kept)).to.have.length(2);
     });
 
-    it('deletes what an account published before an instant, oldest first', async () => {
+    it('deletes the insights that an account published before an instant, oldest first', async () => {
       const { store } = handles();
       const [accountId, at] = [randomUUID(), newMoment()];
       const own = await closed(store, at, 5, { accountId });
@@ -54,7 +54,7 @@ export function erasureSuite(handles: () => Handles): void {
       expect(await endsOf(store, foreign)).to.have.length(5);
     });
 
-    it('deletes the row of a session only when it is closed and has no insights', async () => {
+    it('deletes the row of a session only if it is closed and has no insights', async () => {
       const { store, other } = handles();
       const session = await closed(store, newMoment(), 1);
       const open = sampleSession();
@@ -81,7 +81,7 @@ export function erasureSuite(handles: () => Handles): void {
       expect((await other.keys(accountId)).map(({ id }) => id)).to.deep.equal([keys[0]?.id]);
     });
 
-    it('deletes an account with what it has, once it has no sessions', async () => {
+    it('deletes an account with its other rows, if it has no sessions', async () => {
       const { store, other } = handles();
       const [account, neighbour] = [sampleAccount(), sampleAccount()];
       const scopes = [account, neighbour].map(({ id: accountId }) => ({ accountId }));

@@ -30,7 +30,7 @@ export function idempotencySuite(handles: () => Handles): void {
       expect(await other.claimIdempotencyKey(again)).to.deep.equal({ state: 'done', response: RESPONSE });
     });
 
-    it('belong to one request of many that come at once', async () => {
+    it('belong to one of many simultaneous requests', async () => {
       const { store, other } = handles();
       const claim = sample();
       const states = await atOnce(8, [store, other], (handle) => handle.claimIdempotencyKey(claim));
@@ -47,7 +47,7 @@ export function idempotencySuite(handles: () => Handles): void {
       expect(await store.claimIdempotencyKey(another)).to.deep.equal(CONFLICT);
     });
 
-    it('are kept of an account as far as they are the newest', async () => {
+    it('are kept for each account up to a limit, the newest ones', async () => {
       const { store, other } = handles();
       const first = sample();
       const stranger = { ...first, accountId: randomUUID() };
@@ -59,7 +59,7 @@ export function idempotencySuite(handles: () => Handles): void {
       for (const claim of claims.slice(0, 2)) expect(await again(claim)).to.deep.equal(FRESH);
     });
 
-    it('are apart for each account and route', async () => {
+    it('are separate for each account and route', async () => {
       const { store } = handles();
       const claim = sample();
       await store.claimIdempotencyKey(claim);
@@ -67,7 +67,7 @@ export function idempotencySuite(handles: () => Handles): void {
       expect(await store.claimIdempotencyKey({ ...claim, route: 'POST /other' })).to.deep.equal(FRESH);
     });
 
-    it('are free again when the request failed without effect', async () => {
+    it('can be used again when the request failed without effect', async () => {
       const { store } = handles();
       const claim = sample();
       await store.claimIdempotencyKey(claim);
@@ -75,7 +75,7 @@ export function idempotencySuite(handles: () => Handles): void {
       expect(await store.claimIdempotencyKey({ ...claim, bodyHash: 'b' })).to.deep.equal(FRESH);
     });
 
-    it('are not given back once there is a response', async () => {
+    it('are not released once there is a response', async () => {
       const { store } = handles();
       const claim = sample();
       await store.claimIdempotencyKey(claim);
@@ -84,7 +84,7 @@ export function idempotencySuite(handles: () => Handles): void {
       expect((await store.claimIdempotencyKey(claim)).state).to.equal('done');
     });
 
-    it('wait a minute for the first request, whose late response then counts no more', async () => {
+    it('wait a minute for the first request, whose response is ignored if it comes later', async () => {
       const { store } = handles();
       const claim = sample();
       const later = { ...claim, at: claim.at + MINUTE_MS };

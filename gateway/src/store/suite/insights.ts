@@ -33,7 +33,7 @@ async function insightsOf(store: Store, session: Session): Promise<StoredInsight
 
 function commits(handles: () => Handles): void {
   describe('a commit', () => {
-    it('keeps insights and progress of several sessions as they were given', async () => {
+    it('stores insights and progress of several sessions exactly', async () => {
       const { store, other } = handles();
       const [one, two] = [await opened(store), await opened(store, { user: 'ann' })];
       const at = newMoment();
@@ -51,7 +51,7 @@ function commits(handles: () => Handles): void {
       expect(await other.session(two.id)).to.deep.equal(two);
     });
 
-    it('may be empty, or of progress alone', async () => {
+    it('may be empty, or contain only progress', async () => {
       const { store } = handles();
       const session = await opened(store);
       const progress = { ...NO_PROGRESS, clockShift: 12, counted: { 3: { seq: 70, time: 1.5, period: 9.75 } } };
@@ -78,7 +78,7 @@ function commits(handles: () => Handles): void {
       expect(await insightsOf(store, kept)).to.have.length(1);
     });
 
-    it('leaves out what has the window or the moment of another insight of its session and type', async () => {
+    it('leaves out insights with the window or the publication time of another one of the session and type', async () => {
       const { store } = handles();
       const [session, another] = [await opened(store), await opened(store)];
       const at = newMoment();
@@ -100,7 +100,7 @@ function commits(handles: () => Handles): void {
       expect(await insightsOf(store, session)).to.have.deep.members([first, otherType, next]);
     });
 
-    it('writes nothing twice when the same comes twice at once', async () => {
+    it('writes nothing twice for two identical simultaneous commits', async () => {
       const { store, other } = handles();
       const session = await opened(store);
       const at = newMoment();
@@ -111,7 +111,7 @@ function commits(handles: () => Handles): void {
       expect(await insightsOf(store, session)).to.deep.equal(group);
     });
 
-    it('is whole or lost when the session is taken at the same moment', async () => {
+    it('is stored completely or not at all if the session is taken over at the same time', async () => {
       const { store, other } = handles();
       for (let round = 0; round < 6; round++) {
         const session = await opened(store);
@@ -128,7 +128,7 @@ function commits(handles: () => Handles): void {
       }
     });
 
-    it('is the last word on the newest of each type', async () => {
+    it('updates the newest insight of each type', async () => {
       const { store, other } = handles();
       const session = await opened(store);
       const at = newMoment();
@@ -147,7 +147,7 @@ function commits(handles: () => Handles): void {
 
 function listsOfASession(handles: () => Handles): void {
   describe('the insights of a session', () => {
-    it('come all, by end of window and then publication, in batches', async () => {
+    it('are read completely, by end of window and then publication, in batches', async () => {
       const { store, other } = handles();
       const session = await opened(store);
       const at = newMoment();
@@ -163,7 +163,7 @@ function listsOfASession(handles: () => Handles): void {
       expect(batches.length).to.be.greaterThan(1);
     });
 
-    it('are none of an unknown session', async () => {
+    it('are empty for an unknown session', async () => {
       expect(await insightsOf(handles().store, sampleSession())).to.deep.equal([]);
     });
   });
@@ -210,14 +210,14 @@ function lists(handles: () => Handles): void {
     const moments = (rows: StoredInsight[]) => rows.map(({ ts }) => ts);
     const sorted = (rows: StoredInsight[]) => moments(rows).sort((a, b) => a - b);
 
-    it('begin at `since` and end before `until`, by moment of publication', async () => {
+    it('begin at `since` and end before `until`, by publication time', async () => {
       const { rows, next } = await handles().store.insights(query({ since: at + 1, until: at + 3 }));
       expect(rows).to.have.deep.members(between(1, 3));
       expect(moments(rows)).to.deep.equal(sorted(rows));
       expect(next).to.equal(null);
     });
 
-    it('are the first ones where `since` is given, and the pages go up', async () => {
+    it('are the first ones if `since` is given, and the pages ascend', async () => {
       const { store } = handles();
       const whole = (await store.insights(query({ since: at }))).rows;
       const pages = await allPages((cursor) => store.insights(query({ since: at, limit: 7, cursor })));
@@ -226,7 +226,7 @@ function lists(handles: () => Handles): void {
       expect(whole).to.have.deep.members(all);
     });
 
-    it('are the last ones where it is not, and the pages go down', async () => {
+    it('are the last ones if it is not, and the pages descend', async () => {
       const { store } = handles();
       const whole = (await store.insights(query({ since: at }))).rows;
       const pages = await allPages((cursor) => store.insights(query({ limit: 7, cursor })));
@@ -234,7 +234,7 @@ function lists(handles: () => Handles): void {
       expect(pages.reverse().flat()).to.deep.equal(whole);
     });
 
-    it('end with a full page where the number of rows says so', async () => {
+    it('can end with a full page', async () => {
       const { store } = handles();
       for (const since of [at, null]) {
         const pages = await allPages((cursor) => store.insights(query({ since, limit: 20, cursor })));
@@ -242,7 +242,7 @@ function lists(handles: () => Handles): void {
       }
     });
 
-    it('show one user and one type where asked to, page by page', async () => {
+    it('can show one user and one type, page by page', async () => {
       const { store } = handles();
       for (const user of ['ann', null])
         for (const type of ['hr', 'rr', null] as const)
@@ -257,7 +257,7 @@ function lists(handles: () => Handles): void {
           }
     });
 
-    it('show one device where asked to, over its sessions, page by page', async () => {
+    it('can show one device, over its sessions, page by page', async () => {
       const { store } = handles();
       const [scope, from] = [{ accountId: randomUUID(), deviceId: 'band' }, newMoment()];
       const wanted: StoredInsight[] = [];
@@ -276,7 +276,7 @@ function lists(handles: () => Handles): void {
       expect((await store.insights(query({ ...scope, type: 'rr' }))).rows).to.deep.equal([]);
     });
 
-    it('take up what was published since the last page', async () => {
+    it('include insights published since the last page', async () => {
       const { store } = handles();
       const session = await opened(store);
       const scope = { accountId: session.accountId, since: at };
@@ -294,7 +294,7 @@ function lists(handles: () => Handles): void {
       expect(await store.insights(query({ user: 'bob' }))).to.deep.equal({ rows: [], next: null });
     });
 
-    it('refuse a cursor that is none of theirs', async () => {
+    it('refuse a foreign cursor', async () => {
       const { store } = handles();
       const foreign = Buffer.from(JSON.stringify(['sessions', 1, 'x'])).toString('base64url');
       const wrong = Buffer.from(JSON.stringify(['insights', 1, 'x'])).toString('base64url');

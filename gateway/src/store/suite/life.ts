@@ -13,7 +13,7 @@ import {
 
 export function lifeSuite(open: () => Promise<Store>): void {
   describe('a store', () => {
-    it('has everything again after it was closed', async () => {
+    it('has all rows again after it was closed', async () => {
       const account = sampleAccount();
       const key = sampleKey({ accountId: account.id });
       const model = sampleModel({ accountId: account.id });
@@ -37,7 +37,7 @@ export function lifeSuite(open: () => Promise<Store>): void {
       await second.close();
     });
 
-    it('takes a write and reads it back', async () => {
+    it('writes a value and reads it back', async () => {
       const store = await open();
       await store.probe(newMoment());
       await store.probe(newMoment());

@@ -23,7 +23,7 @@ export function operatorSuite(handles: () => Handles): void {
       expect(listed).to.deep.equal([first, second]);
     });
 
-    it('gives a name to one operator only, however many ask at once', async () => {
+    it('gives a name to only one operator, even for simultaneous requests', async () => {
       const { store, other } = handles();
       const { name } = sampleOperator();
       const made = await atOnce(8, [store, other], (handle) => handle.addOperator(sampleOperator({ name })));
@@ -42,7 +42,7 @@ export function operatorSuite(handles: () => Handles): void {
       await other.endLogin(login.hash);
     });
 
-    it('ends the logins of an operator that gets another password or is removed', async () => {
+    it('ends the logins of an operator that gets a new password or is removed', async () => {
       const { store, other } = handles();
       const operator = sampleOperator();
       const before = loginOf(operator, newMoment());
@@ -63,7 +63,7 @@ export function operatorSuite(handles: () => Handles): void {
       expect(await store.setOperatorPassword(operator.id, 'x')).to.equal(null);
     });
 
-    it('forgets logins that have expired when another one comes', async () => {
+    it('deletes expired logins when another one is added', async () => {
       const { store, other } = handles();
       const operator = sampleOperator();
       const old = loginOf(operator, newMoment());
@@ -77,7 +77,7 @@ export function operatorSuite(handles: () => Handles): void {
   });
 
   describe('the audit log', () => {
-    it('is newest first, in the order in which it was written, over pages', async () => {
+    it('is newest first, in the order of writing, over pages', async () => {
       const { store, other } = handles();
       const at = newMoment();
       const entries = Array.from({ length: 7 }, (_, i): AuditEntry => {

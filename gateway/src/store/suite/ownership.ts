@@ -4,7 +4,7 @@ import { atOnce, type Handles, newMoment, sampleSession } from './samples.js';
 
 export function ownershipSuite(handles: () => Handles): void {
   describe('owners of sessions', () => {
-    it('are changed by a claim that knows the epoch', async () => {
+    it('change by a claim with the current epoch', async () => {
       const { store, other } = handles();
       const session = sampleSession();
       await store.openSession(session);
@@ -15,7 +15,7 @@ export function ownershipSuite(handles: () => Handles): void {
       expect(await store.claimSession(session.id, 1, randomUUID())).to.equal(null);
     });
 
-    it('are not changed where the session is closed or unknown', async () => {
+    it('do not change if the session is closed or unknown', async () => {
       const { store } = handles();
       const session = sampleSession();
       await store.openSession(session);
@@ -24,7 +24,7 @@ export function ownershipSuite(handles: () => Handles): void {
       expect(await store.claimSession(randomUUID(), 1, randomUUID())).to.equal(null);
     });
 
-    it('come one at a time, however many claim at once', async () => {
+    it('change one at a time for simultaneous claims', async () => {
       const { store, other } = handles();
       const session = sampleSession();
       await store.openSession(session);
@@ -51,7 +51,7 @@ export function ownershipSuite(handles: () => Handles): void {
       }
     });
 
-    it('learn what was taken from them, each time and once', async () => {
+    it('get each session that was taken from them, once', async () => {
       const { store, other } = handles();
       const [session, another] = [sampleSession(), sampleSession()];
       const [second, third] = [randomUUID(), randomUUID()];
@@ -72,7 +72,7 @@ export function ownershipSuite(handles: () => Handles): void {
       ]);
     });
 
-    it('learn of the newest 20 take-overs of a session', async () => {
+    it('get the newest 20 take-overs of a session', async () => {
       const { store, other } = handles();
       const session = sampleSession();
       const second = randomUUID();
@@ -86,7 +86,7 @@ export function ownershipSuite(handles: () => Handles): void {
       expect(epochs).to.deep.equal(Array.from({ length: 20 }, (_, i) => 26 + i));
     });
 
-    it('take nothing from themselves', async () => {
+    it('do not get their own claims', async () => {
       const { store } = handles();
       const session = sampleSession();
       await store.openSession(session);
@@ -94,7 +94,7 @@ export function ownershipSuite(handles: () => Handles): void {
       expect(await store.takenSessions(session.gateway)).to.deep.equal([]);
     });
 
-    it('have others whose sessions are open, oldest first', async () => {
+    it('list the open sessions of other gateways, oldest first', async () => {
       const { store, other } = handles();
       const at = newMoment();
       const [late, early, mine, closed] = [2, 1, 0, 0].map((age) => sampleSession({ startedAt: at + age }));
@@ -108,7 +108,7 @@ export function ownershipSuite(handles: () => Handles): void {
   });
 
   describe('gateways', () => {
-    it('have a beat, which goes back as well where their clock does', async () => {
+    it('have a heartbeat, which also goes back if their clock does', async () => {
       const { store, other } = handles();
       const [one, two] = [randomUUID(), randomUUID()];
       const at = newMoment();

@@ -13,7 +13,7 @@ export function sessionSuite(handles: () => Handles): void {
   });
 
   describe('sessions', () => {
-    it('keeps a session as it was opened', async () => {
+    it('keeps a session exactly', async () => {
       const { store, other } = handles();
       const session = sampleSession({
         user: 'ann',
@@ -34,7 +34,7 @@ export function sessionSuite(handles: () => Handles): void {
       expect(await other.session(sampleSession().id)).to.equal(null);
     });
 
-    it('opens one session a device, however many connections come at once', async () => {
+    it('opens one session for a device, even for simultaneous connections', async () => {
       const { store, other } = handles();
       const { accountId, deviceId } = sampleSession();
       const open = await atOnce(10, [store, other], (handle) =>
@@ -56,7 +56,7 @@ export function sessionSuite(handles: () => Handles): void {
       expect(await other.openSession(next)).to.equal(true);
     });
 
-    it('closes a session once, and only for the owner that it has', async () => {
+    it('closes a session once, and only for its owner', async () => {
       const { store, other } = handles();
       const session = sampleSession({ epoch: 3 });
       await store.openSession(session);
@@ -83,20 +83,20 @@ export function sessionSuite(handles: () => Handles): void {
       all.sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? -1 : 1));
     });
 
-    it('are newest first, then by id, over pages without a loss or a repeat', async () => {
+    it('are newest first, then by id, without a lost or repeated row over pages', async () => {
       const { store } = handles();
       const pages = await allPages((cursor) => store.sessions(query({ accountId, cursor, limit: 4 })));
       expect(pages.map((page) => page.length)).to.deep.equal([4, 4, 4, 4, 4, 1]);
       expect(pages.flat()).to.deep.equal(all);
     });
 
-    it('end with a full page where the number of rows says so', async () => {
+    it('can end with a full page', async () => {
       const { store } = handles();
       const pages = await allPages((cursor) => store.sessions(query({ accountId, cursor, limit: 7 })));
       expect(pages.map((page) => page.length)).to.deep.equal([7, 7, 7]);
     });
 
-    it('show one user, one status, or both', async () => {
+    it('can show one user, one status, or both', async () => {
       const { store } = handles();
       for (const user of ['ann', null])
         for (const status of ['open', 'closed', null] as const) {
@@ -108,7 +108,7 @@ export function sessionSuite(handles: () => Handles): void {
         }
     });
 
-    it('show one device, and what started within a time', async () => {
+    it('can show one device, and the sessions that started within an interval', async () => {
       const { store } = handles();
       const [first] = all;
       const { deviceId = '', startedAt = 0 } = first ?? {};
@@ -129,7 +129,7 @@ export function sessionSuite(handles: () => Handles): void {
       expect(await store.sessions(query({ accountId, user: 'bob' }))).to.deep.equal({ rows: [], next: null });
     });
 
-    it('refuse a cursor that is none of theirs', async () => {
+    it('refuse a foreign cursor', async () => {
       const { store } = handles();
       const foreign = Buffer.from(JSON.stringify(['insights', 1, 'x'])).toString('base64url');
       const wrong = Buffer.from(JSON.stringify(['sessions', 'x', 1])).toString('base64url');
