@@ -33,7 +33,7 @@ export {
 } from './memory/map';
 export { SLOT_BYTES } from './memory/session';
 
-/** Computes the tables; once, before all else. */
+/** Computes the tables; call once, before all other functions. */
 export function init(): void {
   makeTwiddles();
   makeHann();
@@ -52,7 +52,7 @@ export function channel(index: i32, kind: i32, subs: i32): void {
   addChannel(sessionAt(index), kind, subs);
 }
 
-/** All channels are known: hands out their rings. */
+/** Allocates the rings, when all channels are known. */
 export function ready(index: i32): void {
   allocateRings(sessionAt(index));
 }
@@ -67,7 +67,7 @@ export function push(index: i32, channel: i32, encoding: i32, count: i32): i32 {
   return pushInstants(at, times.first, times.period, count);
 }
 
-/** Answers the first `count` of REQUESTS in RESULTS. */
+/** Answers the first `count` requests in REQUESTS; writes RESULTS. */
 export function step(count: i32): void {
   const requests = rowAt<Request>(REQUESTS);
   const results = rowAt<Estimate>(RESULTS);
@@ -77,7 +77,7 @@ export function step(count: i32): void {
   }
 }
 
-/** Makes the estimate; one that is not finite is none. */
+/** Runs the estimator; an estimate that is not finite counts as none. */
 function answer(request: Request, result: Estimate): void {
   const session = sessionAt(request.slot);
   advance(session, request.end);
@@ -87,7 +87,7 @@ function answer(request: Request, result: Estimate): void {
   result.given = <i32>(given && isFinite(result.value) && !isNaN(confidence));
 }
 
-/** Moves the R peaks that are not yet read to STAGING (f64 seconds); returns how many. */
+/** Moves the unread R peaks to STAGING (f64 seconds); returns their number. */
 export function peaks(index: i32, channel: i32): i32 {
   const session = sessionAt(index);
   const at = channelOf(session, channel);

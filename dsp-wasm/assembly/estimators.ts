@@ -9,14 +9,14 @@ import { Session } from './memory/session';
 import { estimateHrPpg } from './pulse/heart_rate';
 import { estimateSpo2 } from './spo2/ratio';
 
-// Estimators, numbered as by the host.
+// Estimators, with the numbers that the host uses.
 const HR_PPG: i32 = 0;
 const HR_ECG: i32 = 1;
 const SPO2: i32 = 2;
 const RR_PPG: i32 = 3;
 const RR_ECG: i32 = 4;
 
-/** Brings the session's streaming detectors up to `end` (seconds), using no sample after it. */
+/** Advances the session's streaming detectors to `end` (seconds), using no sample after it. */
 export function advance(session: Session, end: f64): void {
   for (let c = 0; c < session.channelCount; c++) {
     const channel = session.channelAt(c);

@@ -5,7 +5,7 @@ import { SCRATCH } from './memory/map';
 import { channelOf, sessionAt } from './memory/session';
 import { TRAITS } from './pulse/scratch';
 
-/** The core with its kernels laid open, for tests and benchmarks. Arrays are passed at SCRATCH. */
+/** The core with its internal kernels exported, for tests and benchmarks. Arrays are passed at SCRATCH. */
 
 export { BREATH_SCRATCH_END } from './breath/scratch';
 export * from './core';
@@ -46,7 +46,7 @@ export function dataEnd(): usize {
   return __data_end;
 }
 
-/** Copies grid samples that are complete by `end` (seconds) to SCRATCH (f32, NaN: empty); returns how many hold a value. */
+/** Copies grid samples that are complete by `end` (seconds) to SCRATCH (f32, NaN: empty); returns the number with a value. */
 export function grid(index: i32, channel: i32, sub: i32, from: i32, count: i32, end: f64): i32 {
   const at = channelOf(sessionAt(index), channel);
   return at ? copyGrid(at, sub, from, count, completeBy(at, end), SCRATCH) : 0;
@@ -60,7 +60,7 @@ export function fft4(n: i32): usize {
   return to;
 }
 
-/** The same of n / 2 samples, continued by zeros. */
+/** The same for n / 2 samples, padded with zeros. */
 export function padded4(n: i32): usize {
   const work = SCRATCH + ((<usize>n) << 4);
   const to = work + ((<usize>n) << 4);
@@ -68,7 +68,7 @@ export function padded4(n: i32): usize {
   return to;
 }
 
-/** Filters, in place, the eight signals at SCRATCH + 96, with the coefficients at SCRATCH and the state behind them. */
+/** Filters, in place, the eight signals at SCRATCH + 96, with the coefficients at SCRATCH and the state after them. */
 export function filter8(count: i32): void {
   biquad8(SCRATCH + 96, count, changetype<Biquad>(SCRATCH), changetype<BiquadState>(SCRATCH + 32));
 }

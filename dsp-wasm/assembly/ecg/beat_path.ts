@@ -15,16 +15,16 @@ import {
 } from './tuning';
 
 /**
- * The most likely sequence of beats through the candidates (Viterbi 1967, with a fixed lag: what is older has been
- * decided, and every path goes through it). A path's score is the evidence of its candidates less the surprise of its
- * RR intervals against the period that it expects. Where beats are clear, evidence is all and rhythm may be as irregular
- * as it likes; in noise rhythm fills in and weeds out: this is search-back and refractory period in one.
+ * The most likely sequence of beats among the candidates (Viterbi 1967, with a fixed lag: older beats have been decided,
+ * and every path contains them). The score of a path is the evidence of its candidates minus the surprise of its RR
+ * intervals, given the period that it expects. If beats are clear, the evidence dominates and any rhythm is accepted. In
+ * noise, the rhythm adds and removes beats, as a search-back and a refractory period do in other detectors.
  */
 
-/** Candidates that can be looked back at; the ring holds more, so none is overwritten while it is looked at. */
+/** Number of candidates that a path can look back to. The ring holds more, so that none of them is overwritten. */
 const REACH_BACK: i32 = 40;
 
-/** Adds a candidate at a grid sample, with the log odds that it is a beat, and whether only its breadth says so. */
+/** Adds a candidate at a grid sample, with the log odds that it is a beat, and whether they come from its breadth alone. */
 export function addCandidate(ecg: EcgState, sample: i32, evidence: f32, wide: bool): void {
   const number = ecg.candidateCount++;
   const candidate = ecg.candidateAt(number);
@@ -35,18 +35,18 @@ export function addCandidate(ecg: EcgState, sample: i32, evidence: f32, wide: bo
   linkCandidate(ecg, number);
 }
 
-/** Forgets all candidates and what was decided. */
+/** Forgets all candidates and decisions. */
 export function forgetPaths(ecg: EcgState): void {
   ecg.candidateCount = 0;
   ecg.decided = 0;
 }
 
-/** Number of the oldest candidate that a path may go through: the newest decided one, if it is still in reach. */
+/** Number of the oldest candidate that a path may contain: the newest decided one, if it is still within reach. */
 function oldestOf(ecg: EcgState, number: i32): i32 {
   return max(max(0, ecg.decided - 1), number - REACH_BACK);
 }
 
-/** Finds the best way to a candidate. */
+/** Finds the best path to a candidate. */
 function linkCandidate(ecg: EcgState, number: i32): void {
   const candidate = ecg.candidateAt(number);
   const shortest = candidate.wide ? SHORTEST_WIDE_RR : SHORTEST_RR;
@@ -72,7 +72,7 @@ function secondsFrom(candidate: Candidate, sample: i32): f32 {
   return <f32>(sample - candidate.sample) * (1.0 / <f32>ECG_HZ);
 }
 
-/** Score of a path that begins here: free where nothing is decided, a surprise after a pause, else impossible. */
+/** Score of a path that begins here: 0 if nothing is decided yet, negative after a pause, otherwise impossible. */
 function scoreOfBeginning(ecg: EcgState, number: i32, sample: i32): f32 {
   const decided = ecg.decided - 1;
   if (decided < 0) return 0;
@@ -80,7 +80,7 @@ function scoreOfBeginning(ecg: EcgState, number: i32, sample: i32): f32 {
   return number - decided > REACH_BACK || since > LONGEST_RR ? -MOST_SURPRISE : -1e9;
 }
 
-/** (ln r)^2 as (r - 1)^2 / r, which is the same within 4 % up to r = 2; none where a path begins: it expects nothing yet. */
+/** (ln r)^2, approximated by (r - 1)^2 / r within 4 % up to r = 2. At the start of a path it is 0, because no period is expected yet. */
 function surpriseAfter(other: Candidate, interval: f32): f32 {
   if (other.before === 0) return 0;
   const d = interval - other.period;
@@ -97,7 +97,7 @@ function periodAfter(ecg: EcgState, number: i32, before: i32, sample: i32): f32 
   return min(LONGEST_PERIOD, max(SHORTEST_PERIOD, period + PERIOD_FOLLOW * (bounded - period)));
 }
 
-/** Number of the candidate at which the best path ends, the newest decided one where nothing better came since; or -1. */
+/** Number of the candidate at which the best path ends (the newest decided one if there is no better path); -1 for none. */
 export function bestEnd(ecg: EcgState): i32 {
   const decided = ecg.decided - 1;
   let end = decided;
@@ -112,19 +112,19 @@ export function bestEnd(ecg: EcgState): i32 {
   return end;
 }
 
-/** First candidate after the newest decided one on the path that ends at `end`; -1 where there is none. */
+/** First candidate after the newest decided one on the path that ends at `end`; -1 for none. */
 export function firstUndecided(ecg: EcgState, end: i32): i32 {
   return candidateAfter(ecg, end, ecg.decided - 1);
 }
 
-/** The candidate after `number` on the path that ends at `end`; -1 where there is none. */
+/** The candidate after `number` on the path that ends at `end`; -1 for none. */
 export function candidateAfter(ecg: EcgState, end: i32, number: i32): i32 {
   let after = -1;
   for (let p = end; p > number; p = ecg.candidateAt(p).before - 1) after = p;
   return after;
 }
 
-/** Decides for a candidate: from now on all paths go through it, and scores count from it. */
+/** Decides that a candidate is a beat: all later paths contain it, and scores are counted from it. */
 export function decideCandidate(ecg: EcgState, number: i32): void {
   const decided = ecg.candidateAt(number);
   ecg.decided = number + 1;

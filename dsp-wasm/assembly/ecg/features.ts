@@ -17,28 +17,28 @@ import {
 } from './scratch';
 
 /**
- * How QRS-like a lead is at each instant, by three features:
+ * Three features of a lead, which show at each instant how much it looks like a QRS complex:
  *
- * energy: mean of |y| over 86 ms, y being the lead sharpened by a second derivative of a Gaussian (response at 22 Hz, so
- *   that T waves, baseline wander and electrode motion fall far below the QRS; a matched wavelet, cf. Martinez 2004). It
- *   finds beats of most shapes and needs to know nothing;
- * match: projection of y on the template of the session's own beats, times the square of its share of y's norm. It tells
- *   a beat from an artefact as large, which energy cannot (Kaplan 1990);
- * width: the same energy at 8 Hz, where ventricular ectopic beats have it (Thakor 1984), and T waves too.
+ * energy: mean of |y| over 86 ms, where y is the lead filtered by the second derivative of a Gaussian (a wavelet with its
+ *   peak response at 22 Hz, cf. Martinez 2004), so that T waves, baseline wander and electrode motion are far weaker than
+ *   the QRS. It detects most shapes of beats without a template;
+ * match: projection of y on the template of the session's own beats, times the square of its share of y's norm. Unlike
+ *   energy, it tells a beat from an artefact of the same size (Kaplan 1990);
+ * width: the same energy at 8 Hz, the band of ventricular ectopic beats (Thakor 1984) and also of T waves.
  *
- * All kernels are symmetric, so a feature at a grid sample belongs to that sample: no delay is left to correct. A feature
- * whose grid samples are not all there is NaN, so a gap rings nowhere.
+ * All kernels are symmetric, so a feature has no delay. A feature is NaN if one of its grid samples is missing, so that
+ * filters do not ring at a gap.
  */
 
-/** Half widths, grid samples: of the broad wavelet, of the energies' box, of the template (100 ms, the QRS and no T wave). */
+/** Half widths, grid samples: of the broad wavelet, of the averaging of energies, of the template (100 ms: the QRS without the T wave). */
 const BROADEN_HALF: i32 = 12;
 const BOX_HALF: i32 = 5;
 export const TEMPLATE_HALF: i32 = 13;
-/** A feature is made of the grid samples up to REACH before and after its own. */
+/** A feature uses the grid samples up to REACH before and after its own. */
 export const REACH: i32 = 18;
 const BOX_SCALE: f32 = 1.0 / 11.0;
 
-// Loaded, as the engine would make a constant vector anew in every turn of a loop.
+// Loaded from memory, because the engine would build a constant vector again in every iteration.
 
 /** The sharpening wavelet from its centre on: (1 - u^2) exp(-u^2 / 2) at u = k / 1.3096, less its mean, to norm 1. */
 const SHARP: usize = memory.data<f32>([0.75782472, 0.23597287, -0.31469491, -0.23353414, -0.05954859, -0.00710758]);
@@ -55,7 +55,7 @@ const BROAD: usize = memory.data<f32>([
 /**
  * Computes the features of `count` grid samples from `from` on into ENERGY and WIDTH, and, where the lead has a template
  * (`matched`), MATCH and PROJECTION. Uses no grid sample at or past `limit`.
- * @returns the greatest feature that rounding makes of a flat line at the lead's level
+ * @returns the largest feature that rounding errors can cause for a flat line at the lead's level
  */
 export function computeFeatures(
   channel: Channel,
@@ -66,28 +66,28 @@ export function computeFeatures(
   limit: i32,
   matched: bool,
 ): f32 {
-  const rounded = (count + 7) & ~7; // two vectors in flight, as sums wait for each other
+  const rounded = (count + 7) & ~7; // two vectors at a time, because sums wait for each other
   const level = transform(channel, sub, from, rounded, limit, SHARPENED.at(0), BROADENED.at(0));
   measure(SHARPENED.at(0), BROADENED.at(0), lead, rounded, matched);
   return <f32>1e-5 * abs(level);
 }
 
 /**
- * A group is the features of a second, the blocks of a step mostly. Their wavelets are computed at once, as each block
- * reaches over the ones beside it. A group begins at a grid sample of its own, wherever the first block in question lies,
- * so that its level, and with it the rounding, does not depend on how the data were cut.
+ * A group consists of the features of one second, usually the blocks of one step. Their wavelets are computed together,
+ * because the blocks overlap. Groups begin at fixed grid samples, so that the level, and with it the rounding, does not
+ * depend on the chunking of the data.
  */
 const GROUP_SAMPLES: i32 = 128;
 
-/** Others have used the scratch: no group is there. */
+/** Marks the group as missing, because other functions have used the scratch memory. */
 export function forgetGroup(): void {
   GROUP.from = 0;
   GROUP.to = 0;
 }
 
 /**
- * Computes the wavelets of all leads for the group that holds [from, to), if they are not there. Uses no grid sample at or
- * past `limit`.
+ * Computes the wavelets of all leads for the group that contains [from, to), unless they exist already. Uses no grid sample
+ * at or after `limit`.
  * @param first first grid sample of any group
  */
 export function prepareGroup(channel: Channel, leads: i32, first: i32, from: i32, to: i32, limit: i32): void {
@@ -107,8 +107,8 @@ export function groupFeatures(sub: i32, lead: Lead, from: i32, count: i32, match
 }
 
 /**
- * Writes the wavelets' responses of `count` grid samples, and of those that features at their ends reach, to `y` and `b`.
- * @returns the level that was taken off the lead
+ * Writes the wavelets' responses at `count` grid samples, and at the neighbours that their features need, to `y` and `b`.
+ * @returns the level that was subtracted from the lead
  */
 function transform(channel: Channel, sub: i32, from: i32, count: i32, limit: i32, y: usize, b: usize): f32 {
   copyGrid(channel, sub, from - REACH, count + 2 * REACH, limit, LEVELED.at(0));
@@ -125,7 +125,7 @@ function measure(y: usize, b: usize, lead: Lead, count: i32, matched: bool): voi
   if (matched) matchTemplate(y, lead.template.at(0), count);
 }
 
-/** Takes the first grid sample off all, which keeps the wavelets' own rounding small; returns it. */
+/** Subtracts the first grid sample from all, which keeps the rounding errors of the wavelets small; returns it. */
 function levelOut(count: i32): f32 {
   const first = LEVELED[0];
   const level: f32 = isNaN(first) ? 0 : first;
@@ -135,17 +135,17 @@ function levelOut(count: i32): f32 {
   return level;
 }
 
-/** The lead itself, its level taken off, at the i-th of the grid samples asked for. */
+/** The lead without its level, at the i-th requested grid sample. */
 export function leveled(i: i32): f32 {
   return LEVELED[i + REACH];
 }
 
-/** Address of the sharpened signal at the i-th of the grid samples asked for. */
+/** Address of the sharpened signal at the i-th requested grid sample. */
 export function sharpenedAt(i: i32): usize {
   return SHARPENED.at(i + TEMPLATE_HALF);
 }
 
-/** The broad signal at the i-th of the grid samples asked for. */
+/** The broad signal at the i-th requested grid sample. */
 export function broad(i: i32): f32 {
   return BROADENED[i + BOX_HALF];
 }

@@ -13,9 +13,9 @@ import {
 } from './tuning';
 
 /**
- * The RR intervals of one window in their order (INTERVALS), and how far they are to be believed. The odds of a beat by
- * its morphology (evidence.ts) become those of a beat in this rhythm: they fall by as much as its two intervals surprise
- * more than the one interval without it would, and rise where it is just what the rhythm lacked.
+ * The RR intervals of one window in order (INTERVALS), and the confidence in them. The odds of a beat by its morphology
+ * (evidence.ts) are corrected for the rhythm: they fall if the two intervals of the beat are more surprising than the one
+ * interval without it, and rise if they are less surprising.
  */
 
 export function clearIntervals(): void {
@@ -48,7 +48,7 @@ export function allRight(): f64 {
   return Math.exp(-doubt);
 }
 
-/** 1 where the newest beats have a rhythm, however irregular, 0 where they come at random times. */
+/** 1 if the newest beats have a rhythm, even an irregular one; 0 if they come at random times. */
 export function isRhythm(ecg: EcgState): f64 {
   let n: f64 = 0;
   let sum: f64 = 0;
@@ -65,7 +65,7 @@ export function isRhythm(ecg: EcgState): f64 {
   return Math.max(0, Math.min(1, (RANDOM - variation) / (RANDOM - IRREGULAR)));
 }
 
-/** What the rhythm says against the beat between interval i and the next. */
+/** Log odds from the rhythm against the beat between interval i and the next one. */
 function misfit(i: i32, period: f64): f64 {
   if (i + 1 === INTERVALS.count || !INTERVAL_LIST[i + 1].joined) return 0;
   const before = INTERVAL_LIST[i].seconds;

@@ -1,18 +1,18 @@
 import { SCRATCH } from '../memory/map';
 import { Row } from '../memory/row';
 
-/** Working arrays of R peak detection, as a chain: each begins where the one before ends. */
+/** Working arrays of R peak detection, as a chain: each begins where the previous one ends. */
 
-/** Most features at once, grid samples: those since the beat before, and what they reach. */
+/** Most features at a time, grid samples: those since the previous beat, and the neighbours that they need. */
 const MOST: usize = 512;
-/** Grid samples that are weighed at once. */
+/** Grid samples whose evidence is computed at a time. */
 export const BLOCK: i32 = 16;
-/** Most intervals of a window: 8 s at 250 bpm, and open ones. */
+/** Most intervals of a window: 8 s at 250 bpm, and undecided ones. */
 export const MAX_INTERVALS: i32 = 64;
 /** Wavelets of one lead's group, grid samples. */
 const GROUP_ROW: usize = 256;
 
-/** Grid samples for which the wavelets of all leads are there. */
+/** The grid samples for which the wavelets of all leads exist. */
 @unmanaged
 export class Group {
   from: i32;
@@ -25,7 +25,7 @@ export class Interval {
   seconds: f64;
   /** Odds against the beat that ends it, by its morphology. */
   odds: f64;
-  /** Whether it follows the interval before without a gap. */
+  /** Whether it follows the previous interval without a gap. */
   joined: bool;
 }
 
@@ -44,7 +44,7 @@ const BLOCK_BYTES: usize = BLOCK * sizeof<f32>();
 const GROUP_BYTES: usize = GROUP_ROW * sizeof<f32>();
 const LEADS_BYTES: usize = 4 * sizeof<f32>();
 
-/** The lead itself, its level taken off, and its two wavelets. */
+/** The lead without its level, and the responses of its two wavelets. */
 export const LEVELED = changetype<Row<f32>>(SCRATCH);
 const LEVELED_END: usize = SCRATCH + FEATURE_BYTES;
 
@@ -54,7 +54,7 @@ const SHARPENED_END: usize = LEVELED_END + FEATURE_BYTES;
 export const BROADENED = changetype<Row<f32>>(SHARPENED_END);
 const BROADENED_END: usize = SHARPENED_END + FEATURE_BYTES;
 
-/** Features, by grid sample from the first one that was asked for. */
+/** Features, by grid sample from the first requested one. */
 export const ENERGY = changetype<Row<f32>>(BROADENED_END);
 const ENERGY_END: usize = BROADENED_END + FEATURE_BYTES;
 
@@ -75,7 +75,7 @@ const MAGNITUDES_END: usize = WIDTH_END + FEATURE_BYTES;
 export const SUM = changetype<Row<f32>>(MAGNITUDES_END);
 const SUM_END: usize = MAGNITUDES_END + 2 * BLOCK_BYTES;
 
-/** The same of width. */
+/** The same for width. */
 export const WIDE_SUM = changetype<Row<f32>>(SUM_END);
 const WIDE_SUM_END: usize = SUM_END + 2 * BLOCK_BYTES;
 
@@ -83,26 +83,26 @@ const WIDE_SUM_END: usize = SUM_END + 2 * BLOCK_BYTES;
 export const NEWEST = changetype<Row<f32>>(WIDE_SUM_END);
 const NEWEST_END: usize = WIDE_SUM_END + BLOCK_BYTES;
 
-/** By lead: where the R peak is, grid samples from the first one that was asked for. */
+/** By lead: position of the R peak, grid samples from the first requested one. */
 export const PEAKS = changetype<Row<f32>>(NEWEST_END);
 const PEAKS_END: usize = NEWEST_END + LEADS_BYTES;
 
-/** By lead: how large the beat is. */
+/** By lead: size of the beat. */
 export const AMPLITUDES = changetype<Row<f32>>(PEAKS_END);
 const AMPLITUDES_END: usize = PEAKS_END + LEADS_BYTES;
 
-/** By lead: share of its norm that the beat has along the template; 0 where there is none, or the beat is an ectopic one. */
+/** By lead: morphology score, the share of the beat's norm along the template; 0 without a template or for an ectopic beat. */
 export const SHARES = changetype<Row<f32>>(AMPLITUDES_END);
 const SHARES_END: usize = AMPLITUDES_END + LEADS_BYTES;
 
-/** By lead: how much of the beat's swing is a shift of the level. */
+/** By lead: share of the beat's swing that is a shift of the level. */
 export const SHIFTS = changetype<Row<f32>>(SHARES_END);
 const SHIFTS_END: usize = SHARES_END + LEADS_BYTES;
 
 export const GROUP = changetype<Group>(SHIFTS_END);
 const GROUP_END: usize = SHIFTS_END + 16;
 
-/** The two wavelets of a group, GROUP_ROW apart by lead. */
+/** The responses of the two wavelets for a group; the leads are GROUP_ROW apart. */
 const GROUP_SHARPENED_END: usize = GROUP_END + 4 * GROUP_BYTES;
 const GROUP_BROADENED_END: usize = GROUP_SHARPENED_END + 4 * GROUP_BYTES;
 

@@ -4,22 +4,22 @@ import { DECODED, RESAMPLED, SCRATCH } from '../memory/map';
 import { BRIDGE_SECONDS, FAR, LIMIT, TICKS } from './tuning';
 
 /**
- * Resampling onto the grid. The samples are joined by straight lines, and grid sample k is that line's average under a triangle
- * from k - 1 to k + 1: a linear phase low-pass, sinc^2(f / grid rate), which passes a line unchanged, needs no uniform
- * stamps and aliases less than 0.5 % of mains hum into the pulse band. The triangle is put together of two intervals
- * [k - 1, k] and [k, k + 1]. What is kept is the integral over an interval (area) and the integral of that integral (fall:
- * a cascaded integrator, Hogenauer 1981): the fall weighs the interval from 1 down to 0, the area less the fall from 0 up
- * to 1. Both are kept times six, which spares products.
+ * Resampling onto the grid. The samples are joined by straight lines. Grid sample k is the average of this line with a
+ * triangular weight from k - 1 to k + 1. This is a low-pass of linear phase, sinc^2(f / grid rate). It leaves a straight line
+ * unchanged, needs no uniform stamps, and aliases less than 0.5 % of mains hum into the pulse band. The triangle consists of
+ * the intervals [k - 1, k] and [k, k + 1]. For each interval the state has its integral (`area`) and the integral of that
+ * integral (`fall`; a cascaded integrator, Hogenauer 1981). `fall` weighs the interval from 1 down to 0, and `area - fall`
+ * from 0 up to 1. Both are stored times six, which saves multiplications.
  *
- * A grid sample that is not wholly covered by data or by a bridged gap holds NaN.
+ * A grid sample that is not completely covered by data or by a bridged gap is NaN.
  */
 
-/** Times of the decoded instants that are taken, in grid samples (f64). */
+/** Times of the accepted instants, in grid samples (f64). */
 const TIMES: usize = SCRATCH;
 
 /**
  * Takes `count` decoded instants, `t` and `period` in seconds.
- * @returns how many were missing
+ * @returns the number of missing instants
  */
 export function pushInstants(channel: Channel, t: f64, period: f64, count: i32): i32 {
   if (!areAllGood(channel, t, period, count)) return takeSome(channel, t, period, count);
@@ -27,7 +27,7 @@ export function pushInstants(channel: Channel, t: f64, period: f64, count: i32):
   return 0;
 }
 
-/** Whether all instants are whole, within LIMIT and in order, as they mostly are; then their times are in TIMES. */
+/** Whether all instants are complete, within LIMIT and in order, which is the usual case; then their times are in TIMES. */
 function areAllGood(channel: Channel, t: f64, period: f64, count: i32): bool {
   const scale = <f64>channel.rate / TICKS;
   const start = t * TICKS + 0.5;
@@ -49,9 +49,9 @@ function areAllGood(channel: Channel, t: f64, period: f64, count: i32): bool {
 }
 
 /**
- * Takes the decoded instants, but for those without any value and those out of order; a lane that misses a value keeps its
+ * Accepts the decoded instants, except those without any value and those out of order. A lane without a value keeps its
  * newest one.
- * @returns how many were missing
+ * @returns the number of missing instants
  */
 function takeSome(channel: Channel, t: f64, period: f64, count: i32): i32 {
   const scale = <f64>channel.rate / TICKS;
@@ -66,7 +66,7 @@ function takeSome(channel: Channel, t: f64, period: f64, count: i32): i32 {
   let kept: usize = 0;
   for (let i = 0; i < count; i++) {
     let x = v128.load(DECODED + ((<usize>i) << 4));
-    const absent = i8x16.bitmask(f32x4.ne(x, x)); // lanes that are not used hold 0
+    const absent = i8x16.bitmask(f32x4.ne(x, x)); // unused lanes are 0
     if (absent) {
       if (absent === used) {
         missing++;
@@ -87,7 +87,7 @@ function takeSome(channel: Channel, t: f64, period: f64, count: i32): i32 {
   return missing;
 }
 
-/** Integrates the instants into grid samples, in runs that no gap and no new second interrupts. */
+/** Integrates the instants into grid samples, in runs without a gap or the start of a second. */
 function integrate(channel: Channel, count: i32): void {
   const rate = <f64>channel.rate;
   let i = 0;
@@ -104,7 +104,7 @@ function integrate(channel: Channel, count: i32): void {
   }
 }
 
-/** Takes the first sample, or the first one after a gap. */
+/** Starts with the first sample, or with the first one after a gap. */
 function begin(channel: Channel, now: f64, x: v128): void {
   const to = skipTo(channel, channel.complete, now);
   channel.area = f32x4.splat(0);
@@ -118,8 +118,8 @@ function begin(channel: Channel, now: f64, x: v128): void {
 }
 
 /**
- * Integrates from instant `i` on, which follows without a gap, to the next gap or second. The interval in progress stays in
- * registers from instant to instant (through memory each would wait for the one before), which is why this function is long.
+ * Integrates from instant `i`, which follows without a gap, to the next gap or second. The function is long because it keeps
+ * the current interval in registers: through memory, each instant would wait for the previous one.
  * @returns the instant after the run
  */
 function integrateRun(channel: Channel, i: i32, count: i32): i32 {
@@ -128,13 +128,13 @@ function integrateRun(channel: Channel, i: i32, count: i32): i32 {
   const bridge = BRIDGE_SECONDS * rate;
   const sixth = f32x4.splat(<f32>(1.0 / 6.0));
   let last = channel.lastTime;
-  // End of the interval in progress; a second begins with an interval, and a gap ends in another
+  // End of the current interval; a second begins with an interval, and a gap ends in another one
   let next = <f64>channel.complete + 1;
   let before = channel.last;
   let area = channel.area;
   let fall = channel.fall;
   let rise = channel.rise;
-  // All bits set where this grid sample, or the next, is not wholly covered: makes it a NaN
+  // All bits are set if this grid sample, or the next one, is not completely covered: this makes it a NaN
   let gap = i32x4.splat(channel.gap);
   let nextGap = i32x4.splat(channel.nextGap);
   let to: usize = RESAMPLED;
@@ -149,7 +149,7 @@ function integrateRun(channel: Channel, i: i32, count: i32): i32 {
         const edge = f32x4.add(before, f32x4.mul(slope, width));
         fall = f32x4.add(fall, fallOf(width, area, before, edge));
         area = f32x4.add(area, areaOf(width, before, edge));
-        // The interval is over: its grid sample is the rising half of the one before and the falling half of this one
+        // End of the interval: its grid sample is the rising half of the previous interval and the falling half of this one
         v128.store(to, v128.or(f32x4.mul(f32x4.add(rise, fall), sixth), gap));
         gap = nextGap;
         nextGap = i32x4.splat(0);
@@ -184,7 +184,7 @@ function integrateRun(channel: Channel, i: i32, count: i32): i32 {
   return i;
 }
 
-/** Notes, for each second that `t` (in grid samples) is the first to reach, how much is complete without it. */
+/** Records, for each second that `t` (in grid samples) is the first to reach, the number of grid samples complete before it. */
 function passSeconds(channel: Channel, t: f64, rate: f64): void {
   const next = <i32>(t / rate) + 1;
   for (let s = max(channel.nextSecond, next - SECONDS); s < next; s++) {

@@ -9,9 +9,9 @@ export function completeBy(channel: Channel, end: f64): i32 {
 }
 
 /**
- * Copies the grid samples [from, from + count) of a sub-channel to `to` (f32). Those that are empty, not complete by
- * `limit` (see completeBy) or no longer in the ring come out as NaN. Values are without the sub-channel's offset.
- * @returns how many of them hold a value
+ * Copies the grid samples [from, from + count) of a sub-channel to `to` (f32). Samples that are empty, not complete by
+ * `limit` (see completeBy) or no longer in the ring become NaN. Values do not include the sub-channel's offset.
+ * @returns the number of samples with a value
  */
 export function copyGrid(channel: Channel, sub: i32, from: i32, count: i32, limit: i32, to: usize): i32 {
   const ring = channel.rings[sub];
@@ -31,7 +31,7 @@ function fillNaN(x: usize, from: i32, to: i32): void {
   for (let i = from; i < to; i++) store<f32>(x + ((<usize>i) << 2), NaN);
 }
 
-/** Copies `count` values; returns how many are not NaN. */
+/** Copies `count` values; returns the number of those that are not NaN. */
 function copyRun(from: usize, to: usize, count: i32): i32 {
   let lanes = i32x4.splat(0);
   let i: usize = 0;
@@ -50,7 +50,7 @@ function copyRun(from: usize, to: usize, count: i32): i32 {
   return held;
 }
 
-/** Replaces NaN by a line between the neighbours (at the ends: by the nearest value, 0 where there is none). */
+/** Replaces NaN by a straight line between the neighbours; at the ends by the nearest value, or by 0 if all are NaN. */
 export function fillEmpty(x: usize, count: i32): void {
   let before = -1;
   for (let i = 0; i < count; i++) {

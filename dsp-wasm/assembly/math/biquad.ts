@@ -1,13 +1,13 @@
 /**
- * Biquads over eight signals, two groups of four lanes in flight: one group alone would wait for its own recursion. The
- * transposed direct form II is re-associated so that the recursion is one multiplication and one addition long:
+ * Biquads over eight signals, as two groups of four lanes: one group alone would wait for its own recursion. The
+ * transposed direct form II is rearranged so that the recursion needs only one multiplication and one addition:
  * with c1 = b1 - a1 b0 and c2 = b2 - a2 b0, s1' = c1 x + s2 - a1 s1, s2' = c2 x - a2 s1, y = b0 x + s1.
  */
 
-/** Added to the input: a decaying recursion would else reach denormal numbers, which WebAssembly cannot flush to zero. */
+/** Added to the input, because a decaying recursion would reach denormal numbers, which WebAssembly cannot flush to zero. */
 const ABOVE_DENORMAL: f32 = 1e-20;
 
-/** Coefficients, re-associated as above. */
+/** Coefficients, rearranged as above. */
 @unmanaged
 export class Biquad {
   b0: f32;
@@ -26,9 +26,9 @@ export class BiquadState {
   r2: v128;
 }
 
-/** Filters `count` samples of two groups in place; `x` holds two f32x4 a sample. */
+/** Filters `count` samples of two groups in place; `x` has two f32x4 for each sample. */
 export function biquad8(x: usize, count: i32, filter: Biquad, state: BiquadState): void {
-  // Loaded as vectors, as the engine would make a vector of a float anew in every turn of the loop
+  // Loaded as vectors, because the engine would convert a float to a vector again in every iteration
   const b0 = v128.load32_splat(changetype<usize>(filter), offsetof<Biquad>('b0'));
   const c1 = v128.load32_splat(changetype<usize>(filter), offsetof<Biquad>('c1'));
   const c2 = v128.load32_splat(changetype<usize>(filter), offsetof<Biquad>('c2'));

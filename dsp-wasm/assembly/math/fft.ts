@@ -21,14 +21,14 @@ export function makeTwiddles(): void {
  * @param x `n` samples of four lanes (16 n bytes); destroyed
  * @param work 16 n bytes
  * @param n power of two, 8 to FFT_MAX
- * @param bins how many bins to write, at most n / 2
+ * @param bins number of bins to write, at most n / 2
  * @param to bins of (re, im), two vectors each; bin 0 holds the mean times n
  */
 export function realFft4(x: usize, work: usize, n: i32, bins: i32, to: usize): void {
   split(complexFft4(x, work, n >> 1, 1), n, bins, to);
 }
 
-/** The same of n / 2 samples, continued by zeros (which need not be there). */
+/** The same for n / 2 samples, padded with zeros (which need not be in memory). */
 export function paddedFft4(x: usize, work: usize, n: i32, bins: i32, to: usize): void {
   const half = n >> 1;
   radix4Padded(x, work, half);
@@ -36,8 +36,8 @@ export function paddedFft4(x: usize, work: usize, n: i32, bins: i32, to: usize):
 }
 
 /**
- * In `x` or `work`, whichever is returned, the transform of n complex values (re, im vectors).
- * @param done 1, or 4 where the first pass is done
+ * Transforms n complex values (re, im vectors). The result is in `x` or in `work`, whichever is returned.
+ * @param done 1, or 4 if the first pass is done
  */
 function complexFft4(x: usize, work: usize, n: i32, done: i32): usize {
   let from = x;
@@ -57,7 +57,7 @@ function complexFft4(x: usize, work: usize, n: i32, done: i32): usize {
   return to;
 }
 
-/** One pass over `n * stride` values: butterflies of four that lie n / 4 strides apart. */
+/** One pass over `n * stride` values: radix-4 butterflies of values that are n / 4 strides apart. */
 function radix4(from: usize, to: usize, n: i32, stride: i32): void {
   const quarter = n >> 2;
   const step = (<usize>(FFT_MAX / n)) << 3;
@@ -109,7 +109,7 @@ function radix4(from: usize, to: usize, n: i32, stride: i32): void {
   }
 }
 
-/** The butterflies of a pass which need no rotation: in the last pass these are all. */
+/** The butterflies of a pass that need no rotation; in the last pass these are all of them. */
 function radix4Still(from: usize, to: usize, apart: usize, next: usize): void {
   for (let i: usize = 0; i < next; i += 32) {
     const a = from + i;
@@ -136,7 +136,7 @@ function radix4Still(from: usize, to: usize, apart: usize, next: usize): void {
   }
 }
 
-/** The first pass where the second half of the values is zero. */
+/** The first pass if the second half of the values is zero. */
 function radix4Padded(from: usize, to: usize, n: i32): void {
   const quarter = n >> 2;
   const step = (<usize>(FFT_MAX / n)) << 3;
@@ -177,7 +177,7 @@ function radix2(from: usize, to: usize, stride: i32): void {
   }
 }
 
-/** Spectrum of `n` real values out of the transform `z` of their pairs. */
+/** Spectrum of `n` real values from the transform `z` of their pairs. */
 function split(z: usize, n: i32, bins: i32, to: usize): void {
   const half = n >> 1;
   const step = (<usize>(FFT_MAX / n)) << 3;

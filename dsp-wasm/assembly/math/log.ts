@@ -12,7 +12,7 @@ export function log4(x: v128): v128 {
   return f32x4.add(f32x4.mul(exponent, f32x4.splat(<f32>Math.LN2)), f32x4.mul(t, series));
 }
 
-/** Exponentials of four f32 between -80 and 80, within 1e-5 of their size. */
+/** Exponentials of four f32 between -80 and 80, with a relative error below 1e-5. */
 export function exp4(x: v128): v128 {
   const y = f32x4.mul(x, f32x4.splat(<f32>Math.LOG2E));
   const whole = f32x4.nearest(y);

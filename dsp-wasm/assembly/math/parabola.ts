@@ -1,4 +1,4 @@
-/** Where between -0.5 and 0.5 the parabola through a value and its two neighbours has its top; 0 where it has none. */
+/** Position of the maximum, from -0.5 to 0.5, of the parabola through a value and its two neighbours; 0 if it has none. */
 export function vertex<T>(before: T, top: T, after: T): T {
   const bend = before - <T>2 * top + after;
   return bend < 0 ? min<T>(0.5, max<T>(-0.5, (<T>0.5 * (before - after)) / bend)) : 0;

@@ -1,6 +1,6 @@
-/** What a few vectors of four f32 need. */
+/** Functions on vectors of four f32. */
 
-/** Sets `count` vectors to zero; for a few of them this costs less than a call of memory.fill. */
+/** Sets `count` vectors to zero; faster than memory.fill for a few vectors. */
 export function clearVectors(at: usize, count: i32): void {
   for (let i: usize = 0; i < (<usize>count) << 4; i += 16) v128.store(at + i, f32x4.splat(0));
 }

@@ -1,6 +1,6 @@
 import { Row, rowAt } from './row';
 
-/** Rate of the grid of ppg*, accel and resp, Hz: holds 5 harmonics of 180 bpm below its Nyquist frequency. */
+/** Rate of the grid of ppg*, accel and resp, Hz: 5 harmonics of 180 bpm are below its Nyquist frequency. */
 export const SLOW_HZ: i32 = 32;
 /** Rate of the grid of ecg, Hz: QRS energy lies below 40 Hz (Thakor 1984). */
 export const ECG_HZ: i32 = 128;
@@ -9,12 +9,12 @@ export const LONG_RING: i32 = 1536;
 export const SHORT_RING: i32 = 512;
 export const ECG_RING: i32 = 2048;
 
-/** Sub-channels that are kept; one for each lane of a vector. */
+/** Number of sub-channels kept; one for each lane of a vector. */
 export const MAX_SUBS: i32 = 4;
-/** Seconds for which a channel remembers how much was complete. */
+/** Seconds for which a channel remembers the number of complete grid samples. */
 export const SECONDS: i32 = 16;
 
-// Modalities, numbered as by the host.
+// Modalities, with the numbers that the host uses.
 export const KIND_PPG: i32 = 0;
 export const KIND_PPG_GREEN: i32 = 1;
 export const KIND_PPG_RED: i32 = 2;
@@ -33,7 +33,7 @@ export class Ring {
   next: i32;
 }
 
-/** A channel of a session, from its payload to the rings of its sub-channels. A grid sample is one value on the grid. */
+/** A channel of a session, from its payload to the rings of its sub-channels. */
 @unmanaged
 export class Channel {
   /** Modality. */
@@ -44,19 +44,19 @@ export class Channel {
   subs: i32;
   /** Sub-channels in the payload. */
   payloadSubs: i32;
-  /** Complete grid samples: all below this index are written. */
+  /** Number of complete grid samples: all below this index are written. */
   complete: i32;
   /** First whole second that no sample has reached yet. */
   nextSecond: i32;
-  /** Least step between two values: 1 of integers, 0 of floats. */
+  /** Smallest step between two values: 1 for integers, 0 for floats. */
   resolution: f32;
-  /** Whether a sample came. */
+  /** Whether a sample has arrived. */
   started: bool;
   /** Time of the newest sample, in grid samples. */
   lastTime: f64;
-  /** -1 where the grid sample in progress is not wholly covered, else 0. */
+  /** -1 if the current grid sample is not completely covered, otherwise 0. */
   gap: i32;
-  /** The same of the grid sample after it, as far as data have come. */
+  /** The same for the grid sample after it, as far as data have arrived. */
   nextGap: i32;
   /** Newest sample, one sub-channel a lane, without its offset. */
   last: v128;
@@ -64,10 +64,10 @@ export class Channel {
   area: v128;
   /** Integral of that integral. */
   fall: v128;
-  /** Area less fall of the interval before. */
+  /** Area minus fall of the previous interval. */
   rise: v128;
 
-  /** What is taken off every sample of a sub-channel (NaN: no sample yet); its level is offset + ring. */
+  /** Offset subtracted from every sample of a sub-channel (NaN: no sample yet); the level of the signal is offset + ring. */
   get offsets(): Row<f64> {
     return rowAt<f64>(changetype<usize>(this) + OFFSETS);
   }
@@ -76,7 +76,7 @@ export class Channel {
     return rowAt<Ring>(changetype<usize>(this) + RINGS);
   }
 
-  /** By second, as a ring: `complete` as it was when the first sample at or after that second came. */
+  /** By second, as a ring: the value of `complete` when the first sample at or after that second arrived. */
   get completeAt(): Row<i32> {
     return rowAt<i32>(changetype<usize>(this) + COMPLETE_AT);
   }

@@ -1,27 +1,27 @@
 import { LONG_RING } from './channel';
 
 /**
- * The regions of the linear memory that all sessions share, as a chain: each begins where the one before ends. The host
- * reads these numbers from the module's exported globals and keeps none of its own.
+ * The regions of the linear memory that all sessions share, as a chain: each begins where the previous one ends. The host
+ * reads these addresses from the module's exported globals.
  *
  *   0          data of the compiler: constants, and tables that are computed once
- *   STAGING    payload bytes on their way in, R peak times on their way out
- *   REQUESTS   one batch of steps, and RESULTS its answers
- *   PUSH       times of the payload in STAGING: the host would have to allocate to pass a float as an argument
- *   LANE_COUNTS  how full the four lanes were
+ *   STAGING    incoming payload bytes, and outgoing R peak times
+ *   REQUESTS   one batch of steps; RESULTS has its answers
+ *   PUSH       times of the payload in STAGING: passing a float as an argument would allocate memory in the host
+ *   LANE_COUNTS  counts of filled lanes
  *   DECODED    instants of the staged payload, four f32 lanes each
- *   SCRATCH    working arrays of one call; nothing in it outlives the call
- *   RESAMPLED  grid samples on their way into the rings, four f32 lanes each
+ *   SCRATCH    working arrays of one call; their contents end with the call
+ *   RESAMPLED  grid samples before they are written to the rings, four f32 lanes each
  *   SLOTS      one slot for each session (session.ts)
  */
 
-/** Bytes of a cache line; every region is whole lines. */
+/** Bytes of a cache line; every region consists of whole lines. */
 const LINE: i32 = 64;
 
-/** Steps of a batch. */
+/** Most steps of a batch. */
 export const BATCH: i32 = 512;
 
-/** A step that the host asks for. */
+/** A step that the host requests. */
 @unmanaged
 export class Request {
   /** Slot of the session; -1 for none. */
@@ -40,7 +40,7 @@ export const REQUEST_END: usize = offsetof<Request>('end');
 export class Estimate {
   value: f64;
   confidence: f64;
-  /** 1 where there is an estimate, else 0. */
+  /** 1 if there is an estimate, otherwise 0. */
   given: i32;
 }
 export const RESULT_BYTES: i32 = (offsetof<Estimate>() + 7) & ~7;
@@ -48,14 +48,14 @@ export const RESULT_VALUE: usize = offsetof<Estimate>('value');
 export const RESULT_CONFIDENCE: usize = offsetof<Estimate>('confidence');
 export const RESULT_GIVEN: usize = offsetof<Estimate>('given');
 
-/** When the staged instants were taken, seconds. */
+/** Times of the staged instants, seconds. */
 @unmanaged
 export class PushTimes {
   first: f64;
   period: f64;
 }
 
-/** Points that passed through the four-lane kernels, see lanes.ts. */
+/** Points in the four-lane kernels, see lanes.ts. */
 @unmanaged
 export class LaneCounts {
   points: f64;
@@ -80,6 +80,6 @@ export const DECODED_BYTES: i32 = (STAGING_BYTES / 2) * 16;
 export const SCRATCH: usize = DECODED + DECODED_BYTES;
 export const SCRATCH_BYTES: i32 = 0x20000;
 export const RESAMPLED: usize = SCRATCH + SCRATCH_BYTES;
-/** Most grid samples at once: a gap as long as the longest ring. */
+/** Most grid samples at a time: a gap as long as the longest ring. */
 export const RESAMPLED_BYTES: i32 = LONG_RING * 16;
 export const SLOTS: usize = RESAMPLED + RESAMPLED_BYTES;

@@ -1,28 +1,28 @@
 import { Row, rowAt } from './row';
 
-/** Bins of the pulse's spectrum from 0 Hz on, and with those that fill the last vector. */
+/** Bins of the pulse's spectrum from 0 Hz on; and their number rounded up to whole vectors. */
 export const BINS: i32 = 97;
 export const BINS_ROW: i32 = 100;
-/** Heart rates that are followed, one per bpm, and with those that fill the last vector. */
+/** Number of tracked heart rates, one per bpm; and the number rounded up to whole vectors. */
 export const STATES: i32 = 191;
 export const STATES_ROW: i32 = 192;
 
-/** What the heart rate from optical channels keeps from step to step. */
+/** State of the heart rate from optical channels from step to step. */
 @unmanaged
 export class PulseState {
-  /** End of the window before, seconds. */
+  /** End of the previous window, seconds. */
   lastEnd: f64;
-  /** Whether `belief` holds something. */
+  /** Whether `belief` is set. */
   tracking: bool;
-  /** Whether the mean spectra hold something. */
+  /** Whether the mean spectra are set. */
   warm: bool;
   /** Running mean of the tracked rate, bpm. */
   slowRate: f32;
-  /** Heart rate before, bpm. */
+  /** Previous heart rate, bpm. */
   value: f32;
-  /** How far the tracked line was apart from motion of late. */
+  /** Recent value of apartFromMotion for the tracked line. */
   seenApart: f32;
-  /** How much of the likelihood the tracked rate had of late, in motion; below 0 at rest. */
+  /** Recent share of the likelihood at the tracked rate, in motion; below 0 at rest. */
   support: f32;
 
   /** Running means of the spectra of pulse and noise, and of the strongest axis. */

@@ -1,7 +1,7 @@
 /**
- * Values or records side by side in the linear memory. An index in brackets reads or writes a value, or gives the record
- * there; `at` is the address of an element, for loops that walk with vectors. Indices are not checked, and
- * a record takes a multiple of eight bytes.
+ * An array of values or records in the linear memory. An index in brackets reads or writes a value, or returns the record at
+ * that index; `at` is the address of an element, for loops over vectors. Indices are not checked. The size of a record is a
+ * multiple of eight bytes.
  */
 @unmanaged
 export class Row<T> {
@@ -22,7 +22,7 @@ export class Row<T> {
   }
 }
 
-/** The row that begins at that address. */
+/** The array that begins at that address. */
 export function rowAt<T>(address: usize): Row<T> {
   return changetype<Row<T>>(address);
 }

@@ -19,7 +19,7 @@ import { PULSE_STATE_BYTES, PulseState } from './pulse_state';
 import { Row, rowAt } from './row';
 
 export const MAX_CHANNELS: i32 = 8;
-/** Optical channels that the heart rate looks at, one for each lane of a vector. */
+/** Number of optical channels that the heart rate uses, one for each lane of a vector. */
 export const MAX_OPTICAL: i32 = 4;
 
 /** A sub-channel that carries a photoplethysmogram. */
@@ -29,15 +29,15 @@ export class Optical {
   sub: i32;
 }
 
-/** A session's slot: its channels, what each estimator keeps from step to step, and the rings. */
+/** A session's slot: its channels, the state of each estimator, and the rings. */
 @unmanaged
 export class Session {
   channelCount: i32;
-  /** Bytes of the pool that are handed out. */
+  /** Allocated bytes of the pool. */
   poolUsed: i32;
   opticalCount: i32;
 
-  /** By modality: pointer to the first channel with a ring, 0 where there is none. */
+  /** By modality: pointer to the first channel with a ring; 0 for none. */
   get firstOfKind(): Row<usize> {
     return rowAt<usize>(changetype<usize>(this) + FIRST_OF_KIND);
   }
@@ -58,7 +58,7 @@ export class Session {
     return changetype<BreathState>(changetype<usize>(this) + SLOT_BREATH);
   }
 
-  /** The channel of that number, which the session has. */
+  /** The channel with that number, which must exist. */
   channelAt(index: i32): Channel {
     return changetype<Channel>(changetype<usize>(this) + SLOT_CHANNELS + <usize>index * CHANNEL_BYTES);
   }
@@ -68,28 +68,28 @@ const FIRST_OF_KIND: usize = offsetof<Session>();
 const OPTICALS: usize = FIRST_OF_KIND + KINDS * sizeof<usize>();
 const HEAD_BYTES: usize = OPTICALS + MAX_OPTICAL * ((offsetof<Optical>() + 7) & ~7);
 
-// The parts of a slot, each in whole cache lines behind the one before.
+// The parts of a slot, each in whole cache lines after the previous one.
 export const SLOT_CHANNELS: usize = (HEAD_BYTES + 63) & ~63;
 export const SLOT_PULSE: usize = (SLOT_CHANNELS + <usize>MAX_CHANNELS * CHANNEL_BYTES + 63) & ~63;
 export const SLOT_ECG: usize = (SLOT_PULSE + PULSE_STATE_BYTES + 63) & ~63;
 export const SLOT_BREATH: usize = (SLOT_ECG + ECG_STATE_BYTES + 63) & ~63;
-/** Rings of the sub-channels, handed out when the session opens. */
+/** Rings of the sub-channels, allocated when the session opens. */
 export const SLOT_POOL: usize = (SLOT_BREATH + BREATH_STATE_BYTES + 63) & ~63;
 export const POOL_BYTES: i32 = 51200;
-/** An odd number of cache lines, so that the same field of many sessions does not fall into the same cache sets. */
+/** An odd number of cache lines, so that the same field of many sessions is not in the same cache sets. */
 export const SLOT_BYTES: usize = (SLOT_POOL + POOL_BYTES) | 64;
 
-/** The session in the slot of that index. */
+/** The session in the slot with that index. */
 export function sessionAt(index: i32): Session {
   return changetype<Session>(SLOTS + <usize>index * SLOT_BYTES);
 }
 
-/** The channel of that number, null where the core does not keep it. */
+/** The channel with that number; null if the core does not keep it. */
 export function channelOf(session: Session, channel: i32): Channel | null {
   return <u32>channel < <u32>session.channelCount ? session.channelAt(channel) : null;
 }
 
-/** The session's first channel of a modality, null where it has none with a ring. */
+/** The session's first channel of a modality that has a ring; null for none. */
 export function channelOfKind(session: Session, kind: i32): Channel | null {
   return changetype<Channel | null>(session.firstOfKind[kind]);
 }
@@ -109,7 +109,7 @@ export function addChannel(session: Session, kind: i32, subs: i32): void {
   for (let s = 0; s < MAX_SUBS; s++) channel.offsets[s] = NaN;
 }
 
-/** Hands out the rings, first sub-channels before second ones, as far as the pool reaches, and lists the optical ones. */
+/** Allocates the rings, first sub-channels before second ones, until the pool is used up, and lists the optical ones. */
 export function allocateRings(session: Session): void {
   for (let sub = 0; sub < MAX_SUBS; sub++) {
     for (let c = 0; c < session.channelCount; c++) {
@@ -127,7 +127,7 @@ function ringLength(kind: i32, sub: i32): i32 {
 function allocateRing(session: Session, channel: Channel, sub: i32): bool {
   const length = ringLength(channel.kind, sub);
   const used = session.poolUsed;
-  // Sub-channels lie side by side in the lanes: one without a ring ends the row.
+  // Sub-channels use neighbouring lanes, so the first one without a ring ends the list.
   if (used + (length << 2) > POOL_BYTES || channel.subs !== sub) return false;
   session.poolUsed = used + (length << 2);
   channel.rings[sub].samples = rowAt<f32>(changetype<usize>(session) + SLOT_POOL + <usize>used);
