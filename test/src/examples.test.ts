@@ -10,7 +10,7 @@ import { pythonProgram } from '@device-insights/gateway/test-python';
 import { encodeFrame } from '@device-insights/sdk';
 import { expect } from 'chai';
 import { KEY, Running, temporaryFolder } from './running.js';
-import { fileOf } from './server-process.js';
+import { fileOf, registered } from './server-process.js';
 import { connect } from './wearable.js';
 
 const execute = promisify(execFile);
@@ -118,10 +118,12 @@ describe('the examples without the SDK', function () {
 
   it('device.py continues after the loss of the gateway, with the data that this had not received', async () => {
     const begun = Date.now();
-    const python = spawn(await pythonProgram('websockets==17.4', 'python'), [
-      ...[fileOf('sdk/examples/device.py'), '--url', service.url, '--key', KEY],
-      ...['--device', 'python-2', '--seconds', '14'],
-    ]);
+    const python = registered(
+      spawn(await pythonProgram('websockets==17.4', 'python'), [
+        ...[fileOf('sdk/examples/device.py'), '--url', service.url, '--key', KEY],
+        ...['--device', 'python-2', '--seconds', '14'],
+      ]),
+    );
     const errors = text(python.stderr);
     const lines = createInterface({ input: python.stdout })[Symbol.asyncIterator]();
     const session = String((await lines.next()).value).replace('session ', '');

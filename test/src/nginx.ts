@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@device-insights/fanout/test-redis';
 import { eventually } from './eventually.js';
-import { fileOf } from './server-process.js';
+import { fileOf, registered } from './server-process.js';
 
 const CONFIGURATION = fileOf('gateway/deploy/nginx.conf');
 const ADVICE = 'install nginx 1.22 or later (Debian: apt-get install nginx), or put nginx on the PATH';
@@ -46,11 +46,8 @@ export async function startNginx(servers: Readonly<Record<string, string>>): Pro
   const text = replaced(readFileSync(CONFIGURATION, 'utf8'), { ...servers, ...places });
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, text);
-  const child = spawn(findNginx(), ['-c', file, '-p', folder, '-g', 'daemon off;'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const killWithUs = () => child.kill('SIGTERM');
-  process.once('exit', killWithUs);
+  const command = ['-c', file, '-p', folder, '-g', 'daemon off;'];
+  const child = registered(spawn(findNginx(), command, { stdio: ['ignore', 'ignore', 'pipe'] }), 'SIGTERM');
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (part: string) => {
     log += part;
@@ -67,7 +64,6 @@ export async function startNginx(servers: Readonly<Record<string, string>>): Pro
       return log;
     },
     stop: async () => {
-      process.off('exit', killWithUs);
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;

@@ -15,6 +15,7 @@ import { expect } from 'chai';
 import { WebSocketServer } from 'ws';
 import { launchChromium } from './chromium.js';
 import { KEY, Running, temporaryFolder } from './running.js';
+import { registered } from './server-process.js';
 
 const execute = promisify(execFile);
 const SDK = fileURLToPath(new URL('../../sdk/', import.meta.url));
@@ -64,7 +65,9 @@ describe('the SDK, installed in a project', () => {
   async function example(title: string, until?: () => Promise<void>): Promise<string> {
     const code = (EXAMPLES.get(title) ?? '').replaceAll('http://localhost:8080', service.url).replaceAll('svc_…', KEY);
     writeFileSync(join(project.path, 'example.js'), code);
-    const child = spawn(process.execPath, ['example.js'], { cwd: project.path, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = registered(
+      spawn(process.execPath, ['example.js'], { cwd: project.path, stdio: ['ignore', 'pipe', 'inherit'] }),
+    );
     const output = text(child.stdout);
     const ended = once(child, 'close');
     while (until && child.exitCode === null) await until();
@@ -144,18 +147,9 @@ describe('the SDK, installed in a project', () => {
       this.timeout(60_000);
       const since = new Date().toISOString();
       const bin = join(project.path, 'node_modules/.bin/device-insights');
-      const tail = spawn(bin, [
-        'tail',
-        '--json',
-        '--device',
-        'cli-1',
-        '--type',
-        'hr',
-        '--url',
-        service.url,
-        '--key',
-        KEY,
-      ]);
+      const tail = registered(
+        spawn(bin, ['tail', '--json', '--device', 'cli-1', '--type', 'hr', '--url', service.url, '--key', KEY]),
+      );
       const told = createInterface({ input: tail.stderr })[Symbol.asyncIterator]();
       expect([(await told.next()).value, (await told.next()).value]).to.deep.equal(['connecting', 'connected']);
       const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();

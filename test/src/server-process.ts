@@ -2,6 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+/** The processes of the tests that still run, with the signals that end them. */
+const CHILDREN = new Map<ChildProcess, NodeJS.Signals>();
+process.once('exit', killChildren);
+
+/** Registers a process that a test has started, so that it does not outlive the test's file. */
+export function registered<Child extends ChildProcess>(child: Child, signal: NodeJS.Signals = 'SIGKILL'): Child {
+  CHILDREN.set(child, signal);
+  child.once('exit', () => CHILDREN.delete(child));
+  return child;
+}
+
+/** Ends all registered processes that still run; returns their commands. */
+export function killChildren(): string[] {
+  const left = [...CHILDREN];
+  CHILDREN.clear();
+  for (const [child, signal] of left) child.kill(signal);
+  return left.map(([{ spawnargs }]) => spawnargs.join(' '));
+}
+
 /** A file of the repository. */
 export const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -17,10 +36,12 @@ export function launch(
 ): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors} && `;
-  return spawn('sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, fileOf(script), ...args], {
-    env: { PATH, HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return registered(
+    spawn('sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, fileOf(script), ...args], {
+      env: { PATH, HOME, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
 }
 
 /** The output of a process so far. */

@@ -7,6 +7,7 @@ import { freePort } from '@device-insights/fanout/test-redis';
 import { secantusProgram } from '@device-insights/gateway/test-mongo';
 import { adminCommand } from '@device-insights/gateway/test-mongo-command';
 import { eventually } from '../eventually.js';
+import { registered } from '../server-process.js';
 
 /**
  * SecantusDB instead of MongoDB, as a process that can be killed, stopped and started again on the same files and port.
@@ -15,15 +16,12 @@ import { eventually } from '../eventually.js';
  */
 export class MongoServer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'device-insights-secantus-'));
-  readonly #killWithUs = () => this.#child?.kill('SIGKILL');
   #child: ChildProcess | null = null;
 
   private constructor(
     readonly port: number,
     private readonly program: string,
-  ) {
-    process.once('exit', this.#killWithUs);
-  }
+  ) {}
 
   static async start(): Promise<MongoServer> {
     const server = new MongoServer(await freePort(), await secantusProgram());
@@ -39,7 +37,7 @@ export class MongoServer {
   async launch(): Promise<void> {
     const place = ['--host', '127.0.0.1', '--port', `${this.port}`, '--storage-path', join(this.#folder, 'data')];
     const options = ['--enable-test-commands', '--sync-on-commit', '--log-level', 'ERROR'];
-    this.#child = spawn(this.program, [...place, ...options], { stdio: 'ignore' });
+    this.#child = registered(spawn(this.program, [...place, ...options], { stdio: 'ignore' }));
     await eventually('SecantusDB answers', async () => (await this.command({ ping: 1 })).ok === 1, 30_000);
   }
 
@@ -63,7 +61,6 @@ export class MongoServer {
 
   async close(): Promise<void> {
     await this.end('SIGKILL');
-    process.off('exit', this.#killWithUs);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
