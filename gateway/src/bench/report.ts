@@ -1,19 +1,30 @@
 import { writeFileSync } from 'node:fs';
 
+/** What a figure should be, in its unit: at least, or at most, that. */
+export type Goal = readonly ['>=' | '<=', number];
+
 /** A figure of a part: its value in each round. */
-export interface Figure {
+interface Figure {
   readonly name: string;
   readonly unit: string;
   readonly values: readonly number[];
+  readonly goal: Goal | null;
 }
 
 /** Prints figures as they come in, and keeps them for a file. */
 export class Report {
-  readonly #parts: { part: string; figures: Figure[]; runs: unknown[] }[] = [];
+  readonly #parts: { part: string; figures: Figure[]; runs: unknown[]; failure?: string }[] = [];
 
   part(part: string): void {
     this.#parts.push({ part, figures: [], runs: [] });
     console.log(`\n${part}`);
+  }
+
+  /** The part could not be measured to its end. */
+  failed(failure: string): void {
+    const part = this.#parts.at(-1);
+    if (part) part.failure = failure;
+    console.log(`  not measured: ${failure}`);
   }
 
   /** Keeps what a run gave, as it is. */
@@ -21,24 +32,39 @@ export class Report {
     this.#parts.at(-1)?.runs.push(result);
   }
 
-  figure(name: string, unit: string, values: readonly number[]): void {
-    this.#parts.at(-1)?.figures.push({ name, unit, values });
-    const label = `${name}, ${unit}`.padEnd(72);
-    console.log(`  ${label} ${short(median(values)).padStart(9)}   each round ${values.map(short).join(' ')}`);
+  figure(name: string, unit: string, values: readonly number[], goal: Goal | null = null): void {
+    this.#parts.at(-1)?.figures.push({ name, unit, values, goal });
+    const label = `${name}, ${unit}`.padEnd(60);
+    const wanted = goal ? `goal ${goal.join(' ')}: ${isMet(values, goal) ? 'met' : 'MISSED'}` : '';
+    const each = values.map(short).join(' ');
+    console.log(`  ${label} ${short(median(values)).padStart(9)}   ${wanted.padEnd(22)} each round ${each}`);
   }
 
   /** Two figures, and their ratio round by round. */
-  ratio(name: string, values: readonly number[], of: readonly number[]): void {
-    this.figure(
-      name,
-      'x',
-      values.map((value, round) => value / (of[round] ?? Number.NaN)),
-    );
+  ratio(name: string, values: readonly number[], of: readonly number[], goal: Goal | null = null): void {
+    const ratios = values.map((value, round) => value / (of[round] ?? Number.NaN));
+    this.figure(name, 'x', ratios, goal);
+  }
+
+  /** Prints once more, of all parts, each goal that is missed, with the figure beside it. */
+  summary(): void {
+    const all = this.#parts.flatMap(({ part, figures }) => figures.map((figure) => ({ part, ...figure })));
+    const withGoal = all.filter(({ goal }) => goal !== null);
+    const missed = withGoal.filter(({ values, goal }) => goal && !isMet(values, goal));
+    console.log(`\n${withGoal.length - missed.length} of ${withGoal.length} goals met`);
+    for (const { part, name, unit, values, goal } of missed)
+      console.log(`  missed: ${part}: ${name}: ${short(median(values))} ${unit}, goal ${goal?.join(' ')}`);
+    for (const { part, failure } of this.#parts) if (failure) console.log(`  not measured: ${part}: ${failure}`);
   }
 
   save(file: string): void {
     writeFileSync(file, `${JSON.stringify(this.#parts, null, 1)}\n`);
   }
+}
+
+/** Whether the median is as wanted; a figure that could not be measured is not. */
+function isMet(values: readonly number[], [is, value]: Goal): boolean {
+  return is === '<=' ? median(values) <= value : median(values) >= value;
 }
 
 export function median(values: readonly number[]): number {

@@ -57,12 +57,13 @@ export async function restPart(report: Report, rounds: number): Promise<void> {
   );
   report.figure('time', 's', seconds);
   report.figure('time of bare Koa with the same driver', 's', bareSeconds);
-  report.ratio('time to that of bare Koa', seconds, bareSeconds);
+  report.ratio('time to that of bare Koa', seconds, bareSeconds, ['<=', 0.91]);
   report.ratio('CPU to that of bare Koa', cpu, bareCpu);
   report.figure(
     'memory growth at most',
     'MB',
     of(readings, ({ grown }) => grown / 1e6),
+    ['<=', 50],
   );
   report.figure(
     'others wait meanwhile, median',
@@ -73,6 +74,7 @@ export async function restPart(report: Report, rounds: number): Promise<void> {
     'others wait meanwhile, at most',
     'ms',
     of(shared, ({ others }) => Math.max(...others)),
+    ['<=', 31],
   );
 }
 
