@@ -11,7 +11,7 @@ export class Requests {
   /** The others: the request, and its answer or error. */
   readonly failed: string[] = [];
   #stopping = false;
-  readonly #clients: Promise<void[]>;
+  readonly #clients: Promise<unknown>;
 
   constructor(
     private readonly url: string,
