@@ -1,14 +1,32 @@
 import { ramp } from '../math/ramp';
+import { SLOW_HZ } from '../memory/channel';
 import { BINS } from '../memory/pulse_state';
 import { beatLikeness } from './beats';
-import { Beats, BIN_HZ, CLIPPED, EVEN, FIRST_BIN, HELD, JUMPS, PULSE, STILL, SWINGS, Tracked, WINDOW } from './scratch';
 import {
+  Beats,
+  BIN_HZ,
+  CLIPPED,
+  COUNTED,
+  EVEN,
+  FIRST_BIN,
+  HELD,
+  JUMPS,
+  PULSE,
+  STILL,
+  SWINGS,
+  Tracked,
+  WINDOW,
+} from './scratch';
+import {
+  ALIKE,
   BIAS,
+  COUNT_BIAS,
   ENOUGH_APART,
   ENOUGH_COVER,
   ENOUGH_FREE,
   ENOUGH_SUPPORT,
   EVEN_STEEPNESS,
+  GREAT_DIFFERENCE,
   JUMP_STEEPNESS,
   LEAST_APART,
   LEAST_CONCENTRATION,
@@ -19,6 +37,16 @@ import {
   LEAST_SUPPORT,
   LEAST_SWING,
   LEAST_UNLIKENESS,
+  LINE_BIAS,
+  LINE_OF_CONFIDENCE,
+  LINE_OF_DIFFERENCE,
+  LINE_OF_EDGE,
+  LINE_OF_GAP,
+  LINE_OF_GREAT_DIFFERENCE,
+  LINE_OF_SKEW,
+  LINE_OF_SLOWNESS,
+  LINE_OF_UNLIKENESS,
+  LINE_OF_VARIATION,
   LINE_WIDTH,
   MOST_JUMP,
   MOST_STILL,
@@ -27,11 +55,27 @@ import {
   OF_BELIEF,
   OF_COLLISION,
   OF_CONCENTRATION,
+  OF_DIFFERENCE,
+  OF_EDGE,
+  OF_GAP,
+  OF_LONGEST,
+  OF_MARGIN,
   OF_MOVING_BELIEF,
+  OF_SHORTEST,
+  OF_SKEW,
+  OF_SLOWNESS,
+  OF_STEADINESS,
+  OF_STROKE_UNLIKENESS,
   OF_SUPPORT,
   OF_UNLIKENESS,
   OF_UNREST,
+  OF_VARIATION,
+  SLOW_RATE,
   STILL_STEEPNESS,
+  USUAL_EDGE,
+  USUAL_GAP,
+  USUAL_LONGEST,
+  USUAL_SHORTEST,
 } from './tuning';
 
 /**
@@ -56,7 +100,7 @@ export function pulseConfidence(
   unrest: f32,
   support: f32,
 ): f32 {
-  const belief = Mathf.log((tracked.belief + <f32>1e-3) / (<f32>1.001 - tracked.belief));
+  const belief = logOdds(tracked.belief);
   let odds = motion > MOVING ? oddsInMotion(belief, support) : BIAS + OF_BELIEF * belief;
   odds += OF_CONCENTRATION * Mathf.log(concentration(tracked.rate) + LEAST_CONCENTRATION);
   odds +=
@@ -64,8 +108,63 @@ export function pulseConfidence(
     Mathf.log(max<f32>(LEAST_UNLIKENESS, <f32>1 + LEAST_UNLIKENESS - beatLikeness(beats, tracked.rate)));
   odds += OF_COLLISION * Mathf.log(apart);
   odds += OF_UNREST * unrest;
-  const shown = covered(beats.cover, motion) * ramp<f32>(seen, LEAST_APART, ENOUGH_APART);
-  return (shown * filled() * unclipped() * paced()) / (<f32>1 + Mathf.exp(-odds));
+  return shown(beats.cover, motion, seen) / (<f32>1 + Mathf.exp(-odds));
+}
+
+/** Bounded: a probability of one counts as 0.999. */
+function logOdds(probability: f32): f32 {
+  return Mathf.log((probability + <f32>1e-3) / (<f32>1.001 - probability));
+}
+
+/** Whether there is a pulse to be seen at all, and its beats fill the window. */
+export function shown(cover: f32, motion: f32, seen: f32): f32 {
+  return covered(cover, motion) * visible(seen);
+}
+
+/** Whether there is a pulse to be seen, in the waveform and beside the motion. */
+function visible(seen: f32): f32 {
+  return ramp<f32>(seen, LEAST_APART, ENOUGH_APART) * filled() * unclipped() * paced();
+}
+
+/** Confidence in the rate of the beats that were counted one by one (COUNTED), beside another estimate. */
+export function countConfidence(other: f32, seen: f32): f32 {
+  let odds = COUNT_BIAS + OF_VARIATION * COUNTED.variation + OF_STEADINESS * COUNTED.steadiness;
+  odds += OF_STROKE_UNLIKENESS * unlikeness();
+  odds += OF_MARGIN * Mathf.log(COUNTED.margin);
+  odds += OF_SHORTEST * min<f32>(0, COUNTED.shortest / <f32>SLOW_HZ - USUAL_SHORTEST);
+  odds += OF_LONGEST * max<f32>(0, COUNTED.longest / <f32>SLOW_HZ - USUAL_LONGEST);
+  odds += OF_SKEW * COUNTED.skew + OF_SLOWNESS * slowness() + OF_DIFFERENCE * difference(other, ALIKE);
+  odds += OF_EDGE * excess(COUNTED.edge, USUAL_EDGE) + OF_GAP * excess(COUNTED.gap, USUAL_GAP);
+  return visible(seen) / (<f32>1 + Mathf.exp(-odds));
+}
+
+/** Probability of the rate by line and period, of some confidence by itself, beside the beats that were counted one by one. */
+export function lineConfidence(rate: f32, confidence: f32): f32 {
+  let odds = LINE_BIAS + LINE_OF_VARIATION * COUNTED.variation + LINE_OF_SKEW * COUNTED.skew;
+  odds += LINE_OF_CONFIDENCE * logOdds(confidence);
+  odds += LINE_OF_DIFFERENCE * difference(rate, ALIKE) + LINE_OF_GREAT_DIFFERENCE * difference(rate, GREAT_DIFFERENCE);
+  odds += LINE_OF_SLOWNESS * slowness() + LINE_OF_EDGE * excess(COUNTED.edge, USUAL_EDGE);
+  odds += LINE_OF_GAP * excess(COUNTED.gap, USUAL_GAP) + LINE_OF_UNLIKENESS * unlikeness();
+  return <f32>1 / (<f32>1 + Mathf.exp(-odds));
+}
+
+function unlikeness(): f32 {
+  return Mathf.log(max<f32>(LEAST_UNLIKENESS, <f32>1 + LEAST_UNLIKENESS - COUNTED.likeness));
+}
+
+/** Difference from another rate, in parts of `most` bpm, at most one. */
+function difference(other: f32, most: f32): f32 {
+  return min<f32>(1, abs<f32>(COUNTED.rate - other) / most);
+}
+
+/** How far the rate is below SLOW_RATE, tens of bpm: every second beat may have no pulse. */
+function slowness(): f32 {
+  return max<f32>(0, (SLOW_RATE - COUNTED.rate) * <f32>0.1);
+}
+
+/** How far something is beyond what is usual, two at most. */
+function excess(x: f32, usual: f32): f32 {
+  return max<f32>(0, min<f32>(2, x - usual));
 }
 
 /** In motion the belief is tempered and says more; but it must be borne by what was seen of late. */

@@ -3,12 +3,16 @@ import { Estimate } from '../memory/map';
 import { PulseState } from '../memory/pulse_state';
 import { channelOfKind, Session } from '../memory/session';
 import { findBeats } from './beats';
-import { pulseConfidence } from './confidence';
+import { countConfidence, lineConfidence, pulseConfidence, shown } from './confidence';
+import { countBeats } from './count';
 import { likelihoodShare } from './motion';
+import { COUNTED, TRACKED, Tracked } from './scratch';
 import { apartFromMotion, pulseSpectrum, resetSpectrum } from './spectrum';
 import { findTracked, lineNear, resumeTrack, updateTrack } from './tracker';
 import {
+  ALIKE,
   CLEARER,
+  LEAST_COUNTED,
   LESS_CLEAR,
   LINE_REACH,
   MOTION_REACH,
@@ -33,16 +37,38 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   updateTrack(state, motion);
   const tracked = findTracked(state);
   const beats = findBeats(tracked.rate);
-  const value =
-    motion > MOVING ? inMotion(tracked.rate, beats.rate) : smoothed(state, atRest(tracked.rate, beats.rate), anew);
-  state.value = value;
-  to.value = <f64>value;
   const apart = apartFromMotion(state, tracked.rate, motion);
   findSupport(state, tracked.rate, motion, anew);
   const restless = unrest(state, tracked.rate, anew);
   const seen = seenApart(state, apart, restless, anew);
-  to.confidence = <f64>pulseConfidence(tracked, beats, motion, apart, seen, restless, state.support);
+  const confidence = pulseConfidence(tracked, beats, motion, apart, seen, restless, state.support);
+  if (motion > MOVING) {
+    state.value = inMotion(tracked.rate, beats.rate);
+    to.confidence = <f64>confidence;
+  } else {
+    const chosen = chooseAtRest(atRest(tracked.rate, beats.rate), confidence, shown(beats.cover, motion, seen), seen);
+    state.value = smoothed(state, chosen.rate, anew);
+    to.confidence = <f64>chosen.belief;
+  }
+  to.value = <f64>state.value;
   return true;
+}
+
+/** The more likely of two: the rate by line and period, which a regular rhythm has, or that of the beats counted one by one. */
+function chooseAtRest(rate: f32, confidence: f32, lineShown: f32, seen: f32): Tracked {
+  TRACKED.rate = rate;
+  TRACKED.belief = confidence;
+  if (!countBeats()) return TRACKED;
+  const counted = countConfidence(rate, seen);
+  TRACKED.belief = lineConfidence(rate, confidence) * lineShown;
+  if (abs<f32>(COUNTED.rate - rate) <= ALIKE) {
+    TRACKED.rate = <f32>0.5 * (rate + COUNTED.rate);
+    TRACKED.belief = max(counted, TRACKED.belief);
+  } else if (counted > max(LEAST_COUNTED, TRACKED.belief)) {
+    TRACKED.rate = COUNTED.rate;
+    TRACKED.belief = counted;
+  }
+  return TRACKED;
 }
 
 /** At rest the beats tell the window's rate best. */

@@ -15,6 +15,10 @@ export const POINTS: i32 = WINDOW / 2;
 export const FIRST_BIN: i32 = 7;
 /** Hz per bin: the points are padded to twice their number. */
 export const BIN_HZ: f32 = 0.0625; // SLOW_HZ / 2 / (2 * POINTS)
+/** Most rises of a window. */
+export const MAX_STROKES: i32 = WINDOW / 2;
+/** Grid samples before and after a window of RISES. */
+export const RISES_MARGIN: i32 = 8;
 /** Lags of the autocorrelation. */
 export const LAGS: i32 = 64;
 /** Optical channels, each with its rising and its falling slopes. */
@@ -66,6 +70,31 @@ export class Beats {
   spread: f32;
   /** Share of the beats for which the window has room at the tracked rate that the best train shows. */
   cover: f32;
+}
+
+/** What the beats say that are counted one by one. */
+@unmanaged
+export class CountedBeats {
+  /** Heart rate, bpm. */
+  rate: f32;
+  /** Beats that only the pause after them shows. */
+  lost: i32;
+  /** Standard deviation of the intervals over their mean. */
+  variation: f32;
+  /** The same of the intervals between clear upstrokes, without the long ones. */
+  steadiness: f32;
+  /** How alike the upstrokes are, at most 1. */
+  likeness: f32;
+  /** Skewness of the slopes, upstrokes above zero. */
+  skew: f32;
+  /** The steepest rise that does not count over the least one that does. */
+  margin: f32;
+  /** Shortest and longest interval, grid samples. */
+  shortest: f32;
+  longest: f32;
+  /** The longest interval, and the longer end of the window without a beat, in median intervals. */
+  gap: f32;
+  edge: f32;
 }
 
 /** Where the belief is greatest. */
@@ -234,4 +263,35 @@ const TRAITS_END: usize = REST_LEVEL_END + TRAIT_COUNT * CANDIDATES * sizeof<f32
 
 /** Likelihood of each candidate. */
 export const SCORES = changetype<Row<f32>>(TRAITS_END);
-export const PULSE_SCRATCH_END: usize = TRAITS_END + CANDIDATES * sizeof<f32>();
+const SCORES_END: usize = TRAITS_END + CANDIDATES * sizeof<f32>();
+
+/** One optical channel, then its slopes, with margins before and after. */
+export const RISES = changetype<Row<f32>>(SCORES_END + RISES_MARGIN * sizeof<f32>());
+const RISES_END: usize = SCORES_END + SIGNAL_BYTES + 2 * RISES_MARGIN * sizeof<f32>();
+
+/** Slopes of either sign. */
+export const STROKE = changetype<Row<f32>>(RISES_END);
+const STROKE_END: usize = RISES_END + SIGNAL_BYTES;
+
+/** Steepest points of the rises. */
+export const STROKES = changetype<Row<Peak>>(STROKE_END);
+const STROKES_END: usize = STROKE_END + MAX_STROKES * offsetof<Peak>();
+
+/** Those of STROKES that are beats. */
+export const STROKE_BEATS = changetype<Row<i32>>(STROKES_END);
+const STROKE_BEATS_END: usize = STROKES_END + MAX_STROKES * sizeof<i32>();
+
+/** Those of STROKES that are weak beats in pauses, the newest first. */
+export const WEAK_AT = changetype<Row<i32>>(STROKE_BEATS_END);
+const WEAK_AT_END: usize = STROKE_BEATS_END + MAX_STROKES * sizeof<i32>();
+
+/** Intervals between clear upstrokes, sorted. */
+export const INTERVALS = changetype<Row<f32>>(WEAK_AT_END);
+const INTERVALS_END: usize = WEAK_AT_END + MAX_STROKES * sizeof<f32>();
+
+/** Sum of the upstrokes' slopes. */
+export const STROKE_SUM = changetype<Row<f32>>(INTERVALS_END);
+const STROKE_SUM_END: usize = INTERVALS_END + 16 * sizeof<f32>();
+
+export const COUNTED = changetype<CountedBeats>(STROKE_SUM_END);
+export const PULSE_SCRATCH_END: usize = STROKE_SUM_END + 48;

@@ -71,6 +71,36 @@ export const LEAST_SLOPE: f32 = 0.05;
  */
 export const WIDE_SLOPE: f32 = 4;
 
+// ---- count.ts ----
+/** Deviation of the Gaussian whose derivative finds upstrokes: 62 ms, half of one. [grid samples; chosen] */
+export const STROKE_WIDTH: f32 = 2;
+/** Least slope of a clear upstroke, against the usual one. [ratio; chosen] */
+export const CLEAR_STROKE: f32 = 0.25;
+/** Two upstrokes that are closer are one: 0.28 s. [grid samples; chosen] */
+export const CLOSEST_STROKE: f32 = 9;
+/** Until then a pulse's second wave may come: 0.44 s. [grid samples; chosen] */
+export const DICROTIC_SAMPLES: f32 = 14;
+/** Its greatest slope against that of the pulse. [ratio; chosen] */
+export const DICROTIC_SHARE: f32 = 0.4;
+/** Least interval that is a pause. [intervals; chosen] */
+export const LONG_SHARE: f32 = 1.35;
+/** Interval up to which a beat is early, so that the pause after it is its own. [intervals; chosen] */
+export const EARLY_SHARE: f32 = 0.85;
+/** Least interval that a beat without a pulse is in. [intervals; chosen] */
+export const LOST_SHARE: f32 = 1.6;
+/** Most variation of the other intervals with which that is said. [ratio; chosen] */
+export const STEADY_VARIATION: f32 = 0.15;
+/** Least slope of a weak upstroke, against the usual one. [ratio; chosen] */
+export const WEAK_STROKE: f32 = 0.05;
+/** The pause after a premature beat is at least this much of the interval before it. [ratio; chosen] */
+export const COMPENSATION: f32 = 0.9;
+/** How near to the same delay a second wave comes. [grid samples; chosen] */
+export const HABIT_SAMPLES: f32 = 3;
+/** How large it is at least, against the one in the pause. [ratio; chosen] */
+export const HABIT_SHARE: f32 = 0.5;
+/** Share of the other beats with such a wave from which it is none. [share; chosen] */
+export const HABITUAL: f32 = 0.3;
+
 // ---- confidence.ts ----
 /** Log odds without any evidence, at rest. [log odds; chosen] */
 export const BIAS: f32 = -2.85;
@@ -133,6 +163,74 @@ export const LEAST_APART: f32 = 0.4;
 /** How far apart from motion the line must have been seen of late to be beyond doubt. [share; chosen] */
 export const ENOUGH_APART: f32 = 0.5;
 
+/**
+ * Log odds of the beats counted one by one without any evidence: this and what follows, up to LINE_OF_GAP, is a regression over
+ * bidmc, ncku, phone, welltory, the rhythm bench and noise. [log odds; fitted: logistic regression, half of the people left out]
+ */
+export const COUNT_BIAS: f32 = 1.57;
+/** Weight of the logarithm of how unlike the upstrokes are. [weight; fitted: see COUNT_BIAS] */
+export const OF_STROKE_UNLIKENESS: f32 = -0.46;
+/**
+ * Weight of the logarithm of the steepest rise that does not count against the least one that does. [weight; fitted: see COUNT_BIAS]
+ */
+export const OF_MARGIN: f32 = -0.68;
+/** Weight of the intervals' variation. [weight; fitted: see COUNT_BIAS] */
+export const OF_VARIATION: f32 = -1.53;
+/** Weight of their variation without the pauses. [weight; fitted: see COUNT_BIAS] */
+export const OF_STEADINESS: f32 = -1.12;
+/**
+ * Weight of the shortest interval in seconds, below USUAL_SHORTEST: a beat after a shorter one may have no pulse. [weight; fitted: see COUNT_BIAS]
+ */
+export const OF_SHORTEST: f32 = 2.87;
+/** Shortest interval from which every beat has a pulse. [s; chosen] */
+export const USUAL_SHORTEST: f32 = 0.6;
+/** Weight of the longest interval in seconds, beyond USUAL_LONGEST. [weight; fitted: see COUNT_BIAS] */
+export const OF_LONGEST: f32 = -0.29;
+/** Longest interval that is no pause in itself. [s; chosen] */
+export const USUAL_LONGEST: f32 = 1.2;
+/** Weight of the slopes' skewness. [weight; fitted: see COUNT_BIAS] */
+export const OF_SKEW: f32 = 0.19;
+/**
+ * Weight of the rate below SLOW_RATE, tens of bpm. The regression says -2.55, but its slow rates are all bigeminy, and people with 45 bpm are not. [weight; chosen]
+ */
+export const OF_SLOWNESS: f32 = -1.5;
+/** Rate below which every second beat may be missed. [bpm; chosen] */
+export const SLOW_RATE: f32 = 55;
+/** Weight of the difference from the rate by line and period, in parts of ALIKE, at most one. [weight; fitted: see COUNT_BIAS] */
+export const OF_DIFFERENCE: f32 = -2.52;
+/** Weight of the end of the window without a beat, in median intervals beyond USUAL_EDGE. [weight; fitted: see COUNT_BIAS] */
+export const OF_EDGE: f32 = -1.03;
+/** Usual end of the window without a beat, in median intervals. [intervals; chosen] */
+export const USUAL_EDGE: f32 = 1;
+/** Weight of the longest interval, in median intervals beyond USUAL_GAP. [weight; fitted: see COUNT_BIAS] */
+export const OF_GAP: f32 = -1.37;
+/** Longest interval of a regular rhythm, in median ones. [intervals; chosen] */
+export const USUAL_GAP: f32 = 1.2;
+/**
+ * Log odds of the rate by line and period beside the beats counted one by one, without any evidence. [log odds; fitted: logistic regression, half of the people left out]
+ */
+export const LINE_BIAS: f32 = 3.31;
+/** The same evidence for the rate by line and period: unlikeness of the upstrokes. [weight; fitted: see COUNT_BIAS] */
+export const LINE_OF_UNLIKENESS: f32 = 0.42;
+/** The intervals' variation. [weight; fitted: see COUNT_BIAS] */
+export const LINE_OF_VARIATION: f32 = -0.74;
+/** The slopes' skewness. [weight; fitted: see COUNT_BIAS] */
+export const LINE_OF_SKEW: f32 = 0.6;
+/** Log odds of its own confidence. [weight; fitted: see COUNT_BIAS] */
+export const LINE_OF_CONFIDENCE: f32 = 0.3;
+/** The difference in parts of ALIKE. [weight; fitted: see COUNT_BIAS] */
+export const LINE_OF_DIFFERENCE: f32 = -2.82;
+/** The difference in parts of GREAT_DIFFERENCE. [weight; fitted: see COUNT_BIAS] */
+export const LINE_OF_GREAT_DIFFERENCE: f32 = -0.37;
+/** Difference from which a greater one says no more. [bpm; chosen] */
+export const GREAT_DIFFERENCE: f32 = 20;
+/** The rate below SLOW_RATE; the regression says -1.63. [weight; chosen] */
+export const LINE_OF_SLOWNESS: f32 = -1;
+/** The end of the window without a beat. [weight; fitted: see COUNT_BIAS] */
+export const LINE_OF_EDGE: f32 = -0.43;
+/** The longest interval. [weight; fitted: see COUNT_BIAS] */
+export const LINE_OF_GAP: f32 = -0.91;
+
 // ---- heart_rate.ts ----
 /** Motion above which the beats in the time domain are not believed alone. [share; chosen] */
 export const MOVING: f32 = 0.5;
@@ -142,6 +240,10 @@ export const REST_REACH: f32 = 12;
 export const MOTION_REACH: f32 = 7;
 /** Furthest that a spectral line may lie from the tracked rate: about a quarter of the main lobe. [bpm; chosen] */
 export const LINE_REACH: f32 = 7;
+/** Difference up to which the two estimates at rest are averaged. [bpm; chosen] */
+export const ALIKE: f32 = 5;
+/** Least confidence of the beats counted one by one that outdoes an unlike rate by line and period. [probability; chosen] */
+export const LEAST_COUNTED: f32 = 0.5;
 /**
  * Share of the value before in that at rest: with it the window tapers off over some 10 s, as monitors' do, and a beat
  * that comes in or falls out moves the value less. [share; chosen]

@@ -16,6 +16,8 @@ export interface Beats {
   /** How alike the beats of the most regular optical channel are, and how many intervals it has. */
   readonly likeness: number;
   readonly intervals: number;
+  /** The most regular optical channel. */
+  readonly best: readonly number[];
 }
 
 /** Null where no optical channel has two intervals. */
@@ -27,7 +29,7 @@ export function beats(opticals: readonly number[][], bpm: number): Beats | null 
   if (best === null) return null;
   const weights = trains.map(({ spread }) => (spread + 0.02) ** -2);
   const rate = sum(trains.map((t, i) => t.rate * (weights[i] ?? 0))) / sum(weights);
-  return { rate, likeness: likeness(best, bpm), intervals: best.intervals };
+  return { rate, likeness: likeness(best, bpm), intervals: best.intervals, best: best.optical };
 }
 
 function train(optical: readonly number[], bpm: number, sign: number): Train | null {

@@ -1,4 +1,5 @@
 import { beats, sum } from './beats.js';
+import { type Counted, countBeats } from './count.js';
 import { type MotionLikelihood, motionLikelihood } from './motion.js';
 import { BINS, powers, WINDOW } from './powers.js';
 
@@ -55,10 +56,17 @@ export class PulseRate {
     const seen = ramp(this.#seenApart(apart(rate), unrest), 0.4, 0.5);
     const room = Math.max(1, (Math.max(...opticals.map(heldOf)) * rate) / 1920 - 1);
     const covered = motion + (1 - motion) * ramp((found?.intervals ?? 0) / room, 0.3, 0.7);
-    const value =
-      motion > 0.5 ? inMotion(clean, rate, found?.rate ?? 0) : this.#smoothed(atRest(clean, rate, found?.rate ?? 0));
-    this.#value = value;
-    return { value, confidence: (covered * seen * quality(opticals)) / (1 + Math.exp(-odds)) };
+    const shown = seen * quality(opticals);
+    const confidence = (covered * shown) / (1 + Math.exp(-odds));
+    if (motion > 0.5) {
+      this.#value = inMotion(clean, rate, found?.rate ?? 0);
+      return { value: this.#value, confidence };
+    }
+    const line = { value: atRest(clean, rate, found?.rate ?? 0), confidence };
+    const counted = countBeats(found?.best ?? signals[0] ?? []);
+    const chosen = counted ? likelier(line, counted, covered * shown, shown) : line;
+    this.#value = this.#smoothed(chosen.value);
+    return { value: this.#value, confidence: chosen.confidence };
   }
 
   #clean(pulse: number[], axes: readonly number[][] | null, motion: number): [number[], (bpm: number) => number] {
@@ -124,6 +132,43 @@ export class PulseRate {
     this.#slowRate = before + 0.2 * (rate - before);
     return Math.min(2, Math.abs(rate - this.#slowRate) / 10);
   }
+}
+
+/** The more likely of the rate by line and period and that of the beats counted one by one. */
+function likelier(line: PulseEstimate, counted: Counted, lineShown: number, shown: number): PulseEstimate {
+  const difference = (most: number) => Math.min(1, Math.abs(counted.rate - line.value) / most);
+  const unlikeness = Math.log(Math.max(0.02, 1.02 - counted.likeness));
+  const slowness = Math.max(0, (55 - counted.rate) / 10);
+  const [edge, gap] = [ramp(counted.edge, 1, 3) * 2, ramp(counted.gap, 1.2, 3.2) * 2];
+  const countOdds =
+    1.57 -
+    1.53 * counted.variation -
+    1.12 * counted.steadiness -
+    0.46 * unlikeness -
+    0.68 * Math.log(counted.margin) +
+    2.87 * Math.min(0, counted.shortest / 32 - 0.6) -
+    0.29 * Math.max(0, counted.longest / 32 - 1.2) +
+    0.19 * counted.skew -
+    1.5 * slowness -
+    2.52 * difference(5) -
+    1.03 * edge -
+    1.37 * gap;
+  const lineOdds =
+    3.31 -
+    0.74 * counted.variation +
+    0.6 * counted.skew +
+    0.3 * Math.log((line.confidence + 1e-3) / (1.001 - line.confidence)) -
+    2.82 * difference(5) -
+    0.37 * difference(20) -
+    slowness -
+    0.43 * edge -
+    0.91 * gap +
+    0.42 * unlikeness;
+  const byCount = shown / (1 + Math.exp(-countOdds));
+  const byLine = lineShown / (1 + Math.exp(-lineOdds));
+  if (difference(5) < 1) return { value: (line.value + counted.rate) / 2, confidence: Math.max(byCount, byLine) };
+  if (byCount > Math.max(0.5, byLine)) return { value: counted.rate, confidence: byCount };
+  return { value: line.value, confidence: byLine };
 }
 
 const ramp = (x: number, least: number, enough: number) => Math.max(0, Math.min(1, (x - least) / (enough - least)));

@@ -75,6 +75,48 @@ describe('hr_ppg', () => {
     for (const e of run([GREEN], [wave], 60).slice(12)) expect(e?.value).to.be.closeTo(66, 1.2);
   });
 
+  /** A pulse at each of these times, s, as high as it says. */
+  function pulses(beats: readonly { time: number; height: number }[], seconds: number): number[] {
+    const wave = (t: number) => (t <= 0 ? 0 : Math.exp(-0.5 * (Math.log(t / 0.2) / 0.5) ** 2));
+    return times(seconds).map((t) => 1000 - beats.reduce((sum, { time, height }) => sum + height * wave(t - time), 0));
+  }
+
+  /** 75 beats a minute; every fifth is early, and the pause after it makes up for that. */
+  const ectopic = (height: number) =>
+    Array.from({ length: 60 }, (_, i) => (i % 5 ? { time: 0.8 * i, height: 100 } : { time: 0.8 * i - 0.28, height }));
+
+  for (const [height, what] of [
+    [60, 'early beats'],
+    [20, 'early beats whose pulses are weak'],
+    [0, 'early beats without a pulse, by the pause after them'],
+  ] as const) {
+    it(`counts ${what}`, () => {
+      for (const e of run([GREEN], [pulses(ectopic(height), 40)], 40).slice(12)) expect(e?.value).to.be.closeTo(75, 5);
+    });
+  }
+
+  it('reads an irregular rhythm by its beats, and trusts it', () => {
+    const next = noise(100, 3);
+    const beats = next.map((_, i) => ({
+      time: 0.8 * i + 0.15 * next.slice(0, i).reduce((a, v) => a + v, 0),
+      height: 100,
+    }));
+    const rates = run([GREEN], [pulses(beats, 60)], 60);
+    for (let end = 12; end <= 60; end++) {
+      const own = beats.filter((b) => b.time + 0.1 > end - 8 && b.time + 0.1 <= end);
+      const rate = (60 * (own.length - 1)) / ((own.at(-1)?.time ?? 0) - (own[0]?.time ?? 0));
+      expect(rates[end]?.value, `at ${end} s`).to.be.closeTo(rate, 5);
+    }
+    expect(rates.slice(12).filter((e) => e && e.confidence >= 0.5).length).to.be.at.least(40); // of 49
+  });
+
+  it('does not count the second wave of a slow pulse', () => {
+    const beats = Array.from({ length: 30 }, (_, i) => ({ time: 1.15 * i, height: 100 }));
+    const second = beats.map(({ time }) => ({ time: time + 0.38, height: 35 }));
+    for (const e of run([GREEN], [pulses([...beats, ...second], 30)], 30).slice(10))
+      expect(e?.value).to.be.closeTo(60 / 1.15, 2);
+  });
+
   it('finds the pulse next to a stronger line of motion, with the accelerometer', () => {
     const next = noise(40 * HZ, 2);
     const swing = (t: number) => (t < 10 ? 0 : Math.sin(2 * Math.PI * 1.35 * t));

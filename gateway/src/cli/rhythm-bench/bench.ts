@@ -10,8 +10,8 @@ import { electricWave, pulseWave } from './waves.js';
 
 /**
  * The rhythm bench: recordings at rest of hearts that beat irregularly, with PPG or with ECG, generated from models of the
- * rhythm (rhythms.ts) and of the signals (waves.ts). The noise of the optical channel and the accelerometer are those of
- * real wrists at rest.
+ * rhythm (rhythms.ts) and of the signals (waves.ts). The noise of the optical channel is that of real wrists which move
+ * little; there is no accelerometer.
  */
 
 /** A generated recording and its true values. */
@@ -32,7 +32,7 @@ export function* rhythmBench(sources: readonly Source[], seed: number): Generato
       const draws = new Draws(seed, 100 + k, i);
       const beats = beatsOf(rhythm, draws, SECONDS);
       const id = `${rhythm}-${source.id}-${seed}`;
-      yield made(rhythm, `${id}-ppg`, beats, opticalChannels(draws, beats, source));
+      yield made(rhythm, `${id}-ppg`, beats, { ppg: [noisyPulse(draws, beats, source)] });
       yield made(rhythm, `${id}-ecg`, beats, { ecg: [electricWave(draws, beats, SECONDS * HZ)] });
     }
   }
@@ -58,10 +58,9 @@ function rateOf(beats: readonly Beat[]): number {
   return first && last && last !== first ? (60 * (beats.length - 1)) / (last.time - first.time) : Number.NaN;
 }
 
-function opticalChannels(draws: Draws, beats: readonly Beat[], source: Source) {
+function noisyPulse(draws: Draws, beats: readonly Beat[], source: Source): Signal {
   const pulse = pulseWave(draws, beats, SECONDS * HZ);
-  const { axes, artefacts } = calm(source, SECONDS * HZ);
-  const noise = artefacts[0] ?? new Float64Array(SECONDS * HZ);
+  const noise = calm(source, SECONDS * HZ).artefacts[0] ?? new Float64Array(SECONDS * HZ);
   const scale = (10 ** (draws.uniform(...NOISE_DB) / 20) * deviation(pulse)) / deviation(noise);
-  return { ppg_green: [pulse.map((v, i) => 100 * (v + scale * (noise[i] ?? 0)))], accel: axes };
+  return pulse.map((v, i) => 100 * (v + scale * (noise[i] ?? 0)));
 }
