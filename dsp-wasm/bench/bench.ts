@@ -5,14 +5,14 @@ import { sessionCost } from './sessions.js';
 import { twinCost } from './twin.js';
 
 /**
- * `npm run bench -w dsp-wasm [-- --json]`: what the signal core costs, in processor time of this process, on its own.
- * Times depend on the machine and its load; the ratios are of one run.
+ * `npm run bench -w dsp-wasm [-- --json]`: cost of the signal core alone, as processor time of this process. Times depend
+ * on the machine and its load; the ratios compare measurements of the same run.
  */
 const { values: options } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 
 const kernels = await kernelCosts();
 const bytes_per_push = (await heapGrowth(1_000_000)) / 1_000_000;
-await sessionCost(200, 'normal', 60); // until the engine has optimised everything, whose threads count, too
+await sessionCost(200, 'normal', 60); // until the engine has optimised everything, because its threads count, too
 const normal = await sessionCost(200, 'normal', 16);
 const faults = {
   zeros: await sessionCost(200, 'zeros', 16),
@@ -34,7 +34,7 @@ const result = {
   rails_ratio: faults.rails.us / normal.us,
   bytes_per_session: normal.bytesPerSession,
 };
-/** Shown to readers beside the result. */
+/** Printed with the result. */
 const table = { ...result, session_us_200: normal.us, twin_us, bytes_per_push };
 
 const LINES: [keyof typeof table, string, string, string][] = [

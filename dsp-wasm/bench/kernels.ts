@@ -15,7 +15,7 @@ function fillNoise(kernel: Kernel, values: number): void {
   for (let i = 0; i < values; i++) kernel.view.setFloat32(at + 4 * i, next(), true);
 }
 
-/** Nanoseconds a sample and signal: 8 signals of 256 samples, in the first-level cache. */
+/** Nanoseconds per sample and signal: 8 signals of 256 samples, in the first-level cache. */
 function biquadCost(kernel: Kernel, call: KernelCalls): number {
   const [rounds, samples] = [4000, 256];
   const at = kernel.constant('SCRATCH');
@@ -30,13 +30,13 @@ function biquadCost(kernel: Kernel, call: KernelCalls): number {
   });
 }
 
-/** Microseconds a signal. */
+/** Microseconds per signal. */
 function fftCost(kernel: Kernel, call: KernelCalls): number {
   const rounds = 2000;
   return best(7, () => {
     let spent = 0;
     for (let i = 0; i < rounds / 100; i++) {
-      fillNoise(kernel, 4096); // the transform works in place and would grow without bound
+      fillNoise(kernel, 4096); // the transform works in place, and its values would grow without limit
       const start = cpuSeconds();
       for (let j = 0; j < 3; j++) call.fft4(1024);
       spent += cpuSeconds() - start;

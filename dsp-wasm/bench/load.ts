@@ -1,7 +1,7 @@
 import { type CoreChannel, type CoreSession, ENCODING } from '../src/core.js';
 import { payload, pulse, random } from '../src/signals.js';
 
-/** The session of the benchmark: 850 samples a second, eight seconds of signal that repeat without a seam. */
+/** The session of the benchmark: 850 samples a second, from eight seconds of signal that repeat without a jump. */
 
 export const CHANNELS: readonly CoreChannel[] = [
   { modality: 'ppg_green', sampleRateHz: 100, numChannels: 1 },
@@ -12,7 +12,7 @@ export const CHANNELS: readonly CoreChannel[] = [
 ];
 export const LOOP_SECONDS = 8;
 
-/** What the sensors deliver; all but `normal` are faults that must not cost more. */
+/** Kinds of input; all except `normal` are faults that must not cost more. */
 export type Kind = 'normal' | 'zeros' | 'nan' | 'rails';
 
 /** Values of each channel over LOOP_SECONDS, interleaved: 75 bpm, 15 breaths a minute, steps at 1.5 Hz. */

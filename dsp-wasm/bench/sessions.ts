@@ -4,7 +4,7 @@ import { CHANNELS, type Kind, payloads, pushSecond } from './load.js';
 
 const EVERY_SECOND: readonly Estimator[] = ['hr_ppg', 'hr_ecg', 'spo2'];
 const WITH_RR: readonly Estimator[] = [...EVERY_SECOND, 'rr_ppg', 'rr_ecg'];
-/** Data before the measurement: long enough for every estimator to answer. */
+/** Seconds of data before the measurement, so that every estimator gives estimates. */
 const FILL_SECONDS = 20;
 const WARM_SECONDS = 4;
 
@@ -15,8 +15,9 @@ export interface SessionCost {
 }
 
 /**
- * Cost of a whole session, pushes and all estimators, among `count` of them: the best two neighbouring seconds (rr comes
- * every other one) of `seconds`. The calls are those of the service: a session's data, then each of its estimates alone.
+ * Cost of a whole session, pushes and all estimators, among `count` sessions: the fastest two consecutive seconds of
+ * `seconds` (rr is estimated every other second). The calls are those of the service: a session's data, then each of its
+ * estimates alone.
  */
 export async function sessionCost(count: number, kind: Kind, seconds: number): Promise<SessionCost> {
   const core = await createCore({ maxSessions: count });

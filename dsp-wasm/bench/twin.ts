@@ -46,7 +46,7 @@ class TwinSession {
     if (second % 2 === 1) this.#breathe(second + 1);
   }
 
-  /** Searches what has come since the last time, with a second before it, and follows 32 s of pulses. */
+  /** Searches the data since the last call and one second before them, and keeps 32 s of pulses. */
   #breathe(end: number): void {
     const line = this.#lines[0];
     if (!line) return;

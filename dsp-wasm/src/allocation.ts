@@ -1,13 +1,13 @@
 import { type CoreChannel, createCore, ENCODING } from './core.js';
 import { payload } from './signals.js';
 
-/** One optical channel, a second at a time; a period that is no integer lies on the heap once, as a constant, not once a push. */
+/** One optical channel, one second at a time. The period, which is not an integer, is a constant, so that it is on the heap only once. */
 const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: 8, numChannels: 1 };
 const PERIOD = 0.125;
-/** Pushes until the engine has compiled the path for good, which leaves something behind, too. */
+/** Pushes until the engine has optimised the path, which also allocates memory. */
 const WARM_PUSHES = 200_000;
 
-/** Bytes by which `pushes` pushes make the JavaScript heap larger; NaN where a collection came between. */
+/** Growth of the JavaScript heap by `pushes` pushes, bytes; NaN if a garbage collection ran meanwhile. */
 export async function heapGrowth(pushes: number): Promise<number> {
   const session = (await createCore({ maxSessions: 1 })).open([GREEN]);
   if (session === null) return Number.NaN;

@@ -1,18 +1,18 @@
 /**
- * The signal core, seen from TypeScript: many sessions in one WebAssembly instance of fixed memory. Whatever touches a
- * sample's value happens inside the module; this host moves bytes in and estimates out, and never allocates per sample.
+ * The signal core, as used from TypeScript: many sessions in one WebAssembly instance with fixed memory. All computation on
+ * sample values is inside the module; this host copies bytes in and estimates out, and never allocates memory per sample.
  *
- * Time is seconds since the session's first instant (`t = 0`). Steps (window ends) lie on whole seconds of it.
+ * Times are seconds since the session's first instant (`t = 0`). Steps (window ends) are at whole seconds.
  */
 
 import type { Estimator } from './estimators.js';
 import { SlotCore } from './instance.js';
 import { Kernel } from './kernel.js';
 
-/** Modalities which the core knows; a channel of any other is not opened in it. */
+/** Modalities that the core knows; a channel of another modality is not opened in it. */
 export type Modality = 'ppg' | 'ppg_green' | 'ppg_red' | 'ppg_ir' | 'ecg' | 'accel' | 'resp';
 
-/** Encodings of a payload, numbered as in the ingest protocol: little endian, interleaved sub-channels. */
+/** Encodings of a payload, with the numbers of the ingest protocol: little endian, interleaved sub-channels. */
 export const ENCODING = { int16: 1, int24: 2, int32: 3, float32: 4 } as const;
 export type Encoding = (typeof ENCODING)[keyof typeof ENCODING];
 
@@ -20,7 +20,7 @@ export type { Estimator } from './estimators.js';
 
 export interface CoreChannel {
   readonly modality: Modality;
-  /** Nominal rate in Hz, as the device model says; the true spacing comes with each push. */
+  /** Nominal rate of the device model, Hz; each push has the true spacing. */
   readonly sampleRateHz: number;
   /** Sub-channels in the payload; those after the fourth are skipped. */
   readonly numChannels: number;
@@ -34,23 +34,23 @@ export interface Estimate {
 }
 
 export interface CoreOptions {
-  /** Sessions that fit into the instance; its memory is reserved at once and never grows. Default 1024. */
+  /** Most sessions of the instance; its memory is reserved at once and never grows. Default 1024. */
   readonly maxSessions?: number;
 }
 
 /** One session's signal state. */
 export interface CoreSession {
   /**
-   * Appends instants to a channel. Pushes of one channel come in time order; a jump of `t` is a gap (up to 0.25 s it is
-   * bridged by interpolation, a longer one stays empty). A missing value is a float32 NaN.
+   * Appends instants to a channel. Pushes to one channel are in order of time. A jump of `t` is a gap: up to 0.25 s it is
+   * bridged by interpolation, a longer one stays empty. A missing value is a float32 NaN.
    * @param channel index into the channels given to `open`
    * @param t time of the first instant, seconds
    * @param period spacing of the instants, seconds
    * @param payload whole instants in `encoding`; may be longer than the core's staging area (pushed in parts)
-   * @returns how many of the instants were missing (NaN in every sub-channel that is used)
+   * @returns number of missing instants (NaN in every used sub-channel)
    */
   push(channel: number, t: number, period: number, encoding: Encoding, payload: Uint8Array): number;
-  /** R peaks found by the steps so far and not yet read: seconds, ascending. */
+  /** Unread R peaks that the steps have found so far: seconds, ascending. */
   readPeaks(channel: number): Float64Array;
   close(): void;
 }
@@ -67,23 +67,22 @@ export interface Core {
   readonly openSessions: number;
   readonly bytesPerSession: number;
   /**
-   * Points that passed so far through the four-lane kernels whose lanes are signals (resampling, spectra), and those of
-   * them in lanes which carried one: what is missing to the whole is computed for nothing.
+   * Number of points so far in the four-lane kernels whose lanes are signals (resampling, spectra), and of those in lanes
+   * that carried a signal. The difference is unused computation.
    */
   readonly lanes: { readonly points: number; readonly filled: number };
   /** Opens a session, or returns null when the core is full. */
   open(channels: readonly CoreChannel[]): CoreSession | null;
   /**
-   * Runs each request: filters and detectors advance up to (never past) `end`, so no estimate uses a later sample.
-   * Batched: requests of several sessions in one call share lanes. The result is parallel to `requests`; null is no
-   * estimate at all (no pulse, no channel).
+   * Runs each request: filters and detectors advance to `end` and no further, so no estimate uses a later sample. The
+   * results are in the order of `requests`; null means no estimate (no pulse, no channel).
    */
   step(requests: readonly StepRequest[]): (Estimate | null)[];
 }
 
 /**
- * Compiles the core and reserves the memory of its sessions (`maxSessions` x `bytesPerSession`, untouched pages cost
- * nothing until used).
+ * Compiles the core and reserves the memory of its sessions (`maxSessions` x `bytesPerSession`; pages take no physical
+ * memory before their first use).
  */
 export async function createCore({ maxSessions = 1024 }: CoreOptions = {}): Promise<Core> {
   return new SlotCore(await Kernel.load(maxSessions), maxSessions);

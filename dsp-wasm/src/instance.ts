@@ -3,7 +3,7 @@ import { ESTIMATORS } from './estimators.js';
 import type { Kernel } from './kernel.js';
 import { SlotSession } from './session.js';
 
-/** Where the module has requests and results, and their fields in them. */
+/** Addresses of the module's requests and results, and the offsets of their fields. */
 function layoutOf(kernel: Kernel) {
   const at = (name: string) => kernel.constant(name);
   return {
@@ -62,7 +62,7 @@ export class SlotCore implements Core {
     for (let i = 0; i < count; i++) estimates.push(this.#read(results + i * resultBytes));
   }
 
-  /** Writes a request; where its session is not an open one of this core, one for no session. */
+  /** Writes a request. If its session is not an open one of this core, the request is for no session. */
   #write(request: StepRequest | undefined, at: number): void {
     const { view } = this.#kernel;
     const session = request?.session;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What the AssemblyScript module exports (assembly/core.ts). */
+/** Exports of the AssemblyScript module (assembly/core.ts). */
 interface Exports {
   readonly [constant: string]: unknown;
   init(): void;
@@ -17,7 +17,7 @@ interface Exports {
 const PAGE = 65536;
 const DIST = new URL('../', import.meta.url);
 
-/** The module over a memory of fixed size, with views that are made once: it never grows, so they never detach. */
+/** The module with a memory of fixed size, and views of it. The memory never grows, so the views never detach. */
 export class Kernel {
   readonly call: Exports;
   readonly bytes: Uint8Array;
@@ -29,14 +29,14 @@ export class Kernel {
     this.view = new DataView(memory.buffer);
   }
 
-  /** Compiles the module and reserves its memory for that many sessions. */
+  /** Compiles the module and reserves its memory for the given number of sessions. */
   static async load(sessions: number, file = 'core.wasm'): Promise<Kernel> {
     return Kernel.of(await compiled(file), sessions);
   }
 
-  /** Reserves memory for that many sessions of a compiled module; `imports` are those beside the host's own. */
+  /** Reserves memory for the given number of sessions of a compiled module; `imports` are added to the host's own. */
   static async of(module: WebAssembly.Module, sessions: number, imports: WebAssembly.Imports = {}): Promise<Kernel> {
-    // The layout is the module's own: a first instance over the smallest memory tells where the slots begin.
+    // Only the module knows its layout: a first instance with the smallest memory gives the address of the slots.
     const sizes = (await instantiate(module, 1, imports)).call;
     const bytes = constant(sizes, 'SLOTS') + sessions * constant(sizes, 'SLOT_BYTES');
     const { call, memory } = await instantiate(module, Math.ceil(bytes / PAGE), imports);
@@ -52,7 +52,7 @@ export class Kernel {
 
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 
-/** The module of that file, compiled once: instances share its code, and what the engine has optimised of it. */
+/** The module of a file, compiled once: instances share its code, including optimised code. */
 function compiled(file: string): Promise<WebAssembly.Module> {
   const module = modules.get(file) ?? WebAssembly.compile(readFileSync(new URL(file, DIST)));
   modules.set(file, module);

@@ -5,7 +5,7 @@ import type { Kernel } from './kernel.js';
 const KIND: Record<Modality, number> = { ppg: 0, ppg_green: 1, ppg_red: 2, ppg_ir: 3, ecg: 4, accel: 5, resp: 6 };
 const VALUE_BYTES: Record<Encoding, number> = { 1: 2, 2: 3, 3: 4, 4: 4 };
 
-/** One slot of the core. After `close` it takes and gives nothing, whoever has the slot then. */
+/** One slot of the core. After `close` it does nothing, even if another session has the slot. */
 export class SlotSession implements CoreSession {
   /** Slot, or -1 once closed. */
   index: number;
@@ -45,7 +45,7 @@ export class SlotSession implements CoreSession {
     return missing;
   }
 
-  /** Only integers go as arguments: a float would become an object on the heap, and nothing else here allocates either. */
+  /** Passes only integers as arguments, because a float would be allocated on the heap. */
   #pushStaged(ch: number, t: number, period: number, encoding: Encoding, payload: Uint8Array, stride: number): number {
     const { bytes, view, call } = this.#kernel;
     bytes.set(payload, this.#staging);
@@ -54,7 +54,7 @@ export class SlotSession implements CoreSession {
     return call.push(this.index, ch, encoding, Math.floor(payload.length / stride));
   }
 
-  /** Whether it is a session of that kernel. */
+  /** Whether it is a session of the given kernel. */
   isOf(kernel: Kernel): boolean {
     return kernel === this.#kernel;
   }

@@ -1,7 +1,7 @@
 import type { CoreSession } from './core.js';
 import { ENCODING } from './core.js';
 
-/** Signals for tests and benchmarks, and the calls which kernels.wasm adds to the core's. */
+/** Signals for tests and benchmarks, and the additional exports of kernels.wasm. */
 
 export interface KernelCalls {
   grid(index: number, channel: number, sub: number, from: number, count: number, end: number): number;

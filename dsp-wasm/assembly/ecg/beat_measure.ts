@@ -26,11 +26,11 @@ import {
 } from './tuning';
 
 /**
- * What is taken from a beat once it is decided: its time and amplitude, and what its leads learn from it. Indices count
- * from the first grid sample whose features are computed, `from`.
+ * Measures a decided beat: its time and amplitude, and the templates and levels of the leads, which it updates. Indices
+ * count from `from`, the first grid sample whose features are computed.
  */
 
-/** Puts the candidate of that number into the ring of beats, and learns from it; uses no grid sample at or past `limit`. */
+/** Appends the candidate with that number to the ring of beats, and learns from it. Uses no grid sample at or after `limit`. */
 export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit: i32, late: bool): void {
   const candidate = ecg.candidateAt(number);
   const sample = candidate.sample;
@@ -59,13 +59,13 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
   ecg.lastTime = time;
 }
 
-/** The mean after a measure of one more beat, if that is positive; within about 5 beats. */
+/** Running mean over about 5 beats, with the measure of one more beat if that is positive. */
 function followed(mean: f32, measure: f32): f32 {
   if (!(measure > 0)) return mean;
   return mean > 0 ? mean + MEASURE_FOLLOW * (measure - mean) : measure;
 }
 
-/** Change of the level from before the beat to after it, in parts of the lead's range there: 0 to 1. */
+/** Change of the level from before the beat to after it, as a share of the lead's range there: 0 to 1. */
 function shiftOf(at: i32): f32 {
   let low = leveled(at);
   let high = low;
@@ -78,7 +78,7 @@ function shiftOf(at: i32): f32 {
   return high > low ? abs(change) / (3 * (high - low)) : 0;
 }
 
-/** The lead that tells beats best; changed only for a much better one, as amplitudes of two leads cannot be compared. */
+/** The lead that detects beats best. It is changed only for a much better one, because amplitudes of two leads cannot be compared. */
 function chooseLead(ecg: EcgState, leads: i32): i32 {
   let best = 0;
   for (let k = 1; k < leads; k++) if (leadWeight(ecg, k) > leadWeight(ecg, best)) best = k;
@@ -92,15 +92,15 @@ function leadWeight(ecg: EcgState, k: i32): f32 {
   return weightOf(lead.energy) + (isMatched(lead) ? weightOf(lead.match) : 0);
 }
 
-/** Learns from a beat of one lead; the first `between` features lie between it and the beat before. */
+/** Learns from a beat of one lead; the first `between` features are between it and the previous beat. */
 function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): void {
   const matched = isMatched(lead);
   const peak = greatestNear(matched ? MATCH : ENERGY, at, SNAP);
   const energy = ENERGY[greatestNear(ENERGY, at, SNAP)];
   put(k, <f32>at, 0);
   SHARES[k] = 0;
-  if (isNaN(energy)) return; // the lead misses part of the beat
-  // Ectopic beats come seldom and count as noise where they are missed: so the level of breadth does not rise fast.
+  if (isNaN(energy)) return; // a part of the beat is missing in this lead
+  // Ectopic beats are rare, and count as noise if they are missed, so this level must not rise fast.
   learnLevel(lead.width, WIDTH[greatestNear(WIDTH, at, SNAP)], greatest(WIDTH, between), LEVEL_FOLLOW);
   if (wide) {
     measureWide(lead, k, at, matched);
@@ -111,7 +111,7 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
   else measureFirst(lead, k, at);
 }
 
-/** With a template the R peak is where the match is greatest. */
+/** With a template, the R peak is at the largest match. */
 function measureMatched(lead: Lead, k: i32, peak: i32, between: i32): void {
   learnMatch(lead.match, MATCH[peak], greatest(MATCH, between));
   const projection = PROJECTION[peak];
@@ -126,14 +126,14 @@ function measureMatched(lead: Lead, k: i32, peak: i32, between: i32): void {
   }
 }
 
-/** An ectopic beat is where the broad signal is greatest; its lead learns nothing of what normal beats are. */
+/** An ectopic beat is at the maximum of the broad signal. Its lead learns nothing from it about normal beats. */
 function measureWide(lead: Lead, k: i32, at: i32, matched: bool): void {
   let largest = at;
   for (let i = at - FIRST_SNAP; i <= at + FIRST_SNAP; i++) if (abs(broad(i)) > abs(broad(largest))) largest = i;
   put(k, <f32>(largest - lead.offset), matched ? PROJECTION[at] : 0);
 }
 
-/** Without a template the R peak is where the sharpened signal is greatest. */
+/** Without a template, the R peak is at the maximum of the sharpened signal. */
 function measureFirst(lead: Lead, k: i32, at: i32): void {
   let largest = at;
   for (let i = at - FIRST_SNAP; i <= at + FIRST_SNAP; i++) if (abs(sharp(i)) > abs(sharp(largest))) largest = i;
@@ -146,7 +146,7 @@ function learnMatch(level: Level, match: f32, noise: f32): void {
   else beginLevel(level, match, FIRST_MATCH_NOISE * match);
 }
 
-/** Notes a beat that does not fit the template; after many in a row, on a clear lead, the template is learnt anew. */
+/** Counts a beat that does not fit the template. After many in a row on a clear lead, a new template is learnt. */
 function countStrange(lead: Lead): void {
   lead.strange++;
   if (!(lead.strange > STRANGE_BEATS && separation(lead.energy) > CLEAR_LEAD)) return;
@@ -155,7 +155,7 @@ function countStrange(lead: Lead): void {
   beginLevel(lead.match, 0, 0);
 }
 
-/** Blends the beat at `at` into the template, to norm 1, and finds the R peak in it: its greatest value. */
+/** Adds the beat at `at` to the template, with norm 1, and finds the R peak in it: its largest value. */
 function learnTemplate(lead: Lead, at: i32): void {
   const shape = rowAt<f32>(sharpenedAt(at - TEMPLATE_HALF));
   const norm = normOf(shape);
@@ -199,14 +199,14 @@ function sharp(i: i32): f32 {
   return load<f32>(sharpenedAt(i));
 }
 
-/** Greatest of the first `count` values; -1 where there is none. */
+/** Largest of the first `count` values; -1 for none. */
 function greatest(feature: Row<f32>, count: i32): f32 {
   let top: f32 = -1;
   for (let i = 0; i < count; i++) if (feature[i] > top) top = feature[i];
   return top;
 }
 
-/** Index of the greatest value within `half` of `at`; if one is missing, the index of one that is. */
+/** Index of the largest value within `half` of `at`; if a value is missing, the index of a missing one. */
 function greatestNear(feature: Row<f32>, at: i32, half: i32): i32 {
   let peak = at;
   for (let i = at - half; i <= at + half; i++) {

@@ -1,6 +1,6 @@
 import { EcgState } from '../memory/ecg_state';
 
-/** Appends a beat: at most 0.5 s after it came, save for late ones. */
+/** Appends a beat, at most 0.5 s after it occurred, except for late ones. */
 export function addBeat(ecg: EcgState, time: f64, interval: f32, amplitude: f32, quality: f32, late: bool): void {
   const beat = ecg.beatAt(ecg.beatCount++);
   beat.time = time;
@@ -10,7 +10,7 @@ export function addBeat(ecg: EcgState, time: f64, interval: f32, amplitude: f32,
   beat.late = late;
 }
 
-/** Moves the times of beats that are not yet read to `to` (f64 seconds, ascending); returns how many. */
+/** Moves the times of unread beats to `to` (f64 seconds, ascending); returns their number. */
 export function takeBeats(ecg: EcgState, to: usize): i32 {
   let taken: usize = 0;
   for (let number = max(ecg.read, ecg.oldestBeat); number < ecg.beatCount; number++) {

@@ -22,11 +22,11 @@ import {
 } from './tuning';
 
 /**
- * What speaks for a beat at each grid sample, by its morphology alone: the mean, over leads and features, of where between
- * noise and beats they are, each weighted by how well it tells the two apart; as log odds.
+ * The evidence for a beat at each grid sample, as log odds, from its morphology alone: the mean position of the features of
+ * all leads between the levels of noise and of beats, each weighted by how well it separates these two.
  */
 
-/** Evidence where there are no data. */
+/** Evidence without data. */
 const NOTHING: f32 = -1000;
 
 /** Log odds of a beat at a grid sample. */
@@ -34,19 +34,19 @@ export function evidenceAt(ecg: EcgState, sample: i32): f32 {
   return ecg.evidence[sample & (RECENT - 1)];
 }
 
-/** Whether only breadth speaks for a beat at a grid sample. */
+/** Whether the evidence for a beat at a grid sample comes only from its breadth. */
 export function isWide(ecg: EcgState, sample: i32): bool {
   return ecg.wide[sample & (RECENT - 1)];
 }
 
-/** Whether the lead has a template to match. */
+/** Whether the lead has a template. */
 export function isMatched(lead: Lead): bool {
   return lead.learnt >= TEMPLATE_BEATS;
 }
 
 /**
- * Finds the evidence of BLOCK grid samples from `from` on, by all features of all leads. Uses no grid sample at or past
- * `limit`.
+ * Computes the evidence of BLOCK grid samples from `from` on, from all features of all leads. Uses no grid sample at or
+ * after `limit`.
  * @param first first grid sample of the first block ever
  */
 export function weighBlock(ecg: EcgState, channel: Channel, first: i32, from: i32, limit: i32): void {
@@ -79,12 +79,12 @@ export function weighBlock(ecg: EcgState, channel: Channel, first: i32, from: i3
   }
 }
 
-/** At most about WIDE_EVIDENCE, and still greatest where it was. */
+/** Limits evidence smoothly to about WIDE_EVIDENCE, so that its maximum stays at the same place. */
 function bounded(evidence: f32): f32 {
   return evidence > WIDE_EVIDENCE ? WIDE_EVIDENCE + PAST_BOUND * (evidence - WIDE_EVIDENCE) : evidence;
 }
 
-/** Adds where between noise (0) and beats (1) a feature is; bounded, so that an artefact counts no more than a beat. */
+/** Adds the position of a feature between noise (0) and beats (1), limited so that an artefact counts no more than a beat. */
 function addPositions(sum: Row<f32>, feature: Row<f32>, level: Level): void {
   if (!(level.beat > 0)) return;
   const noise = f32x4.splat(level.noise);
@@ -103,9 +103,9 @@ function addPositions(sum: Row<f32>, feature: Row<f32>, level: Level): void {
 }
 
 /**
- * Turns sums into log odds of a beat; NOTHING where no feature has data. They are even where the mean position is that of
- * the geometric mean of noise and beats, and the steeper, the better the two are apart: 3 (q - 1), so that at q = 2,
- * where the noise between two beats often is half as large as a beat, a typical beat has odds of 6 to 1.
+ * Converts sums to log odds of a beat; NOTHING if no feature has data. The odds are even at the geometric mean of noise and
+ * beats. Their slope, 3 (q - 1), increases with the separation q of the two levels: at q = 2, where the noise between two
+ * beats is often half as large as a beat, a typical beat has odds of 6 to 1.
  */
 function makeLogOdds(sum: Row<f32>, q: f32): void {
   const steepness = f32x4.splat(min<f32>(MOST_STEEPNESS, max<f32>(LEAST_STEEPNESS, STEEPNESS * (q - 1))));
@@ -117,7 +117,7 @@ function makeLogOdds(sum: Row<f32>, q: f32): void {
   }
 }
 
-/** Whether a grid sample has the greatest evidence of those within GUARD. */
+/** Whether a grid sample has the largest evidence within GUARD. */
 export function isPeak(ecg: EcgState, sample: i32): bool {
   const v = evidenceAt(ecg, sample);
   if (!(v > LEAST_EVIDENCE)) return false;
@@ -127,13 +127,13 @@ export function isPeak(ecg: EcgState, sample: i32): bool {
   return true;
 }
 
-/** Where, to a part of a grid sample, the evidence around a candidate has its top. */
+/** Position of the maximum of the evidence around a candidate, as a fraction of a grid sample. */
 export function topOf(ecg: EcgState, sample: i32): f64 {
   const top = vertex<f32>(evidenceAt(ecg, sample - 1), evidenceAt(ecg, sample), evidenceAt(ecg, sample + 1));
   return <f64>sample + <f64>top;
 }
 
-/** Forgets the evidence so far. */
+/** Clears the evidence. */
 export function clearEvidence(ecg: EcgState): void {
   for (let i = 0; i < RECENT; i++) ecg.evidence[i] = NOTHING;
 }

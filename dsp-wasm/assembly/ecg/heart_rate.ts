@@ -25,8 +25,8 @@ import {
 const WINDOW: f64 = 8;
 
 /**
- * Heart rate of the 8 s before `end` (seconds): 60 over the mean of the RR intervals between the R peaks in it, decided or
- * still open. Writes bpm and confidence; false where there is no interval.
+ * Heart rate of the 8 s before `end` (seconds): 60 divided by the mean RR interval between its R peaks, including undecided
+ * ones. Writes bpm and confidence; returns false if there is no interval.
  */
 export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   const ecg = session.ecg;
@@ -41,10 +41,10 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
 }
 
 /**
- * Probability that it is an ECG at all. Noise, too, has its greatest peaks, and a template made of them: but they fit it
- * with 0.6 to 0.76 of their norm (white, muscle, railing), QRS complexes with 0.85 and more in 6 dB of noise. And a lead
- * comes back to its level after a QRS complex, which stairs and rounded drifts do not: the beats' shift is below 0.2 in
- * a quiet lead, 0.4 in electrode motion of 6 dB, 0.9 and more there.
+ * Probability that the signal is an ECG. Noise also has peaks, from which a template is learnt. But the morphology scores
+ * of noise are 0.6 to 0.76 (white noise, muscle noise, clipping), and those of QRS complexes 0.85 and more at 6 dB of noise.
+ * And after a QRS complex a lead returns to its level, after stairs and rounded drifts it does not: the beats' shift is
+ * below 0.2 in a quiet lead, 0.4 in electrode motion of 6 dB, and 0.9 and more for stairs and drifts.
  */
 function likeEcg(ecg: EcgState): f64 {
   const fit = <f64>ecg.fit;
@@ -54,8 +54,8 @@ function likeEcg(ecg: EcgState): f64 {
 }
 
 /**
- * 1 where the newest beat stands out of the rounding (f32: 6e-8 of the level, and the filters add to it), 0 where it is what
- * rounding makes of a drift or of a value beyond any converter.
+ * 1 if the newest beat is larger than rounding errors (f32: 6e-8 of the level, more after the filters), 0 if it can be a
+ * rounding error of a drift or of a value beyond the range of converters.
  */
 function resolved(session: Session): f64 {
   const ecg = session.ecg;
@@ -70,7 +70,7 @@ function resolved(session: Session): f64 {
   return size > least ? Math.min(1, size / least - 1) : 0;
 }
 
-/** Beats may be over (a lead off, a pause) where none came for more than two intervals and the time of a decision. */
+/** The beats may have stopped (lead off, pause) if none came for more than two intervals plus the time of a decision. */
 function stillBeating(idle: f64, interval: f64): f64 {
   const usual = IDLE_INTERVALS * interval + DECIDE_SECONDS;
   return idle > usual ? (usual / idle) ** 3 : 1;
@@ -90,7 +90,7 @@ function addDecided(ecg: EcgState, from: f64): void {
 }
 
 /**
- * Adds what the best path has after the newest decided beat, and a clear peak which is too new for the path.
+ * Adds the undecided beats of the best path, and a clear peak that is too new for the path.
  * @returns time of the newest R peak, seconds
  */
 function addOpen(ecg: EcgState): f64 {
@@ -111,12 +111,12 @@ function addOpen(ecg: EcgState): f64 {
   return time;
 }
 
-/** Time of a peak that is not measured yet, seconds. */
+/** Time of a peak that has not been measured yet, seconds. */
 function timeOf(ecg: EcgState, sample: i32): f64 {
   return (topOf(ecg, sample) + <f64>ecg.leadAt(ecg.lead).offset) / ECG_HZ;
 }
 
-/** Adds the interval that ends with a peak which is not measured yet, unless it is `broken`: there is a gap in it. */
+/** Adds the interval that ends with a peak that has not been measured yet, unless it is `broken` by a gap. */
 function addOpenInterval(ecg: EcgState, seconds: f64, broken: bool, odds: f64): void {
   if (ecg.beatCount && !broken) addInterval(seconds, odds);
 }

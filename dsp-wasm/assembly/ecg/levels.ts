@@ -3,7 +3,7 @@ import { CLOSEST_NOISE, FARTHEST_NOISE, LARGEST_BEAT, LEVEL_FOLLOW, NOISE_RISE }
 
 /**
  * Levels of one feature: at beats, and the largest between beats (cf. the signal and noise levels of Pan & Tompkins 1985).
- * Here they do not make a threshold but say how much the feature tells: `separation`.
+ * They are not used for a threshold, but for the weight of the feature: `separation`.
  */
 
 export function beginLevel(level: Level, beat: f32, noise: f32): void {
@@ -11,7 +11,7 @@ export function beginLevel(level: Level, beat: f32, noise: f32): void {
   level.noise = min(noise, CLOSEST_NOISE * beat);
 }
 
-/** Learns from a beat and the largest value since the beat before (negative where unknown); no beat counts for more than LARGEST_BEAT. */
+/** Learns from a beat and the largest value since the previous beat (negative if unknown); no beat counts for more than LARGEST_BEAT. */
 export function learnLevel(level: Level, beat: f32, noise: f32, rise: f32 = NOISE_RISE): void {
   const next = level.beat + LEVEL_FOLLOW * (min(beat, LARGEST_BEAT * level.beat) - level.beat);
   const floor = level.noise;
@@ -25,7 +25,7 @@ export function separation(level: Level): f32 {
   return level.beat > 0 ? level.beat / max(level.noise, FARTHEST_NOISE * level.beat) : 1;
 }
 
-/** How much the feature counts beside others. */
+/** Weight of the feature among the others. */
 export function weightOf(level: Level): f32 {
   const q = separation(level) - 1;
   return q * q;

@@ -26,13 +26,13 @@ import {
 } from './tuning';
 
 /**
- * Streaming R peaks. The features of all leads (features.ts), weighted by how well they tell beats from the rest
- * (levels.ts), make one evidence (evidence.ts); its peaks are candidates; the best path through them is decided at a lag
- * (beat_path.ts), and learnt from (beat_measure.ts).
+ * Streaming detection of R peaks. The features of all leads (features.ts), weighted by how well they separate beats from
+ * noise (levels.ts), are combined to the evidence (evidence.ts). Its peaks are the candidates. The best path through them is
+ * decided with a lag (beat_path.ts), and the decided beats are measured and learnt from (beat_measure.ts).
  *
- * The detector moves in blocks of grid samples, and what it learns takes effect at a block's end: so any chunking of the
- * data, and any spacing of the steps, gives the same beats. Blocks end 4 grid samples before whole seconds, as the newest
- * ones of a step are not complete yet. A grid sample becomes a candidate after REACH + GUARD more, 0.22 s.
+ * The detector advances in blocks of grid samples and learns only at the end of a block, so any chunking of the data and
+ * any spacing of the steps gives the same beats. Blocks end 4 grid samples before whole seconds, because the newest grid
+ * samples of a step are not complete yet. A grid sample becomes a candidate REACH + GUARD samples later, 0.22 s.
  */
 const FIRST_END: i32 = 12;
 
@@ -48,12 +48,12 @@ export function advancePeaks(session: Session, channel: Channel, end: f64): void
   }
 }
 
-/** Moves the peaks that are not yet read to `to` (f64 seconds, ascending); returns how many. */
+/** Moves the unread peaks to `to` (f64 seconds, ascending); returns their number. */
 export function takePeaks(session: Session, channel: Channel, to: usize): i32 {
   return channel === channelOfKind(session, KIND_ECG) ? takeBeats(session.ecg, to) : 0;
 }
 
-/** What the ring no longer holds is lost. */
+/** Skips the blocks that are no longer in the ring. */
 function skipLost(ecg: EcgState, limit: i32): void {
   const held = max(0, limit - ECG_RING + LOST_SAMPLES / 4) / BLOCK;
   if (held <= ecg.blocks) return;
@@ -85,7 +85,7 @@ function consumeBlock(ecg: EcgState, channel: Channel, end: i32, limit: i32): vo
   for (let e = end - ((end - start) / BLOCK) * BLOCK; e <= end; e += BLOCK) detect(ecg, channel, e, limit);
 }
 
-/** Notes where data begin and where they are missing; all leads share that. */
+/** Records the start of the data and the gaps, which are common to all leads. */
 function watchData(ecg: EcgState, channel: Channel, end: i32): void {
   copyGrid(channel, 0, end - BLOCK, BLOCK, end, NEWEST.at(0));
   for (let i = 0; i < BLOCK; i++) {
@@ -112,9 +112,9 @@ function learnLevels(ecg: EcgState, channel: Channel, to: i32, limit: i32): void
 }
 
 /**
- * Beats are taken to be as large as 80 % of the greatest value, but of twice the second greatest of the four half seconds
- * at most, so that one artefact does not hide them; the mean is the first guess at noise. In a gap nothing is learnt, and
- * features no larger than `rounding` are those of a flat line.
+ * Learns the first levels. The level of beats is 80 % of the largest value, but at most twice the second largest of the
+ * maxima of the four half seconds, so that one artefact does not hide the beats. The mean is the first level of noise. In a
+ * gap nothing is learnt. Features no larger than `rounding` are those of a flat line.
  */
 function learnFrom(feature: Row<f32>, level: Level, rounding: f32): void {
   let first: f32 = 0;
@@ -138,7 +138,7 @@ function learnFrom(feature: Row<f32>, level: Level, rounding: f32): void {
   else beginLevel(level, 0, 0);
 }
 
-/** Takes the newest block into account: evidence, candidates, decisions. */
+/** Processes the newest block: evidence, candidates, decisions. */
 function detect(ecg: EcgState, channel: Channel, end: i32, limit: i32): void {
   weighBlock(ecg, channel, FIRST_END - REACH - BLOCK, end - REACH - BLOCK, limit);
   for (let sample = end - REACH - GUARD - BLOCK; sample < end - REACH - GUARD; sample++) {
@@ -154,8 +154,8 @@ function detect(ecg: EcgState, channel: Channel, end: i32, limit: i32): void {
 }
 
 /**
- * The clear peak, at least CLEAR_SAMPLES old, that is too new to be a candidate; -1 where there is none. It may yet be
- * outdone by a greater one, so it is good for an estimate, not for a decision.
+ * The clear peak, at least CLEAR_SAMPLES old, that is too new to be a candidate; -1 for none. A larger one may still follow,
+ * so it can be used for an estimate, but not for a decision.
  */
 export function newestPeak(ecg: EcgState): i32 {
   const to = FIRST_END + (ecg.blocks - 1) * BLOCK - REACH;
@@ -172,7 +172,7 @@ export function newestPeak(ecg: EcgState): i32 {
   return peak;
 }
 
-/** Decides for what of the best path is old enough. */
+/** Decides the candidates of the best path that are old enough. */
 function decide(ecg: EcgState, channel: Channel, end: i32): void {
   const best = bestEnd(ecg);
   for (let p = firstUndecided(ecg, best); p >= 0; p = firstUndecided(ecg, best)) {

@@ -3,19 +3,19 @@ import { Channel } from '../memory/channel';
 import { DECODED, STAGING } from '../memory/map';
 import { LIMIT, WILD, WILD_SHARE } from './tuning';
 
-// Encodings, numbered as in the ingest protocol.
+// Encodings, with the numbers of the ingest protocol.
 const INT16: i32 = 1;
 const INT24: i32 = 2;
 const INT32: i32 = 3;
 
-/** Bytes of one value in that encoding. */
+/** Bytes of one value in an encoding. */
 function valueBytes(encoding: i32): i32 {
   return encoding === INT16 ? 2 : encoding === INT24 ? 3 : 4;
 }
 
 /**
  * Decodes `count` staged instants into four f32 lanes each, sub-channel by lane, without the sub-channel's offset (its
- * first value). f32 on the counts themselves would lose the pulse: 0.1 % of 2^18 counts, under filters of gain 1000.
+ * first value). Counts in f32 would lose the pulse: 0.1 % of 2^18 counts, with filters of gain 1000.
  */
 export function decode(channel: Channel, encoding: i32, count: i32): void {
   const subs = channel.subs;
@@ -78,14 +78,14 @@ function integer(from: usize, spare: i32): i32 {
   return load<i32>(from - <usize>spare) >> (spare << 3);
 }
 
-/** The sub-channel's offset is its first value; one so wild that f32 would lose the signal beside it is given up. */
+/** Sets the sub-channel's offset to its first value; replaces an offset so large that f32 would lose the signal. */
 function setOffset(channel: Channel, sub: i32, first: f64): void {
   const offset = channel.offsets[sub];
   if (isNaN(offset)) channel.offsets[sub] = first;
   else if (abs(offset) > WILD && abs(first) < abs(offset) * WILD_SHARE) rebase(channel, sub, first);
 }
 
-/** Takes another offset; what was stored with the old one is lost. */
+/** Sets another offset; the values stored with the old one are lost. */
 function rebase(channel: Channel, sub: i32, offset: f64): void {
   const ring = channel.rings[sub];
   const lane = i32x4.eq(i32x4(0, 1, 2, 3), i32x4.splat(sub));
@@ -97,7 +97,7 @@ function rebase(channel: Channel, sub: i32, offset: f64): void {
   channel.rise = v128.andnot(channel.rise, lane);
 }
 
-/** First value that is not missing, NaN where all are. */
+/** First value that is not missing; NaN if all are. */
 function firstFloat(from: usize, stride: usize, count: i32): f64 {
   for (let i = 0; i < count; i++) {
     const x = <f64>load<f32>(from + <usize>i * stride);

@@ -1,4 +1,4 @@
-/** Beats of a window, in parallel: seconds from its end (negative, ascending), seconds since the one before (NaN: unknown). */
+/** Beats of a window, in parallel lists: seconds from its end (negative, ascending), seconds since the previous beat (NaN: unknown). */
 export interface Beats {
   readonly time: readonly number[];
   readonly interval: readonly number[];
@@ -13,11 +13,11 @@ export interface Modulations {
   readonly baselines: number[];
   /** Highest rate per minute. */
   readonly fastest: number;
-  /** How far the beats carry the series: wholly where two of three have a regular interval. */
+  /** Weight of the series: full if two of three beats have a regular interval. */
   readonly steadiness: number;
 }
 
-/** What breathing does to the beats, as assembly/breath/modulation.ts has it; null for fewer than eight beats. */
+/** Effect of breathing on the beats: the twin of assembly/breath/modulation.ts; null for fewer than eight beats. */
 export function modulations(beats: Beats): Modulations | null {
   const { time, interval, height, baseline } = beats;
   if (time.length < 8) return null;
@@ -43,7 +43,7 @@ function median(x: readonly number[]): number {
   return known[known.length >> 1] ?? Number.NaN;
 }
 
-/** Joins the good values by lines (all known ones, where fewer than six are good), at the middle of each 1/4 s. */
+/** Joins the good values by lines (all known ones if fewer than six are good), at the middle of each 1/4 s. */
 function series(time: readonly number[], x: readonly number[], good: readonly boolean[], n: number): number[] {
   const points = time.map((t, i) => ({ t, v: x[i] ?? Number.NaN, good: good[i] })).filter((p) => !Number.isNaN(p.v));
   const best = points.filter((p) => p.good);

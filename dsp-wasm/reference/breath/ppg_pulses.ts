@@ -1,4 +1,4 @@
-/** A pulse: when (seconds), how high above its foot, and the optical channel's mean over a second about it. */
+/** A pulse: time (seconds), height above its foot, and the optical channel's mean over a second around it. */
 export interface Pulse {
   readonly time: number;
   readonly height: number;
@@ -6,7 +6,7 @@ export interface Pulse {
 }
 
 /**
- * Pulses of a whole recording in plain double precision, as assembly/breath/ppg_pulses.ts finds them a step at a time.
+ * Pulses of a whole recording in plain double precision; assembly/breath/ppg_pulses.ts finds them step by step.
  *
  * @param x optical channel, 32 grid samples a second, without gaps
  */
@@ -27,7 +27,7 @@ export function findPulses(x: readonly number[]): Pulse[] {
   }));
 }
 
-/** Mean of the grid samples up to `half` before and after each; the ends are continued by their outermost grid samples. */
+/** Mean of the grid samples up to `half` before and after each; the ends are extended with their outermost grid samples. */
 function movingMean(x: readonly number[], half: number): number[] {
   const at = (i: number) => x[Math.min(x.length - 1, Math.max(0, i))] ?? 0;
   return x.map((_, i) => {
@@ -37,7 +37,7 @@ function movingMean(x: readonly number[], half: number): number[] {
   });
 }
 
-/** [from, to) of each run of at least three that are true and end before the last. */
+/** [from, to) of each run of at least three true values that ends before the last value. */
 function stretches(above: readonly boolean[]): [number, number][] {
   const starts = above.flatMap((v, i) => (v && !above[i - 1] ? [i] : []));
   return starts.flatMap((from) => {
@@ -51,7 +51,7 @@ function highest(band: readonly number[], from: number, to: number): number {
   return from + part.indexOf(Math.max(...part));
 }
 
-/** Of two maxima less than 0.3 s (10 grid samples) apart the higher one. */
+/** The higher one of two maxima less than 0.3 s (10 grid samples) apart. */
 function apart(peaks: readonly number[], band: readonly number[]): number[] {
   const kept: number[] = [];
   for (const k of peaks) {

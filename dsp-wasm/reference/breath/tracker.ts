@@ -9,10 +9,10 @@ export interface BreathSeries {
   readonly steep: number;
 }
 
-/** Rates followed, per minute. */
+/** Tracked rates, per minute. */
 const RATES = Array.from({ length: 45 }, (_, i) => (5 + i) * 0.9375);
 
-/** The filter over breathing rates in plain double precision, as assembly/breath/tracker.ts has it. */
+/** The filter over respiratory rates in plain double precision: the twin of assembly/breath/tracker.ts. */
 export class BreathFollower {
   #posterior: number[] = prior();
   #last = 0;
@@ -51,7 +51,7 @@ export class BreathFollower {
   }
 }
 
-/** Log-normal about 15 per minute. */
+/** Log-normal around 15 per minute. */
 function prior(): number[] {
   return normalised(RATES.map((rate) => Math.exp(-0.5 * (Math.log(rate / 15) / 0.5) ** 2) / rate));
 }
@@ -67,7 +67,7 @@ function sinusoid(r: readonly number[], k: number, exponent: number): number {
   return Math.max(0.1, 1 - here - harmonic) ** -exponent;
 }
 
-/** Part of the levelled power that a line at each bin explains; empty where there is no power. */
+/** Share of the whitened power that a line at each bin explains; empty if there is no power. */
 function explained({ x, resolution, gentle, steep }: BreathSeries, top: number): number[] {
   const { rest, taken } = withoutDrift(x, 2);
   const power = spectrum(rest).map((p) => p + 0.375 * x.length * (resolution + 0.05 * taken) ** 2);
@@ -95,7 +95,7 @@ function slopeOf(power: readonly number[]): number {
   return low > 0 && high > 0 ? (2 * Math.log(low / high)) / Math.log((26 + 47) / (3 + 6)) : 0;
 }
 
-/** x^steepness, as a line between the two whole powers about it. */
+/** x^steepness, interpolated between the two neighbouring integer powers. */
 function blend(x: number, steepness: number): number {
   const below = Math.floor(steepness);
   return x ** below * (1 - steepness + below) + x ** (below + 1) * (steepness - below);

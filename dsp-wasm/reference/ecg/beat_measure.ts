@@ -1,6 +1,6 @@
 import { around, energy, type Lead, type Level, match, project, TEMPLATE_HALF, unit } from './features.js';
 
-/** What is taken from a beat, in plain double precision: the twin of assembly/ecg/beat_measure.ts. */
+/** Measures of a beat, in plain double precision: the twin of assembly/ecg/beat_measure.ts. */
 
 const SNAP = 6;
 const FIRST_SNAP = 8;
@@ -15,7 +15,7 @@ export interface LeadState {
   template: number[];
   learnt: number;
   strange: number;
-  /** Where in the template the R peak is. */
+  /** Position of the R peak in the template. */
   offset: number;
 }
 
@@ -29,7 +29,7 @@ export function isMatched(l: LeadState): boolean {
   return l.learnt >= TEMPLATE_BEATS;
 }
 
-/** Learns from the beat at `sample` of one lead, and returns where its template would be centred on it. */
+/** Learns from the beat at `sample` of one lead, and returns the sample on which its template is centred. */
 export function measureLead(l: LeadState, sample: number, wide: boolean, between: Between): number {
   const near = around(sample, SNAP).map((c) => energy(l.y, c));
   if (near.some(Number.isNaN)) return sample;
@@ -79,17 +79,17 @@ function samplesBetween({ from, to }: Between): number[] {
   return Array.from({ length: Math.max(0, to - from - 1) }, (_, i) => from + 1 + i);
 }
 
-/** Greatest value, NaN left out. */
+/** Largest value, except NaN. */
 export function greatest(values: readonly number[], least: number): number {
   return values.reduce((top, v) => (v > top ? v : top), least);
 }
 
-/** Grid sample of the greatest value within `half`. */
+/** Grid sample of the largest value within `half`. */
 function highest(sample: number, half: number, feature: Lead): number {
   return around(sample, half).reduce((top, c) => (feature(c) > feature(top) ? c : top), sample);
 }
 
-/** Where between -0.5 and 0.5 the parabola through three values has its top. */
+/** Position of the maximum, from -0.5 to 0.5, of the parabola through three values. */
 function vertex(a: number, b: number, c: number): number {
   const bend = a - 2 * b + c;
   const at = bend < 0 ? (0.5 * (a - c)) / bend : 0;

@@ -12,9 +12,9 @@ export interface Candidate {
   readonly sample: number;
   /** Log odds that it is a beat, by its morphology alone. */
   readonly evidence: number;
-  /** Newest grid sample without data when it came. */
+  /** Newest grid sample without data when the candidate was added. */
   readonly empty: number;
-  /** Only its breadth speaks for it. */
+  /** Whether the evidence comes only from its breadth. */
   readonly wide: boolean;
   score: number;
   period: number;

@@ -1,9 +1,9 @@
 /**
- * How QRS-like a lead is at each instant, in plain double precision: the twin of assembly/ecg/features.ts, where the method is
- * explained. Everything is linear phase, so nothing here delays a peak.
+ * Features that show how much a lead looks like a QRS complex, in plain double precision: the twin of assembly/ecg/features.ts,
+ * which explains the method. All filters have linear phase, so peaks are not delayed.
  */
 
-/** Half widths, in grid samples of 1/128 s: the two wavelets, the energies' box, the template. */
+/** Half widths, in grid samples of 1/128 s: the two wavelets, the averaging of energies, the template. */
 export const SHARPEN_HALF = 5;
 export const BROADEN_HALF = 12;
 export const BOX_HALF = 5;
@@ -15,7 +15,7 @@ const CELL_HZ = 128;
 const SHARPEN_HZ = 22;
 const BROADEN_HZ = 8;
 
-/** Negative second derivative of a Gaussian whose response peaks at `hz`; sum 0, norm 1. */
+/** Negative second derivative of a Gaussian with its peak response at `hz`; sum 0, norm 1. */
 export function waveletKernel(hz: number, half: number): number[] {
   const sigma = (Math.SQRT2 / (2 * Math.PI * hz)) * CELL_HZ;
   const u = Array.from({ length: 2 * half + 1 }, (_, i) => (i - half) / sigma);
@@ -38,7 +38,7 @@ export function broadened(x: Lead, sample: number): number {
   return sum(BROADEN.map((k, i) => k * x(sample + i - BROADEN_HALF)));
 }
 
-/** Mean of |y| around the grid sample: energy of any QRS, whatever its shape. */
+/** Mean of |y| around the grid sample: energy of a QRS of any shape. */
 export function energy(y: Lead, sample: number): number {
   return sum(around(sample, BOX_HALF).map((c) => Math.abs(y(c)))) / (2 * BOX_HALF + 1);
 }
@@ -50,7 +50,7 @@ export function project(y: Lead, template: readonly number[], sample: number): {
   return { projection, share: projection / (Math.sqrt(sum(shape.map((v) => v * v))) + 1e-12) };
 }
 
-/** Match with the template: what of the projection its share of the norm lets count; 0 for the opposite shape. */
+/** Match with the template: the projection, weighted by its share of the norm; 0 for the opposite shape. */
 export function match(y: Lead, template: readonly number[], sample: number): number {
   const { projection, share } = project(y, template, sample);
   return projection > 0 ? projection * share * share : Number.isNaN(projection) ? Number.NaN : 0;
@@ -76,7 +76,7 @@ export class Level {
 
   constructor(private readonly rise = 0.4) {}
 
-  /** Ratio of the two levels, at most 20 (a level of noise below 5 % of the beats' says no more). */
+  /** Ratio of the two levels, at most 20 (lower levels of noise make no difference). */
   get ratio(): number {
     return this.beat > 0 ? this.beat / Math.max(this.noise, 0.05 * this.beat) : 1;
   }
@@ -85,7 +85,7 @@ export class Level {
     return (this.ratio - 1) ** 2;
   }
 
-  /** 0 at the level of noise, 1 at that of beats; bounded, so that an artefact counts no more than a clear beat. */
+  /** 0 at the level of noise, 1 at that of beats; limited, so that an artefact counts no more than a clear beat. */
   position(v: number): number {
     return Math.min(1.6, Math.max(-0.5, (v - this.noise) / (this.beat - this.noise)));
   }

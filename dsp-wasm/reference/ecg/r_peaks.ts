@@ -3,14 +3,13 @@ import { BeatPath, type Candidate } from './beat_path.js';
 import { around, broadened, energy, type Lead, Level, match, REACH, sharpened, TEMPLATE_HALF } from './features.js';
 
 /**
- * Streaming R peak detection in plain double precision: the twin of assembly/ecg/r_peaks.ts, where the
- * method is explained and its numbers are given reasons.
+ * Streaming R peak detection in plain double precision: the twin of assembly/ecg/r_peaks.ts, which explains the method.
  */
 
 export interface Beat {
   /** Seconds. */
   readonly time: number;
-  /** Found more than 0.5 s after it came. */
+  /** Found more than 0.5 s after it occurred. */
   readonly late: boolean;
 }
 
@@ -165,7 +164,7 @@ export class RPeaks {
   }
 }
 
-/** Weighted mean of where between noise and beats features are, and how far apart the best of them tells the two. */
+/** Weighted mean of the features' positions between noise and beats, and the separation of the best feature. */
 class Evidence {
   ratio = 1;
   private total = 0;

@@ -1,6 +1,6 @@
 /**
- * The grid in plain double precision: grid sample k is the average, under a triangle from k - 1 to k + 1, of the straight lines
- * that join the samples. NaN where data do not cover the triangle, save for gaps of up to `bridge` seconds.
+ * The grid in plain double precision: grid sample k is the average, with a triangular weight from k - 1 to k + 1, of the straight
+ * lines that join the samples. NaN if data do not cover the triangle, except for gaps of up to `bridge` seconds.
  *
  * @param t ascending times of the samples, seconds
  * @param rate grid samples per second

@@ -4,7 +4,7 @@ export interface Biquad {
   readonly a: readonly [number, number];
 }
 
-/** The difference equation as it stands. */
+/** The difference equation. */
 export function biquad(x: readonly number[], { b, a }: Biquad): number[] {
   const y: number[] = [];
   x.forEach((v, i) => {

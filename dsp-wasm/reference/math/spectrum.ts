@@ -11,7 +11,7 @@ export function dft(x: readonly number[], count: number): { re: number; im: numb
   });
 }
 
-/** Power of the bins 0 ... count - 1 of `x`, whose length is a power of two: the textbook's recursive FFT. */
+/** Power of the bins 0 ... count - 1 of `x`, whose length is a power of two, by a recursive FFT. */
 export function powerSpectrum(x: readonly number[], count: number): number[] {
   const { re, im } = fft(
     [...x],

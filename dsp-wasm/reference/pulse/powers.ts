@@ -11,7 +11,7 @@ export function powers(x: readonly number[]): number[] {
   return spectrum.map((v, k) => v / Math.cos((Math.PI * k) / (2 * WINDOW)) ** 6);
 }
 
-/** Every second grid sample, weighed 1, 3, 3, 1 with its neighbours; the outermost two, which the window hides, are left out. */
+/** Every second grid sample, averaged with its neighbours (weights 1, 3, 3, 1), except the outermost two, whose window weights are near 0. */
 function thinned(x: readonly number[]): number[] {
   const at = (i: number) => x[i] ?? 0;
   return Array.from({ length: WINDOW / 2 }, (_, j) => {

@@ -2,7 +2,7 @@
  * The ratio of ratios in plain double precision, as assembly/spo2/ratio.ts finds it.
  *
  * @param red, infrared raw optical channels of the window, 32 grid samples a second, NaN where empty
- * @returns R and the confidence in it, or null where fewer than three seconds are there
+ * @returns R and its confidence, or null if fewer than three seconds have data
  */
 export function ratioOfRatios(red: readonly number[], infrared: readonly number[]) {
   const [dcRed, dcInfrared] = [mean(red), mean(infrared)];
@@ -33,7 +33,7 @@ export function ratioOfRatios(red: readonly number[], infrared: readonly number[
   };
 }
 
-/** The value now (of three grid samples, weights 1, 2, 1) less the one four grid samples before. */
+/** The smoothed value (of three grid samples, weights 1, 2, 1) minus the one four grid samples earlier. */
 function slopes(x: readonly number[]): number[] {
   const at = (i: number) => x[i] ?? Number.NaN;
   const smooth = (i: number) => at(i) + 2 * at(i - 1) + at(i - 2);
@@ -45,7 +45,7 @@ interface Products {
   readonly aa: number;
   readonly ab: number;
   readonly bb: number;
-  /** Sum of infrared², its mean not taken off. */
+  /** Sum of infrared², before its mean is subtracted. */
   readonly whole: number;
 }
 
@@ -75,7 +75,7 @@ function pool(seconds: readonly Products[]): Products {
   };
 }
 
-/** A repeating pulse, or one that rises more steeply than it falls. */
+/** Resemblance to a pulse: repetition, or a steeper rise than fall. */
 function pulsatility(slope: readonly number[]): number {
   const level = mean(slope);
   const first = slope.findIndex((v) => !Number.isNaN(v));
@@ -85,7 +85,7 @@ function pulsatility(slope: readonly number[]): number {
   return Math.max(0.2, ramp(periodicity(x), 0.3, 0.6), 0.7 * ramp(Math.abs(skewness), 0.7, 1));
 }
 
-/** Highest local maximum of the autocorrelation at lags of 10 to 48 grid samples, looked at every second grid sample. */
+/** Highest local maximum of the autocorrelation at lags of 10 to 48 grid samples, at every second lag. */
 function periodicity(x: readonly number[]): number {
   const last = Math.min(48, Math.floor(x.length / 2));
   const lags = Array.from({ length: Math.max(0, Math.floor((last - 10) / 2) + 1) }, (_, i) => 10 + 2 * i);

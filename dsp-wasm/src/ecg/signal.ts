@@ -12,21 +12,21 @@ export interface KnownBeat {
 
 export interface EcgOptions {
   readonly hz?: number;
-  /** Standard deviation of white noise, part of the R wave. */
+  /** Standard deviation of white noise, as a share of the R wave. */
   readonly noise?: number;
-  /** Amplitude of baseline wander at 0.27 Hz, part of the R wave. */
+  /** Amplitude of baseline wander at 0.27 Hz, as a share of the R wave. */
   readonly wander?: number;
   readonly seed?: number;
 }
 
-/** Units of the R wave; any device has its own. */
+/** Height of the R wave in units of the device. */
 const R_WAVE = 500;
 
 function wave(t: number, centre: number, width: number, height: number): number {
   return height * Math.exp(-((t - centre) ** 2) / (2 * width * width));
 }
 
-/** A beat `t` seconds after its R peak, R wave 1; the ectopic one is broad, without P wave, its T wave opposite. */
+/** A beat `t` seconds after its R peak, with an R wave of 1. An ectopic beat is broad, has no P wave and an opposite T wave. */
 function beat(t: number, shape: Shape): number {
   if (shape === 'ectopic') return wave(t, 0, 0.035, 1.3) + wave(t, 0.09, 0.04, -0.5) + wave(t, 0.28, 0.06, -0.5);
   const qrs = wave(t, -0.028, 0.01, -0.12) + wave(t, 0, 0.011, 1) + wave(t, 0.03, 0.011, -0.22);
@@ -58,7 +58,7 @@ export function rhythm(seconds: number, interval: (i: number) => number, shape: 
   return beats;
 }
 
-/** A regular rhythm in which every `every`-th beat is followed early by an ectopic one and a pause. */
+/** A regular rhythm in which an early ectopic beat and a pause follow every `every`-th beat. */
 export function withEctopics(seconds: number, interval: number, every: number): KnownBeat[] {
   const beats: KnownBeat[] = [];
   for (let time = 0.4, i = 1; time < seconds - 0.6; i++) {
