@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// A bareClient sends frames to a server that is no more than a socket: a sink, which answers {"ack":N} after every 1,000 frames,
-// or an echo.
+// A bareClient sends frames to a server without further logic: a sink, which answers {"ack":N} after every 1,000 frames, or
+// an echo.
 type bareClient struct {
 	run         *ingest
 	connection  *connection
 	sent, acked uint64
 }
 
-// bareMessage is a masked frame of so many bytes.
+// bareMessage is a masked frame of the given size in bytes.
 func bareMessage(size int) []byte {
 	return appendClientFrame(nil, opBinary, bytes.Repeat([]byte("s"), size))
 }
@@ -47,7 +47,7 @@ func (b *bareClient) echoed(payload []byte) {
 	}
 }
 
-// send sends one frame with the time at its head.
+// send sends one frame that begins with the time.
 func (b *bareClient) send() {
 	b.run.buffer = b.append(b.run.buffer[:0])
 	b.connection.send(b.run.buffer)
@@ -66,7 +66,7 @@ func (b *bareClient) append(out []byte) []byte {
 	return out
 }
 
-// fill sends as much as may be unanswered.
+// fill sends frames up to the limit of unanswered ones.
 func (b *bareClient) fill() {
 	o := &b.run.options
 	for b.sent-b.acked < uint64(o.unanswered) && len(b.connection.unsent) == 0 && b.connection.state == open {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// loopSeconds is how much of a signal is made before; then it repeats.
+// loopSeconds is the length of the generated signal, which then repeats.
 const loopSeconds = 60
 
-// frameHeader is what stands in front of the samples (gateway/INGEST.md, section 2), bytes.
+// frameHeader is the size of the header before the samples (gateway/INGEST.md, section 2), bytes.
 const frameHeader = 16
 
 // An encoding of samples: its code in the protocol and its bytes.
@@ -19,7 +19,7 @@ type encoding struct{ code, bytes int }
 
 var encodings = map[string]encoding{"int16": {1, 2}, "int24": {2, 3}, "int32": {3, 4}, "float32": {4, 4}}
 
-// A channel is what every device sends of one channel of its model.
+// A channel is the signal that every device sends for one channel of its model.
 type channel struct {
 	index, perInstant int
 	rate              float64 // instants a second
@@ -27,7 +27,7 @@ type channel struct {
 	// instants of a frame.
 	instants int
 	encoding encoding
-	// samples of one frame after the other, masked for their place in it.
+	// samples of consecutive frames, masked for their position in the frame.
 	samples [][]byte
 }
 
@@ -62,7 +62,7 @@ func parseChannel(word string) (*channel, error) {
 		}
 	}
 	if !ok || index < 0 || index > 255 || perInstant < 1 || perInstant > 16 || frameMs > 60_000 || c.instants < 1 {
-		return nil, fmt.Errorf("out of range, or less than an instant a frame")
+		return nil, fmt.Errorf("a value is out of range, or a frame has less than one instant")
 	}
 	c.makeSamples()
 	return c, nil
@@ -82,7 +82,7 @@ func (c *channel) makeSamples() {
 	}
 }
 
-// signal is a pulse of 72 a minute with 15 breaths a minute on channel 0, an accelerometer at rest on all others.
+// signal is a pulse of 72 bpm with 15 breaths a minute on channel 0, and an accelerometer at rest on all others.
 func signal(index, sub int, t float64) float64 {
 	if index > 0 {
 		return []float64{40, -60, 1000}[sub%3] + 12*math.Sin(2*math.Pi*1.1*t+float64(sub))
@@ -108,7 +108,7 @@ func appendSample(out []byte, e encoding, value float64) []byte {
 	return binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(value)))
 }
 
-// appendFrame appends a frame of the protocol in a masked WebSocket frame; samples are masked already.
+// appendFrame appends a frame of the protocol in a masked WebSocket frame; the samples are already masked.
 func appendFrame(out []byte, c *channel, seq uint32, ts float64, samples []byte) []byte {
 	out = appendClientHeader(out, opBinary, frameHeader+len(samples))
 	start := len(out)

@@ -17,7 +17,7 @@ const (
 	closed
 )
 
-// maxUnsent is what a server may leave unread of one connection before it is given up, bytes.
+// maxUnsent is the most bytes of one connection that a server may leave unread before the connection is closed.
 const maxUnsent = 64 << 20
 
 // A connection of the engine; only the engine's thread touches it.
@@ -30,7 +30,7 @@ type connection struct {
 	index    int32
 	state    connectionState
 	wantsOut bool
-	// unsent is what the kernel did not take yet.
+	// unsent are the bytes that the kernel has not accepted yet.
 	unsent []byte
 	// partial is the beginning of a frame, or of the answer to the upgrade.
 	partial []byte
@@ -91,7 +91,7 @@ func (c *connection) read() {
 	c.take(c.engine.buffer[:kept+n])
 }
 
-// take handles what has come; what is not complete is kept.
+// take handles received bytes, and keeps an incomplete frame.
 func (c *connection) take(data []byte) {
 	if c.state == upgrading {
 		data = c.upgraded(data)
@@ -116,7 +116,7 @@ func (c *connection) take(data []byte) {
 	}
 }
 
-// upgraded reads the answer to the upgrade, and returns what stands behind it.
+// upgraded reads the answer to the upgrade, and returns the bytes after it.
 func (c *connection) upgraded(data []byte) []byte {
 	end := endOfHead(data)
 	if end < 0 {
@@ -150,7 +150,7 @@ func (c *connection) receive(f frame) {
 
 func (c *connection) sendFrame(op byte, payload []byte) { c.send(appendClientFrame(nil, op, payload)) }
 
-// send writes bytes; what the kernel does not take now waits.
+// send writes bytes; bytes that the kernel does not accept now wait.
 func (c *connection) send(data []byte) {
 	if c.state == closed {
 		return
@@ -190,7 +190,7 @@ func (c *connection) flush() {
 	c.wantOut(false)
 }
 
-// wantOut says whether the kernel is to tell when there is room.
+// wantOut sets whether the kernel reports free space for writing.
 func (c *connection) wantOut(wants bool) {
 	if c.wantsOut == wants {
 		return
@@ -203,7 +203,7 @@ func (c *connection) wantOut(wants bool) {
 	must(syscall.EpollCtl(c.engine.epoll, syscall.EPOLL_CTL_MOD, c.fd, &event))
 }
 
-// drop ends the connection and counts why.
+// drop ends the connection and counts the reason.
 func (c *connection) drop(why string) {
 	if c.state == closed {
 		return
@@ -219,13 +219,13 @@ func (c *connection) drop(why string) {
 	syscall.Close(c.fd)
 }
 
-// rawWrite is write(2) on a socket that does not block, without telling Go's scheduler of it.
+// rawWrite is write(2) on a non-blocking socket, without Go's scheduler.
 func rawWrite(fd int, data []byte) (int, syscall.Errno) { return raw(syscall.SYS_WRITE, fd, data, 0) }
 
 // rawRead is read(2) in the same way.
 func rawRead(fd int, data []byte) (int, syscall.Errno) { return raw(syscall.SYS_READ, fd, data, 0) }
 
-// rawSend is send(2): it spares the file layer that write(2) goes through.
+// rawSend is send(2), which avoids the file layer of write(2).
 func rawSend(fd int, data []byte) (int, syscall.Errno) {
 	return raw(syscall.SYS_SENDTO, fd, data, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL)
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// keptFrames is how many sent frames a channel remembers, for the delay of insights: 100 s of frames of 200 ms.
+// keptFrames is the number of sent frames that a channel remembers, for the delay of insights: 100 s of frames of 200 ms.
 const keptFrames = 512
 
 // A device speaks the ingest protocol (gateway/INGEST.md).
@@ -19,7 +19,7 @@ type device struct {
 	acked uint64
 }
 
-// A stream is what one device sends of one channel.
+// A stream is the data of one channel of one device.
 type stream struct {
 	channel *channel
 	// next and acked are numbers of instants; place is the next frame of the signal.
@@ -29,7 +29,7 @@ type stream struct {
 	frames      int
 }
 
-// A sentFrame says when data were on their way.
+// A sentFrame records the time at which data were sent.
 type sentFrame struct {
 	// last is the data time of the last instant, ms since the epoch; at is when it was written, ns.
 	last float64
@@ -46,7 +46,7 @@ func newDevice(run *ingest, number int) *device {
 
 func (d *device) opened() {}
 
-// A serverMessage is any of those that a device gets.
+// A serverMessage is any message to a device.
 type serverMessage struct {
 	Type      string            `json:"type"`
 	SessionID string            `json:"session_id"`
@@ -105,7 +105,7 @@ func (d *device) append(out []byte, s *stream) []byte {
 	return out
 }
 
-// fill sends what the limits allow at once: data of the past, the stream that is furthest behind first.
+// fill sends past data up to the limits, the stream that is furthest behind first.
 func (d *device) fill() {
 	for len(d.connection.unsent) == 0 && d.connection.state == open {
 		out := d.run.buffer[:0]
@@ -134,7 +134,7 @@ func (d *device) behind() *stream {
 	return furthest
 }
 
-// mayFill keeps to what may be unacknowledged, and out of the last second.
+// mayFill observes the limit of unacknowledged data, and leaves out the last second.
 func (d *device) mayFill(s *stream) bool {
 	unacked := s.dataMs(s.next-s.acked) + float64(s.channel.frameMs)
 	return unacked <= d.run.maxUnackedMs && d.begin+s.dataMs(s.next) < float64(now())/1e6-1000
@@ -142,8 +142,8 @@ func (d *device) mayFill(s *stream) bool {
 
 func (s *stream) dataMs(instants uint32) float64 { return float64(instants) / s.channel.rate * 1000 }
 
-// completedAt is when the frame was written without which a window that ends at some data time (ms) could not be analysed, ns; 0
-// where that is not known any more.
+// completedAt is the time, ns, by which all frames of a window that ends at a data time (ms) had been written; 0 if it is no longer
+// known.
 func (d *device) completedAt(end float64) int64 {
 	var latest int64
 	for _, s := range d.streams {
@@ -158,7 +158,7 @@ func (d *device) completedAt(end float64) int64 {
 	return latest
 }
 
-// coveredAt is when the first frame was written that reaches to a data time; half an instant is for rounding.
+// coveredAt is the time at which the first frame was written that reaches a data time; half an instant allows for rounding.
 func (s *stream) coveredAt(end float64) int64 {
 	first := s.frames - keptFrames
 	if first < 0 {

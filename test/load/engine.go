@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// readBuffer is what one read(2) may bring, bytes; a frame or a head that is not complete waits for the next one.
+// readBuffer is the most bytes of one read(2); an incomplete frame or head waits for the next one.
 const readBuffer = 4 << 20
 
-// A handler is what a mode does with a connection.
+// A handler has the reactions of a mode to the events of a connection.
 type handler interface {
-	// opened runs once the connection is there (a WebSocket: once it is upgraded).
+	// opened runs when the connection is open (for a WebSocket: after the upgrade).
 	opened()
-	// received gets a message; over tcp, what one read brought. The bytes are the engine's again afterwards.
+	// received gets a message, or over tcp the bytes of one read. It must not keep the bytes.
 	received(payload []byte)
 }
 
-// An engine serves all connections on one thread: one epoll, level triggered, one read(2) a readiness into one buffer.
+// An engine serves all connections on one thread: one level-triggered epoll, and one read(2) into one buffer for each event.
 type engine struct {
 	epoll       int
 	connections []*connection
@@ -25,9 +25,9 @@ type engine struct {
 	events      []syscall.EpollEvent
 	reads       uint64
 	bytes       uint64
-	// open connections, and those that are not there yet.
+	// open connections, and those that are still being opened.
 	open, pending int
-	// closes counts why connections went.
+	// closes counts the reasons of closed connections.
 	closes map[string]int
 }
 
@@ -41,7 +41,7 @@ func newEngine() *engine {
 // now is the time in ns since the epoch.
 func now() int64 { return time.Now().UnixNano() }
 
-// dial begins a connection; the handler hears when it is open.
+// dial starts a connection; the handler is called when it is open.
 func (e *engine) dial(to target, id, channel int, h handler) *connection {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	must(err)
@@ -60,7 +60,7 @@ func (e *engine) dial(to target, id, channel int, h handler) *connection {
 	return c
 }
 
-// step waits for events, at most that long, and handles them.
+// step waits for events up to a time limit, and handles them.
 func (e *engine) step(milliseconds int) {
 	count, err := syscall.EpollWait(e.epoll, e.events, milliseconds)
 	if err == syscall.EINTR {
@@ -81,7 +81,7 @@ func (e *engine) runFor(d time.Duration) {
 	}
 }
 
-// runUntil steps until the condition holds, and says whether it did in time.
+// runUntil steps until the condition holds, and returns whether it did in time.
 func (e *engine) runUntil(condition func() bool, within time.Duration) bool {
 	for end := now() + int64(within); !condition(); {
 		if now() > end {
@@ -92,10 +92,10 @@ func (e *engine) runUntil(condition func() bool, within time.Duration) bool {
 	return true
 }
 
-// crowd is how connections come: so many, so many of them at once on their way, so many a second.
+// crowd describes how connections are opened: their number, the number that is being opened at the same time, and the rate.
 type crowd struct {
 	count, atOnce int
-	// perSecond 0 is as fast as they get ready.
+	// perSecond 0 means as fast as they become ready.
 	perSecond float64
 	// limit is the time for all of them.
 	limit time.Duration
@@ -116,7 +116,7 @@ func (e *engine) gather(all crowd, dial func(i int), ready func() int) {
 	}
 }
 
-// due says whether the next connection's time has come, ns after the start.
+// due returns whether it is time for the next connection, ns after the start.
 func (all crowd) due(dialled int, elapsed int64) bool {
 	return all.perSecond <= 0 || float64(dialled) <= float64(elapsed)/1e9*all.perSecond
 }

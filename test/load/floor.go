@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// The floor is the least that a server on one thread can do: no memory a message, no JSON, no queues. By path:
+// The floor is the minimum that a server on one thread can do: no allocation for messages, no JSON, no queues. By path:
 //
-//	/pub   frames that one read brings go to every subscriber with one write
+//	/pub   the frames of one read are sent to every subscriber with one write
 //	/sink  frames are unmasked and counted; {"ack":N} after every 1,000
 //	/echo  frames are sent back
 //	other  a subscriber, dropped once its socket is full
 //
-// With -redis a channel of a Redis is fanned out in the same way.
+// With -redis, it sends the messages of a Redis channel in the same way.
 type floor struct {
 	epoll, listener int
 	// peers by descriptor.
@@ -172,7 +172,7 @@ func (s *floor) read(p *peer) {
 	}
 }
 
-// greet answers an upgrade once its head is there, and returns what stands behind it.
+// greet answers an upgrade when its head is complete, and returns the bytes after it.
 func (s *floor) greet(p *peer, data []byte) []byte {
 	end := endOfHead(data)
 	if end < 0 {
@@ -196,7 +196,7 @@ func roleOf(request []byte) role {
 	return subscribing
 }
 
-// frames handles the whole frames of what was read, and returns the rest.
+// frames handles the complete frames of received bytes, and returns the rest.
 func (s *floor) frames(p *peer, data []byte) []byte {
 	for p.role != greeting && !p.gone {
 		f, err := readFrame(data)
@@ -223,7 +223,7 @@ func (s *floor) take(p *peer, f frame) {
 	}
 }
 
-// pass sends what one read of a peer gave on.
+// pass sends on the frames of one read of a peer.
 func (s *floor) pass(p *peer) {
 	if p.role == echoing {
 		s.send(p, s.batch)

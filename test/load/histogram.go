@@ -56,7 +56,7 @@ func (h *histogram) quantile(share float64) float64 {
 	return float64(h.max)
 }
 
-// milliseconds is what is printed of it; nil where nothing was counted.
+// milliseconds is the printed form; nil if nothing was counted.
 func (h *histogram) milliseconds() results {
 	if h.count == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// pastMs is how long ago the data of a flood begin.
+// pastMs is the age of the first data of a flood.
 const pastMs = 24 * 3600 * 1000
 
 type ingestOptions struct {
@@ -62,11 +62,11 @@ type ingest struct {
 	devices  []*device
 	bare     []*bareClient
 	paces    []*pace
-	// message is the frame of bare servers; buffer what is written next.
+	// message is the frame for bare servers; buffer has the bytes to write next.
 	message, buffer   []byte
 	ready, feedsReady int
 	sessions          map[string]*device
-	// floods: as fast as acknowledged, and the flood has begun.
+	// floods: data are sent as fast as they are acknowledged, and the flood has begun.
 	floods       bool
 	maxUnackedMs float64
 	measures     bool
@@ -77,7 +77,7 @@ type ingest struct {
 	refusals map[string]int
 	live     []liveInsight
 	echoes   histogram
-	// lag is how late frames were sent.
+	// lag is the delay with which frames were sent.
 	lag histogram
 }
 
@@ -140,7 +140,7 @@ func (r *ingest) dialBare(to target, i int) {
 	r.bare = append(r.bare, b)
 }
 
-// deviceReady notes a session, and keeps a tenth away from what may be unacknowledged.
+// deviceReady records a session, and uses nine tenths of the limit of unacknowledged data.
 func (r *ingest) deviceReady(d *device, maxUnackedMs float64) {
 	r.ready++
 	r.sessions[d.session] = d
@@ -149,7 +149,7 @@ func (r *ingest) deviceReady(d *device, maxUnackedMs float64) {
 	}
 }
 
-// begin starts the data of all devices, each a little after the one before.
+// begin starts the data of all devices, each a little after the previous one.
 func (r *ingest) begin() {
 	if r.options.floods {
 		r.flood()
@@ -193,12 +193,12 @@ func (r *ingest) runFor(d time.Duration) {
 	for end := now() + int64(d); now() < end; {
 		r.engine.step(r.sendDue())
 		if len(r.engine.closes) > 0 {
-			must(fmt.Errorf("connections have gone: %v, refused: %v", r.engine.closes, r.refusals))
+			must(fmt.Errorf("connections were closed: %v, refused: %v", r.engine.closes, r.refusals))
 		}
 	}
 }
 
-// sendDue sends every frame whose time has come, and says how long to wait, ms.
+// sendDue sends every due frame, and returns the time until the next one, ms.
 func (r *ingest) sendDue() int {
 	wait := int64(5e6)
 	for k, p := range r.paces {
@@ -220,7 +220,7 @@ func (r *ingest) sendDue() int {
 	return int(wait / 1e6)
 }
 
-// measure runs for as long as is measured and tells what the server did meanwhile.
+// measure runs for the time of the measurement and returns the figures of the server.
 func (r *ingest) measure(out results) {
 	sent, acked, ackedMs := r.sentFrames, r.ackedFrames, r.ackedMs
 	r.lag = histogram{}
@@ -240,7 +240,7 @@ func (r *ingest) measure(out results) {
 	out["echo_latency_ms"] = r.echoes.milliseconds()
 }
 
-// readDelays waits for the last insights and tells the delay of all.
+// readDelays waits for the last insights and returns the delays of all.
 func (r *ingest) readDelays(out results) {
 	o := &r.options
 	if o.feedURL == "" {

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// joiners read stored insights at once.
+	// joiners is the number of concurrent readers of stored insights.
 	joiners = 8
-	// maxStored bounds one session's stored insights, bytes.
+	// maxStored is the most bytes of one session's stored insights.
 	maxStored = 64 << 20
 )
 
-// An insightFeed is one subscriber: it notes when each insight came. Which window it is of only the stored form says, so that is
-// read after the run.
+// An insightFeed is one subscriber, which records the arrival of each insight. Only the stored form has the window of an insight,
+// so that is read after the run.
 type insightFeed struct {
 	run     *ingest
 	isReady bool
 }
 
-// A liveInsight is what came live: `ts` is unique within session and type.
+// A liveInsight is an insight in its live form: `ts` is unique within session and type.
 type liveInsight struct {
 	Type      string  `json:"type"`
 	SessionID string  `json:"session_id"`
@@ -52,7 +52,7 @@ func (f *insightFeed) received(text []byte) {
 	}
 }
 
-// delays are those of live insights after the frames that completed their windows, in all and by type.
+// delays of live insights after the frames that completed their windows, in total and by type.
 type delays struct {
 	sync.Mutex
 	all                histogram
@@ -68,7 +68,7 @@ func (d *delays) add(kind string, ns int64) {
 	d.all.add(ns)
 }
 
-// report says how many were not in the store (unmatched), and of how many the frame was sent too long ago to be known.
+// report includes the numbers of insights that are not in the store (unmatched), and of those whose frame is no longer remembered.
 func (d *delays) report() results {
 	byType := results{}
 	for kind, h := range d.byType {

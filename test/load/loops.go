@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// stallAfter is how long a burst may bring nothing before it counts as lost.
+	// stallAfter is the time without a message after which the rest of a burst counts as lost.
 	stallAfter = time.Second
 	maxStalls  = 20
 )
 
-// keepTurns publishes the next burst once every subscriber has the last one: the server is as busy as it can be.
+// keepTurns publishes the next burst when every subscriber has the last one, so that the server is fully loaded.
 func (s *subscription) keepTurns() {
 	o := &s.options
 	s.out["loop"] = "closed"
@@ -23,7 +23,7 @@ func (s *subscription) keepTurns() {
 	s.out["bursts"] = bursts
 }
 
-// turnsFor makes turns for a while; how many, and how many deliveries did not come.
+// turnsFor makes turns for a while; returns their number, and the number of lost deliveries.
 func (s *subscription) turnsFor(d time.Duration) (bursts int, lost uint64) {
 	each := uint64(s.options.burst) * uint64(s.options.subscribers) / uint64(s.options.channels)
 	stalls := 0
@@ -41,7 +41,7 @@ func (s *subscription) turnsFor(d time.Duration) (bursts int, lost uint64) {
 	return bursts, lost
 }
 
-// await steps until so many have been received; how many are missing where nothing comes for a second.
+// await steps until a number of messages have been received; returns the number of missing ones if nothing arrives for a second.
 func (s *subscription) await(wanted uint64) uint64 {
 	deadline := now() + int64(stallAfter)
 	for s.received < wanted {
@@ -72,7 +72,7 @@ func (s *subscription) keepPace() {
 	s.out["lost"] = int64(wanted) - int64(s.received)
 }
 
-// keepPace publishes at so many messages a second, for a while, on a thread of its own; how many that were.
+// keepPace publishes at a rate of messages per second, for a while, on its own thread; returns their number.
 func (p *publisher) keepPace(burst int, rate float64, d time.Duration) uint64 {
 	runtime.LockOSThread()
 	start := now()
@@ -86,7 +86,7 @@ func (p *publisher) keepPace(burst int, rate float64, d time.Duration) uint64 {
 	}
 }
 
-// measureMemory reads what the server has grown by, a subscriber, once it was idle for a while.
+// measureMemory returns the growth of the server's memory for each subscriber, after it was idle for a while.
 func (s *subscription) measureMemory(before int) {
 	o := &s.options
 	for i := 0; i < o.memoryBursts; i++ {
@@ -107,7 +107,7 @@ func (s *subscription) begin() {
 	s.options.server.begin()
 }
 
-// report says what was delivered since begin.
+// report returns the deliveries since begin.
 func (s *subscription) report(lost uint64) {
 	for name, value := range s.options.server.end() {
 		s.out[name] = value

@@ -1,5 +1,5 @@
-// Load drives the sockets of the Device Insights Service over loopback, and prints JSON, one object a line: what it measured last,
-// and with devices before that the events connected, measuring and measured.
+// Load generates load on the sockets of the Device Insights Service over loopback. It prints JSON, one object a line: with devices
+// the events connected, measuring and measured, and at the end the results.
 //
 // One thread and one epoll serve all connections, so that the client costs as little as Linux allows and 5,000 devices fit on
 // one core. It needs Linux and nothing but Go's standard library.
@@ -13,7 +13,7 @@ import (
 	"runtime/debug"
 )
 
-// A mode takes the arguments behind its name.
+// A mode gets the arguments after its name.
 var modes = map[string]func(args []string){
 	"subscribe": func(args []string) { runSubscribe("subscribe", args) },
 	"memory":    func(args []string) { runSubscribe("memory", args) },
@@ -40,7 +40,7 @@ func main() {
 	os.Exit(2)
 }
 
-// must ends the process with one line where something cannot go on.
+// must ends the process with one line if there is an error.
 func must(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
@@ -48,7 +48,7 @@ func must(err error) {
 	}
 }
 
-// results is what a mode prints: one JSON object.
+// results is the output of a mode: one JSON object.
 type results map[string]any
 
 func (r results) print() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Places in a message that are filled at every sending, each as wide as what goes there.
+// Placeholders of a message that are filled whenever it is sent; each has the width of its value.
 const (
 	timePlace    = "%T%%%%%%%%%%%%%%%%%" // ns since the epoch, 19 digits
 	numberPlace  = "%S%%%%%%%%"          // the message's number, 10 digits
@@ -16,15 +16,15 @@ const (
 
 const firstNumber = 1_000_000_000
 
-// A message is one published message on the wire, with its places.
+// A message is one published message in its wire format, with its placeholders.
 type message struct {
 	wire                     []byte
 	times, numbers, channels []int
-	// maskFrom is where a WebSocket payload begins that is to be masked; 0 for none.
+	// maskFrom is the start of a WebSocket payload to be masked; 0 for none.
 	maskFrom int
 }
 
-// insightText is an insight of the live form which carries a time, padded with blanks to so many bytes.
+// insightText is an insight of the live form that contains a time, padded with blanks to a size in bytes.
 func insightText(size int) string {
 	text := `{"type":"hr","t":` + timePlace + `,"value":72.4,"unit":"bpm","ts":1763700000000,"session_id":"5f0c8a52-7d1e-4c57-9b6e-0a4d1f3c2b11","device_id":"w-` + channelPlace + `","confidence":0.93,"sqi_class":"excellent"`
 	if pad := size - len(text) - 1; pad > 0 {
@@ -33,7 +33,7 @@ func insightText(size int) string {
 	return text + "}"
 }
 
-// newMessage puts a text on the wire of a protocol: ws, redis (PUBLISH), spublish or nats.
+// newMessage encodes a text for a protocol: ws, redis (PUBLISH), spublish or nats.
 func newMessage(protocol, channel, text string) (message, error) {
 	channel, text = places(channel), places(text)
 	switch protocol {
@@ -47,7 +47,7 @@ func newMessage(protocol, channel, text string) (message, error) {
 	case "nats":
 		return located([]byte(fmt.Sprintf("PUB %s %d\r\n%s\r\n", channel, len(text), text)), 0), nil
 	}
-	return message{}, fmt.Errorf("nothing publishes over %q: ws, redis, spublish or nats", protocol)
+	return message{}, fmt.Errorf("unknown protocol %q: choose ws, redis, spublish or nats", protocol)
 }
 
 func redisCommand(words ...string) []byte {
@@ -58,7 +58,7 @@ func redisCommand(words ...string) []byte {
 	return []byte(command)
 }
 
-// places turns what a flag says into places of full width.
+// places replaces the placeholders of a flag by ones of full width.
 func places(text string) string {
 	return strings.NewReplacer("{t}", timePlace, "{seq}", numberPlace, "{c}", channelPlace).Replace(text)
 }
@@ -107,7 +107,7 @@ func putDigits(out []byte, n int) {
 	}
 }
 
-// timeIn reads the time that stands behind a mark in a message, ns; 0 where there is none, or not the whole of it.
+// timeIn reads the time after a mark in a message, ns; 0 if it is missing or incomplete.
 func timeIn(text, mark []byte) int64 {
 	i := bytes.Index(text, mark)
 	if i < 0 {

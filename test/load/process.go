@@ -57,7 +57,7 @@ func (p processes) resident() int {
 	return kilobytes * 1024
 }
 
-// coreBusy is how long a core has worked, for whom ever, seconds; 0 for core -1.
+// coreBusy is the busy time of a core, for all processes, seconds; 0 for core -1.
 func coreBusy(core int) float64 {
 	stat, _ := os.ReadFile("/proc/stat")
 	for _, line := range strings.Split(string(stat), "\n") {
@@ -76,14 +76,14 @@ func coreBusy(core int) float64 {
 	return 0
 }
 
-// ownCPU is what this process has used, seconds.
+// ownCPU is the CPU time of this process, seconds.
 func ownCPU() float64 {
 	var usage syscall.Rusage
 	must(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
 }
 
-// number is a field as a whole number; 0 where it is none.
+// number is a field as a whole number; 0 if it is not one.
 func number(fields []string, i int) int {
 	if i >= len(fields) {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A publisher writes bursts of messages, each burst with one write. Its connection is its own: no engine touches it, so that a
-// thread of its own can keep a pace.
+// A publisher writes bursts of messages, each burst with one write. No engine uses its connection, so that a separate thread can
+// keep a pace.
 type publisher struct {
 	connection net.Conn
 	message    message
@@ -19,7 +19,7 @@ type publisher struct {
 	buffer     []byte
 }
 
-// dialPublisher connects; over NATS it greets, too.
+// dialPublisher connects; over NATS it also sends CONNECT.
 func dialPublisher(to target, protocol string, m message, channels int) (*publisher, error) {
 	address := net.TCPAddr{IP: to.address.Addr[:], Port: to.address.Port}
 	connection, err := net.DialTimeout("tcp", address.String(), 5*time.Second)
@@ -51,7 +51,7 @@ func (p *publisher) upgrade(to target, answers *bufio.Reader) error {
 	return err
 }
 
-// readAnswers drops what the server says, and answers the pings of NATS, for as long as the connection lasts.
+// readAnswers discards the answers of the server, and answers the pings of NATS, until the connection ends.
 func (p *publisher) readAnswers(answers *bufio.Reader) {
 	for {
 		line, err := answers.ReadSlice('\n')
@@ -64,7 +64,7 @@ func (p *publisher) readAnswers(answers *bufio.Reader) {
 	}
 }
 
-// burst publishes so many messages that carry this time, over the channels in turn.
+// burst publishes a number of messages with a given time, over the channels in turn.
 func (p *publisher) burst(messages int, at int64) {
 	p.buffer = p.buffer[:0]
 	for i := 0; i < messages; i++ {

@@ -32,7 +32,7 @@ func subscribeRedis(hostPort, channel string) (*redisFeed, error) {
 	return &redisFeed{fd: fd}, syscall.SetNonblock(fd, true)
 }
 
-// read appends the messages that one read brings to a batch, each as a frame.
+// read appends the messages of one read to a batch, each as a frame.
 func (r *redisFeed) read(buffer, batch []byte) ([]byte, error) {
 	kept := copy(buffer, r.partial)
 	n, errno := rawRead(r.fd, buffer[kept:])
@@ -40,7 +40,7 @@ func (r *redisFeed) read(buffer, batch []byte) ([]byte, error) {
 		return batch, nil
 	}
 	if errno != 0 || n == 0 {
-		return batch, errors.New("redis has gone")
+		return batch, errors.New("redis closed the connection")
 	}
 	data := buffer[:kept+n]
 	for len(data) > 0 {
@@ -57,8 +57,8 @@ func (r *redisFeed) read(buffer, batch []byte) ([]byte, error) {
 	return batch, nil
 }
 
-// readReply reads one array of RESP 2: the last of its strings, nil where that is none, and the bytes of the whole; 0 where they
-// are not all there yet.
+// readReply reads one array of RESP 2: its last string, nil if that is not a string, and the size of the array in bytes; 0 if it is
+// incomplete.
 func readReply(data []byte) (payload []byte, size int) {
 	kind, count, at := readLine(data, 0)
 	if kind != '*' {
@@ -82,7 +82,7 @@ func readReply(data []byte) (payload []byte, size int) {
 	return payload, at
 }
 
-// readLine reads a type, its number and where the next line begins, 0 where the line is not whole.
+// readLine reads a type, its number and the start of the next line; 0 if the line is incomplete.
 func readLine(data []byte, from int) (kind byte, value, next int) {
 	end := bytes.Index(data[from:], []byte("\r\n"))
 	if end < 1 {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// timeMark stands in front of the time in every message.
+// timeMark precedes the time in every message.
 var timeMark = []byte(`"t":`)
 
 type subscribeOptions struct {
@@ -53,7 +53,7 @@ func (o *subscribeOptions) parse(mode string, args []string) {
 	}
 }
 
-// serverFlags are those of what is measured of the server.
+// serverFlags are the flags for the measurement of the server.
 func serverFlags(f *flag.FlagSet, server *window) {
 	f.Var(&server.servers, "pids", "the server's processes, whose CPU time is counted")
 	f.IntVar(&server.core, "server-core", -1, "the server's core, to see what others do there")
@@ -67,7 +67,7 @@ type subscription struct {
 	ready     int
 	received  uint64
 	measures  bool
-	// receivedBefore and readsBefore are the counts at the beginning of what is measured.
+	// receivedBefore and readsBefore are the counts at the start of the measurement.
 	receivedBefore, readsBefore uint64
 	latency                     histogram
 	out                         results
@@ -110,14 +110,14 @@ func (s *subscription) connect() {
 	must(err)
 }
 
-// A subscriber is one connection that counts what it gets.
+// A subscriber is one connection that counts its messages.
 type subscriber struct {
 	run        *subscription
 	connection *connection
 	number     int
 	isReady    bool
 	messages   uint64
-	// tail is the end of what a stream brought last.
+	// tail is the end of the last bytes of a stream.
 	tail []byte
 }
 
@@ -150,7 +150,7 @@ func (c *subscriber) received(data []byte) {
 	}
 }
 
-// countIn counts the messages of a stream by the marks of their times; one may lie across the seam of two reads.
+// countIn counts the messages of a stream by the marks of their times; a mark may be divided between two reads.
 func (c *subscriber) countIn(stream []byte) {
 	seam := append(c.tail, stream[:least(len(stream), len(timeMark)-1)]...)
 	if bytes.Contains(seam, timeMark) {

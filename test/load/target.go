@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// A target is where connections go: ws://HOST:PORT/path or tcp://HOST:PORT. In the path {i} stands for the number of the
-// connection and {c} for the five digits of its channel.
+// A target is the address of connections: ws://HOST:PORT/path or tcp://HOST:PORT. In the path, {i} is the number of the connection
+// and {c} the five digits of its channel.
 type target struct {
 	isWebSocket bool
 	host        string
@@ -17,7 +17,7 @@ type target struct {
 	address     *syscall.SockaddrInet4
 }
 
-// parseTarget refuses every address that is not on this machine.
+// parseTarget accepts only addresses of this machine.
 func parseTarget(text string) (target, error) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	if scheme != "ws" && scheme != "tcp" {
@@ -31,7 +31,7 @@ func parseTarget(text string) (target, error) {
 	return target{scheme == "ws", host, path, address}, err
 }
 
-// loopback resolves HOST:PORT without asking anybody: an IPv4 address of this machine, or localhost.
+// loopback resolves HOST:PORT without DNS: an IPv4 address of this machine, or localhost.
 func loopback(hostPort string) (*syscall.SockaddrInet4, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -53,7 +53,7 @@ func loopback(hostPort string) (*syscall.SockaddrInet4, error) {
 	return address, nil
 }
 
-// checkLoopbackURL refuses an http URL that leads off this machine.
+// checkLoopbackURL refuses an http URL of another machine.
 func checkLoopbackURL(text string) error {
 	parsed, err := url.Parse(text)
 	if err == nil {
@@ -69,7 +69,7 @@ func (t target) upgrade(id, channel int) []byte {
 	return []byte("GET " + fill(t.path, id, channel) + " HTTP/1.1\r\nHost: " + t.host + "\r\n" + headers)
 }
 
-// fill puts the number of a connection and its channel into a text.
+// fill inserts the number of a connection and its channel into a text.
 func fill(text string, id, channel int) string {
 	return strings.NewReplacer("{i}", fmt.Sprint(id), "{c}", fmt.Sprintf("%05d", channel)).Replace(text)
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// Frames of RFC 6455, section 5.2. The masking key is fixed, and not zero, as ws skips the unmasking of zeros.
+// Frames of RFC 6455, section 5.2. The masking key is fixed, but not zero, because ws skips unmasking with zeros.
 var maskingKey = [4]byte{0x5a, 0xc3, 0x17, 0x9e}
 
 const (
@@ -17,7 +17,7 @@ const (
 	opPong   = 10
 )
 
-// maxFrame bounds what a peer may send in one frame, bytes; what the engine reads into holds one whole.
+// maxFrame is the largest frame of a peer, bytes; the read buffer of the engine has room for one.
 const maxFrame = 1 << 20
 
 var errFrameTooLarge = errors.New("a frame larger than 1 MiB")
@@ -59,7 +59,7 @@ func mask(payload []byte, offset int) {
 	}
 }
 
-// unmask takes any key off, eight bytes at a time.
+// unmask removes the mask of any key, eight bytes at a time.
 func unmask(payload, key []byte) {
 	word := uint64(binary.LittleEndian.Uint32(key))
 	word |= word << 32
@@ -72,15 +72,15 @@ func unmask(payload, key []byte) {
 	}
 }
 
-// A frame lies within the bytes it was read from; its mask is off.
+// A frame is part of the bytes from which it was read; it is unmasked.
 type frame struct {
 	op      byte
 	payload []byte
-	// size is that of the whole frame, bytes; 0 where it is not complete yet.
+	// size of the whole frame, bytes; 0 if it is incomplete.
 	size int
 }
 
-// readFrame reads the first frame of some bytes, masked or not. Fragments count as frames of their own.
+// readFrame reads the first frame of some bytes, masked or not. Fragments count as separate frames.
 func readFrame(bytes []byte) (frame, error) {
 	length, head, err := frameLength(bytes)
 	if err != nil || head == 0 {
@@ -99,7 +99,7 @@ func readFrame(bytes []byte) (frame, error) {
 	return frame{bytes[0] & 15, payload, head + length}, nil
 }
 
-// frameLength reads a payload's length and where it stands no more; head 0: there are too few bytes to say.
+// frameLength reads the length of a payload and the size of the head before it; head 0 means that bytes are missing.
 func frameLength(bytes []byte) (length, head int, err error) {
 	if len(bytes) < 2 {
 		return 0, 0, nil
@@ -120,7 +120,7 @@ func frameLength(bytes []byte) (length, head int, err error) {
 	return 0, 0, nil
 }
 
-// endOfHead is where the head of an HTTP message ends; -1 where it is not there yet.
+// endOfHead is the end of the head of an HTTP message; -1 if it is incomplete.
 func endOfHead(message []byte) int {
 	if i := bytes.Index(message, []byte("\r\n\r\n")); i >= 0 {
 		return i + 4

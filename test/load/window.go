@@ -2,14 +2,14 @@ package main
 
 import "math"
 
-// A window is what is counted from one moment to another: of the server, of its core and of this process.
+// A window has the counts between two moments: of the server, of its core and of this process.
 type window struct {
 	servers processes
 	core    int
 	from    moment
 }
 
-// A moment is where the counts stand.
+// A moment has the counts at one time.
 type moment struct {
 	at                  int64
 	server, own, onCore float64
@@ -22,7 +22,7 @@ func (w *window) now() moment {
 // begin starts the window.
 func (w *window) begin() { w.from = w.now() }
 
-// end tells of the window up to now: its seconds, and CPU seconds a second.
+// end returns the figures of the window up to now: its seconds, and CPU seconds per second.
 func (w *window) end() results {
 	to := w.now()
 	seconds := float64(to.at-w.from.at) / 1e9
@@ -38,7 +38,7 @@ func (w *window) end() results {
 	return out
 }
 
-// per divides, or gives 0 where there is nothing to divide by.
+// per divides, or returns 0 for a division by 0.
 func per(amount, divisor float64) float64 {
 	if divisor <= 0 {
 		return 0

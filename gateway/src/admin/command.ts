@@ -20,7 +20,9 @@ export interface FileTasks {
 export function adminCommand(perform: Perform, files: FileTasks): Command {
   const admin = new Command('admin')
     .version(VERSION)
-    .description('Manages accounts, keys, devices, operators and backups, also beside a running service. Prints JSON.')
+    .description(
+      'Manages accounts, keys, devices, operators and backups, also while a service is running. Prints JSON.',
+    )
     .addHelpText('after', '\nUses the store of the service: MONGODB_URI if it is set, otherwise DATA_DIR (./data).')
     .exitOverride()
     .showSuggestionAfterError(false)
@@ -38,7 +40,7 @@ export function adminCommand(perform: Perform, files: FileTasks): Command {
   erasureCommands(admin, perform);
   admin
     .command('backup <FILE>')
-    .description('copy the embedded store into a new file, also beside a running service')
+    .description('copy the embedded store to a new file, also while a service is running')
     .action((file: string) => files.backUp(file));
   admin
     .command('restore <FILE>')

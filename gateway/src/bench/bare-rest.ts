@@ -1,11 +1,11 @@
-/** `node bare-rest.js FILE SESSION`: Koa and libsql and nothing else; any path streams the session's insights. Prints its port. */
+/** `node bare-rest.js FILE SESSION`: only Koa and libsql; any path streams the session's insights. Prints its port. */
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
 import Libsql from 'libsql';
 
 const [file = '', session = ''] = process.argv.slice(2);
-/** Rows in one piece of text. */
+/** Rows in one chunk of the response. */
 const BATCH = 500;
 const rows = new Libsql(file).prepare(
   `SELECT type, value, unit, ts, session_id, device_id, confidence, sqi_class, actual_start, actual_end, coverage,

@@ -1,8 +1,8 @@
-/** `node bare.js`: a `ws` server that does nothing with its frames; prints its port. /echo sends each back, all other paths count them. */
+/** `node bare.js`: a `ws` server that does not process its frames; prints its port. /echo sends each back, all other paths count them. */
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** A sink acknowledges after so many. */
+/** Frames between two acknowledgements of a sink. */
 const ACK_EVERY = 1000;
 
 function count(socket: WebSocket): void {

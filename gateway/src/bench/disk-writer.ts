@@ -1,4 +1,4 @@
-/** `node disk-writer.js FILE`: writes and syncs 1 MB ten times a second until SIGTERM, then prints what its syncs took. */
+/** `node disk-writer.js FILE`: writes and syncs 1 MB ten times a second until SIGTERM, then prints the durations of its syncs. */
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { syncTimes } from './disk.js';
 
 const BYTES = Buffer.alloc(1_000_000, 1);
 const EVERY_MS = 100;
-/** After so many the file is written from its beginning again. */
+/** Writes until the file is written from its beginning again. */
 const PLACES = 64;
 
 const file = await open(process.argv[2] ?? '', 'w');

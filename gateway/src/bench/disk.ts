@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { startBeside, stop } from '@device-insights/fanout/bench';
 import { quantile } from './report.js';
 
-/** How long a disk takes to sync, ms. */
+/** Durations of a disk's syncs, ms. */
 export interface SyncTimes {
   readonly p50: number;
   readonly p99: number;
@@ -13,7 +13,7 @@ export interface SyncTimes {
 const PAGE = Buffer.alloc(4096, 1);
 const WRITER = fileURLToPath(new URL('disk-writer.js', import.meta.url));
 
-/** Syncs a page as often as a commit would, on a disk that is otherwise left alone. */
+/** Syncs a page as often as commits would, on an otherwise idle disk. */
 export function probeDisk(folder: string, times = 200): SyncTimes {
   const file = openSync(join(folder, 'probe'), 'w');
   const taken: number[] = [];
@@ -31,7 +31,7 @@ export function syncTimes(taken: readonly number[]): SyncTimes {
   return { p50: quantile(taken, 0.5), p99: quantile(taken, 0.99) };
 }
 
-/** A process that writes and syncs to the same disk (`disk-writer.ts`), until `end`, which gives what its own syncs took. */
+/** A process that writes and syncs to the same disk (`disk-writer.ts`), until `end`, which returns the durations of its own syncs. */
 export function disturbDisk(folder: string): { end(): Promise<SyncTimes> } {
   const child = startBeside(process.execPath, [WRITER, join(folder, 'written')]);
   let said = '';

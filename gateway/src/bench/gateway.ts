@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { openPort, type Running, startServer } from '@device-insights/fanout/bench';
 import { freePort } from '@device-insights/fanout/test-redis';
 
-/** The key of everything that is measured. */
+/** The key of all devices and subscribers. */
 export const KEY = `svc_${'b'.repeat(32)}`;
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** So that the sessions of one run are gone before the next one begins. */
+/** Short, so that the sessions of one run have ended before the next one begins. */
 const GRACE_MS = '1000';
 const MOST_SESSIONS = '20000';
 
-/** A folder on the disk that is measured: BENCH_DIR, or in the repository's own. */
+/** A folder on the measured disk: BENCH_DIR, or the disk of the repository. */
 export function dataFolder(): string {
   const parent = process.env.BENCH_DIR ?? join(ROOT, '.cache/bench');
   mkdirSync(parent, { recursive: true });
@@ -21,9 +21,9 @@ export function dataFolder(): string {
   return folder;
 }
 
-/** A gateway as it is deployed, alone on its core, with a device model of one PPG channel of 100 Hz. */
+/** A gateway as deployed, alone on its core, with a device model of one PPG channel of 100 Hz. */
 export class MeasuredGateway {
-  /** Numbers of devices are used once: each run has sessions of its own. */
+  /** Device numbers are used only once, so that each run has its own sessions. */
   #devices = 0;
 
   private constructor(
@@ -52,7 +52,7 @@ export class MeasuredGateway {
     return `${scheme}://127.0.0.1:${this.process.port}${path}`;
   }
 
-  /** The load generator's flags for so many new devices. */
+  /** The load generator's flags for a number of new devices. */
   devices(count: number): string[] {
     const first = this.#devices;
     this.#devices += count;
@@ -60,7 +60,7 @@ export class MeasuredGateway {
     return ['-url', this.url('ws', `/stream/ingest?${query}`), '-d', `${count}`, '-first', `${first}`];
   }
 
-  /** A metric without labels. The delay of the event loop counts from the reading before. */
+  /** A metric without labels. The delay of the event loop counts from the previous reading. */
   async metric(name: string): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
     return Number(
@@ -77,7 +77,7 @@ export class MeasuredGateway {
   }
 }
 
-/** BENCH_NODE gives the gateway's Node flags, such as --cpu-prof. */
+/** BENCH_NODE contains flags for the gateway's Node, such as --cpu-prof. */
 function nodeFlags(): string[] {
   return (process.env.BENCH_NODE ?? '').split(' ').filter(Boolean);
 }

@@ -2,7 +2,7 @@ import { runLoad } from '@device-insights/fanout/bench';
 import { disturbDisk, probeDisk, type SyncTimes } from './disk.js';
 import { KEY, type MeasuredGateway } from './gateway.js';
 
-/** What the load generator prints of devices, as far as it is used here. */
+/** The fields of the load generator's output about devices that are used here. */
 export interface IngestResult {
   readonly connect_s: number;
   readonly window_s: number;
@@ -26,17 +26,17 @@ interface Delay {
 /** One run of live devices. */
 export interface LiveResult extends IngestResult {
   readonly devices: number;
-  /** p99 of the event loop's delay while it was measured, ms. */
+  /** p99 of the event loop's delay during the measurement, ms. */
   readonly loopP99: number;
   readonly disk: SyncTimes;
 }
 
-/** Until windows are full, and whatever connecting has left is done. */
+/** Time until windows are full and the work of connecting has ended. */
 const WARM_S = 15;
 const LENGTH_S = 10;
 
 /**
- * Runs devices that send frames of 200 ms of a PPG channel, with one subscriber, and measures once all are connected and warm.
+ * Runs devices that send frames of 200 ms of a PPG channel, with one subscriber, and measures after all are connected and warm.
  *
  * @param busy another process writes and syncs to the same disk meanwhile
  */
@@ -57,7 +57,7 @@ export async function runLive(
     [...gateway.devices(devices), ...liveFlags(gateway), ...(delays ? restFlags(gateway) : [])],
     (event) => {
       if (event === 'connected' && busy) disturbed = disturbDisk(gateway.folder);
-      if (event !== 'connected') loopP99 = lag(); // At the beginning, it begins to count.
+      if (event !== 'connected') loopP99 = lag(); // The first reading starts the count.
     },
   );
   const disk = await (disturbed as ReturnType<typeof disturbDisk> | null)?.end();
@@ -73,15 +73,15 @@ function restFlags(gateway: MeasuredGateway): string[] {
   return ['-rest', gateway.url('http', '/v1/sessions/{session}/insights'), '-bearer', KEY];
 }
 
-/** CPU of the whole process a second of one session, ms. */
+/** CPU time of the whole process for a second of one session, ms. */
 export function cpuOf({ server_cpu_s, data_seconds }: IngestResult): number {
   return (server_cpu_s / data_seconds) * 1000;
 }
 
-/** What comes later than that, or not at all, counts as this late, ms. */
+/** Delay that later and missing insights count as, ms. */
 const NEVER = 60_000;
 
-/** Delay of the insights; where devices are not served at their pace, it grows without bound. */
+/** Delay of the insights; it grows without limit if devices are not served at their pace. */
 export function delayOf({ delay_ms, data_seconds, window_s, devices }: LiveResult, share: 'p50' | 'p99'): number {
   return data_seconds < 0.95 * window_s * devices ? NEVER : (delay_ms?.all?.[share] ?? NEVER);
 }

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 
-/** What a figure should be, in its unit: at least, or at most, that. */
+/** Goal of a figure, in its unit: at least or at most this. */
 export type Goal = readonly ['>=' | '<=', number];
 
-/** A figure of a part: its value in each round. */
+/** A figure of a part, with its value in each round. */
 interface Figure {
   readonly name: string;
   readonly unit: string;
@@ -11,7 +11,7 @@ interface Figure {
   readonly goal: Goal | null;
 }
 
-/** Prints figures as they come in, and keeps them for a file. */
+/** Prints figures at once, and keeps them for a file. */
 export class Report {
   readonly #parts: { part: string; figures: Figure[]; runs: unknown[]; failure?: string }[] = [];
 
@@ -20,14 +20,14 @@ export class Report {
     console.log(`\n${part}`);
   }
 
-  /** The part could not be measured to its end. */
+  /** Records that the part could not be measured completely. */
   failed(failure: string): void {
     const part = this.#parts.at(-1);
     if (part) part.failure = failure;
     console.log(`  not measured: ${failure}`);
   }
 
-  /** Keeps what a run gave, as it is. */
+  /** Keeps the raw result of a run. */
   run(result: unknown): void {
     this.#parts.at(-1)?.runs.push(result);
   }
@@ -40,13 +40,13 @@ export class Report {
     console.log(`  ${label} ${short(median(values)).padStart(9)}   ${wanted.padEnd(22)} each round ${each}`);
   }
 
-  /** Two figures, and their ratio round by round. */
+  /** Two figures, and their ratio in each round. */
   ratio(name: string, values: readonly number[], of: readonly number[], goal: Goal | null = null): void {
     const ratios = values.map((value, round) => value / (of[round] ?? Number.NaN));
     this.figure(name, 'x', ratios, goal);
   }
 
-  /** Prints once more, of all parts, each goal that is missed, with the figure beside it. */
+  /** Prints a summary: each missed goal of all parts, with its figure. */
   summary(): void {
     const all = this.#parts.flatMap(({ part, figures }) => figures.map((figure) => ({ part, ...figure })));
     const withGoal = all.filter(({ goal }) => goal !== null);
@@ -62,7 +62,7 @@ export class Report {
   }
 }
 
-/** Whether the median is as wanted; a figure that could not be measured is not. */
+/** Whether the median reaches the goal; a figure that could not be measured does not. */
 function isMet(values: readonly number[], [is, value]: Goal): boolean {
   return is === '<=' ? median(values) <= value : median(values) >= value;
 }

@@ -18,19 +18,19 @@ const PART = 2000;
 const OTHERS_EVERY_MS = 20;
 const BARE = fileURLToPath(new URL('bare-rest.js', import.meta.url));
 
-/** What reading all of a session gave. */
+/** Result of reading a whole session. */
 interface Reading {
   readonly seconds: number;
   /** CPU of the server, seconds. */
   readonly cpu: number;
   readonly bytes: number;
-  /** RSS above that before, at most, bytes. */
+  /** Largest growth of the RSS, bytes. */
   readonly grown: number;
-  /** What others' requests took meanwhile, ms. */
+  /** Durations of other clients' requests meanwhile, ms. */
   readonly others: readonly number[];
 }
 
-/** One session of a million insights: how fast it is read, what it costs in memory, and how long others wait. */
+/** One session of a million insights: speed of reading it, memory used, and waiting time of other clients. */
 export async function restPart(report: Report, rounds: number): Promise<void> {
   const folder = dataFolder();
   const session = await fill(folder);
@@ -78,7 +78,7 @@ export async function restPart(report: Report, rounds: number): Promise<void> {
   );
 }
 
-/** Fills a new store directly; the session's id. */
+/** Fills a new store directly; returns the session's id. */
 async function fill(folder: string): Promise<string> {
   const store = await openEmbeddedStore(folder, systemClock);
   const session = await openSession(store);
@@ -171,7 +171,7 @@ function resident({ pids }: Running): number {
   }, 0);
 }
 
-/** All threads, user and system; the kernel counts in steps of 10 ms. */
+/** CPU time of all threads, user and system; the kernel counts in steps of 10 ms. */
 function cpuOf({ pids }: Running): number {
   return pids.reduce((sum, pid) => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

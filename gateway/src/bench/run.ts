@@ -1,8 +1,8 @@
 /**
  * The benchmarks of the gateway on its embedded store: it runs alone on one core, the load generator (test/load, needs
- * Go) on another. Prints medians with the value of each round, and beside them the goal where there is one. `node
- * run.js [--json FILE] [part of a name]…` runs some of them; BENCH_ROUNDS is how often each is measured, BENCH_DIR a
- * folder on the disk to be measured, BENCH_NODE flags for the gateway's Node (`--cpu-prof`).
+ * Go) on another. Prints medians with the value of each round and the goal, if there is one. `node run.js [--json FILE]
+ * [part of a name]…` runs some of them. BENCH_ROUNDS sets the number of rounds, BENCH_DIR a folder on the disk to measure,
+ * BENCH_NODE flags for the gateway's Node (`--cpu-prof`).
  */
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -15,15 +15,15 @@ import { restPart } from './rest.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const BARE = fileURLToPath(new URL('bare.js', import.meta.url));
-/** Header and 20 instants of three bytes: what a device sends of 200 ms. */
+/** Bytes of a frame of 200 ms: the header and 20 instants of three bytes. */
 const FRAME_BYTES = 16 + 20 * 3;
 /** 92 instants of two bytes and the header: 200 bytes. */
 const FLOOD_CHANNEL = '0:100:1:int16:920';
 const FLOOD_DEVICES = 50;
 const DELAY_LIMIT_MS = 100;
-/** Most CPU of others on the gateway's core, cores, with which its delays say something. */
+/** Most CPU that other processes may use on the gateway's core, cores; above it, delays are not meaningful. */
 const MOST_FOREIGN = 0.1;
-/** A search ends when it is this near, and does not go beyond the most sessions that a gateway takes. */
+/** A search ends at this precision, and does not exceed the most sessions of a gateway. */
 const NEAR = 1.06;
 const MOST_DEVICES = 16_000;
 
@@ -35,7 +35,7 @@ const loadgen = prepare() ?? process.exit(0);
 const report = new Report();
 /** A part of the benchmark. */
 interface Part {
-  /** About how long it takes, seconds: once, and for each round. */
+  /** Approximate duration, seconds: fixed, and for each round. */
   readonly once: number;
   readonly round: number;
   run(): Promise<void>;
@@ -49,7 +49,7 @@ const parts = new Map<string, Part>([
   ['rest', { once: 90, round: 25, run: () => restPart(report, ROUNDS) }],
 ]);
 
-/** Runs every round on one gateway, each with sessions of its own, after a run that only warms its engine. */
+/** Runs all rounds on one gateway, each with its own sessions, after a run that only warms up its engine. */
 async function rounds<T>(run: (gateway: MeasuredGateway) => Promise<T>): Promise<T[]> {
   const gateway = await MeasuredGateway.start();
   try {
@@ -66,7 +66,7 @@ async function rounds<T>(run: (gateway: MeasuredGateway) => Promise<T>): Promise
   }
 }
 
-/** A thousand devices on a quiet and on a busy disk, and what bare servers need that get the same frames. */
+/** A thousand devices on a quiet and on a busy disk, and the CPU of bare servers that get the same frames. */
 async function livePart(): Promise<void> {
   const devices = 1000;
   const bare = await startServer(process.execPath, [BARE], saidPort(''));
@@ -113,7 +113,7 @@ function delays(
   figure('fdatasync p99', ({ disk }) => disk.p99);
 }
 
-/** How far the run can be trusted. */
+/** How reliable the run is. */
 function conditions(runs: readonly LiveResult[]): void {
   const figure = (name: string, of: (run: LiveResult) => number) => report.figure(name, 'cores', runs.map(of));
   figure('the process', ({ server_busy }) => server_busy);
@@ -135,7 +135,7 @@ async function mostPart(): Promise<void> {
   report.figure(`most devices with a delay p99 of ${DELAY_LIMIT_MS} ms at most`, 'devices', found, ['>=', 5000]);
 }
 
-/** Goes up or down in steps until the limit lies in between, then halves the distance. */
+/** Steps up or down until the limit is between two steps, then bisects. */
 async function searchMost(start: number): Promise<number> {
   const [low, high] = start === 1000 ? [0.5, 2] : [0.85, 1.18];
   let good = 0;
@@ -150,7 +150,7 @@ async function searchMost(start: number): Promise<number> {
   return good;
 }
 
-/** A gateway that has fallen behind, or given up, is of no use for the next trial. */
+/** Whether a gateway serves this many devices. Each trial has a new one, because a gateway that falls behind disturbs the next trial. */
 async function holds(devices: number): Promise<boolean> {
   const gateway = await MeasuredGateway.start();
   const run = await runLive(loadgen, gateway, devices).catch((error: Error) => error);
@@ -161,7 +161,7 @@ async function holds(devices: number): Promise<boolean> {
   return p99 <= DELAY_LIMIT_MS;
 }
 
-/** CPU of a bare server a second of one device, ms. */
+/** CPU time of a bare server for a second of one device, ms. */
 async function runBare(server: Running, protocol: 'sink' | 'echo', devices: number): Promise<number> {
   const pace = ['-d', `${devices}`, '-size', `${FRAME_BYTES}`, '-period', '200ms', '-warm', '3s', '-dur', '10s'];
   const url = `ws://127.0.0.1:${server.port}/${protocol}`;
