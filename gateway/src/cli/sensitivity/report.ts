@@ -51,11 +51,11 @@ export function report(base: readonly Block[], groups: readonly string[], trials
   };
   const rows = trials.map(
     ({ constant: { name, value, what }, half, twice, atHalf, atTwice }): Row => ({
-      ...{ constant: name, value, 'half, twice': `${half}, ${twice}`, what },
+      ...{ constant: name, value, 'half, twice': `${half}, ${twice}`, what: what.split('. ', 1)[0] ?? '' },
       ...Object.fromEntries(
         columns.map(({ group, figure, own }) => [
           titleOf(group, figure),
-          [atHalf, atTwice].map((blocks) => cell(figure, own, blocks && of(blocks, group))).join(', '),
+          both([atHalf, atTwice].map((blocks) => cell(figure, own, blocks && of(blocks, group)))),
         ]),
       ),
     }),
@@ -71,6 +71,11 @@ export function report(base: readonly Block[], groups: readonly string[], trials
 
 function titleOf(group: string, { name }: Figure): string {
   return `${group}: ${name}`;
+}
+
+/** The figures at half and at twice the value; one `=` where neither differs. */
+function both(cells: readonly string[]): string {
+  return cells.every((text) => text === '=') ? '=' : cells.join(', ');
 }
 
 function names(trials: readonly Trial[]): string {
