@@ -8,13 +8,13 @@ import { ROUGHNESS } from './tuning';
  */
 
 /**
- * Takes the polynomial of that degree off the first `n` points of the four SERIES, but for their mean, which the spectrum
- * takes off.
- * @returns standard deviation of what the drift may leave behind, by lane
+ * Subtracts the polynomial of the given degree from the first `n` points of the four SERIES, except for their mean, which the
+ * spectrum subtracts.
+ * @returns standard deviation of the possible remainder of the drift, by lane
  */
 export function removeDrift(n: i32, degree: i32): v128 {
   let taken = f32x4.splat(0);
-  const vectors = (n + 3) >> 2; // the last one may reach past n, where all polynomials are 0
+  const vectors = (n + 3) >> 2; // the last one may extend beyond n, where all polynomials are 0
   clearVectors(LOWER.at(0), vectors);
   clearVectors(POLYNOMIAL.at(0), vectors);
   for (let i = 0; i < n; i++) POLYNOMIAL[i] = 1;
@@ -29,7 +29,7 @@ export function removeDrift(n: i32, degree: i32): v128 {
   return f32x4.mul(f32x4.sqrt(f32x4.mul(taken, f32x4.splat(<f32>1 / <f32>n))), f32x4.splat(ROUGHNESS));
 }
 
-/** POLYNOMIAL becomes u x POLYNOMIAL - ratio x LOWER, u from -1 to 1, and LOWER what it was; returns the sum of its squares. */
+/** POLYNOMIAL becomes u x POLYNOMIAL - ratio x LOWER, u from -1 to 1, and LOWER the old POLYNOMIAL; returns the sum of squares of the new one. */
 function raiseDegree(n: i32, ratio: f32): f32 {
   let norm = f32x4.splat(0);
   const step = f32x4.splat(<f32>8 / <f32>n);
@@ -45,9 +45,9 @@ function raiseDegree(n: i32, ratio: f32): f32 {
   return sumLanes(norm);
 }
 
-/** Takes what the POLYNOMIAL explains off the series; returns the sums of its squares. */
+/** Subtracts the part of the series along the POLYNOMIAL; returns the sums of its squares. */
 function removePolynomial(n: i32, norm: f32): v128 {
-  // Two points at once, as sums wait for each other (n is even)
+  // Two points at a time, because sums wait for each other (n is even)
   let even = f32x4.splat(0);
   let odd = even;
   for (let i = 0; i < n; i += 2) {

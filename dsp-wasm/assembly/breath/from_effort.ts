@@ -11,7 +11,7 @@ import { ENOUGH_SAMPLES } from './tuning';
 const STRIDE: i32 = 8;
 const WINDOW: i32 = POINTS * STRIDE;
 
-/** Estimate of the window that ends at `end` (seconds), by the effort itself: writes rate and confidence; false for none. */
+/** Estimate of the window that ends at `end` (seconds), from the effort signal: writes rate and confidence; false for none. */
 export function estimateRrResp(session: Session, end: f64, to: Estimate): bool {
   const channel = channelOfKind(session, KIND_RESP);
   if (!channel) return false;
@@ -24,7 +24,7 @@ export function estimateRrResp(session: Session, end: f64, to: Estimate): bool {
   return followBreath(session.breath, FROM_EFFORT, end, n, 60, 1, to);
 }
 
-/** First point (even) from which on the window holds data. */
+/** First point (even) from which on the window has data. */
 function firstPoint(): i32 {
   let i = 0;
   while (i < WINDOW && isNaN(RAW[i])) i++;

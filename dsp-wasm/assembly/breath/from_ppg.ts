@@ -14,7 +14,7 @@ const WINDOW: f64 = 32;
 /**
  * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights and baselines of one optical
  * channel: writes rate and confidence; false for none. Green shows the pulse best (Maeda et al., J. Med. Syst. 35:829,
- * 2011); where a channel shows no pulse, the next one is looked at until it shows none either.
+ * 2011). If a channel shows no pulse, the next one is used until it shows none either.
  */
 export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   const state = session.breath;
@@ -27,13 +27,13 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   putIntervals(0, n);
   putHeights(1, n);
   putBaselines(2, n);
-  // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
+  // Beats sample the respiration: rates above half of the heart rate cannot be distinguished from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
   const resolved = BEATS.meanHeight >= LEAST_COUNTS * used.resolution;
   return followBreath(state, FROM_PPG, end, n, fastest, resolved ? BEATS.steadiness : 0, to);
 }
 
-/** The optical channel after `before` that has data, best first and then from the start again; null where there is no other. */
+/** The next optical channel after `before` that has data, the best first and then from the start again; null for no other one. */
 function channelAfter(session: Session, before: Channel | null): Channel | null {
   let first: Channel | null = null;
   let passed = !before;
@@ -53,7 +53,7 @@ function kindOf(rank: i32): i32 {
   return rank === 2 ? KIND_PPG_IR : KIND_PPG_RED;
 }
 
-/** Takes the channel's pulses of the window; returns the points that their series will have, 0 for too few. */
+/** Adds the channel's pulses of the window; returns the number of points of their series, 0 for too few pulses. */
 function gather(session: Session, channel: Channel | null, end: f64): i32 {
   clearBeats();
   if (!channel) return 0;

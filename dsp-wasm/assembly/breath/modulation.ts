@@ -18,21 +18,21 @@ import { laneOf, SERIES_HZ } from './series';
 import { CREDIBLE, FEWEST_BEATS, FEWEST_GOOD, REGULAR, STEADY_SHARE } from './tuning';
 
 /**
- * What breathing does to the beats, as series of 4 Hz: their intervals (respiratory sinus arrhythmia, frequency
- * modulation), heights (amplitude modulation) and baselines (Charlton et al., Physiol. Meas. 37:610, 2016). A beat
- * that comes too early or too late tells of the heart, not of breathing: it and the one after it, which is larger for
- * the longer pause, are left out.
+ * The effect of breathing on the beats, as series of 4 Hz: their intervals (respiratory sinus arrhythmia, frequency
+ * modulation), heights (amplitude modulation) and baselines (Charlton et al., Physiol. Meas. 37:610, 2016). An early or late
+ * beat has its cause in the heart, not in breathing. It is left out, together with the next beat, which is larger after the
+ * longer pause.
  */
 
-/** Beats before and after one in whose median its interval is judged. */
+/** Number of beats before and after a beat, with whose median its interval is compared. */
 const NEIGHBOURS: i32 = 3;
 
-/** Forgets the beats of the window before. */
+/** Clears the beats of the previous window. */
 export function clearBeats(): void {
   BEATS.count = 0;
 }
 
-/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the beat before (NaN: unknown). */
+/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat (NaN: unknown). */
 export function addBeat(time: f32, interval: f32, height: f32, baseline: f32): void {
   if (BEATS.count >= MAX_BEATS) return;
   const i = BEATS.count++;
@@ -43,8 +43,8 @@ export function addBeat(time: f32, interval: f32, height: f32, baseline: f32): v
 }
 
 /**
- * Judges the beats that were added, and completes BEATS; returns how many points (even, at most POINTS) the series will
- * have, 0 for too few beats.
+ * Checks the added beats, and completes BEATS; returns the number of points of the series (even, at most POINTS), 0 for too
+ * few beats.
  */
 export function judgeBeats(): i32 {
   const count = BEATS.count;
@@ -72,7 +72,7 @@ function meanHeight(count: i32): f32 {
   return sum / <f32>count;
 }
 
-/** Writes USUAL: four at a time where all seven neighbours are there and known. */
+/** Writes USUAL: four at a time if all seven neighbours exist and are known. */
 function findUsual(count: i32): void {
   for (let i = 0; i < count; i += 4) {
     const inside = i >= NEIGHBOURS && i + 3 + NEIGHBOURS < count;
@@ -83,7 +83,7 @@ function findUsual(count: i32): void {
 
 /**
  * Sorts seven values from `x` on, and from the next three each, far enough that the middle one is in place (Devillard,
- * "Fast median search", 1998); false where one is unknown.
+ * "Fast median search", 1998); false if one is unknown.
  */
 function sortSevens(x: usize): bool {
   let sum = f32x4.splat(0);
@@ -115,7 +115,7 @@ function order(low: i32, high: i32): void {
   SORT[high] = f32x4.pmax(a, b);
 }
 
-/** Median of all known intervals, NaN where none is known: the one of which as many are below as its rank says. */
+/** Median of all known intervals, found by its rank; NaN if none is known. */
 function medianOfAll(count: i32): f32 {
   v128.store(INTERVAL.at(count), f32x4.splat(NaN));
   let known = 0;
@@ -178,7 +178,7 @@ function put(lane: i32, n: i32, values: Row<f32>, good: Row<bool>, unit: f32): v
   if (kept) interpolate(lane, n, kept);
 }
 
-/** Gathers the values that are known and good (all, where `good` is null) with their times; returns how many. */
+/** Collects the known and good values (all known ones if `good` is null) with their times; returns their number. */
 function keep(values: Row<f32>, good: Row<bool> | null): i32 {
   let kept = 0;
   for (let i = 0; i < BEATS.count; i++) {

@@ -17,18 +17,18 @@ import {
 } from './tuning';
 
 /**
- * Pulses of one optical channel, found by two moving averages (Elgendi et al., PLoS ONE 8(10):e76585, 2013): where the
- * squared band-passed signal, averaged over a systolic peak, exceeds its average over a beat, its maximum is a pulse.
- * The band-pass is a short moving average less a one-second one: no delay and nothing to settle. Each call takes the
- * grid samples that have come since the last, and keeps time, height and baseline of the latest pulses for the respiratory
- * modulations. Which way up the signal is does not matter: upside down it finds the feet.
+ * Pulses of one optical channel, found by two moving averages (Elgendi et al., PLoS ONE 8(10):e76585, 2013): wherever the
+ * squared band-passed signal, averaged over a systolic peak, exceeds its average over a beat, its maximum is a pulse. The
+ * band-pass is a short moving average minus a one-second one, without delay or settling time. Each call processes the grid
+ * samples since the last call, and keeps time, height and baseline of the latest pulses for the respiratory modulations. The
+ * polarity of the signal does not matter: in an inverted signal it finds the feet.
  */
 
-/** Times are kept in ticks, as i32, this many a second: they count for 24 days and wrap without harm. */
+/** Ticks per second. Times are i32 in ticks: they wrap after 24 days, which is harmless. */
 export const PULSE_TICKS: f64 = 1024;
 
 const LOOKAHEAD: i32 = DRIFT_HALF + BEAT_HALF;
-/** Grid samples before the first searched one: what the averages and the pulse's foot look back over. */
+/** Grid samples before the first searched one, which the averages and the search for the pulse's foot need. */
 const MARGIN: i32 = 64;
 const LONGEST: i32 = 32 * SLOW_HZ;
 
@@ -52,7 +52,7 @@ export function advancePulses(state: BreathState, channel: Channel, end: f64): v
   state.cursor = start + search(state, start, count, bandPass(count));
 }
 
-/** True where all grid samples are alike, or empty: an optical channel that is off, or railed, costs no search. */
+/** Whether all grid samples are equal or empty, so that an optical channel that is off or clipped is not searched. */
 function isFlat(count: i32): bool {
   let any: f32 = NaN;
   for (let i = 0; i < count; i++) {
@@ -64,7 +64,7 @@ function isFlat(count: i32): bool {
   return true;
 }
 
-/** Fills the rows; returns the level that NEAR must lie above WIDE. */
+/** Fills the rows; returns the level by which NEAR must exceed WIDE. */
 function bandPass(count: i32): f32 {
   movingMean(RAW, count, DRIFT_HALF, MEAN);
   movingMean(RAW, count, SMOOTH_HALF, BAND);
@@ -83,8 +83,8 @@ function bandPass(count: i32): f32 {
 }
 
 /**
- * y[i] = mean of x[i - half .. i + half]; the first and last `half` values mean nothing. Sums afresh, sixteen values at a
- * time: faster at these widths than a running sum, and a huge value is gone as soon as it has passed.
+ * y[i] = mean of x[i - half .. i + half]; the first and last `half` values are invalid. Each sum is computed from its values,
+ * sixteen sums at a time: at these widths this is faster than a running sum, and a huge value leaves no rounding error behind.
  */
 function movingMean(row: Row<f32>, count: i32, half: i32, means: Row<f32>): void {
   const width = 2 * half + 1;
@@ -110,7 +110,7 @@ function movingMean(row: Row<f32>, count: i32, half: i32, means: Row<f32>): void
   }
 }
 
-/** Notes the pulses of the finished stretches; returns the first grid sample (of the rows) that is not yet searched. */
+/** Records the pulses of the finished stretches; returns the first grid sample (of the rows) that has not been searched. */
 function search(state: BreathState, start: i32, count: i32, level: f32): i32 {
   const stop = count - LOOKAHEAD;
   let i = MARGIN;
@@ -138,7 +138,7 @@ function highest(from: i32, to: i32): i32 {
   return best;
 }
 
-/** Appends the pulse whose maximum is value k of the rows, or puts it in place of a lower one just before. */
+/** Appends the pulse whose maximum is value k of the rows, or replaces a lower one just before it. */
 function notePeak(state: BreathState, start: i32, k: i32): void {
   const found = state.pulseCount;
   const top = vertex<f64>(<f64>BAND[k - 1], <f64>BAND[k], <f64>BAND[k + 1]);

@@ -2,25 +2,25 @@ import { RATES } from '../memory/breath_state';
 import { SCRATCH } from '../memory/map';
 import { Row } from '../memory/row';
 
-/** Working arrays of one estimate, as a chain: each begins where the one before ends. A row of v128 holds four series. */
+/** Working arrays of one estimate, as a chain: each begins where the previous one ends. A row of v128 holds four series. */
 
 /** Points of a series: 32 s at 4 Hz. */
 export const POINTS: i32 = 128;
 /** Most beats in a window: 32 s at 225 bpm. */
 export const MAX_BEATS: i32 = 120;
-/** Grid samples of the longest stretch that is searched for pulses, with those that it looks back over and whole vectors. */
+/** Grid samples of the longest stretch that is searched for pulses, including those before it, rounded up to whole vectors. */
 const LONGEST_ROW: i32 = 1152;
-/** Values by beat, up to whole vectors, with one vector behind. */
+/** Number of values by beat, rounded up to whole vectors, plus one vector. */
 const BEAT_ROW: i32 = 128;
 
-/** What the beats of the window have in common. */
+/** Common properties of the window's beats. */
 @unmanaged
 export class Beats {
   count: i32;
   /** Median interval, seconds. */
   medianInterval: f32;
   meanHeight: f32;
-  /** How far the beats carry the series: wholly where two of three have a regular interval. */
+  /** Weight of the series: full if two of three beats have a regular interval. */
   steadiness: f32;
 }
 
@@ -59,7 +59,7 @@ const BEATS_END: usize = WIDE_END + 16;
 export const TIME = changetype<Row<f32>>(BEATS_END);
 const TIME_END: usize = BEATS_END + BEAT_BYTES;
 
-/** By beat: seconds since the beat before; NaN where that is not known. */
+/** By beat: seconds since the previous beat; NaN if unknown. */
 export const INTERVAL = changetype<Row<f32>>(TIME_END);
 const INTERVAL_END: usize = TIME_END + BEAT_BYTES;
 
@@ -73,11 +73,11 @@ const BASELINE_END: usize = HEIGHT_END + BEAT_BYTES;
 export const STEADY = changetype<Row<bool>>(BASELINE_END);
 const STEADY_END: usize = BASELINE_END + BEAT_ROW;
 
-/** By beat: whether its interval and the one before are regular, and the height is credible. */
+/** By beat: whether its interval and the previous one are regular, and the height is credible. */
 export const CLEAN = changetype<Row<bool>>(STEADY_END);
 const CLEAN_END: usize = STEADY_END + BEAT_ROW;
 
-/** By beat: median of the intervals about it. */
+/** By beat: median of the intervals around it. */
 export const USUAL = changetype<Row<f32>>(CLEAN_END);
 const USUAL_END: usize = CLEAN_END + BEAT_BYTES;
 
@@ -85,7 +85,7 @@ const USUAL_END: usize = CLEAN_END + BEAT_BYTES;
 export const SORT = changetype<Row<v128>>(USUAL_END);
 const SORT_END: usize = USUAL_END + 7 * sizeof<v128>();
 
-/** Values that are kept for a series, and their times. */
+/** Values kept for a series, and their times. */
 export const KEPT = changetype<Row<f32>>(SORT_END);
 const KEPT_END: usize = SORT_END + BEAT_BYTES;
 
@@ -127,10 +127,10 @@ const GENTLEST_END: usize = HIGH_END + 16;
 export const STEEPEST = changetype<Row<f32>>(GENTLEST_END);
 const STEEPEST_END: usize = GENTLEST_END + 16;
 
-/** Coefficients of the powers 0 to 4 of frequency that level the noise. */
+/** Coefficients of the powers 0 to 4 of frequency that whiten the noise. */
 export const BLEND = changetype<Row<v128>>(STEEPEST_END);
 const BLEND_END: usize = STEEPEST_END + 5 * sizeof<v128>();
 
-/** Probability of each rate before the window is looked at. */
+/** Probability of each rate before the window is used. */
 export const PREDICTED = changetype<Row<f32>>(BLEND_END);
 export const BREATH_SCRATCH_END: usize = BLEND_END + RATES * sizeof<f32>();

@@ -1,9 +1,9 @@
 import { Row } from '../memory/row';
 import { SERIES } from './scratch';
 
-/** The series that breathing may modulate: four side by side, one in each lane. */
+/** The series that breathing may modulate: four, one in each lane. */
 
-/** Rate of the series, Hz: holds all rates that beats can carry. */
+/** Rate of the series, Hz: enough for all rates that beats can show. */
 export const SERIES_HZ: f64 = 4;
 
 /** Empties the first `n` points of all four series. */

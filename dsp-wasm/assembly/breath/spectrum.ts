@@ -1,14 +1,13 @@
 import { paddedFft4 } from '../math/fft';
 import { FFT_OUT, FFT_WORK, POINTS, POWER, SERIES } from './scratch';
 
-/** Twice the points of a series, with the zeros that make bins of 0.9375 per minute. */
+/** Twice the points of a series: zeros are appended, so that bins are 0.9375 per minute apart. */
 const LENGTH: i32 = 2 * POINTS;
 
 /**
- * Takes the mean off the first `n` points of the four SERIES, weighs them by a Hann window, and writes POWER. SERIES
- * is used up.
- * @param resolution standard deviation of the white noise that is added to the power, so that a line below it is no
- * line
+ * Subtracts the mean from the first `n` points of the four SERIES, multiplies them by a Hann window, and writes POWER.
+ * Destroys SERIES.
+ * @param resolution standard deviation of the white noise that is added to the power, so that a weaker line does not count
  */
 export function seriesSpectra(n: i32, resolution: v128): void {
   takeMean(n);

@@ -34,13 +34,12 @@ import {
 import { fillMargins } from './window';
 
 /**
- * Beats of the window in the time domain: the steepest slopes of each optical channel, after a smoothing that is matched
- * to the rate (the derivative of a Gaussian: Canny 1986), at most one per 0.6 periods. The rate out of whole beats follows
- * a rhythm that changes within the window, where a spectral line cannot. A train is the rising or the falling slopes of
- * one optical channel.
+ * Beats of the window in the time domain: the steepest slopes of each optical channel, at most one per 0.6 periods, after
+ * smoothing that is matched to the rate (the derivative of a Gaussian: Canny 1986). Unlike a spectral line, the rate from
+ * beats follows a rhythm that changes within the window. A train is the rising or the falling slopes of one optical channel.
  */
 
-/** Heart rate from the trains near `bpm`, the more regular ones weighing more: writes BEATS. */
+/** Heart rate from the trains near `bpm`; regular trains have more weight. Writes BEATS. */
 export function findBeats(bpm: f32): Beats {
   const period = GRID_PER_MINUTE / bpm;
   findTrains(smoothSlopes(bpm), SHORTEST_INTERVAL * period);
@@ -67,7 +66,7 @@ export function findBeats(bpm: f32): Beats {
   return BEATS;
 }
 
-/** Intervals of `period` grid samples that fit into the fullest optical channel, one at least: ends of the window cut one off. */
+/** Number of intervals of `period` grid samples that fit into the fullest optical channel, at least one; the window's ends cut one off. */
 function room(period: f32): f32 {
   let held = 0;
   for (let lane = 0; lane < 4; lane++) held = max(held, HELD[lane]);
@@ -98,7 +97,7 @@ function sumPairs(): void {
   for (let i = -MARGIN / 2; i < (WINDOW + MARGIN) / 2; i++) PAIRS[i] = f32x4.add(OPTICAL[2 * i], OPTICAL[2 * i + 1]);
 }
 
-/** Eight slopes at once, as many as sums fit into registers: a coefficient is loaded once for all. */
+/** Eight slopes at a time, because that many sums fit into registers: each coefficient is loaded once for all. */
 function smoothEight(x: usize, y: usize, reach: i32): void {
   let a = f32x4.splat(0);
   let b = a;
@@ -151,7 +150,7 @@ function findTrains(stride: i32, spacing: f32): void {
   }
 }
 
-/** Largest slope of each lane, either way. */
+/** Largest magnitude of the slopes of each lane. */
 function steepest(count: i32): v128 {
   let most = f32x4.splat(0);
   for (let i = 0; i < count; i++) most = f32x4.pmax(most, f32x4.abs(SLOPES[i]));
@@ -172,7 +171,7 @@ function addPeaks(i: i32, mask: i32, stride: i32, spacing: f32): void {
   }
 }
 
-/** Appends a peak to its train; of two that are too close the steeper one stays. */
+/** Appends a peak to its train; of two peaks that are too close, the steeper one is kept. */
 function addPeak(train: i32, time: f32, height: f32, spacing: f32): void {
   const count = PEAK_COUNTS[train];
   if (count > 0 && time - peakAt(train, count - 1).time < spacing) {
@@ -194,8 +193,8 @@ function putPeak(train: i32, i: i32, time: f32, height: f32): void {
 }
 
 /**
- * What one train says: writes TRAIN_RATE. The mean interval hangs on the first and the last beat, a least-squares line
- * through the beats on those in between: the rate is the mean of both.
+ * Rate of one train: writes TRAIN_RATE. The mean interval depends on the first and the last beat, a least-squares line mainly
+ * on those in between. The rate is the mean of both.
  */
 function measureTrain(train: i32, period: f32): TrainRate {
   const peaks = PEAK_COUNTS[train];
@@ -217,7 +216,7 @@ function measureTrain(train: i32, period: f32): TrainRate {
   return TRAIN_RATE;
 }
 
-/** Slope of the least-squares line of the beats' numbers over their times; a long interval counts for as many as it holds. */
+/** Slope of the least-squares line of the beats' numbers over their times; a long interval counts as several. */
 function lineSlope(train: i32, peaks: i32, period: f32): f32 {
   const first = peakAt(train, 0).time;
   let number: f32 = 0;
@@ -249,15 +248,15 @@ function heightVariation(train: i32, peaks: i32): f32 {
   return variation(<f32>peaks, sum, squares);
 }
 
-/** Standard deviation over mean. */
+/** Standard deviation divided by the mean. */
 function variation(count: f32, sum: f32, squares: f32): f32 {
   return sqrt<f32>(max<f32>(0, squares * count - sum * sum)) / max<f32>(sum, 1e-30);
 }
 
 /**
- * How alike the beats of the best train are: the mean correlation of each beat's wave, one period around its slope, with
+ * Similarity of the beats of the best train: the mean correlation of each beat's wave, one period around its slope, with
  * the sum of the others (after Orphanidou et al., "Signal-quality indices for the electrocardiogram and
- * photoplethysmogram", IEEE JBHI 2015). 0 where there are not three whole beats.
+ * photoplethysmogram", IEEE JBHI 2015). 0 for fewer than three whole beats.
  */
 export function beatLikeness(beats: Beats, bpm: f32): f32 {
   if (beats.best < 0) return 0;
@@ -273,7 +272,7 @@ export function beatLikeness(beats: Beats, bpm: f32): f32 {
   return sum / <f32>whole;
 }
 
-/** Adds one beat's wave, mean off and scaled to unit length, to the template; false where the window cuts it off. */
+/** Adds one beat's wave, without its mean and scaled to unit length, to the template; false if the window cuts it off. */
 function loadWave(to: usize, train: i32, i: i32, length: i32): bool {
   const from = <i32>(peakAt(train, i).time + 0.5) - (length >> 1);
   if (from < 0 || from + length > WINDOW) return false;
@@ -294,7 +293,7 @@ function loadWave(to: usize, train: i32, i: i32, length: i32): bool {
   return true;
 }
 
-/** Gathers a wave of one optical channel, and its mean up to a whole vector; returns the mean. */
+/** Copies a wave of one optical channel, padded with its mean to a whole vector; returns the mean. */
 function copyWave(optical: usize, to: usize, length: i32): f32 {
   let sum: f32 = 0;
   for (let j: usize = 0; j < <usize>length; j++) {
@@ -307,7 +306,7 @@ function copyWave(optical: usize, to: usize, length: i32): f32 {
   return mean;
 }
 
-/** Correlation of a wave with the sum of the others: with itself among them even noise would correlate. */
+/** Correlation of a wave with the sum of the others; if it included itself, even noise would correlate. */
 function correlation(wave: usize, length: i32): f32 {
   const template = TEMPLATE.at(0);
   let products = f32x4.splat(0);

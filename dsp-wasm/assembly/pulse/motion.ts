@@ -21,10 +21,10 @@ import {
 import { AXES_FLOOR, HIDDEN, LEAK, LEAST_HELD, MOTION_TEMPER, OPTICAL_FLOOR, PAST_LEVEL } from './tuning';
 
 /**
- * The likelihood of a rate in motion. Arms and steps put lines into the optical channels that may be far stronger than
- * the pulse's, so it is not the strongest line that counts but what tells the pulse's line from the motion's: twelve traits of each candidate
- * (how much the optical channels and how much the accelerometer have at its half, itself, its one and a half, double and
- * triple), weighed by a small network. A line that the motion has, too, is no evidence either way.
+ * The likelihood of a rate in motion. Arms and steps cause lines in the optical channels that may be far stronger than the
+ * pulse's, so the strongest line is not enough. A small network separates the pulse's line from the motion's by twelve traits
+ * of each candidate: the power of the optical channels and of the accelerometer at half the rate, the rate, one and a half
+ * times, twice and three times the rate. A line that the accelerometer also shows is no evidence for or against a rate.
  */
 
 /** Bin of the first candidate, 30 bpm. */
@@ -41,7 +41,7 @@ export function makePaces(): void {
   for (let i = 0; i < CANDIDATES; i++) PACE[i] = <f32>Math.log(0.6 * <f64>BIN_HZ * <f64>(FIRST_CANDIDATE + i));
 }
 
-/** Writes OPTICAL_POWER and OPTICAL_LEVEL out of POWER, the optical channels'. */
+/** Writes OPTICAL_POWER and OPTICAL_LEVEL from POWER of the optical channels. */
 export function findOpticalLevels(): void {
   let sum = f32x4.splat(0);
   for (let k = FIRST_SCALED; k < PAST_SCALED; k++) sum = f32x4.add(sum, POWER[k]);
@@ -60,12 +60,12 @@ export function findOpticalLevels(): void {
   fillPast(OPTICAL_LEVEL);
 }
 
-/** Power above its floor; one, whose logarithm is nothing, in lanes that are not used. */
+/** Power plus its floor; 1, whose logarithm is 0, in unused lanes. */
 function floored(power: v128, used: v128): v128 {
   return v128.bitselect(f32x4.add(power, f32x4.splat(OPTICAL_FLOOR)), f32x4.splat(1), used);
 }
 
-/** Writes AXES_LEVEL and REST_LEVEL out of POWER, the axes', and OPTICAL_POWER. */
+/** Writes AXES_LEVEL and REST_LEVEL from POWER of the axes, and OPTICAL_POWER. */
 export function findAxesLevels(motion: f32): void {
   let sum = f32x4.splat(0);
   let most = f32x4.splat(0);
@@ -91,12 +91,12 @@ export function findAxesLevels(motion: f32): void {
   fillPast(AXES_LEVEL);
 }
 
-/** Fills what lies past the spectrum's whole vectors. */
+/** Fills the bins after the spectrum's whole vectors. */
 function fillPast(levels: Row<f32>): void {
   for (let k = BINS - 1; k < LEVELS; k += 4) v128.store(levels.at(k), f32x4.splat(PAST_LEVEL));
 }
 
-/** Writes SCORES: the likelihood of each candidate, that of the likeliest being one. */
+/** Writes SCORES: the likelihood of each candidate relative to the most likely one. */
 export function scoreCandidates(): void {
   let most = f32x4.splat(-1e9);
   for (let i = 0; i < CANDIDATES; i += 4) {
@@ -148,7 +148,7 @@ function oneAndHalves(levels: Row<f32>, k: i32): v128 {
   return v128.shuffle<f32>(wholeAndHalf(levels.at(first)), wholeAndHalf(levels.at(first + 3)), 0, 1, 4, 5);
 }
 
-/** The level at a place, and the one one and a half bins farther. */
+/** The level at a place, and the level one and a half bins further. */
 function wholeAndHalf(place: usize): v128 {
   const x = v128.load(place);
   const between = f32x4.mul(f32x4.add(x, v128.load(place, 4)), f32x4.splat(0.5));
@@ -172,7 +172,7 @@ export function motionWeights(): usize {
   return changetype<usize>(MOTION_WEIGHTS);
 }
 
-/** Log likelihoods of four candidates: one hidden layer of rectifiers that leak. */
+/** Log likelihoods of four candidates: one hidden layer of leaky rectifiers. */
 function weighed(i: i32): v128 {
   let sum = f32x4.splat(0);
   for (let unit = 0; unit < HIDDEN; unit++) {

@@ -2,16 +2,16 @@ import { SCRATCH } from '../memory/map';
 import { BINS, BINS_ROW, STATES_ROW } from '../memory/pulse_state';
 import { Row } from '../memory/row';
 
-/** Working arrays of one estimate, as a chain: each begins where the one before ends. A row of v128 holds four signals. */
+/** Working arrays of one estimate, as a chain: each begins where the previous one ends. A row of v128 holds four signals. */
 
 /** Window of the heart rate: seconds, and grid samples. */
 export const WINDOW_SECONDS: i32 = 8;
 export const WINDOW: i32 = 256;
-/** Grid samples before and after the optical channels that continue their outermost values, for filters. */
+/** Grid samples before and after the optical channels that repeat their outermost values, for filters. */
 export const MARGIN: i32 = 32;
-/** Points of the window once it is thinned to every second grid sample. */
+/** Points of the window after decimation to every second grid sample. */
 export const POINTS: i32 = WINDOW / 2;
-/** First bin that is kept, of BINS: 0.44 to 6 Hz. */
+/** First used bin of BINS: 0.44 to 6 Hz. */
 export const FIRST_BIN: i32 = 7;
 /** Hz per bin: the points are padded to twice their number. */
 export const BIN_HZ: f32 = 0.0625; // SLOW_HZ / 2 / (2 * POINTS)
@@ -26,17 +26,17 @@ export const TRAINS: i32 = 8;
 export const MAX_PEAKS: i32 = 64;
 /** Grid samples of the longest beat that is compared, and most beats. */
 export const WAVE: i32 = 64;
-/** Rates that are compared in motion, one per bin, and traits of each. */
+/** Number of rates that are compared in motion, one per bin, and traits of each. */
 export const CANDIDATES: i32 = 52;
 export const TRAIT_COUNT: i32 = 12;
 /** Bins up to beyond the triple of the last candidate. */
 export const LEVELS: i32 = 192;
 
-/** What the straight line through a window is, and what it leaves, by lane. */
+/** The straight line through a window and its residual, by lane. */
 @unmanaged
 export class Trend {
   mean: v128;
-  /** Sum of the squares of what is left. */
+  /** Sum of the squares of the residual. */
   energy: v128;
 }
 
@@ -48,10 +48,10 @@ export class Peak {
   height: f32;
 }
 
-/** What the beats of one train say. */
+/** Result of the beats of one train. */
 @unmanaged
 export class TrainRate {
-  /** Heart rate, bpm; 0 where there are no two intervals. */
+  /** Heart rate, bpm; 0 for fewer than two intervals. */
   rate: f32;
   /** Variation of the intervals plus that of the slopes. */
   spread: f32;
@@ -59,35 +59,35 @@ export class TrainRate {
   intervals: f32;
 }
 
-/** What the beats of all trains say. */
+/** Result of the beats of all trains. */
 @unmanaged
 export class Beats {
-  /** Heart rate, bpm; 0 where no train has two intervals. */
+  /** Heart rate, bpm; 0 if no train has two intervals. */
   rate: f32;
-  /** Train with the least spread; -1 where there is none. */
+  /** Train with the smallest spread; -1 for none. */
   best: i32;
-  /** Least spread of a train. */
+  /** Smallest spread of a train. */
   spread: f32;
-  /** Share of the beats for which the window has room at the tracked rate that the best train shows. */
+  /** Number of beats of the best train, as a share of the number that fit into the window at the tracked rate. */
   cover: f32;
 }
 
-/** What the beats say that are counted one by one. */
+/** Result of the beats that are counted one by one. */
 @unmanaged
 export class CountedBeats {
   /** Heart rate, bpm. */
   rate: f32;
-  /** Beats that only the pause after them shows. */
+  /** Beats that are detected only by the pause after them. */
   lost: i32;
-  /** Standard deviation of the intervals over their mean. */
+  /** Standard deviation of the intervals divided by their mean. */
   variation: f32;
-  /** The same of the intervals between clear upstrokes, without the long ones. */
+  /** The same for the intervals between clear upstrokes, without the long ones. */
   steadiness: f32;
-  /** How alike the upstrokes are, at most 1. */
+  /** Similarity of the upstrokes, at most 1. */
   likeness: f32;
   /** Skewness of the slopes, upstrokes above zero. */
   skew: f32;
-  /** The steepest rise that does not count over the least one that does. */
+  /** Slope of the steepest rise that does not count, divided by that of the smallest one that does. */
   margin: f32;
   /** Shortest and longest interval, grid samples. */
   shortest: f32;
@@ -97,7 +97,7 @@ export class CountedBeats {
   edge: f32;
 }
 
-/** Where the belief is greatest. */
+/** The rate with the most belief. */
 @unmanaged
 export class Tracked {
   /** Heart rate, bpm. */
@@ -131,15 +131,15 @@ const HELD_END: usize = AXES_END + 16;
 export const CLIPPED = changetype<Row<f32>>(HELD_END);
 const CLIPPED_END: usize = HELD_END + 16;
 
-/** By optical channel: power of its swings within 1/2 s, in parts of all. */
+/** By optical channel: power of its swings within 1/2 s, as a share of all. */
 export const SWINGS = changetype<Row<f32>>(CLIPPED_END);
 const SWINGS_END: usize = CLIPPED_END + 16;
 
-/** By optical channel: power of its steps from one grid sample to the next, in parts of all. */
+/** By optical channel: power of its steps from one grid sample to the next, as a share of all. */
 export const JUMPS = changetype<Row<f32>>(SWINGS_END);
 const JUMPS_END: usize = SWINGS_END + 16;
 
-/** By optical channel: share of its grid samples that equal the one before. */
+/** By optical channel: share of its grid samples that equal the previous one. */
 export const STILL = changetype<Row<f32>>(JUMPS_END);
 const STILL_END: usize = JUMPS_END + 16;
 
@@ -155,7 +155,7 @@ const TREND_END: usize = EVEN_END + offsetof<Trend>();
 export const MEANS = changetype<Row<f64>>(TREND_END);
 const MEANS_END: usize = TREND_END + 4 * sizeof<f64>();
 
-/** The thinned window, with zeros for as long again. */
+/** The decimated window, followed by the same number of zeros. */
 export const FFT_IN = changetype<Row<v128>>(MEANS_END);
 const FFT_IN_END: usize = MEANS_END + 2 * POINTS * sizeof<v128>();
 
@@ -219,7 +219,7 @@ const SLOPES_END: usize = PAIRS_END + VECTORS_BYTES;
 export const PEAKS = changetype<Row<Peak>>(SLOPES_END);
 const PEAKS_END: usize = SLOPES_END + TRAINS * MAX_PEAKS * offsetof<Peak>();
 
-/** How many peaks each train has. */
+/** Number of peaks of each train. */
 export const PEAK_COUNTS = changetype<Row<i32>>(PEAKS_END);
 const PEAK_COUNTS_END: usize = PEAKS_END + TRAINS * sizeof<i32>();
 
@@ -253,7 +253,7 @@ const AXES_POWER_END: usize = OPTICAL_LEVEL_END + SPECTRUM_BYTES;
 export const AXES_LEVEL = changetype<Row<f32>>(AXES_POWER_END);
 const AXES_LEVEL_END: usize = AXES_POWER_END + LEVELS * sizeof<f32>();
 
-/** Logarithm of the power that the optical channels have beyond a copy of the motion's. */
+/** Logarithm of the power of the optical channels beyond a copy of the motion's. */
 export const REST_LEVEL = changetype<Row<f32>>(AXES_LEVEL_END);
 const REST_LEVEL_END: usize = AXES_LEVEL_END + SPECTRUM_BYTES;
 
@@ -277,11 +277,11 @@ const STROKE_END: usize = RISES_END + SIGNAL_BYTES;
 export const STROKES = changetype<Row<Peak>>(STROKE_END);
 const STROKES_END: usize = STROKE_END + MAX_STROKES * offsetof<Peak>();
 
-/** Those of STROKES that are beats. */
+/** The elements of STROKES that are beats. */
 export const STROKE_BEATS = changetype<Row<i32>>(STROKES_END);
 const STROKE_BEATS_END: usize = STROKES_END + MAX_STROKES * sizeof<i32>();
 
-/** Those of STROKES that are weak beats in pauses, the newest first. */
+/** The elements of STROKES that are weak beats in pauses, the newest first. */
 export const WEAK_AT = changetype<Row<i32>>(STROKE_BEATS_END);
 const WEAK_AT_END: usize = STROKE_BEATS_END + MAX_STROKES * sizeof<i32>();
 

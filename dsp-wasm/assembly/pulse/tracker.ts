@@ -19,22 +19,22 @@ import {
 import { LAST_PULSE_BIN, LIKELIHOOD_FLOOR, MOVING, NEAR_RATE, RATE_CHANGE, TRACK_LOST, USUAL_RATE } from './tuning';
 
 /**
- * The heart rate's probability over 30 to 220 bpm, carried from step to step (the forward pass of a hidden Markov model:
- * Rabiner 1989). The transition is Laplacian; at rest the likelihood of a rate is the pulse's spectrum there times its
- * periodicity at that period: a strong second harmonic has the spectrum but not the periodicity, a half rate the reverse. In
- * motion it is what motion.ts says.
+ * The probability of each heart rate from 30 to 220 bpm, updated at each step (the forward pass of a hidden Markov model:
+ * Rabiner 1989). The transition is Laplacian. At rest, the likelihood of a rate is the product of the pulse's spectrum at the
+ * rate and its periodicity at the period: a strong second harmonic has the first but not the second, half the rate the second
+ * but not the first. In motion, it comes from motion.ts.
  */
 
-/** Lowest rate that is followed, bpm. */
+/** Lowest tracked rate, bpm. */
 export const LOWEST: i32 = 30;
-/** Grid samples per minute: over a rate in bpm, its period in grid samples. */
+/** Grid samples per minute; divided by a rate in bpm, the period in grid samples. */
 export const GRID_PER_MINUTE: f32 = 1920; // 60 * SLOW_HZ
 /** First lag of PERIODICITY: with LAGS, the periods of 220 to 30 bpm. */
 const FIRST_LAG: i32 = 8;
 /** Every second bin from FIRST_BIN + 1 to BINS - 1. */
 const SLOPE_BINS: i32 = 45;
 
-/** Where four neighbouring rates lie in the spectrum and among the lags, and their prior. */
+/** The positions of four neighbouring rates in the spectrum and among the lags, and their prior. */
 @unmanaged
 class Place {
   /** Byte offsets of the bins below. */
@@ -91,7 +91,7 @@ function cosine(i: i32): f32 {
   return <f32>Math.cos((2 * Math.PI * <f64>(i & 511)) / 512);
 }
 
-/** Starts anew where there was no step for longer than the window. @returns whether it did */
+/** Starts again if there was no step for longer than the window. @returns whether it did */
 export function resumeTrack(state: PulseState, end: f64): bool {
   const since = end - state.lastEnd;
   state.lastEnd = end;
@@ -101,7 +101,7 @@ export function resumeTrack(state: PulseState, end: f64): bool {
   return true;
 }
 
-/** Takes the window into the belief. */
+/** Updates the belief with the window. */
 export function updateTrack(state: PulseState, motion: f32): void {
   if (motion > MOVING) {
     scoreCandidates();
@@ -114,7 +114,7 @@ export function updateTrack(state: PulseState, motion: f32): void {
   multiply(state.belief);
 }
 
-/** Autocorrelation of the pulse's slope, out of every second bin (enough for a window of half the length). */
+/** Autocorrelation of the pulse's slope, from every second bin (enough for a window of half the length). */
 function findPeriodicity(): void {
   let total: f32 = 1e-30;
   for (let j = 0; j < SLOPE_BINS; j++) {
@@ -193,7 +193,7 @@ function findLikelihoods(motion: f32): void {
   }
 }
 
-/** In motion: between the candidates' scores. */
+/** In motion: interpolated between the candidates' scores. */
 function findLikelihoodsInMotion(): void {
   const scores = rowAt<f32>(SCORES.at(-FIRST_CANDIDATE)); // by bin
   for (let s = 0; s < STATES; s += 4) {
@@ -210,9 +210,9 @@ function strongest(): f32 {
   return most;
 }
 
-/** Values of x between its elements, at four fractions behind four byte offsets (i32). */
+/** Values of x between its elements, at four byte offsets (i32) plus four fractions. */
 function betweenFour(x: Row<f32>, offsets: usize, fractions: v128): v128 {
-  // Pairs of neighbours, then the left ones apart from the right ones
+  // Pairs of neighbours, then separated into left and right ones
   const row = changetype<usize>(x);
   const a = v128.load64_zero(row + load<i32>(offsets));
   const ab = v128.load64_lane(row + load<i32>(offsets, 4), a, 1);
@@ -243,7 +243,7 @@ function predict(belief: Row<f32>): void {
   for (let s = STATES; s < STATES_ROW; s++) belief[s] = 0;
 }
 
-/** Belief times likelihood, to a sum of one. */
+/** Belief times likelihood, scaled to a sum of one. */
 function multiply(belief: Row<f32>): void {
   for (let s = STATES; s < STATES_ROW; s++) LIKELIHOOD[s] = 0;
   let sums = f32x4.splat(0);
@@ -258,7 +258,7 @@ function multiply(belief: Row<f32>): void {
   for (let s = 0; s < STATES; s += 4) v128.store(belief.at(s), f32x4.mul(v128.load(belief.at(s)), scale));
 }
 
-/** Mean, in bpm, of the 11 neighbouring rates that hold the most belief, and that belief: writes TRACKED. */
+/** Mean, in bpm, of the 11 neighbouring rates with the most belief, and the sum of their belief: writes TRACKED. */
 export function findTracked(state: PulseState): Tracked {
   const first = bestRun(state.belief);
   let mass: f32 = 1e-30;
@@ -292,7 +292,7 @@ function bestRun(belief: Row<f32>): i32 {
   return first;
 }
 
-/** Rate of the strongest line of PULSE within `reach` of `bpm`; `bpm` itself where there is none inside. */
+/** Rate of the strongest line of PULSE within `reach` of `bpm`; `bpm` itself if there is none. */
 export function lineNear(bpm: f32, reach: f32): f32 {
   const from = max(FIRST_BIN + 1, <i32>ceil<f32>((bpm - reach) / (60 * BIN_HZ)));
   const to = min(BINS - 2, <i32>((bpm + reach) / (60 * BIN_HZ)));

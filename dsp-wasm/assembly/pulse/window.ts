@@ -20,12 +20,12 @@ import {
 } from './scratch';
 import { CLIP_RANGE, LEAST_HELD } from './tuning';
 
-/** The last 8 s of four signals side by side, one per lane: the optical channels, or the axes of the accelerometer. */
+/** The last 8 s of four signals, one per lane: the optical channels, or the axes of the accelerometer. */
 
 const WINDOW_BYTES: usize = WINDOW * sizeof<v128>();
 const SIGNAL_BYTES: usize = WINDOW * sizeof<f32>();
 
-/** Loads the optical channels; returns how many of them have data for a good part of the window. */
+/** Loads the optical channels; returns the number of those with enough data in the window. */
 export function loadOptical(session: Session, end: f64): i32 {
   let alive = 0;
   for (let lane = 0; lane < MAX_OPTICAL; lane++) {
@@ -44,7 +44,7 @@ function loadOpticalLane(session: Session, end: f64, lane: i32): i32 {
   return loadLane(optical.channel, optical.sub, end, lane);
 }
 
-/** Loads the accelerometer's axes and their means; returns whether it has data for a good part of the window. */
+/** Loads the accelerometer's axes and their means; returns whether it has enough data in the window. */
 export function loadAxes(accel: Channel | null, end: f64): bool {
   if (!accel || !accel.subs) return false;
   const subs = min(accel.subs, 3);
@@ -61,13 +61,13 @@ export function loadAxes(accel: Channel | null, end: f64): bool {
   return held >= LEAST_HELD;
 }
 
-/** Mean of an axis, offset included; an axis that is not there has no offset. */
+/** Mean of an axis, including its offset; a missing axis has no offset. */
 function putMean(accel: Channel, axis: i32, mean: f32): void {
   const offset = accel.offsets[axis];
   MEANS[axis] = <f64>mean + (isNaN(offset) ? 0 : offset);
 }
 
-/** Loads a sub-channel's window; returns how many of its grid samples hold a value. */
+/** Loads a sub-channel's window; returns the number of its grid samples with a value. */
 function loadLane(channel: Channel, sub: i32, end: f64, lane: i32): i32 {
   const from = (<i32>end - WINDOW_SECONDS) * SLOW_HZ;
   const limit = completeBy(channel, end);
@@ -77,7 +77,7 @@ function loadLane(channel: Channel, sub: i32, end: f64, lane: i32): i32 {
   return held;
 }
 
-/** Fills what is empty: mostly only the grid samples after `known`, for which no sample has come yet. */
+/** Fills empty grid samples: usually only those after `known`, for which no sample has arrived yet. */
 function fill(x: usize, held: i32, known: i32): void {
   if (held < known || known <= 0) {
     fillEmpty(x, WINDOW);
@@ -112,10 +112,10 @@ function interleave(to: Row<v128>): void {
   }
 }
 
-/** Takes mean and slope (least squares) off each lane; writes to TREND. */
+/** Subtracts mean and slope (least squares) from each lane; writes TREND. */
 function removeTrend(signals: Row<v128>): void {
   const x = signals.at(0);
-  // Two grid samples at once, as sums wait for each other
+  // Two grid samples at a time, because sums wait for each other
   const two = f32x4.splat(2);
   const first = f32x4.splat(<f32>-0.5 * <f32>(WINDOW - 1));
   const second = f32x4.add(first, f32x4.splat(1));
@@ -156,7 +156,7 @@ function removeTrend(signals: Row<v128>): void {
   TREND.energy = f32x4.add(sumA, sumB);
 }
 
-/** Share of each optical channel near its highest or lowest value: 18 % of a sine, 100 % of rails. */
+/** Share of each optical channel near its highest or lowest value: 18 % of a sine, 100 % of a clipped signal. */
 function clipped(): v128 {
   let low = OPTICAL[0];
   let high = low;
@@ -176,12 +176,11 @@ function clipped(): v128 {
 }
 
 /**
- * Measures how each optical channel's power about its mean, drift included, is spread: SWINGS, that of
- * x[i - 8] - 2 x[i] + x[i + 8], is 1 to 16 for a sine of 36 to 170 bpm and hardly anything for a drift; JUMPS, that of
+ * Measures the distribution of each optical channel's power around its mean, including drift. SWINGS, the power of
+ * x[i - 8] - 2 x[i] + x[i + 8], is 1 to 16 for a sine of 36 to 170 bpm and near 0 for a drift. JUMPS, the power of
  * x[i] - x[i - 1], is below 0.35 for a sine of up to 180 bpm, 2 for white noise and 4 at the grid's Nyquist frequency.
- * STILL is near 1 where only the converter's last bit moves. EVEN is the share of grid samples that the steps' power
- * would fill if they were alike (the squared mean over the mean square): 0.4 to 0.8 for pulses, 0.6 for noise, below 0.1
- * where all power stands in one or two leaps.
+ * STILL is near 1 if only the converter's last bit changes. EVEN is the squared mean size of the steps divided by their mean
+ * square: 0.4 to 0.8 for pulses, 0.6 for noise, below 0.1 if one or two jumps have all the power.
  */
 function measurePaces(): void {
   const half = SLOW_HZ / 4;
@@ -211,7 +210,7 @@ function measurePaces(): void {
   const scale = f32x4.div(f32x4.splat(1), f32x4.max(all, f32x4.splat(1e-30)));
   v128.store(SWINGS.at(0), f32x4.mul(swings, scale));
   v128.store(JUMPS.at(0), f32x4.mul(jumps, scale));
-  // Filled ends of the window stand still, too, and say nothing
+  // Filled ends of the window are constant and must not count
   const held = v128.load(HELD.at(0));
   const counts = f32x4.convert_i32x4_s(i32x4.max_s(held, i32x4.splat(1)));
   const filled = i32x4.sub(i32x4.splat(WINDOW), held);
@@ -220,7 +219,7 @@ function measurePaces(): void {
   v128.store(EVEN.at(0), f32x4.div(f32x4.mul(sizes, sizes), alike));
 }
 
-/** Continues the optical channels' outermost values into the margins. */
+/** Repeats the optical channels' outermost values in the margins. */
 export function fillMargins(): void {
   for (let i = 0; i < MARGIN; i++) {
     OPTICAL[i - MARGIN] = OPTICAL[0];
