@@ -1,6 +1,6 @@
 import { Estimate } from '../memory/map';
 import { Session } from '../memory/session';
-import { addBeat, clearBeats, judgeBeats, putHeights, putIntervals } from './modulation';
+import { addBeat, clearBeats, judgeBeats, putBaselines, putHeights, putIntervals } from './modulation';
 import { BEATS } from './scratch';
 import { clearSeries } from './series';
 import { FROM_ECG, followBreath } from './tracker';
@@ -9,8 +9,9 @@ import { BELIEVED } from './tuning';
 const WINDOW: f64 = 32;
 
 /**
- * Estimate of the window that ends at `end` (seconds), by the R peaks' intervals (respiratory sinus arrhythmia) and
- * heights (the heart's axis turns with each breath): writes rate and confidence; false for none.
+ * Estimate of the window that ends at `end` (seconds), by the R peaks' intervals (respiratory sinus arrhythmia), heights
+ * (the heart's axis turns with each breath) and baselines (the electrodes move with the chest): writes rate and confidence; false
+ * for none.
  */
 export function estimateRrEcg(session: Session, end: f64, to: Estimate): bool {
   const n = gather(session, end);
@@ -18,6 +19,7 @@ export function estimateRrEcg(session: Session, end: f64, to: Estimate): bool {
   clearSeries(n);
   putIntervals(0, n);
   putHeights(1, n);
+  putBaselines(2, n);
   // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
   return followBreath(session.breath, FROM_ECG, end, n, fastest, BEATS.steadiness, to);
@@ -34,7 +36,7 @@ function gather(session: Session, end: f64): i32 {
     const time = beat.time - end;
     if (time > 0) continue;
     const known = beat.interval > 0 && beat.quality >= BELIEVED;
-    addBeat(<f32>time, known ? beat.interval : <f32>NaN, beat.amplitude, 0);
+    addBeat(<f32>time, known ? beat.interval : <f32>NaN, beat.amplitude, beat.baseline);
   }
   return judgeBeats();
 }

@@ -24,6 +24,8 @@ import {
   LOW_FROM,
   LOW_TO,
   LOWEST_BIN,
+  PRESSURE_BIN,
+  PRESSURE_ODDS,
   RATE_SPREAD,
   RESOLUTION,
   SERIES_ODDS,
@@ -108,15 +110,14 @@ export function followBreath(
   const track = state.trackAt(source);
   predict(track, end);
   const exponent = <i32>((EXPONENT * share * <f32>n) / <f32>POINTS + <f32>0.5);
-  weigh(track, top, v128.and(scale, alive), v128.and(f32x4.splat(SERIES_ODDS), alive), exponent);
+  weigh(track, top, v128.and(scale, alive), v128.and(f32x4.splat(SERIES_ODDS), alive), source, exponent);
   answer(track.posterior, to);
   return true;
 }
 
-/** Lanes that hold a series, all bits set: intervals, heights and, of a PPG, baselines; or the effort. */
+/** Lanes that hold a series, all bits set: intervals, heights and baselines; or the effort. */
 function lanesOf(source: i32): v128 {
-  if (source === FROM_EFFORT) return i32x4(-1, 0, 0, 0);
-  return source === FROM_ECG ? i32x4(-1, -1, 0, 0) : i32x4(-1, -1, -1, 0);
+  return source === FROM_EFFORT ? i32x4(-1, 0, 0, 0) : i32x4(-1, -1, -1, 0);
 }
 
 /** Standard deviation of what the series hold beside breath, noise and drift. */
@@ -205,11 +206,12 @@ function predict(track: Track, end: f64): void {
 }
 
 /** Multiplies the prediction by the eighth root of the likelihoods, and writes the posterior. */
-function weigh(track: Track, top: i32, scale: v128, odds: v128, exponent: i32): void {
+function weigh(track: Track, top: i32, scale: v128, odds: v128, source: i32, exponent: i32): void {
+  const slowOdds = source === FROM_EFFORT ? odds : f32x4.mul(odds, f32x4(PRESSURE_ODDS, 1, 1, 1));
   let sum: f32 = 0;
   for (let i = 0; i < RATES; i++) {
     const k = FIRST + i;
-    const likelihood: f32 = k > top ? <f32>1 : product(eighthRoot(odds, sinusoid(k, scale, exponent)));
+    const likelihood: f32 = k > top ? <f32>1 : product(eighthRoot(k > PRESSURE_BIN ? odds : slowOdds, sinusoid(k, scale, exponent)));
     const p = PREDICTED[i] * likelihood;
     PREDICTED[i] = p;
     sum += p;

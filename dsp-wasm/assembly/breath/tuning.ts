@@ -29,6 +29,13 @@ export const EXPONENT: f32 = 9;
 export const BREATHING_ODDS: f32 = 0.3;
 /** Odds that a series shows breathing of a given rate. [odds; derived: BREATHING_ODDS over all rates] */
 export const SERIES_ODDS: f32 = BREATHING_ODDS / 45;
+/**
+ * Last bin, 7.5 per minute, at which the heart's intervals also swing with the blood pressure, whatever the breath does: the
+ * middle of Mayer waves, 0.04 to 0.15 Hz. [bins; cited: Task Force of ESC and NASPE 1996]
+ */
+export const PRESSURE_BIN: i32 = 8;
+/** Part of the odds that intervals have up to there. [ratio; chosen] */
+export const PRESSURE_ODDS: f32 = 0.1;
 /** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; chosen] */
 export const UNEXPLAINED: f32 = 0.1;
 /** Part of the power at twice the rate that counts for the rate. [share; chosen] */

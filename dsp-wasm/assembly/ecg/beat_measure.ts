@@ -1,4 +1,6 @@
+import { copyGrid } from '../grid/window';
 import { vertex } from '../math/parabola';
+import { sumLanes } from '../math/vector';
 import { Channel, ECG_HZ } from '../memory/channel';
 import { EcgState, Lead, Level, TEMPLATE } from '../memory/ecg_state';
 import { Row, rowAt } from '../memory/row';
@@ -6,8 +8,9 @@ import { addBeat } from './beats';
 import { isMatched } from './evidence';
 import { broad, computeFeatures, leveled, sharpenedAt, TEMPLATE_HALF } from './features';
 import { beginLevel, learnLevel, separation, weightOf } from './levels';
-import { AMPLITUDES, ENERGY, MATCH, PEAKS, PROJECTION, SHARES, SHIFTS, WIDTH } from './scratch';
+import { AMPLITUDES, ENERGY, LEVELED, MATCH, PEAKS, PROJECTION, SHARES, SHIFTS, WIDTH } from './scratch';
 import {
+  BASELINE_SAMPLES,
   BETTER_LEAD,
   CLEAR_LEAD,
   DEAD_SAMPLES,
@@ -52,11 +55,20 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
   const isBroken = !isNext || candidate.empty > last;
   const interval: f32 = isBroken ? 0 : <f32>(time - ecg.lastTime);
   const quality: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
-  addBeat(ecg, time, interval, AMPLITUDES[chosen], quality, late);
+  const baseline = levelAbout(channel, chosen, sample, limit);
+  addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, late);
   ecg.fit = followed(ecg.fit, SHARES[chosen]);
   ecg.shift = followed(ecg.shift, SHIFTS[chosen]);
   ecg.lastBeat = sample;
   ecg.lastTime = time;
+}
+
+/** Mean of the lead over BASELINE_SAMPLES about `sample`. Uses up the features. */
+function levelAbout(channel: Channel, lead: i32, sample: i32, limit: i32): f32 {
+  copyGrid(channel, lead, sample - BASELINE_SAMPLES / 2, BASELINE_SAMPLES, limit, LEVELED.at(0));
+  let sum = f32x4.splat(0);
+  for (let i = 0; i < BASELINE_SAMPLES; i += 4) sum = f32x4.add(sum, v128.load(LEVELED.at(i)));
+  return sumLanes(sum) / <f32>BASELINE_SAMPLES;
 }
 
 /** Running mean over about 5 beats, with the measure of one more beat if that is positive. */

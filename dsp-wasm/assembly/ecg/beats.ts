@@ -1,11 +1,20 @@
 import { EcgState } from '../memory/ecg_state';
 
 /** Appends a beat, at most 0.5 s after it occurred, except for late ones. */
-export function addBeat(ecg: EcgState, time: f64, interval: f32, amplitude: f32, quality: f32, late: bool): void {
+export function addBeat(
+  ecg: EcgState,
+  time: f64,
+  interval: f32,
+  amplitude: f32,
+  baseline: f32,
+  quality: f32,
+  late: bool,
+): void {
   const beat = ecg.beatAt(ecg.beatCount++);
   beat.time = time;
   beat.interval = interval;
   beat.amplitude = amplitude;
+  beat.baseline = baseline;
   beat.quality = quality;
   beat.late = late;
 }

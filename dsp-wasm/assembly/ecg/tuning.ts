@@ -92,6 +92,8 @@ export const FIRST_MATCH_NOISE: f32 = 0.3;
 export const MEASURE_FOLLOW: f32 = 0.2;
 /** A lead is back at its level this long after its R peak, 90 ms, most of the way at least; a stair or a drift is not. [grid samples; chosen] */
 export const SHIFT_HALF: i32 = 12;
+/** Stretch about a beat whose mean is its baseline, 0.69 s: all that is there when a beat is decided. [grid samples; chosen] */
+export const BASELINE_SAMPLES: i32 = 88;
 
 // ---- r_peaks.ts ----
 /** A beat is decided by the first block that ends at least this long after it, 0.375 s. [grid samples; chosen] */

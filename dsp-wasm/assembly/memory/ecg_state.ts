@@ -81,6 +81,8 @@ export class Beat {
   interval: f32;
   /** Size of the QRS complex on one lead, in its units: comparable between beats. */
   amplitude: f32;
+  /** Mean of that lead over 0.7 s about the R peak; NaN where a part of it is missing. */
+  baseline: f32;
   /** Probability that it is a beat and that none was missed before it. */
   quality: f32;
   /** Found more than 0.5 s after it came, by a change of mind; not told to the host. */

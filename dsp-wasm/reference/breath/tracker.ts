@@ -7,6 +7,8 @@ export interface BreathSeries {
   readonly resolution: number;
   readonly gentle: number;
   readonly steep: number;
+  /** Whether it swings with the blood pressure, too, as intervals do. */
+  readonly pressure?: boolean;
 }
 
 /** Tracked rates, per minute. */
@@ -20,13 +22,15 @@ export class BreathFollower {
   /** Takes the series of the window that ends at `end`; null where none shows anything. */
   follow(end: number, series: readonly BreathSeries[], fastest: number, share = 1) {
     const top = Math.min(49, Math.trunc(fastest / 0.9375));
-    const alive = series.map((s) => explained(s, top)).filter((r) => r.length > 0);
+    const alive = series.map((s) => ({ r: explained(s, top), pressure: s.pressure })).filter(({ r }) => r.length > 0);
     if (alive.length === 0) return null;
     const predicted = this.#predict(end);
     const exponent = Math.round((9 * share * (series[0]?.x.length ?? 0)) / 128);
     const weighed = predicted.map((p, i) => {
       const k = 5 + i;
-      return alive.reduce((q, r) => (k > top ? q : q * (1 + (0.3 / 45) * sinusoid(r, k, exponent)) ** 0.125), p);
+      if (k > top) return p;
+      const odds = (pressure = false) => (pressure && k <= 8 ? 0.03 : 0.3) / 45;
+      return alive.reduce((q, { r, pressure }) => q * (1 + odds(pressure) * sinusoid(r, k, exponent)) ** 0.125, p);
     });
     this.#posterior = normalised(weighed);
     return this.#answer();

@@ -119,6 +119,27 @@ describe('rr', () => {
     expect(first?.value).to.be.closeTo(15, 2);
   });
 
+  it('finds the respiratory rate beside waves of the blood pressure, which only intervals show', () => {
+    const hz = 250;
+    let phase = 0;
+    const x = Array.from({ length: 90 * hz }, (_, i) => {
+      const wave = Math.sin((2 * Math.PI * 6 * i) / (60 * hz));
+      const breath = Math.sin((2 * Math.PI * 16 * i) / (60 * hz));
+      const step = (1.15 * (1 + 0.04 * wave)) / hz;
+      phase += step;
+      const t = ((phase % 1) - 0.5) / (step * hz);
+      return (1 + 0.04 * breath) * Math.exp(-((t / 0.012) ** 2)) + 0.02 * breath;
+    });
+    expect(last(run('rr_ecg', [ECG], [x]))?.value).to.be.closeTo(16, 1);
+  });
+
+  it('reads the ECG by its baseline alone, and trusts it', () => {
+    const breath = (i: number) => 0.1 * Math.sin((2 * Math.PI * 14 * i) / (60 * 250));
+    const answer = last(run('rr_ecg', [ECG], [ecg(64, 0).map((v, i) => v + breath(i))]));
+    expect(answer?.value).to.be.closeTo(14, 1);
+    expect(answer?.confidence).to.be.at.least(0.5);
+  });
+
   it('finds the respiratory rate, not its harmonic, when heights vary at twice the rate', () => {
     const twice = breathing(64, 20, { am: 0.08 }).map((v, i) => v + 300 * Math.sin((2 * Math.PI * 10 * i) / (60 * HZ)));
     expect(last(run('rr_ppg', [GREEN], [twice]))?.value).to.be.closeTo(10, 1);
@@ -194,7 +215,7 @@ describe('rr', () => {
     });
     if (!m) return null;
     const series = [
-      { x: m.intervals, resolution: 0.003, gentle: 0.5, steep: 2 },
+      { x: m.intervals, resolution: 0.003, gentle: 0.5, steep: 2, pressure: true },
       { x: m.heights, resolution: 0.003, gentle: 1, steep: 3 },
       { x: m.baselines, resolution: 0.003, gentle: 1, steep: 4 },
     ];
