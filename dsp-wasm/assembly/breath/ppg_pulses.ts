@@ -1,5 +1,5 @@
 import { completeBy, copyGrid, fillEmpty } from '../grid/window';
-import { vertex } from '../math/parabola';
+import { parabolaAt, vertex } from '../math/parabola';
 import { BreathState } from '../memory/breath_state';
 import { Channel, SLOW_HZ } from '../memory/channel';
 import { Row } from '../memory/row';
@@ -148,14 +148,23 @@ function notePeak(state: BreathState, start: i32, k: i32): void {
   if (twin && BAND[k] <= state.level) return;
   const pulse = state.pulseAt(twin ? found - 1 : found);
   pulse.time = time;
-  pulse.height = BAND[k] - foot(k);
-  pulse.baseline = MEAN[k];
+  pulse.height = between(BAND, k, top) - foot(k);
+  pulse.baseline = between(MEAN, k, top);
   state.level = BAND[k];
   state.pulseCount = twin ? found : found + 1;
 }
 
 function foot(k: i32): f32 {
-  let lowest = BAND[k];
-  for (let i = k - FOOT_REACH; i < k; i++) lowest = min(lowest, BAND[i]);
-  return lowest;
+  let lowest = k;
+  for (let i = k - FOOT_REACH; i < k; i++) if (BAND[i] < BAND[lowest]) lowest = i;
+  const offset = vertex<f64>(-(<f64>BAND[lowest - 1]), -(<f64>BAND[lowest]), -(<f64>BAND[lowest + 1]));
+  return between(BAND, lowest, offset);
+}
+
+/**
+ * The row's value `offset` grid samples after value k: what lies between grid samples, as else heights and baselines of a regular
+ * pulse would beat with the grid.
+ */
+function between(row: Row<f32>, k: i32, offset: f64): f32 {
+  return <f32>parabolaAt<f64>(<f64>row[k - 1], <f64>row[k], <f64>row[k + 1], offset);
 }

@@ -211,7 +211,8 @@ function weigh(track: Track, top: i32, scale: v128, odds: v128, source: i32, exp
   let sum: f32 = 0;
   for (let i = 0; i < RATES; i++) {
     const k = FIRST + i;
-    const likelihood: f32 = k > top ? <f32>1 : product(eighthRoot(k > PRESSURE_BIN ? odds : slowOdds, sinusoid(k, scale, exponent)));
+    const likelihood: f32 =
+      k > top ? <f32>1 : product(eighthRoot(k > PRESSURE_BIN ? odds : slowOdds, sinusoid(k, scale, exponent)));
     const p = PREDICTED[i] * likelihood;
     PREDICTED[i] = p;
     sum += p;

@@ -1,5 +1,5 @@
 import { copyGrid } from '../grid/window';
-import { vertex } from '../math/parabola';
+import { parabolaAt, vertex } from '../math/parabola';
 import { sumLanes } from '../math/vector';
 import { Channel, ECG_HZ } from '../memory/channel';
 import { EcgState, Lead, Level, TEMPLATE } from '../memory/ecg_state';
@@ -127,7 +127,9 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
 function measureMatched(lead: Lead, k: i32, peak: i32, between: i32): void {
   learnMatch(lead.match, MATCH[peak], greatest(MATCH, between));
   const projection = PROJECTION[peak];
-  put(k, <f32>peak + vertex<f32>(MATCH[peak - 1], MATCH[peak], MATCH[peak + 1]), projection);
+  const top = vertex<f32>(MATCH[peak - 1], MATCH[peak], MATCH[peak + 1]);
+  const height = parabolaAt<f32>(PROJECTION[peak - 1], projection, PROJECTION[peak + 1], top);
+  put(k, <f32>peak + top, height);
   const share: f32 = projection > 0 ? sqrt<f32>(MATCH[peak] / projection) : 0;
   SHARES[k] = share;
   if (lead.learnt < TEMPLATE_BEATS + 2 || share > LIKE_TEMPLATE) {

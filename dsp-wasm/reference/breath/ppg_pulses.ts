@@ -22,8 +22,8 @@ export function findPulses(x: readonly number[]): Pulse[] {
     band,
   ).map((k) => ({
     time: (k + offCentre(band, k)) / 32,
-    height: (band[k] ?? 0) - Math.min(...band.slice(Math.max(0, k - 24), k + 1)),
-    baseline: drift[k] ?? 0,
+    height: valueAt(band, k, offCentre(band, k)) - foot(band, k),
+    baseline: valueAt(drift, k, offCentre(band, k)),
   }));
 }
 
@@ -66,4 +66,17 @@ function offCentre(band: readonly number[], k: number): number {
   const [left, top, right] = [band[k - 1] ?? 0, band[k] ?? 0, band[k + 1] ?? 0];
   const bend = left - 2 * top + right;
   return bend < 0 ? Math.min(0.5, Math.max(-0.5, (0.5 * (left - right)) / bend)) : 0;
+}
+
+function foot(band: readonly number[], k: number): number {
+  const part = band.slice(Math.max(0, k - 24), k + 1);
+  const lowest = Math.max(0, k - 24) + part.indexOf(Math.min(...part));
+  const around = [lowest - 1, lowest, lowest + 1].map((i) => -(band[i] ?? 0));
+  return valueAt(band, lowest, offCentre(around, 1));
+}
+
+/** The value `x` grid samples after the k-th, on the parabola through it and its neighbours. */
+function valueAt(row: readonly number[], k: number, x: number): number {
+  const [left, middle, right] = [row[k - 1] ?? 0, row[k] ?? 0, row[k + 1] ?? 0];
+  return middle + 0.5 * x * (right - left + x * (left - 2 * middle + right));
 }
