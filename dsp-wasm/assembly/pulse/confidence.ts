@@ -52,6 +52,7 @@ import {
   MOST_STILL,
   MOVING,
   MOVING_BIAS,
+  NOT_APART,
   OF_BELIEF,
   OF_COLLISION,
   OF_CONCENTRATION,
@@ -108,7 +109,10 @@ export function pulseConfidence(
     Mathf.log(max<f32>(LEAST_UNLIKENESS, <f32>1 + LEAST_UNLIKENESS - beatLikeness(beats, tracked.rate)));
   odds += OF_COLLISION * Mathf.log(apart);
   odds += OF_UNREST * unrest;
-  return shown(beats.cover, motion, seen) / (<f32>1 + Mathf.exp(-odds));
+  const likely = <f32>1 / (<f32>1 + Mathf.exp(-odds));
+  if (motion <= MOVING) return shown(beats.cover, motion, seen) * likely;
+  const most = NOT_APART + (<f32>1 - NOT_APART) * ramp<f32>(seen, LEAST_APART, ENOUGH_APART);
+  return covered(beats.cover, motion) * waveform() * min<f32>(most, likely);
 }
 
 /** Bounded: a probability of one counts as 0.999. */
@@ -123,7 +127,12 @@ export function shown(cover: f32, motion: f32, seen: f32): f32 {
 
 /** Whether there is a pulse to be seen, in the waveform and beside the motion. */
 function visible(seen: f32): f32 {
-  return ramp<f32>(seen, LEAST_APART, ENOUGH_APART) * filled() * unclipped() * paced();
+  return ramp<f32>(seen, LEAST_APART, ENOUGH_APART) * waveform();
+}
+
+/** Quality of the waveforms by themselves. */
+function waveform(): f32 {
+  return filled() * unclipped() * paced();
 }
 
 /** Confidence in the rate of the beats that were counted one by one (COUNTED), beside another estimate. */

@@ -20,7 +20,8 @@ import {
   REST_REACH,
   RESTLESS,
   SLOW_SHARE,
-  SUPPORT_SHARE,
+  SUPPORT_FALL,
+  SUPPORT_RISE,
   VALUE_MEMORY,
 } from './tuning';
 import { loadAxes, loadOptical } from './window';
@@ -102,12 +103,15 @@ function inMotion(tracked: f32, beats: f32): f32 {
 /** A pulse that crosses the motion's line is believed for as long as it was seen beside it not long ago. */
 function seenApart(state: PulseState, apart: f32, unrest: f32, anew: bool): f32 {
   const before = anew ? apart : state.seenApart;
-  const share = apart > before ? CLEARER : max<f32>(LESS_CLEAR, RESTLESS * unrest);
+  const share = apart > before ? CLEARER : min<f32>(1, max<f32>(LESS_CLEAR, RESTLESS * unrest * unrest));
   state.seenApart = before + share * (apart - before);
   return state.seenApart;
 }
 
-/** How much of the likelihood the tracked rate had of late: belief alone stays where nothing speaks against it. */
+/**
+ * How much of the likelihood the tracked rate had of late: belief alone stays where nothing speaks against it. A pulse that
+ * has vanished is doubted sooner than one that has come back is believed.
+ */
 function findSupport(state: PulseState, tracked: f32, motion: f32, anew: bool): void {
   if (motion <= MOVING) {
     state.support = -1;
@@ -115,7 +119,7 @@ function findSupport(state: PulseState, tracked: f32, motion: f32, anew: bool): 
   }
   const share = likelihoodShare(tracked);
   const before = anew || state.support < 0 ? share : state.support;
-  state.support = before + SUPPORT_SHARE * (share - before);
+  state.support = before + (share < before ? SUPPORT_FALL : SUPPORT_RISE) * (share - before);
 }
 
 /** How far the tracked rate is from its running mean, in tens of bpm. */

@@ -23,7 +23,7 @@ import {
   TREND,
   WINDOW,
 } from './scratch';
-import { LEAST_HELD, MOTION_G, MOVING, NOISE_GAIN, SPECTRUM_MEMORY, STILL_MOTION } from './tuning';
+import { LEAST_HELD, LINE, MOTION_G, MOVING, NO_LINE, NOISE_GAIN, SPECTRUM_MEMORY, STILL_MOTION } from './tuning';
 
 /**
  * The pulse's power spectrum over the optical channels, cleaned of the lines that the accelerometer has too: a Wiener
@@ -152,9 +152,13 @@ function combineOptical(motion: f32): bool {
   return true;
 }
 
-/** NOISE: square of the mean of the axes' amplitudes, each scaled to a maximum of one. LOUDEST: their greatest power. */
+/**
+ * NOISE: square of the mean of the axes' amplitudes, each scaled to a maximum of one. LOUDEST: their greatest power, of each
+ * axis as far as it has lines at all.
+ */
 function combineAxes(motion: f32): void {
   const scale = scaleOf(motion, i32x4(-1, -1, -1, 0));
+  const lined = linedShare(scale, motion);
   for (let k = 4; k < BINS; k += 4) {
     const a = f32x4.mul(POWER[k], scale);
     const b = f32x4.mul(POWER[k + 1], scale);
@@ -164,10 +168,22 @@ function combineAxes(motion: f32): void {
     const weight = emphases(k, motion);
     const square = f32x4.mul(f32x4.mul(amplitude, amplitude), f32x4.splat(<f32>(1.0 / 9.0)));
     v128.store(NOISE.at(k), f32x4.mul(square, weight));
-    v128.store(LOUDEST.at(k), f32x4.mul(mostOf(a, b, c, d), weight));
+    const most = mostOf(f32x4.mul(a, lined), f32x4.mul(b, lined), f32x4.mul(c, lined), f32x4.mul(d, lined));
+    v128.store(LOUDEST.at(k), f32x4.mul(most, weight));
   }
   clearOutside(NOISE);
   clearOutside(LOUDEST);
+}
+
+/** How far each lane has lines, from 0 to 1: by its strongest bin, which is one, against its mean. */
+function linedShare(scale: v128, motion: f32): v128 {
+  let sum = f32x4.splat(1e-20);
+  for (let k = FIRST_BIN; k < BINS; k++) {
+    sum = f32x4.add(sum, f32x4.mul(POWER[k], f32x4.splat(emphasis(k, motion))));
+  }
+  const height = f32x4.div(f32x4.splat(<f32>(BINS - FIRST_BIN)), f32x4.add(f32x4.mul(sum, scale), f32x4.splat(1e-20)));
+  const share = f32x4.mul(f32x4.sub(height, f32x4.splat(NO_LINE)), f32x4.splat(<f32>1 / (LINE - NO_LINE)));
+  return f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(0), share));
 }
 
 /** Empties the bins below the first and, up to a whole vector, above the last. */

@@ -15,6 +15,13 @@ export const MOTION_G: f64 = 0.03;
 export const STILL_MOTION: f32 = 0.01;
 /** Share of the last step's spectra in the filter (not in what it filters): 1 s of memory. [share; chosen] */
 export const SPECTRUM_MEMORY: f32 = 0.5;
+/**
+ * Strongest bin of an axis against its mean up to which it is taken for noise; white noise has 3.9 in the median, and 6.0 at
+ * most in 95 of 100 windows. [ratio; chosen]
+ */
+export const NO_LINE: f32 = 4;
+/** The same from which on it is taken for motion. [ratio; chosen] */
+export const LINE: f32 = 7;
 
 // ---- motion.ts ----
 /**
@@ -159,9 +166,11 @@ export const LEAST_COVER: f32 = 0.3;
 /** Share of the beats that is enough at rest. [share; chosen] */
 export const ENOUGH_COVER: f32 = 0.7;
 /** How far apart from motion the line must have been seen of late, at least: a copy of it has 1/3. [share; chosen] */
-export const LEAST_APART: f32 = 0.4;
+export const LEAST_APART: f32 = 0.45;
 /** How far apart from motion the line must have been seen of late to be beyond doubt. [share; chosen] */
 export const ENOUGH_APART: f32 = 0.5;
+/** Highest confidence in a line that was not seen apart: it may be the pulse, but it is not trusted. [probability; chosen] */
+export const NOT_APART: f32 = 0.45;
 
 /**
  * Log odds of the beats counted one by one without any evidence: this and what follows, up to LINE_OF_GAP, is a regression over
@@ -254,12 +263,13 @@ export const CLEARER: f32 = 0.5;
 /** Share of a less clear step: what was seen counts for 20 s. [share; chosen] */
 export const LESS_CLEAR: f32 = 0.05;
 /**
- * The same where the rate leaps, by its distance from its running mean in tens of bpm: what was seen of another rate says little.
- * Chosen on people left out: with it half as much of maxwrist is wrong but trusted; half of it does nearly as well, twice costs trust.
- * [share; chosen]
+ * The same where the rate leaps, by the square of its distance from its running mean in tens of bpm: what was seen of another
+ * rate says nothing of this one. Chosen on people left out. [share; chosen]
  */
-export const RESTLESS: f32 = 0.2;
+export const RESTLESS: f32 = 0.8;
 /** Share of a step's rate in its running mean: 5 s of memory. [share; chosen] */
 export const SLOW_SHARE: f32 = 0.2;
-/** Share of this window in the support: 10 s of memory. [share; chosen] */
-export const SUPPORT_SHARE: f32 = 0.1;
+/** Share of this window in the support where that rises: 10 s of memory. [share; chosen] */
+export const SUPPORT_RISE: f32 = 0.1;
+/** Share of this window in the support where that falls: 2.5 s of memory. [share; chosen] */
+export const SUPPORT_FALL: f32 = 0.4;

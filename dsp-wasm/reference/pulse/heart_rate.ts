@@ -53,15 +53,16 @@ export class PulseRate {
       support === null ? -2.85 + 0.74 * track : -2.5 + 1.8 * track + 2 * Math.min(0, Math.log((support + 0.02) / 0.67));
     const unrest = this.#unrest(rate);
     const odds = believed + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
-    const seen = ramp(this.#seenApart(apart(rate), unrest), 0.4, 0.5);
+    const seen = ramp(this.#seenApart(apart(rate), unrest), 0.45, 0.5);
     const room = Math.max(1, (Math.max(...opticals.map(heldOf)) * rate) / 1920 - 1);
     const covered = motion + (1 - motion) * ramp((found?.intervals ?? 0) / room, 0.3, 0.7);
     const shown = seen * quality(opticals);
-    const confidence = (covered * shown) / (1 + Math.exp(-odds));
+    const likely = 1 / (1 + Math.exp(-odds));
     if (motion > 0.5) {
       this.#value = inMotion(clean, rate, found?.rate ?? 0);
-      return { value: this.#value, confidence };
+      return { value: this.#value, confidence: covered * quality(opticals) * Math.min(0.45 + 0.55 * seen, likely) };
     }
+    const confidence = covered * shown * likely;
     const line = { value: atRest(clean, rate, found?.rate ?? 0), confidence };
     const counted = countBeats(found?.best ?? signals[0] ?? []);
     const chosen = counted ? likelier(line, counted, covered * shown, shown) : line;
@@ -80,7 +81,8 @@ export class PulseRate {
     );
     const amplitude = (k: number) => sum(spectra.map((p) => Math.sqrt(p[k] ?? 0))) / 3;
     const noise = pulse.map((_, k) => amplitude(k) ** 2);
-    const loudest = pulse.map((_, k) => Math.max(0, ...spectra.map((p) => p[k] ?? 0)));
+    const lined = spectra.map((p) => ramp((BINS - FIRST) / sum(p), 4, 7));
+    const loudest = pulse.map((_, k) => Math.max(0, ...spectra.map((p, axis) => (lined[axis] ?? 0) * (p[k] ?? 0))));
     const last = this.#means ?? { pulse, noise, loudest };
     const mean = (now: readonly number[], before: readonly number[]) => now.map((v, k) => 0.5 * (v + (before[k] ?? 0)));
     const means = {
@@ -101,13 +103,14 @@ export class PulseRate {
   #supportOf(moving: MotionLikelihood | null, rate: number): number | null {
     const share = moving?.shareNear(rate);
     const before = this.#support ?? share;
-    this.#support = share === undefined || before === undefined ? null : before + 0.1 * (share - before);
+    this.#support =
+      share === undefined || before === undefined ? null : before + (share < before ? 0.4 : 0.1) * (share - before);
     return this.#support;
   }
 
   #seenApart(apart: number, unrest: number): number {
     const before = this.#seen ?? apart;
-    this.#seen = before + (apart > before ? 0.5 : Math.max(0.05, 0.2 * unrest)) * (apart - before);
+    this.#seen = before + (apart > before ? 0.5 : Math.min(1, Math.max(0.05, 0.8 * unrest ** 2))) * (apart - before);
     return this.#seen;
   }
 

@@ -26,16 +26,17 @@ interface Calls {
   motionWeights(): number;
 }
 
-/** A core that tells the traits of each window in motion after its step. */
+/** A core of heart rates from optical channels alone, which tells the traits of each window in motion after its step. */
 export async function observeCore(listener: TraitsListener): Promise<ObservedCore> {
   const kernel = await Kernel.load(1, 'kernels.wasm');
   const { traits, motionWeights } = kernel.call as unknown as Calls;
   const core = new SlotCore(kernel, 1);
   const seen = new Float32Array(kernel.bytes.buffer, traits(), TRAITS * CANDIDATES.length);
   const one = (request: StepRequest) => {
+    if (request.estimator !== 'hr_ppg') return null;
     seen[0] = Number.NaN; // a window at rest leaves it so
     const [estimate = null] = core.step([request]);
-    if (request.estimator === 'hr_ppg' && estimate && !Number.isNaN(seen[0])) listener(request.end, seen.slice());
+    if (estimate && !Number.isNaN(seen[0])) listener(request.end, seen.slice());
     return estimate;
   };
   return {

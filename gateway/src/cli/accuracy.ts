@@ -7,6 +7,8 @@ import { readRecording } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError } from 'commander';
 import { draw } from './drawing.js';
 import { motionBench, readSources } from './motion-bench/bench.js';
+import { type LossAnswers, lossBench, scoreLosses } from './motion-bench/loss.js';
+import type { Source } from './motion-bench/source.js';
 import { analyseOffline, peaksOffline } from './offline.js';
 import { table, writePage } from './page.js';
 import { scorePeaks } from './peak-score.js';
@@ -57,15 +59,16 @@ interface Generated {
   readonly reference: Reference;
 }
 
-/** Scores the benches; writes tables 4 and 6 if the seeds are the page's, and the drawings. */
+/** Scores the benches; writes tables 4, 6 and 7 if the seeds are the page's, and the drawings. */
 async function scoreBenches(folder: string, seeds: readonly number[]): Promise<void> {
   const sources = await readSources(folder, MOTION);
   const recordings = new Map<string, ScoredWindow[]>();
   const motion = await scoreBench(seeds, (seed) => motionBench(sources, seed), recordings);
   const rhythm = await scoreBench(seeds, (seed) => rhythmBench(sources, seed), recordings);
+  const losses = await scoreLossBench(seeds, sources);
   progress('');
-  if (seeds === SEEDS) writePage({ 4: motion, 6: rhythm });
-  else console.log([motion, rhythm].map(table).join('\n\n'));
+  if (seeds === SEEDS) writePage({ 4: motion, 6: rhythm, 7: losses });
+  else console.log([motion, rhythm, losses].map(table).join('\n\n'));
   writeIndex(scoreRecordings(recordings));
 }
 
@@ -89,6 +92,19 @@ async function scoreBench(
     bySeed.push(own);
   }
   return withSeeds([...scoreSets(bySeed.flat()), ...scoreTypes(bySeed.flat())], bySeed);
+}
+
+/** The rows of the loss bench. */
+async function scoreLossBench(seeds: readonly number[], sources: readonly Source[]): Promise<Row[]> {
+  const all: LossAnswers[] = [];
+  for (const seed of seeds) {
+    for (const { what, goneAt, recording } of lossBench(sources, seed)) {
+      progress(recording.id);
+      const answers = await analyse(recording, null);
+      all.push({ what, goneAt, answers: answers.filter(({ type }) => type === 'hr') });
+    }
+  }
+  return scoreLosses(all);
 }
 
 /** Adds to each row its MAE and its share of wrong but trusted readings, for each seed. */

@@ -3,6 +3,7 @@ import { analyseOffline } from '../offline.js';
 import { scoreWindows } from '../score.js';
 import { type BenchRecording, motionBench } from './bench.js';
 import { KINDS, make } from './kinds.js';
+import { lossBench, scoreLosses } from './loss.js';
 import { Draws } from './random.js';
 import { HZ, lines, moving, type Signal } from './signal.js';
 import type { Source } from './source.js';
@@ -13,9 +14,9 @@ const wave = (value: (t: number) => number): Signal =>
   Float64Array.from({ length: SECONDS * HZ }, (_, i) => value(i / HZ));
 const turn = (hz: number, t: number) => Math.sin(2 * Math.PI * hz * t);
 
-/** A runner at 150 steps a minute, at rest for the first and the last half minute. */
-function runner(id: string, bpm: number): Source {
-  const runs = (t: number) => (t > 30 && t < 120 ? 1 : 0.01);
+/** A runner at 150 steps a minute from second `from` to `to`, at rest before and after. */
+function runner(id: string, bpm: number, from = 30, to = 120): Source {
+  const runs = (t: number) => (t > from && t < to ? 1 : 0.01);
   return {
     id,
     axes: [wave((t) => runs(t) * turn(2.5, t)), wave((t) => runs(t) * 0.3 * turn(1.25, t)), wave(() => 1)],
@@ -25,6 +26,7 @@ function runner(id: string, bpm: number): Source {
 }
 
 const SOURCES = [runner('run-1', 90), runner('run-2', 120)];
+const RUNNING = [runner('run-3', 95, 0, SECONDS), runner('run-4', 120, 0, SECONDS)];
 
 async function readings({ recording, reference }: BenchRecording) {
   const answers = [];
@@ -52,6 +54,19 @@ describe('the bench of motion', () => {
       if (made.kind !== 'plain') continue;
       const calm = (await readings(made)).slice(0, 11);
       for (const { reference, answer } of calm) expect(answer?.value).to.be.closeTo(reference, 3);
+    }
+  });
+
+  it('shows that no rate is trusted 10 s after the pulse is lost, nor where there never was one', async () => {
+    const all = [];
+    for (const { what, goneAt, recording } of lossBench(RUNNING, 1)) {
+      const answers = [];
+      for await (const insight of analyseOffline(recording, null)) if (insight.type === 'hr') answers.push(insight);
+      all.push({ what, goneAt, answers });
+    }
+    for (const row of scoreLosses(all)) {
+      if (!String(row.what).startsWith('never')) expect(row['trusted before %'], `${row.what}`).to.be.above(60);
+      expect(row['trusted after 10 s %'] ?? 0, `${row.what}`).to.equal(0);
     }
   });
 

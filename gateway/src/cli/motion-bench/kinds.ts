@@ -50,9 +50,10 @@ export interface Pace {
   readonly least: number;
 }
 
-/** As fast as the people of the recordings, runners; and the rates of people who walk or work. */
+/** As fast as the people of the recordings, runners; the rates of people who walk or work; and of those at their limit. */
 export const RUN: Pace = { factor: [0.85, 1.2], least: 55 };
 export const CALM: Pace = { factor: [0.42, 0.8], least: 45 };
+export const FAST: Pace = { factor: [1.1, 1.45], least: 60 };
 
 /** The motion of a wrist: the acceleration of each axis, and its artefact in each optical channel. */
 export type Motion = Pick<Source, 'axes' | 'artefacts'>;
