@@ -260,13 +260,11 @@ describe('sessions', () => {
         const failing = await streamingServer(batchesBefore, new StoreUnavailable('gone'));
         try {
           const headers = { authorization: `Bearer ${failing.key}` };
-          const response = await fetch(failing.server.url + failing.path, { headers });
-          expect(response.status).to.equal(batchesBefore === 0 ? 500 : 200);
-          const end = await response.text().then(
-            () => 'whole',
-            () => 'broken',
-          );
-          expect(end).to.equal(batchesBefore === 0 ? 'whole' : 'broken');
+          // Whether the beginning still arrives is up to Node.
+          const end = await fetch(failing.server.url + failing.path, { headers })
+            .then(async (response) => (await response.text()) && response.status)
+            .catch(() => 'broken');
+          expect(end).to.equal(batchesBefore === 0 ? 500 : 'broken');
           expect(failing.server.logged.map(({ fields }) => String(fields.err)).join()).to.contain('gone');
         } finally {
           await failing.server.stop();
