@@ -162,6 +162,8 @@ describe('the SDK, installed in a project', () => {
       const csv = await run('export', '--since', since, '--type', 'hr');
       const [header, ...rows] = csv.stdout.trim().split('\n');
       expect(header).to.match(/^ts,type,value,unit,/);
+      const measuredAt = header?.split(',').indexOf('actual_start') ?? -1;
+      for (const row of rows) expect(Number(row.split(',')[measuredAt])).to.be.greaterThan(Date.parse(since) - 30_000);
       expect(rows.length).to.be.greaterThan(5);
       expect(rows[0]?.split(',').slice(0, 4)).to.deep.equal([String(first.ts), 'hr', String(first.value), 'bpm']);
       const json = await run('export', '--since', since, '--type', 'hr', '--format', 'json');
@@ -189,7 +191,7 @@ describe('the SDK, installed in a project', () => {
       const { code, stderr } = await run('stream', join(project.path, 'r.json'), '--speed', '50');
       expect([code, stderr.trim().split('\n').at(-1)]).to.deep.equal([
         0,
-        '25 frames sent, not connected; the session has ended',
+        '25 frames sent; the session has ended',
       ]);
     });
 

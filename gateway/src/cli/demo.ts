@@ -44,7 +44,9 @@ async function demo(options: Options): Promise<void> {
     try {
       console.log(header(source, service.url, config.dataDir, options));
       const { seconds = Number.POSITIVE_INFINITY, speed } = options;
-      const startTime = Date.now() - (speed > 1 ? lengthMs(source) * (1 - 1 / speed) : 0);
+      // What is played faster than real time begins in the past, so that it ends now.
+      const ahead = speed > 1 ? Math.min(lengthMs(source) * (1 - 1 / speed), 1000 * seconds * (speed - 1)) : 0;
+      const startTime = Date.now() - ahead;
       console.log(
         await showDemo({
           baseUrl: service.url,

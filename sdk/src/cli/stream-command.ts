@@ -88,7 +88,9 @@ async function streamSource(
   tell(`session ${session_id} of device ${args.text('device') ?? source.id}, model ${deviceModelId}`);
   const progress = setInterval(() => tell(progressLine(device)), PROGRESS_MS);
   try {
-    const startTime = Date.now() - (speed > 1 ? lengthMs * (1 - 1 / speed) : 0);
+    // What is played faster than real time begins in the past, so that it ends now.
+    const ahead = speed > 1 ? Math.min(lengthMs * (1 - 1 / speed), 1000 * seconds * (speed - 1)) : 0;
+    const startTime = Date.now() - ahead;
     await play(source, device, { speed, seconds, startTime, signal: stop });
     await end(device, stop);
   } finally {
@@ -142,12 +144,16 @@ function noticeLine({ code, channel, detail, over }: NoticeMessage): string {
   return `notice ${code}${channel === undefined ? '' : ` on channel ${channel}`}${over ? ', over' : ''}: ${detail}`;
 }
 
-function progressLine({ counters, connected }: Device): string {
+function progressLine({ counters, state }: Device): string {
   const { framesSent, framesRefused, samplesDropped, reconnects } = counters;
   const faults = [
     framesRefused && `${framesRefused} refused`,
     samplesDropped && `${samplesDropped} samples dropped`,
     reconnects && `${reconnects} reconnects`,
   ];
-  return [`${framesSent} frames sent`, ...faults.filter(Boolean), ...(connected ? [] : ['not connected'])].join(', ');
+  return [
+    `${framesSent} frames sent`,
+    ...faults.filter(Boolean),
+    ...(state === 'live' || state === 'closed' ? [] : ['not connected']),
+  ].join(', ');
 }
