@@ -18,13 +18,13 @@ describe('a new version', () => {
   before(() => writeFileSync(join(folder, 'package.json'), '{"version":"1.2.3"}'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('takes what is unreleased for its section of the changelog', () => {
+  it('uses the unreleased changes as its section of the changelog', () => {
     expect(release('# Changelog\n\n## Unreleased\n\n- New.\n\n## 1.2.2\n\n- Old.\n').status).to.equal(0);
     const expected = '# Changelog\n\n## Unreleased\n\n## 1.2.3\n\n- New.\n\n## 1.2.2\n\n- Old.\n';
     expect(readFileSync(changelog, 'utf8')).to.equal(expected);
   });
 
-  it('is refused where nothing is new', () => {
+  it('is refused if nothing is new', () => {
     const { status, stderr } = release('# Changelog\n\n## Unreleased\n\n## 1.2.2\n\n- Old.\n');
     expect(status).to.equal(1);
     expect(stderr).to.match(/Unreleased/);

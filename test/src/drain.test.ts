@@ -113,7 +113,7 @@ describe('SIGTERM', function () {
     await ending;
   });
 
-  it('drains a fan-out node likewise, which accepts no new sockets', async () => {
+  it('drains a fan-out node, which accepts no new sockets', async () => {
     await startGateway();
     await drained(await startNode({ DRAIN_MS: '2000' }), { '/stream/subscribe?': 'refused' });
   });

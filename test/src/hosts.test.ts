@@ -76,7 +76,7 @@ describe('the files for several hosts', () => {
     expect(Number(uri.port)).to.equal(net?.port);
   });
 
-  it('mount only what is there, or what the handbook makes', () => {
+  it('mount only existing files, or files that the handbook creates', () => {
     for (const role of ROLES)
       for (const service of Object.values(servicesOf(role)))
         for (const [source = ''] of (service.volumes ?? []).map((volume) => volume.split(':')))
@@ -177,7 +177,7 @@ describe('the bus with the Redis of the data hosts', function () {
     }
   });
 
-  it('refuses who has no password, and who does not use TLS', async () => {
+  it('refuses clients without a password, and clients without TLS', async () => {
     const options = { maxRetriesPerRequest: 0, retryStrategy: () => null, enableReadyCheck: false };
     const nobody = new Redis(redis.port, '127.0.0.1', { ...options, tls: { ca: readFileSync(redis.authority) } });
     nobody.on('error', () => {});

@@ -132,7 +132,7 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
         }
       });
 
-      it(`${id}: whom it belongs to gets ${row.status}`, async () => {
+      it(`${id}: its owner gets ${row.status}`, async () => {
         for (const key of [KEY, anna]) expect((await perform(operation, bearer(key))).status).to.equal(row.status);
       });
 

@@ -119,7 +119,7 @@ describe('rr', () => {
     expect(first?.value).to.be.closeTo(15, 2);
   });
 
-  it('finds the respiratory rate beside waves of the blood pressure, which only intervals show', () => {
+  it('finds the respiratory rate in the presence of blood pressure waves, which only intervals show', () => {
     const hz = 250;
     let phase = 0;
     const x = Array.from({ length: 90 * hz }, (_, i) => {

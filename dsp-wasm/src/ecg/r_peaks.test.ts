@@ -71,7 +71,7 @@ describe('R peaks', () => {
   };
 
   for (const bpm of [40, 75, 120, 200]) {
-    it(`finds every beat at ${bpm} bpm, where it is`, () => {
+    it(`finds every beat at ${bpm} bpm, at its time`, () => {
       const beats = rhythm(40, jitter(bpm, 60 / bpm, 2 / bpm));
       expectBeats(times(ecg(40, beats)), beats, 40, 0.008);
     });

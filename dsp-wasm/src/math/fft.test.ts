@@ -43,7 +43,7 @@ describe('real FFT of four signals', () => {
   }
 
   for (const n of [16, 32, 512, 1024]) {
-    it(`takes ${n / 2} samples as if zeros followed them`, () => {
+    it(`pads ${n / 2} samples with zeros`, () => {
       const lanes = [1, 2, 3, 4].map((seed) => noise(n, seed).map((v, i) => (i < n / 2 ? v : 0)));
       const want = transform(lanes, n);
       transform(

@@ -27,7 +27,7 @@ describe('the constants of the tuning', () => {
     expect(() => parse('A share. [share; chosen]', '1 / 3')).to.throw('an expression is derived');
   });
 
-  it('are halved and doubled within what they can be', () => {
+  it('are halved and doubled within their range', () => {
     const of = (unit: string, value: string, type?: string) =>
       parse(`A. [${unit}; chosen]`, value, type).map(halfAndTwice)[0];
     expect(of('bpm', '5')).to.deep.equal({ half: 2.5, twice: 10 });

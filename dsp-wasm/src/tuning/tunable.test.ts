@@ -28,13 +28,13 @@ describe('a core with other constants', () => {
     tunable = await TunableCore.load(await compileTunable(), constants);
   });
 
-  it('gives the same estimates as the core, to the bit, where none is changed', async () => {
+  it('gives exactly the estimates of the core if no constant is changed', async () => {
     const estimate = heartRate(await createCore({ maxSessions: 1 }));
     expect(estimate?.value).to.be.closeTo(72, 0.5);
     expect(heartRate(await tunable.open())).to.deep.equal(estimate);
   });
 
-  it('gives another confidence where a weight of the confidence is halved', async () => {
+  it('gives another confidence if a weight of the confidence is halved', async () => {
     const constant = constants.find(({ name }) => name === 'BIAS');
     if (constant?.value == null) throw new Error('no BIAS');
     const before = heartRate(await tunable.open());

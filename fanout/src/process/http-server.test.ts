@@ -53,7 +53,7 @@ describe('the HTTP server', function () {
     ['an expectation that it does not know', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\n\r\n', 417],
     ['the upgrade of a path that is like one of ours', upgradeOf('/stream/'), 404],
   ] as const) {
-    it(`answers ${what} with ${status}, and frees the descriptor though the peer never closes`, async () => {
+    it(`answers ${what} with ${status}, and frees the descriptor although the peer never closes`, async () => {
       await start(hello, { upgrades: new Map([['/stream', () => expect.fail('no socket of ours')]]) });
       const answer = await (await open(sent)).ended;
       expect(answer)
@@ -88,7 +88,7 @@ describe('the HTTP server', function () {
     ['half a header', 'GET / HTTP/1.1\r\nHost'],
     ['half a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'],
   ] as const) {
-    it(`answers ${what} with 408 in time, and frees the descriptor though the peer never closes`, async () => {
+    it(`answers ${what} with 408 in time, and frees the descriptor although the peer never closes`, async () => {
       await start((request) => request.resume());
       Object.assign(server, { headersTimeout: 200, requestTimeout: 300 });
       expect(await (await open(sent)).ended).to.match(/^HTTP\/1.1 408 /);

@@ -203,7 +203,7 @@ describe('The service, to a device,', () => {
       await device.handled();
     });
 
-    it('messages larger than the limit with 1009, and takes one as large as it', async () => {
+    it('messages larger than the limit with 1009, and accepts one of that size', async () => {
       const { device } = await connected();
       device.send(binary({}, new Uint8Array(65_536 - 16)));
       expect(errorsOf(await device.handled())).to.deep.equal([]);

@@ -73,7 +73,7 @@ describe('Intake', () => {
     expect(runs.filter((run) => run.channel === 1).map(({ instants }) => instants)).to.deep.equal([50, 50]);
   });
 
-  it('shifts device times as the session says', () => {
+  it('shifts device times by the shift of the session', () => {
     const { send, runs } = open({ progress: { ...NO_PROGRESS, clockShift: -5000 } });
     send(0, 10, { ts: T0 + 5000 });
     expect(runs[0]?.t).to.equal(T0);

@@ -7,7 +7,7 @@ import { Bench, type Gateway, type TestDevice, until } from './bench.fixture.js'
 /** Looks that come twice a second. */
 const LOOK_MS = 500;
 
-describe('A device that sends what is no data', () => {
+describe('A device that sends invalid data', () => {
   let bench: Bench;
   let gateway: Gateway;
   let device: TestDevice;

@@ -61,7 +61,7 @@ describe('decodeText', () => {
     expect(decodeText('{"type":"ping","t":5.5}', CHANNELS)).to.deep.equal({ type: 'ping', t: 5.5 });
   });
 
-  it('refuses what is not JSON', () => {
+  it('refuses text that is not JSON', () => {
     for (const text of ['', '{', 'samples', '{"type":"samples",}']) expect(code(text)).to.equal('bad_json');
   });
 

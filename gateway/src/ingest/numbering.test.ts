@@ -54,7 +54,7 @@ describe('Numbering', () => {
   });
 
   for (const width of [2, 3, 6])
-    it(`finds numbers that count ${width} for an instant, and says what was to come`, () => {
+    it(`finds numbers that count ${width} for an instant, and gives the expected number`, () => {
       for (const clock of [true, false]) {
         const found = verdicts(every100(16, (k) => ({ seq: 10 * width * k, ...(clock && { ts: 100 * k }) })));
         expect(found.map((verdict) => verdict?.code)).to.deep.equal(['all_lost', 'all_lost', 'all_lost']);

@@ -94,7 +94,7 @@ describe('Timeline', () => {
       expect(Math.max(...jumps(placed).map(Math.abs))).to.be.lessThan(1e-3);
     });
 
-    it(`follows it in frames of two seconds, too (${factor})`, () => {
+    it(`also follows it in frames of two seconds (${factor})`, () => {
       const { placed, timeline } = stream({ period: NOMINAL * factor, instants: 200, seconds: 60 });
       expect(timeline.relativeRate).to.be.closeTo(1 / factor, 0.005);
       expect(
@@ -127,7 +127,7 @@ describe('Timeline', () => {
     expect(placed.map(({ t }) => t)).to.deep.equal(stamps);
   });
 
-  it('keeps the stamps of longer frames among single instants, too', () => {
+  it('also keeps the stamps of longer frames among single instants', () => {
     const timeline = new Timeline(33.3);
     let seq = 0;
     for (let k = 0; k < 200; k++) {
@@ -138,14 +138,14 @@ describe('Timeline', () => {
     }
   });
 
-  it('spaces single instants evenly where a driver stamps them in batches', () => {
+  it('spaces single instants evenly if a driver stamps them in batches', () => {
     const { placed } = stream({ nominal: 40, period: 40, instants: 1, jitter: (k) => -40 * (k % 3) });
     expect(worst(settled(placed))).to.be.lessThan(60);
     const spacing = settled(placed).map(({ t }, i, all) => t - (all[i - 1]?.t ?? t - 40));
     expect(Math.max(...spacing.map((s) => Math.abs(s - 40)))).to.be.lessThan(11);
   });
 
-  it('never turns back, whatever the stamps say', () => {
+  it('never goes back, whatever the stamps', () => {
     for (const instants of [1, 7]) {
       const { placed } = stream({ instants, jitter: (k) => 400 * noise(k * k) });
       let end = Number.NEGATIVE_INFINITY;
@@ -156,14 +156,14 @@ describe('Timeline', () => {
     }
   });
 
-  it('puts data after missing numbers where their numbers say', () => {
+  it('places data after missing numbers by their numbers', () => {
     const timeline = new Timeline(NOMINAL);
     timeline.place(piece(0, 100), T0, noOrigin);
     const { t } = timeline.place(piece(150, 100, { lost: 50 }), T0 + 1500, noOrigin);
     expect(t).to.be.closeTo(T0 + 1500, 1);
   });
 
-  it('takes a step of the stamps of more than 0.25 s as a gap, and a smaller one not', () => {
+  it('treats a step of the stamps of more than 0.25 s as a gap, and a smaller one not', () => {
     const stepped = (ms: number) => {
       const { timeline } = stream({ seconds: 10 });
       return timeline.place(piece(1000, 10), T0 + 10_000 + ms, noOrigin).t - (T0 + 10_000);
@@ -173,13 +173,13 @@ describe('Timeline', () => {
     expect(stepped(249)).to.be.closeTo(0, 1);
   });
 
-  it('goes on steadily after a gap', () => {
+  it('continues steadily after a gap', () => {
     const { placed } = stream({ jitter: (k) => (k > 100 ? 3000 : 0) });
     expect(worst(placed.slice(0, 100))).to.be.lessThan(1);
     expect(Math.max(...placed.slice(101).map(({ t, truth }) => Math.abs(t - truth - 3000)))).to.be.lessThan(1);
   });
 
-  it('counts on when the stamps go back', () => {
+  it('continues when the stamps go back', () => {
     const { placed } = stream({ jitter: (k) => (k > 100 ? -3_600_000 : 0) });
     expect(worst(placed)).to.be.lessThan(1);
   });
@@ -194,7 +194,7 @@ describe('Timeline', () => {
     expect(timeline.relativeRate).to.be.closeTo(10 / 10.5, 0.001);
   });
 
-  it('counts on from the origin where the device has no clock', () => {
+  it('continues from the origin if the device has no clock', () => {
     const timeline = new Timeline(NOMINAL);
     const begin = () => new Pace(NOMINAL, { seq: 0, time: T0, period: NOMINAL }, false);
     expect(timeline.place(piece(50, 10), null, { arrival: T0 + 500, begin })).to.deep.equal({
@@ -207,7 +207,7 @@ describe('Timeline', () => {
     expect(timeline.place(piece(90, 10, { lost: 20 }), null, later).t).to.equal(T0 + 900);
   });
 
-  it('goes on with the stamps of a device that got its clock later', () => {
+  it('continues with the stamps of a device that got its clock later', () => {
     const timeline = new Timeline(NOMINAL);
     const begin = () => new Pace(NOMINAL, { seq: 0, time: T0, period: NOMINAL }, false);
     timeline.place(piece(0, 100), null, { arrival: T0, begin });
@@ -215,18 +215,18 @@ describe('Timeline', () => {
     expect(timeline.place(piece(200, 100), T0 + 1990, noOrigin).t).to.be.closeTo(T0 + 2000, 10);
   });
 
-  it('counts on where a stamp is missing among others', () => {
+  it('continues if one stamp is missing', () => {
     const { timeline } = stream({ seconds: 10, period: 10.2 });
     const from = Math.ceil(10_000 / 102) * 10;
     expect(timeline.place(piece(from, 10), null, noOrigin).t).to.be.closeTo(T0 + from * 10.2, 1);
   });
 
-  it('places the rest of a frame whose beginning was already there', () => {
+  it('places the rest of a frame whose beginning is already known', () => {
     const { timeline } = stream({ seconds: 10 });
     expect(timeline.place(piece(1000, 5, { skipped: 5 }), T0 + 9950, noOrigin).t).to.be.closeTo(T0 + 10_000, 1e-3);
   });
 
-  describe('beside arrival', () => {
+  describe('compared with arrival', () => {
     const hourBack = -3_600_000;
 
     /** How far a stream's frames begin ahead of their arrival, which is the truth, ms. */
@@ -235,7 +235,7 @@ describe('Timeline', () => {
     for (const instants of [1, 10, 100]) {
       const at = (k: number) => (k * instants * NOMINAL) / 1000;
 
-      it(`comes back with a clock that was set back in two steps, and right again (frames of ${instants})`, () => {
+      it(`follows a clock that was set back in two steps and then corrected (frames of ${instants})`, () => {
         const jitter = (k: number) => (at(k) < 10 ? 0 : at(k) < 20 ? hourBack / 2 : at(k) < 30 ? hourBack : 0);
         const { placed } = stream({ instants, jitter, seconds: 60 });
         expect(worst(placed)).to.be.lessThan(1);
@@ -261,7 +261,7 @@ describe('Timeline', () => {
       });
     }
 
-    it('takes a step ahead after the clock was set back for a gap where arrival shows it, and else for a clock set right', () => {
+    it('treats a step forward after the clock was set back as a gap if the arrival shows one, and otherwise as a corrected clock', () => {
       for (const pause of [5000, 0]) {
         const timeline = new Timeline(NOMINAL);
         const place = (k: number, ts: number, arrival: number) =>
@@ -272,7 +272,7 @@ describe('Timeline', () => {
       }
     });
 
-    it('takes it for a gap in back-fill, too', () => {
+    it('also treats it as a gap in back-fill', () => {
       const timeline = new Timeline(NOMINAL);
       const place = (k: number, ts: number) => timeline.place(piece(k * 100, 100), ts, arrivingAt(T0 + 3_600_000)).t;
       for (let k = 0; k < 10; k++) place(k, T0 + k * 1000);
@@ -287,7 +287,7 @@ describe('Timeline', () => {
       expect(t).to.be.closeTo(T0 + 10_000, 1);
     });
 
-    it('leads time back that ran a minute ahead, without a turn, and trusts it when it is right', () => {
+    it('corrects time that ran a minute ahead without going back, and trusts it when it is correct', () => {
       const { timeline } = stream({ seconds: 10 });
       timeline.place(piece(1000, 10), T0 + 70_000, arrivingAt(T0 + 10_000));
       let end = T0 + 70_000;
@@ -312,7 +312,7 @@ describe('Timeline', () => {
     });
   });
 
-  it('does not trust gaps that are alike: as likely a rate far below the model', () => {
+  it('does not trust equal gaps, which may be a rate far below that of the model', () => {
     const { placed } = stream({ instants: 100, period: 2 * NOMINAL });
     expect(placed.slice(3).some(({ trusted }) => trusted)).to.equal(false);
     const lossy = stream({ instants: 100, jitter: (k) => 1000 * Math.floor(k / 5) });

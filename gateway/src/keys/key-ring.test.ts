@@ -54,7 +54,7 @@ describe('the key ring', () => {
     ['back', -HOUR],
     ['forward', HOUR],
   ] as const)
-    it(`hears of revocations after the clock was set ${direction}, and of those whose clock is an hour off`, async () => {
+    it(`applies revocations after the clock was set ${direction}, and those from clocks that are an hour off`, async () => {
       const keys = [await issue(), await issue(), await issue(), await issue()];
       const [before, after, behind, ahead] = keys;
       await store.revokeKey(before?.id ?? '', clock.now());

@@ -320,7 +320,7 @@ describe('live subscription', () => {
     expect(requests).to.have.length(0);
   });
 
-  describe('where the runtime has no pings', () => {
+  describe('if the runtime has no pings', () => {
     let beat: ReturnType<typeof heart>;
     let peer: Peer;
     beforeEach(async () => {
@@ -338,7 +338,7 @@ describe('live subscription', () => {
       while (requests.length < asked && live.connected);
     }
 
-    it('is silent where nothing is published, and sends texts that keep proxies from closing', async () => {
+    it('is silent if nothing is published, and sends texts that keep proxies from closing', async () => {
       stored = [insight(1)];
       beat.next();
       await silence();
@@ -349,7 +349,7 @@ describe('live subscription', () => {
       expect(live.reconnects).to.equal(0);
     });
 
-    it('takes a silent connection for lost in which an insight was missed, and reads that', async () => {
+    it('counts a silent connection as lost if it missed an insight, and reads that', async () => {
       peer.send(insight(1, { ts: Date.now() }));
       expect((await live[Symbol.asyncIterator]().next()).value).to.include({ value: 1 });
       beat.next();
@@ -359,7 +359,7 @@ describe('live subscription', () => {
       expect(valuesOf(await take(1))).to.deep.equal([2]);
     });
 
-    it('notices it also where no insight has come yet', async () => {
+    it('also notices it before the first insight', async () => {
       let again = false;
       const reconnected = server.peer().then(() => {
         again = true;
@@ -371,14 +371,14 @@ describe('live subscription', () => {
       }
     });
 
-    it('takes a silent connection for lost where the service cannot be reached', async () => {
+    it('counts a silent connection as lost if the service cannot be reached', async () => {
       beat.next();
       server.respond = (request) => request.socket.destroy();
       beat.next();
       await server.peer();
     });
 
-    it('stays connected where the key may not read', async () => {
+    it('stays connected if the key may not read', async () => {
       refusal = 403;
       beat.next();
       await silence();

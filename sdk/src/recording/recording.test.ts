@@ -123,7 +123,7 @@ describe('recording', () => {
     expect(await refusal(framesOf('t,p\n0,inf\n'))).to.match(/ppg\.csv:2: "inf" is not a number/);
   });
 
-  it('says that stamps are in milliseconds, where they are', async () => {
+  it('reports stamps in milliseconds', async () => {
     const rows = (step: number, count: number) =>
       ['t,p', ...Array.from({ length: count }, (_, n) => `${(n * step).toFixed(3)},${n}`)].join('\n');
     for (const count of [3, 10, 500])
@@ -158,7 +158,7 @@ describe('recording', () => {
     );
   });
 
-  it('says which file is not there', async () => {
+  it('names a missing file', async () => {
     expect(await refusal(readRecording(join(folder, 'none.json')))).to.match(/none\.json: no such file/);
     const recording = await readRecording(await write('r.json', JSON.stringify(manifest())));
     expect(await refusal(collect(recording.frames()))).to.match(/\.csv: no such file/);

@@ -22,7 +22,7 @@ async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('a listing', () => {
-  it('awaited is one page and where the next one is', async () => {
+  it('is one page and the address of the next one when awaited', async () => {
     const { list, asked } = listing([[1, 2], [3]], 'next');
     expect(await list).to.deep.equal({ data: [1, 2], next: '1' });
     expect(asked).to.deep.equal([undefined]);
@@ -51,7 +51,7 @@ describe('a listing', () => {
     expect(await all(broken).catch((error: unknown) => String(error))).to.equal('Error: gone');
   });
 
-  it('has what a promise has: catch and finally', async () => {
+  it('has catch and finally, as a promise', async () => {
     const { list } = listing([[1, 2], [3]], 'next');
     let settled = 0;
     expect(await list.finally(() => settled++)).to.deep.equal({ data: [1, 2], next: '1' });

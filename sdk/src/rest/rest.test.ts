@@ -55,7 +55,7 @@ describe('REST client', () => {
       (error: unknown) => error,
     );
 
-  it('asks with the key, and sends what is to be created', async () => {
+  it('sends the key, and the object to create', async () => {
     answers.push({ status: 201, body: { id: 'm1', name: 'Band' } });
     const model = {
       name: 'Band',

@@ -14,7 +14,7 @@ describe('faults in text', () => {
     });
   });
 
-  it('are refused where unknown or out of range, with what is known', () => {
+  it('are refused if unknown or out of range, with the known ones', () => {
     for (const text of ['dropped=2', 'dropped', 'quake@1-2', 'motion@1', 'jitterMs=x', 'late=1.2.3'])
       expect(() => parseFaults([text]), text).to.throw(RangeError, 'the faults are dropped=SHARE');
   });

@@ -25,13 +25,13 @@ describe('the end of a socket', () => {
       expect(await end).to.deep.equal({ code: 1012, reason: 'restart' });
     });
 
-    it(`${which} is told where nothing listens`, async () => {
+    it(`${which} reports that nothing listens`, async () => {
       const url = await wsUrl();
       await server.close();
       expect(await endOf(new (await find())(url))).to.deep.equal({ code: 1006, reason: '' });
     });
 
-    it(`${which} is told where it is closed before it is open`, async () => {
+    it(`${which} reports that it was closed before it was open`, async () => {
       const socket = new (await find())(await wsUrl());
       const end = endOf(socket);
       socket.close();
@@ -39,7 +39,7 @@ describe('the end of a socket', () => {
     });
   }
 
-  it('is told where a failed attempt raises an error alone, as on Node 22', async () => {
+  it('reports a failed attempt that raises only an error, as on Node 22', async () => {
     const socket = { readyState: 0 } as Socket;
     const end = endOf(socket);
     socket.onerror?.({} as never);

@@ -36,7 +36,7 @@ describe('a start', function () {
   };
 
   for (const variable of ['PORT', 'METRICS_PORT']) {
-    it(`on a taken ${variable} says so, and leaves the first key to the next start`, async () => {
+    it(`on a taken ${variable} reports it, and leaves the first key to the next start`, async () => {
       const advice = `another process listens on this port; stop it, or set ${variable} to another port`;
       const env = { PORT: '0', LOG_LEVEL: 'silent', [variable]: taken };
       await expectRefusal(MAIN, env, `cannot listen on 127.0.0.1:${taken}: ${advice}`);

@@ -56,7 +56,7 @@ describe('connections that are reset', function () {
   });
 
   for (const [what, sent] of Object.entries(SENT)) {
-    it(`after ${what} leave everybody else as they were`, async () => {
+    it(`after ${what} do not affect other connections`, async () => {
       for (const place of [gateway, node]) {
         const app = await subscribe(place);
         const resets = Array.from({ length: 20 }, async (_, n) => {

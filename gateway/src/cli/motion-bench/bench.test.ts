@@ -57,7 +57,7 @@ describe('the bench of motion', () => {
     }
   });
 
-  it('shows that no rate is trusted 10 s after the pulse is lost, nor where there never was one', async () => {
+  it('shows that no rate is trusted 10 s after the pulse is lost, or without any pulse', async () => {
     const all = [];
     for (const { what, goneAt, recording } of lossBench(RUNNING, 1)) {
       const answers = [];

@@ -78,7 +78,7 @@ describe('the bench of irregular rhythm', () => {
     }
   });
 
-  it('knows the beats: the R peaks found in atrial fibrillation are as many as the reference says', async () => {
+  it('knows the beats: as many R peaks are found in atrial fibrillation as the reference has', async () => {
     const { recording, reference } = recordings('-ecg', 'fibrillation');
     const peaks: number[] = [];
     for await (const { t } of peaksOffline(recording)) peaks.push(t / 1000);

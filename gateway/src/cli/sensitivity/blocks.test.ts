@@ -38,7 +38,7 @@ const CASE: Case = {
 };
 
 describe('the sensitivity to a constant', () => {
-  it('is a row of what becomes of the readings at half and at twice its value', async function () {
+  it('has one row with the readings at half and at twice its value', async function () {
     this.timeout(180_000);
     const constants = readConstants();
     const constant = constants.find(({ name }) => name === 'BIAS');

@@ -34,7 +34,7 @@ describe('the signals that constants are tried on', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('are the beginnings of recordings, evenly chosen where a set has too many', async () => {
+  it('are the beginnings of recordings, chosen evenly if a set has too many', async () => {
     for (let i = 1; i <= 8; i++) record(`long-${i}`, 'ppg_green', 'hr', 300);
     for (let i = 1; i <= 3; i++) record(`short-${i}`, 'ppg_green', 'hr', 60);
     const cases = await readCases(folder, false, WHOLE);

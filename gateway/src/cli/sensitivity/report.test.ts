@@ -22,7 +22,7 @@ const reportOf = (atHalf: readonly Block[] | null, atTwice: readonly Block[] | n
 };
 
 describe('the report of a constant', () => {
-  it('marks what is worse beyond the spread bold, and what is better in italics', () => {
+  it('marks figures that are worse beyond the spread in bold, and better ones in italics', () => {
     const { row } = reportOf(blocks([1.1, 2.1, 1.1, 2.1]), blocks([0.9, 1.9, 0.9, 1.9]));
     expect(row).to.equal('| GAIN | 4 | 2, 8 | A gain. | **1.6**, *1.4* | = | = |');
   });
