@@ -38,9 +38,13 @@ export class Running extends ServerProcess {
   }
 
   /** Starts one on a free port and waits until it listens. */
-  static async start(env: Readonly<Record<string, string>>, descriptors?: number): Promise<Running> {
+  static async start(
+    env: Readonly<Record<string, string>>,
+    descriptors?: number,
+    within?: readonly string[],
+  ): Promise<Running> {
     const defaults = { PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn' };
-    const child = launch('gateway/dist/main.js', [], { ...defaults, ...env }, descriptors);
+    const child = launch('gateway/dist/main.js', [], { ...defaults, ...env }, descriptors, within);
     const stderr = collect(child, 'stderr');
     const banner: string[] = [];
     let operations = '';

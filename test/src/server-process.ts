@@ -27,17 +27,19 @@ export const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, i
 /**
  * Starts a script of the repository, with only these environment variables.
  * @param descriptors limit of the process; default: that of this process
+ * @param within words that the command begins with, such as those of a `Network`
  */
 export function launch(
   script: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   descriptors?: number,
+  within: readonly string[] = [],
 ): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors} && `;
   return registered(
-    spawn('sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, fileOf(script), ...args], {
+    spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...within, process.execPath, fileOf(script), ...args], {
       env: { PATH, HOME, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     }),

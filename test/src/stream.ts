@@ -3,7 +3,7 @@ import { play, simulate } from '@device-insights/sdk/simulator';
 import type { Insight } from './app.js';
 import { KEY, type Running } from './running.js';
 
-/** Times faster than real time: some thirty insights a second. */
+/** Default: times faster than real time, some thirty insights a second. */
 const SPEED = 10;
 /** The device's data begin so long ago, so that they never reach the future, ms. */
 const AGE_MS = 3_600_000;
@@ -35,6 +35,8 @@ export function missingOf(stored: readonly StoredInsight[]): string[] {
 export interface StreamOptions {
   readonly deviceId: string;
   readonly key?: string;
+  /** Times faster than real time. */
+  readonly speed?: number;
   /** Instead of the plain one. */
   readonly WebSocket?: SocketConstructor;
 }
@@ -49,23 +51,24 @@ export class Stream {
     client: DeviceInsights,
     readonly device: Device,
     readonly sessionId: string,
+    speed: number,
   ) {
     this.#client = client;
     const startTime = Date.now() - AGE_MS;
-    this.#playing = play(simulate(), device, { speed: SPEED, startTime, signal: this.#stop.signal });
+    this.#playing = play(simulate(), device, { speed, startTime, signal: this.#stop.signal });
     this.#playing.catch(() => {}); // Told by `end`.
   }
 
   /** Connects to a gateway and begins. */
   static async start(
     gateway: { readonly url: string },
-    { deviceId, key = KEY, WebSocket }: StreamOptions,
+    { deviceId, key = KEY, speed = SPEED, WebSocket }: StreamOptions,
   ): Promise<Stream> {
     const backoff = { baseMs: 50, maxMs: 200 };
     const client = new DeviceInsights({ baseUrl: gateway.url, apiKey: key, backoff, ...(WebSocket && { WebSocket }) });
     const { id: deviceModelId } = await client.deviceModels.create(simulate().deviceModel);
     const device = client.device({ deviceId, deviceModelId });
-    return new Stream(client, device, (await device.ready()).session_id);
+    return new Stream(client, device, (await device.ready()).session_id, speed);
   }
 
   /** Ends the session; what is stored of it then is all. `reader` is asked for it, by default the gateway of the start. */
