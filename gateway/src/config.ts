@@ -51,7 +51,7 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 });
 
-/** What each variable sets, for the help. */
+/** Descriptions of the variables, for the help. */
 const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
   HOST: 'address to listen on; 0.0.0.0 for devices on the network',
   PORT: 'port of REST and of both sockets; 0 means any free port',
@@ -73,7 +73,7 @@ const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
   LOG_LEVEL: LOG_LEVELS.join(', '),
 };
 
-/** Every variable with what it sets and its default, one a line, for people. */
+/** The help text: every variable with its description and default, one a line. */
 export function configHelp(): string {
   const defaults: Readonly<Record<string, unknown>> = Environment.parse({});
   const lines = Object.entries(MEANINGS).map(([name, meaning]) => {

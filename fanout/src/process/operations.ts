@@ -7,7 +7,7 @@ import { VERSION } from './version.js';
 /** Operators and load balancers are few; this many descriptors are reserved for them. */
 const MOST_CONNECTIONS = 64;
 
-/** What the name of each metric of the service begins with. */
+/** Prefix of the names of the service's metrics. */
 const PREFIX = 'device_insights_';
 /** Sums that Prometheus makes itself, under names that it keeps for counters. */
 const SUMS = ['handles', 'requests', 'resources'].map((what) => `${PREFIX}nodejs_active_${what}_total`);

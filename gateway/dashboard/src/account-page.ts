@@ -1,6 +1,6 @@
 import type { AccountRow, Me } from '../../src/dashboard/schemas.js';
 
-/** What every page of an account is given. */
+/** Properties of every page of an account. */
 export interface AccountPage {
   readonly account: AccountRow;
   readonly me: Me;

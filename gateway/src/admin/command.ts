@@ -10,7 +10,7 @@ import type { Workplace } from './workplace.js';
 /** Runs one operation on the store and prints its result. */
 export type Perform = (task: (place: Workplace) => Promise<object>) => Promise<void>;
 
-/** What is done to the store's files, without opening the store. */
+/** Tasks on the store's files, without opening the store. */
 export interface FileTasks {
   backUp(file: string): Promise<void>;
   restore(file: string): Promise<void>;

@@ -44,7 +44,7 @@ async function demo(options: Options): Promise<void> {
     try {
       console.log(header(source, service.url, config.dataDir, options));
       const { seconds = Number.POSITIVE_INFINITY, speed } = options;
-      // What is played faster than real time begins in the past, so that it ends now.
+      // A source that is played faster than real time begins in the past, so that it ends now.
       const ahead = speed > 1 ? Math.min(lengthMs(source) * (1 - 1 / speed), 1000 * seconds * (speed - 1)) : 0;
       const startTime = Date.now() - ahead;
       console.log(

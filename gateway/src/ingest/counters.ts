@@ -1,7 +1,7 @@
 import type { CloseReason } from '@device-insights/fanout';
 import type { FrameErrorCode } from '../errors.js';
 
-/** What the devices' sockets of one gateway have done since it started. */
+/** Counts of the devices' sockets of one gateway since its start. */
 export class IngestCounters {
   /** Frames whose samples were taken. */
   frames = 0;

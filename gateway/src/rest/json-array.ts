@@ -15,7 +15,7 @@ export async function answerArray<Row>(
   await once(text, 'readable');
   ctx.type = 'json';
   ctx.body = text;
-  // What compresses it is a stream of its own, and would wait for the rest for ever.
+  // The compression is a separate stream, which would wait for the rest for ever.
   text.once('error', (error) => ctx.body instanceof Transform && ctx.body.destroy(error));
 }
 

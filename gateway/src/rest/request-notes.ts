@@ -8,7 +8,7 @@ const LINES = 100;
 const SECOND_MS = 1000;
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const METHODS: readonly string[] = [...SAFE, 'POST', 'PUT', 'DELETE'];
-/** What a request is counted under whose path is none of the service's, or whose method is made up. */
+/** Label for requests with an unknown path or an unknown method. */
 const OTHER = 'other';
 
 /** Notes each request when it has been answered: in the log, and for Prometheus. */

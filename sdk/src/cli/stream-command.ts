@@ -88,7 +88,7 @@ async function streamSource(
   tell(`session ${session_id} of device ${args.text('device') ?? source.id}, model ${deviceModelId}`);
   const progress = setInterval(() => tell(progressLine(device)), PROGRESS_MS);
   try {
-    // What is played faster than real time begins in the past, so that it ends now.
+    // A source that is played faster than real time begins in the past, so that it ends now.
     const ahead = speed > 1 ? Math.min(lengthMs * (1 - 1 / speed), 1000 * seconds * (speed - 1)) : 0;
     const startTime = Date.now() - ahead;
     await play(source, device, { speed, seconds, startTime, signal: stop });

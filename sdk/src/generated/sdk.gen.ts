@@ -180,7 +180,7 @@ export const listInsights = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * List the algorithms that the account is entitled to run
  *
- * What reads the data of the account. An account without a restriction has all algorithms.
+ * The algorithms that analyse the data of the account. An account without a restriction has all algorithms.
  */
 export const listAlgorithms = <ThrowOnError extends boolean = false>(options?: Options<ListAlgorithmsData, ThrowOnError>) => (options?.client ?? client).get<ListAlgorithmsResponses, ListAlgorithmsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

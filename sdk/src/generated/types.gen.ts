@@ -243,7 +243,7 @@ export type Session = {
  */
 export type Insight = {
     /**
-     * What is read: `hr` (heart rate), `spo2` or `rr` (respiratory rate). Later versions may add types: ignore unknown ones.
+     * The vital sign: `hr` (heart rate), `spo2` or `rr` (respiratory rate). Later versions may add types: ignore unknown ones.
      */
     type: string;
     /**
@@ -313,7 +313,7 @@ export type Algorithm = {
      */
     slug: string;
     /**
-     * What it reads and how, for people.
+     * The vital sign and the method, as text for people.
      */
     description: string;
 };

@@ -18,7 +18,7 @@ export interface Case {
   readonly groupOf: (type: InsightType) => string;
 }
 
-/** What is used of a recording, s: its beginning. */
+/** Length of the used beginning of a recording, s. */
 const PIECE_S = 240;
 /** What is used of a set of recordings, a kind of motion or a rhythm, s: every second, third … recording in the order of names. */
 const SET_S = 1200;
@@ -93,7 +93,7 @@ function groupOf(type: InsightType, modalities: ReadonlySet<string>): string {
   return modalities.has('accel') ? 'hr in motion' : 'hr at rest';
 }
 
-/** Of each set every so many, so that their pieces are no longer than SET_S together. */
+/** Every n-th recording of each set, so that their used parts are no longer than SET_S together. */
 function some<T extends { readonly reference: Reference }>(all: readonly T[], setOf: (one: T) => string): T[] {
   const sets = new Map<string, T[]>();
   for (const one of all) sets.set(setOf(one), [...(sets.get(setOf(one)) ?? []), one]);

@@ -12,9 +12,9 @@ export interface Trial {
   readonly atTwice: readonly Block[] | null;
 }
 
-/** A difference is beyond the spread from so many standard errors on. */
+/** Number of standard errors from which a difference is beyond the spread. */
 const STANDARD_ERRORS = 2;
-/** A constant is at a cliff where the MAE becomes this many times as large, or so many more percent are wrong but trusted. */
+/** A constant is at a cliff if the MAE becomes larger by this factor, or if this many more percent are wrong but trusted. */
 const CLIFF_MAE = 1.25;
 const CLIFF_WRONG = 1;
 

@@ -11,7 +11,7 @@ export function algorithmRoutes(router: Router<RestState>, { store, algorithms }
    *     tags: [algos]
    *     summary: List the algorithms that the account is entitled to run
    *     description: >-
-   *       What reads the data of the account. An account without a restriction has all algorithms.
+   *       The algorithms that analyse the data of the account. An account without a restriction has all algorithms.
    *     responses:
    *       '200':
    *         description: The algorithms.

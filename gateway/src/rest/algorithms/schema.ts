@@ -5,7 +5,7 @@ export const algorithm = z
     id: z.uuid().meta({ description: 'Id of the algorithm.' }),
     name: z.string().meta({ description: 'Name for people.' }),
     slug: z.string().meta({ description: 'Short name, as in the `algorithm` of an insight.' }),
-    description: z.string().meta({ description: 'What it reads and how, for people.' }),
+    description: z.string().meta({ description: 'The vital sign and the method, as text for people.' }),
   })
   .meta({
     description: 'An algorithm that the account is entitled to.',

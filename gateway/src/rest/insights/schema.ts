@@ -26,7 +26,7 @@ export const insight = z
   .object({
     type: z.string().meta({
       description:
-        'What is read: `hr` (heart rate), `spo2` or `rr` (respiratory rate). Later versions may add types: ignore unknown ones.',
+        'The vital sign: `hr` (heart rate), `spo2` or `rr` (respiratory rate). Later versions may add types: ignore unknown ones.',
       examples: INSIGHT_TYPES,
     }),
     value: z.number().meta({ description: 'The reading, in `unit`.' }),
