@@ -13,7 +13,7 @@ export interface Algorithm {
   /** Window length and cadence, whole seconds. */
   readonly windowS: number;
   readonly everyS: number;
-  /** Required modalities: of each list, the first one that the session has is used. */
+  /** Required modalities: of each list, one that has data. */
   readonly requires: readonly (readonly Modality[])[];
   /** Modalities that are used if the session has them: a window waits for their data, but not long. */
   readonly uses?: readonly Modality[];

@@ -9,18 +9,20 @@ const KNOWN: ReadonlySet<string> = new Set<Modality>(['ppg', 'ppg_green', 'ppg_r
  */
 const RATE_TOLERANCE = 0.2;
 
-/** A channel that the core analyses: the first of its modality in the session. */
+/**
+ * Most sets of channels: as many channels of one modality are analysed, each at the cost of a session with one channel of each
+ * modality.
+ */
+const MOST_SETS = 4;
+
+/** A channel that the core analyses. */
 export class AnalysedChannel {
   readonly modality: Modality;
   readonly coverage: ChannelCoverage;
   /** The periods of untrusted times that a window may contain, from the first to the last. */
   #doubt: Interval | null = null;
 
-  /** @param coreIndex its index among the channels opened in the core */
-  constructor(
-    readonly coreIndex: number,
-    readonly core: CoreChannel,
-  ) {
+  constructor(readonly core: CoreChannel) {
     this.modality = core.modality;
     this.coverage = new ChannelCoverage(1 / core.sampleRateHz);
   }
@@ -42,19 +44,36 @@ export class AnalysedChannel {
   }
 }
 
-/**
- * The analysed channels of a session, by channel index; channels of unknown or repeated modalities are not analysed.
- */
+/** The analysed channels of a session by their index in it; channels of unknown modalities are not analysed. */
 export function analysedChannels(channels: readonly ModalityChannel[]): Map<number, AnalysedChannel> {
   const analysed = new Map<number, AnalysedChannel>();
-  const seen = new Set<string>();
-  channels.forEach((c, index) => {
-    if (!isKnown(c.modality) || seen.has(c.modality)) return;
-    seen.add(c.modality);
-    const core = { modality: c.modality, sampleRateHz: c.sample_rate_hz, numChannels: c.num_channels };
-    analysed.set(index, new AnalysedChannel(analysed.size, core));
-  });
+  const counts = new Map<Modality, number>();
+  for (const [index, { modality, sample_rate_hz: sampleRateHz, num_channels: numChannels }] of channels.entries()) {
+    if (!isKnown(modality)) continue;
+    const count = counts.get(modality) ?? 0;
+    counts.set(modality, count + 1);
+    if (count < MOST_SETS) analysed.set(index, new AnalysedChannel({ modality, sampleRateHz, numChannels }));
+  }
   return analysed;
+}
+
+/**
+ * Sets with one channel of each modality. With several channels of a modality, each is in one set; a set that comes after a
+ * modality's last channel has that one again. So the first set has the first channel of each modality, and a session with one of
+ * each has one set.
+ */
+export function channelSets(channels: Iterable<AnalysedChannel>): AnalysedChannel[][] {
+  const byModality = new Map<Modality, AnalysedChannel[]>();
+  for (const channel of channels)
+    byModality.set(channel.modality, [...(byModality.get(channel.modality) ?? []), channel]);
+  const lists = [...byModality.values()];
+  const count = Math.max(1, ...lists.map(({ length }) => length));
+  return Array.from({ length: count }, (_, k) => lists.flatMap((list) => list[Math.min(k, list.length - 1)] ?? []));
+}
+
+/** How many sets the channels make, and so as how many sessions they count. */
+export function setCount(channels: readonly ModalityChannel[]): number {
+  return channelSets(analysedChannels(channels).values()).length;
 }
 
 function isKnown(modality: string): modality is Modality {

@@ -155,6 +155,87 @@ describe('the analysis of a session', () => {
     expect(of(readings, 'hr')).not.to.deep.equal([]);
   });
 
+  const noise = (t: number) => Math.round(100_000 + 1000 * Math.sin(1e6 * t * t));
+
+  for (const [what, bad] of [
+    ['flat', () => 100_000],
+    ['noise', noise],
+  ] as const) {
+    it(`reads the second channel of a modality where the first one is ${what}`, async () => {
+      const { analysis, readings } = await open({ channels: [channel('ppg'), channel('ppg')] });
+      for (let s = 0; s < 40; s++) {
+        stream(analysis, s, s + 1, { index: 0, wave: bad });
+        stream(analysis, s, s + 1, { index: 1 });
+      }
+      const hr = of(readings, 'hr').filter(({ actual_end }) => actual_end >= T0 + 10_000);
+      expect(hr.length).to.be.at.least(28);
+      for (const { value, confidence } of hr) {
+        expect(value).to.be.closeTo(60 * BEAT_HZ, 1);
+        expect(confidence).to.be.at.least(0.8);
+      }
+    });
+  }
+
+  it('changes to the other channel of a modality when one fails', async () => {
+    const { analysis, readings } = await open({ channels: [channel('ecg'), channel('ecg')] });
+    const beat = (t: number) => 1000 * Math.exp(-((((BEAT_HZ * t) % 1) - 0.5) ** 2) / 2e-4) + 50 * Math.sin(t);
+    for (let s = 0; s < 60; s++) {
+      stream(analysis, s, s + 1, { index: 0, wave: s < 30 ? beat : () => 0 });
+      stream(analysis, s, s + 1, { index: 1, wave: s < 30 ? noise : beat });
+    }
+    const trusted = of(readings, 'hr').filter(({ confidence }) => confidence >= 0.5);
+    for (const { value } of trusted) expect(value).to.be.closeTo(60 * BEAT_HZ, 2);
+    const times = ends(trusted);
+    expect(times.filter((end) => end > 10 && end <= 30).length).to.be.at.least(15);
+    expect(times.filter((end) => end > 45).length).to.be.at.least(12);
+  });
+
+  it('reads infrared where green is covered and only has noise', async () => {
+    const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('ppg_ir')] });
+    for (let s = 0; s < 40; s++) {
+      stream(analysis, s, s + 1, { index: 0, wave: noise });
+      stream(analysis, s, s + 1, { index: 1 });
+    }
+    const hr = of(readings, 'hr').filter(({ actual_end }) => actual_end >= T0 + 10_000);
+    for (const { value, confidence } of hr) {
+      expect(value).to.be.closeTo(60 * BEAT_HZ, 1);
+      expect(confidence).to.be.at.least(0.5);
+    }
+  });
+
+  it('carries on with infrared where green stops', async () => {
+    const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('ppg_ir')] });
+    for (let s = 0; s < 40; s++) {
+      if (s < 20) stream(analysis, s, s + 1, { index: 0 });
+      stream(analysis, s, s + 1, { index: 1 });
+    }
+    const after = of(readings, 'hr').filter(({ actual_end }) => actual_end > T0 + 30_000);
+    expect(ends(after)).to.deep.equal([31, 32, 33, 34, 35, 36, 37, 38, 39, 40]);
+    for (const { value } of after) expect(value).to.be.closeTo(60 * BEAT_HZ, 1);
+  });
+
+  it('takes no more of the core than four channels of each modality need', async () => {
+    const core = await createCore({ maxSessions: 8 });
+    const options = { sessionId: 's', deviceId: 'd', spo2Curve: null, algorithms: null, firstInstant: null, last: {} };
+    const opened = (channels: ModalityChannel[]) => {
+      const analysis = createAnalyses(new CoreLoad(core))({ ...options, channels, emit: () => undefined });
+      const { openSessions } = core;
+      analysis?.close();
+      return openSessions;
+    };
+    expect(opened([channel('ppg'), channel('accel', 3), channel('ecg')])).to.equal(1);
+    expect(opened(Array.from({ length: 64 }, () => channel('ppg')))).to.equal(4);
+    expect(core.openSessions).to.equal(0);
+  });
+
+  it('is refused as a whole where the core has no room for all of its channels', async () => {
+    const core = await createCore({ maxSessions: 1 });
+    const options = { sessionId: 's', deviceId: 'd', spo2Curve: null, algorithms: null, firstInstant: null, last: {} };
+    const channels = [channel('ppg'), channel('ppg')];
+    expect(createAnalyses(new CoreLoad(core))({ ...options, channels, emit: () => undefined })).to.equal(null);
+    expect(core.openSessions).to.equal(0);
+  });
+
   it('accepts channels of unknown modalities, and does not use them', async () => {
     const { analysis, readings } = await open({ channels: [channel('temperature', 3), channel('ppg')] });
     for (let s = 0; s < 6; s++) for (const index of [0, 1]) stream(analysis, s, s + 1, { index, frame: 9 });

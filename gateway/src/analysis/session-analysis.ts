@@ -1,5 +1,6 @@
-import type { CoreSession, Estimate, Modality } from '@device-insights/dsp-wasm';
+import type { Core, CoreSession, Estimate, Modality } from '@device-insights/dsp-wasm';
 import { type InsightType, type Reading, sqiClass, UNITS } from '../insight.js';
+import type { Algorithm } from './algorithm.js';
 import {
   type Analysis,
   type AnalysisOptions,
@@ -8,7 +9,7 @@ import {
   type RPeak,
   type SampleRun,
 } from './analysis.js';
-import { type AnalysedChannel, analysedChannels } from './channel.js';
+import { type AnalysedChannel, analysedChannels, channelSets } from './channel.js';
 import type { CoreLoad } from './core-load.js';
 import { genericConfidence } from './coverage.js';
 import { entitled, LONGEST_WINDOW } from './registry.js';
@@ -25,20 +26,52 @@ const DOUBTFUL = 0.49;
 
 /** The analyses of one process, all in one core. */
 export function createAnalyses(load: CoreLoad): OpenAnalysis {
-  const { core } = load;
   return (options) => {
     const channels = analysedChannels(options.channels);
-    const session = core.open([...channels.values()].map((channel) => channel.core));
-    return session && new SessionAnalysis(load, session, channels, options);
+    const sets = channelSets(channels.values());
+    const sessions = openSets(load.core, sets);
+    return sessions && new SessionAnalysis(load, sessions, channels, sets, options);
   };
+}
+
+/** Where a channel is in a set. */
+interface Place {
+  readonly set: number;
+  readonly place: number;
+}
+
+/** The places of each channel, the first set first. */
+function placesIn(sets: readonly (readonly AnalysedChannel[])[]): Map<AnalysedChannel, Place[]> {
+  const places = new Map<AnalysedChannel, Place[]>();
+  for (const [set, channels] of sets.entries())
+    for (const [place, channel] of channels.entries())
+      places.set(channel, [...(places.get(channel) ?? []), { set, place }]);
+  return places;
+}
+
+/** Opens a session of the core for each set of channels; null, and none, if the core has no room for all. */
+function openSets(core: Core, sets: readonly (readonly AnalysedChannel[])[]): CoreSession[] | null {
+  const sessions: CoreSession[] = [];
+  for (const set of sets) {
+    const session = core.open(set.map((channel) => channel.core));
+    if (session) sessions.push(session);
+    else {
+      for (const opened of sessions) opened.close();
+      return null;
+    }
+  }
+  return sessions;
 }
 
 class SessionAnalysis implements Analysis {
   readonly #load: CoreLoad;
-  #session: CoreSession;
+  /** By set of channels. */
+  #sessions: readonly CoreSession[];
   /** Start of the core's time, whole seconds since the first instant. */
   #base = 0;
   readonly #channels: ReadonlyMap<number, AnalysedChannel>;
+  readonly #sets: readonly (readonly AnalysedChannel[])[];
+  readonly #places: ReadonlyMap<AnalysedChannel, readonly Place[]>;
   readonly #options: AnalysisOptions;
   readonly #steps: readonly AlgorithmSteps[];
   readonly #choices: ReadonlyMap<InsightType, TypeChoice>;
@@ -48,16 +81,19 @@ class SessionAnalysis implements Analysis {
 
   constructor(
     load: CoreLoad,
-    session: CoreSession,
+    sessions: readonly CoreSession[],
     channels: ReadonlyMap<number, AnalysedChannel>,
+    sets: readonly (readonly AnalysedChannel[])[],
     options: AnalysisOptions,
   ) {
     this.#load = load;
-    this.#session = session;
+    this.#sessions = sessions;
     this.#channels = channels;
+    this.#sets = sets;
+    this.#places = placesIn(sets);
     this.#options = options;
     this.#firstInstant = options.firstInstant;
-    this.#steps = algorithmSteps(options.algorithms, [...channels.values()]);
+    this.#steps = algorithmSteps(options.algorithms, sets);
     this.#choices = typeChoices(this.#steps);
   }
 
@@ -82,9 +118,11 @@ class SessionAnalysis implements Analysis {
 
   readPeaks(): RPeak[] {
     const origin = (this.#firstInstant ?? 0) + this.#base * 1000;
-    return [...this.#channels].flatMap(([channel, { coreIndex }]) =>
-      Array.from(this.#session.readPeaks(coreIndex), (t) => ({ channel, t: origin + t * 1000 })),
-    );
+    return [...this.#channels].flatMap(([index, channel]) => {
+      const [first] = this.#places.get(channel) ?? [];
+      const times = first ? this.#sessions[first.set]?.readPeaks(first.place) : undefined;
+      return Array.from(times ?? [], (t) => ({ channel: index, t: origin + t * 1000 }));
+    });
   }
 
   end(): void {
@@ -93,7 +131,7 @@ class SessionAnalysis implements Analysis {
   }
 
   close(): void {
-    this.#session.close();
+    for (const session of this.#sessions) session.close();
   }
 
   /** Gives a run to the core, if the core analyses its channel; returns its instants. */
@@ -102,10 +140,11 @@ class SessionAnalysis implements Analysis {
     const instants = payload.length / (BYTES_PER_SAMPLE[encoding] * (this.#options.channels[index]?.num_channels ?? 1));
     const channel = this.#channels.get(index);
     if (!channel) return instants;
-    const session = this.#session;
-    const missing = this.#load.time(() =>
-      session.push(channel.coreIndex, start - this.#base, period, encoding, payload),
-    );
+    let missing = 0;
+    this.#load.time(() => {
+      for (const { set, place } of this.#places.get(channel) ?? [])
+        missing = this.#sessions[set]?.push(place, start - this.#base, period, encoding, payload) ?? 0;
+    });
     channel.coverage.add(start, period, instants, lost, missing);
     channel.coverage.forget();
     if (!trusted) channel.doubt({ start, end: start + instants * period });
@@ -133,10 +172,10 @@ class SessionAnalysis implements Analysis {
   /** Restarts in the core, with its time beginning at `base`: no later window needs earlier data. */
   #reopen(base: number): void {
     if (base === this.#base) return;
-    this.#session.close();
-    const session = this.#load.core.open([...this.#channels.values()].map(({ core }) => core));
-    if (!session) throw new Error('the signal core has no free session, although one was just released');
-    this.#session = session;
+    this.close();
+    const sessions = openSets(this.#load.core, this.#sets);
+    if (!sessions) throw new Error('the signal core has no free sessions, although as many were just released');
+    this.#sessions = sessions;
     this.#base = base;
   }
 
@@ -144,7 +183,9 @@ class SessionAnalysis implements Analysis {
   #compute(steps: AlgorithmSteps, due: readonly DueWindow[]): void {
     if (due.length === 0) return;
     const { estimator } = steps.algorithm;
-    const requests = due.map(({ end }) => ({ session: this.#session, estimator, end: end - this.#base }));
+    const session = this.#sessions[steps.set];
+    if (!session) return;
+    const requests = due.map(({ end }) => ({ session, estimator, end: end - this.#base }));
     const estimates = this.#load.time(() => this.#load.core.step(requests));
     due.forEach((window, i) => {
       this.#settle(steps, window.end, isCovered(window) ? this.#candidate(window, estimates[i] ?? null) : null);
@@ -195,15 +236,34 @@ class SessionAnalysis implements Analysis {
   }
 }
 
-/** The steps of every entitled algorithm whose channels the session has. */
-function algorithmSteps(slugs: readonly string[] | null, channels: readonly AnalysedChannel[]): AlgorithmSteps[] {
+/**
+ * The steps of every entitled algorithm in every set that has its channels, but not where they are the same as in an earlier
+ * set.
+ */
+function algorithmSteps(
+  slugs: readonly string[] | null,
+  sets: readonly (readonly AnalysedChannel[])[],
+): AlgorithmSteps[] {
   return entitled(slugs).flatMap((algorithm) => {
-    const firstOf = (oneOf: readonly Modality[]) =>
-      oneOf.map((modality) => channels.find((c) => c.modality === modality)).find((c) => c !== undefined);
-    const found = algorithm.requires.map(firstOf).filter((c) => c !== undefined);
-    const beside = (algorithm.uses ?? []).map((modality) => firstOf([modality])).filter((c) => c !== undefined);
-    return found.length === algorithm.requires.length ? [new AlgorithmSteps(algorithm, found, beside)] : [];
+    const own = sets.map((set) => channelsOf(algorithm, set));
+    const isNew = (k: number) => !own.slice(0, k).some((earlier) => earlier.every((c, i) => c === own[k]?.[i]));
+    return sets.flatMap((set, k) => {
+      const required = algorithm.requires.map((oneOf) => ofModalities(set, oneOf));
+      const beside = ofModalities(set, algorithm.uses ?? []);
+      const isRunnable = required.every(({ length }) => length > 0) && isNew(k);
+      return isRunnable ? [new AlgorithmSteps(algorithm, k, required, beside)] : [];
+    });
   });
+}
+
+/** All channels of a set that an algorithm looks at. */
+function channelsOf({ requires, uses = [] }: Algorithm, set: readonly AnalysedChannel[]): AnalysedChannel[] {
+  return ofModalities(set, [...requires.flat(), ...uses]);
+}
+
+/** The channels of a set that have one of the modalities, in the order of these. */
+function ofModalities(set: readonly AnalysedChannel[], modalities: readonly Modality[]): AnalysedChannel[] {
+  return modalities.flatMap((modality) => set.filter((channel) => channel.modality === modality));
 }
 
 function typeChoices(steps: readonly AlgorithmSteps[]): Map<InsightType, TypeChoice> {

@@ -26,17 +26,32 @@ export interface DueWindow extends WindowCoverage {
   readonly doubtful: boolean;
 }
 
-/** The steps of one algorithm in one session. */
+/** The steps of one algorithm in one set of channels. */
 export class AlgorithmSteps {
   #next: number;
+  /** The channels, if there is no choice. */
+  readonly #only: readonly AnalysedChannel[] | null;
 
   constructor(
     readonly algorithm: Algorithm,
-    readonly channels: readonly AnalysedChannel[],
+    /** Number of the set. */
+    readonly set: number,
+    /** For each requirement, the channels that meet it, one at least. */
+    readonly required: readonly (readonly AnalysedChannel[])[],
     /** Optional channels. */
     readonly beside: readonly AnalysedChannel[] = [],
   ) {
     this.#next = algorithm.everyS;
+    this.#only = required.every(({ length }) => length === 1) ? required.flat() : null;
+  }
+
+  /** The channel that meets each requirement: the first one, while it is not too late behind the others. */
+  get channels(): readonly AnalysedChannel[] {
+    if (this.#only) return this.#only;
+    return this.required.flatMap((oneOf) => {
+      const newest = Math.max(...oneOf.map(({ coverage }) => coverage.head));
+      return oneOf.find(({ coverage }) => coverage.head >= newest - LATE) ?? [];
+    });
   }
 
   /** The next window end that is not due yet, seconds. */

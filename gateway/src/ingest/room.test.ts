@@ -54,6 +54,16 @@ describe('the sessions of one account', () => {
     expect(await connect({ device_id: 'band-0' }).ready()).to.include({ resumed: true });
   });
 
+  it('count as often as they have channels of one modality', async () => {
+    const { connect } = await bench.device(a, { channels: [channel(), channel()] });
+    await connect({ device_id: 'two' }).ready();
+    expect((await connect({ device_id: 'two-more' }).closed).reason).to.include('MAX_ACCOUNT_SESSIONS');
+    const connectOther = await stranger();
+    await connectOther('one').ready();
+    await connectOther('two').ready();
+    expect((await connectOther('three').closed).reason).to.match(/\(MAX_SESSIONS\)/);
+  });
+
   it('stay with their gateway if another one has no room', async () => {
     const { connect } = await bench.device(a);
     const served = connect({ device_id: 'wanderer' });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '@device-insights/fanout/process/log';
 import type { OpenAnalysis } from '../analysis/analysis.js';
+import { setCount } from '../analysis/channel.js';
 import type { Clock } from '../clock.js';
 import { within } from '../deadline.js';
 import { CloseError } from '../errors.js';
@@ -73,7 +74,11 @@ export class Sessions {
   readonly #options: SessionsOptions;
   readonly #byDevice = new Map<string, LiveSession>();
   readonly #byId = new Map<string, LiveSession>();
-  /** Number of sessions of each account, including those in their grace period and those that are closing. */
+  /**
+   * Number of sessions, of all accounts and of each, including those in their grace period and those that are closing; one
+   * with several channels of a modality counts as several.
+   */
+  #taken = 0;
   readonly #ofAccount = new Map<string, number>();
   /** For each device, the last of the connections that wait to join. */
   readonly #tails = new Map<string, Promise<unknown>>();
@@ -142,7 +147,7 @@ export class Sessions {
     const same = row.user === admission.user && row.deviceModelId === admission.model.id;
     if (live) return same ? { session: live, resumed: true, replayMs: 0 } : this.#replace(live);
     if (await this.#isOrphan(row)) return this.#closeOrphan(row);
-    this.#refuseIfFull(row.accountId);
+    this.#refuseIfFull(row);
     const claimed = await this.#options.store.claimSession(row.id, row.epoch, this.#options.gateway);
     if (!claimed) return null;
     const after = this.#left(row);
@@ -258,16 +263,17 @@ export class Sessions {
     return null;
   }
 
-  #refuseIfFull(accountId: string): void {
+  #refuseIfFull({ accountId, channels }: Session): void {
     const { maxSessions, maxAccountSessions } = this.#options.room;
-    if (this.#byId.size >= maxSessions) throw new CloseError('overloaded', NO_ROOM);
-    if ((this.#ofAccount.get(accountId) ?? 0) >= maxAccountSessions)
+    const added = setCount(channels);
+    if (this.#taken + added > maxSessions) throw new CloseError('overloaded', NO_ROOM);
+    if ((this.#ofAccount.get(accountId) ?? 0) + added > maxAccountSessions)
       throw new CloseError('overloaded', NO_ROOM_FOR_ACCOUNT);
   }
 
   /** Throws `CloseError` if the session limit is reached. */
   #live(row: Session, last: LastInsights, after: Promise<void> | null = null): LiveSession {
-    this.#refuseIfFull(row.accountId);
+    this.#refuseIfFull(row);
     const { publisher, gateway, openAnalysis, turns, counters, clock, limits, graceMs, log } = this.#options;
     let stream: PublishedStream | null = null;
     const analysis = openAnalysis({
@@ -310,18 +316,20 @@ export class Sessions {
 
   #keep(session: LiveSession): void {
     const device = deviceKey(session.row);
-    const { id, accountId } = session.row;
+    const { id, accountId, channels } = session.row;
+    const added = setCount(channels);
     this.#byDevice.set(device, session);
     this.#byId.set(id, session);
-    this.#count(accountId, 1);
+    this.#count(accountId, added);
     void session.gone.then(() => {
       if (this.#byDevice.get(device) === session) this.#byDevice.delete(device);
       if (this.#byId.get(id) === session) this.#byId.delete(id);
-      this.#count(accountId, -1);
+      this.#count(accountId, -added);
     });
   }
 
-  #count(accountId: string, change: 1 | -1): void {
+  #count(accountId: string, change: number): void {
+    this.#taken += change;
     const count = (this.#ofAccount.get(accountId) ?? 0) + change;
     if (count > 0) this.#ofAccount.set(accountId, count);
     else this.#ofAccount.delete(accountId);
