@@ -1,10 +1,9 @@
-import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { expect } from 'chai';
-import { startFanoutNode } from '../fanout-node.js';
 import { frame, Raw, upgradeOf } from '../raw.js';
-import { KEY, Running, temporaryFolder } from '../running.js';
+import { KEY } from '../running.js';
 import type { ServerProcess } from '../server-process.js';
 import { subscribe } from '../wearable.js';
+import { GatewayAndNode } from './gateway-and-node.js';
 
 const PINGS = Buffer.alloc(6 * 1024 * 1024, frame(0x9, Buffer.alloc(0)));
 const FRAGMENTS = Buffer.concat([
@@ -14,23 +13,7 @@ const FRAGMENTS = Buffer.concat([
 
 describe('a flood', function () {
   this.timeout(60_000);
-  let redis: TestRedis;
-  let folder: ReturnType<typeof temporaryFolder>;
-  let gateway: Running;
-  let node: ServerProcess;
-
-  before(async function () {
-    this.timeout(600_000); // The first run may have to install the server.
-    redis = await startRedis();
-    folder = temporaryFolder();
-    gateway = await Running.start({ DATA_DIR: folder.path, REDIS_URL: redis.url, METRICS_PORT: '0' });
-    node = await startFanoutNode({ REDIS_URL: redis.url });
-  });
-  after(async () => {
-    await Promise.all([gateway?.end('SIGKILL'), node?.end('SIGKILL')]);
-    await redis?.stop();
-    folder?.remove();
-  });
+  const servers = new GatewayAndNode();
 
   /** Floods until the server ends the connection. */
   async function floodUntilCut(place: ServerProcess, target: string, flood: Uint8Array): Promise<void> {
@@ -48,6 +31,7 @@ describe('a flood', function () {
     ['one-byte fragments of a subscriber', `/stream/subscribe?api_key=${KEY}`, FRAGMENTS],
   ] as const) {
     it(`of ${what} is cut off, and others are served meanwhile`, async () => {
+      const { gateway, node } = servers;
       for (const place of target.includes('ingest') ? [gateway] : [gateway, node]) {
         const app = await subscribe(place);
         await Promise.all(Array.from({ length: 8 }, () => floodUntilCut(place, target, flood)));

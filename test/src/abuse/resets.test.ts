@@ -1,10 +1,8 @@
-import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { expect } from 'chai';
-import { startFanoutNode } from '../fanout-node.js';
 import { Raw, upgradeOf } from '../raw.js';
-import { KEY, Running, temporaryFolder } from '../running.js';
-import type { ServerProcess } from '../server-process.js';
+import { KEY } from '../running.js';
 import { subscribe } from '../wearable.js';
+import { GatewayAndNode } from './gateway-and-node.js';
 
 /** The data that a stranger sends before the connection is reset. */
 const SENT: Readonly<Record<string, string>> = {
@@ -37,27 +35,11 @@ const SENT: Readonly<Record<string, string>> = {
 
 describe('connections that are reset', function () {
   this.timeout(60_000);
-  let redis: TestRedis;
-  let folder: ReturnType<typeof temporaryFolder>;
-  let gateway: Running;
-  let node: ServerProcess;
-
-  before(async function () {
-    this.timeout(600_000); // The first run may have to install the server.
-    redis = await startRedis();
-    folder = temporaryFolder();
-    gateway = await Running.start({ DATA_DIR: folder.path, REDIS_URL: redis.url, METRICS_PORT: '0' });
-    node = await startFanoutNode({ REDIS_URL: redis.url });
-  });
-  after(async () => {
-    await Promise.all([gateway?.end('SIGKILL'), node?.end('SIGKILL')]);
-    await redis?.stop();
-    folder?.remove();
-  });
+  const servers = new GatewayAndNode();
 
   for (const [what, sent] of Object.entries(SENT)) {
     it(`after ${what} do not affect other connections`, async () => {
-      for (const place of [gateway, node]) {
+      for (const place of [servers.gateway, servers.node]) {
         const app = await subscribe(place);
         const resets = Array.from({ length: 20 }, async (_, n) => {
           const raw = await Raw.open(place.url, sent);

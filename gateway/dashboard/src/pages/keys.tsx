@@ -172,17 +172,7 @@ function Issue({
             />
           )}
         </Field>
-        <Field label="Expires">
-          {(id) => (
-            <select id={id} value={expires} onChange={(e) => setExpires(e.currentTarget.value)}>
-              {EXPIRIES.map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Choice label="Expires" options={EXPIRIES} value={expires} onChange={setExpires} />
       </Form>
     </Dialog>
   );
@@ -204,19 +194,34 @@ function Rotate({ row, finish }: { readonly row: KeyRow; readonly finish: Finish
         <p>
           A new key replaces it. Both are valid during the overlap; then the old key is revoked and its sockets close.
         </p>
-        <Field label="Overlap">
-          {(id) => (
-            <select id={id} value={overlap} onChange={(e) => setOverlap(e.currentTarget.value)}>
-              {OVERLAPS.map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Choice label="Overlap" options={OVERLAPS} value={overlap} onChange={setOverlap} />
       </Form>
     </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  /** Value and text of each. */
+  readonly options: readonly (readonly [string, string])[];
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A field with a few values to choose from. */
+function Choice({ label, options, value, onChange }: ChoiceProps) {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <select id={id} value={value} onChange={(e) => onChange(e.currentTarget.value)}>
+          {options.map(([option, name]) => (
+            <option key={option} value={option}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 
