@@ -189,10 +189,7 @@ describe('the SDK, installed in a project', () => {
       };
       writeFileSync(join(project.path, 'r.json'), JSON.stringify(manifest));
       const { code, stderr } = await run('stream', join(project.path, 'r.json'), '--speed', '50');
-      expect([code, stderr.trim().split('\n').at(-1)]).to.deep.equal([
-        0,
-        '25 frames sent; the session has ended',
-      ]);
+      expect([code, stderr.trim().split('\n').at(-1)]).to.deep.equal([0, '25 frames sent; the session has ended']);
     });
 
     it('that uses the device model of an earlier run, and exports the last hour', async () => {
