@@ -4,7 +4,7 @@ const algorithm: Algorithm = {
   id: '8bc44f86-5314-4848-a1d5-4c98f73a6ab2',
   slug: 'rr-ecg',
   name: 'Respiratory rate from ECG',
-  description: 'Breaths over 32 s from respiratory sinus arrhythmia and the height of the R peaks.',
+  description: 'Breaths over 32 s from respiratory sinus arrhythmia and the height and baseline of the R waves.',
   version: '1.0.0',
   type: 'rr',
   windowS: 32,
