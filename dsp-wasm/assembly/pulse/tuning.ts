@@ -174,30 +174,30 @@ export const NOT_APART: f32 = 0.45;
 
 /**
  * Log odds of the beats counted one by one without any evidence: this and what follows, up to LINE_OF_GAP, is a regression over
- * bidmc, ncku, phone, welltory, the rhythm bench and noise. [log odds; fitted: logistic regression, half of the people left out]
+ * bidmc, ncku, phone, welltory, the rhythm bench and noise. [log odds; chosen]
  */
 export const COUNT_BIAS: f32 = 1.57;
-/** Weight of the logarithm of how unlike the upstrokes are. [weight; fitted: see COUNT_BIAS] */
+/** Weight of the logarithm of how unlike the upstrokes are. [weight; chosen] */
 export const OF_STROKE_UNLIKENESS: f32 = -0.46;
 /**
- * Weight of the logarithm of the steepest rise that does not count against the least one that does. [weight; fitted: see COUNT_BIAS]
+ * Weight of the logarithm of the steepest rise that does not count against the least one that does. [weight; chosen]
  */
 export const OF_MARGIN: f32 = -0.68;
-/** Weight of the intervals' variation. [weight; fitted: see COUNT_BIAS] */
+/** Weight of the intervals' variation. [weight; chosen] */
 export const OF_VARIATION: f32 = -1.53;
-/** Weight of their variation without the pauses. [weight; fitted: see COUNT_BIAS] */
+/** Weight of their variation without the pauses. [weight; chosen] */
 export const OF_STEADINESS: f32 = -1.12;
 /**
- * Weight of the shortest interval in seconds, below USUAL_SHORTEST: a beat after a shorter one may have no pulse. [weight; fitted: see COUNT_BIAS]
+ * Weight of the shortest interval in seconds, below USUAL_SHORTEST: a beat after a shorter one may have no pulse. [weight; chosen]
  */
 export const OF_SHORTEST: f32 = 2.87;
 /** Shortest interval from which every beat has a pulse. [s; chosen] */
 export const USUAL_SHORTEST: f32 = 0.6;
-/** Weight of the longest interval in seconds, beyond USUAL_LONGEST. [weight; fitted: see COUNT_BIAS] */
+/** Weight of the longest interval in seconds, beyond USUAL_LONGEST. [weight; chosen] */
 export const OF_LONGEST: f32 = -0.29;
 /** Longest interval that is no pause in itself. [s; chosen] */
 export const USUAL_LONGEST: f32 = 1.2;
-/** Weight of the slopes' skewness. [weight; fitted: see COUNT_BIAS] */
+/** Weight of the slopes' skewness. [weight; chosen] */
 export const OF_SKEW: f32 = 0.19;
 /**
  * Weight of the rate below SLOW_RATE, tens of bpm. The regression says -2.55, but its slow rates are all bigeminy, and people with 45 bpm are not. [weight; chosen]
@@ -205,39 +205,39 @@ export const OF_SKEW: f32 = 0.19;
 export const OF_SLOWNESS: f32 = -1.5;
 /** Rate below which every second beat may be missed. [bpm; chosen] */
 export const SLOW_RATE: f32 = 55;
-/** Weight of the difference from the rate by line and period, in parts of ALIKE, at most one. [weight; fitted: see COUNT_BIAS] */
+/** Weight of the difference from the rate by line and period, in parts of ALIKE, at most one. [weight; chosen] */
 export const OF_DIFFERENCE: f32 = -2.52;
-/** Weight of the end of the window without a beat, in median intervals beyond USUAL_EDGE. [weight; fitted: see COUNT_BIAS] */
+/** Weight of the end of the window without a beat, in median intervals beyond USUAL_EDGE. [weight; chosen] */
 export const OF_EDGE: f32 = -1.03;
 /** Usual end of the window without a beat, in median intervals. [intervals; chosen] */
 export const USUAL_EDGE: f32 = 1;
-/** Weight of the longest interval, in median intervals beyond USUAL_GAP. [weight; fitted: see COUNT_BIAS] */
+/** Weight of the longest interval, in median intervals beyond USUAL_GAP. [weight; chosen] */
 export const OF_GAP: f32 = -1.37;
 /** Longest interval of a regular rhythm, in median ones. [intervals; chosen] */
 export const USUAL_GAP: f32 = 1.2;
 /**
- * Log odds of the rate by line and period beside the beats counted one by one, without any evidence. [log odds; fitted: logistic regression, half of the people left out]
+ * Log odds of the rate by line and period beside the beats counted one by one, without any evidence. [log odds; chosen]
  */
 export const LINE_BIAS: f32 = 3.31;
-/** The same evidence for the rate by line and period: unlikeness of the upstrokes. [weight; fitted: see COUNT_BIAS] */
+/** The same evidence for the rate by line and period: unlikeness of the upstrokes. [weight; chosen] */
 export const LINE_OF_UNLIKENESS: f32 = 0.42;
-/** The intervals' variation. [weight; fitted: see COUNT_BIAS] */
+/** The intervals' variation. [weight; chosen] */
 export const LINE_OF_VARIATION: f32 = -0.74;
-/** The slopes' skewness. [weight; fitted: see COUNT_BIAS] */
+/** The slopes' skewness. [weight; chosen] */
 export const LINE_OF_SKEW: f32 = 0.6;
-/** Log odds of its own confidence. [weight; fitted: see COUNT_BIAS] */
+/** Log odds of its own confidence. [weight; chosen] */
 export const LINE_OF_CONFIDENCE: f32 = 0.3;
-/** The difference in parts of ALIKE. [weight; fitted: see COUNT_BIAS] */
+/** The difference in parts of ALIKE. [weight; chosen] */
 export const LINE_OF_DIFFERENCE: f32 = -2.82;
-/** The difference in parts of GREAT_DIFFERENCE. [weight; fitted: see COUNT_BIAS] */
+/** The difference in parts of GREAT_DIFFERENCE. [weight; chosen] */
 export const LINE_OF_GREAT_DIFFERENCE: f32 = -0.37;
 /** Difference from which a greater one says no more. [bpm; chosen] */
 export const GREAT_DIFFERENCE: f32 = 20;
 /** The rate below SLOW_RATE; the regression says -1.63. [weight; chosen] */
 export const LINE_OF_SLOWNESS: f32 = -1;
-/** The end of the window without a beat. [weight; fitted: see COUNT_BIAS] */
+/** The end of the window without a beat. [weight; chosen] */
 export const LINE_OF_EDGE: f32 = -0.43;
-/** The longest interval. [weight; fitted: see COUNT_BIAS] */
+/** The longest interval. [weight; chosen] */
 export const LINE_OF_GAP: f32 = -0.91;
 
 // ---- heart_rate.ts ----
