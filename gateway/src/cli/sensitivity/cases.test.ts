@@ -37,7 +37,7 @@ describe('the signals that constants are tried on', () => {
   it('are the beginnings of recordings, chosen evenly if a set has too many', async () => {
     for (let i = 1; i <= 8; i++) record(`long-${i}`, 'ppg_green', 'hr', 300);
     for (let i = 1; i <= 3; i++) record(`short-${i}`, 'ppg_green', 'hr', 60);
-    const cases = await readCases(folder, false, WHOLE);
+    const cases = await readCases(folder, false, 1200, WHOLE);
     expect(ids(cases)).to.deep.equal(['long-1', 'long-3', 'long-5', 'long-7', 'short-1', 'short-2', 'short-3']);
     expect(cases[0]?.reference.windows.at(-1)?.end).to.equal(240);
     let samples = 0;
@@ -47,14 +47,14 @@ describe('the signals that constants are tried on', () => {
 
   it('are shared among workers, each case by one', async () => {
     for (let i = 1; i <= 3; i++) record(`short-${i}`, 'ppg_green', 'hr', 60);
-    expect(ids(await readCases(folder, false, { index: 0, count: 2 }))).to.deep.equal(['short-1', 'short-3']);
-    expect(ids(await readCases(folder, false, { index: 1, count: 2 }))).to.deep.equal(['short-2']);
+    expect(ids(await readCases(folder, false, 1200, { index: 0, count: 2 }))).to.deep.equal(['short-1', 'short-3']);
+    expect(ids(await readCases(folder, false, 1200, { index: 1, count: 2 }))).to.deep.equal(['short-2']);
   });
 
   it('count to the group of their reading and its signal, on which a folder is scored', async () => {
     record('a', 'ecg', 'rr', 60);
     record('b', 'resp', 'rr', 60);
-    const [ecg, effort] = await readCases(folder, false, WHOLE);
+    const [ecg, effort] = await readCases(folder, false, 1200, WHOLE);
     expect(groupsOf('breath')).to.include(ecg?.groupOf('rr')).and.to.include(effort?.groupOf('rr'));
     expect(groupsOf('ecg')).to.include(ecg?.groupOf('rr')).and.not.to.include(effort?.groupOf('rr'));
     expect(groupsOf('grid')).to.include(ecg?.groupOf('rr')).and.to.include(effort?.groupOf('rr'));

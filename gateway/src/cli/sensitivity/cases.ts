@@ -20,8 +20,6 @@ export interface Case {
 
 /** Length of the used beginning of a recording, s. */
 const PIECE_S = 240;
-/** What is used of a set of recordings, a kind of motion or a rhythm, s: every second, third … recording in the order of names. */
-const SET_S = 1200;
 /** Recordings whose motion the benches use, and their seed, which no other page uses. */
 const MOTION = 'troika-';
 const SEED = 3001;
@@ -50,11 +48,13 @@ export function isOfBench(group: string): boolean {
  * Reads a share of the cases.
  *
  * @param benches whether those of the benches are among them
+ * @param perSet used length of a set of recordings, a kind of motion or a rhythm, s: every n-th recording in the order of names
  * @param share each `count`th case, from `index` on
  */
 export async function readCases(
   folder: string,
   benches: boolean,
+  perSet: number,
   share: { readonly index: number; readonly count: number },
 ): Promise<Case[]> {
   const isOwn = (_: unknown, i: number) => i % share.count === share.index;
@@ -62,13 +62,13 @@ export async function readCases(
   const references = files.toSorted().map((file) => ({ file, reference: readReference(folder, file) }));
   const scored = references.filter(({ reference }) => reference.types.length > 0);
   const cases: Case[] = [];
-  for (const { file, reference } of some(scored, ({ reference: { id } }) => setOf(id)).filter(isOwn)) {
+  for (const { file, reference } of some(scored, perSet, ({ reference: { id } }) => setOf(id)).filter(isOwn)) {
     const recording = await readRecording(join(folder, file));
     const modalities = new Set(recording.deviceModel.modality_channels.map(({ modality }) => modality));
     cases.push(await piece(recording, reference, curveOf(file), (type) => groupOf(type, modalities)));
   }
   if (!benches) return cases;
-  for (const { recording, reference, group } of some(await generated(folder), ({ set }) => set).filter(isOwn))
+  for (const { recording, reference, group } of some(await generated(folder), perSet, ({ set }) => set).filter(isOwn))
     cases.push(await piece(recording, reference, null, () => group));
   return cases;
 }
@@ -93,13 +93,17 @@ function groupOf(type: InsightType, modalities: ReadonlySet<string>): string {
   return modalities.has('accel') ? 'hr in motion' : 'hr at rest';
 }
 
-/** Every n-th recording of each set, so that their used parts are no longer than SET_S together. */
-function some<T extends { readonly reference: Reference }>(all: readonly T[], setOf: (one: T) => string): T[] {
+/** Every n-th recording of each set, so that their used parts are no longer than `perSet` together. */
+function some<T extends { readonly reference: Reference }>(
+  all: readonly T[],
+  perSet: number,
+  setOf: (one: T) => string,
+): T[] {
   const sets = new Map<string, T[]>();
   for (const one of all) sets.set(setOf(one), [...(sets.get(setOf(one)) ?? []), one]);
   return [...sets.values()].flatMap((set) => {
     const seconds = set.reduce((sum, { reference }) => sum + Math.min(PIECE_S, reference.seconds), 0);
-    const every = Math.ceil(seconds / SET_S);
+    const every = Math.ceil(seconds / perSet);
     return set.filter((_, i) => i % every === 0);
   });
 }

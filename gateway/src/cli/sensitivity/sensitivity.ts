@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Constant, compileTunable, halfAndTwice, readConstants } from '@device-insights/dsp-wasm/tuning';
 import { VERSION } from '@device-insights/fanout/process/version';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { writeParts } from '../page.js';
 import type { Block } from './blocks.js';
 import { groupsOf, isOfBench } from './cases.js';
@@ -12,14 +12,14 @@ import { report, type Trial } from './report.js';
 import type { Job, Result, WorkerData } from './worker.js';
 
 /** Scores the core at half and at twice the value of each constant; writes a table for each folder of which all were tried. */
-async function measure(recordings: string, names: readonly string[]): Promise<void> {
+async function measure(recordings: string, perSet: number, names: readonly string[]): Promise<void> {
   const constants = readConstants();
   const isWanted = ({ folder, name, origin }: Constant) =>
     origin !== 'derived' && (names.length === 0 || names.includes(folder) || names.includes(name));
   const folders = [...new Set(constants.filter(isWanted).map(({ folder }) => folder))];
   if (folders.length === 0) throw new Error(`no constant of the core, and no folder of constants: ${names.join(' ')}`);
   const workers = startWorkers({
-    ...{ bytes: await compileTunable(), constants, recordings },
+    ...{ bytes: await compileTunable(), constants, recordings, perSet },
     benches: folders.some((folder) => groupsOf(folder).some(isOfBench)),
   });
   try {
@@ -90,6 +90,12 @@ function joined(shares: readonly Result[]): Block[] | null {
   return blocks;
 }
 
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds > 0)) throw new InvalidArgumentError('It must be a positive number.');
+  return seconds;
+}
+
 const command = new Command('sensitivity')
   .version(VERSION)
   .description(
@@ -97,7 +103,10 @@ const command = new Command('sensitivity')
   )
   .argument('[names...]', 'folders of constants or single constants, whose rows are only printed (default: all)')
   .requiredOption('--recordings <folder>', 'the recordings (sdk/RECORDINGS.md), with ID.ref.csv')
-  .action((names: readonly string[], { recordings }: { recordings: string }) => measure(resolve(recordings), names));
+  .option('--seconds <number>', 'what is used of a set of recordings at most, s', parseSeconds, 1200)
+  .action((names: readonly string[], { recordings, seconds }: { recordings: string; seconds: number }) =>
+    measure(resolve(recordings), seconds, names),
+  );
 
 command.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);

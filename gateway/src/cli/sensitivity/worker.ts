@@ -10,6 +10,7 @@ export interface WorkerData {
   readonly constants: readonly Constant[];
   readonly recordings: string;
   readonly benches: boolean;
+  readonly perSet: number;
   readonly share: { readonly index: number; readonly count: number };
 }
 
@@ -22,9 +23,9 @@ export interface Job {
 /** Null where the core failed. */
 export type Result = readonly Block[] | null;
 
-const { bytes, constants, recordings, benches, share }: WorkerData = workerData;
+const { bytes, constants, recordings, benches, perSet, share }: WorkerData = workerData;
 const tunable = TunableCore.load(bytes, constants);
-const cases = readCases(recordings, benches, share);
+const cases = readCases(recordings, benches, perSet, share);
 
 async function work({ groups, changed }: Job): Promise<Result> {
   const constant = changed ? constants[changed.index] : undefined;
