@@ -18,7 +18,7 @@ const DEFINITION = {
       'algorithms of an account. Sensor data and live insights go over WebSocket.',
     contact: {
       name: 'Device Insights Service',
-      url: 'https://github.com/device-insights/device-insights-service/issues',
+      url: 'https://device-insights.example/issues',
     },
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
