@@ -82,6 +82,16 @@ describe('Turns', () => {
     gate.accepting = false;
   });
 
+  it('give a few milliseconds without a turn, and new ones after the next turn', async () => {
+    const turns = new Turns(new Gate());
+    expect(turns.hasTime()).to.equal(true);
+    compute(5);
+    expect(turns.hasTime()).to.equal(false);
+    turns.add({ isWaiting: false, step: () => false });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(turns.hasTime()).to.equal(true);
+  });
+
   it('forget a worker that is removed', async () => {
     const turns = new Turns(new Gate());
     let steps = 0;

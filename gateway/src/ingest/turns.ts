@@ -19,8 +19,8 @@ const TURN_MS = 3;
  */
 export class Turns {
   #queue: Worker[] = [];
-  /** When the running round of the event loop has used its time outside the turns, ms; null if it has used none yet. */
-  #roundEnd: number | null = null;
+  /** When the time outside the turns is used up, ms; null if none has been used since the last turn. */
+  #end: number | null = null;
   #scheduled = false;
   #waiting = false;
 
@@ -36,15 +36,15 @@ export class Turns {
     worker.isWaiting = false;
   }
 
-  /** Whether a step may be done at once: no worker waits for a turn, and this round of the event loop has time left. */
+  /**
+   * Whether a step may be done at once. If not, the worker must be added: the next turn gives new time. Most rounds of
+   * the event loop need no turn, and so nothing at their end.
+   */
   hasTime(): boolean {
     if (this.#queue.length > 0 || !this.publisher.accepting) return false;
-    if (this.#roundEnd !== null) return performance.now() < this.#roundEnd;
-    this.#roundEnd = performance.now() + TURN_MS;
-    setImmediate(() => {
-      this.#roundEnd = null;
-    });
-    return true;
+    const now = performance.now();
+    this.#end ??= now + TURN_MS;
+    return now < this.#end;
   }
 
   #enqueue(worker: Worker): void {
@@ -58,6 +58,7 @@ export class Turns {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
+      this.#end = null;
       this.#turn();
       this.#schedule();
     });
