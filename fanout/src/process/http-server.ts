@@ -44,7 +44,13 @@ export function createHttpServer(
   { upgrades = new Map(), most = connectionLimit() }: Partial<HttpServerOptions> = {},
 ): Server {
   const limits = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS };
-  const server = createServer({ ...limits, connectionsCheckingInterval: CHECK_MS }, handle);
+  // From Node 24.9 on, Node itself serves what offers another protocol; before, `serveWithoutUpgrade` does.
+  const shouldUpgradeCallback = offersWebSocket;
+  const options = { ...limits, connectionsCheckingInterval: CHECK_MS, shouldUpgradeCallback };
+  const server = createServer(options, handle);
+  server.prependListener('request', ({ headers }, response) => {
+    if (headers.upgrade !== undefined) response.shouldKeepAlive = false;
+  });
   server.timeout = STALLED_MS;
   server.maxConnections = most;
   const full = new Bound(() => log.warn({ most }, 'too many connections: new ones are closed until others have ended'));
@@ -57,14 +63,17 @@ export function createHttpServer(
   server.on('clientError', refuseUnparsable);
   server.on('checkExpectation', ({ socket }) => refuse(socket, 417, 'send no Expect header, or "100-continue"'));
   server.on('upgrade', (request, socket, head) => {
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket')
-      return serveWithoutUpgrade(server, request, socket, head);
+    if (!offersWebSocket(request)) return serveWithoutUpgrade(server, request, socket, head);
     const upgrade = upgrades.get(pathOf(request));
     if (upgrade) upgrade(request, socket, head);
     else refuse(socket, 404, 'there is no WebSocket at this path');
   });
   server.once('listening', () => server.on('error', () => broken.reached()));
   return server;
+}
+
+function offersWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /**
