@@ -39,6 +39,12 @@ interface Write {
   readonly reject: (error: unknown) => void;
 }
 
+/** Runs a write; returns the function that settles it. */
+function answerOf({ run, resolve }: Pick<Write, 'run' | 'resolve'>): () => void {
+  const result = run();
+  return () => resolve(result);
+}
+
 /**
  * One connection to an SQLite file that other connections, threads and processes also use. SQLite is synchronous: each
  * call blocks its thread. So the service has two connections: a read-only one on the event loop, and one that writes,
@@ -188,10 +194,11 @@ export class Database {
    * write.
    */
   #transaction(writes: readonly Write[]): (() => void)[] {
-    this.#db.exec('BEGIN IMMEDIATE');
+    this.prepare('BEGIN IMMEDIATE').run();
     try {
-      const answers = writes.map((write) => this.#attempt(write));
-      this.#db.exec('COMMIT');
+      const [only, ...others] = writes;
+      const answers = only && others.length === 0 ? [answerOf(only)] : writes.map((write) => this.#attempt(write));
+      this.prepare('COMMIT').run();
       return answers;
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
@@ -199,13 +206,13 @@ export class Database {
     }
   }
 
-  /** Runs one write within a savepoint. Throws if SQLite has rolled back the whole transaction. */
+  /** Runs one of several writes, within a savepoint. Throws if SQLite has rolled back the whole transaction. */
   #attempt({ run, resolve, reject }: Write): () => void {
     this.prepare('SAVEPOINT one').run();
     try {
-      const result = run();
+      const answer = answerOf({ run, resolve });
       this.prepare('RELEASE one').run();
-      return () => resolve(result);
+      return answer;
     } catch (error) {
       if (!this.#db.inTransaction) throw error;
       this.#db.exec('ROLLBACK TO one; RELEASE one');

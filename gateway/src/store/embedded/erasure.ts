@@ -7,14 +7,14 @@ type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'era
 /** Deletes for good what an embedded store holds. */
 export function embeddedErasure(db: Database): Erasure {
   const ofSession = db.prepare(
-    'DELETE FROM insights WHERE id IN (SELECT id FROM insights WHERE session_id = ? LIMIT ?)',
+    'DELETE FROM insights WHERE id IN (SELECT id FROM insights WHERE session = (SELECT n FROM sessions WHERE id = ?) LIMIT ?)',
   );
   const ofAccount = db.prepare(
     'DELETE FROM insights WHERE id IN (SELECT id FROM insights WHERE account_id = ? AND ts < ? ORDER BY ts LIMIT ?)',
   );
   const session = db.prepare(
     `DELETE FROM sessions WHERE id = ? AND status = 'closed'
-       AND NOT EXISTS (SELECT 1 FROM insights WHERE session_id = sessions.id)`,
+       AND NOT EXISTS (SELECT 1 FROM insights WHERE session = sessions.n)`,
   );
   const takeovers = db.prepare('DELETE FROM takeovers WHERE session_id = ?');
   const keys = db.prepare(

@@ -31,11 +31,16 @@ export function embeddedInsights(db: Database): Insights {
   };
 }
 
+/** The insights with the fields of their sessions; insights are found first. */
+const ROWS = (hint = '') =>
+  `SELECT i.*, s.id AS session_id, s.device_id FROM insights i ${hint} CROSS JOIN sessions s ON s.n = i.session`;
+const DEVICE = '(SELECT device FROM sessions WHERE account_id = ? AND device_id = ? LIMIT 1)';
+const SESSION = 'i.session = (SELECT n FROM sessions WHERE id = ?)';
+
 /** The statements for a batch of a session's insights. Exported for the test of their index. */
 export const OF_SESSION = {
-  first: 'SELECT * FROM insights WHERE session_id = ? AND actual_end >= ? ORDER BY actual_end, ts, id LIMIT ?',
-  after: `SELECT * FROM insights WHERE session_id = ? AND (actual_end, ts, id) > (?, ?, ?)
-    ORDER BY actual_end, ts, id LIMIT ?`,
+  first: `${ROWS()} WHERE ${SESSION} AND actual_end >= ? ORDER BY actual_end, ts, i.id LIMIT ?`,
+  after: `${ROWS()} WHERE ${SESSION} AND (actual_end, ts, i.id) > (?, ?, ?) ORDER BY actual_end, ts, i.id LIMIT ?`,
 } as const;
 
 async function* insightsOf(page: (after: InsightRow | null) => Promise<InsightRow[]>): AsyncGenerator<StoredInsight[]> {
@@ -45,14 +50,14 @@ async function* insightsOf(page: (after: InsightRow | null) => Promise<InsightRo
 /** Writes one part of a commit, within its transaction. */
 function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult {
   const owned = db.prepare<Owner>(
-    "SELECT account_id, user FROM sessions WHERE id = ? AND gateway = ? AND epoch = ? AND status = 'open'",
+    "SELECT n, device, account_id, user FROM sessions WHERE id = ? AND gateway = ? AND epoch = ? AND status = 'open'",
   );
-  const record = db.prepare('UPDATE sessions SET progress = ? WHERE id = ?');
+  const record = db.prepare('UPDATE sessions SET progress = ? WHERE n = ?');
   const insert = insightInsert(db);
   return (part) => {
     const owner = owned.get(part.sessionId, part.gateway, part.epoch);
     if (!owner) return { lost: true };
-    if (part.progress) record.run(JSON.stringify(part.progress), part.sessionId);
+    if (part.progress) record.run(JSON.stringify(part.progress), owner.n);
     return { lost: false, written: part.insights.filter((insight) => insert(insight, owner)) };
   };
 }
@@ -60,13 +65,13 @@ function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult 
 /** Adds an insight; returns false if there is already one with its window or time. */
 function insightInsert(db: Database): (insight: StoredInsight, owner: Owner) => boolean {
   const insert = db.prepare(
-    `INSERT INTO insights (session_id, account_id, user, type, value, unit, ts, device_id, confidence, sqi_class,
+    `INSERT INTO insights (session, device, account_id, user, type, value, unit, ts, confidence, sqi_class,
        actual_start, actual_end, coverage, e2e_latency_ms, algorithm)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
   return (i, owner) =>
     insert.run(
-      ...[i.session_id, owner.account_id, owner.user, i.type, i.value, i.unit, i.ts, i.device_id, i.confidence],
+      ...[owner.n, owner.device, owner.account_id, owner.user, i.type, i.value, i.unit, i.ts, i.confidence],
       ...[i.sqi_class, i.actual_start, i.actual_end, i.coverage, i.e2e_latency_ms, i.algorithm],
     ) === 1;
 }
@@ -77,7 +82,7 @@ function insightInsert(db: Database): (insight: StoredInsight, owner: Owner) => 
  */
 function lastOfType(db: Database): (sessionId: string) => LastInsights {
   const newest = db.prepare<{ ts: number; actual_end: number }>(
-    'SELECT ts, actual_end FROM insights WHERE session_id = ? AND type = ? ORDER BY ts DESC LIMIT 1',
+    `SELECT ts, actual_end FROM insights i WHERE ${SESSION} AND type = ? ORDER BY ts DESC LIMIT 1`,
   );
   return (sessionId) => {
     const last: LastInsights = {};
@@ -91,24 +96,24 @@ function lastOfType(db: Database): (sessionId: string) => LastInsights {
 
 /** The statement for a page of insights, one row longer than the page. Exported for the test of its indexes. */
 export function insightPage(query: InsightQuery): { sql: string; values: Value[] } {
-  const where = ['account_id = ?'];
+  const where = ['i.account_id = ?'];
   const values: Value[] = [query.accountId];
   const add = (condition: string, ...bound: Value[]) => {
     where.push(condition);
     values.push(...bound);
   };
-  if (query.user !== null) add('user = ?', query.user);
-  if (query.deviceId) add('device_id = ?', query.deviceId);
+  if (query.user !== null) add('i.user = ?', query.user);
+  if (query.deviceId) add(`i.device = ${DEVICE}`, query.accountId, query.deviceId);
   if (query.type !== null) add('type = ?', query.type);
   if (query.since !== null) add('ts >= ?', query.since);
   if (query.until !== null) add('ts < ?', query.until);
   if (query.cursor !== null) {
-    add(`(ts, id) ${query.since === null ? '<' : '>'} (?, ?)`, ...insightPosition(query.cursor));
+    add(`(ts, i.id) ${query.since === null ? '<' : '>'} (?, ?)`, ...insightPosition(query.cursor));
   }
-  const order = query.since === null ? 'ts DESC, id DESC' : 'ts, id';
+  const order = query.since === null ? 'ts DESC, i.id DESC' : 'ts, i.id';
   // SQLite would rather narrow by time, and read what all the account's devices published.
   const index = query.deviceId ? 'INDEXED BY insights_of_device' : '';
-  const sql = `SELECT * FROM insights ${index} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
+  const sql = `${ROWS(index)} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
   return { sql, values: [...values, query.limit + 1] };
 }
 
@@ -126,6 +131,9 @@ function pageOf(rows: InsightRow[], query: InsightQuery): Page<StoredInsight> {
 }
 
 interface Owner {
+  /** Number of the session, and of its device. */
+  readonly n: number;
+  readonly device: number;
   readonly account_id: string;
   readonly user: string | null;
 }

@@ -169,6 +169,47 @@ export const VERSIONS = [
   CREATE INDEX sessions_of_device ON sessions (account_id, device_id, started_at DESC, id);
   `,
   'CREATE INDEX insights_of_device ON insights (account_id, device_id, ts)',
+  // An insight refers to its session and device by number: the size of its index entries is most of the cost of a write.
+  // A device has the number of its first session; so a number can be given again only when nothing refers to it.
+  `
+  ALTER TABLE sessions ADD COLUMN n INTEGER;
+  ALTER TABLE sessions ADD COLUMN device INTEGER;
+  UPDATE sessions SET n = rowid;
+  UPDATE sessions SET device = first.n
+    FROM (SELECT account_id, device_id, min(n) AS n FROM sessions GROUP BY account_id, device_id) first
+    WHERE first.account_id = sessions.account_id AND first.device_id = sessions.device_id;
+  CREATE UNIQUE INDEX sessions_by_number ON sessions (n);
+
+  CREATE TABLE numbered (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    device INTEGER NOT NULL,
+    account_id TEXT NOT NULL,
+    user TEXT,
+    type TEXT NOT NULL,
+    value REAL NOT NULL,
+    unit TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    confidence REAL NOT NULL,
+    sqi_class TEXT NOT NULL,
+    actual_start REAL NOT NULL,
+    actual_end REAL NOT NULL,
+    coverage REAL NOT NULL,
+    e2e_latency_ms REAL NOT NULL,
+    algorithm TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO numbered
+    SELECT i.id, s.n, s.device, i.account_id, i.user, i.type, i.value, i.unit, i.ts, i.confidence, i.sqi_class,
+      i.actual_start, i.actual_end, i.coverage, i.e2e_latency_ms, i.algorithm
+    FROM insights i JOIN sessions s ON s.id = i.session_id ORDER BY i.id;
+  DROP TABLE insights;
+  ALTER TABLE numbered RENAME TO insights;
+  CREATE UNIQUE INDEX one_insight_a_window ON insights (session, actual_end, type);
+  CREATE UNIQUE INDEX one_insight_a_moment ON insights (session, type, ts);
+  CREATE INDEX insights_of_account ON insights (account_id, ts);
+  CREATE INDEX insights_of_user ON insights (account_id, user, ts) WHERE user IS NOT NULL;
+  CREATE INDEX insights_of_device ON insights (device, ts);
+  `,
 ];
 
 /** Updates a file to this schema. Rejects, without changes, if a newer program has written the file. */
