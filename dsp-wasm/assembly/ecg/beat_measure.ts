@@ -113,7 +113,9 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
   SHARES[k] = 0;
   if (isNaN(energy)) return; // a part of the beat is missing in this lead
   // Ectopic beats are rare, and count as noise if they are missed, so this level must not rise fast.
-  learnLevel(lead.width, WIDTH[greatestNear(WIDTH, at, SNAP)], greatest(WIDTH, between), LEVEL_FOLLOW);
+  // Its wavelet reaches farther than the others, so it may lack data at a gap where they do not.
+  const width = WIDTH[greatestNear(WIDTH, at, SNAP)];
+  if (!isNaN(width)) learnLevel(lead.width, width, greatest(WIDTH, between), LEVEL_FOLLOW);
   if (wide) {
     measureWide(lead, k, at, matched);
     return;

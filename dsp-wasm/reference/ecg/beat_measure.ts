@@ -35,7 +35,8 @@ export function measureLead(l: LeadState, sample: number, wide: boolean, between
   if (near.some(Number.isNaN)) return sample;
   const noise = (feature: Lead) => greatest(samplesBetween(between).map(feature), -1);
   const breadth = (c: number) => energy(l.broad, c);
-  l.width.learn(greatest(around(sample, SNAP).map(breadth), -1), noise(breadth));
+  const broad = around(sample, SNAP).map(breadth);
+  if (!broad.some(Number.isNaN)) l.width.learn(greatest(broad, -1), noise(breadth));
   if (wide) return highest(sample, FIRST_SNAP, (c) => Math.abs(l.broad(c))) - l.offset;
   l.energy.learn(
     greatest(near, -1),

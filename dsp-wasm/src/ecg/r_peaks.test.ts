@@ -99,6 +99,16 @@ describe('R peaks', () => {
     });
   }
 
+  it('finds ectopic beats if the data begin just before a beat', () => {
+    const beats = withEctopics(60, 0.8, 2);
+    const x = ecg(60, beats);
+    for (const missing of [0.232, 0.252, 0.272]) {
+      open(1);
+      const seen = beats.map((beat) => ({ ...beat, time: beat.time - missing }));
+      expectBeats(times(x.slice(missing * HZ)), seen, 59, 0.05);
+    }
+  });
+
   it('finds beats in baseline wander of twice their size', () => {
     const beats = rhythm(40, jitter(5, 0.8, 0.05));
     expectBeats(times(ecg(40, beats, { wander: 2 })), beats, 40);
