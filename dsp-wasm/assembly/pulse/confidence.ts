@@ -24,6 +24,7 @@ import {
   ENOUGH_APART,
   ENOUGH_COVER,
   ENOUGH_FREE,
+  ENOUGH_ODDS,
   ENOUGH_SUPPORT,
   EVEN_STEEPNESS,
   GREAT_DIFFERENCE,
@@ -34,6 +35,7 @@ import {
   LEAST_EVEN,
   LEAST_FREE,
   LEAST_HELD,
+  LEAST_ODDS,
   LEAST_SUPPORT,
   LEAST_SWING,
   LEAST_UNLIKENESS,
@@ -52,7 +54,6 @@ import {
   MOST_STILL,
   MOVING,
   MOVING_BIAS,
-  NOT_APART,
   OF_BELIEF,
   OF_COLLISION,
   OF_CONCENTRATION,
@@ -62,6 +63,7 @@ import {
   OF_LONGEST,
   OF_MARGIN,
   OF_MOVING_BELIEF,
+  OF_SEEN,
   OF_SHORTEST,
   OF_SKEW,
   OF_SLOWNESS,
@@ -73,6 +75,7 @@ import {
   OF_VARIATION,
   SLOW_RATE,
   STILL_STEEPNESS,
+  UNTRUSTED,
   USUAL_EDGE,
   USUAL_GAP,
   USUAL_LONGEST,
@@ -102,17 +105,31 @@ export function pulseConfidence(
   support: f32,
 ): f32 {
   const belief = logOdds(tracked.belief);
-  let odds = motion > MOVING ? oddsInMotion(belief, support) : BIAS + OF_BELIEF * belief;
+  if (motion > MOVING) return confidenceInMotion(belief, support, seen) * covered(beats.cover, motion) * waveform();
+  let odds = BIAS + OF_BELIEF * belief;
   odds += OF_CONCENTRATION * Mathf.log(concentration(tracked.rate) + LEAST_CONCENTRATION);
   odds +=
     OF_UNLIKENESS *
     Mathf.log(max<f32>(LEAST_UNLIKENESS, <f32>1 + LEAST_UNLIKENESS - beatLikeness(beats, tracked.rate)));
   odds += OF_COLLISION * Mathf.log(apart);
   odds += OF_UNREST * unrest;
-  const likely = <f32>1 / (<f32>1 + Mathf.exp(-odds));
-  if (motion <= MOVING) return shown(beats.cover, motion, seen) * likely;
-  const most = NOT_APART + (<f32>1 - NOT_APART) * ramp<f32>(seen, LEAST_APART, ENOUGH_APART);
-  return covered(beats.cover, motion) * waveform() * min<f32>(most, likely);
+  return shown(beats.cover, motion, seen) * probability(odds);
+}
+
+/**
+ * In motion the beats' likeness and the share of the power in the line tell nothing: the arm's swings are as alike, and as
+ * concentrated, as beats. What tells is the belief, how it was borne out of late, and how far apart from the motion the line
+ * was seen. The same evidence is wrong more often in some kinds of motion than in others, so trust takes more than even odds.
+ */
+function confidenceInMotion(belief: f32, support: f32, seen: f32): f32 {
+  const doubt = min<f32>(0, Mathf.log((support + LEAST_SUPPORT) / ENOUGH_SUPPORT));
+  const odds = MOVING_BIAS + OF_MOVING_BELIEF * belief + OF_SUPPORT * doubt + OF_SEEN * seen;
+  const trusted = min<f32>(ramp<f32>(seen, LEAST_APART, ENOUGH_APART), ramp<f32>(odds, LEAST_ODDS, ENOUGH_ODDS));
+  return min<f32>(UNTRUSTED + (<f32>1 - UNTRUSTED) * trusted, probability(odds));
+}
+
+function probability(odds: f32): f32 {
+  return <f32>1 / (<f32>1 + Mathf.exp(-odds));
 }
 
 /** Bounded: a probability of one counts as 0.999. */
@@ -174,12 +191,6 @@ function slowness(): f32 {
 /** How far something is beyond what is usual, two at most. */
 function excess(x: f32, usual: f32): f32 {
   return max<f32>(0, min<f32>(2, x - usual));
-}
-
-/** In motion the belief is tempered and says more; but it must be borne by what was seen of late. */
-function oddsInMotion(belief: f32, support: f32): f32 {
-  const doubt = min<f32>(0, Mathf.log((support + LEAST_SUPPORT) / ENOUGH_SUPPORT));
-  return MOVING_BIAS + OF_MOVING_BELIEF * belief + OF_SUPPORT * doubt;
 }
 
 /** Beats must fill the window, as those of a random walk do not; in motion they are the motion's, and tell nothing. */

@@ -113,22 +113,28 @@ export const HABITUAL: f32 = 0.3;
 export const BIAS: f32 = -2.85;
 /** Weight of the log odds of the track, at rest. [weight; chosen] */
 export const OF_BELIEF: f32 = 0.74;
-/** Log odds without any evidence, in motion. [log odds; chosen] */
-export const MOVING_BIAS: f32 = -2.5;
 /**
- * Weight of the log odds of the track, in motion. Chosen on people left out of the network's fit: at three quarters of it
- * troika's calibration error is 0.11 for 0.05. [weight; chosen]
+ * Log odds without any evidence, in motion. This and the three weights are near a regression over troika, spc, wrist, maxwrist
+ * and benches of motion (people left out of the network's fit, each set weighing the same), times 1.5. [log odds; chosen]
  */
-export const OF_MOVING_BELIEF: f32 = 1.8;
+export const MOVING_BIAS: f32 = -4;
+/** Weight of the log odds of the track, in motion. [weight; chosen] */
+export const OF_MOVING_BELIEF: f32 = 2;
 /** Share of the likelihood of late that is enough, in motion. [share; chosen] */
 export const ENOUGH_SUPPORT: f32 = 0.67;
-/**
- * Weight of the logarithm of what lacks to it. Chosen on people left out: without it ten times as much of the bench is wrong
- * but trusted, at 1.5 times the trust falls by a tenth. [weight; chosen]
- */
-export const OF_SUPPORT: f32 = 2;
+/** Weight of the logarithm of what lacks to it. [weight; chosen] */
+export const OF_SUPPORT: f32 = 1.5;
 /** Added to the share of the likelihood before that logarithm. [share; chosen] */
 export const LEAST_SUPPORT: f32 = 0.02;
+/** Weight of how far apart from motion the line was seen of late, in motion. [weight; chosen] */
+export const OF_SEEN: f32 = 6;
+/**
+ * Log odds up to which a rate in motion is not trusted. Chosen on people left out: at half of it a third more of maxwrist is
+ * wrong but trusted. [log odds; chosen]
+ */
+export const LEAST_ODDS: f32 = 2;
+/** Log odds from which on it is trusted. [log odds; chosen] */
+export const ENOUGH_ODDS: f32 = 2.5;
 /** Weight of the logarithm of the share of the pulse's power in the rate and its double. [weight; chosen] */
 export const OF_CONCENTRATION: f32 = 1.02;
 /** Added to that share before the logarithm. [share; chosen] */
@@ -139,7 +145,7 @@ export const OF_UNLIKENESS: f32 = -1.99;
 export const LEAST_UNLIKENESS: f32 = 0.02;
 /** Weight of the distance from the running mean, tens of bpm. [weight; chosen] */
 export const OF_UNREST: f32 = -0.4;
-/** Weight of the logarithm of how far the line is apart from motion: in the recordings the track holds there. [weight; chosen] */
+/** Weight of the logarithm of how far the line is apart from motion, at rest. [weight; chosen] */
 export const OF_COLLISION: f32 = 0.5;
 /** Half width of a line: about a quarter of the main lobe. [bpm; chosen] */
 export const LINE_WIDTH: f32 = 7;
@@ -169,8 +175,8 @@ export const ENOUGH_COVER: f32 = 0.7;
 export const LEAST_APART: f32 = 0.45;
 /** How far apart from motion the line must have been seen of late to be beyond doubt. [share; chosen] */
 export const ENOUGH_APART: f32 = 0.5;
-/** Highest confidence in a line that was not seen apart: it may be the pulse, but it is not trusted. [probability; chosen] */
-export const NOT_APART: f32 = 0.45;
+/** Highest confidence of a rate in motion that is not trusted, though it may well be right. [probability; chosen] */
+export const UNTRUSTED: f32 = 0.45;
 
 /**
  * Log odds of the beats counted one by one without any evidence: this and what follows, up to LINE_OF_GAP, is a regression over

@@ -49,20 +49,21 @@ export class PulseRate {
     const found = beats(signals, rate);
     const track = Math.log((belief + 1e-3) / (1.001 - belief));
     const support = this.#supportOf(moving, rate);
-    const believed =
-      support === null ? -2.85 + 0.74 * track : -2.5 + 1.8 * track + 2 * Math.min(0, Math.log((support + 0.02) / 0.67));
     const unrest = this.#unrest(rate);
-    const odds = believed + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
-    const seen = ramp(this.#seenApart(apart(rate), unrest), 0.45, 0.5);
+    const seenApart = this.#seenApart(apart(rate), unrest);
+    const seen = ramp(seenApart, 0.45, 0.5);
     const room = Math.max(1, (Math.max(...opticals.map(heldOf)) * rate) / 1920 - 1);
     const covered = motion + (1 - motion) * ramp((found?.intervals ?? 0) / room, 0.3, 0.7);
     const shown = seen * quality(opticals);
-    const likely = 1 / (1 + Math.exp(-odds));
-    if (motion > 0.5) {
+    if (support !== null) {
       this.#value = inMotion(clean, rate, found?.rate ?? 0);
-      return { value: this.#value, confidence: covered * quality(opticals) * Math.min(0.45 + 0.55 * seen, likely) };
+      return {
+        value: this.#value,
+        confidence: covered * quality(opticals) * likelyInMotion(track, support, seenApart),
+      };
     }
-    const confidence = covered * shown * likely;
+    const odds = -2.85 + 0.74 * track + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
+    const confidence = (covered * shown) / (1 + Math.exp(-odds));
     const line = { value: atRest(clean, rate, found?.rate ?? 0), confidence };
     const counted = countBeats(found?.best ?? signals[0] ?? []);
     const chosen = counted ? likelier(line, counted, covered * shown, shown) : line;
@@ -299,6 +300,13 @@ function lineNear(pulse: readonly number[], bpm: number, reach: number): number 
   if (!(b >= a && b > c)) return bpm;
   const [left, right] = [Math.log((a + 1e-12) / b), Math.log((c + 1e-12) / b)];
   return (k + (0.5 * (left - right)) / (left + right)) * BIN_BPM;
+}
+
+/** Confidence in motion, by the log odds of the belief, the support of late, and how far apart the line was seen of late. */
+function likelyInMotion(track: number, support: number, seen: number): number {
+  const odds = -4 + 2 * track + 1.5 * Math.min(0, Math.log((support + 0.02) / 0.67)) + 6 * seen;
+  const trusted = Math.min(ramp(seen, 0.45, 0.5), ramp(odds, 2, 2.5));
+  return Math.min(0.45 + 0.55 * trusted, 1 / (1 + Math.exp(-odds)));
 }
 
 /** What the looks of the window add to the log odds. */
