@@ -15,7 +15,6 @@ import {
   STILL,
   SWINGS,
   Tracked,
-  WINDOW,
 } from './scratch';
 import {
   ALIKE,
@@ -81,6 +80,7 @@ import {
   USUAL_LONGEST,
   USUAL_SHORTEST,
 } from './tuning';
+import { fullness } from './window';
 
 /**
  * The confidence of a rate: a logistic function of what tells good windows from bad ones, so that it means the probability
@@ -200,9 +200,7 @@ function covered(cover: f32, motion: f32): f32 {
 
 /** Half a window has half the beats: between 0.5 and 1, by the fullest optical channel. */
 function filled(): f32 {
-  let held = 0;
-  for (let lane = 0; lane < 4; lane++) held = max(held, HELD[lane]);
-  return <f32>0.5 + (<f32>0.5 * <f32>min(held + 4, WINDOW)) / <f32>WINDOW;
+  return <f32>0.5 + <f32>0.5 * fullness();
 }
 
 /** 1 where an optical channel keeps off its extremes, 0 where all are between rails for 60 % of the window. */

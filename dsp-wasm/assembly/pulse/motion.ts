@@ -18,7 +18,8 @@ import {
   TRAIT_COUNT,
   TRAITS,
 } from './scratch';
-import { AXES_FLOOR, HIDDEN, LEAK, LEAST_HELD, MOTION_TEMPER, OPTICAL_FLOOR, PAST_LEVEL } from './tuning';
+import { AXES_FLOOR, GAP_POWER, HIDDEN, LEAK, LEAST_HELD, MOTION_TEMPER, OPTICAL_FLOOR, PAST_LEVEL } from './tuning';
+import { fullness } from './window';
 
 /**
  * The likelihood of a rate in motion. Arms and steps cause lines in the optical channels that may be far stronger than the
@@ -106,8 +107,9 @@ export function scoreCandidates(): void {
     most = f32x4.pmax(most, odds);
   }
   const top = f32x4.splat(mostLane(most));
+  const temper = f32x4.splat(MOTION_TEMPER * Mathf.pow(fullness(), GAP_POWER));
   for (let i = 0; i < CANDIDATES; i += 4) {
-    const below = f32x4.mul(f32x4.sub(v128.load(SCORES.at(i)), top), f32x4.splat(MOTION_TEMPER));
+    const below = f32x4.mul(f32x4.sub(v128.load(SCORES.at(i)), top), temper);
     v128.store(SCORES.at(i), exp4(f32x4.pmax(f32x4.splat(-40), below)));
   }
 }

@@ -43,6 +43,11 @@ export const HIDDEN: i32 = 8;
  * [exponent; chosen]
  */
 export const MOTION_TEMPER: f32 = 0.4;
+/**
+ * Power of the share of the window that has values, in this exponent: a window with gaps, or at the start, shows broad and
+ * false lines. Chosen on people left out and on bench seeds 101, 102 and 131: 4 and 16 do as well. [exponent; chosen]
+ */
+export const GAP_POWER: f32 = 8;
 
 // ---- tracker.ts ----
 /** Decay of the change of rate in one second: 8 s means change by 1 to 3 bpm a second in exercise. [bpm; chosen] */

@@ -87,6 +87,13 @@ function fill(x: usize, held: i32, known: i32): void {
   for (let i = known; i < WINDOW; i++) store<f32>(x + ((<usize>i) << 2), last);
 }
 
+/** Share of the window that the fullest optical channel has values for; the last few may be on their way. */
+export function fullness(): f32 {
+  let held = 0;
+  for (let lane = 0; lane < 4; lane++) held = max(held, HELD[lane]);
+  return <f32>min(held + 4, WINDOW) / <f32>WINDOW;
+}
+
 function emptyLane(lane: i32): i32 {
   memory.fill(SIGNALS.at(lane * WINDOW), 0, SIGNAL_BYTES);
   return 0;

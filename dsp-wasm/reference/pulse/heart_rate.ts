@@ -43,7 +43,7 @@ export class PulseRate {
     if (spectra.length === 0) return null;
     const [clean, apart] = this.#clean(meanOf(spectra), axes, motion);
     const axesLeft = (axes ?? []).map((a) => withoutTrend(filled(a)));
-    const moving = motion > 0.5 ? motionLikelihood(signals, axesLeft, motion) : null;
+    const moving = motion > 0.5 ? motionLikelihood(signals, axesLeft, motion, fullness(opticals)) : null;
     this.#update(clean, motion, moving?.at ?? null);
     const { rate, belief } = bestRun(this.#belief);
     const found = beats(signals, rate);
@@ -177,10 +177,11 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
 
 const ramp = (x: number, least: number, enough: number) => Math.max(0, Math.min(1, (x - least) / (enough - least)));
 const heldOf = (x: readonly number[]) => x.filter((v) => !Number.isNaN(v)).length;
+const fullness = (opticals: readonly number[][]) => Math.min(Math.max(...opticals.map(heldOf)) + 4, WINDOW) / WINDOW;
 
 /** Quality of the optical channels, by their waveforms alone. */
 function quality(opticals: readonly number[][]): number {
-  const share = 0.5 + (0.5 * Math.min(Math.max(...opticals.map(heldOf)) + 4, WINDOW)) / WINDOW;
+  const share = 0.5 + 0.5 * fullness(opticals);
   const kept = Math.min(...opticals.map((w) => clipped(filled(w))));
   const pace = Math.min(1, Math.max(0, ...opticals.map((w) => paced(filled(w), heldOf(w)))));
   return share * ramp(1 - kept, 0.4, 0.6) * pace;

@@ -18,11 +18,13 @@ export interface MotionLikelihood {
 
 /**
  * @param opticals optical channels without their trends, likewise the axes
+ * @param fullness share of the window that the fullest optical channel has values for
  */
 export function motionLikelihood(
   opticals: readonly number[][],
   axes: readonly number[][],
   motion: number,
+  fullness: number,
 ): MotionLikelihood {
   const spectra = opticals
     .map(powers)
@@ -40,7 +42,7 @@ export function motionLikelihood(
   };
   const odds = CANDIDATES.map((k) => weighed(traitsOf(levels, k)));
   const most = Math.max(...odds);
-  const scores = odds.map((v) => Math.exp(Math.max(-40, 0.4 * (v - most))));
+  const scores = odds.map((v) => Math.exp(Math.max(-40, 0.4 * fullness ** 8 * (v - most))));
   return {
     at: (bpm) => between(scores, bpm / 3.75 - 8),
     shareNear: (bpm) => sum(scores.filter((_, i) => Math.abs(i - (bpm / 3.75 - 8)) < 2)) / (sum(scores) + 1e-6),
