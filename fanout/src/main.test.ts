@@ -132,6 +132,17 @@ describe('stand-alone node', function () {
     expect((await ended)[0]).to.equal(0);
   });
 
+  it('continues to drain when SIGTERM is repeated', async () => {
+    const node = await startNode({ DRAIN_MS: '300', SHUTDOWN_DELAY_MS: '300' });
+    const client = await subscribe(node);
+    const ended = once(node.child, 'exit');
+    node.child.kill('SIGTERM');
+    while ((await health(node)) !== 503) await new Promise((resolve) => setImmediate(resolve));
+    node.child.kill('SIGTERM');
+    expect(await client.closed).to.include({ code: 1012 });
+    expect((await ended)[0]).to.equal(0);
+  });
+
   it('logs to stderr and writes nothing to stdout', async () => {
     const { child } = await startNode();
     let printed = '';

@@ -3,6 +3,7 @@ import { BadConfig, type NodeConfig, readConfig } from './config.js';
 import { ListenError } from './process/http-server.js';
 import { surviveConnections } from './process/last-resort.js';
 import { processLog } from './process/log.js';
+import { onlyOnce } from './process/only-once.js';
 import { VERSION } from './process/version.js';
 import { startNode } from './standalone.js';
 
@@ -18,7 +19,7 @@ async function main(): Promise<void> {
     process.exit(1);
   });
   log.info({ port: node.port, metricsPort: node.metricsPort }, 'fan-out node is listening');
-  const stop = () => {
+  const stop = onlyOnce(() => {
     node.stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -26,9 +27,9 @@ async function main(): Promise<void> {
         process.exit(1);
       },
     );
-  };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  });
+  process.on('SIGTERM', stop); // A supervisor may repeat it; the drain continues.
+  process.once('SIGINT', stop); // A second Ctrl-C ends the process at once.
 }
 
 function configOrExit(): NodeConfig {

@@ -1,5 +1,6 @@
 import { surviveConnections } from '@device-insights/fanout/process/last-resort';
 import { processLog } from '@device-insights/fanout/process/log';
+import { onlyOnce } from '@device-insights/fanout/process/only-once';
 import { VERSION } from '@device-insights/fanout/process/version';
 import { ConfigError, configHelp, processConfig } from './config.js';
 import { type Service, startService } from './service.js';
@@ -20,11 +21,12 @@ async function start(): Promise<void> {
   }
   if (service.metricsUrl) console.log(`metrics on ${service.metricsUrl}`);
   console.log(`listening on ${service.url}`);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => stop(service, config.shutdownDelayMs));
+  const stop = onlyOnce(() => stopService(service, config.shutdownDelayMs));
+  process.on('SIGTERM', stop); // A supervisor may repeat it; the drain continues.
+  process.once('SIGINT', stop); // A second Ctrl-C ends the process at once.
 }
 
-function stop(service: Service, delayMs: number): void {
+function stopService(service: Service, delayMs: number): void {
   console.log('stopping: received data are stored and published');
   const within = delayMs + STOP_WITHIN;
   setTimeout(() => fail(`the service did not stop within ${within} ms`), within).unref();

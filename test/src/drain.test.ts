@@ -132,6 +132,7 @@ describe('SIGTERM', function () {
     const unwell = async () => (await gateway.healthz()) === 503 && (await node.healthz()) === 503;
     await eventually('the health says so', unwell);
     expect(await kept()).to.equal('close');
+    for (const server of [gateway, node]) server.signal('SIGTERM'); // As a supervisor may: it changes nothing.
     expect((await gateway.call('GET', '/v1/sessions')).status).to.equal(200);
     apps.push(await follow(gateway), await follow(node));
     const before = apps.map((app) => app.insights.length);

@@ -85,6 +85,11 @@ export class ServerProcess {
     return this.#child.pid;
   }
 
+  /** Sends a signal, without waiting. */
+  signal(signal: 'SIGTERM'): void {
+    this.#child.kill(signal);
+  }
+
   /** Sends a signal and waits for the end of the process; returns its exit code, null if the signal ended it. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     const { exitCode, signalCode } = this.#child;
