@@ -8,6 +8,8 @@ import { freePort } from '@device-insights/fanout/test-redis';
 export const KEY = `svc_${'b'.repeat(32)}`;
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** As in `npm start` and the image. */
+const NODE_FLAGS = ['--max-semi-space-size=32'];
 /** Short, so that the sessions of one run have ended before the next one begins. */
 const GRACE_MS = '1000';
 const MOST_SESSIONS = '20000';
@@ -35,7 +37,7 @@ export class MeasuredGateway {
 
   static async start(folder = dataFolder()): Promise<MeasuredGateway> {
     const [port, metricsPort] = [await freePort(), await freePort()];
-    const running = await startServer(process.execPath, [...nodeFlags(), MAIN], openPort(port), {
+    const running = await startServer(process.execPath, [...NODE_FLAGS, ...nodeFlags(), MAIN], openPort(port), {
       PORT: `${port}`,
       METRICS_PORT: `${metricsPort}`,
       DATA_DIR: folder,
