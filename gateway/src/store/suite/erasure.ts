@@ -54,6 +54,31 @@ export function erasureSuite(handles: () => Handles): void {
       expect(await endsOf(store, foreign)).to.have.length(5);
     });
 
+    it('leaves each device its own insights, whichever sessions are erased and opened after that', async () => {
+      const { store, other } = handles();
+      const [accountId, at] = [randomUUID(), newMoment()];
+      const listed = async (deviceId: string) => {
+        const query = { accountId, user: null, deviceId, type: null, since: at, until: null, limit: 9, cursor: null };
+        return (await other.insights(query)).rows.map(({ session_id, ts }) => ({ session_id, ts }));
+      };
+      const ofBand = [];
+      for (const i of [0, 1]) ofBand.push(await closed(store, at + i, 1, { accountId, deviceId: 'band' }));
+      const [first, second] = ofBand as [Session, Session];
+      const erase = async ({ id }: Session) => {
+        await store.eraseInsights({ sessionId: id }, 9);
+        expect(await store.eraseSession(id)).to.equal(true);
+      };
+      await erase(first);
+      const patch = await closed(store, at + 2, 1, { accountId, deviceId: 'patch' });
+      expect(await listed('band')).to.deep.equal([{ session_id: second.id, ts: at + 1 }]);
+      await erase(patch);
+      await erase(second);
+      const ring = await closed(store, at + 3, 1, { accountId, deviceId: 'ring' });
+      expect(await listed('band')).to.deep.equal([]);
+      expect(await listed('patch')).to.deep.equal([]);
+      expect(await listed('ring')).to.deep.equal([{ session_id: ring.id, ts: at + 3 }]);
+    });
+
     it('deletes the row of a session only if it is closed and has no insights', async () => {
       const { store, other } = handles();
       const session = await closed(store, newMoment(), 1);
