@@ -1,4 +1,4 @@
-import { makeRatePrior } from './breath/tracker';
+import { makeRatePriors } from './breath/tracker';
 import { takePeaks } from './ecg/r_peaks';
 import { advance, estimate } from './estimators';
 import { decode } from './grid/decode';
@@ -39,7 +39,7 @@ export function init(): void {
   makeHann();
   makeTrackerTable();
   makePaces();
-  makeRatePrior();
+  makeRatePriors();
 }
 
 /** Makes slot `index` an empty session; channels follow with `channel`, then `ready`. */

@@ -1,6 +1,6 @@
 import { modulations } from '../reference/breath/modulation.js';
 import { findPulses, type Pulse } from '../reference/breath/ppg_pulses.js';
-import { BreathFollower } from '../reference/breath/tracker.js';
+import { BreathFollower, FROM_PPG } from '../reference/breath/tracker.js';
 import { RPeaks } from '../reference/ecg/r_peaks.js';
 import { gridSamples } from '../reference/grid/resample.js';
 import { PulseRate } from '../reference/pulse/heart_rate.js';
@@ -30,7 +30,7 @@ interface Line {
 class TwinSession {
   readonly #lines = lines();
   readonly #pulseRate = new PulseRate();
-  readonly #follower = new BreathFollower();
+  readonly #follower = new BreathFollower(FROM_PPG);
   readonly #pulses: Pulse[] = [];
   readonly #ecg = new Float64Array(128 * 200).fill(Number.NaN);
   readonly #peaks = new RPeaks([this.#ecg]);
@@ -60,7 +60,7 @@ class TwinSession {
       baseline: beats.map((p) => p.baseline),
     });
     if (!m) return;
-    const series = [m.intervals, m.heights, m.baselines].map((x) => ({ x, resolution: 0.003, gentle: 1, steep: 3 }));
+    const series = [m.intervals, m.heights, m.baselines].map((x) => ({ x, resolution: 0.001, gentle: 1, steep: 3 }));
     this.#follower.follow(end, series, m.fastest, m.steadiness);
   }
 }

@@ -1,6 +1,5 @@
 import { clearVectors, sumLanes } from '../math/vector';
 import { LOWER, POLYNOMIAL, SERIES } from './scratch';
-import { ROUGHNESS } from './tuning';
 
 /**
  * Drift of the series, by discrete Legendre polynomials (least squares over equally spaced points; each follows from the
@@ -10,7 +9,7 @@ import { ROUGHNESS } from './tuning';
 /**
  * Subtracts the polynomial of the given degree from the first `n` points of the four SERIES, except for their mean, which the
  * spectrum subtracts.
- * @returns standard deviation of the possible remainder of the drift, by lane
+ * @returns standard deviation of the drift, by lane
  */
 export function removeDrift(n: i32, degree: i32): v128 {
   let taken = f32x4.splat(0);
@@ -26,7 +25,7 @@ export function removeDrift(n: i32, degree: i32): v128 {
     norm = next;
     taken = f32x4.add(taken, removePolynomial(n, norm));
   }
-  return f32x4.mul(f32x4.sqrt(f32x4.mul(taken, f32x4.splat(<f32>1 / <f32>n))), f32x4.splat(ROUGHNESS));
+  return f32x4.sqrt(f32x4.mul(taken, f32x4.splat(<f32>1 / <f32>n)));
 }
 
 /** POLYNOMIAL becomes u x POLYNOMIAL - ratio x LOWER, u from -1 to 1, and LOWER the old POLYNOMIAL; returns the sum of squares of the new one. */

@@ -120,9 +120,13 @@ const LOW_END: usize = POWER_END + 16;
 export const HIGH = changetype<Row<f32>>(LOW_END);
 const HIGH_END: usize = LOW_END + 16;
 
+/** By lane: mean amplitude of the drift in the spectrum. */
+export const SLOWEST = changetype<Row<f32>>(HIGH_END);
+const SLOWEST_END: usize = HIGH_END + 16;
+
 /** By lane: least and greatest steepness of the noise. */
-export const GENTLEST = changetype<Row<f32>>(HIGH_END);
-const GENTLEST_END: usize = HIGH_END + 16;
+export const GENTLEST = changetype<Row<f32>>(SLOWEST_END);
+const GENTLEST_END: usize = SLOWEST_END + 16;
 
 export const STEEPEST = changetype<Row<f32>>(GENTLEST_END);
 const STEEPEST_END: usize = GENTLEST_END + 16;

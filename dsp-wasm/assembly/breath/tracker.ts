@@ -3,21 +3,24 @@ import { countLanes } from '../memory/lanes';
 import { Estimate } from '../memory/map';
 import { Row } from '../memory/row';
 import { removeDrift } from './drift';
-import { BLEND, GENTLEST, HIGH, LOW, POINTS, POWER, PREDICTED, STEEPEST } from './scratch';
+import { BLEND, GENTLEST, HIGH, LOW, POINTS, POWER, PREDICTED, SLOWEST, STEEPEST } from './scratch';
 import { seriesSpectra } from './spectrum';
 import {
   BEATS_DRIFT,
   CERTAIN_MASS,
   DRIFT,
+  DRIFT_BIN,
   EFFORT_DRIFT,
+  EFFORT_HARMONIC,
+  EFFORT_SPREAD,
   EXPONENT,
   FORGET,
-  FUNDAMENTAL,
   GENTLEST_BASELINES,
   GENTLEST_HEIGHTS,
   GENTLEST_INTERVALS,
   HALF_STRETCH,
   HARMONIC,
+  HARMONIC_LIMIT,
   HIGH_FROM,
   HIGH_TO,
   JUMP,
@@ -28,6 +31,7 @@ import {
   PRESSURE_ODDS,
   RATE_SPREAD,
   RESOLUTION,
+  ROUGHNESS,
   SERIES_ODDS,
   STEEPEST_BASELINES,
   STEEPEST_EFFORT,
@@ -60,18 +64,24 @@ export const FROM_PPG: i32 = 0;
 export const FROM_ECG: i32 = 1;
 export const FROM_EFFORT: i32 = 2;
 
-/** Prior chance of each rate. */
-const PRIOR = changetype<Row<f32>>(memory.data(RATES * 4, 16));
+/** Prior chance of each rate, where beats show the breath and where an effort does. */
+const BEATS_PRIOR = changetype<Row<f32>>(memory.data(RATES * 4, 16));
+const EFFORT_PRIOR = changetype<Row<f32>>(memory.data(RATES * 4, 16));
 
-export function makeRatePrior(): void {
-  let sum: f64 = 0;
-  for (let i = 0; i < RATES; i++) sum += prior(i);
-  for (let i = 0; i < RATES; i++) PRIOR[i] = <f32>(prior(i) / sum);
+export function makeRatePriors(): void {
+  makePrior(BEATS_PRIOR, RATE_SPREAD);
+  makePrior(EFFORT_PRIOR, EFFORT_SPREAD);
 }
 
-function prior(i: i32): f64 {
+function makePrior(chances: Row<f32>, spread: f64): void {
+  let sum: f64 = 0;
+  for (let i = 0; i < RATES; i++) sum += prior(i, spread);
+  for (let i = 0; i < RATES; i++) chances[i] = <f32>(prior(i, spread) / sum);
+}
+
+function prior(i: i32, spread: f64): f64 {
   const rate = <f64>rateOf(i);
-  const x = Math.log(rate / USUAL_RATE) / RATE_SPREAD;
+  const x = Math.log(rate / USUAL_RATE) / spread;
   return Math.exp(-0.5 * x * x) / rate;
 }
 
@@ -96,8 +106,11 @@ export function followBreath(
   to: Estimate,
 ): bool {
   countLanes(popcnt(i32x4.bitmask(lanesOf(source))), n);
-  const drift = removeDrift(n, source === FROM_EFFORT ? EFFORT_DRIFT : BEATS_DRIFT);
-  seriesSpectra(n, f32x4.add(drift, resolutionOf(source)));
+  const degree = source === FROM_EFFORT ? EFFORT_DRIFT : BEATS_DRIFT;
+  const drift = removeDrift(n, degree);
+  seriesSpectra(n, f32x4.add(f32x4.mul(drift, f32x4.splat(ROUGHNESS)), resolutionOf(source)));
+  // Each degree of the drift holds as much of the spectrum as a bin of white noise (3/8: the Hann window's mean square).
+  v128.store(SLOWEST.at(0), f32x4.mul(drift, f32x4.splat(<f32>n * <f32>Math.sqrt(0.375 / <f64>degree))));
   findBlend(source);
   const top = min(LAST, <i32>(fastest / BIN_PER_MINUTE));
   const total = whiten(2 * top);
@@ -108,7 +121,7 @@ export function followBreath(
   // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 is the Hann window's width).
   const scale = f32x4.div(f32x4.splat(<f32>384 / <f32>n), total);
   const track = state.trackAt(source);
-  predict(track, end);
+  predict(track, end, source === FROM_EFFORT ? EFFORT_PRIOR : BEATS_PRIOR);
   const exponent = <i32>((EXPONENT * share * <f32>n) / <f32>POINTS + <f32>0.5);
   weigh(track, top, v128.and(scale, alive), v128.and(f32x4.splat(SERIES_ODDS), alive), source, exponent);
   answer(track.posterior, to);
@@ -141,20 +154,27 @@ function steepest(source: i32): v128 {
 
 /**
  * Finds how steeply each lane's noise falls, and writes BLEND, the polynomial that levels it: a blend of two powers of
- * frequency.
+ * frequency. A slow breath lies where noise shows its slope: what falls towards zero frequency as well, so that the drift is small,
+ * is no noise. In light it may be: the vessels' own slow waves do that, too.
  */
 function findBlend(source: i32): void {
   v128.store(LOW.at(0), meanAmplitude(LOW_FROM, LOW_TO));
   v128.store(HIGH.at(0), meanAmplitude(HIGH_FROM, HIGH_TO));
   v128.store(GENTLEST.at(0), gentlest(source));
   v128.store(STEEPEST.at(0), steepest(source));
-  const span = Math.log(<f64>(HIGH_FROM + HIGH_TO) / <f64>(LOW_FROM + LOW_TO));
   for (let lane = 0; lane < 4; lane++) {
-    const low = <f64>LOW[lane];
-    const high = <f64>HIGH[lane];
-    const steepness = low > 0 && high > 0 ? (2 * Math.log(low / high)) / span : 0;
-    blend(lane, <f32>max(<f64>GENTLEST[lane], min(steepness, <f64>STEEPEST[lane])));
+    const high = HIGH[lane];
+    let steepness = fall(LOW[lane], <f32>(LOW_FROM + LOW_TO) / 2, high);
+    if (source !== FROM_PPG) steepness = min(steepness, fall(SLOWEST[lane], DRIFT_BIN, high));
+    blend(lane, max(GENTLEST[lane], min(steepness, STEEPEST[lane])));
   }
+}
+
+/** How steeply power falls from the mean amplitude `low`, at bin `from`, to `high` in the upper bins; 0 if either is zero. */
+function fall(low: f32, from: f32, high: f32): f32 {
+  if (!(low > 0 && high > 0)) return 0;
+  const span = Math.log((0.5 * <f64>(HIGH_FROM + HIGH_TO)) / <f64>from);
+  return <f32>((2 * Math.log(<f64>low / <f64>high)) / span);
 }
 
 function meanAmplitude(from: i32, to: i32): v128 {
@@ -193,14 +213,14 @@ function polynomial(x: f32): v128 {
 }
 
 /** Lets the posterior of the last answer drift into PREDICTED. */
-function predict(track: Track, end: f64): void {
+function predict(track: Track, end: f64, usual: Row<f32>): void {
   const known = track.end > 0 && end - track.end < FORGET;
-  const from = known ? track.posterior : PRIOR;
+  const from = known ? track.posterior : usual;
   for (let i = 0; i < RATES; i++) {
     const left = from[max(i - 1, 0)];
     const right = from[min(i + 1, RATES - 1)];
     const drifted: f32 = DRIFT * (left + right) + (<f32>1 - <f32>2 * DRIFT) * from[i];
-    PREDICTED[i] = (<f32>1 - JUMP) * drifted + JUMP * PRIOR[i];
+    PREDICTED[i] = (<f32>1 - JUMP) * drifted + JUMP * usual[i];
   }
   track.end = end;
 }
@@ -208,11 +228,14 @@ function predict(track: Track, end: f64): void {
 /** Multiplies the prediction by the eighth root of the likelihoods, and writes the posterior. */
 function weigh(track: Track, top: i32, scale: v128, odds: v128, source: i32, exponent: i32): void {
   const slowOdds = source === FROM_EFFORT ? odds : f32x4.mul(odds, f32x4(PRESSURE_ODDS, 1, 1, 1));
+  const harmonic = f32x4.splat(source === FROM_EFFORT ? EFFORT_HARMONIC : HARMONIC);
   let sum: f32 = 0;
   for (let i = 0; i < RATES; i++) {
     const k = FIRST + i;
     const likelihood: f32 =
-      k > top ? <f32>1 : product(eighthRoot(k > PRESSURE_BIN ? odds : slowOdds, sinusoid(k, scale, exponent)));
+      k > top
+        ? <f32>1
+        : product(eighthRoot(k > PRESSURE_BIN ? odds : slowOdds, sinusoid(k, scale, harmonic, exponent)));
     const p = PREDICTED[i] * likelihood;
     PREDICTED[i] = p;
     sum += p;
@@ -220,12 +243,12 @@ function weigh(track: Track, top: i32, scale: v128, odds: v128, source: i32, exp
   for (let i = 0; i < RATES; i++) track.posterior[i] = PREDICTED[i] / sum;
 }
 
-/** (1 - explained)^-exponent of each lane. */
-function sinusoid(k: i32, scale: v128, exponent: i32): v128 {
+/** (1 - explained)^-exponent of each lane, with that part of the harmonic. */
+function sinusoid(k: i32, scale: v128, harmonic: v128, exponent: i32): v128 {
   const here = f32x4.mul(POWER[k], scale);
-  const twice = f32x4.mul(POWER[2 * k], scale);
-  const harmonic = v128.and(f32x4.mul(twice, f32x4.splat(HARMONIC)), f32x4.gt(here, f32x4.splat(FUNDAMENTAL)));
-  const rest = f32x4.sub(f32x4.splat(1), f32x4.add(here, harmonic));
+  const twice = f32x4.mul(f32x4.mul(POWER[2 * k], scale), harmonic);
+  const explained = f32x4.add(here, f32x4.pmin(twice, f32x4.mul(here, f32x4.splat(HARMONIC_LIMIT))));
+  const rest = f32x4.sub(f32x4.splat(1), explained);
   const inverse = f32x4.div(f32x4.splat(1), f32x4.pmax(rest, f32x4.splat(UNEXPLAINED)));
   return power(inverse, exponent);
 }

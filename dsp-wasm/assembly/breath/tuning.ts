@@ -12,11 +12,9 @@ export const STEADY_SHARE: f32 = 1.5;
 /** How far a credible height may be from the mean of the heights. [ratio; chosen] */
 export const CREDIBLE: f32 = 0.5;
 
-// ---- drift.ts ----
-/** No drift is that polynomial alone: a breath smaller than this part of it cannot be told from the rest. [ratio; chosen] */
-export const ROUGHNESS: f32 = 0.05;
-
 // ---- tracker.ts ----
+/** No drift is its polynomial alone: a breath smaller than this part of it cannot be told from the rest. [ratio; chosen] */
+export const ROUGHNESS: f32 = 0.05;
 /** Lowest bin that counts, 1.9 per minute: below lie trend and window leakage. [bins; chosen] */
 export const LOWEST_BIN: i32 = 2;
 /**
@@ -26,7 +24,7 @@ export const LOWEST_BIN: i32 = 2;
  */
 export const EXPONENT: f32 = 9;
 /** Odds that a series shows any breathing. [odds; chosen] */
-export const BREATHING_ODDS: f32 = 0.3;
+export const BREATHING_ODDS: f32 = 0.2;
 /** Odds that a series shows breathing of a given rate. [odds; derived: BREATHING_ODDS over all rates] */
 export const SERIES_ODDS: f32 = BREATHING_ODDS / 45;
 /**
@@ -38,22 +36,26 @@ export const PRESSURE_BIN: i32 = 8;
 export const PRESSURE_ODDS: f32 = 0.1;
 /** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; chosen] */
 export const UNEXPLAINED: f32 = 0.1;
-/** Part of the power at twice the rate that counts for the rate. [share; chosen] */
+/** Part of the power at twice the rate that counts for the rate in series of beats. [share; chosen] */
 export const HARMONIC: f32 = 0.3;
-/** Power that must be at the rate itself for the harmonic to count. [share; chosen] */
-export const FUNDAMENTAL: f32 = 0.05;
-/** Beats are placed and measured to about this (3 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
-export const RESOLUTION: f32 = 0.003;
+/** The same in an effort, which is the breath itself: a short breath and a long rest have strong harmonics. [share; chosen] */
+export const EFFORT_HARMONIC: f32 = 1;
+/** The harmonic counts up to this multiple of the power at the rate itself: else half of each rate would do as well. [ratio; chosen] */
+export const HARMONIC_LIMIT: f32 = 2;
+/** Beats are placed and measured to about this (1 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
+export const RESOLUTION: f32 = 0.001;
 /** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; chosen] */
 export const DRIFT: f32 = 0.25;
 /** Chance that the rate is suddenly any other. [probability; chosen] */
 export const JUMP: f32 = 0.01;
 /** Silence after which nothing is known: a window. [s; chosen] */
 export const FORGET: f64 = 32;
-/** Middle of the rates at rest, which are log-normal. [1/min; chosen] */
-export const USUAL_RATE: f64 = 15;
-/** Deviation of their natural logarithm: 5 and 45 per minute are still possible. [log ratio; chosen] */
-export const RATE_SPREAD: f64 = 0.5;
+/** Middle of the rates at rest, which are log-normal: most adults breathe 12 to 20 times a minute. [1/min; chosen] */
+export const USUAL_RATE: f64 = 16;
+/** Deviation of their natural logarithm where the breath is only seen in beats: 8 and 33 per minute are unlikely. [log ratio; chosen] */
+export const RATE_SPREAD: f64 = 0.35;
+/** The same where the effort shows the breath itself: 5 and 45 per minute are still possible. [log ratio; chosen] */
+export const EFFORT_SPREAD: f64 = 0.5;
 /** Mass from which a stretch is right 19 times of 20. [probability; chosen] */
 export const CERTAIN_MASS: f64 = 0.5;
 /** Half width of the stretch that is the answer, 2.8 per minute: as the tolerance of the confidence. [bins; chosen] */
@@ -80,6 +82,11 @@ export const LOW_TO: i32 = 6;
 export const HIGH_FROM: i32 = 26;
 /** Last bin above breathing that shows the noise's slope, 44 per minute. [bins; chosen] */
 export const HIGH_TO: i32 = 47;
+/**
+ * Bin at which the drift shows the noise's slope: the frequency of the power f^-2 that a random walk leaves in polynomials of
+ * degree 1 to 2 (1.3) and 1 to 5 (1.8). [bins; derived: mean of d^-2 over the degrees d, each half a swing in the window]
+ */
+export const DRIFT_BIN: f32 = 1.5;
 /**
  * Degree of the drift of the beats' series: a heart that calms down, a hand that warms up. It follows one swing in a window
  * and leaves two. [degree; chosen]

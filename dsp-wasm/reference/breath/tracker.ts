@@ -11,26 +11,53 @@ export interface BreathSeries {
   readonly pressure?: boolean;
 }
 
+/** Where series come from, and what that says of them. */
+export interface BreathSource {
+  /** Deviation of the logarithm of the usual rates. */
+  readonly spread: number;
+  /** Degree of the drift. */
+  readonly degree: number;
+  /** Part of the power at twice the rate that counts for it. */
+  readonly harmonic: number;
+  /** Whether noise is no steeper than the drift. */
+  readonly limited: boolean;
+}
+export const FROM_PPG: BreathSource = { spread: 0.35, degree: 2, harmonic: 0.3, limited: false };
+export const FROM_EFFORT: BreathSource = { spread: 0.5, degree: 5, harmonic: 1, limited: true };
+
 /** Tracked rates, per minute. */
 const RATES = Array.from({ length: 45 }, (_, i) => (5 + i) * 0.9375);
 
 /** The filter over respiratory rates in plain double precision: the twin of assembly/breath/tracker.ts. */
 export class BreathFollower {
-  #posterior: number[] = prior();
+  readonly #source: BreathSource;
+  readonly #prior: readonly number[];
+  #posterior: readonly number[];
   #last = 0;
+
+  constructor(source: BreathSource) {
+    this.#source = source;
+    this.#prior = prior(source.spread);
+    this.#posterior = this.#prior;
+  }
 
   /** Takes the series of the window that ends at `end`; null where none shows anything. */
   follow(end: number, series: readonly BreathSeries[], fastest: number, share = 1) {
     const top = Math.min(49, Math.trunc(fastest / 0.9375));
-    const alive = series.map((s) => ({ r: explained(s, top), pressure: s.pressure })).filter(({ r }) => r.length > 0);
+    const alive = series
+      .map((s) => ({ r: explained(s, top, this.#source), pressure: s.pressure }))
+      .filter(({ r }) => r.length > 0);
     if (alive.length === 0) return null;
     const predicted = this.#predict(end);
     const exponent = Math.round((9 * share * (series[0]?.x.length ?? 0)) / 128);
     const weighed = predicted.map((p, i) => {
       const k = 5 + i;
       if (k > top) return p;
-      const odds = (pressure = false) => (pressure && k <= 8 ? 0.03 : 0.3) / 45;
-      return alive.reduce((q, { r, pressure }) => q * (1 + odds(pressure) * sinusoid(r, k, exponent)) ** 0.125, p);
+      const odds = (pressure = false) => (pressure && k <= 8 ? 0.02 : 0.2) / 45;
+      return alive.reduce(
+        (q, { r, pressure }) => q * (1 + odds(pressure) * this.#sinusoid(r, k, exponent)) ** 0.125,
+        p,
+      );
     });
     this.#posterior = normalised(weighed);
     return this.#answer();
@@ -39,9 +66,15 @@ export class BreathFollower {
   #predict(end: number): number[] {
     const known = this.#last > 0 && end - this.#last < 32;
     this.#last = end;
-    const p = known ? this.#posterior : prior();
+    const p = known ? this.#posterior : this.#prior;
     const at = (i: number) => p[Math.min(44, Math.max(0, i))] ?? 0;
-    return prior().map((q, i) => 0.01 * q + 0.99 * (0.25 * at(i - 1) + 0.5 * at(i) + 0.25 * at(i + 1)));
+    return this.#prior.map((q, i) => 0.01 * q + 0.99 * (0.25 * at(i - 1) + 0.5 * at(i) + 0.25 * at(i + 1)));
+  }
+
+  #sinusoid(r: readonly number[], k: number, exponent: number): number {
+    const here = r[k] ?? 0;
+    const harmonic = Math.min(this.#source.harmonic * (r[2 * k] ?? 0), 2 * here);
+    return Math.max(0.1, 1 - here - harmonic) ** -exponent;
   }
 
   #answer() {
@@ -55,9 +88,9 @@ export class BreathFollower {
   }
 }
 
-/** Log-normal around 15 per minute. */
-function prior(): number[] {
-  return normalised(RATES.map((rate) => Math.exp(-0.5 * (Math.log(rate / 15) / 0.5) ** 2) / rate));
+/** Log-normal around 16 per minute. */
+function prior(spread: number): number[] {
+  return normalised(RATES.map((rate) => Math.exp(-0.5 * (Math.log(rate / 16) / spread) ** 2) / rate));
 }
 
 function normalised(p: readonly number[]): number[] {
@@ -65,17 +98,15 @@ function normalised(p: readonly number[]): number[] {
   return p.map((v) => v / sum);
 }
 
-function sinusoid(r: readonly number[], k: number, exponent: number): number {
-  const here = r[k] ?? 0;
-  const harmonic = here > 0.05 ? 0.3 * (r[2 * k] ?? 0) : 0;
-  return Math.max(0.1, 1 - here - harmonic) ** -exponent;
-}
-
 /** Share of the whitened power that a line at each bin explains; empty if there is no power. */
-function explained({ x, resolution, gentle, steep }: BreathSeries, top: number): number[] {
-  const { rest, taken } = withoutDrift(x, 2);
+function explained({ x, resolution, gentle, steep }: BreathSeries, top: number, source: BreathSource): number[] {
+  const { rest, taken } = withoutDrift(x, source.degree);
   const power = spectrum(rest).map((p) => p + 0.375 * x.length * (resolution + 0.05 * taken) ** 2);
-  const steepness = Math.max(gentle, Math.min(steep, slopeOf(power)));
+  const slowest = taken * x.length * Math.sqrt(0.375 / source.degree);
+  const slope = source.limited
+    ? Math.min(slopeOf(power), fall(slowest, 1.5, amplitude(power, 26, 47)))
+    : slopeOf(power);
+  const steepness = Math.max(gentle, Math.min(steep, slope));
   const level = power.map((p, k) => (k < 2 || k > 2 * top ? 0 : p * blend(k / 16, steepness)));
   const total = level.reduce((sum, p) => sum + p, 0);
   return total > 0 ? level.map((p) => (p / total) * (384 / x.length)) : [];
@@ -91,12 +122,17 @@ function spectrum(x: readonly number[]): number[] {
 
 /** Steepness of the power between 2.5 to 6 and 24 to 45 per minute. */
 function slopeOf(power: readonly number[]): number {
-  const amplitude = (from: number, to: number) => {
-    const part = power.slice(from, to + 1);
-    return part.reduce((sum, p) => sum + Math.sqrt(p), 0) / part.length;
-  };
-  const [low, high] = [amplitude(3, 6), amplitude(26, 47)];
-  return low > 0 && high > 0 ? (2 * Math.log(low / high)) / Math.log((26 + 47) / (3 + 6)) : 0;
+  return fall(amplitude(power, 3, 6), 4.5, amplitude(power, 26, 47));
+}
+
+/** Steepness of the power from one amplitude, at that bin, to the one between the bins 26 and 47. */
+function fall(low: number, from: number, high: number): number {
+  return low > 0 && high > 0 ? (2 * Math.log(low / high)) / Math.log(36.5 / from) : 0;
+}
+
+function amplitude(power: readonly number[], from: number, to: number): number {
+  const part = power.slice(from, to + 1);
+  return part.reduce((sum, p) => sum + Math.sqrt(p), 0) / part.length;
 }
 
 /** x^steepness, interpolated between the two neighbouring integer powers. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { modulations } from '../../reference/breath/modulation.js';
 import { findPulses } from '../../reference/breath/ppg_pulses.js';
-import { BreathFollower } from '../../reference/breath/tracker.js';
+import { BreathFollower, FROM_EFFORT, FROM_PPG } from '../../reference/breath/tracker.js';
 import { gridSamples } from '../../reference/grid/resample.js';
 import {
   type Core,
@@ -141,8 +141,8 @@ describe('rr', () => {
   });
 
   it('finds the respiratory rate, not its harmonic, when heights vary at twice the rate', () => {
-    const twice = breathing(64, 20, { am: 0.08 }).map((v, i) => v + 300 * Math.sin((2 * Math.PI * 10 * i) / (60 * HZ)));
-    expect(last(run('rr_ppg', [GREEN], [twice]))?.value).to.be.closeTo(10, 1);
+    const twice = breathing(64, 24, { am: 0.08 }).map((v, i) => v + 300 * Math.sin((2 * Math.PI * 12 * i) / (60 * HZ)));
+    expect(last(run('rr_ppg', [GREEN], [twice]))?.value).to.be.closeTo(12, 1);
   });
 
   it('follows a change of rate within a window and a half', () => {
@@ -193,7 +193,7 @@ describe('rr', () => {
     const t = x.map((_, i) => Math.round((i / HZ) * 2 ** 20) / 2 ** 20);
     const grid = gridSamples(t, x.map(Math.fround), 32, 70 * 32);
     const pulses = findPulses(grid.map((v, i) => (Number.isNaN(v) ? (grid[i + 1] ?? 0) : v) - (grid[1] ?? 0)));
-    const follower = new BreathFollower();
+    const follower = new BreathFollower(FROM_PPG);
     run('rr_ppg', [GREEN], [x]).forEach((answer, i) => {
       const end = 16 + 2 * i;
       // The core has searched the grid samples that are complete by `end` but for 26, and a stretch that reaches into those waits.
@@ -201,6 +201,42 @@ describe('rr', () => {
       expect(answer?.value, `at ${end} s`).to.be.closeTo(twin?.value ?? Number.NaN, 0.35);
       expect(answer?.confidence, `at ${end} s`).to.be.closeTo(twin?.confidence ?? Number.NaN, 0.1);
     });
+  });
+
+  it('equals its twin on an effort, step by step', () => {
+    const x = Array.from({ length: 70 * 32 }, (_, i) => slowBreath(i / 32, 7) + 0.3 * (i / 320) ** 2);
+    const quarters = Array.from({ length: 280 }, (_, i) => x.slice(8 * i, 8 * i + 8).reduce((sum, v) => sum + v, 0));
+    const follower = new BreathFollower(FROM_EFFORT);
+    run('rr_resp', [{ ...RESP, sampleRateHz: 32 }], [x]).forEach((answer, i) => {
+      const end = 16 + 2 * i;
+      const series = { x: quarters.slice(Math.max(0, 4 * end - 128), 4 * end), resolution: 0, gentle: 0, steep: 2 };
+      const twin = follower.follow(end, [series], 60);
+      expect(answer?.value, `at ${end} s`).to.be.closeTo(twin?.value ?? Number.NaN, 0.1);
+      expect(answer?.confidence, `at ${end} s`).to.be.closeTo(twin?.confidence ?? Number.NaN, 0.03);
+    });
+  });
+
+  /** A short breath and a long rest, in an effort. */
+  function slowBreath(t: number, rate: number): number {
+    return 1000 * Math.max(0, Math.cos(2 * Math.PI * ((rate * t) / 60 - 0.5)) - 0.5);
+  }
+
+  for (const rate of [6, 7, 9]) {
+    it(`finds ${rate} short breaths a minute in an effort, not their harmonic, and trusts it`, () => {
+      const grain = noise(90 * HZ, 14);
+      const x = grain.map((v, i) => 5000 + slowBreath(i / HZ, rate) + 30 * v);
+      const answer = last(run('rr_resp', [RESP], [x]));
+      expect(answer?.value).to.be.closeTo(rate, 1);
+      expect(answer?.confidence).to.be.at.least(0.5);
+    });
+  }
+
+  it('does not mistake an effort whose breaths alternate in depth for one of half the rate', () => {
+    const x = Array.from({ length: 90 * HZ }, (_, i) => {
+      const t = i / HZ;
+      return 1000 * (1 + 0.3 * Math.cos((2 * Math.PI * 8 * t) / 60)) * Math.sin((2 * Math.PI * 16 * t) / 60);
+    });
+    expect(last(run('rr_resp', [RESP], [x]))?.value).to.be.closeTo(16, 1);
   });
 
   function followPulses(follower: BreathFollower, all: ReturnType<typeof findPulses>, end: number) {
@@ -215,9 +251,9 @@ describe('rr', () => {
     });
     if (!m) return null;
     const series = [
-      { x: m.intervals, resolution: 0.003, gentle: 0.5, steep: 2, pressure: true },
-      { x: m.heights, resolution: 0.003, gentle: 1, steep: 3 },
-      { x: m.baselines, resolution: 0.003, gentle: 1, steep: 4 },
+      { x: m.intervals, resolution: 0.001, gentle: 0.5, steep: 2, pressure: true },
+      { x: m.heights, resolution: 0.001, gentle: 1, steep: 3 },
+      { x: m.baselines, resolution: 0.001, gentle: 1, steep: 4 },
     ];
     return follower.follow(end, series, m.fastest, m.steadiness);
   }
