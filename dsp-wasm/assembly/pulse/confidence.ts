@@ -73,12 +73,14 @@ import {
   OF_UNREST,
   OF_VARIATION,
   SLOW_RATE,
+  STEP_DOUBT,
   STILL_STEEPNESS,
   UNTRUSTED,
   USUAL_EDGE,
   USUAL_GAP,
   USUAL_LONGEST,
   USUAL_SHORTEST,
+  USUAL_STEP,
 } from './tuning';
 import { fullness } from './window';
 
@@ -172,6 +174,15 @@ export function lineConfidence(rate: f32, confidence: f32): f32 {
   odds += LINE_OF_SLOWNESS * slowness() + LINE_OF_EDGE * excess(COUNTED.edge, USUAL_EDGE);
   odds += LINE_OF_GAP * excess(COUNTED.gap, USUAL_GAP) + LINE_OF_UNLIKENESS * unlikeness();
   return <f32>1 / (<f32>1 + Mathf.exp(-odds));
+}
+
+/**
+ * A confidence at rest, less the doubt of a rate that leaps from window to window, which is known less well.
+ * @param step difference of the value from this window's own rate
+ */
+export function doubted(confidence: f32, step: f32): f32 {
+  const doubt = STEP_DOUBT * max<f32>(0, abs<f32>(step) - USUAL_STEP);
+  return confidence / (confidence + (<f32>1 - confidence) * Mathf.exp(doubt));
 }
 
 function unlikeness(): f32 {

@@ -31,6 +31,7 @@ import {
   LEAST_HELD,
   LONG_SHARE,
   LOST_SHARE,
+  MOST_LOST,
   STEADY_VARIATION,
   STROKE_WIDTH,
   WEAK_STROKE,
@@ -177,8 +178,8 @@ function describeClear(beats: i32): f32 {
 
 /**
  * Adds the weak upstrokes in the pauses. What comes as long after the other beats, too, is a pulse's second wave. In an
- * otherwise regular rhythm a pause that holds two intervals has a beat without a pulse. A pause after an early beat hides
- * nothing. Returns the number of beats in STROKE_BEATS; COUNTED.lost has those without a pulse.
+ * otherwise regular rhythm a rare pause that holds two intervals has a beat without a pulse. A pause after an early beat
+ * hides nothing. Returns the number of beats in STROKE_BEATS; COUNTED.lost has those without a pulse.
  */
 function addWeak(found: i32, beats: i32, usual: f32, period: f32): i32 {
   let added = 0;
@@ -191,6 +192,7 @@ function addWeak(found: i32, beats: i32, usual: f32, period: f32): i32 {
     if (weak >= 0 && !isHabitual(found, beats, beat, weak, period)) WEAK_AT[added++] = weak;
     else if (pause > LOST_SHARE * period && COUNTED.steadiness < STEADY_VARIATION) COUNTED.lost++;
   }
+  if (COUNTED.lost > MOST_LOST) COUNTED.lost = 0;
   // From the last to the first, as they were found
   for (let at = beats + added - 1, next = 0, beat = beats - 1; next < added; at--) {
     const isWeak = beat < 0 || WEAK_AT[next] > STROKE_BEATS[beat];

@@ -3,7 +3,7 @@ import { Estimate } from '../memory/map';
 import { PulseState } from '../memory/pulse_state';
 import { channelOfKind, Session } from '../memory/session';
 import { findBeats } from './beats';
-import { countConfidence, lineConfidence, pulseConfidence, shown } from './confidence';
+import { countConfidence, doubted, lineConfidence, pulseConfidence, shown } from './confidence';
 import { countBeats } from './count';
 import { likelihoodShare } from './motion';
 import { COUNTED, TRACKED, Tracked } from './scratch';
@@ -12,6 +12,7 @@ import { findTracked, lineNear, resumeTrack, updateTrack } from './tracker';
 import {
   ALIKE,
   CLEARER,
+  IRREGULAR,
   LEAST_COUNTED,
   LESS_CLEAR,
   LINE_REACH,
@@ -47,28 +48,33 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     state.value = inMotion(tracked.rate, beats.rate);
     to.confidence = <f64>confidence;
   } else {
-    const chosen = chooseAtRest(atRest(tracked.rate, beats.rate), confidence, shown(beats.cover, motion, seen), seen);
+    const rate = atRest(tracked.rate, beats.rate);
+    const counted = countBeats();
+    const chosen = counted
+      ? chooseAtRest(rate, confidence, shown(beats.cover, motion, seen), seen)
+      : keep(rate, confidence);
     state.value = smoothed(state, chosen.rate, anew);
-    to.confidence = <f64>chosen.belief;
+    to.confidence = <f64>(counted ? doubted(chosen.belief, state.value - chosen.rate) : chosen.belief);
   }
   to.value = <f64>state.value;
   return true;
 }
 
-/** The more likely of two: the rate by line and period, which a regular rhythm has, or that of the beats counted one by one. */
+/** The more likely of two: the rate by line and period, which a regular rhythm has, or that of the counted beats (COUNTED). */
 function chooseAtRest(rate: f32, confidence: f32, lineShown: f32, seen: f32): Tracked {
-  TRACKED.rate = rate;
-  TRACKED.belief = confidence;
-  if (!countBeats()) return TRACKED;
   const counted = countConfidence(rate, seen);
-  TRACKED.belief = lineConfidence(rate, confidence) * lineShown;
+  const line = lineConfidence(rate, confidence) * lineShown;
   if (abs<f32>(COUNTED.rate - rate) <= ALIKE) {
-    TRACKED.rate = <f32>0.5 * (rate + COUNTED.rate);
-    TRACKED.belief = max(counted, TRACKED.belief);
-  } else if (counted > max(LEAST_COUNTED, TRACKED.belief)) {
-    TRACKED.rate = COUNTED.rate;
-    TRACKED.belief = counted;
+    const mean = COUNTED.variation > IRREGULAR ? COUNTED.rate : <f32>0.5 * (rate + COUNTED.rate);
+    return keep(mean, max(counted, line));
   }
+  return counted > max(LEAST_COUNTED, line) ? keep(COUNTED.rate, counted) : keep(rate, line);
+}
+
+/** Writes TRACKED. */
+function keep(rate: f32, belief: f32): Tracked {
+  TRACKED.rate = rate;
+  TRACKED.belief = belief;
   return TRACKED;
 }
 

@@ -100,8 +100,12 @@ export const LONG_SHARE: f32 = 1.35;
 export const EARLY_SHARE: f32 = 0.85;
 /** Least interval that a beat without a pulse is in. [intervals; chosen] */
 export const LOST_SHARE: f32 = 1.6;
-/** Most variation of the other intervals with which that is said. [ratio; chosen] */
-export const STEADY_VARIATION: f32 = 0.15;
+/**
+ * Most variation of the other intervals with which that is said: breathing makes less, atrial fibrillation more. [ratio; chosen]
+ */
+export const STEADY_VARIATION: f32 = 0.1;
+/** Most beats without a pulse in a window: more pauses are a rhythm of their own, such as bigeminy. [beats; chosen] */
+export const MOST_LOST: i32 = 2;
 /** Least slope of a weak upstroke, against the usual one. [ratio; chosen] */
 export const WEAK_STROKE: f32 = 0.05;
 /** The pause after a premature beat is at least this much of the interval before it. [ratio; chosen] */
@@ -250,6 +254,10 @@ export const LINE_OF_SLOWNESS: f32 = -1;
 export const LINE_OF_EDGE: f32 = -0.43;
 /** The longest interval. [weight; chosen] */
 export const LINE_OF_GAP: f32 = -0.91;
+/** Doubt for each bpm between the value and this window's own rate, beyond USUAL_STEP: a rhythm that leaps. [log odds; chosen] */
+export const STEP_DOUBT: f32 = 0.4;
+/** Usual difference between them. [bpm; chosen] */
+export const USUAL_STEP: f32 = 2;
 
 // ---- heart_rate.ts ----
 /** Motion above which the beats in the time domain are not believed alone. [share; chosen] */
@@ -262,6 +270,8 @@ export const MOTION_REACH: f32 = 7;
 export const LINE_REACH: f32 = 7;
 /** Difference up to which the two estimates at rest are averaged. [bpm; chosen] */
 export const ALIKE: f32 = 5;
+/** Variation of the intervals from which the count alone is taken: there is no line in an irregular rhythm. [ratio; chosen] */
+export const IRREGULAR: f32 = 0.12;
 /** Least confidence of the beats counted one by one that outdoes an unlike rate by line and period. [probability; chosen] */
 export const LEAST_COUNTED: f32 = 0.5;
 /**

@@ -111,9 +111,9 @@ function withWeak(
       .filter(({ height }) => height >= 0.05 * usual)
       .reduce<Stroke | null>((best, s) => (best && best.height > s.height ? best : s), null);
     if (weak && !isHabitual(strokes, clear, k, weak, period)) beats.push(weak);
-    else if (pause > 1.6 * period && steadiness < 0.15) lost++;
+    else if (pause > 1.6 * period && steadiness < 0.1) lost++;
   }
-  return { beats: beats.toSorted((a, b) => a.time - b.time), lost };
+  return { beats: beats.toSorted((a, b) => a.time - b.time), lost: lost > 2 ? 0 : lost };
 }
 
 function isHabitual(

@@ -68,7 +68,9 @@ export class PulseRate {
     const counted = countBeats(found?.best ?? signals[0] ?? []);
     const chosen = counted ? likelier(line, counted, covered * shown, shown) : line;
     this.#value = this.#smoothed(chosen.value);
-    return { value: this.#value, confidence: chosen.confidence };
+    const doubt = counted ? 0.4 * Math.max(0, Math.abs(this.#value - chosen.value) - 2) : 0;
+    const trust = chosen.confidence;
+    return { value: this.#value, confidence: trust / (trust + (1 - trust) * Math.exp(doubt)) };
   }
 
   #clean(pulse: number[], axes: readonly number[][] | null, motion: number): [number[], (bpm: number) => number] {
@@ -170,7 +172,10 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
     0.42 * unlikeness;
   const byCount = shown / (1 + Math.exp(-countOdds));
   const byLine = lineShown / (1 + Math.exp(-lineOdds));
-  if (difference(5) < 1) return { value: (line.value + counted.rate) / 2, confidence: Math.max(byCount, byLine) };
+  if (Math.abs(counted.rate - line.value) <= 5) {
+    const value = counted.variation > 0.12 ? counted.rate : (line.value + counted.rate) / 2;
+    return { value, confidence: Math.max(byCount, byLine) };
+  }
   if (byCount > Math.max(0.5, byLine)) return { value: counted.rate, confidence: byCount };
   return { value: line.value, confidence: byLine };
 }
