@@ -8,8 +8,9 @@ const [file = '', session = ''] = process.argv.slice(2);
 /** Rows in one chunk of the response. */
 const BATCH = 500;
 const rows = new Libsql(file).prepare(
-  `SELECT type, value, unit, ts, session_id, device_id, confidence, sqi_class, actual_start, actual_end, coverage,
-     e2e_latency_ms, algorithm FROM insights WHERE session_id = ? ORDER BY actual_end, ts, id`,
+  `SELECT type, value, unit, ts, s.id AS session_id, s.device_id, confidence, sqi_class, actual_start, actual_end,
+     coverage, e2e_latency_ms, algorithm FROM insights i CROSS JOIN sessions s ON s.n = i.session
+   WHERE i.session = (SELECT n FROM sessions WHERE id = ?) ORDER BY actual_end, ts, i.id`,
 );
 
 function* text(): Generator<string> {

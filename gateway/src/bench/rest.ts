@@ -24,8 +24,8 @@ interface Reading {
   /** CPU of the server, seconds. */
   readonly cpu: number;
   readonly bytes: number;
-  /** Largest growth of the RSS, bytes. */
-  readonly grown: number;
+  /** Largest RSS meanwhile, bytes. */
+  readonly resident: number;
   /** Durations of other clients' requests meanwhile, ms. */
   readonly others: readonly number[];
 }
@@ -37,6 +37,7 @@ export async function restPart(report: Report, rounds: number): Promise<void> {
   const gateway = await MeasuredGateway.start(folder);
   const bare = await startServer(process.execPath, [BARE, join(folder, 'device-insights.db'), session], saidPort(''));
   const path = `/v1/sessions/${session}/insights`;
+  const before = resident(gateway.process);
   const [readings, bareReadings, shared]: [Reading[], Reading[], Reading[]] = [[], [], []];
   for (let round = 0; round < rounds; round++) {
     readings.push(await read(gateway.process, path));
@@ -62,7 +63,7 @@ export async function restPart(report: Report, rounds: number): Promise<void> {
   report.figure(
     'memory growth at most',
     'MB',
-    of(readings, ({ grown }) => grown / 1e6),
+    of(readings, (reading) => (reading.resident - before) / 1e6),
     ['<=', 50],
   );
   report.figure(
@@ -122,19 +123,18 @@ function insight(session: string, start: number, i: number): StoredInsight {
 }
 
 async function read(server: Running, path: string, othersPath?: string): Promise<Reading> {
-  const before = resident(server);
-  let grown = 0;
+  let most = 0;
   let reads = true;
   const others = othersPath === undefined ? Promise.resolve([]) : askMeanwhile(server, othersPath, () => reads);
   const watch = setInterval(() => {
-    grown = Math.max(grown, resident(server) - before);
+    most = Math.max(most, resident(server));
   }, 50);
   const [start, cpuBefore] = [performance.now(), cpuOf(server)];
   const bytes = await download(server, path);
   const [seconds, cpu] = [(performance.now() - start) / 1000, cpuOf(server) - cpuBefore];
   reads = false;
   clearInterval(watch);
-  return { seconds, cpu, bytes, grown, others: await others };
+  return { seconds, cpu, bytes, resident: most, others: await others };
 }
 
 async function askMeanwhile(server: Running, path: string, goesOn: () => boolean): Promise<number[]> {
