@@ -5,6 +5,7 @@ import { Turns, type Worker } from './turns.js';
 /** A publisher as far as turns see it. */
 class Gate {
   accepting = true;
+  queued = 0;
   #reliefs: (() => void)[] = [];
 
   onRelief(run: () => void): void {
@@ -101,4 +102,36 @@ describe('Turns', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(steps).to.equal(0);
   });
+
+  it('wake the process for messages once a millisecond at most', async () => {
+    const turns = new Turns(new Gate());
+    const start = performance.now();
+    for (let round = 0; round < 20; round++) await messages(turns);
+    expect(performance.now() - start).to.be.at.least(18);
+  });
+
+  it('let the process wake for each message while a reading waits to be stored', async () => {
+    const gate = new Gate();
+    gate.queued = 1;
+    const turns = new Turns(gate);
+    const { wait } = Atomics;
+    let rests = 0;
+    Atomics.wait = () => {
+      rests += 1;
+      return 'timed-out';
+    };
+    try {
+      for (let round = 0; round < 20; round++) await messages(turns);
+    } finally {
+      Atomics.wait = wait;
+    }
+    expect(rests).to.equal(0);
+  });
 });
+
+/** A round of the event loop in which messages arrive. */
+async function messages(turns: Turns): Promise<void> {
+  turns.hasTime();
+  turns.hasTime();
+  await new Promise((resolve) => setImmediate(resolve));
+}

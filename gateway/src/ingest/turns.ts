@@ -10,6 +10,10 @@ export interface Worker {
 
 /** Time that one worker may use before the next one's turn, ms. */
 const SLICE_MS = 1;
+/** Shortest time from one round of the event loop with messages to the next, while no reading waits to be stored, ms. */
+const ROUND_MS = 1;
+/** Never changes: waiting for it is a rest. */
+const UNCHANGED = new Int32Array(new SharedArrayBuffer(4));
 /** Time for which the event loop is used before other work may run, ms. */
 const TURN_MS = 3;
 
@@ -23,8 +27,10 @@ export class Turns {
   #end: number | null = null;
   #scheduled = false;
   #waiting = false;
+  #isRound = false;
+  #roundEnded = Number.NEGATIVE_INFINITY;
 
-  constructor(readonly publisher: Pick<Publisher, 'accepting' | 'onRelief'>) {}
+  constructor(readonly publisher: Pick<Publisher, 'accepting' | 'onRelief' | 'queued'>) {}
 
   /** Asks for turns, until the worker has nothing more to do. */
   add(worker: Worker): void {
@@ -41,11 +47,26 @@ export class Turns {
    * the event loop need no turn, and so nothing at their end.
    */
   hasTime(): boolean {
+    if (!this.#isRound) {
+      this.#isRound = true;
+      setImmediate(this.#endRound);
+    }
     if (this.#queue.length > 0 || !this.publisher.accepting) return false;
     const now = performance.now();
     this.#end ??= now + TURN_MS;
     return now < this.#end;
   }
+
+  /**
+   * Messages of many devices come one by one, and waking the process costs as much as handling one. So it wakes once a
+   * millisecond for all of them, unless somebody waits for a reading.
+   */
+  readonly #endRound = (): void => {
+    this.#isRound = false;
+    const rest = this.#roundEnded + ROUND_MS - performance.now();
+    if (rest > 0 && this.publisher.queued === 0) Atomics.wait(UNCHANGED, 0, 0, rest);
+    this.#roundEnded = performance.now();
+  };
 
   #enqueue(worker: Worker): void {
     if (worker.isWaiting) return;
