@@ -164,21 +164,18 @@ function download({ port }: Running, path: string): Promise<number> {
   });
 }
 
-function resident({ pids }: Running): number {
-  return pids.reduce((sum, pid) => {
-    const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return sum + Number(kilobytes) * 1024;
-  }, 0);
+/** RSS of the server itself: the child that examines the store at the start ends during the measurement. */
+function resident({ pids: [pid] }: Running): number {
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
 }
 
 /** CPU time of all threads, user and system; the kernel counts in steps of 10 ms. */
-function cpuOf({ pids }: Running): number {
-  return pids.reduce((sum, pid) => {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [utime = '', stime = ''] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 13);
-    return sum + (Number(utime) + Number(stime)) / 100;
-  }, 0);
+function cpuOf({ pids: [pid] }: Running): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [utime = '', stime = ''] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(utime) + Number(stime)) / 100;
 }
