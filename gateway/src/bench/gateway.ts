@@ -9,7 +9,7 @@ export const KEY = `svc_${'b'.repeat(32)}`;
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** As in `npm start` and the image. */
-const NODE_FLAGS = ['--max-semi-space-size=32'];
+const NODE_FLAGS = ['--max-semi-space-size=32', '--no-concurrent-marking'];
 /** Short, so that the sessions of one run have ended before the next one begins. */
 const GRACE_MS = '1000';
 const MOST_SESSIONS = '20000';

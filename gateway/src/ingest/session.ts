@@ -34,8 +34,10 @@ export interface LiveSessionParts {
 
 /** Data time after which an acknowledgement is sent without waiting for the interval, ms. */
 const ACK_DATA_MS = 5000;
-/** Interval at which progress is recorded while data arrive, ms; the protocol allows 5 s. */
+/** Interval at which progress is recorded while data arrive, ms. */
 const RECORD_EVERY_MS = 2500;
+/** Longest interval while readings wait to be stored, which go first, ms; the protocol allows 5 s. */
+const RECORD_AT_LATEST_MS = 4000;
 /** Undecoded bytes above which the socket is paused; one chunk of the socket may be added to this. */
 const MAX_WAITING_BYTES = 64 * 1024;
 
@@ -356,7 +358,8 @@ export class LiveSession implements Worker {
   #recordIfDue(): void {
     const anchors = this.#intake.anchors;
     if (this.#isRecorded) return;
-    if (anchors === this.#anchors && this.#parts.clock.monotonic() - this.#recordedAt < RECORD_EVERY_MS) return;
+    const interval = this.#parts.turns.publisher.queued > 0 ? RECORD_AT_LATEST_MS : RECORD_EVERY_MS;
+    if (anchors === this.#anchors && this.#parts.clock.monotonic() - this.#recordedAt < interval) return;
     this.#anchors = anchors;
     this.#record();
   }
