@@ -45,6 +45,14 @@ function answerOf({ run, resolve }: Pick<Write, 'run' | 'resolve'>): () => void 
   return () => resolve(result);
 }
 
+function statementOf<Row>(statement: Libsql.Statement): Statement<Row> {
+  return {
+    get: (...values) => statement.get(values) as Row | undefined,
+    all: (...values) => statement.all(values) as Row[],
+    run: (...values) => statement.run(values).changes,
+  };
+}
+
 /**
  * One connection to an SQLite file that other connections, threads and processes also use. SQLite is synchronous: each
  * call blocks its thread. So the service has two connections: a read-only one on the event loop, and one that writes,
@@ -87,14 +95,14 @@ export class Database {
   prepare<Row>(sql: string): Statement<Row> {
     const known = this.#statements.get(sql);
     if (known) return known as Statement<Row>;
-    const statement = this.#db.prepare(sql);
-    const made: Statement<Row> = {
-      get: (...values) => statement.get(values) as Row | undefined,
-      all: (...values) => statement.all(values) as Row[],
-      run: (...values) => statement.run(values).changes,
-    };
+    const made = statementOf<Row>(this.#db.prepare(sql));
     this.#statements.set(sql, made);
     return made;
+  }
+
+  /** Prepares a statement whose rows are lists of the columns' values. */
+  prepareLists<Row extends readonly Value[]>(sql: string): Statement<Row> {
+    return statementOf(this.#db.prepare(sql).raw());
   }
 
   /** Runs statements that return nothing, outside a transaction. */

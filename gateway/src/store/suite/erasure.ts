@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import type { StoredInsight } from '../../insight.js';
 import type { Session, Store } from '../store.js';
 import {
   type Handles,
@@ -52,6 +53,25 @@ export function erasureSuite(handles: () => Handles): void {
       expect(await store.eraseInsights(which, 2)).to.equal(0);
       expect(await endsOf(store, own)).to.deep.equal([at + 3000, at + 4000]);
       expect(await endsOf(store, foreign)).to.have.length(5);
+    });
+
+    it('ends the reading of an erased session, and never continues it with the insights of a later one', async () => {
+      const { store, other } = handles();
+      const at = newMoment();
+      const gone = await closed(store, at, 1203);
+      const found: StoredInsight[][] = [];
+      for await (const batch of other.sessionInsights(gone.id)) {
+        found.push(batch);
+        if (found.length > 1) continue;
+        await store.eraseInsights({ sessionId: gone.id }, 2000);
+        await store.eraseSession(gone.id);
+        await closed(store, at, 1203);
+      }
+      expect(new Set(found.flat().map(({ session_id, device_id }) => `${session_id} ${device_id}`))).to.deep.equal(
+        new Set([`${gone.id} ${gone.deviceId}`]),
+      );
+      expect(found[0]).to.not.be.empty;
+      expect(found.flat()).to.have.length.below(1203);
     });
 
     it('leaves each device its own insights, whichever sessions are erased and opened after that', async () => {
