@@ -32,6 +32,7 @@ import {
   LONG_SHARE,
   LOST_SHARE,
   MOST_LOST,
+  PULSE_DELAY,
   STEADY_VARIATION,
   STROKE_WIDTH,
   WEAK_STROKE,
@@ -257,13 +258,39 @@ function describeAll(beats: i32, usual: f32, period: f32): void {
     for (next++; next < STROKE_BEATS[beat]; next++) refused = max(refused, STROKES[next].height);
   }
   const length = last - first;
-  COUNTED.rate = (GRID_PER_MINUTE * (intervals + <f32>COUNTED.lost)) / length;
+  COUNTED.rate = rateOf(beats);
+  COUNTED.jitter = jitter(beats);
   COUNTED.variation = sqrt<f32>(max<f32>(0, squares * intervals - length * length)) / length;
   COUNTED.margin = max<f32>(<f32>0.05 * usual, refused) / least;
   COUNTED.shortest = shortest;
   COUNTED.longest = longest;
   COUNTED.gap = longest / period;
   COUNTED.edge = max(first, <f32>(WINDOW - 1) - last) / period;
+}
+
+/**
+ * Heart rate of the beats, bpm. A pulse at the window's start is of a heartbeat before it, so it is left out where three beats
+ * remain and none is without a pulse.
+ */
+function rateOf(beats: i32): f32 {
+  let first = 0;
+  if (COUNTED.lost === 0) while (first < beats - 3 && strokeOf(first).time < PULSE_DELAY) first++;
+  const intervals = <f32>(beats - 1 - first + COUNTED.lost);
+  return (GRID_PER_MINUTE * intervals) / (strokeOf(beats - 1).time - strokeOf(first).time);
+}
+
+/**
+ * From the third differences of the beats' times, which a rhythm that changes slowly does not have: of errors that are
+ * independent they have twenty times the variance. Infinite where there are not four beats.
+ */
+function jitter(beats: i32): f32 {
+  let squares: f32 = 0;
+  for (let beat = 3; beat < beats; beat++) {
+    const middle = strokeOf(beat - 1).time - strokeOf(beat - 2).time;
+    const third = strokeOf(beat).time - strokeOf(beat - 3).time - <f32>3 * middle;
+    squares += third * third;
+  }
+  return beats > 3 ? sqrt<f32>(squares / (<f32>20 * <f32>(beats - 3))) : Infinity;
 }
 
 /** Grid samples around an upstroke that are compared with those of the others. */

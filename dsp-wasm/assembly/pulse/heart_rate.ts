@@ -11,11 +11,13 @@ import { apartFromMotion, pulseSpectrum, resetSpectrum } from './spectrum';
 import { findTracked, lineNear, resumeTrack, updateTrack } from './tracker';
 import {
   ALIKE,
+  BLURRED,
   CLEARER,
   IRREGULAR,
   LEAST_COUNTED,
   LESS_CLEAR,
   LINE_REACH,
+  LINE_SHARE,
   MOTION_REACH,
   MOVING,
   REST_REACH,
@@ -53,7 +55,7 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     const chosen = counted
       ? chooseAtRest(rate, confidence, shown(beats.cover, motion, seen), seen)
       : keep(rate, confidence);
-    state.value = smoothed(state, chosen.rate, anew);
+    state.value = smoothed(state, chosen.rate, counted ? blur() : 1, anew);
     to.confidence = <f64>(counted ? doubted(chosen.belief, state.value - chosen.rate) : chosen.belief);
   }
   to.value = <f64>state.value;
@@ -65,7 +67,8 @@ function chooseAtRest(rate: f32, confidence: f32, lineShown: f32, seen: f32): Tr
   const counted = countConfidence(rate, seen);
   const line = lineConfidence(rate, confidence) * lineShown;
   if (abs<f32>(COUNTED.rate - rate) <= ALIKE) {
-    const mean = COUNTED.variation > IRREGULAR ? COUNTED.rate : <f32>0.5 * (rate + COUNTED.rate);
+    const share: f32 = COUNTED.variation > IRREGULAR ? 0 : LINE_SHARE * blur();
+    const mean = COUNTED.rate + share * (rate - COUNTED.rate);
     return keep(mean, max(counted, line));
   }
   return counted > max(LEAST_COUNTED, line) ? keep(COUNTED.rate, counted) : keep(rate, line);
@@ -83,10 +86,15 @@ function atRest(tracked: f32, beats: f32): f32 {
   return abs<f32>(beats - tracked) > REST_REACH ? lineNear(tracked, LINE_REACH) : beats;
 }
 
+/** How uncertain the times of the counted beats are, from 0 to 1. */
+function blur(): f32 {
+  return min<f32>(1, COUNTED.jitter / BLURRED);
+}
+
 /** Blends the value before in, if it is of the same run: one farther off was wrong, or this is. */
-function smoothed(state: PulseState, value: f32, anew: bool): f32 {
+function smoothed(state: PulseState, value: f32, blur: f32, anew: bool): f32 {
   const change = state.value - value;
-  return anew || abs<f32>(change) > REST_REACH ? value : value + VALUE_MEMORY * change;
+  return anew || abs<f32>(change) > REST_REACH ? value : value + VALUE_MEMORY * blur * change;
 }
 
 /** In motion beats and lines stray and the track lags: the mean of those that are there does less of either. */

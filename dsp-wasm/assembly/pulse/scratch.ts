@@ -95,6 +95,8 @@ export class CountedBeats {
   /** The longest interval, and the longer end of the window without a beat, in median intervals. */
   gap: f32;
   edge: f32;
+  /** Standard deviation of the error of a beat's time, grid samples. */
+  jitter: f32;
 }
 
 /** The rate with the most belief. */

@@ -116,6 +116,8 @@ export const HABIT_SAMPLES: f32 = 3;
 export const HABIT_SHARE: f32 = 0.5;
 /** Share of the other beats with such a wave from which it is none. [share; chosen] */
 export const HABITUAL: f32 = 0.3;
+/** From a heartbeat to the upstroke of its pulse in a finger: 0.3 s. [grid samples; chosen] */
+export const PULSE_DELAY: f32 = 9.6;
 
 // ---- confidence.ts ----
 /** Log odds without any evidence, at rest. [log odds; chosen] */
@@ -268,17 +270,23 @@ export const REST_REACH: f32 = 12;
 export const MOTION_REACH: f32 = 7;
 /** Furthest that a spectral line may lie from the tracked rate: about a quarter of the main lobe. [bpm; chosen] */
 export const LINE_REACH: f32 = 7;
-/** Difference up to which the two estimates at rest are averaged. [bpm; chosen] */
+/** Difference up to which the two estimates at rest are taken together. [bpm; chosen] */
 export const ALIKE: f32 = 5;
 /** Variation of the intervals from which the count alone is taken: there is no line in an irregular rhythm. [ratio; chosen] */
 export const IRREGULAR: f32 = 0.12;
 /** Least confidence of the beats counted one by one that outdoes an unlike rate by line and period. [probability; chosen] */
 export const LEAST_COUNTED: f32 = 0.5;
 /**
- * Share of the value before in that at rest: with it the window tapers off over some 10 s, as monitors' do, and a beat
- * that comes in or falls out moves the value less. [share; chosen]
+ * Share of the value before in that at rest, where the beats' timing is not sharp: then the window tapers off over some 10 s,
+ * as monitors' do, and a beat that comes in or falls out moves the value less. [share; chosen]
  */
 export const VALUE_MEMORY: f32 = 0.5;
+/** Share of the line's rate in the value, where the beats' timing is not sharp. [share; chosen] */
+export const LINE_SHARE: f32 = 0.5;
+/**
+ * Timing error of the beats from which these shares are whole: 16 ms. A beat that is timed well needs no mean. [grid samples; chosen]
+ */
+export const BLURRED: f32 = 0.5;
 /** Share of a step in how far apart from motion the line was of late: a clearer step counts at once. [share; chosen] */
 export const CLEARER: f32 = 0.5;
 /** Share of a less clear step: what was seen counts for 20 s. [share; chosen] */

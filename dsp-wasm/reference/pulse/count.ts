@@ -13,6 +13,7 @@ export interface Counted {
   readonly longest: number;
   readonly gap: number;
   readonly edge: number;
+  readonly jitter: number;
 }
 
 interface Stroke {
@@ -40,7 +41,7 @@ export function countBeats(optical: readonly number[]): Counted | null {
   const refused = strokes.filter((s) => !beats.includes(s) && s.time > first && s.time < last);
   const least = Math.min(...beats.map(({ height }) => height));
   return {
-    rate: (1920 * (all.length + lost)) / (last - first),
+    rate: rateOf(beats, lost),
     variation: variation(all),
     steadiness,
     likeness: likeness(rises, beats),
@@ -50,7 +51,20 @@ export function countBeats(optical: readonly number[]): Counted | null {
     longest: Math.max(...all),
     gap: Math.max(...all) / period,
     edge: Math.max(first, optical.length - 1 - last) / period,
+    jitter: jitter(all),
   };
+}
+
+/** Without the pulses of heartbeats before the window. */
+function rateOf(beats: readonly Stroke[], lost: number): number {
+  const own = beats.filter(({ time }, i) => lost > 0 || time >= 9.6 || i >= beats.length - 3);
+  return (1920 * (own.length - 1 + lost)) / ((own.at(-1)?.time ?? 0) - (own[0]?.time ?? 0));
+}
+
+function jitter(intervals: readonly number[]): number {
+  const second = intervals.slice(1).map((v, i) => v - (intervals[i] ?? 0));
+  const third = second.slice(1).map((v, i) => v - (second[i] ?? 0));
+  return third.length > 0 ? Math.sqrt(sum(third.map((v) => v * v)) / (20 * third.length)) : Number.POSITIVE_INFINITY;
 }
 
 function slopesOf(x: readonly number[]): number[] {

@@ -67,7 +67,7 @@ export class PulseRate {
     const line = { value: atRest(clean, rate, found?.rate ?? 0), confidence };
     const counted = countBeats(found?.best ?? signals[0] ?? []);
     const chosen = counted ? likelier(line, counted, covered * shown, shown) : line;
-    this.#value = this.#smoothed(chosen.value);
+    this.#value = this.#smoothed(chosen.value, counted ? blur(counted) : 1);
     const doubt = counted ? 0.4 * Math.max(0, Math.abs(this.#value - chosen.value) - 2) : 0;
     const trust = chosen.confidence;
     return { value: this.#value, confidence: trust / (trust + (1 - trust) * Math.exp(doubt)) };
@@ -128,9 +128,9 @@ export class PulseRate {
     this.#belief = posterior.map((p) => p / total);
   }
 
-  #smoothed(value: number): number {
+  #smoothed(value: number, blur: number): number {
     const change = (this.#value ?? value) - value;
-    return Math.abs(change) > 12 ? value : value + 0.5 * change;
+    return Math.abs(change) > 12 ? value : value + 0.5 * blur * change;
   }
 
   #unrest(rate: number): number {
@@ -138,6 +138,11 @@ export class PulseRate {
     this.#slowRate = before + 0.2 * (rate - before);
     return Math.min(2, Math.abs(rate - this.#slowRate) / 10);
   }
+}
+
+/** How uncertain the times of the beats are: 1 from 16 ms on. */
+function blur({ jitter }: Counted): number {
+  return Math.min(1, jitter / 0.5);
 }
 
 /** The more likely of the rate by line and period and that of the beats counted one by one. */
@@ -173,7 +178,8 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
   const byCount = shown / (1 + Math.exp(-countOdds));
   const byLine = lineShown / (1 + Math.exp(-lineOdds));
   if (Math.abs(counted.rate - line.value) <= 5) {
-    const value = counted.variation > 0.12 ? counted.rate : (line.value + counted.rate) / 2;
+    const share = counted.variation > 0.12 ? 0 : 0.5 * blur(counted);
+    const value = counted.rate + share * (line.value - counted.rate);
     return { value, confidence: Math.max(byCount, byLine) };
   }
   if (byCount > Math.max(0.5, byLine)) return { value: counted.rate, confidence: byCount };

@@ -110,6 +110,21 @@ describe('hr_ppg', () => {
     expect(rates.slice(12).filter((e) => e && e.confidence >= 0.5).length).to.be.at.least(40); // of 49
   });
 
+  it('gives the rate of the heartbeats in the window, whose pulses come later, if the beats are timed sharply', () => {
+    const beats = [0];
+    while ((beats.at(-1) ?? 0) < 120) {
+      const t = beats.at(-1) ?? 0;
+      beats.push(t + 0.8 * (1 + 0.05 * Math.sin(1.6 * t) + 0.05 * Math.sin(0.6 * t)));
+    }
+    const optical = beats.map((time) => ({ time: time + 0.2, height: 100 }));
+    const errors = run([GREEN], [pulses(optical, 120)], 120).flatMap((e, end) => {
+      const own = beats.filter((time) => time > end - 8 && time <= end);
+      const rate = (60 * (own.length - 1)) / ((own.at(-1) ?? 0) - (own[0] ?? 0));
+      return e && end >= 12 ? [Math.abs(e.value - rate)] : [];
+    });
+    expect(errors.reduce((sum, v) => sum + v, 0) / errors.length).to.be.below(0.5);
+  });
+
   it('does not count the second wave of a slow pulse', () => {
     const beats = Array.from({ length: 30 }, (_, i) => ({ time: 1.15 * i, height: 100 }));
     const second = beats.map(({ time }) => ({ time: time + 0.38, height: 35 }));
