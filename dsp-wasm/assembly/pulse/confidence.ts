@@ -16,6 +16,7 @@ import {
   SWINGS,
   Tracked,
 } from './scratch';
+import { GRID_PER_MINUTE } from './tracker';
 import {
   ALIKE,
   BIAS,
@@ -26,8 +27,11 @@ import {
   ENOUGH_ODDS,
   ENOUGH_SUPPORT,
   EVEN_STEEPNESS,
+  EVEN_STROKES,
+  FOLLOWED,
   GREAT_DIFFERENCE,
   JUMP_STEEPNESS,
+  LATEST_DICROTIC,
   LEAST_APART,
   LEAST_CONCENTRATION,
   LEAST_COVER,
@@ -49,6 +53,7 @@ import {
   LINE_OF_UNLIKENESS,
   LINE_OF_VARIATION,
   LINE_WIDTH,
+  MISSED_DOUBT,
   MOST_JUMP,
   MOST_STILL,
   MOVING,
@@ -72,7 +77,9 @@ import {
   OF_UNLIKENESS,
   OF_UNREST,
   OF_VARIATION,
+  SAME_RATE,
   SLOW_RATE,
+  STEADY_PAIRS,
   STEP_DOUBT,
   STILL_STEEPNESS,
   UNTRUSTED,
@@ -161,7 +168,9 @@ export function countConfidence(other: f32, seen: f32): f32 {
   odds += OF_MARGIN * Mathf.log(COUNTED.margin);
   odds += OF_SHORTEST * min<f32>(0, COUNTED.shortest / <f32>SLOW_HZ - USUAL_SHORTEST);
   odds += OF_LONGEST * max<f32>(0, COUNTED.longest / <f32>SLOW_HZ - USUAL_LONGEST);
-  odds += OF_SKEW * COUNTED.skew + OF_SLOWNESS * slowness() + OF_DIFFERENCE * difference(other, ALIKE);
+  odds += OF_SKEW * COUNTED.skew + OF_SLOWNESS * slowness();
+  if (!isBigeminy(other)) odds += OF_DIFFERENCE * difference(other, ALIKE);
+  if (isFollowed() || isSkipping(other)) odds -= MISSED_DOUBT;
   odds += OF_EDGE * excess(COUNTED.edge, USUAL_EDGE) + OF_GAP * excess(COUNTED.gap, USUAL_GAP);
   return visible(seen) / (<f32>1 + Mathf.exp(-odds));
 }
@@ -173,7 +182,32 @@ export function lineConfidence(rate: f32, confidence: f32): f32 {
   odds += LINE_OF_DIFFERENCE * difference(rate, ALIKE) + LINE_OF_GREAT_DIFFERENCE * difference(rate, GREAT_DIFFERENCE);
   odds += LINE_OF_SLOWNESS * slowness() + LINE_OF_EDGE * excess(COUNTED.edge, USUAL_EDGE);
   odds += LINE_OF_GAP * excess(COUNTED.gap, USUAL_GAP) + LINE_OF_UNLIKENESS * unlikeness();
+  if (isFollowed() || isBigeminy(rate)) odds -= MISSED_DOUBT;
   return <f32>1 / (<f32>1 + Mathf.exp(-odds));
+}
+
+/** Whether a premature beat follows each normal one, so that the line is at half of the rate; a second wave comes sooner. */
+function isBigeminy(line: f32): bool {
+  if (COUNTED.shortest < LATEST_DICROTIC || COUNTED.pairVariation > STEADY_PAIRS) return false;
+  return isSame(COUNTED.rate, line + line);
+}
+
+/**
+ * Whether the long intervals hold a beat without a pulse: two short ones, whose rate is the line's. After a premature beat with
+ * a pulse, which is a weak one, the pause only happens to be as long.
+ */
+function isSkipping(line: f32): bool {
+  if (COUNTED.evenness <= EVEN_STROKES || !isSame(COUNTED.longest, COUNTED.shortest + COUNTED.shortest)) return false;
+  return isSame(GRID_PER_MINUTE / COUNTED.shortest, line);
+}
+
+/** Whether weak pulses that were not counted may be premature beats, each after a normal one. */
+function isFollowed(): bool {
+  return COUNTED.followed >= FOLLOWED;
+}
+
+function isSame(a: f32, b: f32): bool {
+  return abs<f32>(a - b) <= SAME_RATE * max<f32>(a, b);
 }
 
 /**

@@ -28,6 +28,7 @@ import {
   HABIT_SAMPLES,
   HABIT_SHARE,
   HABITUAL,
+  LATEST_DICROTIC,
   LEAST_HELD,
   LONG_SHARE,
   LOST_SHARE,
@@ -59,6 +60,7 @@ export function countBeats(): bool {
   const period = describeClear(beats);
   const all = addWeak(found, beats, usual, period);
   describeAll(all, usual, period);
+  COUNTED.followed = followedShare(found, all, usual);
   COUNTED.likeness = likeness(all);
   return true;
 }
@@ -247,6 +249,7 @@ function describeAll(beats: i32, usual: f32, period: f32): void {
   let longest: f32 = 0;
   let squares: f32 = 0;
   let least: f32 = strokeOf(0).height;
+  let greatest = least;
   let refused: f32 = 0;
   let next = STROKE_BEATS[0];
   for (let beat = 1; beat < beats; beat++) {
@@ -255,11 +258,14 @@ function describeAll(beats: i32, usual: f32, period: f32): void {
     longest = max(longest, interval);
     squares += interval * interval;
     least = min(least, strokeOf(beat).height);
+    greatest = max(greatest, strokeOf(beat).height);
     for (next++; next < STROKE_BEATS[beat]; next++) refused = max(refused, STROKES[next].height);
   }
   const length = last - first;
   COUNTED.rate = rateOf(beats);
   COUNTED.jitter = jitter(beats);
+  COUNTED.evenness = least / greatest;
+  COUNTED.pairVariation = pairVariation(beats);
   COUNTED.variation = sqrt<f32>(max<f32>(0, squares * intervals - length * length)) / length;
   COUNTED.margin = max<f32>(<f32>0.05 * usual, refused) / least;
   COUNTED.shortest = shortest;
@@ -291,6 +297,51 @@ function jitter(beats: i32): f32 {
     squares += third * third;
   }
   return beats > 3 ? sqrt<f32>(squares / (<f32>20 * <f32>(beats - 3))) : Infinity;
+}
+
+/** Variation of the intervals from each beat to the next but one: small also where short and long ones alternate. */
+function pairVariation(beats: i32): f32 {
+  let sum: f32 = 0;
+  let squares: f32 = 0;
+  for (let beat = 2; beat < beats; beat++) {
+    const pair = strokeOf(beat).time - strokeOf(beat - 2).time;
+    sum += pair;
+    squares += pair * pair;
+  }
+  return sqrt<f32>(max<f32>(0, squares * <f32>(beats - 2) - sum * sum)) / sum;
+}
+
+/**
+ * The share of the intervals whose greatest weak upstroke is in their first half, but too late for a second wave, and as late
+ * as in the others.
+ */
+function followedShare(found: i32, beats: i32, usual: f32): f32 {
+  let count = 0;
+  for (let beat = 1; beat < beats; beat++) {
+    const delay = greatestBetween(found, beat, WEAK_STROKE * usual);
+    if (delay < LATEST_DICROTIC || delay >= <f32>0.5 * intervalBefore(beat)) continue;
+    let at = count++;
+    for (; at > 0 && INTERVALS[at - 1] > delay; at--) INTERVALS[at] = INTERVALS[at - 1];
+    INTERVALS[at] = delay;
+  }
+  let alike: f32 = 0;
+  for (let k = 0; k < count; k++) if (abs<f32>(INTERVALS[k] - INTERVALS[count >> 1]) <= HABIT_SAMPLES) alike++;
+  return alike / <f32>(beats - 1);
+}
+
+/** Delay after the beat before of the greatest upstroke between it and a beat; 0 where none is as high as `least`. */
+function greatestBetween(found: i32, beat: i32, least: f32): f32 {
+  const from = strokeOf(beat - 1).time;
+  const to = strokeOf(beat).time;
+  let delay: f32 = 0;
+  let height = least;
+  for (let i = STROKE_BEATS[beat - 1] + 1; i < STROKE_BEATS[beat] && i < found; i++) {
+    const time = STROKES[i].time;
+    if (STROKES[i].height < height || time - from < CLOSEST_STROKE || to - time < CLOSEST_STROKE) continue;
+    height = STROKES[i].height;
+    delay = time - from;
+  }
+  return delay;
 }
 
 /** Grid samples around an upstroke that are compared with those of the others. */

@@ -97,6 +97,12 @@ export class CountedBeats {
   edge: f32;
   /** Standard deviation of the error of a beat's time, grid samples. */
   jitter: f32;
+  /** Variation of the intervals from each beat to the next but one. */
+  pairVariation: f32;
+  /** The least slope of the upstrokes, divided by the greatest. */
+  evenness: f32;
+  /** Share of the intervals that hold a weak upstroke at the same delay, too late to be a second wave. */
+  followed: f32;
 }
 
 /** The rate with the most belief. */
@@ -296,4 +302,4 @@ export const STROKE_SUM = changetype<Row<f32>>(INTERVALS_END);
 const STROKE_SUM_END: usize = INTERVALS_END + 16 * sizeof<f32>();
 
 export const COUNTED = changetype<CountedBeats>(STROKE_SUM_END);
-export const PULSE_SCRATCH_END: usize = STROKE_SUM_END + 48;
+export const PULSE_SCRATCH_END: usize = STROKE_SUM_END + 64;

@@ -92,6 +92,8 @@ export const CLEAR_STROKE: f32 = 0.25;
 export const CLOSEST_STROKE: f32 = 9;
 /** Until then a pulse's second wave may come: 0.44 s. [grid samples; chosen] */
 export const DICROTIC_SAMPLES: f32 = 14;
+/** Until then one may come in a slow pulse, which is longer; an upstroke that comes later is a beat: 0.48 s. [grid samples; chosen] */
+export const LATEST_DICROTIC: f32 = 15.4;
 /** Its greatest slope against that of the pulse. [ratio; chosen] */
 export const DICROTIC_SHARE: f32 = 0.4;
 /** Least interval that is a pause. [intervals; chosen] */
@@ -232,6 +234,16 @@ export const USUAL_EDGE: f32 = 1;
 export const OF_GAP: f32 = -1.37;
 /** Longest interval of a regular rhythm, in median ones. [intervals; chosen] */
 export const USUAL_GAP: f32 = 1.2;
+/** Largest difference of two rates, or of two intervals, that count as the same. [share; chosen] */
+export const SAME_RATE: f32 = 0.1;
+/** Doubt where signs say that a rate misses beats. [log odds; chosen] */
+export const MISSED_DOUBT: f32 = 4;
+/** Most variation of the intervals over two beats in bigeminy. [ratio; chosen] */
+export const STEADY_PAIRS: f32 = 0.06;
+/** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
+export const FOLLOWED: f32 = 0.6;
+/** Evenness of the upstrokes from which none is premature. [ratio; chosen] */
+export const EVEN_STROKES: f32 = 0.5;
 /**
  * Log odds of the rate by line and period beside the beats counted one by one, without any evidence. [log odds; chosen]
  */

@@ -14,6 +14,9 @@ export interface Counted {
   readonly gap: number;
   readonly edge: number;
   readonly jitter: number;
+  readonly pairVariation: number;
+  readonly evenness: number;
+  readonly followed: number;
 }
 
 interface Stroke {
@@ -52,6 +55,9 @@ export function countBeats(optical: readonly number[]): Counted | null {
     gap: Math.max(...all) / period,
     edge: Math.max(first, optical.length - 1 - last) / period,
     jitter: jitter(all),
+    pairVariation: variation(all.slice(1).map((v, i) => v + (all[i] ?? 0))),
+    evenness: least / Math.max(...beats.map(({ height }) => height)),
+    followed: followedShare(strokes, beats, usual),
   };
 }
 
@@ -65,6 +71,20 @@ function jitter(intervals: readonly number[]): number {
   const second = intervals.slice(1).map((v, i) => v - (intervals[i] ?? 0));
   const third = second.slice(1).map((v, i) => v - (second[i] ?? 0));
   return third.length > 0 ? Math.sqrt(sum(third.map((v) => v * v)) / (20 * third.length)) : Number.POSITIVE_INFINITY;
+}
+
+/** Share of the intervals with a weak upstroke at the same delay. */
+function followedShare(strokes: readonly Stroke[], beats: readonly Stroke[], usual: number): number {
+  const delays = intervalsOf(beats).flatMap((interval, k) => {
+    const from = beats[k]?.time ?? 0;
+    const [greatest] = strokes
+      .filter(({ time, height }) => time - from >= 9 && from + interval - time >= 9 && height >= 0.05 * usual)
+      .toSorted((a, b) => b.height - a.height);
+    const delay = (greatest?.time ?? from) - from;
+    return delay >= 15.4 && delay < interval / 2 ? [delay] : [];
+  });
+  const middle = delays.toSorted((a, b) => a - b)[delays.length >> 1] ?? 0;
+  return delays.filter((v) => Math.abs(v - middle) <= 3).length / (beats.length - 1);
 }
 
 function slopesOf(x: readonly number[]): number[] {

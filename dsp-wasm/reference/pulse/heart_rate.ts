@@ -151,6 +151,12 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
   const unlikeness = Math.log(Math.max(0.02, 1.02 - counted.likeness));
   const slowness = Math.max(0, (55 - counted.rate) / 10);
   const [edge, gap] = [ramp(counted.edge, 1, 3) * 2, ramp(counted.gap, 1.2, 3.2) * 2];
+  const isSame = (a: number, b: number) => Math.abs(a - b) <= 0.1 * Math.max(a, b);
+  const alternating = counted.shortest >= 15.4 && counted.pairVariation <= 0.06;
+  const bigeminy = alternating && isSame(counted.rate, 2 * line.value);
+  const paused = counted.evenness > 0.5 && isSame(counted.longest, 2 * counted.shortest);
+  const skipping = paused && isSame(1920 / counted.shortest, line.value);
+  const followed = counted.followed >= 0.6;
   const countOdds =
     1.57 -
     1.53 * counted.variation -
@@ -161,9 +167,10 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
     0.29 * Math.max(0, counted.longest / 32 - 1.2) +
     0.19 * counted.skew -
     1.5 * slowness -
-    2.52 * difference(5) -
+    (bigeminy ? 0 : 2.52) * difference(5) -
     1.03 * edge -
-    1.37 * gap;
+    1.37 * gap -
+    (followed || skipping ? 4 : 0);
   const lineOdds =
     3.31 -
     0.74 * counted.variation +
@@ -174,7 +181,8 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
     slowness -
     0.43 * edge -
     0.91 * gap +
-    0.42 * unlikeness;
+    0.42 * unlikeness -
+    (followed || bigeminy ? 4 : 0);
   const byCount = shown / (1 + Math.exp(-countOdds));
   const byLine = lineShown / (1 + Math.exp(-lineOdds));
   if (Math.abs(counted.rate - line.value) <= 5) {

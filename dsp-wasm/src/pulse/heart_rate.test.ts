@@ -125,6 +125,26 @@ describe('hr_ppg', () => {
     expect(errors.reduce((sum, v) => sum + v, 0) / errors.length).to.be.below(0.5);
   });
 
+  it('reads bigeminy at the rate of all its beats, and trusts it', () => {
+    const beats = Array.from({ length: 80 }, (_, i) => ({ time: 0.8 * i - 0.16 * (i % 2), height: i % 2 ? 30 : 100 }));
+    for (const e of run([GREEN], [pulses(beats, 60)], 60).slice(12)) {
+      expect(e?.value).to.be.closeTo(75, 5);
+      expect(e?.confidence).to.be.at.least(0.5);
+    }
+  });
+
+  it('does not trust half of the rate where a weak pulse follows each beat, later than a second wave', () => {
+    const beats = Array.from({ length: 80 }, (_, i) => ({ time: 0.75 * i - 0.2 * (i % 2), height: i % 2 ? 20 : 100 }));
+    for (const e of run([GREEN], [pulses(beats, 60)], 60).slice(12))
+      if (e && e.confidence >= 0.5) expect(e.value).to.be.closeTo(80, 5);
+  });
+
+  it('does not trust two thirds of the rate where each third beat has no pulse', () => {
+    const beats = Array.from({ length: 90 }, (_, i) => ({ time: 0.7 * i, height: i % 3 === 2 ? 0 : 100 }));
+    for (const e of run([GREEN], [pulses(beats, 60)], 60).slice(12))
+      if (e && e.confidence >= 0.5) expect(e.value).to.be.closeTo(60 / 0.7, 5);
+  });
+
   it('does not count the second wave of a slow pulse', () => {
     const beats = Array.from({ length: 30 }, (_, i) => ({ time: 1.15 * i, height: 100 }));
     const second = beats.map(({ time }) => ({ time: time + 0.38, height: 35 }));
