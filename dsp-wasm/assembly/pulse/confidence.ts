@@ -2,6 +2,7 @@ import { ramp } from '../math/ramp';
 import { SLOW_HZ } from '../memory/channel';
 import { BINS } from '../memory/pulse_state';
 import { beatLikeness } from './beats';
+import { shortInARow } from './count';
 import {
   Beats,
   BIN_HZ,
@@ -77,6 +78,10 @@ import {
   OF_UNLIKENESS,
   OF_UNREST,
   OF_VARIATION,
+  RUN,
+  RUN_INTERVAL,
+  RUN_LIKENESS,
+  RUN_RATE,
   SAME_RATE,
   SLOW_RATE,
   STEADY_PAIRS,
@@ -182,7 +187,7 @@ export function lineConfidence(rate: f32, confidence: f32): f32 {
   odds += LINE_OF_DIFFERENCE * difference(rate, ALIKE) + LINE_OF_GREAT_DIFFERENCE * difference(rate, GREAT_DIFFERENCE);
   odds += LINE_OF_SLOWNESS * slowness() + LINE_OF_EDGE * excess(COUNTED.edge, USUAL_EDGE);
   odds += LINE_OF_GAP * excess(COUNTED.gap, USUAL_GAP) + LINE_OF_UNLIKENESS * unlikeness();
-  if (isFollowed() || isBigeminy(rate)) odds -= MISSED_DOUBT;
+  if (isFollowed() || isBigeminy(rate) || isRun(rate)) odds -= MISSED_DOUBT;
   return <f32>1 / (<f32>1 + Mathf.exp(-odds));
 }
 
@@ -199,6 +204,12 @@ function isBigeminy(line: f32): bool {
 function isSkipping(line: f32): bool {
   if (COUNTED.evenness <= EVEN_STROKES || !isSame(COUNTED.longest, COUNTED.shortest + COUNTED.shortest)) return false;
   return isSame(GRID_PER_MINUTE / COUNTED.shortest, line);
+}
+
+/** Whether fast beats come in a row, which a line at the rate of the others does not show. */
+function isRun(line: f32): bool {
+  if (COUNTED.likeness <= RUN_LIKENESS || COUNTED.rate <= line || COUNTED.rate > RUN_RATE * line) return false;
+  return shortInARow((RUN_INTERVAL * GRID_PER_MINUTE) / line) >= RUN;
 }
 
 /** Whether weak pulses that were not counted may be premature beats, each after a normal one. */

@@ -264,6 +264,7 @@ function describeAll(beats: i32, usual: f32, period: f32): void {
   const length = last - first;
   COUNTED.rate = rateOf(beats);
   COUNTED.jitter = jitter(beats);
+  COUNTED.beats = beats;
   COUNTED.evenness = least / greatest;
   COUNTED.pairVariation = pairVariation(beats);
   COUNTED.variation = sqrt<f32>(max<f32>(0, squares * intervals - length * length)) / length;
@@ -297,6 +298,17 @@ function jitter(beats: i32): f32 {
     squares += third * third;
   }
   return beats > 3 ? sqrt<f32>(squares / (<f32>20 * <f32>(beats - 3))) : Infinity;
+}
+
+/** The most intervals in a row, between the beats of COUNTED, that are shorter than `limit` grid samples. */
+export function shortInARow(limit: f32): i32 {
+  let most = 0;
+  let row = 0;
+  for (let beat = 1; beat < COUNTED.beats; beat++) {
+    row = intervalBefore(beat) < limit ? row + 1 : 0;
+    most = max(most, row);
+  }
+  return most;
 }
 
 /** Variation of the intervals from each beat to the next but one: small also where short and long ones alternate. */

@@ -97,6 +97,8 @@ export class CountedBeats {
   edge: f32;
   /** Standard deviation of the error of a beat's time, grid samples. */
   jitter: f32;
+  /** Number of beats with a pulse. */
+  beats: i32;
   /** Variation of the intervals from each beat to the next but one. */
   pairVariation: f32;
   /** The least slope of the upstrokes, divided by the greatest. */

@@ -240,6 +240,14 @@ export const SAME_RATE: f32 = 0.1;
 export const MISSED_DOUBT: f32 = 4;
 /** Most variation of the intervals over two beats in bigeminy. [ratio; chosen] */
 export const STEADY_PAIRS: f32 = 0.06;
+/** Intervals in a row that make a run of fast beats. [intervals; chosen] */
+export const RUN: i32 = 3;
+/** Longest of them, in periods of the line. [periods; chosen] */
+export const RUN_INTERVAL: f32 = 0.8;
+/** Counted rate up to which they are beats, not second waves, in rates of the line. [ratio; chosen] */
+export const RUN_RATE: f32 = 1.7;
+/** Least likeness of their upstrokes. [correlation; chosen] */
+export const RUN_LIKENESS: f32 = 0.85;
 /** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
 export const FOLLOWED: f32 = 0.6;
 /** Evenness of the upstrokes from which none is premature. [ratio; chosen] */

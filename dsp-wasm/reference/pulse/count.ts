@@ -14,6 +14,7 @@ export interface Counted {
   readonly gap: number;
   readonly edge: number;
   readonly jitter: number;
+  readonly intervals: readonly number[];
   readonly pairVariation: number;
   readonly evenness: number;
   readonly followed: number;
@@ -55,6 +56,7 @@ export function countBeats(optical: readonly number[]): Counted | null {
     gap: Math.max(...all) / period,
     edge: Math.max(first, optical.length - 1 - last) / period,
     jitter: jitter(all),
+    intervals: all,
     pairVariation: variation(all.slice(1).map((v, i) => v + (all[i] ?? 0))),
     evenness: least / Math.max(...beats.map(({ height }) => height)),
     followed: followedShare(strokes, beats, usual),

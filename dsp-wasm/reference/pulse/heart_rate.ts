@@ -157,6 +157,7 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
   const paused = counted.evenness > 0.5 && isSame(counted.longest, 2 * counted.shortest);
   const skipping = paused && isSame(1920 / counted.shortest, line.value);
   const followed = counted.followed >= 0.6;
+  const run = isRun(counted, line.value);
   const countOdds =
     1.57 -
     1.53 * counted.variation -
@@ -182,7 +183,7 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
     0.43 * edge -
     0.91 * gap +
     0.42 * unlikeness -
-    (followed || bigeminy ? 4 : 0);
+    (followed || bigeminy || run ? 4 : 0);
   const byCount = shown / (1 + Math.exp(-countOdds));
   const byLine = lineShown / (1 + Math.exp(-lineOdds));
   if (Math.abs(counted.rate - line.value) <= 5) {
@@ -192,6 +193,13 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
   }
   if (byCount > Math.max(0.5, byLine)) return { value: counted.rate, confidence: byCount };
   return { value: line.value, confidence: byLine };
+}
+
+/** Whether three fast beats come in a row, beside a slower line. */
+function isRun({ rate, likeness, intervals }: Counted, line: number): boolean {
+  const fast = (interval: number | undefined) => (interval ?? Number.POSITIVE_INFINITY) < (0.8 * 1920) / line;
+  const threeFast = intervals.some((v, i) => fast(v) && fast(intervals[i + 1]) && fast(intervals[i + 2]));
+  return likeness > 0.85 && rate > line && rate <= 1.7 * line && threeFast;
 }
 
 const ramp = (x: number, least: number, enough: number) => Math.max(0, Math.min(1, (x - least) / (enough - least)));

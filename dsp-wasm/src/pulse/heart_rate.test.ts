@@ -145,6 +145,20 @@ describe('hr_ppg', () => {
       if (e && e.confidence >= 0.5) expect(e.value).to.be.closeTo(60 / 0.7, 5);
   });
 
+  it('counts the beats of a run of fast ones, or hardly ever trusts the rate', () => {
+    const beats = [{ time: 0, height: 100 }];
+    for (let i = 1; (beats.at(-1)?.time ?? 0) < 90; i++) {
+      const fast = i % 10 >= 6;
+      beats.push({ time: (beats.at(-1)?.time ?? 0) + (fast ? 0.46 : 0.9), height: fast ? 50 : 100 });
+    }
+    const wrong = run([GREEN], [pulses(beats, 90)], 90).filter((e, end) => {
+      const own = beats.filter((b) => b.time > end - 8 && b.time <= end);
+      const rate = (60 * (own.length - 1)) / ((own.at(-1)?.time ?? 0) - (own[0]?.time ?? 0));
+      return end >= 12 && e && e.confidence >= 0.5 && Math.abs(e.value - rate) > 10;
+    });
+    expect(wrong.length).to.be.below(5); // of 79
+  });
+
   it('does not count the second wave of a slow pulse', () => {
     const beats = Array.from({ length: 30 }, (_, i) => ({ time: 1.15 * i, height: 100 }));
     const second = beats.map(({ time }) => ({ time: time + 0.38, height: 35 }));
