@@ -77,7 +77,9 @@ describe('the people at the dashboard', function () {
     const more = simulate({ seconds: 50 });
     await sendFrames(socket, more, Date.now() - 45_000, 45, 49);
     await page.getByRole('img', { name: 'Signal of ppg_green' }).waitFor();
+    const recorded = page.waitForResponse(/channel=3/); // From then on.
     await page.getByLabel('Channel', { exact: true }).selectOption('3');
+    await recorded;
     await sendFrames(socket, more, Date.now() - 45_000, 49, 50);
     await page.getByRole('img', { name: 'Signal of ecg' }).waitFor();
     socket.send({ type: 'end' });

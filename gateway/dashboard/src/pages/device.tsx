@@ -224,8 +224,8 @@ function whyNone(live: Inspection | null): string {
 function why(series: Series, live: Inspection | null, { model }: DeviceView): string {
   const last = series.quality.length - 1;
   const coverage = series.coverage[last] ?? 0;
-  if (series.quality[last] === 'excellent') return 'The window is full, and the signal is clear.';
   if (coverage < 0.95) return `Only ${Math.round(coverage * 100)} % of the window contains data: see the gaps below.`;
+  if (series.quality[last] === 'excellent') return 'The window is full, and the signal is clear.';
   const rate = live?.notices.find(({ code }) => code === 'rate_off');
   if (rate) return 'The measured sample rate differs from the rate in the device model: this limits the confidence.';
   if (series.type === 'spo2' && model && !model.has_spo2_calibration)
