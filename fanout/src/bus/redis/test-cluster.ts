@@ -56,7 +56,19 @@ export async function masterOf(slot: number, asked: ClusterServer, all: readonly
   return all.find(({ redis }) => redis.port === port);
 }
 
+/** Starts a server; tries again with other ports if somebody took one of them first. */
 async function startServer(): Promise<ClusterServer> {
+  for (let left = 2; left > 0; left--) {
+    try {
+      return await tryServer();
+    } catch (error) {
+      console.warn(`      a server of the cluster is started again: ${String(error)}`);
+    }
+  }
+  return tryServer();
+}
+
+async function tryServer(): Promise<ClusterServer> {
   const clusterPort = await freePort();
   const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', `${NODE_TIMEOUT_MS}`];
   const redis = await startRedis([...settings, '--cluster-port', `${clusterPort}`, '--repl-diskless-sync-delay', '0']);
