@@ -87,6 +87,11 @@ func (d *device) acknowledged(next map[string]uint32) {
 	}
 }
 
+// hasBegun says whether the data that a stream's frame of a time (ns) needs have begun; half a millisecond allows for rounding.
+func (d *device) hasBegun(s *stream, at int64) bool {
+	return float64(at)/1e6 >= d.begin+float64(s.channel.frameMs)-0.5
+}
+
 // send sends a stream's next frame.
 func (d *device) send(s *stream) {
 	d.run.buffer = d.append(d.run.buffer[:0], s)

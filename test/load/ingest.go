@@ -18,7 +18,7 @@ type ingestOptions struct {
 	floods                       bool
 	perSecond                    float64
 	period, warm, length, linger time.Duration
-	limit                        time.Duration
+	limit, spread                time.Duration
 	server                       window
 }
 
@@ -32,6 +32,7 @@ func (o *ingestOptions) parse(args []string) {
 	f.Float64Var(&o.perSecond, "connect-rate", 0, "devices that connect a second; 0: as fast as they get ready")
 	f.DurationVar(&o.limit, "connect-limit", 2*time.Minute, "time for all devices to get ready")
 	f.StringVar(&o.channels, "channels", "0:100:1:int24:200", "device: INDEX:RATE_HZ:NUM_CHANNELS:ENCODING:FRAME_MS,…")
+	f.DurationVar(&o.spread, "spread", 0, "device: time over which their data begin; 0: a frame, so that windows of all devices end together")
 	f.BoolVar(&o.floods, "flood", false, "frames as fast as they are acknowledged, of data that begin a day ago")
 	f.IntVar(&o.size, "size", 200, "sink, echo: bytes of a frame")
 	f.DurationVar(&o.period, "period", 200*time.Millisecond, "sink, echo: a device sends a frame this often")
@@ -161,12 +162,13 @@ func (r *ingest) begin() {
 		r.paces = []*pace{{start: start, period: period, spread: period, devices: count}}
 		return
 	}
-	spread := int64(r.shortestFrameMs()) * 1e6
+	frame := int64(r.shortestFrameMs()) * 1e6
 	for _, c := range r.channels {
-		r.paces = append(r.paces, &pace{start: start, period: int64(c.frameMs) * 1e6, spread: spread, devices: count})
+		r.paces = append(r.paces, &pace{start: start, period: int64(c.frameMs) * 1e6, spread: frame, devices: count})
 	}
+	phases := 1 + int64(r.options.spread-1)/frame
 	for i, d := range r.devices {
-		d.begin = float64(start+spread*int64(i)/int64(count)) / 1e6
+		d.begin = float64(start+frame*int64(i)/int64(count)+frame*(int64(i)%phases)) / 1e6
 	}
 }
 
@@ -206,8 +208,8 @@ func (r *ingest) sendDue() int {
 			r.lag.add(now() - at)
 			if r.devices == nil {
 				r.bare[i].send()
-			} else {
-				r.devices[i].send(r.devices[i].streams[k])
+			} else if d := r.devices[i]; d.hasBegun(d.streams[k], at) {
+				d.send(d.streams[k])
 			}
 		})
 		if left := p.at(p.next) - now(); left < wait {

@@ -58,6 +58,37 @@ func TestAPaceGivesEveryDeviceItsTurnOnceAPeriod(t *testing.T) {
 	}
 }
 
+func TestDevicesBeginWithinOneFrameOrTheSpread(t *testing.T) {
+	for _, c := range []struct {
+		spread time.Duration
+		last   float64
+		frames []int
+	}{{0, 150, []int{3, 3, 3, 3}}, {time.Second, 750, []int{3, 2, 1, 0}}} {
+		channels, err := parseChannels("0:100:1:int24:200")
+		must(err)
+		r := &ingest{options: ingestOptions{protocol: "device", devices: 4, spread: c.spread}, channels: channels}
+		for i := 0; i < 4; i++ {
+			r.devices = append(r.devices, newDevice(r, i))
+		}
+		r.begin()
+		if last := r.devices[3].begin - r.devices[0].begin; math.Abs(last-c.last) > .01 {
+			t.Errorf("spread %v: the last device begins %v ms after the first", c.spread, last)
+		}
+		sent := make([]int, 4)
+		r.paces[0].due(r.paces[0].start+799e6, func(i int, at int64) {
+			if d := r.devices[i]; d.hasBegun(d.streams[0], at) {
+				sent[i]++
+			}
+		})
+		for i := range sent {
+			if sent[i] != c.frames[i] {
+				t.Errorf("spread %v: frames of the devices are %v", c.spread, sent)
+				break
+			}
+		}
+	}
+}
+
 func TestPublishedMessagesCarryTimeNumberAndChannel(t *testing.T) {
 	at := now()
 	for _, protocol := range []string{"ws", "redis", "spublish", "nats"} {

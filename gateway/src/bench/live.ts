@@ -39,12 +39,14 @@ const LENGTH_S = 10;
  * Runs devices that send frames of 200 ms of a PPG channel, with one subscriber, and measures after all are connected and warm.
  *
  * @param busy another process writes and syncs to the same disk meanwhile
+ * @param spread the devices begin at any time of a second, as those of people do; otherwise within one frame, so that all their
+ *   windows end together
  */
 export async function runLive(
   loadgen: string,
   gateway: MeasuredGateway,
   devices: number,
-  { busy = false, delays = true } = {},
+  { busy = false, delays = true, spread = false } = {},
 ): Promise<LiveResult> {
   const quiet = probeDisk(gateway.folder);
   let disturbed: ReturnType<typeof disturbDisk> | null = null;
@@ -54,7 +56,12 @@ export async function runLive(
     loadgen,
     'ingest',
     gateway.process.pids,
-    [...gateway.devices(devices), ...liveFlags(gateway), ...(delays ? restFlags(gateway) : [])],
+    [
+      ...gateway.devices(devices),
+      ...liveFlags(gateway),
+      ...(spread ? ['-spread', '1s'] : []),
+      ...(delays ? restFlags(gateway) : []),
+    ],
     (event) => {
       if (event === 'connected' && busy) disturbed = disturbDisk(gateway.folder);
       if (event !== 'connected') loopP99 = lag(); // The first reading starts the count.
