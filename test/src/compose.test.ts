@@ -65,6 +65,14 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('runs the gateway with the same flags of Node as `npm start`', () => {
+    const { scripts } = JSON.parse(readFileSync(fileOf('package.json'), 'utf8')) as { scripts: { start: string } };
+    const [, inImage = ''] = /^CMD (\[.+\])$/m.exec(readFileSync(fileOf('gateway/Dockerfile'), 'utf8')) ?? [];
+    const command = (JSON.parse(inImage) as string[]).join(' ');
+    expect(command).to.match(/^node --/);
+    expect(scripts.start.endsWith(`exec ${command}`)).to.equal(true);
+  });
+
   it('leaves tests, suites, fixtures and benches out of the images, and no file that the rest needs', () => {
     const sources = new Set(imageSources());
     for (const entry of ['fanout/src/main.ts', 'gateway/src/main.ts', 'sdk/src/sdk.ts', 'dsp-wasm/src/core.ts'])

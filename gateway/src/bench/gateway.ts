@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openPort, type Running, startServer } from '@device-insights/fanout/bench';
@@ -8,8 +8,6 @@ import { freePort } from '@device-insights/fanout/test-redis';
 export const KEY = `svc_${'b'.repeat(32)}`;
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** As in `npm start` and the image. */
-const NODE_FLAGS = ['--max-semi-space-size=32', '--no-concurrent-marking'];
 /** Short, so that the sessions of one run have ended before the next one begins. */
 const GRACE_MS = '1000';
 const MOST_SESSIONS = '20000';
@@ -37,7 +35,7 @@ export class MeasuredGateway {
 
   static async start(folder = dataFolder()): Promise<MeasuredGateway> {
     const [port, metricsPort] = [await freePort(), await freePort()];
-    const running = await startServer(process.execPath, [...NODE_FLAGS, ...nodeFlags(), MAIN], openPort(port), {
+    const running = await startServer(process.execPath, [...flagsOfStart(), ...nodeFlags(), MAIN], openPort(port), {
       PORT: `${port}`,
       METRICS_PORT: `${metricsPort}`,
       DATA_DIR: folder,
@@ -77,6 +75,14 @@ export class MeasuredGateway {
     await this.process.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Node's flags in `npm start`; the image has the same. */
+function flagsOfStart(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const [, flags] = / node ((?:--\S+ )+)gateway\/dist\/main\.js$/.exec(scripts.start) ?? [];
+  if (!flags) throw new Error('the script `start` in package.json does not end with "node FLAGS gateway/dist/main.js"');
+  return flags.trim().split(' ');
 }
 
 /** BENCH_NODE contains flags for the gateway's Node, such as --cpu-prof. */
