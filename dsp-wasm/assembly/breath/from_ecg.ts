@@ -22,7 +22,7 @@ export function estimateRrEcg(session: Session, end: f64, to: Estimate): bool {
   putBaselines(2, n);
   // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
-  return followBreath(session.breath, FROM_ECG, end, n, fastest, BEATS.steadiness, to);
+  return followBreath(session.breath, FROM_ECG, end, n, fastest, BEATS.steadiness, BEATS.trust, to);
 }
 
 /** Takes the beats of the window; returns the points that their series will have, 0 for too few. */

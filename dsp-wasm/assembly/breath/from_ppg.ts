@@ -30,7 +30,7 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   // Beats sample the respiration: rates above half of the heart rate cannot be distinguished from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
   const resolved = BEATS.meanHeight >= LEAST_COUNTS * used.resolution;
-  return followBreath(state, FROM_PPG, end, n, fastest, resolved ? BEATS.steadiness : 0, to);
+  return followBreath(state, FROM_PPG, end, n, fastest, resolved ? BEATS.steadiness : 0, BEATS.trust, to);
 }
 
 /** The next optical channel after `before` that has data, the best first and then from the start again; null for no other one. */

@@ -15,7 +15,7 @@ import {
   USUAL,
 } from './scratch';
 import { laneOf, SERIES_HZ } from './series';
-import { CREDIBLE, FEWEST_BEATS, FEWEST_GOOD, REGULAR, STEADY_SHARE } from './tuning';
+import { CREDIBLE, FEWEST_BEATS, FEWEST_GOOD, NO_BEATS, REGULAR, STEADY_SHARE, TRUE_BEATS } from './tuning';
 
 /**
  * The effect of breathing on the beats, as series of 4 Hz: their intervals (respiratory sinus arrhythmia, frequency
@@ -53,6 +53,7 @@ export function judgeBeats(): i32 {
   BEATS.meanHeight = meanHeight(count);
   findUsual(count);
   let regular = 0;
+  let clean = 0;
   for (let i = 0; i < count; i++) {
     const steady = abs(INTERVAL[i] - USUAL[i]) <= REGULAR * USUAL[i];
     const after = i === 0 || STEADY[i - 1];
@@ -60,10 +61,20 @@ export function judgeBeats(): i32 {
     regular += <i32>steady;
     STEADY[i] = steady;
     CLEAN[i] = steady && after && credible;
+    clean += <i32>CLEAN[i];
   }
   BEATS.steadiness = min<f32>(1, (STEADY_SHARE * <f32>regular) / <f32>count);
+  BEATS.trust = trustOf(<f32>clean / <f32>count);
   const span = <i32>(-TIME[0] * <f32>SERIES_HZ);
   return BEATS.medianInterval > 0 ? max(0, min(POINTS, span & ~1)) : 0;
+}
+
+/**
+ * Probability that the beats of a window are beats, by the share of the clean ones. The tracker remembers the breath for minutes, also
+ * where a sensor has left the skin; but what is found in its noise has intervals and heights that differ from one to the next.
+ */
+function trustOf(clean: f32): f32 {
+  return max<f32>(0, min<f32>(1, (clean - NO_BEATS) / (TRUE_BEATS - NO_BEATS)));
 }
 
 function meanHeight(count: i32): f32 {

@@ -22,6 +22,8 @@ export class Beats {
   meanHeight: f32;
   /** Weight of the series: full if two of three beats have a regular interval. */
   steadiness: f32;
+  /** Probability that they are beats, by the share of the clean ones. */
+  trust: f32;
 }
 
 const LONGEST_BYTES: usize = LONGEST_ROW * sizeof<f32>();
@@ -53,7 +55,7 @@ export const WIDE = changetype<Row<f32>>(NEAR_END);
 const WIDE_END: usize = NEAR_END + LONGEST_BYTES;
 
 export const BEATS = changetype<Beats>(WIDE_END);
-const BEATS_END: usize = WIDE_END + 16;
+const BEATS_END: usize = WIDE_END + ((offsetof<Beats>() + 15) & ~15);
 
 /** By beat: seconds from the window's end (negative). */
 export const TIME = changetype<Row<f32>>(BEATS_END);

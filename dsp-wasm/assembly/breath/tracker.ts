@@ -24,6 +24,7 @@ import {
   HIGH_FROM,
   HIGH_TO,
   JUMP,
+  LOST,
   LOW_FROM,
   LOW_TO,
   LOWEST_BIN,
@@ -94,6 +95,7 @@ function rateOf(i: i32): f32 {
  * @param n points of the series, even
  * @param fastest highest rate that the series can show, per minute
  * @param share how far the series are what they seem
+ * @param trust how far there are beats at all, and with them the breath that is remembered
  * @returns false where the series show nothing at all
  */
 export function followBreath(
@@ -103,6 +105,7 @@ export function followBreath(
   n: i32,
   fastest: f32,
   share: f32,
+  trust: f32,
   to: Estimate,
 ): bool {
   countLanes(popcnt(i32x4.bitmask(lanesOf(source))), n);
@@ -121,10 +124,11 @@ export function followBreath(
   // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 is the Hann window's width).
   const scale = f32x4.div(f32x4.splat(<f32>384 / <f32>n), total);
   const track = state.trackAt(source);
-  predict(track, end, source === FROM_EFFORT ? EFFORT_PRIOR : BEATS_PRIOR);
+  predict(track, end, source === FROM_EFFORT ? EFFORT_PRIOR : BEATS_PRIOR, trust);
   const exponent = <i32>((EXPONENT * share * <f32>n) / <f32>POINTS + <f32>0.5);
   weigh(track, top, v128.and(scale, alive), v128.and(f32x4.splat(SERIES_ODDS), alive), source, exponent);
   answer(track.posterior, to);
+  to.confidence *= <f64>trust;
   return true;
 }
 
@@ -213,14 +217,15 @@ function polynomial(x: f32): v128 {
 }
 
 /** Lets the posterior of the last answer drift into PREDICTED. */
-function predict(track: Track, end: f64, usual: Row<f32>): void {
+function predict(track: Track, end: f64, usual: Row<f32>, trust: f32): void {
   const known = track.end > 0 && end - track.end < FORGET;
   const from = known ? track.posterior : usual;
+  const jump: f32 = JUMP + (<f32>1 - trust) * LOST;
   for (let i = 0; i < RATES; i++) {
     const left = from[max(i - 1, 0)];
     const right = from[min(i + 1, RATES - 1)];
     const drifted: f32 = DRIFT * (left + right) + (<f32>1 - <f32>2 * DRIFT) * from[i];
-    PREDICTED[i] = (<f32>1 - JUMP) * drifted + JUMP * usual[i];
+    PREDICTED[i] = (<f32>1 - jump) * drifted + jump * usual[i];
   }
   track.end = end;
 }

@@ -11,6 +11,10 @@ export const REGULAR: f32 = 0.2;
 export const STEADY_SHARE: f32 = 1.5;
 /** How far a credible height may be from the mean of the heights. [ratio; chosen] */
 export const CREDIBLE: f32 = 0.5;
+/** Share of clean beats up to which they are noise: of made noise, nine windows of ten have less. [share; chosen] */
+export const NO_BEATS: f32 = 0.3;
+/** Share of clean beats from which they are true. [share; chosen] */
+export const TRUE_BEATS: f32 = 0.5;
 
 // ---- tracker.ts ----
 /** No drift is its polynomial alone: a breath smaller than this part of it cannot be told from the rest. [ratio; chosen] */
@@ -48,6 +52,8 @@ export const RESOLUTION: f32 = 0.001;
 export const DRIFT: f32 = 0.25;
 /** Chance that the rate is suddenly any other. [probability; chosen] */
 export const JUMP: f32 = 0.01;
+/** The same where there are no beats, so that the memory is gone after a window. [probability; chosen] */
+export const LOST: f32 = 0.1;
 /** Silence after which nothing is known: a window. [s; chosen] */
 export const FORGET: f64 = 32;
 /** Middle of the rates at rest, which are log-normal: most adults breathe 12 to 20 times a minute. [1/min; chosen] */

@@ -15,6 +15,8 @@ export interface Modulations {
   readonly fastest: number;
   /** Weight of the series: full if two of three beats have a regular interval. */
   readonly steadiness: number;
+  /** Probability that they are beats, by the share of the clean ones. */
+  readonly trust: number;
 }
 
 /** Effect of breathing on the beats: the twin of assembly/breath/modulation.ts; null for fewer than eight beats. */
@@ -34,6 +36,7 @@ export function modulations(beats: Beats): Modulations | null {
     baselines: series(time, baseline, clean, n).map((v) => v / mean),
     fastest: 30 / median(interval) - 1,
     steadiness: Math.min(1, (1.5 * steady.filter((v) => v).length) / steady.length),
+    trust: Math.max(0, Math.min(1, (clean.filter((v) => v).length / clean.length - 0.3) / 0.2)),
   };
 }
 

@@ -42,13 +42,13 @@ export class BreathFollower {
   }
 
   /** Takes the series of the window that ends at `end`; null where none shows anything. */
-  follow(end: number, series: readonly BreathSeries[], fastest: number, share = 1) {
+  follow(end: number, series: readonly BreathSeries[], fastest: number, share = 1, trust = 1) {
     const top = Math.min(49, Math.trunc(fastest / 0.9375));
     const alive = series
       .map((s) => ({ r: explained(s, top, this.#source), pressure: s.pressure }))
       .filter(({ r }) => r.length > 0);
     if (alive.length === 0) return null;
-    const predicted = this.#predict(end);
+    const predicted = this.#predict(end, 0.01 + 0.1 * (1 - trust));
     const exponent = Math.round((9 * share * (series[0]?.x.length ?? 0)) / 128);
     const weighed = predicted.map((p, i) => {
       const k = 5 + i;
@@ -60,15 +60,16 @@ export class BreathFollower {
       );
     });
     this.#posterior = normalised(weighed);
-    return this.#answer();
+    const { value, confidence } = this.#answer();
+    return { value, confidence: confidence * trust };
   }
 
-  #predict(end: number): number[] {
+  #predict(end: number, jump: number): number[] {
     const known = this.#last > 0 && end - this.#last < 32;
     this.#last = end;
     const p = known ? this.#posterior : this.#prior;
     const at = (i: number) => p[Math.min(44, Math.max(0, i))] ?? 0;
-    return this.#prior.map((q, i) => 0.01 * q + 0.99 * (0.25 * at(i - 1) + 0.5 * at(i) + 0.25 * at(i + 1)));
+    return this.#prior.map((q, i) => jump * q + (1 - jump) * (0.25 * at(i - 1) + 0.5 * at(i) + 0.25 * at(i + 1)));
   }
 
   #sinusoid(r: readonly number[], k: number, exponent: number): number {

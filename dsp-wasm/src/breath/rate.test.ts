@@ -239,6 +239,23 @@ describe('rr', () => {
     expect(last(run('rr_resp', [RESP], [x]))?.value).to.be.closeTo(16, 1);
   });
 
+  for (const [name, estimator, channel, signal, grain] of [
+    ['optical sensor', 'rr_ppg', GREEN, (s: number) => breathing(s, 15, { fm: 0.05, am: 0.1, bw: 0.2 }), 10],
+    ['electrode', 'rr_ecg', ECG, (s: number) => ecg(s, 15), 0.01],
+  ] as const)
+    it(`trusts no breath from 40 s after an ${name} has left the skin, until it is back`, () => {
+      for (const seed of [21, 22, 23]) {
+        const on = signal(60);
+        const off = noise(120 * channel.sampleRateHz, seed).map((v) => (channel === GREEN ? 2000 : 0) + grain * v);
+        const answers = run(estimator, [channel], [[...on, ...off, ...signal(60)]]);
+        const trust = (from: number, to: number) =>
+          answers.slice((from - 16) / 2, (to - 14) / 2).map((a) => a?.confidence ?? 0);
+        expect(Math.min(...trust(40, 60))).to.be.above(0.8);
+        expect(Math.max(...trust(100, 180))).to.be.below(0.5);
+        expect(Math.min(...trust(220, 240))).to.be.above(0.8);
+      }
+    });
+
   function followPulses(follower: BreathFollower, all: ReturnType<typeof findPulses>, end: number) {
     const within = all.flatMap((p, i) =>
       p.time > end - 32 && p.time < end - 0.95 ? [{ ...p, before: all[i - 1] }] : [],
@@ -255,7 +272,7 @@ describe('rr', () => {
       { x: m.heights, resolution: 0.001, gentle: 1, steep: 3 },
       { x: m.baselines, resolution: 0.001, gentle: 1, steep: 4 },
     ];
-    return follower.follow(end, series, m.fastest, m.steadiness);
+    return follower.follow(end, series, m.fastest, m.steadiness, m.trust);
   }
 
   it('gives the same bits for any chunking of the payload', () => {
