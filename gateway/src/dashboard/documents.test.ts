@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { fromFile, Parser } from '@asyncapi/parser';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -24,7 +25,10 @@ describe('the documents of both interfaces', () => {
 
   it('are valid for the AsyncAPI parser', async function () {
     this.timeout(60_000);
-    const found = await fromFile(new Parser(), new URL('../pages/asyncapi.json', import.meta.url).pathname).parse();
+    const found = await fromFile(
+      new Parser(),
+      fileURLToPath(new URL('../pages/asyncapi.json', import.meta.url)),
+    ).parse();
     const errors = found.diagnostics.filter(({ severity }) => severity === 0);
     expect(errors.map(({ message, path }) => `${path.join('.')}: ${message}`)).to.deep.equal([]);
     expect(found.document?.channels().length).to.equal(2);
