@@ -12,6 +12,7 @@ import {
   CLEAR_ODDS,
   CLOSEST_PEAK,
   DECIDE_SECONDS,
+  ENOUGH_SECONDS,
   FIT_WIDTH,
   IDLE_INTERVALS,
   LEAST_OF_LEVEL,
@@ -36,7 +37,8 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   if (!INTERVALS.count) return false;
   const mean = INTERVALS.duration / <f64>INTERVALS.count;
   to.value = (60 * <f64>INTERVALS.count) / INTERVALS.duration;
-  to.confidence = allRight() * isRhythm(ecg) * likeEcg(ecg) * stillBeating(end - newest, mean) * resolved(session);
+  to.confidence =
+    allRight() * isRhythm(ecg) * likeEcg(ecg) * stillBeating(end - newest, mean) * resolved(session) * enough();
   return true;
 }
 
@@ -74,6 +76,11 @@ function resolved(session: Session): f64 {
 function stillBeating(idle: f64, interval: f64): f64 {
   const usual = IDLE_INTERVALS * interval + DECIDE_SECONDS;
   return idle > usual ? (usual / idle) ** 3 : 1;
+}
+
+/** Few intervals, as between gaps, tell less of the window, and one wrong among them changes the mean more. */
+function enough(): f64 {
+  return Math.min(1, INTERVALS.duration / ENOUGH_SECONDS);
 }
 
 function addDecided(ecg: EcgState, from: f64): void {

@@ -146,6 +146,8 @@ export const FIT_WIDTH: f64 = 0.025;
 export const IDLE_INTERVALS: f64 = 2;
 /** Longest that a decision takes. [s; derived: DECIDE_LATEST at 128 Hz] */
 export const DECIDE_SECONDS: f64 = 0.5;
+/** Intervals that tell the rate of a window, together. [s; chosen] */
+export const ENOUGH_SECONDS: f64 = 3;
 /** Closest that a peak may follow another, 0.24 s. [grid samples; derived: SHORTEST_RR at 128 Hz] */
 export const CLOSEST_PEAK: i32 = 31;
 /** Least size of a QRS complex, in parts of the level under it: filters lose 1e-5 of it to f32. [ratio; chosen] */

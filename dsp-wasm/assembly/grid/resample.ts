@@ -1,7 +1,7 @@
 import { usedLanes } from '../math/vector';
-import { Channel, LONG_RING, SECONDS } from '../memory/channel';
+import { Channel, KIND_ECG, LONG_RING, SECONDS } from '../memory/channel';
 import { DECODED, RESAMPLED, SCRATCH } from '../memory/map';
-import { BRIDGE_SECONDS, FAR, LIMIT, TICKS } from './tuning';
+import { BRIDGE_SECONDS, ECG_BRIDGE_SECONDS, FAR, LIMIT, TICKS } from './tuning';
 
 /**
  * Resampling onto the grid. The samples are joined by straight lines. Grid sample k is the average of this line with a
@@ -94,7 +94,7 @@ function integrate(channel: Channel, count: i32): void {
   while (i < count) {
     const now = load<f64>((<usize>i) << 3, TIMES);
     if (now >= <f64>channel.nextSecond * rate) passSeconds(channel, now, rate);
-    const goesOn = channel.started && now - channel.lastTime <= BRIDGE_SECONDS * rate;
+    const goesOn = channel.started && now - channel.lastTime <= longestBridge(channel);
     if (goesOn) {
       i = integrateRun(channel, i, count);
     } else {
@@ -102,6 +102,14 @@ function integrate(channel: Channel, count: i32): void {
       i++;
     }
   }
+}
+
+/**
+ * Longest gap that is bridged, in grid samples. A bridge of an ECG must not hide a QRS complex: the two intervals beside it would be read
+ * as one.
+ */
+function longestBridge(channel: Channel): f64 {
+  return (channel.kind === KIND_ECG ? ECG_BRIDGE_SECONDS : BRIDGE_SECONDS) * <f64>channel.rate;
 }
 
 /** Starts with the first sample, or with the first one after a gap. */
@@ -125,7 +133,7 @@ function begin(channel: Channel, now: f64, x: v128): void {
 function integrateRun(channel: Channel, i: i32, count: i32): i32 {
   const rate = <f64>channel.rate;
   const second = <f64>channel.nextSecond * rate;
-  const bridge = BRIDGE_SECONDS * rate;
+  const bridge = longestBridge(channel);
   const sixth = f32x4.splat(<f32>(1.0 / 6.0));
   let last = channel.lastTime;
   // End of the current interval; a second begins with an interval, and a gap ends in another one

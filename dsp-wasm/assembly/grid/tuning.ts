@@ -3,6 +3,8 @@
 // ---- resample.ts ----
 /** Longest gap that is bridged by interpolation. [s; cited: the ingest protocol, gateway/INGEST.md] */
 export const BRIDGE_SECONDS: f64 = 0.25;
+/** The same in an ECG: half of the shortest QRS complex. [s; chosen] */
+export const ECG_BRIDGE_SECONDS: f64 = 0.04;
 /** Time resolution: rounding makes `t + i * period` the same number however it was chunked. [steps/s; derived: from f64, 2^20] */
 export const TICKS: f64 = 1048576;
 /** Larger readings are clamped: past any converter, and small enough that powers of a window stay finite in f32. [counts; chosen] */

@@ -4,6 +4,8 @@ import { noise, payload, random } from '../signals.js';
 import { ecg, rhythm, withEctopics } from './signal.js';
 
 const HZ = 250;
+/** Samples of 200 ms. */
+const FRAME = HZ / 5;
 
 describe('hr_ecg', () => {
   let core: Core;
@@ -21,6 +23,22 @@ describe('hr_ecg', () => {
       const part = x.slice((end - 1) * HZ, end * HZ);
       session.push(0, end - 1, 1 / HZ, ENCODING.float32, payload(part));
       answers.push(...core.step([{ session, estimator: 'hr_ecg', end }]));
+    }
+    session.close();
+    return answers;
+  }
+
+  /** Estimates at each whole second of an ECG of which a share of the frames of 200 ms is lost. */
+  function estimatesOfRest(x: readonly number[], lost: number, seed: number): (Estimate | null)[] {
+    const session = core.open([{ modality: 'ecg', sampleRateHz: HZ, numChannels: 1 }]);
+    if (!session) throw new Error('the core is full');
+    const chance = random(seed);
+    const answers = [];
+    for (let frame = 0; (frame + 1) * FRAME <= x.length; frame++) {
+      const part = x.slice(frame * FRAME, (frame + 1) * FRAME);
+      if (chance() < 2 * lost - 1) continue;
+      session.push(0, (frame * FRAME) / HZ, 1 / HZ, ENCODING.float32, payload(part));
+      if (frame % 5 === 4) answers.push(...core.step([{ session, estimator: 'hr_ecg', end: (frame + 1) / 5 }]));
     }
     session.close();
     return answers;
@@ -69,6 +87,17 @@ describe('hr_ecg', () => {
     for (const beats of [rhythm(40, jitter(2, 0.7, 0.3)), withEctopics(40, 0.8, 3)]) {
       expect(last(ecg(40, beats))?.confidence).to.be.at.least(0.8);
     }
+  });
+
+  it('takes no lost frame for a pause between beats', () => {
+    for (const seed of [31, 32, 33, 34])
+      for (const lost of [0.03, 0.1, 0.2]) {
+        const interval = 0.6 + 0.1 * (seed - 31);
+        const answers = estimatesOfRest(ecg(120, rhythm(121, jitter(seed, interval, 0.03))), lost, seed + 10).slice(10);
+        const trusted = answers.flatMap((a) => (a && a.confidence >= 0.5 ? [Math.abs(a.value - 60 / interval)] : []));
+        expect(Math.max(...trusted), `${lost} lost, seed ${seed}`).to.be.below(10);
+        if (lost < 0.1) expect(trusted.length).to.be.above(0.8 * answers.length);
+      }
   });
 
   it('does not trust rounding errors of huge constants and drifts, nor stairs', () => {
