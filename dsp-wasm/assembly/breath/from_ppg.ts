@@ -1,10 +1,11 @@
+import { stillness } from '../grid/activity';
 import { MAX_PULSES } from '../memory/breath_state';
 import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
 import { addBeat, clearBeats, judgeBeats, putBaselines, putHeights, putIntervals } from './modulation';
 import { advancePulses, PULSE_TICKS } from './ppg_pulses';
-import { BEATS, MAX_BEATS } from './scratch';
+import { BEATS, MAX_BEATS, RAW } from './scratch';
 import { clearSeries } from './series';
 import { FROM_PPG, followBreath } from './tracker';
 import { LEAST_COUNTS } from './tuning';
@@ -18,6 +19,8 @@ const WINDOW: f64 = 32;
  */
 export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   const state = session.breath;
+  // Arms that swing move the light in rhythm, too: as fast as a breath, or a little faster or slower than the heart.
+  const still = <f32>stillness(session, end, <i32>WINDOW, RAW.at(0));
   const first = state.channel;
   let n = gather(session, first ? first : channelAfter(session, null), end);
   if (!n) n = gather(session, channelAfter(session, state.channel), end);
@@ -30,7 +33,7 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   // Beats sample the respiration: rates above half of the heart rate cannot be distinguished from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
   const resolved = BEATS.meanHeight >= LEAST_COUNTS * used.resolution;
-  return followBreath(state, FROM_PPG, end, n, fastest, resolved ? BEATS.steadiness : 0, BEATS.trust, to);
+  return followBreath(state, FROM_PPG, end, n, fastest, resolved ? BEATS.steadiness : 0, BEATS.trust * still, to);
 }
 
 /** The next optical channel after `before` that has data, the best first and then from the start again; null for no other one. */

@@ -17,3 +17,9 @@ export const FAR: f64 = 1e9;
 export const WILD: f64 = 4294967296;
 /** Part of such an offset below which the next value shows that it was wild. [ratio; chosen] */
 export const WILD_SHARE: f64 = 0.001;
+
+// ---- activity.ts ----
+/** Acceleration up to which a wearer is at rest: a turn of the wrist reaches it. [g; chosen] */
+export const STILL: f64 = 0.1;
+/** Acceleration from which a wearer moves: of the SpO2 of people who exercise, none that was above it was right. [g; chosen] */
+export const MOVING: f64 = 0.25;

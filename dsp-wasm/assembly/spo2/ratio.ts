@@ -1,3 +1,4 @@
+import { stillness } from '../grid/activity';
 import { completeBy, copyGrid } from '../grid/window';
 import { total } from '../math/vector';
 import { Channel, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ } from '../memory/channel';
@@ -16,6 +17,9 @@ import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS } from './tuning';
  * covers one second, about a beat, at a time, and only seconds whose two channels agree are pooled, so a jolt in one of
  * them is left out. The line is the reduced major axis (std / std): noise in infrared does not reduce R, as it would
  * with least squares.
+ *
+ * Motion reaches both channels alike and in rhythm, as a pulse does, but with a ratio of about one: it reads as 85 to 92 %, whatever the
+ * saturation. So a moving wearer's reading is not trusted.
  */
 
 /** Grid samples that a slope reaches back: 4 apart, each smoothed over 3. */
@@ -28,6 +32,7 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   const red = channelOfKind(session, KIND_PPG_RED);
   const infrared = channelOfKind(session, KIND_PPG_IR);
   if (!red || !infrared) return false;
+  const still = stillness(session, end, SECONDS, RAW.at(0));
   const redLevel = findSlopes(red, end, RED);
   const infraredLevel = findSlopes(infrared, end, INFRARED);
   if (!(redLevel > 0 && infraredLevel > 0)) return false;
@@ -39,7 +44,7 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   if (!(POOLED.red > 0 && POOLED.infrared > 0)) return false;
   const perfusion = Math.sqrt(POOLED.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
   to.value = (Math.sqrt(POOLED.red / POOLED.infrared) * infraredLevel) / redLevel;
-  to.confidence = ratioConfidence(to.value, accepted, held, perfusion);
+  to.confidence = ratioConfidence(to.value, accepted, held, perfusion) * still;
   return true;
 }
 

@@ -18,6 +18,7 @@ const HZ = 50;
 const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 };
 const INFRARED: CoreChannel = { ...GREEN, modality: 'ppg_ir' };
 const RESP: CoreChannel = { ...GREEN, modality: 'resp' };
+const ACCEL: CoreChannel = { ...GREEN, modality: 'accel', numChannels: 3 };
 const ECG: CoreChannel = { modality: 'ecg', sampleRateHz: 250, numChannels: 1 };
 
 /** How deep a breath reaches into the pulse: interval, height and baseline (in pulse heights). */
@@ -255,6 +256,22 @@ describe('rr', () => {
         expect(Math.min(...trust(220, 240))).to.be.above(0.8);
       }
     });
+
+  it('trusts no breath in the pulses of a wearer who moves', () => {
+    const x = breathing(64, 15, { fm: 0.05, am: 0.1, bw: 0.2 });
+    const trust = (g: number) => {
+      const accel = x.flatMap((_, i) => [0, 0.6, 0.8 + g * Math.SQRT2 * Math.sin((2 * Math.PI * 1.3 * i) / HZ)]);
+      const session = core.open([GREEN, ACCEL]);
+      if (!session) throw new Error('the core is full');
+      session.push(0, 0, 1 / HZ, ENCODING.float32, payload(x));
+      session.push(1, 0, 1 / HZ, ENCODING.float32, payload(accel));
+      const [answer] = core.step([{ session, estimator: 'rr_ppg', end: 64 }]);
+      session.close();
+      return answer?.confidence ?? Number.NaN;
+    };
+    expect(trust(0.05)).to.be.above(0.8);
+    expect(trust(0.3)).to.equal(0);
+  });
 
   function followPulses(follower: BreathFollower, all: ReturnType<typeof findPulses>, end: number) {
     const within = all.flatMap((p, i) =>

@@ -8,6 +8,8 @@ const HZ = 64;
 const RED: CoreChannel = { modality: 'ppg_red', sampleRateHz: HZ, numChannels: 1 };
 const INFRARED: CoreChannel = { modality: 'ppg_ir', sampleRateHz: HZ, numChannels: 1 };
 
+const ACCEL: CoreChannel = { modality: 'accel', sampleRateHz: HZ, numChannels: 3 };
+
 /** An optical channel of `dc` counts whose pulse is that part of it, at 72 bpm. */
 function optical(seconds: number, dc: number, part: number): number[] {
   return Array.from({ length: seconds * HZ }, (_, i) => dc * (1 - part * pulse((i / HZ) * 1.2)));
@@ -37,14 +39,16 @@ describe('spo2', () => {
     infrared: readonly number[],
     end = Math.floor(red.length / HZ),
     part = 1e9,
+    accel: readonly number[] = [],
   ): Estimate | null {
-    const session = core.open([RED, INFRARED]);
+    const session = core.open([RED, INFRARED, ACCEL]);
     if (!session) throw new Error('the core is full');
     [red, infrared].forEach((x, channel) => {
       for (let i = 0; i < x.length; i += part) {
         session.push(channel, i / HZ, 1 / HZ, ENCODING.float32, payload(x.slice(i, i + part)));
       }
     });
+    session.push(2, 0, 1 / HZ, ENCODING.float32, payload(accel));
     const [answer] = core.step([{ session, estimator: 'spo2', end }]);
     session.close();
     return answer ?? null;
@@ -57,6 +61,25 @@ describe('spo2', () => {
       expect(answer?.confidence).to.be.within(ratio < 0.8 ? 0.75 : 0.3, ratio < 0.8 ? 0.95 : 0.45);
     });
   }
+
+  for (const unit of [1, 0.001, 9.81, 16_384])
+    it(`doubts a ratio of a moving wearer, and not of a resting one (1 g is ${unit})`, () => {
+      const [red, infrared] = [optical(10, 1e5, 0.005), optical(10, 1e5, 0.01)];
+      const trust = (g: number) => {
+        const swing = (t: number) => g * Math.SQRT2 * Math.sin(2 * Math.PI * 1.3 * t);
+        const accel = Array.from({ length: 10 * HZ }, (_, i) => [0.6, 0.8 + swing(i / HZ), 0]).flat();
+        return estimate(
+          red,
+          infrared,
+          10,
+          1e9,
+          accel.map((v) => v * unit),
+        )?.confidence;
+      };
+      expect(trust(0)).to.be.above(0.8);
+      expect(trust(0.09)).to.equal(trust(0));
+      expect(trust(0.3)).to.equal(0);
+    });
 
   it('answers after four seconds', () => {
     const [red, infrared] = [optical(8, 1e5, 0.007), optical(8, 1e5, 0.01)];
