@@ -9,7 +9,7 @@ export const CANDIDATES: readonly number[] = Array.from({ length: 52 }, (_, i) =
 /** Traits of each; a window has them trait by trait, CANDIDATES apart. */
 export const TRAITS = 12;
 /** Hidden units; each has a weight of every trait, a bias, and its weight in the sum. */
-export const HIDDEN = 8;
+export const HIDDEN = 16;
 
 export interface ObservedCore {
   /** A core of one session. */

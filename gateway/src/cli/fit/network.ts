@@ -21,8 +21,8 @@ const ROW = TRAITS + 2;
 const LEAK = 0.1;
 /** How far a candidate may lie from the reference and still be right, bpm: the spread of a window's own rate. */
 const SPREAD = 2.5;
-const EPOCHS = 12;
-const BATCH = 256;
+const EPOCHS = 8;
+const BATCH = 32;
 const RATE = 0.01;
 const LAST_RATE = 1e-4;
 /** Epochs at the end whose weights are averaged. */
