@@ -24,6 +24,8 @@ export class PulseState {
   seenApart: f32;
   /** Recent share of the likelihood at the tracked rate, in motion; below 0 at rest. */
   support: f32;
+  /** Seconds for which the rate may still rise faster, if motion has begun after rest. */
+  onset: f32;
 
   /** Running means of the spectra of pulse and noise, and of the strongest axis. */
   get pulseMean(): Row<f32> {

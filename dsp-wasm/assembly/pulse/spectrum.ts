@@ -23,7 +23,18 @@ import {
   TREND,
   WINDOW,
 } from './scratch';
-import { LEAST_HELD, LINE, MOTION_G, MOVING, NO_LINE, NOISE_GAIN, SPECTRUM_MEMORY, STILL_MOTION } from './tuning';
+import {
+  LEAST_HELD,
+  LINE,
+  MOTION_G,
+  MOVING,
+  NO_LINE,
+  NOISE_GAIN,
+  SPECTRUM_MEMORY,
+  STILL_MOTION,
+  SWING_DOUBLE,
+  SWING_HARMONIC,
+} from './tuning';
 
 /**
  * The pulse's power spectrum over the optical channels, cleaned of the lines that the accelerometer has too: a Wiener
@@ -194,13 +205,21 @@ function clearOutside(spectrum: Row<f32>): void {
 
 /**
  * How far the optical channels' line nearest to a rate is their own: 1 where no axis has one, 1/3 where an axis has it as
- * they do, as in an optical channel that shows nothing but the motion.
+ * they do, as in an optical channel that shows nothing but the motion. A low rate's line may also be the second harmonic
+ * of a slow swing, which the light has at half the rate as the axes do.
  */
 export function apartFromMotion(state: PulseState, bpm: f32, motion: f32): f32 {
   if (motion <= STILL_MOTION) return 1;
   const k = <i32>(bpm / (60 * BIN_HZ) + <f32>0.5);
   const p = state.pulseMean[k];
-  return p / (p + 2 * motion * state.loudestMean[k] + <f32>1e-9);
+  const noise = bpm < SWING_DOUBLE ? max<f32>(state.loudestMean[k], swingHarmonic(state, bpm)) : state.loudestMean[k];
+  return p / (p + 2 * motion * noise + <f32>1e-9);
+}
+
+/** Power that a swing at half the rate may have at the rate, if both the light and an axis show one. */
+function swingHarmonic(state: PulseState, bpm: f32): f32 {
+  const half = <i32>(bpm / (120 * BIN_HZ) + <f32>0.5);
+  return SWING_HARMONIC * min<f32>(state.pulseMean[half], state.loudestMean[half]);
 }
 
 /** Weighs each bin of PULSE by pulse / (pulse + gain * noise), both smoothed in time. */

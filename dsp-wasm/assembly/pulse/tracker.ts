@@ -16,11 +16,23 @@ import {
   UPWARD,
   WINDOW_SECONDS,
 } from './scratch';
-import { LAST_PULSE_BIN, LIKELIHOOD_FLOOR, MOVING, NEAR_RATE, RATE_CHANGE, TRACK_LOST, USUAL_RATE } from './tuning';
+import {
+  LAST_PULSE_BIN,
+  LIKELIHOOD_FLOOR,
+  MOVING,
+  NEAR_RATE,
+  ONSET_CHANGE,
+  ONSET_SECONDS,
+  RATE_CHANGE,
+  TRACK_LOST,
+  USUAL_RATE,
+  VIGOROUS,
+} from './tuning';
 
 /**
  * The probability of each heart rate from 30 to 220 bpm, updated at each step (the forward pass of a hidden Markov model:
- * Rabiner 1989). The transition is Laplacian. At rest, the likelihood of a rate is the product of the pulse's spectrum at the
+ * Rabiner 1989). The transition is Laplacian, with a wider rise at the onset
+ * of exercise. At rest, the likelihood of a rate is the product of the pulse's spectrum at the
  * rate and its periodicity at the period: a strong second harmonic has the first but not the second, half the rate the second
  * but not the first. In motion, it comes from motion.ts.
  */
@@ -97,6 +109,7 @@ export function resumeTrack(state: PulseState, end: f64): bool {
   state.lastEnd = end;
   if (state.tracking && since <= WINDOW_SECONDS) return false;
   state.tracking = true;
+  state.onset = 0;
   for (let s = 0; s < STATES; s++) state.belief[s] = <f32>1 / <f32>STATES;
   return true;
 }
@@ -110,7 +123,7 @@ export function updateTrack(state: PulseState, motion: f32): void {
     findPeriodicity();
     findLikelihoods(motion);
   }
-  predict(state.belief);
+  predict(state.belief, fastestRise(state, motion));
   multiply(state.belief);
 }
 
@@ -223,18 +236,30 @@ function betweenFour(x: Row<f32>, offsets: usize, fractions: v128): v128 {
   return f32x4.add(f32x4.mul(left, f32x4.sub(f32x4.splat(1), fractions)), f32x4.mul(right, fractions));
 }
 
-/** Spreads the belief by the transition: a decaying exponential to both sides, as two first-order recursions. */
-function predict(belief: Row<f32>): void {
-  const r = <f32>Math.exp(-1 / RATE_CHANGE);
+/**
+ * Decay of a rise of the rate in this step: at the onset of exercise after rest the rate rises faster than the window, which
+ * smears its line, can show.
+ */
+function fastestRise(state: PulseState, motion: f32): f64 {
+  const rises = motion > VIGOROUS && state.onset > 0;
+  state.onset = motion > MOVING ? max<f32>(0, state.onset - 1) : min<f32>(ONSET_SECONDS, state.onset + 1);
+  return rises ? ONSET_CHANGE : RATE_CHANGE;
+}
+
+/** Spreads the belief by the transition: a decaying exponential to each side, as two first-order recursions. */
+function predict(belief: Row<f32>, rise: f64): void {
+  const up = <f32>Math.exp(-1 / rise);
+  const down = <f32>Math.exp(-1 / RATE_CHANGE);
   let upward: f32 = 0;
   let downward: f32 = 0;
   for (let s = 0; s < STATES; s++) {
-    upward = upward * r + belief[s];
+    upward = upward * up + belief[s];
     UPWARD[s] = upward;
     DOWNWARD[STATES - 1 - s] = downward;
-    downward = (downward + belief[STATES - 1 - s]) * r;
+    downward = (downward + belief[STATES - 1 - s]) * down;
   }
-  const gain = f32x4.splat(((<f32>1 - r) / (<f32>1 + r)) * (<f32>1 - TRACK_LOST));
+  const spread = <f32>1 / (<f32>1 - up) + down / (<f32>1 - down);
+  const gain = f32x4.splat((<f32>1 - TRACK_LOST) / spread);
   const lost = f32x4.splat(TRACK_LOST / <f32>STATES);
   for (let s = 0; s < STATES; s += 4) {
     const both = f32x4.add(v128.load(UPWARD.at(s)), v128.load(DOWNWARD.at(s)));

@@ -22,6 +22,10 @@ export const SPECTRUM_MEMORY: f32 = 0.5;
 export const NO_LINE: f32 = 4;
 /** The same from which on it is taken for motion. [ratio; chosen] */
 export const LINE: f32 = 7;
+/** Power of a swing's second harmonic in the light, against that of the swing. Chosen on people left out. [ratio; chosen] */
+export const SWING_HARMONIC: f32 = 0.5;
+/** Rate below which a line may be one: swings of 50 a minute and more are mostly of steps, whose double the axes have, too. [bpm; chosen] */
+export const SWING_DOUBLE: f32 = 100;
 
 // ---- motion.ts ----
 /**
@@ -52,6 +56,15 @@ export const GAP_POWER: f32 = 8;
 // ---- tracker.ts ----
 /** Decay of the change of rate in one second: 8 s means change by 1 to 3 bpm a second in exercise. [bpm; chosen] */
 export const RATE_CHANGE: f64 = 2;
+/**
+ * The same for a rise at the onset of exercise. This and the next two were chosen on people left out and on bench seeds 14 and
+ * 15: 3 and 5 bpm, and 10 and 20 s, do as well. [bpm; chosen]
+ */
+export const ONSET_CHANGE: f64 = 4;
+/** Longest that the rate rises so fast; as long as the rest before it, if that is shorter. [s; chosen] */
+export const ONSET_SECONDS: f32 = 15;
+/** Motion from which on it is exercise: three times MOTION_G. [share; chosen] */
+export const VIGOROUS: f32 = 0.9;
 /** Chance in a step that the track is lost and starts anew. [probability; chosen] */
 export const TRACK_LOST: f32 = 1e-4;
 /** What any rate's likelihood keeps in a bin without power. [ratio; chosen] */

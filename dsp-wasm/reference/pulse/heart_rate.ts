@@ -29,6 +29,7 @@ export class PulseRate {
   #value: number | null = null;
   #seen: number | null = null;
   #support: number | null = null;
+  #onset = 0;
 
   /**
    * @param windows grid samples of each optical channel, NaN where empty
@@ -97,7 +98,9 @@ export class PulseRate {
     const share = (k: number, noise: number) => (means.pulse[k] ?? 0) / ((means.pulse[k] ?? 0) + motion * noise + 1e-9);
     const apart = (bpm: number) => {
       const k = Math.floor(bpm / BIN_BPM + 0.5);
-      return share(k, 2 * (means.loudest[k] ?? 0));
+      const half = Math.floor(bpm / 2 / BIN_BPM + 0.5);
+      const swing = bpm < 100 ? 0.5 * Math.min(means.pulse[half] ?? 0, means.loudest[half] ?? 0) : 0;
+      return share(k, 2 * Math.max(means.loudest[k] ?? 0, swing));
     };
     return [pulse.map((v, k) => v * share(k, 6 * (means.noise[k] ?? 0))), apart];
   }
@@ -119,10 +122,12 @@ export class PulseRate {
 
   #update(pulse: readonly number[], motion: number, moving: ((bpm: number) => number) | null): void {
     const likelihood = moving ?? resting(pulse, motion);
+    const [up, down] = [motion > 0.9 && this.#onset > 0 ? Math.exp(-1 / 4) : Math.exp(-1 / 2), Math.exp(-1 / 2)];
+    this.#onset = motion > 0.5 ? Math.max(0, this.#onset - 1) : Math.min(15, this.#onset + 1);
+    const spread = 1 / (1 - up) + down / (1 - down);
     const posterior = RATES.map((bpm, s) => {
-      const r = Math.exp(-0.5);
-      const moved = sum(this.#belief.map((p, j) => p * r ** Math.abs(s - j)));
-      return (moved * ((1 - r) / (1 + r)) * (1 - 1e-4) + 1e-4 / RATES.length) * likelihood(bpm);
+      const moved = sum(this.#belief.map((p, j) => p * (j < s ? up : down) ** Math.abs(s - j)));
+      return ((moved / spread) * (1 - 1e-4) + 1e-4 / RATES.length) * likelihood(bpm);
     });
     const total = sum(posterior);
     this.#belief = posterior.map((p) => p / total);

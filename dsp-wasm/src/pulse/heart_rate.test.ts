@@ -226,6 +226,34 @@ describe('hr_ppg', () => {
     });
   }
 
+  it('never trusts the second harmonic of a slow swing, which the accelerometer does not have', () => {
+    const next = noise(60 * HZ, 14);
+    const swing = (t: number) => Math.sin(2 * Math.PI * (41 / 60) * t);
+    const harmonic = (t: number) => Math.sin(4 * Math.PI * (41 / 60) * t + 1);
+    const optical = times(60).map((t, i) => 300 * swing(t) + 200 * harmonic(t) + 10 * (next[i] ?? 0));
+    const accel = times(60).flatMap((t, i) => [0.2 * swing(t), 0.005 * (next[i] ?? 0), 1 + 0.1 * swing(t + 0.2)]);
+    const rates = run([GREEN, ACCEL], [optical, accel], 60);
+    expect(rates.filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+  });
+
+  it('follows a pulse that rises by 3 bpm a second as exercise begins, beside its swings', () => {
+    const next = noise(60 * HZ, 15);
+    const rate = (t: number) => 70 + 3 * Math.max(0, Math.min(15, t - 30));
+    let beats = 0;
+    const swing = (t: number) => (t < 30 ? 0 : Math.sin(2 * Math.PI * 1.05 * t));
+    const optical = times(60).map((t, i) => {
+      beats += rate(t) / 60 / HZ;
+      return 100 * pulse(beats) + 150 * swing(t) + 10 * (next[i] ?? 0);
+    });
+    const accel = times(60).flatMap((t, i) => [0.5 * swing(t), 0.005 * (next[i] ?? 0), 1 + 0.2 * swing(t + 0.1)]);
+    const rates = run([GREEN, ACCEL], [optical, accel], 60);
+    for (const e of rates.slice(52)) expect(e?.value).to.be.closeTo(115, 5);
+    rates.slice(36).forEach((e, i) => {
+      const mean = Array.from({ length: 8 }, (_, s) => rate(36 + i - 7.5 + s)).reduce((sum, v) => sum + v, 0) / 8;
+      expect(e?.value, `at ${36 + i} s`).to.be.closeTo(mean, 12);
+    });
+  });
+
   it('keeps trusting a pulse whose rate the cadence crosses', () => {
     const next = noise(60 * HZ, 4);
     let steps = 0;
