@@ -48,6 +48,11 @@ export class Rhythm {
     return Math.sin(2 * Math.PI * this.breathPhase(t));
   }
 
+  /** Heart rate of the course, bpm. */
+  rate(t: number): number {
+    return this.#hr.at(t);
+  }
+
   /** Beats since t = 0, growing; whole at an R peak. */
   beatPhase(t: number): number {
     const steady = this.#hr.integral(t) / 60;

@@ -141,7 +141,7 @@ describe('simulator', () => {
   });
 
   it('has a dicrotic notch between the systolic and the diastolic peak, and no step at the foot', () => {
-    const wave = Array.from({ length: 1000 }, (_, i) => pulseWave(i / 1000));
+    const wave = Array.from({ length: 1000 }, (_, i) => pulseWave(i / 1000, 75));
     const turns = wave.flatMap((value, i) => {
       const [before, after] = [wave.at(i - 1) ?? 0, wave[(i + 1) % 1000] ?? 0];
       return value > before && value > after ? [`peak ${i}`] : value < before && value < after ? ['valley'] : [];
