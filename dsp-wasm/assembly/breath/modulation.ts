@@ -32,7 +32,7 @@ export function clearBeats(): void {
   BEATS.count = 0;
 }
 
-/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat (NaN: unknown). */
+/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat; what is unknown is NaN. */
 export function addBeat(time: f32, interval: f32, height: f32, baseline: f32): void {
   if (BEATS.count >= MAX_BEATS) return;
   const i = BEATS.count++;
@@ -77,10 +77,16 @@ function trustOf(clean: f32): f32 {
   return max<f32>(0, min<f32>(1, (clean - NO_BEATS) / (TRUE_BEATS - NO_BEATS)));
 }
 
+/** Mean of the known heights: that of a beat at a gap may be unknown, and must not take those of all others with it. */
 function meanHeight(count: i32): f32 {
   let sum: f32 = 0;
-  for (let i = 0; i < count; i++) sum += HEIGHT[i];
-  return sum / <f32>count;
+  let known: f32 = 0;
+  for (let i = 0; i < count; i++) {
+    if (isNaN(HEIGHT[i])) continue;
+    sum += HEIGHT[i];
+    known++;
+  }
+  return sum / known;
 }
 
 /** Writes USUAL: four at a time if all seven neighbours exist and are known. */

@@ -1,4 +1,4 @@
-/** Beats of a window, in parallel lists: seconds from its end (negative, ascending), seconds since the previous beat (NaN: unknown). */
+/** Beats of a window, in parallel lists: seconds from its end (negative, ascending), seconds since the previous beat; what is unknown is NaN. */
 export interface Beats {
   readonly time: readonly number[];
   readonly interval: readonly number[];
@@ -28,7 +28,8 @@ export function modulations(beats: Beats): Modulations | null {
     const usual = median(interval.slice(Math.max(0, i - 3), i + 4));
     return Math.abs(v - usual) <= 0.2 * usual;
   });
-  const mean = height.reduce((sum, v) => sum + v, 0) / height.length;
+  const known = height.filter((v) => !Number.isNaN(v));
+  const mean = known.reduce((sum, v) => sum + v, 0) / known.length;
   const clean = height.map((v, i) => !!steady[i] && (i === 0 || !!steady[i - 1]) && Math.abs(v - mean) < 0.5 * mean);
   return {
     intervals: series(time, interval, steady, n).map((v) => v / median(interval)),

@@ -178,6 +178,29 @@ describe('rr', () => {
     expect(answer?.confidence).to.be.at.least(0.5);
   });
 
+  it('reads it across a gap as well, wherever among the beats the gap ends', () => {
+    const answers = Array.from({ length: 32 }, (_, i) => acrossGap(ecg(50, 15), 24 + i / 31.25)).flat();
+    expect(Math.max(...answers.map((a) => Math.abs((a?.value ?? 0) - 15)))).to.be.below(1);
+    expect(Math.min(...answers.map((a) => a?.confidence ?? 0))).to.be.at.least(0.5);
+  });
+
+  /** Estimates from an ECG without the data from 18 s until that time, every 2 s. */
+  function acrossGap(x: readonly number[], until: number): (Estimate | null)[] {
+    const session = core.open([ECG]);
+    if (!session) throw new Error('the core is full');
+    const hz = ECG.sampleRateHz;
+    const push = (from: number, to: number) =>
+      session.push(0, from, 1 / hz, ENCODING.float32, payload(x.slice(Math.round(from * hz), to * hz)));
+    push(0, 18);
+    const answers: (Estimate | null)[] = [];
+    for (let end = 18; end <= x.length / hz; end += 2) {
+      if (end > until) push(Math.max(end - 2, until), end);
+      answers.push(...core.step([{ session, estimator: 'rr_ecg', end }]));
+    }
+    session.close();
+    return answers;
+  }
+
   for (const rate of [6, 15, 30, 42]) {
     it(`reads ${rate} breaths a minute off an effort belt that drifts`, () => {
       const belt = noise(64 * HZ, rate).map(
