@@ -1,10 +1,10 @@
+// biome-ignore-all lint/suspicious/noApproximativeNumericConstant: weights may resemble constants
 /**
  * The network of motion.ts: a row for each of its hidden units, the weights of the twelve traits, the unit's bias, and its
  * weight in the sum. Fitted by `npm run fit` (at the root): softmax regression of the reference's rate over the candidates, on
  * recordings in motion and on benches of motion made of them; `npm run fit -- --check` compares.
  */
 // biome-ignore format: a unit a line, as the command writes them
-// biome-ignore lint/suspicious/noApproximativeNumericConstant: weights may resemble constants
 export const MOTION_WEIGHTS: StaticArray<f32> = [
   -0.446, -0.6178, -0.146, -0.0067, 0.8819, 0.0415, 0.2948, -0.4178, 0.6084, 0.0511, 0.1084, 2.1743, 0.3084, -0.6711,
   0.1753, -0.0542, -0.1125, 0.4518, -0.0279, 0.0017, -0.0098, -0.2408, -0.4277, 0.085, -0.0182, 0.4107, -0.6387, 0.1726,

@@ -24,8 +24,8 @@ export const NO_LINE: f32 = 4;
 export const LINE: f32 = 7;
 /** Power of a swing's second harmonic in the light, against that of the swing. Chosen on people left out. [ratio; chosen] */
 export const SWING_HARMONIC: f32 = 0.5;
-/** Rate below which a line may be one: swings of 50 a minute and more are mostly of steps, whose double the axes have, too. [bpm; chosen] */
-export const SWING_DOUBLE: f32 = 100;
+/** Rate below which a line may be one: swings of 45 a minute and more are mostly of steps, whose double the axes have, too. [bpm; chosen] */
+export const SWING_DOUBLE: f32 = 90;
 
 // ---- motion.ts ----
 /**

@@ -99,7 +99,7 @@ export class PulseRate {
     const apart = (bpm: number) => {
       const k = Math.floor(bpm / BIN_BPM + 0.5);
       const half = Math.floor(bpm / 2 / BIN_BPM + 0.5);
-      const swing = bpm < 100 ? 0.5 * Math.min(means.pulse[half] ?? 0, means.loudest[half] ?? 0) : 0;
+      const swing = bpm < 90 ? 0.5 * Math.min(means.pulse[half] ?? 0, means.loudest[half] ?? 0) : 0;
       return share(k, 2 * Math.max(means.loudest[k] ?? 0, swing));
     };
     return [pulse.map((v, k) => v * share(k, 6 * (means.noise[k] ?? 0))), apart];
