@@ -13,7 +13,9 @@ import {
   EFFORT_DRIFT,
   EFFORT_HARMONIC,
   EFFORT_SPREAD,
+  ENOUGH_SHOWN,
   EXPONENT,
+  FADING,
   FORGET,
   GENTLEST_BASELINES,
   GENTLEST_HEIGHTS,
@@ -28,6 +30,7 @@ import {
   LOW_FROM,
   LOW_TO,
   LOWEST_BIN,
+  MOST_SHOWN,
   PRESSURE_BIN,
   PRESSURE_ODDS,
   RATE_SPREAD,
@@ -128,7 +131,8 @@ export function followBreath(
   const exponent = <i32>((EXPONENT * share * <f32>n) / <f32>POINTS + <f32>0.5);
   weigh(track, top, v128.and(scale, alive), v128.and(f32x4.splat(SERIES_ODDS), alive), source, exponent);
   answer(track.posterior, to);
-  to.confidence *= <f64>trust;
+  // The posterior remembers a breath for minutes after a belt has been taken off; its noise tells nothing for or against it.
+  to.confidence *= <f64>(source === FROM_EFFORT ? min<f32>(1, track.shown / ENOUGH_SHOWN) : trust);
   return true;
 }
 
@@ -220,6 +224,7 @@ function polynomial(x: f32): v128 {
 function predict(track: Track, end: f64, usual: Row<f32>, trust: f32): void {
   const known = track.end > 0 && end - track.end < FORGET;
   const from = known ? track.posterior : usual;
+  if (!known) track.shown = 0;
   const jump: f32 = JUMP + (<f32>1 - trust) * LOST;
   for (let i = 0; i < RATES; i++) {
     const left = from[max(i - 1, 0)];
@@ -246,6 +251,7 @@ function weigh(track: Track, top: i32, scale: v128, odds: v128, source: i32, exp
     sum += p;
   }
   for (let i = 0; i < RATES; i++) track.posterior[i] = PREDICTED[i] / sum;
+  track.shown = max<f32>(0, min<f32>(MOST_SHOWN, track.shown + <f32>Math.log(<f64>sum) - FADING));
 }
 
 /** (1 - explained)^-exponent of each lane, with that part of the harmonic. */

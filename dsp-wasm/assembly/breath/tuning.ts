@@ -54,6 +54,12 @@ export const DRIFT: f32 = 0.25;
 export const JUMP: f32 = 0.01;
 /** The same where there are no beats, so that the memory is gone after a window. [probability; chosen] */
 export const LOST: f32 = 0.1;
+/** What a step takes from the evidence of an effort: five times what noise gives. [log odds; chosen] */
+export const FADING: f32 = 0.02;
+/** Most evidence that is kept: 20 steps, 40 s. [log odds; chosen] */
+export const MOST_SHOWN: f32 = 0.4;
+/** Evidence from which an effort shows the breath. [log odds; chosen] */
+export const ENOUGH_SHOWN: f32 = 0.12;
 /** Silence after which nothing is known: a window. [s; chosen] */
 export const FORGET: f64 = 32;
 /** Middle of the rates at rest, which are log-normal: most adults breathe 12 to 20 times a minute. [1/min; chosen] */

@@ -24,6 +24,8 @@ export class Pulse {
 export class Track {
   /** End of the previous window, seconds; 0: none. */
   end: f64;
+  /** How clearly the series showed the breath of late: the sum of their log likelihoods, which fades. */
+  shown: f32;
 
   /** Probability of each rate. */
   get posterior(): Row<f32> {

@@ -19,11 +19,13 @@ export interface BreathSource {
   readonly degree: number;
   /** Part of the power at twice the rate that counts for it. */
   readonly harmonic: number;
+  /** Whether the series must show the breath again and again; those of beats are trusted as far as the beats. */
+  readonly fades: boolean;
   /** Whether noise is no steeper than the drift. */
   readonly limited: boolean;
 }
-export const FROM_PPG: BreathSource = { spread: 0.35, degree: 2, harmonic: 0.3, limited: false };
-export const FROM_EFFORT: BreathSource = { spread: 0.5, degree: 5, harmonic: 1, limited: true };
+export const FROM_PPG: BreathSource = { spread: 0.35, degree: 2, harmonic: 0.3, fades: false, limited: false };
+export const FROM_EFFORT: BreathSource = { spread: 0.5, degree: 5, harmonic: 1, fades: true, limited: true };
 
 /** Tracked rates, per minute. */
 const RATES = Array.from({ length: 45 }, (_, i) => (5 + i) * 0.9375);
@@ -34,6 +36,7 @@ export class BreathFollower {
   readonly #prior: readonly number[];
   #posterior: readonly number[];
   #last = 0;
+  #shown = 0;
 
   constructor(source: BreathSource) {
     this.#source = source;
@@ -60,12 +63,15 @@ export class BreathFollower {
       );
     });
     this.#posterior = normalised(weighed);
+    const gain = Math.log(weighed.reduce((sum, v) => sum + v, 0));
+    this.#shown = Math.max(0, Math.min(0.4, this.#shown + gain - 0.02));
     const { value, confidence } = this.#answer();
-    return { value, confidence: confidence * trust };
+    return { value, confidence: confidence * (this.#source.fades ? Math.min(1, this.#shown / 0.12) : trust) };
   }
 
   #predict(end: number, jump: number): number[] {
     const known = this.#last > 0 && end - this.#last < 32;
+    if (!known) this.#shown = 0;
     this.#last = end;
     const p = known ? this.#posterior : this.#prior;
     const at = (i: number) => p[Math.min(44, Math.max(0, i))] ?? 0;

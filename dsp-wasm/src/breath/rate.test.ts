@@ -280,6 +280,19 @@ describe('rr', () => {
       }
     });
 
+  it('trusts no breath from a minute after a belt has been taken off', () => {
+    for (const seed of [41, 42, 43])
+      for (const rate of [8, 15, 25]) {
+        const grain = noise(200 * HZ, seed);
+        const x = grain.map(
+          (v, i) => 200 * v + (i < 60 * HZ ? 2000 * Math.sin((2 * Math.PI * rate * i) / (60 * HZ)) : 0),
+        );
+        const trust = run('rr_resp', [RESP], [x]).map((a) => a?.confidence ?? 0);
+        expect(Math.min(...trust.slice((40 - 16) / 2, (60 - 14) / 2))).to.be.above(0.8);
+        expect(Math.max(...trust.slice((120 - 16) / 2))).to.be.below(0.5);
+      }
+  });
+
   it('trusts no breath in the pulses of a wearer who moves', () => {
     const x = breathing(64, 15, { fm: 0.05, am: 0.1, bw: 0.2 });
     const trust = (g: number) => {
