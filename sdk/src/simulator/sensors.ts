@@ -63,7 +63,8 @@ function photodiode(modality: string, counts: number, perfusion: (ratio: number)
 /** Light through the skin, 1 being the steady part. */
 function skinLight(body: Body, t: number, depth: number): number {
   const breath = body.rhythm.breath(t);
-  const volume = pulseWave(body.rhythm.beatPhase(t - PULSE_ARRIVAL_S), body.rhythm.rate(t)) * (1 + BREATH_DEPTH * breath);
+  const volume =
+    pulseWave(body.rhythm.beatPhase(t - PULSE_ARRIVAL_S), body.rhythm.rate(t)) * (1 + BREATH_DEPTH * breath);
   return Math.exp(-depth * volume) * (1 + BREATH_BASELINE * breath) * (1 + MOTION_COUPLING * motion(body, t));
 }
 
