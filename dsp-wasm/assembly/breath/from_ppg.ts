@@ -20,7 +20,7 @@ const WINDOW: f64 = 32;
 export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   const state = session.breath;
   // Arms that swing move the light in rhythm, too: as fast as a breath, or a little faster or slower than the heart.
-  const still = <f32>stillness(session, end, <i32>WINDOW, RAW.at(0));
+  const still = <f32>stillness(session, end, 8, RAW.at(0));
   const first = state.channel;
   let n = gather(session, first ? first : channelAfter(session, null), end);
   if (!n) n = gather(session, channelAfter(session, state.channel), end);
