@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { silentLog } from '../../process/log.fixture.js';
@@ -294,6 +295,8 @@ describe('Redis bus under faults', function () {
     expect(await attempt(() => node.probe(1000))).to.be.instanceOf(BusUnavailable);
     clock.advance(1000);
     await redis.restart();
+    // Its answers pace the time from here on: else it would run out for connections that have just been opened.
+    if (witness.status !== 'ready') await once(witness, 'ready');
     await insist(() => publisher.probe(60_000)); // A publish that is refused once somebody listens again is a loss to them.
     const again = new Inbox();
     await insist(() => node.subscribe(account, again));
