@@ -9,6 +9,7 @@ import { Estimate, PUSH, PushTimes, REQUESTS, RESULTS, Request, STAGING } from '
 import { rowAt } from './memory/row';
 import { addChannel, allocateRings, channelOf, clearSession, sessionAt } from './memory/session';
 import { makePaces } from './pulse/motion';
+import { makeDelays } from './pulse/residual';
 import { makeHann } from './pulse/spectrum';
 import { makeTrackerTable } from './pulse/tracker';
 
@@ -37,6 +38,7 @@ export { SLOT_BYTES } from './memory/session';
 export function init(): void {
   makeTwiddles();
   makeHann();
+  makeDelays();
   makeTrackerTable();
   makePaces();
   makeRatePriors();

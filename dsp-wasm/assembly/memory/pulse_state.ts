@@ -7,6 +7,12 @@ export const BINS_ROW: i32 = 100;
 export const STATES: i32 = 191;
 export const STATES_ROW: i32 = 192;
 
+/** Axes of the accelerometer. */
+export const AXIS_COUNT: i32 = 3;
+/** Products of the axes' spectra with each other, then, from DELAYED on, three of each axis with the optical channels. */
+export const DELAYED: i32 = 8;
+const PRODUCTS: i32 = 17;
+
 /** State of the heart rate from optical channels from step to step. */
 @unmanaged
 export class PulseState {
@@ -16,6 +22,8 @@ export class PulseState {
   tracking: bool;
   /** Whether the mean spectra are set. */
   warm: bool;
+  /** Whether `products` are set. */
+  filtering: bool;
   /** Running mean of the tracked rate, bpm. */
   slowRate: f32;
   /** Previous heart rate, bpm. */
@@ -40,6 +48,11 @@ export class PulseState {
     return rowAt<f32>(changetype<usize>(this) + LOUDEST_MEAN);
   }
 
+  /** Running means of the products of the spectra (pulse/residual.ts). */
+  get products(): Row<v128> {
+    return rowAt<v128>(changetype<usize>(this) + PRODUCTS_AT);
+  }
+
   /** Probability of each heart rate. */
   get belief(): Row<f32> {
     return rowAt<f32>(changetype<usize>(this) + BELIEF);
@@ -50,4 +63,5 @@ const PULSE_MEAN: usize = (offsetof<PulseState>() + 15) & ~15;
 const NOISE_MEAN: usize = PULSE_MEAN + BINS_ROW * sizeof<f32>();
 const LOUDEST_MEAN: usize = NOISE_MEAN + BINS_ROW * sizeof<f32>();
 const BELIEF: usize = LOUDEST_MEAN + BINS_ROW * sizeof<f32>();
-export const PULSE_STATE_BYTES: usize = BELIEF + STATES_ROW * sizeof<f32>();
+const PRODUCTS_AT: usize = BELIEF + STATES_ROW * sizeof<f32>();
+export const PULSE_STATE_BYTES: usize = PRODUCTS_AT + PRODUCTS * sizeof<v128>();

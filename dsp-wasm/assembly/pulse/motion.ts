@@ -11,9 +11,8 @@ import {
   HELD,
   LEVELS,
   OPTICAL_LEVEL,
-  OPTICAL_POWER,
   POWER,
-  REST_LEVEL,
+  RESIDUAL_LEVEL,
   SCORES,
   TRAIT_COUNT,
   TRAITS,
@@ -23,9 +22,10 @@ import { fullness } from './window';
 
 /**
  * The likelihood of a rate in motion. Arms and steps cause lines in the optical channels that may be far stronger than the
- * pulse's, so the strongest line is not enough. A small network separates the pulse's line from the motion's by twelve traits
- * of each candidate: the power of the optical channels and of the accelerometer at half the rate, the rate, one and a half
- * times, twice and three times the rate. A line that the accelerometer also shows is no evidence for or against a rate.
+ * pulse's, so the strongest line is not enough. A small network separates the pulse's line from the motion's by fifteen traits
+ * of each candidate: the power of the optical channels, of the accelerometer, and of what the accelerometer does not explain of
+ * the optical channels (residual.ts), at half the rate, the rate, one and a half times, twice and three times the rate. A line
+ * that the accelerometer also shows is no evidence for or against a rate, unless its phase tells more.
  */
 
 /** Bin of the first candidate, 30 bpm. */
@@ -42,8 +42,8 @@ export function makePaces(): void {
   for (let i = 0; i < CANDIDATES; i++) PACE[i] = <f32>Math.log(0.6 * <f64>BIN_HZ * <f64>(FIRST_CANDIDATE + i));
 }
 
-/** Writes OPTICAL_POWER and OPTICAL_LEVEL from POWER of the optical channels. */
-export function findOpticalLevels(): void {
+/** Writes `levels` from POWER of the optical channels: the mean of the logarithms of their powers, each scaled to a mean of one. */
+export function findOpticalLevels(levels: Row<f32>): void {
   let sum = f32x4.splat(0);
   for (let k = FIRST_SCALED; k < PAST_SCALED; k++) sum = f32x4.add(sum, POWER[k]);
   const used = v128.and(i32x4.ge_s(v128.load(HELD.at(0)), i32x4.splat(LEAST_HELD)), f32x4.gt(sum, f32x4.splat(1e-20)));
@@ -54,11 +54,10 @@ export function findOpticalLevels(): void {
     const b = f32x4.mul(POWER[k + 1], scale);
     const c = f32x4.mul(POWER[k + 2], scale);
     const d = f32x4.mul(POWER[k + 3], scale);
-    v128.store(OPTICAL_POWER.at(k), f32x4.mul(sumsOf(a, b, c, d), share));
     const product = productsOf(floored(a, used), floored(b, used), floored(c, used), floored(d, used));
-    v128.store(OPTICAL_LEVEL.at(k), f32x4.mul(log4(product), share));
+    v128.store(levels.at(k), f32x4.mul(log4(product), share));
   }
-  fillPast(OPTICAL_LEVEL);
+  fillPast(levels);
 }
 
 /** Power plus its floor; 1, whose logarithm is 0, in unused lanes. */
@@ -66,28 +65,18 @@ function floored(power: v128, used: v128): v128 {
   return v128.bitselect(f32x4.add(power, f32x4.splat(OPTICAL_FLOOR)), f32x4.splat(1), used);
 }
 
-/** Writes AXES_LEVEL and REST_LEVEL from POWER of the axes, and OPTICAL_POWER. */
+/** Writes AXES_LEVEL from POWER of the axes. */
 export function findAxesLevels(motion: f32): void {
   let sum = f32x4.splat(0);
-  let most = f32x4.splat(0);
-  let optical = f32x4.splat(0);
   for (let k = 4; k < BINS; k += 4) {
     const power = sumsOf(POWER[k], POWER[k + 1], POWER[k + 2], POWER[k + 3]);
     v128.store(AXES_POWER.at(k), power);
-    if (k < FIRST_SCALED || k >= PAST_SCALED) continue;
-    sum = f32x4.add(sum, power);
-    most = f32x4.pmax(most, power);
-    optical = f32x4.pmax(optical, v128.load(OPTICAL_POWER.at(k)));
+    if (k >= FIRST_SCALED && k < PAST_SCALED) sum = f32x4.add(sum, power);
   }
   const scale = f32x4.splat((motion * SCALED) / max<f32>(1e-20, sumLanes(sum)));
-  const copy = f32x4.splat((motion * mostLane(optical)) / max<f32>(1e-20, mostLane(most)));
   for (let k = 4; k < BINS; k += 4) {
     const power = v128.load(AXES_POWER.at(k));
     v128.store(AXES_LEVEL.at(k), log4(f32x4.add(f32x4.mul(power, scale), f32x4.splat(AXES_FLOOR))));
-  }
-  for (let k = FIRST_CANDIDATE; k < FIRST_CANDIDATE + CANDIDATES; k += 4) {
-    const rest = f32x4.sub(v128.load(OPTICAL_POWER.at(k)), f32x4.mul(v128.load(AXES_POWER.at(k)), copy));
-    v128.store(REST_LEVEL.at(k), log4(f32x4.add(f32x4.pmax(f32x4.splat(0), rest), f32x4.splat(OPTICAL_FLOOR))));
   }
   fillPast(AXES_LEVEL);
 }
@@ -99,13 +88,10 @@ function fillPast(levels: Row<f32>): void {
 
 /** Writes SCORES: the likelihood of each candidate relative to the most likely one. */
 export function scoreCandidates(): void {
+  for (let i = 0; i < CANDIDATES; i += 4) writeTraits(i);
+  for (let i = 0; i < CANDIDATES; i += 8) weigh(i);
   let most = f32x4.splat(-1e9);
-  for (let i = 0; i < CANDIDATES; i += 4) {
-    writeTraits(i);
-    const odds = weighed(i);
-    v128.store(SCORES.at(i), odds);
-    most = f32x4.pmax(most, odds);
-  }
+  for (let i = 0; i < CANDIDATES; i += 4) most = f32x4.pmax(most, v128.load(SCORES.at(i)));
   const top = f32x4.splat(mostLane(most));
   const temper = f32x4.splat(MOTION_TEMPER * Mathf.pow(fullness(), GAP_POWER));
   for (let i = 0; i < CANDIDATES; i += 4) {
@@ -128,9 +114,13 @@ function writeTraits(i: i32): void {
   putTrait(6, i, v128.load(AXES_LEVEL.at(k)));
   putTrait(7, i, oneAndHalves(AXES_LEVEL, k));
   putTrait(8, i, doubles(AXES_LEVEL, k));
-  putTrait(9, i, v128.load(REST_LEVEL.at(k)));
+  putTrait(9, i, v128.load(RESIDUAL_LEVEL.at(k)));
   putTrait(10, i, f32x4.sub(own, f32x4.mul(about, f32x4.splat(0.5))));
   putTrait(11, i, v128.load(PACE.at(i)));
+  putTrait(12, i, halves(RESIDUAL_LEVEL, k));
+  putTrait(13, i, doubles(RESIDUAL_LEVEL, k));
+  const left = f32x4.add(v128.load(RESIDUAL_LEVEL.at(k - 4)), v128.load(RESIDUAL_LEVEL.at(k + 4)));
+  putTrait(14, i, f32x4.sub(v128.load(RESIDUAL_LEVEL.at(k)), f32x4.mul(left, f32x4.splat(0.5))));
 }
 
 function putTrait(trait: i32, i: i32, values: v128): void {
@@ -174,20 +164,30 @@ export function motionWeights(): usize {
   return changetype<usize>(MOTION_WEIGHTS);
 }
 
-/** Log likelihoods of four candidates: one hidden layer of leaky rectifiers. */
-function weighed(i: i32): v128 {
+/** Writes the log likelihoods of eight candidates to SCORES: one hidden layer of leaky rectifiers. */
+function weigh(i: i32): void {
   let sum = f32x4.splat(0);
+  let sum4 = sum;
   for (let unit = 0; unit < HIDDEN; unit++) {
     const weights = rowAt<f32>(motionWeights()).at(unit * (TRAIT_COUNT + 2));
     let x = v128.load32_splat(weights, TRAIT_COUNT * 4);
+    let x4 = x;
     for (let trait = 0; trait < TRAIT_COUNT; trait++) {
       const weight = v128.load32_splat(weights + ((<usize>trait) << 2));
-      x = f32x4.add(x, f32x4.mul(v128.load(TRAITS.at(trait * CANDIDATES + i)), weight));
+      const at = TRAITS.at(trait * CANDIDATES + i);
+      x = f32x4.add(x, f32x4.mul(v128.load(at), weight));
+      x4 = f32x4.add(x4, f32x4.mul(v128.load(at, 16), weight));
     }
-    const y = f32x4.pmax(x, f32x4.mul(x, f32x4.splat(LEAK)));
-    sum = f32x4.add(sum, f32x4.mul(y, v128.load32_splat(weights, (TRAIT_COUNT + 1) * 4)));
+    const out = v128.load32_splat(weights, (TRAIT_COUNT + 1) * 4);
+    sum = f32x4.add(sum, f32x4.mul(rectified(x), out));
+    sum4 = f32x4.add(sum4, f32x4.mul(rectified(x4), out));
   }
-  return sum;
+  v128.store(SCORES.at(i), sum);
+  v128.store(SCORES.at(i), sum4, 16);
+}
+
+function rectified(x: v128): v128 {
+  return f32x4.pmax(x, f32x4.mul(x, f32x4.splat(LEAK)));
 }
 
 /** Share of the candidates' likelihood within two bins of a rate, bpm. */

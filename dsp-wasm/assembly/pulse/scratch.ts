@@ -28,7 +28,7 @@ export const MAX_PEAKS: i32 = 64;
 export const WAVE: i32 = 64;
 /** Number of rates that are compared in motion, one per bin, and traits of each. */
 export const CANDIDATES: i32 = 52;
-export const TRAIT_COUNT: i32 = 12;
+export const TRAIT_COUNT: i32 = 15;
 /** Bins up to beyond the triple of the last candidate. */
 export const LEVELS: i32 = 192;
 
@@ -172,12 +172,27 @@ const FFT_IN_END: usize = MEANS_END + 2 * POINTS * sizeof<v128>();
 export const FFT_WORK = changetype<Row<v128>>(FFT_IN_END);
 const FFT_WORK_END: usize = FFT_IN_END + 2 * POINTS * sizeof<v128>();
 
-/** Real and imaginary part of each bin. */
-export const FFT_OUT = changetype<Row<v128>>(FFT_WORK_END);
-const FFT_OUT_END: usize = FFT_WORK_END + 2 * BINS * sizeof<v128>();
+/** Spectra of the optical channels: real and imaginary part of each bin. */
+export const OPTICAL_FFT = changetype<Row<v128>>(FFT_WORK_END);
+const OPTICAL_FFT_END: usize = FFT_WORK_END + 2 * BINS * sizeof<v128>();
 
-export const POWER = changetype<Row<v128>>(FFT_OUT_END);
-const POWER_END: usize = FFT_OUT_END + BINS_ROW * sizeof<v128>();
+/** The same of the axes. */
+export const AXES_FFT = changetype<Row<v128>>(OPTICAL_FFT_END);
+const AXES_FFT_END: usize = OPTICAL_FFT_END + 2 * BINS * sizeof<v128>();
+
+/** Normal equations of the filter that takes the motion off: products of its taps, and of them with the optical channels. */
+export const GRAM = changetype<Row<f32>>(AXES_FFT_END);
+const GRAM_END: usize = AXES_FFT_END + ((81 * sizeof<f32>() + 15) & ~15);
+
+export const RESPONSE = changetype<Row<v128>>(GRAM_END);
+const RESPONSE_END: usize = GRAM_END + 9 * sizeof<v128>();
+
+/** By optical channel: power that each bin keeps. */
+export const RESIDUAL_FLOOR = changetype<Row<v128>>(RESPONSE_END);
+const RESIDUAL_FLOOR_END: usize = RESPONSE_END + sizeof<v128>();
+
+export const POWER = changetype<Row<v128>>(RESIDUAL_FLOOR_END);
+const POWER_END: usize = RESIDUAL_FLOOR_END + BINS_ROW * sizeof<v128>();
 
 /** Power spectrum of the pulse. */
 export const PULSE = changetype<Row<f32>>(POWER_END);
@@ -247,13 +262,9 @@ const TEMPLATE_END: usize = BEATS_END + WAVE * sizeof<f32>();
 export const WAVES = changetype<Row<f32>>(TEMPLATE_END);
 const WAVES_END: usize = TEMPLATE_END + MAX_PEAKS * WAVE * sizeof<f32>();
 
-/** Mean power of the optical channels, by bin. */
-export const OPTICAL_POWER = changetype<Row<f32>>(WAVES_END);
-const OPTICAL_POWER_END: usize = WAVES_END + SPECTRUM_BYTES;
-
-/** Mean of the logarithms of their powers. */
-export const OPTICAL_LEVEL = changetype<Row<f32>>(OPTICAL_POWER_END);
-const OPTICAL_LEVEL_END: usize = OPTICAL_POWER_END + LEVELS * sizeof<f32>();
+/** Mean of the logarithms of the optical channels' powers. */
+export const OPTICAL_LEVEL = changetype<Row<f32>>(WAVES_END);
+const OPTICAL_LEVEL_END: usize = WAVES_END + LEVELS * sizeof<f32>();
 
 /** Power of the axes together. */
 export const AXES_POWER = changetype<Row<f32>>(OPTICAL_LEVEL_END);
@@ -263,17 +274,17 @@ const AXES_POWER_END: usize = OPTICAL_LEVEL_END + SPECTRUM_BYTES;
 export const AXES_LEVEL = changetype<Row<f32>>(AXES_POWER_END);
 const AXES_LEVEL_END: usize = AXES_POWER_END + LEVELS * sizeof<f32>();
 
-/** Logarithm of the power of the optical channels beyond a copy of the motion's. */
-export const REST_LEVEL = changetype<Row<f32>>(AXES_LEVEL_END);
-const REST_LEVEL_END: usize = AXES_LEVEL_END + SPECTRUM_BYTES;
+/** The same as OPTICAL_LEVEL of what the axes do not explain. */
+export const RESIDUAL_LEVEL = changetype<Row<f32>>(AXES_LEVEL_END);
+const RESIDUAL_LEVEL_END: usize = AXES_LEVEL_END + LEVELS * sizeof<f32>();
 
-/** Traits of the candidates, CANDIDATES apart. */
-export const TRAITS = changetype<Row<f32>>(REST_LEVEL_END);
-const TRAITS_END: usize = REST_LEVEL_END + TRAIT_COUNT * CANDIDATES * sizeof<f32>();
+/** Traits of the candidates, CANDIDATES apart, and room for those of four more, which are not used. */
+export const TRAITS = changetype<Row<f32>>(RESIDUAL_LEVEL_END);
+const TRAITS_END: usize = RESIDUAL_LEVEL_END + (TRAIT_COUNT * CANDIDATES + 4) * sizeof<f32>();
 
-/** Likelihood of each candidate. */
+/** Likelihood of each candidate, and the same room. */
 export const SCORES = changetype<Row<f32>>(TRAITS_END);
-const SCORES_END: usize = TRAITS_END + CANDIDATES * sizeof<f32>();
+const SCORES_END: usize = TRAITS_END + (CANDIDATES + 4) * sizeof<f32>();
 
 /** One optical channel, then its slopes, with margins before and after. */
 export const RISES = changetype<Row<f32>>(SCORES_END + RISES_MARGIN * sizeof<f32>());

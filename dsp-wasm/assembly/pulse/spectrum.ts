@@ -5,11 +5,12 @@ import { BINS, BINS_ROW, PulseState } from '../memory/pulse_state';
 import { Row } from '../memory/row';
 import { Session } from '../memory/session';
 import { findAxesLevels, findOpticalLevels } from './motion';
+import { resetFilter, residualPowers } from './residual';
 import {
   AXES,
+  AXES_FFT,
   BIN_HZ,
   FFT_IN,
-  FFT_OUT,
   FFT_WORK,
   FIRST_BIN,
   HELD,
@@ -17,13 +18,17 @@ import {
   MEANS,
   NOISE,
   OPTICAL,
+  OPTICAL_FFT,
+  OPTICAL_LEVEL,
   POINTS,
   POWER,
   PULSE,
+  RESIDUAL_LEVEL,
   TREND,
   WINDOW,
 } from './scratch';
 import {
+  FAINT,
   LEAST_HELD,
   LINE,
   MOTION_G,
@@ -67,6 +72,7 @@ export function makeHann(): void {
 /** Forgets the running means. */
 export function resetSpectrum(state: PulseState): void {
   state.warm = false;
+  resetFilter(state);
 }
 
 /**
@@ -76,16 +82,22 @@ export function resetSpectrum(state: PulseState): void {
  */
 export function pulseSpectrum(session: Session, hasAxes: bool): f32 {
   const motion: f32 = hasAxes ? motionOf() : 0;
-  powers(OPTICAL, session.opticalCount);
+  powers(OPTICAL, session.opticalCount, OPTICAL_FFT);
   if (!combineOptical(motion)) return -1;
-  if (motion > MOVING) findOpticalLevels();
+  if (motion > MOVING) findOpticalLevels(OPTICAL_LEVEL);
   if (motion > STILL_MOTION) {
-    powers(AXES, 3);
-    if (motion > MOVING) findAxesLevels(motion);
+    powers(AXES, 3, AXES_FFT);
     combineAxes(motion);
     clean(session.pulse, motion);
   } else {
     resetSpectrum(session.pulse);
+  }
+  if (motion > MOVING) {
+    findAxesLevels(motion);
+    residualPowers(session.pulse);
+    findOpticalLevels(RESIDUAL_LEVEL);
+  } else {
+    resetFilter(session.pulse);
   }
   return motion;
 }
@@ -98,14 +110,14 @@ function motionOf(): f32 {
   return <f32>(variance / (variance + MOTION_G * MOTION_G));
 }
 
-/** Power spectra of `count` signals, side by side, under a Hann window, to POWER, BINS vectors; scales are the callers'. */
-function powers(signals: Row<v128>, count: i32): void {
+/** Power spectra of `count` signals, side by side, under a Hann window, to POWER, BINS vectors; scales are the callers'. The spectra stay in `spectra`. */
+function powers(signals: Row<v128>, count: i32, spectra: Row<v128>): void {
   countLanes(count, POINTS);
   thin(signals);
-  paddedFft4(FFT_IN.at(0), FFT_WORK.at(0), LENGTH, BINS, FFT_OUT.at(0));
+  paddedFft4(FFT_IN.at(0), FFT_WORK.at(0), LENGTH, BINS, spectra.at(0));
   for (let k = 0; k < BINS; k++) {
-    const re = FFT_OUT[2 * k];
-    const im = FFT_OUT[2 * k + 1];
+    const re = spectra[2 * k];
+    const im = spectra[2 * k + 1];
     const power = f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im));
     POWER[k] = f32x4.mul(power, v128.load32_splat(GAIN.at(k)));
   }
@@ -205,21 +217,32 @@ function clearOutside(spectrum: Row<f32>): void {
 
 /**
  * How far the optical channels' line nearest to a rate is their own: 1 where no axis has one, 1/3 where an axis has it as
- * they do, as in an optical channel that shows nothing but the motion. A low rate's line may also be the second harmonic
- * of a slow swing, which the light has at half the rate as the axes do.
+ * they do, as in an optical channel that shows nothing but the motion, and less where the line is faint. A low rate's line may also be the second harmonic
+ * of a slow swing, which the light has at half the rate as the axes do, and any rate's the third of a swing whose second is the step.
  */
 export function apartFromMotion(state: PulseState, bpm: f32, motion: f32): f32 {
   if (motion <= STILL_MOTION) return 1;
-  const k = <i32>(bpm / (60 * BIN_HZ) + <f32>0.5);
-  const p = state.pulseMean[k];
-  const noise = bpm < SWING_DOUBLE ? max<f32>(state.loudestMean[k], swingHarmonic(state, bpm)) : state.loudestMean[k];
-  return p / (p + 2 * motion * noise + <f32>1e-9);
+  const p = state.pulseMean[binOf(bpm)];
+  let noise = max<f32>(state.loudestMean[binOf(bpm)], SWING_HARMONIC * stepAndSwing(state, bpm));
+  if (bpm < SWING_DOUBLE) noise = max<f32>(noise, SWING_HARMONIC * shared(state, bpm / 2));
+  return p / (p + 2 * motion * noise + FAINT);
 }
 
-/** Power that a swing at half the rate may have at the rate, if both the light and an axis show one. */
-function swingHarmonic(state: PulseState, bpm: f32): f32 {
-  const half = <i32>(bpm / (120 * BIN_HZ) + <f32>0.5);
-  return SWING_HARMONIC * min<f32>(state.pulseMean[half], state.loudestMean[half]);
+/**
+ * Power that a rate may have as the sum of a swing's rate and of its double's, which is that of the steps: as far as the axes have
+ * both, and the light the steps.
+ */
+function stepAndSwing(state: PulseState, bpm: f32): f32 {
+  return min<f32>(state.loudestMean[binOf(bpm / 3)], shared(state, (2 * bpm) / 3));
+}
+
+/** Power at a rate that both the light and an axis have. */
+function shared(state: PulseState, bpm: f32): f32 {
+  return min<f32>(state.pulseMean[binOf(bpm)], state.loudestMean[binOf(bpm)]);
+}
+
+function binOf(bpm: f32): i32 {
+  return <i32>(bpm / (60 * BIN_HZ) + <f32>0.5);
 }
 
 /** Weighs each bin of PULSE by pulse / (pulse + gain * noise), both smoothed in time. */

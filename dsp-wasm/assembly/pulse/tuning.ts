@@ -24,6 +24,8 @@ export const NO_LINE: f32 = 4;
 export const LINE: f32 = 7;
 /** Power of a swing's second harmonic in the light, against that of the swing. Chosen on people left out. [ratio; chosen] */
 export const SWING_HARMONIC: f32 = 0.5;
+/** Power of a line, against the strongest one, that is hardly one: a swing ten times as high leaves a pulse 0.01. [ratio; chosen] */
+export const FAINT: f32 = 0.005;
 /** Rate below which a line may be one: swings of 45 a minute and more are mostly of steps, whose double the axes have, too. [bpm; chosen] */
 export const SWING_DOUBLE: f32 = 90;
 
@@ -293,6 +295,14 @@ export const LINE_OF_GAP: f32 = -0.91;
 export const STEP_DOUBT: f32 = 0.4;
 /** Usual difference between them. [bpm; chosen] */
 export const USUAL_STEP: f32 = 2;
+
+// ---- residual.ts ----
+/** Share of the earlier windows in the products of the spectra: 10 s of memory. [share; chosen] */
+export const FILTER_MEMORY: f32 = 0.9;
+/** Added to each tap's power, as a share of it: not of the loudest axis, which may be one that is broken. [share; chosen] */
+export const RIDGE: f32 = 0.005;
+/** Added to what is left in each bin, as a share of the mean power before: lines of less may be leftovers of the motion. [share; chosen] */
+export const LEAST_LEFT: f32 = 0.005;
 
 // ---- heart_rate.ts ----
 /** Motion above which the beats in the time domain are not believed alone. [share; chosen] */

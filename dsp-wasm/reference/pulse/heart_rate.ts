@@ -2,6 +2,7 @@ import { beats, sum } from './beats.js';
 import { type Counted, countBeats } from './count.js';
 import { type MotionLikelihood, motionLikelihood } from './motion.js';
 import { BINS, powers, WINDOW } from './powers.js';
+import { Residual } from './residual.js';
 
 /** Heart rate from the optical channels, as assembly/pulse/heart_rate.ts, in plain double precision. */
 
@@ -30,6 +31,7 @@ export class PulseRate {
   #seen: number | null = null;
   #support: number | null = null;
   #onset = 0;
+  readonly #residual = new Residual();
 
   /**
    * @param windows grid samples of each optical channel, NaN where empty
@@ -44,7 +46,11 @@ export class PulseRate {
     if (spectra.length === 0) return null;
     const [clean, apart] = this.#clean(meanOf(spectra), axes, motion);
     const axesLeft = (axes ?? []).map((a) => withoutTrend(filled(a)));
-    const moving = motion > 0.5 ? motionLikelihood(signals, axesLeft, motion, fullness(opticals)) : null;
+    if (motion <= 0.5) this.#residual.reset();
+    const moving =
+      motion > 0.5
+        ? motionLikelihood(signals, axesLeft, this.#residual.powers(signals, axesLeft), motion, fullness(opticals))
+        : null;
     this.#update(clean, motion, moving?.at ?? null);
     const { rate, belief } = bestRun(this.#belief);
     const found = beats(signals, rate);
@@ -95,14 +101,16 @@ export class PulseRate {
       loudest: mean(loudest, last.loudest),
     };
     this.#means = means;
-    const share = (k: number, noise: number) => (means.pulse[k] ?? 0) / ((means.pulse[k] ?? 0) + motion * noise + 1e-9);
+    const share = (k: number, noise: number, least: number) =>
+      (means.pulse[k] ?? 0) / ((means.pulse[k] ?? 0) + motion * noise + least);
     const apart = (bpm: number) => {
       const k = Math.floor(bpm / BIN_BPM + 0.5);
-      const half = Math.floor(bpm / 2 / BIN_BPM + 0.5);
-      const swing = bpm < 90 ? 0.5 * Math.min(means.pulse[half] ?? 0, means.loudest[half] ?? 0) : 0;
-      return share(k, 2 * Math.max(means.loudest[k] ?? 0, swing));
+      const loudest = (rate: number) => means.loudest[Math.floor(rate / BIN_BPM + 0.5)] ?? 0;
+      const both = (rate: number) => Math.min(means.pulse[Math.floor(rate / BIN_BPM + 0.5)] ?? 0, loudest(rate));
+      const swing = Math.max(bpm < 90 ? both(bpm / 2) : 0, Math.min(loudest(bpm / 3), both((2 * bpm) / 3)));
+      return share(k, 2 * Math.max(means.loudest[k] ?? 0, 0.5 * swing), 0.005);
     };
-    return [pulse.map((v, k) => v * share(k, 6 * (means.noise[k] ?? 0))), apart];
+    return [pulse.map((v, k) => v * share(k, 6 * (means.noise[k] ?? 0), 1e-9)), apart];
   }
 
   /** Share of the likelihood that the rate had of late; null at rest. */

@@ -7,7 +7,7 @@ import { powers } from './powers.js';
 const CANDIDATES = Array.from({ length: 52 }, (_, i) => 8 + i);
 /** Bins over which powers are scaled to a mean of one. */
 const SCALED = [12, 80] as const;
-const TRAITS = 12;
+const TRAITS = 15;
 
 export interface MotionLikelihood {
   /** Likelihood of a rate in bpm, between candidates by a straight line. */
@@ -18,27 +18,21 @@ export interface MotionLikelihood {
 
 /**
  * @param opticals optical channels without their trends, likewise the axes
+ * @param residuals power spectra of the optical channels without what the axes explain
  * @param fullness share of the window that the fullest optical channel has values for
  */
 export function motionLikelihood(
   opticals: readonly number[][],
   axes: readonly number[][],
+  residuals: readonly number[][],
   motion: number,
   fullness: number,
 ): MotionLikelihood {
-  const spectra = opticals
-    .map(powers)
-    .map((p) => p.map((v) => v / meanIn(p)))
-    .filter((p) => p.every(Number.isFinite));
-  const meanOver = (of: (v: number) => number) =>
-    (spectra[0] ?? []).map((_, k) => sum(spectra.map((p) => of(p[k] ?? 0))) / spectra.length);
-  const optical = meanOver((v) => v);
   const shaken = axes.map(powers).reduce((all, p) => all.map((v, k) => v + (p[k] ?? 0)));
-  const copy = mostIn(optical) / mostIn(shaken);
   const levels = {
-    optical: meanOver((v) => Math.log(v + 0.02)),
+    optical: levelsOf(opticals.map(powers)),
     axes: shaken.map((v) => Math.log((motion * v) / meanIn(shaken) + 0.05)),
-    rest: optical.map((v, k) => Math.log(Math.max(0, v - motion * copy * (shaken[k] ?? 0)) + 0.02)),
+    residual: levelsOf(residuals),
   };
   const odds = CANDIDATES.map((k) => weighed(traitsOf(levels, k)));
   const most = Math.max(...odds);
@@ -51,21 +45,30 @@ export function motionLikelihood(
 
 const inScale = (p: readonly number[]) => p.slice(...SCALED);
 const meanIn = (p: readonly number[]) => sum(inScale(p)) / inScale(p).length;
-const mostIn = (p: readonly number[]) => Math.max(...inScale(p));
+
+/** Mean of the logarithms of spectra that are scaled to a mean of one; those of flat signals are left out. */
+function levelsOf(all: readonly number[][]): number[] {
+  const spectra = all.map((p) => p.map((v) => v / meanIn(p))).filter((p) => p.every(Number.isFinite));
+  return (spectra[0] ?? []).map((_, k) => sum(spectra.map((p) => Math.log((p[k] ?? 0) + 0.02))) / spectra.length);
+}
 
 interface Levels {
   readonly optical: readonly number[];
   readonly axes: readonly number[];
-  readonly rest: readonly number[];
+  readonly residual: readonly number[];
 }
 
-function traitsOf({ optical, axes, rest }: Levels, k: number): number[] {
+function traitsOf({ optical, axes, residual }: Levels, k: number): number[] {
+  const above = (levels: readonly number[]) =>
+    levelAt(levels, k) - (levelAt(levels, k - 4) + levelAt(levels, k + 4)) / 2;
   return [
     ...[0.5, 1, 1.5, 2, 3].map((times) => levelAt(optical, times * k)),
     ...[0.5, 1, 1.5, 2].map((times) => levelAt(axes, times * k)),
-    levelAt(rest, k),
-    levelAt(optical, k) - (levelAt(optical, k - 4) + levelAt(optical, k + 4)) / 2,
+    levelAt(residual, k),
+    above(optical),
     Math.log((k * 3.75) / 100),
+    ...[0.5, 2].map((times) => levelAt(residual, times * k)),
+    above(residual),
   ];
 }
 

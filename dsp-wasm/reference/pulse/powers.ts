@@ -6,9 +6,14 @@ export const BINS = 97;
 
 /** A signal's power spectrum under a Hann window. */
 export function powers(x: readonly number[]): number[] {
-  const seen = thinned(x).map((v, i) => v * (0.5 - 0.5 * Math.cos((4 * Math.PI * (i + 0.5)) / WINDOW)));
+  const seen = windowed(x);
   const spectrum = powerSpectrum([...seen, ...seen.map(() => 0)], BINS);
   return spectrum.map((v, k) => v / Math.cos((Math.PI * k) / (2 * WINDOW)) ** 6);
+}
+
+/** Every second grid sample under a Hann window. */
+export function windowed(x: readonly number[]): number[] {
+  return thinned(x).map((v, i) => v * (0.5 - 0.5 * Math.cos((4 * Math.PI * (i + 0.5)) / WINDOW)));
 }
 
 /** Every second grid sample, averaged with its neighbours (weights 1, 3, 3, 1), except the outermost two, whose window weights are near 0. */

@@ -7,7 +7,7 @@ import { Kernel } from '../kernel.js';
 /** Heart rates that are compared in motion, bpm. */
 export const CANDIDATES: readonly number[] = Array.from({ length: 52 }, (_, i) => 3.75 * (8 + i));
 /** Traits of each; a window has them trait by trait, CANDIDATES apart. */
-export const TRAITS = 12;
+export const TRAITS = 15;
 /** Hidden units; each has a weight of every trait, a bias, and its weight in the sum. */
 export const HIDDEN = 16;
 

@@ -186,6 +186,17 @@ describe('hr_ppg', () => {
     });
   });
 
+  it('tells a pulse from a stronger swing six beats a minute beside it, by its phase', () => {
+    const next = noise(90 * HZ, 16);
+    const swing = (t: number) => Math.sin(2 * Math.PI * (104 / 60) * t + 0.5 * Math.sin(0.9 * t));
+    const light = times(90).map((t, i) => 100 * pulse((t * 110) / 60) + 300 * swing(t - 0.07) + 5 * (next[i] ?? 0));
+    const accel = times(90).flatMap((t, i) => [0.3 * swing(t), 0.005 * (next[i] ?? 0), 1 + 0.2 * swing(t - 0.15)]);
+    const rates = run([GREEN, ACCEL], [light, accel], 90).slice(25);
+    for (const e of rates) expect(e?.value).to.be.closeTo(110, 5);
+    const mean = rates.reduce((sum, e) => sum + (e?.value ?? 0), 0) / rates.length;
+    expect(mean).to.be.closeTo(110, 1.5); // The two lines, which the window cannot separate, have their mean at 107
+  });
+
   it('uses the optical channel with less motion artefact', () => {
     const next = noise(40 * HZ, 9);
     const swing = (t: number) => Math.sin(2 * Math.PI * 1.3 * t);
@@ -232,6 +243,20 @@ describe('hr_ppg', () => {
     const harmonic = (t: number) => Math.sin(4 * Math.PI * (41 / 60) * t + 1);
     const optical = times(60).map((t, i) => 300 * swing(t) + 200 * harmonic(t) + 10 * (next[i] ?? 0));
     const accel = times(60).flatMap((t, i) => [0.2 * swing(t), 0.005 * (next[i] ?? 0), 1 + 0.1 * swing(t + 0.2)]);
+    const rates = run([GREEN, ACCEL], [optical, accel], 60);
+    expect(rates.filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+  });
+
+  it('never trusts the sum of a swing and its steps, which the accelerometer does not have', () => {
+    const next = noise(60 * HZ, 17);
+    const wave = (times: number) => (t: number) => Math.sin(2 * Math.PI * (49 / 60) * times * t + times);
+    const [swing, steps, both] = [wave(1), wave(2), wave(3)];
+    const optical = times(60).map((t, i) => 30 * swing(t) + 300 * steps(t) + 120 * both(t) + 10 * (next[i] ?? 0));
+    const accel = times(60).flatMap((t, i) => [
+      0.1 * swing(t),
+      0.15 * steps(t),
+      1 + 0.1 * swing(t) + 0.005 * (next[i] ?? 0),
+    ]);
     const rates = run([GREEN, ACCEL], [optical, accel], 60);
     expect(rates.filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
   });
