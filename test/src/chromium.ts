@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { aptInstall } from './apt.js';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -22,9 +22,7 @@ function onPath(): string | undefined {
 function install(): string {
   console.log('      installing chromium with apt-get, for the tests in a browser');
   try {
-    const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
-    execFileSync('apt-get', ['update', '-qq'], options);
-    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], options);
+    aptInstall('chromium');
   } catch (cause) {
     throw new Error('the tests in a browser need Chromium: put chromium on the PATH, or run them as root on Debian', {
       cause,

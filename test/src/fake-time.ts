@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { aptInstall } from './apt.js';
 
 /**
  * A wall clock for processes of the tests, which can be set; their monotonic clock and their timers are not affected.
@@ -51,10 +51,8 @@ function install(): string {
   const advice = 'install libfaketime (Debian: apt-get install libfaketime)';
   if (process.getuid?.() !== 0) throw new Error(`These tests need libfaketime: ${advice}`);
   console.log('libfaketime is not there: installing it with apt-get');
-  const options = { stdio: 'pipe', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
   try {
-    execFileSync('apt-get', ['update', '-q'], options);
-    execFileSync('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'libfaketime'], options);
+    aptInstall('libfaketime');
   } catch (error) {
     throw new Error(`These tests need libfaketime, and apt-get could not install it: ${advice}`, { cause: error });
   }

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { aptInstall } from './apt.js';
 
 /** Why this machine cannot have hosts of its own. */
 export class NoNetwork extends Error {
@@ -74,9 +75,7 @@ export class Network {
 function provideIp(): void {
   if (spawnSync('ip', ['-V']).error === undefined) return;
   console.log('ip is not on the PATH: installing iproute2 with apt-get');
-  const options = { stdio: 'pipe', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
-  execFileSync('apt-get', ['update', '-q'], options);
-  execFileSync('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'iproute2'], options);
+  aptInstall('iproute2');
 }
 
 function ip(...words: string[]): void {

@@ -1,9 +1,10 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@device-insights/fanout/test-redis';
+import { aptInstall } from './apt.js';
 import { eventually } from './eventually.js';
 import { fileOf, registered } from './server-process.js';
 
@@ -24,10 +25,8 @@ function findNginx(): string {
   if (spawnSync('sh', ['-c', 'command -v nginx']).status === 0) return 'nginx';
   if (process.getuid?.() !== 0) throw new Error(`These tests need nginx: ${ADVICE}`);
   console.log('nginx is not on the PATH: installing it with apt-get');
-  const options = { stdio: 'pipe', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
   try {
-    execFileSync('apt-get', ['update', '-q'], options);
-    execFileSync('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'nginx'], options);
+    aptInstall('nginx');
   } catch (error) {
     throw new Error(`These tests need nginx, and apt-get could not install it: ${ADVICE}`, { cause: error });
   }

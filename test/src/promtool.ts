@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CACHE } from '@device-insights/gateway/test-python';
+import { aptGet } from './apt.js';
 
 const ADVICE = 'put promtool on the PATH (Debian: apt-get install prometheus)';
 
@@ -34,8 +35,8 @@ function fetchPromtool(path: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'device-insights-promtool-'));
   const options = { cwd: folder, stdio: 'pipe' } as const;
   try {
-    if (process.getuid?.() === 0) execFileSync('apt-get', ['update', '-q'], options);
-    execFileSync('apt-get', ['download', 'prometheus'], options);
+    if (process.getuid?.() === 0) aptGet(['update']);
+    aptGet(['download', 'prometheus'], folder);
     const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.deb'));
     execFileSync('dpkg-deb', ['-x', file, 'package'], options);
     mkdirSync(CACHE, { recursive: true });
