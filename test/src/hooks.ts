@@ -13,6 +13,7 @@ export const mochaHooks = {
       });
   },
   afterAll(): void {
+    if (process.env.MOCHA_WORKER_ID !== undefined) return; // A worker has more files to run, and is ended by mocha.
     const end = setTimeout(() => {
       console.warn(`the run does not end by itself: ${[...new Set(process.getActiveResourcesInfo())].join(', ')}`);
       process.exit();
