@@ -1,6 +1,6 @@
 import { ramp } from '../math/ramp';
 import { SLOW_HZ } from '../memory/channel';
-import { BINS } from '../memory/pulse_state';
+import { BINS, PulseState } from '../memory/pulse_state';
 import { beatLikeness } from './beats';
 import { shortInARow } from './count';
 import {
@@ -27,6 +27,7 @@ import {
   ENOUGH_FREE,
   ENOUGH_ODDS,
   ENOUGH_SUPPORT,
+  ENOUGH_UNEXPLAINED,
   EVEN_STEEPNESS,
   EVEN_STROKES,
   FOLLOWED,
@@ -42,6 +43,7 @@ import {
   LEAST_ODDS,
   LEAST_SUPPORT,
   LEAST_SWING,
+  LEAST_UNEXPLAINED,
   LEAST_UNLIKENESS,
   LINE_BIAS,
   LINE_OF_CONFIDENCE,
@@ -105,21 +107,20 @@ import { fullness } from './window';
 
 /**
  * Confidence in the tracked rate, in [0, 1].
- * @param apart how far the line is apart from motion now (apartFromMotion), `seen` of late
+ * @param state what was seen of late
+ * @param apart how far the line is apart from motion now (apartFromMotion)
  * @param unrest distance of the rate from its running mean, tens of bpm
- * @param support share of the likelihood that the rate had of late, in motion
  */
 export function pulseConfidence(
+  state: PulseState,
   tracked: Tracked,
   beats: Beats,
   motion: f32,
   apart: f32,
-  seen: f32,
   unrest: f32,
-  support: f32,
 ): f32 {
   const belief = logOdds(tracked.belief);
-  if (motion > MOVING) return confidenceInMotion(belief, support, seen) * covered(beats.cover, motion) * waveform();
+  if (motion > MOVING) return confidenceInMotion(state, belief) * covered(beats.cover, motion) * waveform();
   let odds = BIAS + OF_BELIEF * belief;
   odds += OF_CONCENTRATION * Mathf.log(concentration(tracked.rate) + LEAST_CONCENTRATION);
   odds +=
@@ -127,18 +128,21 @@ export function pulseConfidence(
     Mathf.log(max<f32>(LEAST_UNLIKENESS, <f32>1 + LEAST_UNLIKENESS - beatLikeness(beats, tracked.rate)));
   odds += OF_COLLISION * Mathf.log(apart);
   odds += OF_UNREST * unrest;
-  return shown(beats.cover, motion, seen) * probability(odds);
+  return shown(beats.cover, motion, state.seenApart) * probability(odds);
 }
 
 /**
  * In motion the beats' likeness and the share of the power in the line tell nothing: the arm's swings are as alike, and as
  * concentrated, as beats. What tells is the belief, how it was borne out of late, and how far apart from the motion the line
  * was seen. The same evidence is wrong more often in some kinds of motion than in others, so trust takes more than even odds.
+ * A line that follows the motion in phase, too, is the motion's, wherever a pulse was seen before.
  */
-function confidenceInMotion(belief: f32, support: f32, seen: f32): f32 {
-  const doubt = min<f32>(0, Mathf.log((support + LEAST_SUPPORT) / ENOUGH_SUPPORT));
-  const odds = MOVING_BIAS + OF_MOVING_BELIEF * belief + OF_SUPPORT * doubt + OF_SEEN * seen;
-  const trusted = min<f32>(ramp<f32>(seen, LEAST_APART, ENOUGH_APART), ramp<f32>(odds, LEAST_ODDS, ENOUGH_ODDS));
+function confidenceInMotion(state: PulseState, belief: f32): f32 {
+  const doubt = min<f32>(0, Mathf.log((state.support + LEAST_SUPPORT) / ENOUGH_SUPPORT));
+  const odds = MOVING_BIAS + OF_MOVING_BELIEF * belief + OF_SUPPORT * doubt + OF_SEEN * state.seenApart;
+  const apart = ramp<f32>(state.seenApart, LEAST_APART, ENOUGH_APART);
+  const own = ramp<f32>(state.unexplained, LEAST_UNEXPLAINED, ENOUGH_UNEXPLAINED);
+  const trusted = min<f32>(min<f32>(apart, own), ramp<f32>(odds, LEAST_ODDS, ENOUGH_ODDS));
   return min<f32>(UNTRUSTED + (<f32>1 - UNTRUSTED) * trusted, probability(odds));
 }
 

@@ -6,6 +6,7 @@ import { findBeats } from './beats';
 import { countConfidence, doubted, lineConfidence, pulseConfidence, shown } from './confidence';
 import { countBeats } from './count';
 import { likelihoodShare } from './motion';
+import { unexplainedAt } from './residual';
 import { COUNTED, TRACKED, Tracked } from './scratch';
 import { apartFromMotion, pulseSpectrum, resetSpectrum } from './spectrum';
 import { findTracked, lineNear, resumeTrack, updateTrack } from './tracker';
@@ -25,6 +26,7 @@ import {
   SLOW_SHARE,
   SUPPORT_FALL,
   SUPPORT_RISE,
+  UNEXPLAINED_SHARE,
   VALUE_MEMORY,
 } from './tuning';
 import { loadAxes, loadOptical } from './window';
@@ -43,9 +45,10 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   const beats = findBeats(tracked.rate);
   const apart = apartFromMotion(state, tracked.rate, motion);
   findSupport(state, tracked.rate, motion, anew);
+  findUnexplained(state, tracked.rate, motion, anew);
   const restless = unrest(state, tracked.rate, anew);
   const seen = seenApart(state, apart, restless, anew);
-  const confidence = pulseConfidence(tracked, beats, motion, apart, seen, restless, state.support);
+  const confidence = pulseConfidence(state, tracked, beats, motion, apart, restless);
   if (motion > MOVING) {
     state.value = inMotion(tracked.rate, beats.rate);
     to.confidence = <f64>confidence;
@@ -134,6 +137,17 @@ function findSupport(state: PulseState, tracked: f32, motion: f32, anew: bool): 
   const share = likelihoodShare(tracked);
   const before = anew || state.support < 0 ? share : state.support;
   state.support = before + (share < before ? SUPPORT_FALL : SUPPORT_RISE) * (share - before);
+}
+
+/** How much of the line at the tracked rate the axes did not explain of late, in motion. */
+function findUnexplained(state: PulseState, tracked: f32, motion: f32, anew: bool): void {
+  if (motion <= MOVING) {
+    state.unexplained = -1;
+    return;
+  }
+  const share = unexplainedAt(tracked);
+  const before = anew || state.unexplained < 0 ? share : state.unexplained;
+  state.unexplained = before + UNEXPLAINED_SHARE * (share - before);
 }
 
 /** How far the tracked rate is from its running mean, in tens of bpm. */

@@ -1,7 +1,7 @@
 import { sumLanes } from '../math/vector';
 import { AXIS_COUNT, BINS, DELAYED, PulseState } from '../memory/pulse_state';
 import { Row } from '../memory/row';
-import { AXES_FFT, GRAM, OPTICAL_FFT, POINTS, POWER, RESIDUAL_FLOOR, RESPONSE } from './scratch';
+import { AXES_FFT, BIN_HZ, GRAM, OPTICAL_FFT, POINTS, POWER, RESIDUAL_FLOOR, RESPONSE } from './scratch';
 import { FILTER_MEMORY, LEAST_LEFT, RIDGE } from './tuning';
 
 /**
@@ -210,4 +210,23 @@ function subtract(): void {
     }
     POWER[k] = f32x4.add(f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im)), floor);
   }
+}
+
+/**
+ * Share of the optical channels' power at a rate that the axes do not explain, the mean over the channels; after residualPowers,
+ * while POWER and OPTICAL_FFT are those of this window.
+ */
+export function unexplainedAt(bpm: f32): f32 {
+  const nearest = <i32>(bpm / (60 * BIN_HZ) + <f32>0.5);
+  let all = f32x4.splat(0);
+  let left = all;
+  for (let k = nearest - 1; k <= min(nearest + 1, BINS - 1); k++) {
+    const re = OPTICAL_FFT[2 * k];
+    const im = OPTICAL_FFT[2 * k + 1];
+    all = f32x4.add(all, f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im)));
+    left = f32x4.add(left, POWER[k]);
+  }
+  const used = f32x4.gt(all, f32x4.splat(1e-20));
+  const share = v128.and(used, f32x4.div(left, f32x4.pmax(all, f32x4.splat(1e-20))));
+  return sumLanes(share) / <f32>max(1, popcnt(i32x4.bitmask(used)));
 }

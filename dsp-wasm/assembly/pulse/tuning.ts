@@ -163,6 +163,13 @@ export const OF_SEEN: f32 = 6;
 export const LEAST_ODDS: f32 = 2;
 /** Log odds from which on it is trusted. [log odds; chosen] */
 export const ENOUGH_ODDS: f32 = 2.5;
+/**
+ * Share of a line that the axes do not explain below which it is the motion's. Chosen on people left out: of their readings that are
+ * right and trusted 1 in 200 has less than 0.14. [share; chosen]
+ */
+export const LEAST_UNEXPLAINED: f32 = 0.1;
+/** The same from which on it may be a pulse's. [share; chosen] */
+export const ENOUGH_UNEXPLAINED: f32 = 0.25;
 /** Weight of the logarithm of the share of the pulse's power in the rate and its double. [weight; chosen] */
 export const OF_CONCENTRATION: f32 = 1.02;
 /** Added to that share before the logarithm. [share; chosen] */
@@ -341,6 +348,8 @@ export const LESS_CLEAR: f32 = 0.05;
 export const RESTLESS: f32 = 0.8;
 /** Share of a step's rate in its running mean: 5 s of memory. [share; chosen] */
 export const SLOW_SHARE: f32 = 0.2;
+/** Share of this window in what the axes did not explain of late: 2 s of memory. [share; chosen] */
+export const UNEXPLAINED_SHARE: f32 = 0.5;
 /** Share of this window in the support where that rises: 10 s of memory. [share; chosen] */
 export const SUPPORT_RISE: f32 = 0.1;
 /** Share of this window in the support where that falls: 2.5 s of memory. [share; chosen] */

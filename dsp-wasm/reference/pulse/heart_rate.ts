@@ -30,6 +30,7 @@ export class PulseRate {
   #value: number | null = null;
   #seen: number | null = null;
   #support: number | null = null;
+  #unexplained: number | null = null;
   #onset = 0;
   readonly #residual = new Residual();
 
@@ -56,17 +57,18 @@ export class PulseRate {
     const found = beats(signals, rate);
     const track = Math.log((belief + 1e-3) / (1.001 - belief));
     const support = this.#supportOf(moving, rate);
+    const unexplained = this.#unexplainedOf(moving, rate);
     const unrest = this.#unrest(rate);
     const seenApart = this.#seenApart(apart(rate), unrest);
     const seen = ramp(seenApart, 0.45, 0.5);
     const room = Math.max(1, (Math.max(...opticals.map(heldOf)) * rate) / 1920 - 1);
     const covered = motion + (1 - motion) * ramp((found?.intervals ?? 0) / room, 0.3, 0.7);
     const shown = seen * quality(opticals);
-    if (support !== null) {
+    if (support !== null && unexplained !== null) {
       this.#value = inMotion(clean, rate, found?.rate ?? 0);
       return {
         value: this.#value,
-        confidence: covered * quality(opticals) * likelyInMotion(track, support, seenApart),
+        confidence: covered * quality(opticals) * likelyInMotion(track, support, seenApart, unexplained),
       };
     }
     const odds = -2.85 + 0.74 * track + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
@@ -120,6 +122,14 @@ export class PulseRate {
     this.#support =
       share === undefined || before === undefined ? null : before + (share < before ? 0.4 : 0.1) * (share - before);
     return this.#support;
+  }
+
+  /** Share of the line that the axes did not explain of late; null at rest. */
+  #unexplainedOf(moving: MotionLikelihood | null, rate: number): number | null {
+    const share = moving ? this.#residual.unexplainedAt(Math.floor(rate / BIN_BPM + 0.5)) : null;
+    const before = this.#unexplained ?? share;
+    this.#unexplained = share === null || before === null ? null : before + 0.5 * (share - before);
+    return this.#unexplained;
   }
 
   #seenApart(apart: number, unrest: number): number {
@@ -343,10 +353,10 @@ function lineNear(pulse: readonly number[], bpm: number, reach: number): number 
   return (k + (0.5 * (left - right)) / (left + right)) * BIN_BPM;
 }
 
-/** Confidence in motion, by the log odds of the belief, the support of late, and how far apart the line was seen of late. */
-function likelyInMotion(track: number, support: number, seen: number): number {
+/** Confidence in motion, by the log odds of the belief, the support, and how far apart, and unexplained, the line was of late. */
+function likelyInMotion(track: number, support: number, seen: number, unexplained: number): number {
   const odds = -4 + 2 * track + 1.5 * Math.min(0, Math.log((support + 0.02) / 0.67)) + 6 * seen;
-  const trusted = Math.min(ramp(seen, 0.45, 0.5), ramp(odds, 2, 2.5));
+  const trusted = Math.min(ramp(seen, 0.45, 0.5), ramp(unexplained, 0.1, 0.25), ramp(odds, 2, 2.5));
   return Math.min(0.45 + 0.55 * trusted, 1 / (1 + Math.exp(-odds)));
 }
 

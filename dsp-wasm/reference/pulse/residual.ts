@@ -18,6 +18,7 @@ const DELAYS = [-2, 0, 2];
 export class Residual {
   #gram: number[][] | null = null;
   #responses: number[][] = [];
+  #shares: number[][] = [];
 
   /** Forgets the filter. */
   reset(): void {
@@ -39,7 +40,7 @@ export class Residual {
     this.#responses = this.#gram ? mean(responses, this.#responses) : responses;
     this.#gram = this.#gram ? mean(gram, this.#gram) : gram;
     const ridged = this.#gram.map((row, i) => row.map((v, j) => (i === j ? 1.005 * v : v)));
-    return lights.map((light, i) => {
+    const powers = lights.map((light, i) => {
       const weights = solved(ridged, this.#responses[i] ?? []).map((w) => (w * (sizes[i] ?? 0)) / Math.sqrt(axesPower));
       return light.map(({ re, im }, k) => {
         const left = re - sum(taps.map((tap, t) => (weights[t] ?? 0) * (tap[k]?.re ?? 0)));
@@ -47,6 +48,19 @@ export class Residual {
         return left ** 2 + turned ** 2 + 0.005 * ((sizes[i] ?? 0) ** 2 / COMMON.length);
       });
     });
+    const about = (k: number, of: (k: number) => number) => of(k - 1) + of(k) + of(k + 1);
+    this.#shares = lights.map((light, i) =>
+      light.map(
+        (_, k) =>
+          about(k, (b) => powers[i]?.[b] ?? 0) / about(k, (b) => (light[b]?.re ?? 0) ** 2 + (light[b]?.im ?? 0) ** 2),
+      ),
+    );
+    return powers;
+  }
+
+  /** Share of the power at a bin, and at those beside it, that the axes of the last step do not explain: the mean over the channels. */
+  unexplainedAt(k: number): number {
+    return sum(this.#shares.map((shares) => shares[k] ?? 0)) / this.#shares.length;
   }
 }
 

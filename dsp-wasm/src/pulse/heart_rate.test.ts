@@ -279,6 +279,21 @@ describe('hr_ppg', () => {
     });
   });
 
+  it('stops trusting a rate within 15 s where the pulse is lost as the steps reach its rate', () => {
+    const next = noise(80 * HZ, 18);
+    let steps = 0;
+    const accel = times(80).map((t, i) => {
+      steps += Math.max(100, 140 - t) / 60 / HZ; // at the pulse's rate from 40 s on
+      return step(steps, next[i] ?? 0);
+    });
+    const optical = accel.map(
+      ([x = 0], i) => (i < 40 * HZ ? 300 : 0) * pulse((100 * i) / HZ / 60) + 300 * x + 10 * (next[i] ?? 0),
+    );
+    const rates = run([GREEN, ACCEL], [optical, accel.flat()], 80);
+    expect(rates.slice(10, 40).filter((e) => e && e.confidence >= 0.5).length).to.be.at.least(25);
+    expect(rates.slice(55).filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+  });
+
   it('keeps trusting a pulse whose rate the cadence crosses', () => {
     const next = noise(60 * HZ, 4);
     let steps = 0;

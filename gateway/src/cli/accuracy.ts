@@ -29,6 +29,8 @@ import {
 const DRAWINGS = fileURLToPath(new URL('../../../dsp-wasm/accuracy/', import.meta.url));
 /** Recordings whose motion the motion bench uses, and whose rest the rhythm bench. */
 const MOTION = 'troika-';
+/** Recordings whose motion goes on where the pulse is lost. */
+const LOSS: readonly string[] = [MOTION, 'spc-', 'wrist-'];
 /** Seeds of the benches for the page: no choice in the signal core was made with these seeds. */
 const SEEDS: readonly number[] = [2001, 2002, 2003];
 
@@ -65,7 +67,7 @@ async function scoreBenches(folder: string, seeds: readonly number[]): Promise<v
   const recordings = new Map<string, ScoredWindow[]>();
   const motion = await scoreBench(seeds, (seed) => motionBench(sources, seed), recordings);
   const rhythm = await scoreBench(seeds, (seed) => rhythmBench(sources, seed), recordings);
-  const losses = await scoreLossBench(seeds, sources);
+  const losses = await scoreLossBench(seeds, await readSources(folder, ...LOSS));
   progress('');
   if (seeds === SEEDS) writePage({ 4: motion, 6: rhythm, 7: losses });
   else console.log([motion, rhythm, losses].map(table).join('\n\n'));

@@ -21,16 +21,19 @@ export interface BenchRecording {
   readonly reference: Reference;
 }
 
-/** Reads the recordings of a folder whose names begin with `prefix`, as sources of motion. */
-export async function readSources(folder: string, prefix: string): Promise<Source[]> {
-  const files = readdirSync(folder).filter((file) => file.startsWith(prefix) && file.endsWith('.json'));
+/** Reads the recordings of a folder whose names begin with one of `prefixes`, as sources of motion. */
+export async function readSources(folder: string, ...prefixes: string[]): Promise<Source[]> {
+  const own = (file: string) => prefixes.some((prefix) => file.startsWith(prefix)) && file.endsWith('.json');
+  const files = readdirSync(folder).filter(own);
   const sources: Source[] = [];
   for (const file of files.toSorted()) {
     const source = await readSource(folder, file);
     if (source) sources.push(source);
   }
   if (sources.length < 2)
-    throw new Error(`${folder}: fewer than two recordings ${prefix}* with light, accelerometer and heart rate`);
+    throw new Error(
+      `${folder}: fewer than two recordings ${prefixes.join('* or ')}* with light, accelerometer and heart rate`,
+    );
   return sources;
 }
 
