@@ -56,7 +56,7 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
   const interval: f32 = isBroken ? 0 : <f32>(time - ecg.lastTime);
   const quality: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
   const baseline = levelAbout(channel, chosen, sample, limit);
-  addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, late);
+  addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, candidate.flat > last, late);
   ecg.fit = followed(ecg.fit, SHARES[chosen]);
   ecg.shift = followed(ecg.shift, SHIFTS[chosen]);
   ecg.lastBeat = sample;

@@ -31,6 +31,7 @@ export function addCandidate(ecg: EcgState, sample: i32, evidence: f32, wide: bo
   candidate.sample = sample;
   candidate.evidence = evidence;
   candidate.empty = ecg.empty;
+  candidate.flat = ecg.flat;
   candidate.wide = wide;
   linkCandidate(ecg, number);
 }

@@ -8,6 +8,7 @@ export function addBeat(
   amplitude: f32,
   baseline: f32,
   quality: f32,
+  hasFlat: bool,
   late: bool,
 ): void {
   const beat = ecg.beatAt(ecg.beatCount++);
@@ -16,6 +17,7 @@ export function addBeat(
   beat.amplitude = amplitude;
   beat.baseline = baseline;
   beat.quality = quality;
+  beat.hasFlat = hasFlat;
   beat.late = late;
 }
 

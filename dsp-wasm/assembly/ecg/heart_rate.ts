@@ -92,7 +92,7 @@ function addDecided(ecg: EcgState, from: f64): void {
   for (; number < ecg.beatCount; number++) {
     const beat = ecg.beatAt(number);
     const quality = <f64>beat.quality;
-    addInterval(<f64>beat.interval, (1 - quality) / Math.max(1e-9, quality));
+    addInterval(<f64>beat.interval, (1 - quality) / Math.max(1e-9, quality), beat.hasFlat);
   }
 }
 
@@ -107,14 +107,20 @@ function addOpen(ecg: EcgState): f64 {
   for (let p = firstUndecided(ecg, end); p >= 0; p = candidateAfter(ecg, end, p)) {
     const candidate = ecg.candidateAt(p);
     const time = timeOf(ecg, candidate.sample);
-    addOpenInterval(ecg, time - newest, candidate.empty > sample, Math.exp(<f64>-candidate.evidence));
+    addOpenInterval(
+      ecg,
+      time - newest,
+      candidate.empty > sample,
+      Math.exp(<f64>-candidate.evidence),
+      candidate.flat > sample,
+    );
     newest = time;
     sample = candidate.sample;
   }
   const peak = newestPeak(ecg);
   if (peak - sample < CLOSEST_PEAK) return newest;
   const time = timeOf(ecg, peak);
-  addOpenInterval(ecg, time - newest, ecg.empty > sample, CLEAR_ODDS);
+  addOpenInterval(ecg, time - newest, ecg.empty > sample, CLEAR_ODDS, ecg.flat > sample);
   return time;
 }
 
@@ -124,6 +130,6 @@ function timeOf(ecg: EcgState, sample: i32): f64 {
 }
 
 /** Adds the interval that ends with a peak that has not been measured yet, unless it is `broken` by a gap. */
-function addOpenInterval(ecg: EcgState, seconds: f64, broken: bool, odds: f64): void {
-  if (ecg.beatCount && !broken) addInterval(seconds, odds);
+function addOpenInterval(ecg: EcgState, seconds: f64, broken: bool, odds: f64, hasFlat: bool): void {
+  if (ecg.beatCount && !broken) addInterval(seconds, odds, hasFlat);
 }

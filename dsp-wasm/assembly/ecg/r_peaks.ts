@@ -16,12 +16,14 @@ import {
   DECIDE_AGE,
   DECIDE_LATEST,
   FIRST_BEAT_SHARE,
+  FLAT_SAMPLES,
   GUARD,
   LEARN_SAMPLES,
   LEAST_LEARNT,
   LOST_SAMPLES,
   MOST_ABOVE_SECOND,
   MOST_EVIDENCE,
+  ROUNDING,
   SEARCH_SAMPLES,
 } from './tuning';
 
@@ -85,11 +87,12 @@ function consumeBlock(ecg: EcgState, channel: Channel, end: i32, limit: i32): vo
   for (let e = end - ((end - start) / BLOCK) * BLOCK; e <= end; e += BLOCK) detect(ecg, channel, e, limit);
 }
 
-/** Records the start of the data and the gaps, which are common to all leads. */
+/** Records the start of the data and the gaps, which are common to all leads, and flat lines of the first one. */
 function watchData(ecg: EcgState, channel: Channel, end: i32): void {
   copyGrid(channel, 0, end - BLOCK, BLOCK, end, NEWEST.at(0));
   for (let i = 0; i < BLOCK; i++) {
     const sample = end - BLOCK + i;
+    watchFlat(ecg, NEWEST[i], sample);
     if (!isNaN(NEWEST[i])) {
       if (!ecg.start) ecg.start = sample + 1;
       ecg.seen = sample + 1;
@@ -97,6 +100,17 @@ function watchData(ecg: EcgState, channel: Channel, end: i32): void {
       ecg.empty = sample + 1;
       if (ecg.start && sample - ecg.seen >= LOST_SAMPLES) forget(ecg);
     }
+  }
+}
+
+/** A sensor or a link may repeat its last value where it has none. */
+function watchFlat(ecg: EcgState, value: f32, sample: i32): void {
+  if (abs<f32>(value - ecg.value) <= ROUNDING * abs<f32>(value)) {
+    ecg.same++;
+    if (ecg.same >= FLAT_SAMPLES) ecg.flat = sample + 1;
+  } else {
+    ecg.same = 0;
+    ecg.value = value;
   }
 }
 

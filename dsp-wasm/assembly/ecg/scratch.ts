@@ -27,6 +27,8 @@ export class Interval {
   odds: f64;
   /** Whether it follows the previous interval without a gap. */
   joined: bool;
+  /** Whether it holds a flat line. */
+  hasFlat: bool;
 }
 
 /** The RR intervals of the window. */

@@ -117,6 +117,11 @@ export const CLEAR_EVIDENCE: f32 = 6;
 /** Fall after such a peak. [grid samples; chosen] */
 export const CLEAR_SAMPLES: i32 = 2;
 
+/** Shortest flat line, 0.15 s: a QRS complex is shorter. [grid samples; chosen] */
+export const FLAT_SAMPLES: i32 = 19;
+/** Difference of two grid samples of the same values, in parts of them. [ratio; chosen] */
+export const ROUNDING: f32 = 5e-7;
+
 // ---- rhythm.ts ----
 /** Longest interval that can be one beat to the next. [s; chosen] */
 export const LONGEST_INTERVAL: f64 = 3;
@@ -132,6 +137,11 @@ export const IRREGULAR: f64 = 0.45;
 export const RANDOM: f64 = 0.65;
 /** Newest intervals that tell one from the other. [intervals; chosen] */
 export const TELLING_INTERVALS: i32 = 20;
+
+/** Length of an interval with a flat line from which it may hide a beat, in usual ones. [ratio; chosen] */
+export const HIDING_SHARE: f64 = 1.5;
+/** Taken from the logarithm of the probability that all intervals are right, where it may: one of them leaves a third of it. [log odds; chosen] */
+export const FLAT_DOUBT: f64 = 1;
 
 // ---- heart_rate.ts ----
 /** Shift of the level from which beats are stairs. [ratio; chosen] */

@@ -68,6 +68,8 @@ export class Candidate {
   before: i32;
   /** `EcgState.empty` when it came. */
   empty: i32;
+  /** `EcgState.flat` when it came. */
+  flat: i32;
   /** Whether only its breadth speaks for it (an ectopic beat). */
   wide: bool;
 }
@@ -85,6 +87,8 @@ export class Beat {
   baseline: f32;
   /** Probability that it is a beat and that none was missed before it. */
   quality: f32;
+  /** Whether the interval holds a flat line, which a QRS complex may be missing from. */
+  hasFlat: bool;
   /** Found more than 0.5 s after it came, by a change of mind; not told to the host. */
   late: bool;
 }
@@ -104,6 +108,11 @@ export class EcgState {
   empty: i32;
   /** Newest grid sample with data, plus 1. */
   seen: i32;
+  /** Newest grid sample of the first lead that ends a flat line, plus 1. */
+  flat: i32;
+  /** Grid samples since the value has been the same, and that value. */
+  same: i32;
+  value: f32;
   /** Candidates added so far. */
   candidateCount: i32;
   /** Number of the newest decided candidate, plus 1. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Core, createCore, ENCODING, type Estimate } from '../core.js';
 import { noise, payload, random } from '../signals.js';
-import { ecg, rhythm, withEctopics } from './signal.js';
+import { ecg, type KnownBeat, rhythm, withEctopics } from './signal.js';
 
 const HZ = 250;
 /** Samples of 200 ms. */
@@ -98,6 +98,27 @@ describe('hr_ecg', () => {
         expect(Math.max(...trusted), `${lost} lost, seed ${seed}`).to.be.below(10);
         if (lost < 0.1) expect(trusted.length).to.be.above(0.8 * answers.length);
       }
+  });
+
+  it('does not trust an interval in which a link may have repeated one value instead of a beat', () => {
+    for (const seed of [41, 42, 43, 44])
+      for (const held of [0.25, 0.5, 1]) {
+        const interval = 0.5 + 0.15 * (seed - 41);
+        const known = ecg(120, rhythm(121, jitter(seed, interval, 0.03)));
+        const at = (i: number) => ((i / HZ) % 5 < held ? i - Math.round(((i / HZ) % 5) * HZ) : i);
+        const answers = estimates(known.map((_, i) => known[Math.max(0, at(i))] ?? 0)).slice(10);
+        const wrong = answers.filter((a) => a && a.confidence >= 0.5 && Math.abs(a.value - 60 / interval) > 10);
+        expect(wrong, `${held} s, seed ${seed}`).to.deep.equal([]);
+      }
+  });
+
+  it('trusts a coarse ECG that is flat between its beats, a rhythm with pauses, too', () => {
+    const coarse = (beats: readonly KnownBeat[]) =>
+      ecg(60, beats, { noise: 0, wander: 0 }).map((v) => 100 * Math.round(v / 100));
+    const steady = estimates(coarse(rhythm(61, () => 1.1))).slice(10);
+    for (const answer of steady) expect(answer?.confidence).to.be.at.least(0.8);
+    const uneven = estimates(coarse(rhythm(61, jitter(5, 0.8, 0.1)))).slice(10);
+    for (const answer of uneven) expect(answer?.confidence).to.be.at.least(0.8);
   });
 
   it('does not trust rounding errors of huge constants and drifts, nor stairs', () => {
