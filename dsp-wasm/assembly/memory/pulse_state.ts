@@ -28,6 +28,8 @@ export class PulseState {
   slowRate: f32;
   /** Previous heart rate, bpm. */
   value: f32;
+  /** Heart rate to expect in motion: the last one that was trusted, and its response to the motion since, bpm; 0: none was. */
+  expected: f32;
   /** Recent value of apartFromMotion for the tracked line. */
   seenApart: f32;
   /** Recent share of the likelihood at the tracked rate, in motion; below 0 at rest. */

@@ -14,19 +14,26 @@ import {
   ALIKE,
   BLURRED,
   CLEARER,
+  EXERCISE_RATE,
   IRREGULAR,
   LEAST_COUNTED,
   LESS_CLEAR,
   LINE_REACH,
   LINE_SHARE,
+  MOTION_G,
   MOTION_REACH,
   MOVING,
+  RATE_PER_G,
+  RESPONSE,
   REST_REACH,
   RESTLESS,
   SLOW_SHARE,
   SUPPORT_FALL,
   SUPPORT_RISE,
+  SUPPORTED,
+  TRUSTED,
   UNEXPLAINED_SHARE,
+  USUAL_RATE,
   VALUE_MEMORY,
 } from './tuning';
 import { loadAxes, loadOptical } from './window';
@@ -37,7 +44,10 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   const hasAxes = loadAxes(channelOfKind(session, KIND_ACCEL), end);
   const state = session.pulse;
   const anew = resumeTrack(state, end);
-  if (anew) resetSpectrum(state);
+  if (anew) {
+    resetSpectrum(state);
+    state.expected = 0;
+  }
   const motion = pulseSpectrum(session, hasAxes);
   if (motion < 0) return false;
   updateTrack(state, motion);
@@ -50,7 +60,8 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   const seen = seenApart(state, apart, restless, anew);
   const confidence = pulseConfidence(state, tracked, beats, motion, apart, restless);
   if (motion > MOVING) {
-    state.value = inMotion(tracked.rate, beats.rate);
+    expectRate(state, motion);
+    state.value = leaning(state, inMotion(tracked.rate, beats.rate), confidence);
     to.confidence = <f64>confidence;
   } else {
     const rate = atRest(tracked.rate, beats.rate);
@@ -61,6 +72,7 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     state.value = smoothed(state, chosen.rate, counted ? blur() : 1, anew);
     to.confidence = <f64>(counted ? doubted(chosen.belief, state.value - chosen.rate) : chosen.belief);
   }
+  if (to.confidence >= TRUSTED) state.expected = state.value;
   to.value = <f64>state.value;
   return true;
 }
@@ -115,6 +127,23 @@ function inMotion(tracked: f32, beats: f32): f32 {
     count++;
   }
   return sum / count;
+}
+
+/**
+ * Moves the expected rate, if one was trusted before, towards that of the exercise. It grows with the acceleration of the wrist (Hildebrand
+ * et al., Med Sci Sports Exerc 46:1816, 2014), by a response of first order (Bunc et al., J Sports Sci 6:39, 1988).
+ */
+function expectRate(state: PulseState, motion: f32): void {
+  if (state.expected === 0) return;
+  const acceleration = <f32>MOTION_G * sqrt<f32>(motion / (<f32>1 - motion));
+  const target = min<f32>(EXERCISE_RATE, <f32>USUAL_RATE + RATE_PER_G * acceleration);
+  state.expected += RESPONSE * (target - state.expected);
+}
+
+/** A rate that hardly anything speaks for, as while the motion covers the pulse, leans towards the expected one. */
+function leaning(state: PulseState, rate: f32, confidence: f32): f32 {
+  if (state.expected === 0) return rate;
+  return state.expected + min<f32>(1, confidence / SUPPORTED) * (rate - state.expected);
 }
 
 /** A pulse that crosses the motion's line is believed for as long as it was seen beside it not long ago. */

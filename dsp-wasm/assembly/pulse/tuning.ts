@@ -354,3 +354,13 @@ export const UNEXPLAINED_SHARE: f32 = 0.5;
 export const SUPPORT_RISE: f32 = 0.1;
 /** Share of this window in the support where that falls: 2.5 s of memory. [share; chosen] */
 export const SUPPORT_FALL: f32 = 0.4;
+/** Rise of the expected rate for each g of acceleration (standard deviation): 100 bpm walking, more running. [bpm; chosen] */
+export const RATE_PER_G: f32 = 100;
+/** Highest rate that is expected: vigorous exercise has 77 to 95 % of the highest, 146 to 180 if that is 190 (ACSM). [bpm; chosen] */
+export const EXERCISE_RATE: f32 = 160;
+/** Share of a step in the response of the expected rate: a time constant of 30 s; of heart rates it is 20 to 60 s. [share; chosen] */
+export const RESPONSE: f32 = 0.033;
+/** Confidence from which on the rate in motion is the one that was found. [probability; chosen] */
+export const SUPPORTED: f32 = 0.05;
+/** Confidence from which on a rate is trusted, and later ones are expected near it. [probability; chosen] */
+export const TRUSTED: f64 = 0.5;

@@ -32,6 +32,7 @@ export class PulseRate {
   #support: number | null = null;
   #unexplained: number | null = null;
   #onset = 0;
+  #expected: number | null = null;
   readonly #residual = new Residual();
 
   /**
@@ -65,21 +66,34 @@ export class PulseRate {
     const covered = motion + (1 - motion) * ramp((found?.intervals ?? 0) / room, 0.3, 0.7);
     const shown = seen * quality(opticals);
     if (support !== null && unexplained !== null) {
-      this.#value = inMotion(clean, rate, found?.rate ?? 0);
-      return {
-        value: this.#value,
-        confidence: covered * quality(opticals) * likelyInMotion(track, support, seenApart, unexplained),
-      };
+      const confidence = covered * quality(opticals) * likelyInMotion(track, support, seenApart, unexplained);
+      const own = inMotion(clean, rate, found?.rate ?? 0);
+      const leaning = Math.max(0, 1 - confidence / 0.05);
+      return this.#answer(leaning * this.#expect(motion, own) + (1 - leaning) * own, confidence);
     }
     const odds = -2.85 + 0.74 * track + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
     const confidence = (covered * shown) / (1 + Math.exp(-odds));
     const line = { value: atRest(clean, rate, found?.rate ?? 0), confidence };
     const counted = countBeats(found?.best ?? signals[0] ?? []);
     const chosen = counted ? likelier(line, counted, covered * shown, shown) : line;
-    this.#value = this.#smoothed(chosen.value, counted ? blur(counted) : 1);
-    const doubt = counted ? 0.4 * Math.max(0, Math.abs(this.#value - chosen.value) - 2) : 0;
+    const value = this.#smoothed(chosen.value, counted ? blur(counted) : 1);
+    const doubt = counted ? 0.4 * Math.max(0, Math.abs(value - chosen.value) - 2) : 0;
     const trust = chosen.confidence;
-    return { value: this.#value, confidence: trust / (trust + (1 - trust) * Math.exp(doubt)) };
+    return this.#answer(value, trust / (trust + (1 - trust) * Math.exp(doubt)));
+  }
+
+  /** The rate that is expected after the last one that was trusted; `otherwise` if none was. */
+  #expect(motion: number, otherwise: number): number {
+    if (this.#expected === null) return otherwise;
+    const target = Math.min(160, 75 + 100 * 0.03 * Math.sqrt(motion / (1 - motion)));
+    this.#expected += 0.033 * (target - this.#expected);
+    return this.#expected;
+  }
+
+  #answer(value: number, confidence: number): PulseEstimate {
+    this.#value = value;
+    if (confidence >= 0.5) this.#expected = value;
+    return { value, confidence };
   }
 
   #clean(pulse: number[], axes: readonly number[][] | null, motion: number): [number[], (bpm: number) => number] {

@@ -279,6 +279,26 @@ describe('hr_ppg', () => {
     });
   });
 
+  it('expects the rate to rise with the exercise where a shaken sensor shows no pulse, and does not trust that', () => {
+    const [next, shaken] = [noise(90 * HZ, 19), noise(90 * HZ, 20)];
+    const moving = (i: number) => (i < 30 * HZ ? 0 : 2);
+    const accel = times(90).flatMap((t, i) => {
+      const [x = 0, y = 0, z = 0] = step(1.5 * t, 0);
+      return [moving(i) * x, moving(i) * y, 1 + moving(i) * (z - 1)];
+    });
+    const light = times(90).map((t, i) => {
+      const shown = moving(i) ? 300 * (shaken[i] ?? 0) : 300 * pulse((72 * t) / 60);
+      return shown + 10 * (next[i] ?? 0);
+    });
+    const rates = run([GREEN, ACCEL], [light, accel], 90);
+    rates.slice(40).forEach((e, i) => {
+      expect(e?.confidence).to.be.below(0.5);
+      expect(e?.value, `at ${40 + i} s`).to.be.closeTo(rates[39 + i]?.value ?? 0, 3);
+    });
+    expect(rates[40]?.value).to.be.below(100);
+    expect(rates[89]?.value).to.be.within(120, 150);
+  });
+
   it('stops trusting a rate within 15 s where the pulse is lost as the steps reach its rate', () => {
     const next = noise(80 * HZ, 18);
     let steps = 0;
