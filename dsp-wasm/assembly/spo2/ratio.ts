@@ -8,14 +8,15 @@ import { channelOfKind, Session } from '../memory/session';
 import { ratioConfidence } from './confidence';
 import { meanOf } from './mean';
 import { INFRARED, POOLED, RAW, RED, SECOND, SECONDS, SecondSums, SUMS, WINDOW } from './scratch';
-import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS } from './tuning';
+import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE } from './tuning';
 
 /**
  * SpO2 as the ratio of ratios R = (AC red / DC red) / (AC infrared / DC infrared) (Webster, Design of Pulse Oximeters,
  * 1997, chapter 4), by regression over the whole pulse instead of peaks and troughs. The AC is the slope of an optical
  * channel over 1/8 s, which removes drift without a filter that must settle: half a window is enough. The regression
  * covers one second, about a beat, at a time, and only seconds whose two channels agree are pooled, so a jolt in one of
- * them is left out. The line is the reduced major axis (std / std): noise in infrared does not reduce R, as it would
+ * them is left out. So is a second whose own ratio is far from the median's: a wearable that changes its light makes a step in
+ * both channels, with a ratio of about one. The line is the reduced major axis (std / std): noise in infrared does not reduce R, as it would
  * with least squares.
  *
  * Motion reaches both channels alike and in rhythm, as a pulse does, but with a ratio of about one: it reads as 85 to 92 %, whatever the
@@ -38,9 +39,9 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   if (!(redLevel > 0 && infraredLevel > 0)) return false;
   const held = sumSeconds();
   if (held < LEAST_SECONDS) return false;
-  pool(ACCEPTED);
+  pool(ACCEPTED, MOST_DIFFERENCE, usualRatio(held));
   const accepted = POOLED.seconds;
-  if (!accepted) pool(-1);
+  if (!accepted) pool(-1, Infinity, 1);
   if (!(POOLED.red > 0 && POOLED.infrared > 0)) return false;
   const perfusion = Math.sqrt(POOLED.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
   to.value = (Math.sqrt(POOLED.red / POOLED.infrared) * infraredLevel) / redLevel;
@@ -107,8 +108,23 @@ function sumSecond(from: i32, sums: SecondSums): bool {
   return count >= ENOUGH_SLOPES;
 }
 
-/** Adds up the seconds whose two channels correlate at least this much: writes POOLED. */
-function pool(least: f64): void {
+/** Median over the held seconds of red² / infrared²; of two in the middle, the lower one. */
+function usualRatio(held: i32): f64 {
+  let median = Infinity;
+  for (let s = 0; s < SECONDS; s++) {
+    const own = SUMS[s].red / SUMS[s].infrared;
+    let below = 0;
+    for (let other = 0; other < SECONDS; other++) below += <i32>(SUMS[other].red / SUMS[other].infrared <= own);
+    if (2 * below >= held) median = min(median, own);
+  }
+  return median;
+}
+
+/**
+ * Adds up the seconds whose two channels correlate at least this much, and whose red² / infrared² is within a factor of `most` of the
+ * usual one: writes POOLED.
+ */
+function pool(least: f64, most: f64, usual: f64): void {
   POOLED.seconds = 0;
   POOLED.red = 0;
   POOLED.both = 0;
@@ -117,6 +133,8 @@ function pool(least: f64): void {
   POOLED.whole = 0;
   for (let s = 0; s < SECONDS; s++) {
     const sums = SUMS[s];
+    const own = sums.red / sums.infrared / usual;
+    if (own > most || own * most < 1) continue;
     if (!(sums.red * sums.infrared > 0) || !(sums.both >= least * Math.sqrt(sums.red * sums.infrared))) continue;
     POOLED.seconds++;
     POOLED.red += sums.red;

@@ -7,6 +7,8 @@ export const ACCEPTED: f64 = 0.7;
 export const ENOUGH_SLOPES: f64 = 16;
 /** Fewest seconds of a window that count. [s; chosen] */
 export const LEAST_SECONDS: i32 = 3;
+/** Most that the squared ratio of a second differs from the usual one, as a factor. [ratio; chosen] */
+export const MOST_DIFFERENCE: f64 = 2;
 
 // ---- confidence.ts ----
 /** Correlation of the channels up to which nothing is trusted. [correlation; chosen] */

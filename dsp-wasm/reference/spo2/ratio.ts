@@ -16,15 +16,18 @@ export function ratioOfRatios(red: readonly number[], infrared: readonly number[
       ),
     )
     .filter((s) => s.count >= 16);
-  const accepted = seconds.filter((s) => s.ab >= 0.7 * Math.sqrt(s.aa * s.bb) && s.aa * s.bb > 0);
+  const squares = seconds.map((s) => s.aa / s.bb).toSorted((x, y) => x - y);
+  const usual = squares[Math.ceil(squares.length / 2) - 1] ?? 1;
+  const isUsual = (s: Products) => s.aa / s.bb <= 2 * usual && 2 * (s.aa / s.bb) >= usual;
+  const accepted = seconds.filter((s) => s.ab >= 0.7 * Math.sqrt(s.aa * s.bb) && s.aa * s.bb > 0 && isUsual(s));
   const sum = pool(accepted.length > 0 ? accepted : seconds);
   if (seconds.length < 3 || !(dcRed > 0 && dcInfrared > 0 && sum.aa > 0 && sum.bb > 0)) return null;
   const perfusion = Math.sqrt(sum.bb / (32 * Math.max(1, accepted.length))) / 4 / dcInfrared;
   const channels = ramp(sum.ab / Math.sqrt(sum.aa * sum.bb), 0.6, 0.9) * ramp(perfusion, 0.00005, 0.0002);
   const ratio = (Math.sqrt(sum.aa / sum.bb) * dcInfrared) / dcRed;
   const accepts = accepted.length > 0 ? accepted : seconds;
-  const squares = accepts.reduce((total, s) => total + s.bb ** 2, 0);
-  const spread = sum.bb ** 2 / (squares * Math.max(1, accepted.length));
+  const powers = accepts.reduce((total, s) => total + s.bb ** 2, 0);
+  const spread = sum.bb ** 2 / (powers * Math.max(1, accepted.length));
   const evenness = ramp(spread, 0.2, 0.4) * ramp(sum.bb / sum.whole, 0.05, 0.2);
   const certainty = 0.95 - 0.55 * ramp(ratio, 0.65, 0.8);
   return {

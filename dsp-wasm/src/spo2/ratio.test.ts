@@ -104,6 +104,18 @@ describe('spo2', () => {
     expect(answer?.confidence).to.be.below(0.9);
   });
 
+  it('leaves out the seconds in which a wearable changes its light, or the offset of both channels', () => {
+    for (const at of [1.5, 3.9, 6.2]) {
+      const stepped = (x: readonly number[], step: (v: number) => number) =>
+        x.map((v, i) => (i < at * HZ ? v : step(v)));
+      for (const step of [(v: number) => 1.04 * v, (v: number) => 0.8 * v, (v: number) => v + 4000]) {
+        const answer = estimate(stepped(optical(8, 1e5, 0.005), step), stepped(optical(8, 1.1e5, 0.01), step));
+        expect(answer?.value, `at ${at} s`).to.be.closeTo(0.5, 0.06);
+        expect(answer?.confidence).to.be.above(0.4); // Of eight seconds, one or two are left out
+      }
+    }
+  });
+
   it('equals its twin, also with gaps and noise', () => {
     const cut = (x: number[], from: number, to: number) => x.map((v, i) => (i >= from && i < to ? Number.NaN : v));
     const cases = [1, 2, 3, 4, 5, 6].map((seed) => {
