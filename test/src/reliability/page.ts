@@ -25,6 +25,8 @@ const NOT_TRIED = `## Not tested
 - Power cuts, disks that confirm a sync without doing it, slow disks, read errors, and a machine without free memory.
 - MongoDB itself, and a replica set with several members. SecantusDB with \`--sync-on-commit\` takes its place; its \`replSetStepDown\` and
   \`failCommand\` may differ from MongoDB's.
+- The service over a MongoDB that keeps up, for an hour. For each page SecantusDB sorts all insights of the account, some 20,000 a second,
+  so as they grow its calls take longer than 3 s; then health is false and requests fail (500, as specified) for as long as the load lasts.
 - Redis Cluster under load (the bus has its own tests with it), and Redis with replicas.
 - Lost, late or duplicated packets, half-open connections, and partitions between machines: all processes ran on one machine.
 - The largest load: these runs count losses; they do not look for the limit of throughput.
