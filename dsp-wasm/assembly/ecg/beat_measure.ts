@@ -8,7 +8,7 @@ import { addBeat } from './beats';
 import { isMatched } from './evidence';
 import { broad, computeFeatures, leveled, sharpenedAt, TEMPLATE_HALF } from './features';
 import { beginLevel, learnLevel, separation, weightOf } from './levels';
-import { AMPLITUDES, ENERGY, LEVELED, MATCH, PEAKS, PROJECTION, SHARES, SHIFTS, WIDTH } from './scratch';
+import { AMPLITUDES, ENERGY, LEVELED, MATCH, NOISES, PEAKS, PROJECTION, SHARES, SHIFTS, WIDTH } from './scratch';
 import {
   BASELINE_SAMPLES,
   BETTER_LEAD,
@@ -17,6 +17,7 @@ import {
   DEAD_TENTHS,
   FIRST_MATCH_NOISE,
   FIRST_SNAP,
+  HIDING_NOISE,
   LEVEL_FOLLOW,
   LIKE_TEMPLATE,
   MEASURE_FOLLOW,
@@ -56,7 +57,8 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
   const interval: f32 = isBroken ? 0 : <f32>(time - ecg.lastTime);
   const quality: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
   const baseline = levelAbout(channel, chosen, sample, limit);
-  addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, candidate.flat > last, late);
+  const obscured = candidate.flat > last || NOISES[chosen] > HIDING_NOISE;
+  addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, obscured, late);
   ecg.fit = followed(ecg.fit, SHARES[chosen]);
   ecg.shift = followed(ecg.shift, SHIFTS[chosen]);
   ecg.lastBeat = sample;
@@ -111,6 +113,8 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
   const energy = ENERGY[greatestNear(ENERGY, at, SNAP)];
   put(k, <f32>at, 0);
   SHARES[k] = 0;
+  const noise = greatest(ENERGY, between);
+  NOISES[k] = lead.energy.beat > 0 ? max<f32>(0, noise / lead.energy.beat) : 0;
   if (isNaN(energy)) return; // a part of the beat is missing in this lead
   // Ectopic beats are rare, and count as noise if they are missed, so this level must not rise fast.
   // Its wavelet reaches farther than the others, so it may lack data at a gap where they do not.
@@ -120,7 +124,7 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
     measureWide(lead, k, at, matched);
     return;
   }
-  learnLevel(lead.energy, energy, greatest(ENERGY, between));
+  learnLevel(lead.energy, energy, noise);
   if (matched) measureMatched(lead, k, peak, between);
   else measureFirst(lead, k, at);
 }

@@ -8,7 +8,7 @@ export function addBeat(
   amplitude: f32,
   baseline: f32,
   quality: f32,
-  hasFlat: bool,
+  obscured: bool,
   late: bool,
 ): void {
   const beat = ecg.beatAt(ecg.beatCount++);
@@ -17,7 +17,7 @@ export function addBeat(
   beat.amplitude = amplitude;
   beat.baseline = baseline;
   beat.quality = quality;
-  beat.hasFlat = hasFlat;
+  beat.obscured = obscured;
   beat.late = late;
 }
 

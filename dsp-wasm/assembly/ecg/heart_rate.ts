@@ -92,7 +92,7 @@ function addDecided(ecg: EcgState, from: f64): void {
   for (; number < ecg.beatCount; number++) {
     const beat = ecg.beatAt(number);
     const quality = <f64>beat.quality;
-    addInterval(<f64>beat.interval, (1 - quality) / Math.max(1e-9, quality), beat.hasFlat);
+    addInterval(<f64>beat.interval, (1 - quality) / Math.max(1e-9, quality), beat.obscured);
   }
 }
 
@@ -130,6 +130,6 @@ function timeOf(ecg: EcgState, sample: i32): f64 {
 }
 
 /** Adds the interval that ends with a peak that has not been measured yet, unless it is `broken` by a gap. */
-function addOpenInterval(ecg: EcgState, seconds: f64, broken: bool, odds: f64, hasFlat: bool): void {
-  if (ecg.beatCount && !broken) addInterval(seconds, odds, hasFlat);
+function addOpenInterval(ecg: EcgState, seconds: f64, broken: bool, odds: f64, obscured: bool): void {
+  if (ecg.beatCount && !broken) addInterval(seconds, odds, obscured);
 }

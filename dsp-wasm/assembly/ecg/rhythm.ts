@@ -1,12 +1,12 @@
 import { EcgState } from '../memory/ecg_state';
 import { INTERVAL_LIST, INTERVALS, Interval, MAX_INTERVALS } from './scratch';
 import {
-  FLAT_DOUBT,
   FREE_SURPRISE,
   HIDING_SHARE,
   IRREGULAR,
   LONGEST_INTERVAL,
   MOST_SURPRISE,
+  OBSCURED_DOUBT,
   RANDOM,
   STEADINESS,
   TELLING_INTERVALS,
@@ -27,14 +27,14 @@ export function clearIntervals(): void {
 }
 
 /** Appends an interval, if it is one, and the odds against the beat that ends it, by its morphology. */
-export function addInterval(seconds: f64, odds: f64, hasFlat: bool): void {
+export function addInterval(seconds: f64, odds: f64, obscured: bool): void {
   const isOne = seconds > 0 && seconds < LONGEST_INTERVAL && INTERVALS.count < MAX_INTERVALS;
   if (isOne) {
     const interval = INTERVAL_LIST[INTERVALS.count++];
     interval.seconds = seconds;
     interval.odds = odds;
     interval.joined = INTERVALS.joins;
-    interval.hasFlat = hasFlat;
+    interval.obscured = obscured;
     INTERVALS.duration += seconds;
   }
   INTERVALS.joins = isOne;
@@ -48,12 +48,12 @@ export function allRight(): f64 {
   for (let i = 0; i < INTERVALS.count; i++) {
     const against = INTERVAL_LIST[i].odds * Math.exp(misfit(i, period));
     doubt += against / (1 + against);
-    if (mayHide(INTERVAL_LIST[i], usual)) doubt += FLAT_DOUBT;
+    if (mayHide(INTERVAL_LIST[i], usual)) doubt += OBSCURED_DOUBT;
   }
   return Math.exp(-doubt);
 }
 
-/** Mean of the intervals without a flat line; where all have one, as in a coarse ECG, the shortest. */
+/** Mean of the intervals that are not obscured; where all are, as in a coarse ECG, the shortest. */
 function usualInterval(): f64 {
   let sum: f64 = 0;
   let count: f64 = 0;
@@ -61,16 +61,16 @@ function usualInterval(): f64 {
   for (let i = 0; i < INTERVALS.count; i++) {
     const interval = INTERVAL_LIST[i];
     shortest = Math.min(shortest, interval.seconds);
-    if (interval.hasFlat) continue;
+    if (interval.obscured) continue;
     sum += interval.seconds;
     count++;
   }
   return count > 0 ? sum / count : shortest;
 }
 
-/** Whether a flat line may stand for a beat, since the interval is too long, or have made one by the step to it, since it is too short. */
+/** Whether a flat line or noise may stand for a beat, since the interval is too long, or have made one, since it is too short. */
 function mayHide(interval: Interval, usual: f64): bool {
-  if (!interval.hasFlat) return false;
+  if (!interval.obscured) return false;
   return interval.seconds > HIDING_SHARE * usual || interval.seconds * HIDING_SHARE < usual;
 }
 

@@ -27,8 +27,8 @@ export class Interval {
   odds: f64;
   /** Whether it follows the previous interval without a gap. */
   joined: bool;
-  /** Whether it holds a flat line. */
-  hasFlat: bool;
+  /** Whether it holds a flat line, or noise. */
+  obscured: bool;
 }
 
 /** The RR intervals of the window. */
@@ -101,8 +101,12 @@ const SHARES_END: usize = AMPLITUDES_END + LEADS_BYTES;
 export const SHIFTS = changetype<Row<f32>>(SHARES_END);
 const SHIFTS_END: usize = SHARES_END + LEADS_BYTES;
 
-export const GROUP = changetype<Group>(SHIFTS_END);
-const GROUP_END: usize = SHIFTS_END + 16;
+/** By lead: largest energy since the beat before, as a share of that of beats; 0 where there is no such time. */
+export const NOISES = changetype<Row<f32>>(SHIFTS_END);
+const NOISES_END: usize = SHIFTS_END + LEADS_BYTES;
+
+export const GROUP = changetype<Group>(NOISES_END);
+const GROUP_END: usize = NOISES_END + 16;
 
 /** The responses of the two wavelets for a group; the leads are GROUP_ROW apart. */
 const GROUP_SHARPENED_END: usize = GROUP_END + 4 * GROUP_BYTES;

@@ -64,6 +64,8 @@ export const LEAST_CHANGE: f32 = 0.6;
 export const MOST_CHANGE: f32 = 1.65;
 
 // ---- beat_measure.ts ----
+/** Largest energy between two beats, against that of beats, from which noise may hide one. [ratio; chosen] */
+export const HIDING_NOISE: f32 = 0.5;
 /** Farthest that a lead's peak may lie from the candidate, 47 ms. [grid samples; chosen] */
 export const SNAP: i32 = 6;
 /** The same without a template. [grid samples; chosen] */
@@ -138,10 +140,10 @@ export const RANDOM: f64 = 0.65;
 /** Newest intervals that tell one from the other. [intervals; chosen] */
 export const TELLING_INTERVALS: i32 = 20;
 
-/** Length of an interval with a flat line from which it may hide a beat, in usual ones. [ratio; chosen] */
+/** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; chosen] */
 export const HIDING_SHARE: f64 = 1.5;
 /** Taken from the logarithm of the probability that all intervals are right, where it may: one of them leaves a third of it. [log odds; chosen] */
-export const FLAT_DOUBT: f64 = 1;
+export const OBSCURED_DOUBT: f64 = 1;
 
 // ---- heart_rate.ts ----
 /** Shift of the level from which beats are stairs. [ratio; chosen] */

@@ -87,8 +87,8 @@ export class Beat {
   baseline: f32;
   /** Probability that it is a beat and that none was missed before it. */
   quality: f32;
-  /** Whether the interval holds a flat line, which a QRS complex may be missing from. */
-  hasFlat: bool;
+  /** Whether the interval holds a flat line, which a QRS complex may be missing from, or noise, which one may be lost in. */
+  obscured: bool;
   /** Found more than 0.5 s after it came, by a change of mind; not told to the host. */
   late: bool;
 }

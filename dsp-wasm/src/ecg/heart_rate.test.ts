@@ -112,6 +112,21 @@ describe('hr_ecg', () => {
       }
   });
 
+  it('does not trust an interval in which noise may have hidden beats, as in bursts of tremor', () => {
+    for (const seed of [51, 52, 53, 54])
+      for (const loud of [0.3, 0.6, 1]) {
+        const interval = 0.5 + 0.15 * (seed - 51);
+        const known = ecg(120, rhythm(121, jitter(seed, interval, 0.03)));
+        const height = loud * Math.max(...known);
+        const tremor = noise(known.length, seed);
+        const shaken = known.map((v, i) => v + ((i / HZ) % 10 < 3 ? height * (tremor[i] ?? 0) : 0));
+        const answers = estimates(shaken).slice(10);
+        const wrong = answers.filter((a) => a && a.confidence >= 0.5 && Math.abs(a.value - 60 / interval) > 10);
+        expect(wrong, `${loud}, seed ${seed}`).to.deep.equal([]);
+        expect(answers.filter((a) => a && a.confidence >= 0.5).length, `${loud}, seed ${seed}`).to.be.above(10);
+      }
+  });
+
   it('trusts a coarse ECG that is flat between its beats, a rhythm with pauses, too', () => {
     const coarse = (beats: readonly KnownBeat[]) =>
       ecg(60, beats, { noise: 0, wander: 0 }).map((v) => 100 * Math.round(v / 100));
