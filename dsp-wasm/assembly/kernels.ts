@@ -36,7 +36,9 @@ export {
   SLOT_ECG,
   SLOT_POOL,
   SLOT_PULSE,
+  SLOT_SPO2,
 } from './memory/session';
+export { SPO2_STATE_BYTES } from './memory/spo2_state';
 export { motionWeights } from './pulse/motion';
 export { PULSE_SCRATCH_END } from './pulse/scratch';
 export { SPO2_SCRATCH_END } from './spo2/scratch';

@@ -39,6 +39,11 @@ export class PulseState {
   /** Seconds for which the rate may still rise faster, if motion has begun after rest. */
   onset: f32;
 
+  /** By optical channel: usual height of its line at rest, natural logarithm; 0 before there is one. */
+  get heights(): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + HEIGHTS);
+  }
+
   /** Running means of the spectra of pulse and noise, and of the strongest axis. */
   get pulseMean(): Row<f32> {
     return rowAt<f32>(changetype<usize>(this) + PULSE_MEAN);
@@ -63,7 +68,8 @@ export class PulseState {
   }
 }
 
-const PULSE_MEAN: usize = (offsetof<PulseState>() + 15) & ~15;
+const HEIGHTS: usize = (offsetof<PulseState>() + 15) & ~15;
+const PULSE_MEAN: usize = HEIGHTS + 4 * sizeof<f32>();
 const NOISE_MEAN: usize = PULSE_MEAN + BINS_ROW * sizeof<f32>();
 const LOUDEST_MEAN: usize = NOISE_MEAN + BINS_ROW * sizeof<f32>();
 const BELIEF: usize = LOUDEST_MEAN + BINS_ROW * sizeof<f32>();

@@ -17,6 +17,7 @@ import { ECG_STATE_BYTES, EcgState } from './ecg_state';
 import { SLOTS } from './map';
 import { PULSE_STATE_BYTES, PulseState } from './pulse_state';
 import { Row, rowAt } from './row';
+import { SPO2_STATE_BYTES, Spo2State } from './spo2_state';
 
 export const MAX_CHANNELS: i32 = 8;
 /** Number of optical channels that the heart rate uses, one for each lane of a vector. */
@@ -58,6 +59,10 @@ export class Session {
     return changetype<BreathState>(changetype<usize>(this) + SLOT_BREATH);
   }
 
+  get spo2(): Spo2State {
+    return changetype<Spo2State>(changetype<usize>(this) + SLOT_SPO2);
+  }
+
   /** The channel with that number, which must exist. */
   channelAt(index: i32): Channel {
     return changetype<Channel>(changetype<usize>(this) + SLOT_CHANNELS + <usize>index * CHANNEL_BYTES);
@@ -73,8 +78,9 @@ export const SLOT_CHANNELS: usize = (HEAD_BYTES + 63) & ~63;
 export const SLOT_PULSE: usize = (SLOT_CHANNELS + <usize>MAX_CHANNELS * CHANNEL_BYTES + 63) & ~63;
 export const SLOT_ECG: usize = (SLOT_PULSE + PULSE_STATE_BYTES + 63) & ~63;
 export const SLOT_BREATH: usize = (SLOT_ECG + ECG_STATE_BYTES + 63) & ~63;
+export const SLOT_SPO2: usize = (SLOT_BREATH + BREATH_STATE_BYTES + 63) & ~63;
 /** Rings of the sub-channels, allocated when the session opens. */
-export const SLOT_POOL: usize = (SLOT_BREATH + BREATH_STATE_BYTES + 63) & ~63;
+export const SLOT_POOL: usize = (SLOT_SPO2 + SPO2_STATE_BYTES + 63) & ~63;
 export const POOL_BYTES: i32 = 51200;
 /** An odd number of cache lines, so that the same field of many sessions is not in the same cache sets. */
 export const SLOT_BYTES: usize = (SLOT_POOL + POOL_BYTES) | 64;

@@ -143,7 +143,12 @@ function confidenceInMotion(state: PulseState, belief: f32): f32 {
   const apart = ramp<f32>(state.seenApart, LEAST_APART, ENOUGH_APART);
   const own = ramp<f32>(state.unexplained, LEAST_UNEXPLAINED, ENOUGH_UNEXPLAINED);
   const trusted = min<f32>(min<f32>(apart, own), ramp<f32>(odds, LEAST_ODDS, ENOUGH_ODDS));
-  return min<f32>(UNTRUSTED + (<f32>1 - UNTRUSTED) * trusted, probability(odds));
+  return min<f32>(trustable(trusted), probability(odds));
+}
+
+/** Highest confidence of a rate that only a share of the signs allows to trust. */
+export function trustable(share: f32): f32 {
+  return UNTRUSTED + (<f32>1 - UNTRUSTED) * share;
 }
 
 function probability(odds: f32): f32 {

@@ -2,8 +2,9 @@ import { KIND_ACCEL } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { PulseState } from '../memory/pulse_state';
 import { channelOfKind, Session } from '../memory/session';
+import { guessHeights, pulseLike } from './artefact';
 import { findBeats } from './beats';
-import { countConfidence, doubted, lineConfidence, pulseConfidence, shown } from './confidence';
+import { countConfidence, doubted, lineConfidence, pulseConfidence, shown, trustable } from './confidence';
 import { countBeats } from './count';
 import { likelihoodShare } from './motion';
 import { unexplainedAt } from './residual';
@@ -36,12 +37,13 @@ import {
   USUAL_RATE,
   VALUE_MEMORY,
 } from './tuning';
-import { loadAxes, loadOptical } from './window';
+import { allAxesMove, loadAxes, loadOptical } from './window';
 
 /** Heart rate from the optical channels of the window that ends at `end`: writes bpm and confidence; false for none. */
 export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   if (!loadOptical(session, end)) return false;
   const hasAxes = loadAxes(channelOfKind(session, KIND_ACCEL), end);
+  const allAxes = hasAxes && allAxesMove();
   const state = session.pulse;
   const anew = resumeTrack(state, end);
   if (anew) {
@@ -61,8 +63,10 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   const confidence = pulseConfidence(state, tracked, beats, motion, apart, restless);
   if (motion > MOVING) {
     expectRate(state, motion);
+    guessHeights(state);
     state.value = leaning(state, inMotion(tracked.rate, beats.rate), confidence);
-    to.confidence = <f64>confidence;
+    // What a missing axis feels may be in the light
+    to.confidence = <f64>(allAxes ? confidence : min<f32>(confidence, trustable(0)));
   } else {
     const rate = atRest(tracked.rate, beats.rate);
     const counted = countBeats();
@@ -70,7 +74,9 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
       ? chooseAtRest(rate, confidence, shown(beats.cover, motion, seen), seen)
       : keep(rate, confidence);
     state.value = smoothed(state, chosen.rate, counted ? blur() : 1, anew);
-    to.confidence = <f64>(counted ? doubted(chosen.belief, state.value - chosen.rate) : chosen.belief);
+    const belief = counted ? doubted(chosen.belief, state.value - chosen.rate) : chosen.belief;
+    const like = pulseLike(state, state.value, counted ? COUNTED.skew : 0, belief);
+    to.confidence = <f64>min<f32>(belief, trustable(like));
   }
   if (to.confidence >= TRUSTED) state.expected = state.value;
   to.value = <f64>state.value;

@@ -194,9 +194,13 @@ const RESIDUAL_FLOOR_END: usize = RESPONSE_END + sizeof<v128>();
 export const POWER = changetype<Row<v128>>(RESIDUAL_FLOOR_END);
 const POWER_END: usize = RESIDUAL_FLOOR_END + BINS_ROW * sizeof<v128>();
 
+/** By optical channel: reciprocal of its strongest bin, 0 where it is not used. */
+export const OPTICAL_SCALE = changetype<Row<f32>>(POWER_END);
+const OPTICAL_SCALE_END: usize = POWER_END + 16;
+
 /** Power spectrum of the pulse. */
-export const PULSE = changetype<Row<f32>>(POWER_END);
-const PULSE_END: usize = POWER_END + SPECTRUM_BYTES;
+export const PULSE = changetype<Row<f32>>(OPTICAL_SCALE_END);
+const PULSE_END: usize = OPTICAL_SCALE_END + SPECTRUM_BYTES;
 
 /** Power spectrum of the acceleration. */
 export const NOISE = changetype<Row<f32>>(PULSE_END);

@@ -20,6 +20,7 @@ import {
   OPTICAL,
   OPTICAL_FFT,
   OPTICAL_LEVEL,
+  OPTICAL_SCALE,
   POINTS,
   POWER,
   PULSE,
@@ -147,6 +148,14 @@ function emphases(k: i32, motion: f32): v128 {
   return f32x4.add(f32x4.splat(motion), f32x4.mul(f32x4.splat((<f32>1 - motion) * BIN_HZ), bins));
 }
 
+/** Power of a bin of one optical channel, emphasised as at rest, where its strongest is one; after pulseSpectrum. */
+export function opticalPower(lane: i32, k: i32): f32 {
+  const at = OPTICAL_FFT.at(2 * k) + ((<usize>lane) << 2);
+  const re = load<f32>(at);
+  const im = load<f32>(at, 16);
+  return (re * re + im * im) * GAIN[k] * emphasis(k, 0) * OPTICAL_SCALE[lane];
+}
+
 /** Reciprocal of each lane's strongest emphasised bin; 0 for a lane that is flat or not in `mask`. */
 function scaleOf(motion: f32, mask: v128): v128 {
   let most = f32x4.splat(0);
@@ -157,10 +166,11 @@ function scaleOf(motion: f32, mask: v128): v128 {
   return v128.and(used, f32x4.div(f32x4.splat(1), f32x4.pmax(most, f32x4.splat(1e-20))));
 }
 
-/** PULSE: mean of the optical channels' spectra, each scaled to a maximum of one; false where all are flat. */
+/** PULSE: mean of the optical channels' spectra, each scaled to a maximum of one (OPTICAL_SCALE); false where all are flat. */
 function combineOptical(motion: f32): bool {
   const mask = i32x4.ge_s(v128.load(HELD.at(0)), i32x4.splat(LEAST_HELD));
   const scale = scaleOf(motion, mask);
+  v128.store(OPTICAL_SCALE.at(0), scale);
   const lanes = popcnt(i32x4.bitmask(f32x4.gt(scale, f32x4.splat(0))));
   if (!lanes) return false;
   const share = f32x4.mul(scale, f32x4.splat(<f32>1 / <f32>lanes));

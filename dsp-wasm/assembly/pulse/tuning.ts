@@ -5,6 +5,8 @@
 export const CLIP_RANGE: f32 = 0.02;
 /** Least of the window that must be there, 40 %: with less there are fewer than three beats at 60 bpm. [grid samples; chosen] */
 export const LEAST_HELD: i32 = 102;
+/** Least share of an axis in the power of the acceleration: it moves a thousandth of the others. [share; chosen] */
+export const LEAST_AXIS: f32 = 1e-6;
 
 // ---- spectrum.ts ----
 /** Weight of the accelerometer's lines against the pulse's, both scaled to a maximum of one. [ratio; chosen] */
@@ -364,3 +366,37 @@ export const RESPONSE: f32 = 0.033;
 export const SUPPORTED: f32 = 0.05;
 /** Confidence from which on a rate is trusted, and later ones are expected near it. [probability; chosen] */
 export const TRUSTED: f64 = 0.5;
+
+// ---- artefact.ts ----
+/** Least power of a line, against the strongest one. [ratio; chosen] */
+export const FAINTEST: f32 = 1e-4;
+/** Skewness of a pulse's slopes; more tells nothing more. [skewness; chosen] */
+export const MOST_SKEW: f32 = 1;
+/**
+ * The odds that the light shows a movement: a regression (each set weighing the same) over trusted readings of recordings at rest
+ * and in motion, without the accelerometer; left one set out it does as well. [log odds; fitted: the sets of ACCURACY.md, without accelerometers]
+ */
+export const ARTEFACT_BIAS: f32 = -0.31;
+/** Weight of the line between the rate's and its double's. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
+export const ARTEFACT_OF_BETWEEN: f32 = 0.39;
+/** Weight of the line's growth. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
+export const ARTEFACT_OF_GROWTH: f32 = 1.28;
+/** Weight of the slopes' skewness. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
+export const ARTEFACT_OF_SKEW: f32 = -1.94;
+/**
+ * Odds up to which the light is a pulse's. Without accelerometers, of trusted readings in motion that are wrong hardly one in ten
+ * stays trusted, and one reading at rest in a hundred loses trust. [log odds; chosen]
+ */
+export const LEAST_ARTEFACT: f32 = -2.35;
+/** The same from which on it may be a movement's. [log odds; chosen] */
+export const SURE_ARTEFACT: f32 = -1.9;
+/** Least share of the window that has values for its height to count. [share; chosen] */
+export const WHOLE: f32 = 0.9;
+/** Growth that no movement has, a hundred times: before, the sensor was off the skin. [log ratio; chosen] */
+export const MOST_GROWTH: f32 = 4.6;
+/** Growth that is assumed of a session that begins in motion: four times. [log ratio; chosen] */
+export const MOVING_GROWTH: f32 = 1.5;
+/** Share of this window in the usual height of the line where that falls: half a minute of memory. [share; chosen] */
+export const HEIGHT_FALL: f32 = 0.03;
+/** The same where it rises: five minutes. [share; chosen] */
+export const HEIGHT_RISE: f32 = 0.003;

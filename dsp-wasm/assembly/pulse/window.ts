@@ -1,4 +1,5 @@
 import { completeBy, copyGrid, fillEmpty } from '../grid/window';
+import { sumLanes } from '../math/vector';
 import { Channel, SLOW_HZ } from '../memory/channel';
 import { Row } from '../memory/row';
 import { MAX_OPTICAL, Session } from '../memory/session';
@@ -18,7 +19,7 @@ import {
   WINDOW,
   WINDOW_SECONDS,
 } from './scratch';
-import { CLIP_RANGE, LEAST_HELD } from './tuning';
+import { CLIP_RANGE, LEAST_AXIS, LEAST_HELD } from './tuning';
 
 /** The last 8 s of four signals, one per lane: the optical channels, or the axes of the accelerometer. */
 
@@ -59,6 +60,12 @@ export function loadAxes(accel: Channel | null, end: f64): bool {
   putMean(accel, 1, f32x4.extract_lane(TREND.mean, 1));
   putMean(accel, 2, f32x4.extract_lane(TREND.mean, 2));
   return held >= LEAST_HELD;
+}
+
+/** Whether all three axes move, once they are loaded: one that is missing or stuck does not. */
+export function allAxesMove(): bool {
+  const least = f32x4.splat(LEAST_AXIS * sumLanes(TREND.energy));
+  return (i32x4.bitmask(f32x4.gt(TREND.energy, least)) & 7) === 7;
 }
 
 /** Mean of an axis, including its offset; a missing axis has no offset. */

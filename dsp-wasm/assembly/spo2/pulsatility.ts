@@ -1,30 +1,44 @@
 import { ramp } from '../math/ramp';
 import { total } from '../math/vector';
 import { meanOf } from './mean';
-import { INFRARED, PRODUCTS, WINDOW } from './scratch';
+import { INFRARED, POOLED, PRODUCTS, WINDOW } from './scratch';
 import {
   ENOUGH_PERIODIC,
   ENOUGH_SKEW,
   LAG_MAX,
   LAG_MIN,
+  LEAST_MOVEMENT,
   LEAST_PERIODIC,
   LEAST_PULSATILITY,
   LEAST_SKEW,
+  OF_GROWTH,
   SKEW_SHARE,
   SOONER,
+  SURE_MOVEMENT,
 } from './tuning';
 
 /**
  * How much the infrared slopes resemble a pulse. Movement and interference affect both channels alike and correlate
  * well, but they neither repeat at the pace of a heart nor rise more steeply than they fall. A rhythm that does not
  * repeat may still rise more steeply, and is trusted less. Channels that agree about a signal other than a pulse keep a
- * fifth of the confidence.
+ * fifth of the confidence. Writes POOLED.skew.
  */
 export function pulsatility(): f64 {
   const first = centre();
+  POOLED.skew = Math.abs(skewness(first));
   const periodic = ramp<f64>(periodicity(first), LEAST_PERIODIC, ENOUGH_PERIODIC);
-  const skewed = SKEW_SHARE * ramp<f64>(Math.abs(skewness(first)), LEAST_SKEW, ENOUGH_SKEW);
+  const skewed = SKEW_SHARE * ramp<f64>(POOLED.skew, LEAST_SKEW, ENOUGH_SKEW);
   return max(LEAST_PULSATILITY, max(periodic, skewed));
+}
+
+/**
+ * Share of the confidence that remains by the waveform: slopes that rise and fall alike, and are larger than a pulse was before,
+ * may be those of a movement in rhythm. Comes after pulsatility.
+ * @param growth how much larger than usual they are, natural logarithm
+ */
+export function steadiness(growth: f64): f64 {
+  const movement = ramp<f64>(OF_GROWTH * growth - POOLED.skew, LEAST_MOVEMENT, SURE_MOVEMENT);
+  return max(LEAST_PULSATILITY, 1 - movement);
 }
 
 /** Subtracts the mean from the infrared slopes and sets missing ones to 0; returns the first existing one. */

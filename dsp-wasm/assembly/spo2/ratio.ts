@@ -5,10 +5,21 @@ import { Channel, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
+import { Spo2State } from '../memory/spo2_state';
 import { ratioConfidence } from './confidence';
 import { meanOf } from './mean';
+import { steadiness } from './pulsatility';
 import { INFRARED, POOLED, RAW, RED, SECOND, SECONDS, SecondSums, SUMS, WINDOW } from './scratch';
-import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE } from './tuning';
+import {
+  ACCEPTED,
+  ENOUGH_SLOPES,
+  LEAST_SECONDS,
+  MOST_DIFFERENCE,
+  MOST_GROWTH,
+  TRUSTED,
+  USUAL_FALL,
+  USUAL_RISE,
+} from './tuning';
 
 /**
  * SpO2 as the ratio of ratios R = (AC red / DC red) / (AC infrared / DC infrared) (Webster, Design of Pulse Oximeters,
@@ -20,7 +31,7 @@ import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE } from './tunin
  * with least squares.
  *
  * Motion reaches both channels alike and in rhythm, as a pulse does, but with a ratio of about one: it reads as 85 to 92 %, whatever the
- * saturation. So a moving wearer's reading is not trusted.
+ * saturation. So a moving wearer's reading is not trusted, nor one from light that moves like a movement (pulsatility.ts).
  */
 
 /** Grid samples that a slope reaches back: 4 apart, each smoothed over 3. */
@@ -45,8 +56,23 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   if (!(POOLED.red > 0 && POOLED.infrared > 0)) return false;
   const perfusion = Math.sqrt(POOLED.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
   to.value = (Math.sqrt(POOLED.red / POOLED.infrared) * infraredLevel) / redLevel;
-  to.confidence = ratioConfidence(to.value, accepted, held, perfusion) * still;
+  const confidence = ratioConfidence(to.value, accepted, held, perfusion) * still;
+  to.confidence = confidence * steadiness(growth(session.spo2, perfusion, confidence));
   return true;
+}
+
+/**
+ * How much larger the pulse is than usual, natural logarithm. Only a pulse that is trusted otherwise changes what is usual; what was there
+ * before a growth beyond MOST_GROWTH was none.
+ */
+function growth(state: Spo2State, perfusion: f64, confidence: f64): f64 {
+  const size = Math.log(perfusion);
+  const before = state.usualPerfusion;
+  const isFirst = before === 0 || size - before > MOST_GROWTH;
+  const change: f64 = isFirst ? 0 : size - before;
+  if (isFirst) state.usualPerfusion = size;
+  else if (confidence >= TRUSTED) state.usualPerfusion = before + (change < 0 ? USUAL_FALL : USUAL_RISE) * change;
+  return change;
 }
 
 /**

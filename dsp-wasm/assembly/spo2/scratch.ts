@@ -35,6 +35,8 @@ export class Pooled {
   /** Of the squares of each second's infrared. */
   squares: f64;
   whole: f64;
+  /** Skewness of the infrared's slopes, either way. */
+  skew: f64;
   /** Accepted seconds. */
   seconds: i32;
 }
@@ -57,7 +59,7 @@ export const SUMS = changetype<Row<SecondSums>>(INFRARED_END);
 const SUMS_END: usize = INFRARED_END + SECONDS * offsetof<SecondSums>();
 
 export const POOLED = changetype<Pooled>(SUMS_END);
-const POOLED_END: usize = SUMS_END + 48;
+const POOLED_END: usize = SUMS_END + 64;
 
 /** By lag: sum of x[i] x[i + lag]. */
 export const PRODUCTS = changetype<Row<f64>>(POOLED_END);

@@ -10,6 +10,15 @@ export const LEAST_SECONDS: i32 = 3;
 /** Most that the squared ratio of a second differs from the usual one, as a factor. [ratio; chosen] */
 export const MOST_DIFFERENCE: f64 = 2;
 
+/** Confidence from which on a reading is trusted. [probability; chosen] */
+export const TRUSTED: f64 = 0.5;
+/** Growth that no movement has, a hundred times: before, the sensor was off the skin. [log ratio; chosen] */
+export const MOST_GROWTH: f64 = 4.6;
+/** Share of this window in the usual size of the pulse where that falls: half a minute of memory. [share; chosen] */
+export const USUAL_FALL: f64 = 0.03;
+/** The same where it rises: five minutes. [share; chosen] */
+export const USUAL_RISE: f64 = 0.003;
+
 // ---- confidence.ts ----
 /** Correlation of the channels up to which nothing is trusted. [correlation; chosen] */
 export const LEAST_CORRELATION: f64 = 0.6;
@@ -55,3 +64,11 @@ export const ENOUGH_SKEW: f64 = 1;
 export const SKEW_SHARE: f64 = 0.7;
 /** Share of the confidence that remains if the channels agree about a signal other than a pulse. [share; chosen] */
 export const LEAST_PULSATILITY: f64 = 0.2;
+/** Weight of the growth against the skewness. [weight; derived: ARTEFACT_OF_GROWTH / -ARTEFACT_OF_SKEW of pulse/tuning.ts] */
+export const OF_GROWTH: f64 = 0.66;
+/**
+ * Growth, weighed, less skewness, up to which the slopes are a pulse's: 99 of 100 trusted windows of a wrist at rest are below. [weight; chosen]
+ */
+export const LEAST_MOVEMENT: f64 = -0.4;
+/** The same from which on they may be a movement's. [weight; chosen] */
+export const SURE_MOVEMENT: f64 = -0.1;

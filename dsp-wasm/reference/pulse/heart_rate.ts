@@ -1,3 +1,4 @@
+import { Artefact } from './artefact.js';
 import { beats, sum } from './beats.js';
 import { type Counted, countBeats } from './count.js';
 import { type MotionLikelihood, motionLikelihood } from './motion.js';
@@ -34,6 +35,7 @@ export class PulseRate {
   #onset = 0;
   #expected: number | null = null;
   readonly #residual = new Residual();
+  readonly #artefact = new Artefact();
 
   /**
    * @param windows grid samples of each optical channel, NaN where empty
@@ -65,11 +67,14 @@ export class PulseRate {
     const room = Math.max(1, (Math.max(...opticals.map(heldOf)) * rate) / 1920 - 1);
     const covered = motion + (1 - motion) * ramp((found?.intervals ?? 0) / room, 0.3, 0.7);
     const shown = seen * quality(opticals);
+    const heights = fullness(opticals) < 0.9 ? null : heightsOf(signals, motion);
     if (support !== null && unexplained !== null) {
+      this.#artefact.guess(heights);
       const confidence = covered * quality(opticals) * likelyInMotion(track, support, seenApart, unexplained);
       const own = inMotion(clean, rate, found?.rate ?? 0);
       const leaning = Math.max(0, 1 - confidence / 0.05);
-      return this.#answer(leaning * this.#expect(motion, own) + (1 - leaning) * own, confidence);
+      const value = leaning * this.#expect(motion, own) + (1 - leaning) * own;
+      return this.#answer(value, allMove(axesLeft) ? confidence : Math.min(0.45, confidence));
     }
     const odds = -2.85 + 0.74 * track + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
     const confidence = (covered * shown) / (1 + Math.exp(-odds));
@@ -79,7 +84,15 @@ export class PulseRate {
     const value = this.#smoothed(chosen.value, counted ? blur(counted) : 1);
     const doubt = counted ? 0.4 * Math.max(0, Math.abs(value - chosen.value) - 2) : 0;
     const trust = chosen.confidence;
-    return this.#answer(value, trust / (trust + (1 - trust) * Math.exp(doubt)));
+    const doubted = trust / (trust + (1 - trust) * Math.exp(doubt));
+    const own = { bpm: value, skew: counted?.skew ?? 0, belief: doubted };
+    return this.#answer(
+      value,
+      Math.min(
+        doubted,
+        this.#artefact.most(spectraOf([[...(found?.best ?? signals[0] ?? [])]], 0)[0] ?? [], heights, own),
+      ),
+    );
   }
 
   /** The rate that is expected after the last one that was trusted; `otherwise` if none was. */
@@ -297,13 +310,27 @@ function motionOf(axes: readonly number[][]): number {
   return power / (power + 0.03 ** 2);
 }
 
+/** Whether there are three axes, and none moves less than a thousandth of all. */
+function allMove(axes: readonly number[][]): boolean {
+  const powers = axes.map((a) => sum(a.map((v) => v * v)));
+  return powers.length >= 3 && powers.every((p) => p > 1e-6 * sum(powers));
+}
+
 /** The signals' emphasised spectra, each of a maximum of one; without the flat ones. */
 function spectraOf(signals: readonly number[][], motion: number): number[][] {
+  return emphasised(signals, motion).map((p) => p.map((v) => v / Math.max(...p)));
+}
+
+/** Logarithms of the amplitudes of the signals' strongest lines. */
+function heightsOf(signals: readonly number[][], motion: number): number[] {
+  return emphasised(signals, motion).map((p) => Math.log(Math.max(...p)) / 2);
+}
+
+function emphasised(signals: readonly number[][], motion: number): number[][] {
   return signals
     .map(powers)
     .map((p) => p.map((v, k) => (k < FIRST ? 0 : v * (motion + ((1 - motion) * k) / 16))))
-    .filter((p) => Math.max(...p) > 1e-20)
-    .map((p) => p.map((v) => v / Math.max(...p)));
+    .filter((p) => Math.max(...p) > 1e-20);
 }
 
 /** Likelihood of a rate at rest. */

@@ -32,7 +32,7 @@ export function ratioOfRatios(red: readonly number[], infrared: readonly number[
   const certainty = 0.95 - 0.55 * ramp(ratio, 0.65, 0.8);
   return {
     ratio,
-    confidence: (channels * evenness * pulsatility(b) * certainty * accepted.length) / seconds.length,
+    confidence: (channels * evenness * pulsatility(b) * certainty * steadiness(b) * accepted.length) / seconds.length,
   };
 }
 
@@ -80,12 +80,25 @@ function pool(seconds: readonly Products[]): Products {
 
 /** Resemblance to a pulse: repetition, or a steeper rise than fall. */
 function pulsatility(slope: readonly number[]): number {
+  const x = centred(slope);
+  return Math.max(0.2, ramp(periodicity(x), 0.3, 0.6), 0.7 * ramp(skewness(x), 0.7, 1));
+}
+
+/** Slopes that rise and fall alike may be a movement's; of a first window, which has not grown. */
+function steadiness(slope: readonly number[]): number {
+  return Math.max(0.2, 1 - ramp(-skewness(centred(slope)), -0.4, -0.1));
+}
+
+/** From the first slope that exists; missing ones are 0. */
+function centred(slope: readonly number[]): number[] {
   const level = mean(slope);
   const first = slope.findIndex((v) => !Number.isNaN(v));
-  const x = slope.slice(first).map((v) => (Number.isNaN(v) ? 0 : v - level));
+  return slope.slice(first).map((v) => (Number.isNaN(v) ? 0 : v - level));
+}
+
+function skewness(x: readonly number[]): number {
   const moment = (power: number) => x.reduce((sum, v) => sum + v ** power, 0) / x.length;
-  const skewness = moment(3) / moment(2) ** 1.5;
-  return Math.max(0.2, ramp(periodicity(x), 0.3, 0.6), 0.7 * ramp(Math.abs(skewness), 0.7, 1));
+  return Math.abs(moment(3) / moment(2) ** 1.5);
 }
 
 /** Highest local maximum of the autocorrelation at lags of 10 to 48 grid samples, at every second lag. */

@@ -31,6 +31,7 @@ describe('memory map', () => {
       ['SLOT_PULSE', constant('PULSE_STATE_BYTES')],
       ['SLOT_ECG', constant('ECG_STATE_BYTES')],
       ['SLOT_BREATH', constant('BREATH_STATE_BYTES')],
+      ['SLOT_SPO2', constant('SPO2_STATE_BYTES')],
       ['SLOT_POOL', constant('POOL_BYTES')],
     ] as const;
     const ends = parts.map(([name, bytes]) => Math.ceil((constant(name) + bytes) / LINE) * LINE);
@@ -59,10 +60,10 @@ describe('memory map', () => {
     return [...kernel.bytes.keys()].filter((at) => kernel.bytes[at] !== before[at]);
   }
 
-  const estimators: Record<Estimator, { state: [string, string] | null; scratchEnd: string }> = {
+  const estimators: Record<Estimator, { state: [string, string]; scratchEnd: string }> = {
     hr_ppg: { state: ['SLOT_PULSE', 'PULSE_STATE_BYTES'], scratchEnd: 'PULSE_SCRATCH_END' },
     hr_ecg: { state: ['SLOT_ECG', 'ECG_STATE_BYTES'], scratchEnd: 'ECG_SCRATCH_END' },
-    spo2: { state: null, scratchEnd: 'SPO2_SCRATCH_END' },
+    spo2: { state: ['SLOT_SPO2', 'SPO2_STATE_BYTES'], scratchEnd: 'SPO2_SCRATCH_END' },
     rr_ppg: { state: ['SLOT_BREATH', 'BREATH_STATE_BYTES'], scratchEnd: 'BREATH_SCRATCH_END' },
     rr_ecg: { state: ['SLOT_BREATH', 'BREATH_STATE_BYTES'], scratchEnd: 'BREATH_SCRATCH_END' },
     rr_resp: { state: ['SLOT_BREATH', 'BREATH_STATE_BYTES'], scratchEnd: 'BREATH_SCRATCH_END' },
@@ -82,7 +83,7 @@ describe('memory map', () => {
       const allowed = [
         [constant('REQUESTS'), constant('DECODED')],
         [constant('SCRATCH'), constant(scratchEnd)],
-        ...(state ? [[slot + constant(state[0]), slot + constant(state[0]) + constant(state[1])]] : []),
+        [slot + constant(state[0]), slot + constant(state[0]) + constant(state[1])],
       ] as [number, number][];
       kernel.bytes.fill(0xa5, constant('SCRATCH'), constant('RESAMPLED'));
       const changed = changedBy(() => core.step([{ session, estimator: estimator as Estimator, end: 36 }]));

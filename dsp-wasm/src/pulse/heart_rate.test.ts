@@ -220,6 +220,58 @@ describe('hr_ppg', () => {
     expect(rates.slice(55).filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
   });
 
+  const none = () => [Number.NaN, Number.NaN, Number.NaN];
+  const missing: Record<string, (t: number, motion: readonly number[]) => readonly number[]> = {
+    'has no accelerometer': none,
+    'has a stuck accelerometer': () => [0.1, 0.2, 0.9],
+    'has an accelerometer that feels nothing of it': (t) => [0.1, 0.001 * Math.sin(1e5 * t), 0.9],
+    'loses its accelerometer in motion': (t, motion) => (t < 45 ? motion : none()),
+  };
+  for (const [what, seen] of Object.entries(missing)) {
+    it(`does not take the swings of an arm for a pulse where a wearable ${what}`, () => {
+      const next = noise(120 * HZ, 18);
+      const wave = (hz: number, t: number) => (t < 30 ? 0 : Math.sin(2 * Math.PI * hz * t + hz));
+      const swing = (t: number) => wave(1.25, t) + 0.3 * wave(0.625, t) + 0.15 * wave(1.875, t);
+      const light = times(120).map((t, i) => 1e5 - 60 * pulse((t * 95) / 60) + 120 * swing(t) + 3 * (next[i] ?? 0));
+      const accel = times(120).flatMap((t) => seen(t, [0.4 * swing(t), 0.2 * swing(t + 0.1), 1 + 0.3 * swing(t)]));
+      const rates = run([GREEN, ACCEL], [light, accel], 120);
+      expect(rates.slice(10, 30).every((e) => e && e.confidence >= 0.5)).to.equal(true);
+      const wrong = rates.filter((e, end) => end >= 38 && e && e.confidence >= 0.5 && Math.abs(e.value - 95) > 5);
+      expect(wrong).to.deep.equal([]);
+    });
+  }
+
+  for (const [what, axes] of [
+    ['one axis', 1],
+    ['two axes', 2],
+    ['a stuck axis', 3],
+  ] as const) {
+    it(`does not trust a rate in motion by an accelerometer with ${what}`, () => {
+      const next = noise(60 * HZ, 20);
+      const light = times(60).map(
+        (t, i) => 100 * pulse(1.5 * t) + 60 * Math.sin(2 * Math.PI * 1.3 * t) + (next[i] ?? 0),
+      );
+      const accel = times(60).flatMap((t) => {
+        const swing = Math.sin(2 * Math.PI * 1.3 * t);
+        return [1 + 0.3 * swing, 0.2 * swing, 0.123].slice(0, axes);
+      });
+      const rates = run([GREEN, { ...ACCEL, numChannels: axes }], [light, accel], 60);
+      expect(rates.filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+      expect(rates.filter((e) => e && Math.abs(e.value - 90) <= 5).length).to.be.above(40);
+    });
+  }
+
+  for (const gain of [0.1, 3]) {
+    it(`trusts a pulse that is ${gain} times as large all at once, and one after a minute off the skin`, () => {
+      const next = noise(120 * HZ, 19);
+      const height = (t: number) => (t < 30 ? 100 : t < 90 ? 0 : 100 * gain);
+      const grown = times(60).map((t, i) => (t < 30 ? 100 : 100 * gain) * pulse((t * 75) / 60) + (next[i] ?? 0));
+      const worn = times(120).map((t, i) => height(t) * pulse((t * 75) / 60) + (next[i] ?? 0));
+      for (const e of run([GREEN], [grown], 60).slice(45)) expect(e?.confidence).to.be.at.least(0.8);
+      for (const e of run([GREEN], [worn], 120).slice(105)) expect(e?.confidence).to.be.at.least(0.8);
+    });
+  }
+
   /** A step's acceleration, g, at the phase `steps`: three axes with their own harmonics. */
   const step = (steps: number, hum: number) => [
     0.3 * Math.sin(2 * Math.PI * steps) + 0.15 * Math.sin(4 * Math.PI * steps + 1) + 0.01 * hum,
@@ -418,35 +470,38 @@ describe('hr_ppg', () => {
     }
   });
 
-  it('equals its twin, at rest and in motion', () => {
-    const seconds = 24;
-    const [a, b] = [noise(seconds * HZ, 11), noise(seconds * HZ, 12)];
-    const swing = (t: number) => (t < 12 ? 0 : Math.sin(2 * Math.PI * 1.4 * t));
-    const green = times(seconds).map((t, i) => 5000 + 80 * pulse(1.7 * t) + 25 * swing(t) + 9 * (a[i] ?? 0));
-    const red = times(seconds).map((t, i) => 900 + 20 * pulse(1.7 * t) + 4 * swing(t) + 4 * (b[i] ?? 0));
-    const axes = [
-      times(seconds).map((t, i) => 0.3 * swing(t) + 0.01 * (b[i] ?? 0)),
-      times(seconds).map((_, i) => 0.02 * (a[i] ?? 0)),
-      times(seconds).map((t, i) => 1 + 0.2 * swing(t + 0.1) + 0.01 * (a[i] ?? 0)),
-    ];
-    const accel = times(seconds).flatMap((_, i) => axes.map((x) => x[i] ?? 0));
-    const got = run([GREEN, { ...GREEN, modality: 'ppg_red' }, ACCEL], [green, red, accel], seconds);
-    const twin = new PulseRate();
-    for (let end = 4; end <= seconds; end++) {
-      const window = (x: readonly number[]) => {
-        const t = times(end);
-        const grid = gridSamples(
-          t,
-          t.map((_, i) => Math.fround(x[i] ?? 0)),
-          32,
-          32 * end,
-        );
-        return Array.from({ length: 256 }, (_, i) => grid[32 * end - 256 + i] ?? Number.NaN);
-      };
-      const want = twin.step([window(green), window(red)], axes.map(window));
-      // f32 through some thousand operations and a recursion; both steps of a decision may differ at its edge
-      expect(got[end]?.value, `at ${end} s`).to.be.closeTo(want?.value ?? 0, 0.05);
-      expect(got[end]?.confidence, `at ${end} s`).to.be.closeTo(want?.confidence ?? 0, 0.01);
-    }
-  });
+  for (const seen of [true, false])
+    it(`equals its twin, at rest and in motion${seen ? '' : ' that no accelerometer shows'}`, () => {
+      const seconds = 24;
+      const [a, b] = [noise(seconds * HZ, 11), noise(seconds * HZ, 12)];
+      const strength = seen ? 1 : 4;
+      const swing = (t: number) => (t < 12 ? 0 : strength * Math.sin(2 * Math.PI * 1.4 * t));
+      const green = times(seconds).map((t, i) => 5000 + 80 * pulse(1.7 * t) + 25 * swing(t) + 9 * (a[i] ?? 0));
+      const red = times(seconds).map((t, i) => 900 + 20 * pulse(1.7 * t) + 4 * swing(t) + 4 * (b[i] ?? 0));
+      const axes = [
+        times(seconds).map((t, i) => 0.3 * swing(t) + 0.01 * (b[i] ?? 0)),
+        times(seconds).map((_, i) => 0.02 * (a[i] ?? 0)),
+        times(seconds).map((t, i) => 1 + 0.2 * swing(t + 0.1) + 0.01 * (a[i] ?? 0)),
+      ];
+      const accel = times(seconds).flatMap((_, i) => axes.map((x) => x[i] ?? 0));
+      const channels = [GREEN, { ...GREEN, modality: 'ppg_red' as const }, ...(seen ? [ACCEL] : [])];
+      const got = run(channels, [green, red, accel], seconds);
+      const twin = new PulseRate();
+      for (let end = 4; end <= seconds; end++) {
+        const window = (x: readonly number[]) => {
+          const t = times(end);
+          const grid = gridSamples(
+            t,
+            t.map((_, i) => Math.fround(x[i] ?? 0)),
+            32,
+            32 * end,
+          );
+          return Array.from({ length: 256 }, (_, i) => grid[32 * end - 256 + i] ?? Number.NaN);
+        };
+        const want = twin.step([window(green), window(red)], seen ? axes.map(window) : null);
+        // f32 through some thousand operations and a recursion; both steps of a decision may differ at its edge
+        expect(got[end]?.value, `at ${end} s`).to.be.closeTo(want?.value ?? 0, 0.05);
+        expect(got[end]?.confidence, `at ${end} s`).to.be.closeTo(want?.confidence ?? 0, 0.01);
+      }
+    });
 });

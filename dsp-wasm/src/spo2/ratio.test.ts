@@ -54,6 +54,21 @@ describe('spo2', () => {
     return answer ?? null;
   }
 
+  /** Asks after each second from the fourth on; index = window end, seconds. */
+  function estimates(red: readonly number[], infrared: readonly number[]): (Estimate | null)[] {
+    const session = core.open([RED, INFRARED]);
+    if (!session) throw new Error('the core is full');
+    const found = Array.from({ length: red.length / HZ + 1 }, (_, end) => {
+      const second = (x: readonly number[]) => payload(x.slice((end - 1) * HZ, end * HZ));
+      if (end === 0) return null;
+      session.push(0, end - 1, 1 / HZ, ENCODING.float32, second(red));
+      session.push(1, end - 1, 1 / HZ, ENCODING.float32, second(infrared));
+      return end < 4 ? null : (core.step([{ session, estimator: 'spo2', end }])[0] ?? null);
+    });
+    session.close();
+    return found;
+  }
+
   for (const ratio of [0.4, 0.7, 1, 1.4]) {
     it(`finds a ratio of ${ratio} within a thousandth and ${ratio < 0.8 ? 'trusts' : 'doubts'} it`, () => {
       const answer = estimate(optical(10, 90_000, 0.01 * ratio), optical(10, 130_000, 0.01));
@@ -114,6 +129,27 @@ describe('spo2', () => {
         expect(answer?.confidence).to.be.above(0.4); // Of eight seconds, one or two are left out
       }
     }
+  });
+
+  it('does not trust a movement in rhythm that no accelerometer shows, but a pulse that is three times as large', () => {
+    const seconds = 60;
+    const infrared = (grown: (t: number) => number) =>
+      Array.from({ length: seconds * HZ }, (_, i) => 1e5 * (1 - grown(i / HZ)));
+    // A steep rise and a slow fall, as at a finger
+    const beat = (t: number) => 0.01 * Math.exp(-0.5 * (Math.log(((t % 0.8) + 1e-3) / 0.2) / 0.6) ** 2);
+    const swing = (t: number) => beat(t) + (t < 30 ? 0 : 0.03 * Math.sin(2 * Math.PI * 1.25 * t));
+    const larger = (t: number) => (t < 30 ? 1 : 3) * beat(t);
+    const session = (grown: (t: number) => number, share: (t: number) => number) => {
+      const light = infrared(grown);
+      const red = infrared((t) => share(t) * grown(t));
+      return estimates(red, light);
+    };
+    const moved = session(swing, (t) => (t < 30 ? 0.5 : 1));
+    const grown = session(larger, () => 0.5);
+    expect(moved.slice(8, 30).every((e) => e && e.confidence >= 0.5)).to.equal(true);
+    expect(moved.slice(40).filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+    expect(grown.slice(8, 30).every((e) => e && e.confidence >= 0.5)).to.equal(true);
+    expect(grown.slice(40).every((e) => e && e.confidence >= 0.5)).to.equal(true);
   });
 
   it('equals its twin, also with gaps and noise', () => {

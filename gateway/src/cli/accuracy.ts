@@ -34,25 +34,43 @@ const LOSS: readonly string[] = [MOTION, 'spc-', 'wrist-'];
 /** Seeds of the benches for the page: no choice in the signal core was made with these seeds. */
 const SEEDS: readonly number[] = [2001, 2002, 2003];
 
-/** Scores the recordings of a folder; writes tables 1 to 3 of the page, and the drawings. */
+/** Scores the recordings of a folder; writes tables 1 to 3 and 8 of the page, and the drawings. */
 async function scoreFolder(folder: string): Promise<void> {
   const files = readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
     .toSorted();
   const recordings = new Map<string, ScoredWindow[]>();
+  const unseen: ScoredWindow[] = [];
   const peaks: Row[] = [];
   for (const [i, file] of files.entries()) {
     progress(`${i + 1}/${files.length} ${file}`);
     const reference = readReference(folder, file);
-    const answers = await analyse(await readRecording(join(folder, file)), curveOf(file));
+    const recording = await readRecording(join(folder, file));
+    const answers = await analyse(recording, curveOf(file));
     recordings.set(reference.id, scoreWindows(reference, answers));
+    if (hasAccelerometer(recording))
+      unseen.push(...scoreWindows(reference, await analyse(withoutAccelerometer(recording), curveOf(file))));
     drawAll(reference, answers);
     peaks.push(...(await peakScore(folder, file, reference.id)));
   }
   progress('');
   const windows = [...recordings.values()].flat();
-  writePage({ 1: scoreSets(windows), 2: scoreTypes(windows), 3: peaks });
+  writePage({ 1: scoreSets(windows), 2: scoreTypes(windows), 3: peaks, 8: scoreSets(unseen) });
   writeIndex(scoreRecordings(recordings));
+}
+
+const hasAccelerometer = ({ deviceModel }: FrameSource) =>
+  deviceModel.modality_channels.some(({ modality }) => modality === 'accel');
+
+/** The same recording, whose accelerometer never sends a frame. */
+function withoutAccelerometer(recording: FrameSource): FrameSource {
+  const { modality_channels: channels } = recording.deviceModel;
+  return {
+    ...recording,
+    async *frames() {
+      for await (const frame of recording.frames()) if (channels[frame.channel]?.modality !== 'accel') yield frame;
+    },
+  };
 }
 
 /** A generated recording, and its true values. */

@@ -19,7 +19,11 @@ function runner(id: string, bpm: number, from = 30, to = 120): Source {
   const runs = (t: number) => (t > from && t < to ? 1 : 0.01);
   return {
     id,
-    axes: [wave((t) => runs(t) * turn(2.5, t)), wave((t) => runs(t) * 0.3 * turn(1.25, t)), wave(() => 1)],
+    axes: [
+      wave((t) => runs(t) * turn(2.5, t)),
+      wave((t) => runs(t) * 0.3 * turn(1.25, t)),
+      wave((t) => 1 + runs(t) * 0.1 * turn(2.5, t + 0.2)),
+    ],
     artefacts: [wave((t) => runs(t) * turn(2.5, t)), wave((t) => runs(t) * turn(2.5, t + 0.1))],
     rate: wave((t) => bpm + t / 10),
   };

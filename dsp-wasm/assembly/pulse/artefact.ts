@@ -1,0 +1,83 @@
+import { ramp } from '../math/ramp';
+import { BINS, PulseState } from '../memory/pulse_state';
+import { BEATS, BIN_HZ, FIRST_BIN, OPTICAL_SCALE } from './scratch';
+import { opticalPower } from './spectrum';
+import {
+  ARTEFACT_BIAS,
+  ARTEFACT_OF_BETWEEN,
+  ARTEFACT_OF_GROWTH,
+  ARTEFACT_OF_SKEW,
+  FAINTEST,
+  HEIGHT_FALL,
+  HEIGHT_RISE,
+  LEAST_ARTEFACT,
+  MOST_GROWTH,
+  MOST_SKEW,
+  MOVING_GROWTH,
+  SURE_ARTEFACT,
+  TRUSTED,
+  WHOLE,
+} from './tuning';
+import { fullness } from './window';
+
+/**
+ * A movement that no accelerometer shows moves the light in rhythm, too. A pulse rises faster than it falls, has no line halfway
+ * between its rate and the double, as an arm has that swings once in two steps, and does not suddenly become many times as large.
+ */
+
+/**
+ * Whether the light has a pulse's waveform, from 0 for what may be a movement's to 1; asked once a window at rest,
+ * after findBeats.
+ * @param bpm the rate
+ * @param skew skewness of the slopes, upstrokes above zero; 0 where no beats are counted
+ * @param belief its confidence otherwise: only a trusted pulse tells what height is usual
+ */
+export function pulseLike(state: PulseState, bpm: f32, skew: f32, belief: f32): f32 {
+  const lane = max(0, BEATS.best) & 3;
+  const between = Mathf.log((lineAt(lane, <f32>1.5 * bpm) + FAINTEST) / (lineAt(lane, bpm) + FAINTEST));
+  let odds = ARTEFACT_BIAS + ARTEFACT_OF_BETWEEN * between + ARTEFACT_OF_GROWTH * growth(state, <f64>belief >= TRUSTED);
+  odds += ARTEFACT_OF_SKEW * min<f32>(MOST_SKEW, skew);
+  return <f32>1 - ramp<f32>(odds, LEAST_ARTEFACT, SURE_ARTEFACT);
+}
+
+/** Guesses the usual height of a session that begins in motion, where the accelerometer shows it. */
+export function guessHeights(state: PulseState): void {
+  if (fullness() < WHOLE) return;
+  for (let lane = 0; lane < 4; lane++) {
+    if (OPTICAL_SCALE[lane] === 0 || state.heights[lane] !== 0) continue;
+    state.heights[lane] = height(lane) - MOVING_GROWTH;
+  }
+}
+
+/** Height of an optical channel's strongest line, natural logarithm of the amplitude. */
+function height(lane: i32): f32 {
+  return <f32>-0.5 * Mathf.log(OPTICAL_SCALE[lane]);
+}
+
+/** The strongest bin of an optical channel at a rate, or beside it. */
+function lineAt(lane: i32, bpm: f32): f32 {
+  const k = max(FIRST_BIN + 1, min(BINS - 2, <i32>(bpm / (60 * BIN_HZ) + <f32>0.5)));
+  return max(max(opticalPower(lane, k - 1), opticalPower(lane, k)), opticalPower(lane, k + 1));
+}
+
+/**
+ * How much higher the light's strongest line is than usual at rest, natural logarithm of the amplitudes' ratio: mean over the optical
+ * channels. What was there before a growth beyond MOST_GROWTH was no pulse. A window with a gap, or at the start, has a lower line.
+ */
+function growth(state: PulseState, learn: bool): f32 {
+  if (fullness() < WHOLE) return 0;
+  let sum: f32 = 0;
+  let count: f32 = 0;
+  for (let lane = 0; lane < 4; lane++) {
+    if (OPTICAL_SCALE[lane] === 0) continue;
+    const now = height(lane);
+    const before = state.heights[lane];
+    const isFirst = before === 0 || now - before > MOST_GROWTH;
+    const change: f32 = isFirst ? 0 : now - before;
+    if (isFirst) state.heights[lane] = now;
+    else if (learn) state.heights[lane] = before + (change < 0 ? HEIGHT_FALL : HEIGHT_RISE) * change;
+    sum += change;
+    count++;
+  }
+  return count > 0 ? sum / count : 0;
+}

@@ -1,0 +1,44 @@
+/** What tells a pulse from a movement in the light alone, as assembly/pulse/artefact.ts. */
+export class Artefact {
+  #usual: readonly number[] | null = null;
+
+  /**
+   * @param heights logarithms of the amplitudes of the optical channels' strongest lines, in motion that the accelerometer shows; null
+   *   for a window that is not whole
+   */
+  guess(heights: readonly number[] | null): void {
+    this.#usual ??= heights?.map((height) => height - 1.5) ?? null;
+  }
+
+  /**
+   * Highest confidence that the waveform allows.
+   * @param pulse spectrum of the channel with the steadiest beats, in bins of 3.75 bpm
+   * @param heights as above
+   */
+  most(
+    pulse: readonly number[],
+    heights: readonly number[] | null,
+    own: { bpm: number; skew: number; belief: number },
+  ): number {
+    const line = (bpm: number) => {
+      const k = Math.max(8, Math.min(pulse.length - 2, Math.floor(bpm / 3.75 + 0.5)));
+      return Math.max(...pulse.slice(k - 1, k + 2)) + 1e-4;
+    };
+    const between = Math.log(line(1.5 * own.bpm) / line(own.bpm));
+    const odds = -0.31 + 0.39 * between + 1.28 * this.#growth(heights, own.belief) - 1.94 * Math.min(1, own.skew);
+    const like = 1 - Math.max(0, Math.min(1, (odds + 2.35) / 0.45));
+    return 0.45 + 0.55 * like;
+  }
+
+  #growth(heights: readonly number[] | null, belief: number): number {
+    if (!heights) return 0;
+    const before = this.#usual ?? heights;
+    const isNew = (lane: number) => (heights[lane] ?? 0) - (before[lane] ?? 0) > 4.6;
+    const changes = heights.map((height, lane) => (isNew(lane) ? 0 : height - (before[lane] ?? 0)));
+    const learned = (change: number) => (belief < 0.5 ? 0 : (change < 0 ? 0.03 : 0.003) * change);
+    this.#usual = heights.map((height, lane) =>
+      isNew(lane) ? height : (before[lane] ?? 0) + learned(changes[lane] ?? 0),
+    );
+    return changes.reduce((sum, change) => sum + change, 0) / changes.length;
+  }
+}
