@@ -17,10 +17,10 @@ export async function mongoCommit(
 ): Promise<SessionCommitResult[]> {
   if (parts.length === 0) return [];
   try {
-    return await mongo.transaction((session) => write(models, parts, session, false));
+    return await mongo.commit((session) => write(models, parts, session, false));
   } catch (error) {
     if (!(error instanceof StoreRefused && isDuplicate(error.cause))) throw error;
-    return mongo.transaction((session) => write(models, parts, session, true));
+    return mongo.commit((session) => write(models, parts, session, true));
   }
 }
 

@@ -20,12 +20,16 @@ export class MongoConnection {
   readonly #clock: Clock;
   /** UUIDs of the collections by name, as they were at the start. */
   #collections: ReadonlyMap<string, string> | null = null;
+  /** The server session of all commits of insights. */
+  readonly #commits: ClientSession;
+  #lastCommit: Promise<unknown> = Promise.resolve();
   /** The damage of the data, once detected; kept until the connection is opened again. */
   #damage: string | null = null;
   #closed = false;
 
-  private constructor(connection: Connection, clock: Clock) {
+  private constructor(connection: Connection, commits: ClientSession, clock: Clock) {
     this.connection = connection;
+    this.#commits = commits;
     this.#clock = clock;
   }
 
@@ -46,10 +50,14 @@ export class MongoConnection {
       connectTimeoutMS: SERVER_SELECTION_MS,
       socketTimeoutMS: SOCKET_MS,
     });
-    const opened = new MongoConnection(connection, clock);
-    await opened.run(() => connection.asPromise());
-    await opened.run(() => refuseStandalone(connection));
-    return opened;
+    try {
+      await connection.asPromise();
+      await refuseStandalone(connection);
+      return new MongoConnection(connection, await connection.startSession(), clock);
+    } catch (error) {
+      await connection.close();
+      throw told(error);
+    }
   }
 
   /** Runs calls; the driver's errors become `StoreUnavailable` or `StoreRefused` where they have that meaning. */
@@ -84,24 +92,47 @@ export class MongoConnection {
 
   /** Runs calls as one transaction; repeats it if another writer conflicted. */
   transaction<T>(calls: (session: ClientSession) => Promise<T>): Promise<T> {
-    const deadline = this.#clock.monotonic() + TRANSACTION_MS;
-    return this.run(() =>
-      this.connection.withSession(async (session) => {
-        for (;;) {
-          try {
-            return await attempt(session, calls, () => this.#clock.monotonic() < deadline);
-          } catch (error) {
-            if (!hasLabel(error, 'TransientTransactionError') || this.#clock.monotonic() >= deadline) throw error;
-          }
-        }
-      }),
-    );
+    return this.run(() => this.connection.withSession((session) => this.#attempts(session, calls)));
+  }
+
+  /**
+   * The same for a commit of insights, one after the other. All have one server session, where a new transaction ends one that a lost
+   * connection left open; so may another gateway (`endCommitOf`).
+   */
+  commit<T>(calls: (session: ClientSession) => Promise<T>): Promise<T> {
+    const commit = this.#lastCommit.then(() => this.run(() => this.#attempts(this.#commits, calls)));
+    this.#lastCommit = commit.catch(() => undefined);
+    return commit;
+  }
+
+  /** UUID of the server session of all commits. */
+  get commitSession(): string | undefined {
+    return this.#commits.id?.id.toUUID().toString();
+  }
+
+  /**
+   * Ends the commit that another store has under way on this server session; a store that is alive repeats it.
+   */
+  async endCommitOf(commitSession: string): Promise<void> {
+    if (commitSession === this.commitSession) return;
+    await this.connection.db?.command({ killSessions: [{ id: new mongo.UUID(commitSession) }] });
   }
 
   /** Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.connection.close();
+  }
+
+  async #attempts<T>(session: ClientSession, calls: (session: ClientSession) => Promise<T>): Promise<T> {
+    const deadline = this.#clock.monotonic() + TRANSACTION_MS;
+    for (;;) {
+      try {
+        return await attempt(session, calls, () => this.#clock.monotonic() < deadline);
+      } catch (error) {
+        if (!hasLabel(error, 'TransientTransactionError') || this.#clock.monotonic() >= deadline) throw error;
+      }
+    }
   }
 }
 
@@ -115,6 +146,11 @@ export function violates(error: unknown, ...fields: readonly string[]): boolean 
 /** Whether a write was refused by a unique index. */
 export function isDuplicate(error: unknown): error is mongo.MongoServerError {
   return error instanceof mongo.MongoServerError && error.code === 11000;
+}
+
+/** Whether the server gave an operation up because of its `maxTimeMS`. */
+export function isTimeLimit(error: unknown): boolean {
+  return error instanceof mongo.MongoServerError && error.code === 50;
 }
 
 async function attempt<T>(
@@ -162,7 +198,6 @@ function hasLabel(error: unknown, label: string): boolean {
 async function refuseStandalone(connection: Connection): Promise<void> {
   const hello = await connection.db?.admin().command({ hello: 1 });
   if (hello && hasTransactions(hello)) return;
-  await connection.close();
   throw new Error(
     'MONGODB_URI names a stand-alone server, which has no transactions: start mongod with --replSet rs0 and run ' +
       'rs.initiate() once (one node is enough)',

@@ -13,7 +13,11 @@ export function mongoGateways(mongo: MongoConnection, { gateways, sessions }: Mo
   return {
     beat: (gateway, at) =>
       mongo.run(async () => {
-        await gateways.updateOne({ _id: gateway }, { $set: { beat: at } }, { upsert: true });
+        await gateways.updateOne(
+          { _id: gateway },
+          { $set: { beat: at, commitSession: mongo.commitSession } },
+          { upsert: true },
+        );
         await gateways.deleteMany({ beat: { $lt: at - SILENT_MS } });
       }),
     beats: () =>

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Query } from 'mongoose';
+import type { ClientSession, Query } from 'mongoose';
 import { systemClock } from '../../clock.js';
-import { type InsightQuery, type SessionQuery, type Store, StoreUnavailable } from '../store.js';
+import { type InsightQuery, type Session, type SessionQuery, type Store, StoreUnavailable } from '../store.js';
 import { earlierRows, expectKept } from '../suite/earlier.js';
 import {
   newMoment,
@@ -16,6 +16,7 @@ import {
 } from '../suite/samples.js';
 import { storeSuite } from '../suite.js';
 import { hasTransactions, MongoConnection } from './connection.js';
+import { mongoGateways } from './gateways.js';
 import { insightFilter } from './insights.js';
 import { Line } from './line.fixture.js';
 import { openMongoStore } from './mongo.js';
@@ -124,6 +125,65 @@ function faults(uri: () => string): void {
     it('is not opened', async () => {
       line.cut();
       expect(await rejection(openMongoStore(line.uri, systemClock))).to.be.instanceOf(StoreUnavailable);
+    });
+  });
+
+  describe('when the connection is lost in the middle of a commit', () => {
+    let line: Line;
+    let dying: MongoConnection;
+    let models: Models;
+    let store: Store;
+    let session: Session;
+
+    beforeEach(async () => {
+      line = await Line.to(uri());
+      dying = await MongoConnection.open(line.uri, systemClock);
+      models = await modelsOn(dying.connection);
+      store = await openMongoStore(uri(), systemClock);
+      session = sampleSession();
+      await store.openSession(session);
+      await mongoGateways(dying, models).beat(session.gateway, newMoment());
+    });
+
+    afterEach(async () => {
+      await line.close();
+      await dying.close();
+      await store.close();
+    });
+
+    const write = (transaction: ClientSession) =>
+      models.sessions.updateOne({ _id: session.id }, { $inc: { commits: 1 } }, { session: transaction });
+
+    /** A commit that the server keeps open, since its client is silent: it holds the session. */
+    const heldCommit = () =>
+      new Promise<{ failed: Promise<unknown> }>((resolve) => {
+        const failed: Promise<unknown> = rejection(
+          dying.commit(async (transaction) => {
+            await write(transaction);
+            line.silence();
+            resolve({ failed });
+            await write(transaction);
+          }),
+        );
+      });
+
+    it('another gateway takes the session', async () => {
+      await heldCommit();
+      const claimed = await store.claimSession(session.id, session.epoch, 'another gateway');
+      expect(claimed?.gateway).to.equal('another gateway');
+    });
+
+    it('another gateway closes the session', async () => {
+      await heldCommit();
+      expect(await store.closeSession(session.id, session.epoch, session.startedAt)).to.equal(true);
+    });
+
+    it('the same gateway commits once it is connected again', async () => {
+      const { failed } = await heldCommit();
+      expect(await failed).to.be.instanceOf(StoreUnavailable);
+      line.mend();
+      while ((await dying.commit(write).catch(() => null)) === null); // As the publisher does
+      expect((await models.sessions.findById(session.id).lean())?.commits).to.equal(1);
     });
   });
 

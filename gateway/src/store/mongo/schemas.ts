@@ -37,6 +37,8 @@ export type SessionDocument = Document<Session> & {
 export interface GatewayDocument {
   _id: string;
   beat: number;
+  /** UUID of the server session of its commits; absent for a gateway of an earlier release. */
+  commitSession?: string;
 }
 /** The scope of its session, copied for the lists. */
 export type InsightDocument = StoredInsight & { _id: Types.ObjectId; accountId: string; user: string | null };
@@ -192,7 +194,7 @@ sessions.index({ accountId: 1, status: 1, startedAt: -1, _id: 1 });
 sessions.index({ accountId: 1, user: 1, startedAt: -1, _id: 1 });
 sessions.index({ accountId: 1, deviceId: 1, startedAt: -1, _id: 1 });
 
-const gateways = new Schema<GatewayDocument>({ _id: String, beat: Number }, OPTIONS);
+const gateways = new Schema<GatewayDocument>({ _id: String, beat: Number, commitSession: String }, OPTIONS);
 gateways.index({ beat: 1 });
 
 const insights = new Schema<InsightDocument>(

@@ -1,13 +1,31 @@
 import { decodeCursor, encodeCursor, UUID } from '../cursor.js';
 import { type Page, type Session, type SessionQuery, type Store, TAKEOVERS_KEPT } from '../store.js';
-import { type MongoConnection, violates } from './connection.js';
+import { isTimeLimit, type MongoConnection, violates } from './connection.js';
 import { documentOf, rowOf } from './rows.js';
-import type { Models, SessionDocument } from './schemas.js';
+import type { GatewayDocument, Models, SessionDocument } from './schemas.js';
 
 type Sessions = Pick<Store, 'openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions'>;
 
+/** Wait for a commit that holds a session, before it is ended, ms. */
+const HELD_MS = 1000;
+
 /** The sessions of a MongoDB store. */
-export function mongoSessions(mongo: MongoConnection, { sessions }: Models): Sessions {
+export function mongoSessions(mongo: MongoConnection, { gateways, sessions }: Models): Sessions {
+  /**
+   * Changes a session. If its gateway died during a commit, the server would keep the session locked for a minute
+   * (transactionLifetimeLimitSeconds).
+   */
+  const change = async <T>(id: string, write: (limit: { maxTimeMS?: number }) => Promise<T>): Promise<T> => {
+    try {
+      return await write({ maxTimeMS: HELD_MS });
+    } catch (error) {
+      if (!isTimeLimit(error)) throw error;
+      const held = await sessions.findById(id).lean<SessionDocument>();
+      const owner = held && (await gateways.findById(held.gateway).lean<GatewayDocument>());
+      if (owner?.commitSession) await mongo.endCommitOf(owner.commitSession);
+      return write({});
+    }
+  };
   const one = (found: SessionDocument | null): Session | null => found && sessionOf(found);
   return {
     openSession: (session) =>
@@ -31,12 +49,17 @@ export function mongoSessions(mongo: MongoConnection, { sessions }: Models): Ses
         const found = await sessions.findOne(owned).lean<SessionDocument>();
         if (!found) return null;
         const update = { $set: { gateway, epoch: epoch + 1 }, ...takeover(found, gateway) };
-        return one(await sessions.findOneAndUpdate(owned, update, { returnDocument: 'after' }).lean<SessionDocument>());
+        return one(
+          await change(id, (limit) =>
+            sessions.findOneAndUpdate(owned, update, { returnDocument: 'after', ...limit }).lean<SessionDocument>(),
+          ),
+        );
       }),
     closeSession: (id, epoch, endedAt) =>
       mongo.run(async () => {
         const update = { $set: { status: 'closed', endedAt } } as const;
-        return (await sessions.updateOne({ _id: id, epoch, status: 'open' }, update)).modifiedCount === 1;
+        const write = (limit: object) => sessions.updateOne({ _id: id, epoch, status: 'open' }, update, limit);
+        return (await change(id, write)).modifiedCount === 1;
       }),
     sessions: async (query) => {
       const filter = sessionFilter(query);
