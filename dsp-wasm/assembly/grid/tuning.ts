@@ -23,3 +23,11 @@ export const WILD_SHARE: f64 = 0.001;
 export const STILL: f64 = 0.1;
 /** Acceleration from which a wearer moves: of the SpO2 of people who exercise, none that was above it was right. [g; chosen] */
 export const MOVING: f64 = 0.25;
+
+// ---- usual.ts ----
+/** Growth that no movement has, a hundred times: before, the sensor was off the skin. [log ratio; chosen] */
+export const MOST_GROWTH: f64 = 4.6;
+/** Share of this window in the usual size of the pulse where that falls: half a minute of memory. [share; chosen] */
+export const USUAL_FALL: f64 = 0.03;
+/** The same where it rises: five minutes. [share; chosen] */
+export const USUAL_RISE: f64 = 0.003;

@@ -38,6 +38,8 @@ export class PulseState {
   unexplained: f32;
   /** Seconds for which the rate may still rise faster, if motion has begun after rest. */
   onset: f32;
+  /** How well its rest is known, from 0 to 1: with an accelerometer, or after minutes of a trusted pulse. */
+  known: f32;
 
   /** By optical channel: usual height of its line at rest, natural logarithm; 0 before there is one. */
   get heights(): Row<f32> {

@@ -1,3 +1,5 @@
+import { USUAL_RISE } from '../grid/tuning';
+import { growthOver, usualAfter } from '../grid/usual';
 import { ramp } from '../math/ramp';
 import { BINS, PulseState } from '../memory/pulse_state';
 import { BEATS, BIN_HZ, FIRST_BIN, OPTICAL_SCALE } from './scratch';
@@ -6,14 +8,16 @@ import {
   ARTEFACT_BIAS,
   ARTEFACT_OF_BETWEEN,
   ARTEFACT_OF_GROWTH,
+  ARTEFACT_OF_RATE,
   ARTEFACT_OF_SKEW,
   FAINTEST,
-  HEIGHT_FALL,
-  HEIGHT_RISE,
+  FAST_REST,
+  FASTEST_REST,
   LEAST_ARTEFACT,
-  MOST_GROWTH,
   MOST_SKEW,
   MOVING_GROWTH,
+  SLOW_REST,
+  SLOWEST_REST,
   SURE_ARTEFACT,
   TRUSTED,
   WHOLE,
@@ -33,11 +37,20 @@ import { fullness } from './window';
  * @param belief its confidence otherwise: only a trusted pulse tells what height is usual
  */
 export function pulseLike(state: PulseState, bpm: f32, skew: f32, belief: f32): f32 {
+  const learn = <f64>belief >= TRUSTED;
   const lane = max(0, BEATS.best) & 3;
   const between = Mathf.log((lineAt(lane, <f32>1.5 * bpm) + FAINTEST) / (lineAt(lane, bpm) + FAINTEST));
-  let odds = ARTEFACT_BIAS + ARTEFACT_OF_BETWEEN * between + ARTEFACT_OF_GROWTH * growth(state, <f64>belief >= TRUSTED);
+  let odds = ARTEFACT_BIAS + ARTEFACT_OF_BETWEEN * between + ARTEFACT_OF_GROWTH * growth(state, learn);
   odds += ARTEFACT_OF_SKEW * min<f32>(MOST_SKEW, skew);
+  odds += ARTEFACT_OF_RATE * unusual(bpm) * (<f32>1 - state.known);
+  if (learn) state.known += <f32>USUAL_RISE * (<f32>1 - state.known);
   return <f32>1 - ramp<f32>(odds, LEAST_ARTEFACT, SURE_ARTEFACT);
+}
+
+/** Whether a rate is unusual at rest, from 0 to 1: the height of a light that has always moved tells nothing. */
+function unusual(bpm: f32): f32 {
+  const slow = <f32>1 - ramp<f32>(bpm, SLOWEST_REST, SLOW_REST);
+  return max<f32>(slow, ramp<f32>(bpm, FAST_REST, FASTEST_REST));
 }
 
 /** Guesses the usual height of a session that begins in motion, where the accelerometer shows it. */
@@ -62,7 +75,7 @@ function lineAt(lane: i32, bpm: f32): f32 {
 
 /**
  * How much higher the light's strongest line is than usual at rest, natural logarithm of the amplitudes' ratio: mean over the optical
- * channels. What was there before a growth beyond MOST_GROWTH was no pulse. A window with a gap, or at the start, has a lower line.
+ * channels. A window with a gap, or at the start, has a lower line.
  */
 function growth(state: PulseState, learn: bool): f32 {
   if (fullness() < WHOLE) return 0;
@@ -70,13 +83,9 @@ function growth(state: PulseState, learn: bool): f32 {
   let count: f32 = 0;
   for (let lane = 0; lane < 4; lane++) {
     if (OPTICAL_SCALE[lane] === 0) continue;
-    const now = height(lane);
-    const before = state.heights[lane];
-    const isFirst = before === 0 || now - before > MOST_GROWTH;
-    const change: f32 = isFirst ? 0 : now - before;
-    if (isFirst) state.heights[lane] = now;
-    else if (learn) state.heights[lane] = before + (change < 0 ? HEIGHT_FALL : HEIGHT_RISE) * change;
-    sum += change;
+    const usual = state.heights[lane];
+    sum += growthOver<f32>(usual, height(lane));
+    state.heights[lane] = usualAfter<f32>(usual, height(lane), learn);
     count++;
   }
   return count > 0 ? sum / count : 0;

@@ -45,6 +45,7 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   const hasAxes = loadAxes(channelOfKind(session, KIND_ACCEL), end);
   const allAxes = hasAxes && allAxesMove();
   const state = session.pulse;
+  if (allAxes) state.known = 1;
   const anew = resumeTrack(state, end);
   if (anew) {
     resetSpectrum(state);

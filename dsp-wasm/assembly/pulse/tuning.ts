@@ -5,7 +5,7 @@
 export const CLIP_RANGE: f32 = 0.02;
 /** Least of the window that must be there, 40 %: with less there are fewer than three beats at 60 bpm. [grid samples; chosen] */
 export const LEAST_HELD: i32 = 102;
-/** Least share of an axis in the power of the acceleration: it moves a thousandth of the others. [share; chosen] */
+/** Least share of an axis, and of its difference from the others, in the power of the acceleration: a thousandth of its amplitude. [share; chosen] */
 export const LEAST_AXIS: f32 = 1e-6;
 
 // ---- spectrum.ts ----
@@ -381,6 +381,8 @@ export const ARTEFACT_BIAS: f32 = -0.31;
 export const ARTEFACT_OF_BETWEEN: f32 = 0.39;
 /** Weight of the line's growth. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
 export const ARTEFACT_OF_GROWTH: f32 = 1.28;
+/** Weight of a rate that is unusual at rest, in a session that has not been seen at rest. [log odds; chosen] */
+export const ARTEFACT_OF_RATE: f32 = 1.5;
 /** Weight of the slopes' skewness. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
 export const ARTEFACT_OF_SKEW: f32 = -1.94;
 /**
@@ -392,11 +394,13 @@ export const LEAST_ARTEFACT: f32 = -2.35;
 export const SURE_ARTEFACT: f32 = -1.9;
 /** Least share of the window that has values for its height to count. [share; chosen] */
 export const WHOLE: f32 = 0.9;
-/** Growth that no movement has, a hundred times: before, the sensor was off the skin. [log ratio; chosen] */
-export const MOST_GROWTH: f32 = 4.6;
 /** Growth that is assumed of a session that begins in motion: four times. [log ratio; chosen] */
 export const MOVING_GROWTH: f32 = 1.5;
-/** Share of this window in the usual height of the line where that falls: half a minute of memory. [share; chosen] */
-export const HEIGHT_FALL: f32 = 0.03;
-/** The same where it rises: five minutes. [share; chosen] */
-export const HEIGHT_RISE: f32 = 0.003;
+/** Rate up to which it is unusually slow at rest. [bpm; chosen] */
+export const SLOWEST_REST: f32 = 40;
+/** Rate from which it is not. [bpm; chosen] */
+export const SLOW_REST: f32 = 55;
+/** Rate up to which it is not unusually fast at rest. [bpm; chosen] */
+export const FAST_REST: f32 = 105;
+/** Rate from which it is. [bpm; chosen] */
+export const FASTEST_REST: f32 = 125;

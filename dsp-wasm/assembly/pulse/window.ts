@@ -62,10 +62,15 @@ export function loadAxes(accel: Channel | null, end: f64): bool {
   return held >= LEAST_HELD;
 }
 
-/** Whether all three axes move, once they are loaded: one that is missing or stuck does not. */
+/** Whether three axes move, each in its own way, once they are loaded: one that is missing, stuck or a copy does not. */
 export function allAxesMove(): bool {
+  let apart = f32x4.splat(0);
+  for (let i = 0; i < WINDOW; i++) {
+    const difference = f32x4.sub(AXES[i], v128.shuffle<f32>(AXES[i], AXES[i], 1, 2, 0, 3));
+    apart = f32x4.add(apart, f32x4.mul(difference, difference));
+  }
   const least = f32x4.splat(LEAST_AXIS * sumLanes(TREND.energy));
-  return (i32x4.bitmask(f32x4.gt(TREND.energy, least)) & 7) === 7;
+  return (i32x4.bitmask(f32x4.gt(f32x4.pmin(TREND.energy, apart), least)) & 7) === 7;
 }
 
 /** Mean of an axis, including its offset; a missing axis has no offset. */

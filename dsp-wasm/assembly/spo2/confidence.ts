@@ -7,12 +7,14 @@ import {
   ENOUGH_EVEN,
   ENOUGH_PERFUSION,
   ENOUGH_SWING,
+  HIGH_PERFUSION,
   HIGH_RATIO,
   HIGH_RATIO_LOSS,
   LEAST_CORRELATION,
   LEAST_EVEN,
   LEAST_PERFUSION,
   LEAST_SWING,
+  MOST_PERFUSION,
   SAFE_RATIO,
 } from './tuning';
 
@@ -27,7 +29,8 @@ export function ratioConfidence(ratio: f64, accepted: i32, held: i32, perfusion:
   const channels =
     share *
     ramp<f64>(correlation, LEAST_CORRELATION, ENOUGH_CORRELATION) *
-    ramp<f64>(perfusion, LEAST_PERFUSION, ENOUGH_PERFUSION);
+    ramp<f64>(perfusion, LEAST_PERFUSION, ENOUGH_PERFUSION) *
+    (1 - ramp<f64>(perfusion, HIGH_PERFUSION, MOST_PERFUSION));
   return channels * evenness(accepted) * pulsatility() * certainty(ratio);
 }
 

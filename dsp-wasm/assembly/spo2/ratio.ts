@@ -1,4 +1,5 @@
 import { stillness } from '../grid/activity';
+import { growthOver, usualAfter } from '../grid/usual';
 import { completeBy, copyGrid } from '../grid/window';
 import { total } from '../math/vector';
 import { Channel, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ } from '../memory/channel';
@@ -10,16 +11,7 @@ import { ratioConfidence } from './confidence';
 import { meanOf } from './mean';
 import { steadiness } from './pulsatility';
 import { INFRARED, POOLED, RAW, RED, SECOND, SECONDS, SecondSums, SUMS, WINDOW } from './scratch';
-import {
-  ACCEPTED,
-  ENOUGH_SLOPES,
-  LEAST_SECONDS,
-  MOST_DIFFERENCE,
-  MOST_GROWTH,
-  TRUSTED,
-  USUAL_FALL,
-  USUAL_RISE,
-} from './tuning';
+import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE, TRUSTED } from './tuning';
 
 /**
  * SpO2 as the ratio of ratios R = (AC red / DC red) / (AC infrared / DC infrared) (Webster, Design of Pulse Oximeters,
@@ -61,18 +53,12 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   return true;
 }
 
-/**
- * How much larger the pulse is than usual, natural logarithm. Only a pulse that is trusted otherwise changes what is usual; what was there
- * before a growth beyond MOST_GROWTH was none.
- */
+/** How much larger the pulse is than usual, natural logarithm. Only a pulse that is trusted otherwise changes what is usual. */
 function growth(state: Spo2State, perfusion: f64, confidence: f64): f64 {
   const size = Math.log(perfusion);
   const before = state.usualPerfusion;
-  const isFirst = before === 0 || size - before > MOST_GROWTH;
-  const change: f64 = isFirst ? 0 : size - before;
-  if (isFirst) state.usualPerfusion = size;
-  else if (confidence >= TRUSTED) state.usualPerfusion = before + (change < 0 ? USUAL_FALL : USUAL_RISE) * change;
-  return change;
+  state.usualPerfusion = usualAfter<f64>(before, size, confidence >= TRUSTED);
+  return growthOver<f64>(before, size);
 }
 
 /**

@@ -12,12 +12,6 @@ export const MOST_DIFFERENCE: f64 = 2;
 
 /** Confidence from which on a reading is trusted. [probability; chosen] */
 export const TRUSTED: f64 = 0.5;
-/** Growth that no movement has, a hundred times: before, the sensor was off the skin. [log ratio; chosen] */
-export const MOST_GROWTH: f64 = 4.6;
-/** Share of this window in the usual size of the pulse where that falls: half a minute of memory. [share; chosen] */
-export const USUAL_FALL: f64 = 0.03;
-/** The same where it rises: five minutes. [share; chosen] */
-export const USUAL_RISE: f64 = 0.003;
 
 // ---- confidence.ts ----
 /** Correlation of the channels up to which nothing is trusted. [correlation; chosen] */
@@ -28,6 +22,10 @@ export const ENOUGH_CORRELATION: f64 = 0.9;
 export const LEAST_PERFUSION: f64 = 0.00005;
 /** Size of the infrared pulse from which everything is trusted. [ratio; chosen] */
 export const ENOUGH_PERFUSION: f64 = 0.0002;
+/** Size of the infrared pulse up to which everything is trusted; a perfusion index of 20 % is the highest. [ratio; chosen] */
+export const HIGH_PERFUSION: f64 = 0.1;
+/** Size of the infrared pulse from which nothing is trusted: the light came without its constant part. [ratio; chosen] */
+export const MOST_PERFUSION: f64 = 0.2;
 /** Evenness of the swings over the seconds up to which nothing is trusted. [share; chosen] */
 export const LEAST_EVEN: f64 = 0.2;
 /** Evenness of the swings over the seconds from which everything is trusted. [share; chosen] */

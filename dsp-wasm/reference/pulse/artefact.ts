@@ -1,6 +1,12 @@
 /** What tells a pulse from a movement in the light alone, as assembly/pulse/artefact.ts. */
 export class Artefact {
   #usual: readonly number[] | null = null;
+  #known = 0;
+
+  /** The accelerometer tells rest from motion. */
+  know(): void {
+    this.#known = 1;
+  }
 
   /**
    * @param heights logarithms of the amplitudes of the optical channels' strongest lines, in motion that the accelerometer shows; null
@@ -25,7 +31,10 @@ export class Artefact {
       return Math.max(...pulse.slice(k - 1, k + 2)) + 1e-4;
     };
     const between = Math.log(line(1.5 * own.bpm) / line(own.bpm));
-    const odds = -0.31 + 0.39 * between + 1.28 * this.#growth(heights, own.belief) - 1.94 * Math.min(1, own.skew);
+    const wave = 0.39 * between + 1.28 * this.#growth(heights, own.belief) - 1.94 * Math.min(1, own.skew);
+    const unusual = Math.max(0, Math.min(1, Math.max((55 - own.bpm) / 15, (own.bpm - 105) / 20)));
+    const odds = -0.31 + wave + 1.5 * unusual * (1 - this.#known);
+    if (own.belief >= 0.5) this.#known += 0.003 * (1 - this.#known);
     const like = 1 - Math.max(0, Math.min(1, (odds + 2.35) / 0.45));
     return 0.45 + 0.55 * like;
   }

@@ -50,6 +50,7 @@ export class PulseRate {
     if (spectra.length === 0) return null;
     const [clean, apart] = this.#clean(meanOf(spectra), axes, motion);
     const axesLeft = (axes ?? []).map((a) => withoutTrend(filled(a)));
+    if (allMove(axesLeft)) this.#artefact.know();
     if (motion <= 0.5) this.#residual.reset();
     const moving =
       motion > 0.5
@@ -312,8 +313,10 @@ function motionOf(axes: readonly number[][]): number {
 
 /** Whether there are three axes, and none moves less than a thousandth of all. */
 function allMove(axes: readonly number[][]): boolean {
-  const powers = axes.map((a) => sum(a.map((v) => v * v)));
-  return powers.length >= 3 && powers.every((p) => p > 1e-6 * sum(powers));
+  const power = (a: readonly number[]) => sum(a.map((v) => v * v));
+  const least = 1e-6 * sum(axes.map(power));
+  const apart = axes.map((a, n) => power(a.map((v, i) => v - (axes[(n + 1) % 3]?.[i] ?? 0))));
+  return axes.length >= 3 && [...axes.map(power), ...apart].every((p) => p > least);
 }
 
 /** The signals' emphasised spectra, each of a maximum of one; without the flat ones. */

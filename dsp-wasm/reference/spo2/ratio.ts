@@ -23,7 +23,8 @@ export function ratioOfRatios(red: readonly number[], infrared: readonly number[
   const sum = pool(accepted.length > 0 ? accepted : seconds);
   if (seconds.length < 3 || !(dcRed > 0 && dcInfrared > 0 && sum.aa > 0 && sum.bb > 0)) return null;
   const perfusion = Math.sqrt(sum.bb / (32 * Math.max(1, accepted.length))) / 4 / dcInfrared;
-  const channels = ramp(sum.ab / Math.sqrt(sum.aa * sum.bb), 0.6, 0.9) * ramp(perfusion, 0.00005, 0.0002);
+  const perfused = ramp(perfusion, 0.00005, 0.0002) * (1 - ramp(perfusion, 0.1, 0.2));
+  const channels = ramp(sum.ab / Math.sqrt(sum.aa * sum.bb), 0.6, 0.9) * perfused;
   const ratio = (Math.sqrt(sum.aa / sum.bb) * dcInfrared) / dcRed;
   const accepts = accepted.length > 0 ? accepted : seconds;
   const powers = accepts.reduce((total, s) => total + s.bb ** 2, 0);

@@ -245,6 +245,7 @@ describe('hr_ppg', () => {
     ['one axis', 1],
     ['two axes', 2],
     ['a stuck axis', 3],
+    ['three copies of one axis', 3],
   ] as const) {
     it(`does not trust a rate in motion by an accelerometer with ${what}`, () => {
       const next = noise(60 * HZ, 20);
@@ -253,7 +254,8 @@ describe('hr_ppg', () => {
       );
       const accel = times(60).flatMap((t) => {
         const swing = Math.sin(2 * Math.PI * 1.3 * t);
-        return [1 + 0.3 * swing, 0.2 * swing, 0.123].slice(0, axes);
+        if (what === 'three copies of one axis') return [1 + 0.3 * swing, 1 + 0.3 * swing, 0.15 * swing];
+        return [1 + 0.3 * swing, 0.2 * Math.sin(2 * Math.PI * 1.3 * t + 0.5), 0.123].slice(0, axes);
       });
       const rates = run([GREEN, { ...ACCEL, numChannels: axes }], [light, accel], 60);
       expect(rates.filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
@@ -271,6 +273,20 @@ describe('hr_ppg', () => {
       for (const e of run([GREEN], [worn], 120).slice(105)) expect(e?.confidence).to.be.at.least(0.8);
     });
   }
+
+  it('hardly trusts a rate of exercise at first, where the light hardly looks like a pulse and nothing shows rest', () => {
+    const next = noise(60 * HZ, 21);
+    const still = times(60).flatMap((_, i) => [0.003, 0.002, 0.004].map((g) => g * (next[60 * HZ - 1 - i] ?? 0)));
+    const trusted = (bpm: number, channels: readonly CoreChannel[]) => {
+      const light = times(60).map((t, i) => 100 * Math.sin((2 * Math.PI * t * bpm) / 60) + 70 * (next[i] ?? 0));
+      const rates = run(channels, [light, still], 60).slice(10);
+      for (const e of rates) expect(e?.value).to.be.closeTo(bpm, 3);
+      return rates.filter((e) => e && e.confidence >= 0.5).length;
+    };
+    expect(trusted(150, [GREEN])).to.be.below(3);
+    expect(trusted(150, [GREEN, ACCEL])).to.equal(51);
+    expect(trusted(80, [GREEN])).to.equal(51);
+  });
 
   /** A step's acceleration, g, at the phase `steps`: three axes with their own harmonics. */
   const step = (steps: number, hum: number) => [

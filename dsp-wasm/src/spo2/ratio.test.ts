@@ -257,6 +257,14 @@ describe('spo2', () => {
     expect(estimate(ac, ac)).to.equal(null);
   });
 
+  it('does not trust optical channels without their constant part, to which the ratio refers', () => {
+    const [red, infrared] = [30, 20].map((level) => optical(8, 1e5, 0.01).map((v) => v - 1e5 + 600 + level)) as [
+      number[],
+      number[],
+    ];
+    expect(estimate(red, infrared)?.confidence).to.be.below(0.1);
+  });
+
   it('stays finite on zeros, missing values, rails and 1e38', () => {
     const rails = noise(8 * HZ, 4).map((v) => (v > 0 ? 262_143 : 0));
     const huge = noise(8 * HZ, 5).map((v) => 1e38 * v);
