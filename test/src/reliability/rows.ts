@@ -259,6 +259,18 @@ export const ROWS: readonly Row[] = [
     },
   },
   {
+    id: 'pair-kill-commit',
+    fault: 'one of two gateways: kill -9 during a commit; its devices go to the other',
+    setup: 'pair',
+    health: 'either',
+    strike: async (site) => {
+      await failPoint(site, { failCommands: ['insert'], blockConnection: true, blockTimeMS: 1500 });
+      await setTimeout(1200); // Each second has readings: by now a commit waits.
+      await site.gateway.end('SIGKILL');
+      await failPoint(site, {}, 'off');
+    },
+  },
+  {
     id: 'pair-stop',
     fault: 'one of two gateways: SIGSTOP',
     setup: 'pair',

@@ -2,35 +2,29 @@ import { type ClientSession, type Connection, createConnection, mongo } from 'mo
 import type { Clock } from '../../clock.js';
 import { StoreUnavailable } from '../store.js';
 import { told } from './failures.js';
+import { Transactions } from './transactions.js';
 
 /** Longest wait of a call for a primary, and for an answer, ms. The driver repeats a read or a safe write once. */
 const SERVER_SELECTION_MS = 3000;
 const SOCKET_MS = 3000;
-/**
- * Time for which a transaction that conflicts with others is repeated, ms: an insight must be readable within 5 s of
- * its `ts`.
- */
-const TRANSACTION_MS = 4000;
 /** The database if the URI names none. */
 const DATABASE = 'device-insights';
 
 /** One client of a MongoDB replica set. Writes are acknowledged by a majority, reads go to the primary. */
 export class MongoConnection {
   readonly connection: Connection;
-  readonly #clock: Clock;
   /** UUIDs of the collections by name, as they were at the start. */
   #collections: ReadonlyMap<string, string> | null = null;
-  /** The server session of all commits of insights. */
-  readonly #commits: ClientSession;
-  #lastCommit: Promise<unknown> = Promise.resolve();
+  readonly #commits: Transactions;
+  readonly #others: Transactions;
   /** The damage of the data, once detected; kept until the connection is opened again. */
   #damage: string | null = null;
   #closed = false;
 
-  private constructor(connection: Connection, commits: ClientSession, clock: Clock) {
+  private constructor(connection: Connection, commits: Transactions, others: Transactions) {
     this.connection = connection;
     this.#commits = commits;
-    this.#clock = clock;
+    this.#others = others;
   }
 
   /**
@@ -53,7 +47,8 @@ export class MongoConnection {
     try {
       await connection.asPromise();
       await refuseStandalone(connection);
-      return new MongoConnection(connection, await connection.startSession(), clock);
+      const transactions = async () => new Transactions(await connection.startSession(), clock);
+      return new MongoConnection(connection, await transactions(), await transactions());
     } catch (error) {
       await connection.close();
       throw told(error);
@@ -90,24 +85,19 @@ export class MongoConnection {
     if (this.#damage) throw new StoreUnavailable(this.#damage);
   }
 
-  /** Runs calls as one transaction; repeats it if another writer conflicted. */
+  /** Runs calls as one transaction, after earlier ones; repeats it if another writer conflicted. */
   transaction<T>(calls: (session: ClientSession) => Promise<T>): Promise<T> {
-    return this.run(() => this.connection.withSession((session) => this.#attempts(session, calls)));
+    return this.run(() => this.#others.run(calls));
   }
 
-  /**
-   * The same for a commit of insights, one after the other. All have one server session, where a new transaction ends one that a lost
-   * connection left open; so may another gateway (`endCommitOf`).
-   */
+  /** The same for a commit of insights, which does not wait for other transactions. */
   commit<T>(calls: (session: ClientSession) => Promise<T>): Promise<T> {
-    const commit = this.#lastCommit.then(() => this.run(() => this.#attempts(this.#commits, calls)));
-    this.#lastCommit = commit.catch(() => undefined);
-    return commit;
+    return this.run(() => this.#commits.run(calls));
   }
 
   /** UUID of the server session of all commits. */
   get commitSession(): string | undefined {
-    return this.#commits.id?.id.toUUID().toString();
+    return this.#commits.id;
   }
 
   /**
@@ -122,17 +112,6 @@ export class MongoConnection {
   async close(): Promise<void> {
     this.#closed = true;
     await this.connection.close();
-  }
-
-  async #attempts<T>(session: ClientSession, calls: (session: ClientSession) => Promise<T>): Promise<T> {
-    const deadline = this.#clock.monotonic() + TRANSACTION_MS;
-    for (;;) {
-      try {
-        return await attempt(session, calls, () => this.#clock.monotonic() < deadline);
-      } catch (error) {
-        if (!hasLabel(error, 'TransientTransactionError') || this.#clock.monotonic() >= deadline) throw error;
-      }
-    }
   }
 }
 
@@ -153,46 +132,9 @@ export function isTimeLimit(error: unknown): boolean {
   return error instanceof mongo.MongoServerError && error.code === 50;
 }
 
-async function attempt<T>(
-  session: ClientSession,
-  calls: (session: ClientSession) => Promise<T>,
-  inTime: () => boolean,
-): Promise<T> {
-  session.startTransaction({
-    readConcern: { level: 'snapshot' },
-    writeConcern: { w: 'majority' },
-    readPreference: 'primary',
-  });
-  try {
-    const result = await calls(session);
-    await commit(session, inTime);
-    return result;
-  } catch (error) {
-    // The server itself ends a transaction that cannot be reached; the first error is the one to report.
-    if (session.inTransaction()) await session.abortTransaction().catch(() => {});
-    throw error;
-  }
-}
-
-/** A commit whose answer was lost can be requested again: it happens only once. */
-async function commit(session: ClientSession, inTime: () => boolean): Promise<void> {
-  for (;;) {
-    try {
-      await session.commitTransaction();
-      return;
-    } catch (error) {
-      if (!hasLabel(error, 'UnknownTransactionCommitResult') || !inTime()) throw error;
-    }
-  }
-}
-
 async function collectionsOf({ db }: Connection): Promise<Map<string, string>> {
   const found = (await db?.listCollections<mongo.CollectionInfo>({ type: 'collection' }).toArray()) ?? [];
   return new Map(found.map(({ name, info }) => [name, String(info?.uuid)]));
-}
-
-function hasLabel(error: unknown, label: string): boolean {
-  return error instanceof mongo.MongoError && error.hasErrorLabel(label);
 }
 
 async function refuseStandalone(connection: Connection): Promise<void> {

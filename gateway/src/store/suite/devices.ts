@@ -162,6 +162,15 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await store.devices(device.accountId)).to.deep.equal([device]);
     });
 
+    it('creates the rows of a hundred devices that connect at once', async () => {
+      const { store, other } = handles();
+      const model = sampleModel();
+      await store.addDeviceModel(model);
+      const put = await atOnce(100, [store, other], (handle) => handle.putDevice(sampleDevice(model)));
+      expect(put).to.deep.equal(put.map(() => true));
+      expect(await store.devices(model.accountId)).to.have.length(100);
+    });
+
     it('separates devices with the same id in two accounts', async () => {
       const { store } = handles();
       const mine = sampleDevice(sampleModel());
