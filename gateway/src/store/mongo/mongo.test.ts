@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { ClientSession, Query } from 'mongoose';
 import { systemClock } from '../../clock.js';
+import { ManualClock } from '../../manual-clock.js';
 import { type InsightQuery, type Session, type SessionQuery, type Store, StoreUnavailable } from '../store.js';
 import { earlierRows, expectKept } from '../suite/earlier.js';
 import {
@@ -206,6 +207,32 @@ function faults(uri: () => string): void {
       await mongo.connection.dropDatabase();
       await mongo.close();
       await store.close();
+    }
+  });
+
+  it('refuses a transaction that others have kept waiting for ten seconds', async () => {
+    const clock = new ManualClock();
+    const mongo = await MongoConnection.open(uri(), clock);
+    try {
+      let end = () => {};
+      let first: Promise<void> | undefined;
+      await new Promise<void>((begun) => {
+        first = mongo.transaction(async () => {
+          begun();
+          await new Promise<void>((resolve) => {
+            end = resolve;
+          });
+        });
+      });
+      const late = rejection(mongo.transaction(async () => {}));
+      clock.advance(10_001);
+      const next = mongo.transaction(async () => 'next');
+      end();
+      await first;
+      expect(await late).to.be.instanceOf(StoreUnavailable);
+      expect(await next).to.equal('next');
+    } finally {
+      await mongo.close();
     }
   });
 

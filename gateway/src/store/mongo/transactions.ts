@@ -1,11 +1,14 @@
 import { type ClientSession, mongo } from 'mongoose';
 import type { Clock } from '../../clock.js';
+import { StoreUnavailable } from '../store.js';
 
 /**
  * Time for which a transaction that conflicts with others is repeated, ms: an insight must be readable within 5 s of
  * its `ts`.
  */
 const TRANSACTION_MS = 4000;
+/** Longest wait for the transactions before it, ms: those of a server that refuses writes must not pile up. */
+const QUEUE_MS = 10_000;
 /**
  * Runs transactions one after the other, on one server session. So they do not conflict among themselves where they write the same
  * document, and the next one ends one that a lost connection left open.
@@ -25,9 +28,13 @@ export class Transactions {
     return this.#session.id?.id.toUUID().toString();
   }
 
-  /** Runs calls as one transaction; repeats it if a writer elsewhere conflicted. */
+  /** Runs calls as one transaction; repeats it if a writer elsewhere conflicted. Rejects with `StoreUnavailable` if many are waiting. */
   run<T>(calls: (session: ClientSession) => Promise<T>): Promise<T> {
-    const result = this.#last.then(() => this.#attempts(calls));
+    const latest = this.#clock.monotonic() + QUEUE_MS;
+    const result = this.#last.then(() => {
+      if (this.#clock.monotonic() > latest) throw new StoreUnavailable('too many changes wait for MongoDB; try again');
+      return this.#attempts(calls);
+    });
     this.#last = result.catch(() => undefined);
     return result;
   }
