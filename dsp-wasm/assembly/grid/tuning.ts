@@ -25,6 +25,8 @@ export const STILL: f64 = 0.1;
 export const MOVING: f64 = 0.25;
 
 // ---- usual.ts ----
+/** Confidence from which on a reading is trusted, and tells what is usual. [probability; chosen] */
+export const TRUSTED: f64 = 0.5;
 /** Growth that no movement has, a hundred times: before, the sensor was off the skin. [log ratio; chosen] */
 export const MOST_GROWTH: f64 = 4.6;
 /** Share of this window in the usual size of the pulse where that falls: half a minute of memory. [share; chosen] */

@@ -1,4 +1,4 @@
-import { USUAL_RISE } from '../grid/tuning';
+import { TRUSTED, USUAL_RISE } from '../grid/tuning';
 import { growthOver, usualAfter } from '../grid/usual';
 import { ramp } from '../math/ramp';
 import { BINS, PulseState } from '../memory/pulse_state';
@@ -19,7 +19,6 @@ import {
   SLOW_REST,
   SLOWEST_REST,
   SURE_ARTEFACT,
-  TRUSTED,
   WHOLE,
 } from './tuning';
 import { fullness } from './window';
@@ -84,8 +83,9 @@ function growth(state: PulseState, learn: bool): f32 {
   for (let lane = 0; lane < 4; lane++) {
     if (OPTICAL_SCALE[lane] === 0) continue;
     const usual = state.heights[lane];
-    sum += growthOver<f32>(usual, height(lane));
-    state.heights[lane] = usualAfter<f32>(usual, height(lane), learn);
+    const now = height(lane);
+    sum += growthOver<f32>(usual, now);
+    state.heights[lane] = usualAfter<f32>(usual, now, learn);
     count++;
   }
   return count > 0 ? sum / count : 0;

@@ -1,3 +1,4 @@
+import { TRUSTED } from '../grid/tuning';
 import { KIND_ACCEL } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { PulseState } from '../memory/pulse_state';
@@ -32,7 +33,6 @@ import {
   SUPPORT_FALL,
   SUPPORT_RISE,
   SUPPORTED,
-  TRUSTED,
   UNEXPLAINED_SHARE,
   USUAL_RATE,
   VALUE_MEMORY,

@@ -364,8 +364,6 @@ export const EXERCISE_RATE: f32 = 160;
 export const RESPONSE: f32 = 0.033;
 /** Confidence from which on the rate in motion is the one that was found. [probability; chosen] */
 export const SUPPORTED: f32 = 0.05;
-/** Confidence from which on a rate is trusted, and later ones are expected near it. [probability; chosen] */
-export const TRUSTED: f64 = 0.5;
 
 // ---- artefact.ts ----
 /** Least power of a line, against the strongest one. [ratio; chosen] */

@@ -1,4 +1,5 @@
 import { stillness } from '../grid/activity';
+import { TRUSTED } from '../grid/tuning';
 import { growthOver, usualAfter } from '../grid/usual';
 import { completeBy, copyGrid } from '../grid/window';
 import { total } from '../math/vector';
@@ -11,7 +12,7 @@ import { ratioConfidence } from './confidence';
 import { meanOf } from './mean';
 import { steadiness } from './pulsatility';
 import { INFRARED, POOLED, RAW, RED, SECOND, SECONDS, SecondSums, SUMS, WINDOW } from './scratch';
-import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE, TRUSTED } from './tuning';
+import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE } from './tuning';
 
 /**
  * SpO2 as the ratio of ratios R = (AC red / DC red) / (AC infrared / DC infrared) (Webster, Design of Pulse Oximeters,

@@ -10,9 +10,6 @@ export const LEAST_SECONDS: i32 = 3;
 /** Most that the squared ratio of a second differs from the usual one, as a factor. [ratio; chosen] */
 export const MOST_DIFFERENCE: f64 = 2;
 
-/** Confidence from which on a reading is trusted. [probability; chosen] */
-export const TRUSTED: f64 = 0.5;
-
 // ---- confidence.ts ----
 /** Correlation of the channels up to which nothing is trusted. [correlation; chosen] */
 export const LEAST_CORRELATION: f64 = 0.6;

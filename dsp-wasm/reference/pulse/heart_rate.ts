@@ -50,7 +50,8 @@ export class PulseRate {
     if (spectra.length === 0) return null;
     const [clean, apart] = this.#clean(meanOf(spectra), axes, motion);
     const axesLeft = (axes ?? []).map((a) => withoutTrend(filled(a)));
-    if (allMove(axesLeft)) this.#artefact.know();
+    const allAxes = allMove(axesLeft);
+    if (allAxes) this.#artefact.know();
     if (motion <= 0.5) this.#residual.reset();
     const moving =
       motion > 0.5
@@ -75,7 +76,7 @@ export class PulseRate {
       const own = inMotion(clean, rate, found?.rate ?? 0);
       const leaning = Math.max(0, 1 - confidence / 0.05);
       const value = leaning * this.#expect(motion, own) + (1 - leaning) * own;
-      return this.#answer(value, allMove(axesLeft) ? confidence : Math.min(0.45, confidence));
+      return this.#answer(value, allAxes ? confidence : Math.min(0.45, confidence));
     }
     const odds = -2.85 + 0.74 * track + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
     const confidence = (covered * shown) / (1 + Math.exp(-odds));
@@ -311,7 +312,7 @@ function motionOf(axes: readonly number[][]): number {
   return power / (power + 0.03 ** 2);
 }
 
-/** Whether there are three axes, and none moves less than a thousandth of all. */
+/** Whether there are three axes, none of which moves less than a thousandth of all, or is a copy. */
 function allMove(axes: readonly number[][]): boolean {
   const power = (a: readonly number[]) => sum(a.map((v) => v * v));
   const least = 1e-6 * sum(axes.map(power));

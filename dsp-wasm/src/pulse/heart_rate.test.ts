@@ -254,7 +254,7 @@ describe('hr_ppg', () => {
       );
       const accel = times(60).flatMap((t) => {
         const swing = Math.sin(2 * Math.PI * 1.3 * t);
-        if (what === 'three copies of one axis') return [1 + 0.3 * swing, 1 + 0.3 * swing, 0.15 * swing];
+        if (what === 'three copies of one axis') return new Array<number>(3).fill(1 + 0.3 * swing);
         return [1 + 0.3 * swing, 0.2 * Math.sin(2 * Math.PI * 1.3 * t + 0.5), 0.123].slice(0, axes);
       });
       const rates = run([GREEN, { ...ACCEL, numChannels: axes }], [light, accel], 60);

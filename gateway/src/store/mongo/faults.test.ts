@@ -55,6 +55,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 describe('insights on their way into MongoDB', () => {
   const APP = 'faults';
   let server: TestMongo;
+  let uri: string;
   let control: MongoConnection;
   let store: Store;
   let session: Session;
@@ -62,11 +63,12 @@ describe('insights on their way into MongoDB', () => {
   before(async function () {
     this.timeout(900_000);
     server = await startTestMongo();
-    const uri = new URL(server.uri(`test-${randomUUID()}`));
-    control = await MongoConnection.open(uri.href, systemClock);
-    uri.searchParams.set('appName', APP);
-    uri.searchParams.set('maxPoolSize', '4');
-    store = await openMongoStore(uri.href, systemClock);
+    uri = server.uri(`test-${randomUUID()}`);
+    control = await MongoConnection.open(uri, systemClock);
+    const struck = new URL(uri);
+    struck.searchParams.set('appName', APP);
+    struck.searchParams.set('maxPoolSize', '4');
+    store = await openMongoStore(struck.href, systemClock);
     session = sampleSession();
     await store.openSession(session);
   });
@@ -127,6 +129,27 @@ describe('insights on their way into MongoDB', () => {
     } finally {
       await small.connection.dropDatabase();
       await small.close();
+    }
+  });
+
+  it('are stored although another gateway ends the slow commit that holds a session it takes over', async () => {
+    const taken = sampleSession();
+    await store.openSession(taken);
+    await store.beat(taken.gateway, newMoment());
+    const at = newMoment();
+    await arrange({ failCommands: ['insert'], blockConnection: true, blockTimeMS: 2000 });
+    const other = await openMongoStore(uri, systemClock);
+    try {
+      const commit = store.commit([
+        partOf(session, [sampleInsight(session, at)]),
+        partOf(taken, [sampleInsight(taken, at)]),
+      ]);
+      const claimed = await other.claimSession(taken.id, taken.epoch, 'another gateway');
+      expect(claimed?.gateway).to.equal('another gateway');
+      expect((await commit).map(({ lost }) => lost)).to.deep.equal([false, true]);
+      expect(await windows()).to.include(at);
+    } finally {
+      await other.close();
     }
   });
 

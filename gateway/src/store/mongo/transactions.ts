@@ -9,6 +9,7 @@ import { StoreUnavailable } from '../store.js';
 const TRANSACTION_MS = 4000;
 /** Longest wait for the transactions before it, ms: those of a server that refuses writes must not pile up. */
 const QUEUE_MS = 10_000;
+
 /**
  * Runs transactions one after the other, on one server session. So they do not conflict among themselves where they write the same
  * document, and the next one ends one that a lost connection left open.
