@@ -14,13 +14,16 @@ import {
   sampleSession,
 } from './samples.js';
 
+/** As many insights as the slowest server here writes or deletes in a second. */
+const BATCH = 200;
+
 export function erasureSuite(handles: () => Handles): void {
   /** A closed session with insights published from `at` on, one a second. */
   async function closed(store: Store, at: number, count: number, fields: Partial<Session> = {}): Promise<Session> {
     const session = sampleSession(fields);
     await store.openSession(session);
     const insights = Array.from({ length: count }, (_, i) => sampleInsight(session, at + i * 1000, at + i * 1000));
-    await store.commit([partOf(session, insights)]);
+    for (let i = 0; i < count; i += BATCH) await store.commit([partOf(session, insights.slice(i, i + BATCH))]);
     await store.closeSession(session.id, 1, at);
     return session;
   }
@@ -63,7 +66,7 @@ export function erasureSuite(handles: () => Handles): void {
       for await (const batch of other.sessionInsights(gone.id)) {
         found.push(batch);
         if (found.length > 1) continue;
-        while (await store.eraseInsights({ sessionId: gone.id }, 200)); // As much as the slowest server here deletes in a second
+        while (await store.eraseInsights({ sessionId: gone.id }, BATCH));
         await store.eraseSession(gone.id);
         await closed(store, at, 1203);
       }
