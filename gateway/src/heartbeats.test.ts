@@ -66,6 +66,25 @@ describe('heartbeats', () => {
     expect(isDead('ahead')).to.equal(true);
   });
 
+  it('keep a gateway alive that a gateway with a wrong clock has deleted from the store', async () => {
+    await pass(10, 'a', 'b');
+    beats.delete('a');
+    await pass(30, 'b');
+    expect([isDead('a'), heartbeats.silenceOf('a')]).to.deep.equal([false, 30_000]);
+    await pass(1, 'a', 'b');
+    expect([isDead('a'), heartbeats.silenceOf('a')]).to.deep.equal([false, 0]);
+    beats.delete('a');
+    await pass(61, 'b');
+    expect(isDead('a')).to.equal(true);
+  });
+
+  it('tell for how long they have been observed', async () => {
+    expect(heartbeats.observedFor).to.equal(0);
+    await heartbeats.look();
+    await pass(4);
+    expect(heartbeats.observedFor).to.equal(4000);
+  });
+
   it('notice a late heartbeat at once', async () => {
     await heartbeats.look();
     beats.set('late', START - HOUR);

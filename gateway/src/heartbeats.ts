@@ -18,15 +18,19 @@ interface Seen {
  * could be seen, ms.
  */
 const STANDSTILL_MS = 5000;
+/** A gateway that is no longer in the store is kept for this long after its last heartbeat, ms. */
+export const KEPT_MS = 86_400_000;
 
 /**
  * Which gateways of the store are alive. A gateway is alive while its heartbeat changes, whatever its clock and this
- * process's clock say: setting a wall clock does not make a dead gateway count as alive, or the reverse.
+ * process's clock say: setting a wall clock does not make a dead gateway count as alive, or the reverse. Nor is a gateway
+ * dead because it is no longer in the store: another one with a wrong clock may have forgotten it.
  */
 export class Heartbeats {
   readonly #store: Pick<Store, 'beats'>;
   readonly #clock: Clock;
   readonly #gateways = new Map<string, Seen>();
+  #firstLookAt: number | null = null;
   #lookedAt: number | null = null;
   #looking: Promise<void> = Promise.resolve();
   #nextLook: Promise<void> | null = null;
@@ -53,13 +57,20 @@ export class Heartbeats {
     const now = this.#clock.monotonic();
     this.#leaveOut(now - (this.#lookedAt ?? now));
     for (const [gateway, beat] of beats) this.#see(gateway, beat, now);
-    for (const gateway of this.#gateways.keys()) if (!beats.has(gateway)) this.#gateways.delete(gateway);
+    for (const [gateway, { at }] of this.#gateways)
+      if (!beats.has(gateway) && now - at > KEPT_MS) this.#gateways.delete(gateway);
+    this.#firstLookAt ??= now;
     this.#lookedAt = now;
   }
 
   /** Time since a gateway's heartbeat changed, ms; infinite for an unknown gateway. */
   silenceOf(gateway: string): number {
     return this.#clock.monotonic() - (this.#gateways.get(gateway)?.at ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** Time since the first read, ms; 0 before it. */
+  get observedFor(): number {
+    return this.#firstLookAt === null ? 0 : this.#clock.monotonic() - this.#firstLookAt;
   }
 
   /** The newest heartbeat of a gateway; undefined for an unknown gateway. */

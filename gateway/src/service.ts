@@ -25,6 +25,7 @@ import type { SignIn } from './dashboard/dashboard-context.js';
 import { within } from './deadline.js';
 import { keepFor } from './erasure/retention.js';
 import { assertHealthy, healthOf } from './health.js';
+import { KEPT_MS } from './heartbeats.js';
 import { createIngest } from './ingest/ingest.js';
 import { registerIngestMetrics } from './ingest/metrics.js';
 import { Inspector } from './inspector.js';
@@ -147,6 +148,7 @@ export async function startService(config: Config, log: Logger, clock: Clock = s
   const isWell = async () => assertHealthy(await health());
   const metrics = config.metricsPort === null ? null : operations(registry, isWell, log);
   store.examine().catch((err: unknown) => log.error({ err }, 'the data are damaged, or could not be examined'));
+  await store.forgetGateways(clock.now() - KEPT_MS);
   await tasks.start();
   const { retentionDays } = config;
   const retention = retentionDays === null ? null : keepFor(retentionDays, store, clock, log);

@@ -233,6 +233,18 @@ describe('Sessions between gateways', () => {
     expect((await bench.row(session_id)).status).to.equal('open');
   });
 
+  it('of living gateways are left alone when a gateway with a wrong clock has forgotten them', async () => {
+    const { connect } = await bench.device(a);
+    const { session_id } = await connect().ready();
+    await sweep(b, 2000, a);
+    await b.store.forgetGateways(Number.MAX_SAFE_INTEGER);
+    const c = await bench.gateway('gateway-c');
+    for (const gateway of [b, c]) await gateway.ingest.sweep();
+    expect((await bench.row(session_id)).status).to.equal('open');
+    await sweep(c, GRACE_MS + 5000, a, b);
+    expect((await bench.row(session_id)).status).to.equal('open');
+  });
+
   for (const [direction, step] of [
     ['back', -HOUR_MS],
     ['forward', HOUR_MS],

@@ -376,6 +376,7 @@ export class Sessions {
 
   async #closeOrphans(): Promise<void> {
     await this.#heartbeats.look();
+    if (this.#heartbeats.observedFor < LEAST_SILENCE_MS) return;
     const others = await this.#options.store.openSessionsOfOthers(this.#owners());
     if (others.length === 0) return;
     await this.#heartbeats.look(); // A gateway may have started meanwhile: its first heartbeat precedes its first session.

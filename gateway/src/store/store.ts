@@ -126,8 +126,10 @@ export interface Store {
   sessions(query: SessionQuery): Promise<Page<Session>>;
   /** Writes the heartbeat of this gateway; called once a second. */
   beat(gateway: string, at: number): Promise<void>;
-  /** The newest heartbeat of each gateway (at least of those with a heartbeat within the last day). */
+  /** The newest heartbeat of each gateway that was not forgotten. */
   beats(): Promise<ReadonlyMap<string, number>>;
+  /** Deletes the heartbeats older than `before`. A gateway that is alive writes its own again. */
+  forgetGateways(before: number): Promise<void>;
 
   // -- insights
   /**

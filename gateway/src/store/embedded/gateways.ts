@@ -2,10 +2,7 @@ import type { Store } from '../store.js';
 import type { Database } from './database.js';
 import { type SessionRow, sessionOf } from './sessions.js';
 
-type Gateways = Pick<Store, 'beat' | 'beats' | 'takenSessions' | 'openSessionsOfOthers'>;
-
-/** A gateway that has been silent for this long is forgotten. */
-const SILENT_MS = 86_400_000;
+type Gateways = Pick<Store, 'beat' | 'beats' | 'forgetGateways' | 'takenSessions' | 'openSessionsOfOthers'>;
 
 /** The heartbeats of gateways, and the sessions of gateways that are no longer alive. */
 export function embeddedGateways(db: Database): Gateways {
@@ -23,12 +20,9 @@ export function embeddedGateways(db: Database): Gateways {
        ORDER BY started_at`,
   );
   return {
-    beat: (gateway, at) =>
-      db.write(() => {
-        beat.run(gateway, at);
-        forget.run(at - SILENT_MS);
-      }),
+    beat: (gateway, at) => db.write(() => void beat.run(gateway, at)),
     beats: () => db.read(() => new Map(beats.all().map((row) => [row.id, row.beat]))),
+    forgetGateways: (before) => db.write(() => void forget.run(before)),
     takenSessions: async (gateway) => {
       const rows = await db.read(() => taken.all(gateway));
       const last = rows.at(-1);

@@ -10,7 +10,16 @@ const WRITES = [
   ...(['createAccount', 'entitle', 'addKey', 'revokeKey', 'replaceKey', 'touchKeys', 'forgetSubscribeKeys'] as const),
   ...(['addOperator', 'setOperatorPassword', 'removeOperator', 'addLogin', 'endLogin', 'audit'] as const),
   ...(['addDeviceModel', 'replaceDeviceModel', 'deleteDeviceModel', 'putDevice', 'deleteDevice'] as const),
-  ...(['openSession', 'claimSession', 'closeSession', 'takenSessions', 'beat', 'commit', 'writeProbe'] as const),
+  ...([
+    'openSession',
+    'claimSession',
+    'closeSession',
+    'takenSessions',
+    'beat',
+    'forgetGateways',
+    'commit',
+    'writeProbe',
+  ] as const),
   ...(['eraseInsights', 'eraseSession', 'eraseKeys', 'eraseAccount'] as const),
   ...(['claimIdempotencyKey', 'saveIdempotentResponse', 'releaseIdempotencyKey'] as const),
 ] satisfies readonly (keyof Tables)[];

@@ -3,10 +3,7 @@ import type { MongoConnection } from './connection.js';
 import type { GatewayDocument, Models, SessionDocument } from './schemas.js';
 import { sessionOf } from './sessions.js';
 
-type Gateways = Pick<Store, 'beat' | 'beats' | 'takenSessions' | 'openSessionsOfOthers'>;
-
-/** A gateway that has been silent for this long is forgotten. */
-const SILENT_MS = 86_400_000;
+type Gateways = Pick<Store, 'beat' | 'beats' | 'forgetGateways' | 'takenSessions' | 'openSessionsOfOthers'>;
 
 /** The heartbeats of gateways, and the sessions of gateways that are no longer alive. */
 export function mongoGateways(mongo: MongoConnection, { gateways, sessions }: Models): Gateways {
@@ -18,12 +15,15 @@ export function mongoGateways(mongo: MongoConnection, { gateways, sessions }: Mo
           { $set: { beat: at, commitSession: mongo.commitSession } },
           { upsert: true },
         );
-        await gateways.deleteMany({ beat: { $lt: at - SILENT_MS } });
       }),
     beats: () =>
       mongo.run(async () => {
         const found = await gateways.find().lean<GatewayDocument[]>();
         return new Map(found.map(({ _id, beat }) => [_id, beat]));
+      }),
+    forgetGateways: (before) =>
+      mongo.run(async () => {
+        await gateways.deleteMany({ beat: { $lt: before } });
       }),
     takenSessions: (gateway) =>
       mongo.run(async () => {

@@ -118,5 +118,18 @@ export function ownershipSuite(handles: () => Handles): void {
       const beats = await other.beats();
       expect([beats.get(one), beats.get(two), beats.get(randomUUID())]).to.deep.equal([at - 1000, at + 1, undefined]);
     });
+
+    it('are forgotten on request if their heartbeat is old, and only then', async () => {
+      const { store, other } = handles();
+      const [old, young] = [randomUUID(), randomUUID()];
+      const at = newMoment();
+      await store.beat(old, at - 100_000);
+      await store.beat(young, at - 90_000);
+      await store.beat(randomUUID(), at + 86_400_000 * 365);
+      expect([...(await store.beats()).keys()]).to.include.members([old, young]);
+      await store.forgetGateways(at - 90_000);
+      const beats = await other.beats();
+      expect([beats.has(old), beats.get(young)]).to.deep.equal([false, at - 90_000]);
+    });
   });
 }
