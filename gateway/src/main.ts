@@ -12,25 +12,22 @@ async function start(): Promise<void> {
   const config = processConfig();
   const log = processLog(config.logLevel);
   surviveConnections(log);
-  const service = await startService(config, log);
-  if (service.newKey) console.log(`API key of the account default, shown only this once: ${service.newKey}`);
-  if (service.dashboardUrl) console.log(`dashboard on ${service.dashboardUrl}`);
-  if (service.newOperator?.password) {
-    const { name, password } = service.newOperator;
-    console.log(`sign in as ${name} with the password, shown only this once: ${password}`);
-  }
-  if (service.metricsUrl) console.log(`metrics on ${service.metricsUrl}`);
-  console.log(`listening on ${service.url}`);
-  const stop = onlyOnce(() => stopService(service, config.shutdownDelayMs));
+  // A signal during the start waits for its end, so that no new key is stored without being shown.
+  const stop = onlyOnce(() => stopService(starting, config.shutdownDelayMs));
   process.on('SIGTERM', stop); // A supervisor may repeat it; the drain continues.
   process.once('SIGINT', stop); // A second Ctrl-C ends the process at once.
+  const starting = startService(config, log, (line) => console.log(line));
+  const service = await starting;
+  if (service.dashboardUrl) console.log(`dashboard on ${service.dashboardUrl}`);
+  if (service.metricsUrl) console.log(`metrics on ${service.metricsUrl}`);
+  console.log(`listening on ${service.url}`);
 }
 
-function stopService(service: Service, delayMs: number): void {
+function stopService(starting: Promise<Service>, delayMs: number): void {
   console.log('stopping: received data are stored and published');
   const within = delayMs + STOP_WITHIN;
   setTimeout(() => fail(`the service did not stop within ${within} ms`), within).unref();
-  service.stop().then(() => process.exit(0), fail);
+  starting.then((service) => service.stop()).then(() => process.exit(0), fail);
 }
 
 function fail(error: unknown): never {

@@ -33,7 +33,7 @@ import { firstKey, provideKey } from './keys/first-key.js';
 import { KeyRing } from './keys/key-ring.js';
 import { openLiveFeed } from './live-feed.js';
 import { loadOf } from './load.js';
-import { type FirstOperator, firstOperator } from './operators/operator.js';
+import { firstOperator } from './operators/operator.js';
 import { PeriodicTasks } from './periodic-tasks.js';
 import { createPublisher } from './publisher/group-commit.js';
 import { observedStore, registerPublisherMetrics } from './publisher/metrics.js';
@@ -55,12 +55,8 @@ const GOING_DOWN = 'the service is shutting down';
 export interface Service {
   /** REST base, such as `http://127.0.0.1:8080`; the sockets are on the same host and port. */
   readonly url: string;
-  /** The key issued at the first start of an embedded store, to be shown once. */
-  readonly newKey: string | null;
   /** Address of the dashboard; null if it is disabled. */
   readonly dashboardUrl: string | null;
-  /** The operator created by this start, with the password to be shown once. */
-  readonly newOperator: FirstOperator | null;
   /** Address of `/metrics` and `/healthz`; null if they are disabled. */
   readonly metricsUrl: string | null;
   /**
@@ -70,12 +66,23 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts the whole service in this process: store, bus, signal core, ingest, REST and fan-out on one port. */
-export async function startService(config: Config, log: Logger, clock: Clock = systemClock): Promise<Service> {
+/**
+ * Starts the whole service in this process: store, bus, signal core, ingest, REST and fan-out on one port.
+ *
+ * @param show shows a line with a new secret to the operator; called as soon as the secret is stored, since it cannot be
+ *   shown later
+ */
+export async function startService(
+  config: Config,
+  log: Logger,
+  show: (line: string) => void,
+  clock: Clock = systemClock,
+): Promise<Service> {
   const gateway = randomUUID();
   log.info({ version: VERSION, node: process.version, gateway }, 'the gateway is starting');
   const store = await openStore(config, clock);
-  if (config.bootstrapApiKey !== null) await provideKey(store, config.bootstrapApiKey, clock.now());
+  if (config.bootstrapApiKey !== null && !(await provideKey(store, config.bootstrapApiKey, clock.now())))
+    log.warn({}, 'BOOTSTRAP_API_KEY was revoked or has expired: it opens nothing');
   const keys = new KeyRing(store, clock, log);
   await keys.poll(); // Keys that were revoked before concern nobody here.
   const registry = processMetrics();
@@ -158,15 +165,16 @@ export async function startService(config: Config, log: Logger, clock: Clock = s
   // After the ports are open, so that a start that fails issues no key.
   const makesKey = config.bootstrapApiKey === null && config.mongodbUri === null;
   const newKey = makesKey ? await firstKey(store, clock.now()) : null;
+  if (newKey) show(`API key of the account default, shown only this once: ${newKey}`);
   const makesOperator = config.dashboard && (config.mongodbUri === null || config.dashboardPassword !== null);
-  const newOperator = makesOperator ? await firstOperator(store, config.dashboardPassword, clock.now()) : null;
+  const operator = makesOperator ? await firstOperator(store, config.dashboardPassword, clock.now()) : null;
+  if (operator?.password)
+    show(`sign in as ${operator.name} with the password, shown only this once: ${operator.password}`);
   const url = addressOf(server, config.host);
 
   return {
     url,
-    newKey,
     dashboardUrl: config.dashboard ? `${url}/dashboard` : null,
-    newOperator,
     metricsUrl: metrics && addressOf(metrics, config.host),
     async stop() {
       draining = true;

@@ -40,6 +40,7 @@ async function demo(options: Options): Promise<void> {
     const service = await startService(
       config,
       pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true })),
+      () => undefined,
     );
     try {
       console.log(header(source, service.url, config.dataDir, options));

@@ -1,14 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { hashKey } from '@device-insights/fanout/api-key';
+import { ConfigError } from '../config.js';
 import type { Account, Store } from '../store/store.js';
 import { keyRow, newKey } from './key.js';
 
 const DEFAULT_ACCOUNT = 'default';
 
-/** Makes sure that the account `default` has this key. */
-export async function provideKey(store: Store, key: string, now: number): Promise<void> {
+/**
+ * Makes sure that the account `default` has this key.
+ * @returns false if it has the key, but the key was revoked or has expired
+ * @throws ConfigError if the key is a user's, or of another account
+ */
+export async function provideKey(store: Store, key: string, now: number): Promise<boolean> {
   const account = await defaultAccount(store, now);
-  if (!(await store.keyByHash(hashKey(key)))) await store.addKey(keyRow(key, account.id, null, now));
+  const there = await store.keyByHash(hashKey(key));
+  if (!there) {
+    await store.addKey(keyRow(key, account.id, null, now));
+    return true;
+  }
+  if (there.accountId !== account.id || there.user !== null || there.subscribeOnly)
+    throw new ConfigError([
+      'BOOTSTRAP_API_KEY must be a shared key of the account default, but this key has another account or user: choose another key',
+    ]);
+  return there.revokedAt === null && (there.expiresAt === null || there.expiresAt > now);
 }
 
 /**

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { Operator } from '../operator.js';
 import { Running, run, temporaryFolder } from '../running.js';
+import { collect, launch } from '../server-process.js';
 
 const MAIN = 'gateway/dist/main.js';
 const NODE = 'fanout/dist/main.js';
@@ -53,6 +56,27 @@ describe('a start', function () {
     );
     await expectAKey();
   });
+
+  it('that is stopped before it has ended still shows the first key', async () => {
+    const service = launch(MAIN, [], { PORT: '0', DATA_DIR: folder.path, LOG_LEVEL: 'info' });
+    const shown = collect(service, 'stdout');
+    service.stderr?.once('data', () => service.kill('SIGTERM'));
+    expect(await once(service, 'close')).to.deep.equal([0, null]);
+    expect(shown()).to.match(/^API key of the account default, shown only this once: svc_\w{32}$/m);
+  });
+
+  for (const [account, options] of [
+    ['other', []],
+    ['default', ['--user', 'ann']],
+  ] as const)
+    it(`with a BOOTSTRAP_API_KEY of ${['the account', account, ...options].join(' ')} is refused`, async () => {
+      const store = { DATA_DIR: folder.path };
+      await (await Running.start(store)).end('SIGTERM');
+      const { key } = await new Operator(store).issue(account, ...options);
+      const line =
+        'configuration: BOOTSTRAP_API_KEY must be a shared key of the account default, but this key has another account or user: choose another key';
+      await expectRefusal(MAIN, { PORT: '0', BOOTSTRAP_API_KEY: key, LOG_LEVEL: 'silent' }, line);
+    });
 
   it('of a fan-out node on a taken port reports it', async () => {
     const advice = 'another process listens on this port; stop it, or set PORT to another port';
