@@ -1,3 +1,4 @@
+import { likeHeartbeats } from '../ecg/heart_rate';
 import { Estimate } from '../memory/map';
 import { Session } from '../memory/session';
 import { addBeat, clearBeats, judgeBeats, putBaselines, putHeights, putIntervals } from './modulation';
@@ -22,7 +23,9 @@ export function estimateRrEcg(session: Session, end: f64, to: Estimate): bool {
   putBaselines(2, n);
   // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
-  return followBreath(session.breath, FROM_ECG, end, n, fastest, BEATS.steadiness, BEATS.trust, to);
+  if (!followBreath(session.breath, FROM_ECG, end, n, fastest, BEATS.steadiness, BEATS.trust, to)) return false;
+  to.confidence = Math.min(to.confidence, likeHeartbeats(session.ecg, end - WINDOW));
+  return true;
 }
 
 /** Takes the beats of the window; returns the points that their series will have, 0 for too few. */

@@ -8,16 +8,31 @@ import { addBeat } from './beats';
 import { isMatched } from './evidence';
 import { broad, computeFeatures, leveled, sharpenedAt, TEMPLATE_HALF } from './features';
 import { beginLevel, learnLevel, separation, weightOf } from './levels';
-import { AMPLITUDES, ENERGY, LEVELED, MATCH, NOISES, PEAKS, PROJECTION, SHARES, SHIFTS, WIDTH } from './scratch';
+import {
+  AMPLITUDES,
+  ENERGY,
+  HUMS,
+  LEVELED,
+  MATCH,
+  NOISES,
+  PEAKS,
+  PROJECTION,
+  SHARES,
+  SHIFTS,
+  STRAYS,
+  WIDTH,
+} from './scratch';
 import {
   BASELINE_SAMPLES,
   BETTER_LEAD,
   CLEAR_LEAD,
   DEAD_SAMPLES,
   DEAD_TENTHS,
+  EARLIEST_P,
   FIRST_MATCH_NOISE,
   FIRST_SNAP,
   HIDING_NOISE,
+  LATEST_T,
   LEVEL_FOLLOW,
   LIKE_TEMPLATE,
   MEASURE_FOLLOW,
@@ -26,6 +41,8 @@ import {
   SLOWEST_LEARNING,
   SNAP,
   STRANGE_BEATS,
+  STRAY_QUALITY,
+  STRAY_SHARE,
   TEMPLATE_BEATS,
 } from './tuning';
 
@@ -49,18 +66,22 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
     computeFeatures(channel, k, lead, from, sample + FIRST_SNAP + 2 - from, limit, isMatched(lead));
     measureLead(lead, k, sample - from, between, candidate.wide);
     SHIFTS[k] = shiftOf(sample - from);
+    HUMS[k] = humOf(sample - from);
+    STRAYS[k] = isNext ? strayBreadth(lead, last + LATEST_T - from, sample - EARLIEST_P - from) : 0;
   }
   const chosen = chooseLead(ecg, channel.subs);
   const peak = PEAKS[chosen] + <f32>ecg.leadAt(chosen).offset;
   const time = (<f64>from + <f64>peak) / ECG_HZ;
   const isBroken = !isNext || candidate.empty > last;
   const interval: f32 = isBroken ? 0 : <f32>(time - ecg.lastTime);
-  const quality: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
+  const likely: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
+  const quality = STRAYS[chosen] > STRAY_SHARE ? min<f32>(likely, STRAY_QUALITY) : likely;
   const baseline = levelAbout(channel, chosen, sample, limit);
   const obscured = candidate.flat > last || NOISES[chosen] > HIDING_NOISE;
   addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, obscured, late);
   ecg.fit = followed(ecg.fit, SHARES[chosen]);
   ecg.shift = followed(ecg.shift, SHIFTS[chosen]);
+  ecg.hum = followed(ecg.hum, HUMS[chosen]);
   ecg.lastBeat = sample;
   ecg.lastTime = time;
 }
@@ -90,6 +111,32 @@ function shiftOf(at: i32): f32 {
   let change: f32 = 0;
   for (let i = SHIFT_HALF - 2; i <= SHIFT_HALF; i++) change += leveled(at + i) - leveled(at - i);
   return high > low ? abs(change) / (3 * (high - low)) : 0;
+}
+
+/**
+ * Power of the changes from sample to sample about a beat, against that of the changes over two samples: about 1 for a QRS
+ * complex, 400 for hum of 60 Hz.
+ */
+function humOf(at: i32): f32 {
+  let one: f32 = 0;
+  let two: f32 = 0;
+  for (let i = at - SHIFT_HALF + 1; i < at + SHIFT_HALF; i++) {
+    const before = leveled(i) - leveled(i - 1);
+    const across = leveled(i + 1) - leveled(i - 1);
+    one += before * before;
+    two += across * across;
+  }
+  return two > 0 ? one / two : 0;
+}
+
+/**
+ * Largest breadth from feature `from` to before `to`, as a share of that of beats. A missed ectopic beat is there, of which
+ * the other features have little.
+ */
+function strayBreadth(lead: Lead, from: i32, to: i32): f32 {
+  let top: f32 = 0;
+  for (let i = max(0, from); i < to; i++) if (WIDTH[i] > top) top = WIDTH[i];
+  return lead.width.beat > 0 ? top / lead.width.beat : 0;
 }
 
 /** The lead that detects beats best. It is changed only for a much better one, because amplitudes of two leads cannot be compared. */

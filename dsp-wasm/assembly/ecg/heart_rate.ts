@@ -17,8 +17,10 @@ import {
   IDLE_INTERVALS,
   LEAST_OF_LEVEL,
   LEAST_OF_OFFSET,
+  MOST_HUM,
   MOST_SHIFT,
   SHIFT_STEEPNESS,
+  TELLING_BEATS,
   USUAL_FIT,
 } from './tuning';
 
@@ -42,6 +44,14 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   return true;
 }
 
+/** Probability that TELLING_BEATS of the beats since `from` (seconds) are those of a heart. */
+export function likeHeartbeats(ecg: EcgState, from: f64): f64 {
+  clearIntervals();
+  addDecided(ecg, from);
+  if (!INTERVALS.count) return 0;
+  return allRight() ** (TELLING_BEATS / <f64>INTERVALS.count) * likeEcg(ecg);
+}
+
 /**
  * Probability that the signal is an ECG. Noise also has peaks, from which a template is learnt. But the morphology scores
  * of noise are 0.6 to 0.76 (white noise, muscle noise, clipping), and those of QRS complexes 0.85 and more at 6 dB of noise.
@@ -52,6 +62,7 @@ function likeEcg(ecg: EcgState): f64 {
   const fit = <f64>ecg.fit;
   const returns = (MOST_SHIFT - <f64>ecg.shift) * SHIFT_STEEPNESS;
   const likely = fit > 0 ? 1 / (1 + Math.exp((USUAL_FIT - fit) / FIT_WIDTH)) : 0.5;
+  if (ecg.hum > MOST_HUM) return 0;
   return Math.max(0, Math.min(1, returns)) * likely;
 }
 

@@ -105,8 +105,16 @@ const SHIFTS_END: usize = SHARES_END + LEADS_BYTES;
 export const NOISES = changetype<Row<f32>>(SHIFTS_END);
 const NOISES_END: usize = SHIFTS_END + LEADS_BYTES;
 
-export const GROUP = changetype<Group>(NOISES_END);
-const GROUP_END: usize = NOISES_END + 16;
+/** By lead: largest breadth where neither a T wave nor a P wave is, as a share of that of beats. */
+export const STRAYS = changetype<Row<f32>>(NOISES_END);
+const STRAYS_END: usize = NOISES_END + LEADS_BYTES;
+
+/** By lead: power of the beat's changes from sample to sample, against that over two samples. */
+export const HUMS = changetype<Row<f32>>(STRAYS_END);
+const HUMS_END: usize = STRAYS_END + LEADS_BYTES;
+
+export const GROUP = changetype<Group>(HUMS_END);
+const GROUP_END: usize = HUMS_END + 16;
 
 /** The responses of the two wavelets for a group; the leads are GROUP_ROW apart. */
 const GROUP_SHARPENED_END: usize = GROUP_END + 4 * GROUP_BYTES;

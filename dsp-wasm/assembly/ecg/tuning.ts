@@ -64,6 +64,14 @@ export const LEAST_CHANGE: f32 = 0.6;
 export const MOST_CHANGE: f32 = 1.65;
 
 // ---- beat_measure.ts ----
+/** Latest T wave after a beat. [grid samples; chosen: 0.48 s] */
+export const LATEST_T: i32 = 61;
+/** Earliest P wave before a beat. [grid samples; chosen: 0.27 s] */
+export const EARLIEST_P: i32 = 34;
+/** Breadth between the two, against that of beats, from which an ectopic beat may have been missed. [ratio; chosen] */
+export const STRAY_SHARE: f32 = 0.45;
+/** Most quality of a beat after such a one. [probability; chosen] */
+export const STRAY_QUALITY: f32 = 0.5;
 /** Largest energy between two beats, against that of beats, from which noise may hide one. [ratio; chosen] */
 export const HIDING_NOISE: f32 = 0.5;
 /** Farthest that a lead's peak may lie from the candidate, 47 ms. [grid samples; chosen] */
@@ -146,6 +154,10 @@ export const HIDING_SHARE: f64 = 1.5;
 export const OBSCURED_DOUBT: f64 = 1;
 
 // ---- heart_rate.ts ----
+/** Beats that have to be right for a breath that is told by the beats. [beats; chosen] */
+export const TELLING_BEATS: f64 = 9;
+/** Power of changes from sample to sample, against that over two samples, from which beats are hum. [ratio; chosen] */
+export const MOST_HUM: f32 = 8;
 /** Shift of the level from which beats are stairs. [ratio; chosen] */
 export const MOST_SHIFT: f64 = 0.8;
 /** Rise of the confidence below it: 0.2 less are beats. [weight; chosen] */

@@ -131,6 +131,8 @@ export class EcgState {
   fit: f32;
   /** How far the newest beats are shifts of the level: 1 where they are stairs. */
   shift: f32;
+  /** Power of their changes from sample to sample, against that over two samples: large where they are hum. */
+  hum: f32;
 
   leadAt(lead: i32): Lead {
     return changetype<Lead>(changetype<usize>(this) + LEADS + <usize>lead * LEAD_BYTES);

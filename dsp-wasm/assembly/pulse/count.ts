@@ -28,6 +28,7 @@ import {
   HABIT_SAMPLES,
   HABIT_SHARE,
   HABITUAL,
+  LATEST_ALTERNATE,
   LATEST_DICROTIC,
   LEAST_HELD,
   LONG_SHARE,
@@ -324,14 +325,14 @@ function pairVariation(beats: i32): f32 {
 }
 
 /**
- * The share of the intervals whose greatest weak upstroke is in their first half, but too late for a second wave, and as late
+ * The share of the intervals whose greatest weak upstroke is before or about their middle, but too late for a second wave, and as late
  * as in the others.
  */
 function followedShare(found: i32, beats: i32, usual: f32): f32 {
   let count = 0;
   for (let beat = 1; beat < beats; beat++) {
     const delay = greatestBetween(found, beat, WEAK_STROKE * usual);
-    if (delay < LATEST_DICROTIC || delay >= <f32>0.5 * intervalBefore(beat)) continue;
+    if (delay < LATEST_DICROTIC || delay >= LATEST_ALTERNATE * intervalBefore(beat)) continue;
     let at = count++;
     for (; at > 0 && INTERVALS[at - 1] > delay; at--) INTERVALS[at] = INTERVALS[at - 1];
     INTERVALS[at] = delay;

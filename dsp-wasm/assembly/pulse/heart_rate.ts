@@ -22,6 +22,7 @@ import {
   LESS_CLEAR,
   LINE_REACH,
   LINE_SHARE,
+  MOST_GUESSED,
   MOTION_G,
   MOTION_REACH,
   MOVING,
@@ -77,7 +78,9 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     state.value = smoothed(state, chosen.rate, counted ? blur() : 1, anew);
     const belief = counted ? doubted(chosen.belief, state.value - chosen.rate) : chosen.belief;
     const like = pulseLike(state, state.value, counted ? COUNTED.skew : 0, belief);
-    to.confidence = <f64>min<f32>(belief, trustable(like));
+    // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
+    const guessed = counted && COUNTED.lost > MOST_GUESSED;
+    to.confidence = <f64>min<f32>(belief, trustable(guessed ? 0 : like));
   }
   if (to.confidence >= TRUSTED) state.expected = state.value;
   to.value = <f64>state.value;

@@ -129,6 +129,10 @@ export const MOST_LOST: i32 = 2;
 export const WEAK_STROKE: f32 = 0.05;
 /** The pause after a premature beat is at least this much of the interval before it. [ratio; chosen] */
 export const COMPENSATION: f32 = 0.9;
+/** Most of them in a trusted reading: each is 7.5 bpm of the rate. [beats; chosen] */
+export const MOST_GUESSED: i32 = 1;
+/** Latest weak pulse of alternating ones, as a share of the interval between the strong ones. [share; chosen] */
+export const LATEST_ALTERNATE: f32 = 0.56;
 /** How near to the same delay a second wave comes. [grid samples; chosen] */
 export const HABIT_SAMPLES: f32 = 3;
 /** How large it is at least, against the one in the pause. [ratio; chosen] */

@@ -83,7 +83,7 @@ function followedShare(strokes: readonly Stroke[], beats: readonly Stroke[], usu
       .filter(({ time, height }) => time - from >= 9 && from + interval - time >= 9 && height >= 0.05 * usual)
       .toSorted((a, b) => b.height - a.height);
     const delay = (greatest?.time ?? from) - from;
-    return delay >= 15.4 && delay < interval / 2 ? [delay] : [];
+    return delay >= 15.4 && delay < 0.56 * interval ? [delay] : [];
   });
   const middle = delays.toSorted((a, b) => a - b)[delays.length >> 1] ?? 0;
   return delays.filter((v) => Math.abs(v - middle) <= 3).length / (beats.length - 1);

@@ -280,6 +280,21 @@ describe('rr', () => {
       }
     });
 
+  it('trusts no breath in the hum of electrodes that nobody wears', () => {
+    for (const mains of [50, 60]) {
+      const level = noise(400, mains);
+      const hum = Array.from({ length: 120 * 200 }, (_, i) => {
+        const swell = 1 + 0.03 * (level[Math.floor(i / 100)] ?? 0);
+        const phase = 2 * Math.PI * (mains + 0.02) * (i / 200) + 0.3 * Math.sin(i / 1900);
+        return 1000 * (swell * Math.sin(phase) + 0.2 * Math.sin(3 * phase + 1));
+      });
+      const trusted = run('rr_ecg', [{ ...ECG, sampleRateHz: 200 }], [hum], 120).filter(
+        (e) => e && e.confidence >= 0.5,
+      );
+      expect(trusted, `${mains} Hz`).to.deep.equal([]);
+    }
+  });
+
   it('trusts no breath from a minute after a belt has been taken off', () => {
     for (const seed of [41, 42, 43])
       for (const rate of [8, 15, 25]) {

@@ -15,13 +15,13 @@ describe('hr_ecg', () => {
   });
 
   /** Estimates at each whole second, pushed as it comes. */
-  function estimates(x: readonly number[]): (Estimate | null)[] {
-    const session = core.open([{ modality: 'ecg', sampleRateHz: HZ, numChannels: 1 }]);
+  function estimates(x: readonly number[], hz = HZ): (Estimate | null)[] {
+    const session = core.open([{ modality: 'ecg', sampleRateHz: hz, numChannels: 1 }]);
     if (!session) throw new Error('the core is full');
     const answers = [];
-    for (let end = 1; end * HZ <= x.length; end++) {
-      const part = x.slice((end - 1) * HZ, end * HZ);
-      session.push(0, end - 1, 1 / HZ, ENCODING.float32, payload(part));
+    for (let end = 1; end * hz <= x.length; end++) {
+      const part = x.slice((end - 1) * hz, end * hz);
+      session.push(0, end - 1, 1 / hz, ENCODING.float32, payload(part));
       answers.push(...core.step([{ session, estimator: 'hr_ecg', end }]));
     }
     session.close();
@@ -86,6 +86,55 @@ describe('hr_ecg', () => {
   it('trusts an irregular rhythm of clear beats, including ectopic ones', () => {
     for (const beats of [rhythm(40, jitter(2, 0.7, 0.3)), withEctopics(40, 0.8, 3)]) {
       expect(last(ecg(40, beats))?.confidence).to.be.at.least(0.8);
+    }
+  });
+
+  it('does not trust a rate in which it may have missed the ectopic beats', () => {
+    for (const [bpm, every] of [
+      [58, 1],
+      [66, 1],
+      [75, 1],
+      [75, 2],
+    ] as const)
+      for (const height of [0.6, 0.8]) {
+        const known = withEctopics(60, 60 / bpm, every);
+        const of = (shape: string) => known.filter((beat) => beat.shape === shape);
+        const small = ecg(60, of('ectopic'), { noise: 0, wander: 0 });
+        const lead = ecg(60, of('normal')).map((v, i) => v + height * (small[i] ?? 0));
+        const rate = bpm; // As many ectopic beats as beats that their pauses leave out
+        const wrong = estimates(lead)
+          .slice(12)
+          .filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - rate) > 10);
+        expect(wrong, `one after ${every} at ${bpm} bpm, ${height} high`).to.deep.equal([]);
+      }
+  });
+
+  it('does not trust the hum of loose electrodes, whatever its beat note on the grid', () => {
+    for (const [hz, mains] of [
+      [130, 60],
+      [130, 59.97],
+      [126, 60],
+      [125, 50],
+      [250, 60],
+    ] as const) {
+      const level = noise(240, hz);
+      const hum = Array.from({ length: 120 * hz }, (_, i) => {
+        const swell = 1 + 0.03 * (level[Math.floor((2 * i) / hz)] ?? 0);
+        return 1000 * swell * Math.sin((2 * Math.PI * mains * i) / hz);
+      });
+      for (const e of estimates(hum, hz).slice(10))
+        expect(e?.confidence ?? 0, `${mains} Hz at ${hz} Hz`).to.be.below(0.5);
+    }
+  });
+
+  it('trusts an ECG in hum as high as its R waves', () => {
+    for (const mains of [50, 60]) {
+      const beats = ecg(
+        40,
+        rhythm(41, () => 0.8),
+      );
+      const hum = beats.map((v, i) => v + 500 * Math.sin((2 * Math.PI * mains * i) / HZ));
+      for (const e of estimates(hum).slice(10)) expect(e?.confidence).to.be.at.least(0.8);
     }
   });
 

@@ -145,6 +145,31 @@ describe('hr_ppg', () => {
       if (e && e.confidence >= 0.5) expect(e.value).to.be.closeTo(60 / 0.7, 5);
   });
 
+  it('does not trust the sinus rate of a block that leaves out a beat after each three or four', () => {
+    for (const [interval, every] of [
+      [0.6, 5],
+      [0.68, 5],
+      [0.83, 4],
+    ] as const) {
+      const beats = Array.from({ length: 100 }, (_, i) => i)
+        .filter((i) => i % every !== 0)
+        .map((i) => ({ time: interval * i, height: 100 }));
+      const truth = (60 / interval) * (1 - 1 / every);
+      const trusted = run([GREEN], [pulses(beats, 60)], 60)
+        .slice(12)
+        .filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - truth) > 10);
+      expect(trusted, `${interval} s, each ${every}th`).to.deep.equal([]);
+    }
+  });
+
+  it('does not trust half of the rate where every second of the regular pulses is weak', () => {
+    for (const height of [30, 35, 40, 45]) {
+      const beats = Array.from({ length: 110 }, (_, i) => ({ time: 0.6 * i, height: i % 2 ? height : 100 }));
+      for (const e of run([GREEN], [pulses(beats, 60)], 60).slice(12))
+        if (e && e.confidence >= 0.5) expect(e.value, `height ${height}`).to.be.closeTo(100, 5);
+    }
+  });
+
   it('counts the beats of a run of fast ones, or hardly ever trusts the rate', () => {
     const beats = [{ time: 0, height: 100 }];
     for (let i = 1; (beats.at(-1)?.time ?? 0) < 90; i++) {
