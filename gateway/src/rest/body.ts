@@ -5,32 +5,48 @@ import type { RestMiddleware } from './rest-context.js';
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * A body is read only if its type is JSON, and as text, which JSON.parse then checks. So a bare value, an empty body
- * and a field called `__proto__` are treated like any other.
+ * A body is read only if its type is JSON, and as text of one character for each byte, because koa-body replaces
+ * what is not UTF-8. JSON.parse then checks it, so a bare value, an empty body and a field called `__proto__` are
+ * treated like any other.
  */
-const readText = koaBody({
+const readBytes = koaBody({
   json: false,
   urlencoded: false,
   multipart: false,
   textTypes: ['application/json', '+json'],
   textLimit: MAX_BYTES,
+  encoding: 'binary',
   onError: (error, ctx) => {
     ctx.req.unpipe().resume(); // The rest is discarded, so that the connection can take the next request.
     throw unreadable(error);
   },
 });
 
-/** Reads the request's body into `ctx.state`; answers 400 if it is not JSON, or is too large. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads the request's body into `ctx.state`; answers 400 if it is not JSON in UTF-8, or is too large. */
 export const jsonBody: RestMiddleware = async (ctx, next) => {
-  await readText(ctx, () => Promise.resolve());
-  const text: unknown = ctx.request.body;
-  if (typeof text !== 'string') {
+  await readBytes(ctx, () => Promise.resolve());
+  const bytes: unknown = ctx.request.body;
+  if (typeof bytes !== 'string') {
     throw new HttpError('validation_failed', 'body: must be JSON, sent with Content-Type: application/json');
   }
-  ctx.state.bodyText = text;
-  ctx.state.body = parsed(text);
+  if (!/^(utf-?8)?$/i.test(ctx.request.charset)) {
+    throw new HttpError('validation_failed', 'body: must be in UTF-8: remove the other charset of its Content-Type');
+  }
+  ctx.state.bodyText = decoded(Buffer.from(bytes, 'latin1'));
+  ctx.state.body = parsed(ctx.state.bodyText);
   return next();
 };
+
+/** Other bytes are refused, because text with replaced characters is damaged, and hides that two bodies differ. */
+function decoded(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw new HttpError('validation_failed', 'body: must be in UTF-8: it contains bytes of another encoding');
+  }
+}
 
 function parsed(text: string): unknown {
   try {

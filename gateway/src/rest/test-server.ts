@@ -76,7 +76,7 @@ export class TestServer {
     return key;
   }
 
-  /** A request; an object is sent as JSON. */
+  /** A request; an object is sent as JSON, text and bytes as they are. */
   async request(method: string, path: string, key?: string, body?: unknown, headers: Record<string, string> = {}) {
     const response = await fetch(this.url + path, {
       method,
@@ -85,7 +85,9 @@ export class TestServer {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && {
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: parsed(text) };

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { detailOf, type Tenant, TestServer } from './test-server.js';
+
+const PATH = '/v1/device-models';
+
+describe('the body of a request', () => {
+  let server: TestServer;
+  let tenant: Tenant;
+
+  before(async () => {
+    server = await TestServer.start();
+  });
+  beforeEach(async () => {
+    tenant = await server.tenant();
+  });
+  after(() => server.stop());
+
+  const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
+    server.request('POST', PATH, tenant.key, body, headers);
+  const named = (name: string, encoding: BufferEncoding = 'utf8') => Buffer.from(`{"name":"${name}"}`, encoding);
+  const listed = async () => (await server.request('GET', PATH, tenant.key)).json;
+
+  it('may be any text in UTF-8, with or without a byte order mark', async () => {
+    const text = 'Jürgen 💓 \u0080\u{10ffff}';
+    expect((await post(named(text))).json).to.include({ name: text });
+    expect((await post(`\ufeff{"name":"${text}"}`)).json).to.include({ name: text });
+  });
+
+  it('is refused if it is in another encoding, instead of stored with replaced characters', async () => {
+    const cut = Buffer.concat([Buffer.from('{"name":"'), Buffer.from('💓').subarray(0, 3), Buffer.from('"}')]);
+    for (const body of [named('J\xfcrgen', 'latin1'), cut, Buffer.from([0xff])]) {
+      const answer = await post(body);
+      expect(answer.status).to.equal(400);
+      expect(detailOf(answer)).to.contain('body: must be in UTF-8');
+    }
+    expect((await post(named('x', 'utf16le'))).status).to.equal(400);
+    expect(await listed()).to.deep.equal([]);
+  });
+
+  it('is refused if its Content-Type has another charset', async () => {
+    for (const charset of ['utf-8', 'UTF8', '"utf-8"'])
+      expect((await post(named('x'), { 'content-type': `application/json; charset=${charset}` })).status).to.equal(201);
+    for (const charset of ['utf-16', 'iso-8859-1', 'nonsense']) {
+      const answer = await post(named('x'), { 'content-type': `application/json; charset=${charset}` });
+      expect(answer.status, charset).to.equal(400);
+      expect(detailOf(answer)).to.contain('body: must be in UTF-8');
+    }
+  });
+
+  it('is not taken for the same under an Idempotency-Key because of characters that are no UTF-8', async () => {
+    const headers = { 'idempotency-key': 'k' };
+    for (const name of ['a\xe4', 'a\xf6']) {
+      const answer = await post(named(name, 'latin1'), headers);
+      expect([answer.status, detailOf(answer)]).to.deep.equal([
+        400,
+        'body: must be in UTF-8: it contains bytes of another encoding',
+      ]);
+    }
+    expect((await post(named('a\xf6'), headers)).json).to.include({ name: 'aö' });
+  });
+});
