@@ -40,11 +40,14 @@ export function door({ store, clock }: DashboardOptions): DashboardMiddleware {
     if (!SAFE.includes(ctx.method)) refuseForeign(ctx);
     if (ctx.path === SIGN_IN) return next();
     const token = ctx.cookies.get(COOKIE) ?? '';
-    const found = TOKEN.test(token) ? await store.login(hashOf(token)) : null;
-    if (!found || found.login.expiresAt <= clock.now()) {
-      throw new HttpError('unauthenticated', 'you are not signed in: sign in again');
-    }
-    ctx.state.signedIn = found;
+    ctx.state.authenticate = async () => {
+      const found = TOKEN.test(token) ? await store.login(hashOf(token)) : null;
+      if (!found || found.login.expiresAt <= clock.now()) {
+        throw new HttpError('unauthenticated', 'you are not signed in: sign in again');
+      }
+      ctx.state.signedIn = found;
+    };
+    await ctx.state.authenticate();
     return next();
   };
 }

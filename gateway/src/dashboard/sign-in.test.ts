@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
 import type { AccountRow } from './schemas.js';
 import { PASSWORD, TestDashboard } from './test-dashboard.js';
@@ -7,7 +9,7 @@ describe('the door of the dashboard', () => {
 
   before(async () => {
     dashboard = await TestDashboard.start();
-    for (const name of ['ann', 'bob', 'eve']) await dashboard.operator(name);
+    for (const name of ['ann', 'bob', 'dan', 'eve']) await dashboard.operator(name);
     await dashboard.operator('vera', 'viewer');
   });
   after(() => dashboard.stop());
@@ -82,6 +84,26 @@ describe('the door of the dashboard', () => {
     const id = (await dashboard.store.operatorNamed('eve'))?.id ?? '';
     await dashboard.store.setOperatorPassword(id, 'another');
     expect((await me(second)).status).to.equal(401);
+  });
+
+  it('refuses a change whose login was ended while its body arrived', async () => {
+    const cookie = await dashboard.cookie('dan');
+    const login = dashboard.store.login;
+    const isChecked = new Promise<void>((resolve) => {
+      dashboard.store.login = (hash) => login(hash).finally(resolve);
+    });
+    const headers = { origin: dashboard.url, 'x-dashboard': '1', cookie, 'content-type': 'application/json' };
+    const call = request(`${dashboard.url}/dashboard/api/accounts`, { method: 'POST', headers });
+    call.write('{"nam');
+    const answer = once(call, 'response');
+    await isChecked;
+    dashboard.store.login = login;
+    const id = (await dashboard.store.operatorNamed('dan'))?.id ?? '';
+    await dashboard.store.setOperatorPassword(id, 'another');
+    call.end('e":"clinic"}');
+    const [response] = (await answer) as [IncomingMessage];
+    expect(response.resume().statusCode).to.equal(401);
+    expect(await dashboard.store.accounts()).to.deep.equal([]);
   });
 
   it('refuses changes that come from a foreign page', async () => {

@@ -8,7 +8,12 @@ import { type RestMiddleware, type RestOptions, unauthenticated } from './rest-c
 /** Checks the key within /v1 and for /openapi.json before everything else, including the path. */
 export function authentication({ keys }: RestOptions): RestMiddleware {
   return async (ctx, next) => {
-    if (needsKey(ctx)) ctx.state.key = await authenticate(keys, ctx.get('Authorization'));
+    if (needsKey(ctx)) {
+      ctx.state.authenticate = async () => {
+        ctx.state.key = await authenticate(keys, ctx.get('Authorization'));
+      };
+      await ctx.state.authenticate();
+    }
     return next();
   };
 }

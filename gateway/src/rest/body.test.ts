@@ -1,4 +1,9 @@
+import { EventEmitter, once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
+import { systemClock } from '../clock.js';
+import { KeyRing } from '../keys/key-ring.js';
+import { sampleModel } from '../store/suite/samples.js';
 import { detailOf, type Tenant, TestServer } from './test-server.js';
 
 const PATH = '/v1/device-models';
@@ -57,5 +62,44 @@ describe('the body of a request', () => {
       ]);
     }
     expect((await post(named('a\xf6'), headers)).json).to.include({ name: 'aö' });
+  });
+
+  it('is not carried out if the key was revoked while it arrived', async () => {
+    const checked = new EventEmitter();
+    const slow = await TestServer.start((store) => {
+      const ring = new KeyRing(store, systemClock, { warn: () => {} });
+      const key = async (hash: string) => {
+        const found = await ring.key(hash);
+        checked.emit('key');
+        return found;
+      };
+      return { keys: { key } };
+    });
+    try {
+      const { key, accountId } = await slow.tenant();
+      const model = sampleModel({ accountId });
+      await slow.store.addDeviceModel(model);
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': 12 };
+      const sent: { call: ReturnType<typeof request>; answer: Promise<IncomingMessage> }[] = [];
+      for (const [method, path] of [
+        ['POST', PATH],
+        ['PUT', `${PATH}/${model.id}`],
+      ] as const) {
+        const isChecked = once(checked, 'key');
+        const call = request(slow.url + path, { method, headers });
+        call.write('{"nam');
+        sent.push({ call, answer: once(call, 'response').then(([response]) => response as IncomingMessage) });
+        await isChecked;
+      }
+      for (const { id } of await slow.store.keys(accountId)) await slow.store.revokeKey(id, Date.now());
+      for (const { call, answer } of sent) {
+        call.end('e":"a"}');
+        const { statusCode, headers: got } = (await answer).resume();
+        expect([statusCode, got['www-authenticate']]).to.deep.equal([401, 'Bearer']);
+      }
+      for await (const models of slow.store.deviceModels(accountId)) expect(models).to.deep.equal([model]);
+    } finally {
+      await slow.stop();
+    }
   });
 });

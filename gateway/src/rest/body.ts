@@ -24,9 +24,13 @@ const readBytes = koaBody({
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads the request's body into `ctx.state`; answers 400 if it is not JSON in UTF-8, or is too large. */
+/**
+ * Reads the request's body into `ctx.state`; answers 400 if it is not JSON in UTF-8, or is too large. A body may take
+ * long to arrive, so the key or login is checked again after it: 401 if it was revoked meanwhile.
+ */
 export const jsonBody: RestMiddleware = async (ctx, next) => {
   await readBytes(ctx, () => Promise.resolve());
+  await ctx.state.authenticate?.();
   const bytes: unknown = ctx.request.body;
   if (typeof bytes !== 'string') {
     throw new HttpError('validation_failed', 'body: must be JSON, sent with Content-Type: application/json');

@@ -29,6 +29,8 @@ export interface RestState {
   requestId: string;
   /** The key of the request; set for all paths that need one. */
   key?: Key;
+  /** Looks up the key, or the operator's login, anew: throws 401 if it is not valid any more. Set where one is needed. */
+  authenticate?: () => Promise<void>;
   /** The body as text, and parsed; set by `jsonBody`. */
   bodyText?: string;
   body?: unknown;
