@@ -12,41 +12,49 @@ export class ApiError extends Error {
 
 const AWAY = 'the service does not answer: check that it is running and that you are online, then try again';
 
+/** Longest wait for an answer, ms: the service may stand still without closing its connections. */
+const LIMIT_MS = { read: 10_000, change: 60_000 };
+
 /** Calls the dashboard's own interface; an object is sent as JSON. Rejects with `ApiError`. */
 export async function api<Body>(method: string, path: string, body?: object): Promise<Body> {
   const request = {
     method,
     headers: { 'X-Dashboard': '1', ...(body && { 'Content-Type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(method === 'GET' ? LIMIT_MS.read : LIMIT_MS.change),
   };
-  const response = await fetch(`/dashboard/api${path}`, request).catch(() => {
+  const away = () => {
     throw new ApiError(0, AWAY);
-  });
-  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as Body;
+  };
+  const response = await fetch(`/dashboard/api${path}`, request).catch(away);
+  if (response.ok) return (response.status === 204 ? undefined : await response.json().catch(away)) as Body;
   const told = (await response.json().catch(() => ({}))) as { detail?: string };
   if (response.status === 401 && path !== '/sign-in') dispatchEvent(new Event('signed-out'));
   throw new ApiError(response.status, told.detail ?? AWAY);
 }
 
-/** Data loaded from a path, or the error. */
+/** Data loaded from a path. If they could not be loaded again, these are the previous ones, with the error. */
 export interface Loaded<Body> {
   readonly data: Body | undefined;
+  /** Time at which the data were received. */
+  readonly at: number | undefined;
   readonly error: Error | undefined;
   reload(): Promise<void>;
 }
 
 /** Loads data from a path, again when the path changes, and every `every` ms if that is given. Null loads nothing. */
 export function useLoad<Body>(path: string | null, every?: number): Loaded<Body> {
-  const [state, setState] = useState<{ path: string | null; data?: Body; error?: Error }>({ path });
+  const [state, setState] = useState<{ path: string | null; data?: Body; at?: number; error?: Error }>({ path });
   const current = useRef(path);
   current.current = path;
   const reload = useCallback(async () => {
     if (path === null) return;
     try {
       const data = await api<Body>('GET', path);
-      if (current.current === path) setState({ path, data });
+      if (current.current === path) setState({ path, data, at: Date.now() });
     } catch (error) {
-      if (current.current === path) setState((before) => ({ ...before, path, error: error as Error }));
+      if (current.current === path)
+        setState((before) => ({ ...(before.path === path ? before : { path }), error: error as Error }));
     }
   }, [path]);
   useEffect(() => {
@@ -55,8 +63,8 @@ export function useLoad<Body>(path: string | null, every?: number): Loaded<Body>
     const timer = setInterval(() => void (document.visibilityState === 'visible' && reload()), every);
     return () => clearInterval(timer);
   }, [reload, every]);
-  const isCurrent = state.path === path;
-  return { data: isCurrent ? state.data : undefined, error: isCurrent ? state.error : undefined, reload };
+  const { data, at, error } = state.path === path ? state : {};
+  return { data, at, error, reload };
 }
 
 /** A query string of the values that are not empty. */

@@ -118,7 +118,9 @@ function Shell({ me }: { readonly me: Me }) {
         </div>
       </nav>
       <main id="content">
-        {accounts.error && <Failure error={accounts.error} retry={() => void accounts.reload()} />}
+        {accounts.error && (
+          <Failure error={accounts.error} retry={() => void accounts.reload()} shownAt={accounts.at} />
+        )}
         {!accounts.data && !accounts.error && <Skeleton />}
         {accounts.data && routed(area, page, detail, current, accounts, me)}
       </main>

@@ -6,6 +6,8 @@ import { api, type Loaded, useLoad } from './api.js';
 export interface Paged<Row> {
   readonly rows: readonly Row[] | undefined;
   readonly next: string | null;
+  /** Time at which the rows were received, if they could not be loaded again. */
+  readonly at: number | undefined;
   readonly error: Error | undefined;
   more(): void;
   reload(): Promise<void>;
@@ -31,6 +33,7 @@ export function usePages<Row>(path: string | null, every?: number): Paged<Row> {
   return {
     rows: first.data && [...first.data.rows, ...(mine?.rows ?? [])],
     next,
+    at: first.error && first.at,
     error: first.error ?? error,
     more: () => void more(),
     reload: async () => {

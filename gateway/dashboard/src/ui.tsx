@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { ago, date } from './format.js';
+import { ago, clock, date } from './format.js';
 import { hasMoved } from './router.js';
 
 /** A page: heading, actions and content. */
@@ -49,11 +49,22 @@ export function Panel(props: {
   );
 }
 
-/** An error message, with a button to try again. */
-export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+/**
+ * An error message, with a button to try again. With `shownAt`, the page still shows data that were received then: it
+ * says so, and none of their badges is green.
+ */
+export function Failure(props: {
+  readonly error: Error;
+  readonly retry?: () => void;
+  readonly shownAt?: number | undefined;
+}) {
+  const { error, retry, shownAt } = props;
   return (
-    <div class="note bad" role="alert">
-      <p>{sentence(error.message)}</p>
+    <div class={shownAt === undefined ? 'note bad' : 'note bad old'} role="alert">
+      <p>
+        {sentence(error.message)}
+        {shownAt !== undefined && ` Below is the state of ${clock(shownAt)}.`}
+      </p>
       {retry && (
         <button type="button" onClick={retry}>
           Try again
@@ -98,8 +109,13 @@ export function Badge({
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** A moment, as its distance from now. */
+/** A moment, as its distance from now, which is kept up to date. */
 export function When({ at, none = '–' }: { readonly at: string | number | null; readonly none?: string }) {
+  const [, setNow] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
   if (at === null) return <span class="mute">{none}</span>;
   return (
     <time dateTime={new Date(at).toISOString()} title={date(at)}>

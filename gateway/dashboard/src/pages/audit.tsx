@@ -7,14 +7,14 @@ const REFRESH_MS = 5000;
 
 /** The audit log. */
 export function Audit({ accounts }: { readonly accounts: readonly AccountRow[] }) {
-  const { rows, next, error, more, reload } = usePages<AuditRow>('/audit', REFRESH_MS);
+  const { rows, next, at, error, more, reload } = usePages<AuditRow>('/audit', REFRESH_MS);
   const named = (id: string | null) => accounts.find((account) => account.id === id)?.name ?? id;
   return (
     <Page
       title="Audit log"
       lead="Sign-ins, and changes by operators and by the admin command. The newest 100,000 entries are kept."
     >
-      {error && <Failure error={error} retry={() => void reload()} />}
+      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
       {!rows && !error && <Skeleton />}
       {rows?.length === 0 && <Empty title="Nothing yet">The next sign-in and the next change appear here.</Empty>}
       {rows && rows.length > 0 && (

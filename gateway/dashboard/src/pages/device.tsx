@@ -63,12 +63,14 @@ export function DevicePage({ account, me, deviceId }: AccountPage & { readonly d
         )
       }
     >
-      {device.error && <Failure error={device.error} retry={() => void device.reload()} />}
+      {device.error && <Failure error={device.error} retry={() => void device.reload()} shownAt={device.at} />}
       {!device.data && !device.error && <Skeleton />}
       {device.data && (
         <>
-          <Facts device={device.data} live={live.data ?? null} />
-          {live.error && <Failure error={live.error} retry={() => void live.reload()} />}
+          <Facts device={device.data} live={live.data ?? null} now={live.at ?? Date.now()} />
+          {live.error && !device.error && (
+            <Failure error={live.error} retry={() => void live.reload()} shownAt={live.at} />
+          )}
           {live.data && <Notices live={live.data} />}
           {session && <Quality session={session.id} live={live.data ?? null} device={device.data} />}
           {live.data && (
@@ -105,12 +107,19 @@ export function DevicePage({ account, me, deviceId }: AccountPage & { readonly d
   );
 }
 
-function Facts({ device, live }: { readonly device: DeviceView; readonly live: Inspection | null }) {
+interface FactsProps {
+  readonly device: DeviceView;
+  readonly live: Inspection | null;
+  /** Time of these data. */
+  readonly now: number;
+}
+
+function Facts({ device, live, now }: FactsProps) {
   const refused = live?.refused.reduce((sum, { count: n }) => sum + n, 0) ?? 0;
   return (
     <dl class="facts">
       <Fact name="State">
-        <State device={device} live={live} />
+        <State {...{ device, live, now }} />
       </Fact>
       <Fact name="Last data">
         <When at={live?.last_data_at ?? device.session?.last_data_at ?? null} none="no open session" />
@@ -124,10 +133,10 @@ function Facts({ device, live }: { readonly device: DeviceView; readonly live: I
   );
 }
 
-function State({ device, live }: { readonly device: DeviceView; readonly live: Inspection | null }) {
+function State({ device, live, now }: FactsProps) {
   if (!device.session) return <Badge tone="mute">Not connected, no session</Badge>;
   if (!live) return <Badge tone="warn">In session</Badge>;
-  const since = duration(Date.now() - live.since);
+  const since = duration(now - live.since);
   return live.connected ? (
     <Badge tone="good">Connected for {since}</Badge>
   ) : (

@@ -11,7 +11,7 @@ const REFRESH_MS = 5000;
 /** Devices that have streamed. */
 export function Devices({ account }: AccountPage) {
   const [prefix, setPrefix] = useState('');
-  const { rows, next, error, more, reload } = usePages<DeviceRow>(
+  const { rows, next, at, error, more, reload } = usePages<DeviceRow>(
     `/accounts/${account.id}/devices${query({ prefix })}`,
     REFRESH_MS,
   );
@@ -22,7 +22,7 @@ export function Devices({ account }: AccountPage) {
           {(id) => <input id={id} value={prefix} onInput={(event) => setPrefix(event.currentTarget.value.trim())} />}
         </Field>
       </div>
-      {error && <Failure error={error} retry={() => void reload()} />}
+      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
       {!rows && !error && <Skeleton />}
       {rows?.length === 0 &&
         (prefix === '' ? (

@@ -6,20 +6,18 @@ import { Badge, Failure, Page, Panel, Skeleton, Table, When } from '../ui.js';
 import { Fact } from './session.js';
 
 const REFRESH_MS = 2000;
-/** A gateway writes a heartbeat once a second. Without one for this long, ms, it is shown as gone. */
+/**
+ * A gateway writes a heartbeat once a second. Without one for this long, ms, it is not shown as alive; this gateway is,
+ * because it answers, even if the store accepts no writes.
+ */
 const SILENT_MS = 5000;
 
 /** The health of the service, the load of this gateway, and the versions in use. */
 export function Health() {
-  const { data: node, error, reload } = useLoad<Node>('/node', REFRESH_MS);
+  const { data: node, at, error, reload } = useLoad<Node>('/node', REFRESH_MS);
   return (
-    <Page
-      title="Health"
-      actions={
-        node && <Badge tone={node.ok ? 'good' : 'bad'}>{node.ok ? 'Everything works' : 'A part does not work'}</Badge>
-      }
-    >
-      {error && <Failure error={error} retry={() => void reload()} />}
+    <Page title="Health" actions={node && <Verdict isOk={error ? null : node.ok} />}>
+      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
       {!node && !error && <Skeleton rows={6} />}
       {node && (
         <>
@@ -45,10 +43,10 @@ export function Health() {
                     {id === node.gateway && <span class="mute"> this gateway</span>}
                   </th>
                   <td>
-                    {Date.now() - new Date(beat).getTime() < SILENT_MS ? (
+                    {id === node.gateway || Date.now() - new Date(beat).getTime() < SILENT_MS ? (
                       <Badge tone="good">Alive</Badge>
                     ) : (
-                      <Badge tone="mute">Gone</Badge>
+                      <Badge tone="mute">No heartbeat</Badge>
                     )}
                   </td>
                   <td>
@@ -78,6 +76,12 @@ export function Health() {
       )}
     </Page>
   );
+}
+
+/** The health in a few words; null if it is not known. */
+function Verdict({ isOk }: { readonly isOk: boolean | null }) {
+  if (isOk === null) return <Badge tone="mute">Not known</Badge>;
+  return isOk ? <Badge tone="good">Everything works</Badge> : <Badge tone="bad">A part does not work</Badge>;
 }
 
 function works(ok: boolean) {

@@ -14,7 +14,7 @@ type Doing = { readonly what: 'issue' } | { readonly what: 'rotate' | 'revoke'; 
 /** The keys of an account. Keys are issued and revoked only here and on the command line. */
 export function Keys({ account, me }: AccountPage) {
   const user = useAddress().searchParams.get('user');
-  const { rows, next, error, more, reload } = usePages<KeyRow>(
+  const { rows, next, at, error, more, reload } = usePages<KeyRow>(
     `/accounts/${account.id}/keys${query({ user })}`,
     REFRESH_MS,
   );
@@ -43,7 +43,7 @@ export function Keys({ account, me }: AccountPage) {
           <Link to={`/a/${account.id}/keys`}>All keys of the account</Link>
         </p>
       )}
-      {error && <Failure error={error} retry={() => void reload()} />}
+      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
       {!rows && !error && <Skeleton />}
       {rows?.length === 0 && (
         <Empty title="No key yet">

@@ -41,7 +41,7 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
         </>
       }
     >
-      {session.error && <Failure error={session.error} retry={() => void session.reload()} />}
+      {session.error && <Failure error={session.error} retry={() => void session.reload()} shownAt={session.at} />}
       {row && (
         <dl class="facts">
           <Fact name="Status">{isOpen ? <Badge tone="good">Open</Badge> : <Badge tone="mute">Closed</Badge>}</Fact>
@@ -54,7 +54,7 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
           </Fact>
         </dl>
       )}
-      {series.error && <Failure error={series.error} retry={() => void series.reload()} />}
+      {series.error && <Failure error={series.error} retry={() => void series.reload()} shownAt={series.at} />}
       {!series.data && !series.error && <Skeleton rows={8} />}
       {series.data?.length === 0 && (
         <Empty title="No readings here">

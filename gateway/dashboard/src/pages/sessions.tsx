@@ -16,7 +16,7 @@ export function Sessions({ account }: AccountPage) {
   const [since, setSince] = useState('');
   const [until, setUntil] = useState('');
   const filter = query({ device, status, since: instant(since), until: instant(until) });
-  const { rows, next, error, more, reload } = usePages<SessionRow>(
+  const { rows, next, at, error, more, reload } = usePages<SessionRow>(
     `/accounts/${account.id}/sessions${filter}`,
     REFRESH_MS,
   );
@@ -42,7 +42,7 @@ export function Sessions({ account }: AccountPage) {
           {(id) => <input id={id} type="datetime-local" value={until} onInput={text(setUntil)} />}
         </Field>
       </div>
-      {error && <Failure error={error} retry={() => void reload()} />}
+      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
       {!rows && !error && <Skeleton />}
       {rows?.length === 0 &&
         (filter === '' ? (

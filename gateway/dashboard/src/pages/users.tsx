@@ -6,13 +6,13 @@ import { Empty, Failure, More, Page, Skeleton, Table, When } from '../ui.js';
 
 /** The users of an account, collected from its keys. */
 export function Users({ account }: AccountPage) {
-  const { rows, next, error, more, reload } = usePages<UserRow>(`/accounts/${account.id}/users`);
+  const { rows, next, at, error, more, reload } = usePages<UserRow>(`/accounts/${account.id}/users`);
   return (
     <Page
       title="Users"
       lead="A key can be bound to a user. It then sees only the sessions that this user's keys opened."
     >
-      {error && <Failure error={error} retry={() => void reload()} />}
+      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
       {!rows && !error && <Skeleton />}
       {rows?.length === 0 && (
         <Empty title="No user yet">

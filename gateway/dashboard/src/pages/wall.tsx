@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Listed, Series, SessionRow } from '../../../src/dashboard/schemas.js';
 import type { AccountPage } from '../account-page.js';
-import { api } from '../api.js';
+import { ApiError, api } from '../api.js';
 import { type FeedState, LiveFeed } from '../live-feed.js';
 import { Painter } from '../painter.js';
 import { type Reading, TYPE_NAMES, TYPES } from '../readings.js';
@@ -18,12 +18,14 @@ const STATES = {
   connecting: ['mute', 'Connecting'],
   connected: ['good', 'Live'],
   away: ['bad', 'Not connected: reconnecting'],
-} as const satisfies Record<FeedState, readonly ['good' | 'mute' | 'bad', string]>;
+  silent: ['bad', 'The service does not answer'],
+} as const satisfies Record<FeedState | 'silent', readonly ['good' | 'mute' | 'bad', string]>;
 
 /** The devices of an account that are streaming now, with their readings. */
 export function Wall({ account }: AccountPage) {
   const [painter] = useState(() => new Painter());
   const [state, setState] = useState<FeedState>('connecting');
+  const [isSilent, setSilent] = useState(false); // It may stand still without closing the socket.
   const [devices, setDevices] = useState<readonly string[]>();
   useEffect(() => {
     const add = (found: readonly string[]) =>
@@ -33,7 +35,11 @@ export function Wall({ account }: AccountPage) {
       });
     const open = async () => {
       const path = `/accounts/${account.id}/sessions?status=open&limit=200`;
-      const { rows } = await api<Listed<SessionRow>>('GET', path);
+      const { rows } = await api<Listed<SessionRow>>('GET', path).catch((error: unknown) => {
+        setSilent(error instanceof ApiError && error.status === 0);
+        throw error;
+      });
+      setSilent(false);
       add(rows.map(({ device_id }) => device_id));
       return rows;
     };
@@ -62,7 +68,7 @@ export function Wall({ account }: AccountPage) {
       painter.close();
     };
   }, [account.id, painter]);
-  const [tone, text] = STATES[state];
+  const [tone, text] = STATES[isSilent && state === 'connected' ? 'silent' : state];
   return (
     <Page
       title="Live"

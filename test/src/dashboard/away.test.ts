@@ -1,0 +1,78 @@
+import { simulate } from '@device-insights/sdk/simulator';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { connect, makeModel, sendFrames } from '../wearable.js';
+import { Desk, PASSWORD, signIn } from './desk.js';
+
+describe('the dashboard of a gateway that does not answer', function () {
+  this.timeout(90_000);
+  let desk: Desk;
+  before(async function () {
+    this.timeout(180_000);
+    desk = await Desk.open();
+  });
+  after(() => desk?.close());
+
+  const freeze = (frozen: boolean) => process.kill(desk.service.pid, frozen ? 'SIGSTOP' : 'SIGCONT');
+  const colours = (page: Page) =>
+    page.evaluate<string[]>(
+      "[...new Set([...document.querySelectorAll('main .badge')].map((it) => getComputedStyle(it).color))]",
+    );
+
+  it('calls nothing good while it stands still or is gone, and everything again when it answers', async () => {
+    const source = simulate({ seconds: 20 });
+    const { socket } = await connect(desk.service, 'band-1', await makeModel(desk.service, source));
+    await sendFrames(socket, source, Date.now() - 20_000, 0, 20);
+    const health = await desk.signedIn('/health');
+    const account = `${desk.service.url}/dashboard/a/${await desk.account(health)}`;
+    const [devices, live] = [await health.context().newPage(), await health.context().newPage()];
+    await devices.goto(`${account}/devices`);
+    await live.goto(`${account}/live`);
+    const good = async () => {
+      await health.getByText('Everything works').waitFor();
+      await health.getByText('Alive').waitFor();
+      await devices.getByText('In session').waitFor();
+      await live.getByRole('status').getByText('Live').waitFor();
+    };
+    await good();
+    const [green] = await colours(health);
+    freeze(true);
+    try {
+      for (const page of [health, devices])
+        await page.getByText(/^The service does not answer: .* Below is the state of /).waitFor();
+      await live.getByText('The service does not answer').waitFor();
+      await health.getByText('Not known').waitFor();
+      expect(await health.getByText('Everything works').count()).to.equal(0);
+      for (const page of [health, devices]) expect(await colours(page)).to.not.include(green);
+      await health.getByRole('row', { name: /this gateway.* \d+ seconds ago/ }).waitFor();
+      await devices.getByRole('row', { name: /band-1.* \d+ seconds ago/ }).waitFor();
+    } finally {
+      freeze(false);
+    }
+    await good();
+    expect(await health.getByRole('alert').count()).to.equal(0);
+    await desk.service.end('SIGKILL');
+    await health.getByText('Not known').waitFor();
+    await live.getByText('Not connected: reconnecting').waitFor();
+    expect(await colours(health)).to.not.include(green);
+  });
+
+  it('calls a gateway alive that answers, although it can write no heartbeat', async () => {
+    const again = await Desk.open();
+    try {
+      const page = await again.page();
+      await page.route('**/dashboard/api/node', async (route) => {
+        const node = (await (await route.fetch()).json()) as { gateway: string };
+        const beat = new Date(Date.now() - 60_000).toISOString();
+        const gateways = [node.gateway, 'other'].map((id) => ({ id, beat }));
+        await route.fulfill({ json: { ...node, gateways } });
+      });
+      await page.goto(`${again.service.url}/dashboard/health`);
+      await signIn(page, 'admin', PASSWORD);
+      await page.getByRole('row', { name: /this gateway Alive 1 minute ago/ }).waitFor();
+      await page.getByRole('row', { name: 'other No heartbeat 1 minute ago' }).waitFor();
+    } finally {
+      await again.close();
+    }
+  });
+});
