@@ -79,7 +79,7 @@ describe('a backup of the embedded store', function () {
     const nowhere = { DATA_DIR: `${folder.path}/nowhere` };
     const none = await run(ADMIN, ['backup', `${folder.path}/other.db`], nowhere);
     expect(none).to.include({ code: 1, stdout: '' });
-    expect(none.stderr).to.match(/^there is no device-insights\.db in .*: check DATA_DIR\n$/);
+    expect(none.stderr).to.match(/^there is no device-insights\.db in .*: check DATA_DIR; [^\n]+\n$/);
     expect(existsSync(nowhere.DATA_DIR)).to.equal(false);
     writeFileSync(`${folder.path}/text`, 'no database');
     expect((await run(ADMIN, ['restore', `${folder.path}/text`], nowhere)).stderr).to.match(/damaged, or no backup/);

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ describe('the admin command', function () {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'admin-command-'));
+    await (await openEmbeddedStore(folder, systemClock)).close();
   });
   after(() => rm(folder, { recursive: true, maxRetries: 10 }));
 
@@ -49,6 +51,20 @@ describe('the admin command', function () {
       const { code, out, err } = await admin(words);
       expect([code, out], words.join(' ')).to.deep.equal([1, '']);
       expect(err, words.join(' ')).to.match(/^[^\n]+\n$/);
+    }
+  });
+
+  it('makes no store where there is none, such as at a mistyped DATA_DIR', async () => {
+    const nowhere = join(folder, 'nowhere');
+    for (const words of [
+      ['account', 'list'],
+      ['account', 'create', 'x'],
+      ['operator', 'list'],
+    ]) {
+      const { code, out, err } = await admin(words, { DATA_DIR: nowhere });
+      expect([code, out], words.join(' ')).to.deep.equal([1, '']);
+      expect(err).to.match(/^there is no device-insights\.db in \S+nowhere: check DATA_DIR; [^\n]+\n$/);
+      expect(existsSync(nowhere)).to.equal(false);
     }
   });
 

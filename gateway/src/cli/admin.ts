@@ -6,10 +6,13 @@ import { ALGORITHMS } from '../analysis/registry.js';
 import { systemClock } from '../clock.js';
 import { processConfig } from '../config.js';
 import { backUp, restore } from '../store/embedded/backup.js';
+import { assertEmbeddedStore } from '../store/embedded/embedded.js';
 import { openStore } from '../store/open.js';
 
 const perform: Perform = async (task) => {
-  const store = await openStore(processConfig(), systemClock);
+  const config = processConfig();
+  if (config.mongodbUri === null) assertEmbeddedStore(config.dataDir); // Not a new, empty one at a mistyped place.
+  const store = await openStore(config, systemClock);
   try {
     console.log(
       JSON.stringify(await task({ store, algorithms: ALGORITHMS, clock: systemClock, actor: 'admin command' })),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import Libsql from 'libsql';
-import { FILE } from './embedded.js';
+import { assertEmbeddedStore, FILE } from './embedded.js';
 import { VERSIONS } from './schema.js';
 
 /** A file that is no backup, or a place where none can go; the message says what to do. */
@@ -18,8 +18,8 @@ const LOCK_MS = 10_000;
  * meanwhile. The file appears under its name when it is complete, checked and on disk. Blocks its thread.
  */
 export async function backUp(directory: string, file: string): Promise<void> {
+  assertEmbeddedStore(directory);
   const source = join(directory, FILE);
-  if (!existsSync(source)) throw new BackupFault(`there is no ${FILE} in ${directory}: check DATA_DIR`);
   await asWhole(file, (partial) => {
     const db = new Libsql(source, { timeout: LOCK_MS });
     try {

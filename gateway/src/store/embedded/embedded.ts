@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../clock.js';
@@ -29,6 +30,12 @@ export async function openEmbeddedStore(directory: string, clock: Clock): Promis
       cause: error,
     });
   }
+}
+
+/** Throws if a directory has no embedded store, which opening it would create. */
+export function assertEmbeddedStore(directory: string): void {
+  if (existsSync(join(directory, FILE))) return;
+  throw new Error(`there is no ${FILE} in ${directory}: check DATA_DIR; the service creates its store when it starts`);
 }
 
 async function prepareFile(file: string, clock: Clock): Promise<void> {
