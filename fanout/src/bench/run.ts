@@ -109,6 +109,11 @@ part('accounts', {
 });
 
 const wanted = process.argv.slice(2);
+const unknown = wanted.find((text) => ![...parts.keys()].some((name) => name.includes(text)));
+if (unknown !== undefined) {
+  console.error(`there is no benchmark ${JSON.stringify(unknown)}; the names: ${[...parts.keys()].join(', ')}`);
+  process.exit(1);
+}
 if (cpus().length < 2) console.log('One core alone: server and load generator share it, and the figures say little.');
 for (const [name, run] of parts) {
   if (wanted.length === 0 || wanted.some((text) => name.includes(text))) await run();

@@ -27,11 +27,6 @@ const MOST_FOREIGN = 0.1;
 const NEAR = 1.06;
 const MOST_DEVICES = 16_000;
 
-const { values: options, positionals: wanted } = parseArgs({
-  options: { json: { type: 'string' } },
-  allowPositionals: true,
-});
-const loadgen = prepare() ?? process.exit(0);
 const report = new Report();
 /** A part of the benchmark. */
 interface Part {
@@ -49,6 +44,24 @@ const parts = new Map<string, Part>([
   ['flood', { once: 40, round: 10, run: floodPart }],
   ['rest', { once: 90, round: 25, run: () => restPart(report, ROUNDS) }],
 ]);
+const { chosen, json } = asked();
+const loadgen = prepare() ?? process.exit(0);
+
+/** What the command line asks for. Ends the process if it is wrong. */
+function asked(): { readonly chosen: [string, Part][]; readonly json: string | undefined } {
+  try {
+    const options = { json: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const unknown = positionals.find((text) => ![...parts.keys()].some((name) => name.includes(text)));
+    if (unknown !== undefined) throw new Error(`there is no benchmark ${JSON.stringify(unknown)}`);
+    const isWanted = (name: string) => positionals.length === 0 || positionals.some((text) => name.includes(text));
+    return { chosen: [...parts].filter(([name]) => isWanted(name)), json: values.json };
+  } catch (error) {
+    const names = [...parts.keys()].join(', ');
+    console.error(`${(error as Error).message}\nusage: [--json FILE] [part of a name]…; the names: ${names}`);
+    process.exit(1);
+  }
+}
 
 /** Runs all rounds on one gateway, each with its own sessions, after a run that only warms up its engine. */
 async function rounds<T>(run: (gateway: MeasuredGateway) => Promise<T>): Promise<T[]> {
@@ -218,13 +231,12 @@ async function floodPart(): Promise<void> {
 }
 
 if (cpus().length < 2) console.log('One core alone: server and load generator share it, and the figures say little.');
-const chosen = [...parts].filter(([name]) => wanted.length === 0 || wanted.some((text) => name.includes(text)));
 const seconds = chosen.reduce((sum, [, { once, round }]) => sum + once + ROUNDS * round, 0);
 console.log(`${ROUNDS} rounds of ${chosen.map(([name]) => name).join(', ')}: about ${Math.ceil(seconds / 60)} minutes`);
 for (const [name, part] of chosen) {
   report.part(name);
   await part.run().catch((error: Error) => report.failed(error.message));
-  if (options.json) report.save(options.json);
+  if (json) report.save(json);
 }
 report.summary();
 process.exit(0);
