@@ -28,7 +28,7 @@ export class DeviceInsights extends Rest {
     this.#options = options;
     this.live = {
       subscribe: (wishes = {}) =>
-        new LiveSubscription({ ...wishes, ...this.#sockets(), history: (query) => this.history(query) }),
+        new LiveSubscription({ ...wishes, ...this.#sockets(), history: (query, call) => this.history(query, call) }),
     };
   }
 

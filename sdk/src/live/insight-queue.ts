@@ -1,3 +1,4 @@
+import { seriesOf } from '../rest/history.js';
 import type { LiveInsight } from './insight.js';
 
 /** Time for which an insight is remembered, to recognize a repetition, ms of `ts`: more than a repair reads back. */
@@ -10,6 +11,8 @@ export class InsightQueue {
   #waiting: LiveInsight[] = [];
   #head = 0;
   readonly #seen = new Map<string, number>();
+  /** First `ts` received of each series, ms: what is older belongs to the time before the subscription. */
+  readonly #first = new Map<string, number>();
   #pruneAt = 1024;
 
   /**
@@ -29,10 +32,13 @@ export class InsightQueue {
     return this.length >= this.limit;
   }
 
-  /** Takes an insight; false if it was already received. */
+  /** Takes an insight; false if it was already received, or is older than the first one of its session and type. */
   add(insight: LiveInsight): boolean {
-    const id = `${insight.session_id} ${insight.type} ${insight.ts}`;
-    if (this.#seen.has(id)) return false;
+    const series = seriesOf(insight);
+    const first = this.#first.get(series);
+    const id = `${series} ${insight.ts}`;
+    if (this.#seen.has(id) || insight.ts < (first ?? insight.ts)) return false;
+    if (first === undefined) this.#first.set(series, insight.ts);
     this.#seen.set(id, insight.ts);
     this.newest = Math.max(this.newest, insight.ts);
     if (this.#seen.size >= this.#pruneAt) this.#prune();
@@ -52,7 +58,8 @@ export class InsightQueue {
   }
 
   #prune(): void {
-    for (const [id, ts] of this.#seen) if (ts < this.newest - REMEMBERED_MS) this.#seen.delete(id);
+    for (const known of [this.#seen, this.#first])
+      for (const [key, ts] of known) if (ts < this.newest - REMEMBERED_MS) known.delete(key);
     this.#pruneAt = Math.max(1024, 2 * this.#seen.size);
   }
 }

@@ -43,8 +43,9 @@ describe('live subscription', () => {
       );
       const limit = Math.min(Number(query.get('limit')), pageRows);
       const listed = from >= 0 ? stored.slice(from, from + limit) : [];
-      const data = query.has('since') ? listed : stored.slice(-limit);
-      const more = from + limit < stored.length && data.length > 0;
+      const until = Date.parse(query.get('until') ?? '') || Number.POSITIVE_INFINITY;
+      const data = query.has('since') ? listed.filter(({ ts }) => ts < until) : stored.slice(-limit);
+      const more = query.has('since') && (stored[from + limit]?.ts ?? until) < until;
       const link = { link: `</v1/insights?cursor=${from + limit}>; rel="next"` };
       return response
         .writeHead(200, { 'content-type': 'application/json', ...(more && link) })
@@ -65,6 +66,13 @@ describe('live subscription', () => {
     });
     live = client.live.subscribe(wishes);
     return server.peer();
+  }
+
+  /** Confirms the subscription for the first time; resolves when the service has been asked for its start. */
+  async function begin(peer: Peer): Promise<void> {
+    peer.send({ status: 'subscribed' });
+    await live.subscribed();
+    while (requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
   async function take(count: number): Promise<LiveInsight[]> {
@@ -89,7 +97,6 @@ describe('live subscription', () => {
     expect(live.connected).to.equal(true);
     for (const value of [61, 62, 63]) peer.send(insight(value));
     expect(valuesOf(await take(3))).to.deep.equal([61, 62, 63]);
-    expect(requests).to.have.length(0);
   });
 
   it('ignores unknown types and messages that are not insights', async () => {
@@ -116,11 +123,10 @@ describe('live subscription', () => {
   it('reads the missed insights after a loss, each once, before the new ones', async () => {
     const now = Date.now();
     const first = await subscribe();
-    first.send({ status: 'subscribed' });
+    await begin(first);
     const all = Array.from({ length: 9 }, (_, n) => insight(n, { ts: now + n }));
     first.send(all[0] as object);
     first.send(all[1] as object);
-    await live.subscribed();
     stored = all.slice(0, 7).map((one) => ({ ...one, coverage: 1, actual_end: 5 }));
     first.socket.close(1012);
     const second = await server.peer();
@@ -132,38 +138,104 @@ describe('live subscription', () => {
 
   it('reads from 10 s before the newest insight, but nothing from before the subscription', async () => {
     const first = await subscribe();
-    first.send({ status: 'subscribed' });
+    stored = [insight(0)];
+    await begin(first);
     const newest = Date.now() + 3_600_000;
     first.send(insight(1, { ts: newest }));
     first.socket.close(1012);
     const second = await server.peer();
-    stored = [
-      insight(0, { ts: Date.now() - 60_000 }),
-      insight(2, { ts: newest - 9_000 }),
-      insight(3, { ts: newest + 1 }),
-    ];
+    stored.push(insight(2, { ts: newest - 9_000, session_id: 's2' }), insight(3, { ts: newest + 1 }));
     second.send({ status: 'subscribed' });
     expect(valuesOf(await take(3))).to.deep.equal([1, 2, 3]);
-    expect(Date.parse(requests[1]?.get('since') ?? '')).to.equal(newest - 10_000);
+    expect(Date.parse(requests.find((query) => query.has('since'))?.get('since') ?? '')).to.equal(newest - 10_000);
   });
 
-  it('gives nothing from before the subscription if nothing arrived before the loss', async () => {
+  it('gives nothing that is older than what it received first of a session and type', async () => {
     const first = await subscribe();
-    first.send({ status: 'subscribed' });
-    await live.subscribed();
+    await begin(first);
+    const now = Date.now();
+    const row = (n: number, changes: Partial<LiveInsight> = {}) => insight(n, { ts: now + n, ...changes });
+    stored = [row(1), row(2, { type: 'rr' }), row(3), row(4), row(5, { session_id: 's2' })];
+    for (const n of [2, 4]) first.send(stored[n] as object);
+    first.socket.close(1012);
+    (await server.peer()).send({ status: 'subscribed' });
+    expect(valuesOf(await take(4))).to.deep.equal([3, 5, 2, 4]);
+  });
+
+  for (const [direction, hours] of [
+    ['back', -2],
+    ['forward', 2],
+  ] as const)
+    it(`starts after the newest stored insight, even if the client's clock is set ${direction} before a loss`, async () => {
+      let now = Date.now();
+      const first = await subscribe({}, { clock: { now: () => now, after: systemClock.after } });
+      stored = [insight(1, { ts: now - 3_600_000 }), insight(2, { ts: now })];
+      await begin(first);
+      first.socket.terminate();
+      now += hours * 3_600_000;
+      const second = await server.peer();
+      stored.push(insight(3, { ts: (stored[1]?.ts ?? 0) + 1 }));
+      second.send({ status: 'subscribed' });
+      expect(valuesOf(await take(1))).to.deep.equal([3]);
+    });
+
+  it("needs no Date header, and does not follow a proxy's", async () => {
+    const respond = server.respond;
+    server.respond = (request, response) => {
+      response.sendDate = false;
+      response.setHeader('date', requests.length % 2 ? 'never' : new Date(Date.now() + 3_600_000).toUTCString());
+      respond(request, response);
+    };
+    const first = await subscribe();
+    await begin(first);
     first.socket.terminate();
     const second = await server.peer();
-    stored = [insight(1, { ts: Date.now() - 10_000 }), insight(2, { ts: Date.now() })];
+    stored = [insight(1, { ts: Date.now() })];
     second.send({ status: 'subscribed' });
-    expect(valuesOf(await take(1))).to.deep.equal([2]);
+    expect(valuesOf(await take(1))).to.deep.equal([1]);
+  });
+
+  it('misses nothing if the connection is lost before the service has said where it starts', async () => {
+    const respond = server.respond;
+    const asked = new Promise<void>((resolve) => {
+      server.respond = (request, response) => {
+        server.respond = respond;
+        stored = [insight(0, { ts: 5 }), insight(1, { session_id: 's1' }), insight(1, { session_id: 's2' })];
+        void server.peer().then((second) => {
+          respond(request, response);
+          second.send({ status: 'subscribed' });
+        });
+        resolve();
+      };
+    });
+    const first = await subscribe();
+    first.send({ status: 'subscribed' });
+    await asked;
+    first.socket.terminate();
+    expect((await take(2)).map(({ session_id }) => session_id)).to.deep.equal(['s1', 's2']);
+  });
+
+  it('is live while the service cannot say where it starts, and asks again', async () => {
+    refusal = 503;
+    const first = await subscribe({}, { retries: 0 });
+    await begin(first);
+    while (requests.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    expect(live.state).to.equal('live');
+    [refusal, stored] = [null, [insight(1)]];
+    const count = requests.length;
+    while (requests.length === count) await new Promise((resolve) => setImmediate(resolve));
+    first.socket.terminate();
+    const second = await server.peer();
+    stored.push(insight(2));
+    second.send({ status: 'subscribed' });
+    expect(valuesOf(await take(1))).to.include(2);
   });
 
   it('leaves out rows that are newer than one that may still be stored before them', async () => {
     const now = Date.now();
     const [a, b, c] = [1, 2, 3].map((n) => insight(n, { ts: now + n }));
     const first = await subscribe();
-    first.send({ status: 'subscribed' });
-    await live.subscribed();
+    await begin(first);
     first.socket.terminate();
     const other = [4, 5, 6].map((n) => insight(n, { ts: now + 1, session_id: `s${n}` }));
     stored = [...other.slice(0, 3), b as LiveInsight];
@@ -171,7 +243,8 @@ describe('live subscription', () => {
     // After the first page row `a`, which lies before the cursor, is written, and `b` after it.
     server.respond = (request, response) => {
       respond(request, response);
-      if (requests.length === 2) stored = [a as LiveInsight, ...other, b as LiveInsight, c as LiveInsight];
+      if (requests.filter((query) => query.has('since')).length === 1)
+        stored = [a as LiveInsight, ...other, b as LiveInsight, c as LiveInsight];
     };
     const second = await server.peer();
     second.send({ status: 'subscribed' });
@@ -181,14 +254,14 @@ describe('live subscription', () => {
 
   it('tries again on another connection if the service does not answer', async () => {
     const first = await subscribe({}, { retries: 0 });
-    first.send({ status: 'subscribed' });
-    await live.subscribed();
+    await begin(first);
     refusal = 500;
     first.socket.terminate();
     const second = await server.peer();
     second.send({ status: 'subscribed' });
     second.send(insight(2, { ts: Date.now() + 1 }));
     const third = await server.peer();
+    expect(live.lastError).to.include({ name: 'ServerError', status: 500 });
     refusal = null;
     stored = [insight(1, { ts: Date.now() }), insight(2, { ts: Date.now() + 1 })];
     third.send({ status: 'subscribed' });
@@ -214,7 +287,7 @@ describe('live subscription', () => {
     const all = Array.from({ length: 20 }, (_, n) => insight(n, { ts: now + n }));
     const first = await subscribe({ buffer: 4 });
     const closed = new Promise((resolve) => first.socket.on('close', resolve));
-    first.send({ status: 'subscribed' });
+    await begin(first);
     for (const one of all.slice(0, 10)) first.send(one);
     await closed;
     expect(live.buffered).to.be.at.most(4);
@@ -239,8 +312,7 @@ describe('live subscription', () => {
     const random = new Random(5);
     pageRows = 1000;
     let peer = await subscribe({}, { retries: 0 });
-    peer.send({ status: 'subscribed' });
-    await live.subscribed();
+    await begin(peer);
     const got: LiveInsight[] = [];
     const reading = (async () => {
       for await (const one of live) if (got.push(one) === 1500) break;
@@ -308,7 +380,7 @@ describe('live subscription', () => {
 
   it('sends a ping every 30 s, and reconnects if it is not answered', async () => {
     const beat = heart();
-    const peer = await subscribe({}, { clock: beat.clock, WebSocket });
+    const peer = await subscribe({}, { clock: beat.clock, WebSocket, timeoutMs: 5000 });
     const pinged = new Promise((resolve) => peer.socket.on('ping', resolve));
     peer.send({ status: 'subscribed' });
     await live.subscribed();
@@ -317,7 +389,7 @@ describe('live subscription', () => {
     await pinged;
     beat.next();
     await server.peer();
-    expect(requests).to.have.length(0);
+    expect(requests).to.have.length(1);
   });
 
   describe('if the runtime has no pings', () => {
@@ -326,8 +398,7 @@ describe('live subscription', () => {
     beforeEach(async () => {
       beat = heart();
       peer = await subscribe({}, { clock: beat.clock, WebSocket: PinglessSocket, retries: 0, timeoutMs: 5000 });
-      peer.send({ status: 'subscribed' });
-      await live.subscribed();
+      await begin(peer);
     });
 
     /** Passes 30 s in silence; resolves when the service has been asked. */

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock.js';
 import type { Insight } from '../generated/types.gen.js';
-import { ApiError, ConnectionError } from '../rest/api-error.js';
-import { type ReadHistory, readStored, SETTLED_MS } from '../rest/history.js';
+import { ApiError, ConnectionError, mayPass } from '../rest/api-error.js';
+import { newestStored, type ReadHistory, readStored, SETTLED_MS } from '../rest/history.js';
 import {
   type ConnectionStatus,
   limitFirstConnection,
@@ -82,7 +82,8 @@ const CONNECT_WITHIN_MS = 10_000;
 /**
  * A live subscription to the insights of a key: `for await (const insight of subscription)`. It connects at once,
  * reconnects by itself after a lost connection and reads missed insights by REST, so that every insight published since
- * the first `subscribed` is delivered exactly once, in order for each session and type. The iteration ends when the
+ * the first `subscribed` is delivered exactly once, in order for each session and type. All times are those of the
+ * service's insights: it starts after the newest one stored then. The iteration ends when the
  * signal aborts or the service closes normally. It throws ClosedError if the service refuses the key, and
  * ConnectionError if there is no first connection within `connectWithinMs`, or at once if something other than the
  * service answers.
@@ -96,11 +97,14 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   readonly #clock: Clock;
   readonly #abort = new AbortController();
   readonly #queue: InsightQueue;
+  readonly #history: ReadHistory;
   #liftLimit = () => {};
-  /** This client's clock at the first `subscribed`, ms; null before. */
+  /** Time of the first `subscribed`, ms, by a stopwatch: setting the clock does not change it. Null before. */
   #begunAt: number | null = null;
-  /** The same by the service's clock, ms, once it is known. */
-  #begun: number | null = null;
+  /** Newest `ts` stored at the first `subscribed`, ms: what is newer belongs to the subscription. Null while unknown. */
+  #start: number | null = null;
+  /** Why missed insights could not be read on the last connection. */
+  #unread: Error | null = null;
   /** Newest `ts` that the service had stored when the connection was last silent, ms. */
   #stored = Number.NEGATIVE_INFINITY;
   #done = false;
@@ -113,6 +117,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#queue = new InsightQueue(options.buffer ?? BUFFER, (insight) => isWanted(insight, options));
+    this.#history = (query) => options.history(query, { signal: this.#abort.signal });
     const { connectWithinMs = CONNECT_WITHIN_MS } = options;
     this.#liftLimit = limitFirstConnection(this.#clock, connectWithinMs, this, (error) => this.#fail(error));
     if (options.signal?.aborted) this.close();
@@ -199,6 +204,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
    * @throws ConnectionError if there was no first connection and something other than the service answers
    */
   async #explain(info: CloseInfo): Promise<Error> {
+    if (this.#unread) return this.#unread;
     if (this.#begunAt !== null || info.code !== 1006) return lostConnection(info);
     const { error, isWrongAddress } = await diagnose(this.#options.baseUrl, this.#options, this.#abort.signal);
     if (isWrongAddress) throw error;
@@ -230,10 +236,11 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
 
   /** The service has confirmed; false if missed insights could not be read now. */
   async #begin(connection: LiveMessages): Promise<boolean> {
-    const first = this.#begunAt === null;
-    this.#begunAt ??= this.#clock.now();
     this.#liftLimit();
-    if (!first) {
+    if (this.#begunAt === null) {
+      this.#begunAt = performance.now();
+      void this.#learnStart();
+    } else {
       this.tell('repairing');
       if (!(await this.#repair())) return false;
       this.reconnects++;
@@ -251,8 +258,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
     if (!this.connected) return false;
     const known = Math.max(this.#stored, this.#queue.newest);
     try {
-      const { data } = await this.#options.history({ limit: 1 });
-      this.#stored = data[0]?.ts ?? 0;
+      this.#stored = await newestStored(this.#history);
       return known < this.#stored && known !== Number.NEGATIVE_INFINITY;
     } catch (error) {
       return error instanceof ConnectionError;
@@ -261,20 +267,51 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
 
   /** Reads missed insights; false if this must be tried again on another connection. */
   async #repair(): Promise<boolean> {
-    const { history, onHole } = this.#options;
+    this.#unread = null;
     let since = this.#queue.newest - SETTLED_MS;
     try {
-      const { serverTime } = await history({ limit: 1 });
-      // The Date header has a resolution of whole seconds.
-      this.#begun ??= serverTime - 1000 - (this.#clock.now() - (this.#begunAt ?? 0));
-      since = Math.max(since, this.#begun);
-      for await (const batch of readStored(history, since)) await this.#add(batch);
-      return true;
+      since = Math.max(since, Math.floor(await this.#findStart()) + 1);
+      for await (const batch of readStored(this.#history, since)) await this.#add(batch);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status >= 500 || error.status === 429) return false;
-      onHole?.({ since, until: this.#clock.now(), cause: error });
-      return true;
+      if (this.#done) return false;
+      if (mayPass(error)) {
+        this.#unread = error;
+        return false;
+      }
+      if (!(error instanceof ApiError)) throw error;
+      const until = this.#clock.now();
+      this.#options.onHole?.({ since: Math.max(since, until - this.#elapsed), until, cause: error });
     }
+    return true;
+  }
+
+  /** Asks for the start until the service answers; a repair asks itself, and reports a refusal. */
+  async #learnStart(): Promise<void> {
+    const backoff = new Backoff(this.#options.backoff);
+    do {
+      const error = await this.#findStart().then(
+        () => null,
+        (caught: unknown) => caught,
+      );
+      if (!mayPass(error)) return;
+      await pause(this.#clock, backoff.next(), this.#abort.signal);
+    } while (this.connected);
+  }
+
+  /**
+   * Where the subscription starts, ms of `ts`: at the newest insight stored. If the first connection is already lost,
+   * insights published meanwhile may have been missed, and are among those that are stored.
+   */
+  async #findStart(): Promise<number> {
+    if (this.#start !== null) return this.#start;
+    const newest = await newestStored(this.#history);
+    this.#start ??= this.connected ? newest : Math.max(0, newest - this.#elapsed);
+    return this.#start;
+  }
+
+  /** Time since the first `subscribed`, ms. */
+  get #elapsed(): number {
+    return performance.now() - (this.#begunAt ?? 0);
   }
 
   /** Takes stored insights, as fast as the consumer reads. */

@@ -57,6 +57,12 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
+/** Whether the same request may succeed later: the service was not reached, failed, or had too much to do. */
+export function mayPass(error: unknown): error is ApiError | ConnectionError {
+  if (error instanceof ApiError) return error.status >= 500 || error.status === 429;
+  return error instanceof ConnectionError;
+}
+
 const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   400: ValidationError,
   401: AuthenticationError,

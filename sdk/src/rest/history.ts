@@ -5,58 +5,77 @@ export interface HistoryPage {
   readonly data: readonly Insight[];
   /** Start of the next page; null on the last one. */
   readonly cursor: string | null;
-  /** The service's clock when it answered, ms since the epoch, whole seconds. */
-  readonly serverTime: number;
 }
 
-/** Reads stored insights across sessions in order of `ts`, from `since` (ms) on, or from the end of a page. */
-export type ReadHistory = (query: { since?: number; cursor?: string; limit: number }) => Promise<HistoryPage>;
+/** Selects stored insights with `since` <= `ts` < `until` (ms), or the newest ones; `cursor` is the end of a page. */
+export interface HistoryQuery {
+  readonly since?: number;
+  readonly until?: number;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+/** Reads stored insights across sessions in order of `ts`. */
+export type ReadHistory = (query: HistoryQuery, call?: { readonly signal: AbortSignal }) => Promise<HistoryPage>;
 
 /** Rows of a page: the most that the service returns. */
 const PAGE_ROWS = 1000;
 /**
- * Insights older than this are final, ms: one is readable at most 5 s after its `ts`, and the gateways' clocks agree
- * within 1 s; the rest allows for the seconds of the Date header and the transport.
+ * Insights that are older than the newest stored one by more than this are final, ms: one is readable at most 5 s after
+ * its `ts`, and the gateways' clocks agree within 1 s; the rest is a margin. No other clock is asked: the Date header
+ * may be that of a proxy.
  */
 export const SETTLED_MS = 10_000;
 
+/** The newest `ts` that is stored, ms: the service's own time of its last publication. 0 if nothing is stored. */
+export async function newestStored(read: ReadHistory): Promise<number> {
+  return (await read({ limit: 1 })).data[0]?.ts ?? 0;
+}
+
 /**
  * The insights stored from `since` (ms) on, in batches, in order of `ts`; without a gap for each session and type, even
- * while rows are being written: the part that is not final is read twice, so that every row written before a row of the
- * first reading is in the second.
+ * while rows are being written: the part that is not final is read twice.
  *
  * @throws the errors of `read`
  */
 export async function* readStored(read: ReadHistory, since: number): AsyncGenerator<readonly Insight[]> {
-  const unsettled: Insight[] = [];
-  for await (const { data, serverTime } of pages(read, since)) {
-    const settled = data.findIndex(({ ts }) => ts >= serverTime - SETTLED_MS);
-    yield settled < 0 ? data : data.slice(0, settled);
-    if (settled >= 0) unsettled.push(...data.slice(settled));
+  let from = since;
+  for (;;) {
+    const final = (await newestStored(read)) - SETTLED_MS;
+    if (final - from <= SETTLED_MS) break;
+    for await (const data of pages(read, { since: from, until: final })) yield data;
+    from = final;
   }
-  yield await readAgain(read, unsettled);
+  yield await readTwice(read, from);
 }
 
-/** The rows again, with those that were written before them but became visible late; later ones are left out. */
-async function readAgain(read: ReadHistory, rows: readonly Insight[]): Promise<Insight[]> {
-  const first = rows[0];
-  if (!first) return [];
-  const newest = new Map(rows.map((row) => [seriesOf(row), row.ts]));
-  const again: Insight[] = [];
-  for await (const { data } of pages(read, first.ts))
-    again.push(...data.filter((row) => row.ts <= (newest.get(seriesOf(row)) ?? -1)));
-  return again;
+/**
+ * The rows from `since` on, up to the newest of each series in a first reading: every row that was written before that
+ * one is in the second reading, even if it became visible behind the first.
+ */
+async function readTwice(read: ReadHistory, since: number): Promise<Insight[]> {
+  const newest = new Map<string, number>();
+  for await (const data of pages(read, { since })) for (const row of data) newest.set(seriesOf(row), row.ts);
+  const rows: Insight[] = [];
+  if (newest.size === 0) return rows;
+  for await (const data of pages(read, { since }))
+    rows.push(...data.filter((row) => row.ts <= (newest.get(seriesOf(row)) ?? -1)));
+  return rows;
 }
 
-async function* pages(read: ReadHistory, since: number): AsyncGenerator<HistoryPage> {
-  let page = await read({ since, limit: PAGE_ROWS });
-  yield page;
+async function* pages(
+  read: ReadHistory,
+  period: { readonly since: number; readonly until?: number },
+): AsyncGenerator<readonly Insight[]> {
+  let page = await read({ ...period, limit: PAGE_ROWS });
+  yield page.data;
   while (page.cursor !== null) {
-    page = await read({ since, cursor: page.cursor, limit: PAGE_ROWS });
-    yield page;
+    page = await read({ ...period, cursor: page.cursor, limit: PAGE_ROWS });
+    yield page.data;
   }
 }
 
-function seriesOf({ session_id, type }: Pick<Insight, 'session_id' | 'type'>): string {
+/** The session and type of an insight: within them `ts` ascends. */
+export function seriesOf({ session_id, type }: Pick<Insight, 'session_id' | 'type'>): string {
   return `${session_id} ${type}`;
 }

@@ -16,7 +16,7 @@ import type {
   Session,
 } from '../generated/types.gen.js';
 import { parseAccess } from '../socket/service-address.js';
-import type { HistoryPage } from './history.js';
+import type { HistoryPage, HistoryQuery } from './history.js';
 import { type HttpOptions, retryingFetch } from './http.js';
 import { Listing, linkedCursor } from './page.js';
 
@@ -88,8 +88,8 @@ export class Rest {
   }
 
   /** @internal Reads a page of stored insights for the repair of a live subscription. */
-  history(query: Parameters<typeof historyPage>[1]): Promise<HistoryPage> {
-    return historyPage(this.#send, query);
+  history(query: HistoryQuery, call: CallOptions = {}): Promise<HistoryPage> {
+    return historyPage(this.#send, query, call);
   }
 
   /** Health of the ingest and subscribe sockets. */
@@ -214,12 +214,8 @@ class Insights {
   constructor(private readonly send: Send) {}
 
   /** Stored insights across sessions: from `since` on, or the newest if there is none. */
-  list({ since, until, ...rest }: InsightsQuery = {}, call: CallOptions = {}): Listing<Insight> {
-    const query = {
-      ...rest,
-      ...(since !== undefined && { since: isoText(since) }),
-      ...(until !== undefined && { until: isoText(until) }),
-    };
+  list(asked: InsightsQuery = {}, call: CallOptions = {}): Listing<Insight> {
+    const query = withInstants(asked);
     return new Listing(async (cursor) => {
       const page = { ...query, ...(cursor !== undefined && { cursor }) };
       const { data, response } = await this.send((base) => operations.listInsights({ ...base, query: page }), call);
@@ -228,14 +224,10 @@ class Insights {
   }
 }
 
-async function historyPage(
-  send: Send,
-  { since, ...rest }: { since?: number; cursor?: string; limit: number },
-): Promise<HistoryPage> {
-  const query = { ...rest, ...(since !== undefined && { since: isoText(since) }) };
-  const { data, response } = await send((base) => operations.listInsights({ ...base, query }), {});
-  const cursor = linkedCursor(response.headers.get('link'))?.cursor ?? null;
-  return { data, cursor, serverTime: Date.parse(response.headers.get('date') ?? '') };
+async function historyPage(send: Send, asked: HistoryQuery, call: CallOptions): Promise<HistoryPage> {
+  const query = withInstants(asked);
+  const { data, response } = await send((base) => operations.listInsights({ ...base, query }), call);
+  return { data, cursor: linkedCursor(response.headers.get('link'))?.cursor ?? null };
 }
 
 /** The algorithms of the service. */
@@ -247,6 +239,19 @@ class Algos {
   async list(call: CallOptions = {}): Promise<Algorithm[]> {
     return (await this.send(operations.listAlgorithms<true>, call)).data;
   }
+}
+
+/** The query with its instants as texts. */
+function withInstants<Query extends { readonly since?: Instant; readonly until?: Instant }>({
+  since,
+  until,
+  ...rest
+}: Query) {
+  return {
+    ...rest,
+    ...(since !== undefined && { since: isoText(since) }),
+    ...(until !== undefined && { until: isoText(until) }),
+  };
 }
 
 function isoText(instant: Instant): string {

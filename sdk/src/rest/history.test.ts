@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import type { Insight } from '../generated/types.gen.js';
+import { type HistoryQuery, type ReadHistory, readStored } from './history.js';
+
+const MINUTE_MS = 60_000;
+
+describe('reading stored insights', () => {
+  let stored: number[];
+  let asked: HistoryQuery[];
+  /** Pages of two of the insights stored at `stored`. */
+  const read: ReadHistory = async (query) => {
+    asked.push(query);
+    if (query.since === undefined) return { data: rows(stored.slice(-1)), cursor: null };
+    const { since, until = Number.POSITIVE_INFINITY, cursor = '0' } = query;
+    const chosen = stored.filter((ts) => ts >= since && ts < until);
+    const end = Number(cursor) + 2;
+    return { data: rows(chosen.slice(Number(cursor), end)), cursor: end < chosen.length ? `${end}` : null };
+  };
+  const rows = (times: readonly number[]) => times.map((ts) => ({ ts, session_id: 's', type: 'hr' }) as Insight);
+
+  beforeEach(() => {
+    [stored, asked] = [[], []];
+  });
+
+  it('reads what is older than the newest one by more than 10 s once, and the rest twice', async () => {
+    stored = [1, 2, 3, MINUTE_MS, MINUTE_MS + 1];
+    const batches: number[][] = [];
+    for await (const batch of readStored(read, 1)) batches.push(batch.map(({ ts }) => ts));
+    expect(batches).to.deep.equal([[1, 2], [3], [MINUTE_MS, MINUTE_MS + 1]]);
+    const until = MINUTE_MS + 1 - 10_000;
+    const [page, newest, rest] = [{ limit: 1000 }, { limit: 1 }, { since: until, limit: 1000 }];
+    const first = { since: 1, until, ...page };
+    expect(asked).to.deep.equal([newest, first, { ...first, cursor: '2' }, newest, rest, rest]);
+  });
+
+  it('reads what has become final while the consumer was slow, in batches as well', async () => {
+    stored = [1, MINUTE_MS];
+    const seen: number[] = [];
+    for await (const batch of readStored(read, 1)) {
+      if (seen.length === 0) stored.push(2 * MINUTE_MS, 3 * MINUTE_MS);
+      seen.push(...batch.map(({ ts }) => ts));
+    }
+    expect(seen).to.deep.equal([1, MINUTE_MS, 2 * MINUTE_MS, 3 * MINUTE_MS]);
+    expect(asked.filter(({ until }) => until !== undefined).map(({ until }) => until)).to.deep.equal([
+      MINUTE_MS - 10_000,
+      3 * MINUTE_MS - 10_000,
+    ]);
+  });
+
+  it('is nothing where nothing is stored', async () => {
+    for await (const batch of readStored(read, 1)) expect(batch).to.deep.equal([]);
+  });
+});
