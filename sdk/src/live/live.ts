@@ -83,10 +83,9 @@ const CONNECT_WITHIN_MS = 10_000;
  * A live subscription to the insights of a key: `for await (const insight of subscription)`. It connects at once,
  * reconnects by itself after a lost connection and reads missed insights by REST, so that every insight published since
  * the first `subscribed` is delivered exactly once, in order for each session and type. All times are those of the
- * service's insights: it starts after the newest one stored then. The iteration ends when the
- * signal aborts or the service closes normally. It throws ClosedError if the service refuses the key, and
- * ConnectionError if there is no first connection within `connectWithinMs`, or at once if something other than the
- * service answers.
+ * service's insights: it starts after the newest one stored then. The iteration ends when the signal aborts or the
+ * service closes normally. It throws ClosedError if the service refuses the key, and ConnectionError if there is no
+ * first connection within `connectWithinMs`, or at once if something other than the service answers.
  */
 export class LiveSubscription extends StatefulConnection implements AsyncIterable<LiveInsight> {
   /** Connections after the first that the service confirmed. */

@@ -14,15 +14,20 @@ export interface RawPage<Row> {
 }
 
 /**
- * A list being read: awaited it is one page, iterated with `for await` it is all rows, page after page. Rows of a list
- * that goes back (rel="prev") are iterated from the newest to the oldest.
+ * A list being read: awaited it is one page, iterated with `for await` it is all rows, page after page. A list of
+ * insights without `since` goes back: it is iterated from the newest to the oldest, however many pages it has.
  */
 export class Listing<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> {
   readonly #read: (cursor: string | undefined) => Promise<RawPage<Row>>;
+  readonly #back: boolean;
 
-  /** @param read reads the page at a cursor; undefined is the first */
-  constructor(read: (cursor: string | undefined) => Promise<RawPage<Row>>) {
+  /**
+   * @param read reads the page at a cursor; undefined is the first
+   * @param back whether each page has older rows than the one before, oldest first
+   */
+  constructor(read: (cursor: string | undefined) => Promise<RawPage<Row>>, back: boolean) {
     this.#read = read;
+    this.#back = back;
   }
 
   /** The first page, as `await` takes it. Rejects with ApiError or ConnectionError. */
@@ -46,28 +51,25 @@ export class Listing<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> 
 
   async #first(): Promise<Page<Row>> {
     const { data, link } = await this.#read(undefined);
-    return { data, next: linkedCursor(link)?.cursor ?? null };
+    return { data, next: linkedCursor(link) };
   }
 
   /** All rows, page after page. Throws ApiError or ConnectionError. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row> {
-    let cursor: string | undefined;
-    let back = false;
+    let cursor: string | null = null;
     do {
-      const { data, link } = await this.#read(cursor);
-      const following = linkedCursor(link);
-      back ||= following?.rel === 'prev';
-      yield* back ? data.reverse() : data;
-      cursor = following?.cursor;
-    } while (cursor !== undefined);
+      const { data, link } = await this.#read(cursor ?? undefined);
+      yield* this.#back ? data.reverse() : data;
+      cursor = linkedCursor(link);
+    } while (cursor !== null);
   }
 }
 
-/** Relation and cursor of a Link header (RFC 8288) with another page. */
-export function linkedCursor(link: string | null): { rel: 'next' | 'prev'; cursor: string } | null {
-  for (const [, target = '', rel] of (link ?? '').matchAll(/<([^>]*)>\s*;\s*rel="?(next|prev)"?/g)) {
+/** The cursor of a Link header (RFC 8288) with another page. */
+export function linkedCursor(link: string | null): string | null {
+  for (const [, target = ''] of (link ?? '').matchAll(/<([^>]*)>\s*;\s*rel="?(?:next|prev)"?/g)) {
     const cursor = new URL(target, 'http://relative').searchParams.get('cursor');
-    if (cursor !== null) return { rel: rel === 'prev' ? 'prev' : 'next', cursor };
+    if (cursor !== null) return cursor;
   }
   return null;
 }

@@ -111,6 +111,23 @@ describe('REST client', () => {
     expect(asked[1]?.request).to.equal('GET /v1/sessions?limit=1&cursor=x');
   });
 
+  it('iterates insights back from the newest without since, and forward with it, however many pages there are', async () => {
+    const api = await client();
+    const newest = { status: 200, body: [{ ts: 3 }, { ts: 4 }] };
+    const more = { ...newest, headers: { link: '</v1/insights?cursor=x>; rel="prev"' } };
+    const older = { status: 200, body: [{ ts: 1 }, { ts: 2 }] };
+    const times = async (rows: AsyncIterable<{ ts: number }>) => {
+      const seen: number[] = [];
+      for await (const { ts } of rows) seen.push(ts);
+      return seen;
+    };
+    answers.push(more, older, newest, older, newest);
+    expect(await times(api.insights.list())).to.deep.equal([4, 3, 2, 1]);
+    expect(await times(api.insights.list())).to.deep.equal([4, 3]);
+    expect(await times(api.insights.list({ cursor: 'x' }))).to.deep.equal([2, 1]);
+    expect(await times(api.insights.list({ since: 0 }))).to.deep.equal([3, 4]);
+  });
+
   it('gives a refusal as an error of its kind, with detail and request id, and does not ask again', async () => {
     answers.push({ status: 409, body: { detail: 'devices reference it' }, headers: { 'x-request-id': 'r1' } });
     const error = await failure((await client()).deviceModels.delete('m'));

@@ -194,7 +194,7 @@ class Sessions {
       const page = { ...query, ...(cursor !== undefined && { cursor }) };
       const { data, response } = await this.send((base) => operations.listSessions({ ...base, query: page }), call);
       return { data, link: response.headers.get('link') };
-    });
+    }, false);
   }
 
   /** One session. Rejects with NotFoundError, or PermissionError if the key may not see it. */
@@ -213,21 +213,21 @@ class Insights {
   /** @internal */
   constructor(private readonly send: Send) {}
 
-  /** Stored insights across sessions: from `since` on, or the newest if there is none. */
+  /** Stored insights across sessions: from `since` on, oldest first, or without it back from the newest. */
   list(asked: InsightsQuery = {}, call: CallOptions = {}): Listing<Insight> {
     const query = withInstants(asked);
     return new Listing(async (cursor) => {
       const page = { ...query, ...(cursor !== undefined && { cursor }) };
       const { data, response } = await this.send((base) => operations.listInsights({ ...base, query: page }), call);
       return { data, link: response.headers.get('link') };
-    });
+    }, asked.since === undefined);
   }
 }
 
 async function historyPage(send: Send, asked: HistoryQuery, call: CallOptions): Promise<HistoryPage> {
   const query = withInstants(asked);
   const { data, response } = await send((base) => operations.listInsights({ ...base, query }), call);
-  return { data, cursor: linkedCursor(response.headers.get('link'))?.cursor ?? null };
+  return { data, cursor: linkedCursor(response.headers.get('link')) };
 }
 
 /** The algorithms of the service. */
