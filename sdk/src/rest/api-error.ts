@@ -50,8 +50,8 @@ export class ServerError extends ApiError {
 }
 
 /**
- * No answer: the service cannot be reached, did not answer in time, or a connection to it was lost; `cause` may have
- * more.
+ * No answer: the service cannot be reached, did not answer in time, a connection to it was lost, or something else
+ * answered in its place; `cause` may have more.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
@@ -59,8 +59,12 @@ export class ConnectionError extends Error {
 
 /** Whether the same request may succeed later: the service was not reached, failed, or had too much to do. */
 export function mayPass(error: unknown): error is ApiError | ConnectionError {
-  if (error instanceof ApiError) return error.status >= 500 || error.status === 429;
-  return error instanceof ConnectionError;
+  return error instanceof ApiError ? isPassing(error.status) : error instanceof ConnectionError;
+}
+
+/** Whether the same request may succeed after this status. */
+export function isPassing(status: number): boolean {
+  return status >= 500 || status === 429 || status === 408;
 }
 
 const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {

@@ -1,14 +1,14 @@
 import { type Clock, systemClock } from '../clock.js';
 import { Backoff, type BackoffOptions, pause } from '../socket/reconnection.js';
-import { apiError, ConnectionError } from './api-error.js';
+import { apiError, ConnectionError, isPassing } from './api-error.js';
 
 /** Settings of requests. */
 export interface HttpOptions {
   /** Default: the runtime's. */
   readonly fetch?: typeof fetch;
-  /** Longest time for an attempt, including its body, ms. Default 30,000. */
+  /** Longest time for an attempt, including its body, ms; Infinity for no limit. Default 30,000. */
   readonly timeoutMs?: number;
-  /** Attempts after the first. Default 2. */
+  /** Attempts after the first; none if the service wants more than 30 s before it (`Retry-After`). Default 2. */
   readonly retries?: number;
   /** Waits between attempts, of sockets as well. */
   readonly backoff?: BackoffOptions;
@@ -16,13 +16,13 @@ export interface HttpOptions {
   readonly clock?: Clock;
 }
 
-/** Statuses after which the same request may succeed. */
-const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** Longest wait that the service may want before another attempt, ms. */
+const LONGEST_WAIT_MS = 30_000;
 
 /**
  * A `fetch` for idempotent requests (a POST carries an Idempotency-Key): retries after a lost connection, a timeout and
- * a temporary failure of the server, with exponential backoff and full jitter, and throws if the answer is not a
- * success.
+ * a temporary failure of the server, with exponential backoff and full jitter after the time that `Retry-After` gives,
+ * and throws if the answer is not a success.
  *
  * @throws ApiError (see its subclasses), ConnectionError, or the reason of the request's own signal
  */
@@ -31,15 +31,33 @@ export function retryingFetch(options: HttpOptions): (request: Request) => Promi
   return async (request) => {
     const backoff = new Backoff(options.backoff);
     for (let attempt = 0; ; attempt++) {
+      request.signal.throwIfAborted();
       const outcome = await attemptOnce(request.clone(), options);
       if (outcome instanceof Response && outcome.ok) return outcome;
       request.signal.throwIfAborted();
-      const passing = !(outcome instanceof Response) || PASSING.has(outcome.status);
-      if (!passing || attempt >= retries) throw outcome instanceof Response ? await apiError(outcome) : outcome;
-      await pause(clock, backoff.next(), request.signal);
-      request.signal.throwIfAborted();
+      const wanted = outcome instanceof Response ? wantedWait(outcome) : 0;
+      if (wanted > LONGEST_WAIT_MS || attempt >= retries)
+        throw outcome instanceof Response ? await apiError(outcome) : outcome;
+      await pause(clock, wanted + backoff.next(), request.signal);
     }
   };
+}
+
+/** Time before another attempt, ms: `Retry-After` in seconds (a date there counts as none); Infinity after a refusal. */
+function wantedWait({ status, headers }: Response): number {
+  if (!isPassing(status)) return Number.POSITIVE_INFINITY;
+  return 1000 * Number(/^\d+$/.exec(headers.get('retry-after') ?? '')?.[0] ?? 0);
+}
+
+/**
+ * The response, if it is JSON or has no content (204).
+ *
+ * @throws ConnectionError if it is not from the service, but for example from a network that wants a login
+ */
+export function expectJson(response: Response, { method, url }: Request): Response {
+  const type = response.headers.get('content-type') ?? 'no content type';
+  if (response.status === 204 || (response.body && /\bjson\b/.test(type))) return response;
+  throw new ConnectionError(`${method} ${url}: the answer is not from the service (${response.status}, ${type})`);
 }
 
 /** One attempt, including its body, so that an incomplete body is retried as well. */

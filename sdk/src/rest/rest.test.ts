@@ -2,11 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { DeviceInsights, type DeviceInsightsOptions } from '../client.js';
+import { type Clock, systemClock } from '../clock.js';
 import { SocketServer } from '../socket/test-socket-server.js';
 import { ApiError, ConflictError, ConnectionError } from './api-error.js';
 
+const TIMEOUT_MS = 12_345;
+
 interface Answer {
   readonly status: number;
+  /** An object is sent as JSON, a text as it is. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
@@ -34,7 +38,7 @@ describe('REST client', () => {
       const answer = answers.shift() ?? { status: 200, body: [] };
       if (answer === 'break') return request.socket.destroy();
       if (answer === 'hang') return;
-      const payload = answer.body === undefined ? '' : JSON.stringify(answer.body);
+      const payload = typeof answer.body === 'object' ? JSON.stringify(answer.body) : String(answer.body ?? '');
       response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(payload);
     };
   });
@@ -196,6 +200,55 @@ describe('REST client', () => {
     abort.abort(new Error('enough'));
     expect(String(await call)).to.equal('Error: enough');
     expect(asked).to.have.length(1);
+  });
+
+  it('makes no request if the call is already aborted', async () => {
+    const signal = AbortSignal.abort(new Error('never'));
+    expect(String(await failure((await client()).deviceModels.delete('m', { signal })))).to.equal('Error: never');
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('waits as long as Retry-After says, but gives up if that is more than 30 s', async () => {
+    const waits: number[] = [];
+    const after: Clock['after'] = (ms, run) => {
+      if (ms === TIMEOUT_MS) return () => {};
+      waits.push(ms);
+      return systemClock.after(0, run);
+    };
+    const api = await client({ clock: { now: systemClock.now, after }, timeoutMs: TIMEOUT_MS });
+    const busy = (status: number, seconds: string) => ({ status, headers: { 'retry-after': seconds } });
+    answers.push(busy(429, '3'), busy(503, 'Wed, 21 Oct 2015 07:28:00 GMT'), { status: 200, body: [] });
+    expect(await api.algos.list()).to.deep.equal([]);
+    answers.push(busy(429, '31'));
+    expect(await failure(api.algos.list())).to.include({ status: 429 });
+    expect(waits).to.deep.equal([3000, 0]);
+  });
+
+  it('tries again after 408', async () => {
+    answers.push({ status: 408 }, { status: 200, body: [{ id: 'a' }] });
+    expect(await (await client()).algos.list()).to.deep.equal([{ id: 'a' }]);
+  });
+
+  it('takes only JSON for an answer of the service', async () => {
+    const api = await client();
+    const html = { 'content-type': 'text/html' };
+    for (const [answer, message] of [
+      [
+        { status: 200, body: '<p>log in</p>', headers: html },
+        /GET \S+ the answer is not from the service \(200, text.html\)/,
+      ],
+      [{ status: 200, body: '' }, /not from the service/],
+      [{ status: 200, body: '[{' }, /not JSON/],
+    ] as const) {
+      answers.push(answer);
+      const error = await failure(api.insights.list());
+      expect(error).to.be.instanceOf(ConnectionError);
+      expect(String(error)).to.match(message);
+    }
+  });
+
+  it('takes no limit for a limit of Infinity', async () => {
+    expect(await (await client({ timeoutMs: Number.POSITIVE_INFINITY, retries: 0 })).algos.list()).to.deep.equal([]);
   });
 
   it('uses the fetch that it is given', async () => {

@@ -16,8 +16,9 @@ import type {
   Session,
 } from '../generated/types.gen.js';
 import { parseAccess } from '../socket/service-address.js';
+import { ConnectionError } from './api-error.js';
 import type { HistoryPage, HistoryQuery } from './history.js';
-import { type HttpOptions, retryingFetch } from './http.js';
+import { expectJson, type HttpOptions, retryingFetch } from './http.js';
 import { Listing, linkedCursor } from './page.js';
 
 /** The service's address, the key, and the settings of requests. */
@@ -104,9 +105,16 @@ function sender({ baseUrl: address, apiKey: key, ...http }: RestOptions): Send {
   const client = createClient({
     baseUrl,
     auth: apiKey,
-    fetch: (request) => run(request as Request),
+    fetch: async (request) => expectJson(await run(request as Request), request as Request),
   });
-  return (operation, { signal }) => operation({ client, throwOnError: true, ...(signal && { signal }) });
+  return async (operation, { signal }) => {
+    try {
+      return await operation({ client, throwOnError: true, ...(signal && { signal }) });
+    } catch (cause) {
+      if (!(cause instanceof SyntaxError)) throw cause;
+      throw new ConnectionError(`the answer from ${baseUrl} is not JSON`, { cause });
+    }
+  };
 }
 
 /** The device models of the account. */

@@ -78,7 +78,6 @@ export function limitFirstConnection(
   connection: StatefulConnection,
   late: (error: ConnectionError) => void,
 ): () => void {
-  if (ms === Number.POSITIVE_INFINITY) return () => {};
   return clock.after(ms, () => {
     const cause = connection.lastError;
     late(new ConnectionError(`no connection within ${ms} ms: ${cause?.message ?? 'no answer'}`, { cause }));
