@@ -1,5 +1,6 @@
 import { Device, type DeviceOptions } from './device/device.js';
-import { LiveSubscription, type SubscribeOptions } from './live/live.js';
+import { LiveSubscription } from './live/live.js';
+import type { SubscribeOptions } from './live/subscribe-options.js';
 import { Rest, type RestOptions } from './rest/rest.js';
 import { parseAccess } from './socket/service-address.js';
 import type { SocketConstructor } from './socket/socket.js';
@@ -17,7 +18,7 @@ export type DeviceNames = Omit<DeviceOptions, 'baseUrl' | 'apiKey' | 'WebSocket'
 export class DeviceInsights extends Rest {
   /** Live insights. */
   readonly live: {
-    /** Subscribes to the live insights of the key; connects at once. */
+    /** Subscribes to the live insights of the key; connects at once. A TypeError says which option is wrong. */
     subscribe(options?: SubscribeOptions): LiveSubscription;
   };
   readonly #options: DeviceInsightsOptions;

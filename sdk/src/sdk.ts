@@ -18,7 +18,8 @@ export type {
   Session,
 } from './generated/types.gen.js';
 export type { InsightType, LiveInsight, SqiClass } from './live/insight.js';
-export type { Hole, LiveFilter, LiveSubscription, SubscribeOptions } from './live/live.js';
+export type { LiveSubscription } from './live/live.js';
+export type { Hole, LiveFilter, SubscribeOptions } from './live/subscribe-options.js';
 export {
   ApiError,
   AuthenticationError,

@@ -24,14 +24,15 @@ export interface LiveInsight {
   readonly sqi_class: SqiClass;
 }
 
-const TYPES: ReadonlySet<string> = new Set<InsightType>(['hr', 'spo2', 'rr']);
+/** The types that this version delivers. */
+export const INSIGHT_TYPES: ReadonlySet<string> = new Set<InsightType>(['hr', 'spo2', 'rr']);
 
 /** Whether a message is an insight of a known type. */
 export function isLiveInsight(message: unknown): message is LiveInsight {
   if (typeof message !== 'object' || message === null) return false;
   const { type, value, ts, session_id, device_id } = message as Partial<LiveInsight>;
   return (
-    TYPES.has(String(type)) &&
+    INSIGHT_TYPES.has(String(type)) &&
     typeof value === 'number' &&
     typeof ts === 'number' &&
     typeof session_id === 'string' &&

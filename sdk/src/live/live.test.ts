@@ -6,7 +6,8 @@ import { Random } from '../simulator/random.js';
 import { ClosedError } from '../socket/reconnection.js';
 import { type Peer, SocketServer } from '../socket/test-socket-server.js';
 import type { LiveInsight } from './insight.js';
-import type { Hole, LiveSubscription, SubscribeOptions } from './live.js';
+import type { LiveSubscription } from './live.js';
+import type { Hole, SubscribeOptions } from './subscribe-options.js';
 
 /** An insight published a minute ago, so that it is settled; `value` tells them apart and orders them. */
 const insight = (value: number, changes: Partial<LiveInsight> = {}): LiveInsight => ({
@@ -118,6 +119,32 @@ describe('live subscription', () => {
     peer.send(insight(4, { type: 'rr', device_id: 'd2', sqi_class: 'acceptable' }));
     peer.send(insight(5));
     expect(valuesOf(await take(2))).to.deep.equal([4, 5]);
+  });
+
+  it('refuses options that would never deliver what they ask for', async () => {
+    await subscribe();
+    const client = new DeviceInsights({ baseUrl: await server.url(), apiKey: 'svc_key' });
+    for (const [name, value] of Object.entries({
+      buffer: [0, Number.NaN],
+      quality: ['good'],
+      types: [['HR'], 'hr'],
+      devices: ['d1'],
+      connectWithinMs: [0, Number.NaN],
+    }).flatMap(([key, values]) => values.map((wrong) => [key, wrong] as const)))
+      expect(() => client.live.subscribe({ [name]: value }), `${name}: ${value}`).to.throw(TypeError, name);
+  });
+
+  it('throws from its iteration what onStatus throws, also at the end', async () => {
+    for (const at of ['live', 'closed']) {
+      const peer = await subscribe({
+        onStatus: ({ state }) => {
+          if (state === at) throw new Error(`fault at ${at}`);
+        },
+      });
+      peer.send({ status: 'subscribed' });
+      if (at === 'closed') peer.socket.close(1000);
+      expect(String(await take(1).catch((error: unknown) => error))).to.equal(`Error: fault at ${at}`);
+    }
   });
 
   it('reads the missed insights after a loss, each once, before the new ones', async () => {

@@ -2,64 +2,14 @@ import { type Clock, systemClock } from '../clock.js';
 import type { Insight } from '../generated/types.gen.js';
 import { ApiError, ConnectionError, mayPass } from '../rest/api-error.js';
 import { newestStored, type ReadHistory, readStored, SETTLED_MS } from '../rest/history.js';
-import {
-  type ConnectionStatus,
-  limitFirstConnection,
-  lostConnection,
-  StatefulConnection,
-} from '../socket/connection-status.js';
+import { limitFirstConnection, lostConnection, StatefulConnection } from '../socket/connection-status.js';
 import { diagnose } from '../socket/diagnosis.js';
 import { Backoff, type BackoffOptions, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
 import { type CloseInfo, findWebSocket, parseJson, type SocketConstructor, socketUrl } from '../socket/socket.js';
 import { type LiveMessages, liveConnection } from './connection.js';
-import { type InsightType, isLiveInsight, type LiveInsight, liveForm, type SqiClass } from './insight.js';
+import { isLiveInsight, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue } from './insight-queue.js';
-
-/** Selects insights; each list defaults to all. */
-export interface LiveFilter {
-  /** Identifiers of devices. */
-  readonly devices?: readonly string[];
-  /** Ids of sessions. */
-  readonly sessions?: readonly string[];
-  /** Types of insights. */
-  readonly types?: readonly InsightType[];
-  /** Least quality: `acceptable` leaves out the `unfit` ones. */
-  readonly quality?: SqiClass;
-}
-
-/** A period whose insights may be missing, ms since the epoch. */
-export interface Hole {
-  /** Its beginning. */
-  readonly since: number;
-  /** Its end. */
-  readonly until: number;
-  /** The service's refusal. */
-  readonly cause: Error;
-}
-
-/** The selection of live insights, and the limits and callbacks of a subscription. */
-export interface SubscribeOptions extends LiveFilter {
-  /** Ends the subscription. */
-  readonly signal?: AbortSignal;
-  /**
-   * Most insights that wait for a slow consumer; beyond it the socket is closed, and later insights are read by REST.
-   * Default 10,000.
-   */
-  readonly buffer?: number;
-  /**
-   * Called with each period that could not be repaired after a lost connection, because the service refused the
-   * request.
-   */
-  readonly onHole?: (hole: Hole) => void;
-  /** Called at each change of the subscription's state, with the last error and the time of the next attempt. */
-  readonly onStatus?: (status: ConnectionStatus) => void;
-  /**
-   * Longest time until the service confirms the subscription for the first time, over all attempts, ms; then the
-   * subscription ends with a ConnectionError. Once confirmed, it reconnects however long the service is away. Infinity
-   * waits without limit. Default 10,000.
-   */
-  readonly connectWithinMs?: number;
-}
+import { checkWishes, isWanted, type SubscribeOptions } from './subscribe-options.js';
 
 export interface LiveOptions extends SubscribeOptions {
   /** The service's address, as `parseAccess` gives it. */
@@ -75,7 +25,6 @@ export interface LiveOptions extends SubscribeOptions {
   readonly clock?: Clock;
 }
 
-const QUALITY: readonly SqiClass[] = ['unfit', 'acceptable', 'excellent'];
 const BUFFER = 10_000;
 const CONNECT_WITHIN_MS = 10_000;
 
@@ -112,6 +61,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
 
   /** @internal */
   constructor(options: LiveOptions) {
+    checkWishes(options);
     super(options.onStatus);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
@@ -122,7 +72,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
     if (options.signal?.aborted) this.close();
     options.signal?.addEventListener('abort', () => this.close(), { signal: this.#abort.signal });
     this.#run()
-      .catch((error: unknown) => this.#fail(error instanceof Error ? error : new Error(String(error))))
+      .catch((error: unknown) => this.#fail(asError(error)))
       .finally(() => this.close());
   }
 
@@ -147,7 +97,11 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
     this.#done = true;
     this.#liftLimit();
     this.#abort.abort();
-    this.tell('closed', this.#failure);
+    try {
+      this.tell('closed', this.#failure);
+    } catch (error) {
+      this.#failure ??= asError(error);
+    }
     this.#wake();
   }
 
@@ -338,11 +292,6 @@ function isSubscribed(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'status' in message && message.status === 'subscribed';
 }
 
-function isWanted(insight: LiveInsight, { devices, sessions, types, quality = 'unfit' }: LiveFilter): boolean {
-  return (
-    (devices?.includes(insight.device_id) ?? true) &&
-    (sessions?.includes(insight.session_id) ?? true) &&
-    (types?.includes(insight.type) ?? true) &&
-    QUALITY.indexOf(insight.sqi_class) >= QUALITY.indexOf(quality)
-  );
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

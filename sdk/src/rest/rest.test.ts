@@ -251,6 +251,30 @@ describe('REST client', () => {
     expect(await (await client({ timeoutMs: Number.POSITIVE_INFINITY, retries: 0 })).algos.list()).to.deep.equal([]);
   });
 
+  it('refuses ids that would change the address', async () => {
+    const api = await client();
+    for (const id of ['', '.', '..']) {
+      expect(await failure(api.sessions.insights(id))).to.be.instanceOf(TypeError);
+      expect(await failure(api.modalities.delete('m', id))).to.be.instanceOf(TypeError);
+    }
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('makes requests without the option `client`, which has another meaning in Deno', async () => {
+    const { Request: Own } = globalThis;
+    globalThis.Request = class extends Own {
+      constructor(...[input, init]: ConstructorParameters<typeof Request>) {
+        if (init && 'client' in init) throw new TypeError('client is not a Deno.HttpClient');
+        super(input, init);
+      }
+    };
+    try {
+      expect(await (await client()).algos.list()).to.deep.equal([]);
+    } finally {
+      globalThis.Request = Own;
+    }
+  });
+
   it('uses the fetch that it is given', async () => {
     const seen: string[] = [];
     const own: typeof fetch = (input, init) => {

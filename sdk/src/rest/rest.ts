@@ -41,7 +41,7 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** An instant: a Date, ms since the epoch, or an ISO 8601 text. */
+/** An instant: a Date, ms since the epoch, or an RFC 3339 text with an offset, such as `2026-01-31T08:00:00Z`. */
 export type Instant = Date | number | string;
 
 /** Selects sessions: `status`, `limit` (default 50, at most 200) and `cursor`. */
@@ -105,6 +105,7 @@ function sender({ baseUrl: address, apiKey: key, ...http }: RestOptions): Send {
   const client = createClient({
     baseUrl,
     auth: apiKey,
+    requestValidator: async (request) => prepare(request as RequestParts),
     fetch: async (request) => expectJson(await run(request as Request), request as Request),
   });
   return async (operation, { signal }) => {
@@ -115,6 +116,23 @@ function sender({ baseUrl: address, apiKey: key, ...http }: RestOptions): Send {
       throw new ConnectionError(`the answer from ${baseUrl} is not JSON`, { cause });
     }
   };
+}
+
+interface RequestParts {
+  client?: unknown;
+  readonly path?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Checks and cleans a request of the generated client.
+ *
+ * @throws TypeError for an id that would change the address of the request
+ */
+function prepare(request: RequestParts): void {
+  // It goes into the RequestInit, where Deno expects an HTTP client of its own under this name.
+  delete request.client;
+  for (const id of Object.values(request.path ?? {}))
+    if (/^\.{0,2}$/.test(String(id))) throw new TypeError(`an id must not be "${id}"`);
 }
 
 /** The device models of the account. */

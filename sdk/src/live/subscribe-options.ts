@@ -1,0 +1,78 @@
+import type { ConnectionStatus } from '../socket/connection-status.js';
+import { INSIGHT_TYPES, type InsightType, type LiveInsight, type SqiClass } from './insight.js';
+
+/** Selects insights; each list defaults to all. */
+export interface LiveFilter {
+  /** Identifiers of devices. */
+  readonly devices?: readonly string[];
+  /** Ids of sessions. */
+  readonly sessions?: readonly string[];
+  /** Types of insights. */
+  readonly types?: readonly InsightType[];
+  /** Least quality: `acceptable` leaves out the `unfit` ones. */
+  readonly quality?: SqiClass;
+}
+
+/** A period whose insights may be missing, ms since the epoch. */
+export interface Hole {
+  /** Its beginning. */
+  readonly since: number;
+  /** Its end. */
+  readonly until: number;
+  /** The service's refusal. */
+  readonly cause: Error;
+}
+
+/** The selection of live insights, and the limits and callbacks of a subscription. */
+export interface SubscribeOptions extends LiveFilter {
+  /** Ends the subscription. */
+  readonly signal?: AbortSignal;
+  /**
+   * Most insights that wait for a slow consumer; beyond it the socket is closed, and later insights are read by REST.
+   * Default 10,000, at least 1.
+   */
+  readonly buffer?: number;
+  /**
+   * Called with each period that could not be repaired after a lost connection, because the service refused the
+   * request.
+   */
+  readonly onHole?: (hole: Hole) => void;
+  /**
+   * Called at each change of the subscription's state, with the last error and the time of the next attempt. What it
+   * throws ends the subscription, and is thrown by its iteration.
+   */
+  readonly onStatus?: (status: ConnectionStatus) => void;
+  /**
+   * Longest time until the service confirms the subscription for the first time, over all attempts, ms; then the
+   * subscription ends with a ConnectionError. Once confirmed, it reconnects however long the service is away. Infinity
+   * waits without limit. Default 10,000.
+   */
+  readonly connectWithinMs?: number;
+}
+
+const QUALITY: readonly SqiClass[] = ['unfit', 'acceptable', 'excellent'];
+
+/** @throws TypeError that names the option and says what it must be */
+export function checkWishes({ devices, sessions, types, quality, buffer, connectWithinMs }: SubscribeOptions): void {
+  for (const [name, list] of Object.entries({ devices, sessions, types }))
+    if (!Array.isArray(list ?? [])) throw wrong(name, 'an array', list);
+  const unknown = types?.find((type) => !INSIGHT_TYPES.has(type));
+  if (unknown !== undefined) throw wrong('types', `of ${[...INSIGHT_TYPES].join(', ')}`, unknown);
+  if (quality && !QUALITY.includes(quality)) throw wrong('quality', `one of ${QUALITY.join(', ')}`, quality);
+  if (!((buffer ?? 1) >= 1)) throw wrong('buffer', 'a number of at least 1', buffer);
+  if (!((connectWithinMs ?? 1) > 0)) throw wrong('connectWithinMs', 'a number above 0', connectWithinMs);
+}
+
+function wrong(name: string, what: string, value: unknown): TypeError {
+  return new TypeError(`${name} must be ${what}; it is ${String(value)}`);
+}
+
+/** Whether a subscription with these options delivers the insight. */
+export function isWanted(insight: LiveInsight, { devices, sessions, types, quality = 'unfit' }: LiveFilter): boolean {
+  return (
+    (devices?.includes(insight.device_id) ?? true) &&
+    (sessions?.includes(insight.session_id) ?? true) &&
+    (types?.includes(insight.type) ?? true) &&
+    QUALITY.indexOf(insight.sqi_class) >= QUALITY.indexOf(quality)
+  );
+}
