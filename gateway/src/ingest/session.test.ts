@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Database } from '../store/embedded/database.js';
@@ -272,8 +273,8 @@ describe('A session', () => {
     all.catch(() => undefined);
   });
 
-  it('stops reading while the store is unreachable, refuses new devices with 1013, and loses nothing', async () => {
-    const { device, id } = await connected();
+  /** Holds the store so that no message is handled; returns the function that releases it. */
+  async function hold(device: TestDevice): Promise<() => void> {
     const writer = Database.toWrite(join(bench.directory, 'device-insights.db'), bench.clock);
     writer.exec('BEGIN IMMEDIATE');
     stream(device, 0, 500, T0 - HOUR_MS);
@@ -282,13 +283,36 @@ describe('A session', () => {
       bench.clock.advance(50);
       return !gateway.publisher.accepting;
     });
+    return () => {
+      writer.exec('ROLLBACK');
+      writer.close();
+    };
+  }
+
+  it('stops reading empty messages too while messages wait', async () => {
+    const sockets: Duplex[] = [];
+    gateway.server.on('upgrade', (_request, socket) => sockets.push(socket));
+    const { device } = await connected();
+    const release = await hold(device);
+    for (let i = 0; i < 5000; i++) device.ws.send(new Uint8Array(0));
+    await until(() => sockets[0]?.isPaused() === true);
+    release();
+    await until(() => {
+      bench.clock.advance(50);
+      return gateway.publisher.accepting;
+    });
+    expect(await device.code()).to.equal(4000);
+  });
+
+  it('stops reading while the store is unreachable, refuses new devices with 1013, and loses nothing', async () => {
+    const { device, id } = await connected();
+    const release = await hold(device);
     expect(() => gateway.ingest.check()).to.throw('wait for the store');
     const late = device.handled().then(() => 'handled');
     stream(device, 500, 60_000, T0 - HOUR_MS);
     expect(await connect({ device_id: 'other' }).code()).to.equal(1013);
     expect(await Promise.race([late, Promise.resolve('waiting')])).to.equal('waiting');
-    writer.exec('ROLLBACK');
-    writer.close();
+    release();
     await until(() => {
       bench.clock.advance(50);
       return gateway.publisher.accepting;

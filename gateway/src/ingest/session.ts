@@ -40,6 +40,8 @@ const RECORD_EVERY_MS = 2500;
 const RECORD_AT_LATEST_MS = 4000;
 /** Undecoded bytes above which the socket is paused; one chunk of the socket may be added to this. */
 const MAX_WAITING_BYTES = 64 * 1024;
+/** Bytes that a waiting message counts beside its data, so that empty messages count too. */
+const MESSAGE_BYTES = 64;
 
 /** Most readings of one session that may wait to be published; 1,000 per second and type are published. */
 const MAX_UNPUBLISHED = 1000;
@@ -169,15 +171,15 @@ export class LiveSession implements Worker {
 
   /** Takes a message and handles it at once if there is time; the socket is paused while too much data wait. */
   take(connection: Connection, data: Buffer, isBinary: boolean): void {
-    if (this.#state !== 'open') return;
+    if (this.#state !== 'open' || connection.closed) return;
     const { turns } = this.#parts;
     if (this.#waiting.length === 0 && this.#runs.length === 0 && turns.hasTime() && !this.#isAhead()) {
-      if (!connection.closed) this.#handle(connection, data, isBinary);
+      this.#handle(connection, data, isBinary);
       this.#analyse(turns);
       return;
     }
     this.#waiting.push({ connection, data, isBinary });
-    this.#waitingBytes += data.length;
+    this.#waitingBytes += data.length + MESSAGE_BYTES;
     if (this.#waitingBytes > MAX_WAITING_BYTES) connection.pause();
     this.#parts.turns.add(this);
   }
@@ -281,7 +283,7 @@ export class LiveSession implements Worker {
   #handleNext(): boolean {
     const message = this.#waiting.shift();
     if (!message) return false;
-    this.#waitingBytes -= message.data.length;
+    this.#waitingBytes -= message.data.length + MESSAGE_BYTES;
     if (this.#waiting.length === 0) this.#connection?.resume();
     if (!message.connection.closed) this.#handle(message.connection, message.data, message.isBinary);
     return true;
