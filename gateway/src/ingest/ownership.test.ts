@@ -6,8 +6,8 @@ const GRACE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** Sends a pulse in binary frames of a second, whose times follow from the numbers. */
-function stream(device: TestDevice, from: number, to: number): void {
-  for (let seq = from; seq < to; seq += 100) device.send(binary({ seq, ts: T0 + seq * 10 }, pulse(seq, 100)));
+function stream(device: TestDevice, from: number, to: number, start = T0): void {
+  for (let seq = from; seq < to; seq += 100) device.send(binary({ seq, ts: start + seq * 10 }, pulse(seq, 100)));
 }
 
 describe('Sessions between gateways', () => {
@@ -53,6 +53,33 @@ describe('Sessions between gateways', () => {
     expect(await bench.row(session_id)).to.include({ gateway: 'gateway-b', epoch: 2 });
   });
 
+  it('lose no reading of a back-fill that another gateway continues, although its data are acknowledged', async () => {
+    const { connect } = await bench.device(a);
+    const first = connect();
+    const { session_id } = await first.ready();
+    stream(first, 0, 30_000, T0 - HOUR_MS);
+    let acked = 0;
+    first.ws.on('message', (text) => {
+      const message = JSON.parse(String(text)) as { next_seq?: Record<string, number> };
+      acked = message.next_seq?.[0] ?? acked;
+    });
+    await until(() => {
+      bench.clock.advance(1);
+      return acked >= 15_000;
+    });
+    first.ws.terminate();
+    const second = connect({}, b);
+    const { replay_ms } = await second.ready();
+    stream(second, acked - replay_ms / 10, 30_000, T0 - HOUR_MS);
+    second.send({ type: 'end' });
+    await until(() => {
+      bench.clock.advance(1);
+      return second.received.some(({ type }) => type === 'ended');
+    });
+    const ends = (await bench.insights(session_id)).map(({ actual_end }) => (actual_end - T0 + HOUR_MS) / 1000);
+    expect(ends).to.deep.equal(Array.from({ length: 297 }, (_, i) => i + 4));
+  });
+
   it('publish no window twice after a replay, and continue on the same seconds', async () => {
     const { connect } = await bench.device(a);
     const first = connect();
@@ -70,7 +97,11 @@ describe('Sessions between gateways', () => {
     stream(second, 0, 1000);
     await second.handled();
     bench.clock.advance(1000);
-    await bench.end(second);
+    second.send({ type: 'end' });
+    await until(() => {
+      bench.clock.advance(1);
+      return second.received.some(({ type }) => type === 'ended');
+    });
     const ends = (await bench.insights(session_id)).map(({ actual_end }) => actual_end - T0);
     expect(ends).to.deep.equal([4000, 5000, 6000, 7000, 8000, 9000, 10_000]);
     expect(bench.published.filter(({ text }) => text.includes('"hr"'))).to.have.length(ends.length);

@@ -43,8 +43,12 @@ const MAX_WAITING_BYTES = 64 * 1024;
 /** Bytes that a waiting message counts beside its data, so that empty messages count too. */
 const MESSAGE_BYTES = 64;
 
-/** Most readings of one session that may wait to be published; 1,000 per second and type are published. */
-const MAX_UNPUBLISHED = 1000;
+/**
+ * Data time after which the readings so far are asked to be stored; those of the stretch before must be stored by then,
+ * ms. So at most 20 s of readings may be lost with this gateway, and the replay brings them back: it reaches 60 s back
+ * from what the device knows as acknowledged, and the longest window is 32 s, which may wait 2 s for a channel.
+ */
+const STRETCH_MS = 10_000;
 
 const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
   too_late: 'these sequence numbers have been given up as lost',
@@ -83,7 +87,11 @@ export class LiveSession implements Worker {
   #isRecorded = true;
   #anchors = 0;
   #refused = 0;
-  #awaitsStream = false;
+  /** The newest data time analysed, and the end of the stretch that it is in, ms. */
+  #dataTime = Number.NEGATIVE_INFINITY;
+  #stretchEnd = -Number.MAX_VALUE;
+  /** Whether readings of former stretches are being stored. */
+  #isStoring = false;
   #state: 'open' | 'closing' | 'finishing' | 'over' = 'open';
 
   constructor(parts: LiveSessionParts) {
@@ -192,8 +200,10 @@ export class LiveSession implements Worker {
 
   #analyseNext(): boolean {
     const run = this.#runs.shift();
-    if (run) this.#parts.analysis.push(run);
-    return run !== undefined;
+    if (!run) return false;
+    this.#parts.analysis.push(run);
+    this.#dataTime = Math.max(this.#dataTime, run.t);
+    return true;
   }
 
   step(): boolean {
@@ -267,17 +277,19 @@ export class LiveSession implements Worker {
   }
 
   /**
-   * Whether a back-fill must wait for its own readings to be published, so that it does not fill the publisher's queue.
+   * Whether a back-fill must wait for its own readings to be stored, so that none is lost of which the device keeps no
+   * data.
    */
   #isAhead(): boolean {
-    const { stream, turns } = this.#parts;
-    if (this.#awaitsStream || stream.length < MAX_UNPUBLISHED) return this.#awaitsStream;
-    this.#awaitsStream = true;
-    void stream.flushed().then(() => {
-      this.#awaitsStream = false;
-      turns.add(this);
+    if (this.#dataTime < this.#stretchEnd) return false;
+    if (this.#isStoring) return true;
+    this.#isStoring = true;
+    this.#stretchEnd = this.#dataTime + STRETCH_MS;
+    void this.#parts.stream.flushed().then(() => {
+      this.#isStoring = false;
+      this.#parts.turns.add(this);
     });
-    return true;
+    return false;
   }
 
   #handleNext(): boolean {

@@ -42,8 +42,6 @@ export interface Publisher {
 }
 
 export interface PublishedStream {
-  /** Readings that wait to be stored. A back-fill produces them faster than they are published. */
-  readonly length: number;
   publish(reading: Reading): void;
   /** Records progress with the next commit (only the newest is kept). */
   record(progress: SessionProgress): void;
