@@ -38,6 +38,11 @@ export interface AnalysisOptions {
   readonly last: LastInsights;
   /** Receives each reading, in order of `actual_end` within each type. */
   readonly emit: (reading: Reading) => void;
+  /**
+   * Called for each run of a channel that comes so far behind the others that windows passed without it, and once when
+   * the channel is no longer late.
+   */
+  readonly onLate?: (channel: number, isLate: boolean) => void;
 }
 
 /** An R peak of an ECG channel. */

@@ -148,7 +148,14 @@ class SessionAnalysis implements Analysis {
     channel.coverage.add(start, period, instants, lost, missing);
     channel.coverage.forget();
     if (!trusted) channel.doubt({ start, end: start + instants * period });
+    this.#watchLate(index, channel, start + instants * period);
     return instants;
+  }
+
+  #watchLate(index: number, channel: AnalysedChannel, end: number): void {
+    const isLate = end < this.#dataTime - LATE;
+    if (isLate || channel.isLate) this.#options.onLate?.(index, isLate);
+    channel.isLate = isLate;
   }
 
   /** Advances data time to `t` and computes the steps that are due. */

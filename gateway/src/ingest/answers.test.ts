@@ -116,6 +116,25 @@ describe('The service, to a device,', () => {
       expect(modalities).to.include.members(['ecg', 'ppg', 'resp']);
     });
 
+    it('that a channel comes after the windows that need it, and when that is over', async () => {
+      const { connect: other } = await bench.device(gateway, {
+        channels: [channel(), channel({ modality: 'accel', num_channels: 3 })],
+      });
+      const device = other({ device_id: 'band-2' });
+      await device.ready();
+      const past = (seq: number) => T0 - 60_000 + seq * 10;
+      const light = (seq: number) => device.samples(seq, 100, { ts: past(seq) });
+      const motion = (seq: number) =>
+        device.samples(seq, 100, { ts: past(seq), channel: 1, samples: new Array(300).fill(1) });
+      for (let seq = 0; seq < 1000; seq += 100) motion(seq);
+      for (let seq = 0; seq < 1000; seq += 100) light(seq);
+      const told = (await device.handled()).filter(({ type }) => type === 'notice');
+      expect(told.map(({ code, channel, over }) => [code, channel, over])).to.deep.equal([
+        ['channel_late', 0, undefined],
+        ['channel_late', 0, true],
+      ]);
+    });
+
     it('nothing for a device with correct data', async () => {
       const { device } = await connected();
       expect((await device.handled()).filter(({ type }) => type === 'notice')).to.deep.equal([]);

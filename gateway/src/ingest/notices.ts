@@ -1,5 +1,13 @@
 /** Codes of `notice` messages: the data are accepted, but a problem reduces their value. */
-export const NOTICES = ['rate_off', 'all_duplicates', 'all_lost', 'frames_overlap', 'not_analysed'] as const;
+export const NOTICES = [
+  'rate_off',
+  'ts_unsteady',
+  'channel_late',
+  'all_duplicates',
+  'all_lost',
+  'frames_overlap',
+  'not_analysed',
+] as const;
 
 export type NoticeCode = (typeof NOTICES)[number];
 
@@ -26,6 +34,8 @@ interface Said {
 const EVERY_MS = 10_000;
 const OVER: Readonly<Record<NoticeCode, string>> = {
   rate_off: 'the rate matches the device model again',
+  ts_unsteady: 'the stamps are steady again',
+  channel_late: 'the channel is no longer late',
   all_duplicates: 'new sequence numbers arrive again',
   all_lost: 'the sequence numbers are consecutive again',
   frames_overlap: 'the frames are consecutive again',

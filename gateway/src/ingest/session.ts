@@ -13,7 +13,7 @@ import { decodeBinary, EARLIEST_MS, type Fault, type Frame, fault } from './fram
 import { Intake, type IntakeRefusal } from './intake.js';
 import type { IngestLimits } from './limits.js';
 import { decodeText } from './message.js';
-import { Notices } from './notices.js';
+import { type NoticeFields, Notices } from './notices.js';
 import { Trace } from './trace.js';
 import type { Turns, Worker } from './turns.js';
 
@@ -54,6 +54,11 @@ const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
   too_late: 'these sequence numbers have been given up as lost',
   in_future: 'ts lies more than 60 s in the future; if the device clock is off, connect with the clock parameter',
   unknown_channel: 'the session has no such channel',
+};
+
+const LATE: NoticeFields = {
+  detail:
+    'its data arrive more than 2 s behind those of another channel, after the windows that need them: send the channels interleaved, in order of time',
 };
 
 interface Message {
@@ -163,6 +168,12 @@ export class LiveSession implements Worker {
   greet(): void {
     const modalities = this.#parts.analysis.lacking;
     if (modalities) this.#notices.raise('not_analysed', null, { detail: notAnalysed(modalities), modalities });
+  }
+
+  /** Tells the device whether windows pass without the data of a channel, because they come behind those of others. */
+  late(channel: number, isLate: boolean): void {
+    if (isLate) this.#notices.raise('channel_late', channel, LATE);
+    else this.#notices.clear('channel_late', channel);
   }
 
   /**

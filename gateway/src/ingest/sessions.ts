@@ -285,6 +285,7 @@ export class Sessions {
       firstInstant: row.progress.firstInstant,
       last,
       emit: (reading) => stream?.publish(reading),
+      onLate: (channel, isLate) => session.late(channel, isLate),
     });
     if (!analysis) throw new CloseError('overloaded', NO_ROOM);
     const { id, accountId, user, epoch } = row;
