@@ -214,6 +214,17 @@ describe('Intake', () => {
     expect(notices.map(({ code, channel: index }) => [code, index])).to.deep.equal([['rate_off', 0]]);
   });
 
+  it('reports stamps of whole seconds, and no rate that they do not tell', () => {
+    const { clock, send, notices, rates } = open();
+    for (let k = 0; k < 600; k++) {
+      send(20 * k, 20, { ts: k < 300 ? T0 + 1000 * Math.floor(k / 5) : T0 + 200 * k });
+      clock.advance(200);
+    }
+    expect(new Set(notices.map(({ code }) => code))).to.deep.equal(new Set(['ts_unsteady']));
+    expect(notices.findIndex(({ over }) => over)).to.equal(notices.length - 1);
+    expect(rates).to.deep.equal([]);
+  });
+
   it('sends a notice about numbers that do not count instants, and when they do again', () => {
     const { clock, send, notices } = open();
     for (let k = 0; k < 200; k++) {

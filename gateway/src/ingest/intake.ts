@@ -153,7 +153,16 @@ export class Intake {
     const timeline = new Timeline(nominal);
     const sequence = new Sequence(nominal, (piece) => this.#place(index, piece, timeline));
     const numbering = new Numbering(nominal);
-    return { model, sequence, timeline, numbering, unacknowledgedMs: 0, isRateOff: false, offSince: null };
+    return {
+      model,
+      sequence,
+      timeline,
+      numbering,
+      unacknowledgedMs: 0,
+      isRateOff: false,
+      isSteady: true,
+      offSince: null,
+    };
   }
 
   #place(channel: number, piece: Piece, timeline: Timeline): void {
@@ -164,7 +173,7 @@ export class Intake {
     const { lost, encoding, payload } = piece;
     const run = { channel, t, period, trusted, lost, encoding, payload };
     splitAtSeconds(run, piece.instants, this.#firstInstant, this.#options.push);
-    this.#watchRate(channel, piece, timeline.relativeRate);
+    if (this.#isSteady(channel, timeline)) this.#watchRate(channel, piece, timeline.relativeRate);
   }
 
   get #arrival(): number {
@@ -198,6 +207,17 @@ export class Intake {
     if (fault) this.#options.notices?.raise(fault.code, frame.channel, fault);
   }
 
+  /** Whether the stamps of a channel tell its rate; if not, the device gets a notice. */
+  #isSteady(index: number, { steady }: Timeline): boolean {
+    const channel = this.#channels[index];
+    if (!channel || (steady && channel.isSteady)) return true;
+    if (steady) this.#options.notices?.clear('ts_unsteady', index);
+    else this.#options.notices?.raise('ts_unsteady', index, UNSTEADY);
+    channel.isSteady = steady;
+    channel.offSince = null;
+    return steady;
+  }
+
   #watchRate(index: number, { seq }: Piece, relativeRate: number): void {
     const channel = this.#channels[index];
     if (!channel) return;
@@ -212,6 +232,11 @@ export class Intake {
       this.#options.notices?.raise('rate_off', index, rateOff(channel.model.sample_rate_hz, relativeRate));
   }
 }
+
+const UNSTEADY: NoticeFields = {
+  detail:
+    'ts steps ahead and back by more than 0.25 s against seq: send the time of measurement, finer than 0.25 s, or no ts',
+};
 
 function rateOff(declared_hz: number, relativeRate: number): NoticeFields {
   const measured_hz = Number((declared_hz * relativeRate).toFixed(2));
@@ -228,6 +253,7 @@ interface Channel {
   offSince: number | null;
   unacknowledgedMs: number;
   isRateOff: boolean;
+  isSteady: boolean;
 }
 
 /**

@@ -189,6 +189,27 @@ describe('Timeline', () => {
     expect(worst(placed)).to.be.lessThan(1);
   });
 
+  it('does not trust stamps that jitter by more than 0.25 s, nor runs ahead of them', () => {
+    const jitters = [
+      (k: number) => 300 * (noise(k) + 1),
+      (k: number) => 400 * noise(k),
+      (k: number) => -((k * 100) % 1000), // whole seconds
+      (k: number) => Math.max(0, 3000 - ((k * 100) % 10_000)), // a link that stalls for 3 s every 10 s
+    ];
+    for (const jitter of jitters) {
+      const { placed } = stream({ jitter, seconds: 120 });
+      expect(settled(placed).filter(({ trusted }) => trusted)).to.have.length(0);
+      expect(Math.max(...placed.map(({ t, truth }) => t - truth))).to.be.lessThan(4000);
+    }
+  });
+
+  it('trusts stamps again 10 s after they became steady, and returns to them', () => {
+    const { placed } = stream({ jitter: (k) => (k < 300 ? 300 * (noise(k) + 1) : 300), seconds: 120 });
+    const steady = settled(placed, 45);
+    expect(steady.every(({ trusted }) => trusted)).to.equal(true);
+    expect(Math.max(...steady.map(({ t, truth }) => Math.abs(t - truth - 300)))).to.be.lessThan(251);
+  });
+
   it('follows the rate of stamps that went back once', () => {
     const { timeline } = stream({ period: 10.5, jitter: (k) => (k > 100 ? -60_000 : 0), seconds: 60 });
     expect(timeline.relativeRate).to.be.closeTo(10 / 10.5, 0.001);

@@ -10,8 +10,8 @@ export interface Placement {
   readonly period: number;
   /**
    * Whether these are the real times of the samples. They are not while time is counted at a rate that is unknown or
-   * differs from the model's, while stamped time is ahead of arrival, or while gaps repeat as they would at a far lower
-   * rate.
+   * differs from the model's, while stamped time is ahead of arrival, while gaps repeat as they would at a far lower
+   * rate, or while the stamps are unsteady.
    */
   readonly trusted: boolean;
 }
@@ -46,6 +46,11 @@ const ARRIVAL_JITTER_MS = 1000;
  * Time for which own stamps are used after a frame of one instant, and not used after a stamp that did not advance, ms.
  */
 const TRUST_MS = 10_000;
+/**
+ * Stamps that step back within this time of a step ahead, or stay the same, are unsteady for this time; a longer step ahead is no jitter,
+ * ms.
+ */
+const STEADY_MS = 10_000;
 /** Most factor by which a run is stretched or squeezed to lead back to the line. */
 const MAX_SLEW = 1.25;
 /** Counted time is trusted if its rate differs from the model's by at most this share. */
@@ -73,6 +78,12 @@ export class Timeline {
   #formerSlip = 0;
   /** Amount by which stamped time was ahead of arrival when the stamps went back, ms; 0 if it was not. */
   #lead = 0;
+  /** Amount by which the stamps stepped ahead, as they do after a gap, and have not stepped back since, ms. */
+  #ahead = 0;
+  /** Number of the last stamp that stepped ahead. */
+  #aheadSeq = Number.NEGATIVE_INFINITY;
+  /** Below this number, the stamps are unsteady. */
+  #unsteadyBefore = 0;
   /** Whether the last gap was like the previous one: the cause may be a rate far below the model's. */
   #repeatsGap = false;
   /** Whether time is ahead of arrival and is being led back. */
@@ -80,6 +91,9 @@ export class Timeline {
   /** The last stamp's step as a share of its interval; 0 if it made no step. */
   #lastStep = 0;
   #stampedSeq: number | null = null;
+  /** The last stamp, ms, and the first number that had it. */
+  #stamp = Number.NaN;
+  #stampSeq = 0;
   /** Time of the last instant placed, and of the instant that would follow it, ms. */
   #last = Number.NEGATIVE_INFINITY;
   #end = Number.NEGATIVE_INFINITY;
@@ -102,6 +116,11 @@ export class Timeline {
   /** The pace of counted time, once it is known; null if the device has a clock. */
   get settledPace(): Pace | null {
     return !this.#rate && this.#pace?.settled ? this.#pace : null;
+  }
+
+  /** Whether the stamps tell the rate: not while they step ahead and back again. */
+  get steady(): boolean {
+    return this.#stampedSeq === null || this.#stampedSeq >= this.#unsteadyBefore;
   }
 
   /**
@@ -127,7 +146,7 @@ export class Timeline {
     if (place.t > arrival + MAX_FUTURE_MS) this.#ranAhead = true;
     else if (place.t - rate.at(piece.seq) <= STEP_MS) this.#ranAhead = false;
     const { t, period } = this.#bounded(place, piece.instants, arrival);
-    return { t, period, trusted: !this.#ranAhead && !this.#repeatsGap };
+    return { t, period, trusted: !this.#ranAhead && !this.#repeatsGap && this.steady };
   }
 
   /** If the line is too far ahead of arrival, restarts it at the stamp, or at arrival if that is later. */
@@ -170,6 +189,7 @@ export class Timeline {
     const agrees = repeats && step < MAX_RATE_STEP;
     this.#lastStep = step;
     this.#stampedSeq = seq;
+    this.#watchRepeated(rate, seq, ts);
     if (step === 0) rate.follow(seq, ts + this.#slip);
     if (agrees) rate.restart(seq, ts + this.#slip, rate.period * (1 + step));
     const gap = step !== 0 && !agrees && this.#step(rate, seq, ts, arrival);
@@ -183,18 +203,56 @@ export class Timeline {
    */
   #step(rate: Rate, seq: number, ts: number, arrival: number): boolean {
     const line = rate.at(seq);
+    const isAhead = ts + this.#slip > line;
     if (Math.abs(ts + this.#formerSlip - line) <= STEP_MS) this.#slip = this.#formerSlip;
-    else if (ts + this.#slip < line) this.#goBack(line, ts, arrival);
+    else if (ts + this.#slip < line) this.#goBack(rate, seq, ts, arrival);
     else if (ts + this.#slip > arrival + this.#lead + ARRIVAL_JITTER_MS)
       this.#slip = Math.min(this.#slip, Math.max(0, line - ts));
     const gap = ts + this.#slip - line;
+    if (isAhead) {
+      this.#ahead = (this.#isSoon(seq) ? this.#ahead : 0) + Math.max(0, gap);
+      this.#aheadSeq = seq;
+    }
     if (gap > STEP_MS) rate.shift(gap);
     else rate.follow(seq, ts + this.#slip);
     return gap > STEP_MS;
   }
 
-  /** Continues on the line when the stamps fell behind it. */
-  #goBack(line: number, ts: number, arrival: number): void {
+  /** Detects stamps that are coarser than jitter may be. */
+  #watchRepeated(rate: Rate, seq: number, ts: number): void {
+    if (ts !== this.#stamp) {
+      this.#stamp = ts;
+      this.#stampSeq = seq;
+    } else if ((seq - this.#stampSeq) * this.nominal > STEP_MS) this.#doubt(rate, seq);
+  }
+
+  /** The stamps are unsteady, and tell no rate: the line starts again from here with the model's. */
+  #doubt(rate: Rate, seq: number): void {
+    this.#unsteadyBefore = seq + STEADY_MS / this.nominal;
+    rate.restart(seq, rate.at(seq), this.nominal);
+  }
+
+  /** Whether a stamp follows soon after one that stepped ahead. */
+  #isSoon(seq: number): boolean {
+    return (seq - this.#aheadSeq) * this.nominal < STEADY_MS;
+  }
+
+  /**
+   * Handles a stamp behind the line. If it takes back a step ahead, that was jitter and no gap, and the line goes back;
+   * otherwise the clock was set, and time continues on the line.
+   */
+  #goBack(rate: Rate, seq: number, ts: number, arrival: number): void {
+    const line = rate.at(seq);
+    const back = line - ts - this.#slip;
+    const isSoon = this.#isSoon(seq);
+    if (isSoon) this.#doubt(rate, seq);
+    if (isSoon && this.#ahead <= STEADY_MS && back <= this.#ahead + STEP_MS) {
+      const taken = Math.min(back, this.#ahead);
+      rate.shift(-taken);
+      this.#ahead -= taken;
+      return;
+    }
+    this.#ahead = 0;
     if (this.#slip === 0) this.#lead = Math.max(0, line - arrival);
     this.#formerSlip = this.#slip;
     this.#slip = line - ts;
