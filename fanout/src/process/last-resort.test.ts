@@ -1,18 +1,24 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { expect } from 'chai';
 
-/** Runs a program that has the last line of defence; what it printed, and its exit code. */
-async function run(program: string): Promise<{ code: number | null; lines: string[] }> {
+/** Starts a program that has the last line of defence. */
+function start(program: string, stdout: 'pipe' | number): ChildProcess {
   const module = new URL('last-resort.js', import.meta.url);
   const log = `{
     error: (fields, text) => console.log('error', fields.times, text),
     fatal: (fields, text) => console.log('fatal', fields.err.message, text),
   }`;
   const text = `import { surviveConnections } from '${module}'; surviveConnections(${log}); ${program}`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: ['ignore', stdout, 'inherit'] });
+}
+
+/** Runs such a program; what it printed, and its exit code. */
+async function run(program: string): Promise<{ code: number | null; lines: string[] }> {
+  const child = start(program, 'pipe');
   let said = '';
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     said += chunk;
   });
   const [code] = await once(child, 'close');
@@ -29,6 +35,14 @@ describe('the last line of defence', function () {
       setTimeout(() => console.log('alive'), 50);`);
     expect(code).to.equal(0);
     expect(lines).to.deep.equal(['error 1 unhandled error of one connection; the other connections continue', 'alive']);
+  });
+
+  it('keeps the process running if its output cannot be written', async () => {
+    const full = openSync('/dev/full', 'w');
+    const program = `let lines = 0; setInterval(() => (lines++ < 3 ? console.log('a line') : process.exit(5)))`;
+    const child = start(program, full);
+    closeSync(full);
+    expect((await once(child, 'exit'))[0]).to.equal(5);
   });
 
   for (const [what, program] of [

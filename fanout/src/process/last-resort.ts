@@ -16,15 +16,19 @@ const QUIET_MS = 1000;
 
 /**
  * The last line of defence of a process: an unhandled error of one connection is logged and does not affect the others;
- * any other unhandled error ends the process, with its cause in the log.
+ * any other unhandled error ends the process, with its cause in the log. Output that cannot be written is no such error.
  */
 export function surviveConnections(log: Pick<Logger, 'error' | 'fatal'>): void {
+  for (const output of [process.stdout, process.stderr]) output.on('error', ignore);
   let unsaid = 0;
   let saidAt = Number.NEGATIVE_INFINITY;
   process.on('uncaughtException', (err: unknown) => {
     if (!isOfOneConnection(err)) {
-      log.fatal({ err }, 'the process ends because of an unhandled error');
-      process.exit(1);
+      try {
+        log.fatal({ err }, 'the process ends because of an unhandled error');
+      } finally {
+        process.exit(1);
+      }
     }
     unsaid += 1;
     if (performance.now() - saidAt < QUIET_MS) return;
@@ -33,6 +37,8 @@ export function surviveConnections(log: Pick<Logger, 'error' | 'fatal'>): void {
     unsaid = 0;
   });
 }
+
+const ignore = () => undefined;
 
 function isOfOneConnection(error: unknown): boolean {
   return error instanceof Error && 'code' in error && OF_ONE_CONNECTION.has(error.code);

@@ -1,6 +1,7 @@
 import { type LogFn, type Logger, pino } from 'pino';
 import { systemClock } from './clock.js';
 import { LogLimit } from './log-limit.js';
+import { LogOutput } from './log-output.js';
 
 /** The log interface of the parts of the service; pino's logger fits. A part asks only for the levels that it uses. */
 export interface Log {
@@ -17,7 +18,8 @@ const WARN = 40;
 
 /**
  * The log of a process: JSON lines on stderr, without keys that clients sent in the wrong place (a device id, a path).
- * Of one kind of fault, only a few lines per second are written, then the number of further ones.
+ * Of one kind of fault, only a few lines per second are written, then the number of further ones. The process continues
+ * if lines cannot be written.
  */
 export function processLog(level: string): Logger {
   const limit = new LogLimit(systemClock);
@@ -27,5 +29,7 @@ export function processLog(level: string): Logger {
     const tell = (times: number) => method.apply(this, [{ times }, text]);
     if (severity < WARN || limit.admits(text, tell)) method.apply(this, line);
   }
-  return pino({ level, hooks: { streamWrite, logMethod } }, pino.destination({ dest: 2, sync: true }));
+  const output = new LogOutput((lines) => log.error({ lines }, 'log lines lost since the start: stderr took no more'));
+  const log = pino({ level, hooks: { streamWrite, logMethod } }, output);
+  return log;
 }

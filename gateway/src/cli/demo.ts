@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { processLog } from '@device-insights/fanout/process/log';
 import { VERSION } from '@device-insights/fanout/process/version';
 import type { FrameSource } from '@device-insights/sdk';
 import { type Recording, readRecording } from '@device-insights/sdk/node';
 import { FAULT_FORMS, parseFaults, simulate } from '@device-insights/sdk/simulator';
 import { Command, InvalidArgumentError } from 'commander';
-import { pino } from 'pino';
 import { ConfigError, processConfig } from '../config.js';
 import { newKey } from '../keys/key.js';
 import { startService } from '../service.js';
@@ -37,11 +37,7 @@ async function demo(options: Options): Promise<void> {
       { PORT: '0', DATA_DIR: temporary, LOG_LEVEL: 'warn' },
       { MONGODB_URI: '', BOOTSTRAP_API_KEY: key },
     );
-    const service = await startService(
-      config,
-      pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true })),
-      () => undefined,
-    );
+    const service = await startService(config, processLog(config.logLevel), () => undefined);
     try {
       console.log(header(source, service.url, config.dataDir, options));
       const { seconds = Number.POSITIVE_INFINITY, speed } = options;
