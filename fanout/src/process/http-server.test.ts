@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { expect } from 'chai';
 import { close, connectionLimit, createHttpServer, type HttpServerOptions, listen } from './http-server.js';
 import { Lobby } from './lobby.js';
@@ -51,6 +52,7 @@ describe('the HTTP server', function () {
     ['headers that are too long', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['the upgrade of another path', upgradeOf('/x'), 404],
     ['an expectation that it does not know', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\n\r\n', 417],
+    ['the method CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
     ['the upgrade of a path that is like one of ours', upgradeOf('/stream/'), 404],
   ] as const) {
     it(`answers ${what} with ${status}, and frees the descriptor although the peer never closes`, async () => {
@@ -114,6 +116,33 @@ describe('the HTTP server', function () {
     client.socket.write(NO_HTTP);
     expect(await client.ended).to.match(/\r\n\r\nbegun$/);
     await freed();
+  });
+
+  for (const [what, sent] of [
+    ['what is no HTTP', NO_HTTP],
+    ['an expectation that it does not know', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\n\r\n'],
+    ['the upgrade of another path', upgradeOf('/x')],
+    ['the upgrade of its own path', upgradeOf('/stream')],
+    ['the offer of another protocol', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'],
+    ['the method CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ] as const) {
+    it(`disconnects if ${what} comes before the answer to an earlier request, so that nothing is taken for it`, async () => {
+      const upgrades = new Map([['/stream', (_: unknown, socket: Duplex) => void socket.end('no answer to the POST')]]);
+      await start((request) => request.resume(), { upgrades });
+      const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
+      expect(await (await open(post + sent)).ended).to.equal('');
+      await freed();
+    });
+  }
+
+  it('answers a request without Host with 400 in the form of all errors, unless it is HTTP/1.0', async () => {
+    await start();
+    const answer = await (await open('GET / HTTP/1.1\r\nConnection: close\r\n\r\n')).ended;
+    expect(answer)
+      .to.match(/^HTTP\/1.1 400 /)
+      .and.to.match(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.have.all.keys('detail');
+    expect(await (await open('GET / HTTP/1.0\r\n\r\n')).ended).to.match(/^HTTP\/1.1 200 /);
   });
 
   it('disconnects a peer that floods it with data that are not HTTP', async () => {

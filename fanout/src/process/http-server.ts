@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Bound } from './bound.js';
 import type { Log } from './log.js';
-import { refuse, refuseUnparsable } from './refusal.js';
+import { refuse, refuseHostless, refuseUnparsable, responseOf } from './refusal.js';
 
 export interface HttpServerOptions {
   /** The handler of upgrades, by path. Default: none. */
@@ -46,8 +46,10 @@ export function createHttpServer(
   const limits = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS };
   // From Node 24.9 on, Node itself serves what offers another protocol; before, `serveWithoutUpgrade` does.
   const shouldUpgradeCallback = offersWebSocket;
-  const options = { ...limits, connectionsCheckingInterval: CHECK_MS, shouldUpgradeCallback };
-  const server = createServer(options, handle);
+  const options = { ...limits, connectionsCheckingInterval: CHECK_MS, shouldUpgradeCallback, requireHostHeader: false };
+  const server = createServer(options, (request, response) =>
+    lacksHost(request) ? refuseHostless(response) : handle(request, response),
+  );
   server.prependListener('request', ({ headers }, response) => {
     if (headers.upgrade !== undefined) response.shouldKeepAlive = false;
   });
@@ -61,8 +63,16 @@ export function createHttpServer(
   server.on('drop', () => full.reached());
   server.on('request', (request, response) => response.once('finish', () => dropRest(request)));
   server.on('clientError', refuseUnparsable);
-  server.on('checkExpectation', ({ socket }) => refuse(socket, 417, 'send no Expect header, or "100-continue"'));
+  server.on('checkExpectation', ({ socket }, response) => {
+    if (responseOf(socket) !== response) socket.destroy();
+    else refuse(socket, 417, 'send no Expect header, or "100-continue"');
+  });
+  server.on('connect', (_request, socket) => {
+    if (responseOf(socket)) socket.destroy();
+    else refuse(socket, 405, 'this server is no proxy: it does not know CONNECT', { Allow: '' });
+  });
   server.on('upgrade', (request, socket, head) => {
+    if (responseOf(socket)) return void socket.destroy();
     if (!offersWebSocket(request)) return serveWithoutUpgrade(server, request, socket, head);
     const upgrade = upgrades.get(pathOf(request));
     if (upgrade) upgrade(request, socket, head);
@@ -74,6 +84,11 @@ export function createHttpServer(
 
 function offersWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** Whether a request has no `Host` although its version requires it (Node's own answer would have no body). */
+function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersion === '1.1';
 }
 
 /**

@@ -24,6 +24,12 @@ export function refuse(
   socket.end(answer(status, JSON.stringify({ detail }), headers));
 }
 
+/** Answers a request over HTTP/1.1 that has no `Host`, in the form of all errors. */
+export function refuseHostless(response: ServerResponse): void {
+  const body = JSON.stringify({ detail: 'send a Host header: HTTP/1.1 requires it' });
+  response.writeHead(400, headersOf(body)).end(body);
+}
+
 /** Answers an upgrade that `ws` refuses (its `wsClientError` event). */
 export function refuseHandshake(error: Error, socket: Duplex): void {
   refuse(socket, 400, `the WebSocket handshake is not valid: ${error.message}`);
@@ -31,29 +37,34 @@ export function refuseHandshake(error: Error, socket: Duplex): void {
 
 /** Answers a request that Node's HTTP parser refuses (the server's `clientError` event). */
 export function refuseUnparsable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || isAnswering(socket)) return void socket.destroy();
+  const response = responseOf(socket);
+  const isOfEarlier = response && (response.headersSent || response.req.complete);
+  if (error.code === 'ECONNRESET' || isOfEarlier) return void socket.destroy();
   const [status, detail] = refusalOf(error.code);
   refuse(socket, status, detail);
 }
 
 function answer(status: number, body: string, headers: Readonly<Record<string, string>>): string {
-  const lines = Object.entries({
-    'X-Request-Id': randomUUID(),
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-    ...headers,
-  }).map(([name, value]) => `${name}: ${value}`);
+  const all = { ...headersOf(body), Connection: 'close', ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
 }
 
+function headersOf(body: string): Readonly<Record<string, string>> {
+  return {
+    'X-Request-Id': randomUUID(),
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
+}
+
 /**
- * Whether the answer to an earlier request is being sent: another answer would be read as a part of it. Node shows this
- * only in an undocumented field.
+ * The response that the socket sends now or next; none if all requests are answered. While there is one to an earlier
+ * request, nothing else may be sent: it would be read as that one, or as a part of it. Node shows it only in an
+ * undocumented field.
  */
-function isAnswering(socket: Duplex): boolean {
-  const { _httpMessage: response } = socket as { readonly _httpMessage?: ServerResponse | null };
-  return response?.headersSent === true;
+export function responseOf(socket: Duplex): ServerResponse | null {
+  return (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
 }
 
 function refusalOf(code: string | undefined): readonly [status: number, detail: string] {
