@@ -10,7 +10,7 @@ import { serve, TestClient, TestKeys } from './client.fixture.js';
 import { createFanout, type Fanout, type FanoutOptions } from './fanout.js';
 import { silentLog } from './process/log.fixture.js';
 import { ManualClock } from './process/manual-clock.js';
-import { PING, Raw, upgradeOf } from './process/raw.fixture.js';
+import { PING, Raw, strangersUpgrade, upgradeOf } from './process/raw.fixture.js';
 import { until } from './process/until.fixture.js';
 import { CLOSE_GRACE_MS } from './subscriber.js';
 
@@ -93,6 +93,14 @@ describe('subscriber sockets', () => {
       const ws = new WebSocket(url, { headers: { Authorization: `Bearer ${KEY}` } });
       const code = await new Promise((resolve) => ws.on('close', resolve));
       expect(code).to.equal(4001);
+    });
+
+    it('keeps no place among the waiting for those that it has refused, so that they keep nobody out', async () => {
+      await start();
+      const strangers = Array.from({ length: 5000 }, strangersUpgrade);
+      for (const stranger of strangers) fanout.handleUpgrade(...stranger);
+      await subscribe();
+      for (const [, socket] of strangers) socket.destroy();
     });
 
     it('closes with 1013 if the key cannot be checked now', async () => {

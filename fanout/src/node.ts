@@ -155,7 +155,9 @@ export class FanoutNode implements Fanout, SubscriberHome {
     }
   }
 
+  /** It gives up its place in the lobby at once: it needs no key, and may not answer the close frame for long. */
   #refuse(subscriber: Subscriber, reason: CloseReason): void {
+    this.#lobby.leave(subscriber);
     if (!subscriber.open) return;
     countOne(this.counters.refused, reason);
     subscriber.close(reason);

@@ -9,7 +9,10 @@ import { refuse } from './refusal.js';
  */
 const PLACES = 4096;
 
-/** Holds upgraded sockets until they are admitted, or have closed. Entering needs no key, so places are few. */
+/**
+ * Holds upgraded sockets until they are admitted, refused or gone. Entering needs no key, so places are few; and only
+ * as long as a key check lasts, so that strangers cannot hold them. Refused sockets count as connections alone.
+ */
 export class Lobby<T extends object> {
   readonly #waiting = new Set<T>();
   readonly #bound: Bound;

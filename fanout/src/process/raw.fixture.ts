@@ -1,5 +1,7 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { IncomingMessage } from 'node:http';
+import { connect, Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 
 /** The lines of a request for a WebSocket. */
 export function upgradeOf(target: string): string {
@@ -9,6 +11,15 @@ export function upgradeOf(target: string): string {
 
 /** An empty ping of a client, masked (RFC 6455, 5.5.2). */
 export const PING = Buffer.from([0x89, 0x80, 0, 0, 0, 0]);
+
+/** What a handler of upgrades receives of a peer without a key that never answers; no descriptor is used. */
+export function strangersUpgrade(): [request: IncomingMessage, socket: Duplex, head: Buffer] {
+  const key = { 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+  const headers = { connection: 'Upgrade', upgrade: 'websocket', ...key };
+  const request = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: '/', headers });
+  const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+  return [request, socket, Buffer.alloc(0)];
+}
 
 /** A bare TCP connection to a port of 127.0.0.1, which keeps its side open whatever the server does. */
 export class Raw {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { strangersUpgrade } from '@device-insights/fanout/process/raw.fixture';
 import { expect } from 'chai';
 import { newKey } from '../keys/key.js';
 import { Bench, type Gateway, T0 } from './bench.fixture.js';
@@ -53,6 +54,16 @@ describe('Admission of devices', () => {
       await bench.connect(gateway, rest, { authorization }).ready();
     }
     expect(await bench.connect(gateway, rest, { authorization: `Basic ${key}` }).code()).to.equal(4001);
+  });
+
+  it('keeps no place among the waiting for those that it has refused, so that they keep nobody out', async () => {
+    const strangers = Array.from({ length: 5000 }, strangersUpgrade);
+    for (const stranger of strangers) {
+      gateway.ingest.handleUpgrade(...stranger);
+      await Promise.resolve(); // Its refusal is not immediate.
+    }
+    await (await bench.device(gateway)).connect().ready();
+    for (const [, socket] of strangers) socket.destroy();
   });
 
   it('accepts device ids of all allowed characters, up to 128', async () => {

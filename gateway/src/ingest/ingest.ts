@@ -161,6 +161,7 @@ export class Ingest {
       this.#close(connection, error);
     } finally {
       limit.cancel();
+      this.#lobby.leave(connection); // Also if it is refused: it may not answer the close frame for long.
     }
   }
 
@@ -187,7 +188,6 @@ export class Ingest {
     session.greet();
     const { deviceId, accountId } = session.row;
     this.#options.log.info({ session: session.row.id, accountId, deviceId, resumed, replayMs }, 'device connected');
-    this.#lobby.leave(connection);
     connection.resume();
   }
 
