@@ -21,6 +21,20 @@ describe('configuration of a node', () => {
     });
   });
 
+  it('refuses an address of Redis that no client could use, and says what to do', () => {
+    for (const url of [
+      '',
+      'redis://',
+      'redis://localhost:notaport',
+      'redis://u:p%@host',
+      'redis://h/x',
+      'redis://h,h',
+    ]) {
+      expect(() => readConfig({ REDIS_URL: url }), url).to.throw(BadConfig, /^REDIS_URL must be .*%25/);
+    }
+    expect(readConfig({ REDIS_URL: 'redis://u:p%25@host/0' }).redisUrl).to.include('host');
+  });
+
   it('names every fault on its own line', () => {
     const bad = { REDIS_URL: 'http://x', PORT: '-1', METRICS_PORT: '70000', DRAIN_MS: 'soon', LOG_LEVEL: 'loud' };
     try {

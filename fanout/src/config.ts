@@ -1,3 +1,5 @@
+import { isRedisUrls, REDIS_URL_RULE } from './redis-urls.js';
+
 /** The configuration of a stand-alone fan-out node. */
 export interface NodeConfig {
   readonly host: string;
@@ -47,16 +49,8 @@ export function readConfig(env: NodeJS.ProcessEnv): NodeConfig {
     maxLagMs: number('FANOUT_MAX_LAG_MS', 10_000, 600_000),
     maxBufferedBytes: number('FANOUT_MAX_BUFFERED_BYTES', 4 * 1024 * 1024, 1024 ** 3),
   };
-  if (!isRedisUrls(config.redisUrl)) {
-    faults.push(
-      'REDIS_URL must be a redis:// or rediss:// URL (several of a cluster, separated by commas): a fan-out node needs it',
-    );
-  }
+  if (!isRedisUrls(config.redisUrl)) faults.push(`REDIS_URL ${REDIS_URL_RULE}; a fan-out node needs it`);
   if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   if (faults.length > 0) throw new BadConfig(faults);
   return config;
-}
-
-function isRedisUrls(text: string): boolean {
-  return text.split(',').every((url) => URL.canParse(url.trim()) && /^rediss?:$/.test(new URL(url.trim()).protocol));
 }

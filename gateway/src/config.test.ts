@@ -33,6 +33,31 @@ describe('the configuration', () => {
     expect(faults.join()).to.match(/BOOTSTRAP_API_KEY must be svc_/);
   });
 
+  it('names the address that is not valid, with what to do and without its password', () => {
+    const redis = ['redis://localhost:notaport', 'redis://u:p%@host', 'redis://', 'redis://h/x', 'redis://h,http://h'];
+    for (const REDIS_URL of redis) expect(faultsOf({ REDIS_URL })[0], REDIS_URL).to.match(/^REDIS_URL must be .*%25$/);
+    const mongo = ['mongodb://:', 'mongodb://u:p%@host', 'mongodb://h:notaport', 'http://h', 'mongodb://u:secret/x@h'];
+    for (const MONGODB_URI of mongo) {
+      const [fault, ...others] = faultsOf({ MONGODB_URI });
+      expect(fault, MONGODB_URI).to.match(/^MONGODB_URI must be .*%25/);
+      expect(fault).not.to.include('secret');
+      expect(others).to.deep.equal([]);
+    }
+    expect(faultsOf({ MONGODB_URI: 'mongodb://h/?replicas=rs' })[0]).to.include('replicas');
+  });
+
+  it('accepts addresses with several servers, credentials and options', () => {
+    const REDIS_URL = 'rediss://user:p%25@one:6379, rediss://two:6379/0';
+    for (const MONGODB_URI of ['mongodb://u:p%25@a:27017,b/x?replicaSet=rs0', 'mongodb+srv://cluster.example.com']) {
+      expect(parseConfig({ REDIS_URL, MONGODB_URI })).to.include({ redisUrl: REDIS_URL, mongodbUri: MONGODB_URI });
+    }
+  });
+
+  it('refuses a gateway that nobody could subscribe to', () => {
+    expect(faultsOf({ FANOUT_MOUNTED: 'false' })[0]).to.match(/^FANOUT_MOUNTED is false, but REDIS_URL is not set/);
+    expect(parseConfig({ FANOUT_MOUNTED: 'false', REDIS_URL: 'redis://h' })).to.include({ fanoutMounted: false });
+  });
+
   it('lists every variable that it reads, with its default', () => {
     const help = configHelp();
     expect(help).to.match(/^ {2}PORT +port of REST .* \[8080\]$/m);

@@ -1,4 +1,6 @@
 import { isKey } from '@device-insights/fanout/api-key';
+import { isRedisUrls, REDIS_URL_RULE } from '@device-insights/fanout/redis-urls';
+import { mongo } from 'mongoose';
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from './operators/password.js';
 
@@ -6,6 +8,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 /** Default share of a process's sessions that one account may have, so that other accounts find room. */
 const ACCOUNT_SHARE = 0.75;
+
+const ESCAPES = 'write special characters of its user and password as %XX, so % as %25';
 
 const PASSWORD_RULE = `must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`;
 
@@ -17,39 +21,46 @@ const whole = (least: number, most: number) =>
     .transform(Number)
     .refine((n) => n >= least && n <= most, `must be a whole number from ${least} to ${most}`);
 
-const Environment = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: whole(0, 65_535).default(8080),
-  DATA_DIR: z.string().default('./data'),
-  MONGODB_URI: z
-    .string()
-    .regex(/^mongodb(\+srv)?:\/\/./, 'must begin with mongodb:// or mongodb+srv://')
-    .optional(),
-  REDIS_URL: z
-    .string()
-    .regex(
-      /^rediss?:\/\/[^,]+(,rediss?:\/\/[^,]+)*$/,
-      'must be a redis:// or rediss:// URL (several of a cluster, separated by commas)',
-    )
-    .optional(),
-  FANOUT_MOUNTED: z.enum(['true', 'false'], 'must be true or false').default('true'),
-  FANOUT_FLUSH_MS: whole(0, 1000).default(0),
-  METRICS_PORT: whole(0, 65_535).optional(),
-  SESSION_GRACE_MS: whole(0, 86_400_000).default(60_000),
-  BOOTSTRAP_API_KEY: z.string().refine(isKey, 'must be svc_ and 22 to 128 letters and digits').optional(),
-  MAX_SESSIONS: whole(1, 20_000).default(2000),
-  MAX_ACCOUNT_SESSIONS: whole(1, 20_000).optional(),
-  RETENTION_DAYS: whole(1, 36_500).optional(),
-  SHUTDOWN_DELAY_MS: whole(0, 60_000).default(0),
-  DRAIN_MS: whole(0, 8000).default(1000),
-  DASHBOARD: z.enum(['on', 'off'], 'must be on or off').default('on'),
-  DASHBOARD_PASSWORD: z
-    .string()
-    .min(PASSWORD_LENGTH.min, PASSWORD_RULE)
-    .max(PASSWORD_LENGTH.max, PASSWORD_RULE)
-    .optional(),
-  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+/** Checked by the driver. Of its messages only those of its parser are shown: others may hold a part of the password. */
+const mongoUri = z.string().superRefine((uri, { addIssue }) => {
+  try {
+    new mongo.MongoClient(uri);
+  } catch (error) {
+    const detail = error instanceof mongo.MongoParseError ? ` (${error.message})` : '';
+    addIssue(`must be a mongodb:// or mongodb+srv:// URI; ${ESCAPES}${detail}`);
+  }
 });
+
+const Environment = z
+  .object({
+    HOST: z.string().default('127.0.0.1'),
+    PORT: whole(0, 65_535).default(8080),
+    DATA_DIR: z.string().default('./data'),
+    MONGODB_URI: mongoUri.optional(),
+    REDIS_URL: z.string().refine(isRedisUrls, REDIS_URL_RULE).optional(),
+    FANOUT_MOUNTED: z.enum(['true', 'false'], 'must be true or false').default('true'),
+    FANOUT_FLUSH_MS: whole(0, 1000).default(0),
+    METRICS_PORT: whole(0, 65_535).optional(),
+    SESSION_GRACE_MS: whole(0, 86_400_000).default(60_000),
+    BOOTSTRAP_API_KEY: z.string().refine(isKey, 'must be svc_ and 22 to 128 letters and digits').optional(),
+    MAX_SESSIONS: whole(1, 20_000).default(2000),
+    MAX_ACCOUNT_SESSIONS: whole(1, 20_000).optional(),
+    RETENTION_DAYS: whole(1, 36_500).optional(),
+    SHUTDOWN_DELAY_MS: whole(0, 60_000).default(0),
+    DRAIN_MS: whole(0, 8000).default(1000),
+    DASHBOARD: z.enum(['on', 'off'], 'must be on or off').default('on'),
+    DASHBOARD_PASSWORD: z
+      .string()
+      .min(PASSWORD_LENGTH.min, PASSWORD_RULE)
+      .max(PASSWORD_LENGTH.max, PASSWORD_RULE)
+      .optional(),
+    LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  })
+  .refine(({ FANOUT_MOUNTED, REDIS_URL }) => FANOUT_MOUNTED === 'true' || REDIS_URL !== undefined, {
+    path: ['FANOUT_MOUNTED'],
+    error:
+      'is false, but REDIS_URL is not set, so nobody could subscribe: set REDIS_URL to the Redis of the fan-out nodes, or FANOUT_MOUNTED to true',
+  });
 
 /** Descriptions of the variables, for the help. */
 const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
