@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect } from 'chai';
-import { close, connectionLimit, createHttpServer, type HttpServerOptions, listen } from './http-server.js';
+import { close, connectionLimit, createHttpServer, type HttpServerOptions, listen, pathOf } from './http-server.js';
 import { Lobby } from './lobby.js';
 import { silentLog } from './log.fixture.js';
 import { Raw, upgradeOf } from './raw.fixture.js';
@@ -195,6 +195,32 @@ describe('the HTTP server', function () {
     lobby.leave(one);
     await open(upgradeOf('/stream'));
     await until(() => taken === 3);
+  });
+
+  it('reads the path of a target, also if it is a whole URL', () => {
+    const paths = [
+      ...[
+        ['/a/b?c=/d', '/a/b'],
+        ['http://x/a/b?c=d', '/a/b'],
+        ['ws://x:80/a', '/a'],
+        ['HTTPS://x?a', '/'],
+      ],
+      ...[
+        ['*', '*'],
+        ['/http://x/a', '/http://x/a'],
+        ['//x/a', '//x/a'],
+        ['', '/'],
+      ],
+    ];
+    for (const [url = '', path] of paths) {
+      expect(pathOf(Object.assign(new IncomingMessage(new Socket()), { url })), url).to.equal(path);
+    }
+  });
+
+  it('passes on the upgrade of a whole URL', async () => {
+    const upgrades = new Map([['/stream', (_: unknown, socket: Duplex) => void socket.end('taken')]]);
+    await start(hello, { upgrades });
+    expect(await (await open(upgradeOf('http://x/stream?a=b'))).ended).to.equal('taken');
   });
 
   it('leaves descriptors for the rest of the process', () => {

@@ -26,6 +26,8 @@ const REST_MS = 5000;
 const CHECK_MS = 1000;
 /** Time that running requests have to finish when a server closes, ms. */
 const FINISH_MS = 2000;
+/** Scheme and host of a target that is a whole URL. */
+const ORIGIN = /^[a-z]+:\/\/[^/?]*/i;
 /** Headers of an offer to change the protocol. */
 const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'upgrade', 'http2-settings']);
 /** Descriptors for files, databases, the bus and the operations port: mostly for 100 connections to MongoDB. */
@@ -109,9 +111,9 @@ function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: D
   server.emit('connection', socket);
 }
 
-/** The path of a request's target, without the query. */
+/** The path of a request's target, without the query; also of a whole URL, as it is sent to a proxy (RFC 9112, 3.2.2). */
 export function pathOf({ url = '' }: IncomingMessage): string {
-  return url.split('?', 1)[0] ?? '';
+  return url.replace(ORIGIN, '').split('?', 1)[0] || '/';
 }
 
 /** A port that cannot be listened on; `message` names it and says what to do. */

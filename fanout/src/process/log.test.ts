@@ -73,6 +73,20 @@ describe('the log of a process', function () {
     expect(lines.map((line) => JSON.parse(line).n)).to.deep.equal(Array.from({ length: MANY }, (_, n) => n));
   });
 
+  it('shows no key, however a URL may write it', async () => {
+    const key = `0123456789${'x'.repeat(22)}`;
+    const paths = [`/svc_${key}`, `/svc%5F${key}/a`, `/svc%5f${key}`, `/svc_0%31${key.slice(2)}`];
+    run(`for (const path of ${JSON.stringify(paths)}) log.info({ path, prefix: 'svc_0123' }, 'request');`, 'pipe');
+    const lines = (await read()).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).path)).to.deep.equal([
+      '/svc_[cut]',
+      '/svc_[cut]/a',
+      '/svc_[cut]',
+      '/svc_[cut]',
+    ]);
+    expect(lines[0]).to.include('"prefix":"svc_0123"');
+  });
+
   it('has the error that ended the process as its last line', async () => {
     run(`flood(${FLOOD}); ${BUG}`, 'pipe');
     const [log, code] = await Promise.all([read(), exitCode()]);

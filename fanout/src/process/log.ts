@@ -10,8 +10,8 @@ export interface Log {
   error(fields: object, text: string): void;
 }
 
-/** A key, or most of one; the part that people see to recognize a key is shorter. */
-const KEY = /svc_[0-9A-Za-z]{8,}/g;
+/** A key, or most of one, also percent-encoded; the part that people see to recognize a key is shorter. */
+const KEY = /svc(?:_|%5f)[0-9a-z%]{8,}/gi;
 
 /** pino's level `warn`. */
 const WARN = 40;
