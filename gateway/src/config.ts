@@ -79,7 +79,7 @@ const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
   RETENTION_DAYS: 'days for which sessions and insights are kept; default: until they are erased',
   SHUTDOWN_DELAY_MS: 'time after SIGTERM for which everything is still served while /healthz is 503, ms',
   DRAIN_MS: "time over which the subscribers' sockets are closed during shutdown, ms",
-  DASHBOARD: 'off disables the dashboard',
+  DASHBOARD: 'off disables the dashboard, and /docs and /asyncapi.json with it',
   DASHBOARD_PASSWORD: "password of the dashboard's first operator, admin",
   LOG_LEVEL: LOG_LEVELS.join(', '),
 };

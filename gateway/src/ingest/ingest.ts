@@ -48,8 +48,11 @@ const KEEP_ALIVE_MS = 60_000;
 const ADMISSION_LIMIT_MS = 20_000;
 /** Most parts of one message, beside its size: 64 KiB in fragments of 1 KiB, or a frame in packets of 128 bytes. */
 const PIECES = { maxFragments: 64, maxBufferedChunks: 512 };
-/** An option of `ws` that its types do not have yet: how long a peer has to answer a close frame, ms. */
-const CLOSING = { closeTimeout: CLOSE_GRACE_MS };
+/**
+ * Options of `ws` that its types do not have yet: how long a peer has to answer a close frame, ms, and no limit of pings
+ * but that of `Connection`, which closes with a code.
+ */
+const UNTYPED = { closeTimeout: CLOSE_GRACE_MS, maxPendingAutoPongs: 0 };
 /** Time that a drain waits for the store, and then for the peers' close frames, ms. */
 const DRAIN_MS = 5000;
 
@@ -76,7 +79,7 @@ export class Ingest {
       perMessageDeflate: false,
       maxPayload: this.#limits.max_frame_bytes,
       ...PIECES,
-      ...CLOSING,
+      ...UNTYPED,
     });
     this.#server.on('wsClientError', refuseHandshake);
     this.#lobby = new Lobby(options.log);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, type Socket } from 'node:net';
+import { PING } from '@device-insights/fanout/process/raw.fixture';
 import { expect } from 'chai';
 import WebSocket from 'ws';
 import { Bench, type Gateway, type TestDevice, until } from './bench.fixture.js';
@@ -74,6 +75,14 @@ describe('A device that sends invalid data', () => {
       expect(await device.code()).to.equal(4000);
     });
   }
+
+  it('may send the 100 pings in one packet', async () => {
+    const { _socket: socket } = device.ws as unknown as { readonly _socket: Socket };
+    socket.write(Buffer.alloc(99 * PING.length, PING));
+    await pinged();
+    device.ws.ping();
+    expect(await device.code()).to.equal(4000);
+  });
 
   it('is read for at most 100 frames after it was refused', async () => {
     const accepted = once(gateway.server, 'connection') as Promise<[Socket]>;
