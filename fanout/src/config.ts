@@ -28,26 +28,49 @@ export class BadConfig extends Error {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
+/** Defaults of the variables, and descriptions for the help. */
+const VARIABLES = {
+  REDIS_URL: ['', 'address of Redis, the bus between gateways and fan-out nodes; required'],
+  HOST: ['127.0.0.1', 'address to listen on; 0.0.0.0 for apps on the network'],
+  PORT: ['8090', "port of the subscribers' sockets; 0 means any free port"],
+  METRICS_PORT: ['', 'port of /metrics and /healthz'],
+  FANOUT_FLUSH_MS: ['0', 'how long live insights are collected before they are sent, ms'],
+  FANOUT_MAX_LAG_MS: ['10000', 'a subscriber that lags by more is closed (1013), ms'],
+  FANOUT_MAX_BUFFERED_BYTES: [`${4 * 1024 * 1024}`, 'a subscriber that leaves more unread is closed (1013)'],
+  SHUTDOWN_DELAY_MS: ['0', 'time after SIGTERM for which everything is still served while /healthz is 503, ms'],
+  DRAIN_MS: ['3000', "time over which the subscribers' sockets are closed during shutdown, ms"],
+  LOG_LEVEL: ['info', LOG_LEVELS.join(', ')],
+} satisfies Record<string, [fallback: string, meaning: string]>;
+
+/** The help text: every variable with its description and default, one a line. */
+export function configHelp(): string {
+  const lines = Object.entries(VARIABLES).map(([name, [fallback, meaning]]) => {
+    return `  ${name.padEnd(25)}  ${meaning}${fallback && ` [${fallback}]`}`;
+  });
+  return lines.join('\n');
+}
+
 /** Reads the environment; throws `BadConfig`. An empty variable counts as not set. */
 export function readConfig(env: NodeJS.ProcessEnv): NodeConfig {
   const faults: string[] = [];
-  const number = (name: string, fallback: number, max: number) => {
-    const text = env[name] || `${fallback}`;
-    if (!/^\d+$/.test(text) || Number(text) > max)
-      faults.push(`${name} must be a whole number from 0 to ${max}, not "${text}"`);
-    return Number(text);
+  const text = (name: keyof typeof VARIABLES) => env[name] || VARIABLES[name][0];
+  const number = (name: keyof typeof VARIABLES, max: number) => {
+    const digits = text(name);
+    if (!/^\d+$/.test(digits) || Number(digits) > max)
+      faults.push(`${name} must be a whole number from 0 to ${max}, not "${digits}"`);
+    return Number(digits);
   };
   const config: NodeConfig = {
-    host: env.HOST || '127.0.0.1',
-    port: number('PORT', 8090, 65_535),
-    metricsPort: env.METRICS_PORT ? number('METRICS_PORT', 0, 65_535) : undefined,
-    redisUrl: env.REDIS_URL ?? '',
-    logLevel: env.LOG_LEVEL || 'info',
-    shutdownDelayMs: number('SHUTDOWN_DELAY_MS', 0, 60_000),
-    drainMs: number('DRAIN_MS', 3000, 600_000),
-    flushMs: number('FANOUT_FLUSH_MS', 0, 1000),
-    maxLagMs: number('FANOUT_MAX_LAG_MS', 10_000, 600_000),
-    maxBufferedBytes: number('FANOUT_MAX_BUFFERED_BYTES', 4 * 1024 * 1024, 1024 ** 3),
+    host: text('HOST'),
+    port: number('PORT', 65_535),
+    metricsPort: text('METRICS_PORT') ? number('METRICS_PORT', 65_535) : undefined,
+    redisUrl: text('REDIS_URL'),
+    logLevel: text('LOG_LEVEL'),
+    shutdownDelayMs: number('SHUTDOWN_DELAY_MS', 60_000),
+    drainMs: number('DRAIN_MS', 600_000),
+    flushMs: number('FANOUT_FLUSH_MS', 1000),
+    maxLagMs: number('FANOUT_MAX_LAG_MS', 600_000),
+    maxBufferedBytes: number('FANOUT_MAX_BUFFERED_BYTES', 1024 ** 3),
   };
   if (!isRedisUrls(config.redisUrl)) faults.push(`REDIS_URL ${REDIS_URL_RULE}; a fan-out node needs it`);
   if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);

@@ -1,5 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -220,14 +222,27 @@ describe('stand-alone node', function () {
     }
   });
 
+  /** What a program that ends by itself printed, and its exit code. */
+  async function ended(child: ChildProcess): Promise<{ code: number; out: string; error: string }> {
+    const texts = [child.stdout, child.stderr].map((stream) => text(stream as NodeJS.ReadableStream));
+    const [[code], out = '', error = ''] = await Promise.all([once(child, 'close'), ...texts]);
+    return { code, out, error };
+  }
+
   it('refuses a bad configuration with one line for each fault, and exit code 1', async () => {
-    const child = launchNode({ PORT: 'x' });
-    let said = '';
-    child.stderr?.on('data', (chunk) => {
-      said += chunk;
-    });
-    const [code] = await once(child, 'close');
+    const { code, error } = await ended(launchNode({ PORT: 'x' }));
     expect(code).to.equal(1);
-    expect(said.trim().split('\n').length).to.equal(2);
+    expect(error.trim().split('\n').length).to.equal(2);
+  });
+
+  it('prints its variables with their defaults for --help, and refuses an option that it does not have', async () => {
+    const help = await ended(launchNode({}, '--help'));
+    expect(help).to.deep.include({ code: 0, error: '' });
+    expect(help.out)
+      .to.match(/^ {2}REDIS_URL +address of Redis/m)
+      .and.to.match(/^ {2}DRAIN_MS +.*\[3000\]$/m);
+    const { code, error } = await ended(launchNode({ REDIS_URL: redis.url }, '--hlep'));
+    expect(code).to.equal(1);
+    expect(error).to.equal('there is no option --hlep; see main.js --help\n');
   });
 });

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { BadConfig, type NodeConfig, readConfig } from './config.js';
+import { BadConfig, configHelp, type NodeConfig, readConfig } from './config.js';
 import { ListenError } from './process/http-server.js';
 import { surviveConnections } from './process/last-resort.js';
 import { processLog } from './process/log.js';
@@ -42,5 +42,16 @@ function configOrExit(): NodeConfig {
   }
 }
 
-if (process.argv[2] === '--version') console.log(VERSION);
-else await main();
+const HELP = `main.js [--help | --version]
+
+Starts a fan-out node of the Device Insights Service. Environment variables configure it, with these defaults:
+
+${configHelp()}`;
+
+const option = process.argv[2];
+if (option === '--version') console.log(VERSION);
+else if (option === '--help' || option === '-h') console.log(HELP);
+else if (option !== undefined) {
+  console.error(`there is no option ${option}; see main.js --help`);
+  process.exit(1);
+} else await main();

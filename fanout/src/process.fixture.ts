@@ -11,9 +11,9 @@ export interface TestNode {
   readonly operations: string;
 }
 
-/** Starts the program with only this environment; it ends with this process at the latest. */
-export function launchNode(env: NodeJS.ProcessEnv): ChildProcess {
-  const child = spawn(process.execPath, [MAIN], {
+/** Starts the program with only this environment and these options; it ends with this process at the latest. */
+export function launchNode(env: NodeJS.ProcessEnv, ...options: string[]): ChildProcess {
+  const child = spawn(process.execPath, [MAIN, ...options], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
