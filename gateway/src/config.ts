@@ -1,15 +1,13 @@
 import { isKey } from '@device-insights/fanout/api-key';
 import { isRedisUrls, REDIS_URL_RULE } from '@device-insights/fanout/redis-urls';
-import { mongo } from 'mongoose';
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from './operators/password.js';
+import { faultOfMongoUri } from './store/mongo/address.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Default share of a process's sessions that one account may have, so that other accounts find room. */
 const ACCOUNT_SHARE = 0.75;
-
-const ESCAPES = 'write special characters of its user and password as %XX, so % as %25';
 
 const PASSWORD_RULE = `must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`;
 
@@ -21,14 +19,12 @@ const whole = (least: number, most: number) =>
     .transform(Number)
     .refine((n) => n >= least && n <= most, `must be a whole number from ${least} to ${most}`);
 
-/** Checked by the driver. Of its messages only those of its parser are shown: others may hold a part of the password. */
+const MONGODB_URI_RULE =
+  'must be a mongodb:// or mongodb+srv:// URI; write special characters of its user and password as %XX, so % as %25';
+
 const mongoUri = z.string().superRefine((uri, { addIssue }) => {
-  try {
-    new mongo.MongoClient(uri);
-  } catch (error) {
-    const detail = error instanceof mongo.MongoParseError ? ` (${error.message})` : '';
-    addIssue(`must be a mongodb:// or mongodb+srv:// URI; ${ESCAPES}${detail}`);
-  }
+  const fault = faultOfMongoUri(uri);
+  if (fault !== null) addIssue(`${MONGODB_URI_RULE} (${fault})`);
 });
 
 const Environment = z
