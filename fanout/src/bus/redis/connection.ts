@@ -1,4 +1,4 @@
-import { createClient } from 'redis';
+import { createClient, ErrorReply } from 'redis';
 import type { Clock, Timer } from '../../process/clock.js';
 import type { Log } from '../../process/log.js';
 import { BusUnavailable } from '../bus.js';
@@ -18,19 +18,20 @@ const CONNECT_LIMIT_MS = 3000;
 /** Longest time for connecting and the server's greeting together, ms. */
 const HANDSHAKE_LIMIT_MS = 5000;
 const WATCH_MS = 1000;
-/** A server that has not answered a PING for this long counts as lost, ms. */
+/** A server that has not answered a HELLO for this long counts as lost, ms. */
 const SILENCE_LIMIT_MS = 3000;
 const MAX_BACKOFF_MS = 1000;
 
 /**
  * One connection to one Redis server. Nothing is queued while it is down and no subscription is silently restored: its
- * users are told of the loss. A server that accepts bytes but does not answer is detected by an unanswered PING.
+ * users are told of the loss. Every second the server is asked HELLO, which every user of Redis may ask, whatever else is
+ * refused: no answer means that it is lost, and a replica is left, because the address may belong to another server now.
  */
 export class RedisConnection {
   #client: RedisClient | undefined;
   #closed = false;
   #failures = 0;
-  #pingSince: number | undefined;
+  #askedAt: number | undefined;
   readonly #watch: Timer;
   #retry: Timer | undefined;
 
@@ -63,6 +64,7 @@ export class RedisConnection {
     const limit = this.clock.after(HANDSHAKE_LIMIT_MS, () => client.destroy());
     try {
       await client.connect();
+      await assertMaster(client);
       this.#take(client);
     } catch (error) {
       client.destroy();
@@ -88,7 +90,7 @@ export class RedisConnection {
     }
     this.#client = client;
     this.#failures = 0;
-    this.#pingSince = undefined;
+    this.#askedAt = undefined;
     this.log.info({ redis: serverOf(this.url) }, 'connected to Redis');
     this.events.ready();
   }
@@ -114,17 +116,30 @@ export class RedisConnection {
     const client = this.#client;
     if (!client) return;
     const now = this.clock.monotonic();
-    if (this.#pingSince === undefined) {
-      this.#pingSince = now;
-      client.ping().then(
+    if (this.#askedAt === undefined) {
+      this.#askedAt = now;
+      assertMaster(client).then(
         () => {
-          this.#pingSince = undefined;
+          if (this.#client === client) this.#askedAt = undefined;
         },
-        () => undefined, // The connection is ending: `error` follows.
+        (error: Error) => this.#drop(client, error),
       );
-    } else if (now - this.#pingSince > SILENCE_LIMIT_MS) {
-      this.#drop(client, new Error(`no answer for ${now - this.#pingSince} ms`));
+    } else if (now - this.#askedAt > SILENCE_LIMIT_MS) {
+      this.#drop(client, new Error(`no answer for ${now - this.#askedAt} ms`));
     }
+  }
+}
+
+/**
+ * Rejects if the server is a replica, outside a cluster: what is published there does not reach the others. An error
+ * is an answer, too: of a server that does not tell its role.
+ */
+async function assertMaster(client: RedisClient): Promise<void> {
+  try {
+    const { mode, role } = await client.hello();
+    if (mode === 'standalone' && role === 'replica') throw new Error('the server is a replica, not the master');
+  } catch (error) {
+    if (!(error instanceof ErrorReply)) throw error;
   }
 }
 
