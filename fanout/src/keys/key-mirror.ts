@@ -27,6 +27,8 @@ export interface KeyMirrorOptions {
 }
 
 const CHECK_MS = 1000;
+/** Failures count from this long after the first, ms: the next attempts may succeed. */
+const FAILING_MS = 3000;
 const BATCH = 1000;
 /** Most keys looked up for nodes at once; a node without an answer closes with 1013. */
 const MAX_ANSWERS = 256;
@@ -41,6 +43,8 @@ export class KeyMirror {
   readonly #timer: Timer;
   #checking: Promise<void> | undefined;
   #fresh = false;
+  /** The first failure since the last success. */
+  #failure: { readonly at: number; readonly cause: unknown } | undefined;
   /** Revocations that the nodes have not been told of yet. */
   readonly #unsaid = new Set<string>();
   /** Hashes of the keys being looked up: the answer goes to all nodes, so one look-up is enough. */
@@ -87,18 +91,34 @@ export class KeyMirror {
     await this.check();
   }
 
+  /** Makes the mirror again: keys may have been revoked and erased without an announcement. */
+  async renew(): Promise<void> {
+    this.#fresh = false;
+    await this.check();
+  }
+
   /**
-   * Sends announcements that are still to be sent, and makes the mirror again if it is missing or this gateway has lost
-   * its connection.
+   * Sends announcements that are still to be sent, and makes the mirror again if it is missing or may be outdated.
    */
   async check(): Promise<void> {
     await this.#checking; // The running check may already have passed the cause of this one.
     this.#checking ??= this.#check()
-      .catch((error: unknown) => this.options.log.warn({ err: error }, 'the keys could not be copied to Redis yet'))
+      .then(
+        () => {
+          this.#failure = undefined;
+        },
+        (error: unknown) => this.#fail(error),
+      )
       .finally(() => {
         this.#checking = undefined;
       });
     await this.#checking;
+  }
+
+  /** Throws the cause if nothing could be written to the mirror for some seconds. */
+  probe(): void {
+    const { clock = systemClock } = this.options;
+    if (this.#failure && clock.monotonic() - this.#failure.at > FAILING_MS) throw this.#failure.cause;
   }
 
   close(): void {
@@ -109,32 +129,73 @@ export class KeyMirror {
   }
 
   async #check(): Promise<void> {
-    for (const hash of this.#unsaid) await this.#announce(hash);
-    const isReady = await this.#nodes.run(READY, (client) => client.exists(READY));
-    if (isReady && this.#fresh) return;
-    await this.#rebuild();
-    this.#fresh = true;
+    await this.#announce();
+    if (this.#fresh && (await this.#isMarked())) return;
+    this.#fresh = true; // First: what happens during the copying may require another.
+    try {
+      await this.#rebuild();
+    } catch (error) {
+      this.#fresh = false;
+      throw error;
+    }
   }
 
-  async #announce(hash: string): Promise<void> {
-    await this.#nodes.run(REVOKED, (client) => client.multi().sAdd(REVOKED, hash).hDel(HOLDERS, hash).exec());
-    await this.#channel.say(say({ word: 'revoked', hash }));
-    this.#unsaid.delete(hash);
+  /** Whether the mirror is marked complete. The marker is written again, to notice when Redis refuses writes. */
+  async #isMarked(): Promise<boolean> {
+    return (await this.#nodes.run(READY, (client) => client.set(READY, '1', { condition: 'XX' }))) !== null;
   }
 
-  /** Revoked keys first, the marker last: a mirror that is marked complete is complete. */
+  #fail(error: unknown): void {
+    if (this.#failure) return;
+    const { log, clock = systemClock } = this.options;
+    this.#failure = { at: clock.monotonic(), cause: error };
+    log.warn({ err: error }, 'the keys could not be copied to Redis yet; repeated every second until they are');
+  }
+
+  /** The nodes are told first: Redis may carry messages while it refuses writes. */
+  async #announce(): Promise<void> {
+    const hashes = [...this.#unsaid];
+    for (const hash of hashes) await this.#channel.say(say({ word: 'revoked', hash }));
+    for (const batch of batches(hashes)) {
+      await this.#nodes.run(REVOKED, (client) =>
+        Promise.all([client.hDel(HOLDERS, batch), client.sAdd(REVOKED, batch)]),
+      );
+      for (const hash of batch) this.#unsaid.delete(hash);
+    }
+  }
+
+  /**
+   * Removes the keys that the store does not have (erased, or of another store), then adds those that it has: revoked
+   * ones first, the marker last, so that a mirror that is marked complete is complete.
+   */
   async #rebuild(): Promise<void> {
     const { source, log } = this.options;
-    const holders = [...(await source.holders())];
+    const mirrored = await this.#mirrored(); // Before the store is read: keys that are issued meanwhile are not in it.
+    const holders = await source.holders();
     const revoked = await source.revoked();
+    const gone = mirrored.filter((hash) => !holders.has(hash));
+    for (const hash of gone) await this.#channel.say(say({ word: 'revoked', hash }));
     await this.#nodes.run(READY, async (client) => {
-      for (const hashes of batches(revoked)) await client.sAdd(REVOKED, hashes);
-      for (const batch of batches(holders)) {
+      for (const batch of batches(gone)) await client.hDel(HOLDERS, batch);
+      for (const batch of batches(revoked)) await client.sAdd(REVOKED, batch);
+      for (const batch of batches([...holders])) {
         await client.hSet(HOLDERS, Object.fromEntries(batch.map(([hash, holder]) => [hash, JSON.stringify(holder)])));
       }
       await client.set(READY, '1');
     });
-    log.info({ keys: holders.length, revoked: revoked.length }, 'keys copied to Redis');
+    log.info({ keys: holders.size, revoked: revoked.length, gone: gone.length }, 'keys copied to Redis');
+  }
+
+  /** The hashes of the keys in the mirror. */
+  async #mirrored(): Promise<string[]> {
+    const hashes = new Set<string>();
+    let cursor = '0';
+    do {
+      const page = await this.#nodes.run(HOLDERS, (client) => client.hScan(HOLDERS, cursor, { COUNT: BATCH }));
+      for (const { field } of page.entries) hashes.add(field);
+      cursor = page.cursor;
+    } while (cursor !== '0');
+    return [...hashes];
   }
 
   #hear(text: string): void {
@@ -153,12 +214,20 @@ export class KeyMirror {
     void this.#answer(hash).finally(() => this.#answering.delete(hash));
   }
 
+  /** So that it is known without a question from now on, and is removed with the others. Best effort. */
+  async #add(hash: string, holder: KeyHolder): Promise<void> {
+    await this.#nodes
+      .run(HOLDERS, (client) => client.hSet(HOLDERS, hash, JSON.stringify(holder)))
+      .catch(() => undefined);
+  }
+
   /** Sends nothing if the store cannot answer: without an answer, the node closes with 1013. */
   async #answer(hash: string): Promise<void> {
     try {
       const holder = await this.options.source.holder(hash);
       const answer: KeyWord = holder ? { word: 'yes', hash, holder } : { word: 'no', hash };
       await this.#channel.say(say(answer));
+      if (holder) await this.#add(hash, holder);
     } catch (error) {
       this.#unanswered.add({ err: error });
     }

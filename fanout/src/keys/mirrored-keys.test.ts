@@ -103,6 +103,17 @@ describe('mirrored keys', function () {
     );
   }
 
+  /** Checks a key until it can be checked. */
+  async function insist(hash: string): Promise<KeyHolder | null> {
+    for (;;) {
+      try {
+        return await node.holder(hash);
+      } catch {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  }
+
   /** Moves a clock on until a promise settles. */
   async function advancing<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
     let settled = false;
@@ -142,6 +153,14 @@ describe('mirrored keys', function () {
     expect(await node.holder(NEW_HASH)).to.deep.equal(ALL);
     expect(await node.holder(NOBODY_HASH)).to.equal(null);
     expect(source.questions).to.equal(2);
+  });
+
+  it('knows a key that a gateway has accepted, also when no gateway is alive', async () => {
+    source.good.set(NEW_HASH, ALL);
+    await node.holder(NEW_HASH);
+    while (!(await witness.hexists(HOLDERS, NEW_HASH)));
+    mirror.close();
+    expect(await node.holder(NEW_HASH)).to.deep.equal(ALL);
   });
 
   it('asks once for all simultaneous checks of the same key', async () => {
@@ -236,6 +255,130 @@ describe('mirrored keys', function () {
         until(() => revoked.includes(ANNA_HASH)),
       ),
     );
-    expect(await advancing(gatewayClock, node.holder(ALL_HASH))).to.deep.equal(ALL);
+    expect(await advancing(nodeClock, advancing(gatewayClock, insist(ALL_HASH)))).to.deep.equal(ALL);
+  });
+
+  describe('of which some were lost while no gateway was alive', () => {
+    let next: KeyMirror;
+
+    beforeEach(() => {
+      mirror.close();
+      next = new KeyMirror({ url: redis.url, source, log: silentLog, clock: gatewayClock });
+    });
+    afterEach(() => next.close());
+
+    it('are refused if they were erased, and their sockets are closed', async () => {
+      source.good.delete(ANNA_HASH);
+      expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
+      await next.start();
+      await until(() => revoked.length > 0);
+      expect(revoked).to.deep.equal([ANNA_HASH]);
+      expect(await witness.hkeys(HOLDERS)).to.deep.equal([ALL_HASH]);
+      nodeClock.skip(10_000);
+      expect(await node.holder(ANNA_HASH)).to.equal(null);
+      expect(await node.holder(ALL_HASH)).to.deep.equal(ALL);
+    });
+
+    it('are refused if they were revoked, and their sockets are closed', async () => {
+      source.revoke(ANNA_HASH);
+      await next.start();
+      await until(() => revoked.length > 0);
+      expect(revoked).to.deep.equal([ANNA_HASH]);
+    });
+
+    it('are accepted again with a store that has them', async () => {
+      source.good.delete(ANNA_HASH);
+      await next.start();
+      await until(() => revoked.length > 0);
+      source.good.set(ANNA_HASH, ANNA);
+      await next.renew();
+      nodeClock.skip(10_000);
+      expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
+    });
+
+    it('do not include a key that another gateway adds meanwhile', async () => {
+      const all = new Map(source.good);
+      source.holders = async () => {
+        source.good.set(NEW_HASH, ALL);
+        await witness.hset(HOLDERS, NEW_HASH, JSON.stringify(ALL));
+        return all;
+      };
+      await next.start();
+      expect(await witness.hkeys(HOLDERS)).to.have.members([ALL_HASH, ANNA_HASH, NEW_HASH]);
+    });
+  });
+
+  it('removes from the mirror what was erased unnoticed, when it is made again', async () => {
+    source.good.delete(ANNA_HASH);
+    await mirror.check();
+    expect(await witness.hexists(HOLDERS, ANNA_HASH)).to.equal(1);
+    await mirror.renew();
+    await until(() => revoked.length > 0);
+    expect(revoked).to.deep.equal([ANNA_HASH]);
+    expect(await witness.hexists(HOLDERS, ANNA_HASH)).to.equal(0);
+  });
+
+  it('checks the keys in use again every five seconds: announcements may be lost', async () => {
+    await node.holder(ANNA_HASH); // After it the check at the start is done.
+    await witness.sadd(REVOKED, ANNA_HASH);
+    await witness.hdel(HOLDERS, ALL_HASH);
+    source.good.delete(ALL_HASH);
+    nodeClock.advance(4999);
+    await node.holder(NOBODY_HASH);
+    expect(revoked).to.deep.equal([]);
+    nodeClock.advance(1);
+    await until(() => revoked.length === 2);
+    expect(revoked).to.have.members([ANNA_HASH, ALL_HASH]);
+  });
+
+  it('closes no socket because its key cannot be checked again', async () => {
+    mirror.close();
+    await witness.flushall();
+    nodeClock.advance(5000);
+    await advancing(nodeClock, failure(ANNA_HASH));
+    expect(revoked).to.deep.equal([]);
+  });
+
+  for (const [fault, setting, healthy] of [
+    ['is full', 'maxmemory', '0'],
+    ['misses its replicas', 'min-replicas-to-write', '0'],
+  ] as const)
+    it(`applies a revocation while Redis ${fault} and refuses writes, and reports that it does`, async () => {
+      await witness.config('SET', setting, '1');
+      try {
+        source.revoke(ANNA_HASH);
+        await mirror.revoke(ANNA_HASH);
+        await until(() => revoked.length > 0);
+        expect(revoked).to.include(ANNA_HASH);
+        expect(await node.holder(ANNA_HASH)).to.equal(null);
+        mirror.probe();
+        for (let second = 0; second < 15; second++) {
+          gatewayClock.advance(1000);
+          await mirror.check();
+          nodeClock.advance(1000);
+          expect(await node.holder(ANNA_HASH)).to.equal(null);
+        }
+        expect(() => mirror.probe()).to.throw(BusUnavailable, 'Redis refused the command');
+      } finally {
+        await witness.config('SET', setting, healthy);
+      }
+      await mirror.check();
+      mirror.probe();
+      expect(await witness.sismember(REVOKED, ANNA_HASH)).to.equal(1);
+      expect(await witness.hexists(HOLDERS, ANNA_HASH)).to.equal(0);
+    });
+
+  it('reports that Redis refuses writes, also while there is nothing to write', async () => {
+    await witness.config('SET', 'min-replicas-to-write', '1');
+    try {
+      await mirror.check();
+      gatewayClock.advance(3001);
+      await mirror.check();
+      expect(() => mirror.probe()).to.throw(BusUnavailable, 'NOREPLICAS');
+    } finally {
+      await witness.config('SET', 'min-replicas-to-write', '0');
+    }
+    await mirror.check();
+    mirror.probe();
   });
 });

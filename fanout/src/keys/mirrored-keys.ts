@@ -1,7 +1,7 @@
 import { BusUnavailable } from '../bus/bus.js';
 import { Broadcast } from '../bus/redis/broadcast.js';
 import { RedisNodes } from '../bus/redis/nodes.js';
-import { type Clock, systemClock } from '../process/clock.js';
+import { type Clock, systemClock, type Timer } from '../process/clock.js';
 import type { Log } from '../process/log.js';
 import { Tally } from '../process/tally.js';
 import { hasExpired, type KeyCheck, type KeyHolder } from './key-check.js';
@@ -16,13 +16,18 @@ export interface MirroredKeysOptions {
 
 /** Longest time for a gateway's answer, ms; a node's admission allows 5 s in all. */
 const ANSWER_LIMIT_MS = 3000;
-const BATCH = 1000;
+/** Interval at which the keys in use are checked again, ms: an announcement may have been lost. */
+const AGAIN_MS = 5000;
+/** Keys in use that are checked again at once: they leave room for questions of new subscribers. */
+const BATCH = 100;
 /** Keys looked up in the mirror at once. */
 const MAX_LOOKUPS = 4096;
 /** Most keys requested from gateways at once: as many as one gateway answers. */
 const MAX_QUESTIONS = 256;
 /** Time for which a gateway's "no" is used without another request, ms. */
 const REFUSED_MS = 1000;
+/** Time for which an announced revocation is remembered, ms: gateways repeat it each second until it is in the mirror. */
+const REVOKED_MS = 10_000;
 const MAX_REFUSED = 10_000;
 
 interface Question {
@@ -41,12 +46,15 @@ export class MirroredKeys implements KeyCheck {
   readonly #channel: Broadcast;
   readonly #clock: Clock;
   readonly #questions = new Map<string, Question>();
-  /** Time until which each key that a gateway refused stays refused, by the monotonic clock; oldest first. */
+  /** Time until which each key that a gateway refused or revoked stays refused, by the monotonic clock. */
   readonly #refused = new Map<string, number>();
-  /** The listeners for revocations, with the keys to check again if some may have been missed. */
+  /** The listeners for revocations, with the keys in use. */
   readonly #listeners = new Map<(hash: string) => void, () => Iterable<string>>();
   readonly #dropped: Tally;
+  readonly #again: Timer;
   #lookups = 0;
+  /** Rounds under way in which the keys in use are checked again. */
+  #rounds = 0;
 
   constructor({ url, log, clock = systemClock }: MirroredKeysOptions) {
     this.#clock = clock;
@@ -58,7 +66,10 @@ export class MirroredKeys implements KeyCheck {
       changed: () => undefined,
     });
     const hear = (text: string) => this.#hear(text);
-    this.#channel = new Broadcast(this.#nodes, KEY_CHANNEL, clock, hear, () => void this.#catchUp());
+    this.#channel = new Broadcast(this.#nodes, KEY_CHANNEL, clock, hear, () => void this.#checkAgain());
+    this.#again = clock.every(AGAIN_MS, () => {
+      if (this.#rounds === 0) void this.#checkAgain();
+    });
   }
 
   /** Resolves after the first attempt to connect, successful or not. */
@@ -104,6 +115,7 @@ export class MirroredKeys implements KeyCheck {
   }
 
   close(): void {
+    this.#again.cancel();
     this.#dropped.close();
     this.#channel.close();
     this.#nodes.close();
@@ -129,17 +141,28 @@ export class MirroredKeys implements KeyCheck {
   #hear(text: string): void {
     const message = parseWord(text);
     if (!message) this.#dropped.add({ channel: KEY_CHANNEL, start: text.slice(0, 60) });
-    else if (message.word === 'revoked') this.#revoke(message.hash);
+    else if (message.word === 'revoked') this.#hearRevoked(message.hash);
     else if (message.word === 'yes') this.#questions.get(message.hash)?.settle(message.holder);
     else if (message.word === 'no') this.#refuse(message.hash);
+  }
+
+  /** The mirror may still have the key. */
+  #hearRevoked(hash: string): void {
+    this.#remember(hash, REVOKED_MS);
+    this.#questions.get(hash)?.settle(null);
+    this.#revoke(hash);
   }
 
   #refuse(hash: string): void {
     const question = this.#questions.get(hash);
     if (!question) return;
-    for (const oldest of this.#refused.keys()) if (this.#refused.size >= MAX_REFUSED) this.#refused.delete(oldest);
-    this.#refused.set(hash, this.#clock.monotonic() + REFUSED_MS);
+    this.#remember(hash, REFUSED_MS);
     question.settle(null);
+  }
+
+  #remember(hash: string, ms: number): void {
+    for (const oldest of this.#refused.keys()) if (this.#refused.size >= MAX_REFUSED) this.#refused.delete(oldest);
+    this.#refused.set(hash, this.#clock.monotonic() + ms);
   }
 
   #isRefused(hash: string): boolean {
@@ -153,14 +176,17 @@ export class MirroredKeys implements KeyCheck {
     for (const run of this.#listeners.keys()) run(hash);
   }
 
-  /** After the channel was lost: asks for each key in use whether it has been revoked meanwhile. */
-  async #catchUp(): Promise<void> {
+  /** Checks the keys in use as if they were new; one that cannot be checked now is checked in the next round. */
+  async #checkAgain(): Promise<void> {
+    this.#rounds += 1;
     const inUse = [...this.#listeners.values()].flatMap((hashes) => [...hashes()]);
     for (let at = 0; at < inUse.length; at += BATCH) {
-      const hashes = inUse.slice(at, at + BATCH);
-      const revoked = await this.#nodes.run(REVOKED, (client) => client.smIsMember(REVOKED, hashes)).catch(() => []); // Lost again: the next time the channel is followed, the keys are checked again.
-      for (const [index, hash] of hashes.entries()) if (revoked[index]) this.#revoke(hash);
+      const check = async (hash: string) => {
+        if ((await this.holder(hash)) === null) this.#revoke(hash);
+      };
+      await Promise.allSettled(inUse.slice(at, at + BATCH).map(check));
     }
+    this.#rounds -= 1;
   }
 }
 
