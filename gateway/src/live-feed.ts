@@ -45,14 +45,19 @@ async function redisFeed(config: Config, url: string, keys: KeyRing, registry: R
   const bus = await createRedisBus({ url, log, serves: config.fanoutMounted });
   const mirror = new KeyMirror({ url, log, source: keys });
   await mirror.start();
-  const stopTelling = keys.onRevoked((hash) => void mirror.revoke(hash));
+  const stopTelling = keys.onRevoked(
+    (hash) => void mirror.revoke(hash),
+    () => [], // The mirror finds them itself.
+  );
+  const stopRenewing = keys.onMissed(() => void mirror.renew());
   registerDropped(registry, () => bus.dropped + mirror.dropped);
   return {
     bus,
     shared: true,
-    needs: [round(bus), node(bus)],
+    needs: [round(bus), copy(mirror), node(bus)],
     async close() {
       stopTelling();
+      stopRenewing();
       mirror.close();
       await bus.close();
     },
@@ -61,6 +66,11 @@ async function redisFeed(config: Config, url: string, keys: KeyRing, registry: R
 
 function round(bus: Bus): Part {
   return { fault: 'the bus does not work', try: () => bus.probe(BUS_ROUND) };
+}
+
+function copy(mirror: KeyMirror): Part {
+  const fault = 'the keys cannot be written to Redis: check its memory, its disk and what its user may do';
+  return { fault, try: () => mirror.probe() };
 }
 
 function node(bus: { readonly nodesAlive: number }): Part {

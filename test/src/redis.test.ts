@@ -6,12 +6,13 @@ import { App, type Insight, identity } from './app.js';
 import { eventually } from './eventually.js';
 import { startFanoutNode } from './fanout-node.js';
 import { Operator } from './operator.js';
-import { Running, temporaryFolder } from './running.js';
+import { Running, run, temporaryFolder } from './running.js';
 import type { ServerProcess } from './server-process.js';
 import { RawSocket } from './socket.js';
 import { connect, makeModel, sendFrames, subscribe } from './wearable.js';
 
 const source = simulate({ seconds: 20 });
+const ADMIN = 'gateway/dist/cli/admin.js';
 const UNKNOWN_KEY = `svc_${'z'.repeat(30)}`;
 
 describe('a gateway and two fan-out nodes over Redis', function () {
@@ -19,6 +20,7 @@ describe('a gateway and two fan-out nodes over Redis', function () {
   const folder = temporaryFolder();
   const operator = new Operator({ DATA_DIR: folder.path });
   let redis: TestRedis;
+  let env: Record<string, string>;
   let gateway: Running;
   let nodes: ServerProcess[];
   let modelId: string;
@@ -28,7 +30,7 @@ describe('a gateway and two fan-out nodes over Redis', function () {
   before(async function () {
     this.timeout(300_000); // The first run may have to install the server.
     redis = await startRedis();
-    const env = { DATA_DIR: folder.path, REDIS_URL: redis.url, METRICS_PORT: '0' };
+    env = { DATA_DIR: folder.path, REDIS_URL: redis.url, METRICS_PORT: '0' };
     gateway = await Running.start(env);
     nodes = await Promise.all([startFanoutNode(env), startFanoutNode(env)]);
     places = [gateway, ...nodes];
@@ -39,6 +41,8 @@ describe('a gateway and two fan-out nodes over Redis', function () {
     await redis?.stop();
     folder.remove();
   });
+
+  const admin = (...words: string[]) => run(ADMIN, words, { DATA_DIR: folder.path });
 
   const closing = (place: ServerProcess, key: string) =>
     new RawSocket(`${place.wsUrl}/stream/subscribe?api_key=${key}`).closed();
@@ -138,6 +142,20 @@ describe('a gateway and two fan-out nodes over Redis', function () {
       admin.disconnect();
     }
   });
+
+  it('close the sockets of keys that were revoked or erased while no gateway was running, when one is', async () => {
+    const [ben, anna] = [await operator.issue('default'), await operator.issue('default', '--user', 'anna')];
+    const keys = [ben.key, anna.key];
+    const apps = await Promise.all(nodes.flatMap((node) => keys.map((key) => subscribe(node, key))));
+    await gateway.end('SIGTERM');
+    await operator.revoke(ben.id);
+    const [account] = JSON.parse((await admin('account', 'list')).stdout) as { id: string }[];
+    await admin('user', 'erase', '--account', `${account?.id}`, '--user', 'anna');
+    gateway = await Running.start(env);
+    places = [gateway, ...nodes];
+    for (const app of apps) expect(await app.closed()).to.include({ code: 4001 });
+    for (const place of places) for (const key of keys) expect(await closing(place, key)).to.include({ code: 4001 });
+  });
 });
 
 describe('the health of a gateway', function () {
@@ -180,6 +198,23 @@ describe('the health of a gateway', function () {
     await node.end('SIGKILL');
     const took = await eventually('its silence is noticed', async () => !(await gateway.health()).ok);
     expect(took).to.be.lessThan(5000);
+  });
+
+  it('is false while Redis refuses to store the keys', async () => {
+    const gateway = await start({ REDIS_URL: redis.url });
+    expect((await gateway.health()).ok).to.equal(true);
+    const admin = new Redis(redis.port, '127.0.0.1');
+    try {
+      await admin.config('SET', 'min-replicas-to-write', '1');
+      await eventually('it is noticed', async () => !(await gateway.health()).ok);
+      expect(await gateway.health()).to.include({ ingest: true, subscribe: false });
+      expect((await gateway.health()).reason).to.include('the keys cannot be written to Redis');
+      await eventually('the log says why', () => gateway.log.includes('NOREPLICAS'));
+    } finally {
+      await admin.config('SET', 'min-replicas-to-write', '0');
+      admin.disconnect();
+    }
+    await eventually('it is noticed', async () => (await gateway.health()).ok);
   });
 
   it('is false, with the reason in the log, if two gateways share a store without a bus', async () => {

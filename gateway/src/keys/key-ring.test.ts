@@ -17,6 +17,7 @@ describe('the key ring', () => {
   let store: Store;
   let ring: KeyRing;
   let told: string[];
+  let inUse: string[];
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'key-ring-'));
@@ -25,7 +26,11 @@ describe('the key ring', () => {
     ring = new KeyRing(store, clock, { warn: () => {} });
     told = [];
     await ring.poll();
-    ring.onRevoked((hash) => told.push(hash));
+    inUse = [];
+    ring.onRevoked(
+      (hash) => told.push(hash),
+      () => inUse,
+    );
   });
   afterEach(async () => {
     await store.close();
@@ -70,6 +75,65 @@ describe('the key ring', () => {
       await ring.poll();
       expect(told).to.have.members(keys.map(({ hash }) => hash));
     });
+
+  /** An account's keys, of which one was revoked and erased since the last poll. */
+  const eraseOne = async () => {
+    const account = await store.createAccount({ id: 'ward', name: 'ward', algorithms: null, createdAt: START });
+    const [erased, kept] = [sampleKey({ accountId: account?.id ?? '', user: 'anna' }), await issue()];
+    await store.addKey(erased);
+    inUse = [erased.hash, kept.hash];
+    await store.revokeKey(erased.id, clock.now());
+    await store.eraseKeys(erased.accountId, 'anna');
+    return erased;
+  };
+
+  for (const [cause, pass] of [
+    ['the process had stood still', () => clock.skip(8000)],
+    ['the machine had stood still, and its clock was set', () => clock.step(8000)],
+  ] as const)
+    it(`reports a key in use that was erased while ${cause}`, async () => {
+      let missed = 0;
+      ring.onMissed(() => (missed += 1));
+      const erased = await eraseOne();
+      pass();
+      await ring.poll();
+      expect([told, missed]).to.deep.equal([[erased.hash], 1]);
+      clock.advance(1000);
+      await ring.poll();
+      expect(missed).to.equal(1);
+    });
+
+  it('reports a key in use that was erased while the store was slow to answer', async () => {
+    const { keysRevokedSince } = store;
+    let erased: string | undefined;
+    store.keysRevokedSince = async (at) => {
+      erased = (await eraseOne()).hash;
+      clock.advance(6000);
+      return keysRevokedSince(at);
+    };
+    await ring.poll();
+    expect(told).to.deep.equal([erased]);
+  });
+
+  it('reports a key in use that was erased while the store did not answer', async () => {
+    const erased = await eraseOne();
+    const { keysRevokedSince, keys } = store;
+    const fail = () => Promise.reject(new Error('store down'));
+    const tryOften = async () => {
+      for (let second = 0; second < 8; second++) {
+        clock.advance(1000);
+        expect(await ring.poll().catch((error: Error) => error.message)).to.equal('store down');
+      }
+    };
+    store.keysRevokedSince = fail;
+    await tryOften();
+    Object.assign(store, { keysRevokedSince, keys: fail });
+    await tryOften();
+    store.keys = keys;
+    clock.advance(1000);
+    await ring.poll();
+    expect(told).to.deep.equal([erased.hash]);
+  });
 
   it('records the use of a key once a minute, whatever the clock is set to', async () => {
     const key = await issue();

@@ -7,8 +7,16 @@ import { KeyLookups } from './key-lookups.js';
 
 /** Precision of `last_used_at`, ms. */
 const TOUCH_EVERY = 60_000;
+/** A poll this long after the previous one may find no trace of a key that was revoked and then erased, ms. */
+const LATE = 3000;
 /** Revocations are read from this long before the newest known one, ms: concurrent writes may become visible late. */
 const LOOK_BACK = 10_000;
+
+/** A time by both clocks, ms. */
+interface Instant {
+  readonly now: number;
+  readonly monotonic: number;
+}
 
 /**
  * The keys of the store, for the sockets, REST and the mirror for fan-out nodes: looked up on every use, watched for
@@ -19,13 +27,17 @@ export class KeyRing implements KeyCheck, KeySource {
   readonly #lookups: KeyLookups;
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'warn'>;
-  readonly #listeners = new Set<(hash: string) => void>();
+  /** The listeners for revocations, with their keys in use. */
+  readonly #listeners = new Map<(hash: string) => void, () => Iterable<string>>();
+  readonly #whenMissed = new Set<() => void>();
   readonly #touched = new Map<string, number>();
   /** Revocations already reported, by key id, with their times: kept while the look-back may return them again. */
   readonly #told = new Map<string, number>();
   #refused = 0;
   /** Time of the newest revocation that was reported, ms: a position in the store's order, which no clock changes. */
   #newest = 0;
+  /** Start of the last poll that succeeded, by both clocks: the monotonic one may stand still with the machine. */
+  #polled: Instant | null = null;
 
   constructor(store: Store, clock: Clock, log: Pick<Log, 'warn'>) {
     this.#store = store;
@@ -69,7 +81,7 @@ export class KeyRing implements KeyCheck, KeySource {
         const key = await this.key(hash);
         return key && holderOf(key);
       },
-      onRevoked: (run) => this.onRevoked(run),
+      onRevoked: (run, inUse) => this.onRevoked(run, inUse),
     };
   }
 
@@ -83,25 +95,50 @@ export class KeyRing implements KeyCheck, KeySource {
     return key;
   }
 
-  onRevoked(run: (hash: string) => void): () => void {
-    this.#listeners.add(run);
+  onRevoked(run: (hash: string) => void, inUse: () => Iterable<string>): () => void {
+    this.#listeners.set(run, inUse);
     return () => this.#listeners.delete(run);
   }
 
   /**
+   * Calls back whenever keys may have been revoked and erased without being reported, other than those in use; returns
+   * the function that stops this.
+   */
+  onMissed(run: () => void): () => void {
+    this.#whenMissed.add(run);
+    return () => this.#whenMissed.delete(run);
+  }
+
+  /**
    * Reads from the store the keys that were revoked since the last call (at first, ever), and reports them. Called once
-   * a second.
+   * a second; a call that comes late also reports the keys in use that are not in the store any more.
    */
   async poll(): Promise<void> {
+    const start = this.#time();
     for (const key of await this.#store.keysRevokedSince(this.#newest - LOOK_BACK)) this.#tell(key, key.revokedAt ?? 0);
     for (const [id, at] of this.#told) if (at < this.#newest - LOOK_BACK) this.#told.delete(id);
+    const before = this.#polled ?? start;
+    const end = this.#time();
+    if (end.now - before.now > LATE || end.monotonic - before.monotonic > LATE) await this.#catchUp();
+    this.#polled = start;
+  }
+
+  #time(): Instant {
+    return { now: this.#clock.now(), monotonic: this.#clock.monotonic() };
+  }
+
+  async #catchUp(): Promise<void> {
+    const uses = [...this.#listeners].map(([run, inUse]) => ({ run, hashes: [...inUse()] }));
+    const holders = await this.holders();
+    for (const { run, hashes } of uses) for (const hash of hashes) if (!holders.has(hash)) run(hash);
+    for (const run of this.#whenMissed) run();
   }
 
   #tell(key: Key, at: number): void {
     const known = this.#told.has(key.id);
     this.#told.set(key.id, at);
     this.#newest = Math.max(this.#newest, at);
-    if (!known) for (const run of this.#listeners) run(key.hash);
+    if (!known) for (const run of this.#listeners.keys()) run(key.hash);
   }
 
   /** Runs beside the request, which neither waits for it nor fails with it. */

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
+import { expect } from 'chai';
+import { type Logger, pino } from 'pino';
+import { Registry } from 'prom-client';
+import { parseConfig } from './config.js';
+import { KeyRing } from './keys/key-ring.js';
+import { openLiveFeed } from './live-feed.js';
+import { ManualClock } from './manual-clock.js';
+import { openEmbeddedStore } from './store/embedded/embedded.js';
+import { sampleKey } from './store/suite/samples.js';
+
+/** A log that calls back with each line. */
+function lineLog(run: (line: Record<string, unknown>) => void): Logger {
+  return pino({ level: 'info' }, { write: (line) => run(JSON.parse(line) as Record<string, unknown>) });
+}
+
+describe('the live feed over Redis', function () {
+  this.timeout(120_000); // The first run may have to install the server.
+  const folder = mkdtempSync(join(tmpdir(), 'live-feed-'));
+  let redis: TestRedis;
+
+  before(async () => {
+    redis = await startRedis();
+  });
+  after(async () => {
+    await redis.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('takes from the nodes the keys that were erased while this process stood still', async () => {
+    const clock = new ManualClock(1_763_600_000_000);
+    const store = await openEmbeddedStore(folder, clock);
+    const [kept, erased] = [sampleKey(), sampleKey({ user: 'anna' })];
+    for (const key of [kept, erased]) await store.addKey(key);
+    const ring = new KeyRing(store, clock, { warn: () => {} });
+    await ring.poll();
+    let onCopy: (line: Record<string, unknown>) => void = () => {};
+    const copied = new Promise<Record<string, unknown>>((resolve) => {
+      onCopy = (line) => {
+        if (line.msg === 'keys copied to Redis' && line.gone !== 0) resolve(line);
+      };
+    });
+    const config = parseConfig({ REDIS_URL: redis.url });
+    const feed = await openLiveFeed(
+      config,
+      ring,
+      new Registry(),
+      lineLog((line) => onCopy(line)),
+    );
+    try {
+      await store.revokeKey(erased.id, clock.now());
+      await store.eraseKeys(erased.accountId, 'anna');
+      clock.skip(8000);
+      await ring.poll();
+      expect(await copied).to.include({ keys: 1, gone: 1 });
+    } finally {
+      await feed.fanout?.drain(0);
+      await feed.close();
+      await store.close();
+    }
+  });
+});
