@@ -43,8 +43,8 @@ export class KeyMirror {
   readonly #timer: Timer;
   #checking: Promise<void> | undefined;
   #fresh = false;
-  /** The first failure since the last success. */
-  #failure: { readonly at: number; readonly cause: unknown } | undefined;
+  /** The latest failure, and when the first one since the last success was. */
+  #failure: { readonly since: number; readonly cause: unknown } | undefined;
   /** Revocations that the nodes have not been told of yet. */
   readonly #unsaid = new Set<string>();
   /** Hashes of the keys being looked up: the answer goes to all nodes, so one look-up is enough. */
@@ -118,7 +118,7 @@ export class KeyMirror {
   /** Throws the cause if nothing could be written to the mirror for some seconds. */
   probe(): void {
     const { clock = systemClock } = this.options;
-    if (this.#failure && clock.monotonic() - this.#failure.at > FAILING_MS) throw this.#failure.cause;
+    if (this.#failure && clock.monotonic() - this.#failure.since > FAILING_MS) throw this.#failure.cause;
   }
 
   close(): void {
@@ -146,10 +146,10 @@ export class KeyMirror {
   }
 
   #fail(error: unknown): void {
-    if (this.#failure) return;
     const { log, clock = systemClock } = this.options;
-    this.#failure = { at: clock.monotonic(), cause: error };
-    log.warn({ err: error }, 'the keys could not be copied to Redis yet; repeated every second until they are');
+    if (!this.#failure)
+      log.warn({ err: error }, 'the keys could not be copied to Redis yet; repeated every second until they are');
+    this.#failure = { since: this.#failure?.since ?? clock.monotonic(), cause: error };
   }
 
   /** The nodes are told first: Redis may carry messages while it refuses writes. */

@@ -372,11 +372,12 @@ describe('mirrored keys', function () {
     await witness.config('SET', 'min-replicas-to-write', '1');
     try {
       await mirror.check();
+      await witness.config('SET', 'maxmemory', '1');
       gatewayClock.advance(3001);
       await mirror.check();
-      expect(() => mirror.probe()).to.throw(BusUnavailable, 'NOREPLICAS');
+      expect(() => mirror.probe()).to.throw(BusUnavailable, 'OOM');
     } finally {
-      await witness.config('SET', 'min-replicas-to-write', '0');
+      await witness.config('SET', 'maxmemory', '0', 'min-replicas-to-write', '0');
     }
     await mirror.check();
     mirror.probe();
