@@ -1,7 +1,7 @@
-import { estimateRrEcg } from './breath/from_ecg';
+import { estimateRrEcg, RR_WINDOW } from './breath/from_ecg';
 import { estimateRrResp } from './breath/from_effort';
 import { estimateRrPpg } from './breath/from_ppg';
-import { estimateHrEcg } from './ecg/heart_rate';
+import { estimateHrEcg, likeHeartbeats } from './ecg/heart_rate';
 import { advancePeaks } from './ecg/r_peaks';
 import { KIND_ECG } from './memory/channel';
 import { Estimate } from './memory/map';
@@ -30,6 +30,12 @@ export function estimate(session: Session, estimator: i32, end: f64, to: Estimat
   if (estimator === HR_ECG) return estimateHrEcg(session, end, to);
   if (estimator === SPO2) return estimateSpo2(session, end, to);
   if (estimator === RR_PPG) return estimateRrPpg(session, end, to);
-  if (estimator === RR_ECG) return estimateRrEcg(session, end, to);
+  if (estimator === RR_ECG) return estimateRrEcg(session, end, to) && ofBeats(session, end, to);
   return estimateRrResp(session, end, to);
+}
+
+/** A breath that is told by beats is as likely as the beats. */
+function ofBeats(session: Session, end: f64, to: Estimate): bool {
+  to.confidence = Math.min(to.confidence, likeHeartbeats(session.ecg, end - RR_WINDOW));
+  return true;
 }

@@ -1,4 +1,3 @@
-import { likeHeartbeats } from '../ecg/heart_rate';
 import { Estimate } from '../memory/map';
 import { Session } from '../memory/session';
 import { addBeat, clearBeats, judgeBeats, putBaselines, putHeights, putIntervals } from './modulation';
@@ -7,7 +6,8 @@ import { clearSeries } from './series';
 import { FROM_ECG, followBreath } from './tracker';
 import { BELIEVED } from './tuning';
 
-const WINDOW: f64 = 32;
+/** Window of the respiratory rate, seconds. */
+export const RR_WINDOW: f64 = 32;
 
 /**
  * Estimate of the window that ends at `end` (seconds), by the R peaks' intervals (respiratory sinus arrhythmia), heights
@@ -23,9 +23,7 @@ export function estimateRrEcg(session: Session, end: f64, to: Estimate): bool {
   putBaselines(2, n);
   // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
-  if (!followBreath(session.breath, FROM_ECG, end, n, fastest, BEATS.steadiness, BEATS.trust, to)) return false;
-  to.confidence = Math.min(to.confidence, likeHeartbeats(session.ecg, end - WINDOW));
-  return true;
+  return followBreath(session.breath, FROM_ECG, end, n, fastest, BEATS.steadiness, BEATS.trust, to);
 }
 
 /** Takes the beats of the window; returns the points that their series will have, 0 for too few. */
@@ -33,7 +31,7 @@ function gather(session: Session, end: f64): i32 {
   const ecg = session.ecg;
   clearBeats();
   let first = ecg.beatCount;
-  while (first > ecg.oldestBeat && ecg.beatAt(first - 1).time - end > -WINDOW) first--;
+  while (first > ecg.oldestBeat && ecg.beatAt(first - 1).time - end > -RR_WINDOW) first--;
   for (let i = first; i < ecg.beatCount; i++) {
     const beat = ecg.beatAt(i);
     const time = beat.time - end;
