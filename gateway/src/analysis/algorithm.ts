@@ -17,6 +17,8 @@ export interface Algorithm {
   readonly requires: readonly (readonly Modality[])[];
   /** Modalities that are used if the session has them: a window waits for their data, but not long. */
   readonly uses?: readonly Modality[];
+  /** Least sample rate of its channels for a trusted reading, Hz. Default: any. */
+  readonly leastRateHz?: number;
   readonly estimator: Estimator;
   /**
    * Converts the core's estimate into a reading in the type's unit, unrounded; a null confidence asks for the generic

@@ -90,6 +90,23 @@ describe('the analysis of a session', () => {
     expect(of(readings, 'hr').at(-1)?.coverage).to.equal(1);
   });
 
+  it('trusts no respiratory rate from light below 9 Hz', async () => {
+    for (const rate of [RATE, 5]) {
+      const { analysis, readings } = await open({ channels: [{ ...channel('ppg_green'), sample_rate_hz: rate }] });
+      const breathing = (t: number) => pulse(t) + 200 * Math.cos(2 * Math.PI * 0.25 * t);
+      const every = RATE / rate;
+      for (let second = 0; second < 60; second++) {
+        const samples = Int32Array.from({ length: rate }, (_, k) => breathing(second + (k * every) / RATE));
+        analysis.push({
+          ...{ channel: 0, t: T0 + second * 1000, period: 1000 / rate, trusted: true, lost: 0 },
+          ...{ encoding: ENCODING.int32, payload: new Uint8Array(samples.buffer) },
+        });
+      }
+      const confidence = of(readings, 'rr').at(-1)?.confidence ?? 0;
+      expect(confidence > 0.5, `${rate} Hz`).to.equal(rate === RATE);
+    }
+  });
+
   it('finds the rate of a known pulse', async () => {
     const { analysis, readings } = await open();
     stream(analysis, 0, 20);

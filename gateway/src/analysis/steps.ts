@@ -20,7 +20,7 @@ export interface DueWindow extends WindowCoverage {
   readonly channels: readonly AnalysedChannel[];
   /** End of the window, whole seconds. */
   readonly end: number;
-  /** Whether the rate of one of the channels differs from its model's. */
+  /** Whether the rate of one of the channels differs from its model's, or is too low for the algorithm. */
   readonly offRate: boolean;
   /** Whether one of the channels has untrusted times in the window. */
   readonly doubtful: boolean;
@@ -100,7 +100,8 @@ export class AlgorithmSteps {
     this.#next += this.algorithm.everyS;
     const window = { start: end - this.algorithm.windowS, end };
     const coverages = this.channels.map(({ coverage }) => coverage);
-    const offRate = this.channels.some((c) => c.isOffRate(window));
+    const { leastRateHz = 0 } = this.algorithm;
+    const offRate = this.channels.some((c) => c.isOffRate(window) || c.core.sampleRateHz < leastRateHz);
     const doubtful = this.channels.some((c) => c.isDoubtful(window));
     const { algorithm, channels } = this;
     const { coverage, gapFraction } = windowCoverage(coverages, window);

@@ -10,6 +10,7 @@ const algorithm: Algorithm = {
   windowS: 32,
   everyS: 2,
   requires: [['ppg_green', 'ppg', 'ppg_ir', 'ppg_red']],
+  leastRateHz: 9, // Slower light gives the pulse a false slow swing
   estimator: 'rr_ppg',
   read: asEstimated,
 };
