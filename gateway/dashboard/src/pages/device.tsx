@@ -235,8 +235,10 @@ function why(series: Series, live: Inspection | null, { model }: DeviceView): st
   const coverage = series.coverage[last] ?? 0;
   if (coverage < 0.95) return `Only ${Math.round(coverage * 100)} % of the window contains data: see the gaps below.`;
   if (series.quality[last] === 'excellent') return 'The window is full, and the signal is clear.';
-  const rate = live?.notices.find(({ code }) => code === 'rate_off');
-  if (rate) return 'The measured sample rate differs from the rate in the device model: this limits the confidence.';
+  const has = (notice: string) => live?.notices.some(({ code }) => code === notice);
+  if (has('ts_unsteady')) return 'The time stamps of the frames step ahead and back: this limits the confidence.';
+  if (has('rate_off'))
+    return 'The measured sample rate differs from the rate in the device model: this limits the confidence.';
   if (series.type === 'spo2' && model && !model.has_spo2_calibration)
     return 'The device model has no spo2_calibration: without the calibration curve of its optics, SpO₂ is acceptable at best.';
   return 'The window is full, but the signal is weak or disturbed: check the sensor contact, motion and ambient light.';
