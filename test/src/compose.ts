@@ -76,7 +76,7 @@ export function gatewayVariables(): string[] {
 
 /** The variables that the fan-out node's configuration reads. */
 export function nodeVariables(): string[] {
-  return matches('fanout/src/config.ts', /(?:env\.|number\(')([A-Z][A-Z_]+)/g);
+  return matches('fanout/src/config.ts', /^ {2}([A-Z][A-Z_]+): \[/gm);
 }
 
 function matches(file: string, pattern: RegExp): string[] {
