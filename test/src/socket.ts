@@ -27,7 +27,10 @@ export class RawSocket {
     for (;;) {
       const message = this.#messages.shift();
       if (message) return message;
-      if (this.#socket.readyState === WebSocket.CLOSED) throw new Error('the socket closed before a message came');
+      if (this.#socket.readyState === WebSocket.CLOSED) {
+        const { code, reason } = await this.#closed;
+        throw new Error(`the socket closed before a message came: ${code} ${reason}`);
+      }
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
