@@ -211,7 +211,7 @@ export class KeyMirror {
       return;
     }
     this.#answering.add(hash);
-    void this.#answer(hash).finally(() => this.#answering.delete(hash));
+    void this.#answer(hash);
   }
 
   /** So that it is known without a question from now on, and is removed with the others. Best effort. */
@@ -221,10 +221,13 @@ export class KeyMirror {
       .catch(() => undefined);
   }
 
-  /** Sends nothing if the store cannot answer: without an answer, the node closes with 1013. */
+  /**
+   * Sends nothing if the store cannot answer: without an answer, the node closes with 1013. Who asks once the key is looked up
+   * may miss this answer, and gets another one.
+   */
   async #answer(hash: string): Promise<void> {
     try {
-      const holder = await this.options.source.holder(hash);
+      const holder = await this.options.source.holder(hash).finally(() => this.#answering.delete(hash));
       const answer: KeyWord = holder ? { word: 'yes', hash, holder } : { word: 'no', hash };
       await this.#channel.say(say(answer));
       if (holder) await this.#add(hash, holder);

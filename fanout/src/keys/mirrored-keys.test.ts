@@ -8,7 +8,7 @@ import { ManualClock } from '../process/manual-clock.js';
 import { until } from '../process/until.fixture.js';
 import type { KeyHolder } from './key-check.js';
 import { KeyMirror, type KeySource } from './key-mirror.js';
-import { HOLDERS, READY, REVOKED } from './key-words.js';
+import { HOLDERS, KEY_CHANNEL, READY, REVOKED } from './key-words.js';
 import { MirroredKeys } from './mirrored-keys.js';
 
 /** A store's keys, in memory. */
@@ -161,6 +161,22 @@ describe('mirrored keys', function () {
     while (!(await witness.hexists(HOLDERS, NEW_HASH)));
     mirror.close();
     expect(await node.holder(NEW_HASH)).to.deep.equal(ALL);
+  });
+
+  it('gets an answer to a question that comes as soon as another node has heard the same answer', async () => {
+    const other = new Redis(redis.port, '127.0.0.1');
+    const heard: string[] = [];
+    const ask = () => void witness.publish(KEY_CHANNEL, JSON.stringify({ word: 'ask', hash: NEW_HASH }));
+    source.good.set(NEW_HASH, ANNA);
+    other.on('message', (_channel, text) => {
+      if (!text.includes('"yes"')) return;
+      heard.push(text);
+      ask();
+    });
+    await other.subscribe(KEY_CHANNEL);
+    ask();
+    await until(() => heard.length >= 50);
+    other.disconnect();
   });
 
   it('asks once for all simultaneous checks of the same key', async () => {
