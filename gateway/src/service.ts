@@ -155,7 +155,9 @@ export async function startService(
   const isWell = async () => assertHealthy(await health());
   const metrics = config.metricsPort === null ? null : operations(registry, isWell, log);
   store.examine().catch((err: unknown) => log.error({ err }, 'the data are damaged, or could not be examined'));
-  await store.forgetGateways(clock.now() - KEPT_MS);
+  store
+    .forgetGateways(clock.now() - KEPT_MS)
+    .catch((err: unknown) => log.warn({ err }, 'the heartbeats of former gateways could not be deleted'));
   await tasks.start();
   const { retentionDays } = config;
   const retention = retentionDays === null ? null : keepFor(retentionDays, store, clock, log);
