@@ -279,10 +279,7 @@ describe('A session', () => {
     writer.exec('BEGIN IMMEDIATE');
     stream(device, 0, 500, T0 - HOUR_MS);
     await device.handled();
-    await until(() => {
-      bench.clock.advance(50);
-      return !gateway.publisher.accepting;
-    });
+    await until(() => !gateway.publisher.accepting);
     return () => {
       writer.exec('ROLLBACK');
       writer.close();
@@ -302,6 +299,26 @@ describe('A session', () => {
       return gateway.publisher.accepting;
     });
     expect(await device.code()).to.equal(4000);
+  });
+
+  it('gives up no numbers that wait to be read', async () => {
+    const sockets: Duplex[] = [];
+    gateway.server.on('upgrade', (_request, socket) => sockets.push(socket));
+    const { device } = await connected();
+    const temperature = (seq: number) => device.samples(seq, 1, { channel: 1, samples: [1, 2, 3] });
+    temperature(0);
+    temperature(2);
+    const release = await hold(device);
+    temperature(1);
+    stream(device, 500, 60_000, T0 - HOUR_MS);
+    await until(() => sockets[0]?.isPaused() === true);
+    bench.clock.advance(5000);
+    release();
+    await until(() => {
+      bench.clock.advance(50);
+      return gateway.publisher.accepting;
+    });
+    expect(errorsOf(await device.handled())).to.deep.equal([]);
   });
 
   it('stops reading while the store is unreachable, refuses new devices with 1013, and loses nothing', async () => {

@@ -231,10 +231,13 @@ export class LiveSession implements Worker {
     return this.#connection === null && this.#grace !== null && this.#intake.progress().lastDataAt === null;
   }
 
-  /** Gives up overdue gaps, acknowledges that, and records unrecorded progress. Called about twice a second. */
+  /**
+   * Gives up overdue gaps, except while messages wait that may fill them, acknowledges that, and records unrecorded
+   * progress. Called about twice a second.
+   */
   tick(): void {
     if (this.#state !== 'open') return;
-    if (this.#intake.tick()) {
+    if (this.#waiting.length === 0 && this.#intake.tick()) {
       this.#isRecorded = false;
       this.#scheduleAck();
       this.#parts.turns.add(this);
