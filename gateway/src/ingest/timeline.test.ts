@@ -203,6 +203,15 @@ describe('Timeline', () => {
     }
   });
 
+  it('trusts no spacing that the stamps contradict again and again, although they jitter', () => {
+    for (const period of [6.7, 13.3, 18.2])
+      for (const instants of [200, 400]) {
+        const { placed } = stream({ period, instants, jitter: (k) => 50 * noise(k), seconds: 300 });
+        const wrong = settled(placed, 60).filter((p) => p.trusted && Math.abs(p.period / period - 1) > 0.1);
+        expect(wrong, `${period} ms, ${instants} instants`).to.deep.equal([]);
+      }
+  });
+
   it('trusts stamps again 10 s after they became steady, and returns to them', () => {
     const { placed } = stream({ jitter: (k) => (k < 300 ? 300 * (noise(k) + 1) : 300), seconds: 120 });
     const steady = settled(placed, 45);

@@ -10,8 +10,8 @@ export interface Placement {
   readonly period: number;
   /**
    * Whether these are the real times of the samples. They are not while time is counted at a rate that is unknown or
-   * differs from the model's, while stamped time is ahead of arrival, while gaps repeat as they would at a far lower
-   * rate, or while the stamps are unsteady.
+   * differs from the model's, while stamped time is ahead of arrival, while steps of the stamps repeat as they would at
+   * a far other rate, or while the stamps are unsteady.
    */
   readonly trusted: boolean;
 }
@@ -30,6 +30,8 @@ type Place = Pick<Placement, 't' | 'period'>;
 export const STEP_MS = 250;
 /** Two steps in a row that agree to this share of their interval are a difference of rate, not two losses. */
 const SAME_RATE = 0.02;
+/** Two steps in a row that differ by no more than jitter explains may be a difference of rate, ms. */
+const LIKE_STEP_MS = 2 * STEP_MS;
 /**
  * Largest step ahead, as a share of its interval, that may be a difference of rate; steps back, which cannot be losses,
  * have no limit.
@@ -84,8 +86,8 @@ export class Timeline {
   #aheadSeq = Number.NEGATIVE_INFINITY;
   /** Below this number, the stamps are unsteady. */
   #unsteadyBefore = 0;
-  /** Whether the last gap was like the previous one: the cause may be a rate far below the model's. */
-  #repeatsGap = false;
+  /** Whether the last step was like the previous one: the cause may be a rate far from the model's. */
+  #repeatsStep = false;
   /** Whether time is ahead of arrival and is being led back. */
   #ranAhead = false;
   /** The last stamp's step as a share of its interval; 0 if it made no step. */
@@ -146,7 +148,7 @@ export class Timeline {
     if (place.t > arrival + MAX_FUTURE_MS) this.#ranAhead = true;
     else if (place.t - rate.at(piece.seq) <= STEP_MS) this.#ranAhead = false;
     const { t, period } = this.#bounded(place, piece.instants, arrival);
-    return { t, period, trusted: !this.#ranAhead && !this.#repeatsGap && this.steady };
+    return { t, period, trusted: !this.#ranAhead && !this.#repeatsStep && this.steady };
   }
 
   /** If the line is too far ahead of arrival, restarts it at the stamp, or at arrival if that is later. */
@@ -184,17 +186,17 @@ export class Timeline {
   /** Fits the line to a stamp; true if the stamps stepped ahead of the numbers, which is a gap. */
   #follow(rate: Rate, seq: number, ts: number, arrival: number): boolean {
     const off = ts + this.#slip - rate.at(seq);
-    const step = Math.abs(off) > STEP_MS ? off / this.#interval(seq) : 0;
-    const repeats = this.#lastStep !== 0 && step !== 0 && step > -1 && Math.abs(step - this.#lastStep) < SAME_RATE;
-    const agrees = repeats && step < MAX_RATE_STEP;
+    const interval = this.#interval(seq);
+    const step = Math.abs(off) > STEP_MS ? off / interval : 0;
+    const change = step * this.#lastStep > 0 ? Math.abs(step - this.#lastStep) : Number.POSITIVE_INFINITY;
+    const agrees = change < SAME_RATE && step > -1 && step < MAX_RATE_STEP;
     this.#lastStep = step;
     this.#stampedSeq = seq;
     this.#watchRepeated(rate, seq, ts);
     if (step === 0) rate.follow(seq, ts + this.#slip);
     if (agrees) rate.restart(seq, ts + this.#slip, rate.period * (1 + step));
-    const gap = step !== 0 && !agrees && this.#step(rate, seq, ts, arrival);
-    this.#repeatsGap = gap && repeats;
-    return gap;
+    this.#repeatsStep = !agrees && change * interval <= LIKE_STEP_MS;
+    return step !== 0 && !agrees && this.#step(rate, seq, ts, arrival);
   }
 
   /**
