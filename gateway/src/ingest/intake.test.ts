@@ -183,12 +183,18 @@ describe('Intake', () => {
 
   it('reports once per channel that a rate is more than 20 % off the model', () => {
     const { intake, rates } = open();
-    for (let k = 0; k < 100; k++) {
+    for (let k = 0; k < 200; k++) {
       const frame = { channel: 0, seq: k * 10, instants: 10, encoding: 1, payload: new Uint8Array(20) } as const;
       intake.receive({ ...frame, ts: T0 + k * 70 });
       intake.receive({ ...frame, channel: 1, ts: T0 + k * 85 });
     }
     expect(rates.map(([index]) => index)).to.deep.equal([0]);
+  });
+
+  it('takes two equal losses for no rate', () => {
+    const { rates, notices, send } = open();
+    for (let k = 0; k < 60; k++) send(50 * k, 50, { ts: T0 + 500 * (k + Math.min(2, Math.max(0, k - 30))) });
+    expect([rates, notices]).to.deep.equal([[], []]);
   });
 
   it('sends a notice after 10 s if the rate is more than 5 % off, again every 10 s, and when that is over', () => {
@@ -205,6 +211,19 @@ describe('Intake', () => {
     expect(notices[0]).to.include({ declared_hz: 100 });
     expect(notices[0]?.measured_hz).to.be.closeTo(90.9, 1);
     expect(notices[0]?.detail).to.contain('sample_rate_hz');
+  });
+
+  it('sends it too if the rate is so far off that each frame seems to be followed by a gap', () => {
+    for (const jitter of [0, 40]) {
+      const { clock, send, notices, rates } = open();
+      for (let k = 0; k < 30; k++) {
+        clock.advance(2000);
+        send(100 * k, 100, { ts: T0 + 2000 * k + jitter * ((k * 7) % 3) });
+      }
+      expect(new Set(notices.map(({ code }) => code))).to.deep.equal(new Set(['rate_off']));
+      expect(notices[0]?.measured_hz).to.be.closeTo(50, 5);
+      expect(rates.map(([index]) => index)).to.deep.equal([0]);
+    }
   });
 
   it('also sends that notice during back-fill, and none for a rate that is 4 % off', () => {

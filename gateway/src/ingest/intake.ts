@@ -20,7 +20,7 @@ export interface IntakeOptions {
   readonly progress: SessionProgress;
   /** Receives the runs, in order of time within each channel. */
   readonly push: (run: SampleRun) => void;
-  /** Called once per channel when its rate differs from the model's by more than 20 %. */
+  /** Called once per channel when its rate has differed from the model's for 10 s, and does by more than 20 %. */
   readonly onRateOff?: (channel: number, relativeRate: number) => void;
   /** Receives the notices about problems with the data. */
   readonly notices?: Notices;
@@ -222,14 +222,13 @@ export class Intake {
     const channel = this.#channels[index];
     if (!channel) return;
     const off = Math.abs(relativeRate - 1);
-    if (off > MAX_RATE_OFF && !channel.isRateOff) {
-      channel.isRateOff = true;
-      this.#options.onRateOff?.(index, relativeRate);
-    }
     if (off <= NOTED_RATE_OFF) this.#options.notices?.clear('rate_off', index);
     channel.offSince = off > NOTED_RATE_OFF ? (channel.offSince ?? seq) : null;
-    if (channel.offSince !== null && (seq - channel.offSince) * channel.timeline.nominal >= NOTED_AFTER_MS)
-      this.#options.notices?.raise('rate_off', index, rateOff(channel.model.sample_rate_hz, relativeRate));
+    if (channel.offSince === null || (seq - channel.offSince) * channel.timeline.nominal < NOTED_AFTER_MS) return;
+    this.#options.notices?.raise('rate_off', index, rateOff(channel.model.sample_rate_hz, relativeRate));
+    if (off <= MAX_RATE_OFF || channel.isRateOff) return;
+    channel.isRateOff = true;
+    this.#options.onRateOff?.(index, relativeRate);
   }
 }
 

@@ -218,7 +218,7 @@ describe('A session', () => {
 
   it('reports once that a rate is far off the model', async () => {
     const { device } = await connected();
-    for (let k = 0; k < 50; k++) device.samples(k * 10, 10, { ts: T0 - 60_000 + k * 70 });
+    for (let k = 0; k < 200; k++) device.samples(k * 10, 10, { ts: T0 - 60_000 + k * 70 });
     await device.handled();
     expect(bench.logged.filter(({ text }) => text.includes('by more than 20 %'))).to.have.length(1);
   });

@@ -109,10 +109,15 @@ export class Timeline {
   /** @param nominal the model's spacing of the instants, ms */
   constructor(readonly nominal: number) {}
 
-  /** The estimated rate relative to the model's: 1 means as the model says. */
+  /**
+   * The estimated rate relative to the model's: 1 means as the model says. While steps repeat, it is the rate that would
+   * explain them.
+   */
   get relativeRate(): number {
     const line = this.#rate ?? (this.#pace?.settled ? this.#pace : null);
-    return line ? this.nominal / line.period : 1;
+    if (!line) return 1;
+    const explained = line.period + (this.#repeatsStep ? this.#lastStep * this.nominal : 0);
+    return this.nominal / (explained > 0 ? explained : line.period);
   }
 
   /** The pace of counted time, once it is known; null if the device has a clock. */
