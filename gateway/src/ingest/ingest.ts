@@ -39,6 +39,8 @@ export interface IngestOptions {
 const LIMITS: IngestLimits = { max_frame_bytes: 65_536, max_unacked_ms: 30_000, ack_interval_ms: 500 };
 /** Interval at which overdue gaps, expired keys and unfinished messages are checked, ms. */
 const TICK_MS = 500;
+/** A tick that is this late shows that the process stood still, and has not read what came meanwhile, ms. */
+const STANDSTILL_MS = 1000;
 /** TCP probes a silent connection after this long, ms, so that a device that vanished does not stay connected. */
 const KEEP_ALIVE_MS = 60_000;
 /**
@@ -67,6 +69,8 @@ export class Ingest {
   readonly #lobby: Lobby<Connection>;
   readonly #ticks: Timer;
   readonly #stopWatchingKeys: () => void;
+  #tickedAt: number;
+  #stoodStill = false;
   #draining = false;
   #onEmpty: () => void = () => undefined;
 
@@ -86,6 +90,7 @@ export class Ingest {
     const turns = new Turns(options.publisher);
     const { counters } = this;
     this.#sessions = new Sessions({ ...options, limits: this.#limits, turns, counters });
+    this.#tickedAt = options.clock.monotonic();
     this.#ticks = options.clock.every(TICK_MS, () => this.#tick());
     this.#stopWatchingKeys = options.keys.onRevoked(
       (hash) => this.#revoke(hash),
@@ -216,8 +221,16 @@ export class Ingest {
 
   #tick(): void {
     this.#closeExpired(this.#options.clock.now());
-    for (const session of this.#sessions.all()) session.tick();
+    if (!this.#isAfterStandstill()) for (const session of this.#sessions.all()) session.tick();
     for (const connection of this.#open) connection.look();
+  }
+
+  /** True for one tick after a standstill: the sockets are read before the next one. */
+  #isAfterStandstill(): boolean {
+    const now = this.#options.clock.monotonic();
+    this.#stoodStill = !this.#stoodStill && now - this.#tickedAt > TICK_MS + STANDSTILL_MS;
+    this.#tickedAt = now;
+    return this.#stoodStill;
   }
 
   #forget(connection: Connection): void {

@@ -321,6 +321,18 @@ describe('A session', () => {
     expect(errorsOf(await device.handled())).to.deep.equal([]);
   });
 
+  it('gives up no numbers that came while the process stood still', async () => {
+    const { device } = await connected();
+    const temperature = (seq: number) => device.samples(seq, 1, { channel: 1, samples: [1, 2, 3] });
+    temperature(0);
+    temperature(2);
+    await device.handled();
+    temperature(1);
+    bench.clock.skip(5000);
+    bench.clock.advance(0);
+    expect(errorsOf(await device.handled())).to.deep.equal([]);
+  });
+
   it('stops reading while the store is unreachable, refuses new devices with 1013, and loses nothing', async () => {
     const { device, id } = await connected();
     const release = await hold(device);
