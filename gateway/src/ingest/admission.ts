@@ -12,8 +12,6 @@ export interface Admission {
   readonly model: DeviceModel;
   /** The device's own time at the moment of connecting, ms since the epoch; null if it was not given. */
   readonly deviceClock: number | null;
-  /** Time at which the device's key expires, ms since the epoch; null if it never expires. */
-  readonly keyExpiresAt: number | null;
   /** The server's time at that moment, ms. */
   readonly at: number;
 }
@@ -36,24 +34,24 @@ export function keyHashOf({ url = '', headers }: IncomingMessage): string | null
   return key && hashKey(key);
 }
 
-/**
- * Admits a device in the order of the protocol (section 1): key, parameters, device model. Then makes sure that the
- * device is stored. Throws `CloseError`; rejects as the store does.
- */
-export async function admit(
-  request: IncomingMessage,
-  keyHash: string | null,
-  at: number,
-  { store, keys }: { store: Store; keys: KeyCheck },
-): Promise<Admission> {
+/** The holder of a key, which the protocol (section 1) checks first. Throws `CloseError`; rejects as the store does. */
+export async function holderOf(keyHash: string | null, keys: KeyCheck): Promise<KeyHolder> {
   const holder = keyHash === null ? null : await keys.holder(keyHash);
   if (!holder) throw new CloseError('authenticationFailed');
+  return holder;
+}
+
+/**
+ * Admits a device of this holder in the order of the protocol (section 1): parameters, device model. Then makes sure
+ * that the device is stored. Throws `CloseError`; rejects as the store does.
+ */
+export async function admit(request: IncomingMessage, holder: KeyHolder, at: number, store: Store): Promise<Admission> {
   const { deviceId, modelId, deviceClock } = parametersOf(queryOf(request));
   const model = await modelFor(holder, modelId, store);
   const device = { accountId: holder.account, deviceId, deviceModelId: model.id, createdAt: at };
   if (!(await store.putDevice(device))) throw new CloseError('unknownModel');
-  const { account: accountId, user, expiresAt: keyExpiresAt } = holder;
-  return { accountId, user, deviceId, model, deviceClock, keyExpiresAt, at };
+  const { account: accountId, user } = holder;
+  return { accountId, user, deviceId, model, deviceClock, at };
 }
 
 async function modelFor(holder: KeyHolder, id: string, store: Store): Promise<DeviceModel> {

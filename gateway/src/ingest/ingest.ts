@@ -14,7 +14,8 @@ import { CloseError } from '../errors.js';
 import type { Inspection } from '../inspection.js';
 import type { Publisher } from '../publisher/publisher.js';
 import { type Store, StoreUnavailable } from '../store/store.js';
-import { admit, keyHashOf } from './admission.js';
+import { admit, holderOf, keyHashOf } from './admission.js';
+import { Arrivals } from './arrivals.js';
 import { CLOSE_GRACE_MS, Connection } from './connection.js';
 import { IngestCounters } from './counters.js';
 import type { IngestLimits } from './limits.js';
@@ -67,6 +68,7 @@ export class Ingest {
   readonly #sessions: Sessions;
   readonly #open = new Set<Connection>();
   readonly #lobby: Lobby<Connection>;
+  readonly #arrivals = new Arrivals();
   readonly #ticks: Timer;
   readonly #stopWatchingKeys: () => void;
   #tickedAt: number;
@@ -161,10 +163,15 @@ export class Ingest {
     const limit = this.#options.clock.after(ADMISSION_LIMIT_MS, () => connection.close('overloaded'));
     try {
       this.#refuseIfUnable();
+      const { keys, store } = this.#options;
       connection.keyHash = keyHashOf(request);
-      const admission = await admit(request, connection.keyHash, at, this.#options);
-      connection.expiresAt = admission.keyExpiresAt;
-      this.#serve(connection, await this.#sessions.join(admission, connection));
+      const holder = await holderOf(connection.keyHash, keys);
+      connection.expiresAt = holder.expiresAt;
+      this.#lobby.leave(connection); // Joining may take long, and the lobby is everybody's.
+      await this.#arrivals.admit(holder.account, async () => {
+        const admission = await admit(request, holder, at, store);
+        this.#serve(connection, await this.#sessions.join(admission, connection));
+      });
     } catch (error) {
       this.#close(connection, error);
     } finally {

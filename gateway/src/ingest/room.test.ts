@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { strangersUpgrade } from '@device-insights/fanout/process/raw.fixture';
 import { expect } from 'chai';
 import { Bench, type Gateway, until } from './bench.fixture.js';
 import { channel } from './frames.fixture.js';
@@ -37,6 +38,21 @@ describe('the sessions of one account', () => {
     await connectOther('one').ready();
     expect(await connectOther('two').closed).to.deep.include({ code: 1013 });
     expect((await connectOther('three').closed).reason).to.match(/\(MAX_SESSIONS\)/);
+  });
+
+  it('keep no device of another account out while they wait to be joined, however many', async () => {
+    const { model, query } = await bench.device(a);
+    const connectOther = await stranger();
+    const { deviceModel } = a.store;
+    a.store.deviceModel = (id) => (id === model.id ? new Promise(() => undefined) : deviceModel(id));
+    const waiting = Array.from({ length: 4096 }, strangersUpgrade);
+    for (const [request, socket, head] of waiting) {
+      request.url = `/?${new URLSearchParams(query)}`;
+      a.ingest.handleUpgrade(request, socket, head);
+    }
+    await connectOther('one').ready();
+    expect(a.ingest.counters.refusedDevices.get('overloaded')).to.equal(2048);
+    for (const [, socket] of waiting) socket.destroy();
   });
 
   it('count while they wait for their devices, but not if they never had data', async () => {
