@@ -6,7 +6,7 @@ import type { Frame } from './frame.js';
 import type { NoticeFields, Notices } from './notices.js';
 import { NUMBERING_FAULTS, Numbering } from './numbering.js';
 import { type CountedLine, MAX_LEAD_MS, Pace } from './pace.js';
-import { type Piece, Sequence } from './sequence.js';
+import { Held, type Piece, Sequence } from './sequence.js';
 import { MAX_FUTURE_MS, Timeline } from './timeline.js';
 
 export interface IntakeOptions {
@@ -54,6 +54,7 @@ const EPSILON_MS = 1e-3;
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #channels: Channel[];
+  readonly #held = new Held();
   /** Offset from the monotonic clock to arrival times: setting the wall clock must not change them. */
   readonly #anchor: number;
   #origin: number | null;
@@ -151,7 +152,7 @@ export class Intake {
   #channel(model: ModalityChannel, index: number): Channel {
     const nominal = SECOND_MS / model.sample_rate_hz;
     const timeline = new Timeline(nominal);
-    const sequence = new Sequence(nominal, (piece) => this.#place(index, piece, timeline));
+    const sequence = new Sequence(nominal, (piece) => this.#place(index, piece, timeline), this.#held);
     const numbering = new Numbering(nominal);
     return {
       model,

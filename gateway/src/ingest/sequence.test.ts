@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Frame } from './frame.js';
 import { int16 } from './frames.fixture.js';
-import { type Piece, Sequence } from './sequence.js';
+import { Held, type Piece, Sequence } from './sequence.js';
 
 const PERIOD = 10;
 
@@ -162,6 +162,18 @@ describe('Sequence', () => {
     const sequence = new Sequence(0.1, () => {});
     for (let seq = 0; seq < 20_000; seq += 2) sequence.accept(frame(seq, 1), 0);
     expect(sequence.next).to.be.greaterThan(20_000 - 2 * 4100);
+  });
+
+  it('limits that amount for all channels of a session together, and holds on when there is room again', () => {
+    const amount = new Held();
+    const channels = Array.from({ length: 64 }, () => new Sequence(0.1, () => {}, amount));
+    for (let seq = 0; seq < 500; seq += 2) for (const channel of channels) channel.accept(frame(seq, 1), 0);
+    expect(amount.pieces).to.be.within(1, 4096);
+    for (const channel of channels) channel.flush();
+    expect(amount).to.deep.include({ pieces: 0, bytes: 0 });
+    const [channel] = channels;
+    channel?.accept(frame(600, 1), 0);
+    expect(channel?.next).to.equal(499);
   });
 
   it('copies the frames that it holds, because their bytes belong to the socket', () => {

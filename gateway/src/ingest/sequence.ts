@@ -18,11 +18,21 @@ interface Range {
  * ms.
  */
 export const PATIENCE_MS = 2000;
-/** Limits of the data that one channel holds behind its gaps; beyond them the oldest gap is given up. */
+/** Limits of the data that the channels of one session hold together behind their gaps. */
 const MAX_HELD_BYTES = 512 * 1024;
 const MAX_HELD_PIECES = 4096;
 /** Number of given-up ranges that are remembered, to distinguish a frame that is too late from a repeated one. */
 const MAX_GIVEN_UP = 1024;
+
+/** The amount of data that the channels of one session hold; beyond its limits, a channel that holds more gives up gaps. */
+export class Held {
+  pieces = 0;
+  bytes = 0;
+
+  get isTooMuch(): boolean {
+    return this.bytes > MAX_HELD_BYTES || this.pieces > MAX_HELD_PIECES;
+  }
+}
 
 /**
  * The sequence numbers of one channel: puts frames in order, removes numbers that were received before, waits for gaps
@@ -34,17 +44,18 @@ export class Sequence {
   #next: number | null = null;
   /** Pieces after the first gap, ascending, without overlap. */
   #held: Piece[] = [];
-  #heldBytes = 0;
   #givenUp: Range[] = [];
   #lastNewAt = 0;
 
   /**
    * @param period nominal spacing of the instants, ms
    * @param deliver receives the pieces, in order
+   * @param amount shared by the channels of a session
    */
   constructor(
     readonly period: number,
     readonly deliver: (piece: Piece) => void,
+    readonly amount = new Held(),
   ) {}
 
   /** The lowest number that has not arrived; null before the first frame. */
@@ -127,7 +138,8 @@ export class Sequence {
   #hold(piece: Piece): void {
     const at = this.#held.findLastIndex((held) => held.seq < piece.seq);
     this.#held.splice(at + 1, 0, piece);
-    this.#heldBytes += piece.payload.length;
+    this.amount.pieces += 1;
+    this.amount.bytes += piece.payload.length;
   }
 
   /** Delivers the held pieces that are now in order; the first one follows `lost` numbers. */
@@ -135,7 +147,8 @@ export class Sequence {
     let count = 0;
     for (const piece of this.#held) {
       if (piece.seq !== this.#next) break;
-      this.#heldBytes -= piece.payload.length;
+      this.amount.pieces -= 1;
+      this.amount.bytes -= piece.payload.length;
       this.#pass(count++ === 0 ? { ...piece, lost } : piece);
     }
     if (count > 0) this.#held.splice(0, count);
@@ -146,7 +159,7 @@ export class Sequence {
     const last = this.#held.at(-1);
     if (!first || !last) return false;
     const dataAfterGap = (last.seq + last.instants - 1 - first.seq) * this.period;
-    return dataAfterGap > PATIENCE_MS || this.#heldBytes > MAX_HELD_BYTES || this.#held.length > MAX_HELD_PIECES;
+    return dataAfterGap > PATIENCE_MS || this.amount.isTooMuch;
   }
 
   #giveUpFirstGap(): void {
