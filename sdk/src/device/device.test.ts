@@ -291,4 +291,18 @@ describe('device', () => {
     ]);
     expect(device.counters.framesRefused).to.equal(1);
   });
+
+  it('ignores messages of its types without the fields that it needs, as from a server that is not the service', async () => {
+    const peer = await connect();
+    const [channel] = CHANNELS;
+    const strange: unknown[] = [null, [], { type: 'ready' }, ready({ channels: {} }), ready({ channels: [null] })];
+    strange.push(ready({ channels: [{ ...channel, sample_rate_hz: 0 }] }), ready({ limits: null }));
+    strange.push(ready({ replay_ms: '1' }), { type: 'ack' }, { type: 'ack', next_seq: { 0: null } });
+    for (const session_id of ['s1', 's2']) {
+      for (const message of strange) peer.socket.send(JSON.stringify(message));
+      peer.send(ready({ session_id }));
+      while ((await device.ready()).session_id !== session_id) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(device.state).to.equal('live');
+  });
 });

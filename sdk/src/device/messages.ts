@@ -95,9 +95,39 @@ export type ServerMessage =
   | { readonly type: 'ended'; readonly session_id: string }
   | { readonly type: 'pong'; readonly t?: number };
 
-/** Parses a message of the service; clients ignore types that they do not know. */
+/**
+ * Parses a message of the service; null for what lacks the fields that clients need, because the peer may be another
+ * server. Clients ignore types that they do not know.
+ */
 export function parseServerMessage(data: unknown): ServerMessage | null {
-  return typeof data === 'string' ? (parseJson(data) as ServerMessage | null) : null;
+  const message = typeof data === 'string' ? parseJson(data) : null;
+  return isServerMessage(message) ? message : null;
+}
+
+function isServerMessage(message: unknown): message is ServerMessage {
+  if (!isObject(message)) return false;
+  if (message.type === 'ready') return isReady(message as Partial<ReadyMessage>);
+  if (message.type === 'ack') return isObject(message.next_seq) && Object.values(message.next_seq).every(isNumber);
+  return true;
+}
+
+function isReady({ channels, replay_ms, limits }: Partial<ReadyMessage>): boolean {
+  const areLimits = isObject(limits) && isNumber(limits.max_frame_bytes) && isNumber(limits.max_unacked_ms);
+  return areLimits && isNumber(replay_ms) && Array.isArray(channels) && channels.every(isChannel);
+}
+
+function isChannel(channel: unknown): boolean {
+  if (!isObject(channel)) return false;
+  const { index, sample_rate_hz: rate, num_channels: width, next_seq } = channel;
+  return isNumber(index) && isNumber(rate) && rate > 0 && isNumber(width) && width > 0 && isNumber(next_seq);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
 }
 
 /**
