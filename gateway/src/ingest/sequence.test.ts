@@ -141,6 +141,15 @@ describe('Sequence', () => {
     expect(send(10, 21)).to.equal(1);
   });
 
+  it('remembers only the newest numbers that it has given up, and takes older ones for repeated', () => {
+    const { sequence, send } = open();
+    for (let n = 0; n <= 100; n++) send(n * 400, 1);
+    sequence.flush();
+    expect(sequence.isTooLate(frame(99 * 400 + 1, 1))).to.equal(true);
+    expect(sequence.isTooLate(frame(1, 1))).to.equal(false);
+    expect(send(1, 1)).to.equal(0);
+  });
+
   it('drops numbers that were given up', () => {
     const { sequence, send, ranges } = open();
     for (const seq of [0, 20]) send(seq, 10);

@@ -22,7 +22,7 @@ export const PATIENCE_MS = 2000;
 const MAX_HELD_BYTES = 512 * 1024;
 const MAX_HELD_PIECES = 4096;
 /** Number of given-up ranges that are remembered, to distinguish a frame that is too late from a repeated one. */
-const MAX_GIVEN_UP = 1024;
+const MAX_GIVEN_UP = 64;
 
 /** The amount of data that the channels of one session hold; beyond its limits, a channel that holds more gives up gaps. */
 export class Held {
