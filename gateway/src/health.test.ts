@@ -74,6 +74,14 @@ describe('health', () => {
     ]);
   });
 
+  it('is false, and logged, while a part does not answer', async () => {
+    const hung: Part = { fault: STORE, try: () => new Promise(() => undefined) };
+    const asked = healthOf({ ingest: [hung], subscribe: [] }, clock, log)();
+    clock.advance(5000);
+    expect(await asked).to.deep.include({ ok: false, cause: `ingest: ${STORE}: no answer for 5 s` });
+    expect(logged).to.have.length(1);
+  });
+
   it('is checked again after a second, even if the clock was set back meanwhile', async () => {
     const ask = health();
     expect((await ask()).ok).to.equal(true);

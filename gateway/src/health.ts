@@ -1,5 +1,6 @@
 import type { Log } from '@device-insights/fanout/process/log';
 import type { Clock } from './clock.js';
+import { within } from './deadline.js';
 
 /** The answer of `GET /v1/stream/health`. */
 export interface Health {
@@ -28,6 +29,8 @@ export interface Parts {
 
 /** Time for which an answer is reused, ms: anybody may ask, and each trial costs a write. */
 const FRESH = 1000;
+/** A part that has not answered for this long does not work, ms: a disk may hang without an error. */
+const ANSWER = 5000;
 
 /**
  * Answers whether ingest and subscribe work, by trying the parts that they need. Concurrent calls share one trial. A
@@ -45,7 +48,7 @@ export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'er
   return () => {
     const now = clock.monotonic();
     if (last && now - last.at < FRESH) return last.health;
-    const health = trial(parts);
+    const health = trial(parts, clock);
     last = { at: now, health };
     void health.then(tell);
     return health;
@@ -57,8 +60,8 @@ export function assertHealthy({ ok, reason, cause }: Health): void {
   if (!ok) throw new Error(cause ?? reason);
 }
 
-async function trial(parts: Parts): Promise<Health> {
-  const [i, s] = await Promise.all([fault('ingest', parts.ingest), fault('subscribe', parts.subscribe)]);
+async function trial(parts: Parts, clock: Clock): Promise<Health> {
+  const [i, s] = await Promise.all([fault('ingest', parts.ingest, clock), fault('subscribe', parts.subscribe, clock)]);
   const found = [i, s].filter((each) => each !== null);
   const works = { ok: found.length === 0, ingest: i === null, subscribe: s === null };
   if (works.ok) return works;
@@ -67,10 +70,15 @@ async function trial(parts: Parts): Promise<Health> {
 }
 
 /** The first part that does not work. */
-async function fault(name: string, parts: readonly Part[]): Promise<{ reason: string; cause: string } | null> {
+async function fault(
+  name: string,
+  parts: readonly Part[],
+  clock: Clock,
+): Promise<{ reason: string; cause: string } | null> {
   for (const part of parts) {
     try {
-      await part.try();
+      if (!(await within(ANSWER, Promise.resolve(part.try()), clock)))
+        throw new Error(`no answer for ${ANSWER / 1000} s`);
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
       return { reason: `${name}: ${part.fault}`, cause: `${name}: ${part.fault}: ${cause}` };
