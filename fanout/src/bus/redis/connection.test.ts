@@ -1,12 +1,16 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { silentLog } from '../../process/log.fixture.js';
 import type { Log } from '../../process/log.js';
 import { ManualClock } from '../../process/manual-clock.js';
 import { RedisConnection } from './connection.js';
-import { startRedis, type TestRedis } from './test-server.js';
+import { findRedisServer, freePort, startRedis, type TestRedis } from './test-server.js';
 
 describe('a connection to Redis', function () {
   this.timeout(120_000); // The first run may have to install the server.
@@ -75,6 +79,22 @@ describe('a connection to Redis', function () {
     return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
+  /** The address of a sentinel that watches the server. */
+  async function startSentinel(): Promise<string> {
+    const port = await freePort();
+    const directory = await mkdtemp(join(tmpdir(), 'sentinel-'));
+    const file = join(directory, 'sentinel.conf'); // It has to be writable: a sentinel keeps its state there.
+    await writeFile(file, `port ${port}\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 ${redis.port} 1\n`);
+    const child = spawn(findRedisServer(), [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    ends.push(async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await rm(directory, { recursive: true });
+    });
+    for await (const text of child.stdout.setEncoding('utf8')) if (text.includes('Sentinel ID')) break;
+    return `redis://127.0.0.1:${port}`;
+  }
+
   /** Moves time on until `condition` holds, in steps in which the answers of Redis come. */
   async function pass(condition: () => boolean): Promise<void> {
     while (!condition()) {
@@ -109,6 +129,28 @@ describe('a connection to Redis', function () {
     await seconds(10);
     expect(times).to.be.at.least(5);
     expect([connection.isReady, losses, said]).to.deep.equal([true, 0, []]);
+  });
+
+  it('tells why it cannot be used, and logs each cause once', async () => {
+    const passwords = await startRedis();
+    ends.push(() => passwords.stop());
+    const admin = new Redis(passwords.port, '127.0.0.1');
+    ends.push(() => admin.disconnect());
+    const connection = await open(passwords.url.replace('//', '//node:first@'));
+    expect(() => connection.client).to.throw('WRONGPASS');
+    await admin.call('ACL', 'SETUSER', 'node', 'on', '>first', '+@all');
+    await pass(() => connection.isReady);
+    await admin.call('ACL', 'SETUSER', 'node', 'resetpass', '>second');
+    await admin.client('KILL', 'USER', 'node');
+    await pass(() => said.length === 3);
+    await seconds(5);
+    expect(said.map((cause) => cause.split(' ')[0])).to.deep.equal(['WRONGPASS', 'Socket', 'WRONGPASS']);
+    expect(() => connection.client).to.throw('WRONGPASS');
+  });
+
+  it('does not take a sentinel for a server', async () => {
+    const connection = await open(await startSentinel());
+    expect(() => connection.client).to.throw('this is a Redis Sentinel: give the address of the master');
   });
 
   it('leaves a server that has become a replica, for the one that has its address now', async () => {

@@ -31,6 +31,8 @@ export class RedisConnection {
   #client: RedisClient | undefined;
   #closed = false;
   #failures = 0;
+  /** Why the server cannot be used, while it cannot. */
+  #cause: string | undefined;
   #askedAt: number | undefined;
   readonly #watch: Timer;
   #retry: Timer | undefined;
@@ -50,8 +52,9 @@ export class RedisConnection {
 
   /** The client, while the connection is up; throws `BusUnavailable` otherwise. */
   get client(): RedisClient {
-    if (!this.#client) throw new BusUnavailable(`Redis at ${serverOf(this.url)} cannot be reached; reconnecting`);
-    return this.#client;
+    if (this.#client) return this.#client;
+    const why = this.#cause === undefined ? '' : ` (${this.#cause})`;
+    throw new BusUnavailable(`Redis at ${serverOf(this.url)} cannot be reached${why}; reconnecting`);
   }
 
   /**
@@ -90,6 +93,7 @@ export class RedisConnection {
     }
     this.#client = client;
     this.#failures = 0;
+    this.#cause = undefined;
     this.#askedAt = undefined;
     this.log.info({ redis: serverOf(this.url) }, 'connected to Redis');
     this.events.ready();
@@ -106,7 +110,9 @@ export class RedisConnection {
 
   #again(error: unknown): void {
     if (this.#closed) return;
-    if (this.#failures === 0) this.log.warn({ redis: serverOf(this.url), err: error }, 'Redis cannot be reached');
+    const cause = error instanceof Error ? error.message : String(error);
+    if (cause !== this.#cause) this.log.warn({ redis: serverOf(this.url), err: error }, 'Redis cannot be reached');
+    this.#cause = cause;
     const backoff = Math.min(MAX_BACKOFF_MS, 50 * 2 ** this.#failures);
     this.#failures += 1;
     this.#retry = this.clock.after(backoff * (0.5 + Math.random() / 2), () => void this.connect());
@@ -131,12 +137,13 @@ export class RedisConnection {
 }
 
 /**
- * Rejects if the server is a replica, outside a cluster: what is published there does not reach the others. An error
- * is an answer, too: of a server that does not tell its role.
+ * Rejects if the server is a replica, outside a cluster: what is published there does not reach the others; or a
+ * sentinel, which carries no messages. An error is an answer, too: of a server that does not tell its role.
  */
 async function assertMaster(client: RedisClient): Promise<void> {
   try {
     const { mode, role } = await client.hello();
+    if (mode === 'sentinel') throw new Error('this is a Redis Sentinel: give the address of the master');
     if (mode === 'standalone' && role === 'replica') throw new Error('the server is a replica, not the master');
   } catch (error) {
     if (!(error instanceof ErrorReply)) throw error;
