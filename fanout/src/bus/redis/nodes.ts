@@ -54,6 +54,8 @@ export class RedisNodes {
 
   /** URL of the server that holds a channel or key. */
   ownerOf(channel: string): string {
+    if (!this.#isCluster && this.#seeds.length > 1)
+      throw new BusUnavailable('REDIS_URL has several addresses, but the servers are not a cluster: give only one');
     const owner = this.#ownerOf(channel);
     if (owner === undefined) throw new BusUnavailable('Redis Cluster: no master serves the slot now');
     return owner;
