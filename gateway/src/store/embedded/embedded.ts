@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { existsSync, writeFileSync } from 'node:fs';
+import { access, constants, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../clock.js';
 import { type Store, StoreUnavailable } from '../store.js';
@@ -16,8 +16,8 @@ export const FILE = 'device-insights.db';
  * processes may have it open. Rejects with `NewerSchema` if a newer version of the service has written the file.
  */
 export async function openEmbeddedStore(directory: string, clock: Clock): Promise<Store> {
-  await makeDirectory(directory);
   const file = join(directory, FILE);
+  await makeFile(directory, file);
   try {
     await prepareFile(file, clock);
     const db = Database.toRead(file, clock);
@@ -47,9 +47,15 @@ async function prepareFile(file: string, clock: Clock): Promise<void> {
   }
 }
 
-async function makeDirectory(directory: string): Promise<void> {
+/**
+ * Makes the directory and an empty file, which is a database to SQLite, where they are missing. Only their owner may
+ * read them: SQLite gives its other files the permissions of this one.
+ */
+async function makeFile(directory: string, file: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
+    if (existsSync(file)) await access(file, constants.R_OK | constants.W_OK);
+    else writeFileSync(file, '', { flag: 'a', mode: 0o600 });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`${directory} cannot be the data directory (DATA_DIR): ${why}`, { cause });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -124,6 +124,20 @@ describe('the schema of the embedded store', () => {
     await writeFile(file(), '');
     const error = await rejection(openEmbeddedStore(file(), systemClock));
     expect(String(error)).to.include(file()).and.include('DATA_DIR');
+  });
+
+  it('is refused if its file cannot be made, with the cause and the name of the setting', async () => {
+    await symlink(join(directory, 'missing', 'file'), file());
+    const error = await rejection(openEmbeddedStore(directory, systemClock));
+    expect(String(error)).to.include(file()).and.include('DATA_DIR').and.include('ENOENT');
+  });
+
+  it('is in files that only their owner may read, whatever the directory allows', async () => {
+    const store = await openEmbeddedStore(directory, systemClock);
+    await store.createAccount(sampleAccount());
+    const modes = (await readdir(directory)).map(async (name) => (await stat(join(directory, name))).mode & 0o777);
+    expect(await Promise.all(modes)).to.deep.equal([0o600, 0o600, 0o600]);
+    await store.close();
   });
 
   it('is refused in a file of another kind', async () => {
