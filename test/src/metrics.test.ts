@@ -122,6 +122,28 @@ describe('the metrics of a gateway and a fan-out node', function () {
     expect(promtool(['check', 'config', fileOf('gateway/deploy/prometheus.yml')])).to.include({ code: 0 });
   });
 
+  it('raise an alert when insights wait and no commit ends', () => {
+    const series = (name: string, instance: string, values: string) => ({
+      series: `device_insights_store_${name}{instance="${instance}"}`,
+      values,
+    });
+    const input_series = [
+      ...['hangs', 'busy'].map((instance) => series('waiting_insights', instance, '5x20')),
+      series('commit_seconds_count', 'busy', '0+1x20'),
+      series('waiting_insights', 'idle', '0x20'),
+      series('commit_seconds_count', 'idle', '7x20'),
+    ];
+    const summary =
+      'The store does not answer hangs: insights wait, and no commit ends; check whether the disk hangs, or MongoDB';
+    const alert = { exp_labels: { severity: 'page', instance: 'hangs' }, exp_annotations: { summary } };
+    const alert_rule_test = [{ eval_time: '4m', alertname: 'DeviceInsightsStoreHangs', exp_alerts: [alert] }];
+    const file = `${folder.path}/alerts-test.yml`;
+    const tests = [{ interval: '15s', input_series, alert_rule_test }];
+    writeFileSync(file, JSON.stringify({ rule_files: [fileOf('gateway/deploy/alerts.yml')], tests }));
+    const { code, said } = promtool(['test', 'rules', file]);
+    expect(code, said).to.equal(0);
+  });
+
   it('are used by the Grafana dashboard in valid expressions', () => {
     const { panels } = JSON.parse(readFileSync(fileOf('gateway/deploy/grafana.json'), 'utf8')) as {
       panels: { title: string; targets: { expr: string }[] }[];
