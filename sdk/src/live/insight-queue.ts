@@ -1,19 +1,17 @@
 import { seriesOf } from '../rest/history.js';
 import type { LiveInsight } from './insight.js';
 
-/** Time for which an insight is remembered, to recognize a repetition, ms of `ts`: more than a repair reads back. */
-const REMEMBERED_MS = 20_000;
+/** Time for which the newest insight of each series is remembered, ms of `ts`: a repair never reads back further. */
+export const REMEMBERED_MS = 3_600_000;
 
 /** Insights on their way to the consumer: each one once, and a limited number at a time. */
 export class InsightQueue {
-  /** Newest `ts` received, ms; all earlier insights, except those of the last seconds, have been received too. */
+  /** Newest `ts` received, ms. */
   newest = Number.NEGATIVE_INFINITY;
   #waiting: LiveInsight[] = [];
   #head = 0;
-  readonly #seen = new Map<string, number>();
-  /** First `ts` received of each series, ms: what is older belongs to the time before the subscription. */
-  readonly #first = new Map<string, number>();
-  #pruneAt = 1024;
+  /** Newest `ts` received of each series, ms; the series that received one last is last. */
+  readonly #last = new Map<string, number>();
 
   /**
    * @param limit most waiting insights
@@ -32,16 +30,22 @@ export class InsightQueue {
     return this.length >= this.limit;
   }
 
-  /** Takes an insight; false if it was already received, or is older than the first one of its session and type. */
+  /** Whether an insight was received, or is older than the first one received of its session and type. */
+  has(insight: Pick<LiveInsight, 'session_id' | 'type' | 'ts'>): boolean {
+    return insight.ts <= (this.#last.get(seriesOf(insight)) ?? 0);
+  }
+
+  /** Takes an insight; false if it is known. Those of a session and type arrive in order of `ts`. */
   add(insight: LiveInsight): boolean {
+    if (this.has(insight)) return false;
     const series = seriesOf(insight);
-    const first = this.#first.get(series);
-    const id = `${series} ${insight.ts}`;
-    if (this.#seen.has(id) || insight.ts < (first ?? insight.ts)) return false;
-    if (first === undefined) this.#first.set(series, insight.ts);
-    this.#seen.set(id, insight.ts);
+    this.#last.delete(series);
+    this.#last.set(series, insight.ts);
     this.newest = Math.max(this.newest, insight.ts);
-    if (this.#seen.size >= this.#pruneAt) this.#prune();
+    for (const [oldest, ts] of this.#last) {
+      if (ts >= this.newest - REMEMBERED_MS) break;
+      this.#last.delete(oldest);
+    }
     if (this.wanted(insight)) this.#waiting.push(insight);
     return true;
   }
@@ -50,16 +54,10 @@ export class InsightQueue {
     const insight = this.#waiting[this.#head];
     if (!insight) return undefined;
     this.#head++;
-    if (this.#head === this.#waiting.length || this.#head > 1000) {
+    if (this.#head > 1000) {
       this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;
     }
     return insight;
-  }
-
-  #prune(): void {
-    for (const known of [this.#seen, this.#first])
-      for (const [key, ts] of known) if (ts < this.newest - REMEMBERED_MS) known.delete(key);
-    this.#pruneAt = Math.max(1024, 2 * this.#seen.size);
   }
 }

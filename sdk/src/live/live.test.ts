@@ -174,7 +174,21 @@ describe('live subscription', () => {
     stored.push(insight(2, { ts: newest - 9_000, session_id: 's2' }), insight(3, { ts: newest + 1 }));
     second.send({ status: 'subscribed' });
     expect(valuesOf(await take(3))).to.deep.equal([1, 2, 3]);
-    expect(Date.parse(requests.find((query) => query.has('since'))?.get('since') ?? '')).to.equal(newest - 10_000);
+    expect(Date.parse(requests.at(-1)?.get('since') ?? '')).to.equal(newest - 10_000);
+  });
+
+  it('reads back further if a gateway could not publish for a while and others could', async () => {
+    const first = await subscribe();
+    await begin(first);
+    const now = Date.now();
+    stored = [0, 20, 40, 50].map((seconds, n) => insight(n, { ts: now + 1000 * seconds, session_id: 's2' }));
+    const others = [10, 45, 60].map((seconds, n) => insight(9 + n, { ts: now + 1000 * seconds }));
+    first.send(stored[0] as object);
+    for (const one of others) first.send(one);
+    stored = [...stored, ...others].sort((a, b) => a.ts - b.ts);
+    first.socket.close(1012);
+    (await server.peer()).send({ status: 'subscribed' });
+    expect(valuesOf(await take(7))).to.deep.equal([0, 9, 10, 11, 1, 2, 3]);
   });
 
   it('gives nothing that is older than what it received first of a session and type', async () => {

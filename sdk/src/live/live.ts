@@ -1,14 +1,14 @@
 import { type Clock, systemClock } from '../clock.js';
 import type { Insight } from '../generated/types.gen.js';
 import { ApiError, ConnectionError, mayPass } from '../rest/api-error.js';
-import { newestStored, type ReadHistory, readStored, SETTLED_MS } from '../rest/history.js';
+import { newestStored, pages, type ReadHistory, readStored, SETTLED_MS } from '../rest/history.js';
 import { limitFirstConnection, lostConnection, StatefulConnection } from '../socket/connection-status.js';
 import { diagnose } from '../socket/diagnosis.js';
 import { Backoff, type BackoffOptions, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
 import { type CloseInfo, findWebSocket, parseJson, type SocketConstructor, socketUrl } from '../socket/socket.js';
 import { type LiveMessages, liveConnection } from './connection.js';
 import { isLiveInsight, type LiveInsight, liveForm } from './insight.js';
-import { InsightQueue } from './insight-queue.js';
+import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
 import { checkWishes, isWanted, type SubscribeOptions } from './subscribe-options.js';
 
 export interface LiveOptions extends SubscribeOptions {
@@ -223,7 +223,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
     this.#unread = null;
     let since = this.#queue.newest - SETTLED_MS;
     try {
-      since = Math.max(since, Math.floor(await this.#findStart()) + 1);
+      since = await this.#firstMissed();
       for await (const batch of readStored(this.#history, since)) await this.#add(batch);
     } catch (error) {
       if (this.#done) return false;
@@ -236,6 +236,27 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
       this.#options.onHole?.({ since: Math.max(since, until - this.#elapsed), until, cause: error });
     }
     return true;
+  }
+
+  /**
+   * Where a repair begins, ms of `ts`: shortly before the newest insight that arrived. If a gateway
+   * could not publish for a while and others could, it begins earlier: so it doubles its reach until that adds nothing
+   * that was missed.
+   */
+  async #firstMissed(): Promise<number> {
+    const { newest } = this.#queue;
+    const earliest = Math.max(Math.floor(await this.#findStart()) + 1, newest - REMEMBERED_MS);
+    for (let reach = SETTLED_MS; ; reach *= 2) {
+      const since = newest - reach;
+      if (since <= earliest) return earliest;
+      if (!(await this.#hasUnknown(since - reach, since))) return since;
+    }
+  }
+
+  async #hasUnknown(since: number, until: number): Promise<boolean> {
+    for await (const rows of pages(this.#history, { since, until }))
+      if (rows.some((row) => isLiveInsight(row) && !this.#queue.has(row))) return true;
+    return false;
   }
 
   /** Asks for the start until the service answers; a repair asks itself, and reports a refusal. */

@@ -63,7 +63,8 @@ async function readTwice(read: ReadHistory, since: number): Promise<Insight[]> {
   return rows;
 }
 
-async function* pages(
+/** The insights stored in a period, page after page, in order of `ts`. */
+export async function* pages(
   read: ReadHistory,
   period: { readonly since: number; readonly until?: number },
 ): AsyncGenerator<readonly Insight[]> {
