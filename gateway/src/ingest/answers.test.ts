@@ -171,6 +171,17 @@ describe('The service, to a device,', () => {
       ]);
     });
 
+    it('times in microseconds or of the other byte order, with the unit and the order that are expected', async () => {
+      const { device } = await connected();
+      device.samples(0, 10, { ts: T0 * 1000 });
+      const swapped = binary({ seq: 0, ts: T0 }, int16(1));
+      swapped.subarray(8, 16).reverse();
+      device.send(swapped);
+      const details = errorsOf(await device.handled()).map(({ detail }) => detail);
+      expect(details).to.have.length(2);
+      for (const detail of details) expect(detail).to.include('ms since the epoch').and.include('little-endian');
+    });
+
     it('more than 10 frames a second silently', async () => {
       const { device } = await connected();
       for (let i = 0; i < 30; i++) device.ws.send('{');

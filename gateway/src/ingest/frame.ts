@@ -35,7 +35,7 @@ export const MAX_NUMBER = 2 ** 32;
 export const EARLIEST_MS = Date.UTC(2000, 0, 1);
 
 const BEFORE_2000 =
-  'ts lies before 2000-01-01: give ms since the epoch, not seconds; for times since power-on, connect with the clock parameter';
+  'ts lies before 2000-01-01: give ms since the epoch, not seconds, in binary as a little-endian double; for times since power-on, connect with the clock parameter';
 
 /**
  * Decodes a binary frame. Pure, never throws; the payload is a view of `bytes`.

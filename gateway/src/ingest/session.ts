@@ -52,7 +52,8 @@ const STRETCH_MS = 10_000;
 
 const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
   too_late: 'these sequence numbers have been given up as lost',
-  in_future: 'ts lies more than 60 s in the future; if the device clock is off, connect with the clock parameter',
+  in_future:
+    'ts lies more than 60 s in the future: give ms since the epoch, not µs, in binary as a little-endian double; if the device clock is off, connect with the clock parameter, in ms too',
   unknown_channel: 'the session has no such channel',
 };
 
