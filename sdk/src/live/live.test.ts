@@ -413,6 +413,15 @@ describe('live subscription', () => {
     expect(await closed).to.equal(1000);
   });
 
+  it('gives each insight to one of two iterations, and ends neither', async () => {
+    const peer = await subscribe();
+    const values = [1, 2, 3].map((value) => insight(value));
+    const all = Promise.all([take(1), take(2)]);
+    peer.send({ status: 'subscribed' });
+    for (const one of values) peer.send(one);
+    expect(valuesOf((await all).flat()).sort()).to.deep.equal([1, 2, 3]);
+  });
+
   it('ends when the service closes normally', async () => {
     const peer = await subscribe();
     peer.socket.close(1000);

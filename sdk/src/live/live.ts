@@ -117,9 +117,9 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
       for (;;) {
         await this.#until(() => this.#queue.length > 0 || this.#done);
         const insight = this.#queue.shift();
-        if (!insight) break;
         if (this.#queue.length === this.#queue.limit >> 1) this.#wake();
-        yield insight;
+        if (insight) yield insight;
+        else if (this.#done) break; // Otherwise another iteration took it.
       }
       if (this.#failure) throw this.#failure;
     } finally {

@@ -17,7 +17,7 @@ export async function diagnose(baseUrl: string, http: HttpOptions, signal: Abort
   try {
     const { status, headers } = await ask(new Request(`${baseUrl}/v1/stream/health`, { signal }));
     if (!/json/.test(headers.get('content-type') ?? '')) return wrongAddress(baseUrl, status);
-    const text = `the service at ${baseUrl} answers, but its WebSocket could not be opened: it is full, or a proxy before it does not pass on Upgrade`;
+    const text = `the service at ${baseUrl} answers, but its WebSocket could not be opened: it is full, or a proxy does not pass on Upgrade`;
     return { error: new ConnectionError(text), isWrongAddress: false };
   } catch (cause) {
     if (cause instanceof ApiError && cause.status < 500) return wrongAddress(baseUrl, cause.status);
