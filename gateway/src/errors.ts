@@ -4,7 +4,7 @@ import { CLOSE, type CloseReason } from '@device-insights/fanout';
  * The catalogue of errors: a stable code for each cause, with the HTTP status or close code that carries it, and
  * whether the same call should be retried.
  */
-export const HTTP_ERRORS = {
+const HTTP_ERRORS = {
   validation_failed: { status: 400, retry: false },
   unauthenticated: { status: 401, retry: false },
   forbidden: { status: 403, retry: false },
@@ -16,14 +16,12 @@ export const HTTP_ERRORS = {
   internal: { status: 500, retry: true },
 } as const;
 
-export type HttpErrorCode = keyof typeof HTTP_ERRORS;
-
 /** A refusal of a REST request; `message` becomes the `detail` and says how to correct the request. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
 
   constructor(
-    readonly code: HttpErrorCode,
+    readonly code: keyof typeof HTTP_ERRORS,
     detail: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {

@@ -4,9 +4,9 @@
  */
 
 /** Half widths, in grid samples of 1/128 s: the two wavelets, the averaging of energies, the template. */
-export const SHARPEN_HALF = 5;
-export const BROADEN_HALF = 12;
-export const BOX_HALF = 5;
+const SHARPEN_HALF = 5;
+const BROADEN_HALF = 12;
+const BOX_HALF = 5;
 export const TEMPLATE_HALF = 13;
 /** A feature at grid sample c needs the grid samples from c - REACH to c + REACH. */
 export const REACH = SHARPEN_HALF + TEMPLATE_HALF;
@@ -16,7 +16,7 @@ const SHARPEN_HZ = 22;
 const BROADEN_HZ = 8;
 
 /** Negative second derivative of a Gaussian with its peak response at `hz`; sum 0, norm 1. */
-export function waveletKernel(hz: number, half: number): number[] {
+function waveletKernel(hz: number, half: number): number[] {
   const sigma = (Math.SQRT2 / (2 * Math.PI * hz)) * CELL_HZ;
   const u = Array.from({ length: 2 * half + 1 }, (_, i) => (i - half) / sigma);
   const wave = u.map((v) => (1 - v * v) * Math.exp((-v * v) / 2));
@@ -60,7 +60,7 @@ export function around(sample: number, half: number): number[] {
   return Array.from({ length: 2 * half + 1 }, (_, i) => sample - half + i);
 }
 
-export function sum(x: readonly number[]): number {
+function sum(x: readonly number[]): number {
   return x.reduce((a, b) => a + b, 0);
 }
 

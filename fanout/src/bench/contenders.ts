@@ -16,7 +16,7 @@ export interface Contender {
 
 /** The key for a channel's five digits. */
 export const BENCH_KEY = `svc_${'0'.repeat(22)}`;
-export const REDIS_CHANNEL = 'di:live:00000';
+const REDIS_CHANNEL = 'di:live:00000';
 const SERVER = fileURLToPath(new URL('server.js', import.meta.url));
 const NODE = fileURLToPath(new URL('../main.js', import.meta.url));
 

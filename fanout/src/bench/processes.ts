@@ -14,7 +14,7 @@ const LOAD_CORE = 1;
  * Whether server and load each have a core; otherwise the kernel distributes them, and their effect on each other is
  * measured too.
  */
-export const PINNED = cpus().length > 1 && spawnSync('taskset', ['-V']).status === 0;
+const PINNED = cpus().length > 1 && spawnSync('taskset', ['-V']).status === 0;
 
 /** A server under test, alone on its core. */
 export interface Running {

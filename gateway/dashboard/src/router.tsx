@@ -18,7 +18,7 @@ export function go(path: string): void {
 }
 
 /** The address within the dashboard, with its query. */
-export function here(): string {
+function here(): string {
   return location.pathname.slice(BASE.length) + location.search;
 }
 

@@ -78,7 +78,7 @@ export class Tile {
 }
 
 /** Draws readings as a small line; unfit ones leave a gap. */
-export function drawLine(canvas: HTMLCanvasElement, points: readonly Reading[], now: number, color: string): void {
+function drawLine(canvas: HTMLCanvasElement, points: readonly Reading[], now: number, color: string): void {
   const scale = Math.min(2, devicePixelRatio);
   const [width, height] = [Number(canvas.dataset.width), Number(canvas.dataset.height)];
   if (canvas.width !== width * scale) {

@@ -156,7 +156,7 @@ export function Table(props: {
 }
 
 /** A button that copies a text. */
-export function Copy({ text, label }: { readonly text: string; readonly label: string }) {
+function Copy({ text, label }: { readonly text: string; readonly label: string }) {
   const [done, setDone] = useState(false);
   useEffect(() => {
     if (!done) return;

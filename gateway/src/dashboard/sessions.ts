@@ -58,7 +58,7 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect }
 }
 
 /** The session in the path. */
-export async function sessionOf(ctx: DashboardContext, store: Store): Promise<Session> {
+async function sessionOf(ctx: DashboardContext, store: Store): Promise<Session> {
   const session = await store.session(pathId(ctx.params.session, 'session'));
   if (session) return session;
   throw new HttpError('not_found', 'there is no session with this id: see the list of sessions');

@@ -84,7 +84,7 @@ function meOf({ name, role }: Operator, expiresAt: number): Me {
 }
 
 /** The client's address: that of its socket, or the one that the nearest proxy reports. */
-export function addressOf({ req }: Pick<Context, 'req'>): string {
+function addressOf({ req }: Pick<Context, 'req'>): string {
   const peer = plain(req.socket.remoteAddress ?? '');
   const forwarded = String(req.headers['x-forwarded-for'] ?? '');
   const last = plain(forwarded.slice(forwarded.lastIndexOf(',') + 1).trim());

@@ -28,9 +28,9 @@ export interface Fault {
   readonly seq?: number;
 }
 
-export const HEADER_BYTES = 16;
+const HEADER_BYTES = 16;
 /** Sequence numbers do not wrap: seq + n is at most this. */
-export const MAX_NUMBER = 2 ** 32;
+const MAX_NUMBER = 2 ** 32;
 /** Earliest plausible time of data: an earlier time is in seconds, or counts from power-on. */
 export const EARLIEST_MS = Date.UTC(2000, 0, 1);
 

@@ -17,7 +17,7 @@ interface Range {
  * Longest wait for the numbers of a gap: data time received after it, and time without new data (protocol, section 4),
  * ms.
  */
-export const PATIENCE_MS = 2000;
+const PATIENCE_MS = 2000;
 /** Limits of the data that the channels of one session hold together behind their gaps. */
 const MAX_HELD_BYTES = 512 * 1024;
 const MAX_HELD_PIECES = 4096;

@@ -27,7 +27,7 @@ export interface Counting {
 type Place = Pick<Placement, 't' | 'period'>;
 
 /** A step of `ts` beyond the numbers that counts as a gap; backwards, a step that jitter does not explain, ms. */
-export const STEP_MS = 250;
+const STEP_MS = 250;
 /** Two steps in a row that agree to this share of their interval are a difference of rate, not two losses. */
 const SAME_RATE = 0.02;
 /** Two steps in a row that differ by no more than jitter explains may be a difference of rate, ms. */

@@ -242,8 +242,7 @@ export interface User {
 }
 
 /** Rights of an operator in the dashboard: full, or read-only. */
-export const ROLES = ['operator', 'viewer'] as const;
-export type Role = (typeof ROLES)[number];
+export type Role = 'operator' | 'viewer';
 
 /** A person who can sign in to the dashboard. */
 export interface Operator {

@@ -15,7 +15,7 @@ import type { Source } from './source.js';
  *   motion  the motion of the axes, in proportions of chance
  *   never   the same, from the start
  */
-export const LOSSES = ['noise', 'still', 'motion', 'never'] as const;
+const LOSSES = ['noise', 'still', 'motion', 'never'] as const;
 export type Loss = (typeof LOSSES)[number];
 
 export interface LossRecording {

@@ -41,7 +41,7 @@ const DEFINITION = {
 };
 
 /** Builds the OpenAPI document: operations out of the `@openapi` blocks above the handlers, components out of zod. */
-export function openapiDocument(): Record<string, unknown> {
+function openapiDocument(): Record<string, unknown> {
   const parts = components();
   const document = swaggerJsdoc({
     definition: { ...DEFINITION, components: parts },

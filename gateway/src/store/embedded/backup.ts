@@ -6,7 +6,7 @@ import { assertEmbeddedStore, FILE } from './embedded.js';
 import { VERSIONS } from './schema.js';
 
 /** A file that is no backup, or a place where none can go; the message says what to do. */
-export class BackupFault extends Error {
+class BackupFault extends Error {
   override readonly name = 'BackupFault';
 }
 
