@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import { remember } from '../remember.js';
 
 /** Attempts without a delay, and the longest delay after them, ms. It is short, because people mistype. */
 const OF_NAME = { free: 5, longestMs: 30_000 };
@@ -42,7 +43,7 @@ export class Attempts {
   succeeded(address: string, name: string): void {
     this.#names.delete(name);
     this.#addresses.delete(address);
-    put(this.#homes, homeOf(address, name), true);
+    remember(this.#homes, homeOf(address, name), true, REMEMBERED);
   }
 
   #waitOf(failures: Failures | undefined, { free, longestMs }: typeof OF_NAME): number {
@@ -56,18 +57,10 @@ export class Attempts {
     const now = this.#clock.monotonic();
     const known = of.get(what);
     const count = known && now - known.at < FORGET_MS ? known.count : 0;
-    put(of, what, { count: count + 1, at: now });
+    remember(of, what, { count: count + 1, at: now }, REMEMBERED);
   }
 }
 
 function homeOf(address: string, name: string): string {
   return `${address} ${name}`;
-}
-
-/** Puts an entry at the end, and removes the oldest entry if there are too many. */
-function put<Value>(entries: Map<string, Value>, key: string, value: Value): void {
-  entries.delete(key);
-  entries.set(key, value);
-  const [oldest] = entries.keys();
-  if (entries.size > REMEMBERED && oldest !== undefined) entries.delete(oldest);
 }

@@ -4,7 +4,7 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { HttpError } from '../errors.js';
 import { isPassword } from '../operators/password.js';
-import { QueueFull } from '../operators/queue.js';
+import { QueueFull } from '../queue.js';
 import { jsonBody } from '../rest/body.js';
 import { valid } from '../rest/violations.js';
 import type { Operator } from '../store/store.js';

@@ -1,4 +1,6 @@
 import type { Clock } from '../clock.js';
+import { Queue, QueueFull } from '../queue.js';
+import { remember } from '../remember.js';
 import { type Key, type Store, StoreUnavailable } from '../store/store.js';
 
 /** Time for which a refusal is remembered, ms: a key that is issued meanwhile works after it. */
@@ -22,8 +24,7 @@ export class KeyLookups {
   readonly #known = new Map<string, true>();
   /** Refused hashes, with the time of the refusal. */
   readonly #refused = new Map<string, number>();
-  #strangers = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #strangers = new Queue(STRANGERS, WAITING);
 
   constructor(store: Pick<Store, 'keyByHash'>, clock: Clock) {
     this.#store = store;
@@ -48,39 +49,18 @@ export class KeyLookups {
   async #look(hash: string): Promise<Key | null> {
     const key = await this.#store.keyByHash(hash);
     const good = key !== null && key.revokedAt === null;
-    if (good) remember(this.#known, hash, true);
-    else remember(this.#refused, hash, this.#clock.monotonic());
+    if (good) remember(this.#known, hash, true, REMEMBERED);
+    else remember(this.#refused, hash, this.#clock.monotonic(), REMEMBERED);
     if (!good) this.#known.delete(hash);
     return good ? key : null;
   }
 
   async #lookInTurn(hash: string): Promise<Key | null> {
-    await this.#turn();
     try {
-      return await this.#look(hash);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#strangers -= 1;
+      return await this.#strangers.run(() => this.#look(hash));
+    } catch (cause) {
+      if (!(cause instanceof QueueFull)) throw cause;
+      throw new StoreUnavailable('too many unknown keys are being looked up', { cause });
     }
   }
-
-  /** Resolves when one of the look-ups for unknown keys is free. */
-  #turn(): Promise<void> {
-    if (this.#strangers < STRANGERS) {
-      this.#strangers += 1;
-      return Promise.resolve();
-    }
-    if (this.#waiting.length >= WAITING)
-      return Promise.reject(new StoreUnavailable('too many unknown keys are being looked up'));
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-}
-
-/** Adds an entry at the end, and removes the oldest if there are too many. */
-function remember<Value>(entries: Map<string, Value>, hash: string, value: Value): void {
-  entries.delete(hash);
-  entries.set(hash, value);
-  const [oldest] = entries.keys();
-  if (entries.size > REMEMBERED && oldest !== undefined) entries.delete(oldest);
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { Queue } from './queue.js';
+import { Queue } from '../queue.js';
 
 /** Costs of scrypt (RFC 7914), as OWASP recommends for passwords: 32 MB, three times. */
 const COSTS = { N: 32_768, r: 8, p: 3 };
