@@ -5,6 +5,7 @@
  * Times are seconds since the session's first instant (`t = 0`). Steps (window ends) are at whole seconds.
  */
 
+import type { Encoding } from './encoding.js';
 import type { Estimator } from './estimators.js';
 import { SlotCore } from './instance.js';
 import { Kernel } from './kernel.js';
@@ -12,10 +13,7 @@ import { Kernel } from './kernel.js';
 /** Modalities that the core knows; a channel of another modality is not opened in it. */
 export type Modality = 'ppg' | 'ppg_green' | 'ppg_red' | 'ppg_ir' | 'ecg' | 'accel' | 'resp';
 
-/** Encodings of a payload, with the numbers of the ingest protocol: little endian, interleaved sub-channels. */
-export const ENCODING = { int16: 1, int24: 2, int32: 3, float32: 4 } as const;
-export type Encoding = (typeof ENCODING)[keyof typeof ENCODING];
-
+export { BYTES_PER_SAMPLE, ENCODING, type Encoding } from './encoding.js';
 export type { Estimator } from './estimators.js';
 
 export interface CoreChannel {

@@ -1,9 +1,9 @@
-import type { CoreChannel, CoreSession, Encoding, Modality } from './core.js';
+import type { CoreChannel, CoreSession, Modality } from './core.js';
+import { BYTES_PER_SAMPLE, type Encoding } from './encoding.js';
 import type { Kernel } from './kernel.js';
 
 /** Numbers of the modalities in assembly/memory/channel.ts. */
 const KIND: Record<Modality, number> = { ppg: 0, ppg_green: 1, ppg_red: 2, ppg_ir: 3, ecg: 4, accel: 5, resp: 6 };
-const VALUE_BYTES: Record<Encoding, number> = { 1: 2, 2: 3, 3: 4, 4: 4 };
 
 /** One slot of the core. After `close` it does nothing, even if another session has the slot. */
 export class SlotSession implements CoreSession {
@@ -34,7 +34,7 @@ export class SlotSession implements CoreSession {
   push(channel: number, t: number, period: number, encoding: Encoding, payload: Uint8Array): number {
     const opened = this.#channels[channel];
     if (this.index < 0 || opened === undefined) return 0;
-    const stride = VALUE_BYTES[encoding] * opened.numChannels;
+    const stride = BYTES_PER_SAMPLE[encoding] * opened.numChannels;
     if (payload.length <= this.#stagingBytes) return this.#pushStaged(channel, t, period, encoding, payload, stride);
     const part = Math.floor(this.#stagingBytes / stride);
     let missing = 0;

@@ -41,7 +41,11 @@ export async function observeCore(listener: TraitsListener): Promise<ObservedCor
   };
   return {
     core: {
-      ...{ maxSessions: 1, bytesPerSession: core.bytesPerSession, lanes: core.lanes },
+      maxSessions: 1,
+      bytesPerSession: core.bytesPerSession,
+      get lanes() {
+        return core.lanes;
+      },
       get openSessions() {
         return core.openSessions;
       },

@@ -2,8 +2,10 @@ import type { Encoding } from '@device-insights/dsp-wasm';
 import type { Reading } from '../insight.js';
 import type { LastInsights, ModalityChannel } from '../store/store.js';
 
-/** Bytes of a sample by encoding: int16, int24, int32, float32. */
-export const BYTES_PER_SAMPLE: Readonly<Record<Encoding, number>> = { 1: 2, 2: 3, 3: 4, 4: 4 };
+export { BYTES_PER_SAMPLE } from '@device-insights/dsp-wasm';
+
+/** Gaps of up to this long are bridged (ingest protocol, section 4), ms. */
+export const BRIDGED_MS = 250;
 
 /**
  * A run of instants of one channel, from ingest: with final times, numbers in order, no repetitions, and within one

@@ -1,3 +1,4 @@
+import { BRIDGED_MS } from './analysis.js';
 import { LONGEST_WINDOW } from './registry.js';
 
 /** A period of time, seconds since the session's first instant; `end` is excluded. */
@@ -6,8 +7,8 @@ export interface Interval {
   readonly end: number;
 }
 
-/** Gaps of up to this long are bridged (ingest protocol, section 4), seconds. */
-const BRIDGED_GAP = 0.25;
+/** Longest gap that is bridged, seconds. */
+const BRIDGED_GAP = BRIDGED_MS / 1000;
 
 /** Time that windows reach back, including the wait of steps for a late channel, seconds. */
 export const MEMORY = LONGEST_WINDOW + 16;

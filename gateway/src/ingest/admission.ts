@@ -3,6 +3,7 @@ import type { KeyCheck, KeyHolder } from '@device-insights/fanout';
 import { hashKey, keyInHeader, keysInQuery, onlyKey } from '@device-insights/fanout/api-key';
 import { CloseError } from '../errors.js';
 import type { DeviceModel, Store } from '../store/store.js';
+import { UUID } from '../uuid.js';
 
 /** The checked parameters of a connecting device. */
 export interface Admission {
@@ -19,7 +20,6 @@ export interface Admission {
 type Parameters = Pick<Admission, 'deviceId' | 'deviceClock'> & { readonly modelId: string };
 
 const DEVICE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 /** The range of a Date (ECMA-262, 21.4.1.1), ms. */
 const MAX_TIME = 8.64e15;

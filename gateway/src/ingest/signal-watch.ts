@@ -1,4 +1,4 @@
-import { BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
+import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
 import type { Signal } from '../inspection.js';
 
 /** Length of the signal that is kept of a displayed channel, ms of data time. */
@@ -7,8 +7,6 @@ const KEPT_MS = 30_000;
 const WATCHED_MS = 10_000;
 /** A display has room for 600 stretches; it shows the smallest and the largest sample of each. */
 const STRETCH_MS = KEPT_MS / 600;
-/** Gaps of up to this long are bridged (ingest protocol, section 4), ms. */
-const BRIDGED_MS = 250;
 /** Number of sub-channels shown: the algorithms use no more. */
 const LANES = 4;
 /** Most bytes kept, whatever the rate: 10 kHz of four sub-channels for 10 s. */

@@ -1,4 +1,4 @@
-import { BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
+import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
 import type { Clock } from '../clock.js';
 import type { ChannelState, Inspection, RaisedNotice, RefusedFrames } from '../inspection.js';
 import type { ModalityChannel } from '../store/store.js';
@@ -9,8 +9,6 @@ import { SignalWatch } from './signal-watch.js';
 /** Length of the record of received data, ms of data time, and most pieces in it. */
 const COVERED_MS = 600_000;
 const PIECES = 200;
-/** Gaps of up to this long are bridged (ingest protocol, section 4), ms. */
-const BRIDGED_MS = 250;
 /** Most characters kept of a text; some texts list the wrong fields. */
 const MAX_DETAIL = 300;
 

@@ -1,7 +1,6 @@
 import { HttpError } from '../errors.js';
 import type { DeviceModel, Key, Session } from '../store/store.js';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+import { UUID } from '../uuid.js';
 
 /** A device model that a key may use: 404 if it does not exist, 403 if it belongs to another account. */
 export function permittedModel(key: Key, model: DeviceModel | null): DeviceModel {
@@ -26,6 +25,7 @@ export function permittedSession(key: Key, session: Session | null): Session {
 
 /** An id from a path; 404 if it does not have the form of an id. */
 export function pathId(text: string | undefined, what: string): string {
-  if (text !== undefined && UUID.test(text)) return text.toLowerCase();
+  const id = text?.toLowerCase();
+  if (id !== undefined && UUID.test(id)) return id;
   throw new HttpError('not_found', `there is no ${what} with this id`);
 }

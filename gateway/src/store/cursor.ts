@@ -3,9 +3,6 @@ import { BadCursor } from './store.js';
 /** The position of a cursor: the last row of a page, as the values by which the rows are ordered. */
 type Position = readonly [order: number, id: string];
 
-/** The form of ids that callers create. */
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Builds an opaque cursor; `kind` makes it valid for one kind of listing only. */
 export function encodeCursor(kind: string, position: Position): string {
   return Buffer.from(JSON.stringify([kind, ...position])).toString('base64url');

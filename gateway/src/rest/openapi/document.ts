@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { VERSION } from '@device-insights/fanout/process/version';
 import swaggerJsdoc from 'swagger-jsdoc';
 import { components } from './components.js';
 
@@ -12,7 +12,7 @@ const DEFINITION = {
   openapi: '3.1.0',
   info: {
     title: 'Device Insights Service',
-    version: version(),
+    version: VERSION,
     description:
       'Manages device models and their modality channels, lists sessions, and returns the stored insights and the ' +
       'algorithms of an account. Sensor data and live insights go over WebSocket.\n\n' +
@@ -75,8 +75,4 @@ interface Reference {
 /** The text of the committed file. */
 export function openapiText(): string {
   return `${JSON.stringify(openapiDocument(), null, 2)}\n`;
-}
-
-function version(): string {
-  return (JSON.parse(readFileSync(new URL('package.json', GATEWAY), 'utf8')) as { version: string }).version;
 }

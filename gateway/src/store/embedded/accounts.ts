@@ -1,4 +1,5 @@
-import { decodeCursor, encodeCursor, UUID } from '../cursor.js';
+import { UUID } from '../../uuid.js';
+import { decodeCursor, encodeCursor } from '../cursor.js';
 import type { Account, Key, KeyQuery, Page, Store, User, UserQuery } from '../store.js';
 import type { Database, Value } from './database.js';
 import { fromJson, toJson } from './json.js';

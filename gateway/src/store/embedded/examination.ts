@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os';
 import Libsql from 'libsql';
+import { meaningOf } from './failures.js';
 
 // A separate process, with the file of a database in argv[2]: reads the whole file, and prints its damage, if any. This
 // may take minutes and much of the disk's capacity, so it runs at low priority and can be killed at any time.
@@ -10,7 +11,6 @@ try {
   const [row] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
   if (row?.quick_check !== 'ok') process.stdout.write(row?.quick_check ?? 'no answer');
 } catch (error) {
-  const damaged = error instanceof Error && 'rawCode' in error && [11, 26].includes(Number(error.rawCode) & 0xff);
-  if (damaged) process.stdout.write(error.message);
+  if (error instanceof Error && meaningOf(error) === 'damaged') process.stdout.write(error.message);
   else process.exitCode = 1;
 }

@@ -1,4 +1,5 @@
-import { decodeCursor, encodeCursor, UUID } from '../cursor.js';
+import { UUID } from '../../uuid.js';
+import { decodeCursor, encodeCursor } from '../cursor.js';
 import type { ModalityChannel, Page, Session, SessionProgress, SessionQuery, Store } from '../store.js';
 import { TAKEOVERS_KEPT } from '../store.js';
 import type { Database, Value } from './database.js';

@@ -1,4 +1,5 @@
-import { decodeCursor, encodeCursor, UUID } from '../cursor.js';
+import { UUID } from '../../uuid.js';
+import { decodeCursor, encodeCursor } from '../cursor.js';
 import { type Page, type Session, type SessionQuery, type Store, TAKEOVERS_KEPT } from '../store.js';
 import { isTimeLimit, type MongoConnection, violates } from './connection.js';
 import { documentOf, rowOf } from './rows.js';

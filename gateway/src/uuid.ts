@@ -1,0 +1,2 @@
+/** The form of ids in the store: UUIDs in lower case. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
