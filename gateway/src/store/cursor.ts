@@ -1,10 +1,28 @@
-import { BadCursor } from './store.js';
+import { BadCursor, type Page } from './store.js';
 
 /** The position of a cursor: the last row of a page, as the values by which the rows are ordered. */
 type Position = readonly [order: number, id: string];
 
-/** Builds an opaque cursor; `kind` makes it valid for one kind of listing only. */
-export function encodeCursor(kind: string, position: Position): string {
+/**
+ * A page of a listing.
+ *
+ * @param kind makes the cursor valid for one kind of listing only
+ * @param found the rows from the start of the page on: one more than `limit` if there is a further page
+ */
+export function pageOf<Found, Row>(
+  kind: string,
+  found: readonly Found[],
+  limit: number,
+  positionOf: (found: Found) => Position,
+  rowOf: (found: Found) => Row,
+): Page<Row> {
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  const next = found.length > limit && last !== undefined ? encodeCursor(kind, positionOf(last)) : null;
+  return { rows: shown.map(rowOf), next };
+}
+
+function encodeCursor(kind: string, position: Position): string {
   return Buffer.from(JSON.stringify([kind, ...position])).toString('base64url');
 }
 

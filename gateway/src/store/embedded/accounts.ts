@@ -1,6 +1,6 @@
 import { UUID } from '../../uuid.js';
-import { decodeCursor, encodeCursor } from '../cursor.js';
-import type { Account, Key, KeyQuery, Page, Store, User, UserQuery } from '../store.js';
+import { decodeCursor, pageOf } from '../cursor.js';
+import type { Account, Key, KeyQuery, Store, User, UserQuery } from '../store.js';
 import type { Database, Value } from './database.js';
 import { fromJson, toJson } from './json.js';
 
@@ -93,11 +93,13 @@ export function embeddedKeys(db: Database): Keys {
       }),
     keyPage: async (query) => {
       const { sql, values } = keyStatement(query);
-      return keyPageOf(await db.read(() => db.prepare<KeyRow>(sql).all(...values)), query.limit);
+      const rows = await db.read(() => db.prepare<KeyRow>(sql).all(...values));
+      return pageOf('keys', rows, query.limit, (row) => [row.created_at, row.id], keyOf);
     },
     users: async (query) => {
       const { sql, values } = userStatement(query);
-      return userPageOf(await db.read(() => db.prepare<UserRow>(sql).all(...values)), query.limit);
+      const rows = await db.read(() => db.prepare<UserRow>(sql).all(...values));
+      return pageOf('users', rows, query.limit, ({ user }) => [0, user], userOf);
     },
     forgetSubscribeKeys: (before) =>
       db.write(() => {
@@ -123,26 +125,12 @@ export function keyStatement({ accountId, user, limit, cursor }: KeyQuery): { sq
   return { sql, values: [...values, limit + 1] };
 }
 
-function keyPageOf(rows: KeyRow[], limit: number): Page<Key> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const next = rows.length > limit && last ? encodeCursor('keys', [last.created_at, last.id]) : null;
-  return { rows: shown.map(keyOf), next };
-}
-
 /** The statement for a page of users, one row longer than the page. Exported for the test of its indexes. */
 export function userStatement({ accountId, limit, cursor }: UserQuery): { sql: string; values: Value[] } {
   const [, after] = cursor === null ? [0, ''] : decodeCursor('users', /^/, cursor);
   const sql = `SELECT user, count(*) AS keys, max(last_used_at) AS last_used_at FROM keys
     WHERE account_id = ? AND user IS NOT NULL AND subscribe_only = 0 AND user > ? GROUP BY user ORDER BY user LIMIT ?`;
   return { sql, values: [accountId, after, limit + 1] };
-}
-
-function userPageOf(rows: UserRow[], limit: number): Page<User> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const next = rows.length > limit && last ? encodeCursor('users', [0, last.user]) : null;
-  return { rows: shown.map(({ user, keys, last_used_at }) => ({ user, keys, lastUsedAt: last_used_at })), next };
 }
 
 interface UserRow {
@@ -175,6 +163,10 @@ interface KeyRow {
 
 export function accountOf(row: AccountRow): Account {
   return { id: row.id, name: row.name, algorithms: fromJson<string[]>(row.algorithms), createdAt: row.created_at };
+}
+
+function userOf({ user, keys, last_used_at }: UserRow): User {
+  return { user, keys, lastUsedAt: last_used_at };
 }
 
 function keyOf(row: KeyRow): Key {

@@ -1,6 +1,6 @@
 import { batches } from '../batches.js';
-import { decodeCursor, encodeCursor } from '../cursor.js';
-import { type Device, type DeviceModel, type DeviceQuery, MAX_DEVICE_MODELS, type Page, type Store } from '../store.js';
+import { decodeCursor, pageOf } from '../cursor.js';
+import { type Device, type DeviceModel, type DeviceQuery, MAX_DEVICE_MODELS, type Store } from '../store.js';
 import type { Database, Value } from './database.js';
 
 export interface DeviceModels
@@ -80,7 +80,8 @@ export function embeddedDevices(db: Database): Devices {
     devices: (accountId) => db.read(() => ofAccount.all(accountId).map(deviceOf)),
     devicePage: async (query) => {
       const { sql, values } = deviceStatement(query);
-      return devicePageOf(await db.read(() => db.prepare<DeviceRow>(sql).all(...values)), query.limit);
+      const rows = await db.read(() => db.prepare<DeviceRow>(sql).all(...values));
+      return pageOf('devices', rows, query.limit, (row) => [0, row.device_id], deviceOf);
     },
     deleteDevice: (accountId, deviceId) =>
       db.write(() => {
@@ -105,13 +106,6 @@ export function deviceStatement({ accountId, prefix, limit, cursor }: DeviceQuer
   }
   const sql = `SELECT * FROM devices WHERE ${where.join(' AND ')} ORDER BY device_id LIMIT ?`;
   return { sql, values: [...values, limit + 1] };
-}
-
-function devicePageOf(rows: DeviceRow[], limit: number): Page<Device> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const next = rows.length > limit && last ? encodeCursor('devices', [0, last.device_id]) : null;
-  return { rows: shown.map(deviceOf), next };
 }
 
 interface ModelRow {

@@ -1,6 +1,6 @@
 import { INSIGHT_TYPES, type InsightType, type StoredInsight } from '../../insight.js';
 import { batches } from '../batches.js';
-import { decodeCursor, encodeCursor } from '../cursor.js';
+import { decodeCursor, pageOf } from '../cursor.js';
 import type { InsightQuery, LastInsights, Page, SessionCommit, SessionCommitResult, Store } from '../store.js';
 import type { Database, Value } from './database.js';
 
@@ -20,7 +20,7 @@ export function embeddedInsights(db: Database): Insights {
     sessionInsights: ofSession,
     insights: async (query) => {
       const { sql, values } = insightPage(query);
-      return pageOf(await db.read(() => db.prepare<InsightRow>(sql).all(...values)), query);
+      return insightPageOf(await db.read(() => db.prepare<InsightRow>(sql).all(...values)), query);
     },
   };
 }
@@ -134,12 +134,10 @@ function insightPosition(cursor: string): [ts: number, id: number] {
   return [ts, Number(id)];
 }
 
-function pageOf(rows: InsightRow[], query: InsightQuery): Page<StoredInsight> {
-  const shown = rows.slice(0, query.limit);
-  const last = shown.at(-1);
-  const next = rows.length > query.limit && last ? encodeCursor('insights', [last.ts, String(last.id)]) : null;
-  if (query.since === null) shown.reverse();
-  return { rows: shown.map(insightOf), next };
+function insightPageOf(rows: InsightRow[], { limit, since }: InsightQuery): Page<StoredInsight> {
+  const page = pageOf('insights', rows, limit, (row) => [row.ts, String(row.id)], insightOf);
+  if (since === null) page.rows.reverse();
+  return page;
 }
 
 interface Owner {

@@ -1,5 +1,5 @@
-import { decodeCursor, encodeCursor } from '../cursor.js';
-import { AUDIT_KEPT, type AuditEntry, type Login, type Operator, type Page, type Role, type Store } from '../store.js';
+import { decodeCursor, pageOf } from '../cursor.js';
+import { AUDIT_KEPT, type AuditEntry, type Login, type Operator, type Role, type Store } from '../store.js';
 import type { Database } from './database.js';
 
 type Operators = Pick<
@@ -80,15 +80,10 @@ export function embeddedAudit(db: Database): Audit {
       }),
     auditLog: async ({ limit, cursor }) => {
       const [before] = cursor === null ? [Number.MAX_SAFE_INTEGER] : decodeCursor('audit', /^$/, cursor);
-      return auditPageOf(await db.read(() => page.all(before, limit + 1)), limit);
+      const rows = await db.read(() => page.all(before, limit + 1));
+      return pageOf('audit', rows, limit, ({ n }) => [n, ''], entryOf);
     },
   };
-}
-
-function auditPageOf(rows: AuditRow[], limit: number): Page<AuditEntry> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return { rows: shown.map(entryOf), next: rows.length > limit && last ? encodeCursor('audit', [last.n, '']) : null };
 }
 
 interface OperatorRow {

@@ -1,6 +1,6 @@
 import { UUID } from '../../uuid.js';
-import { decodeCursor, encodeCursor } from '../cursor.js';
-import type { ModalityChannel, Page, Session, SessionProgress, SessionQuery, Store } from '../store.js';
+import { decodeCursor, pageOf } from '../cursor.js';
+import type { ModalityChannel, Session, SessionProgress, SessionQuery, Store } from '../store.js';
 import { TAKEOVERS_KEPT } from '../store.js';
 import type { Database, Value } from './database.js';
 import { fromJson, toJson } from './json.js';
@@ -33,7 +33,8 @@ export function embeddedSessions(db: Database): Sessions {
     closeSession: (id, epoch, endedAt) => db.write(() => close.run(endedAt, id, epoch) === 1),
     sessions: async (query) => {
       const { sql, values } = sessionPage(query);
-      return pageOf(await db.read(() => db.prepare<SessionRow>(sql).all(...values)), query.limit);
+      const rows = await db.read(() => db.prepare<SessionRow>(sql).all(...values));
+      return pageOf('sessions', rows, query.limit, (row) => [row.started_at, row.id], sessionOf);
     },
   };
 }
@@ -57,13 +58,6 @@ export function sessionPage(query: SessionQuery): { sql: string; values: Value[]
   }
   const sql = `SELECT * FROM sessions WHERE ${where.join(' AND ')} ORDER BY started_at DESC, id LIMIT ?`;
   return { sql, values: [...values, query.limit + 1] };
-}
-
-function pageOf(rows: SessionRow[], limit: number): Page<Session> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const next = rows.length > limit && last ? encodeCursor('sessions', [last.started_at, last.id]) : null;
-  return { rows: shown.map(sessionOf), next };
 }
 
 function sessionInsert(db: Database): (session: Session) => boolean {

@@ -1,6 +1,6 @@
 import { UUID } from '../../uuid.js';
-import { decodeCursor, encodeCursor } from '../cursor.js';
-import type { Account, Key, KeyQuery, Page, Store, User, UserQuery } from '../store.js';
+import { decodeCursor, pageOf } from '../cursor.js';
+import type { Account, Key, KeyQuery, Store, User, UserQuery } from '../store.js';
 import { type MongoConnection, violates } from './connection.js';
 import { documentOf, rowOf } from './rows.js';
 import type { AccountDocument, KeyDocument, Models } from './schemas.js';
@@ -113,21 +113,20 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): Keys {
         .find(keyFilter(query))
         .sort({ createdAt: -1, _id: 1 })
         .limit(query.limit + 1);
-      return keyPageOf(await mongo.run(() => found.lean<KeyDocument[]>()), query.limit);
+      const documents = await mongo.run(() => found.lean<KeyDocument[]>());
+      return pageOf('keys', documents, query.limit, ({ createdAt, _id }) => [createdAt, _id], keyOf);
     },
     users: async (query) => {
       const match = userFilter(query);
-      return userPageOf(
-        await mongo.run(() =>
-          keys.aggregate<UserDocument>([
-            { $match: match },
-            { $group: { _id: '$user', keys: { $sum: 1 }, lastUsedAt: { $max: '$lastUsedAt' } } },
-            { $sort: { _id: 1 } },
-            { $limit: query.limit + 1 },
-          ]),
-        ),
-        query.limit,
+      const documents = await mongo.run(() =>
+        keys.aggregate<UserDocument>([
+          { $match: match },
+          { $group: { _id: '$user', keys: { $sum: 1 }, lastUsedAt: { $max: '$lastUsedAt' } } },
+          { $sort: { _id: 1 } },
+          { $limit: query.limit + 1 },
+        ]),
       );
+      return pageOf('users', documents, query.limit, ({ _id }) => [0, _id], userOf);
     },
     forgetSubscribeKeys: (before) =>
       mongo.run(async () => {
@@ -151,32 +150,19 @@ function keysAfter(cursor: string) {
   return { createdAt: { $lte: createdAt }, $or: [{ createdAt: { $lt: createdAt } }, { createdAt, _id: { $gt: id } }] };
 }
 
-function keyPageOf(found: KeyDocument[], limit: number): Page<Key> {
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  const next = found.length > limit && last ? encodeCursor('keys', [last.createdAt, last._id]) : null;
-  return { rows: shown.map(keyOf), next };
-}
-
 function userFilter({ accountId, cursor }: UserQuery) {
   const after = cursor === null ? '' : decodeCursor('users', /^/, cursor)[1];
   return { accountId, subscribeOnly: { $ne: true }, user: { $gt: after } };
-}
-
-function userPageOf(found: UserDocument[], limit: number): Page<User> {
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  const next = found.length > limit && last ? encodeCursor('users', [0, last._id]) : null;
-  return {
-    rows: shown.map(({ _id, keys, lastUsedAt }) => ({ user: _id, keys, lastUsedAt: lastUsedAt ?? null })),
-    next,
-  };
 }
 
 interface UserDocument {
   readonly _id: string;
   readonly keys: number;
   readonly lastUsedAt?: number | null;
+}
+
+function userOf({ _id, keys, lastUsedAt }: UserDocument): User {
+  return { user: _id, keys, lastUsedAt: lastUsedAt ?? null };
 }
 
 /** Keys from before expiry existed never expire, and are valid for everything. */

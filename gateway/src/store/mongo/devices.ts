@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { batches } from '../batches.js';
-import { decodeCursor, encodeCursor } from '../cursor.js';
-import { type Device, type DeviceModel, type DeviceQuery, MAX_DEVICE_MODELS, type Page, type Store } from '../store.js';
+import { decodeCursor, pageOf } from '../cursor.js';
+import { type Device, type DeviceModel, type DeviceQuery, MAX_DEVICE_MODELS, type Store } from '../store.js';
 import type { MongoConnection } from './connection.js';
 import { nextOf } from './counters.js';
 import { documentOf, rowOf } from './rows.js';
@@ -110,7 +110,8 @@ export function mongoDevices(mongo: MongoConnection, { deviceModels, devices }: 
         .find(deviceFilter(query))
         .sort({ deviceId: 1 })
         .limit(query.limit + 1);
-      return devicePageOf(await mongo.run(() => found.lean<DeviceDocument[]>()), query.limit);
+      const documents = await mongo.run(() => found.lean<DeviceDocument[]>());
+      return pageOf('devices', documents, query.limit, ({ deviceId }) => [0, deviceId], deviceOf);
     },
     deleteDevice: (accountId, deviceId) =>
       mongo.run(async () => {
@@ -124,13 +125,6 @@ function deviceFilter({ accountId, prefix, cursor }: DeviceQuery) {
   const from = prefix === null ? {} : { $gte: prefix, $lt: `${prefix}${AFTER_ALL}` };
   const after = cursor === null ? {} : { $gt: decodeCursor('devices', /^/, cursor)[1] };
   return { accountId, ...(prefix === null && cursor === null ? {} : { deviceId: { ...from, ...after } }) };
-}
-
-function devicePageOf(found: DeviceDocument[], limit: number): Page<Device> {
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  const next = found.length > limit && last ? encodeCursor('devices', [0, last.deviceId]) : null;
-  return { rows: shown.map(deviceOf), next };
 }
 
 function modelOf(document: DeviceModelDocument): DeviceModel {

@@ -1,7 +1,7 @@
 import { Types } from 'mongoose';
 import { INSIGHT_TYPES, type StoredInsight } from '../../insight.js';
 import { batches } from '../batches.js';
-import { decodeCursor, encodeCursor } from '../cursor.js';
+import { decodeCursor, pageOf } from '../cursor.js';
 import type { InsightQuery, LastInsights, Page, Store } from '../store.js';
 import { mongoCommit } from './commit.js';
 import type { MongoConnection } from './connection.js';
@@ -34,7 +34,7 @@ export function mongoInsights(mongo: MongoConnection, models: Models): Insights 
         .find(insightFilter(query))
         .sort({ ts: direction, _id: direction })
         .limit(query.limit + 1);
-      return pageOf(await mongo.run(() => found.lean<InsightDocument[]>()), query);
+      return insightPageOf(await mongo.run(() => found.lean<InsightDocument[]>()), query);
     },
   };
 }
@@ -94,12 +94,10 @@ function beyond(cursor: string, operator: '$lt' | '$gt') {
   return [{ ts: { [inclusive]: ts } }, { $or: rest }];
 }
 
-function pageOf(found: InsightDocument[], query: InsightQuery): Page<StoredInsight> {
-  const shown = found.slice(0, query.limit);
-  const last = shown.at(-1);
-  const next = found.length > query.limit && last ? encodeCursor('insights', [last.ts, last._id.toHexString()]) : null;
-  if (query.since === null) shown.reverse();
-  return { rows: shown.map(insightOf), next };
+function insightPageOf(found: InsightDocument[], { limit, since }: InsightQuery): Page<StoredInsight> {
+  const page = pageOf('insights', found, limit, ({ ts, _id }) => [ts, _id.toHexString()], insightOf);
+  if (since === null) page.rows.reverse();
+  return page;
 }
 
 function insightOf({ _id, accountId, user, ...insight }: InsightDocument): StoredInsight {

@@ -1,5 +1,5 @@
-import { decodeCursor, encodeCursor } from '../cursor.js';
-import { AUDIT_KEPT, type AuditEntry, type Operator, type Page, type Store } from '../store.js';
+import { decodeCursor, pageOf } from '../cursor.js';
+import { AUDIT_KEPT, type AuditEntry, type Operator, type Store } from '../store.js';
 import { type MongoConnection, violates } from './connection.js';
 import { nextOf } from './counters.js';
 import { documentOf, rowOf } from './rows.js';
@@ -82,15 +82,10 @@ export function mongoAudit(mongo: MongoConnection, models: Models): Audit {
         .find(before)
         .sort({ n: -1 })
         .limit(limit + 1);
-      return auditPageOf(await mongo.run(() => found.lean<AuditDocument[]>()), limit);
+      const documents = await mongo.run(() => found.lean<AuditDocument[]>());
+      return pageOf('audit', documents, limit, ({ n }) => [n, ''], entryOf);
     },
   };
-}
-
-function auditPageOf(found: AuditDocument[], limit: number): Page<AuditEntry> {
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  return { rows: shown.map(entryOf), next: found.length > limit && last ? encodeCursor('audit', [last.n, '']) : null };
 }
 
 function entryOf({ at, actor, action, accountId, subject }: AuditDocument): AuditEntry {

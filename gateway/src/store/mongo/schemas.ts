@@ -24,7 +24,7 @@ export type LoginDocument = Omit<Login, 'hash'> & { _id: string };
 export type AuditDocument = AuditEntry & { n: number };
 /**
  * `revision` counts the changes: a change is written only if the revision is still the one that was read. `touched`
- * counts devices.
+ * changes with each device row that comes to refer to the model, so that a concurrent deletion conflicts.
  */
 export type DeviceModelDocument = Document<DeviceModel> & { revision: number; touched: number };
 export type DeviceDocument = Device;

@@ -1,6 +1,6 @@
 import { UUID } from '../../uuid.js';
-import { decodeCursor, encodeCursor } from '../cursor.js';
-import { type Page, type Session, type SessionQuery, type Store, TAKEOVERS_KEPT } from '../store.js';
+import { decodeCursor, pageOf } from '../cursor.js';
+import { type Session, type SessionQuery, type Store, TAKEOVERS_KEPT } from '../store.js';
 import { isTimeLimit, type MongoConnection, violates } from './connection.js';
 import { documentOf, rowOf } from './rows.js';
 import type { GatewayDocument, Models, SessionDocument } from './schemas.js';
@@ -68,7 +68,8 @@ export function mongoSessions(mongo: MongoConnection, { gateways, sessions }: Mo
         .find(filter)
         .sort({ startedAt: -1, _id: 1 })
         .limit(query.limit + 1);
-      return pageOf(await mongo.run(() => found.lean<SessionDocument[]>()), query.limit);
+      const documents = await mongo.run(() => found.lean<SessionDocument[]>());
+      return pageOf('sessions', documents, query.limit, ({ startedAt, _id }) => [startedAt, _id], sessionOf);
     },
   };
 }
@@ -97,13 +98,6 @@ function startedWithin(since: number | null | undefined, until: number | null | 
 function after(cursor: string) {
   const [startedAt, id] = decodeCursor('sessions', UUID, cursor);
   return { startedAt: { $lte: startedAt }, $or: [{ startedAt: { $lt: startedAt } }, { startedAt, _id: { $gt: id } }] };
-}
-
-function pageOf(found: SessionDocument[], limit: number): Page<Session> {
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  const next = found.length > limit && last ? encodeCursor('sessions', [last.startedAt, last._id]) : null;
-  return { rows: shown.map(sessionOf), next };
 }
 
 export function sessionOf(document: SessionDocument): Session {
