@@ -51,7 +51,6 @@ export class KeyRing implements KeyCheck, KeySource {
     return this.#refused;
   }
 
-  /** The holder of the key with this hash, if it may subscribe. */
   async holders(): Promise<Map<string, KeyHolder>> {
     const good = (await this.#store.keys(null)).filter(({ revokedAt }) => revokedAt === null);
     return new Map(good.map((key) => [key.hash, holderOf(key)]));

@@ -416,7 +416,7 @@ export type InsightsLimit = number;
 export type InsightsCursor = string;
 
 /**
- * Makes the request safe to repeat: for 24 h, the same body gets the first response again.
+ * Makes the request safe to repeat: for 24 h, the same body gets the first response again. Of an account, the newest 10,000 keys are remembered.
  */
 export type IdempotencyKey = string;
 
@@ -453,7 +453,7 @@ export type CreateDeviceModelData = {
     body: NewDeviceModel;
     headers?: {
         /**
-         * Makes the request safe to repeat: for 24 h, the same body gets the first response again.
+         * Makes the request safe to repeat: for 24 h, the same body gets the first response again. Of an account, the newest 10,000 keys are remembered.
          */
         'Idempotency-Key'?: string;
     };
@@ -472,7 +472,7 @@ export type CreateDeviceModelErrors = {
      */
     401: Error;
     /**
-     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body.
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (try again later).
      */
     409: Error;
     /**
@@ -518,7 +518,7 @@ export type DeleteDeviceModelErrors = {
      */
     404: Error;
     /**
-     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body.
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (try again later).
      */
     409: Error;
     /**
@@ -672,7 +672,7 @@ export type CreateModalityData = {
     body: NewModalityChannel;
     headers?: {
         /**
-         * Makes the request safe to repeat: for 24 h, the same body gets the first response again.
+         * Makes the request safe to repeat: for 24 h, the same body gets the first response again. Of an account, the newest 10,000 keys are remembered.
          */
         'Idempotency-Key'?: string;
     };
@@ -704,7 +704,7 @@ export type CreateModalityErrors = {
      */
     404: Error;
     /**
-     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body.
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (try again later).
      */
     409: Error;
     /**

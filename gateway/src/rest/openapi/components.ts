@@ -39,7 +39,7 @@ const REFUSALS = {
   Forbidden: 'The API key is valid, but does not give access to this resource.',
   NotFound: 'There is no such resource.',
   Conflict:
-    'Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body.',
+    'Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (try again later).',
   ServerError: 'The request failed inside the service: try again with backoff.',
 };
 
@@ -87,7 +87,8 @@ function parameters(): Json {
     IdempotencyKey: {
       name: 'Idempotency-Key',
       in: 'header',
-      description: 'Makes the request safe to repeat: for 24 h, the same body gets the first response again.',
+      description:
+        'Makes the request safe to repeat: for 24 h, the same body gets the first response again. Of an account, the newest 10,000 keys are remembered.',
       schema: jsonSchema(idempotencyKey),
     },
   };
