@@ -13,8 +13,7 @@ import { type AnalysedChannel, analysedChannels, channelSets } from './channel.j
 import type { CoreLoad } from './core-load.js';
 import { genericConfidence } from './coverage.js';
 import { entitled, LONGEST_WINDOW } from './registry.js';
-import type { DueWindow } from './steps.js';
-import { AlgorithmSteps, type Candidate, candidate, isCovered, LATE, TypeChoice } from './steps.js';
+import { AlgorithmSteps, type Candidate, candidate, type DueWindow, isCovered, LATE, TypeChoice } from './steps.js';
 
 /** After a loss of this length, no window contains data from before it, seconds. */
 const LONG_LOSS = 60;

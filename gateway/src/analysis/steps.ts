@@ -126,18 +126,17 @@ export interface Candidate {
  * or late.
  */
 export class TypeChoice {
-  readonly #algorithms: readonly AlgorithmSteps[];
-  readonly #done = new Map<AlgorithmSteps, number>();
+  /** End of the newest step that each algorithm is done with, seconds. */
+  readonly #done: Map<AlgorithmSteps, number>;
   readonly #best = new Map<number, Candidate | null>();
 
   constructor(algorithms: readonly AlgorithmSteps[]) {
-    this.#algorithms = algorithms;
-    for (const a of algorithms) this.#done.set(a, 0);
+    this.#done = new Map(algorithms.map((steps) => [steps, 0]));
   }
 
   /** Whether there is only one algorithm, so that no choice is needed. */
   get isOfOne(): boolean {
-    return this.#algorithms.length === 1;
+    return this.#done.size === 1;
   }
 
   /** Records that an algorithm is done with a step, with or without a candidate. */
@@ -149,17 +148,13 @@ export class TypeChoice {
 
   /** The choices of the steps that all algorithms are done with; with `final`, of all steps. Oldest first. */
   *decide(final = false): Generator<Candidate> {
-    const until = final ? Number.POSITIVE_INFINITY : Math.min(...this.#algorithms.map((a) => this.#settledUntil(a)));
+    const until = final ? Number.POSITIVE_INFINITY : Math.min(...this.#done.values());
     for (const end of [...this.#best.keys()].sort((a, b) => a - b)) {
       if (end > until) return;
       const best = this.#best.get(end);
       this.#best.delete(end);
       if (best) yield best;
     }
-  }
-
-  #settledUntil(steps: AlgorithmSteps): number {
-    return this.#done.get(steps) ?? 0;
   }
 }
 
