@@ -23,3 +23,8 @@ export function instantOf(text: string): number | null {
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
+
+/** The same of a time that may be missing: null stays null. */
+export function isoTimeOrNull(ms: number | null): string | null {
+  return ms === null ? null : isoTime(ms);
+}

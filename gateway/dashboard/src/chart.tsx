@@ -76,7 +76,9 @@ function optionsOf(now: { readonly current: Props }, width: number): uPlot.Optio
   };
   const text = (_: uPlot, value: number | null) => (value === null ? '–' : value.toFixed(digits));
   return {
-    ...{ width, height, legend: { show: lines.length > 1 } },
+    width,
+    height,
+    legend: { show: lines.length > 1 },
     cursor: {
       ...(group !== undefined && { sync: { key: group } }),
       drag: { x: true, y: false, setScale: false },
@@ -90,7 +92,12 @@ function optionsOf(now: { readonly current: Props }, width: number): uPlot.Optio
     series: [
       { value: (_: uPlot, at: number | null) => (at === null ? '–' : moment(at, 1)) },
       ...lines.map(({ label, color: name }) => ({
-        ...{ label, stroke: color(name), width: 1.5, spanGaps: false, points: { show: false }, value: text },
+        label,
+        stroke: color(name),
+        width: 1.5,
+        spanGaps: false,
+        points: { show: false },
+        value: text,
       })),
     ],
     hooks: {

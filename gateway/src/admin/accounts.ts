@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { isoTime } from '../instant.js';
 import type { Account } from '../store/store.js';
-import { chosen, Refusal, time } from './refusal.js';
+import { chosen, Refusal } from './refusal.js';
 import { note, type Workplace } from './workplace.js';
 
 /** Creates an account, entitled to all algorithms. */
@@ -51,5 +52,5 @@ function slugsOf({ algorithms }: Workplace, text: string): string[] {
 
 function shown({ algorithms }: Workplace, { id, name, algorithms: slugs, createdAt }: Account): object {
   const entitled = algorithms.map(({ slug }) => slug).filter((slug) => slugs?.includes(slug) ?? true);
-  return { id, name, algorithms: entitled, created_at: time(createdAt) };
+  return { id, name, algorithms: entitled, created_at: isoTime(createdAt) };
 }

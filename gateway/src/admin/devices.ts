@@ -1,6 +1,7 @@
+import { isoTime } from '../instant.js';
 import type { Device } from '../store/store.js';
 import { accountOf } from './accounts.js';
-import { Refusal, time } from './refusal.js';
+import { Refusal } from './refusal.js';
 import { note, type Workplace } from './workplace.js';
 
 export async function listDevices(place: Workplace, accountId: string): Promise<object[]> {
@@ -22,6 +23,6 @@ function shown(device: Device): object {
     account_id: device.accountId,
     device_id: device.deviceId,
     device_model_id: device.deviceModelId,
-    created_at: time(device.createdAt),
+    created_at: isoTime(device.createdAt),
   };
 }

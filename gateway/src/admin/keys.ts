@@ -1,8 +1,9 @@
+import { isoTime, isoTimeOrNull } from '../instant.js';
 import { keyRow, newKey } from '../keys/key.js';
 import type { Key, Store } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { expiryOf } from './expiry.js';
-import { chosen, Refusal, time } from './refusal.js';
+import { chosen, Refusal } from './refusal.js';
 import { note, type Workplace } from './workplace.js';
 
 /** Issues a key of an account, or of one of its users. Only this answer contains the key itself. */
@@ -37,7 +38,7 @@ export async function rotateKey(place: Workplace, id: string, overlap: string): 
   const old = found(id, await place.store.key(id));
   const key = newKey();
   const now = place.clock.now();
-  const row = keyRow(key, old.accountId, old.user, now, null);
+  const row = keyRow(key, old.accountId, old.user, now);
   if (!(await place.store.replaceKey(id, row, expiryOf(overlap, now))))
     throw new Refusal('the key is already revoked, expired or replaced: issue another one');
   await note(place, 'key rotated', old.accountId, `${faceOf(old)}, replaced by ${faceOf(row)}`);
@@ -74,10 +75,10 @@ export function shown(key: Key): object {
     user: key.user,
     prefix: key.prefix,
     last_four: key.lastFour,
-    created_at: time(key.createdAt),
-    last_used_at: time(key.lastUsedAt),
-    revoked_at: time(key.revokedAt),
-    expires_at: time(key.expiresAt),
+    created_at: isoTime(key.createdAt),
+    last_used_at: isoTimeOrNull(key.lastUsedAt),
+    revoked_at: isoTimeOrNull(key.revokedAt),
+    expires_at: isoTimeOrNull(key.expiresAt),
     ...(key.replacedBy !== null && { replaced_by: key.replacedBy }),
   };
 }

@@ -1,7 +1,8 @@
+import { isoTime } from '../instant.js';
 import { operatorRow } from '../operators/operator.js';
 import { hashPassword, newPassword } from '../operators/password.js';
 import type { Operator, Role } from '../store/store.js';
-import { chosen, Refusal, time } from './refusal.js';
+import { chosen, Refusal } from './refusal.js';
 import { note, type Workplace } from './workplace.js';
 
 /** Adds an operator, who can sign in to the dashboard. Only this answer contains the password. */
@@ -46,5 +47,5 @@ function found(name: string, operator: Operator | null): Operator {
 }
 
 function shown({ id, name, role, createdAt }: Operator): object {
-  return { id, name, role, created_at: time(createdAt) };
+  return { id, name, role, created_at: isoTime(createdAt) };
 }

@@ -8,8 +8,3 @@ export function chosen(what: string, text: string): string {
   if (text.trim() === '' || [...text].length > 200) throw new Refusal(`${what} must have 1 to 200 characters`);
   return text;
 }
-
-/** ISO-8601 in UTC with milliseconds; null stays null. */
-export function time(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
-}

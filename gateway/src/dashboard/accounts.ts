@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import { createAccount, entitleAccount } from '../admin/accounts.js';
 import { HttpError } from '../errors.js';
-import { isoTime } from '../instant.js';
+import { isoTime, isoTimeOrNull } from '../instant.js';
 import { jsonBody } from '../rest/body.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
@@ -56,13 +56,7 @@ export function accountRoutes(router: Router<DashboardState>, options: Dashboard
     const { limit, cursor } = readQuery(ctx, pageQuery);
     const { rows, next } = await store.users({ accountId, limit, cursor: cursor ?? null });
     ctx.body = {
-      rows: rows.map(
-        ({ user, keys, lastUsedAt }): UserRow => ({
-          user,
-          keys,
-          last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
-        }),
-      ),
+      rows: rows.map(({ user, keys, lastUsedAt }) => ({ user, keys, last_used_at: isoTimeOrNull(lastUsedAt) })),
       next,
     } satisfies Listed<UserRow>;
   });

@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import { deleteDevice } from '../admin/devices.js';
 import { HttpError } from '../errors.js';
-import { isoTime } from '../instant.js';
+import { isoTime, isoTimeOrNull } from '../instant.js';
 import { readQuery } from '../rest/query.js';
 import type { Device, DeviceModel, Session, Store } from '../store/store.js';
 import { accountOf } from './accounts.js';
@@ -57,12 +57,16 @@ async function deviceRow(store: Store, { accountId, deviceId, deviceModelId, cre
 }
 
 function openSession({ id, startedAt, progress: { lastDataAt } }: Session): NonNullable<DeviceRow['session']> {
-  return { id, started_at: isoTime(startedAt), last_data_at: lastDataAt === null ? null : isoTime(lastDataAt) };
+  return { id, started_at: isoTime(startedAt), last_data_at: isoTimeOrNull(lastDataAt) };
 }
 
 function modelRow({ id, name, description, firmwareVersion, channels, spo2Curve }: DeviceModel): ModelRow {
   return {
-    ...{ id, name, description, firmware_version: firmwareVersion },
-    ...{ modality_channels: channels, has_spo2_calibration: spo2Curve !== null },
+    id,
+    name,
+    description,
+    firmware_version: firmwareVersion,
+    modality_channels: channels,
+    has_spo2_calibration: spo2Curve !== null,
   };
 }

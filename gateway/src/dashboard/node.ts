@@ -17,7 +17,13 @@ export function nodeRoutes(router: Router<DashboardState>, options: DashboardOpt
       beatsOf(store),
     ]);
     ctx.body = {
-      ...{ ok, ingest, subscribe, reason: reason ?? null, cause: cause ?? null, gateway, load: now },
+      ok,
+      ingest,
+      subscribe,
+      reason: reason ?? null,
+      cause: cause ?? null,
+      gateway,
+      load: now,
       gateways: [...beats].map(([id, beat]) => ({ id, beat: isoTime(beat) })),
       versions: { service: VERSION, node: process.version },
       algorithms: algorithms.map(algorithmRow),

@@ -28,10 +28,17 @@ function columns(type: InsightType, rows: readonly StoredInsight[]): Series {
   const points = withGaps(thinned(rows), usualDistance(rows));
   const column = <Name extends keyof StoredInsight>(name: Name) => points.map((point) => point[name] ?? null);
   return {
-    ...{ type, unit: UNITS[type], algorithms: [...new Set(rows.map(({ algorithm }) => algorithm))] },
-    ...{ t: points.map(({ actual_end }) => actual_end), value: column('value'), confidence: column('confidence') },
-    ...{ quality: column('sqi_class'), coverage: column('coverage'), latency: column('e2e_latency_ms') },
-    ...{ readings: rows.length, thinned: rows.length > POINTS },
+    type,
+    unit: UNITS[type],
+    algorithms: [...new Set(rows.map(({ algorithm }) => algorithm))],
+    t: points.map(({ actual_end }) => actual_end),
+    value: column('value'),
+    confidence: column('confidence'),
+    quality: column('sqi_class'),
+    coverage: column('coverage'),
+    latency: column('e2e_latency_ms'),
+    readings: rows.length,
+    thinned: rows.length > POINTS,
   };
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import { HttpError } from '../errors.js';
-import { isoTime } from '../instant.js';
+import { isoTime, isoTimeOrNull } from '../instant.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
 import type { Session, Store } from '../store/store.js';
@@ -19,8 +19,14 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect }
     const { id: accountId } = await accountOf(ctx, store);
     const { device, status, since, until, limit, cursor } = readQuery(ctx, sessionQuery);
     const { rows, next } = await store.sessions({
-      ...{ accountId, user: null, status: status ?? null, deviceId: device ?? null },
-      ...{ since: since ?? null, until: until ?? null, limit, cursor: cursor ?? null },
+      accountId,
+      user: null,
+      status: status ?? null,
+      deviceId: device ?? null,
+      since: since ?? null,
+      until: until ?? null,
+      limit,
+      cursor: cursor ?? null,
     });
     ctx.body = { rows: rows.map(sessionRow), next } satisfies Listed<SessionRow>;
   });
@@ -73,8 +79,8 @@ function sessionRow(row: Session): SessionRow {
     device_model_id: row.deviceModelId,
     status: row.status,
     started_at: isoTime(row.startedAt),
-    ended_at: row.endedAt === null ? null : isoTime(row.endedAt),
-    last_data_at: row.progress.lastDataAt === null ? null : isoTime(row.progress.lastDataAt),
+    ended_at: isoTimeOrNull(row.endedAt),
+    last_data_at: isoTimeOrNull(row.progress.lastDataAt),
     channels: row.channels,
   };
 }

@@ -3,6 +3,7 @@ import { countOne } from '@device-insights/fanout/process/count';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { HttpError } from '../errors.js';
+import { isoTime } from '../instant.js';
 import { isPassword } from '../operators/password.js';
 import { QueueFull } from '../queue.js';
 import { jsonBody } from '../rest/body.js';
@@ -80,7 +81,7 @@ function tooMany(seconds: number): HttpError {
 }
 
 function meOf({ name, role }: Operator, expiresAt: number): Me {
-  return { name, role, expires_at: new Date(expiresAt).toISOString() };
+  return { name, role, expires_at: isoTime(expiresAt) };
 }
 
 /** The client's address: that of its socket, or the one that the nearest proxy reports. */

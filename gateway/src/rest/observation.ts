@@ -2,15 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import { pathOf } from '@device-insights/fanout/process/http-server';
 import type { RestMiddleware, RestOptions } from './rest-context.js';
 
-/** The first step: it sees what all the others have made of a request. */
+/** The first step of a request: observes its answer, which the later steps make. */
 export function observation({ observe, clock }: Pick<RestOptions, 'observe' | 'clock'>): RestMiddleware {
   return (ctx, next) => {
     const start = clock.monotonic();
     const { method, req, res } = ctx;
     res.once('close', () =>
       observe({
-        ...{ method, route: routeOf(ctx), path: shownPath(req), status: res.statusCode, cut: !res.writableFinished },
-        ...{ ms: clock.monotonic() - start, requestId: ctx.state.requestId, keyPrefix: ctx.state.key?.prefix },
+        method,
+        route: routeOf(ctx),
+        path: shownPath(req),
+        status: res.statusCode,
+        cut: !res.writableFinished,
+        ms: clock.monotonic() - start,
+        requestId: ctx.state.requestId,
+        keyPrefix: ctx.state.key?.prefix,
       }),
     );
     return next();

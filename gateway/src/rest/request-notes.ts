@@ -3,7 +3,7 @@ import { LogLimit } from '@device-insights/fanout/process/log-limit';
 import { Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../clock.js';
 
-/** Lines of requests that the log takes a second, and of those that changed something; the others are counted. */
+/** Most log lines per second of requests that changed something, and of the others; further ones are counted. */
 const LINES = 100;
 const SECOND_MS = 1000;
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
@@ -11,26 +11,26 @@ const METHODS: readonly string[] = [...SAFE, 'POST', 'PUT', 'DELETE'];
 /** Label for requests with an unknown path or an unknown method. */
 const OTHER = 'other';
 
-/** Notes each request when it has been answered: in the log, and for Prometheus. */
+/** Records a request that has been answered: in the log, and for Prometheus. */
 export type Observe = (request: ObservedRequest) => void;
 
 interface ObservedRequest {
   readonly method: string;
-  /** Template of the route that took it, such as `/v1/sessions/:id`; undefined where none did. */
+  /** Template of the route that served it, such as `/v1/sessions/:id`; undefined if none did. */
   readonly route: string | undefined;
   readonly path: string;
   readonly status: number;
-  /** Whether the client left before its answer was whole. */
+  /** Whether the client disconnected before it had the whole answer. */
   readonly cut: boolean;
   readonly ms: number;
   readonly requestId: string;
-  /** The few characters of the key that name it to people; undefined where there was no good key. */
+  /** The first characters of the key, by which people recognize it; undefined without a valid key. */
   readonly keyPrefix: string | undefined;
 }
 
 /**
- * Makes the note of a gateway's requests. Those that changed something are called so, and have lines of their own: no flood of others keeps
- * them out of the log.
+ * Records the requests of a gateway. Successful requests that may have changed data have their own limit of log lines, so that a
+ * flood of other requests does not keep them out of the log.
  */
 export function requestNotes(registry: Registry, log: Pick<Log, 'info'>, clock: Clock): Observe {
   const limit = new LogLimit(clock, LINES);

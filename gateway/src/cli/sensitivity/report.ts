@@ -46,12 +46,18 @@ function sum(blocks: readonly Block[], field: Exclude<keyof Block, 'group'>): nu
 export function report(base: readonly Block[], groups: readonly string[], trials: readonly Trial[]): string {
   const columns = groups.flatMap((group) => FIGURES.map((figure) => ({ group, figure, own: of(base, group) })));
   const first: Row = {
-    ...{ constant: 'all as they are', value: '', 'half, twice': '', what: '' },
+    constant: 'all as they are',
+    value: '',
+    'half, twice': '',
+    what: '',
     ...Object.fromEntries(columns.map(({ group, figure, own }) => [titleOf(group, figure), show(figure, own)])),
   };
   const rows = trials.map(
     ({ constant: { name, value, what }, half, twice, atHalf, atTwice }): Row => ({
-      ...{ constant: name, value, 'half, twice': `${half}, ${twice}`, what: what.split('. ', 1)[0] ?? '' },
+      constant: name,
+      value,
+      'half, twice': `${half}, ${twice}`,
+      what: what.split('. ', 1)[0] ?? '',
       ...Object.fromEntries(
         columns.map(({ group, figure, own }) => [
           titleOf(group, figure),

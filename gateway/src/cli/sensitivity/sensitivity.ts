@@ -19,7 +19,10 @@ async function measure(recordings: string, perSet: number, names: readonly strin
   const folders = [...new Set(constants.filter(isWanted).map(({ folder }) => folder))];
   if (folders.length === 0) throw new Error(`no constant of the core, and no folder of constants: ${names.join(' ')}`);
   const workers = startWorkers({
-    ...{ bytes: await compileTunable(), constants, recordings, perSet },
+    bytes: await compileTunable(),
+    constants,
+    recordings,
+    perSet,
     benches: folders.some((folder) => groupsOf(folder).some(isOfBench)),
   });
   try {
