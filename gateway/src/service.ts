@@ -143,8 +143,16 @@ export async function startService(
   registerAccessMetrics(registry, keys, signIns);
   const dashboard = config.dashboard
     ? createDashboard({
-        ...{ store: loggedAudit(store, log), algorithms: ALGORITHMS, health, load: busyness.look, inspect, gateway },
-        ...{ observe, signIns, log, clock },
+        store: loggedAudit(store, log),
+        algorithms: ALGORITHMS,
+        health,
+        load: busyness.look,
+        inspect,
+        gateway,
+        observe,
+        signIns,
+        log,
+        clock,
       })
     : null;
   const dashboardAnswer = dashboard?.callback();
@@ -164,14 +172,7 @@ export async function startService(
   void inspector.listen();
   await listen(server, config.host, config.port, 'PORT');
   if (metrics) await listen(metrics, config.host, config.metricsPort ?? 0, 'METRICS_PORT');
-  // After the ports are open, so that a start that fails issues no key.
-  const makesKey = config.bootstrapApiKey === null && config.mongodbUri === null;
-  const newKey = makesKey ? await firstKey(store, clock.now()) : null;
-  if (newKey) show(`API key of the account default, shown only this once: ${newKey}`);
-  const makesOperator = config.dashboard && (config.mongodbUri === null || config.dashboardPassword !== null);
-  const operator = makesOperator ? await firstOperator(store, config.dashboardPassword, clock.now()) : null;
-  if (operator?.password)
-    show(`sign in as ${operator.name} with the password, shown only this once: ${operator.password}`);
+  await provideAccess(config, store, clock, show); // After the ports are open, so that a start that fails issues no key.
   const url = addressOf(server, config.host);
 
   return {
@@ -207,7 +208,19 @@ export async function startService(
   };
 }
 
-/** Registers who was let in, and who was not. */
+/** Makes sure that a new store can be used: shows the first key and the first operator's password, where it makes them. */
+async function provideAccess(config: Config, store: Store, clock: Clock, show: (line: string) => void): Promise<void> {
+  const { bootstrapApiKey, mongodbUri, dashboard, dashboardPassword } = config;
+  const makesKey = bootstrapApiKey === null && mongodbUri === null;
+  const newKey = makesKey ? await firstKey(store, clock.now()) : null;
+  if (newKey) show(`API key of the account default, shown only this once: ${newKey}`);
+  const makesOperator = dashboard && (mongodbUri === null || dashboardPassword !== null);
+  const operator = makesOperator ? await firstOperator(store, dashboardPassword, clock.now()) : null;
+  if (operator?.password)
+    show(`sign in as ${operator.name} with the password, shown only this once: ${operator.password}`);
+}
+
+/** Registers the keys that were refused, and the attempts to sign in by outcome. */
 function registerAccessMetrics(registry: Registry, keys: KeyRing, signIns: ReadonlyMap<SignIn, number>): void {
   const refused = 'Times that an API key was refused as unknown, revoked or expired';
   registerTotal(registry, 'device_insights_keys_refused_total', refused, () => keys.refused);
