@@ -4,7 +4,7 @@ import { CLOSE, type CloseReason } from '@device-insights/fanout';
  * The catalogue of errors: a stable code for each cause, with the HTTP status or close code that carries it, and
  * whether the same call should be retried.
  */
-const HTTP_ERRORS = {
+export const HTTP_ERRORS = {
   validation_failed: { status: 400, retry: false },
   unauthenticated: { status: 401, retry: false },
   forbidden: { status: 403, retry: false },

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CLOSE } from '@device-insights/fanout';
+import { HTTP_ERRORS } from '@device-insights/gateway/test-errors';
 import { DeviceInsights, mayReconnect } from '@device-insights/sdk';
 import { play, simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
@@ -114,6 +115,24 @@ describe('the SDK, installed in a project', () => {
 
   it('reconnects after exactly the close codes that the service documents as temporary', () => {
     for (const { code, reconnect } of Object.values(CLOSE)) expect(mayReconnect(code), `${code}`).to.equal(reconnect);
+  });
+
+  it('repeats exactly the requests whose errors the service documents as temporary', async () => {
+    for (const { status, retry } of Object.values(HTTP_ERRORS)) {
+      let attempts = 0;
+      const refused = new DeviceInsights({
+        baseUrl: service.url,
+        apiKey: KEY,
+        retries: 1,
+        backoff: { baseMs: 1 },
+        fetch: async () => {
+          attempts += 1;
+          return Response.json({ detail: 'refused' }, { status });
+        },
+      });
+      await refused.algos.list().catch(() => {});
+      expect(attempts > 1, `${status}`).to.equal(retry);
+    }
   });
 
   it('streams all data that were pushed before it was connected, even if end() follows at once', async () => {
