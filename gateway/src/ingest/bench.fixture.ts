@@ -22,7 +22,6 @@ import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { DeviceModel, ModalityChannel, Session, Store } from '../store/store.js';
 import { channel, int16 } from './frames.fixture.js';
 import { createIngest, type Ingest } from './ingest.js';
-import type { IngestLimits } from './limits.js';
 
 export const T0 = 1_763_600_000_000;
 
@@ -125,7 +124,6 @@ export interface Logged {
 
 export interface BenchOptions {
   readonly graceMs?: number;
-  readonly limits?: Partial<IngestLimits>;
   readonly maxSessions?: number;
   readonly maxAccountSessions?: number;
 }
@@ -166,9 +164,9 @@ export class Bench {
     const publisher = createPublisher({ store, bus, clock, log });
     const core = await createCore({ maxSessions: this.options.maxSessions ?? 8 });
     const openAnalysis = createAnalyses(new CoreLoad(core));
-    const { graceMs = 60_000, limits = {}, maxSessions = 8, maxAccountSessions = maxSessions } = this.options;
+    const { graceMs = 60_000, maxSessions = 8, maxAccountSessions = maxSessions } = this.options;
     const room = { maxSessions, maxAccountSessions };
-    const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, graceMs, room, limits };
+    const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, graceMs, room };
     const ingest = createIngest(parts);
     const server = createServer();
     server.on('upgrade', (request, socket, head) => {

@@ -4,40 +4,25 @@ import type { Duplex } from 'node:stream';
 import { hasExpired, type KeyCheck } from '@device-insights/fanout';
 import { countOne } from '@device-insights/fanout/process/count';
 import { Lobby } from '@device-insights/fanout/process/lobby';
-import type { Log } from '@device-insights/fanout/process/log';
 import { refuseHandshake } from '@device-insights/fanout/process/refusal';
 import { WebSocketServer } from 'ws';
-import type { OpenAnalysis } from '../analysis/analysis.js';
-import type { Clock, Timer } from '../clock.js';
+import type { Timer } from '../clock.js';
 import { within } from '../deadline.js';
 import { CloseError } from '../errors.js';
 import type { Inspection } from '../inspection.js';
-import type { Publisher } from '../publisher/publisher.js';
-import { type Store, StoreUnavailable } from '../store/store.js';
+import { StoreUnavailable } from '../store/store.js';
 import { admit, holderOf, keyHashOf } from './admission.js';
 import { Arrivals } from './arrivals.js';
 import { CLOSE_GRACE_MS, Connection } from './connection.js';
 import { IngestCounters } from './counters.js';
-import type { IngestLimits } from './limits.js';
-import { type Joined, type Room, Sessions } from './sessions.js';
+import { LIMITS } from './limits.js';
+import { type Joined, Sessions, type SessionsOptions } from './sessions.js';
 import { Turns } from './turns.js';
 
-export interface IngestOptions {
-  readonly store: Store;
+export interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters'> {
   readonly keys: KeyCheck;
-  readonly publisher: Publisher;
-  readonly openAnalysis: OpenAnalysis;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** This process as owner of sessions: different from every other process. */
-  readonly gateway: string;
-  /** How long a session stays open without a connection, ms. */
-  readonly graceMs: number;
-  readonly room: Room;
-  readonly limits?: Partial<IngestLimits>;
 }
 
-const LIMITS: IngestLimits = { max_frame_bytes: 65_536, max_unacked_ms: 30_000, ack_interval_ms: 500 };
 /** Interval at which overdue gaps, expired keys and unfinished messages are checked, ms. */
 const TICK_MS = 500;
 /** A tick that is this late shows that the process stood still, and has not read what came meanwhile, ms. */
@@ -63,7 +48,6 @@ const DRAIN_MS = 5000;
 export class Ingest {
   readonly counters = new IngestCounters();
   readonly #options: IngestOptions;
-  readonly #limits: IngestLimits;
   readonly #server: WebSocketServer;
   readonly #sessions: Sessions;
   readonly #open = new Set<Connection>();
@@ -78,12 +62,11 @@ export class Ingest {
 
   constructor(options: IngestOptions) {
     this.#options = options;
-    this.#limits = { ...LIMITS, ...options.limits };
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      maxPayload: this.#limits.max_frame_bytes,
+      maxPayload: LIMITS.max_frame_bytes,
       ...PIECES,
       ...UNTYPED,
     });
@@ -91,7 +74,7 @@ export class Ingest {
     this.#lobby = new Lobby(options.log);
     const turns = new Turns(options.publisher);
     const { counters } = this;
-    this.#sessions = new Sessions({ ...options, limits: this.#limits, turns, counters });
+    this.#sessions = new Sessions({ ...options, turns, counters });
     this.#tickedAt = options.clock.monotonic();
     this.#ticks = options.clock.every(TICK_MS, () => this.#tick());
     this.#stopWatchingKeys = options.keys.onRevoked(
@@ -198,7 +181,7 @@ export class Ingest {
       server_time: this.#options.clock.now(),
       channels: session.row.channels.map((channel, index) => ({ index, ...channel, next_seq: next[index] ?? 0 })),
       replay_ms: replayMs,
-      limits: this.#limits,
+      limits: LIMITS,
     });
     session.greet();
     const { deviceId, accountId } = session.row;

@@ -1,8 +1,9 @@
 /** The limits that `ready` announces to devices. */
-export interface IngestLimits {
+export const LIMITS = {
   /** A larger message closes the connection (1009). */
-  readonly max_frame_bytes: number;
+  max_frame_bytes: 65_536,
   /** Most data time that a device should have unacknowledged, ms. */
-  readonly max_unacked_ms: number;
-  readonly ack_interval_ms: number;
-}
+  max_unacked_ms: 30_000,
+  /** Interval of acknowledgements while data arrive, ms. */
+  ack_interval_ms: 500,
+} as const;

@@ -11,7 +11,7 @@ import type { Connection } from './connection.js';
 import type { IngestCounters } from './counters.js';
 import { decodeBinary, EARLIEST_MS, type Fault, type Frame, fault } from './frame.js';
 import { Intake, type IntakeRefusal } from './intake.js';
-import type { IngestLimits } from './limits.js';
+import { LIMITS } from './limits.js';
 import { decodeText } from './message.js';
 import { type NoticeFields, Notices } from './notices.js';
 import { Trace } from './trace.js';
@@ -24,7 +24,6 @@ export interface LiveSessionParts {
   readonly turns: Turns;
   readonly counters: IngestCounters;
   readonly clock: Clock;
-  readonly limits: IngestLimits;
   /** Time that the session stays open without a connection, ms. */
   readonly graceMs: number;
   readonly log: Log;
@@ -360,7 +359,7 @@ export class LiveSession implements Worker {
 
   #scheduleAck(): void {
     if (this.#intake.unacknowledgedMs >= ACK_DATA_MS) this.#ackSoon();
-    else this.#ackTimer ??= this.#parts.clock.after(this.#parts.limits.ack_interval_ms, () => this.#ack());
+    else this.#ackTimer ??= this.#parts.clock.after(LIMITS.ack_interval_ms, () => this.#ack());
   }
 
   /**

@@ -12,7 +12,6 @@ import type { Admission } from './admission.js';
 import type { Connection } from './connection.js';
 import type { IngestCounters } from './counters.js';
 import { NO_PROGRESS } from './intake.js';
-import type { IngestLimits } from './limits.js';
 import { LiveSession } from './session.js';
 import type { Turns } from './turns.js';
 
@@ -29,12 +28,11 @@ export interface SessionsOptions {
   readonly openAnalysis: OpenAnalysis;
   readonly clock: Clock;
   readonly log: Log;
-  /** This process as owner of sessions. */
+  /** This process as owner of sessions: different from every other process. */
   readonly gateway: string;
   /** How long a session stays open without a connection, ms. */
   readonly graceMs: number;
   readonly room: Room;
-  readonly limits: IngestLimits;
   readonly turns: Turns;
   readonly counters: IngestCounters;
 }
@@ -274,7 +272,7 @@ export class Sessions {
   /** Throws `CloseError` if the session limit is reached. */
   #live(row: Session, last: LastInsights, after: Promise<void> | null = null): LiveSession {
     this.#refuseIfFull(row);
-    const { publisher, gateway, openAnalysis, turns, counters, clock, limits, graceMs, log } = this.#options;
+    const { publisher, gateway, openAnalysis, turns, counters, clock, graceMs, log } = this.#options;
     let stream: PublishedStream | null = null;
     const analysis = openAnalysis({
       sessionId: row.id,
@@ -306,7 +304,6 @@ export class Sessions {
       turns,
       counters,
       clock,
-      limits,
       graceMs,
       log,
       onFinished: (finished) => this.#closeFinished(finished),
