@@ -6,16 +6,9 @@ import type { Clock } from './process/clock.js';
 import type { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
-export interface HubOptions {
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly counters: Counters;
+export interface HubOptions extends Omit<ChannelHome, 'onWaiting' | 'onEnd'> {
   /** Time for which messages are collected before they are sent, ms; 0: to the end of the turn of the event loop. */
   readonly flushMs: number;
-  /** Called with the subscribers of an account that may have missed messages; they receive nothing more. */
-  onLoss(subscribers: readonly Subscriber[]): void;
-  /** Called with a subscriber whose last write the kernel did not completely accept. */
-  onBehind(subscriber: Subscriber): void;
 }
 
 /** The accounts that have listeners on this node, one channel each. */
