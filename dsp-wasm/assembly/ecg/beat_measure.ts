@@ -162,6 +162,7 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
   SHARES[k] = 0;
   const noise = greatest(ENERGY, between);
   NOISES[k] = lead.energy.beat > 0 ? max<f32>(0, noise / lead.energy.beat) : 0;
+  if (between > 0) lead.calm = followed(lead.calm, least(ENERGY, between));
   if (isNaN(energy)) return; // a part of the beat is missing in this lead
   // Ectopic beats are rare, and count as noise if they are missed, so this level must not rise fast.
   // Its wavelet reaches farther than the others, so it may lack data at a gap where they do not.
@@ -271,6 +272,13 @@ function greatest(feature: Row<f32>, count: i32): f32 {
   let top: f32 = -1;
   for (let i = 0; i < count; i++) if (feature[i] > top) top = feature[i];
   return top;
+}
+
+/** Smallest of the first `count` values; infinite if none is known. */
+function least(feature: Row<f32>, count: i32): f32 {
+  let bottom: f32 = Infinity;
+  for (let i = 0; i < count; i++) if (feature[i] < bottom) bottom = feature[i];
+  return bottom;
 }
 
 /** Index of the largest value within `half` of `at`; if a value is missing, the index of a missing one. */

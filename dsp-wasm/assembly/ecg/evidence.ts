@@ -15,6 +15,7 @@ import {
   LOWEST_POSITION,
   MOST_STEEPNESS,
   PAST_BOUND,
+  SMOOTH_SHARE,
   STEEPNESS,
   TEMPLATE_BEATS,
   WIDE_EVIDENCE,
@@ -60,6 +61,7 @@ export function weighBlock(ecg: EcgState, channel: Channel, first: i32, from: i3
     const lead = ecg.leadAt(k);
     const matched = isMatched(lead);
     groupFeatures(k, lead, from, BLOCK, matched);
+    if (k === ecg.lead) watchSmooth(ecg, lead.calm, from);
     addPositions(SUM, ENERGY, lead.energy);
     addPositions(WIDE_SUM, WIDTH, lead.width);
     if (matched) addPositions(SUM, MATCH, lead.match);
@@ -77,6 +79,11 @@ export function weighBlock(ecg: EcgState, channel: Channel, first: i32, from: i3
     ecg.evidence[(from + i) & (RECENT - 1)] = wide > narrow ? wide : narrow;
     ecg.wide[(from + i) & (RECENT - 1)] = narrow < 0;
   }
+}
+
+/** Where a link has lost data, it may draw a line to the next ones, which is far smoother than the noise between two beats. */
+function watchSmooth(ecg: EcgState, calm: f32, from: i32): void {
+  for (let i = 0; i < BLOCK; i++) if (ENERGY[i] < SMOOTH_SHARE * calm) ecg.flat = max(ecg.flat, from + i + 1);
 }
 
 /** Limits evidence smoothly to about WIDE_EVIDENCE, so that its maximum stays at the same place. */

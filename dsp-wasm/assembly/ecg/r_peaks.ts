@@ -67,7 +67,10 @@ function skipLost(ecg: EcgState, limit: i32): void {
 function forget(ecg: EcgState): void {
   ecg.start = 0;
   ecg.ready = false;
-  for (let k = 0; k < MAX_SUBS; k++) ecg.leadAt(k).learnt = 0;
+  for (let k = 0; k < MAX_SUBS; k++) {
+    ecg.leadAt(k).learnt = 0;
+    ecg.leadAt(k).calm = 0;
+  }
   forgetPaths(ecg);
 }
 

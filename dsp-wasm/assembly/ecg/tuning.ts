@@ -38,6 +38,8 @@ export const CLEAR_RATIO: f32 = 2.5;
 export const WIDE_EVIDENCE: f32 = 5;
 /** Part of what is past that bound which is kept, so that the evidence is still greatest where it was. [share; chosen] */
 export const PAST_BOUND: f32 = 0.01;
+/** Energy, against the usual least one between two beats, below which a link may have put a line where data were lost. [ratio; chosen] */
+export const SMOOTH_SHARE: f32 = 0.2;
 
 // ---- beat_path.ts ----
 /** Shortest RR interval on a path, 250 bpm. [s; chosen] */

@@ -26,6 +26,8 @@ export class Lead {
   strange: i32;
   /** Where in the template the R peak is, grid samples from its centre. */
   offset: i32;
+  /** Usual least energy between two beats, as noise leaves it; 0: not known yet. */
+  calm: f32;
 
   /** Level of the energy. */
   get energy(): Level {
@@ -108,7 +110,7 @@ export class EcgState {
   empty: i32;
   /** Newest grid sample with data, plus 1. */
   seen: i32;
-  /** Newest grid sample of the first lead that ends a flat line, plus 1. */
+  /** Newest grid sample of a flat line of the first lead, or of a line of the chosen one that is too smooth, plus 1. */
   flat: i32;
   /** Grid samples since the value has been the same, and that value. */
   same: i32;

@@ -161,6 +161,32 @@ describe('hr_ecg', () => {
       }
   });
 
+  it('does not trust an interval in which a link may have drawn a line, or a curve, instead of a beat', () => {
+    const line = (u: number) => u;
+    const curve = (u: number) => u * u * (3 - 2 * u);
+    for (const [seed, fill] of [41, 42, 43, 44].flatMap((n) => [[n, line] as const, [n, curve] as const]))
+      for (const filled of [0.5, 0.8, 1.2]) {
+        const interval = 0.5 + 0.15 * (seed - 41);
+        const known = ecg(120, rhythm(121, jitter(seed, interval, 0.03)));
+        const joined = known.map((v, i) => {
+          const since = (i / HZ) % 5;
+          if (i < 5 * HZ || since >= filled) return v;
+          const from = i - Math.round(since * HZ);
+          const [a = 0, b = 0] = [known[from], known[from + Math.round(filled * HZ)]];
+          return Math.round(a + (b - a) * fill(since / filled));
+        });
+        const wrong = estimates(joined)
+          .slice(10)
+          .filter((a) => a && a.confidence >= 0.5 && Math.abs(a.value - 60 / interval) > 10);
+        expect(wrong, `${fill}, ${filled} s, seed ${seed}`).to.deep.equal([]);
+      }
+  });
+
+  it('trusts a pause between beats that noise fills as it does the others', () => {
+    const beats = rhythm(61, (i) => (i % 10 === 9 ? 1.7 : 0.8));
+    for (const answer of estimates(ecg(60, beats)).slice(10)) expect(answer?.confidence).to.be.at.least(0.5);
+  });
+
   it('does not trust an interval in which noise may have hidden beats, as in bursts of tremor', () => {
     for (const seed of [51, 52, 53, 54])
       for (const loud of [0.3, 0.6, 1]) {
