@@ -105,9 +105,13 @@ const SHIFTS_END: usize = SHARES_END + LEADS_BYTES;
 export const NOISES = changetype<Row<f32>>(SHIFTS_END);
 const NOISES_END: usize = SHIFTS_END + LEADS_BYTES;
 
+/** By lead: how far the beat spreads in time, grid samples. */
+export const SPREADS = changetype<Row<f32>>(NOISES_END);
+const SPREADS_END: usize = NOISES_END + LEADS_BYTES;
+
 /** By lead: largest breadth where neither a T wave nor a P wave is, as a share of that of beats. */
-export const STRAYS = changetype<Row<f32>>(NOISES_END);
-const STRAYS_END: usize = NOISES_END + LEADS_BYTES;
+export const STRAYS = changetype<Row<f32>>(SPREADS_END);
+const STRAYS_END: usize = SPREADS_END + LEADS_BYTES;
 
 /** By lead: power of the beat's changes from sample to sample, against that over two samples. */
 export const HUMS = changetype<Row<f32>>(STRAYS_END);

@@ -76,6 +76,12 @@ export const STRAY_SHARE: f32 = 0.45;
 export const STRAY_QUALITY: f32 = 0.5;
 /** Largest energy between two beats, against that of beats, from which noise may hide one. [ratio; chosen] */
 export const HIDING_NOISE: f32 = 0.5;
+/** Part of a beat's top from which on it counts for its spread; less is noise. [ratio; chosen] */
+export const SPREAD_FROM: f32 = 0.15;
+/** Least spread of a QRS complex, 13.2 ms, of which a spike without width has 10 from the wavelet. [grid samples; chosen] */
+export const SHORTEST_SPREAD: f32 = 1.69;
+/** Most quality of a beat that spreads less: two such leave nothing to trust. [probability; chosen] */
+export const SPIKE_QUALITY: f32 = 0.25;
 /** Farthest that a lead's peak may lie from the candidate, 47 ms. [grid samples; chosen] */
 export const SNAP: i32 = 6;
 /** The same without a template. [grid samples; chosen] */

@@ -187,6 +187,37 @@ describe('hr_ecg', () => {
     for (const answer of estimates(ecg(60, beats)).slice(10)) expect(answer?.confidence).to.be.at.least(0.5);
   });
 
+  it('does not trust the pulses of a pacemaker which no beat follows, nor the pops of an electrode', () => {
+    const pulses: ((t: number, hz: number) => number)[] = [
+      (t, hz) => (t < 1 / hz ? 1 : 0),
+      (t, hz) => (t < 1 / hz ? -1 : 0.15 * Math.exp(-t / 0.03)),
+      (t) => Math.exp(-t / 0.06),
+    ];
+    for (const [k, pulse] of pulses.entries())
+      for (const hz of [125, 250, 500])
+        for (const interval of [0.6, 0.85, 1]) {
+          const grain = noise(60 * hz, k);
+          const x = grain.map((v, i) => 1000 * pulse((i / hz) % interval, hz) + 20 * v);
+          const wrong = estimates(x, hz).filter((answer) => answer && answer.confidence >= 0.5);
+          expect(wrong.length, `${pulse}, ${interval} s at ${hz} Hz`).to.be.at.most(3);
+        }
+  });
+
+  it('trusts beats that follow the pulses of a pacemaker', () => {
+    for (const hz of [250, 500]) {
+      const paced = ecg(
+        40,
+        rhythm(41, () => 0.85, 'ectopic'),
+        { hz },
+      );
+      const x = paced.map((v, i) => {
+        const since = (i / hz - 0.32 + 0.85) % 0.85;
+        return v + (since < 1 / hz ? 400 : 0);
+      });
+      for (const answer of estimates(x, hz).slice(10)) expect(answer?.confidence, `${hz} Hz`).to.be.at.least(0.8);
+    }
+  });
+
   it('does not trust an interval in which noise may have hidden beats, as in bursts of tremor', () => {
     for (const seed of [51, 52, 53, 54])
       for (const loud of [0.3, 0.6, 1]) {
