@@ -15,7 +15,18 @@ import {
   USUAL,
 } from './scratch';
 import { laneOf, SERIES_HZ } from './series';
-import { CREDIBLE, FEWEST_BEATS, FEWEST_GOOD, NO_BEATS, REGULAR, STEADY_SHARE, TRUE_BEATS } from './tuning';
+import {
+  CREDIBLE,
+  CYCLIC,
+  FEWEST_BEATS,
+  FEWEST_CYCLES,
+  FEWEST_GOOD,
+  LONGEST_CYCLE,
+  NO_BEATS,
+  REGULAR,
+  STEADY_SHARE,
+  TRUE_BEATS,
+} from './tuning';
 
 /**
  * The effect of breathing on the beats, as series of 4 Hz: their intervals (respiratory sinus arrhythmia, frequency
@@ -64,7 +75,7 @@ export function judgeBeats(): i32 {
     clean += <i32>CLEAN[i];
   }
   BEATS.steadiness = min<f32>(1, (STEADY_SHARE * <f32>regular) / <f32>count);
-  BEATS.trust = trustOf(<f32>clean / <f32>count);
+  BEATS.trust = isCyclic(count) ? 0 : trustOf(<f32>clean / <f32>count);
   const span = <i32>(-TIME[0] * <f32>SERIES_HZ);
   return BEATS.medianInterval > 0 ? max(0, min(POINTS, span & ~1)) : 0;
 }
@@ -75,6 +86,28 @@ export function judgeBeats(): i32 {
  */
 function trustOf(clean: f32): f32 {
   return max<f32>(0, min<f32>(1, (clean - NO_BEATS) / (TRUE_BEATS - NO_BEATS)));
+}
+
+/**
+ * Whether the irregular beats come after equal numbers of beats, as premature beats after every third normal one, or pauses in a block of
+ * every fifth beat. Then the rhythm itself swings all series, and looks like a breath of that period, its half or its double.
+ */
+function isCyclic(count: i32): bool {
+  let last = -1;
+  let before = 0;
+  let cycles = 0;
+  let equal = 0;
+  for (let i = 1; i < count; i++) {
+    if (STEADY[i] || !STEADY[i - 1]) continue;
+    if (last >= 0) {
+      const beats = i - last;
+      equal += <i32>(beats === before && beats <= LONGEST_CYCLE);
+      before = beats;
+      cycles++;
+    }
+    last = i;
+  }
+  return cycles >= FEWEST_CYCLES && <f32>equal >= CYCLIC * <f32>(cycles - 1);
 }
 
 /** Mean of the known heights: that of a beat at a gap may be unknown, and must not take those of all others with it. */

@@ -15,6 +15,12 @@ export const CREDIBLE: f32 = 0.5;
 export const NO_BEATS: f32 = 0.3;
 /** Share of clean beats from which they are true. [share; chosen] */
 export const TRUE_BEATS: f32 = 0.5;
+/** Fewest cycles of irregular beats in a window that can be told from chance. [intervals; chosen] */
+export const FEWEST_CYCLES: i32 = 4;
+/** Most beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; chosen] */
+export const LONGEST_CYCLE: i32 = 5;
+/** Share of the cycles that have as many beats as the one before, from which on they are the rhythm's own. [share; chosen] */
+export const CYCLIC: f32 = 0.6;
 
 // ---- tracker.ts ----
 /** No drift is its polynomial alone: a breath smaller than this part of it cannot be told from the rest. [ratio; chosen] */

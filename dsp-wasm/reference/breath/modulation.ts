@@ -37,8 +37,16 @@ export function modulations(beats: Beats): Modulations | null {
     baselines: series(time, baseline, clean, n).map((v) => v / mean),
     fastest: 30 / median(interval) - 1,
     steadiness: Math.min(1, (1.5 * steady.filter((v) => v).length) / steady.length),
-    trust: Math.max(0, Math.min(1, (clean.filter((v) => v).length / clean.length - 0.3) / 0.2)),
+    trust: isCyclic(steady) ? 0 : Math.max(0, Math.min(1, (clean.filter((v) => v).length / clean.length - 0.3) / 0.2)),
   };
+}
+
+/** Whether the irregular beats come after equal numbers of beats. */
+function isCyclic(steady: readonly boolean[]): boolean {
+  const starts = steady.flatMap((v, i) => (!v && steady[i - 1] ? [i] : []));
+  const cycles = starts.slice(1).map((start, i) => start - (starts[i] ?? 0));
+  const equal = cycles.slice(1).filter((beats, i) => beats === cycles[i] && beats <= 5);
+  return cycles.length >= 4 && equal.length >= 0.6 * (cycles.length - 1);
 }
 
 /** Upper median of the known values. */

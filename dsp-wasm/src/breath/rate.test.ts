@@ -164,6 +164,33 @@ describe('rr', () => {
     expect(last(run('rr_ppg', [GREEN], [x]))?.value).to.be.closeTo(11, 2.5);
   });
 
+  it('trusts no breath in a rhythm whose irregular beats come after equal numbers of beats', () => {
+    const rhythms = {
+      'an early beat after every third': [1, 1, 0.65, 1.08],
+      'an early beat after every fourth': [1, 1, 1, 0.65, 1.08],
+      'a block of every fifth': [1.14, 1.07, 1.04, 1.75],
+      'a block of every sixth': [1.14, 1.07, 1.04, 1.01, 1.74],
+    };
+    for (const [name, intervals] of Object.entries(rhythms))
+      for (const rate of [60, 72, 85]) {
+        const beats: number[] = [];
+        for (let t = 0.4, k = 0; t < 90; t += (60 / rate) * (intervals[k++ % intervals.length] ?? 1)) beats.push(t);
+        const lead = wavesAt(beats, 250, (t) => Math.exp(-(((t - 0.5) / 0.015) ** 2)));
+        const light = wavesAt(beats, HZ, (t) => 1000 * pulse(t / 0.8)).map((v) => v + 1e5);
+        for (const answers of [run('rr_ecg', [ECG], [lead]), run('rr_ppg', [GREEN], [light])])
+          expect(trusted(answers.slice(8)), `${name}, at ${rate} bpm`).to.equal(0);
+      }
+  });
+
+  /** A wave of 0.8 s, given by the time since its beginning, at each of these times, in a little noise. */
+  function wavesAt(times: readonly number[], hz: number, wave: (t: number) => number): number[] {
+    const x = noise(90 * hz, 7).map((v) => 0.01 * v * wave(0.5));
+    for (const time of times)
+      for (let i = Math.ceil(time * hz); i < Math.min(x.length, (time + 0.8) * hz); i++)
+        x[i] = (x[i] ?? 0) + wave(i / hz - time);
+    return x;
+  }
+
   it('uses the optical channel that has a pulse, and continues with the other one when it is lost', () => {
     const good = breathing(64, 14, { fm: 0.05, am: 0.1 });
     const flat = good.map(() => 1e5);
