@@ -16,6 +16,9 @@ import {
   LEAST_ARTEFACT,
   MOST_SKEW,
   MOVING_GROWTH,
+  NO_SECOND,
+  SECOND,
+  SECOND_SEEN,
   SLOW_REST,
   SLOWEST_REST,
   SURE_ARTEFACT,
@@ -26,6 +29,8 @@ import { fullness } from './window';
 /**
  * A movement that no accelerometer shows moves the light in rhythm, too. A pulse rises faster than it falls, has no line halfway
  * between its rate and the double, as an arm has that swings once in two steps, and does not suddenly become many times as large.
+ * It also has a second harmonic. A lamp or a screen that blinks over a sensor on the table, the beat of its flicker with the
+ * sampling, or an arm that swings evenly has hardly any: what comes down as it went up, half a period later, has only odd ones.
  */
 
 /**
@@ -43,7 +48,13 @@ export function pulseLike(state: PulseState, bpm: f32, skew: f32, belief: f32): 
   odds += ARTEFACT_OF_SKEW * min<f32>(MOST_SKEW, skew);
   odds += ARTEFACT_OF_RATE * unusual(bpm) * (<f32>1 - state.known);
   if (learn) state.known += <f32>USUAL_RISE * (<f32>1 - state.known);
-  return <f32>1 - ramp<f32>(odds, LEAST_ARTEFACT, SURE_ARTEFACT);
+  return min<f32>(<f32>1 - ramp<f32>(odds, LEAST_ARTEFACT, SURE_ARTEFACT), secondHarmonic(lane, bpm));
+}
+
+/** Whether a rate has its second harmonic, from 0 to 1; 1 for a rate too fast to tell. */
+function secondHarmonic(lane: i32, bpm: f32): f32 {
+  if (bpm > SECOND_SEEN) return 1;
+  return ramp<f32>((lineAt(lane, bpm + bpm) + FAINTEST) / (lineAt(lane, bpm) + FAINTEST), NO_SECOND, SECOND);
 }
 
 /** Whether a rate is unusual at rest, from 0 to 1: the height of a light that has always moved tells nothing. */

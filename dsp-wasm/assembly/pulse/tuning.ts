@@ -394,6 +394,15 @@ export const ARTEFACT_OF_SKEW: f32 = -1.94;
 export const LEAST_ARTEFACT: f32 = -2.35;
 /** The same from which on it may be a movement's. [log odds; chosen] */
 export const SURE_ARTEFACT: f32 = -1.9;
+/**
+ * Power of the second harmonic, against that of the rate, up to which there is none: a sine in noise of a twelfth of its amplitude has
+ * 0.001. [ratio; chosen]
+ */
+export const NO_SECOND: f32 = 0.002;
+/** The same from which there is one: of the recordings' windows at rest 1 in 1000 has less than 0.004, and 1 in 100 less than 0.02. [ratio; chosen] */
+export const SECOND: f32 = 0.006;
+/** Rate up to which it can be seen: what is above 5 Hz, a wearable may have filtered off. [bpm; chosen] */
+export const SECOND_SEEN: f32 = 150;
 /** Least share of the window that has values for its height to count. [share; chosen] */
 export const WHOLE: f32 = 0.9;
 /** Growth that is assumed of a session that begins in motion: four times. [log ratio; chosen] */

@@ -36,7 +36,8 @@ export class Artefact {
     const odds = -0.31 + wave + 1.5 * unusual * (1 - this.#known);
     if (own.belief >= 0.5) this.#known += 0.003 * (1 - this.#known);
     const like = 1 - Math.max(0, Math.min(1, (odds + 2.35) / 0.45));
-    return 0.45 + 0.55 * like;
+    const second = own.bpm > 150 ? 1 : (line(2 * own.bpm) / line(own.bpm) - 0.002) / 0.004;
+    return 0.45 + 0.55 * Math.max(0, Math.min(like, second));
   }
 
   #growth(heights: readonly number[] | null, belief: number): number {

@@ -303,7 +303,8 @@ describe('hr_ppg', () => {
     const next = noise(60 * HZ, 21);
     const still = times(60).flatMap((_, i) => [0.003, 0.002, 0.004].map((g) => g * (next[60 * HZ - 1 - i] ?? 0)));
     const trusted = (bpm: number, channels: readonly CoreChannel[]) => {
-      const light = times(60).map((t, i) => 100 * Math.sin((2 * Math.PI * t * bpm) / 60) + 70 * (next[i] ?? 0));
+      const even = (phase: number) => Math.sin(phase) + 0.15 * Math.cos(2 * phase);
+      const light = times(60).map((t, i) => 100 * even((2 * Math.PI * t * bpm) / 60) + 70 * (next[i] ?? 0));
       const rates = run(channels, [light, still], 60).slice(10);
       for (const e of rates) expect(e?.value).to.be.closeTo(bpm, 3);
       return rates.filter((e) => e && e.confidence >= 0.5).length;
@@ -458,6 +459,22 @@ describe('hr_ppg', () => {
     it(`never trusts a rate in ${name}`, () => {
       const rates = run([GREEN], [times(60).map((t) => 150_000 + value(t))], 60);
       expect(rates.filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+    });
+  }
+
+  const even: Record<string, (phase: number) => number> = {
+    'a sine': (phase) => Math.sin(2 * Math.PI * phase),
+    'a sine and its third harmonic': (phase) => Math.sin(2 * Math.PI * phase) + 0.2 * Math.sin(6 * Math.PI * phase),
+    'a triangle': (phase) => Math.abs(2 * (phase % 1) - 1),
+  };
+  for (const [name, value] of Object.entries(even)) {
+    it(`hardly ever trusts a lamp that shines on a sensor on the table in ${name}, which has no second harmonic`, () => {
+      const still = times(60).flatMap((_, i) => [0.1, 0.2, 0.97].map((g) => g + 0.003 * (hiss[60 * HZ - 1 - i] ?? 0)));
+      for (const hz of [0.8, 1.2, 1.7, 2.4]) {
+        const light = times(60).map((t, i) => 20_000 + 500 * value(hz * t) + 10 * (hiss[i] ?? 0));
+        const trusted = run([GREEN, ACCEL], [light, still], 60).filter((e) => e && e.confidence >= 0.5);
+        expect(trusted.length, `${hz} Hz`).to.be.below(4); // of 57
+      }
     });
   }
 
