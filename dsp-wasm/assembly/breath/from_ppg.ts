@@ -1,5 +1,5 @@
-import { stillness } from '../grid/activity';
-import { MAX_PULSES } from '../memory/breath_state';
+import { restfulness, stillness } from '../grid/activity';
+import { BreathState, MAX_PULSES } from '../memory/breath_state';
 import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
@@ -8,7 +8,7 @@ import { advancePulses, PULSE_TICKS } from './ppg_pulses';
 import { BEATS, MAX_BEATS, RAW } from './scratch';
 import { clearSeries } from './series';
 import { FROM_PPG, followBreath } from './tracker';
-import { LEAST_COUNTS } from './tuning';
+import { LEAST_COUNTS, PASSED } from './tuning';
 
 const WINDOW: f64 = 32;
 
@@ -19,8 +19,7 @@ const WINDOW: f64 = 32;
  */
 export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   const state = session.breath;
-  // Arms that swing move the light in rhythm, too: as fast as a breath, or a little faster or slower than the heart.
-  const still = <f32>stillness(session, end, 8, RAW.at(0));
+  const rest = restOf(session, state, end);
   const first = state.channel;
   let n = gather(session, first ? first : channelAfter(session, null), end);
   if (!n) n = gather(session, channelAfter(session, state.channel), end);
@@ -33,7 +32,17 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   // Beats sample the respiration: rates above half of the heart rate cannot be distinguished from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
   const resolved = BEATS.meanHeight >= LEAST_COUNTS * used.resolution;
-  return followBreath(state, FROM_PPG, end, n, fastest, resolved ? BEATS.steadiness : 0, BEATS.trust * still, to);
+  return followBreath(state, FROM_PPG, end, n, fastest, resolved ? BEATS.steadiness : 0, BEATS.trust * rest, to);
+}
+
+/**
+ * How much of the window shows the wearer at rest, from 0 to 1. Arms that swing move the light in rhythm, too: as fast as a breath, or a
+ * little faster or slower than the heart. What they did is in the window until it has passed.
+ */
+function restOf(session: Session, state: BreathState, end: f64): f32 {
+  const now = stillness(session, end, RAW.at(0)) * restfulness(session, end, RAW.at(0));
+  state.moved = max<f32>(<f32>1 - <f32>now, state.moved - PASSED);
+  return <f32>1 - state.moved;
 }
 
 /** The next optical channel after `before` that has data, the best first and then from the start again; null for no other one. */

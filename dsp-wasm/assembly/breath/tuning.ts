@@ -139,6 +139,8 @@ export const FOOT_REACH: i32 = 24;
 // ---- from_ppg.ts ----
 /** Smaller pulses are the converter's own steps, whose beat with the sampling looks like breath. [counts; chosen] */
 export const LEAST_COUNTS: f32 = 4;
+/** Part of the window that passes from one step to the next: 2 s of 32 s. [share; derived: rr-ppg's window and step] */
+export const PASSED: f32 = 0.0625;
 
 // ---- from_ecg.ts ----
 /** Beats which are more likely none than one carry no interval. [probability; chosen] */

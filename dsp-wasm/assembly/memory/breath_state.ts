@@ -47,6 +47,8 @@ export class BreathState {
   pulseCount: i32;
   /** The newest pulse's maximum. */
   level: f32;
+  /** How much of the window may show the wearer's movements instead of the breath, from 0 to 1. */
+  moved: f32;
 
   /** The pulse with that number, or the place of the next one. */
   pulseAt(number: i32): Pulse {

@@ -37,7 +37,7 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   const red = channelOfKind(session, KIND_PPG_RED);
   const infrared = channelOfKind(session, KIND_PPG_IR);
   if (!red || !infrared) return false;
-  const still = stillness(session, end, 2, RAW.at(0));
+  const still = stillness(session, end, RAW.at(0));
   const redLevel = findSlopes(red, end, RED);
   const infraredLevel = findSlopes(infrared, end, INFRARED);
   if (!(redLevel > 0 && infraredLevel > 0)) return false;

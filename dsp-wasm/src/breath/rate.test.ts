@@ -78,16 +78,18 @@ describe('rr', () => {
   ): (Estimate | null)[] {
     const session = core.open(channels);
     if (!session) throw new Error('the core is full');
-    const seconds = Math.max(...data.map((x, c) => x.length / (channels[c]?.sampleRateHz ?? 1)));
+    const perSecond = channels.map(({ sampleRateHz, numChannels }) => sampleRateHz * numChannels);
+    const seconds = Math.max(...data.map((x, c) => x.length / (perSecond[c] ?? 1)));
     const answers: (Estimate | null)[] = [];
     let from = 0;
     for (let end = 16; end <= seconds; end += 2) {
-      channels.forEach(({ sampleRateHz: hz }, c) => {
+      channels.forEach(({ sampleRateHz }, c) => {
+        const hz = perSecond[c] ?? 1;
         const x = data[c]?.slice(from * hz, end * hz) ?? [];
         for (let i = 0; i < x.length; i += part) {
           const values = x.slice(i, i + part);
           const bytes = encoding === ENCODING.int32 ? integers(values) : payload(values);
-          session.push(c, from + i / hz, 1 / hz, encoding, bytes);
+          session.push(c, from + i / hz, 1 / sampleRateHz, encoding, bytes);
         }
       });
       from = end;
@@ -347,8 +349,30 @@ describe('rr', () => {
       session.close();
       return answer?.confidence ?? Number.NaN;
     };
-    expect(trust(0.05)).to.be.above(0.8);
+    expect(trust(0.01)).to.be.above(0.8);
+    expect(trust(0.05)).to.equal(0);
     expect(trust(0.3)).to.equal(0);
+  });
+
+  it('trusts a breath that the accelerometer feels on the chest, and over a turn of the wrist, but none in a rocking chair', () => {
+    const sway = (g: number, rate: number, i: number) => g * Math.sin((2 * Math.PI * rate * i) / (60 * HZ));
+    const trust = (rocked: number, feel: (i: number) => number) => {
+      const x = breathing(120, 15, { fm: 0.05, am: 0.1, bw: 0.2 }).map((v, i) => v + sway(rocked, 24, i));
+      const accel = x.flatMap((_, i) => [0.1 + 0.4 * feel(i), 0.2 * feel(i), 0.97 + feel(i)]);
+      return run('rr_ppg', [GREEN, ACCEL], [x, accel]).map((a) => a?.confidence ?? 0);
+    };
+    expect(Math.min(...trust(0, (i) => sway(0.02, 15, i)).slice(12))).to.be.above(0.8);
+    expect(Math.min(...trust(0, (i) => (i < 60 * HZ ? 0 : -0.15)).slice(12))).to.be.above(0.5);
+    expect(Math.max(...trust(1500, (i) => sway(0.05, 24, i)))).to.be.below(0.5);
+  });
+
+  it('trusts no breath of a window that a movement fills by half, though it is over', () => {
+    const swing = (i: number) => (i < 60 * HZ ? Math.sin((2 * Math.PI * 0.9 * i) / HZ) : 0);
+    const x = breathing(120, 18, { fm: 0.03, am: 0.05, bw: 0.1 }).map((v, i) => v + 3000 * swing(i));
+    const accel = x.flatMap((_, i) => [0.3 * swing(i), 0.1 * swing(i), 1]);
+    const trust = run('rr_ppg', [GREEN, ACCEL], [x, accel]).map((a) => a?.confidence ?? 0);
+    expect(Math.max(...trust.slice(0, (76 - 16) / 2))).to.be.below(0.5);
+    expect(Math.min(...trust.slice((100 - 16) / 2))).to.be.above(0.8);
   });
 
   function followPulses(follower: BreathFollower, all: ReturnType<typeof findPulses>, end: number) {
