@@ -31,6 +31,7 @@ import { fullness } from './window';
  * between its rate and the double, as an arm has that swings once in two steps, and does not suddenly become many times as large.
  * It also has a second harmonic. A lamp or a screen that blinks over a sensor on the table, the beat of its flicker with the
  * sampling, or an arm that swings evenly has hardly any: what comes down as it went up, half a period later, has only odd ones.
+ * This is asked of devices with an accelerometer only: sensors without one often give a filtered light, near to a sine.
  */
 
 /**
@@ -39,8 +40,9 @@ import { fullness } from './window';
  * @param bpm the rate
  * @param skew skewness of the slopes, upstrokes above zero; 0 where no beats are counted
  * @param belief its confidence otherwise: only a trusted pulse tells what height is usual
+ * @param hasAxes whether the device has an accelerometer
  */
-export function pulseLike(state: PulseState, bpm: f32, skew: f32, belief: f32): f32 {
+export function pulseLike(state: PulseState, bpm: f32, skew: f32, belief: f32, hasAxes: bool): f32 {
   const learn = <f64>belief >= TRUSTED;
   const lane = max(0, BEATS.best) & 3;
   const between = Mathf.log((lineAt(lane, <f32>1.5 * bpm) + FAINTEST) / (lineAt(lane, bpm) + FAINTEST));
@@ -48,7 +50,8 @@ export function pulseLike(state: PulseState, bpm: f32, skew: f32, belief: f32): 
   odds += ARTEFACT_OF_SKEW * min<f32>(MOST_SKEW, skew);
   odds += ARTEFACT_OF_RATE * unusual(bpm) * (<f32>1 - state.known);
   if (learn) state.known += <f32>USUAL_RISE * (<f32>1 - state.known);
-  return min<f32>(<f32>1 - ramp<f32>(odds, LEAST_ARTEFACT, SURE_ARTEFACT), secondHarmonic(lane, bpm));
+  const like: f32 = <f32>1 - ramp<f32>(odds, LEAST_ARTEFACT, SURE_ARTEFACT);
+  return hasAxes ? min<f32>(like, secondHarmonic(lane, bpm)) : like;
 }
 
 /** Whether a rate has its second harmonic, from 0 to 1; 1 for a rate too fast to tell. */

@@ -77,7 +77,7 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
       : keep(rate, confidence);
     state.value = smoothed(state, chosen.rate, counted ? blur() : 1, anew);
     const belief = counted ? doubted(chosen.belief, state.value - chosen.rate) : chosen.belief;
-    const like = pulseLike(state, state.value, counted ? COUNTED.skew : 0, belief);
+    const like = pulseLike(state, state.value, counted ? COUNTED.skew : 0, belief, hasAxes);
     // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
     const guessed = counted && COUNTED.lost > MOST_GUESSED;
     to.confidence = <f64>min<f32>(belief, trustable(guessed ? 0 : like));

@@ -24,7 +24,7 @@ export class Artefact {
   most(
     pulse: readonly number[],
     heights: readonly number[] | null,
-    own: { bpm: number; skew: number; belief: number },
+    own: { bpm: number; skew: number; belief: number; hasAxes: boolean },
   ): number {
     const line = (bpm: number) => {
       const k = Math.max(8, Math.min(pulse.length - 2, Math.floor(bpm / 3.75 + 0.5)));
@@ -36,7 +36,7 @@ export class Artefact {
     const odds = -0.31 + wave + 1.5 * unusual * (1 - this.#known);
     if (own.belief >= 0.5) this.#known += 0.003 * (1 - this.#known);
     const like = 1 - Math.max(0, Math.min(1, (odds + 2.35) / 0.45));
-    const second = own.bpm > 150 ? 1 : (line(2 * own.bpm) / line(own.bpm) - 0.002) / 0.004;
+    const second = !own.hasAxes || own.bpm > 150 ? 1 : (line(2 * own.bpm) / line(own.bpm) - 0.002) / 0.004;
     return 0.45 + 0.55 * Math.max(0, Math.min(like, second));
   }
 

@@ -87,7 +87,7 @@ export class PulseRate {
     const doubt = counted ? 0.4 * Math.max(0, Math.abs(value - chosen.value) - 2) : 0;
     const trust = chosen.confidence;
     const doubted = trust / (trust + (1 - trust) * Math.exp(doubt));
-    const own = { bpm: value, skew: counted?.skew ?? 0, belief: doubted };
+    const own = { bpm: value, skew: counted?.skew ?? 0, belief: doubted, hasAxes: axes !== null };
     return this.#answer(
       value,
       Math.min(
