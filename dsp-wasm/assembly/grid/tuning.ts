@@ -23,10 +23,10 @@ export const WILD_SHARE: f64 = 0.001;
 export const STILL: f64 = 0.1;
 /** Acceleration from which a wearer moves: of the SpO2 of people who exercise, none that was above it was right. [g; chosen] */
 export const MOVING: f64 = 0.25;
-/** Acceleration up to which a wearer is at rest who never is without it: at rest most have 0.002 to 0.01, breath included. [g; chosen] */
-export const RESTING: f64 = 0.012;
+/** Acceleration up to which a wearer is at rest who never is without it: at rest most have 0.002 to 0.015, breath included. [g; chosen] */
+export const RESTING: f64 = 0.016;
 /** The same from which the wearer moves all the time: a rocking chair has 0.02 to 0.05. [g; chosen] */
-export const STIRRING: f64 = 0.02;
+export const STIRRING: f64 = 0.024;
 
 // ---- usual.ts ----
 /** Confidence from which on a reading is trusted, and tells what is usual. [probability; chosen] */
