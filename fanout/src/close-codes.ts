@@ -25,6 +25,7 @@ export const CLOSE = {
   },
   unknownModel: { code: 4004, reconnect: false, meaning: 'there is no such device model' },
   takenOver: { code: 4009, reconnect: false, meaning: 'taken over by a newer connection of the same device' },
+  tooManyDevices: { code: 4029, reconnect: false, meaning: 'the account has as many devices as it may have' },
 } as const;
 
 export type CloseReason = keyof typeof CLOSE;

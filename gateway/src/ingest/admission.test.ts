@@ -121,6 +121,17 @@ describe('Admission of devices', () => {
     expect(await bench.store.devices(bench.account.id)).to.deep.equal([]);
   });
 
+  it('closes with 4029 if the account has as many devices as it may have, with advice', async () => {
+    const { connect } = await bench.device(gateway);
+    await connect().ready();
+    const { putDevice } = gateway.store;
+    gateway.store.putDevice = (device) => putDevice(device, 1);
+    const { code, reason } = await connect({ device_id: 'one-more' }).closed;
+    expect(code).to.equal(4029);
+    expect(reason).to.include('at most 100000 devices').and.include('delete');
+    await connect().ready();
+  });
+
   it('checks the key before the parameters, and the parameters before the model', async () => {
     const { connect } = await bench.device(gateway);
     expect(await connect({ api_key: newKey(), device_id: '' }).code()).to.equal(4001);

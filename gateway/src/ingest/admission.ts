@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { KeyCheck, KeyHolder } from '@device-insights/fanout';
 import { hashKey, keyInHeader, keysInQuery, onlyKey } from '@device-insights/fanout/api-key';
 import { CloseError } from '../errors.js';
-import type { DeviceModel, Store } from '../store/store.js';
+import { type DeviceModel, MAX_DEVICES, type Store } from '../store/store.js';
 import { UUID } from '../uuid.js';
 
 /** The checked parameters of a connecting device. */
@@ -21,6 +21,7 @@ type Parameters = Pick<Admission, 'deviceId' | 'deviceClock'> & { readonly model
 
 const DEVICE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
+const TOO_MANY = `an account has at most ${MAX_DEVICES} devices: delete unused ones in the dashboard, or by admin device delete`;
 /** The range of a Date (ECMA-262, 21.4.1.1), ms. */
 const MAX_TIME = 8.64e15;
 
@@ -42,14 +43,16 @@ export async function holderOf(keyHash: string | null, keys: KeyCheck): Promise<
 }
 
 /**
- * Admits a device of this holder in the order of the protocol (section 1): parameters, device model. Then makes sure
- * that the device is stored. Throws `CloseError`; rejects as the store does.
+ * Admits a device of this holder in the order of the protocol (section 1): parameters, device model, number of
+ * devices. Then the device is stored. Throws `CloseError`; rejects as the store does.
  */
 export async function admit(request: IncomingMessage, holder: KeyHolder, at: number, store: Store): Promise<Admission> {
   const { deviceId, modelId, deviceClock } = parametersOf(queryOf(request));
   const model = await modelFor(holder, modelId, store);
   const device = { accountId: holder.account, deviceId, deviceModelId: model.id, createdAt: at };
-  if (!(await store.putDevice(device))) throw new CloseError('unknownModel');
+  const outcome = await store.putDevice(device);
+  if (outcome === 'missing') throw new CloseError('unknownModel');
+  if (outcome === 'full') throw new CloseError('tooManyDevices', TOO_MANY);
   const { account: accountId, user } = holder;
   return { accountId, user, deviceId, model, deviceClock, at };
 }

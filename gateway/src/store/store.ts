@@ -93,10 +93,10 @@ export interface Store {
   deleteDeviceModel(id: string): Promise<'deleted' | 'referenced' | 'missing'>;
 
   /**
-   * Creates the device row of (account, device id), or moves it to this model. Atomic with the check that the model
-   * exists: returns false, without a row, if it does not.
+   * Creates the device row of (account, device id), or moves it to this model. Atomic with the checks that the model
+   * exists, and, for a new row, that its account has fewer than `limit`; otherwise nothing is changed.
    */
-  putDevice(device: Device): Promise<boolean>;
+  putDevice(device: Device, limit?: number): Promise<'put' | 'missing' | 'full'>;
   device(accountId: string, deviceId: string): Promise<Device | null>;
   devices(accountId: string): Promise<Device[]>;
   /** By device id; a page starts after the cursor. */
@@ -193,6 +193,9 @@ export class StoreRefused extends Error {
 
 /** Device models that an account can have. */
 export const MAX_DEVICE_MODELS = 10_000;
+
+/** Devices that an account can have. */
+export const MAX_DEVICES = 100_000;
 
 export interface Account {
   readonly id: string;

@@ -1,6 +1,13 @@
 import { batches } from '../batches.js';
 import { decodeCursor, pageOf } from '../cursor.js';
-import { type Device, type DeviceModel, type DeviceQuery, MAX_DEVICE_MODELS, type Store } from '../store.js';
+import {
+  type Device,
+  type DeviceModel,
+  type DeviceQuery,
+  MAX_DEVICE_MODELS,
+  MAX_DEVICES,
+  type Store,
+} from '../store.js';
 import type { Database, Value } from './database.js';
 
 export interface DeviceModels
@@ -59,18 +66,26 @@ async function* modelsOf(
 export function embeddedDevices(db: Database): Devices {
   const model = db.prepare('SELECT 1 FROM device_models WHERE id = ?');
   const byId = db.prepare<DeviceRow>('SELECT * FROM devices WHERE account_id = ? AND device_id = ?');
-  const put = db.prepare(
-    `INSERT INTO devices (account_id, device_id, device_model_id, created_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (account_id, device_id) DO UPDATE SET device_model_id = excluded.device_model_id`,
+  const insert = db.prepare(
+    'INSERT INTO devices (account_id, device_id, device_model_id, created_at) VALUES (?, ?, ?, ?)',
+  );
+  const move = db.prepare('UPDATE devices SET device_model_id = ? WHERE account_id = ? AND device_id = ?');
+  const counted = db.prepare<{ count: number }>('SELECT count FROM device_counts WHERE account_id = ?');
+  const count = db.prepare(
+    `INSERT INTO device_counts (account_id, count) VALUES (?, ?)
+     ON CONFLICT (account_id) DO UPDATE SET count = count + excluded.count`,
   );
   const ofAccount = db.prepare<DeviceRow>('SELECT * FROM devices WHERE account_id = ? ORDER BY created_at, rowid');
   const remove = db.prepare('DELETE FROM devices WHERE account_id = ? AND device_id = ?');
   return {
-    putDevice: (d) =>
+    putDevice: (d, limit = MAX_DEVICES) =>
       db.write(() => {
-        if (!model.get(d.deviceModelId)) return false;
-        put.run(d.accountId, d.deviceId, d.deviceModelId, d.createdAt);
-        return true;
+        if (!model.get(d.deviceModelId)) return 'missing';
+        if (move.run(d.deviceModelId, d.accountId, d.deviceId) === 1) return 'put';
+        if ((counted.get(d.accountId)?.count ?? 0) >= limit) return 'full';
+        insert.run(d.accountId, d.deviceId, d.deviceModelId, d.createdAt);
+        count.run(d.accountId, 1);
+        return 'put';
       }),
     device: (accountId, deviceId) =>
       db.read(() => {
@@ -86,8 +101,10 @@ export function embeddedDevices(db: Database): Devices {
     deleteDevice: (accountId, deviceId) =>
       db.write(() => {
         const row = byId.get(accountId, deviceId);
+        if (!row) return null;
         remove.run(accountId, deviceId);
-        return row ? deviceOf(row) : null;
+        count.run(accountId, -1);
+        return deviceOf(row);
       }),
   };
 }

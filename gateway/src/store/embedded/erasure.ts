@@ -23,7 +23,7 @@ export function embeddedErasure(db: Database): Erasure {
   const found = db.prepare<AccountRow>(
     'SELECT * FROM accounts WHERE id = ? AND NOT EXISTS (SELECT 1 FROM sessions WHERE account_id = accounts.id)',
   );
-  const whole = ['devices', 'device_models', 'idempotency', 'keys'].map((table) =>
+  const whole = ['devices', 'device_counts', 'device_models', 'idempotency', 'keys'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE account_id = ?`),
   );
   const account = db.prepare('DELETE FROM accounts WHERE id = ?');

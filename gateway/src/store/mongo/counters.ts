@@ -1,6 +1,13 @@
 import type { ClientSession } from 'mongoose';
 import type { Models } from './schemas.js';
 
+type Kind = 'models' | 'devices' | 'claims' | 'audit';
+
+/** The `_id` of the counter of a kind in an account. */
+export function counterOf(accountId: string, kind: Kind): string {
+  return `${accountId} ${kind}`;
+}
+
 /**
  * Counts one more object of a kind in an account; returns the count, from 1. Transactions that use the same counter run
  * one after the other.
@@ -8,13 +15,13 @@ import type { Models } from './schemas.js';
 export async function nextOf(
   { counters }: Models,
   accountId: string,
-  kind: 'models' | 'claims' | 'audit',
+  kind: Kind,
   session?: ClientSession,
 ): Promise<number> {
   for (;;) {
     const counted = await counters
       .findOneAndUpdate(
-        { _id: `${accountId} ${kind}` },
+        { _id: counterOf(accountId, kind) },
         { $inc: { count: 1 } },
         { upsert: true, returnDocument: 'after', ...(session && { session }) },
       )

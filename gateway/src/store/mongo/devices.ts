@@ -1,9 +1,16 @@
 import type { ClientSession } from 'mongoose';
 import { batches } from '../batches.js';
 import { decodeCursor, pageOf } from '../cursor.js';
-import { type Device, type DeviceModel, type DeviceQuery, MAX_DEVICE_MODELS, type Store } from '../store.js';
+import {
+  type Device,
+  type DeviceModel,
+  type DeviceQuery,
+  MAX_DEVICE_MODELS,
+  MAX_DEVICES,
+  type Store,
+} from '../store.js';
 import type { MongoConnection } from './connection.js';
-import { nextOf } from './counters.js';
+import { counterOf, nextOf } from './counters.js';
 import { documentOf, rowOf } from './rows.js';
 import type { DeviceDocument, DeviceModelDocument, Models } from './schemas.js';
 
@@ -79,22 +86,36 @@ function after({ createdAt, _id }: DeviceModelDocument) {
 }
 
 /** The devices of a MongoDB store. */
-export function mongoDevices(mongo: MongoConnection, { deviceModels, devices }: Models): Devices {
+export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, devices }: Models): Devices {
   /** Also writes to the model, so that a concurrent deletion of the model conflicts with this. */
-  const put = async ({ accountId, deviceId, deviceModelId, createdAt }: Device, session: ClientSession) => {
+  const put = async (device: Device, limit: number, session: ClientSession) => {
+    const { accountId, deviceId, deviceModelId, createdAt } = device;
     const touch = { $inc: { touched: 1 } };
     const { matchedCount } = await deviceModels.updateOne({ _id: deviceModelId }, touch, { session });
-    if (matchedCount === 0) return false;
+    if (matchedCount === 0) return 'missing';
     const update = { $set: { deviceModelId }, $setOnInsert: { createdAt } };
-    await devices.updateOne({ accountId, deviceId }, update, { session, upsert: true });
-    return true;
+    const { upsertedCount } = await devices.updateOne({ accountId, deviceId }, update, { session, upsert: true });
+    if (upsertedCount === 0 || (await hasPlace(accountId, limit, session))) return 'put';
+    await devices.deleteOne({ accountId, deviceId }, { session });
+    return 'full';
+  };
+  /** Counts the device that an account has just got, unless it had `limit`; the first time, also those of an earlier release. */
+  const hasPlace = async (accountId: string, limit: number, session: ClientSession) => {
+    const _id = counterOf(accountId, 'devices');
+    const one = { $inc: { count: 1 } };
+    const { matchedCount } = await counters.updateOne({ _id, count: { $lt: limit } }, one, { session });
+    if (matchedCount === 1) return true;
+    if (await counters.exists({ _id }).session(session)) return false;
+    const others = (await devices.countDocuments({ accountId }, { session })) - 1;
+    await counters.create([{ _id, count: others < limit ? others + 1 : others }], { session });
+    return others < limit;
   };
   return {
-    putDevice: async (device) => {
+    putDevice: async (device, limit = MAX_DEVICES) => {
       const { accountId, deviceId, deviceModelId } = device;
       // An existing row prevents the deletion of its model: nothing has to be written.
       const there = await mongo.run(() => devices.exists({ accountId, deviceId, deviceModelId }));
-      return there !== null || mongo.transaction((session) => put(device, session));
+      return there ? 'put' : mongo.transaction((session) => put(device, limit, session));
     },
     devices: (accountId) =>
       mongo.run(async () =>
@@ -114,9 +135,11 @@ export function mongoDevices(mongo: MongoConnection, { deviceModels, devices }: 
       return pageOf('devices', documents, query.limit, ({ deviceId }) => [0, deviceId], deviceOf);
     },
     deleteDevice: (accountId, deviceId) =>
-      mongo.run(async () => {
-        const found = await devices.findOneAndDelete({ accountId, deviceId }).lean<DeviceDocument>();
-        return found && deviceOf(found);
+      mongo.transaction(async (session) => {
+        const found = await devices.findOneAndDelete({ accountId, deviceId }, { session }).lean<DeviceDocument>();
+        if (!found) return null;
+        await counters.updateOne({ _id: counterOf(accountId, 'devices') }, { $inc: { count: -1 } }, { session });
+        return deviceOf(found);
       }),
   };
 }

@@ -58,7 +58,7 @@ export interface ProbeDocument {
   at: number;
 }
 
-/** The number of objects of a kind that an account has ever had: `_id` holds both. */
+/** The number of objects of a kind that an account has ever had, or, of devices, has now: `_id` holds both. */
 export interface CounterDocument {
   _id: string;
   count: number;

@@ -124,8 +124,8 @@ export function deviceSuite(handles: () => Handles): void {
           first.putDevice(sampleDevice(model)),
           second.deleteDeviceModel(model.id),
         ]);
-        expect([put, deleted]).to.deep.equal(put ? [true, 'referenced'] : [false, 'deleted']);
-        expect(await store.devices(model.accountId)).to.have.length(put ? 1 : 0);
+        expect([put, deleted]).to.deep.equal(put === 'put' ? ['put', 'referenced'] : ['missing', 'deleted']);
+        expect(await store.devices(model.accountId)).to.have.length(put === 'put' ? 1 : 0);
       }
     });
   });
@@ -137,10 +137,10 @@ export function deviceSuite(handles: () => Handles): void {
       const next = sampleModel({ accountId: model.accountId });
       for (const each of [model, next]) await store.addDeviceModel(each);
       const device = sampleDevice(model);
-      expect(await store.putDevice(device)).to.equal(true);
-      expect(await other.putDevice({ ...device, createdAt: device.createdAt + 9 })).to.equal(true);
+      expect(await store.putDevice(device)).to.equal('put');
+      expect(await other.putDevice({ ...device, createdAt: device.createdAt + 9 })).to.equal('put');
       expect(await other.devices(device.accountId)).to.deep.equal([device]);
-      expect(await other.putDevice({ ...device, deviceModelId: next.id })).to.equal(true);
+      expect(await other.putDevice({ ...device, deviceModelId: next.id })).to.equal('put');
       expect(await store.devices(device.accountId)).to.deep.equal([{ ...device, deviceModelId: next.id }]);
       expect(await store.deleteDeviceModel(model.id)).to.equal('deleted');
     });
@@ -148,7 +148,7 @@ export function deviceSuite(handles: () => Handles): void {
     it('creates no row for a model that does not exist', async () => {
       const { store } = handles();
       const device = sampleDevice(sampleModel());
-      expect(await store.putDevice(device)).to.equal(false);
+      expect(await store.putDevice(device)).to.equal('missing');
       expect(await store.devices(device.accountId)).to.deep.equal([]);
     });
 
@@ -158,7 +158,7 @@ export function deviceSuite(handles: () => Handles): void {
       await store.addDeviceModel(model);
       const device = sampleDevice(model);
       const put = await atOnce(8, [store, other], (handle) => handle.putDevice(device));
-      expect(put).to.deep.equal(Array(8).fill(true));
+      expect(put).to.deep.equal(Array(8).fill('put'));
       expect(await store.devices(device.accountId)).to.deep.equal([device]);
     });
 
@@ -167,8 +167,24 @@ export function deviceSuite(handles: () => Handles): void {
       const model = sampleModel();
       await store.addDeviceModel(model);
       const put = await atOnce(100, [store, other], (handle) => handle.putDevice(sampleDevice(model)));
-      expect(put).to.deep.equal(put.map(() => true));
+      expect(put).to.deep.equal(put.map(() => 'put'));
       expect(await store.devices(model.accountId)).to.have.length(100);
+    });
+
+    it('gives an account no more devices than its limit, even for simultaneous connections', async () => {
+      const { store, other } = handles();
+      const model = sampleModel();
+      const next = sampleModel({ accountId: model.accountId });
+      for (const each of [model, next]) await store.addDeviceModel(each);
+      const put = await atOnce(8, [store, other], (handle) => handle.putDevice(sampleDevice(model), 3));
+      expect(put.toSorted()).to.deep.equal([...Array(5).fill('full'), ...Array(3).fill('put')]);
+      const [known, gone] = await store.devices(model.accountId);
+      expect(known && (await other.putDevice(known, 3))).to.equal('put');
+      expect(known && (await other.putDevice({ ...known, deviceModelId: next.id }, 3))).to.equal('put');
+      for (const _ of [1, 2]) await store.deleteDevice(model.accountId, gone?.deviceId ?? '');
+      expect(await other.putDevice(sampleDevice(model), 3)).to.equal('put');
+      expect(await store.putDevice(sampleDevice(model), 3)).to.equal('full');
+      expect(await store.devices(model.accountId)).to.have.length(3);
     });
 
     it('separates devices with the same id in two accounts', async () => {

@@ -52,6 +52,7 @@ export async function expectKept(store: Store, rows: ReturnType<typeof earlierRo
   expect((await store.keyPage({ accountId, user: null, ...list })).rows).to.deep.equal([{ ...key, ...laterFields }]);
   expect(await store.deviceModel(model.id)).to.deep.equal(model);
   expect((await store.devicePage({ accountId, prefix: null, ...list })).rows).to.deep.equal([device]);
+  expect(await store.putDevice({ ...device, deviceId: 'one more' }, 1)).to.equal('full');
   expect(await store.openSessionOf(accountId, device.deviceId)).to.deep.equal(session);
   const ofDevice = { ...scope, deviceId: device.deviceId };
   expect((await store.sessions({ ...ofDevice, status: 'open' })).rows).to.deep.equal([session]);
