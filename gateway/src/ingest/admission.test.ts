@@ -152,6 +152,15 @@ describe('Admission of devices', () => {
     expect(await bench.store.openSessionOf(bench.account.id, 'c')).to.equal(null);
   });
 
+  it('creates no row for a device that there is no room for', async () => {
+    const { connect } = await bench.device(gateway);
+    await connect({ device_id: 'a' }).ready();
+    await connect({ device_id: 'b' }).ready();
+    expect(await connect({ device_id: 'c' }).code()).to.equal(1013);
+    expect((await bench.store.devices(bench.account.id)).map(({ deviceId }) => deviceId)).to.deep.equal(['a', 'b']);
+    expect(await connect({ device_id: 'b' }).ready()).to.include({ resumed: true });
+  });
+
   it('closes with 1013 if the store does not answer', async () => {
     const { connect } = await bench.device(gateway);
     await gateway.store.close();

@@ -43,18 +43,21 @@ export async function holderOf(keyHash: string | null, keys: KeyCheck): Promise<
 }
 
 /**
- * Admits a device of this holder in the order of the protocol (section 1): parameters, device model, number of
- * devices. Then the device is stored. Throws `CloseError`; rejects as the store does.
+ * Admits a device of this holder in the order of the protocol (section 1): parameters, then device model. Throws
+ * `CloseError`; rejects as the store does.
  */
 export async function admit(request: IncomingMessage, holder: KeyHolder, at: number, store: Store): Promise<Admission> {
   const { deviceId, modelId, deviceClock } = parametersOf(queryOf(request));
   const model = await modelFor(holder, modelId, store);
-  const device = { accountId: holder.account, deviceId, deviceModelId: model.id, createdAt: at };
-  const outcome = await store.putDevice(device);
-  if (outcome === 'missing') throw new CloseError('unknownModel');
-  if (outcome === 'full') throw new CloseError('tooManyDevices', TOO_MANY);
   const { account: accountId, user } = holder;
   return { accountId, user, deviceId, model, deviceClock, at };
+}
+
+/** Makes sure that an admitted device is stored. Throws `CloseError`; rejects as the store does. */
+export async function register({ accountId, deviceId, model, at }: Admission, store: Store): Promise<void> {
+  const outcome = await store.putDevice({ accountId, deviceId, deviceModelId: model.id, createdAt: at });
+  if (outcome === 'missing') throw new CloseError('unknownModel');
+  if (outcome === 'full') throw new CloseError('tooManyDevices', TOO_MANY);
 }
 
 async function modelFor(holder: KeyHolder, id: string, store: Store): Promise<DeviceModel> {

@@ -11,7 +11,7 @@ import { within } from '../deadline.js';
 import { CloseError } from '../errors.js';
 import type { Inspection } from '../inspection.js';
 import { StoreUnavailable } from '../store/store.js';
-import { admit, holderOf, keyHashOf } from './admission.js';
+import { admit, holderOf, keyHashOf, register } from './admission.js';
 import { Arrivals } from './arrivals.js';
 import { CLOSE_GRACE_MS, Connection } from './connection.js';
 import { IngestCounters } from './counters.js';
@@ -153,6 +153,8 @@ export class Ingest {
       this.#lobby.leave(connection); // Joining may take long, and the lobby is everybody's.
       await this.#arrivals.admit(holder.account, async () => {
         const admission = await admit(request, holder, at, store);
+        this.#sessions.refuseWithoutRoom(admission);
+        await register(admission, store);
         this.#serve(connection, await this.#sessions.join(admission, connection));
       });
     } catch (error) {

@@ -102,6 +102,14 @@ export class Sessions {
   }
 
   /**
+   * Throws `CloseError` if a device without a session here would find no room for one, so that nothing is stored of it.
+   */
+  refuseWithoutRoom(admission: Admission): void {
+    if (this.#byDevice.has(deviceKey(admission))) return;
+    this.#refuseIfFull({ accountId: admission.accountId, channels: admission.model.channels });
+  }
+
+  /**
    * Joins an admitted connection to its device's session; the connections of one device join one after the other.
    * Rejects with `CloseError` if the session limit is reached or the previous session does not end, and as the store
    * does.
@@ -261,7 +269,7 @@ export class Sessions {
     return null;
   }
 
-  #refuseIfFull({ accountId, channels }: Session): void {
+  #refuseIfFull({ accountId, channels }: Pick<Session, 'accountId' | 'channels'>): void {
     const { maxSessions, maxAccountSessions } = this.#options.room;
     const added = setCount(channels);
     if (this.#taken + added > maxSessions) throw new CloseError('overloaded', NO_ROOM);
