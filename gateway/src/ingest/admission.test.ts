@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { strangersUpgrade } from '@device-insights/fanout/process/raw.fixture';
 import { expect } from 'chai';
 import { newKey } from '../keys/key.js';
-import { Bench, type Gateway, T0 } from './bench.fixture.js';
+import { Bench, type Gateway, T0, until } from './bench.fixture.js';
 import { channel } from './frames.fixture.js';
 
 describe('Admission of devices', () => {
@@ -172,6 +172,26 @@ describe('Admission of devices', () => {
     await gateway.ingest.drain();
     expect(await connect({ api_key: 'x' }).code()).to.equal(1012);
     expect(() => gateway.ingest.check()).to.throw('shutting down');
+  });
+
+  it('writes at most 100 log lines a second of devices that connect, and of sessions that leave', async () => {
+    const roomy = await Bench.open({ maxSessions: 103 });
+    try {
+      const place = await roomy.gateway();
+      const { connect } = await roomy.device(place);
+      const devices = Array.from({ length: 103 }, (_, i) => connect({ device_id: `band-${i}` }));
+      for (const device of devices) await device.ready();
+      for (const { ws } of devices) ws.close();
+      await until(() => place.ingest.sessions === 0);
+      const lines = (text: string) => roomy.logged.filter((line) => line.text === text).map(({ fields }) => fields);
+      for (const text of ['device connected', 'session left this gateway']) {
+        expect(lines(text)).to.have.length(100);
+        roomy.clock.advance(1000);
+        expect(lines(`more of this: ${text}`)).to.deep.equal([{ times: 3 }]);
+      }
+    } finally {
+      await roomy.close();
+    }
   });
 
   it('counts its sockets', async () => {

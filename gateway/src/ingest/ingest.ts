@@ -9,6 +9,7 @@ import { WebSocketServer } from 'ws';
 import type { Timer } from '../clock.js';
 import { within } from '../deadline.js';
 import { CloseError } from '../errors.js';
+import { infoLines } from '../info-lines.js';
 import type { Inspection } from '../inspection.js';
 import { StoreUnavailable } from '../store/store.js';
 import { admit, holderOf, keyHashOf, register } from './admission.js';
@@ -60,7 +61,9 @@ export class Ingest {
   #draining = false;
   #onEmpty: () => void = () => undefined;
 
-  constructor(options: IngestOptions) {
+  constructor({ log, ...others }: IngestOptions) {
+    const info = infoLines(log, others.clock);
+    const options = { ...others, log: { info, warn: log.warn.bind(log), error: log.error.bind(log) } };
     this.#options = options;
     this.#server = new WebSocketServer({
       noServer: true,

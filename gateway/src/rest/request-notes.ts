@@ -1,10 +1,8 @@
 import type { Log } from '@device-insights/fanout/process/log';
-import { LogLimit } from '@device-insights/fanout/process/log-limit';
 import { Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../clock.js';
+import { infoLines } from '../info-lines.js';
 
-/** Most log lines per second of requests that changed something, and of the others; further ones are counted. */
-const LINES = 100;
 const SECOND_MS = 1000;
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const METHODS: readonly string[] = [...SAFE, 'POST', 'PUT', 'DELETE'];
@@ -33,7 +31,7 @@ interface ObservedRequest {
  * flood of other requests does not keep them out of the log.
  */
 export function requestNotes(registry: Registry, log: Pick<Log, 'info'>, clock: Clock): Observe {
-  const limit = new LogLimit(clock, LINES);
+  const note = infoLines(log, clock);
   const times = new Histogram({
     name: 'device_insights_http_request_seconds',
     help: 'Time of a request, from its headers to the end of its answer, by method, route and status',
@@ -44,9 +42,8 @@ export function requestNotes(registry: Registry, log: Pick<Log, 'info'>, clock: 
   return ({ method, route = OTHER, status, ms, ...rest }) => {
     times.observe({ method: METHODS.includes(method) ? method : OTHER, route, status }, ms / SECOND_MS);
     const text = status < 400 && !SAFE.includes(method) ? 'change' : 'request';
-    if (!limit.admits(text, (times) => log.info({ times }, `more of this: ${text}`))) return;
     const { path, cut, ...named } = rest;
     const place = route === OTHER ? { path } : { route };
-    log.info({ method, ...place, status, ...(cut && { cut }), ms: Math.round(ms * 10) / 10, ...named }, text);
+    note({ method, ...place, status, ...(cut && { cut }), ms: Math.round(ms * 10) / 10, ...named }, text);
   };
 }

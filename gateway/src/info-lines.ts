@@ -1,0 +1,14 @@
+import type { Log } from '@device-insights/fanout/process/log';
+import { LogLimit } from '@device-insights/fanout/process/log-limit';
+import type { Clock } from './clock.js';
+
+/** Most lines of one text per second; further ones are counted. */
+const LINES = 100;
+
+/** Writes the lines of what clients do as often as they want, with the limit of `LINES`. */
+export function infoLines(log: Pick<Log, 'info'>, clock: Clock): Log['info'] {
+  const limit = new LogLimit(clock, LINES);
+  return (fields, text) => {
+    if (limit.admits(text, (times) => log.info({ times }, `more of this: ${text}`))) log.info(fields, text);
+  };
+}
