@@ -8,7 +8,7 @@ import { isPassword } from '../operators/password.js';
 import { QueueFull } from '../queue.js';
 import { jsonBody } from '../rest/body.js';
 import { valid } from '../rest/violations.js';
-import type { Operator } from '../store/store.js';
+import { type Operator, SIGNED_IN } from '../store/store.js';
 import { Attempts } from './attempts.js';
 import { type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
 import { begin, end } from './login.js';
@@ -51,7 +51,7 @@ export function signInRoutes(router: Router<DashboardState>, options: DashboardO
     countOne(signIns, 'signed in');
     const login = await begin(ctx, options, operator);
     log.info({ address, operator: name }, 'signed in to the dashboard');
-    await store.audit({ at: clock.now(), actor: name, action: 'signed in', accountId: null, subject: address });
+    await store.audit({ at: clock.now(), actor: name, action: SIGNED_IN, accountId: null, subject: address });
     ctx.body = meOf(operator, login.expiresAt);
   });
 

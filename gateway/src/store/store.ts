@@ -69,7 +69,10 @@ export interface Store {
    */
   login(hash: string): Promise<{ readonly login: Login; readonly operator: Operator } | null>;
   endLogin(hash: string): Promise<void>;
-  /** Adds an entry to the audit log, which keeps the newest `keep` (default `AUDIT_KEPT`). */
+  /**
+   * Adds an entry to the audit log, which keeps the newest `keep` sign-ins (default `SIGN_INS_KEPT`), and of the other
+   * entries the newest `keep` (default `AUDIT_KEPT`): whoever signs in again and again pushes out no change.
+   */
   audit(entry: AuditEntry, keep?: number): Promise<void>;
   /** Newest first; a page starts after the cursor. */
   auditLog(query: AuditQuery): Promise<Page<AuditEntry>>;
@@ -282,8 +285,12 @@ export interface AuditEntry {
   readonly subject: string;
 }
 
-/** Number of entries that the audit log keeps. */
+/** The action of an entry that is a sign-in; all others are changes. */
+export const SIGNED_IN = 'signed in';
+
+/** Numbers of changes and of sign-ins that the audit log keeps. */
 export const AUDIT_KEPT = 100_000;
+export const SIGN_INS_KEPT = 1000;
 
 export interface AuditQuery {
   readonly limit: number;

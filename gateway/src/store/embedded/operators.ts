@@ -1,5 +1,14 @@
 import { decodeCursor, pageOf } from '../cursor.js';
-import { AUDIT_KEPT, type AuditEntry, type Login, type Operator, type Role, type Store } from '../store.js';
+import {
+  AUDIT_KEPT,
+  type AuditEntry,
+  type Login,
+  type Operator,
+  type Role,
+  SIGN_INS_KEPT,
+  SIGNED_IN,
+  type Store,
+} from '../store.js';
 import type { Database } from './database.js';
 
 type Operators = Pick<
@@ -70,13 +79,17 @@ function embeddedLogins(db: Database): Pick<Operators, 'addLogin' | 'login' | 'e
 /** The audit log of an embedded store. */
 export function embeddedAudit(db: Database): Audit {
   const insert = db.prepare('INSERT INTO audit (at, actor, action, account_id, subject) VALUES (?, ?, ?, ?, ?)');
-  const forget = db.prepare('DELETE FROM audit WHERE n <= (SELECT max(n) FROM audit) - ?');
+  const forget = db.prepare(
+    `DELETE FROM audit WHERE is_sign_in = ? AND n <=
+      (SELECT n FROM audit WHERE is_sign_in = ? ORDER BY n DESC LIMIT 1 OFFSET ?)`,
+  );
   const page = db.prepare<AuditRow>('SELECT * FROM audit WHERE n < ? ORDER BY n DESC LIMIT ?');
   return {
-    audit: (e, keep = AUDIT_KEPT) =>
+    audit: (e, keep) =>
       db.write(() => {
         insert.run(e.at, e.actor, e.action, e.accountId, e.subject);
-        forget.run(keep);
+        if (e.action === SIGNED_IN) forget.run(1, 1, keep ?? SIGN_INS_KEPT);
+        else forget.run(0, 0, keep ?? AUDIT_KEPT);
       }),
     auditLog: async ({ limit, cursor }) => {
       const [before] = cursor === null ? [Number.MAX_SAFE_INTEGER] : decodeCursor('audit', /^$/, cursor);

@@ -218,6 +218,10 @@ export const VERSIONS = [
   ) STRICT;
   INSERT INTO device_counts SELECT account_id, count(*) FROM devices GROUP BY account_id;
   `,
+  `
+  ALTER TABLE audit ADD COLUMN is_sign_in INTEGER AS (action = 'signed in');
+  CREATE INDEX audit_by_kind ON audit (is_sign_in, n);
+  `,
 ];
 
 /** Updates a file to this schema. Rejects, without changes, if a newer program has written the file. */

@@ -1,5 +1,5 @@
 import { decodeCursor, pageOf } from '../cursor.js';
-import { AUDIT_KEPT, type AuditEntry, type Operator, type Store } from '../store.js';
+import { AUDIT_KEPT, type AuditEntry, type Operator, SIGN_INS_KEPT, SIGNED_IN, type Store } from '../store.js';
 import { type MongoConnection, violates } from './connection.js';
 import { nextOf } from './counters.js';
 import { documentOf, rowOf } from './rows.js';
@@ -69,12 +69,27 @@ function mongoLogins(
 /** The audit log of a MongoDB store. */
 export function mongoAudit(mongo: MongoConnection, models: Models): Audit {
   const { audit } = models;
+  /** Deletes the oldest entries of a kind. */
+  const forget = async (kind: { action: string | { $ne: string } }, count: number) => {
+    if (count <= 0) return;
+    const last = await audit
+      .findOne(kind)
+      .sort({ n: 1 })
+      .skip(count - 1)
+      .lean<AuditDocument>();
+    if (last) await audit.deleteMany({ ...kind, n: { $lte: last.n } });
+  };
   return {
-    audit: (entry, keep = AUDIT_KEPT) =>
+    audit: (entry, keep) =>
       mongo.run(async () => {
         const n = await nextOf(models, 'dashboard', 'audit');
         await audit.create({ ...entry, n });
-        await audit.deleteMany({ n: { $lte: n - keep } });
+        const signIns = await audit.countDocuments({ action: SIGNED_IN });
+        if (entry.action === SIGNED_IN) await forget({ action: SIGNED_IN }, signIns - (keep ?? SIGN_INS_KEPT));
+        else {
+          const changes = (await audit.estimatedDocumentCount()) - signIns;
+          await forget({ action: { $ne: SIGNED_IN } }, changes - (keep ?? AUDIT_KEPT));
+        }
       }),
     auditLog: async ({ limit, cursor }) => {
       const before = cursor === null ? {} : { n: { $lt: decodeCursor('audit', /^$/, cursor)[0] } };

@@ -120,6 +120,7 @@ const audit = new Schema<AuditDocument>(
   OPTIONS,
 );
 audit.index({ n: -1 }, { unique: true });
+audit.index({ action: 1, n: 1 });
 
 const channel = new Schema(
   { ch_id: String, modality: String, sample_rate_hz: Number, bit_depth: Number, num_channels: Number },

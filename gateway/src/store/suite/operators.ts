@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { AuditEntry, Login, Operator } from '../store.js';
+import { type AuditEntry, type Login, type Operator, SIGNED_IN } from '../store.js';
 import { allPages, atOnce, type Handles, newMoment, sampleOperator } from './samples.js';
 
 export function operatorSuite(handles: () => Handles): void {
@@ -90,12 +90,18 @@ export function operatorSuite(handles: () => Handles): void {
       expect([...first.rows, ...second.rows]).to.deep.equal([...entries].reverse());
     });
 
-    it('keeps the newest entries', async () => {
+    it('keeps the newest entries, of the sign-ins and of the others', async () => {
       const { store, other } = handles();
-      const entry = { at: newMoment(), actor: 'ann', action: 'signed in', accountId: null };
-      for (let i = 0; i < 5; i++) await store.audit({ ...entry, subject: String(i) }, 3);
-      const pages = await allPages((cursor) => other.auditLog({ limit: 2, cursor }));
-      expect(pages.map((page) => page.map(({ subject }) => subject))).to.deep.equal([['4', '3'], ['2']]);
+      const entry = { at: newMoment(), actor: 'ann', accountId: null };
+      const change = (subject: string) => store.audit({ ...entry, action: 'key issued', subject }, 3);
+      const signIn = (subject: string) => other.audit({ ...entry, action: SIGNED_IN, subject }, 2);
+      const subjects = async () =>
+        (await allPages((cursor) => other.auditLog({ limit: 4, cursor }))).flat().map(({ subject }) => subject);
+      for (const n of [1, 2, 3, 4]) await change(`key ${n}`);
+      for (const n of [1, 2, 3, 4, 5]) await signIn(`sign-in ${n}`);
+      expect(await subjects()).to.deep.equal(['sign-in 5', 'sign-in 4', 'key 4', 'key 3', 'key 2']);
+      for (const n of [5, 6, 7]) await change(`key ${n}`);
+      expect(await subjects()).to.deep.equal(['key 7', 'key 6', 'key 5', 'sign-in 5', 'sign-in 4']);
     });
   });
 }
