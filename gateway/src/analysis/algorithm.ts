@@ -19,6 +19,11 @@ export interface Algorithm {
   readonly uses?: readonly Modality[];
   /** Least sample rate of its channels for a trusted reading, Hz. Default: any. */
   readonly leastRateHz?: number;
+  /**
+   * Where a rhythm of gaps may pass for what is measured: the longest step from one instant to the next that the core bridges,
+   * seconds. Gaps beyond that leave their trace in the estimate.
+   */
+  readonly bridgedS?: number;
   readonly estimator: Estimator;
   /**
    * Converts the core's estimate into a reading in the type's unit, unrounded; a null confidence asks for the generic

@@ -93,3 +93,36 @@ describe('the coverage of a window', () => {
     expect(genericConfidence({ coverage: 1, gapFraction: 2 })).to.equal(0);
   });
 });
+
+describe('the gaps of a channel', () => {
+  const WINDOW = { start: 2, end: 8 };
+
+  it('are where its instants are farther apart than a step, bridged or not', () => {
+    const coverage = channel([
+      [0, 1],
+      [1.5, 3, 50],
+      [3.1, 5, 10],
+      [5.5, 9, 50],
+      [9.5, 10, 50],
+    ]);
+    expect(coverage.gapStarts(WINDOW, 0.25)).to.deep.equal([5]);
+    expect(coverage.gapStarts(WINDOW, 0.04)).to.deep.equal([3, 5]);
+    expect(coverage.gapStarts({ start: 0, end: 10 }, 0.25)).to.deep.equal([1, 5, 9]);
+  });
+
+  it('are its missing values, too', () => {
+    const coverage = new ChannelCoverage(1 / RATE);
+    for (let t = 0; t < 8; t += 0.5) coverage.add(t, 1 / RATE, 50, 0, t === 3 || t === 3.5 || t === 6 ? 50 : 0);
+    expect(coverage.gapStarts(WINDOW, 0.25)).to.deep.equal([3, 6]);
+    expect(coverage.gapStarts(WINDOW, 0.6)).to.deep.equal([3]);
+  });
+
+  it('are forgotten when no window reaches them', () => {
+    const coverage = channel([
+      [0, 1],
+      [2, 100, 100],
+    ]);
+    coverage.forget();
+    expect(coverage.gapStarts({ start: 0, end: 100 }, 0.25)).to.deep.equal([]);
+  });
+});

@@ -27,6 +27,8 @@ export class ChannelCoverage {
   /** Data and bridged gaps; ascending, not overlapping. */
   #covered: { readonly start: number; end: number }[] = [];
   #bridged: Interval[] = [];
+  /** Time without values, ascending: gaps, bridged or not, and the missing values of a run, as if they were its first. */
+  readonly #gaps: { readonly start: number; end: number }[] = [];
   #seconds: Second[] = [];
   #period: number;
 
@@ -58,6 +60,7 @@ export class ChannelCoverage {
   add(start: number, period: number, instants: number, lost: number, missing: number): void {
     this.#period = period;
     this.#cover(start, start + instants * period, lost);
+    if (missing > 0) this.#leave(start, start + missing * period);
     const second = Math.floor(start + EPSILON);
     const last = this.#seconds.at(-1);
     if (last && last.second >= second) {
@@ -79,6 +82,12 @@ export class ChannelCoverage {
     return { expected, missing };
   }
 
+  /** Starts of the gaps in a window across which instants are more than `step` seconds apart, ascending. */
+  gapStarts(window: Interval, step: number): number[] {
+    const long = this.#gaps.filter(({ start, end }) => end - start + this.#period > step + EPSILON);
+    return long.filter(({ start, end }) => end > window.start && start < window.end).map(({ start }) => start);
+  }
+
   /** Instants per second of covered time in a window; NaN if no time is covered. */
   rate(window: Interval): number {
     return this.instants(window).expected / total(intersect(this.#covered, [window]));
@@ -89,16 +98,25 @@ export class ChannelCoverage {
     const horizon = this.head - MEMORY;
     if (isBefore(this.#covered[0], horizon)) this.#covered = this.#covered.filter((i) => i.end > horizon);
     if (isBefore(this.#bridged[0], horizon)) this.#bridged = this.#bridged.filter((i) => i.end > horizon);
+    while (isBefore(this.#gaps[0], horizon)) this.#gaps.shift();
     while ((this.#seconds[0]?.second ?? horizon) < horizon) this.#seconds.shift();
   }
 
   #cover(start: number, end: number, lost: number): void {
     const last = this.#covered.at(-1);
     const gap = last ? start - last.end : 0;
+    if (last && gap > 0 && (lost > 0 || gap > BRIDGED_GAP)) this.#leave(last.end, start);
     if (last && gap <= BRIDGED_GAP) {
       if (lost > 0 && gap > 0) this.#bridged.push({ start: last.end, end: start });
       last.end = Math.max(last.end, end);
     } else this.#covered.push({ start, end });
+  }
+
+  /** Records time without values, which goes on if it begins where the last one ends. */
+  #leave(start: number, end: number): void {
+    const last = this.#gaps.at(-1);
+    if (last && start - last.end <= EPSILON) last.end = Math.max(last.end, end);
+    else this.#gaps.push({ start, end });
   }
 }
 

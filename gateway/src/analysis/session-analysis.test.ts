@@ -107,6 +107,37 @@ describe('the analysis of a session', () => {
     }
   });
 
+  describe('of a pulse that breath modulates 13.7 times a minute', () => {
+    const breath = (t: number) => Math.sin(2 * Math.PI * (13.7 / 60) * t);
+    const bump = (phase: number, at: number, width: number) => Math.exp(-(((phase - at) / width) ** 2));
+    const wave = (t: number) => {
+      const phase = (t * (71.3 / 60) + 0.01 * breath(t)) % 1;
+      return (
+        8000 * ((1 + 0.03 * breath(t)) * (bump(phase, 0.25, 0.09) + 0.35 * bump(phase, 0.55, 0.12)) + 0.05 * breath(t))
+      );
+    };
+
+    /** The respiratory rates from 64 s on; of the frames, of half a second each, some are lost. */
+    async function rates(isLost: (frame: number) => boolean): Promise<Reading[]> {
+      const { analysis, readings } = await open();
+      for (let frame = 0; frame < 240; frame++)
+        if (!isLost(frame)) stream(analysis, frame / 2, (frame + 1) / 2, { frame: 25, wave });
+      return of(readings, 'rr').filter(({ actual_end }) => actual_end >= T0 + 64_000);
+    }
+
+    it('does not trust the rate of the gaps where every fifth frame is lost', async () => {
+      const rr = await rates((frame) => frame % 5 === 4);
+      expect(rr.some(({ value }) => Math.abs(value - 24) < 1)).to.equal(true);
+      for (const { confidence } of rr) expect(confidence).to.be.below(0.5);
+    });
+
+    it('trusts the breath where as many frames as it can bear are lost without rhythm', async () => {
+      const rr = await rates((frame) => (frame * frame * 7 + frame * 3) % 23 <= 2);
+      for (const { value } of rr) expect(value).to.be.closeTo(13.7, 1);
+      for (const { confidence } of rr.slice(4)) expect(confidence).to.be.at.least(0.5);
+    });
+  });
+
   it('finds the rate of a known pulse', async () => {
     const { analysis, readings } = await open();
     stream(analysis, 0, 20);

@@ -12,14 +12,15 @@ import {
 import { type AnalysedChannel, analysedChannels, channelSets } from './channel.js';
 import type { CoreLoad } from './core-load.js';
 import { genericConfidence } from './coverage.js';
+import { isOfGaps } from './gap-rhythm.js';
 import { entitled, LONGEST_WINDOW } from './registry.js';
 import { AlgorithmSteps, type Candidate, candidate, type DueWindow, isCovered, LATE, TypeChoice } from './steps.js';
 
 /** After a loss of this length, no window contains data from before it, seconds. */
 const LONG_LOSS = 60;
 /**
- * Factor of the confidence if a channel's rate differs from its model's, or the times of a window are not trusted:
- * below one half, so that no such reading is `acceptable`.
+ * Factor of the confidence if a channel's rate differs from its model's, if the times of a window are not trusted, or if the
+ * reading is the rhythm of its gaps: below one half, so that no such reading is `acceptable`.
  */
 const DOUBTFUL = 0.49;
 
@@ -209,9 +210,10 @@ class SessionAnalysis implements Analysis {
   }
 
   #candidate(window: DueWindow, estimate: Estimate | null): Candidate | null {
-    const factor = window.doubtful || window.offRate ? DOUBTFUL : 1;
     return candidate(window, estimate, (e) => {
       const { value, confidence } = window.algorithm.read(e, this.#options);
+      const isDoubtful = window.doubtful || window.offRate || isOfGaps(value, window.gapRhythm);
+      const factor = isDoubtful ? DOUBTFUL : 1;
       return { value, confidence: factor * (confidence ?? genericConfidence(window)) };
     });
   }

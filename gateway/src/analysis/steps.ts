@@ -2,6 +2,7 @@ import type { Estimate } from '@device-insights/dsp-wasm';
 import type { Algorithm } from './algorithm.js';
 import type { AnalysedChannel } from './channel.js';
 import { type WindowCoverage, windowCoverage } from './coverage.js';
+import { gapRhythm } from './gap-rhythm.js';
 
 /**
  * A required channel without data up to a window's end is waited for until data time is this far past that end,
@@ -24,6 +25,8 @@ export interface DueWindow extends WindowCoverage {
   readonly offRate: boolean;
   /** Whether one of the channels has untrusted times in the window. */
   readonly doubtful: boolean;
+  /** Rate of the gaps that may pass for what is measured, per minute; null if there is none. */
+  readonly gapRhythm: number | null;
 }
 
 /** The steps of one algorithm in one set of channels. */
@@ -100,12 +103,13 @@ export class AlgorithmSteps {
     this.#next += this.algorithm.everyS;
     const window = { start: end - this.algorithm.windowS, end };
     const coverages = this.channels.map(({ coverage }) => coverage);
-    const { leastRateHz = 0 } = this.algorithm;
+    const { leastRateHz = 0, bridgedS = Number.POSITIVE_INFINITY } = this.algorithm;
     const offRate = this.channels.some((c) => c.isOffRate(window) || c.core.sampleRateHz < leastRateHz);
     const doubtful = this.channels.some((c) => c.isDoubtful(window));
+    const gaps = coverages.flatMap((coverage) => coverage.gapStarts(window, bridgedS));
     const { algorithm, channels } = this;
     const { coverage, gapFraction } = windowCoverage(coverages, window);
-    return { algorithm, channels, end, offRate, doubtful, coverage, gapFraction };
+    return { algorithm, channels, end, offRate, doubtful, gapRhythm: gapRhythm(gaps), coverage, gapFraction };
   }
 }
 

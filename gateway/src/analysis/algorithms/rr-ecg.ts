@@ -10,6 +10,7 @@ const algorithm: Algorithm = {
   windowS: 32,
   everyS: 2,
   requires: [['ecg']],
+  bridgedS: 0.04,
   estimator: 'rr_ecg',
   read: asEstimated,
 };

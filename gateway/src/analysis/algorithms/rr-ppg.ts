@@ -11,6 +11,7 @@ const algorithm: Algorithm = {
   everyS: 2,
   requires: [['ppg_green', 'ppg', 'ppg_ir', 'ppg_red']],
   leastRateHz: 9, // Slower light gives the pulse a false slow swing
+  bridgedS: 0.25,
   estimator: 'rr_ppg',
   read: asEstimated,
 };
