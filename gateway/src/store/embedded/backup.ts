@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import Libsql from 'libsql';
+import { connect } from './connection.js';
 import { assertEmbeddedStore, FILE } from './embedded.js';
 import { VERSIONS } from './schema.js';
 
@@ -21,7 +21,7 @@ export async function backUp(directory: string, file: string): Promise<void> {
   assertEmbeddedStore(directory);
   const source = join(directory, FILE);
   await asWhole(file, (partial) => {
-    const db = new Libsql(source, { timeout: LOCK_MS });
+    const db = connect(source, LOCK_MS);
     try {
       db.prepare('VACUUM INTO ?').run([partial]);
     } finally {
@@ -72,7 +72,7 @@ function check(file: string): void {
 /** Version of the schema; null where the file is not sound. */
 function stateOf(file: string): number | null {
   try {
-    const db = new Libsql(file, { readonly: true });
+    const db = connect(file, LOCK_MS);
     try {
       const [checked] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
       db.prepare('SELECT id FROM accounts LIMIT 1').get();

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import Libsql from 'libsql';
+import type Libsql from 'libsql';
 import type { Clock } from '../../clock.js';
 import { StoreUnavailable } from '../store.js';
+import { connect } from './connection.js';
 import { meaningOf, told } from './failures.js';
 import { FileGuard } from './file-guard.js';
 
@@ -75,7 +76,7 @@ export class Database {
 
   private constructor(file: string, clock: Clock, timeout: number) {
     this.#file = file;
-    this.#db = new Libsql(file, { timeout });
+    this.#db = connect(file, timeout);
     this.#clock = clock;
   }
 

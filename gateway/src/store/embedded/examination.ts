@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os';
-import Libsql from 'libsql';
+import { connect } from './connection.js';
 import { meaningOf } from './failures.js';
 
 // A separate process, with the file of a database in argv[2]: reads the whole file, and prints its damage, if any. This
@@ -7,7 +7,7 @@ import { meaningOf } from './failures.js';
 setPriority(19);
 const [file = ''] = process.argv.slice(2);
 try {
-  const db = new Libsql(file, { readonly: true, fileMustExist: true, timeout: 1000 });
+  const db = connect(file, 1000);
   const [row] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
   if (row?.quick_check !== 'ok') process.stdout.write(row?.quick_check ?? 'no answer');
 } catch (error) {
