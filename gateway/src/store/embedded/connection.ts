@@ -8,9 +8,11 @@ import Libsql from 'libsql';
  * (https://github.com/utelle/SQLite3MultipleCiphers/pull/272).
  *
  * @param timeout longest time that a call blocks for another connection's lock, ms
+ * @param mode `rwc` creates a missing file; `ro` writes nothing, not even when the connection is closed
  */
-export function connect(file: string, timeout: number): Libsql.Database {
+export function connect(file: string, timeout: number, mode: 'rwc' | 'ro' = 'rwc'): Libsql.Database {
   const url = pathToFileURL(file);
   url.searchParams.set('vfs', platform === 'win32' ? 'win32' : 'unix');
+  url.searchParams.set('mode', mode);
   return new Libsql(url.href, { timeout });
 }

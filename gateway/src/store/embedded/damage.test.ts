@@ -8,6 +8,7 @@ import { systemClock } from '../../clock.js';
 import { type Session, type Store, StoreUnavailable } from '../store.js';
 import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
 import { Database } from './database.js';
+import { CAN_FAIL_READS, failReads } from './disk-fault.fixture.js';
 import { openEmbeddedStore } from './embedded.js';
 
 const run = promisify(execFile);
@@ -110,6 +111,43 @@ describe('an embedded store whose file is damaged', () => {
       .to.include('malformed')
       .and.include('restore');
     db.close();
+  });
+
+  it('may be sound if its disk failed: it says so, and writes again once an examination has shown it', async function () {
+    if (!CAN_FAIL_READS) this.skip();
+    const back = failReads(file());
+    expect(String(await rejection(commit()))).to.include('malformed');
+    expect(String(await rejection(store.probe(newMoment())))).to.match(/cannot be read \(EIO.*check its disk/);
+    back();
+    const error = await rejection(commit());
+    expect(error).to.be.instanceOf(StoreUnavailable);
+    expect(String(error))
+      .to.match(/is being examined: do not restore/)
+      .and.not.match(/is damaged/);
+    await store.examine();
+    await store.probe(newMoment());
+    expect(await commit()).to.have.nested.property('[0].lost', false);
+  });
+
+  it('is examined by the probe when a call has met damage, and is written again without a restart', async function () {
+    if (!CAN_FAIL_READS) this.skip();
+    const back = failReads(file());
+    await rejection(commit());
+    back();
+    const works = () =>
+      store.probe(newMoment()).then(
+        () => true,
+        () => false,
+      );
+    while (!(await works())) await new Promise((resolve) => setImmediate(resolve));
+    expect(await commit()).to.have.nested.property('[0].lost', false);
+  });
+
+  it('is known to be damaged when a call has met it and an examination confirms it', async () => {
+    await overwrite(4096, (await stat(file())).size - 4096);
+    expect(String(await rejection(commit()))).to.include('malformed');
+    expect(await rejection(store.examine())).to.be.instanceOf(StoreUnavailable);
+    await expectSick(/is damaged/);
   });
 
   it('finds damage that no call has met yet', async () => {

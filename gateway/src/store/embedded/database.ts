@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type Libsql from 'libsql';
 import type { Clock } from '../../clock.js';
 import { StoreUnavailable } from '../store.js';
 import { connect } from './connection.js';
 import { meaningOf, told } from './failures.js';
 import { FileGuard } from './file-guard.js';
+import { Soundness, WHAT_TO_DO } from './soundness.js';
 
 /** Types that libsql binds. Never a boolean: libsql 0.5 aborts the process on one. Text is cut at U+0000 when read. */
 export type Value = string | number | null;
@@ -19,11 +17,6 @@ const READER_TIMEOUT_MS = 5;
 const WRITER_TIMEOUT_MS = 3_000;
 const RETRY_MS = 10;
 const MAX_WAIT_MS = 3_000;
-
-const EXAMINATION = fileURLToPath(new URL('./examination.js', import.meta.url));
-const WHAT_TO_DO = 'stop the service, restore the data directory from a backup, and start it again';
-
-const execute = promisify(execFile);
 
 /** A prepared statement. Values are bound by position. */
 export interface Statement<Row> {
@@ -69,15 +62,14 @@ export class Database {
   readonly #statements = new Map<string, Statement<unknown>>();
   #waiting: Write[] = [];
   #guard: FileGuard | null = null;
-  /** The damage of the file, once detected; kept until the file is opened again. */
-  #damage: string | null = null;
-  readonly #closing = new AbortController();
+  readonly #soundness: Soundness;
   #closed = false;
 
   private constructor(file: string, clock: Clock, timeout: number) {
     this.#file = file;
     this.#db = connect(file, timeout);
     this.#clock = clock;
+    this.#soundness = new Soundness(file, clock);
   }
 
   /** Opens a connection to a file whose schema is up to date; SQLite refuses all writes on it. */
@@ -117,31 +109,39 @@ export class Database {
     this.#guard = new FileGuard(this.#file);
   }
 
-  /** Checks the file on the disk. Rejects with `StoreUnavailable` if it is, or was found to be, damaged or moved. */
+  /**
+   * Checks the file on the disk, and has it examined if a call has reported damage. Rejects with `StoreUnavailable` if it
+   * is, or may be, damaged, or is not in its place.
+   */
   async inspect(): Promise<void> {
-    this.#damage ??= this.#guard?.fault() ?? null;
-    this.#refuseUnsound();
+    const fault = this.#fault();
+    if (fault) this.#soundness.condemn(fault);
+    this.#refuseMoved();
+    void this.#soundness.examineSuspicion();
+    this.refuseDamaged();
   }
 
   /**
    * Reads the whole file, in another process, and remembers any damage. Rejects with `StoreUnavailable` if it is
    * damaged.
    */
-  async examine(): Promise<void> {
-    const { signal } = this.#closing;
-    try {
-      const found = await execute(process.execPath, [EXAMINATION, this.#file], { signal, killSignal: 'SIGKILL' });
-      this.#damage ??= found.stdout || null;
-    } catch (cause) {
-      if (signal.aborted) return;
-      throw new Error(`${this.#file} could not be examined`, { cause });
-    }
-    this.#refuseUnsound();
+  examine(): Promise<void> {
+    return this.#soundness.examine();
   }
 
-  /** Throws `StoreUnavailable` if the file was found to be damaged. */
+  /** Throws `StoreUnavailable` if the file is, or may be, damaged. */
   refuseDamaged(): void {
-    if (this.#damage) throw new StoreUnavailable(`${this.#file} is damaged (${this.#damage}): ${WHAT_TO_DO}`);
+    this.#soundness.refuseUnsound();
+  }
+
+  /** From now on, refuses writes until the file was examined. */
+  suspect(why: string): void {
+    this.#soundness.suspect(why);
+  }
+
+  /** Another thread has had the file examined: it is sound. */
+  trust(): void {
+    this.#soundness.trust();
   }
 
   /** Runs reads. Rejects with `StoreUnavailable` if the file cannot be read now. */
@@ -174,8 +174,8 @@ export class Database {
     this.#commit();
     if (this.#closed) return;
     this.#closed = true;
-    this.#closing.abort();
-    if (this.isUnsound()) return; // Closing would write to a file that has to be restored.
+    this.#soundness.close();
+    if (this.isUnsound()) return; // Closing would write to a file that may have to be restored.
     try {
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
@@ -231,7 +231,7 @@ export class Database {
   }
 
   #told(error: unknown): unknown {
-    if (error instanceof Error && meaningOf(error) === 'damaged') this.#damage ??= error.message;
+    if (error instanceof Error && meaningOf(error) === 'damaged') this.suspect(error.message);
     return told(error);
   }
 
@@ -240,13 +240,26 @@ export class Database {
   }
 
   #refuseUnsound(): void {
-    const moved = this.#guard?.moved();
-    if (moved) throw new StoreUnavailable(`${moved} was moved, deleted or replaced: put it back, or ${WHAT_TO_DO}`);
+    this.#refuseMoved();
     this.refuseDamaged();
   }
 
-  /** Whether the file is damaged or is no longer in its place. */
+  #fault(): string | null {
+    try {
+      return this.#guard?.fault() ?? null;
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new StoreUnavailable(`${this.#file} cannot be read (${why}): check its disk`, { cause });
+    }
+  }
+
+  #refuseMoved(): void {
+    const moved = this.#guard?.moved();
+    if (moved) throw new StoreUnavailable(`${moved} was moved, deleted or replaced: put it back, or ${WHAT_TO_DO}`);
+  }
+
+  /** Whether the file is, or may be, damaged, or is no longer in its place. */
   isUnsound(): boolean {
-    return this.#damage !== null || (this.#guard?.moved() ?? null) !== null;
+    return !this.#soundness.isSound || (this.#guard?.moved() ?? null) !== null;
   }
 }

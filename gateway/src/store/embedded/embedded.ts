@@ -26,9 +26,12 @@ export async function openEmbeddedStore(directory: string, clock: Clock): Promis
   } catch (error) {
     const passes = error instanceof StoreUnavailable && meaningOf(error.cause) !== 'damaged';
     if (error instanceof NewerSchema || passes) throw error;
-    throw new Error(`${FILE} in ${directory} cannot be opened: restore it, or choose another data directory`, {
-      cause: error,
-    });
+    throw new Error(
+      `${FILE} in ${directory} cannot be opened: check its disk, and restore it if it is damaged, or choose another data directory`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

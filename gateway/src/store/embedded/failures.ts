@@ -1,8 +1,8 @@
 import { StoreRefused, StoreUnavailable } from '../store.js';
 
 /**
- * `refused`: because of its contents; `busy` and `not now`: can be retried; `damaged`: until somebody restores the
- * file.
+ * `refused`: because of its contents; `busy` and `not now`: can be retried; `damaged`: the file is damaged, or its
+ * disk failed (SQLite reports EIO as CORRUPT).
  */
 type Meaning = 'refused' | 'busy' | 'not now' | 'damaged';
 

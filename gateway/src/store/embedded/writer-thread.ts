@@ -14,11 +14,12 @@ db.guard();
 const tables = tablesOn(db);
 const calls = { ...tables, commit: (text: string) => commitText(tables, text) };
 
-port.on('message', (call: Call | 'close') => {
+port.on('message', (call: Call | 'close' | 'sound') => {
   if (call === 'close') {
     db.close();
     setImmediate(() => port.close()); // Once the waiting calls have been answered.
-  } else void answer(call);
+  } else if (call === 'sound') db.trust();
+  else void answer(call);
 });
 
 async function answer({ n, method, args }: Call): Promise<void> {

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { StoredInsight } from '../../insight.js';
 import { type SessionCommit, type SessionCommitResult, StoreRefused, StoreUnavailable } from '../store.js';
 import type { Database } from './database.js';
+import { meaningOf } from './failures.js';
 import type { Tables } from './tables.js';
 
 /** The calls that write, which run in the writer's thread. */
@@ -43,6 +44,8 @@ interface WiredError {
   readonly name: string;
   readonly message: string;
   readonly cause: string;
+  /** The damage of the file that the call has met, or the fault of its disk. */
+  readonly damage: string | null;
 }
 
 interface Waiting {
@@ -61,18 +64,20 @@ const MAX_WAITING = 10_000;
  */
 export class Writer {
   readonly #file: string;
-  readonly #reader: Pick<Database, 'refuseDamaged' | 'isUnsound'>;
+  readonly #reader: Pick<Database, 'refuseDamaged' | 'suspect' | 'isUnsound'>;
   readonly #waiting = new Map<number, Waiting>();
   /** Started with the first call, and again after it has ended. */
   #worker: Worker | null = null;
+  /** Whether the thread has met damage, and has not been told that the file is sound. */
+  #suspects = false;
   #count = 0;
   #closed = false;
 
   /**
    * @param file the database, with its schema up to date
-   * @param reader a connection to it, which knows of its damage
+   * @param reader a connection to it, which knows of its damage, and has suspicions examined
    */
-  constructor(file: string, reader: Pick<Database, 'refuseDamaged' | 'isUnsound'>) {
+  constructor(file: string, reader: Pick<Database, 'refuseDamaged' | 'suspect' | 'isUnsound'>) {
     this.#file = file;
     this.#reader = reader;
   }
@@ -101,7 +106,7 @@ export class Writer {
     worker.ref();
     const exited = once(worker, 'exit');
     if (this.#reader.isUnsound())
-      void worker.terminate(); // Closing would write to a file that has to be restored.
+      void worker.terminate(); // Closing would write to a file that may have to be restored.
     else worker.postMessage('close');
     await exited;
   }
@@ -111,6 +116,8 @@ export class Writer {
       this.#refuseUnable();
       const n = ++this.#count;
       this.#worker ??= this.#start();
+      if (this.#suspects) this.#worker.postMessage('sound'); // Otherwise the reader would refuse the call.
+      this.#suspects = false;
       this.#worker.postMessage({ n, method, args } satisfies Call); // Throws if it cannot be copied; then nothing waits.
       if (this.#waiting.size === 0) this.#worker.ref(); // The process does not end while a write is in flight.
       this.#waiting.set(n, { resolve, reject });
@@ -141,8 +148,16 @@ export class Writer {
     const waiting = this.#waiting.get(answer.n);
     this.#waiting.delete(answer.n);
     if (this.#waiting.size === 0 && !this.#closed) this.#worker?.unref();
-    if ('error' in answer) waiting?.reject(unwired(answer.error));
-    else waiting?.resolve(answer.result);
+    if ('error' in answer) {
+      this.#note(answer.error);
+      waiting?.reject(unwired(answer.error));
+    } else waiting?.resolve(answer.result);
+  }
+
+  #note({ damage }: WiredError): void {
+    if (damage === null) return;
+    this.#suspects = true;
+    this.#reader.suspect(damage);
   }
 
   #fail(cause: Error): void {
@@ -181,9 +196,11 @@ function resultOf(insights: readonly StoredInsight[], outcome: Outcome): Session
 
 /** Converts an error for sending it to another thread. */
 export function wired(error: unknown): WiredError {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error), cause: '' };
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error), cause: '', damage: null };
   const { name, message, cause } = error;
-  return { name, message, cause: cause instanceof Error ? `${cause.name}: ${cause.message}` : '' };
+  if (!(cause instanceof Error)) return { name, message, cause: '', damage: null };
+  const damage = meaningOf(cause) === 'damaged' ? cause.message : null;
+  return { name, message, cause: `${cause.name}: ${cause.message}`, damage };
 }
 
 function unwired({ name, message, cause }: WiredError): Error {
