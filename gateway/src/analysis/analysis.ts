@@ -18,7 +18,10 @@ export interface SampleRun {
   readonly t: number;
   /** Spacing of the instants, ms. */
   readonly period: number;
-  /** Whether these are the real times of the samples; without a clock they may be counted at an unknown rate. */
+  /**
+   * Whether these are the real times of the samples; without a clock they may be counted at an unknown rate, and a device
+   * may send them in the wrong order.
+   */
   readonly trusted: boolean;
   /** Instants known to be lost directly before this run (missing numbers). */
   readonly lost: number;

@@ -250,6 +250,21 @@ describe('Intake', () => {
     expect(rates).to.deep.equal([]);
   });
 
+  it('trusts no samples in reverse order, and reports them until they are in order again', () => {
+    const { clock, send, notices, runs } = open();
+    for (let k = 0; k < 120; k++) {
+      const samples = Array.from({ length: 20 }, (_, i) => Math.round(1000 * Math.sin((k * 20 + i) / 13)));
+      send(20 * k, 20, { payload: int16(...(k < 60 ? samples.reverse() : samples)) });
+      clock.advance(200);
+    }
+    expect(notices[0]).to.include({ code: 'order_wrong', channel: 0 });
+    expect(notices.findIndex(({ over }) => over)).to.equal(notices.length - 1);
+    const trustedAt = (s: number) =>
+      runs.filter(({ t }) => Math.floor((t - T0) / 1000) === s).map(({ trusted }) => trusted);
+    expect(new Set(trustedAt(11))).to.deep.equal(new Set([false]));
+    expect(new Set(trustedAt(23))).to.deep.equal(new Set([true]));
+  });
+
   it('sends a notice about numbers that do not count instants, and when they do again', () => {
     const { clock, send, notices } = open();
     for (let k = 0; k < 200; k++) {

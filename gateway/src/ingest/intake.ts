@@ -5,6 +5,7 @@ import type { ModalityChannel, SessionProgress } from '../store/store.js';
 import type { Frame } from './frame.js';
 import type { NoticeFields, Notices } from './notices.js';
 import { NUMBERING_FAULTS, Numbering } from './numbering.js';
+import { Order } from './order.js';
 import { type CountedLine, MAX_LEAD_MS, Pace } from './pace.js';
 import { Held, type Piece, Sequence } from './sequence.js';
 import { MAX_FUTURE_MS, Timeline } from './timeline.js';
@@ -159,6 +160,7 @@ export class Intake {
       sequence,
       timeline,
       numbering,
+      order: new Order(),
       unacknowledgedMs: 0,
       isRateOff: false,
       isSteady: true,
@@ -172,7 +174,7 @@ export class Intake {
     const { t, period, trusted } = timeline.place(piece, ts, { arrival: this.#arrival, begin });
     this.#firstInstant ??= Math.floor(t);
     const { lost, encoding, payload } = piece;
-    const run = { channel, t, period, trusted, lost, encoding, payload };
+    const run = { channel, t, period, trusted: this.#isOrdered(channel, piece) && trusted, lost, encoding, payload };
     splitAtSeconds(run, piece.instants, this.#firstInstant, this.#options.push);
     if (this.#isSteady(channel, timeline)) this.#watchRate(channel, piece, timeline.relativeRate);
   }
@@ -208,6 +210,17 @@ export class Intake {
     if (fault) this.#options.notices?.raise(fault.code, frame.channel, fault);
   }
 
+  /** Whether the samples of a channel come in the order of measurement; if not, the device gets a notice. */
+  #isOrdered(index: number, piece: Piece): boolean {
+    const order = this.#channels[index]?.order;
+    if (!order) return true;
+    const wasRight = order.isRight;
+    order.take(piece);
+    if (!order.isRight) this.#options.notices?.raise('order_wrong', index, DISORDERED);
+    else if (!wasRight) this.#options.notices?.clear('order_wrong', index);
+    return order.isRight;
+  }
+
   /** Whether the stamps of a channel tell its rate; if not, the device gets a notice. */
   #isSteady(index: number, { steady }: Timeline): boolean {
     const channel = this.#channels[index];
@@ -238,6 +251,11 @@ const UNSTEADY: NoticeFields = {
     'ts steps ahead and back by more than 0.25 s against seq: send the time of measurement, finer than 0.25 s, or no ts',
 };
 
+const DISORDERED: NoticeFields = {
+  detail:
+    'the signal jumps from frame to frame, and would not in another order: send the samples of a frame oldest first, and the frames in the order of measurement',
+};
+
 function rateOff(declared_hz: number, relativeRate: number): NoticeFields {
   const measured_hz = Number((declared_hz * relativeRate).toFixed(2));
   const detail = `the data arrive at ${measured_hz} Hz, but the device model says ${declared_hz} Hz: correct its sample_rate_hz, or check ts and seq`;
@@ -249,6 +267,7 @@ interface Channel {
   readonly sequence: Sequence;
   readonly timeline: Timeline;
   readonly numbering: Numbering;
+  readonly order: Order;
   /** First number of the period in which the rate differs enough for a notice. */
   offSince: number | null;
   unacknowledgedMs: number;

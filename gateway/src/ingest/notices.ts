@@ -2,6 +2,7 @@
 export const NOTICES = [
   'rate_off',
   'ts_unsteady',
+  'order_wrong',
   'channel_late',
   'all_duplicates',
   'all_lost',
@@ -35,6 +36,7 @@ const EVERY_MS = 10_000;
 const OVER: Readonly<Record<NoticeCode, string>> = {
   rate_off: 'the rate matches the device model again',
   ts_unsteady: 'the stamps are steady again',
+  order_wrong: 'the samples are in the order of measurement again',
   channel_late: 'the channel is no longer late',
   all_duplicates: 'new sequence numbers arrive again',
   all_lost: 'the sequence numbers are consecutive again',

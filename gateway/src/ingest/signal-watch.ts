@@ -1,5 +1,6 @@
 import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
 import type { Signal } from '../inspection.js';
+import { sampleAt } from './sample.js';
 
 /** Length of the signal that is kept of a displayed channel, ms of data time. */
 const KEPT_MS = 30_000;
@@ -61,9 +62,8 @@ function picture(kept: readonly Kept[], width: number): Pick<Signal, 't' | 'lane
     if (start - next > Math.max(BRIDGED_MS, 2 * period)) drawn.gap(next);
     const bytes = BYTES_PER_SAMPLE[encoding];
     const instants = payload.length / (bytes * width);
-    const view = new DataView(payload.buffer, payload.byteOffset, payload.length);
     for (let i = 0; i < instants; i++)
-      drawn.add(start + i * period, (lane) => sample(view, encoding, (i * width + lane) * bytes));
+      drawn.add(start + i * period, (lane) => sampleAt(payload, encoding, (i * width + lane) * bytes));
     next = start + instants * period;
   }
   return drawn.end();
@@ -115,17 +115,4 @@ function ends(samples: readonly number[]): [number | null, number | null] {
   if (found.length === 0) return [null, null];
   const [least, most] = [Math.min(...found), Math.max(...found)];
   return found.indexOf(least) <= found.lastIndexOf(most) ? [least, most] : [most, least];
-}
-
-function sample(view: DataView, encoding: SampleRun['encoding'], at: number): number {
-  switch (encoding) {
-    case 1:
-      return view.getInt16(at, true);
-    case 2:
-      return view.getUint16(at, true) + view.getInt8(at + 2) * 0x10000;
-    case 3:
-      return view.getInt32(at, true);
-    default:
-      return view.getFloat32(at, true);
-  }
 }

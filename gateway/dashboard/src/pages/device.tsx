@@ -237,6 +237,7 @@ function why(series: Series, live: Inspection | null, { model }: DeviceView): st
   if (series.quality[last] === 'excellent') return 'The window is full, and the signal is clear.';
   const has = (notice: string) => live?.notices.some(({ code }) => code === notice);
   if (has('ts_unsteady')) return 'The time stamps of the frames step ahead and back: this limits the confidence.';
+  if (has('order_wrong')) return 'The samples are not in the order of measurement: this limits the confidence.';
   if (has('rate_off'))
     return 'The measured sample rate differs from the rate in the device model: this limits the confidence.';
   if (series.type === 'spo2' && model && !model.has_spo2_calibration)
