@@ -1,11 +1,17 @@
 import type { ClientSession } from 'mongoose';
 import type { Models } from './schemas.js';
 
-type Kind = 'models' | 'devices' | 'claims' | 'audit';
+const KINDS = ['models', 'devices', 'claims', 'audit'] as const;
+type Kind = (typeof KINDS)[number];
 
 /** The `_id` of the counter of a kind in an account. */
 export function counterOf(accountId: string, kind: Kind): string {
   return `${accountId} ${kind}`;
+}
+
+/** The `_id` of each counter of an account. */
+export function countersOf(accountId: string): string[] {
+  return KINDS.map((kind) => counterOf(accountId, kind));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ErasedInsights, Store } from '../store.js';
 import type { MongoConnection } from './connection.js';
+import { countersOf } from './counters.js';
 import { rowOf } from './rows.js';
 import type { AccountDocument, InsightDocument, Models } from './schemas.js';
 
@@ -7,7 +8,7 @@ type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'era
 
 /** Deletes for good what a MongoDB store holds. */
 export function mongoErasure(mongo: MongoConnection, models: Models): Erasure {
-  const { accounts, deviceModels, devices, idempotency, insights, keys, sessions } = models;
+  const { accounts, counters, deviceModels, devices, idempotency, insights, keys, sessions } = models;
   return {
     eraseInsights: (which, most) =>
       mongo.run(async () => {
@@ -37,6 +38,7 @@ export function mongoErasure(mongo: MongoConnection, models: Models): Erasure {
         await deviceModels.deleteMany({ accountId: id });
         await idempotency.deleteMany({ accountId: id });
         await keys.deleteMany({ accountId: id });
+        await counters.deleteMany({ _id: { $in: countersOf(id) } });
         await accounts.deleteOne({ _id: id }); // Last: what a failure leaves is found again by its account.
         return rowOf(found);
       }),

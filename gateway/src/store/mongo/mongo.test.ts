@@ -188,6 +188,28 @@ function faults(uri: () => string): void {
     });
   });
 
+  it('keeps no counter of an account that was erased', async () => {
+    const own = new URL(uri());
+    own.pathname = `/test-${randomUUID()}`;
+    const store = await openMongoStore(own.href, systemClock);
+    const mongo = await MongoConnection.open(own.href, systemClock);
+    try {
+      const account = sampleAccount();
+      const model = sampleModel({ accountId: account.id });
+      await store.createAccount(account);
+      await store.addDeviceModel(model);
+      await store.putDevice(sampleDevice(model));
+      const { counters } = await modelsOn(mongo.connection);
+      expect(await counters.countDocuments()).to.equal(2);
+      await store.eraseAccount(account.id);
+      expect(await counters.countDocuments()).to.equal(0);
+    } finally {
+      await mongo.connection.dropDatabase();
+      await mongo.close();
+      await store.close();
+    }
+  });
+
   it('refuses everything after a collection was dropped, because the server would silently create it again', async () => {
     const own = new URL(uri());
     own.pathname = `/test-${randomUUID()}`;
