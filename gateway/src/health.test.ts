@@ -82,6 +82,34 @@ describe('health', () => {
     expect(logged).to.have.length(1);
   });
 
+  it('does not try a part again that has not answered, and does once it has', async () => {
+    let answer = () => {};
+    let tries = 0;
+    const slow: Part = {
+      fault: STORE,
+      try: () => {
+        tries++;
+        return new Promise((resolve) => {
+          answer = resolve;
+        });
+      },
+    };
+    const ask = healthOf({ ingest: [slow], subscribe: [] }, clock, log);
+    for (let n = 0; n < 3; n++) {
+      const asked = ask();
+      clock.advance(5000);
+      expect((await asked).ok).to.equal(false);
+    }
+    expect(tries).to.equal(1);
+    const asked = ask();
+    answer();
+    expect((await asked).ok).to.equal(true);
+    clock.advance(1000);
+    void ask();
+    expect(tries).to.equal(2);
+    answer();
+  });
+
   it('is checked again after a second, even if the clock was set back meanwhile', async () => {
     const ask = health();
     expect((await ask()).ok).to.equal(true);

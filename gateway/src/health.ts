@@ -39,6 +39,7 @@ const ANSWER = 5000;
 export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'error'>): () => Promise<Health> {
   let last: { at: number; health: Promise<Health> } | null = null;
   let told: string | undefined;
+  const tried = { ingest: parts.ingest.map(sharing), subscribe: parts.subscribe.map(sharing) };
   const tell = ({ reason, cause }: Health) => {
     if (reason === told) return;
     told = reason;
@@ -48,7 +49,7 @@ export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'er
   return () => {
     const now = clock.monotonic();
     if (last && now - last.at < FRESH) return last.health;
-    const health = trial(parts, clock);
+    const health = trial(tried, clock);
     last = { at: now, health };
     void health.then(tell);
     return health;
@@ -58,6 +59,21 @@ export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'er
 /** Throws an error with the cause if a part does not work. */
 export function assertHealthy({ ok, reason, cause }: Health): void {
   if (!ok) throw new Error(cause ?? reason);
+}
+
+/** A part whose trial under way is shared: while the part hangs, one more each second would wait with it. */
+function sharing(part: Part): Part {
+  let underWay: Promise<void> | null = null;
+  const start = async () => part.try();
+  return {
+    fault: part.fault,
+    try: () => {
+      underWay ??= start().finally(() => {
+        underWay = null;
+      });
+      return underWay;
+    },
+  };
 }
 
 async function trial(parts: Parts, clock: Clock): Promise<Health> {

@@ -103,10 +103,10 @@ export class AlgorithmSteps {
     this.#next += this.algorithm.everyS;
     const window = { start: end - this.algorithm.windowS, end };
     const coverages = this.channels.map(({ coverage }) => coverage);
-    const { leastRateHz = 0, bridgedS = Number.POSITIVE_INFINITY } = this.algorithm;
+    const { leastRateHz = 0, bridgedS } = this.algorithm;
     const offRate = this.channels.some((c) => c.isOffRate(window) || c.core.sampleRateHz < leastRateHz);
     const doubtful = this.channels.some((c) => c.isDoubtful(window));
-    const gaps = coverages.flatMap((coverage) => coverage.gapStarts(window, bridgedS));
+    const gaps = bridgedS === undefined ? [] : coverages.flatMap((each) => each.gapStarts(window, bridgedS));
     const { algorithm, channels } = this;
     const { coverage, gapFraction } = windowCoverage(coverages, window);
     return { algorithm, channels, end, offRate, doubtful, gapRhythm: gapRhythm(gaps), coverage, gapFraction };

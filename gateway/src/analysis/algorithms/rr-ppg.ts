@@ -1,4 +1,5 @@
 import { type Algorithm, asEstimated } from '../algorithm.js';
+import { BRIDGED_MS } from '../analysis.js';
 
 const algorithm: Algorithm = {
   id: 'fa10ccb3-db18-41e7-9331-09c6a44fe224',
@@ -11,7 +12,7 @@ const algorithm: Algorithm = {
   everyS: 2,
   requires: [['ppg_green', 'ppg', 'ppg_ir', 'ppg_red']],
   leastRateHz: 9, // Slower light gives the pulse a false slow swing
-  bridgedS: 0.25,
+  bridgedS: BRIDGED_MS / 1000,
   estimator: 'rr_ppg',
   read: asEstimated,
 };
