@@ -76,8 +76,7 @@ function publicSymbols(): Entry[] {
   return entries;
 }
 
-describe('doc comments', function () {
-  this.timeout(60_000);
+describe('doc comments', () => {
   let entries: Entry[];
   before(() => {
     entries = publicSymbols();

@@ -93,8 +93,7 @@ describe('package', () => {
     expect(stdout).to.contain('simulate').and.contain('export --since TIME');
   });
 
-  it('passes publint and Are The Types Wrong', async function () {
-    this.timeout(60_000);
+  it('passes publint and Are The Types Wrong', async () => {
     await execute(tool('publint'), ['--strict', tarball]);
     await execute(tool('attw'), [tarball, '--profile', 'node16']);
   });

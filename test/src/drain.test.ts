@@ -23,8 +23,7 @@ function following(place: () => ServerProcess): SocketConstructor {
   return Following as unknown as SocketConstructor; // Its events carry more than the browser's.
 }
 
-describe('SIGTERM', function () {
-  this.timeout(60_000);
+describe('SIGTERM', () => {
   let mongo: TestMongo;
   let redis: TestRedis;
   let running: ServerProcess[] = [];

@@ -8,7 +8,7 @@ const PAUSE_MS = 20;
  * @returns the time that it took, ms
  * @throws if it does not hold within `ms`
  */
-export async function eventually(what: string, look: () => Promise<boolean> | boolean, ms = 10_000): Promise<number> {
+export async function eventually(what: string, look: () => Promise<boolean> | boolean, ms = 30_000): Promise<number> {
   const begun = Date.now();
   for (;;) {
     const [holds, error] = await attempt(look);

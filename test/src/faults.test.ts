@@ -29,8 +29,7 @@ function expectHonest(app: App, stored: readonly Insight[]): void {
   for (const connection of app.connections) expect(gapsOf(connection, stored), 'missed unnoticed').to.deep.equal([]);
 }
 
-describe('faults under a steady stream', function () {
-  this.timeout(60_000);
+describe('faults under a steady stream', () => {
   const folder = temporaryFolder();
   let redis: TestRedis;
   let witness: Redis;

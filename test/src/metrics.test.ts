@@ -12,8 +12,7 @@ import { connect, makeModel, sendFrames, subscribe } from './wearable.js';
 
 const source = simulate({ seconds: 30 });
 
-describe('the metrics of a gateway and a fan-out node', function () {
-  this.timeout(60_000);
+describe('the metrics of a gateway and a fan-out node', () => {
   const folder = temporaryFolder();
   let redis: TestRedis;
   let gateway: Running;

@@ -5,8 +5,7 @@ import { wholePath } from './path.fixture.js';
 import { Running } from './running.js';
 import { connect, makeModel, sendFrames } from './wearable.js';
 
-describe('with MongoDB', function () {
-  this.timeout(60_000);
+describe('with MongoDB', () => {
   let mongo: TestMongo;
 
   before(async function () {

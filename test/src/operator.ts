@@ -20,6 +20,16 @@ export class Operator {
     return this.#admin('key', 'issue', '--account', await this.account(name), ...options);
   }
 
+  /** A new key that expires soon after it is issued, by the time that this machine takes for a command; ms. */
+  async issueExpiring(name: string): Promise<{ key: string; expiresAt: number }> {
+    const begun = Date.now();
+    const account = await this.account(name);
+    const expiresAt = Date.now() + 4000 + 3 * (Date.now() - begun);
+    const expires = new Date(expiresAt).toISOString();
+    const { key } = await this.#admin<{ key: string }>('key', 'issue', '--account', account, '--expires', expires);
+    return { key, expiresAt };
+  }
+
   /** Revokes a key; returns the time of the revocation, ms. */
   async revoke(id: string): Promise<number> {
     return Date.parse((await this.#admin<{ revoked_at: string }>('key', 'revoke', id)).revoked_at);

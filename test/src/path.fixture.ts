@@ -27,8 +27,7 @@ export function wholePath(name: string, environment: () => Record<string, string
     let service: Service;
     let modelId = '';
 
-    before(async function () {
-      this.timeout(60_000);
+    before(async () => {
       service = await Running.start({ DATA_DIR: folder.path, ...environment() });
       modelId = await makeModel(service, source);
     });

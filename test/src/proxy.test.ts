@@ -7,8 +7,7 @@ import { KEY } from './running.js';
 import type { ServerProcess } from './server-process.js';
 import { Stream } from './stream.js';
 
-describe('the proxy of docker-compose.yml', function () {
-  this.timeout(60_000);
+describe('the proxy of docker-compose.yml', () => {
   let cluster: Cluster;
   let apps: App[] = [];
   let stream: Stream | null = null;

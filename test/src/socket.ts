@@ -1,11 +1,18 @@
 import { once } from 'node:events';
 import WebSocket from 'ws';
 
+/** How a socket was closed, and when, ms. */
+interface Close {
+  readonly code: number;
+  readonly reason: string;
+  readonly at: number;
+}
+
 /** A raw WebSocket client that keeps every message until it is requested. */
 export class RawSocket {
   readonly #socket: WebSocket;
   readonly #messages: Record<string, unknown>[] = [];
-  readonly #closed: Promise<{ code: number; reason: string }>;
+  readonly #closed: Promise<Close>;
   #wake = () => {};
 
   constructor(url: string) {
@@ -18,6 +25,7 @@ export class RawSocket {
     this.#closed = once(this.#socket, 'close').then(([code, reason]) => ({
       code: Number(code),
       reason: String(reason),
+      at: Date.now(),
     }));
     this.#closed.then(() => this.#wake());
   }
@@ -56,8 +64,8 @@ export class RawSocket {
     await answered;
   }
 
-  /** Code and reason of the socket's close. */
-  closed(): Promise<{ code: number; reason: string }> {
+  /** The socket's close. */
+  closed(): Promise<Close> {
     return this.#closed;
   }
 

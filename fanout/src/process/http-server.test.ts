@@ -12,8 +12,7 @@ import { until } from './until.fixture.js';
 const hello: RequestListener = (_request, response) => response.end('hello');
 const NO_HTTP = '\x16\x03\x01\r\n\r\n';
 
-describe('the HTTP server', function () {
-  this.timeout(10_000);
+describe('the HTTP server', () => {
   let server: Server;
   let warned: string[];
   let clients: Raw[];

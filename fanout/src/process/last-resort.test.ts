@@ -25,9 +25,7 @@ async function run(program: string): Promise<{ code: number | null; lines: strin
   return { code, lines: said.trim().split('\n') };
 }
 
-describe('the last line of defence', function () {
-  this.timeout(10_000);
-
+describe('the last line of defence', () => {
   it('keeps the process running after faults of connections, with one line in the log', async () => {
     const { code, lines } = await run(`
       const fail = (code) => setImmediate(() => { throw Object.assign(new Error('x'), { code }); });

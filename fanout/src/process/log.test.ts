@@ -12,8 +12,7 @@ const MANY = 4000;
 /** Lines that the memory of the log does not hold. */
 const FLOOD = 20_000;
 
-describe('the log of a process', function () {
-  this.timeout(20_000);
+describe('the log of a process', () => {
   let child: ChildProcess;
   let printed: string;
   let opened: number[];

@@ -10,8 +10,7 @@ import { openEmbeddedStore } from '../store/embedded/embedded.js';
 
 const ADMIN = fileURLToPath(new URL('./admin.js', import.meta.url));
 
-describe('the admin command', function () {
-  this.timeout(60_000); // several processes, one after the other
+describe('the admin command', () => {
   let folder: string;
 
   before(async () => {

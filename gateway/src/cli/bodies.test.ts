@@ -19,9 +19,7 @@ const SECONDS = 110;
 const FROM = 60;
 
 /** Simulated bodies, wearables and faults that nothing was tuned on: whatever a reading is worth, it says so. */
-describe('readings of simulated bodies', function () {
-  this.timeout(60_000);
-
+describe('readings of simulated bodies', () => {
   const faults = (kind: 'motion' | 'noise' | 'off', strength = 1) => ({
     faults: { episodes: [{ kind, from: 20, until: SECONDS, strength }] },
   });

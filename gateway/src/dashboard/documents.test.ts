@@ -23,8 +23,7 @@ describe('the documents of both interfaces', () => {
     expect((await dashboard.call('GET', '/docs')).text).to.contain('<title>API reference');
   });
 
-  it('are valid for the AsyncAPI parser', async function () {
-    this.timeout(60_000);
+  it('are valid for the AsyncAPI parser', async () => {
     const found = await fromFile(
       new Parser(),
       fileURLToPath(new URL('../pages/asyncapi.json', import.meta.url)),

@@ -173,8 +173,7 @@ async function run(taken: readonly Step[], last: (run: Run) => Promise<void>, op
 const RUNS = { seed: 16, numRuns: 60 };
 
 describe('samples given to a device', () => {
-  it('are sent before the end, for every way of pushing, before the connection and over reconnections', async function () {
-    this.timeout(30_000);
+  it('are sent before the end, for every way of pushing, before the connection and over reconnections', async () => {
     await fc.assert(
       fc.asyncProperty(steps, (taken) =>
         run(taken, async (all) => {
@@ -190,8 +189,7 @@ describe('samples given to a device', () => {
     );
   });
 
-  it('are sent or counted as lost if the device is closed', async function () {
-    this.timeout(30_000);
+  it('are sent or counted as lost if the device is closed', async () => {
     await fc.assert(
       fc.asyncProperty(steps, (taken) =>
         run(taken, async (all) => {
@@ -207,8 +205,7 @@ describe('samples given to a device', () => {
     );
   });
 
-  it('are acknowledged or counted as lost if the service refuses the device', async function () {
-    this.timeout(30_000);
+  it('are acknowledged or counted as lost if the service refuses the device', async () => {
     await fc.assert(
       fc.asyncProperty(steps, (taken) =>
         run(taken, async ({ service, device, pushed }) => {
@@ -221,8 +218,7 @@ describe('samples given to a device', () => {
     );
   });
 
-  it('are sent or counted as lost if the buffer is too small', async function () {
-    this.timeout(30_000);
+  it('are sent or counted as lost if the buffer is too small', async () => {
     await fc.assert(
       fc.asyncProperty(steps, (taken) =>
         run(

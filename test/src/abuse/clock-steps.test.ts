@@ -110,8 +110,7 @@ function expectWhole(stored: readonly Stored[]): void {
   }
 }
 
-describe('a clock that is set while the service runs', function () {
-  this.timeout(60_000);
+describe('a clock that is set while the service runs', () => {
   let time: FakeTime;
   let folder: ReturnType<typeof temporaryFolder>;
   let running: Running[] = [];

@@ -13,8 +13,7 @@ const source = simulate({ seconds: 30 });
 const DESCRIPTORS = 400;
 const FULL = /too many connections/g;
 
-describe('a crowd of strangers', function () {
-  this.timeout(60_000);
+describe('a crowd of strangers', () => {
   let redis: TestRedis;
   let folder: ReturnType<typeof temporaryFolder>;
   let gateway: Running;

@@ -8,8 +8,7 @@ import { connect, makeModel, sendFrames, subscribe } from '../wearable.js';
 
 const source = simulate({ seconds: 40 });
 
-describe('a service whose data are damaged', function () {
-  this.timeout(30_000);
+describe('a service whose data are damaged', () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let service: Running;
   const file = () => join(folder.path, 'device-insights.db');

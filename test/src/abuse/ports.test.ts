@@ -9,8 +9,7 @@ import { collect, launch } from '../server-process.js';
 const MAIN = 'gateway/dist/main.js';
 const NODE = 'fanout/dist/main.js';
 
-describe('a start', function () {
-  this.timeout(60_000);
+describe('a start', () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let other: Server;
   let taken: string;

@@ -33,8 +33,7 @@ const SENT: Readonly<Record<string, string>> = {
   'an upgrade with bytes behind it': `${upgradeOf('/stream/subscribe')}${'\xff'.repeat(10_000)}`,
 };
 
-describe('connections that are reset', function () {
-  this.timeout(60_000);
+describe('connections that are reset', () => {
   const servers = new GatewayAndNode();
 
   for (const [what, sent] of Object.entries(SENT)) {

@@ -4,8 +4,7 @@ import { expect } from 'chai';
 import { run } from '../running.js';
 import { Desk, PASSWORD, signIn } from './desk.js';
 
-describe('the door of the dashboard, in a browser', function () {
-  this.timeout(60_000);
+describe('the door of the dashboard, in a browser', () => {
   let desk: Desk;
   before(async function () {
     this.timeout(180_000);

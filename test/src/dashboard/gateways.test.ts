@@ -6,8 +6,7 @@ import { Running } from '../running.js';
 import { connect, makeModel, sendFrames } from '../wearable.js';
 import { Desk } from './desk.js';
 
-describe('the dashboard of two gateways', function () {
-  this.timeout(60_000);
+describe('the dashboard of two gateways', () => {
   let redis: TestRedis;
   let desk: Desk;
   let other: Running;
