@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import { systemClock } from '../../clock.js';
 import { type Store, StoreUnavailable } from '../store.js';
 import { partOf, rejection, sampleAccount, sampleInsight, sampleKey, sampleSession } from '../suite/samples.js';
+import { connect } from './connection.js';
 import { Database } from './database.js';
 import { openEmbeddedStore } from './embedded.js';
 
@@ -163,6 +164,20 @@ describe('the thread that writes to an embedded store', () => {
     expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
     expect(await store.accounts()).to.have.deep.members([first, second]);
     expect(await store.keys(null)).to.deep.equal([key]);
+  });
+
+  it('cuts the log that has grown while another connection was reading', async () => {
+    const file = join(directory, 'device-insights.db');
+    const reader = connect(file, 0, 'ro');
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM accounts').get();
+    const mebibyte = 1024 * 1024;
+    for (const letter of 'abcdefghij') await store.createAccount(sampleAccount({ name: letter.repeat(4 * mebibyte) }));
+    expect((await stat(`${file}-wal`)).size).to.be.above(64 * mebibyte);
+    reader.exec('COMMIT');
+    reader.close();
+    for (let i = 0; i < 2; i++) await store.createAccount(sampleAccount());
+    expect((await stat(`${file}-wal`)).size).to.be.at.most(64 * mebibyte);
   });
 
   it('answers all waiting writes when the store is closed', async () => {

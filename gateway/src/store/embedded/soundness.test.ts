@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { StoreUnavailable } from '../store.js';
+import { rejection } from '../suite/samples.js';
 import { Soundness } from './soundness.js';
 
 describe('what is known of a file that a call has reported as damaged', () => {
@@ -73,5 +74,14 @@ describe('what is known of a file that a call has reported as damaged', () => {
     soundness.suspect('malformed');
     await examined;
     expectRefusal(/malformed/);
+  });
+
+  it('without a suspicion, is examined no longer when the log, which grows meanwhile, fills the disk', async () => {
+    make('');
+    writeFileSync(`${file}-wal`, '');
+    truncateSync(`${file}-wal`, 2 ** 43); // Sparse: it takes no space.
+    const examined = new Soundness(file, clock).examine();
+    clock.advance(1000);
+    expect(String(await rejection(examined))).to.include('its log, which grows meanwhile, took more disk space');
   });
 });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { statfsSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Clock } from '../../clock.js';
@@ -9,6 +10,10 @@ export const WHAT_TO_DO = 'stop the service, restore the data directory from a b
 /** Shortest and longest time between two examinations of a suspicion, ms: each may read much. */
 const FIRST_PAUSE_MS = 5_000;
 const LAST_PAUSE_MS = 300_000;
+/** Interval at which the disk space is checked during an examination, ms. */
+const SPACE_MS = 1000;
+
+const NO_SPACE = 'its log, which grows meanwhile, took more disk space than it left free';
 
 const execute = promisify(execFile);
 
@@ -67,12 +72,17 @@ export class Soundness {
 
   /**
    * Has the whole file read, in another process; a suspicion costs a longer examination, which also compares the
-   * indexes. A suspicion that is older than the examination ends with it. Rejects with `StoreUnavailable` if the file is
-   * damaged.
+   * indexes. A suspicion that is older than the examination ends with it. Meanwhile what is written stays in the log,
+   * whose space cannot be used again: without a suspicion, it rather ends without a result than fill the disk. Rejects
+   * with `StoreUnavailable` if the file is damaged.
    */
   async examine(): Promise<void> {
-    const { signal } = this.#closing;
     const suspicion = this.#suspicion;
+    const space = new AbortController();
+    const watch = this.#clock.every(SPACE_MS, () => {
+      if (suspicion === null && fillsDisk(`${this.#file}-wal`)) space.abort();
+    });
+    const signal = AbortSignal.any([this.#closing.signal, space.signal]);
     const check = suspicion ? 'integrity_check' : 'quick_check';
     try {
       const found = await execute(process.execPath, [EXAMINATION, this.#file, check], {
@@ -82,9 +92,11 @@ export class Soundness {
       if (found.stdout) this.condemn(found.stdout);
       this.#obstacle = null;
     } catch (cause) {
-      if (signal.aborted) return;
-      this.#obstacle = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);
-      throw new Error(`${this.#file} could not be examined`, { cause });
+      if (this.#closing.signal.aborted) return;
+      this.#obstacle = space.signal.aborted ? NO_SPACE : reasonOf(cause);
+      throw new Error(`${this.#file} could not be examined: ${this.#obstacle}`, { cause });
+    } finally {
+      watch.cancel();
     }
     if (this.#suspicion === suspicion) this.#suspicion = null;
     this.refuseUnsound();
@@ -106,4 +118,20 @@ export class Soundness {
   close(): void {
     this.#closing.abort();
   }
+}
+
+/** Whether a log takes more space than is left on its disk, if that can be told. */
+function fillsDisk(log: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(log);
+    return statSync(log).size > bavail * bsize;
+  } catch {
+    return false;
+  }
+}
+
+/** Why an examination came to no result, in the words of its process, unless it was killed. */
+function reasonOf(cause: unknown): string {
+  const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
+  return said === '' ? String(cause) : said;
 }
