@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
@@ -146,6 +147,20 @@ describe('a connection to Redis', function () {
     await seconds(5);
     expect(said.map((cause) => cause.split(' ')[0])).to.deep.equal(['WRONGPASS', 'Socket', 'WRONGPASS']);
     expect(() => connection.client).to.throw('WRONGPASS');
+  });
+
+  it('tells why it cannot be used if its name has several addresses', async () => {
+    const port = await freePort();
+    const addresses = [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ];
+    const found = (_name: string, _options: object, done: (error: null, all: object) => void) => done(null, addresses);
+    const { lookup } = dns;
+    Object.assign(dns, { lookup: found });
+    ends.push(() => void Object.assign(dns, { lookup }));
+    const connection = await open(`redis://redis.test:${port}`);
+    for (const { address } of addresses) expect(() => connection.client).to.throw(`${address}:${port}`);
   });
 
   it('does not take a sentinel for a server', async () => {

@@ -110,7 +110,7 @@ export class RedisConnection {
 
   #again(error: unknown): void {
     if (this.#closed) return;
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = causeOf(error);
     if (cause !== this.#cause) this.log.warn({ redis: serverOf(this.url), err: error }, 'Redis cannot be reached');
     this.#cause = cause;
     const backoff = Math.min(MAX_BACKOFF_MS, 50 * 2 ** this.#failures);
@@ -161,6 +161,12 @@ function openClient(url: string) {
     commandOptions: { timeout: 0 },
     socket: { reconnectStrategy: false, connectTimeout: CONNECT_LIMIT_MS },
   });
+}
+
+/** Why an attempt failed, in words. A name with several IP addresses fails with an error of each, in any order. */
+function causeOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(causeOf).sort().join('; ');
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Host and port of a Redis URL, without its credentials. */
