@@ -74,6 +74,21 @@ describe('health', () => {
     ]);
   });
 
+  it('logs a fault again when its cause has changed', async () => {
+    const ask = health();
+    for (const state of ['the file is being examined', 'the file is damaged', 'the file is damaged']) {
+      fault = state;
+      await ask();
+      clock.advance(1000);
+    }
+    expect(logged.map(({ fields }) => fields)).to.deep.equal(
+      ['the file is being examined', 'the file is damaged'].map((cause) => ({
+        reason: `ingest: ${STORE}`,
+        cause: `ingest: ${STORE}: ${cause}`,
+      })),
+    );
+  });
+
   it('is false, and logged, while a part does not answer', async () => {
     const hung: Part = { fault: STORE, try: () => new Promise(() => undefined) };
     const asked = healthOf({ ingest: [hung], subscribe: [] }, clock, log)();

@@ -34,15 +34,15 @@ const ANSWER = 5000;
 
 /**
  * Answers whether ingest and subscribe work, by trying the parts that they need. Concurrent calls share one trial. A
- * fault is logged once with its cause, until the faulty parts change or all work.
+ * fault is logged once with its cause, and again when the cause changes: an examination may have found the data damaged.
  */
 export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'error'>): () => Promise<Health> {
   let last: { at: number; health: Promise<Health> } | null = null;
   let told: string | undefined;
   const tried = { ingest: parts.ingest.map(sharing), subscribe: parts.subscribe.map(sharing) };
   const tell = ({ reason, cause }: Health) => {
-    if (reason === told) return;
-    told = reason;
+    if (cause === told) return;
+    told = cause;
     if (reason === undefined) log.info({}, 'all parts work again');
     else log.error({ reason, cause }, 'a part of the service does not work');
   };
