@@ -88,6 +88,16 @@ describe('subscriber sockets', () => {
       }
     });
 
+    it('logs the address of a client whose key is refused', async () => {
+      const lines: unknown[] = [];
+      await start({ log: { ...silentLog, warn: (...line) => void lines.push(line) } });
+      const ws = new WebSocket(`${url}?api_key=svc_${'z'.repeat(32)}`, {
+        headers: { 'X-Forwarded-For': '203.0.113.9' },
+      });
+      expect(await new Promise((resolve) => ws.on('close', resolve))).to.equal(4001);
+      expect(lines).to.deep.equal([[{ address: '203.0.113.9' }, 'an API key was refused']]);
+    });
+
     it('reads the key only from the query parameter, not from a header', async () => {
       await start();
       const ws = new WebSocket(url, { headers: { Authorization: `Bearer ${KEY}` } });

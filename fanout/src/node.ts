@@ -9,6 +9,7 @@ import { textFrame } from './frame.js';
 import { Hub } from './hub.js';
 import { hashKey, keysInQuery, onlyKey } from './keys/api-key.js';
 import type { KeyHolder } from './keys/key-check.js';
+import { clientAddress } from './process/client-address.js';
 import { type Clock, systemClock, type Timer } from './process/clock.js';
 import { countOne } from './process/count.js';
 import { Lobby } from './process/lobby.js';
@@ -107,7 +108,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
       this.#lobby.enter(subscriber);
       if (this.#draining) this.#refuse(subscriber, 'restarting');
       else if (key === null) this.#refuse(subscriber, 'authenticationFailed');
-      else void this.#admit(subscriber, hashKey(key));
+      else void this.#admit(subscriber, hashKey(key), request);
     });
   }
 
@@ -140,19 +141,24 @@ export class FanoutNode implements Fanout, SubscriberHome {
    * Key, upstream subscription, status; only then messages. If one of them is not available within the limit, the code
    * is 1013.
    */
-  async #admit(subscriber: Subscriber, hash: string): Promise<void> {
+  async #admit(subscriber: Subscriber, hash: string, request: IncomingMessage): Promise<void> {
     this.#roster.add(subscriber, hash);
     const limit = this.clock.after(ADMISSION_LIMIT_MS, () => this.#refuse(subscriber, 'overloaded'));
     try {
       const holder = await this.options.keys.holder(hash);
       if (holder) await this.#seat(subscriber, holder);
-      else this.#refuse(subscriber, 'authenticationFailed');
+      else this.#refuseKey(subscriber, request);
     } catch (error) {
       this.#refused.add({ err: error });
       this.#refuse(subscriber, 'overloaded');
     } finally {
       limit.cancel();
     }
+  }
+
+  #refuseKey(subscriber: Subscriber, request: IncomingMessage): void {
+    this.options.log.warn({ address: clientAddress(request) }, 'an API key was refused');
+    this.#refuse(subscriber, 'authenticationFailed');
   }
 
   /** It gives up its place in the lobby at once: it needs no key, and may not answer the close frame for long. */

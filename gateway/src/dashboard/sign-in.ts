@@ -1,7 +1,6 @@
-import { BlockList, isIP } from 'node:net';
+import { clientAddress } from '@device-insights/fanout/process/client-address';
 import { countOne } from '@device-insights/fanout/process/count';
 import type Router from '@koa/router';
-import type { Context } from 'koa';
 import { HttpError } from '../errors.js';
 import { isoTime } from '../instant.js';
 import { isPassword } from '../operators/password.js';
@@ -16,18 +15,6 @@ import { type Me, signIn } from './schemas.js';
 
 const WRONG = 'the name or the password is wrong: check both; "admin operator reset NAME" sets a new password';
 
-/** Addresses of this machine and of private networks (RFC 1918, RFC 4193), whose `X-Forwarded-For` is trusted. */
-const NEAR = new BlockList();
-for (const [net, prefix] of [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const)
-  NEAR.addSubnet(net, prefix, 'ipv4');
-NEAR.addAddress('::1', 'ipv6');
-NEAR.addSubnet('fc00::', 7, 'ipv6');
-
 /** Routes for signing in and out. */
 export function signInRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
   const { store, clock, log, signIns } = options;
@@ -35,7 +22,7 @@ export function signInRoutes(router: Router<DashboardState>, options: DashboardO
 
   router.post('/dashboard/api/sign-in', jsonBody, async (ctx) => {
     const { name, password } = valid(signIn, ctx.state.body);
-    const address = addressOf(ctx);
+    const address = clientAddress(ctx.req);
     const wait = attempts.begin(address, name);
     if (wait > 0) {
       countOne(signIns, 'too many');
@@ -82,22 +69,4 @@ function tooMany(seconds: number): HttpError {
 
 function meOf({ name, role }: Operator, expiresAt: number): Me {
   return { name, role, expires_at: isoTime(expiresAt) };
-}
-
-/** The client's address: that of its socket, or the one that the nearest proxy reports. */
-function addressOf({ req }: Pick<Context, 'req'>): string {
-  const peer = plain(req.socket.remoteAddress ?? '');
-  const forwarded = String(req.headers['x-forwarded-for'] ?? '');
-  const last = plain(forwarded.slice(forwarded.lastIndexOf(',') + 1).trim());
-  return isNear(peer) && isIP(last) > 0 ? last : peer;
-}
-
-/** Converts an IPv4-mapped IPv6 address to IPv4. */
-function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '');
-}
-
-function isNear(address: string): boolean {
-  const family = isIP(address);
-  return family > 0 && NEAR.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }

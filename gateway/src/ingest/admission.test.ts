@@ -56,6 +56,16 @@ describe('Admission of devices', () => {
     expect(await bench.connect(gateway, rest, { authorization: `Basic ${key}` }).code()).to.equal(4001);
   });
 
+  it('logs the address of a client whose key is refused', async () => {
+    const { query } = await bench.device(gateway);
+    const client = bench.connect(gateway, { ...query, api_key: newKey() }, { 'x-forwarded-for': '203.0.113.9' });
+    expect(await client.code()).to.equal(4001);
+    const lines = bench.logged.filter(({ text }) => text === 'an API key was refused');
+    expect(lines).to.deep.equal([
+      { level: 'warn', fields: { address: '203.0.113.9' }, text: 'an API key was refused' },
+    ]);
+  });
+
   it('keeps no place among the waiting for those that it has refused, so that they keep nobody out', async () => {
     const strangers = Array.from({ length: 5000 }, strangersUpgrade);
     for (const stranger of strangers) {

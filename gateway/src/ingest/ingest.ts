@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasExpired, type KeyCheck } from '@device-insights/fanout';
+import { clientAddress } from '@device-insights/fanout/process/client-address';
 import { countOne } from '@device-insights/fanout/process/count';
 import { Lobby } from '@device-insights/fanout/process/lobby';
 import { refuseHandshake } from '@device-insights/fanout/process/refusal';
@@ -161,6 +162,8 @@ export class Ingest {
         this.#serve(connection, await this.#sessions.join(admission, connection));
       });
     } catch (error) {
+      if (connection.keyHash !== null && isRefusedKey(error))
+        this.#options.log.warn({ address: clientAddress(request) }, 'an API key was refused');
       this.#close(connection, error);
     } finally {
       limit.cancel();
@@ -240,6 +243,10 @@ export class Ingest {
       this.#onEmpty = resolve;
     });
   }
+}
+
+function isRefusedKey(error: unknown): boolean {
+  return error instanceof CloseError && error.reason === 'authenticationFailed';
 }
 
 /** The ingest side of a gateway; call its `handleUpgrade` for upgrades of `/stream/ingest`. */

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { hashKey, keyInHeader } from '@device-insights/fanout/api-key';
+import { clientAddress } from '@device-insights/fanout/process/client-address';
 import type { Context } from 'koa';
 import type { Key } from '../store/store.js';
 import { HEALTH_PATH } from './health/routes.js';
@@ -6,11 +8,11 @@ import { OPENAPI_PATH } from './openapi/routes.js';
 import { type RestMiddleware, type RestOptions, unauthenticated } from './rest-context.js';
 
 /** Checks the key within /v1 and for /openapi.json before everything else, including the path. */
-export function authentication({ keys }: RestOptions): RestMiddleware {
+export function authentication(options: RestOptions): RestMiddleware {
   return async (ctx, next) => {
     if (needsKey(ctx)) {
       ctx.state.authenticate = async () => {
-        ctx.state.key = await authenticate(keys, ctx.get('Authorization'));
+        ctx.state.key = await authenticate(options, ctx.req);
       };
       await ctx.state.authenticate();
     }
@@ -23,16 +25,15 @@ function needsKey(ctx: Context): boolean {
   return ctx.path === '/v1' || ctx.path.startsWith('/v1/') || ctx.path === OPENAPI_PATH;
 }
 
-async function authenticate(keys: RestOptions['keys'], header: string): Promise<Key> {
+async function authenticate({ keys, log }: RestOptions, request: IncomingMessage): Promise<Key> {
+  const header = request.headers.authorization ?? '';
   if (header === '') throw unauthenticated('the API key is missing: send "Authorization: Bearer svc_…"');
   const text = keyInHeader(header);
   if (text === null) {
     throw unauthenticated('the Authorization header must be "Bearer " and an API key, which begins with svc_');
   }
   const key = await keys.key(hashKey(text));
-  if (!key)
-    throw unauthenticated(
-      'the API key is unknown, revoked or expired: ask the operator for a new one (admin key issue)',
-    );
-  return key;
+  if (key) return key;
+  log.warn({ address: clientAddress(request) }, 'an API key was refused');
+  throw unauthenticated('the API key is unknown, revoked or expired: ask the operator for a new one (admin key issue)');
 }

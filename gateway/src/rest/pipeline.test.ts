@@ -37,6 +37,17 @@ describe('the REST pipeline', () => {
       }
     });
 
+    it('are logged with the address of the client if they are refused, also behind a proxy', async () => {
+      const from = async (headers: Record<string, string>) => {
+        const before = server.logged.length;
+        const { status } = await server.request('GET', '/v1/algos', `svc_${'B'.repeat(32)}`, undefined, headers);
+        return [status, ...server.logged.slice(before)];
+      };
+      const line = (address: string) => ({ fields: { address }, text: 'an API key was refused' });
+      expect(await from({})).to.deep.equal([401, line('127.0.0.1')]);
+      expect(await from({ 'x-forwarded-for': '198.51.100.1, 203.0.113.9' })).to.deep.equal([401, line('203.0.113.9')]);
+    });
+
     it('are not accepted in the query', async () => {
       expect((await server.request('GET', `/v1/algos?api_key=${tenant.key}`)).status).to.equal(401);
     });
