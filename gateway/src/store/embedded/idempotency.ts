@@ -4,6 +4,9 @@ import type { Database } from './database.js';
 
 type Idempotency = Pick<Store, 'claimIdempotencyKey' | 'saveIdempotentResponse' | 'releaseIdempotencyKey'>;
 
+/** Most expired keys that a claim deletes: more than it adds, and few enough to hold up no other write. */
+const FORGOTTEN = 100;
+
 /** The idempotency keys of an embedded store. A claim that was replaced by a later one saves and releases nothing. */
 export function embeddedIdempotency(db: Database): Idempotency {
   const found = db.prepare<ClaimRow>('SELECT * FROM idempotency WHERE account_id = ? AND route = ? AND key = ?');
@@ -13,7 +16,9 @@ export function embeddedIdempotency(db: Database): Idempotency {
   );
   const newest = db.prepare<{ n: number | null }>('SELECT max(n) AS n FROM idempotency WHERE account_id = ?');
   const forgetOldest = db.prepare('DELETE FROM idempotency WHERE account_id = ? AND n <= ?');
-  const forget = db.prepare('DELETE FROM idempotency WHERE at <= ?');
+  const forget = db.prepare(
+    `DELETE FROM idempotency WHERE rowid IN (SELECT rowid FROM idempotency WHERE at <= ? LIMIT ${FORGOTTEN})`,
+  );
   const save = db.prepare(`UPDATE idempotency SET status = ?, body = ? WHERE ${SAME_CLAIM}`);
   const release = db.prepare(`DELETE FROM idempotency WHERE ${SAME_CLAIM} AND status IS NULL`);
   return {
