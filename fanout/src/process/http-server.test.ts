@@ -235,6 +235,8 @@ describe('the HTTP server', () => {
     expect(refusal).to.include(`127.0.0.1:${port}: another process listens on this port`).and.to.include('PORT');
     const other = await listen(createHttpServer(hello, silentLog), '192.0.2.1', 0, 'PORT').catch(String);
     expect(other).to.include('set HOST');
+    const bracketed = await listen(createHttpServer(hello, silentLog), '[::1]', 0, 'PORT').catch(String);
+    expect(bracketed).to.include('without brackets');
   });
 
   it('closes the connection if a body continues after its answer', async () => {

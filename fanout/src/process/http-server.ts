@@ -212,7 +212,7 @@ function adviceOn({ code, message }: NodeJS.ErrnoException, variable: string): s
       return 'this machine does not have this address; set HOST to one of its addresses, or to 0.0.0.0 for all';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'this host name is unknown; set HOST to an address of this machine';
+      return 'this host name is unknown; set HOST to an address of this machine (an IPv6 address without brackets)';
     default:
       return message;
   }
