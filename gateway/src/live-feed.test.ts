@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { expect } from 'chai';
 import { type Logger, pino } from 'pino';
 import { Registry } from 'prom-client';
+import { systemClock } from './clock.js';
 import { parseConfig } from './config.js';
 import { KeyRing } from './keys/key-ring.js';
 import { openLiveFeed } from './live-feed.js';
@@ -16,6 +19,32 @@ import { sampleKey } from './store/suite/samples.js';
 function lineLog(run: (line: Record<string, unknown>) => void): Logger {
   return pino({ level: 'info' }, { write: (line) => run(JSON.parse(line) as Record<string, unknown>) });
 }
+
+describe('the live feed over a Redis that accepts and never answers', () => {
+  it('opens its connections at once, so that a start waits for one handshake only', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'live-feed-'));
+    const store = await openEmbeddedStore(folder, systemClock);
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const config = parseConfig({ REDIS_URL: `redis://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+    const ring = new KeyRing(store, systemClock, { warn: () => {} });
+    const opening = openLiveFeed(config, ring, new Registry(), pino({ level: 'silent' }));
+    while (sockets.length < 3) await once(silent, 'connection');
+    expect(sockets.map(({ readableEnded, destroyed }) => readableEnded || destroyed)).to.deep.equal([
+      false,
+      false,
+      false,
+    ]);
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+    const feed = await opening;
+    await feed.fanout?.drain(0);
+    await feed.close();
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+});
 
 describe('the live feed over Redis', function () {
   this.timeout(120_000); // The first run may have to install the server.

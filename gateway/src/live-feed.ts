@@ -42,9 +42,9 @@ function ownFeed(): Feed {
 }
 
 async function redisFeed(config: Config, url: string, keys: KeyRing, registry: Registry, log: Logger): Promise<Feed> {
-  const bus = await createRedisBus({ url, log, serves: config.fanoutMounted });
   const mirror = new KeyMirror({ url, log, source: keys });
-  await mirror.start();
+  // At once: a Redis that accepts and never answers holds the start up by one handshake, and a SIGTERM waits for the start.
+  const [bus] = await Promise.all([createRedisBus({ url, log, serves: config.fanoutMounted }), mirror.start()]);
   const stopTelling = keys.onRevoked(
     (hash) => void mirror.revoke(hash),
     () => [], // The mirror finds them itself.
