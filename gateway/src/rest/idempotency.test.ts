@@ -100,7 +100,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('answers 409 in the end if the first request does not finish', async () => {
+  it('answers 409 in the end if the first request does not finish, and when to try again', async () => {
     const hasty: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) };
     const stuck = await TestServer.start((store) => ({
       clock: hasty,
@@ -111,6 +111,7 @@ describe('Idempotency-Key', () => {
       const answer = await stuck.request('POST', '/v1/device-models', key, { name: 'a' }, { 'idempotency-key': 'k' });
       expect(answer.status).to.equal(409);
       expect(detailOf(answer)).to.contain('still running');
+      expect(answer.headers.get('retry-after')).to.equal('30');
     } finally {
       await stuck.stop();
     }

@@ -238,7 +238,7 @@ describe('the REST pipeline', () => {
         const { headers } = await server.request('GET', path, key, undefined, { origin: 'https://app.example' });
         expect(headers.get('access-control-allow-origin')).to.equal('*');
         expect(headers.get('access-control-allow-credentials')).to.equal(null);
-        expect(headers.get('access-control-expose-headers')).to.equal('Link,X-Request-Id,Date');
+        expect(headers.get('access-control-expose-headers')).to.equal('Link,X-Request-Id,Date,Retry-After');
       }
     });
 

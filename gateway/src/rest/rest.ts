@@ -15,7 +15,7 @@ const CORS = {
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
   allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
-  exposeHeaders: ['Link', 'X-Request-Id', 'Date'],
+  exposeHeaders: ['Link', 'X-Request-Id', 'Date', 'Retry-After'],
   maxAge: 86_400,
   keepHeadersOnError: false,
 };

@@ -1,7 +1,7 @@
 import type { IdempotencyClaim, IdempotencyState, SavedResponse } from './store.js';
 
-/** A request that has run for longer than this without an answer counts as dead. */
-const PENDING_MS = 60_000;
+/** A request that has run for longer than this without an answer counts as dead, ms. No request waits this long for a store. */
+const PENDING_MS = 45_000;
 /** Time for which a key is remembered. */
 export const IDEMPOTENCY_KEPT_MS = 86_400_000;
 

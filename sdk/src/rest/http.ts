@@ -43,10 +43,14 @@ export function retryingFetch(options: HttpOptions): (request: Request) => Promi
   };
 }
 
-/** Time before another attempt, ms: `Retry-After` in seconds (a date there counts as none); Infinity after a refusal. */
+/**
+ * Time before another attempt, ms: `Retry-After` in seconds (a date there counts as none); Infinity after a refusal that
+ * has no such header. A create that is still running elsewhere is a refusal (409) that has one.
+ */
 function wantedWait({ status, headers }: Response): number {
-  if (!isPassing(status)) return Number.POSITIVE_INFINITY;
-  return 1000 * Number(/^\d+$/.exec(headers.get('retry-after') ?? '')?.[0] ?? 0);
+  const after = headers.get('retry-after');
+  if (after === null && !isPassing(status)) return Number.POSITIVE_INFINITY;
+  return 1000 * Number(/^\d+$/.exec(after ?? '')?.[0] ?? 0);
 }
 
 /**

@@ -219,9 +219,11 @@ describe('REST client', () => {
     const busy = (status: number, seconds: string) => ({ status, headers: { 'retry-after': seconds } });
     answers.push(busy(429, '3'), busy(503, 'Wed, 21 Oct 2015 07:28:00 GMT'), { status: 200, body: [] });
     expect(await api.algos.list()).to.deep.equal([]);
+    answers.push(busy(409, '30'), { status: 201, body: { id: 'a' } });
+    expect(await api.deviceModels.create({ name: 'a' })).to.deep.equal({ id: 'a' });
     answers.push(busy(429, '31'));
     expect(await failure(api.algos.list())).to.include({ status: 429 });
-    expect(waits).to.deep.equal([3000, 0]);
+    expect(waits).to.deep.equal([3000, 0, 30_000]);
   });
 
   it('tries again after 408', async () => {

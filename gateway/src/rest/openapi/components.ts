@@ -39,7 +39,7 @@ const REFUSALS = {
   Forbidden: 'The API key is valid, but does not give access to this resource.',
   NotFound: 'There is no such resource.',
   Conflict:
-    'Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (try again later).',
+    'Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After: try again after that many seconds).',
   ServerError: 'The request failed inside the service: try again with backoff.',
 };
 
