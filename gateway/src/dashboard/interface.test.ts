@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { hashKey } from '@device-insights/fanout/api-key';
 import { expect } from 'chai';
 import { sampleDevice, sampleInsight, sampleModel, sampleSession } from '../store/suite/samples.js';
@@ -166,6 +167,28 @@ describe('the interface of the dashboard', () => {
     expect(series?.readings).to.equal(10_000);
     expect(series?.value.length).to.be.within(1000, 2000);
     expect([Math.max(...values), Math.min(...values)]).to.deep.equal([199, 31]);
+  });
+
+  it('makes the charts of one session at a time, because a long one takes much memory', async () => {
+    const { store } = dashboard;
+    const { sessionInsights } = store;
+    const session = sampleSession();
+    await store.openSession(session);
+    let running = 0;
+    let most = 0;
+    Object.assign(store, {
+      async *sessionInsights(...asked: Parameters<typeof sessionInsights>) {
+        running += 1;
+        most = Math.max(most, running);
+        for (let turn = 0; turn < 100; turn++) await setImmediate(); // The others come meanwhile.
+        yield* sessionInsights(...asked);
+        running -= 1;
+      },
+    });
+    const answers = Array.from({ length: 4 }, () => call<Series[]>('GET', `/sessions/${session.id}/series`));
+    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+    Object.assign(store, { sessionInsights });
+    expect(most).to.equal(1);
   });
 
   it('shows the health of the gateway, with the cause, which /v1/health does not show', async () => {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import { HttpError } from '../errors.js';
 import { isoTime, isoTimeOrNull } from '../instant.js';
+import { Queue } from '../queue.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
 import type { Session, Store } from '../store/store.js';
@@ -11,6 +12,9 @@ import { csvOf } from './csv.js';
 import { type DashboardContext, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
 import { type Listed, type Live, liveQuery, type SessionRow, seriesQuery, sessionQuery } from './schemas.js';
 import { seriesOf } from './series.js';
+
+/** Series of charts that are made at once, and that may wait: one of a session of two days takes 300 MB. */
+const series = new Queue(1, 100);
 
 /** Routes of sessions: lists, and the charts of one session. */
 export function sessionRoutes(router: Router<DashboardState>, { store, inspect }: DashboardOptions): void {
@@ -49,7 +53,7 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect }
     signedInOf(ctx);
     const { id } = await sessionOf(ctx, store);
     const { from, to } = readQuery(ctx, seriesQuery);
-    ctx.body = await seriesOf(store.sessionInsights(id, from), to ?? null);
+    ctx.body = await series.run(() => seriesOf(store.sessionInsights(id, from), to ?? null));
   });
 
   router.get('/dashboard/api/sessions/:session/insights.csv', async (ctx) => {
