@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { systemClock } from '../clock.js';
 import { ClosedError } from '../socket/reconnection.js';
 import { type Peer, SocketServer } from '../socket/test-socket-server.js';
 import { Device, type DeviceOptions } from './device.js';
@@ -151,6 +152,64 @@ describe('device', () => {
     peer.send({ type: 'ack', next_seq: { 0: 300 }, server_time: 0 });
     await device.drained();
     expect(frames(await peer.messages(5)).map(([, seq]) => seq)).to.deep.equal([0, 100, 200, 300, 400]);
+  });
+
+  it('does not wait for the acknowledgement of frames that the service refused', async () => {
+    const peer = await connect();
+    peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 2000 } }));
+    await device.ready();
+    for (let n = 0; n < 3; n++) device.push(0, Array(100).fill(n));
+    await peer.messages(2);
+    peer.send({ type: 'error', code: 'in_future', detail: 'ts lies in the future', channel: 0, seq: 0 });
+    peer.send({ type: 'pong' });
+    const ended = device.end();
+    expect((await peer.messages(4))[3]).to.equal('{"type":"end"}');
+    peer.send({ type: 'ended', session_id: 's1' });
+    peer.socket.close(1000);
+    await ended;
+  });
+
+  it('sends again in another session what the service refused because its clock was set', async () => {
+    let now = 1_700_000_000_000;
+    const first = await connect({ clock: { ...systemClock, now: () => now } });
+    first.send(ready());
+    await device.ready();
+    device.push(0, Array(100).fill(1));
+    await first.messages(1);
+    first.send({ type: 'ack', next_seq: { 0: 100 }, server_time: 0 });
+    now += 3_600_000;
+    device.push(0, Array(100).fill(2));
+    await first.messages(2);
+    first.send({ type: 'error', code: 'in_future', detail: 'ts lies in the future', channel: 0, seq: 100 });
+    first.send({ type: 'error', code: 'in_future', detail: 'once more', channel: 0, seq: 100 });
+    expect((await first.messages(3)).slice(2)).to.deep.equal(['{"type":"end"}']);
+    first.send({ type: 'ended', session_id: 's1' });
+    first.socket.close(1000);
+    const second = await server.peer();
+    expect(second.query.get('clock')).to.equal(String(now));
+    second.send(ready({ session_id: 's2' }));
+    expect(frames(await second.messages(1))).to.deep.equal([[0, 100, 100]]);
+    const ended = device.end();
+    await second.messages(2);
+    second.send({ type: 'ended', session_id: 's2' });
+    second.socket.close(1000);
+    await ended;
+    expect(first.received).to.have.length(3);
+  });
+
+  it('stays in its session if the service refuses times although its clock was not set', async () => {
+    const peer = await connect();
+    peer.send(ready());
+    await device.ready();
+    device.push(0, Array(100).fill(1));
+    await peer.messages(1);
+    peer.send({ type: 'error', code: 'in_future', detail: 'ts is in microseconds', channel: 0, seq: 0 });
+    await new Promise<void>((resolve) => {
+      peer.socket.once('pong', () => resolve());
+      peer.socket.ping();
+    });
+    device.push(0, Array(100).fill(2));
+    expect(frames(await peer.messages(2))).to.have.length(2);
   });
 
   it('reconnects after a restart and continues after the data that the service has', async () => {

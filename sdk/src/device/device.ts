@@ -87,11 +87,13 @@ const MOST_NUMBERS = 2 ** 32;
 /** The years 2000 to 2100 in seconds since the epoch; in ms they are days of January and February 1970. */
 const SECONDS_FROM = 946_684_800;
 const SECONDS_UNTIL = 4_102_444_800;
+/** A device's clock was set if it moved by more than this against a stopwatch, ms; a drift takes weeks for it. */
+const CLOCK_SET_MS = 30_000;
 
 /**
  * A device's connection to the service. It connects by itself, keeps the samples that it could not send, continues
  * after a reconnect where the service says, sends again the data that a gateway lost, and waits when the service is
- * behind.
+ * behind. If its clock is set so far ahead that the service refuses its times, it goes on in another session.
  */
 export class Device extends StatefulConnection {
   /** Counters since the device was created. */
@@ -120,6 +122,11 @@ export class Device extends StatefulConnection {
   #ending = false;
   #endSent = false;
   #ended = false;
+  /** The device's clock less a stopwatch, ms: at the last attempt to connect, and when the session was opened. */
+  #attemptClock = 0;
+  #sessionClock = 0;
+  /** Whether this session is being ended so that another one can follow. */
+  #renewing = false;
   #waiters: (() => void)[] = [];
 
   /** @throws TypeError if `baseUrl` or `apiKey` is missing or malformed */
@@ -252,12 +259,18 @@ export class Device extends StatefulConnection {
     const WebSocket = this.#options.WebSocket ?? (await findWebSocket());
     const backoff = new Backoff(this.#options.backoff);
     while (!this.#ended && !this.#failure) {
+      this.#attemptClock = this.#clockOffset;
       const socket = new WebSocket(this.#url());
       const receive = (data: unknown) => this.#receive(socket, data, backoff);
       const info = await deviceConnection(socket, this.#abort.signal, this.#clock, receive);
       this.#socket = null;
       this.#endSent = false;
       if (this.#ended || this.#failure) return;
+      if (this.#renewing) {
+        this.#renewing = false;
+        this.tell('connecting');
+        continue;
+      }
       if (!mayReconnect(info.code)) throw new ClosedError(info.code, info.reason);
       const error = await this.#explain(info);
       const waitMs = backoff.next();
@@ -296,14 +309,42 @@ export class Device extends StatefulConnection {
     else if (message?.type === 'error') {
       this.counters.framesRefused++;
       this.#options.onRefused?.(message);
+      if (message.code === 'in_future' && this.#clockWasSet) this.#renew();
     } else if (message?.type === 'notice') this.#options.onNotice?.(message);
-    else if (message?.type === 'ended') this.#ended = true;
+    else if (message?.type === 'pong') this.#settle();
+    else if (message?.type === 'ended') this.#ended = !this.#renewing;
+  }
+
+  /** A pong answers what was sent before its ping; refused data are never acknowledged, and must not hold others back. */
+  #settle(): void {
+    this.#outbox.settle();
+    this.#pump();
+    this.#wake();
+  }
+
+  get #clockOffset(): number {
+    return this.#clock.now() - performance.now();
+  }
+
+  get #clockWasSet(): boolean {
+    return Math.abs(this.#clockOffset - this.#sessionClock) > CLOCK_SET_MS;
+  }
+
+  /**
+   * Ends the session, to send in another one what the service refused: it compares times with its own by the clock that
+   * the device had when the session was opened.
+   */
+  #renew(): void {
+    this.#renewing = true;
+    if (!this.#endSent) this.#socket?.send('{"type":"end"}');
+    this.#socket = null;
   }
 
   #start(socket: Socket, ready: ReadyMessage): void {
     const first = this.#ready === null;
     const sameSession = this.#ready?.session_id === ready.session_id;
     this.#ready = ready;
+    if (!sameSession) this.#sessionClock = this.#attemptClock;
     for (const channel of ready.channels) this.#open(channel, first, sameSession && ready.replay_ms === 0);
     if (sameSession && ready.replay_ms > 0) this.#outbox.replay(ready.replay_ms);
     else this.#outbox.resume();

@@ -43,6 +43,8 @@ interface Progress {
   acked: number;
   /** All lower numbers have been sent or never existed. */
   sent: number;
+  /** All lower numbers were acknowledged or refused. */
+  answered: number;
 }
 
 /** Time for which acknowledged frames are kept for a gateway that lost its state (`replay_ms`), ms of data time. */
@@ -74,17 +76,18 @@ export class Outbox {
     return this.#parcels.slice(this.#next).reduce((sum, parcel) => sum + this.#unacknowledged(parcel), 0);
   }
 
-  /** Data time that has been sent but not acknowledged, on the channel with most of it; ms. */
+  /** Data time that has been sent but neither acknowledged nor refused, on the channel with most of it; ms. */
   get unackedMs(): number {
     let most = 0;
-    for (const { periodMs, acked, sent } of this.#channels.values()) most = Math.max(most, (sent - acked) * periodMs);
+    for (const { periodMs, acked, sent, answered } of this.#channels.values())
+      most = Math.max(most, (sent - Math.max(acked, answered)) * periodMs);
     return most;
   }
 
   /** Sets the rate of a channel, Hz; it must be known before its first parcel. */
   setRate(channel: number, rateHz: number): void {
-    const { acked = -1, sent = -1 } = this.#channels.get(channel) ?? {};
-    this.#channels.set(channel, { periodMs: 1000 / rateHz, acked, sent });
+    const { acked = -1, sent = -1, answered = -1 } = this.#channels.get(channel) ?? {};
+    this.#channels.set(channel, { periodMs: 1000 / rateHz, acked, sent, answered });
   }
 
   /** Takes a parcel; returns the number of samples dropped to make room for it. */
@@ -117,6 +120,11 @@ export class Outbox {
     this.#forget();
   }
 
+  /** The service has dealt with all that was sent: it refused what it does not acknowledge. */
+  settle(): void {
+    for (const progress of this.#channels.values()) progress.answered = progress.sent;
+  }
+
   /** A new connection to the same session: continues after the acknowledged data. */
   resume(): void {
     this.#rewind((parcel) => parcel.end > this.#progress(parcel.channel).acked);
@@ -131,7 +139,7 @@ export class Outbox {
       const { acked, sent, periodMs } = this.#progress(parcel.channel);
       return parcel.end > acked || (sent - parcel.end) * periodMs < replayMs;
     });
-    for (const progress of this.#channels.values()) progress.acked = progress.sent = -1;
+    for (const progress of this.#channels.values()) progress.acked = progress.sent = progress.answered = -1;
   }
 
   /** Goes back to the first parcel that is `wanted`; later ones count as not sent. */
@@ -139,7 +147,7 @@ export class Outbox {
     const first = this.#parcels.findIndex(wanted);
     this.#next = first < 0 ? this.#parcels.length : first;
     this.#unsentBytes = this.#parcels.slice(this.#next).reduce((sum, parcel) => sum + parcel.bytes.length, 0);
-    for (const progress of this.#channels.values()) progress.sent = progress.acked;
+    for (const progress of this.#channels.values()) progress.sent = progress.answered = progress.acked;
   }
 
   /** Forgets, from the oldest on, the acknowledged data that are older than any replay. */
