@@ -30,9 +30,7 @@ export class EarlySamples {
   add(samples: NumberedSamples): number {
     this.#waiting.push(samples);
     this.#bytes += samples.samples.byteLength;
-    let lost = 0;
-    while (this.#bytes > this.limitBytes && this.#waiting.length > 1) lost += this.#dropOldest();
-    return lost;
+    return this.#bytes > this.limitBytes ? this.#dropOldest() : 0;
   }
 
   /**
@@ -52,9 +50,20 @@ export class EarlySamples {
     }
   }
 
+  /**
+   * Drops the oldest until there is room, and at least a 64th of all, because moving the others up takes long; returns
+   * the number of their values.
+   */
   #dropOldest(): number {
-    const dropped = this.#waiting.shift();
-    this.#bytes -= dropped?.samples.byteLength ?? 0;
-    return dropped?.samples.length ?? 0;
+    const least = this.#waiting.length >> 6;
+    const before = this.samples;
+    let count = 0;
+    for (const { samples } of this.#waiting.slice(0, -1)) {
+      if (count >= least && this.#bytes <= this.limitBytes) break;
+      this.#bytes -= samples.byteLength;
+      count++;
+    }
+    this.#waiting.splice(0, count);
+    return before - this.samples;
   }
 }

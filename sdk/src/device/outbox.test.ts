@@ -78,4 +78,12 @@ describe('outbox', () => {
     expect(outbox.unsentBytes).to.equal(500);
     expect(takeAll(outbox)).to.deep.equal([2, 3, 4, 5, 6]);
   });
+
+  it('drops many at a time where it holds many, so that they are not all moved for each new one', () => {
+    const outbox = outboxOf(640, 64_000);
+    expect(outbox.add(second(640))).to.equal(100);
+    expect(outbox.add(second(641))).to.equal(0);
+    expect(outbox.unsentBytes).to.equal(63_200);
+    expect(takeAll(outbox)[0]).to.equal(10);
+  });
 });

@@ -95,9 +95,7 @@ export class Outbox {
     this.#parcels.push(parcel);
     this.#bytes += parcel.bytes.length;
     this.#unsentBytes += parcel.bytes.length;
-    let lost = 0;
-    while (this.#bytes > this.limitBytes && this.#parcels.length > 1) lost += this.#dropOldest();
-    return lost;
+    return this.#bytes > this.limitBytes ? this.#dropOldest() : 0;
   }
 
   /** The next parcel to send, which then counts as sent; undefined if all have been sent. */
@@ -163,14 +161,24 @@ export class Outbox {
     this.#next -= count;
   }
 
-  /** Drops the oldest parcel; returns the number of its samples that the service has not acknowledged. */
+  /**
+   * Drops the oldest parcels until there is room, and at least a 64th of all, because moving the others up takes long;
+   * returns the number of their samples that the service has not acknowledged.
+   */
   #dropOldest(): number {
-    const parcel = this.#parcels.shift();
-    if (!parcel) return 0;
-    this.#bytes -= parcel.bytes.length;
-    if (this.#next > 0) this.#next--;
-    else this.#unsentBytes -= parcel.bytes.length;
-    return this.#unacknowledged(parcel);
+    const least = this.#parcels.length >> 6;
+    let count = 0;
+    let lost = 0;
+    for (const parcel of this.#parcels.slice(0, -1)) {
+      if (count >= least && this.#bytes <= this.limitBytes) break;
+      this.#bytes -= parcel.bytes.length;
+      if (count >= this.#next) this.#unsentBytes -= parcel.bytes.length;
+      lost += this.#unacknowledged(parcel);
+      count++;
+    }
+    this.#parcels.splice(0, count);
+    this.#next = Math.max(0, this.#next - count);
+    return lost;
   }
 
   /** Number of a parcel's samples that the service has not acknowledged. */
