@@ -128,6 +128,27 @@ describe('device', () => {
     expect(push(0, [1, null, undefined], Date.now())).not.to.throw();
   });
 
+  it('refuses a limit that is not a number, and lost instants that are not whole', async () => {
+    const wrong = await connect({ bufferBytes: '8 MB' as unknown as number }).catch((error: unknown) => error);
+    expect(String(wrong)).to.equal('TypeError: bufferBytes must be a number of bytes; it is 8 MB');
+    const peer = await connect();
+    peer.send(ready());
+    await device.ready();
+    for (const instants of [-1, 2.5, Number.NaN])
+      expect(() => device.skip(0, instants)).to.throw(RangeError, 'a whole number');
+  });
+
+  it('stops with what a function of the caller throws', async () => {
+    const thrown = new Error('thrown by onReady');
+    const onReady = () => {
+      throw thrown;
+    };
+    const peer = await connect({ onReady });
+    peer.send(ready());
+    expect(await device.closed).to.equal(thrown);
+    expect(() => device.push(0, [1])).to.throw(thrown.message);
+  });
+
   it('collects samples that are pushed one by one', async () => {
     const peer = await connect();
     peer.send(ready());

@@ -53,7 +53,10 @@ export interface DeviceOptions {
    * Default 10,000.
    */
   readonly connectWithinMs?: number;
-  /** Called at each change of the device's state, with the last error and the time of the next attempt. */
+  /**
+   * Called at each change of the device's state, with the last error and the time of the next attempt. What this or
+   * another of these functions throws stops the device, and `closed` resolves with it.
+   */
   readonly onStatus?: (status: ConnectionStatus) => void;
   /** Called for every frame that the service refused. */
   readonly onRefused?: (refusal: RefusedMessage) => void;
@@ -129,13 +132,16 @@ export class Device extends StatefulConnection {
   #renewing = false;
   #waiters: (() => void)[] = [];
 
-  /** @throws TypeError if `baseUrl` or `apiKey` is missing or malformed */
+  /** @throws TypeError if `baseUrl` or `apiKey` is missing or malformed, or `bufferBytes` is not a number */
   constructor(options: DeviceOptions) {
     super(options.onStatus);
     this.#options = options;
     this.#access = parseAccess(options);
     this.#clock = options.clock ?? systemClock;
-    this.#outbox = new Outbox(options.bufferBytes ?? BUFFER_BYTES);
+    const { bufferBytes = BUFFER_BYTES } = options;
+    if (!(typeof bufferBytes === 'number' && bufferBytes >= 0))
+      throw new TypeError(`bufferBytes must be a number of bytes; it is ${bufferBytes}`);
+    this.#outbox = new Outbox(bufferBytes);
     this.#early = new EarlySamples(this.#outbox.limitBytes);
     this.#batches = new Batches(options.batchMs ?? BATCH_MS, this.#clock, (batch) => {
       this.#enqueue(batch);
@@ -183,9 +189,15 @@ export class Device extends StatefulConnection {
     this.send({ channel, ts, samples: Float64Array.from(samples, numberOf) });
   }
 
-  /** Counts `instants` as lost by the device. */
+  /**
+   * Counts `instants` as lost by the device.
+   *
+   * @throws RangeError for an unknown channel, or a number of instants that is not whole
+   */
   skip(channel: number | string, instants: number): void {
     const { index } = this.#channel(channel);
+    if (!Number.isInteger(instants) || instants < 0)
+      throw new RangeError(`instants must be a whole number from 0 on; it is ${instants}`);
     this.#nextSeq.set(index, (this.#nextSeq.get(index) ?? 0) + instants);
   }
 
@@ -240,8 +252,8 @@ export class Device extends StatefulConnection {
     if (!this.#ended) this.#countLost();
     this.#abort.abort();
     this.#socket?.close(1000);
-    this.tell('closed', error);
     this.#wake();
+    this.tell('closed', error);
     return error;
   }
 
@@ -261,7 +273,7 @@ export class Device extends StatefulConnection {
     while (!this.#ended && !this.#failure) {
       this.#attemptClock = this.#clockOffset;
       const socket = new WebSocket(this.#url());
-      const receive = (data: unknown) => this.#receive(socket, data, backoff);
+      const receive = (data: unknown) => this.#try(() => this.#receive(socket, data, backoff));
       const info = await deviceConnection(socket, this.#abort.signal, this.#clock, receive);
       this.#socket = null;
       this.#endSent = false;
@@ -277,6 +289,15 @@ export class Device extends StatefulConnection {
       this.tell('waiting', error, this.#clock.now() + waitMs);
       await pause(this.#clock, waitMs, this.#abort.signal);
       this.tell('connecting', error);
+    }
+  }
+
+  /** A caller's function that throws stops the device: thrown into a socket, the error could stop that alone. */
+  #try(receive: () => void): void {
+    try {
+      receive();
+    } catch (error) {
+      this.#fail(error as Error);
     }
   }
 
