@@ -499,6 +499,16 @@ describe('live subscription', () => {
       await server.peer();
     });
 
+    it('counts a silent connection as lost if the key is no longer valid, and ends with the refusal', async () => {
+      refusal = 401;
+      beat.next();
+      await silence();
+      beat.next();
+      (await server.peer()).socket.close(4001, 'expired');
+      const error = await take(1).catch((caught: unknown) => caught);
+      expect(error).to.be.instanceOf(ClosedError).with.property('code', 4001);
+    });
+
     it('stays connected if the key may not read', async () => {
       refusal = 403;
       beat.next();

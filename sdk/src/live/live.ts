@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock.js';
 import type { Insight } from '../generated/types.gen.js';
-import { ApiError, ConnectionError, mayPass } from '../rest/api-error.js';
+import { ApiError, AuthenticationError, ConnectionError, mayPass } from '../rest/api-error.js';
 import { newestStored, pages, type ReadHistory, readStored, SETTLED_MS } from '../rest/history.js';
 import { limitFirstConnection, lostConnection, StatefulConnection } from '../socket/connection-status.js';
 import { diagnose } from '../socket/diagnosis.js';
@@ -205,7 +205,8 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
 
   /**
    * Whether the service has stored an insight that is newer than all that arrived, or than all that it had stored at the
-   * last call; or cannot be reached. A key that may not read cannot tell.
+   * last call; cannot be reached; or does not know the key any more, which another connection will say. A key that may
+   * not read cannot tell.
    */
   async #hasMissed(): Promise<boolean> {
     if (!this.connected) return false;
@@ -214,7 +215,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
       this.#stored = await newestStored(this.#history);
       return known < this.#stored && known !== Number.NEGATIVE_INFINITY;
     } catch (error) {
-      return error instanceof ConnectionError;
+      return error instanceof ConnectionError || error instanceof AuthenticationError;
     }
   }
 
