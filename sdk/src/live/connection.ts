@@ -15,6 +15,8 @@ export interface LiveMessages {
 
 /** Interval of the pings, ms. */
 const PING_MS = 30_000;
+/** Longest wait for the service's answer to a close, ms: as in Node's own WebSocket. The package `ws` waits for 30 s. */
+const CLOSE_MS = 3000;
 const LOST: CloseInfo = { code: 1006, reason: 'connection lost' };
 
 /** How a connection is followed. */
@@ -50,11 +52,16 @@ class LiveConnection implements LiveMessages {
   constructor(socket: NodeSocket, { signal, clock, limit, hasMissed }: LiveConnectionOptions) {
     this.#socket = socket;
     const stopPings = this.#keepAlive(clock, hasMissed);
-    const abandon = () => socket.close(1000);
+    let stopWaiting = () => {};
+    const abandon = () => {
+      socket.close(1000);
+      if (!this.#over) stopWaiting = clock.after(CLOSE_MS, () => this.drop());
+    };
     signal.addEventListener('abort', abandon);
     this.closed = new Promise((resolve) => {
       this.#finish = (info) => {
         stopPings();
+        stopWaiting();
         signal.removeEventListener('abort', abandon);
         this.#over = true;
         resolve(info);
