@@ -15,8 +15,12 @@ export async function issueKey(
   const { id } = await accountOf(place, accountId);
   const key = newKey();
   const now = place.clock.now();
-  const expiresAt = expires === undefined ? null : expiryOf(expires, now);
-  const row = keyRow(key, id, user === undefined ? null : chosen('the user', user), now, expiresAt);
+  const row = keyRow(key, {
+    accountId: id,
+    user: user === undefined ? null : chosen('the user', user),
+    createdAt: now,
+    expiresAt: expires === undefined ? null : expiryOf(expires, now),
+  });
   await place.store.addKey(row);
   await note(place, 'key issued', id, faceOf(row));
   return { ...shown(row), key };
@@ -38,7 +42,7 @@ export async function rotateKey(place: Workplace, id: string, overlap: string): 
   const old = found(id, await place.store.key(id));
   const key = newKey();
   const now = place.clock.now();
-  const row = keyRow(key, old.accountId, old.user, now);
+  const row = keyRow(key, { accountId: old.accountId, user: old.user, createdAt: now });
   if (!(await place.store.replaceKey(id, row, expiryOf(overlap, now))))
     throw new Refusal('the key is already revoked, expired or replaced: issue another one');
   await note(place, 'key rotated', old.accountId, `${faceOf(old)}, replaced by ${faceOf(row)}`);

@@ -65,7 +65,7 @@ export function keyRoutes(router: Router<DashboardState>, options: DashboardOpti
     const key = newKey();
     const now = clock.now();
     await store.forgetSubscribeKeys(now - FORGOTTEN_MS);
-    await store.addKey(keyRow(key, id, null, now, now + LIVE_MS, true));
+    await store.addKey(keyRow(key, { accountId: id, createdAt: now, expiresAt: now + LIVE_MS, subscribeOnly: true }));
     ctx.body = { key, expires_at: isoTime(now + LIVE_MS) } satisfies LiveKey;
     ctx.status = 201;
   });

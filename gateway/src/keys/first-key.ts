@@ -15,7 +15,7 @@ export async function provideKey(store: Store, key: string, now: number): Promis
   const account = await defaultAccount(store, now);
   const there = await store.keyByHash(hashKey(key));
   if (!there) {
-    await store.addKey(keyRow(key, account.id, null, now));
+    await store.addKey(keyRow(key, { accountId: account.id, createdAt: now }));
     return true;
   }
   if (there.accountId !== account.id || there.user !== null || there.subscribeOnly)
@@ -36,7 +36,7 @@ export async function firstKey(store: Store, now: number): Promise<string | null
   const account = await defaultAccount(store, now);
   if ((await store.keys(account.id)).length > 0) return null;
   const key = newKey();
-  await store.addKey(keyRow(key, account.id, null, now));
+  await store.addKey(keyRow(key, { accountId: account.id, createdAt: now }));
   return key;
 }
 

@@ -10,27 +10,22 @@ export function newKey(): string {
   return `svc_${Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(62)]).join('')}`;
 }
 
+/** Fields of a new key: a shared key that does not expire, unless they say otherwise. */
+type NewKey = Pick<Key, 'accountId' | 'createdAt'> & Partial<Pick<Key, 'user' | 'expiresAt' | 'subscribeOnly'>>;
+
 /** Builds the row of a key, which contains only its hash; the key itself is only for its holder. */
-export function keyRow(
-  key: string,
-  accountId: string,
-  user: string | null,
-  now: number,
-  expiresAt: number | null = null,
-  subscribeOnly = false,
-): Key {
+export function keyRow(key: string, fields: NewKey): Key {
   return {
     id: randomUUID(),
-    accountId,
-    user,
+    user: null,
     hash: hashKey(key),
     prefix: key.slice(0, 8),
     lastFour: key.slice(-4),
-    createdAt: now,
     lastUsedAt: null,
     revokedAt: null,
-    expiresAt,
-    subscribeOnly,
+    expiresAt: null,
+    subscribeOnly: false,
     replacedBy: null,
+    ...fields,
   };
 }

@@ -72,7 +72,7 @@ export class TestServer {
 
   async key(accountId: string, user: string | null, expiresAt: number | null = null): Promise<string> {
     const key = newKey();
-    await this.store.addKey(keyRow(key, accountId, user, Date.now(), expiresAt));
+    await this.store.addKey(keyRow(key, { accountId, user, createdAt: Date.now(), expiresAt }));
     return key;
   }
 
