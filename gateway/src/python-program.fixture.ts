@@ -4,6 +4,7 @@ import { access, mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { aptInstall } from '@device-insights/fanout/test-apt';
 
 /** Ignored folder at the root of the repository: programs installed for tests stay there for the next run. */
 export const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));
@@ -53,8 +54,7 @@ async function makeVenv(venv: string): Promise<void> {
     if (process.getuid?.() !== 0) throw error;
     console.log('installing python3-venv (apt-get)');
     await rm(venv, { recursive: true, force: true });
-    await run('apt-get', ['update', '-qq'], { timeout: INSTALL_MS });
-    await run('apt-get', ['install', '-y', '-qq', 'python3', 'python3-venv'], { timeout: INSTALL_MS });
+    aptInstall('python3', 'python3-venv');
     await make();
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { aptInstall } from '@device-insights/fanout/test-apt';
 import { type Browser, chromium } from 'playwright-core';
-import { aptInstall } from './apt.js';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 

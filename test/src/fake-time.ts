@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aptInstall } from './apt.js';
+import { aptInstall } from '@device-insights/fanout/test-apt';
 
 /**
  * A wall clock for processes of the tests, which can be set; their monotonic clock and their timers are not affected.

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { aptInstall } from './apt.js';
+import { aptInstall } from '@device-insights/fanout/test-apt';
 
 /** Why this machine cannot have hosts of its own. */
 export class NoNetwork extends Error {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { aptInstall } from '@device-insights/fanout/test-apt';
 import { freePort } from '@device-insights/fanout/test-redis';
-import { aptInstall } from './apt.js';
 import { eventually } from './eventually.js';
 import { fileOf, registered } from './server-process.js';
 

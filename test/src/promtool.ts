@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { aptGet } from '@device-insights/fanout/test-apt';
 import { CACHE } from '@device-insights/gateway/test-python';
-import { aptGet } from './apt.js';
 
 const ADVICE = 'put promtool on the PATH (Debian: apt-get install prometheus)';
 
@@ -35,7 +35,6 @@ function fetchPromtool(path: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'device-insights-promtool-'));
   const options = { cwd: folder, stdio: 'pipe' } as const;
   try {
-    if (process.getuid?.() === 0) aptGet(['update']);
     aptGet(['download', 'prometheus'], folder);
     const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.deb'));
     execFileSync('dpkg-deb', ['-x', file, 'package'], options);

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { aptInstall } from '../../apt.fixture.js';
 
 /** A Redis server for the tests: on a free port, without files that outlive it. */
 export interface TestRedis {
@@ -39,10 +40,8 @@ function install(): string {
   const advice = 'install Redis 7.0 or later (Debian: apt-get install redis-server), or put redis-server on the PATH';
   if (process.getuid?.() !== 0) throw new Error(`These tests need a Redis server: ${advice}`);
   console.log('redis-server is not on the PATH: installing it with apt-get');
-  const options = { stdio: 'pipe', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
   try {
-    execFileSync('apt-get', ['update', '-q'], options);
-    execFileSync('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'redis-server'], options);
+    aptInstall('redis-server');
   } catch (error) {
     throw new Error(`These tests need a Redis server, and apt-get could not install it: ${advice}`, { cause: error });
   }
