@@ -22,7 +22,7 @@ describe('the dashboard of two gateways', () => {
     await redis?.stop();
   });
 
-  it('has one sign-in, and shows changes of one gateway on the other within 2 s', async () => {
+  it('has one sign-in, and a key that one gateway revokes is refused by the other at once', async () => {
     const page = await desk.signedIn();
     const account = await desk.account(page);
     await page.goto(`${other.url}/dashboard/a/${account}/keys`);
@@ -31,13 +31,8 @@ describe('the dashboard of two gateways', () => {
     const made = await page.request.post(`${desk.service.url}/dashboard/api/accounts/${account}/keys`, post);
     const { id, key } = (await made.json()) as { id: string; key: string };
     expect((await other.call('GET', '/v1/algos', undefined, key)).status).to.equal(200);
-    const revoked = Date.now();
     await page.request.post(`${desk.service.url}/dashboard/api/keys/${id}/revoke`, post);
-    await eventually(
-      'the key is refused',
-      async () => (await other.call('GET', '/v1/algos', undefined, key)).status === 401,
-    );
-    expect(Date.now() - revoked).to.be.lessThan(2000);
+    expect((await other.call('GET', '/v1/algos', undefined, key)).status).to.equal(401);
     await page.context().close();
   });
 
