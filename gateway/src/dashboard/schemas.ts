@@ -170,7 +170,7 @@ export interface Series {
 
 /** The state of a session in its gateway; null if the session is closed or its gateway does not answer. */
 export type Live = Inspection | null;
-export type { ChannelState, Inspection, RaisedNotice, RefusedFrames, Signal } from '../inspection.js';
+export type { ChannelState, Inspection } from '../inspection.js';
 
 export interface Load {
   readonly cpu: number;
