@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createCore } from '@device-insights/dsp-wasm';
-import {
-  addressOf,
-  close,
-  createHttpServer,
-  listen,
-  pathOf,
-  stopReuse,
-} from '@device-insights/fanout/process/http-server';
+import { addressOf, createHttpServer, listen, pathOf, stopReuse } from '@device-insights/fanout/process/http-server';
 import { operations, processMetrics, registerTotal, registerTotals } from '@device-insights/fanout/process/operations';
 import { VERSION } from '@device-insights/fanout/process/version';
 import type { Logger } from 'pino';
@@ -22,7 +15,6 @@ import { type Clock, systemClock } from './clock.js';
 import type { Config } from './config.js';
 import { createDashboard, isDashboards } from './dashboard/dashboard.js';
 import type { SignIn } from './dashboard/dashboard-context.js';
-import { within } from './deadline.js';
 import { keepFor } from './erasure/retention.js';
 import { assertHealthy, healthOf } from './health.js';
 import { KEPT_MS } from './heartbeats.js';
@@ -39,14 +31,11 @@ import { createPublisher } from './publisher/group-commit.js';
 import { observedStore, registerPublisherMetrics } from './publisher/metrics.js';
 import { requestNotes } from './rest/request-notes.js';
 import { createRest } from './rest/rest.js';
+import { shutDown } from './shutdown.js';
 import { SplitFeed } from './split-feed.js';
 import { openStore } from './store/open.js';
 import type { Store } from './store/store.js';
 
-/** Longest time for stopping, whatever does not answer, ms: whoever sends SIGTERM waits 10 s. */
-const STOP_MS = 8000;
-/** Part of that time that is reserved for the sockets and files after waiting for the store, ms. */
-const CLOSING_MS = 3000;
 /** Interval at which the health is checked and its changes are logged, ms. */
 const HEALTH_MS = 1000;
 const GOING_DOWN = 'the service is shutting down';
@@ -187,23 +176,8 @@ export async function startService(
       retention?.cancel();
       busyness.close();
       inspector.close();
-      const end = clock.monotonic() + STOP_MS;
-      const left = (reserve: number) => Math.max(0, end - reserve - clock.monotonic());
-      await ingest.drain();
-      if (!(await within(left(CLOSING_MS), publisher.drain(), clock)))
-        log.error(
-          { readings: publisher.queued },
-          'the store accepted no more writes before the shutdown: the remaining readings are dropped',
-        );
-      const window = Math.min(config.drainMs, left(CLOSING_MS / 2));
-      await within(left(CLOSING_MS / 2), feed.fanout?.drain(window) ?? Promise.resolve(), clock);
-      const closed = close(server)
-        .then(() => metrics && close(metrics))
-        .then(() => tasks.stop())
-        .then(() => beat().catch(() => undefined)) // The grace period of the sessions begins now, by the current clock.
-        .then(() => feed.close())
-        .then(() => store.close());
-      if (!(await within(left(0), closed, clock))) log.warn({}, 'not everything could be closed before the shutdown');
+      const open = { server, metrics, ingest, publisher, feed, tasks, beat, store };
+      await shutDown(open, config.drainMs, clock, log);
     },
   };
 }
