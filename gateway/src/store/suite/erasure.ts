@@ -3,9 +3,10 @@ import { expect } from 'chai';
 import type { StoredInsight } from '../../insight.js';
 import type { Session, Store } from '../store.js';
 import {
+  BATCH,
+  commitAll,
   type Handles,
   newMoment,
-  partOf,
   sampleAccount,
   sampleDevice,
   sampleInsight,
@@ -14,16 +15,13 @@ import {
   sampleSession,
 } from './samples.js';
 
-/** As many insights as the slowest server here writes or deletes in a second. */
-const BATCH = 200;
-
 export function erasureSuite(handles: () => Handles): void {
   /** A closed session with insights published from `at` on, one a second. */
   async function closed(store: Store, at: number, count: number, fields: Partial<Session> = {}): Promise<Session> {
     const session = sampleSession(fields);
     await store.openSession(session);
     const insights = Array.from({ length: count }, (_, i) => sampleInsight(session, at + i * 1000, at + i * 1000));
-    for (let i = 0; i < count; i += BATCH) await store.commit([partOf(session, insights.slice(i, i + BATCH))]);
+    await commitAll(store, session, insights);
     await store.closeSession(session.id, 1, at);
     return session;
   }

@@ -4,6 +4,7 @@ import type { StoredInsight } from '../../insight.js';
 import { BadCursor, type InsightQuery, type Session, type Store } from '../store.js';
 import {
   allPages,
+  commitAll,
   type Handles,
   NO_PROGRESS,
   newMoment,
@@ -155,7 +156,7 @@ function listsOfASession(handles: () => Handles): void {
         const type = (['hr', 'spo2', 'rr'] as const)[i % 3] ?? 'hr';
         return sampleInsight(session, at + Math.floor(i / 3), at + 5000 - i, { type });
       });
-      for (let i = 0; i < all.length; i += 201) await store.commit([partOf(session, all.slice(i, i + 201))]);
+      await commitAll(store, session, all);
       all.sort((a, b) => a.actual_end - b.actual_end || a.ts - b.ts);
       const batches: StoredInsight[][] = [];
       for await (const batch of other.sessionInsights(session.id)) batches.push(batch);

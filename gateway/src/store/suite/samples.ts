@@ -152,6 +152,14 @@ export function partOf(session: Session, insights: StoredInsight[], progress: Se
   return { sessionId, gateway, epoch, insights, progress } satisfies SessionCommit;
 }
 
+/** As many insights as the slowest server here writes or deletes in a second. */
+export const BATCH = 200;
+
+/** Commits a session's insights, batch after batch. */
+export async function commitAll(store: Store, session: Session, insights: readonly StoredInsight[]): Promise<void> {
+  for (let i = 0; i < insights.length; i += BATCH) await store.commit([partOf(session, insights.slice(i, i + BATCH))]);
+}
+
 /** Follows `next` to the last page; returns the rows of each page. */
 export async function allPages<Row>(page: (cursor: string | null) => Promise<Page<Row>>): Promise<Row[][]> {
   const pages: Row[][] = [];
