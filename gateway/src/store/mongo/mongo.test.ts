@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { systemClock } from '@device-insights/fanout/process/clock';
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
-import type { ClientSession, Query } from 'mongoose';
-import { systemClock } from '../../clock.js';
-import { ManualClock } from '../../manual-clock.js';
+import { type ClientSession, createConnection, type Query } from 'mongoose';
+
 import { type InsightQuery, type Session, type SessionQuery, type Store, StoreUnavailable } from '../store.js';
 import { earlierRows, expectKept } from '../suite/earlier.js';
 import {
@@ -37,9 +38,9 @@ describe('the MongoDB store', () => {
   });
 
   after(async () => {
-    const mongo = await MongoConnection.open(uri, systemClock);
-    await mongo.connection.dropDatabase();
-    await mongo.close();
+    const unhurried = await createConnection(uri).asPromise(); // Without the store's limits of time.
+    await unhurried.dropDatabase();
+    await unhurried.close();
     await server.stop();
   });
 
