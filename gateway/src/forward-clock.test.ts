@@ -1,6 +1,6 @@
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { ForwardClock } from './forward-clock.js';
-import { ManualClock } from './manual-clock.js';
 
 const START = 1_763_600_000_000;
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { assertHealthy, healthOf, type Part } from './health.js';
-import { ManualClock } from './manual-clock.js';
 
 const STORE = 'the store does not work';
 

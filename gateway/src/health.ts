@@ -1,5 +1,5 @@
+import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
-import type { Clock } from './clock.js';
 import { within } from './deadline.js';
 
 /** The answer of `GET /v1/stream/health`. */

@@ -1,8 +1,8 @@
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import type { Inspection } from './inspection.js';
 import { Inspector } from './inspector.js';
-import { ManualClock } from './manual-clock.js';
 import { sampleSession } from './store/suite/samples.js';
 
 const FOUND: Inspection = {

@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@device-insights/fanout/process/clock';
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { expect } from 'chai';
 import { type Logger, pino } from 'pino';
 import { Registry } from 'prom-client';
-import { systemClock } from './clock.js';
 import { parseConfig } from './config.js';
 import { KeyRing } from './keys/key-ring.js';
 import { openLiveFeed } from './live-feed.js';
-import { ManualClock } from './manual-clock.js';
 import { openEmbeddedStore } from './store/embedded/embedded.js';
 import { sampleKey } from './store/suite/samples.js';
 

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import type { CoreLoad } from './analysis/core-load.js';
-import type { Clock } from './clock.js';
 import type { Ingest } from './ingest/ingest.js';
 import type { Publisher } from './publisher/publisher.js';
 

@@ -1,5 +1,5 @@
+import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
-import type { Clock, Timer } from './clock.js';
 
 const PERIOD_MS = 1000;
 

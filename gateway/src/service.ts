@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createCore } from '@device-insights/dsp-wasm';
+import { type Clock, systemClock } from '@device-insights/fanout/process/clock';
 import { addressOf, createHttpServer, listen, pathOf, stopReuse } from '@device-insights/fanout/process/http-server';
 import { operations, processMetrics, registerTotal, registerTotals } from '@device-insights/fanout/process/operations';
 import { VERSION } from '@device-insights/fanout/process/version';
@@ -11,7 +12,6 @@ import { CoreLoad } from './analysis/core-load.js';
 import { registerAnalysisMetrics } from './analysis/metrics.js';
 import { ALGORITHMS } from './analysis/registry.js';
 import { createAnalyses } from './analysis/session-analysis.js';
-import { type Clock, systemClock } from './clock.js';
 import type { Config } from './config.js';
 import { createDashboard, isDashboards } from './dashboard/dashboard.js';
 import type { SignIn } from './dashboard/dashboard-context.js';

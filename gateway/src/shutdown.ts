@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import { close } from '@device-insights/fanout/process/http-server';
 import type { Log } from '@device-insights/fanout/process/log';
-import type { Clock } from './clock.js';
 import { within } from './deadline.js';
 import type { Ingest } from './ingest/ingest.js';
 import type { LiveFeed } from './live-feed.js';

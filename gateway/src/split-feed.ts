@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import { Heartbeats } from './heartbeats.js';
 import type { Store } from './store/store.js';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Store } from '../store/store.js';
 
 /** The objects that the operator's commands use. */

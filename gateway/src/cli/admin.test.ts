@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
-import { systemClock } from '../clock.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 
 const ADMIN = fileURLToPath(new URL('./admin.js', import.meta.url));

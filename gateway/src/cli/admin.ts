@@ -1,9 +1,9 @@
+import { systemClock } from '@device-insights/fanout/process/clock';
 import { CommanderError } from 'commander';
 import { adminCommand, type FileTasks, type Perform } from '../admin/command.js';
 import { Refusal } from '../admin/refusal.js';
 import { note } from '../admin/workplace.js';
 import { ALGORITHMS } from '../analysis/registry.js';
-import { systemClock } from '../clock.js';
 import { processConfig } from '../config.js';
 import { backUp, restore } from '../store/embedded/backup.js';
 import { assertEmbeddedStore } from '../store/embedded/embedded.js';

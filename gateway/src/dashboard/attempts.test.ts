@@ -1,5 +1,5 @@
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
-import { ManualClock } from '../manual-clock.js';
 import { Attempts } from './attempts.js';
 
 describe('attempts to sign in', () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import { remember } from '../remember.js';
 
 /** Attempts without a delay, and the longest delay after them, ms. It is short, because people mistype. */

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { CLOSE, type CloseReason } from '@device-insights/fanout';
 import { textFrame } from '@device-insights/fanout/frame';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import { isUnfinished } from '@device-insights/fanout/process/unfinished';
 import { descriptorOf, hand } from '@device-insights/fanout/wire';
 import type { WebSocket } from 'ws';
-import type { Clock } from '../clock.js';
 import type { FrameErrorCode } from '../errors.js';
 import type { Fault } from './frame.js';
 

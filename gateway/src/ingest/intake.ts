@@ -1,5 +1,5 @@
+import type { Clock } from '@device-insights/fanout/process/clock';
 import type { SampleRun } from '../analysis/analysis.js';
-import type { Clock } from '../clock.js';
 import type { FrameErrorCode } from '../errors.js';
 import type { ModalityChannel, SessionProgress } from '../store/store.js';
 import type { Frame } from './frame.js';

@@ -1,6 +1,6 @@
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import type { SampleRun } from '../analysis/analysis.js';
-import { ManualClock } from '../manual-clock.js';
 import type { SessionProgress } from '../store/store.js';
 import { channel } from './frames.fixture.js';
 import { Intake, NO_PROGRESS } from './intake.js';

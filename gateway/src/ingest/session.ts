@@ -1,8 +1,8 @@
 import type { CloseReason } from '@device-insights/fanout';
+import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import { countOne } from '@device-insights/fanout/process/count';
 import type { Log } from '@device-insights/fanout/process/log';
 import type { Analysis, SampleRun } from '../analysis/analysis.js';
-import type { Clock, Timer } from '../clock.js';
 import { ForwardClock } from '../forward-clock.js';
 import type { Inspection } from '../inspection.js';
 import type { PublishedStream } from '../publisher/publisher.js';

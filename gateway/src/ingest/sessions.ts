@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
 import type { OpenAnalysis } from '../analysis/analysis.js';
 import { setCount } from '../analysis/channel.js';
-import type { Clock } from '../clock.js';
 import { within } from '../deadline.js';
 import { CloseError } from '../errors.js';
 import { Heartbeats } from '../heartbeats.js';

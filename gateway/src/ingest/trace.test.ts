@@ -1,6 +1,6 @@
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import type { SampleRun } from '../analysis/analysis.js';
-import { ManualClock } from '../manual-clock.js';
 import type { ModalityChannel } from '../store/store.js';
 import { Trace } from './trace.js';
 

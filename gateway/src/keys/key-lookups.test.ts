@@ -1,5 +1,5 @@
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
-import { ManualClock } from '../manual-clock.js';
 import { type Key, StoreUnavailable } from '../store/store.js';
 import { rejection, sampleKey } from '../store/suite/samples.js';
 import { KeyLookups } from './key-lookups.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import { Queue, QueueFull } from '../queue.js';
 import { remember } from '../remember.js';
 import { type Key, type Store, StoreUnavailable } from '../store/store.js';

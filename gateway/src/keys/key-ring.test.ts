@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
-import { ManualClock } from '../manual-clock.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { Store } from '../store/store.js';
 import { sampleKey } from '../store/suite/samples.js';

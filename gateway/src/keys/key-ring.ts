@@ -1,7 +1,7 @@
 import { hasExpired, type KeyCheck, type KeyHolder } from '@device-insights/fanout';
 import type { KeySource } from '@device-insights/fanout/key-mirror';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
-import type { Clock } from '../clock.js';
 import type { Key, Store } from '../store/store.js';
 import { KeyLookups } from './key-lookups.js';
 

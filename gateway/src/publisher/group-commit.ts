@@ -1,6 +1,6 @@
 import type { Bus, BusMessage } from '@device-insights/fanout/bus';
+import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
-import type { Clock, Timer } from '../clock.js';
 import { ForwardClock } from '../forward-clock.js';
 import { liveForm } from '../insight.js';
 import { type SessionCommitResult, type Store, StoreRefused } from '../store/store.js';

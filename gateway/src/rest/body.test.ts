@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
-import { systemClock } from '../clock.js';
 import { KeyRing } from '../keys/key-ring.js';
 import { sampleModel } from '../store/suite/samples.js';
 import { detailOf, type Tenant, TestServer } from './test-server.js';

@@ -1,7 +1,7 @@
+import { type Clock, systemClock } from '@device-insights/fanout/process/clock';
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { z } from 'zod';
-import { type Clock, systemClock } from '../clock.js';
-import { ManualClock } from '../manual-clock.js';
 import { StoreUnavailable } from '../store/store.js';
 import { detailOf, type Tenant, TestServer } from './test-server.js';
 

@@ -1,6 +1,6 @@
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { ManualClock } from '../manual-clock.js';
 import { requestNotes } from './request-notes.js';
 import { type Logged, type Tenant, TestServer } from './test-server.js';
 

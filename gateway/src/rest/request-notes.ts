@@ -1,6 +1,6 @@
+import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
 import { Histogram, type Registry } from 'prom-client';
-import type { Clock } from '../clock.js';
 import { infoLines } from '../info-lines.js';
 
 const SECOND_MS = 1000;

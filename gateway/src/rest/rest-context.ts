@@ -1,8 +1,8 @@
+import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Algorithm } from '../analysis/algorithm.js';
-import type { Clock } from '../clock.js';
 import { HttpError } from '../errors.js';
 import type { Health } from '../health.js';
 import type { KeyRing } from '../keys/key-ring.js';

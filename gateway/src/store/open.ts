@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Config } from '../config.js';
 import { openEmbeddedStore } from './embedded/embedded.js';
 import { openMongoStore } from './mongo/mongo.js';

@@ -3,8 +3,8 @@ import { copyFile, mkdtemp, rename, rm, stat, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
-import { systemClock } from '../../clock.js';
 import { type Session, type Store, StoreUnavailable } from '../store.js';
 import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
 import { Database } from './database.js';

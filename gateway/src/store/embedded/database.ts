@@ -1,5 +1,5 @@
+import type { Clock } from '@device-insights/fanout/process/clock';
 import type Libsql from 'libsql';
-import type { Clock } from '../../clock.js';
 import { StoreUnavailable } from '../store.js';
 import { connect } from './connection.js';
 import { meaningOf, told } from './failures.js';

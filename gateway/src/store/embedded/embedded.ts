@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../clock.js';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import { type Store, StoreUnavailable } from '../store.js';
 import { Database } from './database.js';
 import { meaningOf } from './failures.js';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
-import { systemClock } from '../../clock.js';
 import { Database } from './database.js';
 import { embeddedIdempotency } from './idempotency.js';
 import { migrate } from './schema.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { statfsSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Clock } from '../../clock.js';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import { StoreUnavailable } from '../store.js';
 
 const EXAMINATION = fileURLToPath(new URL('./examination.js', import.meta.url));

@@ -1,5 +1,5 @@
+import type { Clock } from '@device-insights/fanout/process/clock';
 import { type ClientSession, type Connection, createConnection, mongo } from 'mongoose';
-import type { Clock } from '../../clock.js';
 import { StoreUnavailable } from '../store.js';
 import { told } from './failures.js';
 import { Transactions } from './transactions.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
+import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
-import { systemClock } from '../../clock.js';
 import { createPublisher } from '../../publisher/group-commit.js';
 import { type Session, type Store, StoreUnavailable } from '../store.js';
 import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js';
+import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Store } from '../store.js';
 import { mongoAccounts, mongoKeys } from './accounts.js';
 import { MongoConnection } from './connection.js';

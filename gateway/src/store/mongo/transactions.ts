@@ -1,5 +1,5 @@
+import type { Clock } from '@device-insights/fanout/process/clock';
 import { type ClientSession, mongo } from 'mongoose';
-import type { Clock } from '../../clock.js';
 import { StoreUnavailable } from '../store.js';
 
 /**

@@ -1,1 +1,0 @@
-export { type Clock, systemClock, type Timer } from '@device-insights/fanout/process/clock';

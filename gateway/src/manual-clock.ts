@@ -1,1 +1,0 @@
-export { ManualClock } from '@device-insights/fanout/process/manual-clock';
