@@ -30,6 +30,7 @@ import {
   RESPONSE,
   REST_REACH,
   RESTLESS,
+  SHARP_LIKENESS,
   SLOW_SHARE,
   SUPPORT_FALL,
   SUPPORT_RISE,
@@ -75,8 +76,9 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     const chosen = counted
       ? chooseAtRest(rate, confidence, shown(beats.cover, motion, seen), seen)
       : keep(rate, confidence);
-    state.value = smoothed(state, chosen.rate, counted ? blur() : 1, anew);
-    const belief = counted ? doubted(chosen.belief, state.value - chosen.rate) : chosen.belief;
+    const step: f32 = anew ? 0 : towards(state.value, chosen.rate, counted ? blur() : 1);
+    state.value = counted && isIrregular() ? chosen.rate : chosen.rate + step;
+    const belief = counted ? doubted(chosen.belief, step) : chosen.belief;
     const like = pulseLike(state, state.value, counted ? COUNTED.skew : 0, belief, hasAxes);
     // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
     const guessed = counted && COUNTED.lost > MOST_GUESSED;
@@ -116,10 +118,15 @@ function blur(): f32 {
   return min<f32>(1, COUNTED.jitter / BLURRED);
 }
 
-/** Blends the value before in, if it is of the same run: one farther off was wrong, or this is. */
-function smoothed(state: PulseState, value: f32, blur: f32, anew: bool): f32 {
-  const change = state.value - value;
-  return anew || abs<f32>(change) > REST_REACH ? value : value + VALUE_MEMORY * blur * change;
+/** Step towards the value before, if it is of the same run: one farther off was wrong, or this is. */
+function towards(before: f32, value: f32, blur: f32): f32 {
+  const change = before - value;
+  return abs<f32>(change) > REST_REACH ? 0 : VALUE_MEMORY * blur * change;
+}
+
+/** Whether it is the rhythm that varies: upstrokes that are alike are timed sharply, and the value before is of other beats. */
+function isIrregular(): bool {
+  return COUNTED.variation > IRREGULAR && COUNTED.likeness > SHARP_LIKENESS;
 }
 
 /** In motion beats and lines stray and the track lags: the mean of those that are there does less of either. */

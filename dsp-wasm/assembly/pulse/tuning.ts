@@ -337,6 +337,11 @@ export const LEAST_COUNTED: f32 = 0.5;
  * as monitors' do, and a beat that comes in or falls out moves the value less. [share; chosen]
  */
 export const VALUE_MEMORY: f32 = 0.5;
+/**
+ * Likeness of the upstrokes above which it is so little: what varies more than IRREGULAR is the rhythm, and is not smoothed. 0.85 and 0.9
+ * do as well. [correlation; chosen]
+ */
+export const SHARP_LIKENESS: f32 = 0.95;
 /** Share of the line's rate in the value, where the beats' timing is not sharp. [share; chosen] */
 export const LINE_SHARE: f32 = 0.5;
 /**

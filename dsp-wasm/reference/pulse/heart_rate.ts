@@ -83,8 +83,10 @@ export class PulseRate {
     const line = { value: atRest(clean, rate, found?.rate ?? 0), confidence };
     const counted = countBeats(found?.best ?? signals[0] ?? []);
     const chosen = counted ? likelier(line, counted, covered * shown, shown) : line;
-    const value = this.#smoothed(chosen.value, counted ? blur(counted) : 1);
-    const doubt = counted ? 0.4 * Math.max(0, Math.abs(value - chosen.value) - 2) : 0;
+    const step = this.#towards(chosen.value, counted ? blur(counted) : 1);
+    const irregular = counted && counted.variation > 0.12 && counted.likeness > 0.95;
+    const value = irregular ? chosen.value : chosen.value + step;
+    const doubt = counted ? 0.4 * Math.max(0, Math.abs(step) - 2) : 0;
     const trust = chosen.confidence;
     const doubted = trust / (trust + (1 - trust) * Math.exp(doubt));
     const own = { bpm: value, skew: counted?.skew ?? 0, belief: doubted, hasAxes: axes !== null };
@@ -180,9 +182,9 @@ export class PulseRate {
     this.#belief = posterior.map((p) => p / total);
   }
 
-  #smoothed(value: number, blur: number): number {
+  #towards(value: number, blur: number): number {
     const change = (this.#value ?? value) - value;
-    return Math.abs(change) > 12 ? value : value + 0.5 * blur * change;
+    return Math.abs(change) > 12 ? 0 : 0.5 * blur * change;
   }
 
   #unrest(rate: number): number {

@@ -110,6 +110,20 @@ describe('hr_ppg', () => {
     expect(rates.slice(12).filter((e) => e && e.confidence >= 0.5).length).to.be.at.least(40); // of 49
   });
 
+  it('follows an irregular rhythm of clear pulses from window to window', () => {
+    const next = noise(200, 7);
+    const beats = next.map((_, i) => ({
+      time: 0.7 * i + 0.35 * next.slice(0, i).reduce((a, v) => a + v, 0),
+      height: 100,
+    }));
+    const errors = run([GREEN], [pulses(beats, 120)], 120).flatMap((e, end) => {
+      const own = beats.filter(({ time }) => time + 0.1 > end - 8 + 0.3 && time + 0.1 <= end);
+      const rate = (60 * (own.length - 1)) / ((own.at(-1)?.time ?? 0) - (own[0]?.time ?? 0));
+      return e && end >= 12 ? [Math.abs(e.value - rate)] : [];
+    });
+    expect(errors.reduce((sum, v) => sum + v, 0) / errors.length).to.be.below(2);
+  });
+
   it('gives the rate of the heartbeats in the window, whose pulses come later, if the beats are timed sharply', () => {
     const beats = [0];
     while ((beats.at(-1) ?? 0) < 120) {
