@@ -19,6 +19,7 @@ import {
   PROJECTION,
   SHARES,
   SHIFTS,
+  SMALL,
   SPREADS,
   STRAYS,
   WIDTH,
@@ -30,10 +31,14 @@ import {
   DEAD_SAMPLES,
   DEAD_TENTHS,
   EARLIEST_P,
+  ENOUGH_WAVES,
   FIRST_MATCH_NOISE,
   FIRST_SNAP,
   HIDING_NOISE,
+  LARGEST_BEAT,
   LATEST_T,
+  LEAST_BREADTH,
+  LEAST_T,
   LEVEL_FOLLOW,
   LIKE_TEMPLATE,
   MEASURE_FOLLOW,
@@ -41,6 +46,8 @@ import {
   SHIFT_HALF,
   SHORTEST_SPREAD,
   SLOWEST_LEARNING,
+  SMALL_ENERGY,
+  SMALL_WIDTH,
   SNAP,
   SPIKE_QUALITY,
   SPREAD_FROM,
@@ -48,6 +55,7 @@ import {
   STRAY_QUALITY,
   STRAY_SHARE,
   TEMPLATE_BEATS,
+  USUAL_RISE,
 } from './tuning';
 
 /**
@@ -81,7 +89,7 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
   const interval: f32 = isBroken ? 0 : <f32>(time - ecg.lastTime);
   const likely: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
   let quality = STRAYS[chosen] > STRAY_SHARE ? min<f32>(likely, STRAY_QUALITY) : likely;
-  if (SPREADS[chosen] < SHORTEST_SPREAD) quality = min<f32>(quality, SPIKE_QUALITY);
+  if (SPREADS[chosen] < SHORTEST_SPREAD || SMALL[chosen]) quality = min<f32>(quality, SPIKE_QUALITY);
   const baseline = levelAbout(channel, chosen, sample, limit);
   const obscured = candidate.flat > last || NOISES[chosen] > HIDING_NOISE;
   addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, obscured, late);
@@ -188,6 +196,7 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
   const energy = ENERGY[greatestNear(ENERGY, at, SNAP)];
   put(k, <f32>at, 0);
   SHARES[k] = 0;
+  SMALL[k] = false;
   const noise = greatest(ENERGY, between);
   NOISES[k] = lead.energy.beat > 0 ? max<f32>(0, noise / lead.energy.beat) : 0;
   if (between > 0) lead.calm = followed(lead.calm, least(ENERGY, between));
@@ -195,7 +204,10 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
   // Ectopic beats are rare, and count as noise if they are missed, so this level must not rise fast.
   // Its wavelet reaches farther than the others, so it may lack data at a gap where they do not.
   const width = WIDTH[greatestNear(WIDTH, at, SNAP)];
-  if (!isNaN(width)) learnLevel(lead.width, width, greatest(WIDTH, between), LEVEL_FOLLOW);
+  if (!isNaN(width)) {
+    SMALL[k] = isSmall(lead, energy, width, between);
+    learnLevel(lead.width, width, greatest(WIDTH, between), LEVEL_FOLLOW);
+  }
   if (wide) {
     measureWide(lead, k, at, matched);
     return;
@@ -203,6 +215,42 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
   learnLevel(lead.energy, energy, noise);
   if (matched) measureMatched(lead, k, peak, between);
   else measureFirst(lead, k, at);
+}
+
+/**
+ * Whether a beat is so much smaller than those before that it may be a P wave which no QRS complex follows. What is usual falls only
+ * while T waves follow the beats: an electrode that has moved makes both smaller. The T wave of the beat before is among the
+ * first `between` features, of which there are none after a pause. What is a thousandth of it comes after an artefact, which tells
+ * nothing of beats.
+ */
+function isSmall(lead: Lead, energy: f32, width: f32, between: i32): bool {
+  const sign = signOfT(lead.width.beat, between / 2);
+  lead.waves = between > 0 ? lead.waves + LEVEL_FOLLOW * (sign - lead.waves) : 0;
+  const falls = abs<f32>(lead.waves) > ENOUGH_WAVES;
+  if (width < LEAST_BREADTH * lead.usualWidth) {
+    lead.usualEnergy = 0;
+    lead.usualWidth = 0;
+  }
+  lead.usualEnergy = usualAfter(lead.usualEnergy, lead.energy.beat, energy, falls);
+  lead.usualWidth = usualAfter(lead.usualWidth, lead.width.beat, width, falls);
+  return energy < SMALL_ENERGY * lead.usualEnergy && width < SMALL_WIDTH * lead.usualWidth;
+}
+
+function usualAfter(usual: f32, level: f32, now: f32, falls: bool): f32 {
+  if (falls) return usual + LEVEL_FOLLOW * (level - usual);
+  return max(level, usual + USUAL_RISE * max<f32>(0, min(now, LARGEST_BEAT * usual) - usual));
+}
+
+/**
+ * Sign of the largest broad wave among the first `count` features, which T waves share and noise does not; 0 where it is too small, or
+ * larger than a beat.
+ */
+function signOfT(width: f32, count: i32): f32 {
+  let top = 0;
+  for (let i = 1; i < count; i++) if (abs(broad(i)) > abs(broad(top))) top = i;
+  const size = abs(broad(top));
+  if (!(size > LEAST_T * width && size < width)) return 0;
+  return broad(top) > 0 ? 1 : -1;
 }
 
 /** With a template, the R peak is at the largest match. */

@@ -70,6 +70,8 @@ function forget(ecg: EcgState): void {
   for (let k = 0; k < MAX_SUBS; k++) {
     ecg.leadAt(k).learnt = 0;
     ecg.leadAt(k).calm = 0;
+    ecg.leadAt(k).usualEnergy = 0;
+    ecg.leadAt(k).usualWidth = 0;
   }
   forgetPaths(ecg);
 }

@@ -117,8 +117,12 @@ const STRAYS_END: usize = SPREADS_END + LEADS_BYTES;
 export const HUMS = changetype<Row<f32>>(STRAYS_END);
 const HUMS_END: usize = STRAYS_END + LEADS_BYTES;
 
-export const GROUP = changetype<Group>(HUMS_END);
-const GROUP_END: usize = HUMS_END + 16;
+/** By lead: whether the beat is much smaller than those before. */
+export const SMALL = changetype<Row<bool>>(HUMS_END);
+const SMALL_END: usize = HUMS_END + 16;
+
+export const GROUP = changetype<Group>(SMALL_END);
+const GROUP_END: usize = SMALL_END + 16;
 
 /** The responses of the two wavelets for a group; the leads are GROUP_ROW apart. */
 const GROUP_SHARPENED_END: usize = GROUP_END + 4 * GROUP_BYTES;

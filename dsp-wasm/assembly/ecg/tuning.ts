@@ -82,6 +82,18 @@ export const SPREAD_FROM: f32 = 0.15;
 export const SHORTEST_SPREAD: f32 = 1.69;
 /** Most quality of a beat that spreads less: two such leave nothing to trust. [probability; chosen] */
 export const SPIKE_QUALITY: f32 = 0.25;
+/** Least size of a T wave, against the breadth of its beat. [ratio; chosen] */
+export const LEAST_T: f32 = 0.05;
+/** Mean sign from which on T waves follow the beats: that of noise hardly ever reaches it. [ratio; chosen] */
+export const ENOUGH_WAVES: f32 = 0.8;
+/** Share of a larger beat in the usual size; it counts up to LARGEST_BEAT of that. [share; chosen] */
+export const USUAL_RISE: f32 = 0.4;
+/** Energy, against the usual one, below which a beat may be a P wave. [ratio; chosen] */
+export const SMALL_ENERGY: f32 = 0.25;
+/** Breadth, against the usual one, below which a beat may be a P wave; an ectopic beat is broader. [ratio; chosen] */
+export const SMALL_WIDTH: f32 = 0.45;
+/** Breadth, against the usual one, below which a beat is smaller than an ECG's noise beside it. [ratio; chosen] */
+export const LEAST_BREADTH: f32 = 0.001;
 /** Farthest that a lead's peak may lie from the candidate, 47 ms. [grid samples; chosen] */
 export const SNAP: i32 = 6;
 /** The same without a template. [grid samples; chosen] */

@@ -28,6 +28,11 @@ export class Lead {
   offset: i32;
   /** Usual least energy between two beats, as noise leaves it; 0: not known yet. */
   calm: f32;
+  /** Energy and breadth of beats that are usual in this session. */
+  usualEnergy: f32;
+  usualWidth: f32;
+  /** Mean sign of the T waves after the newest beats, -1 to 1; near 0 where there are none. */
+  waves: f32;
 
   /** Level of the energy. */
   get energy(): Level {

@@ -45,6 +45,9 @@ describe('hr_ecg', () => {
   }
 
   const last = (x: readonly number[]) => estimates(x).at(-1) ?? null;
+  /** How many estimates are trusted from that second on. */
+  const trustedFrom = (answers: readonly (Estimate | null)[], end: number) =>
+    answers.slice(end - 1).filter((e) => e && e.confidence >= 0.5).length;
 
   function jitter(seed: number, mean: number, spread: number): () => number {
     const next = random(seed);
@@ -201,6 +204,43 @@ describe('hr_ecg', () => {
           const wrong = estimates(x, hz).filter((answer) => answer && answer.confidence >= 0.5);
           expect(wrong.length, `${pulse}, ${interval} s at ${hz} Hz`).to.be.at.most(3);
         }
+  });
+
+  it('does not trust P waves after the ventricles have stopped, nor those of a block that conducts each third one', () => {
+    const blocked = (beats: readonly KnownBeat[], conducts: (beat: KnownBeat, i: number) => boolean) =>
+      beats.map((beat, i) => (conducts(beat, i) ? beat : { ...beat, shape: 'blocked' as const }));
+    for (const seed of [61, 62, 63, 64]) {
+      const beats = rhythm(181, jitter(seed, 0.6 + 0.1 * (seed - 61), 0.02));
+      const stopped = ecg(
+        180,
+        blocked(beats, ({ time }) => time < 40),
+        { noise: 0.01, seed },
+      );
+      expect(trustedFrom(estimates(stopped), 50), `stopped, seed ${seed}`).to.be.at.most(2);
+      const third = ecg(
+        120,
+        blocked(beats, (_, i) => i % 3 === 0),
+        { noise: 0.01, seed },
+      );
+      const wrong = estimates(third).filter((e) => e && e.confidence >= 0.5 && e.value > 50);
+      expect(wrong, `block, seed ${seed}`).to.deep.equal([]);
+    }
+  });
+
+  it('trusts an ECG again that an electrode has made ten times as small at once', () => {
+    for (const interval of [0.5, 0.7, 1]) {
+      const x = ecg(90, rhythm(91, jitter(7, interval, 0.02))).map((v, i) => (i < 40 * HZ ? v : 0.1 * v));
+      expect(trustedFrom(estimates(x), 70), `${interval} s`).to.equal(21);
+    }
+  });
+
+  it('trusts an ECG after the jumps of an electrode from end to end of its range', () => {
+    const beats = ecg(
+      90,
+      rhythm(91, () => 0.8),
+    );
+    const x = beats.map((v, i) => (i < 40 * HZ ? 8e6 * (Math.floor(i / 180) % 2) : v));
+    expect(trustedFrom(estimates(x), 70)).to.equal(21);
   });
 
   it('trusts beats that follow the pulses of a pacemaker', () => {

@@ -2,7 +2,7 @@ import { random } from '../signals.js';
 
 /** Electrocardiograms with known R peaks, for tests. */
 
-export type Shape = 'normal' | 'tall_t' | 'ectopic';
+export type Shape = 'normal' | 'tall_t' | 'ectopic' | 'blocked';
 
 export interface KnownBeat {
   /** Time of the R peak, seconds. */
@@ -26,8 +26,12 @@ function wave(t: number, centre: number, width: number, height: number): number 
   return height * Math.exp(-((t - centre) ** 2) / (2 * width * width));
 }
 
-/** A beat `t` seconds after its R peak, with an R wave of 1. An ectopic beat is broad, has no P wave and an opposite T wave. */
+/**
+ * A beat `t` seconds after its R peak, with an R wave of 1. An ectopic beat is broad, has no P wave and an opposite T wave; of a
+ * blocked one there is only a P wave.
+ */
 function beat(t: number, shape: Shape): number {
+  if (shape === 'blocked') return wave(t, -0.16, 0.022, 0.18);
   if (shape === 'ectopic') return wave(t, 0, 0.035, 1.3) + wave(t, 0.09, 0.04, -0.5) + wave(t, 0.28, 0.06, -0.5);
   const qrs = wave(t, -0.028, 0.01, -0.12) + wave(t, 0, 0.011, 1) + wave(t, 0.03, 0.011, -0.22);
   const tWave = shape === 'tall_t' ? wave(t, 0.22, 0.035, 0.9) : wave(t, 0.22, 0.045, 0.3);
