@@ -28,8 +28,7 @@ async function stream(service: Running, deviceId: string, seconds: number): Prom
   await device.end();
 }
 
-describe('a backup of the embedded store', function () {
-  this.timeout(120_000);
+describe('a backup of the embedded store', () => {
   const folder = temporaryFolder();
   const data = `${folder.path}/data`;
   const env = { DATA_DIR: data };
@@ -87,8 +86,7 @@ describe('a backup of the embedded store', function () {
   });
 });
 
-describe('a dump of MongoDB', function () {
-  this.timeout(120_000);
+describe('a dump of MongoDB', () => {
   let mongo: TestMongo;
   let service: Running | undefined;
 

@@ -9,8 +9,7 @@ import { connect, makeModel, sendFrames } from './wearable.js';
 const source = simulate({ seconds: 60 });
 const ADMIN = 'gateway/dist/cli/admin.js';
 
-describe('admin commands that erase, while a service is running', function () {
-  this.timeout(120_000);
+describe('admin commands that erase, while a service is running', () => {
   const folder = temporaryFolder();
   const env = { DATA_DIR: folder.path };
   const operator = new Operator(env);

@@ -86,8 +86,7 @@ describe('the files for several hosts', () => {
   });
 });
 
-describe('the bus with the Redis of the data hosts', function () {
-  this.timeout(120_000);
+describe('the bus with the Redis of the data hosts', () => {
   const passwords = { gateway: 'g-secret', fanout: 'f-secret' };
   const folder = temporaryFolder();
   let redis: SecureRedis;

@@ -36,8 +36,7 @@ matrix('MongoDB', async () => {
 });
 
 function matrix(name: string, openStore: () => Promise<{ env: Record<string, string>; stop(): Promise<void> }>): void {
-  describe(`keys on ${name}`, function () {
-    this.timeout(120_000);
+  describe(`keys on ${name}`, () => {
     const folder = temporaryFolder();
     let store: Awaited<ReturnType<typeof openStore>>;
     let redis: TestRedis;

@@ -16,9 +16,7 @@ interface Vector {
   readonly hex: string;
 }
 
-describe('the load generator', function () {
-  this.timeout(120_000); // Go compiles it first.
-
+describe('the load generator', () => {
   const go = (...args: string[]) => spawnSync('go', args, { cwd: FOLDER, encoding: 'utf8' });
   const missing = () => go('version').error !== undefined && 'skipped: Go is not installed (apt-get install golang-go)';
 

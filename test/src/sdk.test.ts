@@ -33,8 +33,7 @@ describe('the SDK, installed in a project', () => {
   let service: Running;
   let client: DeviceInsights;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await Running.start({ DATA_DIR: data.path });
     client = new DeviceInsights({ baseUrl: service.url, apiKey: KEY });
     const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', project.path], { cwd: SDK });
@@ -285,8 +284,7 @@ describe('the SDK, installed in a project', () => {
     const pageUrl = (api: string) =>
       `http://127.0.0.1:${(pages.address() as AddressInfo).port}/live.html?url=${api}&key=${KEY}`;
 
-    it('with the quality treatment of the specification, and as the service sends them', async function () {
-      this.timeout(180_000);
+    it('with the quality treatment of the specification, and as the service sends them', async () => {
       const browser = await launchChromium();
       try {
         const page = await browser.newPage();

@@ -14,8 +14,7 @@ interface Stored {
 const acknowledged = ({ type, next_seq }: Record<string, unknown>) =>
   type === 'ack' ? ((next_seq as Record<string, number>)['0'] ?? -1) : -1;
 
-describe('a gateway whose MongoDB stalls from time to time', function () {
-  this.timeout(120_000);
+describe('a gateway whose MongoDB stalls from time to time', () => {
   let mongo: MongoServer;
   let gateway: Running;
 

@@ -67,7 +67,7 @@ export class Stream {
     const backoff = { baseMs: 50, maxMs: 200 };
     const client = new DeviceInsights({ baseUrl: gateway.url, apiKey: key, backoff, ...(WebSocket && { WebSocket }) });
     const { id: deviceModelId } = await client.deviceModels.create(simulate().deviceModel);
-    const device = client.device({ deviceId, deviceModelId });
+    const device = client.device({ deviceId, deviceModelId, connectWithinMs: 60_000 });
     return new Stream(client, device, (await device.ready()).session_id, speed);
   }
 

@@ -53,8 +53,9 @@ describe('a crowd of strangers', () => {
       const apps = [await subscribe(gateway), await subscribe(node)];
       for (const place of [gateway, node]) await come(place, 2 * DESCRIPTORS, sent);
       for (const place of [gateway, node]) {
-        expect(place.log.match(FULL), place.log).to.have.length(1);
         expect(await place.healthz()).to.equal(200);
+        await eventually('that is logged', () => place.log.match(FULL) !== null);
+        expect(place.log.match(FULL), place.log).to.have.length(1);
       }
       await sendFrames(socket, source, Date.now() - 30_000, 0, 12);
       await socket.until(({ type, next_seq }) => type === 'ack' && Object.keys(next_seq as object).length > 0);

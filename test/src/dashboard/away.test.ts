@@ -4,11 +4,9 @@ import type { Page } from 'playwright-core';
 import { connect, makeModel, sendFrames } from '../wearable.js';
 import { Desk, PASSWORD, signIn } from './desk.js';
 
-describe('the dashboard of a gateway that does not answer', function () {
-  this.timeout(90_000);
+describe('the dashboard of a gateway that does not answer', () => {
   let desk: Desk;
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     desk = await Desk.open();
   });
   after(() => desk?.close());

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from '../chromium.js';
 import { Running, temporaryFolder } from '../running.js';
 
@@ -6,7 +6,6 @@ export const PASSWORD = 'correct horse battery staple';
 
 /** A service with its dashboard, and a person at a browser. */
 export class Desk {
-  readonly #contexts: BrowserContext[] = [];
   /** Errors of pages: scripts that failed, and requests that the policy blocked. */
   readonly complaints: string[] = [];
 
@@ -31,7 +30,7 @@ export class Desk {
   /** A page of a new browser. */
   async page(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
-    this.#contexts.push(context);
+    context.setDefaultTimeout(120_000);
     const page = await context.newPage();
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {

@@ -6,8 +6,7 @@ import { Desk, PASSWORD, signIn } from './desk.js';
 
 describe('the door of the dashboard, in a browser', () => {
   let desk: Desk;
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     desk = await Desk.open();
   });
   after(() => desk?.close());

@@ -8,14 +8,12 @@ import { Desk } from './desk.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-describe('every page of the dashboard', function () {
-  this.timeout(120_000);
+describe('every page of the dashboard', () => {
   let desk: Desk;
   let page: Page;
   let paths: readonly string[];
 
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     desk = await Desk.open();
     const { service } = desk;
     const source = simulate({ seconds: 30 });

@@ -12,8 +12,7 @@ const READING = { unit: 'bpm', session_id: '0', confidence: 0.9 };
 
 describe('the people at the dashboard', () => {
   let desk: Desk;
-  before(async function () {
-    this.timeout(180_000); // The first run may have to install Chromium.
+  before(async () => {
     desk = await Desk.open();
   });
   after(() => desk?.close());

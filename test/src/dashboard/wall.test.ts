@@ -17,8 +17,7 @@ describe('the wall of live devices', () => {
   let page: Page;
   let send: (reading: object) => void;
 
-  before(async function () {
-    this.timeout(180_000); // The first run may have to install Chromium.
+  before(async () => {
     desk = await Desk.open();
     page = await desk.signedIn();
     send = await fakeFeed(page);

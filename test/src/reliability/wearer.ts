@@ -6,6 +6,8 @@ import { pulse, RATE_HZ } from './pulse.js';
 /** Data that a device has when it first connects, seconds: its readings begin at once. */
 const HISTORY_S = 10;
 const FRAME_MS = 1000;
+/** Longest wait for the first connection: many wearers come at once, ms. */
+const CONNECT_MS = 60_000;
 
 export interface WearerOptions {
   readonly deviceId: string;
@@ -43,6 +45,7 @@ export class Wearer {
       deviceId,
       deviceModelId: modelId,
       backoff: { baseMs: 50, maxMs: 500 },
+      connectWithinMs: CONNECT_MS,
       WebSocket: this.#follow(addresses),
       onReady: ({ session_id }) => this.sessions.add(session_id),
     });
