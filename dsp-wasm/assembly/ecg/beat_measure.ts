@@ -31,6 +31,7 @@ import {
   DEAD_SAMPLES,
   DEAD_TENTHS,
   EARLIEST_P,
+  ENOUGH_CLEAR,
   ENOUGH_WAVES,
   FIRST_MATCH_NOISE,
   FIRST_SNAP,
@@ -205,7 +206,7 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
   // Its wavelet reaches farther than the others, so it may lack data at a gap where they do not.
   const width = WIDTH[greatestNear(WIDTH, at, SNAP)];
   if (!isNaN(width)) {
-    SMALL[k] = isSmall(lead, energy, width, between);
+    SMALL[k] = isSmall(lead, energy, width, between, NOISES[k]);
     learnLevel(lead.width, width, greatest(WIDTH, between), LEVEL_FOLLOW);
   }
   if (wide) {
@@ -218,27 +219,31 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
 }
 
 /**
- * Whether a beat is so much smaller than those before that it may be a P wave which no QRS complex follows. What is usual falls only
- * while T waves follow the beats: an electrode that has moved makes both smaller. The T wave of the beat before is among the
- * first `between` features, of which there are none after a pause. What is a thousandth of it comes after an artefact, which tells
- * nothing of beats.
+ * Whether a beat is so much smaller than those before that it may be a P wave which no QRS complex follows. What is usual is learnt where
+ * no noise could hide a beat, and falls only while T waves follow the beats: an electrode that has moved makes both smaller. The T wave of the
+ * beat before is among the first `between` features, of which there are none after a pause. What is a thousandth of it comes after an
+ * artefact, which tells nothing of beats.
  */
-function isSmall(lead: Lead, energy: f32, width: f32, between: i32): bool {
+function isSmall(lead: Lead, energy: f32, width: f32, between: i32, noise: f32): bool {
   const sign = signOfT(lead.width.beat, between / 2);
   lead.waves = between > 0 ? lead.waves + LEVEL_FOLLOW * (sign - lead.waves) : 0;
   const falls = abs<f32>(lead.waves) > ENOUGH_WAVES;
+  lead.clear = between > 0 && noise <= HIDING_NOISE ? lead.clear + 1 : 0;
   if (width < LEAST_BREADTH * lead.usualWidth) {
     lead.usualEnergy = 0;
     lead.usualWidth = 0;
   }
-  lead.usualEnergy = usualAfter(lead.usualEnergy, lead.energy.beat, energy, falls);
-  lead.usualWidth = usualAfter(lead.usualWidth, lead.width.beat, width, falls);
+  if (lead.clear >= ENOUGH_CLEAR) {
+    lead.usualEnergy = usualAfter(lead.usualEnergy, energy, falls);
+    lead.usualWidth = usualAfter(lead.usualWidth, width, falls);
+  }
   return energy < SMALL_ENERGY * lead.usualEnergy && width < SMALL_WIDTH * lead.usualWidth;
 }
 
-function usualAfter(usual: f32, level: f32, now: f32, falls: bool): f32 {
-  if (falls) return usual + LEVEL_FOLLOW * (level - usual);
-  return max(level, usual + USUAL_RISE * max<f32>(0, min(now, LARGEST_BEAT * usual) - usual));
+function usualAfter(usual: f32, now: f32, falls: bool): f32 {
+  if (usual <= 0) return now;
+  const step = min(now, LARGEST_BEAT * usual) - usual;
+  return usual + (step > 0 ? USUAL_RISE : falls ? LEVEL_FOLLOW : 0) * step;
 }
 
 /**

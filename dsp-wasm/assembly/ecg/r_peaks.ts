@@ -72,6 +72,7 @@ function forget(ecg: EcgState): void {
     ecg.leadAt(k).calm = 0;
     ecg.leadAt(k).usualEnergy = 0;
     ecg.leadAt(k).usualWidth = 0;
+    ecg.leadAt(k).clear = 0;
   }
   forgetPaths(ecg);
 }

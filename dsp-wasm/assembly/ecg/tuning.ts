@@ -86,6 +86,8 @@ export const SPIKE_QUALITY: f32 = 0.25;
 export const LEAST_T: f32 = 0.05;
 /** Mean sign from which on T waves follow the beats: that of noise hardly ever reaches it. [ratio; chosen] */
 export const ENOUGH_WAVES: f32 = 0.8;
+/** Beats in a row without noise that could hide one, from which on they tell what is usual: noise hardly ever has as many. [beats; chosen] */
+export const ENOUGH_CLEAR: i32 = 8;
 /** Share of a larger beat in the usual size; it counts up to LARGEST_BEAT of that. [share; chosen] */
 export const USUAL_RISE: f32 = 0.4;
 /** Energy, against the usual one, below which a beat may be a P wave. [ratio; chosen] */

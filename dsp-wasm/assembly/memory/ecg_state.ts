@@ -31,6 +31,8 @@ export class Lead {
   /** Energy and breadth of beats that are usual in this session. */
   usualEnergy: f32;
   usualWidth: f32;
+  /** Newest beats in a row that no noise could hide. */
+  clear: i32;
   /** Mean sign of the T waves after the newest beats, -1 to 1; near 0 where there are none. */
   waves: f32;
 

@@ -243,6 +243,19 @@ describe('hr_ecg', () => {
     expect(trustedFrom(estimates(x), 70)).to.equal(21);
   });
 
+  it('trusts beats without T waves after the noise of a dry electrode, however large', () => {
+    for (const seed of [3, 5, 6]) {
+      const white = noise(40 * HZ, seed);
+      for (const size of [1, 5, 10, 30, 100]) {
+        const x = Array.from({ length: 90 * HZ }, (_, i) => {
+          const beat = Math.exp(-(((((1.2 * i) / HZ) % 1) - 0.5) ** 2) / 2e-4);
+          return beat + 0.05 * Math.sin(i / HZ) + size * (white[i] ?? 0);
+        });
+        expect(trustedFrom(estimates(x), 70), `noise of ${size}, seed ${seed}`).to.equal(21);
+      }
+    }
+  });
+
   it('trusts beats that follow the pulses of a pacemaker', () => {
     for (const hz of [250, 500]) {
       const paced = ecg(
