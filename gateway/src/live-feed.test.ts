@@ -81,7 +81,7 @@ describe('the live feed over Redis', function () {
     );
     try {
       await store.revokeKey(erased.id, clock.now());
-      await store.eraseKeys(erased.accountId, 'anna');
+      await store.eraseKeys(erased.accountId, 'anna', 9);
       clock.skip(8000);
       await ring.poll();
       expect(await copied).to.include({ keys: 1, gone: 1 });

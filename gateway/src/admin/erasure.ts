@@ -1,4 +1,4 @@
-import { eraseHolder, eraseSession } from '../erasure/erasure.js';
+import { eraseAccount, eraseHolder, eraseSession } from '../erasure/erasure.js';
 import { accountOf } from './accounts.js';
 import { Refusal } from './refusal.js';
 import { note, type Workplace } from './workplace.js';
@@ -31,10 +31,8 @@ export async function eraseUser(place: Workplace, accountId: string, user: strin
 export async function deleteAccount(place: Workplace, accountId: string): Promise<object> {
   const { id, name } = await accountOf(place, accountId);
   await note(place, 'account deletion begun', id, name);
-  const erased = await eraseHolder(place, id, null);
-  if (!(await place.store.eraseAccount(id))) {
-    throw new Refusal('sessions were opened meanwhile with a new key of the account: run it again');
-  }
+  const erased = await eraseAccount(place, id);
+  if (!erased) throw new Refusal('sessions were opened meanwhile with a new key of the account: run it again');
   await note(place, 'account deleted', id, name);
   return { id, name, ...erased };
 }

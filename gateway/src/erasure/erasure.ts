@@ -8,7 +8,7 @@ export interface ErasurePlace {
   readonly clock: Clock;
 }
 
-/** Insights deleted at a time: they occupy the embedded store's only writer for about 20 ms. */
+/** Rows deleted at a time: insights occupy the embedded store's only writer for about 20 ms. */
 const BATCH = 500;
 const PAGE = 100;
 /** Time between revoking and deleting keys, ms. Every gateway polls for revoked keys once a second, and a deleted key is no longer listed. */
@@ -41,7 +41,20 @@ export async function eraseHolder(
     if ((user === null || key.user === user) && key.revokedAt === null) await store.revokeKey(key.id, clock.now());
   await pause(clock, HEARD_MS);
   const erased = await eraseListed(place, { accountId, user, status: null }, () => true);
-  return { ...erased, keys: await store.eraseKeys(accountId, user) };
+  return { ...erased, keys: await inBatches(clock, (most) => store.eraseKeys(accountId, user, most)) };
+}
+
+/**
+ * Erases an account and all that it has; its keys are revoked first. Null if sessions were opened meanwhile with a new key. What
+ * an interrupted call leaves, the next one erases.
+ */
+export async function eraseAccount(
+  place: ErasurePlace,
+  id: string,
+): Promise<(Erased & { readonly keys: number }) | null> {
+  const erased = await eraseHolder(place, id, null);
+  await inBatches(place.clock, (most) => place.store.eraseHoldings(id, most));
+  return (await place.store.eraseAccount(id)) && erased;
 }
 
 /** Erases the sessions that ended before an instant, and the insights that longer sessions published before it. */
@@ -76,11 +89,15 @@ async function close({ store }: ErasurePlace, { id, epoch, startedAt, progress }
   if (taken) await store.closeSession(id, taken.epoch, progress.lastDataAt ?? startedAt);
 }
 
+function eraseInsights({ store, clock }: ErasurePlace, which: ErasedInsights): Promise<number> {
+  return inBatches(clock, (most) => store.eraseInsights(which, most));
+}
+
 /** Pauses after each batch for as long as the batch took, so that other writers get their turn. */
-async function eraseInsights({ store, clock }: ErasurePlace, which: ErasedInsights): Promise<number> {
+async function inBatches(clock: Clock, erase: (most: number) => Promise<number>): Promise<number> {
   for (let total = 0; ; ) {
     const start = clock.monotonic();
-    const count = await store.eraseInsights(which, BATCH);
+    const count = await erase(BATCH);
     total += count;
     if (count < BATCH) return total;
     await pause(clock, clock.monotonic() - start);

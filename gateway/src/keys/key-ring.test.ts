@@ -83,7 +83,7 @@ describe('the key ring', () => {
     await store.addKey(erased);
     inUse = [erased.hash, kept.hash];
     await store.revokeKey(erased.id, clock.now());
-    await store.eraseKeys(erased.accountId, 'anna');
+    await store.eraseKeys(erased.accountId, 'anna', 9);
     return erased;
   };
 

@@ -159,9 +159,14 @@ export interface Store {
   eraseInsights(which: ErasedInsights, most: number): Promise<number>;
   /** Deletes the row of a closed session that has no insights any more; false where there is none. */
   eraseSession(id: string): Promise<boolean>;
-  /** Deletes the revoked keys of one user of an account, or, with null, of the account; how many there were. */
-  eraseKeys(accountId: string, user: string | null): Promise<number>;
-  /** Deletes an account that has no sessions any more, with its devices, device models and idempotency keys; null where there is none. */
+  /** Deletes at most `most` revoked keys of one user of an account, or, with null, of the account; how many it found. */
+  eraseKeys(accountId: string, user: string | null, most: number): Promise<number>;
+  /**
+   * Deletes at most `most` devices, device models and idempotency keys of an account that has no sessions any more; how
+   * many it found. A device is deleted before its model.
+   */
+  eraseHoldings(accountId: string, most: number): Promise<number>;
+  /** Deletes an account that has no sessions any more, with all that is left of it; null where there is none. */
   eraseAccount(id: string): Promise<Account | null>;
 
   // -- the rest

@@ -2,7 +2,7 @@ import type { Store } from '../store.js';
 import { type AccountRow, accountOf } from './accounts.js';
 import type { Database } from './database.js';
 
-type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'eraseAccount'>;
+type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'eraseHoldings' | 'eraseAccount'>;
 
 /** Deletes for good what an embedded store holds. */
 export function embeddedErasure(db: Database): Erasure {
@@ -18,11 +18,16 @@ export function embeddedErasure(db: Database): Erasure {
   );
   const takeovers = db.prepare('DELETE FROM takeovers WHERE session_id = ?');
   const keys = db.prepare(
-    'DELETE FROM keys WHERE account_id = ? AND ifnull(user = ?, ? IS NULL) AND revoked_at IS NOT NULL',
+    `DELETE FROM keys WHERE rowid IN (SELECT rowid FROM keys
+       WHERE account_id = ? AND ifnull(user = ?, ? IS NULL) AND revoked_at IS NOT NULL LIMIT ?)`,
   );
   const found = db.prepare<AccountRow>(
     'SELECT * FROM accounts WHERE id = ? AND NOT EXISTS (SELECT 1 FROM sessions WHERE account_id = accounts.id)',
   );
+  const some = (table: string) =>
+    db.prepare(`DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE account_id = ? LIMIT ?)`);
+  const [devices, deviceModels, idempotency] = [some('devices'), some('device_models'), some('idempotency')];
+  const uncount = db.prepare('UPDATE device_counts SET count = count - ? WHERE account_id = ?');
   const whole = ['devices', 'device_counts', 'device_models', 'idempotency', 'keys'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE account_id = ?`),
   );
@@ -40,7 +45,15 @@ export function embeddedErasure(db: Database): Erasure {
         takeovers.run(id);
         return true;
       }),
-    eraseKeys: (accountId, user) => db.write(() => keys.run(accountId, user, user)),
+    eraseKeys: (accountId, user, most) => db.write(() => keys.run(accountId, user, user, most)),
+    eraseHoldings: (accountId, most) =>
+      db.write(() => {
+        if (!found.get(accountId)) return 0;
+        let count = devices.run(accountId, most);
+        uncount.run(count, accountId);
+        for (const statement of [deviceModels, idempotency]) count += statement.run(accountId, most - count);
+        return count;
+      }),
     eraseAccount: (id) =>
       db.write(() => {
         const row = found.get(id);

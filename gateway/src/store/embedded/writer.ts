@@ -21,7 +21,7 @@ const WRITES = [
     'commit',
     'writeProbe',
   ] as const),
-  ...(['eraseInsights', 'eraseSession', 'eraseKeys', 'eraseAccount'] as const),
+  ...(['eraseInsights', 'eraseSession', 'eraseKeys', 'eraseHoldings', 'eraseAccount'] as const),
   ...(['claimIdempotencyKey', 'saveIdempotentResponse', 'releaseIdempotencyKey'] as const),
 ] satisfies readonly (keyof Tables)[];
 type Method = (typeof WRITES)[number];

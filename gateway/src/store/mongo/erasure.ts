@@ -1,10 +1,11 @@
+import type { ClientSession, Model, QueryFilter } from 'mongoose';
 import type { ErasedInsights, Store } from '../store.js';
 import type { MongoConnection } from './connection.js';
-import { countersOf } from './counters.js';
+import { counterOf, countersOf } from './counters.js';
 import { rowOf } from './rows.js';
 import type { AccountDocument, InsightDocument, Models } from './schemas.js';
 
-type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'eraseAccount'>;
+type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'eraseHoldings' | 'eraseAccount'>;
 
 /** Deletes for good what a MongoDB store holds. */
 export function mongoErasure(mongo: MongoConnection, models: Models): Erasure {
@@ -25,11 +26,20 @@ export function mongoErasure(mongo: MongoConnection, models: Models): Erasure {
         if (await insights.exists({ session_id: id })) return false; // A closed session gets no more of them.
         return (await sessions.deleteOne({ _id: id, status: 'closed' })).deletedCount === 1;
       }),
-    eraseKeys: (accountId, user) =>
-      mongo.run(async () => {
-        const revoked = { accountId, ...(user !== null && { user }), revokedAt: { $gt: 0 } };
-        return (await keys.deleteMany(revoked)).deletedCount;
-      }),
+    eraseKeys: (accountId, user, most) =>
+      mongo.run(() => some(keys, { accountId, ...(user !== null && { user }), revokedAt: { $gt: 0 } }, most)),
+    eraseHoldings: async (accountId, most) => {
+      if (await mongo.run(() => sessions.exists({ accountId }))) return 0;
+      let count = await mongo.transaction(async (session) => {
+        const ofDevices = await some(devices, { accountId }, most, session);
+        const _id = counterOf(accountId, 'devices');
+        await counters.updateOne({ _id }, { $inc: { count: -ofDevices } }, { session });
+        return ofDevices;
+      });
+      if (count < most) count += await mongo.run(() => some(deviceModels, { accountId }, most - count));
+      if (count < most) count += await mongo.run(() => some(idempotency, { accountId }, most - count));
+      return count;
+    },
     eraseAccount: (id) =>
       mongo.run(async () => {
         const found = await accounts.findById(id).lean<AccountDocument>();
@@ -48,4 +58,17 @@ export function mongoErasure(mongo: MongoConnection, models: Models): Erasure {
 function filterOf(which: ErasedInsights) {
   if ('sessionId' in which) return { session_id: which.sessionId };
   return { accountId: which.accountId, ts: { $lt: which.before } };
+}
+
+/** Deletes at most `most` documents; how many it found. `most` is above 0: to MongoDB, 0 is no limit. */
+async function some<Row>(
+  of: Model<Row>,
+  which: QueryFilter<Row>,
+  most: number,
+  session?: ClientSession,
+): Promise<number> {
+  const within = session && { session };
+  const found = await of.find(which, { _id: 1 }, within).limit(most).lean<{ _id: unknown }[]>();
+  await of.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, within);
+  return found.length;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { StoredInsight } from '../../insight.js';
-import type { Session, Store } from '../store.js';
+import type { DeviceModel, Session, Store } from '../store.js';
 import {
   BATCH,
   commitAll,
@@ -121,10 +121,42 @@ export function erasureSuite(handles: () => Handles): void {
       const keys = users.map((user) => sampleKey({ accountId, user }));
       for (const key of keys) await store.addKey(key);
       for (const key of keys.slice(1)) await store.revokeKey(key.id, newMoment());
-      expect(await store.eraseKeys(accountId, 'ann')).to.equal(1);
+      expect(await store.eraseKeys(accountId, 'ann', 9)).to.equal(1);
       expect((await other.keys(accountId)).map(({ user }) => user)).to.have.members(['ann', 'bob', null]);
-      expect(await store.eraseKeys(accountId, null)).to.equal(2);
+      for (const count of [1, 1, 0]) expect(await store.eraseKeys(accountId, null, 1)).to.equal(count);
       expect((await other.keys(accountId)).map(({ id }) => id)).to.deep.equal([keys[0]?.id]);
+    });
+
+    it('deletes devices, then models and idempotency keys of an account in batches, if it has no sessions', async () => {
+      const { store, other } = handles();
+      const [account, neighbour] = [sampleAccount(), sampleAccount()];
+      const at = newMoment();
+      const claim = (accountId: string, bodyHash: string) =>
+        store.claimIdempotencyKey({ accountId, route: 'POST /x', key: 'key', bodyHash, at });
+      const models = [account, account, neighbour].map(({ id }) => sampleModel({ accountId: id }));
+      for (const row of [account, neighbour]) await store.createAccount(row);
+      for (const model of models) {
+        await store.addDeviceModel(model);
+        for (let i = 0; i < 2; i++) await store.putDevice(sampleDevice(model));
+      }
+      for (const { id } of [account, neighbour]) await claim(id, 'a');
+      const session = await closed(store, at, 0, { accountId: account.id });
+      expect(await store.eraseHoldings(account.id, 9)).to.equal(0);
+      await store.eraseSession(session.id);
+
+      expect(await store.eraseHoldings(account.id, 3)).to.equal(3);
+      const [kept] = await other.devices(account.id);
+      expect(await other.deviceModel(kept?.deviceModelId ?? '')).to.not.equal(null);
+      const put = () => store.putDevice(sampleDevice(models[0] as DeviceModel), 2); // The account has one left.
+      expect([await put(), await put()]).to.deep.equal(['put', 'full']);
+      for (const count of [3, 2, 0]) expect(await store.eraseHoldings(account.id, 3)).to.equal(count);
+      for (const model of models.slice(0, 2)) expect(await other.deviceModel(model.id)).to.equal(null);
+      expect(await claim(account.id, 'another')).to.deep.equal({ state: 'fresh' });
+      expect(await other.account(account.id)).to.deep.equal(account);
+
+      expect(await other.devices(neighbour.id)).to.have.length(2);
+      expect(await other.deviceModel(models[2]?.id ?? '')).to.deep.equal(models[2]);
+      expect(await claim(neighbour.id, 'another')).to.deep.equal({ state: 'conflict' });
     });
 
     it('deletes an account with its other rows, if it has no sessions', async () => {

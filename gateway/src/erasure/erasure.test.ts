@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { ManualClock } from '@device-insights/fanout/process/manual-clock';
+import { expect } from 'chai';
+import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import type { Store } from '../store/store.js';
+import { sampleAccount, sampleDevice, sampleKey, sampleModel } from '../store/suite/samples.js';
+import { eraseAccount } from './erasure.js';
+
+describe('the erasure of an account', () => {
+  let folder: string;
+  let store: Store;
+  const clock = new ManualClock();
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'erasure-'));
+    store = await openEmbeddedStore(folder, clock);
+  });
+  after(async () => {
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Lets time pass until the promise is settled. */
+  async function passing<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const end = () => {
+      settled = true;
+    };
+    promise.then(end, end);
+    while (!settled) {
+      clock.advance(100);
+      await setImmediate();
+    }
+    return promise;
+  }
+
+  it('deletes devices and keys in batches, and after an interruption the rest', async () => {
+    const account = sampleAccount();
+    const model = sampleModel({ accountId: account.id });
+    await store.createAccount(account);
+    await store.addDeviceModel(model);
+    await Promise.all(Array.from({ length: 1202 }, () => store.putDevice(sampleDevice(model))));
+    await Promise.all(Array.from({ length: 501 }, () => store.addKey(sampleKey({ accountId: account.id }))));
+
+    const batches: number[] = [];
+    let broken = true;
+    const counting: Store = {
+      ...store,
+      eraseHoldings: async (...args) => {
+        if (broken && batches.length === 1) throw new Error('interrupted');
+        batches.push(await store.eraseHoldings(...args));
+        return batches.at(-1) ?? 0;
+      },
+    };
+    const erase = () => passing(eraseAccount({ store: counting, clock }, account.id));
+    expect(String(await erase().catch((error: unknown) => error))).to.include('interrupted');
+    expect(await store.devices(account.id)).to.have.length(702);
+    broken = false;
+    expect(await erase()).to.deep.equal({ sessions: 0, insights: 0, keys: 0 });
+    expect(batches).to.deep.equal([500, 500, 203]);
+    expect([
+      await store.account(account.id),
+      await store.devices(account.id),
+      await store.keys(account.id),
+    ]).to.deep.equal([null, [], []]);
+  });
+});
