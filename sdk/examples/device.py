@@ -2,8 +2,9 @@
 
     python device.py --url http://localhost:8080 --key svc_... [--device band-1] [--model ID] [--seconds 60] [--at-once]
 
-It keeps what it measured until the service has acknowledged it, reconnects by itself, goes on where the service says, and sends the last
-minute again to a gateway that has none of it. Put your sensor into `measure`. The protocol is described in INGEST.md of the service.
+It keeps what it measured until the service has acknowledged it (an hour at most, and says what it drops), reconnects by itself, goes on
+where the service says, and sends the last minute again to a gateway that has none of it. Put your sensor into `measure`. The protocol is
+described in INGEST.md of the service.
 """
 
 import argparse
@@ -23,7 +24,8 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 RATE_HZ = 100
 FRAME_INSTANTS = 20  # 0.2 s of data in a frame
 KEPT_MS = 60_000  # acknowledged frames that are kept for a gateway that lost them
-MOST_FRAMES = 18_000  # one hour; the oldest go first
+MOST_FRAMES = 18_000  # one hour; beyond it the oldest go
+DROPPED_FRAMES = 300  # one minute, at once
 FINAL = {1000, 1002, 1003, 1007, 1008, 1009, 1010}  # and 4000 to 4999: do not come back
 INT16 = 1
 
@@ -63,19 +65,27 @@ class Device:
         self.offset = 0  # number of an instant in the session, less its number since the start of the program
         self.next = 0  # number of the next instant to send
         self.acked = 0  # number of the first instant that is not acknowledged
+        self.answered = 0  # of what was sent on this connection, all before this is acknowledged or refused
 
     def push(self, first, ts, samples):
         self.frames.append((first, ts, samples))
-        while len(self.frames) > MOST_FRAMES:
-            self.frames.popleft()
+        if len(self.frames) > MOST_FRAMES:
+            self.drop()
         self.news.set()
+
+    def drop(self):
+        dropped = [self.frames.popleft() for _ in range(DROPPED_FRAMES)]
+        lost = sum(len(samples) for first, _, samples in dropped if first >= self.acked)
+        if lost > 0:
+            print(f"no room: dropped the oldest {lost / RATE_HZ:g} s of data, not acknowledged", flush=True)
 
     async def run(self):
         """Connects until the session has ended; raises ConnectionClosed where the service refuses the device."""
         failures = 0
         while True:
             try:
-                async with connect(self.url, additional_headers=self.headers) as socket:
+                now = f"&clock={1000 * time.time():.0f}"  # the service corrects the stamps of a clock that is off
+                async with connect(self.url + now, additional_headers=self.headers) as socket:
                     self.start(json.loads(await socket.recv()))
                     failures = 0
                     if await self.stream(socket):
@@ -101,6 +111,7 @@ class Device:
             self.offset = channel["next_seq"] - self.acked
             self.next = self.acked
         self.session = ready["session_id"]
+        self.answered = self.next
         self.most_ms = ready["limits"]["max_unacked_ms"]
         print(f"session {self.session}", flush=True)
 
@@ -112,6 +123,9 @@ class Device:
                 message = json.loads(text)
                 if message["type"] == "ack":
                     self.acknowledge(message["next_seq"].get("0"))
+                elif message["type"] == "pong":  # of the frames before its ping, what is not acknowledged was refused
+                    self.answered = max(self.answered, message["t"])
+                    self.news.set()
                 elif message["type"] == "ended":
                     return True
                 elif message["type"] in ("error", "notice"):
@@ -122,13 +136,17 @@ class Device:
             sending.cancel()
 
     async def send(self, socket):
+        asked = None
         while True:
             self.news.clear()
             for first, ts, samples in list(self.frames):
                 if first < self.next:
                     continue
-                if (first - self.acked) * 1000 / RATE_HZ > self.most_ms:
-                    break  # until more is acknowledged
+                if (self.next - self.answered) * 1000 / RATE_HZ > self.most_ms:
+                    if asked != self.next:
+                        asked = self.next
+                        await socket.send(json.dumps({"type": "ping", "t": asked}))
+                    break  # until more is acknowledged or refused
                 await socket.send(encode(0, first + self.offset, ts, samples))
                 self.next = first + len(samples)
             last = self.frames[-1] if self.frames else None
@@ -141,6 +159,7 @@ class Device:
         if next_seq is None:
             return
         self.acked = next_seq - self.offset
+        self.answered = max(self.answered, self.acked)
         kept = self.acked - KEPT_MS * RATE_HZ // 1000
         while self.frames and self.frames[0][0] < kept:
             self.frames.popleft()
@@ -174,4 +193,5 @@ async def main():
     print("the session has ended")
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

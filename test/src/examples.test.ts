@@ -138,6 +138,52 @@ describe('the examples without the SDK', function () {
     for (const { value } of rates) expect(value).to.be.within(69, 75);
   });
 
+  /** Runs Python beside device.py, with a Device `d` and a function push(number of a frame, shift of its stamp in s). */
+  async function withDevice(id: string, ...lines: string[]): Promise<string> {
+    const setup = [
+      'import asyncio, sys, time, device',
+      'url, key, id = sys.argv[1:]',
+      'd = device.Device(url, key, id, device.create_model(url, key))',
+      'begun, n = time.time() - 200, device.FRAME_INSTANTS',
+      'def push(i, shift=0):',
+      '    samples = [device.measure(i * n + j) for j in range(n)]',
+      '    d.push(i * n, 1000 * (begun + i * n / device.RATE_HZ + shift), samples)',
+    ];
+    const run = ['d.ended = True', 'asyncio.run(asyncio.wait_for(d.run(), 120))'];
+    const program = [...setup, ...lines, ...run].join('\n');
+    const { stdout } = await execute(
+      await pythonProgram('websockets==17.4', 'python'),
+      ['-c', program, service.url, KEY, id],
+      {
+        env: { ...process.env, PYTHONPATH: fileOf('sdk/examples'), PYTHONDONTWRITEBYTECODE: '1' },
+      },
+    );
+    return stdout;
+  }
+
+  it('device.py does not wait for the acknowledgement of frames that the service refused', async () => {
+    const stdout = await withDevice('python-3', 'for i in range(400): push(i, 600 if 50 <= i < 250 else 0)');
+    expect(stdout).to.include('error in_future');
+    const rates = await heartRates(/session ([\w-]{36})/.exec(stdout)?.[1] ?? '');
+    expect(rates.length).to.be.greaterThan(5);
+  });
+
+  it('device.py tells the service its clock, so that the times of readings are right', async () => {
+    const slow = ['now = time.time', 'time.time = lambda: now() - 3600', 'begun -= 3600'];
+    const stdout = await withDevice('python-5', ...slow, 'for i in range(100): push(i)');
+    const rates = await heartRates(/session ([\w-]{36})/.exec(stdout)?.[1] ?? '');
+    expect(rates.at(-1)?.actual_end).to.be.within(Date.now() - 600_000, Date.now());
+  });
+
+  it('device.py says what it drops, and streams the rest', async () => {
+    const stdout = await withDevice('python-4', 'device.MOST_FRAMES = 600', 'for i in range(901): push(i)');
+    const said = 'no room: dropped the oldest 60 s of data, not acknowledged';
+    expect(stdout.split('\n').slice(0, 2)).to.deep.equal([said, said]);
+    const rates = await heartRates(/session ([\w-]{36})/.exec(stdout)?.[1] ?? '');
+    expect(rates.length).to.be.greaterThan(30);
+    for (const { value } of rates) expect(value).to.be.within(69, 75);
+  });
+
   it('say why the service refuses them', async () => {
     const failure = await execute(await pythonProgram('websockets==17.4', 'python'), [
       ...[fileOf('sdk/examples/device.py'), '--url', service.url, '--key', KEY],
