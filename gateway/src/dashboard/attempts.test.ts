@@ -31,6 +31,20 @@ describe('attempts to sign in', () => {
     expect(attempts.begin('b', 'another')).to.equal(0);
   });
 
+  it('count the addresses of an IPv6 network of 64 bits as one, however they are written', () => {
+    const written = ['2001:db8::1', '2001:db8::aaaa:bbbb:cccc:dddd', '2001:0DB8:0:0:1:2:3:4', '2001:db8:0:0:f::'];
+    for (let i = 0; i < 20; i++) expect(attempts.begin(written[i % 4] ?? '', `name ${i}`)).to.equal(0);
+    for (const address of written) expect(attempts.begin(address, 'another')).to.equal(1000);
+    for (const address of ['2001:db8:0:1::1', '2001:db8:1::', '::1', '::', 'fe80::1%eth0', '32.1.13.184', ''])
+      expect(attempts.begin(address, `name ${address}`), address).to.equal(0);
+  });
+
+  it('know an operator by the network from which it signed in', () => {
+    attempts.succeeded('2001:db8::1', 'ann');
+    tries(9, 'elsewhere', 'ann');
+    expect(attempts.begin('2001:db8::2', 'ann')).to.equal(0);
+  });
+
   it('are free again after a successful one, and a quarter of an hour after the last failure', () => {
     tries(5, 'a', 'ann');
     expect(attempts.begin('a', 'ann')).to.equal(1000);

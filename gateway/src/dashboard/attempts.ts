@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { remember } from '../remember.js';
 
@@ -15,7 +16,10 @@ interface Failures {
   at: number;
 }
 
-/** Slows down attempts to sign in, per name and per client address. Its memory is limited. */
+/**
+ * Slows down attempts to sign in, per name and per client address; an IPv6 network of 64 bits, which one client may have
+ * whole, counts as one address. Its memory is limited.
+ */
 export class Attempts {
   readonly #clock: Clock;
   readonly #names = new Map<string, Failures>();
@@ -28,7 +32,8 @@ export class Attempts {
   }
 
   /** The time, ms, before this client may try this name. 0 means now, and then the attempt is counted. */
-  begin(address: string, name: string): number {
+  begin(client: string, name: string): number {
+    const address = networkOf(client);
     const wait = Math.max(
       this.#homes.has(homeOf(address, name)) ? 0 : this.#waitOf(this.#names.get(name), OF_NAME),
       this.#waitOf(this.#addresses.get(address), OF_ADDRESS),
@@ -40,7 +45,8 @@ export class Attempts {
   }
 
   /** Records a successful attempt: previous failures are forgotten. */
-  succeeded(address: string, name: string): void {
+  succeeded(client: string, name: string): void {
+    const address = networkOf(client);
     this.#names.delete(name);
     this.#addresses.delete(address);
     remember(this.#homes, homeOf(address, name), true, REMEMBERED);
@@ -59,6 +65,17 @@ export class Attempts {
     const count = known && now - known.at < FORGET_MS ? known.count : 0;
     remember(of, what, { count: count + 1, at: now }, REMEMBERED);
   }
+}
+
+/** The first 64 bits of an IPv6 address (the subnet prefix of RFC 4291, section 2.5.1), which may be compressed; else the address. */
+function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [left = [], right = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
+  return [...left, ...zeros, ...right]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16))
+    .join(':');
 }
 
 function homeOf(address: string, name: string): string {
