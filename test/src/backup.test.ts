@@ -74,6 +74,12 @@ describe('a backup of the embedded store', () => {
     expect(readdirSync(folder.path)).to.have.members(['backup.db', 'data']);
   });
 
+  it('says what to do where it cannot be written', async () => {
+    const { code, stderr } = await admin('backup', `${folder.path}/none/backup.db`);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/none\/backup\.db cannot be made: make its folder first, .*ENOENT[^\n]*\n$/);
+  });
+
   it('is refused if there is no store, or if the file is not a backup', async () => {
     const nowhere = { DATA_DIR: `${folder.path}/nowhere` };
     const none = await run(ADMIN, ['backup', `${folder.path}/other.db`], nowhere);

@@ -44,7 +44,10 @@ async function asWhole(file: string, make: (partial: string) => void | Promise<v
   refuseExisting(file);
   const partial = `${file}.partial-${process.pid}`;
   try {
-    await (await open(partial, 'wx', 0o600)).close(); // From the start, only its owner may read it.
+    const made = await open(partial, 'wx', 0o600).catch((cause: unknown) => {
+      throw new BackupFault(`${file} cannot be made: make its folder first, with the right to write there (${cause})`);
+    });
+    await made.close(); // From the start, only its owner may read it.
     await make(partial);
     await chmod(partial, 0o600);
     check(partial);
