@@ -24,6 +24,7 @@ import {
   LONGEST_CYCLE,
   NO_BEATS,
   REGULAR,
+  REPEATED,
   STEADY_SHARE,
   TRUE_BEATS,
 } from './tuning';
@@ -75,7 +76,7 @@ export function judgeBeats(): i32 {
     clean += <i32>CLEAN[i];
   }
   BEATS.steadiness = min<f32>(1, (STEADY_SHARE * <f32>regular) / <f32>count);
-  BEATS.trust = isCyclic(count) ? 0 : trustOf(<f32>clean / <f32>count);
+  BEATS.trust = isCyclic(count) || isRepeated(count) ? 0 : trustOf(<f32>clean / <f32>count);
   const span = <i32>(-TIME[0] * <f32>SERIES_HZ);
   return BEATS.medianInterval > 0 ? max(0, min(POINTS, span & ~1)) : 0;
 }
@@ -108,6 +109,31 @@ function isCyclic(count: i32): bool {
     last = i;
   }
   return cycles >= FEWEST_CYCLES && <f32>equal >= CYCLIC * <f32>(cycles - 1);
+}
+
+/**
+ * Whether the heights differ more than breath makes them, and are the same again some beats later. In bigeminy the long beat can show its
+ * second wave as a pulse of its own: three pulses of even intervals, but not heights, that look like a breath of three.
+ */
+function isRepeated(count: i32): bool {
+  const next = meanChange(1, count);
+  const least = REPEATED * min(next, meanChange(2, count));
+  if (!(next > CREDIBLE * BEATS.meanHeight)) return false;
+  for (let beats = 3; beats <= LONGEST_CYCLE; beats++) if (meanChange(beats, count) < least) return true;
+  return false;
+}
+
+/** Mean difference of the known heights that are so many beats apart. */
+function meanChange(beats: i32, count: i32): f32 {
+  let sum: f32 = 0;
+  let known: f32 = 0;
+  for (let i = beats; i < count; i++) {
+    const change = abs(HEIGHT[i] - HEIGHT[i - beats]);
+    if (isNaN(change)) continue;
+    sum += change;
+    known++;
+  }
+  return sum / known;
 }
 
 /** Mean of the known heights: that of a beat at a gap may be unknown, and must not take those of all others with it. */

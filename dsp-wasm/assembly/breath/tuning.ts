@@ -21,6 +21,8 @@ export const FEWEST_CYCLES: i32 = 4;
 export const LONGEST_CYCLE: i32 = 5;
 /** Share of the cycles that have as many beats as the one before, from which on they are the rhythm's own. [share; chosen] */
 export const CYCLIC: f32 = 0.6;
+/** Part of the change from beat to beat, and to the next but one, below which heights some beats apart are the same. [ratio; chosen] */
+export const REPEATED: f32 = 0.3;
 
 // ---- tracker.ts ----
 /** No drift is its polynomial alone: a breath smaller than this part of it cannot be told from the rest. [ratio; chosen] */

@@ -37,7 +37,10 @@ export function modulations(beats: Beats): Modulations | null {
     baselines: series(time, baseline, clean, n).map((v) => v / mean),
     fastest: 30 / median(interval) - 1,
     steadiness: Math.min(1, (1.5 * steady.filter((v) => v).length) / steady.length),
-    trust: isCyclic(steady) ? 0 : Math.max(0, Math.min(1, (clean.filter((v) => v).length / clean.length - 0.3) / 0.2)),
+    trust:
+      isCyclic(steady) || isRepeated(height, mean)
+        ? 0
+        : Math.max(0, Math.min(1, (clean.filter((v) => v).length / clean.length - 0.3) / 0.2)),
   };
 }
 
@@ -47,6 +50,18 @@ function isCyclic(steady: readonly boolean[]): boolean {
   const cycles = starts.slice(1).map((start, i) => start - (starts[i] ?? 0));
   const equal = cycles.slice(1).filter((beats, i) => beats === cycles[i] && beats <= 5);
   return cycles.length >= 4 && equal.length >= 0.6 * (cycles.length - 1);
+}
+
+/** Whether the heights differ more than breath makes them, and are the same again three to five beats later. */
+function isRepeated(height: readonly number[], mean: number): boolean {
+  const [next = 0, second = 0, ...later] = [1, 2, 3, 4, 5].map((beats) => meanChange(height, beats));
+  return next > 0.5 * mean && later.some((change) => change < 0.3 * Math.min(next, second));
+}
+
+/** Mean difference of the known values that are so many beats apart. */
+function meanChange(x: readonly number[], beats: number): number {
+  const known = x.map((v, i) => Math.abs(v - (x[i - beats] ?? Number.NaN))).filter((v) => !Number.isNaN(v));
+  return known.reduce((sum, v) => sum + v, 0) / known.length;
 }
 
 /** Upper median of the known values. */

@@ -193,6 +193,29 @@ describe('rr', () => {
     return x;
   }
 
+  it('trusts no wrong breath in bigeminy, whose long beats show their second wave as a pulse', () => {
+    for (const [bpm, early] of [
+      [60, 0.75],
+      [66, 0.6],
+      [70, 0.55],
+    ] as const) {
+      const answers = run('rr_ppg', [GREEN], [bigeminy(bpm, early)]).slice(8);
+      expect(trusted(answers.filter((a) => a && Math.abs(a.value - 14) > 3)), `at ${bpm} bpm`).to.equal(0);
+    }
+  });
+
+  /** Light that each pulse dims, less after a short time to fill the heart, and 14 breaths a minute; every second beat comes early. */
+  function bigeminy(bpm: number, early: number): number[] {
+    const x = noise(90 * HZ, 7).map((v, i) => 1e5 + 10 * v - 200 * Math.sin((2 * Math.PI * 14 * i) / (60 * HZ)));
+    const intervals = [2 - early, early].map((v) => (v * 60) / bpm);
+    for (let k = 0, time = 0.4; time < 90; time += intervals[++k % 2] ?? 1) {
+      const height = 1 - Math.exp((0.25 - (intervals[k % 2] ?? 1)) / 0.16);
+      for (let i = Math.ceil(time * HZ); i < Math.min(x.length, (time + 0.8) * HZ); i++)
+        x[i] = (x[i] ?? 0) - 1000 * height * pulse((i / HZ - time) / 0.8);
+    }
+    return x;
+  }
+
   it('uses the optical channel that has a pulse, and continues with the other one when it is lost', () => {
     const good = breathing(64, 14, { fm: 0.05, am: 0.1 });
     const flat = good.map(() => 1e5);
@@ -242,10 +265,19 @@ describe('rr', () => {
   }
 
   it('equals its twins, step by step', () => {
-    const x = breathing(70, 14, { fm: 0.03, am: 0.06, bw: 0.1 }, 5);
+    equalsTwins(breathing(70, 14, { fm: 0.03, am: 0.06, bw: 0.1 }, 5));
+  });
+
+  it('equals its twins in bigeminy', () => {
+    equalsTwins(bigeminy(66, 0.6).slice(0, 70 * HZ));
+  });
+
+  function equalsTwins(x: readonly number[]): void {
     const t = x.map((_, i) => Math.round((i / HZ) * 2 ** 20) / 2 ** 20);
     const grid = gridSamples(t, x.map(Math.fround), 32, 70 * 32);
-    const pulses = findPulses(grid.map((v, i) => (Number.isNaN(v) ? (grid[i + 1] ?? 0) : v) - (grid[1] ?? 0)));
+    const pulses = findPulses(
+      grid.map((v, i) => (Number.isNaN(v) ? (grid[i + 1] ?? grid[i - 1] ?? 0) : v) - (grid[1] ?? 0)),
+    );
     const follower = new BreathFollower(FROM_PPG);
     run('rr_ppg', [GREEN], [x]).forEach((answer, i) => {
       const end = 16 + 2 * i;
@@ -254,7 +286,7 @@ describe('rr', () => {
       expect(answer?.value, `at ${end} s`).to.be.closeTo(twin?.value ?? Number.NaN, 0.35);
       expect(answer?.confidence, `at ${end} s`).to.be.closeTo(twin?.confidence ?? Number.NaN, 0.1);
     });
-  });
+  }
 
   it('equals its twin on an effort, step by step', () => {
     const x = Array.from({ length: 70 * 32 }, (_, i) => slowBreath(i / 32, 7) + 0.3 * (i / 320) ** 2);
