@@ -19,7 +19,13 @@ describe("a device's connection", () => {
     };
     const clock = { now: () => 0, after };
     const typed = socket as unknown as Socket;
-    const closed = deviceConnection(typed, new AbortController().signal, clock, () => {});
+    const closed = deviceConnection(
+      typed,
+      new AbortController().signal,
+      clock,
+      () => {},
+      () => {},
+    );
     return { closed, due, sent, ends, socket: typed };
   }
 

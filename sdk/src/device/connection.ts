@@ -9,12 +9,14 @@ const PING_MS = 15_000;
  * and closes the connection if the peer is silent. Resolves when the connection has ended.
  *
  * @param signal closes it
+ * @param ask called before each ping
  */
 export function deviceConnection(
   socket: Socket,
   signal: AbortSignal,
   clock: Clock,
   receive: (data: unknown) => void,
+  ask: () => void,
 ): Promise<CloseInfo> {
   return new Promise((resolve) => {
     let heard = true;
@@ -31,7 +33,10 @@ export function deviceConnection(
         return finish({ code: 1006, reason: 'the service sends nothing' });
       }
       heard = false;
-      if (socket.readyState === 1) socket.send('{"type":"ping"}');
+      if (socket.readyState === 1) {
+        ask();
+        socket.send('{"type":"ping"}');
+      }
       cancel = clock.after(PING_MS, beat);
     };
     cancel = clock.after(PING_MS, beat);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { systemClock } from '../clock.js';
+import { type Clock, systemClock } from '../clock.js';
 import { ClosedError } from '../socket/reconnection.js';
 import { type Peer, SocketServer } from '../socket/test-socket-server.js';
 import { Device, type DeviceOptions } from './device.js';
@@ -34,6 +34,26 @@ function frames(messages: readonly (string | Buffer)[]) {
   return messages
     .filter((message) => typeof message !== 'string')
     .map((bytes) => [bytes.readUInt8(1), bytes.readUInt32LE(4), (bytes.length - 16) / 2]);
+}
+
+/** Resolves when the device has read all that was sent to it, and sent what follows from it. */
+async function hasRead({ socket }: Peer): Promise<void> {
+  const pong = once(socket, 'pong');
+  socket.ping();
+  await pong;
+}
+
+/** The system's clock, on which the device's pings are due when a test says so. */
+class Pings {
+  send = () => {};
+  readonly clock: Clock = {
+    ...systemClock,
+    after: (ms, run) => {
+      if (ms !== 15_000) return systemClock.after(ms, run);
+      this.send = run;
+      return () => {};
+    },
+  };
 }
 
 describe('device', () => {
@@ -176,18 +196,38 @@ describe('device', () => {
   });
 
   it('does not wait for the acknowledgement of frames that the service refused', async () => {
-    const peer = await connect();
+    const pings = new Pings();
+    const peer = await connect({ clock: pings.clock });
     peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 2000 } }));
     await device.ready();
     for (let n = 0; n < 3; n++) device.push(0, Array(100).fill(n));
-    await peer.messages(2);
+    pings.send();
+    expect((await peer.messages(3))[2]).to.equal('{"type":"ping"}');
     peer.send({ type: 'error', code: 'in_future', detail: 'ts lies in the future', channel: 0, seq: 0 });
     peer.send({ type: 'pong' });
     const ended = device.end();
-    expect((await peer.messages(4))[3]).to.equal('{"type":"end"}');
+    expect((await peer.messages(5))[4]).to.equal('{"type":"end"}');
     peer.send({ type: 'ended', session_id: 's1' });
     peer.socket.close(1000);
     await ended;
+  });
+
+  it('waits for the acknowledgement of frames sent after the ping that a pong answers', async () => {
+    const pings = new Pings();
+    const peer = await connect({ clock: pings.clock });
+    peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 2000 } }));
+    await device.ready();
+    for (let n = 0; n < 5; n++) device.push(0, Array(100).fill(n));
+    pings.send();
+    await peer.messages(3);
+    peer.send({ type: 'ack', next_seq: { 0: 200 }, server_time: 0 });
+    await peer.messages(5);
+    peer.send({ type: 'pong' });
+    await hasRead(peer);
+    expect(frames(peer.received)).to.have.length(4);
+    pings.send();
+    peer.send({ type: 'pong' });
+    await device.drained();
   });
 
   it('sends again in another session what the service refused because its clock was set', async () => {
@@ -225,10 +265,7 @@ describe('device', () => {
     device.push(0, Array(100).fill(1));
     await peer.messages(1);
     peer.send({ type: 'error', code: 'in_future', detail: 'ts is in microseconds', channel: 0, seq: 0 });
-    await new Promise<void>((resolve) => {
-      peer.socket.once('pong', () => resolve());
-      peer.socket.ping();
-    });
+    await hasRead(peer);
     device.push(0, Array(100).fill(2));
     expect(frames(await peer.messages(2))).to.have.length(2);
   });

@@ -274,7 +274,8 @@ export class Device extends StatefulConnection {
       this.#attemptClock = this.#clockOffset;
       const socket = new WebSocket(this.#url());
       const receive = (data: unknown) => this.#try(() => this.#receive(socket, data, backoff));
-      const info = await deviceConnection(socket, this.#abort.signal, this.#clock, receive);
+      const ask = () => this.#outbox.ask();
+      const info = await deviceConnection(socket, this.#abort.signal, this.#clock, receive, ask);
       this.#socket = null;
       this.#endSent = false;
       if (this.#ended || this.#failure) return;
@@ -336,7 +337,7 @@ export class Device extends StatefulConnection {
     else if (message?.type === 'ended') this.#ended = !this.#renewing;
   }
 
-  /** A pong answers what was sent before its ping; refused data are never acknowledged, and must not hold others back. */
+  /** Refused data are never acknowledged, and must not hold others back. */
   #settle(): void {
     this.#outbox.settle();
     this.#pump();

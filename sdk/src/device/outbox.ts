@@ -62,6 +62,8 @@ export class Outbox {
   #bytes = 0;
   #unsentBytes = 0;
   readonly #channels = new Map<number, Progress>();
+  /** For each ping without a pong, the first number of each channel that had not been sent before it. */
+  #asked: ReadonlyMap<number, number>[] = [];
 
   /** @param limitBytes most bytes that are kept */
   constructor(readonly limitBytes: number) {}
@@ -118,9 +120,17 @@ export class Outbox {
     this.#forget();
   }
 
-  /** The service has dealt with all that was sent: it refused what it does not acknowledge. */
+  /** A ping is being sent. */
+  ask(): void {
+    this.#asked.push(new Map([...this.#channels].map(([channel, { sent }]) => [channel, sent])));
+  }
+
+  /**
+   * The next pong: the service has dealt with all that was sent before its ping, and refused what it does not
+   * acknowledge. What was sent after the ping may still be on its way.
+   */
   settle(): void {
-    for (const progress of this.#channels.values()) progress.answered = progress.sent;
+    for (const [channel, sent] of this.#asked.shift() ?? []) this.#progress(channel).answered = sent;
   }
 
   /** A new connection to the same session: continues after the acknowledged data. */
@@ -146,6 +156,7 @@ export class Outbox {
     this.#next = first < 0 ? this.#parcels.length : first;
     this.#unsentBytes = this.#parcels.slice(this.#next).reduce((sum, parcel) => sum + parcel.bytes.length, 0);
     for (const progress of this.#channels.values()) progress.sent = progress.answered = progress.acked;
+    this.#asked = [];
   }
 
   /** Forgets, from the oldest on, the acknowledged data that are older than any replay. */
