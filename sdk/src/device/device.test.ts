@@ -258,6 +258,25 @@ describe('device', () => {
     expect(first.received).to.have.length(3);
   });
 
+  it('ends a session that an earlier run of the device left open if the service refuses its times there', async () => {
+    const first = await connect();
+    first.send(ready({ resumed: true, channels: at(5000) }));
+    await device.ready();
+    device.push(0, Array(100).fill(1));
+    await first.messages(1);
+    first.send({ type: 'error', code: 'in_future', detail: 'ts lies in the future', channel: 0, seq: 5000 });
+    expect((await first.messages(2))[1]).to.equal('{"type":"end"}');
+    first.send({ type: 'ended', session_id: 's1' });
+    first.socket.close(1000);
+    const second = await server.peer();
+    second.send(ready({ session_id: 's2' }));
+    await second.messages(1);
+    second.send({ type: 'error', code: 'in_future', detail: 'ts is in microseconds', channel: 0, seq: 5000 });
+    await hasRead(second);
+    expect(frames(second.received)).to.deep.equal([[0, 5000, 100]]);
+    expect(second.received).to.have.length(1);
+  });
+
   it('stays in its session if the service refuses times although its clock was not set', async () => {
     const peer = await connect();
     peer.send(ready());

@@ -125,7 +125,10 @@ export class Device extends StatefulConnection {
   #ending = false;
   #endSent = false;
   #ended = false;
-  /** The device's clock less a stopwatch, ms: at the last attempt to connect, and when the session was opened. */
+  /**
+   * The device's clock less a stopwatch, ms: at the last attempt to connect, and when the session was opened; NaN if an
+   * earlier run of the device opened it.
+   */
   #attemptClock = 0;
   #sessionClock = 0;
   /** Whether this session is being ended so that another one can follow. */
@@ -348,8 +351,9 @@ export class Device extends StatefulConnection {
     return this.#clock.now() - performance.now();
   }
 
+  /** Whether the clock was set since the session was opened, as far as this is known. */
   get #clockWasSet(): boolean {
-    return Math.abs(this.#clockOffset - this.#sessionClock) > CLOCK_SET_MS;
+    return !(Math.abs(this.#clockOffset - this.#sessionClock) <= CLOCK_SET_MS);
   }
 
   /**
@@ -366,7 +370,7 @@ export class Device extends StatefulConnection {
     const first = this.#ready === null;
     const sameSession = this.#ready?.session_id === ready.session_id;
     this.#ready = ready;
-    if (!sameSession) this.#sessionClock = this.#attemptClock;
+    if (!sameSession) this.#sessionClock = ready.resumed ? Number.NaN : this.#attemptClock;
     for (const channel of ready.channels) this.#open(channel, first, sameSession && ready.replay_ms === 0);
     if (sameSession && ready.replay_ms > 0) this.#outbox.replay(ready.replay_ms);
     else this.#outbox.resume();
