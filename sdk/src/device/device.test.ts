@@ -158,6 +158,17 @@ describe('device', () => {
       expect(() => device.skip(0, instants)).to.throw(RangeError, 'a whole number');
   });
 
+  it('stops with what its onStatus throws, also if it throws each time', async () => {
+    const thrown = new Error('thrown by onStatus');
+    const onStatus = () => {
+      throw thrown;
+    };
+    const peer = await connect({ onStatus });
+    peer.send(ready());
+    expect(await device.closed).to.equal(thrown);
+    expect(device.state).to.equal('closed');
+  });
+
   it('stops with what a function of the caller throws', async () => {
     const thrown = new Error('thrown by onReady');
     const onReady = () => {

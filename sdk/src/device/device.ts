@@ -153,11 +153,11 @@ export class Device extends StatefulConnection {
     const { connectWithinMs = CONNECT_WITHIN_MS } = options;
     this.#liftLimit = limitFirstConnection(this.#clock, connectWithinMs, this, (error) => this.#despair(error));
     this.closed = this.#run()
-      .then(
-        () => this.#failure,
-        (error: Error) => this.#fail(error),
-      )
-      .finally(() => this.tell('closed', this.#failure));
+      .catch((error: Error) => this.#fail(error))
+      .then(() => {
+        this.#tellClosed();
+        return this.#failure;
+      });
   }
 
   /** Bytes that wait to be sent. */
@@ -256,8 +256,16 @@ export class Device extends StatefulConnection {
     this.#abort.abort();
     this.#socket?.close(1000);
     this.#wake();
-    this.tell('closed', error);
+    this.#tellClosed();
     return error;
+  }
+
+  #tellClosed(): void {
+    try {
+      this.tell('closed', this.#failure);
+    } catch (error) {
+      this.#failure ??= error as Error;
+    }
   }
 
   /**
