@@ -250,6 +250,16 @@ describe('mirrored keys', function () {
     expect(await witness.exists(READY)).to.equal(1);
   });
 
+  it('do not work if Redis does not let a node look keys up', async () => {
+    await witness.call('ACL', 'SETUSER', 'default', '-hget');
+    try {
+      expect(await node.probe().catch((error: unknown) => String(error))).to.contain('NOPERM');
+    } finally {
+      await witness.call('ACL', 'SETUSER', 'default', '+hget');
+    }
+    await node.probe();
+  });
+
   it('cannot check keys after Redis was emptied while no gateway is alive, and does not refuse them as bad', async () => {
     mirror.close();
     await witness.flushall();

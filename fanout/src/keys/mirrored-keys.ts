@@ -96,16 +96,22 @@ export class MirroredKeys implements KeyCheck {
   }
 
   async #lookUp(hash: string): Promise<KeyHolder | null> {
-    const [revoked, text] = await this.#nodes.run(HOLDERS, (client) =>
-      Promise.all([client.sIsMember(REVOKED, hash), client.hGet(HOLDERS, hash)]),
-    );
+    const [revoked, text] = await this.#read(hash);
     if (revoked) return null;
     return (text && parseHolder(text)) || this.#ask(hash);
   }
 
+  /** Whether the mirror has a key as revoked, and the text of its holder. */
+  #read(hash: string): Promise<[revoked: number, holder: string | null]> {
+    return this.#nodes.run(HOLDERS, (client) =>
+      Promise.all([client.sIsMember(REVOKED, hash), client.hGet(HOLDERS, hash)]),
+    );
+  }
+
   /** Rejects if the mirror cannot be read, or is not complete: no gateway has made it yet, or Redis was emptied. */
   async probe(): Promise<void> {
-    const isReady = await this.#nodes.run(READY, (client) => client.exists(READY));
+    const exists = this.#nodes.run(READY, (client) => client.exists(READY));
+    const [isReady] = await Promise.all([exists, this.#read('')]);
     if (!isReady) throw new BusUnavailable('no gateway has copied the keys to Redis yet');
   }
 
