@@ -53,7 +53,8 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect }
     signedInOf(ctx);
     const { id } = await sessionOf(ctx, store);
     const { from, to } = readQuery(ctx, seriesQuery);
-    ctx.body = await series.run(() => seriesOf(store.sessionInsights(id, from), to ?? null));
+    const make = () => seriesOf(store.sessionInsights(id, from), to ?? null);
+    ctx.body = await series.run(async () => (ctx.req.socket.destroyed ? null : make())); // The page may have left.
   });
 
   router.get('/dashboard/api/sessions/:session/insights.csv', async (ctx) => {
