@@ -4,8 +4,8 @@ import { writeSync } from 'node:fs';
 const MOST_WAITING = 1024 * 1024;
 /** Interval at which waiting lines are tried again, ms. */
 const RETRY_MS = 10;
-/** Time for which the end of the process waits for a reader that is too slow, ms. */
-const END_MS = 300;
+/** The end of the process waits for a slow reader, but not for one that has taken nothing for so long, ms. */
+const STALLED_MS = 2000;
 
 /**
  * The standard error of a process whose work must not depend on its log: lines that cannot be written now, because the
@@ -50,9 +50,12 @@ export class LogOutput {
 
   /** The process is ending: there is no event loop any more. */
   #writeBeforeEnd(): void {
-    const end = performance.now() + END_MS;
     const nothing = new Int32Array(new SharedArrayBuffer(4));
-    while (this.#write() === 'EAGAIN' && performance.now() < end) Atomics.wait(nothing, 0, 0, RETRY_MS);
+    let taken = { bytes: this.#bytes, at: performance.now() };
+    while (this.#write() === 'EAGAIN' && performance.now() - taken.at < STALLED_MS) {
+      if (this.#bytes < taken.bytes) taken = { bytes: this.#bytes, at: performance.now() };
+      Atomics.wait(nothing, 0, 0, RETRY_MS);
+    }
   }
 
   /** Writes what waits, as far as possible; returns the code of the error that prevented the rest. */

@@ -72,6 +72,19 @@ describe('the log of a process', () => {
     expect(lines.map((line) => JSON.parse(line).n)).to.deep.equal(Array.from({ length: MANY }, (_, n) => n));
   });
 
+  it('is complete when its reader is slow and the process ends', async () => {
+    const descriptor = pipe();
+    run(`flood(${MANY}); process.exit(0);`, descriptor);
+    const buffer = Buffer.alloc(65_536);
+    const slowReader = setInterval(() => {
+      printed += readNow(descriptor, buffer);
+    }, 50);
+    await exitCode();
+    clearInterval(slowReader);
+    printed += readNow(descriptor, buffer);
+    expect(printed.trim().split('\n').length).to.equal(MANY);
+  });
+
   it('shows no key, however a URL may write it', async () => {
     const key = `0123456789${'x'.repeat(22)}`;
     const paths = [`/svc_${key}`, `/svc%5F${key}/a`, `/svc%5f${key}`, `/svc_0%31${key.slice(2)}`];
