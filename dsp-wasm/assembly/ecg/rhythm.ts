@@ -5,11 +5,14 @@ import {
   HIDING_SHARE,
   IRREGULAR,
   LONGEST_INTERVAL,
+  LONGEST_R_TO_T,
+  MOST_OTHERS,
   MOST_SURPRISE,
   OBSCURED_DOUBT,
   RANDOM,
   STEADINESS,
   TELLING_INTERVALS,
+  UNEQUAL,
   WEIGHT_AGAINST,
   WEIGHT_FOR,
 } from './tuning';
@@ -42,6 +45,7 @@ export function addInterval(seconds: f64, odds: f64, obscured: bool): void {
 
 /** Probability that no interval of the window is wrong. */
 export function allRight(): f64 {
+  if (alternates()) return 0;
   const period = INTERVALS.duration / <f64>INTERVALS.count;
   const usual = usualInterval();
   let doubt: f64 = 0;
@@ -51,6 +55,18 @@ export function allRight(): f64 {
     if (mayHide(INTERVAL_LIST[i], usual)) doubt += OBSCURED_DOUBT;
   }
   return Math.exp(-doubt);
+}
+
+/** Whether short and long intervals take turns as those from R waves to peaked T waves, and from these to R waves, do. */
+function alternates(): bool {
+  let others = 0;
+  for (let i = 1; i < INTERVALS.count; i++) {
+    const one = INTERVAL_LIST[i - 1].seconds;
+    const next = INTERVAL_LIST[i].seconds;
+    const shorter = Math.min(one, next);
+    if (shorter > LONGEST_R_TO_T || Math.max(one, next) < UNEQUAL * shorter) others++;
+  }
+  return INTERVALS.count > MOST_OTHERS + 2 && others <= MOST_OTHERS;
 }
 
 /** Mean of the intervals that are not obscured; where all are, as in a coarse ECG, the shortest. */

@@ -170,6 +170,12 @@ export const RANDOM: f64 = 0.65;
 /** Newest intervals that tell one from the other. [intervals; chosen] */
 export const TELLING_INTERVALS: i32 = 20;
 
+/** Longest interval from an R wave to the top of its T wave. [s; chosen] */
+export const LONGEST_R_TO_T: f64 = 0.36;
+/** Ratio of two intervals from which one of them may end with a T wave. [ratio; chosen] */
+export const UNEQUAL: f64 = 1.5;
+/** Pairs of intervals of another kind among which the others may still be those of T waves. [pairs; chosen] */
+export const MOST_OTHERS: i32 = 1;
 /** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; chosen] */
 export const HIDING_SHARE: f64 = 1.5;
 /** Taken from the logarithm of the probability that all intervals are right, where it may: one of them leaves a third of it. [log odds; chosen] */

@@ -227,6 +227,14 @@ describe('hr_ecg', () => {
     }
   });
 
+  it('does not trust a rate that counts peaked T waves as beats', () => {
+    for (const [seed, interval] of [0.75, 0.85, 1, 1.15, 1.3].entries()) {
+      const x = ecg(90, rhythm(91, jitter(71 + seed, interval, 0.02), 'peaked_t'), { noise: 0.01, seed });
+      const wrong = estimates(x).filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - 60 / interval) > 10);
+      expect(wrong, `${interval} s`).to.deep.equal([]);
+    }
+  });
+
   it('trusts an ECG again that an electrode has made ten times as small at once', () => {
     for (const interval of [0.5, 0.7, 1]) {
       const x = ecg(90, rhythm(91, jitter(7, interval, 0.02))).map((v, i) => (i < 40 * HZ ? v : 0.1 * v));

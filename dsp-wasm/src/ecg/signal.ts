@@ -2,7 +2,7 @@ import { random } from '../signals.js';
 
 /** Electrocardiograms with known R peaks, for tests. */
 
-export type Shape = 'normal' | 'tall_t' | 'ectopic' | 'blocked';
+export type Shape = 'normal' | 'tall_t' | 'peaked_t' | 'ectopic' | 'blocked';
 
 export interface KnownBeat {
   /** Time of the R peak, seconds. */
@@ -34,8 +34,13 @@ function beat(t: number, shape: Shape): number {
   if (shape === 'blocked') return wave(t, -0.16, 0.022, 0.18);
   if (shape === 'ectopic') return wave(t, 0, 0.035, 1.3) + wave(t, 0.09, 0.04, -0.5) + wave(t, 0.28, 0.06, -0.5);
   const qrs = wave(t, -0.028, 0.01, -0.12) + wave(t, 0, 0.011, 1) + wave(t, 0.03, 0.011, -0.22);
-  const tWave = shape === 'tall_t' ? wave(t, 0.22, 0.035, 0.9) : wave(t, 0.22, 0.045, 0.3);
-  return wave(t, -0.16, 0.022, 0.12) + qrs + tWave;
+  return wave(t, -0.16, 0.022, 0.12) + qrs + tWave(t, shape);
+}
+
+/** A peaked T wave is as in severe hyperkalaemia: narrow, and higher than the R wave. */
+function tWave(t: number, shape: Shape): number {
+  if (shape === 'tall_t') return wave(t, 0.22, 0.035, 0.9);
+  return shape === 'peaked_t' ? wave(t, 0.28, 0.026, 1.3) : wave(t, 0.22, 0.045, 0.3);
 }
 
 /** Samples from t = 0. */
