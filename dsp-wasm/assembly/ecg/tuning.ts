@@ -174,7 +174,7 @@ export const TELLING_INTERVALS: i32 = 20;
 export const LONGEST_R_TO_T: f64 = 0.36;
 /** Ratio of two intervals from which one of them may end with a T wave. [ratio; chosen] */
 export const UNEQUAL: f64 = 1.5;
-/** Pairs of intervals of another kind among which the others may still be those of T waves. [pairs; chosen] */
+/** Neighbouring intervals of another kind among which the others may still be those of T waves. [intervals; chosen] */
 export const MOST_OTHERS: i32 = 1;
 /** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; chosen] */
 export const HIDING_SHARE: f64 = 1.5;
