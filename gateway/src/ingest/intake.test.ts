@@ -103,6 +103,37 @@ describe('Intake', () => {
     expect(runs.every(({ t, instants }, i) => t <= T0 + 100 * (i + 1) && instants === 10)).to.equal(true);
   });
 
+  for (const from of [150, 300])
+    it(`lets no time go back at another gateway after a clock was set back (from frame ${from} of 200 on)`, () => {
+      const back = (k: number) => (k < 200 ? 0 : -3_600_000);
+      const first = open();
+      const second = (progress: SessionProgress) => open({ progress });
+      const stream = ({ clock, send }: ReturnType<typeof open>, begin: number, end: number) => {
+        for (let k = begin; k < end; k++) {
+          clock.advance(100);
+          send(10 * k, 10, { ts: T0 + 100 * k + back(k) });
+        }
+      };
+      stream(first, 0, 300);
+      const { slips } = first.intake.progress();
+      expect(slips).to.deep.equal({ 0: { seq: 2000, ms: 3_600_000 } });
+      const other = second(JSON.parse(JSON.stringify(first.intake.progress())) as SessionProgress);
+      other.clock.advance(30_000);
+      stream(other, from, 500);
+      for (const [i, { t }] of other.runs.entries()) expect(t - T0).to.be.closeTo(100 * (from + i), 1);
+      expect(other.intake.progress().slips?.[0]?.ms).to.equal(3_600_000);
+    });
+
+  it('forgets what a clock was set back by once it is corrected', () => {
+    const { clock, send, intake } = open();
+    const set = [0, -3_600_000, 0];
+    for (let k = 0; k < 300; k++) {
+      clock.advance(100);
+      send(10 * k, 10, { ts: T0 + 100 * k + (set[Math.floor(k / 100)] ?? 0) });
+    }
+    expect(intake.progress()).not.to.have.property('slips');
+  });
+
   it('answers too_late before in_future', () => {
     const { send } = open();
     send(100, 10);

@@ -8,7 +8,7 @@ import { NUMBERING_FAULTS, Numbering } from './numbering.js';
 import { Order } from './order.js';
 import { type CountedLine, MAX_LEAD_MS, Pace } from './pace.js';
 import { Held, type Piece, Sequence } from './sequence.js';
-import { MAX_FUTURE_MS, Timeline } from './timeline.js';
+import { MAX_FUTURE_MS, type Slip, Timeline } from './timeline.js';
 
 export interface IntakeOptions {
   readonly channels: readonly ModalityChannel[];
@@ -139,7 +139,18 @@ export class Intake {
       nextSeq: { ...this.#options.progress.nextSeq, ...this.nextSeq() },
       lastDataAt: this.#lastDataAt,
       ...this.#counted(),
+      ...this.#slips(),
     };
+  }
+
+  /** What the stamps of the channels lack since a clock was set back, including what was stored. */
+  #slips(): Pick<SessionProgress, 'slips'> {
+    const slips: Record<string, Slip> = {};
+    for (const [index, { timeline }] of this.#channels.entries()) {
+      const slip = timeline.slip === undefined ? timeline.stored : timeline.slip;
+      if (slip) slips[index] = slip;
+    }
+    return Object.keys(slips).length > 0 ? { slips } : {};
   }
 
   /** The time lines of the channels without a clock, including those that were stored. */
@@ -152,7 +163,7 @@ export class Intake {
 
   #channel(model: ModalityChannel, index: number): Channel {
     const nominal = SECOND_MS / model.sample_rate_hz;
-    const timeline = new Timeline(nominal);
+    const timeline = new Timeline(nominal, this.#options.progress.slips?.[index]);
     const sequence = new Sequence(nominal, (piece) => this.#place(index, piece, timeline), this.#held);
     const numbering = new Numbering(nominal);
     return {

@@ -26,6 +26,12 @@ export interface Counting {
 
 type Place = Pick<Placement, 't' | 'period'>;
 
+/** What is added to the stamps from a number on, because the device's clock was set back, ms. */
+export interface Slip {
+  readonly seq: number;
+  readonly ms: number;
+}
+
 /** A step of `ts` beyond the numbers that counts as a gap; backwards, a step that jitter does not explain, ms. */
 const STEP_MS = 250;
 /** Two steps in a row that agree to this share of their interval are a difference of rate, not two losses. */
@@ -78,6 +84,8 @@ export class Timeline {
   #slip = 0;
   /** The slip before that: after a single wrong stamp, correct ones follow. */
   #formerSlip = 0;
+  /** Number of the first stamp with the slip. */
+  #slipSeq = 0;
   /** Amount by which stamped time was ahead of arrival when the stamps went back, ms; 0 if it was not. */
   #lead = 0;
   /** Amount by which the stamps stepped ahead, as they do after a gap, and have not stepped back since, ms. */
@@ -106,8 +114,20 @@ export class Timeline {
   #distrustBefore = 0;
   #wasSingle = false;
 
-  /** @param nominal the model's spacing of the instants, ms */
-  constructor(readonly nominal: number) {}
+  /**
+   * @param nominal the model's spacing of the instants, ms
+   * @param stored the slip that the channel had at another gateway
+   */
+  constructor(
+    readonly nominal: number,
+    readonly stored: Slip | null = null,
+  ) {}
+
+  /** The current slip; null if there is none, and undefined before the first stamp. */
+  get slip(): Slip | null | undefined {
+    if (!this.#rate) return undefined;
+    return this.#slip === 0 ? null : { seq: this.#slipSeq, ms: this.#slip };
+  }
 
   /**
    * The estimated rate relative to the model's: 1 means as the model says. While steps repeat, it is the rate that would
@@ -143,9 +163,7 @@ export class Timeline {
   }
 
   #stamped(piece: Piece, ts: number | null, arrival: number): Placement {
-    const first = piece.seq - piece.skipped;
-    this.#rate ??= new Rate(this.nominal, first, this.#pace?.at(first) ?? ts ?? 0);
-    const rate = this.#rate;
+    const rate = this.#rate ?? this.#begin(piece.seq - piece.skipped, ts);
     const stamp = ts === null ? null : ts + piece.skipped * rate.period;
     const stepped = stamp !== null && this.#follow(rate, piece.seq, stamp, arrival);
     this.#leadBack(rate, piece.seq, stamp, arrival);
@@ -156,11 +174,27 @@ export class Timeline {
     return { t, period, trusted: !this.#ranAhead && !this.#repeatsStep && this.steady };
   }
 
+  #begin(seq: number, ts: number | null): Rate {
+    if (this.stored && seq >= this.stored.seq) this.#setSlip(this.stored.ms, this.stored.seq);
+    const stamped = ts === null ? 0 : ts + this.#slip;
+    this.#rate = new Rate(this.nominal, seq, this.#pace?.at(seq) ?? stamped);
+    return this.#rate;
+  }
+
+  /** Adds another time to the stamps from a number on, ms. */
+  #setSlip(ms: number, seq: number): void {
+    this.#slip = ms;
+    this.#slipSeq = seq;
+  }
+
   /** If the line is too far ahead of arrival, restarts it at the stamp, or at arrival if that is later. */
   #leadBack(rate: Rate, seq: number, stamp: number | null, arrival: number): void {
     if (rate.at(seq) <= arrival + MAX_FUTURE_MS) return;
     const time = Math.max(arrival, stamp ?? arrival);
-    if (stamp !== null) this.#slip = this.#formerSlip = time - stamp;
+    if (stamp !== null) {
+      this.#formerSlip = time - stamp;
+      this.#setSlip(time - stamp, seq);
+    }
     rate.restart(seq, time, rate.period);
     this.#ranAhead = true;
   }
@@ -211,10 +245,10 @@ export class Timeline {
   #step(rate: Rate, seq: number, ts: number, arrival: number): boolean {
     const line = rate.at(seq);
     const isAhead = ts + this.#slip > line;
-    if (Math.abs(ts + this.#formerSlip - line) <= STEP_MS) this.#slip = this.#formerSlip;
+    if (Math.abs(ts + this.#formerSlip - line) <= STEP_MS) this.#setSlip(this.#formerSlip, seq);
     else if (ts + this.#slip < line) this.#goBack(rate, seq, ts, arrival);
     else if (ts + this.#slip > arrival + this.#lead + ARRIVAL_JITTER_MS)
-      this.#slip = Math.min(this.#slip, Math.max(0, line - ts));
+      this.#setSlip(Math.min(this.#slip, Math.max(0, line - ts)), seq);
     const gap = ts + this.#slip - line;
     if (isAhead) {
       this.#ahead = (this.#isSoon(seq) ? this.#ahead : 0) + Math.max(0, gap);
@@ -262,7 +296,7 @@ export class Timeline {
     this.#ahead = 0;
     if (this.#slip === 0) this.#lead = Math.max(0, line - arrival);
     this.#formerSlip = this.#slip;
-    this.#slip = line - ts;
+    this.#setSlip(line - ts, seq);
   }
 
   /** Nominal time since the previous stamp, ms. */

@@ -162,6 +162,7 @@ const progress = new Schema(
     handedOverBy: Number,
     nextSeq: Schema.Types.Mixed,
     counted: Schema.Types.Mixed,
+    slips: Schema.Types.Mixed,
   },
   PART,
 );

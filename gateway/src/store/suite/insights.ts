@@ -55,7 +55,8 @@ function commits(handles: () => Handles): void {
     it('may be empty, or contain only progress', async () => {
       const { store } = handles();
       const session = await opened(store);
-      const progress = { ...NO_PROGRESS, clockShift: 12, counted: { 3: { seq: 70, time: 1.5, period: 9.75 } } };
+      const counted = { 3: { seq: 70, time: 1.5, period: 9.75 } };
+      const progress = { ...NO_PROGRESS, clockShift: 12, counted, slips: { 0: { seq: 7, ms: 3_600_000.5 } } };
       expect(await store.commit([])).to.deep.equal([]);
       expect(await store.commit([partOf(session, [], progress)])).to.deep.equal([{ lost: false, written: [] }]);
       expect((await store.session(session.id))?.progress).to.deep.equal(progress);
