@@ -1,4 +1,5 @@
-import { Device, type DeviceOptions } from './device/device.js';
+import { Device } from './device/device.js';
+import type { DeviceOptions } from './device/device-options.js';
 import { LiveSubscription } from './live/live.js';
 import type { SubscribeOptions } from './live/subscribe-options.js';
 import { Rest, type RestOptions } from './rest/rest.js';

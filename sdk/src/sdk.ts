@@ -1,6 +1,7 @@
 export { DeviceInsights, type DeviceInsightsOptions, type DeviceNames } from './client.js';
-export { Device, type DeviceCounters, type DeviceOptions } from './device/device.js';
+export { Device } from './device/device.js';
 export type { DeviceModelDraft, Spo2Calibration } from './device/device-model.js';
+export type { DeviceCounters, DeviceOptions } from './device/device-options.js';
 export type { NumberedSamples } from './device/early-samples.js';
 export type { Frame, FrameSource } from './device/frame.js';
 export { encodeFrame } from './device/frame-encoder.js';

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { type Clock, systemClock } from '../clock.js';
 import { ClosedError } from '../socket/reconnection.js';
 import { type Peer, SocketServer } from '../socket/test-socket-server.js';
-import { Device, type DeviceOptions } from './device.js';
+import { Device } from './device.js';
+import type { DeviceOptions } from './device-options.js';
 import type { NoticeMessage, RefusedMessage } from './messages.js';
 
 const CHANNELS = [

@@ -1,92 +1,22 @@
 import { type Clock, systemClock } from '../clock.js';
-import {
-  type ConnectionStatus,
-  limitFirstConnection,
-  lostConnection,
-  StatefulConnection,
-} from '../socket/connection-status.js';
+import { limitFirstConnection, lostConnection, StatefulConnection } from '../socket/connection-status.js';
 import { diagnose } from '../socket/diagnosis.js';
-import { Backoff, type BackoffOptions, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
+import { Backoff, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
 import { parseAccess, type ServiceAccess } from '../socket/service-address.js';
-import { type CloseInfo, findWebSocket, type Socket, type SocketConstructor, socketUrl } from '../socket/socket.js';
+import { type CloseInfo, findWebSocket, type Socket, socketUrl } from '../socket/socket.js';
 import { type Batch, Batches } from './batches.js';
 import { deviceConnection } from './connection.js';
+import type { DeviceCounters, DeviceOptions } from './device-options.js';
 import { EarlySamples, type NumberedSamples } from './early-samples.js';
 import { FLOAT32_MAX } from './frame-encoder.js';
-import {
-  findChannel,
-  type NoticeMessage,
-  parseServerMessage,
-  type ReadyChannel,
-  type ReadyMessage,
-  type RefusedMessage,
-} from './messages.js';
+import { findChannel, parseServerMessage, type ReadyChannel, type ReadyMessage } from './messages.js';
+import { Numbering } from './numbering.js';
 import { Outbox, parcelsOf } from './outbox.js';
-
-/** The device that streams, the service, and the settings of the connection. */
-export interface DeviceOptions {
-  /** The service's address, without `/v1`: http(s) or ws(s). A TypeError says what is wrong with it. */
-  readonly baseUrl: string;
-  /** An API key of the service, `svc_…`. A TypeError says what is wrong with it. */
-  readonly apiKey: string;
-  /** External device identifier: 1 to 128 of `A-Z a-z 0-9 . _ : -`. */
-  readonly deviceId: string;
-  /** UUID of a device model of the key's account. */
-  readonly deviceModelId: string;
-  /**
-   * Most bytes of encoded samples that are kept while the service cannot be reached; beyond it the oldest are dropped.
-   * Default 8 MiB.
-   */
-  readonly bufferBytes?: number;
-  /** Small pushes are sent in frames of this much data time, and wait at most this long, ms. Default 100. */
-  readonly batchMs?: number;
-  /** Default: the runtime's WebSocket, or else that of the package `ws`. */
-  readonly WebSocket?: SocketConstructor;
-  /** Finds out why a first connection fails. Default: the runtime's. */
-  readonly fetch?: typeof fetch;
-  /** Waits between attempts. */
-  readonly backoff?: BackoffOptions;
-  /** Time and timers; its `now()` is the device's clock. Default: the system's. */
-  readonly clock?: Clock;
-  /**
-   * Longest wait of `ready()` for a first connection, over all attempts, ms. The device continues to try after it.
-   * Default 10,000.
-   */
-  readonly connectWithinMs?: number;
-  /**
-   * Called at each change of the device's state, with the last error and the time of the next attempt. What this or
-   * another of these functions throws stops the device, and `closed` resolves with it.
-   */
-  readonly onStatus?: (status: ConnectionStatus) => void;
-  /** Called for every frame that the service refused. */
-  readonly onRefused?: (refusal: RefusedMessage) => void;
-  /** Called when a problem reduces the value of the data, and when the problem is over. */
-  readonly onNotice?: (notice: NoticeMessage) => void;
-  /** Called for every connection that has become ready. */
-  readonly onReady?: (ready: ReadyMessage) => void;
-}
-
-/** The counters of a device since it was created. */
-export interface DeviceCounters {
-  /** Connections after the first that became ready. */
-  reconnects: number;
-  /** Frames that were sent, including repetitions. */
-  framesSent: number;
-  /** Frames that the service refused. */
-  framesRefused: number;
-  /**
-   * Samples (values) that were lost: the oldest if the buffer was full, and those that the device still had when it
-   * stopped. Without a connection these are all that the service had not acknowledged; it may have received some of
-   * them.
-   */
-  samplesDropped: number;
-}
 
 const BUFFER_BYTES = 8 * 2 ** 20;
 const BATCH_MS = 100;
 const CONNECT_WITHIN_MS = 10_000;
 const FRAME_BYTES = 65_536;
-const MOST_NUMBERS = 2 ** 32;
 /** The years 2000 to 2100 in seconds since the epoch; in ms they are days of January and February 1970. */
 const SECONDS_FROM = 946_684_800;
 const SECONDS_UNTIL = 4_102_444_800;
@@ -112,8 +42,7 @@ export class Device extends StatefulConnection {
   readonly #outbox: Outbox;
   readonly #batches: Batches;
   readonly #abort = new AbortController();
-  readonly #nextSeq = new Map<number, number>();
-  readonly #offsets = new Map<number, number>();
+  readonly #numbering = new Numbering();
   /** Samples pushed before the first `ready`, which announces the channels. */
   readonly #early: EarlySamples;
   #ready: ReadyMessage | null = null;
@@ -198,10 +127,7 @@ export class Device extends StatefulConnection {
    * @throws RangeError for an unknown channel, or a number of instants that is not whole
    */
   skip(channel: number | string, instants: number): void {
-    const { index } = this.#channel(channel);
-    if (!Number.isInteger(instants) || instants < 0)
-      throw new RangeError(`instants must be a whole number from 0 on; it is ${instants}`);
-    this.#nextSeq.set(index, (this.#nextSeq.get(index) ?? 0) + instants);
+    this.#numbering.skip(this.#channel(channel).index, instants);
   }
 
   /** Like `push`, for a caller that numbers the instants itself. */
@@ -394,7 +320,7 @@ export class Device extends StatefulConnection {
 
   #open({ index, sample_rate_hz, next_seq }: ReadyChannel, first: boolean, exact: boolean): void {
     this.#outbox.setRate(index, sample_rate_hz);
-    if (first) this.#offsets.set(index, next_seq);
+    if (first) this.#numbering.begin(index, next_seq);
     else if (exact) this.#outbox.acknowledge(index, next_seq);
   }
 
@@ -416,22 +342,11 @@ export class Device extends StatefulConnection {
   /** Numbers samples; samples without their own numbers may wait for more. */
   #accept({ channel: name, seq, ts, samples }: NumberedSamples): void {
     const channel = this.#channel(name);
-    const { index, num_channels } = channel;
-    const instants = samples.length / num_channels;
-    if (instants < 1 || !Number.isInteger(instants))
-      throw new RangeError(
-        `${samples.length} samples are not a whole number of instants: channel ${index} has ${num_channels} values per instant`,
-      );
-    const first = (this.#offsets.get(index) ?? 0) + (seq ?? this.#nextSeq.get(index) ?? 0);
-    if (!Number.isInteger(first) || first < 0 || first + instants > MOST_NUMBERS)
-      throw new RangeError(
-        `sequence number ${first} is not from 0 to 2^32 - 1: end the session before its numbers run out`,
-      );
-    this.#nextSeq.set(index, first - (this.#offsets.get(index) ?? 0) + instants);
+    const first = this.#numbering.take(channel, samples.length, seq);
     if (seq === undefined) this.#batches.add(channel, first, ts, samples);
     else {
-      this.#batches.flush(index);
-      this.#enqueue({ channel: index, seq: first, ts, samples });
+      this.#batches.flush(channel.index);
+      this.#enqueue({ channel: channel.index, seq: first, ts, samples });
     }
   }
 

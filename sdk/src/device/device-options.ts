@@ -1,0 +1,64 @@
+import type { Clock } from '../clock.js';
+import type { ConnectionStatus } from '../socket/connection-status.js';
+import type { BackoffOptions } from '../socket/reconnection.js';
+import type { SocketConstructor } from '../socket/socket.js';
+import type { NoticeMessage, ReadyMessage, RefusedMessage } from './messages.js';
+
+/** The device that streams, the service, and the settings of the connection. */
+export interface DeviceOptions {
+  /** The service's address, without `/v1`: http(s) or ws(s). A TypeError says what is wrong with it. */
+  readonly baseUrl: string;
+  /** An API key of the service, `svc_…`. A TypeError says what is wrong with it. */
+  readonly apiKey: string;
+  /** External device identifier: 1 to 128 of `A-Z a-z 0-9 . _ : -`. */
+  readonly deviceId: string;
+  /** UUID of a device model of the key's account. */
+  readonly deviceModelId: string;
+  /**
+   * Most bytes of encoded samples that are kept while the service cannot be reached; beyond it the oldest are dropped.
+   * Default 8 MiB.
+   */
+  readonly bufferBytes?: number;
+  /** Small pushes are sent in frames of this much data time, and wait at most this long, ms. Default 100. */
+  readonly batchMs?: number;
+  /** Default: the runtime's WebSocket, or else that of the package `ws`. */
+  readonly WebSocket?: SocketConstructor;
+  /** Finds out why a first connection fails. Default: the runtime's. */
+  readonly fetch?: typeof fetch;
+  /** Waits between attempts. */
+  readonly backoff?: BackoffOptions;
+  /** Time and timers; its `now()` is the device's clock. Default: the system's. */
+  readonly clock?: Clock;
+  /**
+   * Longest wait of `ready()` for a first connection, over all attempts, ms. The device continues to try after it.
+   * Default 10,000.
+   */
+  readonly connectWithinMs?: number;
+  /**
+   * Called at each change of the device's state, with the last error and the time of the next attempt. What this or
+   * another of these functions throws stops the device, and `closed` resolves with it.
+   */
+  readonly onStatus?: (status: ConnectionStatus) => void;
+  /** Called for every frame that the service refused. */
+  readonly onRefused?: (refusal: RefusedMessage) => void;
+  /** Called when a problem reduces the value of the data, and when the problem is over. */
+  readonly onNotice?: (notice: NoticeMessage) => void;
+  /** Called for every connection that has become ready. */
+  readonly onReady?: (ready: ReadyMessage) => void;
+}
+
+/** The counters of a device since it was created. */
+export interface DeviceCounters {
+  /** Connections after the first that became ready. */
+  reconnects: number;
+  /** Frames that were sent, including repetitions. */
+  framesSent: number;
+  /** Frames that the service refused. */
+  framesRefused: number;
+  /**
+   * Samples (values) that were lost: the oldest if the buffer was full, and those that the device still had when it
+   * stopped. Without a connection these are all that the service had not acknowledged; it may have received some of
+   * them.
+   */
+  samplesDropped: number;
+}
