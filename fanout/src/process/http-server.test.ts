@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -11,6 +12,16 @@ import { until } from './until.fixture.js';
 
 const hello: RequestListener = (_request, response) => response.end('hello');
 const NO_HTTP = '\x16\x03\x01\r\n\r\n';
+
+/** The IPv4 connections of Linux. */
+const TCP_TABLE = '/proc/net/tcp';
+
+/** Of the connections that were accepted at a port and wait for their next keep-alive probe, the time to it, ms. */
+function probeTimers(port: number): number[] {
+  const place = new RegExp(`^ *\\d+: \\w+:${port.toString(16).toUpperCase().padStart(4, '0')} \\S+ 01 \\S+ 02:(\\w+) `);
+  const lines = readFileSync(TCP_TABLE, 'utf8').split('\n');
+  return lines.flatMap((line) => place.exec(line)?.[1] ?? []).map((hundredths) => Number.parseInt(hundredths, 16) * 10);
+}
 
 describe('the HTTP server', () => {
   let server: Server;
@@ -106,6 +117,15 @@ describe('the HTTP server', () => {
       keepAliveTimeout: 5000,
       timeout: 60_000,
     });
+  });
+
+  it('lets TCP probe a connection that has been silent for a minute: a peer that vanished does not close', async function () {
+    if (!existsSync(TCP_TABLE)) this.skip();
+    await start();
+    const accepted = once(server, 'connection');
+    await open();
+    await accepted;
+    expect(probeTimers((server.address() as AddressInfo).port)[0]).to.be.within(50_000, 60_000);
   });
 
   it('sends no refusal into an answer that has begun', async () => {

@@ -20,6 +20,11 @@ const REQUEST_MS = 30_000;
 const IDLE_MS = 5000;
 /** A client that accepts nothing of its answer for this long is cut off, ms. */
 const STALLED_MS = 60_000;
+/**
+ * TCP probes a connection that has been silent for this long, ms. A peer that has vanished (its network is gone, or its
+ * router has forgotten the connection) never closes, and its socket would stay here for good if nothing is written to it.
+ */
+const PROBE_AFTER_MS = 60_000;
 /** Time that the rest of a body may take to arrive after its request is answered, ms. */
 const REST_MS = 5000;
 /** Interval at which the first two limits are checked, ms. */
@@ -48,7 +53,9 @@ export function createHttpServer(
   const limits = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS };
   // From Node 24.9 on, Node itself serves what offers another protocol; before, `serveWithoutUpgrade` does.
   const shouldUpgradeCallback = offersWebSocket;
-  const options = { ...limits, connectionsCheckingInterval: CHECK_MS, shouldUpgradeCallback, requireHostHeader: false };
+  const probes = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };
+  const checks = { connectionsCheckingInterval: CHECK_MS, shouldUpgradeCallback, requireHostHeader: false };
+  const options = { ...limits, ...probes, ...checks };
   const server = createServer(options, (request, response) =>
     lacksHost(request) ? refuseHostless(response) : handle(request, response),
   );

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasExpired, type KeyCheck } from '@device-insights/fanout';
 import { clientAddress } from '@device-insights/fanout/process/client-address';
@@ -29,8 +28,6 @@ export interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters
 const TICK_MS = 500;
 /** A tick that is this late shows that the process stood still, and has not read what came meanwhile, ms. */
 const STANDSTILL_MS = 1000;
-/** TCP probes a silent connection after this long, ms, so that a device that vanished does not stay connected. */
-const KEEP_ALIVE_MS = 60_000;
 /**
  * Longest time for the key check, device model and session together, ms: taking a session over from another gateway
  * takes some seconds.
@@ -109,7 +106,6 @@ export class Ingest {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const at = this.#options.clock.now();
     if (this.#lobby.turnsAway(socket)) return;
-    if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS);
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       const connection = new Connection(ws, socket, this.#options.clock);
       this.#open.add(connection);
