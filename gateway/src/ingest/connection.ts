@@ -24,6 +24,12 @@ const MAX_UNREAD = 1024 * 1024;
 const MAX_IDLE_FRAMES = 100;
 /** Longest time for one message, ms: 64 KiB in 30 s is 18 kbit/s. A slower message closes the connection. */
 const MESSAGE_MS = 30_000;
+/**
+ * Calls of `look` (two a second) without a frame of the device after which it is asked for a sign of life, and after
+ * which it counts as lost. TCP alone notices a device that vanished while an answer was on its way only after 15 minutes.
+ */
+const ASK_LOOKS = 120;
+const LOST_LOOKS = 180;
 /** Time that a peer has to answer a close frame before its socket is destroyed, ms. */
 export const CLOSE_GRACE_MS = 2000;
 
@@ -42,6 +48,7 @@ export class Connection {
   #closed = false;
   #admitted = false;
   #idleFrames = 0;
+  #silentLooks = 0;
   #unfinishedSince: number | null = null;
 
   constructor(
@@ -100,9 +107,12 @@ export class Connection {
     else if (this.#mayTellError()) this.send({ type: 'error', code: fault, ...rest });
   }
 
-  /** Call twice a second: closes the connection if a message takes too long. */
+  /** Call twice a second: closes the connection if a message takes too long, or if the device has vanished. */
   look(): void {
     this.#idleFrames = 0;
+    this.#silentLooks = this.ws.isPaused ? 0 : this.#silentLooks + 1;
+    if (this.#silentLooks === ASK_LOOKS) this.ws.ping();
+    if (this.#silentLooks > LOST_LOOKS) this.ws.terminate();
     const now = this.clock.monotonic();
     if (this.ws.isPaused || !isUnfinished(this.ws)) this.#unfinishedSince = null;
     else this.#unfinishedSince ??= now;
@@ -133,12 +143,14 @@ export class Connection {
 
   #messageEnded(): void {
     this.#unfinishedSince = null;
+    this.#silentLooks = 0;
     if (!this.#admitted) this.#idle();
   }
 
   /** Counts a frame without data: reading many of them would take time from all other devices. */
   #idle(): void {
     this.#idleFrames += 1;
+    this.#silentLooks = 0;
     this.#cutOffIfUnread();
     if (this.#idleFrames <= MAX_IDLE_FRAMES) return;
     if (this.#closed) this.ws.terminate();

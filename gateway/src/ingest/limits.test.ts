@@ -5,6 +5,8 @@ import { expect } from 'chai';
 import WebSocket from 'ws';
 import { Bench, type Gateway, type TestDevice, until } from './bench.fixture.js';
 
+/** After this silence a device is asked for a sign of life; it has half of it to answer. */
+const SILENCE_MS = 60_000;
 /** Looks that come twice a second. */
 const LOOK_MS = 500;
 
@@ -104,5 +106,39 @@ describe('A device that sends invalid data', () => {
     for (let n = 0; n < 50; n++) stranger.ws.ping();
     expect(await stranger.code()).to.equal(4001);
     expect(stranger.ws.readyState).to.equal(WebSocket.CLOSED);
+  });
+});
+
+describe('A device that sends nothing', () => {
+  let bench: Bench;
+  let device: TestDevice;
+  /** The service's end of its connection. */
+  let accepted: Socket;
+
+  beforeEach(async () => {
+    bench = await Bench.open();
+    const gateway = await bench.gateway();
+    const connection = once(gateway.server, 'connection') as Promise<[Socket]>;
+    device = (await bench.device(gateway)).connect();
+    [accepted] = await connection;
+    await device.ready();
+  });
+  afterEach(() => bench.close());
+
+  it('stays connected as long as it answers the pings of the service', async () => {
+    for (let n = 0; n < 5; n++) {
+      const before = accepted.bytesRead;
+      bench.clock.advance(SILENCE_MS);
+      await until(() => accepted.bytesRead > before);
+    }
+    expect(accepted.destroyed).to.equal(false);
+  });
+
+  it('is disconnected if it does not answer for 30 s: it has vanished without closing', async () => {
+    device.ws.pause(); // It reads nothing, so it answers nothing.
+    bench.clock.advance(1.5 * SILENCE_MS);
+    expect(accepted.destroyed).to.equal(false);
+    bench.clock.advance(LOOK_MS);
+    expect(accepted.destroyed).to.equal(true);
   });
 });
