@@ -152,7 +152,7 @@ export interface Store {
    * Ordered by (`ts`, an id of the store). With `since`: ascending from there on; without: the last ones before
    * `until`, also in ascending order.
    */
-  insights(query: InsightQuery): Promise<Page<StoredInsight>>;
+  insights(query: InsightQuery, signal?: AbortSignal): Promise<Page<StoredInsight>>;
 
   // -- erasure: in parts, each short enough that others do not wait for it
   /** Deletes at most `most` insights; how many it found. Fewer than `most`: none is left. */

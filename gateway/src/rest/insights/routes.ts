@@ -40,7 +40,10 @@ export function insightRoutes(router: Router<RestState>, { store }: RestOptions)
     const { accountId, user } = keyOf(ctx);
     const asked = readQuery(ctx, insightQuery);
     const { type = null, device_id: deviceId = null, since = null, until = null, limit, cursor = null } = asked;
-    const page = await store.insights({ accountId, user, type, deviceId, since, until, limit, cursor });
+    const gone = new AbortController();
+    ctx.res.once('close', () => gone.abort());
+    const query = { accountId, user, type, deviceId, since, until, limit, cursor };
+    const page = await store.insights(query, gone.signal);
     if (page.next !== null) linkPage(ctx, insightQuery, page.next, since === null ? 'prev' : 'next');
     ctx.body = page.rows;
   });

@@ -1,8 +1,8 @@
 import { INSIGHT_TYPES, type InsightType, type StoredInsight } from '../../insight.js';
 import { batches } from '../batches.js';
-import { decodeCursor, pageOf } from '../cursor.js';
-import type { InsightQuery, LastInsights, Page, SessionCommit, SessionCommitResult, Store } from '../store.js';
-import type { Database, Value } from './database.js';
+import type { LastInsights, SessionCommit, SessionCommitResult, Store } from '../store.js';
+import type { Database } from './database.js';
+import { insightSearch } from './insight-search.js';
 
 type Insights = Pick<Store, 'commit' | 'lastInsights' | 'sessionInsights' | 'insights'>;
 
@@ -18,17 +18,10 @@ export function embeddedInsights(db: Database): Insights {
     commit: (parts) => db.write(() => parts.map(commitPart)),
     lastInsights: (sessionId) => db.read(() => last(sessionId)),
     sessionInsights: ofSession,
-    insights: async (query) => {
-      const { sql, values } = insightPage(query);
-      return insightPageOf(await db.read(() => db.prepare<InsightRow>(sql).all(...values)), query);
-    },
+    insights: insightSearch(db),
   };
 }
 
-/** The insights with the fields of their sessions; insights are found first. */
-const ROWS = (hint = '') =>
-  `SELECT i.*, s.id AS session_id, s.device_id FROM insights i ${hint} CROSS JOIN sessions s ON s.n = i.session`;
-const DEVICE = '(SELECT device FROM sessions WHERE account_id = ? AND device_id = ? LIMIT 1)';
 const SESSION = 'i.session = (SELECT n FROM sessions WHERE id = ?)';
 
 /** The insights of one session, as lists of values. */
@@ -106,63 +99,12 @@ function lastOfType(db: Database): (sessionId: string) => LastInsights {
   };
 }
 
-/** The statement for a page of insights, one row longer than the page. Exported for the test of its indexes. */
-export function insightPage(query: InsightQuery): { sql: string; values: Value[] } {
-  const where = ['i.account_id = ?'];
-  const values: Value[] = [query.accountId];
-  const add = (condition: string, ...bound: Value[]) => {
-    where.push(condition);
-    values.push(...bound);
-  };
-  if (query.user !== null) add('i.user = ?', query.user);
-  if (query.deviceId) add(`i.device = ${DEVICE}`, query.accountId, query.deviceId);
-  if (query.type !== null) add('type = ?', query.type);
-  if (query.since !== null) add('ts >= ?', query.since);
-  if (query.until !== null) add('ts < ?', query.until);
-  if (query.cursor !== null) {
-    add(`(ts, i.id) ${query.since === null ? '<' : '>'} (?, ?)`, ...insightPosition(query.cursor));
-  }
-  const order = query.since === null ? 'ts DESC, i.id DESC' : 'ts, i.id';
-  // SQLite would rather narrow by time, and read what all the account's devices published.
-  const index = query.deviceId ? 'INDEXED BY insights_of_device' : '';
-  const sql = `${ROWS(index)} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
-  return { sql, values: [...values, query.limit + 1] };
-}
-
-function insightPosition(cursor: string): [ts: number, id: number] {
-  const [ts, id] = decodeCursor('insights', /^\d{1,15}$/, cursor);
-  return [ts, Number(id)];
-}
-
-function insightPageOf(rows: InsightRow[], { limit, since }: InsightQuery): Page<StoredInsight> {
-  const page = pageOf('insights', rows, limit, (row) => [row.ts, String(row.id)], insightOf);
-  if (since === null) page.rows.reverse();
-  return page;
-}
-
 interface Owner {
   /** Number of the session, and of its device. */
   readonly n: number;
   readonly device: number;
   readonly account_id: string;
   readonly user: string | null;
-}
-
-interface InsightRow {
-  readonly id: number;
-  readonly session_id: string;
-  readonly type: InsightType;
-  readonly value: number;
-  readonly unit: string;
-  readonly ts: number;
-  readonly device_id: string;
-  readonly confidence: number;
-  readonly sqi_class: StoredInsight['sqi_class'];
-  readonly actual_start: number;
-  readonly actual_end: number;
-  readonly coverage: number;
-  readonly e2e_latency_ms: number;
-  readonly algorithm: string;
 }
 
 /** The columns of `VALUES`. */
@@ -188,23 +130,5 @@ function insightFrom(row: InsightValues, session_id: string, device_id: string):
     coverage,
     e2e_latency_ms,
     algorithm: row[11],
-  };
-}
-
-function insightOf(row: InsightRow): StoredInsight {
-  return {
-    type: row.type,
-    value: row.value,
-    unit: row.unit,
-    ts: row.ts,
-    session_id: row.session_id,
-    device_id: row.device_id,
-    confidence: row.confidence,
-    sqi_class: row.sqi_class,
-    actual_start: row.actual_start,
-    actual_end: row.actual_end,
-    coverage: row.coverage,
-    e2e_latency_ms: row.e2e_latency_ms,
-    algorithm: row.algorithm,
   };
 }

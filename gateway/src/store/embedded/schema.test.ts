@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,8 @@ import { keyStatement, userStatement } from './accounts.js';
 import { Database } from './database.js';
 import { deviceStatement, MODELS_PAGE } from './devices.js';
 import { openEmbeddedStore } from './embedded.js';
-import { insightPage, OF_SESSION } from './insights.js';
+import { insightPage, sliceEnd } from './insight-search.js';
+import { OF_SESSION } from './insights.js';
 import { migrate, NewerSchema, VERSIONS } from './schema.js';
 import { sessionPage } from './sessions.js';
 
@@ -161,7 +162,11 @@ describe('the schema of the embedded store', () => {
       userStatement({ accountId: 'a', limit: 9, cursor: null }),
       ...[null, 'b'].map((prefix) => deviceStatement({ accountId: 'a', prefix, limit: 9, cursor: null })),
     ];
-    for (const page of [...sessionQueries().map(sessionPage), ...insightQueries().map(insightPage), ...listed])
+    for (const page of [
+      ...sessionQueries().map(sessionPage),
+      ...insightQueries().map((query) => insightPage(query)),
+      ...listed,
+    ])
       expect(plan(page), page.sql).to.match(/^SEARCH .* USING (COVERING )?INDEX (?!.*(SCAN|TEMP B-TREE))/);
     // Only what has the same end of window is sorted.
     for (const [sql, values] of [
@@ -171,11 +176,40 @@ describe('the schema of the embedded store', () => {
       expect(plan({ sql, values: [...values] })).to.match(/one_insight_a_window .*TEMP B-TREE FOR RIGHT PART/);
     expect(plan({ sql: MODELS_PAGE, values: ['a', 1, 1, 9] })).to.match(/^SEARCH .*device_models_of_account(?!.*TEMP)/);
     expect(plan(insightPage({ ...insightQueries()[0], user: 'ann' } as InsightQuery))).to.include('insights_of_user');
-    for (const query of insightQueries().filter(({ user }) => user === null))
-      expect(plan(insightPage({ ...query, deviceId: 'band' }))).to.match(/insights_of_device (?!.*TEMP)/);
+    for (const query of insightQueries().flatMap((one) => [one, { ...one, deviceId: 'band' }])) {
+      if (query.deviceId) expect(plan(insightPage(query))).to.match(/insights_of_device (?!.*TEMP)/);
+      expect(plan(sliceEnd(query))).to.match(/^SEARCH i USING COVERING INDEX (?!.*TEMP)/);
+    }
+    db.close();
+  });
+
+  it('begins each page at its cursor, not at the bounds of the whole list', async () => {
+    const db = Database.toWrite(file(), systemClock);
+    await migrate(db);
+    /** The value by which a statement finds its first row: the last part of the index key that it seeks. */
+    const begin = ({ sql, values }: { sql: string; values: (string | number | null)[] }) => {
+      const program = db.prepare<Operation>(`EXPLAIN ${sql}`).all(...values);
+      const seek = program.find(({ opcode }) => opcode.startsWith('Seek'));
+      const register = (seek?.p3 ?? 0) + Number(seek?.p4) - 1;
+      return values[(program.find(({ opcode, p2 }) => opcode === 'Variable' && p2 === register)?.p1 ?? 0) - 1];
+    };
+    const query = { ...SCOPE, user: null, type: null, cursor: cursor('insights', '7') };
+    expect(begin(insightPage({ ...query, since: -5, until: 5 }))).to.equal(1);
+    expect(begin(insightPage({ ...query, since: null, until: 5 }))).to.equal(1);
+    const sessions = { ...SCOPE, user: null, status: null, since: -5, until: 5 };
+    expect(begin(sessionPage({ ...sessions, cursor: cursor('sessions', randomUUID()) }))).to.equal(1);
     db.close();
   });
 });
+
+/** A step of a compiled statement (sqlite.org/opcode.html). */
+interface Operation {
+  readonly opcode: string;
+  readonly p1: number;
+  readonly p2: number;
+  readonly p3: number;
+  readonly p4: string | null;
+}
 
 const SCOPE = { accountId: 'a', limit: 10 };
 const cursor = (kind: string, id: string) => Buffer.from(JSON.stringify([kind, 1, id])).toString('base64url');

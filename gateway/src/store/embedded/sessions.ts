@@ -51,7 +51,8 @@ export function sessionPage(query: SessionQuery): { sql: string; values: Value[]
   if (query.status !== null) add('status = ?', query.status);
   if (query.deviceId) add('device_id = ?', query.deviceId);
   if (query.since) add('started_at >= ?', query.since);
-  if (query.until) add('started_at < ?', query.until);
+  // SQLite begins at the first of two bounds, however far it is from the other one: `+` keeps until from being that.
+  if (query.until) add(`${query.cursor === null ? '' : '+'}started_at < ?`, query.until);
   if (query.cursor !== null) {
     const [startedAt, id] = decodeCursor('sessions', UUID, query.cursor);
     add('started_at <= ? AND (started_at < ? OR id > ?)', startedAt, startedAt, id);
