@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { type Store, StoreUnavailable } from '../store.js';
 import { Database } from './database.js';
@@ -24,14 +24,14 @@ export async function openEmbeddedStore(directory: string, clock: Clock): Promis
     db.guard();
     return storeOn(db, new Writer(file, db));
   } catch (error) {
-    const passes = error instanceof StoreUnavailable && meaningOf(error.cause) !== 'damaged';
-    if (error instanceof NewerSchema || passes) throw error;
-    throw new Error(
-      `${FILE} in ${directory} cannot be opened: check its disk, and restore it if it is damaged, or choose another data directory`,
-      {
-        cause: error,
-      },
-    );
+    if (error instanceof NewerSchema) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    const said = `${FILE} in ${directory} cannot be opened (${why})`;
+    if (error instanceof StoreUnavailable && meaningOf(error.cause) !== 'damaged')
+      throw new StoreUnavailable(said, { cause: error.cause });
+    throw new Error(`${said}: check its disk, and restore it if it is damaged, or choose another data directory`, {
+      cause: error,
+    });
   }
 }
 
@@ -52,17 +52,26 @@ async function prepareFile(file: string, clock: Clock): Promise<void> {
 
 /**
  * Makes the directory and an empty file, which is a database to SQLite, where they are missing. Only their owner may
- * read them: SQLite gives its other files the permissions of this one.
+ * read them: SQLite gives its other files the permissions of this one. Of a file that this user may not write, SQLite
+ * tells neither the name nor the reason, so they are tried first: another user may have run the service before.
  */
 async function makeFile(directory: string, file: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    if (existsSync(file)) await access(file, constants.R_OK | constants.W_OK);
-    else writeFileSync(file, '', { flag: 'a', mode: 0o600 });
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) await assertWritable(path);
+    if (!existsSync(file)) writeFileSync(file, '', { flag: 'a', mode: 0o600 });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`${directory} cannot be the data directory (DATA_DIR): ${why}`, { cause });
   }
+}
+
+/** Throws if this user may not read and write a file, or make it if it is missing. */
+async function assertWritable(path: string): Promise<void> {
+  await access(path, constants.R_OK | constants.W_OK).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    return access(dirname(path), constants.W_OK);
+  });
 }
 
 /** Reads on the event loop, writes in the writer's thread. */

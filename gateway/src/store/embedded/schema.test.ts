@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
-import type { InsightQuery, SessionQuery } from '../store.js';
+import { type InsightQuery, type SessionQuery, StoreUnavailable } from '../store.js';
 import { earlierRows, expectKept } from '../suite/earlier.js';
 import { newMoment, rejection, sampleAccount } from '../suite/samples.js';
 import { keyStatement, userStatement } from './accounts.js';
@@ -133,6 +133,19 @@ describe('the schema of the embedded store', () => {
     expect(String(error)).to.include(file()).and.include('DATA_DIR').and.include('ENOENT');
   });
 
+  it('is refused if its log cannot be used, with the name of the log', async () => {
+    await symlink(`${file()}-wal`, `${file()}-wal`);
+    const error = await rejection(openEmbeddedStore(directory, systemClock));
+    expect(String(error)).to.include(`'${file()}-wal'`).and.include('DATA_DIR');
+  });
+
+  it('is refused if SQLite cannot open its log, with its name and the cause', async () => {
+    await mkdir(`${file()}-wal`);
+    const error = await rejection(openEmbeddedStore(directory, systemClock));
+    expect(error).to.be.instanceOf(StoreUnavailable);
+    expect(String(error)).to.include(directory).and.include('cannot be opened (the embedded store failed: ');
+  });
+
   it('is in files that only their owner may read, whatever the directory allows', async () => {
     const store = await openEmbeddedStore(directory, systemClock);
     await store.createAccount(sampleAccount());
@@ -144,7 +157,9 @@ describe('the schema of the embedded store', () => {
   it('is refused in a file of another kind', async () => {
     await writeFile(file(), 'not a database '.repeat(100));
     const error = await rejection(openEmbeddedStore(directory, systemClock));
-    expect(String(error)).to.include(directory).and.include('cannot be opened');
+    expect(String(error))
+      .to.include(directory)
+      .and.match(/file is not a database\)/);
     expect(await readFile(file(), 'utf8')).to.match(/^not a database/);
   });
 
