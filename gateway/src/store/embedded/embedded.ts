@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { type Store, StoreUnavailable } from '../store.js';
 import { Database } from './database.js';
@@ -57,7 +57,7 @@ async function prepareFile(file: string, clock: Clock): Promise<void> {
  */
 async function makeFile(directory: string, file: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(resolve(directory));
     for (const path of [file, `${file}-wal`, `${file}-shm`]) await assertWritable(path);
     if (!existsSync(file)) writeFileSync(file, '', { flag: 'a', mode: 0o600 });
   } catch (cause) {
@@ -66,12 +66,28 @@ async function makeFile(directory: string, file: string): Promise<void> {
   }
 }
 
+/**
+ * Makes a directory and those above it, where they are missing. Node's own recursive `mkdir` never ends where the system
+ * says ENOENT although the directory above is there, as in `/proc` or a directory that was deleted while in use.
+ */
+async function makeDirectory(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  await makeDirectory(dirname(path));
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error; // Another process was faster.
+  });
+}
+
 /** Throws if this user may not read and write a file, or make it if it is missing. */
 async function assertWritable(path: string): Promise<void> {
   await access(path, constants.R_OK | constants.W_OK).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (!hasCode(error, 'ENOENT')) throw error;
     return access(dirname(path), constants.W_OK);
   });
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** Reads on the event loop, writes in the writer's thread. */

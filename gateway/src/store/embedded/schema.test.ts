@@ -125,6 +125,8 @@ describe('the schema of the embedded store', () => {
     await writeFile(file(), '');
     const error = await rejection(openEmbeddedStore(file(), systemClock));
     expect(String(error)).to.include(file()).and.include('DATA_DIR');
+    const nowhere = await rejection(openEmbeddedStore('/proc/missing/data', systemClock));
+    expect(String(nowhere)).to.match(/DATA_DIR.*'\/proc(\/missing)?'$/);
   });
 
   it('is refused if its file cannot be made, with the cause and the name of the setting', async () => {
