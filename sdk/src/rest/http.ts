@@ -70,13 +70,16 @@ async function attemptOnce(request: Request, options: HttpOptions): Promise<Resp
   const attempt = new AbortController();
   const abandon = () => attempt.abort(request.signal.reason);
   let why = 'the service cannot be reached';
+  let late = `no answer within ${timeoutMs} ms`;
   const cancel = clock.after(timeoutMs, () => {
-    why = `no answer within ${timeoutMs} ms`;
+    why = late;
     attempt.abort();
   });
   request.signal.addEventListener('abort', abandon);
   try {
-    return await whole(await run(request, { signal: attempt.signal }));
+    const response = await run(request, { signal: attempt.signal });
+    late = `the answer was not complete within ${timeoutMs} ms: raise timeoutMs, or ask for less`;
+    return await whole(response);
   } catch (cause) {
     return new ConnectionError(`${request.method} ${request.url}: ${why}`, { cause });
   } finally {

@@ -24,7 +24,7 @@ interface Asked {
 describe('REST client', () => {
   let server: SocketServer;
   let asked: Asked[];
-  let answers: (Answer | 'hang' | 'break')[];
+  let answers: (Answer | 'hang' | 'stall' | 'break')[];
 
   beforeEach(() => {
     [server, asked, answers] = [new SocketServer(), [], []];
@@ -38,6 +38,7 @@ describe('REST client', () => {
       const answer = answers.shift() ?? { status: 200, body: [] };
       if (answer === 'break') return request.socket.destroy();
       if (answer === 'hang') return;
+      if (answer === 'stall') return void response.writeHead(200, { 'content-type': 'application/json' }).write('[');
       const payload = typeof answer.body === 'object' ? JSON.stringify(answer.body) : String(answer.body ?? '');
       response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(payload);
     };
@@ -190,6 +191,23 @@ describe('REST client', () => {
     expect(error).to.be.instanceOf(ConnectionError);
     expect(String(error)).to.match(/GET .*\/v1\/algos: no answer within 20 ms/);
     expect(asked).to.have.length(2);
+  });
+
+  it('says so if an answer came, but not all of it', async () => {
+    answers.push('stall');
+    let expire = () => {};
+    const after: Clock['after'] = (_, run) => {
+      expire = run;
+      return () => {};
+    };
+    const run: typeof fetch = async (...request) => {
+      const response = await fetch(...request);
+      setImmediate(() => expire());
+      return response;
+    };
+    const options = { clock: { now: systemClock.now, after }, fetch: run, timeoutMs: TIMEOUT_MS, retries: 0 };
+    const error = await failure((await client(options)).algos.list());
+    expect(String(error)).to.contain(`the answer was not complete within ${TIMEOUT_MS} ms: raise timeoutMs`);
   });
 
   it('stops at once when the call is aborted', async () => {
