@@ -22,6 +22,7 @@ import {
   FEWEST_CYCLES,
   FEWEST_GOOD,
   LONGEST_CYCLE,
+  LONGEST_SAMPLING,
   NO_BEATS,
   REGULAR,
   REPEATED,
@@ -76,7 +77,8 @@ export function judgeBeats(): i32 {
     clean += <i32>CLEAN[i];
   }
   BEATS.steadiness = min<f32>(1, (STEADY_SHARE * <f32>regular) / <f32>count);
-  BEATS.trust = isCyclic(count) || isRepeated(count) ? 0 : trustOf(<f32>clean / <f32>count);
+  const misleads = BEATS.medianInterval > LONGEST_SAMPLING || isCyclic(count) || isRepeated(count);
+  BEATS.trust = misleads ? 0 : trustOf(<f32>clean / <f32>count);
   const span = <i32>(-TIME[0] * <f32>SERIES_HZ);
   return BEATS.medianInterval > 0 ? max(0, min(POINTS, span & ~1)) : 0;
 }

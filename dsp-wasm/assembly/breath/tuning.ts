@@ -15,6 +15,11 @@ export const CREDIBLE: f32 = 0.5;
 export const NO_BEATS: f32 = 0.3;
 /** Share of clean beats from which they are true. [share; chosen] */
 export const TRUE_BEATS: f32 = 0.5;
+/**
+ * Longest interval of beats that tell a breath, 40 bpm: they sample it, and one faster than half of their rate looks like a slower one. Up to 20 a
+ * minute are usual at rest. [s; chosen]
+ */
+export const LONGEST_SAMPLING: f32 = 1.5;
 /** Fewest cycles of irregular beats in a window that can be told from chance. [intervals; chosen] */
 export const FEWEST_CYCLES: i32 = 4;
 /** Most beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; chosen] */

@@ -38,7 +38,7 @@ export function modulations(beats: Beats): Modulations | null {
     fastest: 30 / median(interval) - 1,
     steadiness: Math.min(1, (1.5 * steady.filter((v) => v).length) / steady.length),
     trust:
-      isCyclic(steady) || isRepeated(height, mean)
+      median(interval) > 1.5 || isCyclic(steady) || isRepeated(height, mean)
         ? 0
         : Math.max(0, Math.min(1, (clean.filter((v) => v).length / clean.length - 0.3) / 0.2)),
   };

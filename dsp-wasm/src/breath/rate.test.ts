@@ -39,12 +39,12 @@ function breathing(seconds: number, rate: number, { fm = 0, am = 0, bw = 0 }: De
   });
 }
 
-/** R waves of 1 mV and 20 ms, whose intervals and heights breathe. */
-function ecg(seconds: number, rate: number, hz = 250): number[] {
+/** R waves of 1 mV and 20 ms at about 69 bpm, or at another heart rate, whose intervals and heights breathe. */
+function ecg(seconds: number, rate: number, hz = 250, bpm = 69): number[] {
   let [phase, scatter] = [0, noise(4 * seconds, 3)];
   return Array.from({ length: seconds * hz }, (_, i) => {
     const breath = Math.sin((2 * Math.PI * rate * i) / (60 * hz));
-    const step = (1.15 * (1 + 0.06 * breath + 0.02 * (scatter[Math.floor(phase)] ?? 0))) / hz;
+    const step = ((bpm / 60) * (1 + 0.06 * breath + 0.02 * (scatter[Math.floor(phase)] ?? 0))) / hz;
     phase += step;
     const t = ((phase % 1) - 0.5) / (step * hz);
     return (1 + 0.1 * breath) * (Math.exp(-((t / 0.012) ** 2)) - 0.2 * Math.exp(-(((t - 0.03) / 0.015) ** 2)));
@@ -228,6 +228,12 @@ describe('rr', () => {
     const answer = last(run('rr_ecg', [ECG], [ecg(64, 13)]));
     expect(answer?.value).to.be.closeTo(13, 1);
     expect(answer?.confidence).to.be.at.least(0.5);
+  });
+
+  it('trusts none where beats are so rare that a usual breath would look like a slower one', () => {
+    for (const bpm of [33, 36, 38])
+      for (const rate of [13, 20, 24]) expect(trusted(run('rr_ecg', [ECG], [ecg(64, rate, 250, bpm)]))).to.equal(0);
+    for (const bpm of [44, 50]) expect(trusted(run('rr_ecg', [ECG], [ecg(64, 13, 250, bpm)]))).to.be.above(10);
   });
 
   it('reads it across a gap as well, wherever among the beats the gap ends', () => {
