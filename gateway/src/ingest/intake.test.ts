@@ -116,13 +116,47 @@ describe('Intake', () => {
       };
       stream(first, 0, 300);
       const { slips } = first.intake.progress();
-      expect(slips).to.deep.equal({ 0: { seq: 2000, ms: 3_600_000 } });
+      expect(slips).to.deep.equal({ 0: { seq: 2000, ms: 3_600_000, lead: 0 } });
       const other = second(JSON.parse(JSON.stringify(first.intake.progress())) as SessionProgress);
       other.clock.advance(30_000);
       stream(other, from, 500);
       for (const [i, { t }] of other.runs.entries()) expect(t - T0).to.be.closeTo(100 * (from + i), 1);
       expect(other.intake.progress().slips?.[0]?.ms).to.equal(3_600_000);
     });
+
+  it('adds nothing at another gateway if the clock was corrected meanwhile, whose time would lie ahead of arrival', () => {
+    const set = (gateway: ReturnType<typeof open>, begin: number, end: number, back: (k: number) => number) => {
+      for (let k = begin; k < end; k++) {
+        gateway.clock.advance(100);
+        gateway.send(10 * k, 10, { ts: T0 + 100 * k - back(k) });
+      }
+    };
+    const first = open();
+    set(first, 0, 300, (k) => (k < 200 ? 0 : 30_000));
+    const { slips } = first.intake.progress();
+    expect(slips?.[0]?.ms).to.equal(30_000);
+    const other = open({ progress: first.intake.progress() });
+    other.clock.advance(30_000);
+    set(other, 300, 400, () => 0);
+    for (const [i, { t }] of other.runs.entries()) expect(t - T0).to.be.closeTo(100 * (300 + i), 1);
+    expect(other.intake.progress()).not.to.have.property('slips');
+  });
+
+  it('lets no time go back at another gateway if the clock was ahead of arrival before it was set back', () => {
+    const first = open();
+    const ahead = (k: number) => (k < 200 ? 40_000 : 0);
+    for (let k = 0; k < 300; k++) {
+      first.clock.advance(100);
+      first.send(10 * k, 10, { ts: T0 + 100 * k + ahead(k) });
+    }
+    const other = open({ progress: first.intake.progress() });
+    other.clock.advance(30_000);
+    for (let k = 300; k < 400; k++) {
+      other.clock.advance(100);
+      other.send(10 * k, 10, { ts: T0 + 100 * k });
+    }
+    for (const [i, { t }] of other.runs.entries()) expect(t - T0).to.be.closeTo(40_000 + 100 * (300 + i), 1);
+  });
 
   it('forgets what a clock was set back by once it is corrected', () => {
     const { clock, send, intake } = open();

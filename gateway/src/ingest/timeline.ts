@@ -26,10 +26,14 @@ export interface Counting {
 
 type Place = Pick<Placement, 't' | 'period'>;
 
-/** What is added to the stamps from a number on, because the device's clock was set back, ms. */
+/**
+ * What is added to the stamps from a number on, because the device's clock was set back, and how far stamped time was
+ * ahead of arrival then, ms.
+ */
 export interface Slip {
   readonly seq: number;
   readonly ms: number;
+  readonly lead: number;
 }
 
 /** A step of `ts` beyond the numbers that counts as a gap; backwards, a step that jitter does not explain, ms. */
@@ -126,7 +130,7 @@ export class Timeline {
   /** The current slip; null if there is none, and undefined before the first stamp. */
   get slip(): Slip | null | undefined {
     if (!this.#rate) return undefined;
-    return this.#slip === 0 ? null : { seq: this.#slipSeq, ms: this.#slip };
+    return this.#slip === 0 ? null : { seq: this.#slipSeq, ms: this.#slip, lead: this.#lead };
   }
 
   /**
@@ -163,7 +167,7 @@ export class Timeline {
   }
 
   #stamped(piece: Piece, ts: number | null, arrival: number): Placement {
-    const rate = this.#rate ?? this.#begin(piece.seq - piece.skipped, ts);
+    const rate = this.#rate ?? this.#begin(piece.seq - piece.skipped, ts, arrival);
     const stamp = ts === null ? null : ts + piece.skipped * rate.period;
     const stepped = stamp !== null && this.#follow(rate, piece.seq, stamp, arrival);
     this.#leadBack(rate, piece.seq, stamp, arrival);
@@ -174,11 +178,20 @@ export class Timeline {
     return { t, period, trusted: !this.#ranAhead && !this.#repeatsStep && this.steady };
   }
 
-  #begin(seq: number, ts: number | null): Rate {
-    if (this.stored && seq >= this.stored.seq) this.#setSlip(this.stored.ms, this.stored.seq);
+  #begin(seq: number, ts: number | null, arrival: number): Rate {
+    const { stored } = this;
+    if (stored && seq >= stored.seq && !this.#isCorrected((ts ?? arrival) + stored.ms, arrival, stored.lead)) {
+      this.#lead = stored.lead;
+      this.#setSlip(stored.ms, stored.seq);
+    }
     const stamped = ts === null ? 0 : ts + this.#slip;
     this.#rate = new Rate(this.nominal, seq, this.#pace?.at(seq) ?? stamped);
     return this.#rate;
+  }
+
+  /** Whether a slipped stamp lies so far ahead of arrival that the clock must have been corrected. */
+  #isCorrected(slipped: number, arrival: number, lead: number): boolean {
+    return slipped > arrival + lead + ARRIVAL_JITTER_MS;
   }
 
   /** Adds another time to the stamps from a number on, ms. */
@@ -247,7 +260,7 @@ export class Timeline {
     const isAhead = ts + this.#slip > line;
     if (Math.abs(ts + this.#formerSlip - line) <= STEP_MS) this.#setSlip(this.#formerSlip, seq);
     else if (ts + this.#slip < line) this.#goBack(rate, seq, ts, arrival);
-    else if (ts + this.#slip > arrival + this.#lead + ARRIVAL_JITTER_MS)
+    else if (this.#isCorrected(ts + this.#slip, arrival, this.#lead))
       this.#setSlip(Math.min(this.#slip, Math.max(0, line - ts)), seq);
     const gap = ts + this.#slip - line;
     if (isAhead) {

@@ -373,9 +373,9 @@ export interface SessionProgress {
   readonly counted?: Readonly<Record<string, { readonly seq: number; readonly time: number; readonly period: number }>>;
   /**
    * For each channel, by index, whose clock was set back during the session: what is added to its times, ms, from a number
-   * on, so that data time does not go back.
+   * on, so that data time does not go back; and how far it was ahead of arrival then, ms.
    */
-  readonly slips?: Readonly<Record<string, { readonly seq: number; readonly ms: number }>>;
+  readonly slips?: Readonly<Record<string, { readonly seq: number; readonly ms: number; readonly lead: number }>>;
   /**
    * Data time of the session's first instant, ms: windows end on whole seconds after it; null before the first data.
    */

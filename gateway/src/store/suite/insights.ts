@@ -56,7 +56,12 @@ function commits(handles: () => Handles): void {
       const { store } = handles();
       const session = await opened(store);
       const counted = { 3: { seq: 70, time: 1.5, period: 9.75 } };
-      const progress = { ...NO_PROGRESS, clockShift: 12, counted, slips: { 0: { seq: 7, ms: 3_600_000.5 } } };
+      const progress = {
+        ...NO_PROGRESS,
+        clockShift: 12,
+        counted,
+        slips: { 0: { seq: 7, ms: 3_600_000.5, lead: 0.5 } },
+      };
       expect(await store.commit([])).to.deep.equal([]);
       expect(await store.commit([partOf(session, [], progress)])).to.deep.equal([{ lost: false, written: [] }]);
       expect((await store.session(session.id))?.progress).to.deep.equal(progress);
