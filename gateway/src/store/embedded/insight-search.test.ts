@@ -79,6 +79,11 @@ describe('a search of the embedded store for what few insights match', () => {
     expect(Math.max(...both.map(({ turns }) => turns))).to.be.at.least(2 * Math.floor(COUNT / 2000) - 2);
   });
 
+  it('reads one slice a turn when many searches begin at once, too', async () => {
+    const many = await Promise.all(Array.from({ length: 20 }, () => searched({ type: 'hr', limit: 1 })));
+    expect(Math.max(...many.map(({ turns }) => turns))).to.be.at.least(19);
+  });
+
   it('ends when nobody waits for it any more', async () => {
     expect((await searched({ type: 'spo2' }, AbortSignal.abort())).turns).to.be.at.most(1);
   });

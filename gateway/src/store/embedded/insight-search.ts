@@ -33,13 +33,15 @@ export function insightSearch(db: Database): Store['insights'] {
   return async (query, signal) => {
     const found: InsightRow[] = [];
     for (let after = positionOf(query); ; ) {
+      if (isSieve(query)) {
+        turn = turn.then(() => setImmediate());
+        await turn;
+      }
       const [end] = isSieve(query) ? await all<{ ts: number; id: number }>(sliceEnd(query, after)) : [];
       const upTo: Position | null = end ? [end.ts, end.id] : null;
       found.push(...(await all<InsightRow>(insightPage(query, { after, upTo, most: query.limit + 1 - found.length }))));
       if (upTo === null || found.length > query.limit || signal?.aborted) return insightPageOf(found, query);
       after = upTo;
-      turn = turn.then(() => setImmediate());
-      await turn;
     }
   };
 }
