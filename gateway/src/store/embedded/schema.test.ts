@@ -185,6 +185,8 @@ describe('the schema of the embedded store', () => {
       ...listed,
     ])
       expect(plan(page), page.sql).to.match(/^SEARCH .* USING (COVERING )?INDEX (?!.*(SCAN|TEMP B-TREE))/);
+    for (const query of sessionQueries())
+      if (query.status === 'open') expect(plan(sessionPage(query))).to.include('sessions_by_status');
     // Only what has the same end of window is sorted.
     for (const [sql, values] of [
       [OF_SESSION.first, ['a', 1, 9]],

@@ -57,7 +57,9 @@ export function sessionPage(query: SessionQuery): { sql: string; values: Value[]
     const [startedAt, id] = decodeCursor('sessions', UUID, query.cursor);
     add('started_at <= ? AND (started_at < ? OR id > ?)', startedAt, startedAt, id);
   }
-  const sql = `SELECT * FROM sessions WHERE ${where.join(' AND ')} ORDER BY started_at DESC, id LIMIT ?`;
+  // Few of what a user or a device has had are open: SQLite would read all of them.
+  const index = query.status === 'open' ? 'INDEXED BY sessions_by_status' : '';
+  const sql = `SELECT * FROM sessions ${index} WHERE ${where.join(' AND ')} ORDER BY started_at DESC, id LIMIT ?`;
   return { sql, values: [...values, query.limit + 1] };
 }
 
