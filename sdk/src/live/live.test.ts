@@ -191,6 +191,22 @@ describe('live subscription', () => {
     expect(valuesOf(await take(7))).to.deep.equal([0, 9, 10, 11, 1, 2, 3]);
   });
 
+  it('reads what a gateway published whose clock is far behind the clock of another one', async () => {
+    const first = await subscribe();
+    const now = Date.now();
+    const late = (n: number) => insight(n, { ts: now - 300_000 + n, session_id: 's2' });
+    stored = [insight(0, { ts: now })];
+    await begin(first);
+    first.send(late(1));
+    first.send(insight(2, { ts: now + 60_000 }));
+    first.send(late(3));
+    first.socket.close(1012);
+    const second = await server.peer();
+    stored = [late(1), late(3), late(4), ...stored, insight(2, { ts: now + 60_000 })];
+    second.send({ status: 'subscribed' });
+    expect(valuesOf(await take(4))).to.deep.equal([1, 2, 3, 4]);
+  });
+
   it('gives nothing that is older than what it received first of a session and type', async () => {
     const first = await subscribe();
     await begin(first);

@@ -51,6 +51,8 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   #begunAt: number | null = null;
   /** Newest `ts` stored at the first `subscribed`, ms: what is newer belongs to the subscription. Null while unknown. */
   #start: number | null = null;
+  /** The most by which the `ts` of a new insight was before the newest one, ms: the clocks of gateways may differ. */
+  #lag = 0;
   /** Why missed insights could not be read on the last connection. */
   #unread: Error | null = null;
   /** Newest `ts` that the service had stored when the connection was last silent, ms. */
@@ -181,7 +183,8 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
       backoff.reset();
     } else if (isLiveInsight(message)) {
       if (this.#queue.full) return false;
-      this.#queue.add(message);
+      const newest = Math.max(this.#queue.newest, this.#start ?? message.ts);
+      if (this.#queue.add(message)) this.#lag = Math.max(this.#lag, newest - message.ts);
       this.#wake();
     }
     return true;
@@ -222,7 +225,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   /** Reads missed insights; false if this must be tried again on another connection. */
   async #repair(): Promise<boolean> {
     this.#unread = null;
-    let since = this.#queue.newest - SETTLED_MS;
+    let since = this.#queue.newest - this.#lag - SETTLED_MS;
     try {
       since = await this.#firstMissed();
       for await (const batch of readStored(this.#history, since)) await this.#add(batch);
@@ -240,14 +243,15 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   }
 
   /**
-   * Where a repair begins, ms of `ts`: shortly before the newest insight that arrived. If a gateway
-   * could not publish for a while and others could, it begins earlier: so it doubles its reach until that adds nothing
-   * that was missed.
+   * Where a repair begins, ms of `ts`: shortly before the newest insight that arrived, or as much earlier as new insights
+   * were before it. If a gateway could not publish for a while and others could, it begins earlier: so it doubles its
+   * reach until that adds nothing that was missed.
    */
   async #firstMissed(): Promise<number> {
     const { newest } = this.#queue;
-    const earliest = Math.max(Math.floor(await this.#findStart()) + 1, newest - REMEMBERED_MS);
-    for (let reach = SETTLED_MS; ; reach *= 2) {
+    const start = Math.floor(await this.#findStart()) + 1;
+    const earliest = Math.max(start - this.#lag, newest - REMEMBERED_MS);
+    for (let reach = this.#lag + SETTLED_MS; ; reach *= 2) {
       const since = newest - reach;
       if (since <= earliest) return earliest;
       if (!(await this.#hasUnknown(since - reach, since))) return since;
