@@ -30,6 +30,22 @@ describe('a clock that never goes back', () => {
     expect(clock.now()).to.equal(wall.now());
   });
 
+  it('tells how far it is ahead, without a step', () => {
+    const wall = new ManualClock(START);
+    const clock = new ForwardClock(wall, 0.5);
+    expect(clock.aheadMs).to.equal(0);
+    clock.now();
+    wall.step(-HOUR);
+    expect(clock.aheadMs).to.equal(HOUR);
+    wall.advance(1000);
+    expect(clock.aheadMs).to.equal(HOUR - 500);
+    wall.step(2 * HOUR);
+    expect(clock.aheadMs).to.equal(0);
+    wall.step(-2 * HOUR);
+    wall.advance(2 * HOUR);
+    expect(clock.now()).to.equal(wall.now());
+  });
+
   it('can begin in the future', () => {
     const wall = new ManualClock(START);
     const clock = new ForwardClock(wall, 1, START + HOUR);

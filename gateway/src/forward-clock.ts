@@ -26,6 +26,11 @@ export class ForwardClock implements Pick<Clock, 'now' | 'monotonic'> {
     return Math.floor(this.#last);
   }
 
+  /** Time by which this clock is ahead of the system's, ms; 0 if it is not, or was never read. Reading it changes nothing. */
+  get aheadMs(): number {
+    return Math.max(0, this.#last + (this.monotonic() - this.#at) * this.#pace - this.#clock.now());
+  }
+
   monotonic(): number {
     return this.#clock.monotonic();
   }

@@ -3,7 +3,13 @@ import type { RequestListener } from 'node:http';
 import { createCore } from '@device-insights/dsp-wasm';
 import { type Clock, systemClock } from '@device-insights/fanout/process/clock';
 import { addressOf, createHttpServer, listen, pathOf, stopReuse } from '@device-insights/fanout/process/http-server';
-import { operations, processMetrics, registerTotal, registerTotals } from '@device-insights/fanout/process/operations';
+import {
+  operations,
+  processMetrics,
+  registerLevel,
+  registerTotal,
+  registerTotals,
+} from '@device-insights/fanout/process/operations';
 import { VERSION } from '@device-insights/fanout/process/version';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -12,6 +18,7 @@ import { CoreLoad } from './analysis/core-load.js';
 import { registerAnalysisMetrics } from './analysis/metrics.js';
 import { ALGORITHMS } from './analysis/registry.js';
 import { createAnalyses } from './analysis/session-analysis.js';
+import { ClockWatch } from './clock-watch.js';
 import type { Config } from './config.js';
 import { createDashboard, isDashboards } from './dashboard/dashboard.js';
 import type { SignIn } from './dashboard/dashboard-context.js';
@@ -97,10 +104,13 @@ export async function startService(
   });
   registerIngestMetrics(registry, ingest);
   const split = new SplitFeed(store, clock, gateway, (text) => log.error({}, text));
+  const clocks = new ClockWatch({ store, publisher, clock, log });
+  registerClockMetric(registry, clocks);
   const beat = () => store.beat(gateway, clock.now());
   const neighbours = feed.shared ? [] : [() => split.look()];
   const replaced = () => revokeReplaced(store, clock.now());
-  const tasks = new PeriodicTasks([beat, () => keys.poll(), replaced, () => ingest.sweep(), ...neighbours], clock, log);
+  const look = [() => clocks.look(), ...neighbours];
+  const tasks = new PeriodicTasks([beat, () => keys.poll(), replaced, () => ingest.sweep(), ...look], clock, log);
 
   let draining = false;
   const trial = healthOf(
@@ -192,6 +202,11 @@ async function provideAccess(config: Config, store: Store, clock: Clock, show: (
   const operator = makesOperator ? await firstOperator(store, dashboardPassword, clock.now()) : null;
   if (operator?.password)
     show(`sign in as ${operator.name} with the password, shown only this once: ${operator.password}`);
+}
+
+function registerClockMetric(registry: Registry, clocks: ClockWatch): void {
+  const help = "Time by which the clock is behind another gateway's clock, or behind the stamps of insights";
+  registerLevel(registry, 'device_insights_clock_behind_seconds', help, () => clocks.behindMs / 1000);
 }
 
 /** Registers the keys that were refused, and the attempts to sign in by outcome. */

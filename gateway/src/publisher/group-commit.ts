@@ -71,6 +71,10 @@ class GroupCommit implements Publisher {
     return this.#queued;
   }
 
+  get aheadMs(): number {
+    return this.#stamps.aheadMs;
+  }
+
   open(session: PublishedSession): PublishedStream {
     return new Stream(session, this.#stamps, (stream, readings) => {
       this.#queued += readings;

@@ -30,6 +30,8 @@ export interface Publisher {
   readonly accepting: boolean;
   /** Readings that are not stored yet. */
   readonly queued: number;
+  /** Time by which the stamps are ahead of the wall clock, because it was set back, ms; 0 otherwise. */
+  readonly aheadMs: number;
   /** Calls back, once, when `accepting` is true again. */
   onRelief(run: () => void): void;
   /**

@@ -1,0 +1,71 @@
+import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Log } from '@device-insights/fanout/process/log';
+import { Heartbeats } from './heartbeats.js';
+import type { Publisher } from './publisher/publisher.js';
+import type { Store } from './store/store.js';
+
+/** A gateway whose heartbeat changed this recently is alive, ms. */
+const ALIVE_MS = 3000;
+/** Clocks that differ by no more than this agree, ms: a heartbeat is up to a second old when it is read. */
+const TOLERANCE_MS = 2000;
+
+export interface ClockWatchOptions {
+  readonly store: Pick<Store, 'beats'>;
+  readonly publisher: Pick<Publisher, 'aheadMs'>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn' | 'info'>;
+}
+
+/**
+ * Compares the wall clock of this gateway with the clocks of the others, by their heartbeats, and with the stamps of its
+ * own insights. Apps repair lost connections by the `ts` of insights, so they can miss some if the clocks differ. Of two
+ * gateways, the one that is behind notices it: a heartbeat may be late for many reasons, but it cannot be early.
+ */
+export class ClockWatch {
+  readonly #options: ClockWatchOptions;
+  readonly #heartbeats: Heartbeats;
+  #hasLooked = false;
+  #behindMs = 0;
+
+  constructor(options: ClockWatchOptions) {
+    this.#options = options;
+    this.#heartbeats = new Heartbeats(options.store, options.clock);
+  }
+
+  /** Time by which this gateway's clock is behind another gateway's clock or behind its own stamps, ms; 0 if it is not. */
+  get behindMs(): number {
+    return this.#behindMs;
+  }
+
+  /** Reads the heartbeats; call once a second. Rejects as the store does. */
+  async look(): Promise<void> {
+    const { clock, log, publisher } = this.#options;
+    if (!this.#hasLooked) await this.#lookBack();
+    await this.#heartbeats.look();
+    const now = clock.now();
+    const beats = this.#heartbeats.heardWithin(ALIVE_MS).map((id) => this.#heartbeats.beatOf(id) ?? now);
+    const others = Math.max(0, ...beats.map((beat) => beat - now));
+    const behindMs = Math.max(others, publisher.aheadMs);
+    if (behindMs > TOLERANCE_MS && this.#behindMs <= TOLERANCE_MS)
+      log.warn(
+        { behindMs },
+        others > TOLERANCE_MS
+          ? "the clock of this gateway is behind another gateway's: set both, or apps may miss insights after lost connections"
+          : "the clock was set back: the 'ts' of insights is ahead of it, and goes on at half speed until the clock has caught up",
+      );
+    if (behindMs <= TOLERANCE_MS && this.#behindMs > TOLERANCE_MS) log.info({}, 'the clocks agree again');
+    this.#behindMs = behindMs;
+  }
+
+  /** What a gateway left here whose clock was ahead, such as this one before it was started again. */
+  async #lookBack(): Promise<void> {
+    const { store, clock, log } = this.#options;
+    const newest = Math.max(...(await store.beats()).values());
+    if (newest - clock.now() > TOLERANCE_MS)
+      log.warn(
+        { now: new Date(clock.now()).toISOString(), newest: new Date(newest).toISOString() },
+        'a gateway of this store had a clock that is ahead of the clock of this one: check it; apps may miss insights after lost connections until that time has passed',
+      );
+    this.#hasLooked = true;
+  }
+}
