@@ -207,6 +207,26 @@ describe('live subscription', () => {
     expect(valuesOf(await take(4))).to.deep.equal([1, 2, 3, 4]);
   });
 
+  it('repairs again if new insights show that the clock of the service was set back meanwhile', async () => {
+    const first = await subscribe();
+    const now = Date.now();
+    const later = (n: number) => insight(n, { ts: now - 1_800_000 + n, session_id: 's2' });
+    await begin(first);
+    first.send(insight(1, { ts: now }));
+    first.socket.close(1012);
+    const second = await server.peer();
+    stored = [later(2), insight(1, { ts: now })];
+    second.send({ status: 'subscribed' });
+    while (live.reconnects === 0) await new Promise((resolve) => setImmediate(resolve));
+    stored = [later(2), later(3), later(4), insight(1, { ts: now })];
+    second.send(later(4));
+    const third = await server.peer();
+    third.send({ status: 'subscribed' });
+    third.send(later(5));
+    expect(valuesOf(await take(5))).to.deep.equal([1, 2, 3, 4, 5]);
+    expect(live.reconnects).to.equal(2);
+  });
+
   it('gives nothing that is older than what it received first of a session and type', async () => {
     const first = await subscribe();
     await begin(first);

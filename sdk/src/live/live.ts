@@ -182,12 +182,22 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
       if (!(await this.#begin(connection))) return false;
       backoff.reset();
     } else if (isLiveInsight(message)) {
-      if (this.#queue.full) return false;
-      const newest = Math.max(this.#queue.newest, this.#start ?? message.ts);
-      if (this.#queue.add(message)) this.#lag = Math.max(this.#lag, newest - message.ts);
+      if (this.#queue.full || this.#hasLagged(message)) return false;
+      this.#queue.add(message);
       this.#wake();
     }
     return true;
+  }
+
+  /**
+   * Learns how far new insights are before the newest one. Returns whether an insight is so far before it that the last
+   * repair did not read back far enough: the next connection begins with another one.
+   */
+  #hasLagged(insight: LiveInsight): boolean {
+    if (this.#queue.has(insight)) return false;
+    const known = this.#lag;
+    this.#lag = Math.max(known, this.#queue.newest - insight.ts, (this.#start ?? insight.ts) - insight.ts);
+    return this.reconnects > 0 && this.#lag > known + SETTLED_MS;
   }
 
   /** The service has confirmed; false if missed insights could not be read now. */
