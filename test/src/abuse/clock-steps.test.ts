@@ -1,9 +1,11 @@
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
+import { DeviceInsights, type LiveInsight } from '@device-insights/sdk';
 import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { App, identity } from '../app.js';
 import { eventually } from '../eventually.js';
 import { type FakeTime, fakeTime } from '../fake-time.js';
+import { FrontDoor } from '../front-door.js';
 import { Operator } from '../operator.js';
 import { KEY, Running, temporaryFolder } from '../running.js';
 import { RawSocket } from '../socket.js';
@@ -115,6 +117,7 @@ describe('a clock that is set while the service runs', () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let running: Running[] = [];
   let apps: App[] = [];
+  let door: FrontDoor | null = null;
 
   beforeEach(() => {
     time = fakeTime();
@@ -122,6 +125,7 @@ describe('a clock that is set while the service runs', () => {
   });
   afterEach(async () => {
     for (const app of apps) app.close();
+    door?.close();
     await Promise.all(running.map((service) => service.end('SIGKILL')));
     [running, apps] = [[], []];
     time.remove();
@@ -208,6 +212,30 @@ describe('a clock that is set while the service runs', () => {
         await revoke(2, {});
       });
     });
+
+  it('back before a start: the SDK misses nothing that was published before it was connected again', async () => {
+    const service = await start();
+    door = await FrontDoor.open(service.url, service.url);
+    const client = new DeviceInsights({ baseUrl: door.url, apiKey: KEY, backoff: { maxMs: 200 } });
+    const live = client.live.subscribe({ onHole: (hole) => expect.fail(`a hole: ${hole.cause.message}`) });
+    await live.subscribed();
+    await (await Device.start(service, 'before')).measure(service, 10);
+    expect(await service.end('SIGTERM')).to.equal(0);
+    time.step(-HOUR_MS / 2);
+    const next = await start();
+    expect(next.log).to.include('a gateway of this store had a clock that is ahead');
+    const device = await Device.start(next, 'after');
+    await device.measure(next, 10);
+    [door.gateway, door.node] = [next.url, next.url];
+    await eventually('the SDK is connected again', () => live.reconnects > 0);
+    const stored = await device.measure(next);
+    const seen: LiveInsight[] = [];
+    for await (const insight of live) {
+      if (insight.session_id === device.sessionId) seen.push(insight);
+      if (seen.length === stored.length) break;
+    }
+    expect(new Set(seen.map(identity))).to.deep.equal(new Set(stored.map(identity)));
+  });
 
   describe('of one gateway of two', () => {
     let redis: TestRedis;
