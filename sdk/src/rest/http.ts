@@ -6,7 +6,10 @@ import { apiError, ConnectionError, isPassing } from './api-error.js';
 export interface HttpOptions {
   /** Default: the runtime's. */
   readonly fetch?: typeof fetch;
-  /** Longest time for an attempt, including its body, ms; Infinity for no limit. Default 30,000. */
+  /**
+   * Longest time until an answer begins, and then without a part of it, ms; Infinity for no limit. Default 30,000. An
+   * answer that goes on coming over a slow line is not given up; a signal can limit the whole call.
+   */
   readonly timeoutMs?: number;
   /** Attempts after the first; none if the service wants more than 30 s before it (`Retry-After`). Default 2. */
   readonly retries?: number;
@@ -70,16 +73,19 @@ async function attemptOnce(request: Request, options: HttpOptions): Promise<Resp
   const attempt = new AbortController();
   const abandon = () => attempt.abort(request.signal.reason);
   let why = 'the service cannot be reached';
-  let late = `no answer within ${timeoutMs} ms`;
-  const cancel = clock.after(timeoutMs, () => {
-    why = late;
-    attempt.abort();
-  });
+  const limit = (late: string) =>
+    clock.after(timeoutMs, () => {
+      why = late;
+      attempt.abort();
+    });
+  let cancel = limit(`no answer within ${timeoutMs} ms`);
+  const goesOn = () => {
+    cancel();
+    cancel = limit(`the answer stopped for ${timeoutMs} ms`);
+  };
   request.signal.addEventListener('abort', abandon);
   try {
-    const response = await run(request, { signal: attempt.signal });
-    late = `the answer was not complete within ${timeoutMs} ms: raise timeoutMs, or ask for less`;
-    return await whole(response);
+    return await whole(await run(request, { signal: attempt.signal }), goesOn);
   } catch (cause) {
     return new ConnectionError(`${request.method} ${request.url}: ${why}`, { cause });
   } finally {
@@ -88,8 +94,18 @@ async function attemptOnce(request: Request, options: HttpOptions): Promise<Resp
   }
 }
 
-/** The response with its body in memory. */
-async function whole(response: Response): Promise<Response> {
-  const body = await response.arrayBuffer();
-  return new Response(body.byteLength > 0 ? body : null, response);
+/** The response with its body in memory; calls `goesOn` for its beginning and for each part of its body. */
+async function whole(response: Response, goesOn: () => void): Promise<Response> {
+  goesOn();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const reader = response.body?.getReader();
+  if (!reader)
+    parts.push(new Uint8Array(await response.arrayBuffer())); // Where a fetch has no streams: React Native.
+  else
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      goesOn();
+      parts.push(part.value);
+    }
+  const body = new Blob(parts);
+  return new Response(body.size > 0 ? body : null, response);
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { DeviceInsights, type DeviceInsightsOptions } from '../client.js';
@@ -25,9 +25,10 @@ describe('REST client', () => {
   let server: SocketServer;
   let asked: Asked[];
   let answers: (Answer | 'hang' | 'stall' | 'break')[];
+  let stalled: ServerResponse | null;
 
   beforeEach(() => {
-    [server, asked, answers] = [new SocketServer(), [], []];
+    [server, asked, answers, stalled] = [new SocketServer(), [], [], null];
     server.respond = async (request, response) => {
       const body = await text(request);
       asked.push({
@@ -38,7 +39,10 @@ describe('REST client', () => {
       const answer = answers.shift() ?? { status: 200, body: [] };
       if (answer === 'break') return request.socket.destroy();
       if (answer === 'hang') return;
-      if (answer === 'stall') return void response.writeHead(200, { 'content-type': 'application/json' }).write('[');
+      if (answer === 'stall') {
+        stalled = response;
+        return void response.writeHead(200, { 'content-type': 'application/json' }).write('[');
+      }
       const payload = typeof answer.body === 'object' ? JSON.stringify(answer.body) : String(answer.body ?? '');
       response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(payload);
     };
@@ -193,21 +197,39 @@ describe('REST client', () => {
     expect(asked).to.have.length(2);
   });
 
-  it('says so if an answer came, but not all of it', async () => {
-    answers.push('stall');
-    let expire = () => {};
+  describe('if an answer comes, but not all of it', () => {
+    /** Each ends a limit of time, if that was not cancelled. */
+    let limits: (() => void)[];
     const after: Clock['after'] = (_, run) => {
-      expire = run;
-      return () => {};
+      let isOn = true;
+      limits.push(() => isOn && run());
+      return () => {
+        isOn = false;
+      };
     };
-    const run: typeof fetch = async (...request) => {
-      const response = await fetch(...request);
-      setImmediate(() => expire());
-      return response;
+    /** A call whose answer has begun; `call` is what the call gives. */
+    const begin = async () => {
+      limits = [];
+      answers.push('stall');
+      const options = { clock: { now: systemClock.now, after }, timeoutMs: TIMEOUT_MS, retries: 0 };
+      const call = (await client(options)).algos.list().catch((error: unknown) => error);
+      // One limit is for the beginning of the answer, one for its first part, one for the next part.
+      while (limits.length < 3) await new Promise((resolve) => setImmediate(resolve));
+      return { call };
     };
-    const options = { clock: { now: systemClock.now, after }, fetch: run, timeoutMs: TIMEOUT_MS, retries: 0 };
-    const error = await failure((await client(options)).algos.list());
-    expect(String(error)).to.contain(`the answer was not complete within ${TIMEOUT_MS} ms: raise timeoutMs`);
+
+    it('says so once no part of it has come for a while', async () => {
+      const { call } = await begin();
+      limits[2]?.();
+      expect(String(await call)).to.contain(`/v1/algos: the answer stopped for ${TIMEOUT_MS} ms`);
+    });
+
+    it('waits for the rest as long as parts of it come', async () => {
+      const { call } = await begin();
+      for (const end of limits.slice(0, 2)) end();
+      stalled?.end(']');
+      expect(await call).to.deep.equal([]);
+    });
   });
 
   it('stops at once when the call is aborted', async () => {
