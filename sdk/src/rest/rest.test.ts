@@ -326,4 +326,11 @@ describe('REST client', () => {
     await (await client({ fetch: own })).algos.list();
     expect(seen).to.deep.equal([`${await server.url()}/v1/algos`]);
   });
+
+  it('needs no streams of a fetch', async () => {
+    const own: typeof fetch = async (...call) =>
+      Object.defineProperty(await fetch(...call), 'body', { get: () => undefined });
+    answers.push({ status: 200, body: [{ id: 'a' }] });
+    expect(await (await client({ fetch: own })).algos.list()).to.deep.equal([{ id: 'a' }]);
+  });
 });
