@@ -207,6 +207,20 @@ describe('live subscription', () => {
     expect(valuesOf(await take(4))).to.deep.equal([1, 2, 3, 4]);
   });
 
+  it('reports a gap if the clocks of gateways differ by more than a repair reads back', async () => {
+    const holes: Hole[] = [];
+    const first = await subscribe({ onHole: (hole) => holes.push(hole) });
+    const now = Date.now();
+    await begin(first);
+    first.send(insight(1, { ts: now + 7_200_000, session_id: 's2' }));
+    first.send(insight(2, { ts: now }));
+    first.socket.close(1012);
+    (await server.peer()).send({ status: 'subscribed' });
+    while (live.reconnects === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(holes.map(({ cause }) => cause.message)).to.deep.equal(["the service's clocks differ by 7200000 ms"]);
+    expect(holes[0]?.since).to.be.lessThan(holes[0]?.until ?? 0);
+  });
+
   it('repairs again if new insights show that the clock of the service was set back meanwhile', async () => {
     const first = await subscribe();
     const now = Date.now();

@@ -235,10 +235,12 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   /** Reads missed insights; false if this must be tried again on another connection. */
   async #repair(): Promise<boolean> {
     this.#unread = null;
-    let since = this.#queue.newest - this.#lag - SETTLED_MS;
+    let since = this.#queue.newest - SETTLED_MS;
     try {
       since = await this.#firstMissed();
       for await (const batch of readStored(this.#history, since)) await this.#add(batch);
+      if (this.#lag > REMEMBERED_MS)
+        this.#tellHole(Number.NEGATIVE_INFINITY, new Error(`the service's clocks differ by ${this.#lag} ms`));
     } catch (error) {
       if (this.#done) return false;
       if (mayPass(error)) {
@@ -246,10 +248,15 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
         return false;
       }
       if (!(error instanceof ApiError)) throw error;
-      const until = this.#clock.now();
-      this.#options.onHole?.({ since: Math.max(since, until - this.#elapsed), until, cause: error });
+      this.#tellHole(since, error);
     }
     return true;
+  }
+
+  /** @param since where it may begin; not before the subscription */
+  #tellHole(since: number, cause: Error): void {
+    const until = this.#clock.now();
+    this.#options.onHole?.({ since: Math.max(since, until - this.#elapsed), until, cause });
   }
 
   /**
@@ -260,8 +267,9 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   async #firstMissed(): Promise<number> {
     const { newest } = this.#queue;
     const start = Math.floor(await this.#findStart()) + 1;
-    const earliest = Math.max(start - this.#lag, newest - REMEMBERED_MS);
-    for (let reach = this.#lag + SETTLED_MS; ; reach *= 2) {
+    const lag = Math.min(this.#lag, REMEMBERED_MS);
+    const earliest = Math.max(start - lag, newest - REMEMBERED_MS);
+    for (let reach = lag + SETTLED_MS; ; reach *= 2) {
       const since = newest - reach;
       if (since <= earliest) return earliest;
       if (!(await this.#hasUnknown(since - reach, since))) return since;

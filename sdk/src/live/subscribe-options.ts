@@ -19,7 +19,7 @@ export interface Hole {
   readonly since: number;
   /** Its end. */
   readonly until: number;
-  /** The service's refusal. */
+  /** The service's refusal, or that its clocks differ. */
   readonly cause: Error;
 }
 
@@ -34,7 +34,7 @@ export interface SubscribeOptions extends LiveFilter {
   readonly buffer?: number;
   /**
    * Called with each period that could not be repaired after a lost connection, because the service refused the
-   * request.
+   * request, or because the clocks of its gateways differ by more than an hour.
    */
   readonly onHole?: (hole: Hole) => void;
   /**
