@@ -22,9 +22,9 @@ import { ClockWatch } from './clock-watch.js';
 import type { Config } from './config.js';
 import { createDashboard, isDashboards } from './dashboard/dashboard.js';
 import type { SignIn } from './dashboard/dashboard-context.js';
+import { forgetFormerGateways } from './erasure/clock-jump.js';
 import { keepFor } from './erasure/retention.js';
 import { assertHealthy, healthOf } from './health.js';
-import { KEPT_MS } from './heartbeats.js';
 import { createIngest } from './ingest/ingest.js';
 import { registerIngestMetrics } from './ingest/metrics.js';
 import { Inspector } from './inspector.js';
@@ -162,9 +162,9 @@ export async function startService(
   const isWell = async () => assertHealthy(await health());
   const metrics = config.metricsPort === null ? null : operations(registry, isWell, log);
   store.examine().catch((err: unknown) => log.error({ err }, 'the data are damaged, or could not be examined'));
-  store
-    .forgetGateways(clock.now() - KEPT_MS)
-    .catch((err: unknown) => log.warn({ err }, 'the heartbeats of former gateways could not be deleted'));
+  forgetFormerGateways(store, clock.now()).catch((err: unknown) =>
+    log.warn({ err }, 'the heartbeats of former gateways could not be deleted'),
+  );
   await tasks.start();
   const { retentionDays } = config;
   const retention = retentionDays === null ? null : keepFor(retentionDays, store, clock, log);

@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { Session, Store } from '../store/store.js';
 import { partOf, sampleAccount, sampleInsight, sampleSession } from '../store/suite/samples.js';
+import { forgetFormerGateways } from './clock-jump.js';
 import { keepFor } from './retention.js';
 
 const DAY_MS = 86_400_000;
@@ -93,5 +94,69 @@ describe('the retention of readings', () => {
     clock.advance(60 * 60_000);
     for (let i = 0; i < 50; i++) await setImmediate();
     expect(logged).to.deep.equal([]);
+  });
+
+  describe('with a clock that jumps by five years', () => {
+    const FIVE_YEARS_MS = 5 * 365 * DAY_MS;
+
+    /** Lets hours pass, and the looks within them end; returns what was logged. */
+    async function pass(hours: number): Promise<string[]> {
+      for (let hour = 0; hour < hours; hour++) {
+        clock.advance(3_600_000);
+        for (let i = 0; i < 4; i++) await store.forgetGateways(0); // Waits for the writes before it.
+      }
+      return logged.splice(0).map(({ text }) => text);
+    }
+
+    it('erases nothing for a day of running, also after another start', async () => {
+      const session = await streamed(0, 1, true);
+      await store.beat('former', NOW);
+      clock.step(FIVE_YEARS_MS);
+      for (const gateway of ['first', 'second']) {
+        await forgetFormerGateways(store, clock.now());
+        await store.beat(gateway, clock.now());
+        const timer = keepFor(30, store, clock, log);
+        const lines = await pass(12);
+        expect(lines).to.have.length(1);
+        expect(lines[0]).to.match(/half a year or more ahead .*set the clock/);
+        timer.cancel();
+      }
+      expect(await countOf(session)).to.equal(1);
+      const timer = keepFor(30, store, clock, log);
+      expect(await pass(23)).to.have.length(1);
+      expect(await countOf(session)).to.equal(1);
+      expect(await pass(4)).to.deep.equal(['erased readings that are older than RETENTION_DAYS']);
+      expect(await countOf(session)).to.equal(0);
+      timer.cancel();
+    });
+
+    it('erases nothing for a day if it jumps meanwhile, and nothing if it is set back within the day', async () => {
+      const session = await streamed(0, 1, true);
+      const timer = keepFor(30, store, clock, log);
+      expect(await pass(48)).to.deep.equal([]);
+      clock.step(FIVE_YEARS_MS);
+      expect(await pass(12)).to.have.length(1);
+      clock.step(-FIVE_YEARS_MS);
+      expect(await pass(48)).to.deep.equal([]);
+      expect(await countOf(session)).to.equal(1);
+      clock.step(FIVE_YEARS_MS);
+      expect(await pass(48)).to.have.length(2);
+      expect(await countOf(session)).to.equal(0);
+      timer.cancel();
+    });
+
+    it('never erases while another gateway is alive with a different clock', async () => {
+      const session = await streamed(0, 1, true);
+      clock.step(FIVE_YEARS_MS);
+      const timer = keepFor(
+        30,
+        { ...store, beats: async () => new Map([['other', clock.now() - FIVE_YEARS_MS]]) },
+        clock,
+        log,
+      );
+      expect(await pass(72)).to.have.length(1);
+      expect(await countOf(session)).to.equal(1);
+      timer.cancel();
+    });
   });
 });
