@@ -36,16 +36,17 @@ function areAllGood(channel: Channel, t: f64, period: f64, count: i32): bool {
   const end = Math.floor(start + step * <f64>(count - 1)) * scale;
   if (!(step >= 0 && Math.floor(start) * scale >= last && end < FAR)) return false;
   if (count & 1) v128.store(DECODED + ((<usize>count) << 4), f32x4.splat(0)); // two at a time
-  const limit = f32x4.splat(LIMIT);
-  let whole = i32x4.splat(-1);
-  for (let i = 0; i < count; i += 2) {
-    const at = (<usize>i) << 4;
-    whole = v128.and(whole, f32x4.le(f32x4.abs(v128.load(at, DECODED)), limit));
-    whole = v128.and(whole, f32x4.le(f32x4.abs(v128.load(at, DECODED + 16)), limit));
-    const ticks = f64x2.add(f64x2.splat(start), f64x2.mul(f64x2.splat(step), f64x2(<f64>i, <f64>(i + 1))));
-    v128.store((<usize>i) << 3, f64x2.mul(f64x2.floor(ticks), f64x2.splat(scale)), TIMES);
+  // Without their signs, which the shift drops, floats are in the order of their bits; a NaN is the greatest
+  let most = i32x4.splat(0);
+  let number = f64x2(0, 1);
+  for (let i: usize = 0; i < <usize>count; i += 2) {
+    most = i32x4.max_u(most, i32x4.shl(v128.load(i << 4, DECODED), 1));
+    most = i32x4.max_u(most, i32x4.shl(v128.load(i << 4, DECODED + 16), 1));
+    const ticks = f64x2.add(f64x2.splat(start), f64x2.mul(f64x2.splat(step), number));
+    v128.store(i << 3, f64x2.mul(f64x2.floor(ticks), f64x2.splat(scale)), TIMES);
+    number = f64x2.add(number, f64x2.splat(2));
   }
-  return i32x4.all_true(whole);
+  return i32x4.all_true(i32x4.le_u(most, i32x4.shl(f32x4.splat(LIMIT), 1)));
 }
 
 /**
@@ -90,13 +91,14 @@ function takeSome(channel: Channel, t: f64, period: f64, count: i32): i32 {
 /** Integrates the instants into grid samples, in runs without a gap or the start of a second. */
 function integrate(channel: Channel, count: i32): void {
   const rate = <f64>channel.rate;
+  store<f64>((<usize>count) << 3, Infinity, TIMES); // ends the last run
   let i = 0;
   while (i < count) {
     const now = load<f64>((<usize>i) << 3, TIMES);
     if (now >= <f64>channel.nextSecond * rate) passSeconds(channel, now, rate);
     const goesOn = channel.started && now - channel.lastTime <= longestBridge(channel);
     if (goesOn) {
-      i = integrateRun(channel, i, count);
+      i = integrateRun(channel, i);
     } else {
       begin(channel, now, v128.load((<usize>i) << 4, DECODED));
       i++;
@@ -130,7 +132,7 @@ function begin(channel: Channel, now: f64, x: v128): void {
  * the current interval in registers: through memory, each instant would wait for the previous one.
  * @returns the instant after the run
  */
-function integrateRun(channel: Channel, i: i32, count: i32): i32 {
+function integrateRun(channel: Channel, i: i32): i32 {
   const rate = <f64>channel.rate;
   const second = <f64>channel.nextSecond * rate;
   const bridge = longestBridge(channel);
@@ -146,39 +148,40 @@ function integrateRun(channel: Channel, i: i32, count: i32): i32 {
   let gap = i32x4.splat(channel.gap);
   let nextGap = i32x4.splat(channel.nextGap);
   let to: usize = RESAMPLED;
-  while (i < count) {
-    let now = load<f64>((<usize>i) << 3, TIMES);
-    if (now >= next) {
-      if (now >= second || now - last > bridge) break;
-      const rest = f32x4.sub(v128.load((<usize>i) << 4, DECODED), before);
-      const slope = f32x4.div(rest, f32x4.splat(<f32>(now - last)));
-      do {
-        const width = f32x4.splat(<f32>(next - last));
-        const edge = f32x4.add(before, f32x4.mul(slope, width));
-        fall = f32x4.add(fall, fallOf(width, area, before, edge));
-        area = f32x4.add(area, areaOf(width, before, edge));
-        // End of the interval: its grid sample is the rising half of the previous interval and the falling half of this one
-        v128.store(to, v128.or(f32x4.mul(f32x4.add(rise, fall), sixth), gap));
-        gap = nextGap;
-        nextGap = i32x4.splat(0);
-        rise = f32x4.sub(area, fall);
-        area = f32x4.splat(0);
-        fall = area;
-        before = edge;
-        last = next;
-        next += 1;
-        to += 16;
-      } while (now >= next);
-    }
-    do {
-      const x = v128.load((<usize>i) << 4, DECODED);
+  let time: usize = TIMES + ((<usize>i) << 3);
+  let instant: usize = DECODED + ((<usize>i) << 4);
+  let now = load<f64>(time);
+  while (true) {
+    while (now < next) {
+      const x = v128.load(instant);
       const width = f32x4.splat(<f32>(now - last));
       fall = f32x4.add(fall, fallOf(width, area, before, x));
       area = f32x4.add(area, areaOf(width, before, x));
       last = now;
       before = x;
-      now = load<f64>((<usize>++i) << 3, TIMES);
-    } while (i < count && now < next);
+      instant += 16;
+      time += 8;
+      now = load<f64>(time);
+    }
+    if (now >= second || now - last > bridge) break;
+    const slope = f32x4.div(f32x4.sub(v128.load(instant), before), f32x4.splat(<f32>(now - last)));
+    while (now >= next) {
+      const width = f32x4.splat(<f32>(next - last));
+      const edge = f32x4.add(before, f32x4.mul(slope, width));
+      fall = f32x4.add(fall, fallOf(width, area, before, edge));
+      area = f32x4.add(area, areaOf(width, before, edge));
+      // End of the interval: its grid sample is the rising half of the previous interval and the falling half of this one
+      v128.store(to, v128.or(f32x4.mul(f32x4.add(rise, fall), sixth), gap));
+      gap = nextGap;
+      nextGap = i32x4.splat(0);
+      rise = f32x4.sub(area, fall);
+      area = f32x4.splat(0);
+      fall = area;
+      before = edge;
+      last = next;
+      next += 1;
+      to += 16;
+    }
   }
   channel.lastTime = last;
   channel.complete = <i32>(next - 1);
@@ -189,7 +192,7 @@ function integrateRun(channel: Channel, i: i32, count: i32): i32 {
   channel.gap = i32x4.extract_lane(gap, 0);
   channel.nextGap = i32x4.extract_lane(nextGap, 0);
   flush(channel, <i32>((to - RESAMPLED) >> 4));
-  return i;
+  return <i32>((time - TIMES) >> 3);
 }
 
 /** Records, for each second that `t` (in grid samples) is the first to reach, the number of grid samples complete before it. */
@@ -218,11 +221,13 @@ function skipTo(channel: Channel, complete: i32, t: f64): i32 {
 function flush(channel: Channel, count: i32): void {
   for (let sub = 0; sub < channel.subs; sub++) {
     const ring = channel.rings[sub];
-    const from = RESAMPLED + ((<usize>sub) << 2);
+    const samples = ring.samples;
+    const length = ring.length;
+    const end = RESAMPLED + ((<usize>count) << 4);
     let at = ring.next;
-    for (let i = 0; i < count; i++) {
-      ring.samples[at] = load<f32>(from + ((<usize>i) << 4));
-      if (++at === ring.length) at = 0;
+    for (let from: usize = RESAMPLED + ((<usize>sub) << 2); from < end; from += 16) {
+      samples[at] = load<f32>(from);
+      if (++at === length) at = 0;
     }
     ring.next = at;
   }

@@ -26,7 +26,10 @@ export class BiquadState {
   r2: v128;
 }
 
-/** Filters `count` samples of two groups in place; `x` has two f32x4 for each sample. */
+/**
+ * Filters `count` samples of two groups in place; `x` has two f32x4 for each sample. One group comes after the other, because the
+ * engine then has a register for each value.
+ */
 export function biquad8(x: usize, count: i32, filter: Biquad, state: BiquadState): void {
   // Loaded as vectors, because the engine would convert a float to a vector again in every iteration
   const b0 = v128.load32_splat(changetype<usize>(filter), offsetof<Biquad>('b0'));
@@ -41,14 +44,14 @@ export function biquad8(x: usize, count: i32, filter: Biquad, state: BiquadState
   let r2 = state.r2;
   for (const end = x + ((<usize>count) << 5); x < end; x += 32) {
     const u = f32x4.add(v128.load(x), above);
-    const v = f32x4.add(v128.load(x, 16), above);
     v128.store(x, f32x4.add(f32x4.mul(b0, u), s1));
-    v128.store(x, f32x4.add(f32x4.mul(b0, v), r1), 16);
     const s = f32x4.add(f32x4.mul(c1, u), s2);
-    const r = f32x4.add(f32x4.mul(c1, v), r2);
     s2 = f32x4.sub(f32x4.mul(c2, u), f32x4.mul(a2, s1));
-    r2 = f32x4.sub(f32x4.mul(c2, v), f32x4.mul(a2, r1));
     s1 = f32x4.sub(s, f32x4.mul(a1, s1));
+    const v = f32x4.add(v128.load(x, 16), above);
+    v128.store(x, f32x4.add(f32x4.mul(b0, v), r1), 16);
+    const r = f32x4.add(f32x4.mul(c1, v), r2);
+    r2 = f32x4.sub(f32x4.mul(c2, v), f32x4.mul(a2, r1));
     r1 = f32x4.sub(r, f32x4.mul(a1, r1));
   }
   state.s1 = s1;

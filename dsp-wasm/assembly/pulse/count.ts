@@ -4,6 +4,7 @@ import {
   COUNTED,
   HELD,
   INTERVALS,
+  KERNEL,
   MAX_STROKES,
   OPTICAL,
   Peak,
@@ -68,7 +69,10 @@ export function countBeats(): bool {
 
 /** Writes the slopes of one optical channel to RISES, so that the pulses' upstrokes, which are its steepest, are above zero. */
 function findRises(lane: i32): void {
-  const sigma = STROKE_WIDTH;
+  for (let j = 1; j <= REACH; j++) {
+    const u = <f32>j / STROKE_WIDTH;
+    KERNEL[j - 1] = u * <f32>Mathf.exp(-0.5 * u * u);
+  }
   const from = OPTICAL.at(0) + ((<usize>lane) << 2);
   for (let i = 0; i < WINDOW; i++) RISES[i] = load<f32>(from + ((<usize>i) << 4));
   for (let i = 1; i <= RISES_MARGIN; i++) {
@@ -80,10 +84,8 @@ function findRises(lane: i32): void {
   for (let i = 0; i < WINDOW; i += 4) {
     let sum = f32x4.splat(0);
     for (let j = 1; j <= REACH; j++) {
-      const u = <f32>j / sigma;
-      const weight = f32x4.splat(u * <f32>Mathf.exp(-0.5 * u * u));
       const rise = f32x4.sub(v128.load(RISES.at(i + j)), v128.load(RISES.at(i - j)));
-      sum = f32x4.add(sum, f32x4.mul(weight, rise));
+      sum = f32x4.add(sum, f32x4.mul(v128.load32_splat(KERNEL.at(j - 1)), rise));
     }
     v128.store(STROKE.at(i), sum);
     const square = f32x4.mul(sum, sum);

@@ -1,7 +1,7 @@
 import { exp4, log4 } from '../math/log';
-import { mostLane, productsOf, sumLanes, sumsOf } from '../math/vector';
+import { clearVectors, mostLane, productsOf, sumLanes, sumsOf } from '../math/vector';
 import { BINS } from '../memory/pulse_state';
-import { Row, rowAt } from '../memory/row';
+import { Row } from '../memory/row';
 import { MOTION_WEIGHTS } from './motion_weights';
 import {
   AXES_LEVEL,
@@ -89,7 +89,7 @@ function fillPast(levels: Row<f32>): void {
 /** Writes SCORES: the likelihood of each candidate relative to the most likely one. */
 export function scoreCandidates(): void {
   for (let i = 0; i < CANDIDATES; i += 4) writeTraits(i);
-  for (let i = 0; i < CANDIDATES; i += 8) weigh(i);
+  for (let i = 0; i < CANDIDATES; i += 28) weigh(i);
   let most = f32x4.splat(-1e9);
   for (let i = 0; i < CANDIDATES; i += 4) most = f32x4.pmax(most, v128.load(SCORES.at(i)));
   const top = f32x4.splat(mostLane(most));
@@ -164,26 +164,48 @@ export function motionWeights(): usize {
   return changetype<usize>(MOTION_WEIGHTS);
 }
 
-/** Writes the log likelihoods of eight candidates to SCORES: one hidden layer of leaky rectifiers. */
+/**
+ * Writes the log likelihoods of 28 candidates to SCORES: one hidden layer of leaky rectifiers. Seven sums fit into registers, so that
+ * each weight is loaded once for all.
+ */
 function weigh(i: i32): void {
-  let sum = f32x4.splat(0);
-  let sum4 = sum;
+  const to = SCORES.at(i);
+  clearVectors(to, 7);
   for (let unit = 0; unit < HIDDEN; unit++) {
-    const weights = rowAt<f32>(motionWeights()).at(unit * (TRAIT_COUNT + 2));
-    let x = v128.load32_splat(weights, TRAIT_COUNT * 4);
-    let x4 = x;
-    for (let trait = 0; trait < TRAIT_COUNT; trait++) {
-      const weight = v128.load32_splat(weights + ((<usize>trait) << 2));
-      const at = TRAITS.at(trait * CANDIDATES + i);
-      x = f32x4.add(x, f32x4.mul(v128.load(at), weight));
-      x4 = f32x4.add(x4, f32x4.mul(v128.load(at, 16), weight));
+    const weights = motionWeights() + <usize>(unit * (TRAIT_COUNT + 2)) * sizeof<f32>();
+    let a = v128.load32_splat(weights, TRAIT_COUNT * sizeof<f32>());
+    let b = a;
+    let c = a;
+    let d = a;
+    let e = a;
+    let f = a;
+    let g = a;
+    let traits = TRAITS.at(i);
+    for (let w = weights; w < weights + TRAIT_COUNT * sizeof<f32>(); w += sizeof<f32>()) {
+      const weight = v128.load32_splat(w);
+      a = f32x4.add(a, f32x4.mul(v128.load(traits), weight));
+      b = f32x4.add(b, f32x4.mul(v128.load(traits, 16), weight));
+      c = f32x4.add(c, f32x4.mul(v128.load(traits, 32), weight));
+      d = f32x4.add(d, f32x4.mul(v128.load(traits, 48), weight));
+      e = f32x4.add(e, f32x4.mul(v128.load(traits, 64), weight));
+      f = f32x4.add(f, f32x4.mul(v128.load(traits, 80), weight));
+      g = f32x4.add(g, f32x4.mul(v128.load(traits, 96), weight));
+      traits += CANDIDATES * sizeof<f32>();
     }
-    const out = v128.load32_splat(weights, (TRAIT_COUNT + 1) * 4);
-    sum = f32x4.add(sum, f32x4.mul(rectified(x), out));
-    sum4 = f32x4.add(sum4, f32x4.mul(rectified(x4), out));
+    const out = v128.load32_splat(weights, (TRAIT_COUNT + 1) * sizeof<f32>());
+    addOutput(to, a, out);
+    addOutput(to + 16, b, out);
+    addOutput(to + 32, c, out);
+    addOutput(to + 48, d, out);
+    addOutput(to + 64, e, out);
+    addOutput(to + 80, f, out);
+    addOutput(to + 96, g, out);
   }
-  v128.store(SCORES.at(i), sum);
-  v128.store(SCORES.at(i), sum4, 16);
+}
+
+/** Adds the output of a hidden unit to four scores. */
+function addOutput(scores: usize, x: v128, weight: v128): void {
+  v128.store(scores, f32x4.add(v128.load(scores), f32x4.mul(rectified(x), weight)));
 }
 
 function rectified(x: v128): v128 {

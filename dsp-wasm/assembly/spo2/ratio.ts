@@ -49,8 +49,10 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   if (!(POOLED.red > 0 && POOLED.infrared > 0)) return false;
   const perfusion = Math.sqrt(POOLED.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
   to.value = (Math.sqrt(POOLED.red / POOLED.infrared) * infraredLevel) / redLevel;
-  const confidence = ratioConfidence(to.value, accepted, held, perfusion) * still;
-  to.confidence = confidence * steadiness(growth(session.spo2, perfusion, confidence));
+  // While the wearer moves, there is nothing to ask of the waveform
+  const confidence = still > 0 ? ratioConfidence(to.value, accepted, held, perfusion) * still : 0;
+  const grown = growth(session.spo2, perfusion, confidence);
+  to.confidence = confidence > 0 ? confidence * steadiness(grown) : 0;
   return true;
 }
 

@@ -17,9 +17,14 @@ const PACKAGE = fileURLToPath(new URL('..', ASSEMBLY));
 export async function compileTunable(): Promise<Uint8Array<ArrayBuffer>> {
   const written: Uint8Array<ArrayBuffer>[] = [];
   const { error, stderr } = await asc.main(
-    ['assembly/core.ts', '--config', 'asconfig.json', '--target', 'release', '--outFile', 'tunable.wasm'],
+    [
+      'assembly/core.ts',
+      '--baseDir',
+      PACKAGE,
+      ...'--config asconfig.json --target release --outFile tunable.wasm'.split(' '),
+    ],
     {
-      readFile: (name, base) => readSource(join(base, name)),
+      readFile: (name) => readSource(name),
       writeFile: (_, contents) => {
         if (typeof contents !== 'string') written.push(new Uint8Array(contents));
       },
