@@ -237,7 +237,9 @@ function predict(track: Track, end: f64, usual: Row<f32>, trust: f32): void {
 
 /** Multiplies the prediction by the eighth root of the likelihoods, and writes the posterior. */
 function weigh(track: Track, top: i32, scale: v128, odds: v128, source: i32, exponent: i32): void {
-  const slowOdds = source === FROM_EFFORT ? odds : f32x4.mul(odds, f32x4(PRESSURE_ODDS, 1, 1, 1));
+  // In an ECG a slow breath turns the heart's axis as well; intervals that swing alone are the blood pressure's.
+  const pressureOdds: f32 = source === FROM_ECG ? 0 : PRESSURE_ODDS;
+  const slowOdds = source === FROM_EFFORT ? odds : f32x4.mul(odds, f32x4(pressureOdds, 1, 1, 1));
   const harmonic = f32x4.splat(source === FROM_EFFORT ? EFFORT_HARMONIC : HARMONIC);
   let sum: f32 = 0;
   for (let i = 0; i < RATES; i++) {

@@ -49,7 +49,7 @@ export const SERIES_ODDS: f32 = BREATHING_ODDS / 45;
  * middle of Mayer waves, 0.04 to 0.15 Hz. [bins; cited: Task Force of ESC and NASPE 1996]
  */
 export const PRESSURE_BIN: i32 = 8;
-/** Part of the odds that intervals have up to there. [ratio; chosen] */
+/** Part of the odds that intervals of pulses have up to there; those of an ECG have none. [ratio; chosen] */
 export const PRESSURE_ODDS: f32 = 0.1;
 /** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; chosen] */
 export const UNEXPLAINED: f32 = 0.1;

@@ -12,7 +12,7 @@ import {
   type Estimate,
   type Estimator,
 } from '../core.js';
-import { noise, payload, ppg, pulse } from '../signals.js';
+import { noise, payload, ppg, pulse, random } from '../signals.js';
 
 const HZ = 50;
 const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 };
@@ -134,6 +134,28 @@ describe('rr', () => {
       return (1 + 0.04 * breath) * Math.exp(-((t / 0.012) ** 2)) + 0.02 * breath;
     });
     expect(last(run('rr_ecg', [ECG], [x]))?.value).to.be.closeTo(16, 1);
+  });
+
+  it('trusts no breath in an ECG whose intervals alone swing, with the blood pressure', () => {
+    const hz = 250;
+    for (let seed = 1; seed <= 12; seed++) {
+      const draw = random(seed);
+      // Waves of the blood pressure, of 0.05 to 0.12 Hz, over a rate that drifts.
+      const waves = Array.from({ length: 12 }, (_, k) => ({ f: 0.05 + 0.006 * (k + draw()), shift: Math.PI * draw() }));
+      const drift = noise(7, seed + 300);
+      const [scatter, grain] = [noise(200, seed + 100), noise(120 * hz, seed + 200)];
+      let phase = 0;
+      const x = Array.from({ length: 120 * hz }, (_, i) => {
+        const wave = waves.reduce((sum, { f, shift }) => sum + Math.sin((2 * Math.PI * f * i) / hz + shift), 0);
+        const [k, share] = [Math.floor(i / (20 * hz)), (i / (20 * hz)) % 1];
+        const trend = (1 - share) * (drift[k] ?? 0) + share * (drift[k + 1] ?? 0);
+        const change = 0.006 * wave + 0.024 * trend + 0.01 * (scatter[Math.floor(phase)] ?? 0);
+        const step = (1.15 * (1 + change)) / hz;
+        phase += step;
+        return Math.exp(-((((phase % 1) - 0.5) / (step * hz) / 0.012) ** 2)) + 0.03 * (grain[i] ?? 0);
+      });
+      expect(trusted(run('rr_ecg', [ECG], [x]))).to.be.at.most(2); // of 53
+    }
   });
 
   it('reads the ECG by its baseline alone, and trusts it', () => {
