@@ -1,4 +1,4 @@
-import { restfulness, stillness } from '../grid/activity';
+import { stillness } from '../grid/activity';
 import { BreathState, MAX_PULSES } from '../memory/breath_state';
 import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED } from '../memory/channel';
 import { Estimate } from '../memory/map';
@@ -40,8 +40,7 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
  * little faster or slower than the heart. What they did is in the window until it has passed.
  */
 function restOf(session: Session, state: BreathState, end: f64): f32 {
-  const still = stillness(session, end, RAW.at(0));
-  const now = still > 0 ? still * restfulness(session, end, RAW.at(0)) : 0;
+  const now = stillness(session, end, RAW.at(0));
   state.moved = max<f32>(<f32>1 - <f32>now, state.moved - PASSED);
   return <f32>1 - state.moved;
 }

@@ -12,21 +12,21 @@ const STRETCH: i32 = 2 * SLOW_HZ;
 const LENGTH: i32 = 4 * STRETCH;
 
 /**
- * 1 for a wearer at rest, or without an accelerometer, to 0 for a moving one, by the deviation from the mean acceleration.
+ * 1 for a wearer at rest, or without an accelerometer, to 0 for one who moves, much at any time or a little all the time.
  * @param scratch room for the grid samples (f32)
  */
 export function stillness(session: Session, end: f64, scratch: usize): f64 {
   const accel = channelOfKind(session, KIND_ACCEL);
-  return accel ? 1 - ramp<f64>(deviation(accel, end, LENGTH, scratch), STILL, MOVING) : 1;
+  if (!accel) return 1;
+  const still = 1 - ramp<f64>(deviation(accel, end, LENGTH, scratch), STILL, MOVING);
+  return still > 0 ? still * restfulness(accel, end, scratch) : 0;
 }
 
 /**
- * 1 for a wearer at rest, or without an accelerometer, to 0 for one who moves all the time, as in a rocking chair, by the deviations
+ * 1 at rest to 0 for a wearer who moves all the time, as in a rocking chair or on a bicycle, by the deviations
  * within stretches of 2 s. A turn of the wrist is in at most two of the four: the two greatest do not count.
  */
-export function restfulness(session: Session, end: f64, scratch: usize): f64 {
-  const accel = channelOfKind(session, KIND_ACCEL);
-  if (!accel) return 1;
+function restfulness(accel: Channel, end: f64, scratch: usize): f64 {
   let least: f64 = Infinity;
   let second: f64 = Infinity;
   for (let s = 0; s < LENGTH; s += STRETCH) {

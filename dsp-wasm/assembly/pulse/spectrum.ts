@@ -30,6 +30,7 @@ import {
 } from './scratch';
 import {
   FAINT,
+  FELT_MOTION,
   LEAST_HELD,
   LINE,
   MOTION_G,
@@ -235,7 +236,7 @@ export function apartFromMotion(state: PulseState, bpm: f32, motion: f32): f32 {
   const p = state.pulseMean[binOf(bpm)];
   let noise = max<f32>(state.loudestMean[binOf(bpm)], SWING_HARMONIC * stepAndSwing(state, bpm));
   if (bpm < SWING_DOUBLE) noise = max<f32>(noise, SWING_HARMONIC * shared(state, bpm / 2));
-  return p / (p + 2 * motion * noise + FAINT);
+  return p / (p + 2 * min<f32>(1, motion / FELT_MOTION) * noise + FAINT);
 }
 
 /**

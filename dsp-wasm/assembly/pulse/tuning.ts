@@ -28,6 +28,11 @@ export const LINE: f32 = 7;
 export const SWING_HARMONIC: f32 = 0.5;
 /** Power of a line, against the strongest one, that is hardly one: a swing ten times as high leaves a pulse 0.01. [ratio; chosen] */
 export const FAINT: f32 = 0.005;
+/**
+ * Motion from which on a line of the accelerometer doubts that of the light in full, 0.01 g: what a hand on a handlebar or a chewing
+ * head hardly feels may move the light more than the pulse does. The pulse itself shakes a resting wrist by less. [share; chosen]
+ */
+export const FELT_MOTION: f32 = 0.1;
 /** Rate below which a line may be one: swings of 45 a minute and more are mostly of steps, whose double the axes have, too. [bpm; chosen] */
 export const SWING_DOUBLE: f32 = 90;
 

@@ -135,15 +135,16 @@ export class PulseRate {
     };
     this.#means = means;
     const share = (k: number, noise: number, least: number) =>
-      (means.pulse[k] ?? 0) / ((means.pulse[k] ?? 0) + motion * noise + least);
+      (means.pulse[k] ?? 0) / ((means.pulse[k] ?? 0) + noise + least);
+    const felt = Math.min(1, motion / 0.1);
     const apart = (bpm: number) => {
       const k = Math.floor(bpm / BIN_BPM + 0.5);
       const loudest = (rate: number) => means.loudest[Math.floor(rate / BIN_BPM + 0.5)] ?? 0;
       const both = (rate: number) => Math.min(means.pulse[Math.floor(rate / BIN_BPM + 0.5)] ?? 0, loudest(rate));
       const swing = Math.max(bpm < 90 ? both(bpm / 2) : 0, Math.min(loudest(bpm / 3), both((2 * bpm) / 3)));
-      return share(k, 2 * Math.max(means.loudest[k] ?? 0, 0.5 * swing), 0.005);
+      return share(k, 2 * felt * Math.max(means.loudest[k] ?? 0, 0.5 * swing), 0.005);
     };
-    return [pulse.map((v, k) => v * share(k, 6 * (means.noise[k] ?? 0), 1e-9)), apart];
+    return [pulse.map((v, k) => v * share(k, 6 * motion * (means.noise[k] ?? 0), 1e-9)), apart];
   }
 
   /** Share of the likelihood that the rate had of late; null at rest. */

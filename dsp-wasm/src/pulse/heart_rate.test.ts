@@ -355,6 +355,38 @@ describe('hr_ppg', () => {
     expect(rates.filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
   });
 
+  /** A pulse of 68 bpm on a wrist that from second 30 on is shaken `rate` times a minute, by `g` and in the light by `height`. */
+  const shaken = (rate: number, g: number, height: number) => {
+    const next = noise(90 * HZ, rate);
+    const shakes = (t: number) => (t < 30 ? 0 : 1);
+    const light = times(90).map(
+      (t, i) => 50_000 + 300 * pulse((68 / 60) * t) + height * shakes(t) * pulse((rate / 60) * t) + 5 * (next[i] ?? 0),
+    );
+    const accel = times(90).flatMap((t, i) => [
+      g * shakes(t) * Math.sin((2 * Math.PI * rate * t) / 60) + 0.001 * (next[i] ?? 0),
+      0.001 * (next[90 * HZ - 1 - i] ?? 0),
+      1 + 0.3 * g * shakes(t) * Math.sin((2 * Math.PI * rate * t) / 60 + 1),
+    ]);
+    return run([GREEN, ACCEL], [light, accel], 90);
+  };
+
+  it('never trusts a movement that the wrist hardly feels, but that moves the light more than the pulse', () => {
+    for (const rate of [52, 88, 98, 108]) {
+      const trusted = shaken(rate, 0.02, 600)
+        .slice(45)
+        .filter((e) => e && e.confidence >= 0.5);
+      expect(
+        trusted.filter((e) => Math.abs((e?.value ?? 0) - 68) > 5),
+        `${rate} a minute`,
+      ).to.deep.equal([]);
+    }
+  });
+
+  it('trusts the pulse of a resting wrist that the accelerometer shows, too', () => {
+    const trusted = shaken(68, 0.005, 100).filter((e) => e && e.confidence >= 0.5);
+    expect(trusted).to.have.length.above(80);
+  });
+
   it('never trusts the sum of a swing and its steps, which the accelerometer does not have', () => {
     const next = noise(60 * HZ, 17);
     const wave = (times: number) => (t: number) => Math.sin(2 * Math.PI * (49 / 60) * times * t + times);

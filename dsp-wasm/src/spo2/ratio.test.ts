@@ -78,10 +78,10 @@ describe('spo2', () => {
   }
 
   for (const unit of [1, 0.001, 9.81, 16_384])
-    it(`doubts a ratio of a moving wearer, and not of a resting one (1 g is ${unit})`, () => {
+    it(`doubts a ratio of a wearer who moves, also a little all the time, and not of one who turns the wrist (1 g is ${unit})`, () => {
       const [red, infrared] = [optical(10, 1e5, 0.005), optical(10, 1e5, 0.01)];
-      const trust = (g: number) => {
-        const swing = (t: number) => g * Math.SQRT2 * Math.sin(2 * Math.PI * 1.3 * t);
+      const trust = (g: number, from = 0) => {
+        const swing = (t: number) => (t < from ? 0 : g * Math.SQRT2 * Math.sin(2 * Math.PI * 1.3 * t));
         const accel = Array.from({ length: 10 * HZ }, (_, i) => [0.6, 0.8 + swing(i / HZ), 0]).flat();
         return estimate(
           red,
@@ -92,7 +92,9 @@ describe('spo2', () => {
         )?.confidence;
       };
       expect(trust(0)).to.be.above(0.8);
-      expect(trust(0.09)).to.equal(trust(0));
+      expect(trust(0.01)).to.equal(trust(0));
+      expect(trust(0.09, 7)).to.equal(trust(0));
+      expect(trust(0.03)).to.equal(0);
       expect(trust(0.3)).to.equal(0);
     });
 
