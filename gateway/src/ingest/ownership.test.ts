@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { StoreUnavailable } from '../store/store.js';
 import { Bench, type Gateway, pulse, T0, type TestDevice, until } from './bench.fixture.js';
 import { binary } from './frames.fixture.js';
 
@@ -190,6 +191,86 @@ describe('Sessions between gateways', () => {
       await connect().ready();
       await sweep(b, GRACE_MS + 2000);
       expect(losses).to.deep.equal(['loss']);
+    });
+  });
+
+  describe('closed because their gateway was cut off from the store', () => {
+    /** A device of a gateway that can write nothing until `mend`, whose session is closed with readings waiting. */
+    const cutOff = async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      stream(first, 0, 500);
+      await first.handled();
+      await until(async () => (await bench.insights(session_id)).length > 0);
+      const { commit } = a.store;
+      a.store.commit = async () => {
+        throw new StoreUnavailable('cut off');
+      };
+      stream(first, 500, 800);
+      bench.clock.advance(1000);
+      await until(() => a.publisher.queued > 0);
+      await sweep(b, GRACE_MS + 2000);
+      expect((await bench.row(session_id)).status).to.equal('closed');
+      const mend = () => {
+        a.store.commit = commit;
+      };
+      return { connect, first, session_id, mend };
+    };
+    /** Ends of windows, s. */
+    const ends = async (id: string) => (await bench.insights(id)).map(({ actual_end }) => (actual_end - T0) / 1000);
+    const waits = async (condition: () => boolean | Promise<boolean>) =>
+      until(() => {
+        bench.clock.advance(50);
+        return condition();
+      });
+    const ALL = [4, 5, 6, 7, 8];
+
+    it('keep every reading of what was acknowledged, and their device goes on in a new one', async () => {
+      const { connect, first, session_id, mend } = await cutOff();
+      const before = await bench.row(session_id);
+      mend();
+      let code = 0;
+      void first.closed.then((it) => {
+        code = it.code;
+      });
+      await waits(() => code !== 0);
+      expect(code).to.equal(1013);
+      expect(await ends(session_id)).to.deep.equal(ALL);
+      const row = await bench.row(session_id);
+      expect(row).to.include({ status: 'closed', endedAt: row.progress.lastDataAt });
+      expect(row.endedAt).to.be.greaterThan(before.endedAt ?? Number.NaN);
+      const { resumed, replay_ms } = await connect().ready();
+      expect({ resumed, replay_ms }).to.deep.equal({ resumed: false, replay_ms: 0 });
+    });
+
+    it('are ended for a device that has asked for it', async () => {
+      const { first, session_id, mend } = await cutOff();
+      first.send({ type: 'end' });
+      mend();
+      await waits(() => first.received.some(({ type }) => type === 'ended'));
+      expect(await first.code()).to.equal(1000);
+      expect(await ends(session_id)).to.deep.equal(ALL);
+    });
+
+    it('keep them if their device has gone on at another gateway, and comes back', async () => {
+      const { connect, session_id, mend } = await cutOff();
+      const second = await connect({}, b).ready();
+      expect(second).to.include({ resumed: false });
+      mend();
+      await waits(() => a.publisher.accepting);
+      expect(await connect().ready()).to.include({ session_id: second.session_id, resumed: true });
+      expect(await ends(session_id)).to.deep.equal(ALL);
+    });
+
+    it('are left without a device that has connected again, if nothing waited to be stored', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      await sweep(b, GRACE_MS + 2000);
+      expect((await bench.row(session_id)).status).to.equal('closed');
+      expect((await connect().ready()).resumed).to.equal(false);
+      expect(await first.code()).to.equal(4009);
     });
   });
 

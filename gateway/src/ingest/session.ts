@@ -98,6 +98,8 @@ export class LiveSession implements Worker {
   /** Whether readings of former stretches are being stored. */
   #isStoring = false;
   #state: 'open' | 'closing' | 'finishing' | 'over' = 'open';
+  #isEnded = false;
+  #isClosedElsewhere = false;
 
   constructor(parts: LiveSessionParts) {
     this.#parts = parts;
@@ -130,6 +132,16 @@ export class LiveSession implements Worker {
 
   get isOpen(): boolean {
     return this.#state === 'open';
+  }
+
+  /** Whether the device has ended the session. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Whether another gateway has closed the session in the store. */
+  get isClosedElsewhere(): boolean {
+    return this.#isClosedElsewhere;
   }
 
   /** Whether the session has left this gateway. */
@@ -252,14 +264,23 @@ export class LiveSession implements Worker {
     this.#parts.turns.add(this);
   }
 
+  /**
+   * Ends the session because another gateway has closed it in the store: it took this gateway for dead. Received data are
+   * still analysed, stored and published.
+   */
+  closedElsewhere(): void {
+    this.#isClosedElsewhere = true;
+    this.close();
+  }
+
   /** Removes the session from this gateway, whoever owns it now. */
-  leave(reason: CloseReason): void {
+  leave(reason: CloseReason, detail?: string): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
     this.#ackTimer?.cancel();
     this.#grace?.cancel();
     this.#parts.turns.remove(this);
-    this.#connection?.close(reason);
+    this.#connection?.close(reason, detail);
     this.#dropWaiting();
     this.#runs = [];
     this.#parts.analysis.close();
@@ -348,6 +369,7 @@ export class LiveSession implements Worker {
   }
 
   #end(): void {
+    this.#isEnded = true;
     this.#dropWaiting();
     this.close();
   }
