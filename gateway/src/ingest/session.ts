@@ -98,7 +98,6 @@ export class LiveSession implements Worker {
   /** Whether readings of former stretches are being stored. */
   #isStoring = false;
   #state: 'open' | 'closing' | 'finishing' | 'over' = 'open';
-  #isEnded = false;
   #isClosedElsewhere = false;
 
   constructor(parts: LiveSessionParts) {
@@ -132,11 +131,6 @@ export class LiveSession implements Worker {
 
   get isOpen(): boolean {
     return this.#state === 'open';
-  }
-
-  /** Whether the device has ended the session. */
-  get isEnded(): boolean {
-    return this.#isEnded;
   }
 
   /** Whether another gateway has closed the session in the store. */
@@ -265,11 +259,12 @@ export class LiveSession implements Worker {
   }
 
   /**
-   * Ends the session because another gateway has closed it in the store: it took this gateway for dead. Received data are
-   * still analysed, stored and published.
+   * Ends the session because another gateway has closed it in the store: it took this gateway for dead. What the device
+   * may know as acknowledged is still analysed, stored and published; the rest it sends again, in another session.
    */
   closedElsewhere(): void {
     this.#isClosedElsewhere = true;
+    this.#dropWaiting();
     this.close();
   }
 
@@ -369,7 +364,6 @@ export class LiveSession implements Worker {
   }
 
   #end(): void {
-    this.#isEnded = true;
     this.#dropWaiting();
     this.close();
   }

@@ -347,18 +347,17 @@ export class Sessions {
   }
 
   /**
-   * Closes a session in the store, retrying until that succeeds, then tells the device. A device whose session another
-   * gateway has closed must connect again, unless it had ended the session.
+   * Closes a session in the store, retrying until that succeeds, then tells the device. If another gateway has closed it,
+   * the device must connect again.
    */
   async #closeFinished(session: LiveSession): Promise<void> {
     if (session.isOver) return;
     const { row, endedAt } = session;
     try {
       const closed = await this.#options.store.closeSession(row.id, row.epoch, endedAt);
-      if (!closed && !session.isClosedElsewhere) return session.leave('takenOver');
-      if (!closed && !session.isEnded) return session.leave('overloaded', CLOSED_ELSEWHERE);
-      session.connection?.send({ type: 'ended', session_id: row.id });
-      session.leave('normal');
+      if (closed) session.connection?.send({ type: 'ended', session_id: row.id });
+      if (!closed && session.isClosedElsewhere) session.leave('overloaded', CLOSED_ELSEWHERE);
+      else session.leave(closed ? 'normal' : 'takenOver');
     } catch (err) {
       this.#options.log.warn(
         { err, session: row.id },
