@@ -6,10 +6,18 @@ import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { Store } from '../store/store.js';
-import { sampleAccount, sampleDevice, sampleKey, sampleModel } from '../store/suite/samples.js';
-import { eraseAccount } from './erasure.js';
+import {
+  partOf,
+  sampleAccount,
+  sampleDevice,
+  sampleInsight,
+  sampleKey,
+  sampleModel,
+  sampleSession,
+} from '../store/suite/samples.js';
+import { eraseAccount, eraseSession } from './erasure.js';
 
-describe('the erasure of an account', () => {
+describe('the erasure', () => {
   let folder: string;
   let store: Store;
   const clock = new ManualClock();
@@ -37,7 +45,30 @@ describe('the erasure of an account', () => {
     return promise;
   }
 
-  it('deletes devices in batches, and after an interruption the rest', async () => {
+  it('of a closed session deletes what its last gateway stores meanwhile, and nothing comes after it', async () => {
+    const session = sampleSession();
+    await store.openSession(session);
+    await store.closeSession(session.id, 1, session.startedAt);
+    const add = (at: number) => store.commit([partOf(session, [sampleInsight(session, at)])]);
+    await add(1000);
+    const disturbed: Store = {
+      ...store,
+      eraseSession: async (id) => {
+        if ((await store.session(id))?.progress.lastDataAt === null) await disturb();
+        return store.eraseSession(id);
+      },
+    };
+    let disturbances = 0;
+    const disturb = async () => {
+      if (disturbances++ === 0) await add(2000);
+    };
+    const row = { ...session, status: 'closed' } as const;
+    expect(await eraseSession({ store: disturbed, clock }, row)).to.deep.equal({ sessions: 1, insights: 2 });
+    expect(await add(3000)).to.deep.equal([{ lost: true }]);
+    expect(await store.session(session.id)).to.equal(null);
+  });
+
+  it('of an account deletes devices in batches, and after an interruption the rest', async () => {
     const account = sampleAccount();
     const model = sampleModel({ accountId: account.id });
     await store.createAccount(account);

@@ -20,11 +20,18 @@ export interface Erased {
   readonly insights: number;
 }
 
-/** Erases a session with its insights. An open session is first taken from its gateway and closed. */
+/**
+ * Erases a session with its insights. An open session is first taken from its gateway and closed; one that was closed for a
+ * gateway that only seemed dead may get insights meanwhile, which are erased too.
+ */
 export async function eraseSession(place: ErasurePlace, session: Session): Promise<Erased> {
   if (session.status === 'open') await close(place, session);
-  const insights = await eraseInsights(place, { sessionId: session.id });
-  return { sessions: (await place.store.eraseSession(session.id)) ? 1 : 0, insights };
+  let insights = 0;
+  do {
+    insights += await eraseInsights(place, { sessionId: session.id });
+    if (await place.store.eraseSession(session.id)) return { sessions: 1, insights };
+  } while ((await place.store.session(session.id))?.status === 'closed');
+  return { sessions: 0, insights };
 }
 
 /**

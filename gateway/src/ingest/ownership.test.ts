@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { StoreUnavailable } from '../store/store.js';
 import { Bench, type Gateway, pulse, T0, type TestDevice, until } from './bench.fixture.js';
 import { binary } from './frames.fixture.js';
 
@@ -190,6 +191,103 @@ describe('Sessions between gateways', () => {
       await connect().ready();
       await sweep(b, GRACE_MS + 2000);
       expect(losses).to.deep.equal(['loss']);
+    });
+  });
+
+  describe('closed because their gateway was cut off from the store', () => {
+    /** A device of a gateway that can write nothing until `mend`, whose session is closed with readings waiting. */
+    const cutOff = async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      stream(first, 0, 500);
+      await first.handled();
+      await until(async () => (await bench.insights(session_id)).length > 0);
+      const { commit } = a.store;
+      bench.clock.advance(1000);
+      let fail: () => void = () => undefined;
+      a.store.commit = () =>
+        new Promise((_, reject) => {
+          fail = () => reject(new StoreUnavailable('cut off'));
+        });
+      stream(first, 500, 800);
+      await first.handled();
+      bench.clock.advance(500);
+      await first.next('ack');
+      a.store.commit = () => Promise.reject(new StoreUnavailable('cut off'));
+      fail();
+      await until(() => !a.publisher.accepting);
+      await sweep(b, GRACE_MS + 2000);
+      expect((await bench.row(session_id)).status).to.equal('closed');
+      const mend = () => {
+        a.store.commit = commit;
+      };
+      return { connect, first, session_id, mend };
+    };
+    /** Ends of windows, s. */
+    const ends = async (id: string) => (await bench.insights(id)).map(({ actual_end }) => (actual_end - T0) / 1000);
+    const waits = async (condition: () => boolean | Promise<boolean>) =>
+      until(() => {
+        bench.clock.advance(50);
+        return condition();
+      });
+    const ALL = [4, 5, 6, 7, 8];
+
+    it('keep every reading of what was acknowledged, and their device goes on in a new one', async () => {
+      const { connect, first, session_id, mend } = await cutOff();
+      const before = await bench.row(session_id);
+      mend();
+      let code = 0;
+      void first.closed.then((it) => {
+        code = it.code;
+      });
+      await waits(() => code !== 0);
+      expect(code).to.equal(1013);
+      expect(await ends(session_id)).to.deep.equal(ALL);
+      const row = await bench.row(session_id);
+      expect(row).to.include({ status: 'closed', endedAt: row.progress.lastDataAt });
+      expect(row.endedAt).to.be.greaterThan(before.endedAt ?? Number.NaN);
+      const { resumed, replay_ms } = await connect().ready();
+      expect({ resumed, replay_ms }).to.deep.equal({ resumed: false, replay_ms: 0 });
+    });
+
+    it('take nothing that was not acknowledged, which the device sends again in the new one', async () => {
+      const { first, session_id, mend } = await cutOff();
+      stream(first, 800, 1200);
+      await new Promise((resolve) => first.ws.ping(undefined, undefined, resolve));
+      for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+      mend();
+      let isClosed = false;
+      void first.closed.then(() => {
+        isClosed = true;
+      });
+      await waits(() => isClosed);
+      const acks = first.received.flatMap(
+        ({ next_seq }) => (next_seq as Record<string, number> | undefined)?.[0] ?? [],
+      );
+      expect(acks.filter((next) => next > 800)).to.deep.equal([]);
+      expect(await ends(session_id)).to.deep.equal(ALL);
+    });
+
+    it('keep them if their device has gone on at another gateway, and comes back', async () => {
+      const { connect, session_id, mend } = await cutOff();
+      const second = await connect({}, b).ready();
+      expect(second).to.include({ resumed: false });
+      mend();
+      await waits(() => a.publisher.accepting);
+      await b.store.beat(b.name, bench.clock.now() + 1);
+      expect(await connect().ready()).to.include({ session_id: second.session_id, resumed: true });
+      expect(await ends(session_id)).to.deep.equal(ALL);
+    });
+
+    it('are left without a device that has connected again, if nothing waited to be stored', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      await sweep(b, GRACE_MS + 2000);
+      expect((await bench.row(session_id)).status).to.equal('closed');
+      expect((await connect().ready()).resumed).to.equal(false);
+      expect(await first.code()).to.equal(4009);
     });
   });
 

@@ -98,6 +98,7 @@ export class LiveSession implements Worker {
   /** Whether readings of former stretches are being stored. */
   #isStoring = false;
   #state: 'open' | 'closing' | 'finishing' | 'over' = 'open';
+  #isClosedElsewhere = false;
 
   constructor(parts: LiveSessionParts) {
     this.#parts = parts;
@@ -130,6 +131,11 @@ export class LiveSession implements Worker {
 
   get isOpen(): boolean {
     return this.#state === 'open';
+  }
+
+  /** Whether another gateway has closed the session in the store. */
+  get isClosedElsewhere(): boolean {
+    return this.#isClosedElsewhere;
   }
 
   /** Whether the session has left this gateway. */
@@ -252,14 +258,24 @@ export class LiveSession implements Worker {
     this.#parts.turns.add(this);
   }
 
+  /**
+   * Ends the session because another gateway has closed it in the store: it took this gateway for dead. What the device
+   * may know as acknowledged is still analysed, stored and published; the rest it sends again, in another session.
+   */
+  closedElsewhere(): void {
+    this.#isClosedElsewhere = true;
+    this.#dropWaiting();
+    this.close();
+  }
+
   /** Removes the session from this gateway, whoever owns it now. */
-  leave(reason: CloseReason): void {
+  leave(reason: CloseReason, detail?: string): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
     this.#ackTimer?.cancel();
     this.#grace?.cancel();
     this.#parts.turns.remove(this);
-    this.#connection?.close(reason);
+    this.#connection?.close(reason, detail);
     this.#dropWaiting();
     this.#runs = [];
     this.#parts.analysis.close();

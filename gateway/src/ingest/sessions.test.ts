@@ -258,7 +258,7 @@ describe('Sessions', () => {
       const { connect } = await bench.device(a);
       const device = connect();
       const { session_id } = await device.ready();
-      await bench.store.closeSession(session_id, 1, T0);
+      await bench.store.claimSession(session_id, 1, 'gateway-b');
       device.samples(0, 10);
       expect(await device.code()).to.equal(4009);
     });

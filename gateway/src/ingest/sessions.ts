@@ -63,6 +63,8 @@ const MAX_DECLARED = 10_000;
 const NO_ROOM = 'this gateway has reached its session limit (MAX_SESSIONS); try again';
 const NO_ROOM_FOR_ACCOUNT =
   'this account has reached its session limit on this gateway (MAX_ACCOUNT_SESSIONS); try again';
+const CLOSED_ELSEWHERE =
+  'the session was closed while this gateway could not reach the store; connect again to go on in a new one';
 const RETRY_MS = 500;
 /** Number of attempts to claim a session that others change at the same time. */
 const ATTEMPTS = 5;
@@ -165,6 +167,8 @@ export class Sessions {
     const live = this.#byDevice.get(deviceKey(admission));
     if (live?.row.id === row?.id && live?.row.epoch === row?.epoch && live?.isOpen) return live;
     if (live && !live.isOpen) await this.#ended(live);
+    else if (live && live.row.id !== row?.id)
+      await this.#replace(live); // Another gateway has closed it.
     else live?.leave('takenOver');
     return null;
   }
@@ -261,7 +265,7 @@ export class Sessions {
     return false;
   }
 
-  /** Closes a session of another user scope or model at once. */
+  /** Closes a session that the device's newest connection does not continue. */
   async #replace(session: LiveSession): Promise<null> {
     session.connection?.close('takenOver');
     session.close();
@@ -303,6 +307,7 @@ export class Sessions {
       epoch,
       last,
       onLost: () => session.leave('takenOver'),
+      onClosed: () => session.closedElsewhere(),
       ...(after && { after }),
     });
     const session = new LiveSession({
@@ -341,14 +346,18 @@ export class Sessions {
     else this.#ofAccount.delete(accountId);
   }
 
-  /** Closes a session in the store, retrying until that succeeds, then tells the device. */
+  /**
+   * Closes a session in the store, retrying until that succeeds, then tells the device. If another gateway has closed it,
+   * the device must connect again.
+   */
   async #closeFinished(session: LiveSession): Promise<void> {
     if (session.isOver) return;
     const { row, endedAt } = session;
     try {
       const closed = await this.#options.store.closeSession(row.id, row.epoch, endedAt);
       if (closed) session.connection?.send({ type: 'ended', session_id: row.id });
-      session.leave(closed ? 'normal' : 'takenOver');
+      if (!closed && session.isClosedElsewhere) session.leave('overloaded', CLOSED_ELSEWHERE);
+      else session.leave(closed ? 'normal' : 'takenOver');
     } catch (err) {
       this.#options.log.warn(
         { err, session: row.id },

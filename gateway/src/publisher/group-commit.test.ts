@@ -66,12 +66,19 @@ describe('the publisher', () => {
     const session = sampleSession({ accountId: fields.accountId ?? randomUUID(), user: fields.user ?? null });
     await gate.store.openSession(session);
     let lost = 0;
-    const published: PublishedSession = { ...session, last: {}, onLost: () => lost++, ...fields };
+    let closed = 0;
+    const published: PublishedSession = {
+      ...session,
+      last: {},
+      onLost: () => lost++,
+      onClosed: () => closed++,
+      ...fields,
+    };
     const reading = (i: number, type: Reading['type'] = 'hr'): Reading => {
       const { ts: _ts, e2e_latency_ms: _latency, ...rest } = sampleInsight(session, START + i * 1000, START, { type });
       return rest;
     };
-    return { session: published, stream: publisher.open(published), reading, lost: () => lost };
+    return { session: published, stream: publisher.open(published), reading, lost: () => lost, closed: () => closed };
   }
 
   interface Rig {
@@ -79,6 +86,7 @@ describe('the publisher', () => {
     readonly stream: PublishedStream;
     readonly reading: (i: number, type?: Reading['type']) => Reading;
     readonly lost: () => number;
+    readonly closed: () => number;
   }
 
   async function stored(sessionId: string): Promise<StoredInsight[]> {
@@ -271,6 +279,17 @@ describe('the publisher', () => {
     const progress = gate.groups.map((group) => group.map((part) => part.progress?.lastDataAt));
     expect(progress).to.deep.equal([[3], [4]]);
     expect((await gate.store.session(session.id))?.progress.lastDataAt).to.equal(4);
+  });
+
+  it('stores and publishes the waiting readings of a session that another gateway closed, and reports that', async () => {
+    const { session, stream, reading, closed, lost } = await begin();
+    const batches = await listen(session.accountId);
+    await gate.store.closeSession(session.id, 1, START);
+    stream.publish(reading(0));
+    await stream.flushed();
+    expect(await stored(session.id)).to.have.length(1);
+    expect(batches.flat()).to.have.length(1);
+    expect([closed(), lost()]).to.deep.equal([1, 0]);
   });
 
   it('drops the waiting readings of a session that another gateway took, and reports it once', async () => {

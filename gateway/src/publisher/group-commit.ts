@@ -225,6 +225,7 @@ class GroupCommit implements Publisher {
         this.#lose(part);
         continue;
       }
+      if (result.closed) part.stream.session.onClosed();
       const account = accounts.get(accountId) ?? { messages: [], parts: [] };
       accounts.set(accountId, account);
       for (const insight of result.written) account.messages.push({ text: JSON.stringify(liveForm(insight)), user });

@@ -16,6 +16,11 @@ export interface PublishedSession {
   readonly after?: Promise<void>;
   /** The store gave the session to another owner: queued readings are dropped, and the socket must be closed (4009). */
   onLost(): void;
+  /**
+   * Another gateway took this one for dead and closed the session: what is queued is still stored and published, but no
+   * further data may be received. May be called again.
+   */
+  onClosed(): void;
 }
 
 /**

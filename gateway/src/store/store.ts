@@ -136,9 +136,11 @@ export interface Store {
 
   // -- insights
   /**
-   * Writes a group as one transaction with the ownership check: if a part's session is no longer open under its owner
-   * and epoch, the whole part is dropped and reported as lost. An insight whose (session, type, actual_end) or
-   * (session, type, ts) exists already is left out of `written`. `progress` is written in the same transaction.
+   * Writes a group as one transaction with the ownership check: if a part's session no longer has its owner and epoch,
+   * the whole part is dropped and reported as lost. A session that was closed meanwhile takes the part from its last
+   * owner, with the arrival of the last data as its end, and is reported as closed: another gateway had taken the owner for
+   * dead. An insight whose (session, type, actual_end) or (session, type, ts) exists already is left out of `written`.
+   * `progress` is written in the same transaction.
    */
   commit(parts: readonly SessionCommit[]): Promise<SessionCommitResult[]>;
   /** Newest `ts` and `actual_end` per type of a session. */
@@ -157,7 +159,10 @@ export interface Store {
   // -- erasure: in parts, each short enough that others do not wait for it
   /** Deletes at most `most` insights; how many it found. Fewer than `most`: none is left. */
   eraseInsights(which: ErasedInsights, most: number): Promise<number>;
-  /** Deletes the row of a closed session that has no insights any more; false where there is none. */
+  /**
+   * Deletes the row of a closed session that has no insights any more, after which it gets none; false where there is
+   * none.
+   */
   eraseSession(id: string): Promise<boolean>;
   /** Deletes at most `most` revoked keys of one user of an account, or, with null, of the account; how many it found. */
   eraseKeys(accountId: string, user: string | null, most: number): Promise<number>;
@@ -397,7 +402,9 @@ export interface SessionCommit {
 }
 
 /** In the order of the parts of a commit. */
-export type SessionCommitResult = { readonly lost: true } | { readonly lost: false; readonly written: StoredInsight[] };
+export type SessionCommitResult =
+  | { readonly lost: true }
+  | { readonly lost: false; readonly written: StoredInsight[]; readonly closed?: true };
 
 export type LastInsights = Partial<Record<InsightType, { readonly ts: number; readonly actualEnd: number }>>;
 

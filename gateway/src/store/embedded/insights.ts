@@ -55,15 +55,18 @@ function sessionInsights(db: Database): Store['sessionInsights'] {
 /** Writes one part of a commit, within its transaction. */
 function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult {
   const owned = db.prepare<Owner>(
-    "SELECT n, device, account_id, user FROM sessions WHERE id = ? AND gateway = ? AND epoch = ? AND status = 'open'",
+    'SELECT n, device, account_id, user, ended_at FROM sessions WHERE id = ? AND gateway = ? AND epoch = ?',
   );
-  const record = db.prepare('UPDATE sessions SET progress = ? WHERE n = ?');
+  const record = db.prepare('UPDATE sessions SET progress = ?, ended_at = ? WHERE n = ?');
   const insert = insightInsert(db);
   return (part) => {
     const owner = owned.get(part.sessionId, part.gateway, part.epoch);
     if (!owner) return { lost: true };
-    if (part.progress) record.run(JSON.stringify(part.progress), owner.n);
-    return { lost: false, written: part.insights.filter((insight) => insert(insight, owner)) };
+    const closed = owner.ended_at !== null;
+    const endedAt = closed ? (part.progress?.lastDataAt ?? owner.ended_at) : null;
+    if (part.progress) record.run(JSON.stringify(part.progress), endedAt, owner.n);
+    const written = part.insights.filter((insight) => insert(insight, owner));
+    return { lost: false, written, ...(closed && { closed }) };
   };
 }
 
@@ -105,6 +108,8 @@ interface Owner {
   readonly device: number;
   readonly account_id: string;
   readonly user: string | null;
+  /** Null while the session is open. */
+  readonly ended_at: number | null;
 }
 
 /** The columns of `VALUES`. */

@@ -170,9 +170,10 @@ export class Writer {
 
 /**
  * The result of a part of a commit: null if the session is lost, otherwise the positions of the insights that existed
- * already.
+ * already, and whether the session is closed.
  */
-type Outcome = readonly number[] | null;
+type Outcome = Existed | { readonly closed: Existed } | null;
+type Existed = readonly number[];
 
 /** Runs a commit that was sent as text. */
 export async function commitText(tables: Pick<Tables, 'commit'>, text: string): Promise<Outcome[]> {
@@ -183,15 +184,24 @@ export async function commitText(tables: Pick<Tables, 'commit'>, text: string): 
 
 function outcomeOf(insights: readonly StoredInsight[], result: SessionCommitResult): Outcome {
   if (result.lost) return null;
-  if (result.written.length === insights.length) return [];
-  const written = new Set(result.written);
+  const existed = existedOf(insights, result.written);
+  return result.closed ? { closed: existed } : existed;
+}
+
+function existedOf(insights: readonly StoredInsight[], kept: readonly StoredInsight[]): Existed {
+  if (kept.length === insights.length) return [];
+  const written = new Set(kept);
   return insights.flatMap((insight, i) => (written.has(insight) ? [] : [i]));
 }
 
 function resultOf(insights: readonly StoredInsight[], outcome: Outcome): SessionCommitResult {
   if (outcome === null) return { lost: true };
-  if (outcome.length === 0) return { lost: false, written: [...insights] };
-  return { lost: false, written: insights.filter((_, i) => !outcome.includes(i)) };
+  if ('closed' in outcome) return { lost: false, written: without(insights, outcome.closed), closed: true };
+  return { lost: false, written: without(insights, outcome) };
+}
+
+function without(insights: readonly StoredInsight[], existed: Existed): StoredInsight[] {
+  return existed.length === 0 ? [...insights] : insights.filter((_, i) => !existed.includes(i));
 }
 
 /** Converts an error for sending it to another thread. */

@@ -34,14 +34,17 @@ async function write(
   const owned = parts.filter((part) => owners.has(part));
   if (owned.length === 0) return parts.map(() => ({ lost: true }));
   // Written, and so locked, before the insights are read: nobody else can add to these sessions meanwhile.
-  await models.sessions.bulkWrite(owned.map(recording), { session });
+  await models.sessions.bulkWrite(
+    owned.map((part) => recording(part, owners.get(part))),
+    { session },
+  );
   const taken = new Set(look ? (await alreadyThere(models, owned, session)).flatMap(identities) : []);
   const results: SessionCommitResult[] = [];
   const documents: Omit<InsightDocument, '_id'>[] = [];
   for (const part of parts) {
     const owner = owners.get(part);
     const written = part.insights.filter((insight) => owner && isNew(insight, taken));
-    results.push(owner ? { lost: false, written } : { lost: true });
+    results.push(owner ? { lost: false, written, ...(isClosed(owner) && { closed: true }) } : { lost: true });
     if (owner) for (const i of written) documents.push({ ...i, accountId: owner.accountId, user: owner.user });
   }
   if (documents.length > 0) await models.insights.insertMany(documents, { session, lean: true });
@@ -63,14 +66,21 @@ async function ownersOf(
   const owners = new Map<SessionCommit, Owner>();
   for (const part of parts) {
     const owner = byId.get(part.sessionId);
-    if (owner?.status === 'open' && owner.gateway === part.gateway && owner.epoch === part.epoch)
-      owners.set(part, owner);
+    if (owner?.gateway === part.gateway && owner.epoch === part.epoch) owners.set(part, owner);
   }
   return owners;
 }
 
-function recording({ sessionId, progress }: SessionCommit): driver.AnyBulkWriteOperation<SessionDocument> {
-  const update = { $inc: { commits: 1 }, ...(progress ? { $set: { progress } } : {}) };
+function isClosed({ status }: Owner): boolean {
+  return status === 'closed';
+}
+
+function recording(
+  { sessionId, progress }: SessionCommit,
+  owner?: Owner,
+): driver.AnyBulkWriteOperation<SessionDocument> {
+  const end = owner && isClosed(owner) && progress?.lastDataAt ? { endedAt: progress.lastDataAt } : {};
+  const update = { $inc: { commits: 1 }, ...(progress ? { $set: { progress, ...end } } : {}) };
   return { updateOne: { filter: { _id: sessionId }, update } };
 }
 

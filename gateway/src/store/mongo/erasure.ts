@@ -22,9 +22,11 @@ export function mongoErasure(mongo: MongoConnection, models: Models): Erasure {
         return found.length;
       }),
     eraseSession: (id) =>
-      mongo.run(async () => {
-        if (await insights.exists({ session_id: id })) return false; // A closed session gets no more of them.
-        return (await sessions.deleteOne({ _id: id, status: 'closed' })).deletedCount === 1;
+      mongo.transaction(async (session) => {
+        // Written, and so locked, before the insights are looked for: its last owner may still add some.
+        const locked = await sessions.updateOne({ _id: id, status: 'closed' }, { $inc: { commits: 1 } }, { session });
+        if (locked.modifiedCount === 0 || (await insights.exists({ session_id: id }).session(session))) return false;
+        return (await sessions.deleteOne({ _id: id }, { session })).deletedCount === 1;
       }),
     eraseKeys: (accountId, user, most) =>
       mongo.run(() => some(keys, { accountId, ...(user !== null && { user }), revokedAt: { $gt: 0 } }, most)),

@@ -70,19 +70,39 @@ function commits(handles: () => Handles): void {
     it('drops the parts whose session is no longer the owner’s, and keeps the others', async () => {
       const { store } = handles();
       const at = newMoment();
-      const [kept, taken, closed] = [await opened(store), await opened(store), await opened(store)];
+      const [kept, taken, ended] = [await opened(store), await opened(store), await opened(store)];
       await store.claimSession(taken.id, 1, randomUUID());
-      await store.closeSession(closed.id, 1, at);
+      await store.claimSession(ended.id, 1, randomUUID());
+      await store.closeSession(ended.id, 2, at);
       const stranger = { ...kept, gateway: randomUUID() };
-      const parts = [taken, closed, sampleSession(), stranger, kept].map((s) =>
+      const parts = [taken, ended, sampleSession(), stranger, kept].map((s) =>
         partOf(s, [sampleInsight(s, at)], { ...NO_PROGRESS, lastDataAt: at }),
       );
       const results = await store.commit(parts);
       expect(results.map(({ lost }) => lost)).to.deep.equal([true, true, true, true, false]);
       expect((await store.session(taken.id))?.progress).to.deep.equal(NO_PROGRESS);
       expect(await insightsOf(store, taken)).to.deep.equal([]);
-      expect(await insightsOf(store, closed)).to.deep.equal([]);
+      expect(await insightsOf(store, ended)).to.deep.equal([]);
       expect(await insightsOf(store, kept)).to.have.length(1);
+    });
+
+    it('adds to a session that was closed for its owner, reports that, and moves its end to the last data', async () => {
+      const { store, other } = handles();
+      const session = await opened(store);
+      const at = newMoment();
+      const [first, second] = [sampleInsight(session, at), sampleInsight(session, at + 1000)];
+      await store.commit([partOf(session, [first], { ...NO_PROGRESS, lastDataAt: at })]);
+      await other.closeSession(session.id, 1, at);
+      const progress = { ...NO_PROGRESS, lastDataAt: at + 1000 };
+      for (const [recorded, written] of [
+        [null, [second]],
+        [progress, []],
+      ] as const)
+        expect(await store.commit([partOf(session, [first, second], recorded)])).to.deep.equal([
+          { lost: false, written, closed: true },
+        ]);
+      expect(await other.session(session.id)).to.deep.include({ status: 'closed', endedAt: at + 1000, progress });
+      expect(await insightsOf(other, session)).to.deep.equal([first, second]);
     });
 
     it('leaves out insights with the window or the publication time of another one of the session and type', async () => {
