@@ -17,7 +17,7 @@ import { Arrivals } from './arrivals.js';
 import { CLOSE_GRACE_MS, Connection } from './connection.js';
 import { IngestCounters } from './counters.js';
 import { LIMITS } from './limits.js';
-import { type Joined, Sessions, type SessionsOptions } from './sessions.js';
+import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
 import { Turns } from './turns.js';
 
 export interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters'> {
@@ -28,6 +28,7 @@ export interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters
 const TICK_MS = 500;
 /** A tick that is this late shows that the process stood still, and has not read what came meanwhile, ms. */
 const STANDSTILL_MS = 1000;
+const STALE_CLOCK = "the gateway stood still, so 'clock' may be old; connect again with the present one";
 /**
  * Longest time for the key check, device model and session together, ms: taking a session over from another gateway
  * takes some seconds.
@@ -144,6 +145,7 @@ export class Ingest {
 
   async #admit(request: IncomingMessage, connection: Connection, at: number): Promise<void> {
     const limit = this.#options.clock.after(ADMISSION_LIMIT_MS, () => connection.close('overloaded'));
+    const hasWaited = this.#hasStoodStill();
     try {
       this.#refuseIfUnable();
       const { keys, store } = this.#options;
@@ -153,6 +155,7 @@ export class Ingest {
       this.#lobby.leave(connection); // Joining may take long, and the lobby is everybody's.
       await this.#arrivals.admit(holder.account, async () => {
         const admission = await admit(request, holder, at, store);
+        if (hasWaited && clockShift(admission) !== 0) throw new CloseError('overloaded', STALE_CLOCK);
         this.#sessions.refuseWithoutRoom(admission);
         await register(admission, store);
         this.#serve(connection, await this.#sessions.join(admission, connection));
@@ -222,9 +225,18 @@ export class Ingest {
   /** True for one tick after a standstill: the sockets are read before the next one. */
   #isAfterStandstill(): boolean {
     const now = this.#options.clock.monotonic();
-    this.#stoodStill = !this.#stoodStill && now - this.#tickedAt > TICK_MS + STANDSTILL_MS;
+    this.#stoodStill = !this.#stoodStill && this.#isLate(now);
     this.#tickedAt = now;
     return this.#stoodStill;
+  }
+
+  /** Whether the process stood still just now: what it reads may have waited. The sockets may be read before the tick. */
+  #hasStoodStill(): boolean {
+    return this.#stoodStill || this.#isLate(this.#options.clock.monotonic());
+  }
+
+  #isLate(now: number): boolean {
+    return now - this.#tickedAt > TICK_MS + STANDSTILL_MS;
   }
 
   #forget(connection: Connection): void {

@@ -143,6 +143,18 @@ describe('A session', () => {
     expect((await bench.row(other.id)).progress.clockShift).to.equal(0);
   });
 
+  it('refuses a clock that may have waited while the process stood still, so that it shifts nothing', async () => {
+    bench.clock.skip(26_000);
+    const waited = { device_id: 'waited', clock: String(T0) };
+    expect(await connect(waited).code()).to.equal(1013);
+    await connected({ device_id: 'steady', clock: String(T0 + 26_000) });
+    bench.clock.advance(0);
+    expect(await connect(waited).code()).to.equal(1013);
+    bench.clock.advance(1000);
+    const { id } = await connected({ device_id: 'waited', clock: String(T0 + 27_000) });
+    expect((await bench.row(id)).progress.clockShift).to.equal(0);
+  });
+
   it('records at once the start of its data, and the first numbers if there is no clock', async () => {
     const { device, id } = await connected();
     bench.clock.advance(300);
