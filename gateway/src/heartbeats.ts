@@ -18,6 +18,8 @@ interface Seen {
  * could be seen, ms.
  */
 const STANDSTILL_MS = 5000;
+/** A gateway whose heartbeat changed this recently is alive, ms. */
+export const ALIVE_MS = 3000;
 /** A gateway that is no longer in the store is kept for this long after its last heartbeat, ms. */
 export const KEPT_MS = 86_400_000;
 

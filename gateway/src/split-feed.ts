@@ -1,9 +1,6 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
-import { Heartbeats } from './heartbeats.js';
+import { ALIVE_MS, Heartbeats } from './heartbeats.js';
 import type { Store } from './store/store.js';
-
-/** A gateway whose heartbeat changed this recently is alive, ms. */
-const ALIVE = 3000;
 
 /** Detects other gateways on the same store, whose insights a bus within this process does not carry. */
 export class SplitFeed {
@@ -24,7 +21,7 @@ export class SplitFeed {
    */
   async look(): Promise<void> {
     await this.#heartbeats.look();
-    const others = this.#heartbeats.heardWithin(ALIVE).filter((id) => id !== this.#gateway);
+    const others = this.#heartbeats.heardWithin(ALIVE_MS).filter((id) => id !== this.#gateway);
     if (others.length > 0 && !this.#split) this.#warn(SPLIT);
     this.#split = others.length > 0;
   }
