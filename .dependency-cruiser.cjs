@@ -164,7 +164,7 @@ module.exports = {
       'gateway/src/',
       repo('dsp-wasm'),
       {
-        except: 'gateway/src/(analysis/|cli/|service.ts|ingest/bench.fixture.ts)',
+        except: 'gateway/src/(analysis/|cli/|service/|ingest/bench.fixture.ts)',
       },
     ),
   ],
