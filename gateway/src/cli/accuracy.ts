@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERSION } from '@device-insights/fanout/process/version';
@@ -12,7 +12,7 @@ import type { Source } from './motion-bench/source.js';
 import { analyseOffline, peaksOffline } from './offline.js';
 import { table, writePage } from './page.js';
 import { scorePeaks } from './peak-score.js';
-import { curveOf, readBeats, readReference } from './reference.js';
+import { curveOf, manifestsIn, readBeats, readReference } from './reference.js';
 import { rhythmBench } from './rhythm-bench/bench.js';
 import {
   type Answer,
@@ -36,9 +36,7 @@ const SEEDS: readonly number[] = [2001, 2002, 2003];
 
 /** Scores the recordings of a folder; writes tables 1 to 3 and 8 of the page, and the drawings. */
 async function scoreFolder(folder: string): Promise<void> {
-  const files = readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
-    .toSorted();
+  const files = manifestsIn(folder);
   const recordings = new Map<string, ScoredWindow[]>();
   const unseen: ScoredWindow[] = [];
   const peaks: Row[] = [];

@@ -1,10 +1,9 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame, FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import type { InsightType } from '../../insight.js';
 import { motionBench, readSources } from '../motion-bench/bench.js';
-import { curveOf, readReference } from '../reference.js';
+import { curveOf, manifestsIn, readReference } from '../reference.js';
 import { rhythmBench } from '../rhythm-bench/bench.js';
 import { type Reference, setOf } from '../score.js';
 
@@ -58,8 +57,7 @@ export async function readCases(
   share: { readonly index: number; readonly count: number },
 ): Promise<Case[]> {
   const isOwn = (_: unknown, i: number) => i % share.count === share.index;
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-  const references = files.toSorted().map((file) => ({ file, reference: readReference(folder, file) }));
+  const references = manifestsIn(folder).map((file) => ({ file, reference: readReference(folder, file) }));
   const scored = references.filter(({ reference }) => reference.types.length > 0);
   const cases: Case[] = [];
   for (const { file, reference } of some(scored, perSet, ({ reference: { id } }) => setOf(id)).filter(isOwn)) {
