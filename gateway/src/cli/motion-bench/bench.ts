@@ -21,6 +21,9 @@ export interface BenchRecording {
   readonly reference: Reference;
 }
 
+/** How the names of the recordings begin whose motion this bench uses, and whose rest the rhythm bench. */
+export const SOURCES = 'troika-';
+
 /** Reads the recordings of a folder whose names begin with one of `prefixes`, as sources of motion. */
 export async function readSources(folder: string, ...prefixes: string[]): Promise<Source[]> {
   const sources: Source[] = [];

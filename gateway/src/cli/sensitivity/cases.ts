@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Frame, FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import type { InsightType } from '../../insight.js';
-import { motionBench, readSources } from '../motion-bench/bench.js';
+import { motionBench, readSources, SOURCES } from '../motion-bench/bench.js';
 import { curveOf, manifestsIn, readReference } from '../reference.js';
 import { rhythmBench } from '../rhythm-bench/bench.js';
 import { type Reference, setOf } from '../score.js';
@@ -19,8 +19,7 @@ export interface Case {
 
 /** Length of the used beginning of a recording, s. */
 const PIECE_S = 240;
-/** Recordings whose motion the benches use, and their seed, which no other page uses. */
-const MOTION = 'troika-';
+/** Seed of the benches, which no other page uses. */
 const SEED = 3001;
 
 const MOTION_BENCH = 'hr on the motion bench';
@@ -73,7 +72,7 @@ export async function readCases(
 
 /** The recordings of both benches; their sets are the kinds and the rhythms. */
 async function generated(folder: string) {
-  const sources = await readSources(folder, MOTION);
+  const sources = await readSources(folder, SOURCES);
   return [
     ...[...motionBench(sources, SEED)].map((one) => ({ ...one, set: one.kind as string, group: MOTION_BENCH })),
     ...[...rhythmBench(sources, SEED)].map((one) => {
