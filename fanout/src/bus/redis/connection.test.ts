@@ -11,7 +11,7 @@ import { silentLog } from '../../process/log.fixture.js';
 import type { Log } from '../../process/log.js';
 import { ManualClock } from '../../process/manual-clock.js';
 import { RedisConnection } from './connection.js';
-import { findRedisServer, freePort, startRedis, type TestRedis } from './test-server.js';
+import { findRedisServer, freePort, startRedis, type TestRedis } from './redis-server.fixture.js';
 
 describe('a connection to Redis', function () {
   this.timeout(120_000); // The first run may have to install the server.
