@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@device-insights/fanout/process/clock';
+import { portOf } from '@device-insights/fanout/process/http-server';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { expect } from 'chai';
@@ -27,7 +28,7 @@ describe('the live feed over a Redis that accepts and never answers', () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
     await once(silent, 'listening');
-    const config = parseConfig({ REDIS_URL: `redis://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+    const config = parseConfig({ REDIS_URL: `redis://127.0.0.1:${portOf(silent)}` });
     const ring = new KeyRing(store, systemClock, { warn: () => {} });
     const opening = openLiveFeed(config, ring, new Registry(), pino({ level: 'silent' }));
     while (sockets.length < 3) await once(silent, 'connection');

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHttpServer, listen } from '@device-insights/fanout/process/http-server';
+import { addressOf, createHttpServer, listen } from '@device-insights/fanout/process/http-server';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { ALGORITHMS } from '../analysis/registry.js';
 import { operatorRow } from '../operators/operator.js';
@@ -41,7 +40,7 @@ export class TestDashboard {
       error: () => {},
     });
     await listen(server, '127.0.0.1', 0, 'PORT');
-    const made = new TestDashboard(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, store, clock);
+    const made = new TestDashboard(addressOf(server, '127.0.0.1'), store, clock);
     const log = (fields: unknown, text?: unknown) => {
       made.logged.push({ fields: fields as Record<string, unknown>, text: String(text) });
     };

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@device-insights/fanout/process/clock';
-import { createHttpServer, listen } from '@device-insights/fanout/process/http-server';
+import { addressOf, createHttpServer, listen } from '@device-insights/fanout/process/http-server';
 import { z } from 'zod';
 import type { InsightType, StoredInsight } from '../insight.js';
 import { keyRow, newKey } from '../keys/key.js';
@@ -49,7 +48,7 @@ export class TestServer {
     const silent = { warn: () => {}, error: () => {} };
     const server = createHttpServer((request, response) => handle(request, response), silent);
     await listen(server, '127.0.0.1', 0, 'PORT');
-    const made = new TestServer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, store);
+    const made = new TestServer(addressOf(server, '127.0.0.1'), store);
     const handle = createRest(made.options(change(store))).callback();
     made.#close = async () => {
       server.closeAllConnections();

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { portOf } from '../../process/http-server.js';
 import { silentLog } from '../../process/log.fixture.js';
 import type { Log } from '../../process/log.js';
 import { ManualClock } from '../../process/manual-clock.js';
@@ -77,7 +78,7 @@ describe('a connection to Redis', function () {
     ends.push(() => {
       server.close();
     });
-    return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `redis://127.0.0.1:${portOf(server)}`;
   }
 
   /** The address of a sentinel that watches the server. */
