@@ -1,5 +1,5 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
-import { Heartbeats } from '../heartbeats.js';
+import { Heartbeats } from '../peers/heartbeats.js';
 import type { Publisher } from '../publisher/publisher.js';
 import type { Session, Store } from '../store/store.js';
 

@@ -1,7 +1,7 @@
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
+import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import { SplitFeed } from './split-feed.js';
-import { openTemporaryStore } from './store/embedded/temporary-store.fixture.js';
 
 describe('a live feed within one process', () => {
   it('is reported once as split while another gateway has heartbeats in the same store', async () => {
