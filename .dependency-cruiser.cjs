@@ -141,7 +141,7 @@ module.exports = {
     wall(
       'nobody-imports-dashboard',
       'only where the service is put together is there a dashboard',
-      'gateway/src/(admin|analysis|ingest|keys|operators|publisher|rest|store)/',
+      'gateway/src/(admin|analysis|erasure|ingest|keys|operators|peers|publisher|rest|store)/',
       '^gateway/src/dashboard/',
       { types: true },
     ),

@@ -1,10 +1,18 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect } from 'chai';
-import { close, connectionLimit, createHttpServer, type HttpServerOptions, listen, pathOf } from './http-server.js';
+import {
+  close,
+  connectionLimit,
+  createHttpServer,
+  type HttpServerOptions,
+  listen,
+  pathOf,
+  portOf,
+} from './http-server.js';
 import { Lobby } from './lobby.js';
 import { silentLog } from './log.fixture.js';
 import { Raw, upgradeOf } from './raw.fixture.js';
@@ -42,7 +50,7 @@ describe('the HTTP server', () => {
   });
 
   async function open(sent = ''): Promise<Raw> {
-    const client = await Raw.open((server.address() as AddressInfo).port, sent);
+    const client = await Raw.open(portOf(server), sent);
     clients.push(client);
     return client;
   }
@@ -125,7 +133,7 @@ describe('the HTTP server', () => {
     const accepted = once(server, 'connection');
     await open();
     await accepted;
-    expect(probeTimers((server.address() as AddressInfo).port)[0]).to.be.within(50_000, 60_000);
+    expect(probeTimers(portOf(server))[0]).to.be.within(50_000, 60_000);
   });
 
   it('sends no refusal into an answer that has begun', async () => {
@@ -250,7 +258,7 @@ describe('the HTTP server', () => {
 
   it('says why it cannot listen, and what to do', async () => {
     await start();
-    const { port } = server.address() as AddressInfo;
+    const port = portOf(server);
     const refusal = await listen(createHttpServer(hello, silentLog), '127.0.0.1', port, 'PORT').catch(String);
     expect(refusal).to.include(`127.0.0.1:${port}: another process listens on this port`).and.to.include('PORT');
     const other = await listen(createHttpServer(hello, silentLog), '192.0.2.1', 0, 'PORT').catch(String);

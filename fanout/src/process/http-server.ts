@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Bound } from './bound.js';
 import type { Log } from './log.js';
@@ -147,11 +147,15 @@ export function listen(server: Server, host: string, port: number, variable: str
   });
 }
 
+/** The port of a listening server. */
+export function portOf(server: Pick<NetServer, 'address'>): number {
+  return (server.address() as AddressInfo).port;
+}
+
 /** The address of a listening server, as a client on this machine writes it. */
 export function addressOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${port}`;
+  return `http://${name}:${portOf(server)}`;
 }
 
 /**

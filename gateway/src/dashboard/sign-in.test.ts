@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
+import { PASSWORD, TestDashboard } from './dashboard-server.fixture.js';
 import type { AccountRow } from './schemas.js';
-import { PASSWORD, TestDashboard } from './test-dashboard.js';
 
 describe('the door of the dashboard', () => {
   let dashboard: TestDashboard;

@@ -4,7 +4,7 @@ import { countOne } from '@device-insights/fanout/process/count';
 import type { Log } from '@device-insights/fanout/process/log';
 import type { Analysis, SampleRun } from '../analysis/analysis.js';
 import { ForwardClock } from '../forward-clock.js';
-import type { Inspection } from '../inspection.js';
+import type { Inspection } from '../peers/inspection.js';
 import type { PublishedStream } from '../publisher/publisher.js';
 import type { Session } from '../store/store.js';
 import { Acknowledgements } from './acknowledgements.js';

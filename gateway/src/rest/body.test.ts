@@ -4,7 +4,7 @@ import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
 import { KeyRing } from '../keys/key-ring.js';
 import { sampleModel } from '../store/suite/samples.js';
-import { detailOf, type Tenant, TestServer } from './test-server.js';
+import { detailOf, type Tenant, TestServer } from './rest-server.fixture.js';
 
 const PATH = '/v1/device-models';
 
