@@ -6,6 +6,7 @@ import { addressOf, createHttpServer, listen, pathOf, stopReuse } from '@device-
 import {
   operations,
   processMetrics,
+  registerDrops,
   registerLevel,
   registerTotal,
   registerTotals,
@@ -45,6 +46,8 @@ import type { Store } from './store/store.js';
 
 /** Interval at which the health is checked and its changes are logged, ms. */
 const HEALTH_MS = 1000;
+const FEW_DESCRIPTORS =
+  'the descriptor limit of the process allows fewer connections than MAX_SESSIONS: raise the limit (ulimit -n)';
 const GOING_DOWN = 'the service is shutting down';
 
 /** A running service. */
@@ -159,6 +162,8 @@ export async function startService(
   const handle: RequestListener = (request, response) =>
     dashboardAnswer && isDashboards(pathOf(request)) ? dashboardAnswer(request, response) : answer(request, response);
   const server = createHttpServer(handle, log, { upgrades });
+  registerDrops(registry, server);
+  if (server.maxConnections < maxSessions) log.warn({ most: server.maxConnections, maxSessions }, FEW_DESCRIPTORS);
   const isWell = async () => assertHealthy(await health());
   const metrics = config.metricsPort === null ? null : operations(registry, isWell, log);
   store.examine().catch((err: unknown) => log.error({ err }, 'the data are damaged, or could not be examined'));
