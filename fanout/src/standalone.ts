@@ -8,7 +8,7 @@ import { MirroredKeys } from './keys/mirrored-keys.js';
 import { registerDropped, registerFanoutMetrics } from './metrics.js';
 import { createHttpServer, listen, pathOf, portOf, stopReuse } from './process/http-server.js';
 import type { Log } from './process/log.js';
-import { operations, processMetrics } from './process/operations.js';
+import { operations, processMetrics, registerDrops } from './process/operations.js';
 
 /** A stand-alone fan-out node: without a store or any files. */
 export interface StandaloneNode {
@@ -40,6 +40,7 @@ export async function startNode(config: NodeConfig, log: Log): Promise<Standalon
   const registry = processMetrics();
   registerFanoutMetrics(registry, fanout);
   registerDropped(registry, () => bus.dropped + keys.dropped);
+  registerDrops(registry, server);
   const metrics = config.metricsPort === undefined ? undefined : operations(registry, health, log);
   if (metrics) await listen(metrics, config.host, config.metricsPort ?? 0, 'METRICS_PORT');
   return {

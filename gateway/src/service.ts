@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@device-insights/fanout/process/clock';
 import { addressOf, createHttpServer, listen, stopReuse } from '@device-insights/fanout/process/http-server';
-import { operations, processMetrics, registerLevel } from '@device-insights/fanout/process/operations';
+import { operations, processMetrics, registerDrops, registerLevel } from '@device-insights/fanout/process/operations';
 import { VERSION } from '@device-insights/fanout/process/version';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -28,6 +28,8 @@ import type { Store } from './store/store.js';
 
 /** Interval at which the health is checked and its changes are logged, ms. */
 const HEALTH_MS = 1000;
+const FEW_DESCRIPTORS =
+  'the descriptor limit of the process allows fewer connections than MAX_SESSIONS: raise the limit (ulimit -n)';
 const GOING_DOWN = 'the service is shutting down';
 
 /** A running service. */
@@ -111,6 +113,9 @@ export async function startService(
   const inspect = inspector.look.bind(inspector);
   const web = createWeb({ store, keys, sockets, health, dashboard, load, inspect, gateway, registry, clock, log });
   const server = createHttpServer(web, log, { upgrades });
+  registerDrops(registry, server);
+  if (server.maxConnections < config.maxSessions)
+    log.warn({ most: server.maxConnections, maxSessions: config.maxSessions }, FEW_DESCRIPTORS);
   const isWell = async () => assertHealthy(await health());
   const metrics = config.metricsPort === null ? null : operations(registry, isWell, log);
 

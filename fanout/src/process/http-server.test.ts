@@ -4,6 +4,7 @@ import { IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect } from 'chai';
+import { Registry } from 'prom-client';
 import {
   close,
   connectionLimit,
@@ -15,6 +16,7 @@ import {
 } from './http-server.js';
 import { Lobby } from './lobby.js';
 import { silentLog } from './log.fixture.js';
+import { registerDrops } from './operations.js';
 import { Raw, upgradeOf } from './raw.fixture.js';
 import { until } from './until.fixture.js';
 
@@ -179,8 +181,10 @@ describe('the HTTP server', () => {
     await freed();
   });
 
-  it('closes connections beyond the limit, logs it once, and serves the existing ones', async () => {
+  it('closes connections beyond the limit, counts them, logs it once, and serves the existing ones', async () => {
     await start(hello, { most: 3 });
+    const registry = new Registry();
+    registerDrops(registry, server);
     const first = await open();
     await Promise.all([open(), open()]);
     const more = await Promise.all(Array.from({ length: 20 }, () => open()));
@@ -188,6 +192,7 @@ describe('the HTTP server', () => {
     expect(warned)
       .to.have.length(1)
       .and.to.match(/too many connections/);
+    expect(await registry.metrics()).to.match(/_connections_dropped_total 20$/m);
     first.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(await first.first()).to.match(/^HTTP\/1.1 200 /);
   });
