@@ -7,11 +7,11 @@ import { ForwardClock } from '../forward-clock.js';
 import type { Inspection } from '../peers/inspection.js';
 import type { PublishedStream } from '../publisher/publisher.js';
 import type { Session } from '../store/store.js';
+import { Acknowledgements } from './acknowledgements.js';
 import type { Connection } from './connection.js';
 import type { IngestCounters } from './counters.js';
 import { decodeBinary, EARLIEST_MS, type Fault, type Frame, fault } from './frame.js';
 import { Intake, type IntakeRefusal } from './intake.js';
-import { LIMITS } from './limits.js';
 import { decodeText } from './message.js';
 import { type NoticeFields, Notices } from './notices.js';
 import { Trace } from './trace.js';
@@ -31,8 +31,6 @@ export interface LiveSessionParts {
   readonly onFinished: (session: LiveSession) => void;
 }
 
-/** Data time after which an acknowledgement is sent without waiting for the interval, ms. */
-const ACK_DATA_MS = 5000;
 /** Interval at which progress is recorded while data arrive, ms. */
 const RECORD_EVERY_MS = 2500;
 /** Longest interval while readings wait to be stored, which go first, ms; the protocol allows 5 s. */
@@ -76,6 +74,7 @@ export class LiveSession implements Worker {
   isWaiting = false;
   readonly #parts: LiveSessionParts;
   readonly #intake: Intake;
+  readonly #acknowledgements: Acknowledgements;
   readonly #notices: Notices;
   readonly #trace: Trace;
   /** Resolves when the session is closed in the store, or lost to another gateway. */
@@ -85,8 +84,6 @@ export class LiveSession implements Worker {
   #waiting: Message[] = [];
   #waitingBytes = 0;
   #runs: SampleRun[] = [];
-  #ackTimer: Timer | null = null;
-  #acksSoon = false;
   #grace: Timer | null = null;
   #recordedAt = Number.NEGATIVE_INFINITY;
   #isRecorded = true;
@@ -127,6 +124,9 @@ export class LiveSession implements Worker {
           'the sample rate differs from the device model by more than 20 %',
         ),
     });
+    this.#acknowledgements = new Acknowledgements(this.#intake, clock, (next_seq) =>
+      this.#connection?.send({ type: 'ack', next_seq, server_time: clock.now() }),
+    );
   }
 
   get isOpen(): boolean {
@@ -245,7 +245,7 @@ export class LiveSession implements Worker {
     if (this.#state !== 'open') return;
     if (this.#waiting.length === 0 && this.#intake.tick()) {
       this.#isRecorded = false;
-      this.#scheduleAck();
+      this.#acknowledgements.schedule();
       this.#parts.turns.add(this);
     }
     this.#recordIfDue();
@@ -272,7 +272,7 @@ export class LiveSession implements Worker {
   leave(reason: CloseReason, detail?: string): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
-    this.#ackTimer?.cancel();
+    this.#acknowledgements.cancel();
     this.#grace?.cancel();
     this.#parts.turns.remove(this);
     this.#connection?.close(reason, detail);
@@ -350,7 +350,7 @@ export class LiveSession implements Worker {
       connection.accepted();
       this.#parts.counters.frames += 1;
       this.#trace.accepted();
-      this.#scheduleAck();
+      this.#acknowledgements.schedule();
       this.#isRecorded = false;
       this.#recordIfDue();
     }
@@ -371,31 +371,6 @@ export class LiveSession implements Worker {
   #dropWaiting(): void {
     this.#waiting = [];
     this.#waitingBytes = 0;
-  }
-
-  #scheduleAck(): void {
-    if (this.#intake.unacknowledgedMs >= ACK_DATA_MS) this.#ackSoon();
-    else this.#ackTimer ??= this.#parts.clock.after(LIMITS.ack_interval_ms, () => this.#ack());
-  }
-
-  /**
-   * One acknowledgement for everything that the running callback receives: a flood would otherwise get one for every
-   * few frames.
-   */
-  #ackSoon(): void {
-    if (this.#acksSoon) return;
-    this.#acksSoon = true;
-    queueMicrotask(() => {
-      this.#acksSoon = false;
-      if (this.#intake.unacknowledgedMs > 0) this.#ack();
-    });
-  }
-
-  #ack(): void {
-    this.#ackTimer?.cancel();
-    this.#ackTimer = null;
-    this.#intake.acknowledged();
-    this.#connection?.send({ type: 'ack', next_seq: this.#intake.nextSeq(), server_time: this.#parts.clock.now() });
   }
 
   /** Records progress every few seconds, and at once when a time became known that is fixed from then on. */
@@ -419,8 +394,7 @@ export class LiveSession implements Worker {
     this.#intake.flush();
     if (this.#runs.length > 0) return true;
     this.#state = 'finishing';
-    this.#ackTimer?.cancel();
-    if (this.#intake.unacknowledgedMs > 0) this.#ack();
+    this.#acknowledgements.finish();
     this.#parts.analysis.end();
     this.#record();
     void this.#parts.stream.flushed().then(() => this.#parts.onFinished(this));
