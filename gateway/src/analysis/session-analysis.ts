@@ -245,8 +245,8 @@ class SessionAnalysis implements Analysis {
 }
 
 /**
- * The steps of every entitled algorithm in every set that has its channels, but not where they are the same as in an earlier
- * set.
+ * The steps of every entitled algorithm in every set that has its channels, without those that an earlier set has
+ * already.
  */
 function algorithmSteps(
   slugs: readonly string[] | null,

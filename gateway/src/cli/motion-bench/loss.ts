@@ -38,7 +38,7 @@ export function* lossBench(sources: readonly Source[], seed: number): Generator<
         const goneAt = kind === 'never' ? 0 : GONE_AT;
         const what = `${kind}${broken ? ', broken axis' : ''}`;
         const { lights, axes } = lose(kind, new Draws(seed, 100 + 2 * k + Number(broken), i), source, broken);
-        const recording = recordingOf(`${what} ${source.id}`, 'A pulse that is lost, amid real motion', {
+        const recording = recordingOf(`${what} ${source.id}`, 'A pulse that is lost in real motion', {
           ppg_green: lights,
           accel: axes,
         });
