@@ -28,9 +28,9 @@ export interface Parts {
 }
 
 /** Time for which an answer is reused, ms: anybody may ask, and each trial costs a write. */
-const FRESH = 1000;
+const FRESH_MS = 1000;
 /** A part that has not answered for this long does not work, ms: a disk may hang without an error. */
-const ANSWER = 5000;
+const ANSWER_MS = 5000;
 
 /**
  * Answers whether ingest and subscribe work, by trying the parts that they need. Concurrent calls share one trial. A
@@ -48,7 +48,7 @@ export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'er
   };
   return () => {
     const now = clock.monotonic();
-    if (last && now - last.at < FRESH) return last.health;
+    if (last && now - last.at < FRESH_MS) return last.health;
     const health = trial(tried, clock);
     last = { at: now, health };
     void health.then(tell);
@@ -93,8 +93,8 @@ async function fault(
 ): Promise<{ reason: string; cause: string } | null> {
   for (const part of parts) {
     try {
-      if (!(await within(ANSWER, Promise.resolve(part.try()), clock)))
-        throw new Error(`no answer for ${ANSWER / 1000} s`);
+      if (!(await within(ANSWER_MS, Promise.resolve(part.try()), clock)))
+        throw new Error(`no answer for ${ANSWER_MS / 1000} s`);
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
       return { reason: `${name}: ${part.fault}`, cause: `${name}: ${part.fault}: ${cause}` };
