@@ -28,14 +28,14 @@ export interface Parts {
 }
 
 /** Time for which an answer is reused, ms: anybody may ask, and each trial costs a write. */
-const FRESH = 1000;
+const FRESH_MS = 1000;
 /**
  * Longest wait of a caller for a trial, ms, once there is an earlier result: probes of orchestrators give up after a
  * second, and would not see the reason.
  */
-const PATIENCE = 500;
+const PATIENCE_MS = 500;
 /** A part that has not answered for this long does not work, ms: a disk may hang without an error. */
-const ANSWER = 2000;
+const ANSWER_MS = 2000;
 
 /**
  * Answers whether ingest and subscribe work, by trying the parts that they need. Concurrent calls share one trial; while
@@ -61,12 +61,12 @@ export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'er
   };
   return async () => {
     const now = clock.monotonic();
-    if (!last || now - last.at >= FRESH) {
+    if (!last || now - last.at >= FRESH_MS) {
       last = { at: now, health: trial(tried, clock) };
       void last.health.then(note);
     }
     const { health } = last;
-    if (result && !(await within(PATIENCE, health, clock))) return result;
+    if (result && !(await within(PATIENCE_MS, health, clock))) return result;
     return health;
   };
 }
@@ -108,8 +108,8 @@ async function fault(
 ): Promise<{ reason: string; cause: string } | null> {
   for (const part of parts) {
     try {
-      if (!(await within(ANSWER, Promise.resolve(part.try()), clock)))
-        throw new Error(`no answer for ${ANSWER / 1000} s`);
+      if (!(await within(ANSWER_MS, Promise.resolve(part.try()), clock)))
+        throw new Error(`no answer for ${ANSWER_MS / 1000} s`);
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
       return { reason: `${name}: ${part.fault}`, cause: `${name}: ${part.fault}: ${cause}` };

@@ -6,7 +6,7 @@ import { ConfigError, configHelp, processConfig } from './config.js';
 import { type Service, startService } from './service.js';
 
 /** Longest time for stopping after the shutdown delay; after it the process exits, ms. */
-const STOP_WITHIN = 9500;
+const STOP_WITHIN_MS = 9500;
 
 async function start(): Promise<void> {
   const config = processConfig();
@@ -25,7 +25,7 @@ async function start(): Promise<void> {
 
 function stopService(starting: Promise<Service>, delayMs: number): void {
   console.log('stopping: received data are stored and published');
-  const within = delayMs + STOP_WITHIN;
+  const within = delayMs + STOP_WITHIN_MS;
   setTimeout(() => fail(`the service did not stop within ${within} ms`), within).unref();
   starting.then((service) => service.stop()).then(() => process.exit(0), fail);
 }

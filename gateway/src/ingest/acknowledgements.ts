@@ -5,31 +5,30 @@ import { LIMITS } from './limits.js';
 /** Data time after which an acknowledgement is sent without waiting for the interval, ms. */
 const ACK_DATA_MS = 5000;
 
-/** When a session acknowledges what it has received: at an interval, and soon when much has come. */
+/** When the device of a session is told what has been received. */
 export class Acknowledgements {
-  readonly #intake: Pick<Intake, 'unacknowledgedMs' | 'acknowledged'>;
+  readonly #intake: Intake;
   readonly #clock: Clock;
-  readonly #send: () => void;
+  readonly #send: (nextSeq: Readonly<Record<string, number>>) => void;
   #timer: Timer | null = null;
   #isSoon = false;
 
-  /** @param send sends the acknowledgement of everything received so far */
-  constructor(intake: Pick<Intake, 'unacknowledgedMs' | 'acknowledged'>, clock: Clock, send: () => void) {
+  constructor(intake: Intake, clock: Clock, send: (nextSeq: Readonly<Record<string, number>>) => void) {
     this.#intake = intake;
     this.#clock = clock;
     this.#send = send;
   }
 
-  /** Something is to be acknowledged. */
+  /** Call after data were received: sends an acknowledgement within the interval, or at once if much data wait for it. */
   schedule(): void {
     if (this.#intake.unacknowledgedMs >= ACK_DATA_MS) this.#soon();
-    else this.#timer ??= this.#clock.after(LIMITS.ack_interval_ms, () => this.#now());
+    else this.#timer ??= this.#clock.after(LIMITS.ack_interval_ms, () => this.#acknowledge());
   }
 
-  /** Acknowledges at once what is not yet acknowledged; nothing else is due after that. */
+  /** Acknowledges at once what is left. */
   finish(): void {
     this.cancel();
-    if (this.#intake.unacknowledgedMs > 0) this.#now();
+    if (this.#intake.unacknowledgedMs > 0) this.#acknowledge();
   }
 
   cancel(): void {
@@ -46,13 +45,13 @@ export class Acknowledgements {
     this.#isSoon = true;
     queueMicrotask(() => {
       this.#isSoon = false;
-      if (this.#intake.unacknowledgedMs > 0) this.#now();
+      if (this.#intake.unacknowledgedMs > 0) this.#acknowledge();
     });
   }
 
-  #now(): void {
+  #acknowledge(): void {
     this.cancel();
     this.#intake.acknowledged();
-    this.#send();
+    this.#send(this.#intake.nextSeq());
   }
 }

@@ -113,8 +113,8 @@ export class LiveSession implements Worker {
           'the sample rate differs from the device model by more than 20 %',
         ),
     });
-    this.#acknowledgements = new Acknowledgements(this.#intake, clock, () =>
-      this.#connection?.send({ type: 'ack', next_seq: this.#intake.nextSeq(), server_time: clock.now() }),
+    this.#acknowledgements = new Acknowledgements(this.#intake, clock, (next_seq) =>
+      this.#connection?.send({ type: 'ack', next_seq, server_time: clock.now() }),
     );
   }
 

@@ -49,7 +49,7 @@ export function* motionBench(sources: readonly Source[], seed: number, pace = RU
       yield {
         kind,
         sources: [source.id, other.id],
-        recording: recordingOf(id, 'A pulse that is made, amid real motion', {
+        recording: recordingOf(id, 'A synthetic pulse in real motion', {
           ppg_green: made.lights,
           accel: made.axes,
         }),
