@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect } from 'chai';
@@ -179,6 +179,37 @@ describe('the HTTP server', () => {
     const client = await open(NO_HTTP.repeat(100_000));
     expect(await client.ended).to.match(/^HTTP\/1.1 400 /);
     await freed();
+  });
+
+  describe('with a client that does not wait for answers', () => {
+    const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+    let begun: ServerResponse[];
+    const keep: RequestListener = (_request, response) => void begun.push(response);
+    beforeEach(() => {
+      begun = [];
+    });
+
+    it('begins a request when the one before is answered', async () => {
+      await start(keep);
+      const client = await open(GET.repeat(33));
+      for (let n = 1; n <= 33; n++) {
+        await until(() => begun.length > 0);
+        expect(begun).to.have.length(1);
+        begun.shift()?.end(`answer ${n}`);
+      }
+      await until(() => client.received.endsWith('answer 33'));
+      expect(client.received.match(/answer \d+/g)).to.deep.equal(
+        Array.from({ length: 33 }, (_, n) => `answer ${n + 1}`),
+      );
+    });
+
+    it('disconnects it if more than 32 requests wait', async () => {
+      await start(keep);
+      const client = await open(GET.repeat(34));
+      expect(await client.ended).to.equal('');
+      expect(begun).to.have.length(1);
+      await freed();
+    });
   });
 
   it('closes connections beyond the limit, counts them, logs it once, and serves the existing ones', async () => {
