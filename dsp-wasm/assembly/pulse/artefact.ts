@@ -1,22 +1,27 @@
 import { TRUSTED, USUAL_RISE } from '../grid/tuning';
 import { growthOver, usualAfter } from '../grid/usual';
 import { ramp } from '../math/ramp';
+import { KIND_PPG_IR, KIND_PPG_RED } from '../memory/channel';
 import { BINS, PulseState } from '../memory/pulse_state';
-import { BEATS, BIN_HZ, FIRST_BIN, OPTICAL_SCALE } from './scratch';
+import { Session } from '../memory/session';
+import { BEATS, BIN_HZ, FIRST_BIN, OPTICAL_MEANS, OPTICAL_SCALE } from './scratch';
 import { opticalPower } from './spectrum';
 import {
   ARTEFACT_BIAS,
   ARTEFACT_OF_BETWEEN,
   ARTEFACT_OF_GROWTH,
   ARTEFACT_OF_RATE,
+  ARTEFACT_OF_RATIO,
   ARTEFACT_OF_SKEW,
   FAINTEST,
   FAST_REST,
   FASTEST_REST,
   LEAST_ARTEFACT,
   MOST_SKEW,
+  MOVEMENT_RATIO,
   MOVING_GROWTH,
   NO_SECOND,
+  PULSE_RATIO,
   SECOND,
   SECOND_SEEN,
   SLOW_REST,
@@ -42,13 +47,15 @@ import { fullness } from './window';
  * @param belief its confidence otherwise: only a trusted pulse tells what height is usual
  * @param hasAxes whether the device has an accelerometer
  */
-export function pulseLike(state: PulseState, bpm: f32, skew: f32, belief: f32, hasAxes: bool): f32 {
+export function pulseLike(session: Session, bpm: f32, skew: f32, belief: f32, hasAxes: bool): f32 {
+  const state = session.pulse;
   const learn = <f64>belief >= TRUSTED;
   const lane = max(0, BEATS.best) & 3;
   const between = Mathf.log((lineAt(lane, <f32>1.5 * bpm) + FAINTEST) / (lineAt(lane, bpm) + FAINTEST));
   let odds = ARTEFACT_BIAS + ARTEFACT_OF_BETWEEN * between + ARTEFACT_OF_GROWTH * growth(state, learn);
   odds += ARTEFACT_OF_SKEW * min<f32>(MOST_SKEW, skew);
   odds += ARTEFACT_OF_RATE * unusual(bpm) * (<f32>1 - state.known);
+  odds += ARTEFACT_OF_RATIO * movedAlike(session, bpm);
   if (learn) state.known += <f32>USUAL_RISE * (<f32>1 - state.known);
   const like: f32 = <f32>1 - ramp<f32>(odds, LEAST_ARTEFACT, SURE_ARTEFACT);
   return hasAxes ? min<f32>(like, secondHarmonic(lane, bpm)) : like;
@@ -64,6 +71,29 @@ function secondHarmonic(lane: i32, bpm: f32): f32 {
 function unusual(bpm: f32): f32 {
   const slow = <f32>1 - ramp<f32>(bpm, SLOWEST_REST, SLOW_REST);
   return max<f32>(slow, ramp<f32>(bpm, FAST_REST, FASTEST_REST));
+}
+
+/**
+ * Whether the ratio of red to infrared (spo2/ratio.ts) at a rate is a movement's, from 0 to 1: it moves both lights alike, by about the same
+ * part of their level, whereas a pulse moves red less.
+ */
+function movedAlike(session: Session, bpm: f32): f32 {
+  let red: f32 = 0;
+  let infrared: f32 = 0;
+  for (let lane = session.opticalCount - 1; lane >= 0; lane--) {
+    const kind = session.opticals[lane].channel.kind;
+    if (kind === KIND_PPG_RED) red = relativePower(session, lane, bpm);
+    if (kind === KIND_PPG_IR) infrared = relativePower(session, lane, bpm);
+  }
+  return infrared > 0 ? ramp<f32>(Mathf.sqrt(red / infrared), PULSE_RATIO, MOVEMENT_RATIO) : 0;
+}
+
+/** Power of an optical channel's line at a rate, relative to its level; 0 for a channel that is not used, or has no level. */
+function relativePower(session: Session, lane: i32, bpm: f32): f32 {
+  const optical = session.opticals[lane];
+  const level = OPTICAL_MEANS[lane] + <f32>optical.channel.offsets[optical.sub];
+  if (OPTICAL_SCALE[lane] === 0 || !(level > 0)) return 0;
+  return lineAt(lane, bpm) / (OPTICAL_SCALE[lane] * level * level);
 }
 
 /** Guesses the usual height of a session that begins in motion, where the accelerometer shows it. */

@@ -79,7 +79,7 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     const step: f32 = anew ? 0 : towards(state.value, chosen.rate, counted ? blur() : 1);
     const rate = counted && isIrregular() ? chosen.rate : chosen.rate + step;
     const belief = counted ? doubted(chosen.belief, step) : chosen.belief;
-    const like = pulseLike(state, rate, counted ? COUNTED.skew : 0, belief, hasAxes);
+    const like = pulseLike(session, rate, counted ? COUNTED.skew : 0, belief, hasAxes);
     state.value = leaning(state, rate, belief);
     // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
     const guessed = counted && COUNTED.lost > MOST_GUESSED;

@@ -249,6 +249,12 @@ export const USUAL_SHORTEST: f32 = 0.6;
 export const OF_LONGEST: f32 = -0.29;
 /** Longest interval that is no pause in itself. [s; chosen] */
 export const USUAL_LONGEST: f32 = 1.2;
+/** Weight of red and infrared that move alike. [log odds; chosen] */
+export const ARTEFACT_OF_RATIO: f32 = 1.8;
+/** Ratio of red to infrared up to which it is a pulse's, SpO2 of about 94 %. [ratio; chosen] */
+export const PULSE_RATIO: f32 = 0.55;
+/** Ratio from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
+export const MOVEMENT_RATIO: f32 = 0.8;
 /** Weight of the slopes' skewness. [weight; chosen] */
 export const OF_SKEW: f32 = 0.19;
 /**

@@ -12,6 +12,7 @@ import {
   MARGIN,
   MEANS,
   OPTICAL,
+  OPTICAL_MEANS,
   SIGNALS,
   STILL,
   SWINGS,
@@ -37,6 +38,7 @@ export function loadOptical(session: Session, end: f64): i32 {
   v128.store(CLIPPED.at(0), clipped());
   measurePaces();
   removeTrend(OPTICAL);
+  v128.store(OPTICAL_MEANS.at(0), TREND.mean);
   return alive;
 }
 

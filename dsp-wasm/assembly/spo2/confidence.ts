@@ -12,8 +12,10 @@ import {
   HIGH_RATIO_LOSS,
   LEAST_CORRELATION,
   LEAST_EVEN,
+  LEAST_FLAT,
   LEAST_PERFUSION,
   LEAST_SWING,
+  MOST_FLAT,
   MOST_PERFUSION,
   SAFE_RATIO,
 } from './tuning';
@@ -22,15 +24,17 @@ import {
  * Confidence in a ratio, in [0, 1].
  * @param accepted seconds whose two channels agree and were pooled, of `held`
  * @param perfusion size of the infrared pulse, relative to its level
+ * @param flat share of the flatter channel's steps that are flat
  */
-export function ratioConfidence(ratio: f64, accepted: i32, held: i32, perfusion: f64): f64 {
+export function ratioConfidence(ratio: f64, accepted: i32, held: i32, perfusion: f64, flat: f64): f64 {
   const correlation = POOLED.both / Math.sqrt(POOLED.red * POOLED.infrared);
   const share = <f64>accepted / <f64>held;
   const channels =
     share *
     ramp<f64>(correlation, LEAST_CORRELATION, ENOUGH_CORRELATION) *
     ramp<f64>(perfusion, LEAST_PERFUSION, ENOUGH_PERFUSION) *
-    (1 - ramp<f64>(perfusion, HIGH_PERFUSION, MOST_PERFUSION));
+    (1 - ramp<f64>(perfusion, HIGH_PERFUSION, MOST_PERFUSION)) *
+    (1 - ramp<f64>(flat, LEAST_FLAT, MOST_FLAT));
   return channels * evenness(accepted) * pulsatility() * certainty(ratio);
 }
 

@@ -9,6 +9,7 @@ import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { Spo2State } from '../memory/spo2_state';
 import { ratioConfidence } from './confidence';
+import { flatShare } from './flat';
 import { meanOf } from './mean';
 import { steadiness } from './pulsatility';
 import { INFRARED, POOLED, RAW, RED, SECOND, SECONDS, SecondSums, SUMS, WINDOW } from './scratch';
@@ -39,7 +40,9 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   if (!red || !infrared) return false;
   const still = stillness(session, end, RAW.at(0));
   const redLevel = findSlopes(red, end, RED);
+  const redFlat = flatShare();
   const infraredLevel = findSlopes(infrared, end, INFRARED);
+  const flat = max(redFlat, flatShare());
   if (!(redLevel > 0 && infraredLevel > 0)) return false;
   const held = sumSeconds();
   if (held < LEAST_SECONDS) return false;
@@ -50,7 +53,7 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   const perfusion = Math.sqrt(POOLED.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
   to.value = (Math.sqrt(POOLED.red / POOLED.infrared) * infraredLevel) / redLevel;
   // While the wearer moves, there is nothing to ask of the waveform
-  const confidence = still > 0 ? ratioConfidence(to.value, accepted, held, perfusion) * still : 0;
+  const confidence = still > 0 ? ratioConfidence(to.value, accepted, held, perfusion, flat) * still : 0;
   const grown = growth(session.spo2, perfusion, confidence);
   to.confidence = confidence > 0 ? confidence * steadiness(grown) : 0;
   return true;

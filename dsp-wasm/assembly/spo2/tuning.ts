@@ -10,7 +10,15 @@ export const LEAST_SECONDS: i32 = 3;
 /** Most that the squared ratio of a second differs from the usual one, as a factor. [ratio; chosen] */
 export const MOST_DIFFERENCE: f64 = 2;
 
+// ---- flat.ts ----
+/** Largest step between two equal grid samples, by the rounding of f32, relative to their size. [ratio; chosen] */
+export const ROUNDING: f32 = 0.000001;
+
 // ---- confidence.ts ----
+/** Share of a channel's steps that are flat up to which everything is trusted; fingers reach 0.03. [share; chosen] */
+export const LEAST_FLAT: f64 = 0.05;
+/** Share of a channel's steps that are flat from which nothing is trusted. [share; chosen] */
+export const MOST_FLAT: f64 = 0.15;
 /** Correlation of the channels up to which nothing is trusted. [correlation; chosen] */
 export const LEAST_CORRELATION: f64 = 0.6;
 /** Correlation of the channels from which everything is trusted. [correlation; chosen] */

@@ -1,3 +1,9 @@
+/** The strongest bin of a spectrum at a rate, or beside it. */
+export function lineAt(spectrum: readonly number[], bpm: number): number {
+  const k = Math.max(8, Math.min(spectrum.length - 2, Math.floor(bpm / 3.75 + 0.5)));
+  return Math.max(...spectrum.slice(k - 1, k + 2));
+}
+
 /** What tells a pulse from a movement in the light alone, as assembly/pulse/artefact.ts. */
 export class Artefact {
   #usual: readonly number[] | null = null;
@@ -20,20 +26,19 @@ export class Artefact {
    * Highest confidence that the waveform allows.
    * @param pulse spectrum of the channel with the steadiest beats, in bins of 3.75 bpm
    * @param heights as above
+   * @param own ratio: of red to infrared at the rate, 0 without them
    */
   most(
     pulse: readonly number[],
     heights: readonly number[] | null,
-    own: { bpm: number; skew: number; belief: number; hasAxes: boolean },
+    own: { bpm: number; skew: number; ratio: number; belief: number; hasAxes: boolean },
   ): number {
-    const line = (bpm: number) => {
-      const k = Math.max(8, Math.min(pulse.length - 2, Math.floor(bpm / 3.75 + 0.5)));
-      return Math.max(...pulse.slice(k - 1, k + 2)) + 1e-4;
-    };
+    const line = (bpm: number) => lineAt(pulse, bpm) + 1e-4;
     const between = Math.log(line(1.5 * own.bpm) / line(own.bpm));
     const wave = 0.39 * between + 1.28 * this.#growth(heights, own.belief) - 1.94 * Math.min(1, own.skew);
     const unusual = Math.max(0, Math.min(1, Math.max((55 - own.bpm) / 15, (own.bpm - 105) / 20)));
-    const odds = -0.31 + wave + 1.5 * unusual * (1 - this.#known);
+    const alike = Math.max(0, Math.min(1, (own.ratio - 0.55) / 0.25));
+    const odds = -0.31 + wave + 1.5 * unusual * (1 - this.#known) + 1.8 * alike;
     if (own.belief >= 0.5) this.#known += 0.003 * (1 - this.#known);
     const like = 1 - Math.max(0, Math.min(1, (odds + 2.35) / 0.45));
     const second = !own.hasAxes || own.bpm > 150 ? 1 : (line(2 * own.bpm) / line(own.bpm) - 0.002) / 0.004;

@@ -1,4 +1,4 @@
-import { Artefact } from './artefact.js';
+import { Artefact, lineAt } from './artefact.js';
 import { beats, sum } from './beats.js';
 import { type Counted, countBeats } from './count.js';
 import { type MotionLikelihood, motionLikelihood } from './motion.js';
@@ -40,8 +40,13 @@ export class PulseRate {
   /**
    * @param windows grid samples of each optical channel, NaN where empty
    * @param axes grid samples of the accelerometer's axes, null where there is none
+   * @param lights red and infrared of these windows, if the device has both
    */
-  step(windows: readonly number[][], axes: readonly number[][] | null): PulseEstimate | null {
+  step(
+    windows: readonly number[][],
+    axes: readonly number[][] | null,
+    lights: readonly [readonly number[], readonly number[]] | null = null,
+  ): PulseEstimate | null {
     const opticals = windows.filter((w) => heldOf(w) >= 102);
     const signals = opticals.map((w) => withoutTrend(filled(w)));
     if (opticals.length === 0) return null;
@@ -88,7 +93,8 @@ export class PulseRate {
     const doubt = counted ? 0.4 * Math.max(0, Math.abs(step) - 2) : 0;
     const trust = chosen.confidence;
     const doubted = trust / (trust + (1 - trust) * Math.exp(doubt));
-    const own = { bpm: value, skew: counted?.skew ?? 0, belief: doubted, hasAxes: axes !== null };
+    const ratio = lights ? relativeLine(lights[0], value) / relativeLine(lights[1], value) : 0;
+    const own = { bpm: value, skew: counted?.skew ?? 0, ratio, belief: doubted, hasAxes: axes !== null };
     return this.#answer(
       this.#leaning(value, doubted),
       Math.min(
@@ -342,6 +348,13 @@ function emphasised(signals: readonly number[][], motion: number): number[][] {
     .map(powers)
     .map((p) => p.map((v, k) => (k < FIRST ? 0 : v * (motion + ((1 - motion) * k) / 16))))
     .filter((p) => Math.max(...p) > 1e-20);
+}
+
+/** Amplitude of a channel's line at a rate, relative to its level. */
+function relativeLine(window: readonly number[], bpm: number): number {
+  const x = filled(window);
+  const [power = []] = emphasised([withoutTrend(x)], 0);
+  return Math.sqrt(lineAt(power, bpm)) / (sum(x) / x.length);
 }
 
 /** Likelihood of a rate at rest. */

@@ -30,10 +30,12 @@ export function ratioOfRatios(red: readonly number[], infrared: readonly number[
   const powers = accepts.reduce((total, s) => total + s.bb ** 2, 0);
   const spread = sum.bb ** 2 / (powers * Math.max(1, accepted.length));
   const evenness = ramp(spread, 0.2, 0.4) * ramp(sum.bb / sum.whole, 0.05, 0.2);
+  const flat = 1 - ramp(Math.max(flatShare(red), flatShare(infrared)), 0.05, 0.15);
   const certainty = 0.95 - 0.55 * ramp(ratio, 0.65, 0.8);
   return {
     ratio,
-    confidence: (channels * evenness * pulsatility(b) * certainty * steadiness(b) * accepted.length) / seconds.length,
+    confidence:
+      (channels * flat * evenness * pulsatility(b) * certainty * steadiness(b) * accepted.length) / seconds.length,
   };
 }
 
@@ -77,6 +79,13 @@ function pool(seconds: readonly Products[]): Products {
     bb: total((s) => s.bb),
     whole: total((s) => s.whole),
   };
+}
+
+/** Share of the steps that are none, from the fifth grid sample on; rounding makes them 1e-9 of the level at most. */
+function flatShare(x: readonly number[]): number {
+  const steps = x.map((v, i) => Math.abs(v / (x[i - 1] ?? Number.NaN) - 1)).slice(4);
+  const known = steps.filter((step) => !Number.isNaN(step));
+  return known.filter((step) => step <= 1e-9).length / Math.max(1, known.length);
 }
 
 /** Resemblance to a pulse: repetition, or a steeper rise than fall. */

@@ -280,6 +280,25 @@ describe('hr_ppg', () => {
     });
   }
 
+  it('does not take a movement for a pulse where it moves red and infrared alike, and no accelerometer shows it', () => {
+    const next = noise(60 * HZ, 22);
+    const optical = (level: number, beat: number, moves: number) =>
+      times(60).map(
+        (t, i) => level * (1 - 0.01 * beat * pulse((t * 70) / 60) - 0.02 * moves * stepped(t) + 1e-4 * (next[i] ?? 0)),
+      );
+    // Steps at 108 a minute: they rise faster than they fall, as a pulse does, and each second one is a little larger
+    const wave = (part: number, hz: number, t: number) => 0.4 * part * Math.sin(2 * Math.PI * hz * t);
+    const stepped = (t: number) => wave(1, 1.8, t) + wave(0.3, 3.6, t) + wave(0.1, 2.7, t + 0.06);
+    const channels = (['ppg_red', 'ppg_ir'] as const).map((modality) => ({ ...GREEN, modality }));
+    const trusted = (ratio: number, moves: number) =>
+      run(channels, [optical(60_000, ratio, moves), optical(90_000, 1, moves)], 60)
+        .slice(10)
+        .filter((e) => e && e.confidence >= 0.5).length;
+    expect(trusted(0.45, 0)).to.equal(51);
+    expect(trusted(0.7, 0)).to.equal(51);
+    expect(trusted(0.45, 1)).to.equal(0);
+  });
+
   for (const [what, axes] of [
     ['one axis', 1],
     ['two axes', 2],
@@ -599,10 +618,11 @@ describe('hr_ppg', () => {
     }
   });
 
-  for (const [what, seen, strength, lostAt] of [
-    ['at rest and in motion', true, 1, Number.POSITIVE_INFINITY],
-    ['at rest and in motion that no accelerometer shows', false, 4, Number.POSITIVE_INFINITY],
-    ['at rest and where the pulse is lost', false, 0, 14],
+  for (const [what, light, seen, strength, lostAt] of [
+    ['at rest and in motion', 'ppg_green', true, 1, 24],
+    ['at rest and in motion that no accelerometer shows', 'ppg_green', false, 4, 24],
+    ['at rest and in motion that no accelerometer shows, by red and infrared', 'ppg_ir', false, 4, 24],
+    ['at rest and where the pulse is lost', 'ppg_green', false, 0, 14],
   ] as const)
     it(`equals its twin, ${what}`, () => {
       const seconds = 24;
@@ -617,7 +637,11 @@ describe('hr_ppg', () => {
         times(seconds).map((t, i) => 1 + 0.2 * swing(t + 0.1) + 0.01 * (a[i] ?? 0)),
       ];
       const accel = times(seconds).flatMap((_, i) => axes.map((x) => x[i] ?? 0));
-      const channels = [GREEN, { ...GREEN, modality: 'ppg_red' as const }, ...(seen ? [ACCEL] : [])];
+      const channels = [
+        { ...GREEN, modality: light },
+        { ...GREEN, modality: 'ppg_red' as const },
+        ...(seen ? [ACCEL] : []),
+      ];
       const got = run(channels, [green, red, accel], seconds);
       const twin = new PulseRate();
       for (let end = 4; end <= seconds; end++) {
@@ -631,7 +655,8 @@ describe('hr_ppg', () => {
           );
           return Array.from({ length: 256 }, (_, i) => grid[32 * end - 256 + i] ?? Number.NaN);
         };
-        const want = twin.step([window(green), window(red)], seen ? axes.map(window) : null);
+        const lights = [window(red), window(green)] as const;
+        const want = twin.step(lights.toReversed(), seen ? axes.map(window) : null, light === 'ppg_ir' ? lights : null);
         // f32 through some thousand operations and a recursion; both steps of a decision may differ at its edge
         expect(got[end]?.value, `at ${end} s`).to.be.closeTo(want?.value ?? 0, 0.05);
         expect(got[end]?.confidence, `at ${end} s`).to.be.closeTo(want?.confidence ?? 0, 0.01);

@@ -239,6 +239,22 @@ describe('spo2', () => {
     });
   }
 
+  it('does not trust a channel that is at the end of its range for a part of each beat, or whose pulse is a few counts high', () => {
+    const light = [0.005, 0.01].map((part, seed) => plus(optical(8, 50_000, part), noise(8 * HZ, seed), 8));
+    const coarse = (v: number) => Math.round(v / 128);
+    const changes = [0.005, 0.01].map((part) => [
+      (v: number) => Math.min(v, 50_000 * (1 - 0.1 * part)),
+      (v: number) => Math.max(v, 50_000 * (1 - 0.3 * part)),
+      coarse,
+    ]);
+    const confidence = (red: (v: number) => number, infrared: (v: number) => number) =>
+      estimate((light[0] ?? []).map(red), (light[1] ?? []).map(infrared))?.confidence ?? 0;
+    const [ofRed = [], ofInfrared = []] = changes;
+    expect(confidence(Math.round, Math.round)).to.be.at.least(0.8);
+    for (const change of ofRed) expect(confidence(change, Math.round)).to.be.below(0.5);
+    for (const change of ofInfrared) expect(confidence(Math.round, change)).to.be.below(0.5);
+  });
+
   it('gives none for a flat, a missing or a too short optical channel', () => {
     const good = optical(8, 1e5, 0.01);
     const flat = optical(8, 1e5, 0);
