@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { BadConfig, readConfig } from './config.js';
+import { ConfigError, parseConfig } from './config.js';
 
 describe('configuration of a node', () => {
   it('needs only the address of Redis', () => {
-    expect(readConfig({ REDIS_URL: 'redis://cache:6379' })).to.deep.include({
+    expect(parseConfig({ REDIS_URL: 'redis://cache:6379' })).to.deep.include({
       port: 8090,
       metricsPort: undefined,
       shutdownDelayMs: 0,
@@ -14,7 +14,7 @@ describe('configuration of a node', () => {
 
   it('accepts the servers of a cluster, with TLS', () => {
     const url = 'rediss://user:secret@one:6379, rediss://two:6379';
-    expect(readConfig({ REDIS_URL: url, PORT: '0', METRICS_PORT: '9100' })).to.deep.include({
+    expect(parseConfig({ REDIS_URL: url, PORT: '0', METRICS_PORT: '9100' })).to.deep.include({
       redisUrl: url,
       port: 0,
       metricsPort: 9100,
@@ -30,19 +30,19 @@ describe('configuration of a node', () => {
       'redis://h/x',
       'redis://h,h',
     ]) {
-      expect(() => readConfig({ REDIS_URL: url }), url).to.throw(BadConfig, /^REDIS_URL must be .*%25/);
+      expect(() => parseConfig({ REDIS_URL: url }), url).to.throw(ConfigError, /^REDIS_URL must be .*%25/);
     }
-    expect(readConfig({ REDIS_URL: 'redis://u:p%25@host/0' }).redisUrl).to.include('host');
+    expect(parseConfig({ REDIS_URL: 'redis://u:p%25@host/0' }).redisUrl).to.include('host');
   });
 
   it('names every fault on its own line', () => {
     const bad = { REDIS_URL: 'http://x', PORT: '-1', METRICS_PORT: '70000', DRAIN_MS: 'soon', LOG_LEVEL: 'loud' };
     try {
-      readConfig(bad);
+      parseConfig(bad);
       expect.fail('accepted');
     } catch (error) {
-      expect(error).to.be.instanceOf(BadConfig);
-      const { faults } = error as BadConfig;
+      expect(error).to.be.instanceOf(ConfigError);
+      const { faults } = error as ConfigError;
       expect(faults.map((fault) => fault.split(' ')[0])).to.have.members([
         'REDIS_URL',
         'PORT',

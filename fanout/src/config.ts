@@ -18,8 +18,8 @@ export interface NodeConfig {
 }
 
 /** The faults of the configuration, one line each. */
-export class BadConfig extends Error {
-  override readonly name = 'BadConfig';
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
 
   constructor(readonly faults: readonly string[]) {
     super(faults.join('\n'));
@@ -50,8 +50,8 @@ export function configHelp(): string {
   return lines.join('\n');
 }
 
-/** Reads the environment; throws `BadConfig`. An empty variable counts as not set. */
-export function readConfig(env: NodeJS.ProcessEnv): NodeConfig {
+/** Reads the environment; throws `ConfigError`. An empty variable counts as not set. */
+export function parseConfig(env: NodeJS.ProcessEnv): NodeConfig {
   const faults: string[] = [];
   const text = (name: keyof typeof VARIABLES) => env[name] || VARIABLES[name][0];
   const number = (name: keyof typeof VARIABLES, max: number) => {
@@ -74,6 +74,6 @@ export function readConfig(env: NodeJS.ProcessEnv): NodeConfig {
   };
   if (!isRedisUrls(config.redisUrl)) faults.push(`REDIS_URL ${REDIS_URL_RULE}; a fan-out node needs it`);
   if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
-  if (faults.length > 0) throw new BadConfig(faults);
+  if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { BadConfig, configHelp, type NodeConfig, readConfig } from './config.js';
+import { ConfigError, configHelp, type NodeConfig, parseConfig } from './config.js';
 import { ListenError } from './process/http-server.js';
 import { surviveConnections } from './process/last-resort.js';
 import { processLog } from './process/log.js';
@@ -34,10 +34,10 @@ async function main(): Promise<void> {
 
 function configOrExit(): NodeConfig {
   try {
-    return readConfig(process.env);
+    return parseConfig(process.env);
   } catch (error) {
-    if (!(error instanceof BadConfig)) throw error;
-    console.error(error.message);
+    if (!(error instanceof ConfigError)) throw error;
+    for (const fault of error.faults) console.error(`configuration: ${fault}`);
     process.exit(1);
   }
 }
