@@ -97,7 +97,7 @@ export function createHttpServer(
 /**
  * Handles the requests of a connection one after the other, also those of a client that does not wait for answers
  * (pipelining). Node would begin hundreds at once, as many as a packet holds, and keep their answers in memory until it
- * is their turn.
+ * is their turn. An offer of another protocol does not wait: the peer may take the earlier answers for the new protocol.
  */
 function inTurn(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Duplex, number>();
@@ -105,7 +105,7 @@ function inTurn(handle: RequestListener): RequestListener {
     const { socket } = request;
     if (responseOf(socket) === response) return void handle(request, response);
     const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > MOST_WAITING) return void socket.destroy();
+    if (count > MOST_WAITING || request.headers.upgrade !== undefined) return void socket.destroy();
     waiting.set(socket, count);
     response.once('socket', () => {
       waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
