@@ -46,8 +46,9 @@ import { fullness } from './window';
  * @param skew skewness of the slopes, upstrokes above zero; 0 where no beats are counted
  * @param belief its confidence otherwise: only a trusted pulse tells what height is usual
  * @param hasAxes whether the device has an accelerometer
+ * @param felt how much of a movement the accelerometer may feel, from 0 to 1; 1 without it
  */
-export function pulseLike(session: Session, bpm: f32, skew: f32, belief: f32, hasAxes: bool): f32 {
+export function pulseLike(session: Session, bpm: f32, skew: f32, belief: f32, hasAxes: bool, felt: f32): f32 {
   const state = session.pulse;
   const learn = <f64>belief >= TRUSTED;
   const lane = max(0, BEATS.best) & 3;
@@ -55,7 +56,7 @@ export function pulseLike(session: Session, bpm: f32, skew: f32, belief: f32, ha
   let odds = ARTEFACT_BIAS + ARTEFACT_OF_BETWEEN * between + ARTEFACT_OF_GROWTH * growth(state, learn);
   odds += ARTEFACT_OF_SKEW * min<f32>(MOST_SKEW, skew);
   odds += ARTEFACT_OF_RATE * unusual(bpm) * (<f32>1 - state.known);
-  odds += ARTEFACT_OF_RATIO * movedAlike(session, bpm);
+  odds += ARTEFACT_OF_RATIO * felt * movedAlike(session, bpm);
   if (learn) state.known += <f32>USUAL_RISE * (<f32>1 - state.known);
   const like: f32 = <f32>1 - ramp<f32>(odds, LEAST_ARTEFACT, SURE_ARTEFACT);
   return hasAxes ? min<f32>(like, secondHarmonic(lane, bpm)) : like;

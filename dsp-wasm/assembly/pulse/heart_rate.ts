@@ -17,6 +17,7 @@ import {
   BLURRED,
   CLEARER,
   EXERCISE_RATE,
+  FELT_MOTION,
   IRREGULAR,
   LEAST_COUNTED,
   LESS_CLEAR,
@@ -79,7 +80,8 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     const step: f32 = anew ? 0 : towards(state.value, chosen.rate, counted ? blur() : 1);
     state.value = counted && isIrregular() ? chosen.rate : chosen.rate + step;
     const belief = counted ? doubted(chosen.belief, step) : chosen.belief;
-    const like = pulseLike(session, state.value, counted ? COUNTED.skew : 0, belief, hasAxes);
+    const felt: f32 = allAxes ? min<f32>(1, motion / FELT_MOTION) : 1;
+    const like = pulseLike(session, state.value, counted ? COUNTED.skew : 0, belief, hasAxes, felt);
     // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
     const guessed = counted && COUNTED.lost > MOST_GUESSED;
     to.confidence = <f64>min<f32>(belief, trustable(guessed ? 0 : like));

@@ -250,7 +250,7 @@ export const OF_LONGEST: f32 = -0.29;
 /** Longest interval that is no pause in itself. [s; chosen] */
 export const USUAL_LONGEST: f32 = 1.2;
 /** Weight of red and infrared that move alike. [log odds; chosen] */
-export const ARTEFACT_OF_RATIO: f32 = 1.8;
+export const ARTEFACT_OF_RATIO: f32 = 1.3;
 /** Ratio of red to infrared up to which it is a pulse's, SpO2 of about 94 %. [ratio; chosen] */
 export const PULSE_RATIO: f32 = 0.55;
 /** Ratio from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */

@@ -95,7 +95,8 @@ export class PulseRate {
     const trust = chosen.confidence;
     const doubted = trust / (trust + (1 - trust) * Math.exp(doubt));
     const ratio = lights ? relativeLine(lights[0], value) / relativeLine(lights[1], value) : 0;
-    const own = { bpm: value, skew: counted?.skew ?? 0, ratio, belief: doubted, hasAxes: axes !== null };
+    const alike = ramp(ratio, 0.55, 0.8) * (allAxes ? Math.min(1, motion / 0.1) : 1);
+    const own = { bpm: value, skew: counted?.skew ?? 0, alike, belief: doubted, hasAxes: axes !== null };
     return this.#answer(
       value,
       Math.min(
