@@ -1,7 +1,7 @@
-/** The walls of ARCHITECTURE.md, as rules. Each has an offence in test/src/rules/rules.test.ts that must fail. */
+/** The import rules of ARCHITECTURE.md. Each has a violation in test/src/rules/rules.test.ts that must be reported. */
 
-/** A rule: what lies under `from` (and not under `except`) may not reach any of `to`; imports of types alone count with `types`. */
-function wall(name, comment, from, to, { except, types = false } = {}) {
+/** A rule: files in `from` (except those in `except`) must not import `to`; with `types`, not even types of it. */
+function rule(name, comment, from, to, { except, types = false } = {}) {
   return {
     name,
     comment,
@@ -11,27 +11,27 @@ function wall(name, comment, from, to, { except, types = false } = {}) {
   };
 }
 
-/** A rule of the signal core: a room (a pattern) imports nothing of its package but itself, by $1, and those rooms. */
-function room(name, comment, pattern, ...rooms) {
+/** A rule of the signal core: the folders that match `pattern` import only themselves ($1) and the folders `others`. */
+function coreRule(name, comment, pattern, ...others) {
   return {
     name,
     comment,
     severity: 'error',
     from: { path: `^dsp-wasm/assembly/(${pattern})/` },
-    to: { path: '^dsp-wasm/', pathNot: `^dsp-wasm/assembly/(${['$1', ...rooms].join('|')})/` },
+    to: { path: '^dsp-wasm/', pathNot: `^dsp-wasm/assembly/(${['$1', ...others].join('|')})/` },
   };
 }
 
-/** Packages of the repo, by folder or by name. */
+/** Packages of the repository, by folder or by name. */
 const repo = (...names) => names.flatMap((name) => [`^${name}/`, `^(node_modules/)?@device-insights/${name}`]);
 const library = (...names) => names.flatMap((name) => [`^(node_modules/)?${name}(/|$)`]);
 
-/** Files that may need each other's types, and why. */
+/** Files that may import each other's types, and why. */
 const TYPE_CYCLES = [
-  // The door of a package: it declares an interface, and makes the implementation, which is another file.
+  // The entry of a package declares an interface, and creates its implementation, which is in another file.
   '^fanout/src/(fanout|node)\\.ts$',
   '^dsp-wasm/src/(core|instance|session)\\.ts$',
-  // A subscriber knows its places among those with its key and those of its account, so that leaving takes no search.
+  // A subscriber knows its places in the lists of its key and of its account, so that it leaves them without a search.
   '^fanout/src/(channel|roster|scope|subscriber)\\.ts$',
   // Made by a generator.
   '^sdk/src/generated/',
@@ -41,31 +41,32 @@ module.exports = {
   forbidden: [
     {
       name: 'no-cycles',
-      comment: 'two files that need each other are one',
+      comment: 'files that import each other should be one file',
       severity: 'error',
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
       name: 'no-type-cycles',
-      comment: 'two files that need each other’s types are one, or share a third, but for those of TYPE_CYCLES',
+      comment:
+        'files that import each other’s types should be one file, or share a third; exceptions are in TYPE_CYCLES',
       severity: 'error',
       from: {},
       to: { circular: true, via: { pathNot: TYPE_CYCLES.join('|') } },
     },
-    wall(
+    rule(
       'dsp-wasm-alone',
-      'dsp-wasm imports nothing of the repo',
+      'dsp-wasm imports no other package of the repository',
       'dsp-wasm/',
       repo('gateway', 'fanout', 'sdk', 'test'),
       { types: true },
     ),
-    room('core-math-alone', 'the mathematics of the signal core knows no signals', 'math'),
-    room('core-memory-alone', 'the memory of the signal core knows nobody who uses it', 'memory'),
-    room('core-grid-below', 'the grid imports memory and mathematics alone', 'grid', 'memory', 'math'),
-    room(
+    coreRule('core-math-alone', 'the mathematics of the signal core imports no other folder of it', 'math'),
+    coreRule('core-memory-alone', 'the memory of the signal core imports no other folder of it', 'memory'),
+    coreRule('core-grid-below', 'the grid imports only memory and mathematics', 'grid', 'memory', 'math'),
+    coreRule(
       'core-estimates-apart',
-      'a family of estimates imports grid, memory and mathematics, and never another family',
+      'a family of estimates imports only grid, memory and mathematics, and no other family',
       'pulse|ecg|breath|spo2',
       'grid',
       'memory',
@@ -73,47 +74,65 @@ module.exports = {
     ),
     {
       name: 'twins-apart',
-      comment: 'the twins, the host and their tests share no code with the core, save for tables of fitted weights',
+      comment: 'the twins, the host and their tests import no code of the core, only tables of fitted weights',
       severity: 'error',
       from: { path: '^dsp-wasm/(src|reference|bench)/' },
       to: { path: '^dsp-wasm/assembly/', pathNot: '_weights\\.ts$' },
     },
-    wall('fanout-alone', 'fanout imports nothing of the repo', 'fanout/', repo('gateway', 'dsp-wasm', 'sdk', 'test'), {
-      types: true,
-    }),
+    rule(
+      'fanout-alone',
+      'fanout imports no other package of the repository',
+      'fanout/',
+      repo('gateway', 'dsp-wasm', 'sdk', 'test'),
+      {
+        types: true,
+      },
+    ),
     {
       name: 'fanout-process-alone',
-      comment: 'what every process needs knows nothing of fan-out',
+      comment: 'what gateway and fan-out node share imports nothing else of fanout',
       severity: 'error',
       from: { path: '^fanout/src/process/' },
       to: { path: '^fanout/src/', pathNot: '^fanout/src/process/' },
     },
-    wall('sdk-alone', 'sdk imports nothing of the repo', 'sdk/', repo('gateway', 'dsp-wasm', 'fanout', 'test'), {
+    rule(
+      'sdk-alone',
+      'sdk imports no other package of the repository',
+      'sdk/',
+      repo('gateway', 'dsp-wasm', 'fanout', 'test'),
+      {
+        types: true,
+      },
+    ),
+    rule('nobody-imports-test', 'no package imports test', '(gateway|fanout|sdk|dsp-wasm)/', repo('test'), {
       types: true,
     }),
-    wall('nobody-imports-test', 'test is nobody’s dependency', '(gateway|fanout|sdk|dsp-wasm)/', repo('test'), {
+    rule(
+      'sdk-in-the-command-line',
+      'in the gateway only the command line imports the sdk',
+      'gateway/src/',
+      repo('sdk'),
+      {
+        except: 'gateway/src/cli/',
+        types: true,
+      },
+    ),
+    rule('ingest-not-rest', 'ingest and rest never import each other', 'gateway/src/ingest/', '^gateway/src/rest/', {
       types: true,
     }),
-    wall('sdk-in-the-command-line', 'in the gateway only the command line uses the sdk', 'gateway/src/', repo('sdk'), {
-      except: 'gateway/src/cli/',
+    rule('rest-not-ingest', 'ingest and rest never import each other', 'gateway/src/rest/', '^gateway/src/ingest/', {
       types: true,
     }),
-    wall('ingest-not-rest', 'ingest and rest never import each other', 'gateway/src/ingest/', '^gateway/src/rest/', {
-      types: true,
-    }),
-    wall('rest-not-ingest', 'ingest and rest never import each other', 'gateway/src/rest/', '^gateway/src/ingest/', {
-      types: true,
-    }),
-    wall(
+    rule(
       'store-knows-no-transport',
-      'store knows neither HTTP nor sockets',
+      'store imports neither HTTP nor sockets',
       'gateway/src/store/',
       ['^gateway/src/rest/', '^gateway/src/ingest/', '^(node:)?https?$', ...library('koa', '@koa', 'ws')],
       { types: true },
     ),
-    wall(
+    rule(
       'mongoose-in-store-mongo',
-      'mongoose is imported by store/mongo alone',
+      'only store/mongo imports mongoose',
       'gateway/src/',
       library('mongoose', 'mongodb'),
       {
@@ -121,9 +140,9 @@ module.exports = {
         types: true,
       },
     ),
-    wall(
+    rule(
       'koa-in-rest',
-      'koa is imported by rest and dashboard alone, and by the bare server of the benchmarks',
+      'only rest, dashboard and the bare server of the benchmarks import koa',
       'gateway/src/',
       library('koa', '@koa', 'koa-body', 'koa-helmet'),
       {
@@ -131,40 +150,40 @@ module.exports = {
         types: true,
       },
     ),
-    wall(
+    rule(
       'dashboard-not-ingest',
-      'the dashboard reads the store, and asks gateways what they know; it never imports ingest',
+      'the dashboard never imports ingest: it reads the store, and asks gateways for the state of a session',
       'gateway/src/dashboard/',
       '^gateway/src/ingest/',
       { types: true },
     ),
-    wall(
+    rule(
       'nobody-imports-dashboard',
-      'only where the service is put together is there a dashboard',
-      'gateway/src/(admin|analysis|ingest|keys|operators|publisher|rest|store)/',
+      'only the composition of the service imports the dashboard',
+      'gateway/src/(admin|analysis|erasure|ingest|keys|operators|peers|publisher|rest|store)/',
       '^gateway/src/dashboard/',
       { types: true },
     ),
-    wall(
+    rule(
       'pages-know-types-alone',
-      'the pages of the dashboard run in a browser: of the gateway they import types alone',
+      'the pages of the dashboard run in a browser: they import only types of the gateway',
       'gateway/dashboard/',
       ['^gateway/src/', ...repo('fanout', 'dsp-wasm')],
     ),
-    wall(
+    rule(
       'preact-in-the-pages',
-      'what runs in a browser is imported by the pages of the dashboard alone',
+      'only the pages of the dashboard import what runs in a browser',
       'gateway/src/',
       library('preact', 'uplot', 'vite'),
       { types: true },
     ),
-    wall(
+    rule(
       'dsp-wasm-in-analysis',
-      'the signal core is run by analysis alone; the composition roots open it, that of the tests of ingest too',
+      'only analysis uses the signal core; compositions (service, command line, tests of ingest) create it',
       'gateway/src/',
       repo('dsp-wasm'),
       {
-        except: 'gateway/src/(analysis/|cli/|service.ts|ingest/bench.fixture.ts)',
+        except: 'gateway/src/(analysis/|cli/|service/|ingest/bench.fixture.ts)',
       },
     ),
   ],

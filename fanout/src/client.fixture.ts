@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Fanout } from './fanout.js';
 import type { KeyCheck, KeyHolder } from './keys/key-check.js';
+import { portOf } from './process/http-server.js';
 
 /** Keys for a test: `answer` may be replaced to make the check slow or fail. */
 export class TestKeys implements KeyCheck {
@@ -36,7 +36,7 @@ export async function serve(fanout: Fanout): Promise<{ server: Server; url: stri
   server.on('upgrade', (request, socket, head) => fanout.handleUpgrade(request, socket, head));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { server, url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream/subscribe` };
+  return { server, url: `ws://127.0.0.1:${portOf(server)}/stream/subscribe` };
 }
 
 /** A subscriber, as an app would be. */

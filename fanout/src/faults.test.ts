@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { WebSocket } from 'ws';
 import { createRedisBus, type RedisBus } from './bus/redis/redis.js';
-import { startRedis, type TestRedis } from './bus/redis/test-server.js';
+import { startRedis, type TestRedis } from './bus/redis/redis-server.fixture.js';
 import { KeyMirror } from './keys/key-mirror.js';
 import { silentLog } from './process/log.fixture.js';
 import { startTestNode, type TestNode } from './process.fixture.js';

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { WebSocket } from 'ws';
 import type { RedisBus } from './bus/redis/redis.js';
 import { createRedisBus } from './bus/redis/redis.js';
-import { freePort, startRedis, type TestRedis } from './bus/redis/test-server.js';
+import { freePort, startRedis, type TestRedis } from './bus/redis/redis-server.fixture.js';
 import { TestClient } from './client.fixture.js';
 import type { KeyHolder } from './keys/key-check.js';
 import { KeyMirror } from './keys/key-mirror.js';

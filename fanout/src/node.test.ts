@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { type ClientOptions, WebSocket } from 'ws';
 import { type Bus, type BusListener, type BusMessage, BusUnavailable } from './bus/bus.js';
 import { createMemoryBus } from './bus/memory.js';
 import { serve, TestClient, TestKeys } from './client.fixture.js';
 import { createFanout, type Fanout, type FanoutOptions } from './fanout.js';
+import { portOf } from './process/http-server.js';
 import { silentLog } from './process/log.fixture.js';
 import { ManualClock } from './process/manual-clock.js';
 import { PING, Raw, strangersUpgrade, upgradeOf } from './process/raw.fixture.js';
@@ -508,7 +509,7 @@ describe('subscriber sockets', () => {
     it('is read for at most 100 frames after it was refused', async () => {
       await start();
       const accepted = once(server, 'connection') as Promise<[Socket]>;
-      const raw = await Raw.open((server.address() as AddressInfo).port, upgradeOf('/stream/subscribe'));
+      const raw = await Raw.open(portOf(server), upgradeOf('/stream/subscribe'));
       const [socket] = await accepted;
       await raw.first();
       const flood = Buffer.alloc(16 * 1024 * 1024, PING);

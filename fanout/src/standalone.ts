@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { createRedisBus } from './bus/redis/redis.js';
 import type { NodeConfig } from './config.js';
 import { createFanout } from './fanout.js';
 import { MirroredKeys } from './keys/mirrored-keys.js';
 import { registerDropped, registerFanoutMetrics } from './metrics.js';
-import { createHttpServer, listen, pathOf, stopReuse } from './process/http-server.js';
+import { createHttpServer, listen, pathOf, portOf, stopReuse } from './process/http-server.js';
 import type { Log } from './process/log.js';
-import { operations, processMetrics } from './process/operations.js';
+import { operations, processMetrics, registerDrops } from './process/operations.js';
 
 /** A stand-alone fan-out node: without a store or any files. */
 export interface StandaloneNode {
@@ -41,6 +40,7 @@ export async function startNode(config: NodeConfig, log: Log): Promise<Standalon
   const registry = processMetrics();
   registerFanoutMetrics(registry, fanout);
   registerDropped(registry, () => bus.dropped + keys.dropped);
+  registerDrops(registry, server);
   const metrics = config.metricsPort === undefined ? undefined : operations(registry, health, log);
   if (metrics) await listen(metrics, config.host, config.metricsPort ?? 0, 'METRICS_PORT');
   return {
@@ -67,7 +67,3 @@ const refuseRequest: RequestListener = (request, response) => {
   const upgrade = isSocket && { Connection: 'Upgrade', Upgrade: 'websocket' };
   response.writeHead(isSocket ? 426 : 404, { ...headers, ...upgrade }).end(JSON.stringify({ detail }));
 };
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
-}

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
+import { portOf } from './process/http-server.js';
 import { descriptorOf, writeNow } from './wire.js';
 
 const CHUNK = Buffer.alloc(256 * 1024, 'x');
@@ -16,7 +17,7 @@ describe('the wire under a socket', () => {
     server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const accepted = once(server, 'connection');
-    far = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    far = connect(portOf(server), '127.0.0.1');
     [[near]] = (await Promise.all([accepted, once(far, 'connect')])) as [[Socket], []];
     near.on('error', () => undefined);
   });

@@ -28,30 +28,45 @@ export interface Parts {
 }
 
 /** Time for which an answer is reused, ms: anybody may ask, and each trial costs a write. */
-const FRESH = 1000;
+const FRESH_MS = 1000;
+/**
+ * Longest wait of a caller for a trial, ms, once there is an earlier result: probes of orchestrators give up after a
+ * second, and would not see the reason.
+ */
+const PATIENCE_MS = 500;
 /** A part that has not answered for this long does not work, ms: a disk may hang without an error. */
-const ANSWER = 5000;
+const ANSWER_MS = 2000;
 
 /**
- * Answers whether ingest and subscribe work, by trying the parts that they need. Concurrent calls share one trial. A
- * fault is logged once with its cause, and again when the cause changes: an examination may have found the data damaged.
+ * Answers whether ingest and subscribe work, by trying the parts that they need. Concurrent calls share one trial; while
+ * it lasts, the answer is the result of the last one. A fault is logged once with its cause, and again with each other
+ * cause that it shows: an examination may have found the data damaged.
  */
 export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'error'>): () => Promise<Health> {
   let last: { at: number; health: Promise<Health> } | null = null;
-  let told: string | undefined;
+  let result: Health | null = null;
+  /** Causes that were logged since all parts worked. */
+  const told = new Set<string>();
   const tried = { ingest: parts.ingest.map(sharing), subscribe: parts.subscribe.map(sharing) };
-  const tell = ({ reason, cause }: Health) => {
-    if (cause === told) return;
-    told = cause;
-    if (reason === undefined) log.info({}, 'all parts work again');
-    else log.error({ reason, cause }, 'a part of the service does not work');
+  const note = (health: Health) => {
+    result = health;
+    const { reason, cause } = health;
+    if (cause === undefined) {
+      if (told.size > 0) log.info({}, 'all parts work again');
+      told.clear();
+    } else if (!told.has(cause)) {
+      told.add(cause);
+      log.error({ reason, cause }, 'a part of the service does not work');
+    }
   };
-  return () => {
+  return async () => {
     const now = clock.monotonic();
-    if (last && now - last.at < FRESH) return last.health;
-    const health = trial(tried, clock);
-    last = { at: now, health };
-    void health.then(tell);
+    if (!last || now - last.at >= FRESH_MS) {
+      last = { at: now, health: trial(tried, clock) };
+      void last.health.then(note);
+    }
+    const { health } = last;
+    if (result && !(await within(PATIENCE_MS, health, clock))) return result;
     return health;
   };
 }
@@ -93,8 +108,8 @@ async function fault(
 ): Promise<{ reason: string; cause: string } | null> {
   for (const part of parts) {
     try {
-      if (!(await within(ANSWER, Promise.resolve(part.try()), clock)))
-        throw new Error(`no answer for ${ANSWER / 1000} s`);
+      if (!(await within(ANSWER_MS, Promise.resolve(part.try()), clock)))
+        throw new Error(`no answer for ${ANSWER_MS / 1000} s`);
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
       return { reason: `${name}: ${part.fault}`, cause: `${name}: ${part.fault}: ${cause}` };

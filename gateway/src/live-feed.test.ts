@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createServer, type Socket } from 'node:net';
 import { systemClock } from '@device-insights/fanout/process/clock';
+import { portOf } from '@device-insights/fanout/process/http-server';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { expect } from 'chai';
@@ -12,7 +10,7 @@ import { Registry } from 'prom-client';
 import { parseConfig } from './config.js';
 import { KeyRing } from './keys/key-ring.js';
 import { openLiveFeed } from './live-feed.js';
-import { openEmbeddedStore } from './store/embedded/embedded.js';
+import { openTemporaryStore } from './store/embedded/temporary-store.fixture.js';
 import { sampleKey } from './store/suite/samples.js';
 
 /** A log that calls back with each line. */
@@ -22,12 +20,11 @@ function lineLog(run: (line: Record<string, unknown>) => void): Logger {
 
 describe('the live feed over a Redis that accepts and never answers', () => {
   it('opens its connections at once, so that a start waits for one handshake only', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'live-feed-'));
-    const store = await openEmbeddedStore(folder, systemClock);
+    const store = await openTemporaryStore();
     const sockets: Socket[] = [];
     const silent = createServer((socket) => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
     await once(silent, 'listening');
-    const config = parseConfig({ REDIS_URL: `redis://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+    const config = parseConfig({ REDIS_URL: `redis://127.0.0.1:${portOf(silent)}` });
     const ring = new KeyRing(store, systemClock, { warn: () => {} });
     const opening = openLiveFeed(config, ring, new Registry(), pino({ level: 'silent' }));
     while (sockets.length < 3) await once(silent, 'connection');
@@ -42,26 +39,21 @@ describe('the live feed over a Redis that accepts and never answers', () => {
     await feed.fanout?.drain(0);
     await feed.close();
     await store.close();
-    rmSync(folder, { recursive: true });
   });
 });
 
 describe('the live feed over Redis', function () {
   this.timeout(120_000); // The first run may have to install the server.
-  const folder = mkdtempSync(join(tmpdir(), 'live-feed-'));
   let redis: TestRedis;
 
   before(async () => {
     redis = await startRedis();
   });
-  after(async () => {
-    await redis.stop();
-    rmSync(folder, { recursive: true });
-  });
+  after(() => redis.stop());
 
   it('takes from the nodes the keys that were erased while this process stood still', async () => {
     const clock = new ManualClock(1_763_600_000_000);
-    const store = await openEmbeddedStore(folder, clock);
+    const store = await openTemporaryStore(clock);
     const [kept, erased] = [sampleKey(), sampleKey({ user: 'anna' })];
     for (const key of [kept, erased]) await store.addKey(key);
     const ring = new KeyRing(store, clock, { warn: () => {} });

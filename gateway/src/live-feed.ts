@@ -11,7 +11,7 @@ import type { Part } from './health.js';
 import type { KeyRing } from './keys/key-ring.js';
 
 /** Time that the bus has to return the health check's message, ms. */
-const BUS_ROUND = 1000;
+const BUS_ROUND_MS = 1000;
 
 /** The parts through which insights leave this gateway: the bus, and the subscriber sockets if it has them. */
 export interface LiveFeed {
@@ -65,7 +65,7 @@ async function redisFeed(config: Config, url: string, keys: KeyRing, registry: R
 }
 
 function round(bus: Bus): Part {
-  return { fault: 'the bus does not work', try: () => bus.probe(BUS_ROUND) };
+  return { fault: 'the bus does not work', try: () => bus.probe(BUS_ROUND_MS) };
 }
 
 function copy(mirror: KeyMirror): Part {

@@ -1,48 +1,13 @@
-import { surviveConnections } from '@device-insights/fanout/process/last-resort';
-import { processLog } from '@device-insights/fanout/process/log';
-import { onlyOnce } from '@device-insights/fanout/process/only-once';
-import { VERSION } from '@device-insights/fanout/process/version';
-import { ConfigError, configHelp, processConfig } from './config.js';
-import { type Service, startService } from './service.js';
-
-/** Longest time for stopping after the shutdown delay; after it the process exits, ms. */
-const STOP_WITHIN = 9500;
-
-async function start(): Promise<void> {
-  const config = processConfig();
-  const log = processLog(config.logLevel);
-  surviveConnections(log);
-  // A signal during the start waits for its end, so that no new key is stored without being shown.
-  const stop = onlyOnce(() => stopService(starting, config.shutdownDelayMs));
-  process.on('SIGTERM', stop); // A supervisor may repeat it; the drain continues.
-  process.once('SIGINT', stop); // A second Ctrl-C ends the process at once.
-  const starting = startService(config, log, (line) => console.log(line));
-  const service = await starting;
-  if (service.dashboardUrl) console.log(`dashboard on ${service.dashboardUrl}`);
-  if (service.metricsUrl) console.log(`metrics on ${service.metricsUrl}`);
-  console.log(`listening on ${service.url}`);
-}
-
-function stopService(starting: Promise<Service>, delayMs: number): void {
-  console.log('stopping: received data are stored and published');
-  const within = delayMs + STOP_WITHIN;
-  setTimeout(() => fail(`the service did not stop within ${within} ms`), within).unref();
-  starting.then((service) => service.stop()).then(() => process.exit(0), fail);
-}
-
-function fail(error: unknown): never {
-  if (error instanceof ConfigError) for (const fault of error.faults) console.error(`configuration: ${fault}`);
-  else console.error(error instanceof Error ? error.message : error);
+/**
+ * Loads the service and starts it. Loading opens its files almost all at once, more of them than the service needs
+ * later, so this is where a low descriptor limit shows: as one line, not as a stack of the loader.
+ */
+try {
+  await import('./process.js');
+} catch (error) {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EMFILE')) throw error;
+  console.error(
+    'too few files may be open: raise the descriptor limit of the process (ulimit -n), best to 1024 or more',
+  );
   process.exit(1);
 }
-
-const HELP = `main.js [--help | --version]
-
-Starts the Device Insights Service. Environment variables configure it, with these defaults:
-
-${configHelp()}`;
-
-if (process.argv[2] === '--version') console.log(VERSION);
-else if (process.argv[2] === '--help' || process.argv[2] === '-h') console.log(HELP);
-else if (process.argv[2] !== undefined) fail(new Error(`there is no option ${process.argv[2]}; see main.js --help`));
-else start().catch(fail);

@@ -1,50 +1,35 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestListener } from 'node:http';
-import { createCore } from '@device-insights/dsp-wasm';
 import { type Clock, systemClock } from '@device-insights/fanout/process/clock';
-import { addressOf, createHttpServer, listen, pathOf, stopReuse } from '@device-insights/fanout/process/http-server';
-import {
-  operations,
-  processMetrics,
-  registerLevel,
-  registerTotal,
-  registerTotals,
-} from '@device-insights/fanout/process/operations';
+import { addressOf, createHttpServer, listen, stopReuse } from '@device-insights/fanout/process/http-server';
+import { operations, processMetrics, registerDrops, registerLevel } from '@device-insights/fanout/process/operations';
 import { VERSION } from '@device-insights/fanout/process/version';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { revokeReplaced } from './admin/keys.js';
-import { CoreLoad } from './analysis/core-load.js';
-import { registerAnalysisMetrics } from './analysis/metrics.js';
-import { ALGORITHMS } from './analysis/registry.js';
-import { createAnalyses } from './analysis/session-analysis.js';
-import { ClockWatch } from './clock-watch.js';
 import type { Config } from './config.js';
-import { createDashboard, isDashboards } from './dashboard/dashboard.js';
-import type { SignIn } from './dashboard/dashboard-context.js';
 import { forgetFormerGateways } from './erasure/clock-jump.js';
 import { keepFor } from './erasure/retention.js';
 import { assertHealthy, healthOf } from './health.js';
-import { createIngest } from './ingest/ingest.js';
-import { registerIngestMetrics } from './ingest/metrics.js';
-import { Inspector } from './inspector.js';
-import { firstKey, provideKey } from './keys/first-key.js';
+import { provideKey } from './keys/first-key.js';
 import { KeyRing } from './keys/key-ring.js';
 import { openLiveFeed } from './live-feed.js';
 import { loadOf } from './load.js';
-import { firstOperator } from './operators/operator.js';
+import { ClockWatch } from './peers/clock-watch.js';
+import { Inspector } from './peers/inspector.js';
+import { SplitFeed } from './peers/split-feed.js';
 import { PeriodicTasks } from './periodic-tasks.js';
-import { createPublisher } from './publisher/group-commit.js';
-import { observedStore, registerPublisherMetrics } from './publisher/metrics.js';
-import { requestNotes } from './rest/request-notes.js';
-import { createRest } from './rest/rest.js';
+import type { Publisher } from './publisher/publisher.js';
+import { provideAccess } from './service/first-access.js';
+import { openStreaming } from './service/streaming.js';
+import { createWeb } from './service/web.js';
 import { shutDown } from './shutdown.js';
-import { SplitFeed } from './split-feed.js';
 import { openStore } from './store/open.js';
 import type { Store } from './store/store.js';
 
 /** Interval at which the health is checked and its changes are logged, ms. */
 const HEALTH_MS = 1000;
+const FEW_DESCRIPTORS =
+  'the descriptor limit of the process allows fewer connections than MAX_SESSIONS: raise the limit (ulimit -n)';
 const GOING_DOWN = 'the service is shutting down';
 
 /** A running service. */
@@ -77,40 +62,27 @@ export async function startService(
   const gateway = randomUUID();
   log.info({ version: VERSION, node: process.version, gateway }, 'the gateway is starting');
   const store = await openStore(config, clock);
-  if (config.bootstrapApiKey !== null && !(await provideKey(store, config.bootstrapApiKey, clock.now())))
-    log.warn({}, 'BOOTSTRAP_API_KEY was revoked or has expired: it opens nothing');
-  const keys = new KeyRing(store, clock, log);
-  await keys.poll(); // Keys that were revoked before concern nobody here.
+  const keys = await openKeys(config, store, clock, log);
   const registry = processMetrics();
   const feed = await openLiveFeed(config, keys, registry, log);
-  const publisher = createPublisher({ store: observedStore(store, registry), bus: feed.bus, clock, log });
-  registerPublisherMetrics(registry, publisher);
-  const core = await createCore({ maxSessions: config.maxSessions });
-  const load = new CoreLoad(core);
-  registerAnalysisMetrics(registry, load);
-  const openAnalysis = createAnalyses(load);
-  const { sessionGraceMs: graceMs, maxSessions, maxAccountSessions } = config;
-  const room = { maxSessions, maxAccountSessions };
-  const ingest = createIngest({
-    store,
-    keys: keys.ofDevices,
-    publisher,
-    openAnalysis,
+  const streaming = await openStreaming({ config, store, keys, bus: feed.bus, registry, gateway, clock, log });
+  const { ingest, publisher, core } = streaming;
+
+  const split = new SplitFeed(store, clock, gateway, (text) => log.error({}, text));
+  const clocks = watchClocks(store, publisher, registry, clock, log);
+  const beat = () => store.beat(gateway, clock.now());
+  const tasks = new PeriodicTasks(
+    [
+      beat,
+      () => keys.poll(),
+      () => revokeReplaced(store, clock.now()),
+      () => ingest.sweep(),
+      () => clocks.look(),
+      ...(feed.shared ? [] : [() => split.look()]),
+    ],
     clock,
     log,
-    gateway,
-    graceMs,
-    room,
-  });
-  registerIngestMetrics(registry, ingest);
-  const split = new SplitFeed(store, clock, gateway, (text) => log.error({}, text));
-  const clocks = new ClockWatch({ store, publisher, clock, log });
-  registerClockMetric(registry, clocks);
-  const beat = () => store.beat(gateway, clock.now());
-  const neighbours = feed.shared ? [] : [() => split.look()];
-  const replaced = () => revokeReplaced(store, clock.now());
-  const look = [() => clocks.look(), ...neighbours];
-  const tasks = new PeriodicTasks([beat, () => keys.poll(), replaced, () => ingest.sweep(), ...look], clock, log);
+  );
 
   let draining = false;
   const trial = healthOf(
@@ -129,38 +101,24 @@ export async function startService(
   );
   const watch = clock.every(HEALTH_MS, () => void trial()); // Logs changes even if nobody asks for the health.
   const health = async () => (draining ? { ok: false, ingest: false, subscribe: false, reason: GOING_DOWN } : trial());
+
   const upgrades = new Map([['/stream/ingest', ingest.handleUpgrade.bind(ingest)]]);
   if (feed.fanout) upgrades.set('/stream/subscribe', feed.fanout.handleUpgrade.bind(feed.fanout));
-  const sockets = [...upgrades.keys()];
-  const observe = requestNotes(registry, log, clock);
-  const rest = createRest({ store, keys, algorithms: ALGORITHMS, sockets, health, observe, log, clock });
-  const busyness = loadOf({ ingest, publisher, core: load, fanout: feed.fanout, maxSessions, clock });
+  const busyness = loadOf({ ingest, publisher, core, fanout: feed.fanout, maxSessions: config.maxSessions, clock });
   const here = (session: string, channel: number | null) => ingest.inspect(session, channel);
   const inspector = new Inspector({ bus: feed.bus, gateway, here, clock, log });
+  const { dashboard } = config;
+  const sockets = [...upgrades.keys()];
+  const load = busyness.look;
   const inspect = inspector.look.bind(inspector);
-  const signIns = new Map<SignIn, number>();
-  registerAccessMetrics(registry, keys, signIns);
-  const dashboard = config.dashboard
-    ? createDashboard({
-        store: loggedAudit(store, log),
-        algorithms: ALGORITHMS,
-        health,
-        load: busyness.look,
-        inspect,
-        gateway,
-        observe,
-        signIns,
-        log,
-        clock,
-      })
-    : null;
-  const dashboardAnswer = dashboard?.callback();
-  const answer = rest.callback();
-  const handle: RequestListener = (request, response) =>
-    dashboardAnswer && isDashboards(pathOf(request)) ? dashboardAnswer(request, response) : answer(request, response);
-  const server = createHttpServer(handle, log, { upgrades });
+  const web = createWeb({ store, keys, sockets, health, dashboard, load, inspect, gateway, registry, clock, log });
+  const server = createHttpServer(web, log, { upgrades });
+  registerDrops(registry, server);
+  if (server.maxConnections < config.maxSessions)
+    log.warn({ most: server.maxConnections, maxSessions: config.maxSessions }, FEW_DESCRIPTORS);
   const isWell = async () => assertHealthy(await health());
   const metrics = config.metricsPort === null ? null : operations(registry, isWell, log);
+
   store.examine().catch((err: unknown) => log.error({ err }, 'the data are damaged, or could not be examined'));
   forgetFormerGateways(store, clock.now()).catch((err: unknown) =>
     log.warn({ err }, 'the heartbeats of former gateways could not be deleted'),
@@ -176,7 +134,7 @@ export async function startService(
 
   return {
     url,
-    dashboardUrl: config.dashboard ? `${url}/dashboard` : null,
+    dashboardUrl: dashboard ? `${url}/dashboard` : null,
     metricsUrl: metrics && addressOf(metrics, config.host),
     async stop() {
       draining = true;
@@ -192,39 +150,18 @@ export async function startService(
   };
 }
 
-/** Makes sure that a new store can be used: shows the first key and the first operator's password, where it makes them. */
-async function provideAccess(config: Config, store: Store, clock: Clock, show: (line: string) => void): Promise<void> {
-  const { bootstrapApiKey, mongodbUri, dashboard, dashboardPassword } = config;
-  const makesKey = bootstrapApiKey === null && mongodbUri === null;
-  const newKey = makesKey ? await firstKey(store, clock.now()) : null;
-  if (newKey) show(`API key of the account default, shown only this once: ${newKey}`);
-  const makesOperator = dashboard && (mongodbUri === null || dashboardPassword !== null);
-  const operator = makesOperator ? await firstOperator(store, dashboardPassword, clock.now()) : null;
-  if (operator?.password)
-    show(`sign in as ${operator.name} with the password, shown only this once: ${operator.password}`);
+/** The keys of the store, that of the configuration among them; nobody here is told of those that were revoked before. */
+async function openKeys(config: Config, store: Store, clock: Clock, log: Logger): Promise<KeyRing> {
+  if (config.bootstrapApiKey !== null && !(await provideKey(store, config.bootstrapApiKey, clock.now())))
+    log.warn({}, 'BOOTSTRAP_API_KEY was revoked or has expired: it opens nothing');
+  const keys = new KeyRing(store, clock, log);
+  await keys.poll();
+  return keys;
 }
 
-function registerClockMetric(registry: Registry, clocks: ClockWatch): void {
+function watchClocks(store: Store, publisher: Publisher, registry: Registry, clock: Clock, log: Logger): ClockWatch {
+  const clocks = new ClockWatch({ store, publisher, clock, log });
   const help = "Time by which the clock is behind another gateway's clock, or behind the stamps of insights";
   registerLevel(registry, 'device_insights_clock_behind_seconds', help, () => clocks.behindMs / 1000);
-}
-
-/** Registers the keys that were refused, and the attempts to sign in by outcome. */
-function registerAccessMetrics(registry: Registry, keys: KeyRing, signIns: ReadonlyMap<SignIn, number>): void {
-  const refused = 'Times that an API key was refused as unknown, revoked or expired';
-  registerTotal(registry, 'device_insights_keys_refused_total', refused, () => keys.refused);
-  const attempts = 'Attempts to sign in to the dashboard, by outcome';
-  registerTotals(registry, 'device_insights_sign_ins_total', attempts, 'outcome', () => signIns);
-}
-
-/** The same store; what comes into its audit log is in the process's log too. */
-function loggedAudit(store: Store, log: Pick<Logger, 'info'>): Store {
-  return {
-    ...store,
-    audit(entry, keep) {
-      const { actor, action, accountId, subject } = entry;
-      log.info({ actor, action, accountId, subject }, 'audit');
-      return store.audit(entry, keep);
-    },
-  };
+  return clocks;
 }

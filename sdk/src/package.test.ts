@@ -120,7 +120,7 @@ describe('package', () => {
   const packed = async () => (await execute('tar', ['tzf', tarball])).stdout.trim().split('\n');
 
   it('contains no tests and no tools of the repository', async () => {
-    expect((await packed()).filter((file) => /test|tsbuildinfo|openapi-ts/.test(file))).to.deep.equal([]);
+    expect((await packed()).filter((file) => /test|fixture|tsbuildinfo|openapi-ts/.test(file))).to.deep.equal([]);
   });
 
   it('contains the files that its documents link to', async () => {

@@ -1,6 +1,7 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { portOf } from '@device-insights/fanout/process/http-server';
 
 /**
  * A reverse proxy as in production: `/stream/subscribe` to a fan-out node, everything else to a gateway, on one port.
@@ -34,7 +35,7 @@ export class FrontDoor {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
   close(): void {

@@ -8,8 +8,8 @@ import { CACHE } from '@device-insights/gateway/test-python';
 const INSTALL_MS = 300_000;
 
 /**
- * Path of a program of an npm package for the tests, installed without its scripts where it is not there yet. Rejects where it cannot be
- * had.
+ * Path of a program of an npm package for the tests. Installs the package, without its scripts, if it is missing; rejects
+ * if that fails.
  *
  * @param requirement the package with its version, such as `@redocly/cli@2.77.0`
  * @param program its path below `node_modules`
@@ -21,7 +21,7 @@ export async function npmProgram(requirement: string, program: string): Promise<
   return path;
 }
 
-/** Into a folder of this process's own, renamed when complete: test runs may install at the same moment. */
+/** Installs into a folder of this process, which is renamed when complete: test runs may install at the same moment. */
 async function install(requirement: string, home: string): Promise<void> {
   const own = `${home}-${process.pid}`;
   console.log(`installing ${requirement} into ${home} (npm)`);

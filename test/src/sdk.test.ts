@@ -2,13 +2,13 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CLOSE } from '@device-insights/fanout';
+import { portOf } from '@device-insights/fanout/process/http-server';
 import { HTTP_ERRORS } from '@device-insights/gateway/test-errors';
 import { DeviceInsights, mayReconnect } from '@device-insights/sdk';
 import { play, simulate } from '@device-insights/sdk/simulator';
@@ -281,8 +281,7 @@ describe('the SDK, installed in a project', () => {
       socket.close();
     });
 
-    const pageUrl = (api: string) =>
-      `http://127.0.0.1:${(pages.address() as AddressInfo).port}/live.html?url=${api}&key=${KEY}`;
+    const pageUrl = (api: string) => `http://127.0.0.1:${portOf(pages)}/live.html?url=${api}&key=${KEY}`;
 
     it('with the quality treatment of the specification, and as the service sends them', async () => {
       const browser = await launchChromium();
@@ -296,7 +295,7 @@ describe('the SDK, installed in a project', () => {
           for (const [type, [sqi_class, confidence]] of Object.entries(classes))
             peer.send(JSON.stringify({ ...insight, type, value: 71.6, sqi_class, confidence }));
         });
-        await page.goto(pageUrl(`http://127.0.0.1:${(socket.address() as AddressInfo).port}`));
+        await page.goto(pageUrl(`http://127.0.0.1:${portOf(socket)}`));
         await page.waitForFunction("document.querySelectorAll('#readings tr').length === 3");
         const rows = await page.$$eval('#readings tr', (all) =>
           all.map((row) => [...row.querySelectorAll('td:not(.age)')].map((cell) => cell.textContent)),

@@ -28,7 +28,7 @@ export class PulseState {
   slowRate: f32;
   /** Previous heart rate, bpm. */
   value: f32;
-  /** Heart rate to expect in motion: the last one that was trusted, and its response to the motion since, bpm; 0: none was. */
+  /** Heart rate to expect: the last one that was trusted, and its response to the motion since, bpm; 0: none was. */
   expected: f32;
   /** Recent value of apartFromMotion for the tracked line. */
   seenApart: f32;

@@ -72,16 +72,17 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     // What a missing axis feels may be in the light
     to.confidence = <f64>(allAxes ? confidence : min<f32>(confidence, trustable(0)));
   } else {
-    const rate = atRest(tracked.rate, beats.rate);
+    const line = atRest(tracked.rate, beats.rate);
     const counted = countBeats();
     const chosen = counted
-      ? chooseAtRest(rate, confidence, shown(beats.cover, motion, seen), seen)
-      : keep(rate, confidence);
+      ? chooseAtRest(line, confidence, shown(beats.cover, motion, seen), seen)
+      : keep(line, confidence);
     const step: f32 = anew ? 0 : towards(state.value, chosen.rate, counted ? blur() : 1);
-    state.value = counted && isIrregular() ? chosen.rate : chosen.rate + step;
+    const rate = counted && isIrregular() ? chosen.rate : chosen.rate + step;
     const belief = counted ? doubted(chosen.belief, step) : chosen.belief;
     const felt: f32 = allAxes ? min<f32>(1, motion / FELT_MOTION) : 1;
-    const like = pulseLike(session, state.value, counted ? COUNTED.skew : 0, belief, hasAxes, felt);
+    const like = pulseLike(session, rate, counted ? COUNTED.skew : 0, belief, hasAxes, felt);
+    state.value = leaning(state, rate, belief);
     // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
     const guessed = counted && COUNTED.lost > MOST_GUESSED;
     to.confidence = <f64>min<f32>(belief, trustable(guessed ? 0 : like));
@@ -159,7 +160,7 @@ function expectRate(state: PulseState, motion: f32): void {
   state.expected += RESPONSE * (target - state.expected);
 }
 
-/** A rate that hardly anything speaks for, as while the motion covers the pulse, leans towards the expected one. */
+/** A rate that hardly anything speaks for, as while the motion covers the pulse or the sensor loses it, leans towards the expected one. */
 function leaning(state: PulseState, rate: f32, confidence: f32): f32 {
   if (state.expected === 0) return rate;
   return state.expected + min<f32>(1, confidence / SUPPORTED) * (rate - state.expected);

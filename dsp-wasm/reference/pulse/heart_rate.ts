@@ -78,9 +78,8 @@ export class PulseRate {
     if (support !== null && unexplained !== null) {
       this.#artefact.guess(heights);
       const confidence = covered * quality(opticals) * likelyInMotion(track, support, seenApart, unexplained);
-      const own = inMotion(clean, rate, found?.rate ?? 0);
-      const leaning = Math.max(0, 1 - confidence / 0.05);
-      const value = leaning * this.#expect(motion, own) + (1 - leaning) * own;
+      this.#expect(motion);
+      const value = this.#leaning(inMotion(clean, rate, found?.rate ?? 0), confidence);
       return this.#answer(value, allAxes ? confidence : Math.min(0.45, confidence));
     }
     const odds = -2.85 + 0.74 * track + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
@@ -98,7 +97,7 @@ export class PulseRate {
     const alike = ramp(ratio, 0.55, 0.8) * (allAxes ? Math.min(1, motion / 0.1) : 1);
     const own = { bpm: value, skew: counted?.skew ?? 0, alike, belief: doubted, hasAxes: axes !== null };
     return this.#answer(
-      value,
+      this.#leaning(value, doubted),
       Math.min(
         doubted,
         this.#artefact.most(spectraOf([[...(found?.best ?? signals[0] ?? [])]], 0)[0] ?? [], heights, own),
@@ -106,12 +105,17 @@ export class PulseRate {
     );
   }
 
-  /** The rate that is expected after the last one that was trusted; `otherwise` if none was. */
-  #expect(motion: number, otherwise: number): number {
-    if (this.#expected === null) return otherwise;
+  /** Moves the rate that is expected after the last one that was trusted. */
+  #expect(motion: number): void {
+    if (this.#expected === null) return;
     const target = Math.min(160, 75 + 100 * 0.03 * Math.sqrt(motion / (1 - motion)));
     this.#expected += 0.033 * (target - this.#expected);
-    return this.#expected;
+  }
+
+  /** A rate that hardly anything speaks for leans towards the expected one. */
+  #leaning(rate: number, confidence: number): number {
+    const share = Math.max(0, 1 - confidence / 0.05);
+    return share * (this.#expected ?? rate) + (1 - share) * rate;
   }
 
   #answer(value: number, confidence: number): PulseEstimate {

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { halfAndTwice, parseConstants, readConstants } from './constants.js';
+import { ASSEMBLY, halfAndTwice, parseConstants, readConstants } from './constants.js';
 
 const parse = (comment: string, value = '0.5', type = 'f32') =>
   parseConstants(`/** ${comment} */\nexport const SHARE: ${type} = ${value};`, 'room');
@@ -8,6 +9,18 @@ describe('the constants of the tuning', () => {
   it('say each what they are, in which unit, and whether they are cited, derived, fitted or chosen', () => {
     const folders = new Set(readConstants().map(({ folder }) => folder));
     expect([...folders].toSorted()).to.deep.equal(['breath', 'ecg', 'grid', 'pulse', 'spo2']);
+  });
+
+  it('have each a row in SENSITIVITY.md with the value that it has (npm run sensitivity prints single rows)', () => {
+    const page = readFileSync(new URL('../SENSITIVITY.md', ASSEMBLY), 'utf8');
+    const rows = [...page.matchAll(/<!-- table (\w+) -->(.*?)<!-- end -->/gs)].flatMap(([, folder, table = '']) =>
+      [...table.matchAll(/^\| ([A-Z]\w*) \| (\S+) \|/gm)].map(([, name, value]) => `${folder} ${name} ${value}`),
+    );
+    const varied = readConstants()
+      .filter(({ origin }) => origin !== 'derived')
+      .map(({ folder, name, value }) => `${folder} ${name} ${value}`);
+    expect(varied.filter((one) => !rows.includes(one))).to.deep.equal([]);
+    expect(rows.filter((one) => !varied.includes(one))).to.deep.equal([]);
   });
 
   it('are read with their values, in the order of the file', () => {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../bus/redis/test-server.js';
+import { freePort } from '../bus/redis/redis-server.fixture.js';
 import { openPort, type Running, saidPort, startServer } from './processes.js';
 
 /**

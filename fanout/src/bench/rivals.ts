@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../bus/redis/test-server.js';
+import { freePort } from '../bus/redis/redis-server.fixture.js';
 import type { Contender } from './contenders.js';
 import { openPort, startServer } from './processes.js';
 

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { cpus } from 'node:os';
-import { startRedis } from '../bus/redis/test-server.js';
+import { startRedis } from '../bus/redis/redis-server.fixture.js';
 import { KeyMirror } from '../keys/key-mirror.js';
 import { silentLog } from '../process/log.fixture.js';
 import { type Comparison, compare, type Reading } from './compare.js';

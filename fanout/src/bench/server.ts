@@ -3,15 +3,16 @@
  * messages to /pub: five digits of the channel, then the text; subscribers of channel c connect with the key of
  * `benchKey(c)`.
  */
+
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createMemoryBus } from '../bus/memory.js';
 import { createFanout } from '../fanout.js';
 import { textFrame } from '../frame.js';
 import type { KeyCheck } from '../keys/key-check.js';
+import { portOf } from '../process/http-server.js';
 import { silentLog } from '../process/log.fixture.js';
 
 const CHANNELS = 10_000;
@@ -128,4 +129,4 @@ const start = servers[name];
 if (!start) throw new Error(`which server? one of ${Object.keys(servers).join(', ')}`);
 const server = createServer((_request, response) => response.writeHead(404).end());
 await start(server);
-server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
+server.listen(0, '127.0.0.1', () => console.log(portOf(server)));

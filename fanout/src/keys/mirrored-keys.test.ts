@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { BusUnavailable } from '../bus/bus.js';
-import { startRedis, type TestRedis } from '../bus/redis/test-server.js';
+import { startRedis, type TestRedis } from '../bus/redis/redis-server.fixture.js';
 import { silentLog } from '../process/log.fixture.js';
 import { ManualClock } from '../process/manual-clock.js';
 import { until } from '../process/until.fixture.js';

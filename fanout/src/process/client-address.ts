@@ -17,8 +17,14 @@ NEAR.addSubnet('fc00::', 7, 'ipv6');
 export function clientAddress({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
   const peer = plain(socket.remoteAddress ?? '');
   const forwarded = String(headers['x-forwarded-for'] ?? '');
-  const last = plain(forwarded.slice(forwarded.lastIndexOf(',') + 1).trim());
+  const last = plain(withoutPort(forwarded.slice(forwarded.lastIndexOf(',') + 1).trim()));
   return isNear(peer) && isIP(last) > 0 ? last : peer;
+}
+
+/** Some proxies add the client's port, and then write an IPv6 address in brackets. */
+function withoutPort(place: string): string {
+  const [, v6, v4] = /^(?:\[(.+)\](?::\d+)?|([\d.]+):\d+)$/.exec(place) ?? [];
+  return v6 ?? v4 ?? place;
 }
 
 /** Converts an IPv4-mapped IPv6 address to IPv4. */

@@ -1,12 +1,22 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, Socket } from 'node:net';
+import { IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect } from 'chai';
-import { close, connectionLimit, createHttpServer, type HttpServerOptions, listen, pathOf } from './http-server.js';
+import { Registry } from 'prom-client';
+import {
+  close,
+  connectionLimit,
+  createHttpServer,
+  type HttpServerOptions,
+  listen,
+  pathOf,
+  portOf,
+} from './http-server.js';
 import { Lobby } from './lobby.js';
 import { silentLog } from './log.fixture.js';
+import { registerDrops } from './operations.js';
 import { Raw, upgradeOf } from './raw.fixture.js';
 import { until } from './until.fixture.js';
 
@@ -42,7 +52,7 @@ describe('the HTTP server', () => {
   });
 
   async function open(sent = ''): Promise<Raw> {
-    const client = await Raw.open((server.address() as AddressInfo).port, sent);
+    const client = await Raw.open(portOf(server), sent);
     clients.push(client);
     return client;
   }
@@ -125,7 +135,7 @@ describe('the HTTP server', () => {
     const accepted = once(server, 'connection');
     await open();
     await accepted;
-    expect(probeTimers((server.address() as AddressInfo).port)[0]).to.be.within(50_000, 60_000);
+    expect(probeTimers(portOf(server))[0]).to.be.within(50_000, 60_000);
   });
 
   it('sends no refusal into an answer that has begun', async () => {
@@ -171,8 +181,41 @@ describe('the HTTP server', () => {
     await freed();
   });
 
-  it('closes connections beyond the limit, logs it once, and serves the existing ones', async () => {
+  describe('with a client that does not wait for answers', () => {
+    const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+    let begun: ServerResponse[];
+    const keep: RequestListener = (_request, response) => void begun.push(response);
+    beforeEach(() => {
+      begun = [];
+    });
+
+    it('begins a request when the one before is answered', async () => {
+      await start(keep);
+      const client = await open(GET.repeat(33));
+      for (let n = 1; n <= 33; n++) {
+        await until(() => begun.length > 0);
+        expect(begun).to.have.length(1);
+        begun.shift()?.end(`answer ${n}`);
+      }
+      await until(() => client.received.endsWith('answer 33'));
+      expect(client.received.match(/answer \d+/g)).to.deep.equal(
+        Array.from({ length: 33 }, (_, n) => `answer ${n + 1}`),
+      );
+    });
+
+    it('disconnects it if more than 32 requests wait', async () => {
+      await start(keep);
+      const client = await open(GET.repeat(34));
+      expect(await client.ended).to.equal('');
+      expect(begun).to.have.length(1);
+      await freed();
+    });
+  });
+
+  it('closes connections beyond the limit, counts them, logs it once, and serves the existing ones', async () => {
     await start(hello, { most: 3 });
+    const registry = new Registry();
+    registerDrops(registry, server);
     const first = await open();
     await Promise.all([open(), open()]);
     const more = await Promise.all(Array.from({ length: 20 }, () => open()));
@@ -180,6 +223,7 @@ describe('the HTTP server', () => {
     expect(warned)
       .to.have.length(1)
       .and.to.match(/too many connections/);
+    expect(await registry.metrics()).to.match(/_connections_dropped_total 20$/m);
     first.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(await first.first()).to.match(/^HTTP\/1.1 200 /);
   });
@@ -250,7 +294,7 @@ describe('the HTTP server', () => {
 
   it('says why it cannot listen, and what to do', async () => {
     await start();
-    const { port } = server.address() as AddressInfo;
+    const port = portOf(server);
     const refusal = await listen(createHttpServer(hello, silentLog), '127.0.0.1', port, 'PORT').catch(String);
     expect(refusal).to.include(`127.0.0.1:${port}: another process listens on this port`).and.to.include('PORT');
     const other = await listen(createHttpServer(hello, silentLog), '192.0.2.1', 0, 'PORT').catch(String);

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Bound } from './bound.js';
 import type { Log } from './log.js';
@@ -31,6 +31,8 @@ const REST_MS = 5000;
 const CHECK_MS = 1000;
 /** Time that running requests have to finish when a server closes, ms. */
 const FINISH_MS = 2000;
+/** Most requests of a connection that wait for the answers to earlier ones; a client that sends more is cut off. */
+const MOST_WAITING = 32;
 /** Scheme and host of a target that is a whole URL. */
 const ORIGIN = /^[a-z]+:\/\/[^/?]*/i;
 /** Headers of an offer to change the protocol. */
@@ -56,8 +58,9 @@ export function createHttpServer(
   const probes = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };
   const checks = { connectionsCheckingInterval: CHECK_MS, shouldUpgradeCallback, requireHostHeader: false };
   const options = { ...limits, ...probes, ...checks };
-  const server = createServer(options, (request, response) =>
-    lacksHost(request) ? refuseHostless(response) : handle(request, response),
+  const server = createServer(
+    options,
+    inTurn((request, response) => (lacksHost(request) ? refuseHostless(response) : handle(request, response))),
   );
   server.prependListener('request', ({ headers }, response) => {
     if (headers.upgrade !== undefined) response.shouldKeepAlive = false;
@@ -89,6 +92,26 @@ export function createHttpServer(
   });
   server.once('listening', () => server.on('error', () => broken.reached()));
   return server;
+}
+
+/**
+ * Handles the requests of a connection one after the other, also those of a client that does not wait for answers
+ * (pipelining). Node would begin hundreds at once, as many as a packet holds, and keep their answers in memory until it
+ * is their turn.
+ */
+function inTurn(handle: RequestListener): RequestListener {
+  const waiting = new WeakMap<Duplex, number>();
+  return (request, response) => {
+    const { socket } = request;
+    if (responseOf(socket) === response) return void handle(request, response);
+    const count = (waiting.get(socket) ?? 0) + 1;
+    if (count > MOST_WAITING) return void socket.destroy();
+    waiting.set(socket, count);
+    response.once('socket', () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      handle(request, response);
+    });
+  };
 }
 
 function offersWebSocket({ headers }: IncomingMessage): boolean {
@@ -147,11 +170,15 @@ export function listen(server: Server, host: string, port: number, variable: str
   });
 }
 
+/** The port of a listening server. */
+export function portOf(server: Pick<NetServer, 'address'>): number {
+  return (server.address() as AddressInfo).port;
+}
+
 /** The address of a listening server, as a client on this machine writes it. */
 export function addressOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${port}`;
+  return `http://${name}:${portOf(server)}`;
 }
 
 /**

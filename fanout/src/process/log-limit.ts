@@ -1,12 +1,12 @@
 import type { Clock } from './clock.js';
 
-/** Lines of one text that are written within a second where nothing else is said; the others are counted. */
+/** Lines of one text that are written within a second, by default; further ones are counted. */
 const SHOWN = 5;
 const SECOND_MS = 1000;
 /** Texts are constants of the program; if they are not, at most this many are counted at a time. */
 const TEXTS = 1000;
 
-/** Keeps faults that somebody can cause at will from filling the log. */
+/** Limits the lines about faults that a client can cause as often as it wants, so that they do not fill the log. */
 export class LogLimit {
   readonly #clock: Clock;
   readonly #shown: number;

@@ -71,6 +71,16 @@ export function registerLevel(registry: Registry, name: string, help: string, re
   });
 }
 
+/** Registers the connections that a server has closed at once because it had too many. */
+export function registerDrops(registry: Registry, server: Server): void {
+  let drops = 0;
+  server.on('drop', () => {
+    drops += 1;
+  });
+  const help = 'Connections that were closed at once, because the process has as many as its descriptor limit allows';
+  registerTotal(registry, 'device_insights_connections_dropped_total', help, () => drops);
+}
+
 /**
  * For operators and load balancers, on a separate port: `/metrics` for Prometheus, and `/healthz`, 200 or 503 with the
  * reason.

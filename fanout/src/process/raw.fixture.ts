@@ -1,16 +1,20 @@
-import { once } from 'node:events';
 import { IncomingMessage } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** The lines of a request for a WebSocket. */
-export function upgradeOf(target: string): string {
+/** The lines of a request for a WebSocket; `more` are further lines, each with its end. */
+export function upgradeOf(target: string, more = ''): string {
   const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
-  return `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`;
+  return `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n${more}\r\n`;
 }
 
-/** An empty ping of a client, masked (RFC 6455, 5.5.2). */
-export const PING = Buffer.from([0x89, 0x80, 0, 0, 0, 0]);
+/** A frame of a client (RFC 6455, 5.2) of at most 125 bytes, masked with zeros. */
+export function frameOf(opcode: number, payload: Uint8Array, fin = true): Buffer {
+  return Buffer.concat([Buffer.from([(fin ? 0x80 : 0) | opcode, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
+}
+
+/** An empty ping. */
+export const PING = frameOf(0x9, Buffer.alloc(0));
 
 /** What a handler of upgrades receives of a peer without a key that never answers; no descriptor is used. */
 export function strangersUpgrade(): [request: IncomingMessage, socket: Duplex, head: Buffer] {
@@ -37,17 +41,31 @@ export class Raw {
     });
   }
 
-  /** Connects, and sends this. */
-  static async open(port: number, sent: string | Buffer = ''): Promise<Raw> {
+  /** Connects, and sends this; also resolves if the server closes at once. */
+  static async open(port: number, sent: string | Uint8Array = ''): Promise<Raw> {
     const raw = new Raw(connect({ port, host: '127.0.0.1', allowHalfOpen: true }));
-    await once(raw.socket, 'connect');
+    await raw.#eventOrEnd('connect');
     if (sent.length > 0) raw.socket.write(sent);
     return raw;
   }
 
-  /** Resolves once something has arrived. */
+  /** The same, with the port of a URL. */
+  static at(url: string, sent?: string): Promise<Raw> {
+    return Raw.open(Number(new URL(url).port), sent);
+  }
+
+  /** Resolves with what has arrived first, or when the connection has ended. */
   async first(): Promise<string> {
-    if (this.received === '') await once(this.socket, 'data');
+    if (this.received === '') await this.#eventOrEnd('data');
     return this.received;
+  }
+
+  #eventOrEnd(event: string): Promise<unknown> {
+    return Promise.race([new Promise((resolve) => this.socket.once(event, resolve)), this.ended]);
+  }
+
+  /** Ends the connection with a reset (RST). */
+  reset(): void {
+    this.socket.resetAndDestroy();
   }
 }

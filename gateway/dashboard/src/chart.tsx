@@ -21,6 +21,8 @@ interface Props {
   /** One colour for each time, drawn as a strip below the lines: the name of a theme's colour, or null. */
   readonly bands?: readonly (string | null)[];
   readonly range?: readonly [number, number];
+  /** Length of the time axis up to the newest time, s; default: all times. */
+  readonly seconds?: number;
   /** Charts of one group move their cursors together. */
   readonly group?: string;
   /** Called when the user selects a time range, ms. */
@@ -65,7 +67,7 @@ function dataOf({ t, lines }: Props): uPlot.AlignedData {
 }
 
 function optionsOf(now: { readonly current: Props }, width: number): uPlot.Options {
-  const { lines, height, digits = 0, range, group } = now.current;
+  const { lines, height, digits = 0, range, seconds, group } = now.current;
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(name).trim();
   const axis = {
@@ -84,7 +86,10 @@ function optionsOf(now: { readonly current: Props }, width: number): uPlot.Optio
       drag: { x: true, y: false, setScale: false },
       points: { size: 6 },
     },
-    scales: { y: range ? { range: [range[0], range[1]] } : { range: padded } },
+    scales: {
+      x: seconds === undefined ? {} : { range: (_, __, newest) => [newest - seconds, newest] },
+      y: range ? { range: [range[0], range[1]] } : { range: padded },
+    },
     axes: [
       { ...axis, space: 70, size: 30, values: (_, splits, __, ___, step) => splits.map((at) => moment(at, step)) },
       { ...axis, size: (_, values) => Math.max(40, 14 + 7.2 * Math.max(0, ...(values ?? []).map((v) => v.length))) },

@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { hashKey, isKey } from '@device-insights/fanout/api-key';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { CommanderError } from 'commander';
 import { z } from 'zod';
 import { isPassword } from '../operators/password.js';
-import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Store } from '../store/store.js';
 import { adminCommand } from './command.js';
 import { revokeReplaced } from './keys.js';
@@ -20,19 +17,14 @@ const Identified = z.looseObject({ id: z.string() });
 
 describe('admin', () => {
   const clock = new ManualClock(Date.parse('2026-03-01T10:00:00.000Z'));
-  let folder: string;
   let store: Store;
   let account: string;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'admin-'));
-    store = await openEmbeddedStore(folder, clock);
+    store = await openTemporaryStore(clock);
     account = Identified.parse(await admin('account', 'create', 'clinic')).id;
   });
-  after(async () => {
-    await store.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => store.close());
 
   /** Runs a command and gives what it prints. */
   async function admin(...words: string[]): Promise<unknown> {

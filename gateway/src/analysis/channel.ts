@@ -1,6 +1,6 @@
 import type { CoreChannel, Modality } from '@device-insights/dsp-wasm';
 import type { ModalityChannel } from '../store/store.js';
-import { ChannelCoverage, type Interval, MEMORY } from './coverage.js';
+import { ChannelCoverage, type Interval, MEMORY_S } from './coverage.js';
 
 const KNOWN: ReadonlySet<string> = new Set<Modality>(['ppg', 'ppg_green', 'ppg_red', 'ppg_ir', 'ecg', 'accel', 'resp']);
 /**
@@ -31,7 +31,7 @@ export class AnalysedChannel {
 
   /** Records a period of untrusted times. */
   doubt({ start, end }: Interval): void {
-    const goesOn = this.#doubt !== null && start - this.#doubt.end < MEMORY;
+    const goesOn = this.#doubt !== null && start - this.#doubt.end < MEMORY_S;
     this.#doubt = { start: goesOn ? (this.#doubt?.start ?? start) : start, end };
   }
 

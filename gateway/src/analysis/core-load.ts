@@ -27,9 +27,9 @@ export class CoreLoad {
 
   /** Counts the progress of a session's data time from one instant to another, seconds; losses are not counted. */
   passed(from: number, to: number): void {
-    if (to > from && to - from < LOSS) this.#sessionSeconds += to - from;
+    if (to > from && to - from < LOSS_S) this.#sessionSeconds += to - from;
   }
 }
 
 /** A longer step of data time than this contains no data, seconds. */
-const LOSS = 10;
+const LOSS_S = 10;

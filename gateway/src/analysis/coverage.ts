@@ -1,5 +1,5 @@
 import { BRIDGED_MS } from './analysis.js';
-import { LONGEST_WINDOW } from './registry.js';
+import { LONGEST_WINDOW_S } from './registry.js';
 
 /** A period of time, seconds since the session's first instant; `end` is excluded. */
 export interface Interval {
@@ -11,7 +11,7 @@ export interface Interval {
 const BRIDGED_GAP = BRIDGED_MS / 1000;
 
 /** Time that windows reach back, including the wait of steps for a late channel, seconds. */
-export const MEMORY = LONGEST_WINDOW + 16;
+export const MEMORY_S = LONGEST_WINDOW_S + 16;
 
 /** An instant within this distance of a whole second counts as on it, seconds. */
 const EPSILON = 1e-6;
@@ -95,7 +95,7 @@ export class ChannelCoverage {
 
   /** Forgets the data that no later window can reach. */
   forget(): void {
-    const horizon = this.head - MEMORY;
+    const horizon = this.head - MEMORY_S;
     if (isBefore(this.#covered[0], horizon)) this.#covered = this.#covered.filter((i) => i.end > horizon);
     if (isBefore(this.#bridged[0], horizon)) this.#bridged = this.#bridged.filter((i) => i.end > horizon);
     while (isBefore(this.#gaps[0], horizon)) this.#gaps.shift();

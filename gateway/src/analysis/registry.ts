@@ -17,4 +17,4 @@ export function entitled(slugs: readonly string[] | null): readonly Algorithm[] 
 }
 
 /** Longest window of all algorithms, seconds. */
-export const LONGEST_WINDOW = Math.max(...ALGORITHMS.map(({ windowS }) => windowS));
+export const LONGEST_WINDOW_S = Math.max(...ALGORITHMS.map(({ windowS }) => windowS));

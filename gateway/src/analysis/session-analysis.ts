@@ -13,11 +13,11 @@ import { type AnalysedChannel, analysedChannels, channelSets } from './channel.j
 import type { CoreLoad } from './core-load.js';
 import { genericConfidence } from './coverage.js';
 import { isOfGaps } from './gap-rhythm.js';
-import { entitled, LONGEST_WINDOW } from './registry.js';
-import { AlgorithmSteps, type Candidate, candidate, type DueWindow, isCovered, LATE, TypeChoice } from './steps.js';
+import { entitled, LONGEST_WINDOW_S } from './registry.js';
+import { AlgorithmSteps, type Candidate, candidate, type DueWindow, isCovered, LATE_S, TypeChoice } from './steps.js';
 
 /** After a loss of this length, no window contains data from before it, seconds. */
-const LONG_LOSS = 60;
+const LONG_LOSS_S = 60;
 /**
  * Factor of the confidence if a channel's rate differs from its model's, if the times of a window are not trusted, or if the
  * reading is the rhythm of its gaps: below one half, so that no such reading is `acceptable`.
@@ -153,7 +153,7 @@ class SessionAnalysis implements Analysis {
   }
 
   #watchLate(index: number, channel: AnalysedChannel, end: number): void {
-    const isLate = end < this.#dataTime - LATE;
+    const isLate = end < this.#dataTime - LATE_S;
     if (isLate || channel.isLate) this.#options.onLate?.(index, isLate);
     channel.isLate = isLate;
   }
@@ -167,8 +167,8 @@ class SessionAnalysis implements Analysis {
 
   /** Handles a long loss: computes the windows that still hold data, then continues where data begin again. */
   #skipLoss(start: number): void {
-    if (start - this.#dataTime <= LONG_LOSS) return;
-    if (this.#dataTime > Number.NEGATIVE_INFINITY) this.#pass(this.#dataTime + LONGEST_WINDOW + LATE);
+    if (start - this.#dataTime <= LONG_LOSS_S) return;
+    if (this.#dataTime > Number.NEGATIVE_INFINITY) this.#pass(this.#dataTime + LONGEST_WINDOW_S + LATE_S);
     this.#reopen(Math.floor(start));
     for (const steps of this.#steps) {
       steps.skipTo(start);
@@ -245,8 +245,8 @@ class SessionAnalysis implements Analysis {
 }
 
 /**
- * The steps of every entitled algorithm in every set that has its channels, but not where they are the same as in an earlier
- * set.
+ * The steps of every entitled algorithm in every set that has its channels, without those that an earlier set has
+ * already.
  */
 function algorithmSteps(
   slugs: readonly string[] | null,

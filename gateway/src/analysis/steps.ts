@@ -8,9 +8,9 @@ import { gapRhythm } from './gap-rhythm.js';
  * A required channel without data up to a window's end is waited for until data time is this far past that end,
  * seconds.
  */
-export const LATE = 2;
+export const LATE_S = 2;
 /** An optional channel is waited for this long, seconds. */
-const LATE_BESIDE = 1;
+const LATE_BESIDE_S = 1;
 /** Least coverage of a published reading. */
 const LEAST_COVERAGE = 0.5;
 const NONE: readonly DueWindow[] = [];
@@ -53,7 +53,7 @@ export class AlgorithmSteps {
     if (this.#only) return this.#only;
     return this.required.flatMap((oneOf) => {
       const newest = Math.max(...oneOf.map(({ coverage }) => coverage.head));
-      return oneOf.find(({ coverage }) => coverage.head >= newest - LATE) ?? [];
+      return oneOf.find(({ coverage }) => coverage.head >= newest - LATE_S) ?? [];
     });
   }
 
@@ -77,8 +77,10 @@ export class AlgorithmSteps {
   }
 
   #isDue(dataTime: number): boolean {
-    if (dataTime >= this.#next + LATE) return true;
-    return this.#reached(0.5) && (dataTime >= this.#next + LATE_BESIDE || !this.beside.some((c) => this.#isComing(c)));
+    if (dataTime >= this.#next + LATE_S) return true;
+    return (
+      this.#reached(0.5) && (dataTime >= this.#next + LATE_BESIDE_S || !this.beside.some((c) => this.#isComing(c)))
+    );
   }
 
   /** Whether a channel has data within the window, but not yet up to its end. */

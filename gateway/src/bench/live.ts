@@ -86,9 +86,9 @@ export function cpuOf({ server_cpu_s, data_seconds }: IngestResult): number {
 }
 
 /** Delay that later and missing insights count as, ms. */
-const NEVER = 60_000;
+const NEVER_MS = 60_000;
 
 /** Delay of the insights; it grows without limit if devices are not served at their pace. */
 export function delayOf({ delay_ms, data_seconds, window_s, devices }: LiveResult, share: 'p50' | 'p99'): number {
-  return data_seconds < 0.95 * window_s * devices ? NEVER : (delay_ms?.all?.[share] ?? NEVER);
+  return data_seconds < 0.95 * window_s * devices ? NEVER_MS : (delay_ms?.all?.[share] ?? NEVER_MS);
 }

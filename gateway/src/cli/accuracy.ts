@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERSION } from '@device-insights/fanout/process/version';
@@ -6,13 +6,13 @@ import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError } from 'commander';
 import { draw } from './drawing.js';
-import { motionBench, readSources } from './motion-bench/bench.js';
+import { motionBench, readSources, SOURCES } from './motion-bench/bench.js';
 import { type LossAnswers, lossBench, scoreLosses } from './motion-bench/loss.js';
 import type { Source } from './motion-bench/source.js';
 import { analyseOffline, peaksOffline } from './offline.js';
-import { table, writePage } from './page.js';
+import { PAGE_SEEDS, table, writePage } from './page.js';
 import { scorePeaks } from './peak-score.js';
-import { curveOf, readBeats, readReference } from './reference.js';
+import { curveOf, manifestsIn, readBeats, readReference } from './reference.js';
 import { rhythmBench } from './rhythm-bench/bench.js';
 import {
   type Answer,
@@ -27,18 +27,12 @@ import {
 
 /** Directory of the drawings and their table; not kept in the repository. */
 const DRAWINGS = fileURLToPath(new URL('../../../dsp-wasm/accuracy/', import.meta.url));
-/** Recordings whose motion the motion bench uses, and whose rest the rhythm bench. */
-const MOTION = 'troika-';
 /** Recordings whose motion goes on where the pulse is lost. */
-const LOSS: readonly string[] = [MOTION, 'spc-', 'wrist-'];
-/** Seeds of the benches for the page: no choice in the signal core was made with these seeds. */
-const SEEDS: readonly number[] = [2001, 2002, 2003];
+const LOSS: readonly string[] = [SOURCES, 'spc-', 'wrist-'];
 
 /** Scores the recordings of a folder; writes tables 1 to 3 and 8 of the page, and the drawings. */
 async function scoreFolder(folder: string): Promise<void> {
-  const files = readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
-    .toSorted();
+  const files = manifestsIn(folder);
   const recordings = new Map<string, ScoredWindow[]>();
   const unseen: ScoredWindow[] = [];
   const peaks: Row[] = [];
@@ -81,13 +75,13 @@ interface Generated {
 
 /** Scores the benches; writes tables 4, 6 and 7 if the seeds are the page's, and the drawings. */
 async function scoreBenches(folder: string, seeds: readonly number[]): Promise<void> {
-  const sources = await readSources(folder, MOTION);
+  const sources = await readSources(folder, SOURCES);
   const recordings = new Map<string, ScoredWindow[]>();
   const motion = await scoreBench(seeds, (seed) => motionBench(sources, seed), recordings);
   const rhythm = await scoreBench(seeds, (seed) => rhythmBench(sources, seed), recordings);
   const losses = await scoreLossBench(seeds, await readSources(folder, ...LOSS));
   progress('');
-  if (seeds === SEEDS) writePage({ 4: motion, 6: rhythm, 7: losses });
+  if (seeds === PAGE_SEEDS) writePage({ 4: motion, 6: rhythm, 7: losses });
   else console.log([motion, rhythm, losses].map(table).join('\n\n'));
   writeIndex(scoreRecordings(recordings));
 }
@@ -199,7 +193,7 @@ const command = new Command('accuracy')
     'score generated recordings instead, with the motion of the recordings troika-* or an irregular rhythm',
   )
   .option('--seed <number...>', 'seeds of the generated recordings (default: those of the page)', parseSeed)
-  .action(({ recordings, bench = false, seed = SEEDS }: Options) =>
+  .action(({ recordings, bench = false, seed = PAGE_SEEDS }: Options) =>
     bench ? scoreBenches(resolve(recordings), seed) : scoreFolder(resolve(recordings)),
   );
 

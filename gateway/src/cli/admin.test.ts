@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,6 +51,15 @@ describe('the admin command', () => {
       expect([code, out], words.join(' ')).to.deep.equal([1, '']);
       expect(err, words.join(' ')).to.match(/^[^\n]+\n$/);
     }
+  });
+
+  it('fails if its result, such as a new key, cannot be written', async () => {
+    const { PATH } = process.env;
+    const command = `exec "${process.execPath}" "${ADMIN}" account list > /dev/full`;
+    const options = { shell: true, env: { PATH, DATA_DIR: folder }, encoding: 'utf8' } as const;
+    const { status, stderr } = spawnSync(command, options);
+    expect(status).to.equal(1);
+    expect(stderr).to.match(/^the command was carried out, but its result could not be written: ENOSPC[^\n]*\n$/);
   });
 
   it('makes no store where there is none, such as at a mistyped DATA_DIR', async () => {

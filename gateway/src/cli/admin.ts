@@ -14,9 +14,8 @@ const perform: Perform = async (task) => {
   if (config.mongodbUri === null) assertEmbeddedStore(config.dataDir); // Not a new, empty one at a mistyped place.
   const store = await openStore(config, systemClock);
   try {
-    console.log(
-      JSON.stringify(await task({ store, algorithms: ALGORITHMS, clock: systemClock, actor: 'admin command' })),
-    );
+    const result = await task({ store, algorithms: ALGORITHMS, clock: systemClock, actor: 'admin command' });
+    process.stdout.write(`${JSON.stringify(result)}\n`);
   } finally {
     await store.close();
   }
@@ -52,6 +51,11 @@ function line(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ');
 }
 
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return;
+  console.error(`the command was carried out, but its result could not be written: ${line(error)}`);
+  process.exitCode = 1;
+});
 adminCommand(perform, files)
   .parseAsync()
   .catch((error: unknown) => {

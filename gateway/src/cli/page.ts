@@ -6,6 +6,9 @@ import type { Row } from './score.js';
 /** Folder of the pages whose tables the commands write; the text around them is written by hand. */
 const PAGES = fileURLToPath(new URL('../../../dsp-wasm/', import.meta.url));
 
+/** Seeds of the benches on the page: no choice in the signal core was made with them, and nothing is fitted on them. */
+export const PAGE_SEEDS: readonly number[] = [2001, 2002, 2003];
+
 /** Rows as a table of Markdown; the columns are those of the first. */
 export function table(rows: readonly Row[]): string {
   const columns = Object.keys(rows[0] ?? {});

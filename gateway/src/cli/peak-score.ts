@@ -1,5 +1,5 @@
 /** An R peak counts as found if one is detected within this time of it, seconds. */
-const PEAK_TOLERANCE = 0.05;
+const PEAK_TOLERANCE_S = 0.05;
 
 /** Pairs marked and detected peaks one to one, in order of time. */
 export function scorePeaks(
@@ -9,9 +9,9 @@ export function scorePeaks(
   let hits = 0;
   for (let m = 0, f = 0; m < marked.length && f < found.length; ) {
     const apart = (found[f] ?? 0) - (marked[m] ?? 0);
-    if (Math.abs(apart) <= PEAK_TOLERANCE) hits++;
-    if (apart <= PEAK_TOLERANCE) f++;
-    if (apart >= -PEAK_TOLERANCE) m++;
+    if (Math.abs(apart) <= PEAK_TOLERANCE_S) hits++;
+    if (apart <= PEAK_TOLERANCE_S) f++;
+    if (apart >= -PEAK_TOLERANCE_S) m++;
   }
   const percent = (share: number) => Number((100 * share).toFixed(2));
   return {

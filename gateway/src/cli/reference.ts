@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Reference } from './score.js';
@@ -12,17 +12,35 @@ const Manifest = z.object({
 });
 
 /**
+ * The manifests of the recordings in a folder, in the order of their names.
+ * @throws an error that names the folder if it has none
+ */
+export function manifestsIn(folder: string): string[] {
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
+  if (files.length === 0) throw new Error(`${folder}: there is no recording (ID.json) in this folder`);
+  return files.toSorted();
+}
+
+/**
  * Reads the reference of a recording: a CSV of `t_start,t_end,hr,spo2,rr` for each window, blank for no value.
  * @returns a reference without windows if the recording has none
  * @throws an error that names the file if it cannot be read
  */
 export function readReference(folder: string, file: string): Reference {
-  const { data, error } = Manifest.safeParse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
+  const { data, error } = Manifest.safeParse(parsed(folder, file));
   if (error) throw new Error(`${file}: ${error.issues.map(({ path, message }) => `${path.join('.')} ${message}`)}`);
   const { id, duration_s: seconds, reference, reference_types: types } = data;
   const rows = reference === undefined ? [] : readCsv(join(folder, reference));
   const windows = rows.map(({ t_end: end = Number.NaN, ...values }) => ({ end, values }));
   return { id, seconds, types, windows };
+}
+
+function parsed(folder: string, file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
 }
 
 /** Recordings with this prefix come from optics with a known calibration curve (see the recordings' README). */

@@ -33,14 +33,14 @@ export const TOLERANCE: Readonly<Record<InsightType, number>> = { hr: 5, spo2: 3
 /** Readings of at least this confidence are trusted. */
 export const TRUSTED = 0.5;
 /** A reading belongs to a window if their ends are this near, s; in recordings shorter than 10 s, twice this. */
-const REACH = 1;
+const REACH_S = 1;
 const SHORT = 10;
 /** Number of confidence bins of the calibration error. */
 const BINS = 10;
 
 /** Pairs each window of a reference with the reading of its type whose end is nearest; of two, the later one. */
 export function scoreWindows({ id, seconds, types, windows }: Reference, answers: readonly Answer[]): ScoredWindow[] {
-  const reach = seconds < SHORT ? 2 * REACH : REACH;
+  const reach = seconds < SHORT ? 2 * REACH_S : REACH_S;
   const set = setOf(id);
   return types.flatMap((type) => {
     const own = answers.filter((answer) => answer.type === type).toSorted((a, b) => a.actual_end - b.actual_end);

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Algorithm } from '../analysis/algorithm.js';
 import { HttpError } from '../errors.js';
 import type { Health } from '../health.js';
-import type { Inspection } from '../inspection.js';
+import type { Inspection } from '../peers/inspection.js';
 import type { Observe } from '../rest/request-notes.js';
 import type { RestState } from '../rest/rest-context.js';
 import type { Login, Operator, Session, Store } from '../store/store.js';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { fromFile, Parser } from '@asyncapi/parser';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { TestDashboard } from './test-dashboard.js';
+import { TestDashboard } from './dashboard-server.fixture.js';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 

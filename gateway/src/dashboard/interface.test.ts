@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { hashKey } from '@device-insights/fanout/api-key';
 import { expect } from 'chai';
 import { sampleDevice, sampleInsight, sampleModel, sampleSession } from '../store/suite/samples.js';
+import { TestDashboard } from './dashboard-server.fixture.js';
 import type {
   AccountRow,
   AlgorithmRow,
@@ -18,7 +19,6 @@ import type {
   Series,
   SessionRow,
 } from './schemas.js';
-import { TestDashboard } from './test-dashboard.js';
 
 describe('the interface of the dashboard', () => {
   let dashboard: TestDashboard;

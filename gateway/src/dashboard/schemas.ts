@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { InsightType, SqiClass } from '../insight.js';
-import type { Inspection } from '../inspection.js';
+import type { Inspection } from '../peers/inspection.js';
 import { instant, integer, limit, list, matching, object, oneOf, text } from '../rest/fields.js';
 
 /** The dashboard's own interface: schemas of requests, and types of responses, which its pages share. */
@@ -170,7 +170,7 @@ export interface Series {
 
 /** The state of a session in its gateway; null if the session is closed or its gateway does not answer. */
 export type Live = Inspection | null;
-export type { ChannelState, Inspection } from '../inspection.js';
+export type { ChannelState, Inspection } from '../peers/inspection.js';
 
 export interface Load {
   readonly cpu: number;

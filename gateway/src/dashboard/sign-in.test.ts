@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
+import { PASSWORD, TestDashboard } from './dashboard-server.fixture.js';
 import type { AccountRow } from './schemas.js';
-import { PASSWORD, TestDashboard } from './test-dashboard.js';
 
 describe('the door of the dashboard', () => {
   let dashboard: TestDashboard;
@@ -53,6 +53,15 @@ describe('the door of the dashboard', () => {
       text: 'a sign-in to the dashboard was refused',
     });
     expect(JSON.stringify(dashboard.logged)).not.to.contain('wrong"');
+  });
+
+  it('reads no more of a body than a sign-in needs, as anybody may send one', async () => {
+    const long = { name: 'x'.repeat(200), password: '\u0001'.repeat(200), pad: '' };
+    const padded = (bytes: number) => ({ ...long, pad: 'x'.repeat(bytes - JSON.stringify(long).length) });
+    const send = (body: object) => dashboard.call('POST', '/dashboard/api/sign-in', { body });
+    expect((await send(padded(8192))).status).to.equal(401);
+    const { status, json } = await send(padded(8193));
+    expect([status, json.detail]).to.deep.equal([400, 'body: must be at most 8192 bytes long']);
   });
 
   it('slows down attempts on a name, and says how long to wait', async () => {

@@ -5,7 +5,7 @@ import { HttpError } from '../errors.js';
 import { isoTime } from '../instant.js';
 import { isPassword } from '../operators/password.js';
 import { QueueFull } from '../queue.js';
-import { jsonBody } from '../rest/body.js';
+import { jsonBodyUpTo } from '../rest/body.js';
 import { valid } from '../rest/violations.js';
 import { type Operator, SIGNED_IN } from '../store/store.js';
 import { Attempts } from './attempts.js';
@@ -13,6 +13,8 @@ import { type DashboardOptions, type DashboardState, signedInOf } from './dashbo
 import { begin, end } from './login.js';
 import { type Me, signIn } from './schemas.js';
 
+/** Longest body of a sign-in, bytes: name and password, with each character written as `\\u1234`. */
+const SIGN_IN_BYTES = 8192;
 const WRONG = 'the name or the password is wrong: check both; "admin operator reset NAME" sets a new password';
 
 /** Routes for signing in and out. */
@@ -20,7 +22,7 @@ export function signInRoutes(router: Router<DashboardState>, options: DashboardO
   const { store, clock, log, signIns } = options;
   const attempts = new Attempts(clock);
 
-  router.post('/dashboard/api/sign-in', jsonBody, async (ctx) => {
+  router.post('/dashboard/api/sign-in', jsonBodyUpTo(SIGN_IN_BYTES), async (ctx) => {
     const { name, password } = valid(signIn, ctx.state.body);
     const address = clientAddress(ctx.req);
     const wait = attempts.begin(address, name);

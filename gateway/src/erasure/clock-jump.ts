@@ -1,5 +1,5 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
-import { KEPT_MS } from '../heartbeats.js';
+import { KEPT_MS } from '../peers/heartbeats.js';
 import type { Store } from '../store/store.js';
 
 /** No service is off for longer than this, ms: a wall clock that advances by more at once is wrong, or was. */

@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
-import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Store } from '../store/store.js';
 import {
   partOf,
@@ -18,18 +15,13 @@ import {
 import { eraseAccount, eraseSession } from './erasure.js';
 
 describe('the erasure', () => {
-  let folder: string;
   let store: Store;
   const clock = new ManualClock();
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'erasure-'));
-    store = await openEmbeddedStore(folder, clock);
+    store = await openTemporaryStore(clock);
   });
-  after(async () => {
-    await store.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => store.close());
 
   /** Lets time pass until the promise is settled. */
   async function passing<T>(promise: Promise<T>): Promise<T> {

@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
-import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Session, Store } from '../store/store.js';
 import { partOf, sampleAccount, sampleInsight, sampleSession } from '../store/suite/samples.js';
 import { forgetFormerGateways } from './clock-jump.js';
@@ -15,22 +12,17 @@ const NOW = Date.parse('2026-03-01T10:00:00.000Z');
 
 describe('the retention of readings', () => {
   const account = sampleAccount();
-  let folder: string;
   let store: Store;
   let clock: ManualClock;
   let logged: { fields: object; text: string }[];
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'retention-'));
     clock = new ManualClock(NOW);
-    store = await openEmbeddedStore(folder, clock);
+    store = await openTemporaryStore(clock);
     await store.createAccount(account);
     logged = [];
   });
-  afterEach(async () => {
-    await store.close();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => store.close());
 
   const note = (fields: object, text: string) => void logged.push({ fields, text });
   const log = { info: note, error: note };

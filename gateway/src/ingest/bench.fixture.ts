@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -9,6 +8,7 @@ import { createCore } from '@device-insights/dsp-wasm';
 import { hashKey } from '@device-insights/fanout/api-key';
 import type { BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
+import { portOf } from '@device-insights/fanout/process/http-server';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { WebSocket } from 'ws';
 import { CoreLoad } from '../analysis/core-load.js';
@@ -175,7 +175,7 @@ export class Bench {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     await store.beat(name, clock.now());
-    const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream/ingest`;
+    const url = `ws://127.0.0.1:${portOf(server)}/stream/ingest`;
     const gateway = { ingest, keys, publisher, store, name, server, url };
     this.#gateways.push(gateway);
     return gateway;

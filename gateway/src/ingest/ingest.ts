@@ -10,7 +10,7 @@ import { WebSocketServer } from 'ws';
 import { within } from '../deadline.js';
 import { CloseError } from '../errors.js';
 import { infoLines } from '../info-lines.js';
-import type { Inspection } from '../inspection.js';
+import type { Inspection } from '../peers/inspection.js';
 import { StoreUnavailable } from '../store/store.js';
 import { admit, holderOf, keyHashOf, register } from './admission.js';
 import { Arrivals } from './arrivals.js';

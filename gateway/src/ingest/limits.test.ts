@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect as connectTo, type Socket } from 'node:net';
+import { connect as connectTo, type Socket } from 'node:net';
+import { portOf } from '@device-insights/fanout/process/http-server';
 import { PING } from '@device-insights/fanout/process/raw.fixture';
 import { expect } from 'chai';
 import WebSocket from 'ws';
@@ -88,7 +89,7 @@ describe('A device that sends invalid data', () => {
 
   it('is read for at most 100 frames after it was refused', async () => {
     const accepted = once(gateway.server, 'connection') as Promise<[Socket]>;
-    const peer = connectTo((gateway.server.address() as AddressInfo).port, '127.0.0.1');
+    const peer = connectTo(portOf(gateway.server), '127.0.0.1');
     peer.on('error', () => undefined);
     const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
     peer.write(`GET /stream/ingest HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`);

@@ -33,13 +33,19 @@ describe('Sessions between gateways', () => {
     }
   };
 
-  it('are taken over by the newest connection, with a replay, and the older one is closed with 4009', async () => {
+  /** A device of the first gateway, and its session, which has readings in the store. */
+  const withReadings = async () => {
     const { connect } = await bench.device(a);
     const first = connect();
     const { session_id } = await first.ready();
     stream(first, 0, 500);
     await first.handled();
     await until(async () => (await bench.insights(session_id)).length > 0);
+    return { connect, first, session_id };
+  };
+
+  it('are taken over by the newest connection, with a replay, and the older one is closed with 4009', async () => {
+    const { connect, first, session_id } = await withReadings();
     bench.clock.advance(3000);
     stream(first, 500, 600);
     await first.handled();
@@ -197,12 +203,7 @@ describe('Sessions between gateways', () => {
   describe('closed because their gateway was cut off from the store', () => {
     /** A device of a gateway that can write nothing until `mend`, whose session is closed with readings waiting. */
     const cutOff = async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
-      stream(first, 0, 500);
-      await first.handled();
-      await until(async () => (await bench.insights(session_id)).length > 0);
+      const { connect, first, session_id } = await withReadings();
       const { commit } = a.store;
       bench.clock.advance(1000);
       let fail: () => void = () => undefined;

@@ -4,14 +4,15 @@ import { countOne } from '@device-insights/fanout/process/count';
 import type { Log } from '@device-insights/fanout/process/log';
 import type { Analysis, SampleRun } from '../analysis/analysis.js';
 import { ForwardClock } from '../forward-clock.js';
-import type { Inspection } from '../inspection.js';
+import type { Inspection } from '../peers/inspection.js';
 import type { PublishedStream } from '../publisher/publisher.js';
 import type { Session } from '../store/store.js';
+import { Acknowledgements } from './acknowledgements.js';
 import type { Connection } from './connection.js';
 import type { IngestCounters } from './counters.js';
 import { decodeBinary, EARLIEST_MS, type Fault, type Frame, fault } from './frame.js';
+import { Inbox } from './inbox.js';
 import { Intake, type IntakeRefusal } from './intake.js';
-import { LIMITS } from './limits.js';
 import { decodeText } from './message.js';
 import { type NoticeFields, Notices } from './notices.js';
 import { Trace } from './trace.js';
@@ -31,17 +32,10 @@ export interface LiveSessionParts {
   readonly onFinished: (session: LiveSession) => void;
 }
 
-/** Data time after which an acknowledgement is sent without waiting for the interval, ms. */
-const ACK_DATA_MS = 5000;
 /** Interval at which progress is recorded while data arrive, ms. */
 const RECORD_EVERY_MS = 2500;
 /** Longest interval while readings wait to be stored, which go first, ms; the protocol allows 5 s. */
 const RECORD_AT_LATEST_MS = 4000;
-/** Undecoded bytes above which the socket is paused; one chunk of the socket may be added to this. */
-const MAX_WAITING_BYTES = 64 * 1024;
-/** Bytes that a waiting message counts beside its data, so that empty messages count too. */
-const MESSAGE_BYTES = 64;
-
 /**
  * Data time after which the readings so far are asked to be stored; those of the stretch before must be stored by then,
  * ms. So at most 20 s of readings may be lost with this gateway, and the replay brings them back: it reaches 60 s back
@@ -61,12 +55,6 @@ const LATE: NoticeFields = {
     'its data arrive more than 2 s behind those of another channel, after the windows that need them: send the channels interleaved, in order of time',
 };
 
-interface Message {
-  readonly connection: Connection;
-  readonly data: Buffer;
-  readonly isBinary: boolean;
-}
-
 /**
  * A session on this gateway, connected or in its grace period: processes messages in steps, in the turns that it is
  * given, and feeds the analysis.
@@ -78,15 +66,13 @@ export class LiveSession implements Worker {
   readonly #intake: Intake;
   readonly #notices: Notices;
   readonly #trace: Trace;
+  readonly #acknowledgements: Acknowledgements;
   /** Resolves when the session is closed in the store, or lost to another gateway. */
   readonly gone: Promise<void>;
   #resolveGone: () => void = () => undefined;
   #connection: Connection | null = null;
-  #waiting: Message[] = [];
-  #waitingBytes = 0;
+  readonly #inbox = new Inbox();
   #runs: SampleRun[] = [];
-  #ackTimer: Timer | null = null;
-  #acksSoon = false;
   #grace: Timer | null = null;
   #recordedAt = Number.NEGATIVE_INFINITY;
   #isRecorded = true;
@@ -127,6 +113,9 @@ export class LiveSession implements Worker {
           'the sample rate differs from the device model by more than 20 %',
         ),
     });
+    this.#acknowledgements = new Acknowledgements(this.#intake, clock, (next_seq) =>
+      this.#connection?.send({ type: 'ack', next_seq, server_time: clock.now() }),
+    );
   }
 
   get isOpen(): boolean {
@@ -198,14 +187,12 @@ export class LiveSession implements Worker {
   take(connection: Connection, data: Buffer, isBinary: boolean): void {
     if (this.#state !== 'open' || connection.closed) return;
     const { turns } = this.#parts;
-    if (this.#waiting.length === 0 && this.#runs.length === 0 && turns.hasTime() && !this.#isAhead()) {
+    if (this.#inbox.isEmpty && this.#runs.length === 0 && turns.hasTime() && !this.#isAhead()) {
       this.#handle(connection, data, isBinary);
       this.#analyse(turns);
       return;
     }
-    this.#waiting.push({ connection, data, isBinary });
-    this.#waitingBytes += data.length + MESSAGE_BYTES;
-    if (this.#waitingBytes > MAX_WAITING_BYTES) connection.pause();
+    this.#inbox.add({ connection, data, isBinary });
     this.#parts.turns.add(this);
   }
 
@@ -243,9 +230,9 @@ export class LiveSession implements Worker {
    */
   tick(): void {
     if (this.#state !== 'open') return;
-    if (this.#waiting.length === 0 && this.#intake.tick()) {
+    if (this.#inbox.isEmpty && this.#intake.tick()) {
       this.#isRecorded = false;
-      this.#scheduleAck();
+      this.#acknowledgements.schedule();
       this.#parts.turns.add(this);
     }
     this.#recordIfDue();
@@ -264,7 +251,7 @@ export class LiveSession implements Worker {
    */
   closedElsewhere(): void {
     this.#isClosedElsewhere = true;
-    this.#dropWaiting();
+    this.#inbox.drop();
     this.close();
   }
 
@@ -272,11 +259,11 @@ export class LiveSession implements Worker {
   leave(reason: CloseReason, detail?: string): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
-    this.#ackTimer?.cancel();
+    this.#acknowledgements.cancel();
     this.#grace?.cancel();
     this.#parts.turns.remove(this);
     this.#connection?.close(reason, detail);
-    this.#dropWaiting();
+    this.#inbox.drop();
     this.#runs = [];
     this.#parts.analysis.close();
     this.#parts.stream.close();
@@ -291,7 +278,7 @@ export class LiveSession implements Worker {
   suspend(): Promise<void> {
     if (this.#state !== 'open') return this.gone;
     this.#state = 'finishing';
-    this.#dropWaiting();
+    this.#inbox.drop();
     this.#connection?.pause();
     for (const run of this.#runs.splice(0)) this.#parts.analysis.push(run);
     this.#record();
@@ -323,10 +310,9 @@ export class LiveSession implements Worker {
   }
 
   #handleNext(): boolean {
-    const message = this.#waiting.shift();
+    const message = this.#inbox.take();
     if (!message) return false;
-    this.#waitingBytes -= message.data.length + MESSAGE_BYTES;
-    if (this.#waiting.length === 0) this.#connection?.resume();
+    if (this.#inbox.isEmpty) this.#connection?.resume();
     if (!message.connection.closed) this.#handle(message.connection, message.data, message.isBinary);
     return true;
   }
@@ -350,7 +336,7 @@ export class LiveSession implements Worker {
       connection.accepted();
       this.#parts.counters.frames += 1;
       this.#trace.accepted();
-      this.#scheduleAck();
+      this.#acknowledgements.schedule();
       this.#isRecorded = false;
       this.#recordIfDue();
     }
@@ -364,38 +350,8 @@ export class LiveSession implements Worker {
   }
 
   #end(): void {
-    this.#dropWaiting();
+    this.#inbox.drop();
     this.close();
-  }
-
-  #dropWaiting(): void {
-    this.#waiting = [];
-    this.#waitingBytes = 0;
-  }
-
-  #scheduleAck(): void {
-    if (this.#intake.unacknowledgedMs >= ACK_DATA_MS) this.#ackSoon();
-    else this.#ackTimer ??= this.#parts.clock.after(LIMITS.ack_interval_ms, () => this.#ack());
-  }
-
-  /**
-   * One acknowledgement for everything that the running callback receives: a flood would otherwise get one for every
-   * few frames.
-   */
-  #ackSoon(): void {
-    if (this.#acksSoon) return;
-    this.#acksSoon = true;
-    queueMicrotask(() => {
-      this.#acksSoon = false;
-      if (this.#intake.unacknowledgedMs > 0) this.#ack();
-    });
-  }
-
-  #ack(): void {
-    this.#ackTimer?.cancel();
-    this.#ackTimer = null;
-    this.#intake.acknowledged();
-    this.#connection?.send({ type: 'ack', next_seq: this.#intake.nextSeq(), server_time: this.#parts.clock.now() });
   }
 
   /** Records progress every few seconds, and at once when a time became known that is fixed from then on. */
@@ -419,8 +375,7 @@ export class LiveSession implements Worker {
     this.#intake.flush();
     if (this.#runs.length > 0) return true;
     this.#state = 'finishing';
-    this.#ackTimer?.cancel();
-    if (this.#intake.unacknowledgedMs > 0) this.#ack();
+    this.#acknowledgements.finish();
     this.#parts.analysis.end();
     this.#record();
     void this.#parts.stream.flushed().then(() => this.#parts.onFinished(this));

@@ -2,25 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
 import type { OpenAnalysis } from '../analysis/analysis.js';
-import { setCount } from '../analysis/channel.js';
 import { within } from '../deadline.js';
 import { CloseError } from '../errors.js';
-import { Heartbeats } from '../heartbeats.js';
 import type { PublishedStream, Publisher } from '../publisher/publisher.js';
 import type { LastInsights, Session, Store } from '../store/store.js';
 import type { Admission } from './admission.js';
 import type { Connection } from './connection.js';
 import type { IngestCounters } from './counters.js';
 import { NO_PROGRESS } from './intake.js';
+import { Owners } from './owners.js';
+import { NO_ROOM, Room, type RoomLimits } from './room.js';
 import { LiveSession } from './session.js';
 import type { Turns } from './turns.js';
-
-/** Limits of the sessions that this gateway serves. */
-export interface Room {
-  readonly maxSessions: number;
-  /** Most sessions of one account. */
-  readonly maxAccountSessions: number;
-}
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -32,7 +25,7 @@ export interface SessionsOptions {
   readonly gateway: string;
   /** How long a session stays open without a connection, ms. */
   readonly graceMs: number;
-  readonly room: Room;
+  readonly room: RoomLimits;
   readonly turns: Turns;
   readonly counters: IngestCounters;
 }
@@ -49,20 +42,8 @@ export interface Joined {
 const REPLAY_MS = 60_000;
 /** Device clocks that differ from the server's by less than this are not shifted, ms. */
 const MAX_CLOCK_OFFSET_MS = 1000;
-/** A gateway never counts as dead before this time, ms: its heartbeat is due every second, and may be late. */
-const LEAST_SILENCE_MS = 5000;
 /** Longest time that a connection waits for the end of the device's previous session, ms. */
 const ENDING_MS = 5000;
-/** A gateway whose heartbeat has not changed for this long counts as dead, ms. */
-const DYING_MS = 2500;
-/** Interval at which a heartbeat is checked, and longest wait if the store does not answer, ms. */
-const BEAT_LOOK_MS = 200;
-const BEAT_WAIT_MS = 10_000;
-/** Number of announced losses that are remembered. */
-const MAX_DECLARED = 10_000;
-const NO_ROOM = 'this gateway has reached its session limit (MAX_SESSIONS); try again';
-const NO_ROOM_FOR_ACCOUNT =
-  'this account has reached its session limit on this gateway (MAX_ACCOUNT_SESSIONS); try again';
 const CLOSED_ELSEWHERE =
   'the session was closed while this gateway could not reach the store; connect again to go on in a new one';
 const RETRY_MS = 500;
@@ -74,21 +55,15 @@ export class Sessions {
   readonly #options: SessionsOptions;
   readonly #byDevice = new Map<string, LiveSession>();
   readonly #byId = new Map<string, LiveSession>();
-  /**
-   * Number of sessions, of all accounts and of each, including those in their grace period and those that are closing; one
-   * with several channels of a modality counts as several.
-   */
-  #taken = 0;
-  readonly #ofAccount = new Map<string, number>();
   /** For each device, the last of the connections that wait to join. */
   readonly #tails = new Map<string, Promise<unknown>>();
-  readonly #heartbeats: Heartbeats;
-  /** Losses that were announced, by owner and account, with the owner's last heartbeat. */
-  readonly #declared = new Map<string, number | undefined>();
+  readonly #room: Room;
+  readonly #owners: Owners;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
-    this.#heartbeats = new Heartbeats(options.store, options.clock);
+    this.#room = new Room(options.room);
+    this.#owners = new Owners(options);
   }
 
   get size(): number {
@@ -108,7 +83,7 @@ export class Sessions {
    */
   refuseWithoutRoom(admission: Admission): void {
     if (this.#byDevice.has(deviceKey(admission))) return;
-    this.#refuseIfFull({ accountId: admission.accountId, channels: admission.model.channels });
+    this.#room.refuseIfFull({ accountId: admission.accountId, channels: admission.model.channels });
   }
 
   /**
@@ -134,7 +109,7 @@ export class Sessions {
    */
   async sweep(): Promise<void> {
     await this.#loseTaken();
-    await this.#closeOrphans();
+    for (const row of await this.#owners.orphans()) await this.#closeOrphan(row);
   }
 
   async #join(admission: Admission, connection: Connection): Promise<Joined> {
@@ -154,11 +129,11 @@ export class Sessions {
     if (!row) return this.#open(admission);
     const same = row.user === admission.user && row.deviceModelId === admission.model.id;
     if (live) return same ? { session: live, resumed: true, replayMs: 0 } : this.#replace(live);
-    if (await this.#isOrphan(row)) return this.#closeOrphan(row);
-    this.#refuseIfFull(row);
+    if (await this.#owners.isOrphan(row)) return this.#closeOrphan(row);
+    this.#room.refuseIfFull(row);
     const claimed = await this.#options.store.claimSession(row.id, row.epoch, this.#options.gateway);
     if (!claimed) return null;
-    const after = this.#left(row);
+    const after = this.#owners.left(row);
     return same ? this.#goOn(claimed, after) : this.#closeRow(claimed);
   }
 
@@ -230,41 +205,6 @@ export class Sessions {
     }
   }
 
-  /**
-   * Resolves once the insights that the previous owner of a claimed session stored are published: when that owner is
-   * alive, or its loss has been announced. Null if the owner recorded that nothing was left.
-   */
-  #left(row: Session): Promise<void> | null {
-    if (row.gateway === this.#options.gateway || wasHandedOver(row)) return null;
-    return this.#livesOn(row.gateway).then((lives) => {
-      if (!lives) this.#declareLoss(row);
-    });
-  }
-
-  /** Announces that a dead owner may have stored insights without publishing them: once for each account and death. */
-  #declareLoss({ gateway, accountId }: Session): void {
-    const [death, beat] = [`${gateway} ${accountId}`, this.#heartbeats.beatOf(gateway)];
-    if (this.#declared.has(death) && this.#declared.get(death) === beat) return;
-    if (this.#declared.size >= MAX_DECLARED) this.#declared.clear();
-    this.#declared.set(death, beat);
-    this.#options.publisher.declareLoss(accountId);
-  }
-
-  /** Whether a gateway's heartbeat changes from now on. */
-  async #livesOn(gateway: string): Promise<boolean> {
-    const { clock } = this.#options;
-    const end = clock.monotonic() + BEAT_WAIT_MS;
-    const look = () => this.#heartbeats.look().catch(() => undefined);
-    await look();
-    const beat = this.#heartbeats.beatOf(gateway);
-    while (this.#heartbeats.silenceOf(gateway) <= DYING_MS && clock.monotonic() < end) {
-      await new Promise<void>((resolve) => clock.after(BEAT_LOOK_MS, resolve));
-      await look();
-      if (this.#heartbeats.beatOf(gateway) !== beat) return true;
-    }
-    return false;
-  }
-
   /** Closes a session that the device's newest connection does not continue. */
   async #replace(session: LiveSession): Promise<null> {
     session.connection?.close('takenOver');
@@ -273,17 +213,9 @@ export class Sessions {
     return null;
   }
 
-  #refuseIfFull({ accountId, channels }: Pick<Session, 'accountId' | 'channels'>): void {
-    const { maxSessions, maxAccountSessions } = this.#options.room;
-    const added = setCount(channels);
-    if (this.#taken + added > maxSessions) throw new CloseError('overloaded', NO_ROOM);
-    if ((this.#ofAccount.get(accountId) ?? 0) + added > maxAccountSessions)
-      throw new CloseError('overloaded', NO_ROOM_FOR_ACCOUNT);
-  }
-
   /** Throws `CloseError` if the session limit is reached. */
   #live(row: Session, last: LastInsights, after: Promise<void> | null = null): LiveSession {
-    this.#refuseIfFull(row);
+    this.#room.refuseIfFull(row);
     const { publisher, gateway, openAnalysis, turns, counters, clock, graceMs, log } = this.#options;
     let stream: PublishedStream | null = null;
     const analysis = openAnalysis({
@@ -327,23 +259,15 @@ export class Sessions {
 
   #keep(session: LiveSession): void {
     const device = deviceKey(session.row);
-    const { id, accountId, channels } = session.row;
-    const added = setCount(channels);
+    const { id } = session.row;
     this.#byDevice.set(device, session);
     this.#byId.set(id, session);
-    this.#count(accountId, added);
+    this.#room.take(session.row);
     void session.gone.then(() => {
       if (this.#byDevice.get(device) === session) this.#byDevice.delete(device);
       if (this.#byId.get(id) === session) this.#byId.delete(id);
-      this.#count(accountId, -added);
+      this.#room.free(session.row);
     });
-  }
-
-  #count(accountId: string, change: number): void {
-    this.#taken += change;
-    const count = (this.#ofAccount.get(accountId) ?? 0) + change;
-    if (count > 0) this.#ofAccount.set(accountId, count);
-    else this.#ofAccount.delete(accountId);
   }
 
   /**
@@ -367,20 +291,6 @@ export class Sessions {
     }
   }
 
-  async #isOrphan({ gateway }: Session): Promise<boolean> {
-    if (gateway === this.#options.gateway) return false;
-    await this.#heartbeats.look();
-    return this.#heartbeats.silenceOf(gateway) > this.#deadAfterMs;
-  }
-
-  /**
-   * Gateways that have been silent for longer than this are dead, and the grace period of their sessions has passed,
-   * ms.
-   */
-  get #deadAfterMs(): number {
-    return Math.max(this.#options.graceMs, LEAST_SILENCE_MS);
-  }
-
   async #loseTaken(): Promise<void> {
     const { store, gateway } = this.#options;
     for (const { id, epoch } of await store.takenSessions(gateway)) {
@@ -389,25 +299,10 @@ export class Sessions {
     }
   }
 
-  async #closeOrphans(): Promise<void> {
-    await this.#heartbeats.look();
-    if (this.#heartbeats.observedFor < LEAST_SILENCE_MS) return;
-    const others = await this.#options.store.openSessionsOfOthers(this.#owners());
-    if (others.length === 0) return;
-    await this.#heartbeats.look(); // A gateway may have started meanwhile: its first heartbeat precedes its first session.
-    const owners = new Set(this.#owners());
-    for (const row of others) if (!owners.has(row.gateway)) await this.#closeOrphan(row);
-  }
-
-  /** Gateways that keep their sessions: a gateway counts as silent only after it has been observed for a while. */
-  #owners(): string[] {
-    return [this.#options.gateway, ...this.#heartbeats.notSilentFor(this.#deadAfterMs, LEAST_SILENCE_MS)];
-  }
-
   /** Closes a session whose owner is dead. */
   async #closeOrphan(row: Session): Promise<null> {
     await this.#closeRow(row);
-    if (!wasHandedOver(row)) this.#declareLoss(row);
+    this.#owners.declareLoss(row);
     return null;
   }
 
@@ -430,10 +325,6 @@ export class Sessions {
 export function clockShift({ at, deviceClock }: Pick<Admission, 'at' | 'deviceClock'>): number {
   if (deviceClock === null || Math.abs(at - deviceClock) <= MAX_CLOCK_OFFSET_MS) return 0;
   return at - deviceClock;
-}
-
-function wasHandedOver({ epoch, progress }: Session): boolean {
-  return progress.handedOverBy === epoch;
 }
 
 function deviceKey({ accountId, deviceId }: { accountId: string; deviceId: string }): string {

@@ -1,5 +1,5 @@
 import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
-import type { Signal } from '../inspection.js';
+import type { Signal } from '../peers/inspection.js';
 import { sampleAt } from './sample.js';
 
 /** Length of the signal that is kept of a displayed channel, ms of data time. */

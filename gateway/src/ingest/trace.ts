@@ -1,6 +1,6 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
-import type { ChannelState, Inspection, RaisedNotice, RefusedFrames } from '../inspection.js';
+import type { ChannelState, Inspection, RaisedNotice, RefusedFrames } from '../peers/inspection.js';
 import type { ModalityChannel } from '../store/store.js';
 import type { Fault } from './frame.js';
 import type { Notice } from './notices.js';

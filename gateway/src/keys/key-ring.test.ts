@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
-import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Store } from '../store/store.js';
 import { sampleKey } from '../store/suite/samples.js';
 import { KeyRing } from './key-ring.js';
@@ -12,7 +9,6 @@ const START = 1_763_600_000_000;
 const HOUR = 3_600_000;
 
 describe('the key ring', () => {
-  let folder: string;
   let clock: ManualClock;
   let store: Store;
   let ring: KeyRing;
@@ -20,9 +16,8 @@ describe('the key ring', () => {
   let inUse: string[];
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'key-ring-'));
     clock = new ManualClock(START);
-    store = await openEmbeddedStore(folder, clock);
+    store = await openTemporaryStore(clock);
     ring = new KeyRing(store, clock, { warn: () => {} });
     told = [];
     await ring.poll();
@@ -32,10 +27,7 @@ describe('the key ring', () => {
       () => inUse,
     );
   });
-  afterEach(async () => {
-    await store.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => store.close());
 
   const issue = async () => {
     const key = sampleKey();

@@ -6,11 +6,11 @@ import type { Key, Store } from '../store/store.js';
 import { KeyLookups } from './key-lookups.js';
 
 /** Precision of `last_used_at`, ms. */
-const TOUCH_EVERY = 60_000;
+const TOUCH_EVERY_MS = 60_000;
 /** A poll this long after the previous one may find no trace of a key that was revoked and then erased, ms. */
-const LATE = 3000;
+const LATE_MS = 3000;
 /** Revocations are read from this long before the newest known one, ms: concurrent writes may become visible late. */
-const LOOK_BACK = 10_000;
+const LOOK_BACK_MS = 10_000;
 
 /** A time by both clocks, ms. */
 interface Instant {
@@ -114,11 +114,12 @@ export class KeyRing implements KeyCheck, KeySource {
    */
   async poll(): Promise<void> {
     const start = this.#time();
-    for (const key of await this.#store.keysRevokedSince(this.#newest - LOOK_BACK)) this.#tell(key, key.revokedAt ?? 0);
-    for (const [id, at] of this.#told) if (at < this.#newest - LOOK_BACK) this.#told.delete(id);
+    for (const key of await this.#store.keysRevokedSince(this.#newest - LOOK_BACK_MS))
+      this.#tell(key, key.revokedAt ?? 0);
+    for (const [id, at] of this.#told) if (at < this.#newest - LOOK_BACK_MS) this.#told.delete(id);
     const before = this.#polled ?? start;
     const end = this.#time();
-    if (end.now - before.now > LATE || end.monotonic - before.monotonic > LATE) await this.#catchUp();
+    if (end.now - before.now > LATE_MS || end.monotonic - before.monotonic > LATE_MS) await this.#catchUp();
     this.#polled = start;
   }
 
@@ -143,7 +144,7 @@ export class KeyRing implements KeyCheck, KeySource {
   /** Runs beside the request, which neither waits for it nor fails with it. */
   #touch(id: string): void {
     const now = this.#clock.monotonic();
-    if (now - (this.#touched.get(id) ?? Number.NEGATIVE_INFINITY) < TOUCH_EVERY) return;
+    if (now - (this.#touched.get(id) ?? Number.NEGATIVE_INFINITY) < TOUCH_EVERY_MS) return;
     if (this.#touched.size > 10_000) this.#touched.clear();
     this.#touched.set(id, now);
     this.#store.touchKeys([id], this.#clock.now()).catch((err: unknown) => {

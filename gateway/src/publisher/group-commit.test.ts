@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Bus, BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { type LiveInsight, liveForm, type Reading, type StoredInsight } from '../insight.js';
-import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import { NO_PROGRESS, sampleInsight, sampleSession } from '../store/suite/samples.js';
 import { Gate } from './gate.fixture.js';
 import { createPublisher } from './group-commit.js';
@@ -17,7 +14,6 @@ const START = 1_763_600_000_000;
 const HOUR_MS = 3_600_000;
 
 describe('the publisher', () => {
-  let directory: string;
   let clock: ManualClock;
   let gate: Gate;
   let bus: Bus;
@@ -25,9 +21,8 @@ describe('the publisher', () => {
   let logged: { fields: Record<string, unknown>; text: string }[];
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
     clock = new ManualClock(START);
-    gate = new Gate(await openEmbeddedStore(directory, clock));
+    gate = new Gate(await openTemporaryStore(clock));
     bus = createMemoryBus();
     logged = [];
     publisher = newPublisher();
@@ -36,7 +31,6 @@ describe('the publisher', () => {
   afterEach(async () => {
     await bus.close();
     await gate.store.close();
-    await rm(directory, { recursive: true });
   });
 
   const newPublisher = (maxQueued?: number) => {

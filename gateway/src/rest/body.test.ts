@@ -1,10 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
 import { KeyRing } from '../keys/key-ring.js';
 import { sampleModel } from '../store/suite/samples.js';
-import { detailOf, type Tenant, TestServer } from './test-server.js';
+import { detailOf, type Tenant, TestServer } from './rest-server.fixture.js';
 
 const PATH = '/v1/device-models';
 
@@ -62,6 +63,46 @@ describe('the body of a request', () => {
       ]);
     }
     expect((await post(named('a\xf6'), headers)).json).to.include({ name: 'aö' });
+  });
+
+  it('waits if it is large and 32 others are arriving, which leave room when their clients leave', async () => {
+    const checked = new EventEmitter();
+    const busy = await TestServer.start((store) => {
+      const ring = new KeyRing(store, systemClock, { warn: () => {} });
+      const key = async (hash: string) => {
+        checked.emit('key');
+        return ring.key(hash);
+      };
+      return { keys: { key } };
+    });
+    try {
+      const { key } = await busy.tenant();
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const begin = async (more: Record<string, string | number>, part: string | Buffer = '{"nam') => {
+        const isChecked = once(checked, 'key');
+        const call = request(busy.url + PATH, { method: 'POST', headers: { ...headers, ...more } });
+        call.on('error', () => {});
+        call.write(part);
+        await isChecked;
+        return call;
+      };
+      const compressed = gzipSync('{"name":"a"}').subarray(0, 12);
+      const slow = [await begin({ 'content-encoding': 'gzip' }, compressed)];
+      while (slow.length < 32) slow.push(await begin({ 'content-length': 100_000 }));
+      let isLate = true;
+      const late = busy.request('POST', PATH, key, { name: 'large', pad: 'x'.repeat(100_000) }).then((answer) => {
+        isLate = false;
+        return answer;
+      });
+      for (let n = 0; n < 5; n++)
+        expect((await busy.request('POST', PATH, key, { name: 'small' })).status).to.equal(201);
+      expect(isLate).to.equal(true);
+      slow[0]?.destroy();
+      expect((await late).status).to.equal(201);
+      for (const call of slow) call.destroy();
+    } finally {
+      await busy.stop();
+    }
   });
 
   it('is not carried out if the key was revoked while it arrived', async () => {

@@ -1,7 +1,7 @@
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { insightRow, seed, sessionRow, type Tenant, TestServer } from './test-server.js';
+import { insightRow, seed, sessionRow, type Tenant, TestServer } from './rest-server.fixture.js';
 
 describe('compressed answers', () => {
   let server: TestServer;

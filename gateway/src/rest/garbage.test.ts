@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { detailOf, insightRow, seed, sessionRow, type Tenant, TestServer } from './test-server.js';
+import { detailOf, insightRow, seed, sessionRow, type Tenant, TestServer } from './rest-server.fixture.js';
 
 const RUNS = { numRuns: 150 };
 

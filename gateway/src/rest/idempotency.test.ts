@@ -3,7 +3,7 @@ import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { StoreUnavailable } from '../store/store.js';
-import { detailOf, type Tenant, TestServer } from './test-server.js';
+import { detailOf, type Tenant, TestServer } from './rest-server.fixture.js';
 
 const CHANNEL = { modality: 'ecg', sample_rate_hz: 250, bit_depth: 24, num_channels: 1 };
 const idOf = (json: unknown) => z.object({ id: z.string() }).parse(json).id;

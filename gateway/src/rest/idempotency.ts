@@ -14,7 +14,7 @@ export const idempotencyKey = text(1, 200);
 const POLL_MS = 50;
 const POLLS = 200;
 /** A client that then waits this long, s, comes when the first request has answered, or counts as dead. */
-const RETRY_AFTER = '30';
+const RETRY_AFTER_S = '30';
 
 /**
  * Makes a POST safe to repeat: with an `Idempotency-Key`, the same body gets the first response again (for 24 h, per
@@ -85,7 +85,7 @@ function replayed(ctx: RestContext, found: IdempotencyState): boolean {
       throw new HttpError('conflict', 'this Idempotency-Key was used with a different body before: use a new key');
     case 'pending':
       throw new HttpError('conflict', 'the first request with this Idempotency-Key is still running: try again later', {
-        'Retry-After': RETRY_AFTER,
+        'Retry-After': RETRY_AFTER_S,
       });
     case 'done':
       ctx.status = found.response.status;

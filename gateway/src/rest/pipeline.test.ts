@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { StoreUnavailable } from '../store/store.js';
-import { detailOf, type Tenant, TestServer } from './test-server.js';
+import { detailOf, type Tenant, TestServer } from './rest-server.fixture.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -2,7 +2,7 @@ import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { requestNotes } from './request-notes.js';
-import { type Logged, type Tenant, TestServer } from './test-server.js';
+import { type Logged, type Tenant, TestServer } from './rest-server.fixture.js';
 
 describe('the note of each request', () => {
   const clock = new ManualClock(0);

@@ -29,7 +29,7 @@ export interface RestState {
   requestId: string;
   /** The key of the request; set for all paths that need one. */
   key?: Key;
-  /** Looks up the key, or the operator's login, anew: throws 401 if it is not valid any more. Set where one is needed. */
+  /** Looks up the key, or the operator's login, again: throws 401 if it is no longer valid. Set on routes that need one. */
   authenticate?: () => Promise<void>;
   /** The body as text, and parsed; set by `jsonBody`. */
   bodyText?: string;

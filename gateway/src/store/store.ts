@@ -71,7 +71,7 @@ export interface Store {
   endLogin(hash: string): Promise<void>;
   /**
    * Adds an entry to the audit log, which keeps the newest `keep` sign-ins (default `SIGN_INS_KEPT`), and of the other
-   * entries the newest `keep` (default `AUDIT_KEPT`): whoever signs in again and again pushes out no change.
+   * entries the newest `keep` (default `AUDIT_KEPT`), so that many sign-ins push out no change.
    */
   audit(entry: AuditEntry, keep?: number): Promise<void>;
   /** Newest first; a page starts after the cursor. */
@@ -160,8 +160,8 @@ export interface Store {
   /** Deletes at most `most` insights; how many it found. Fewer than `most`: none is left. */
   eraseInsights(which: ErasedInsights, most: number): Promise<number>;
   /**
-   * Deletes the row of a closed session that has no insights any more, after which it gets none; false where there is
-   * none.
+   * Deletes the row of a closed session that has no insights any more; it cannot get new ones afterwards. False if
+   * there is no such session.
    */
   eraseSession(id: string): Promise<boolean>;
   /** Deletes at most `most` revoked keys of one user of an account, or, with null, of the account; how many it found. */
@@ -171,7 +171,7 @@ export interface Store {
    * many it found. A device is deleted before its model.
    */
   eraseHoldings(accountId: string, most: number): Promise<number>;
-  /** Deletes an account that has no sessions any more, with all that is left of it; null where there is none. */
+  /** Deletes an account that has no sessions any more, with all that is left of it; null if there is no such account. */
   eraseAccount(id: string): Promise<Account | null>;
 
   // -- the rest

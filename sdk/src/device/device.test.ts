@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { type Clock, systemClock } from '../clock.js';
 import { ClosedError } from '../socket/reconnection.js';
-import { type Peer, SocketServer } from '../socket/test-socket-server.js';
+import { type Peer, SocketServer } from '../socket/socket-server.fixture.js';
 import { Device } from './device.js';
 import type { DeviceOptions } from './device-options.js';
 import type { NoticeMessage, RefusedMessage } from './messages.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Peer, SocketServer } from '../socket/test-socket-server.js';
+import { type Peer, SocketServer } from '../socket/socket-server.fixture.js';
 import { Device } from './device.js';
 
 const CHANNELS = [

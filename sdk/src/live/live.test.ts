@@ -4,7 +4,7 @@ import { DeviceInsights, type DeviceInsightsOptions } from '../client.js';
 import { systemClock } from '../clock.js';
 import { Random } from '../simulator/random.js';
 import { ClosedError } from '../socket/reconnection.js';
-import { type Peer, SocketServer } from '../socket/test-socket-server.js';
+import { type Peer, SocketServer } from '../socket/socket-server.fixture.js';
 import type { LiveInsight } from './insight.js';
 import type { LiveSubscription } from './live.js';
 import type { Hole, SubscribeOptions } from './subscribe-options.js';

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { DeviceInsights, type DeviceInsightsOptions } from '../client.js';
 import { type Clock, systemClock } from '../clock.js';
-import { SocketServer } from '../socket/test-socket-server.js';
+import { SocketServer } from '../socket/socket-server.fixture.js';
 import { ApiError, ConflictError, ConnectionError } from './api-error.js';
 
 const TIMEOUT_MS = 12_345;

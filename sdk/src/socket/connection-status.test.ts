@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { DeviceInsights } from '../client.js';
 import { ConnectionError } from '../rest/api-error.js';
 import type { ConnectionStatus } from './connection-status.js';
-import { SocketServer } from './test-socket-server.js';
+import { SocketServer } from './socket-server.fixture.js';
 
 const NAMES = { deviceId: 'band-1', deviceModelId: 'model-1' };
 const READY = {

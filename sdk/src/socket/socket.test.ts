@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { type CloseInfo, findWebSocket, onEnd, type Socket, type SocketConstructor } from './socket.js';
-import { SocketServer } from './test-socket-server.js';
+import { SocketServer } from './socket-server.fixture.js';
 
 describe('the end of a socket', () => {
   let server: SocketServer;

@@ -1,9 +1,9 @@
+import { Raw, upgradeOf } from '@device-insights/fanout/process/raw.fixture';
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { eventually } from '../eventually.js';
 import { startFanoutNode } from '../fanout-node.js';
-import { Raw, upgradeOf } from '../raw.js';
 import { Running, temporaryFolder } from '../running.js';
 import type { ServerProcess } from '../server-process.js';
 import { connect, makeModel, sendFrames, subscribe } from '../wearable.js';
@@ -39,7 +39,7 @@ describe('a crowd of strangers', () => {
   });
 
   const come = async (place: ServerProcess, many: number, sent: string) => {
-    crowd.push(...(await Promise.all(Array.from({ length: many }, () => Raw.open(place.url, sent)))));
+    crowd.push(...(await Promise.all(Array.from({ length: many }, () => Raw.at(place.url, sent)))));
   };
 
   for (const [what, sent] of [

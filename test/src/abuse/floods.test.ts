@@ -1,14 +1,14 @@
+import { frameOf, PING, Raw, upgradeOf } from '@device-insights/fanout/process/raw.fixture';
 import { expect } from 'chai';
-import { frame, Raw, upgradeOf } from '../raw.js';
 import { KEY } from '../running.js';
 import type { ServerProcess } from '../server-process.js';
 import { subscribe } from '../wearable.js';
 import { GatewayAndNode } from './gateway-and-node.js';
 
-const PINGS = Buffer.alloc(6 * 1024 * 1024, frame(0x9, Buffer.alloc(0)));
+const PINGS = Buffer.alloc(6 * 1024 * 1024, PING);
 const FRAGMENTS = Buffer.concat([
-  frame(0x1, Buffer.from('x'), false),
-  ...Array(2000).fill(frame(0, Buffer.from('x'), false)),
+  frameOf(0x1, Buffer.from('x'), false),
+  ...Array(2000).fill(frameOf(0, Buffer.from('x'), false)),
 ]);
 
 describe('a flood', () => {
@@ -16,7 +16,7 @@ describe('a flood', () => {
 
   /** Floods until the server ends the connection. */
   async function floodUntilCut(place: ServerProcess, target: string, flood: Uint8Array): Promise<void> {
-    const raw = await Raw.open(place.url, upgradeOf(target));
+    const raw = await Raw.at(place.url, upgradeOf(target));
     await raw.first();
     raw.socket.write(flood);
     await raw.ended;

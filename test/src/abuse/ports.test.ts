@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { portOf } from '@device-insights/fanout/process/http-server';
 import { expect } from 'chai';
 import { Operator } from '../operator.js';
 import { Running, run, temporaryFolder } from '../running.js';
@@ -18,7 +18,7 @@ describe('a start', () => {
     folder = temporaryFolder();
     other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    taken = String((other.address() as AddressInfo).port);
+    taken = String(portOf(other));
   });
   afterEach(() => {
     other.close();

@@ -1,5 +1,5 @@
+import { Raw, upgradeOf } from '@device-insights/fanout/process/raw.fixture';
 import { expect } from 'chai';
-import { Raw, upgradeOf } from '../raw.js';
 import { KEY } from '../running.js';
 import { subscribe } from '../wearable.js';
 import { GatewayAndNode } from './gateway-and-node.js';
@@ -41,7 +41,7 @@ describe('connections that are reset', () => {
       for (const place of [servers.gateway, servers.node]) {
         const app = await subscribe(place);
         const resets = Array.from({ length: 20 }, async (_, n) => {
-          const raw = await Raw.open(place.url, sent);
+          const raw = await Raw.at(place.url, sent);
           if (n % 2 === 0) await new Promise((resolve) => raw.socket.write('\r\n\r\n', resolve));
           if (n % 4 === 0) await place.healthz(); // By now the server has read the data.
           raw.reset();

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { portOf } from '@device-insights/fanout/process/http-server';
 import { expect } from 'chai';
 import { run } from '../running.js';
 import { Desk, PASSWORD, signIn } from './desk.js';
@@ -60,7 +60,7 @@ describe('the door of the dashboard, in a browser', () => {
     const page = await desk.signedIn('/accounts');
     const foreign = await startForeign();
     try {
-      await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+      await page.goto(`http://127.0.0.1:${portOf(foreign)}/`);
       for (const request of [
         `{ method: 'POST', mode: 'no-cors', credentials: 'include', body: '{"name":"forged"}' }`,
         `{ method: 'POST', credentials: 'include', headers: { 'X-Dashboard': '1' }, body: '{"name":"forged"}' }`,

@@ -85,6 +85,17 @@ describe('the people at the dashboard', () => {
     await page.context().close();
   });
 
+  it('a device maker is not sent to look for gaps that a new session does not have', async () => {
+    const source = simulate({ seconds: 20 });
+    const { socket } = await connect(desk.service, 'proto-2', await makeModel(desk.service, source));
+    await sendFrames(socket, source, Date.now() - 20_000, 0, 20);
+    const page = await desk.signedIn();
+    await page.goto(`${desk.service.url}/dashboard/a/${await desk.account(page)}/devices/proto-2`);
+    const breathing = page.getByRole('row', { name: /^Breathing/ });
+    await breathing.getByText(/^Only \d+ % of the window contains data: the session has just begun/).waitFor();
+    await page.context().close();
+  });
+
   it('an app developer reads the reference, and tries both interfaces there', async () => {
     const page = await desk.page();
     const foreign: string[] = [];

@@ -10,12 +10,12 @@ import { fuzzService } from './service-fuzz.js';
 import { type SoakSample, soak } from './soak.js';
 
 const USAGE = `reliability [--part matrix|decoder|service]… [--row ID]… [--devices 100] [--subscribers 20] [--stop-seconds 20] [--seed 1] [--page]
-    measures the parts (all three where none is named), keeps their figures, and writes RELIABILITY.md; --page only writes it;
-    --row measures single rows of the matrix in the place of the parts, and prints them
+    measures the parts (default: all three), saves their figures and writes RELIABILITY.md; --page only writes the page;
+    --row measures single rows of the matrix instead, and prints them
 fuzz [--minutes 1] [--seed S]
-    fuzzes decoder and service, prints the figures; exit code 1 where something did not hold
+    fuzzes decoder and service and prints the figures; the exit code is 1 if a requirement was not met
 soak [--minutes 60] [--seed 1] [--mongo-redis] [--devices 30] [--subscribers 10] [--out FILE]
-    keeps its figures in FILE, by default where the page finds them; exit code 1 where something did not hold`;
+    saves its figures in FILE (default: where the page reads them); the exit code is 1 if a requirement was not met`;
 
 const DECODER_FRAMES = 10_000_000;
 const PARTS = ['matrix', 'decoder', 'service'];
@@ -35,18 +35,55 @@ const options = {
   help: { type: 'boolean' },
 } as const;
 
-type Values = ReturnType<typeof read>['values'];
+const NUMBERS = ['devices', 'subscribers', 'stop-seconds', 'minutes', 'seed'] as const;
 
-const read = () => parseArgs({ options, allowPositionals: true });
+const parse = () => parseArgs({ options, allowPositionals: true });
 
+type Values = ReturnType<typeof parse>['values'];
+
+const COMMANDS = new Map([
+  ['reliability', reliability],
+  ['fuzz', fuzz],
+  ['soak', saveSoak],
+]);
+
+/** The words of the command line. Throws an error that names the wrong one. */
+function read() {
+  const { values, positionals } = parse();
+  for (const name of NUMBERS) {
+    const text = values[name];
+    if (text !== undefined && !/^\d+(\.\d+)?$/.test(text)) throw new Error(`--${name} must be a number, not ${text}`);
+  }
+  assertKnown('part', values.part, PARTS);
+  assertKnown(
+    'row',
+    values.row,
+    ROWS.map(({ id }) => id),
+  );
+  const [name = ''] = positionals;
+  const command = COMMANDS.get(name);
+  if (!command && !values.help) throw new Error(`there is no command ${name}`);
+  return { values, command };
+}
+
+function assertKnown(what: string, asked: readonly string[] | undefined, known: readonly string[]): void {
+  const unknown = asked?.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`there is no ${what} ${unknown}; known are ${known.join(', ')}`);
+}
+
+/** Returns whether the command succeeded. */
 async function main(): Promise<boolean> {
-  const { values, positionals } = read();
-  const [command] = positionals;
-  if (command === 'reliability' && !values.help) return reliability(values);
-  if (command === 'fuzz' && !values.help) return fuzz(values);
-  if (command === 'soak' && !values.help) return soaked(values);
+  let asked: ReturnType<typeof read>;
+  try {
+    asked = read();
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`);
+    return false;
+  }
+  const { values, command } = asked;
+  if (command && !values.help) return command(values);
   console.log(USAGE);
-  return values.help === true;
+  return true;
 }
 
 async function reliability(values: Values): Promise<boolean> {
@@ -92,7 +129,7 @@ async function fuzz(values: Values): Promise<boolean> {
   return figures.failures.length === 0;
 }
 
-async function soaked(values: Values): Promise<boolean> {
+async function saveSoak(values: Values): Promise<boolean> {
   const mongoRedis = values['mongo-redis'] === true;
   const part = mongoRedis ? 'soak-mongo-redis' : 'soak';
   const { samples, ...figures } = await soak({

@@ -13,7 +13,7 @@ interface Rules {
 const rules = createRequire(import.meta.url)('../../../.dependency-cruiser.cjs') as Rules;
 
 /** For each rule, a tree of two files, of which the first imports the second. */
-const OFFENCES: Readonly<Record<string, readonly [importer: string, imported: string]>> = {
+const VIOLATIONS: Readonly<Record<string, readonly [importer: string, imported: string]>> = {
   'no-cycles': ['gateway/src/a.ts', 'gateway/src/b.ts'],
   'no-type-cycles': ['gateway/src/a.ts', 'gateway/src/b.ts'],
   'dsp-wasm-alone': ['dsp-wasm/src/core.ts', 'gateway/src/insight.ts'],
@@ -67,11 +67,11 @@ describe('the import rules', () => {
   afterEach(() => rmSync(root, { recursive: true }));
 
   it('each have a violation here', () => {
-    expect(Object.keys(OFFENCES)).to.have.members(rules.forbidden.map(({ name }) => name));
+    expect(Object.keys(VIOLATIONS)).to.have.members(rules.forbidden.map(({ name }) => name));
   });
 
-  for (const [name, [importer, imported]] of Object.entries(OFFENCES)) {
-    it(`refuse a breach of ${name}`, async () => {
+  for (const [name, [importer, imported]] of Object.entries(VIOLATIONS)) {
+    it(`report a violation of ${name}`, async () => {
       const up = '../'.repeat(importer.split('/').length - 1);
       const from = imported.startsWith('node_modules/') ? (imported.split('/')[1] ?? '') : `${up}${imported}`;
       put(root, importer, `import { x } from '${from}';\nexport const y = x;\n`);

@@ -6,8 +6,8 @@ import type { Bus, BusMessage } from '../bus.js';
 import { Inbox } from '../inbox.fixture.js';
 import { busSuite } from '../suite.js';
 import { createRedisBus } from './redis.js';
+import { type ClusterServer, masterOf, startCluster, type TestCluster, until } from './redis-cluster.fixture.js';
 import { slotOf } from './slot.js';
-import { type ClusterServer, masterOf, startCluster, type TestCluster, until } from './test-cluster.js';
 import { channelOf } from './upstream.js';
 
 const HASH = 'a'.repeat(64);

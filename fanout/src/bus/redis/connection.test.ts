@@ -2,16 +2,17 @@ import { spawn } from 'node:child_process';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { portOf } from '../../process/http-server.js';
 import { silentLog } from '../../process/log.fixture.js';
 import type { Log } from '../../process/log.js';
 import { ManualClock } from '../../process/manual-clock.js';
 import { RedisConnection } from './connection.js';
-import { findRedisServer, freePort, startRedis, type TestRedis } from './test-server.js';
+import { findRedisServer, freePort, startRedis, type TestRedis } from './redis-server.fixture.js';
 
 describe('a connection to Redis', function () {
   this.timeout(120_000); // The first run may have to install the server.
@@ -77,7 +78,7 @@ describe('a connection to Redis', function () {
     ends.push(() => {
       server.close();
     });
-    return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `redis://127.0.0.1:${portOf(server)}`;
   }
 
   /** The address of a sentinel that watches the server. */

@@ -14,7 +14,7 @@ import { BusUnavailable } from '../bus.js';
 import { Inbox } from '../inbox.fixture.js';
 import { encodeEnvelope } from './envelope.js';
 import { createRedisBus, type RedisBus } from './redis.js';
-import { startRedis, type TestRedis } from './test-server.js';
+import { startRedis, type TestRedis } from './redis-server.fixture.js';
 import { channelOf } from './upstream.js';
 
 const FLOOD = 20_000;

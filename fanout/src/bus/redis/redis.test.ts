@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { silentLog } from '../../process/log.fixture.js';
 import { busSuite } from '../suite.js';
 import { createRedisBus } from './redis.js';
-import { startRedis, type TestRedis } from './test-server.js';
+import { startRedis, type TestRedis } from './redis-server.fixture.js';
 
 describe('Redis bus', function () {
   this.timeout(120_000); // The first run may have to install the server.

@@ -1,28 +1,18 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import type {
-  ChannelState,
-  DeviceView,
-  Inspection,
-  Listed,
-  Live,
-  Series,
-  SessionRow,
-} from '../../../src/dashboard/schemas.js';
+import { useMemo, useState } from 'preact/hooks';
+import type { DeviceView, Inspection, Listed, Live, SessionRow } from '../../../src/dashboard/schemas.js';
 import type { AccountPage } from '../account-page.js';
 import { api, query, useLoad } from '../api.js';
 import { Chart } from '../chart.js';
-import { clock, count, duration } from '../format.js';
-import { TYPES } from '../readings.js';
+import { count, duration } from '../format.js';
 import { go } from '../router.js';
-import { Badge, Dialog, Empty, Failure, Form, Page, Panel, Skeleton, Table, When } from '../ui.js';
+import { Badge, Dialog, Empty, Failure, Form, Page, Panel, Skeleton, When } from '../ui.js';
+import { Channels } from './device-channels.js';
+import { Readings } from './device-readings.js';
 import { Fact } from './session.js';
 import { SessionTable } from './sessions.js';
 
 const REFRESH_MS = 2000;
 const SIGNAL_MS = 1000;
-const RECENT_MS = 60_000;
-/** The service sends a notice to a device whose rate is further off than this. */
-const RATE_OFF = 0.05;
 
 /** Causes of refused frames (ingest protocol, section 3). */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -72,7 +62,7 @@ export function DevicePage({ account, me, deviceId }: AccountPage & { readonly d
             <Failure error={live.error} retry={() => void live.reload()} shownAt={live.at} />
           )}
           {live.data && <Notices live={live.data} />}
-          {session && <Quality session={session.id} live={live.data ?? null} device={device.data} />}
+          {session && <Readings session={session.id} live={live.data ?? null} device={device.data} />}
           {live.data && (
             <>
               <Channels live={live.data} />
@@ -168,146 +158,6 @@ function Notices({ live }: { readonly live: Inspection }) {
   );
 }
 
-interface QualityProps {
-  readonly session: string;
-  readonly live: Inspection | null;
-  readonly device: DeviceView;
-}
-
-/** The newest readings, each with the reason for its quality. */
-function Quality({ session, live, device }: QualityProps) {
-  const [from, setFrom] = useState(Date.now() - RECENT_MS);
-  useEffect(() => {
-    const timer = setInterval(() => setFrom(Date.now() - RECENT_MS), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
-  const { data } = useLoad<Series[]>(`/sessions/${session}/series?from=${from}`);
-  const [kept, setKept] = useState<Series[]>();
-  useEffect(() => {
-    if (data) setKept(data);
-  }, [data]);
-  return (
-    <Panel title="Readings of the last minute">
-      {!kept && <Skeleton rows={3} />}
-      {kept?.length === 0 && <Empty title="No readings in the last minute">{whyNone(live)}</Empty>}
-      {kept && kept.length > 0 && (
-        <Table
-          label="Newest readings"
-          columns={['Reading', { name: 'Value', number: true }, 'Quality', { name: 'Confidence', number: true }, 'Why']}
-        >
-          {kept.map((series) => {
-            const last = series.value.length - 1;
-            const quality = series.quality[last] ?? 'unfit';
-            const { name, digits } = TYPES[series.type];
-            return (
-              <tr key={series.type}>
-                <th scope="row">{name}</th>
-                <td class="number">
-                  {quality === 'unfit' ? '–' : series.value[last]?.toFixed(digits)} {series.unit}
-                </td>
-                <td>
-                  <Badge tone={quality === 'excellent' ? 'good' : quality === 'acceptable' ? 'warn' : 'bad'}>
-                    {quality}
-                  </Badge>
-                </td>
-                <td class="number">{series.confidence[last]?.toFixed(2)}</td>
-                <td class="why">{why(series, live, device)}</td>
-              </tr>
-            );
-          })}
-        </Table>
-      )}
-    </Panel>
-  );
-}
-
-function whyNone(live: Inspection | null): string {
-  if (!live?.last_data_at) return 'This session has no data yet: check that the device sends frames after `ready`.';
-  const notAnalysed = live.notices.find(({ code }) => code === 'not_analysed');
-  if (notAnalysed) return notAnalysed.detail;
-  if (Date.now() - live.last_data_at > 10_000) return 'The device sends no data: check its connection.';
-  return 'A reading needs data in at least half of its window, and a signal from which it can be estimated: check the contact of the sensor.';
-}
-
-/** The reason for the quality of the newest reading. */
-function why(series: Series, live: Inspection | null, { model }: DeviceView): string {
-  const last = series.quality.length - 1;
-  const coverage = series.coverage[last] ?? 0;
-  if (coverage < 0.95) return `Only ${Math.round(coverage * 100)} % of the window contains data: see the gaps below.`;
-  if (series.quality[last] === 'excellent') return 'The window is full, and the signal is clear.';
-  const has = (notice: string) => live?.notices.some(({ code }) => code === notice);
-  if (has('ts_unsteady')) return 'The time stamps of the frames step ahead and back: this limits the confidence.';
-  if (has('order_wrong')) return 'The samples are not in the order of measurement: this limits the confidence.';
-  if (has('rate_off'))
-    return 'The measured sample rate differs from the rate in the device model: this limits the confidence.';
-  if (series.type === 'spo2' && model && !model.has_spo2_calibration)
-    return 'The device model has no spo2_calibration: without the calibration curve of its optics, SpO₂ is acceptable at best.';
-  return 'The window is full, but the signal is weak or disturbed: check the sensor contact, motion and ambient light.';
-}
-
-/** Rates and gaps of the last ten minutes. */
-function Channels({ live }: { readonly live: Inspection }) {
-  const end = Math.max(...live.channels.map(({ covered }) => covered.at(-1)?.[1] ?? 0));
-  const start = Math.max(end - 600_000, Math.min(...live.channels.map(({ covered }) => covered[0]?.[0] ?? end)));
-  return (
-    <Panel title="Channels" aside={end > 0 && <span class="mute">{`${clock(start)} to ${clock(end)}`}</span>}>
-      <Table
-        label="Channels"
-        columns={['Channel', { name: 'Declared', number: true }, { name: 'Measured', number: true }, 'Data and gaps']}
-      >
-        {live.channels.map((channel) => (
-          <tr key={channel.index}>
-            <th scope="row">
-              {channel.index} {channel.modality}
-            </th>
-            <td class="number">{channel.declared_hz} Hz</td>
-            <td class="number">
-              <Measured channel={channel} />
-            </td>
-            <td>
-              <Coverage covered={channel.covered} start={start} end={end} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </Panel>
-  );
-}
-
-function Measured({ channel: { declared_hz, measured_hz } }: { readonly channel: ChannelState }) {
-  if (measured_hz === null) return <span class="mute">no data</span>;
-  const isOff = Math.abs(measured_hz / declared_hz - 1) > RATE_OFF;
-  return isOff ? <Badge tone="bad">{measured_hz} Hz</Badge> : <>{measured_hz} Hz</>;
-}
-
-interface CoverageProps {
-  readonly covered: ChannelState['covered'];
-  readonly start: number;
-  readonly end: number;
-}
-
-function Coverage({ covered, start, end }: CoverageProps) {
-  const span = Math.max(1, end - start);
-  const within = covered
-    .map(([from, to]) => [Math.max(start, from), Math.min(end, to)] as const)
-    .filter(([a, b]) => b > a);
-  const share = within.reduce((sum, [from, to]) => sum + to - from, 0) / span;
-  const gaps = Math.max(0, within.length - 1);
-  const label = `${Math.round(share * 100)} % of the time contains data, ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`;
-  return (
-    <span class="coverage">
-      <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label={label}>
-        {within.map(([from, to]) => (
-          <rect key={from} x={((from - start) / span) * 1000} width={((to - from) / span) * 1000} height="10" />
-        ))}
-      </svg>
-      <span class="mute">
-        {Math.round(share * 100)} %{gaps > 0 && `, ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`}
-      </span>
-    </span>
-  );
-}
-
 interface SignalProps {
   readonly live: Inspection;
   readonly channel: number;
@@ -343,7 +193,7 @@ function SignalPanel({ live, channel, choose }: SignalProps) {
       }
     >
       {signal && signal.t.length > 1 && lines.length > 0 ? (
-        <Chart key={channel} label={`Signal of ${name}`} t={signal.t} lines={lines} height={190} />
+        <Chart key={channel} label={`Signal of ${name}`} t={signal.t} lines={lines} height={190} seconds={30} />
       ) : (
         <Empty title="Waiting for samples">The signal is collected only while this page is open.</Empty>
       )}

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CANDIDATES, observeCore } from '@device-insights/dsp-wasm/fit';
 import type { FrameSource } from '@device-insights/sdk';
@@ -7,7 +6,7 @@ import { CoreLoad } from '../../analysis/core-load.js';
 import { motionBench, readSources } from '../motion-bench/bench.js';
 import { CALM, FAST, type Pace, RUN } from '../motion-bench/kinds.js';
 import { analyseOffline } from '../offline.js';
-import { readReference } from '../reference.js';
+import { manifestsIn, readReference } from '../reference.js';
 import type { Reference } from '../score.js';
 import type { Example } from './network.js';
 
@@ -62,8 +61,7 @@ export function personOf(id: string): string {
 /** The recordings of the sets, in the order of their names. */
 export function recordingsOf(folder: string): string[] {
   const sets = SETS.map(({ set }) => `${set}-`);
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json') && !file.endsWith('-ecg.json'));
-  return files.filter((file) => sets.some((set) => file.startsWith(set))).toSorted();
+  return manifestsIn(folder).filter((file) => !file.endsWith('-ecg.json') && sets.some((set) => file.startsWith(set)));
 }
 
 export async function* lessons(folder: string): AsyncGenerator<Lesson> {

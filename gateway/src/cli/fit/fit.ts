@@ -6,9 +6,9 @@ import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command } from 'commander';
 import { CoreLoad } from '../../analysis/core-load.js';
-import { motionBench, readSources } from '../motion-bench/bench.js';
+import { motionBench, readSources, SOURCES } from '../motion-bench/bench.js';
 import { analyseOffline } from '../offline.js';
-import { writePage } from '../page.js';
+import { PAGE_SEEDS, writePage } from '../page.js';
 import { readReference } from '../reference.js';
 import { type Answer, type Reference, type ScoredWindow, scoreSets, scoreWindows } from '../score.js';
 import { examplesOf, type Lesson, lessons, personOf, recordingsOf } from './examples.js';
@@ -16,8 +16,6 @@ import { fitNetwork } from './network.js';
 
 /** Where the weights of the heart rate in motion are kept. */
 const WEIGHTS = fileURLToPath(new URL('../../../../dsp-wasm/assembly/pulse/motion_weights.ts', import.meta.url));
-/** Seeds of the benches in the table of people left out, those of the page; they are not fitted on. */
-const SEEDS: readonly number[] = [2001, 2002, 2003];
 
 /** Fits without each person in turn, and scores that person by what was fitted: table 5 of the page. */
 async function leaveOneOut(folder: string, all: readonly Lesson[]): Promise<void> {
@@ -31,8 +29,8 @@ async function leaveOneOut(folder: string, all: readonly Lesson[]): Promise<void
   };
   for (const file of files)
     await score(personOfFile(file), await readRecording(join(folder, file)), readReference(folder, file));
-  const sources = await readSources(folder, 'troika-');
-  for (const seed of SEEDS) {
+  const sources = await readSources(folder, SOURCES);
+  for (const seed of PAGE_SEEDS) {
     for (const made of motionBench(sources, seed))
       await score(personOf(made.sources[0] ?? ''), made.recording, made.reference);
   }

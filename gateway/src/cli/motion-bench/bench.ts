@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import type { DeviceModelDraft, Frame, FrameSource } from '@device-insights/sdk';
+import { manifestsIn } from '../reference.js';
 import type { Reference, ReferenceWindow } from '../score.js';
 import { KINDS, type Kind, make, RUN } from './kinds.js';
 import { Draws } from './random.js';
@@ -21,12 +21,13 @@ export interface BenchRecording {
   readonly reference: Reference;
 }
 
+/** How the names of the recordings begin whose motion this bench uses, and whose rest the rhythm bench. */
+export const SOURCES = 'troika-';
+
 /** Reads the recordings of a folder whose names begin with one of `prefixes`, as sources of motion. */
 export async function readSources(folder: string, ...prefixes: string[]): Promise<Source[]> {
-  const own = (file: string) => prefixes.some((prefix) => file.startsWith(prefix)) && file.endsWith('.json');
-  const files = readdirSync(folder).filter(own);
   const sources: Source[] = [];
-  for (const file of files.toSorted()) {
+  for (const file of manifestsIn(folder).filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))) {
     const source = await readSource(folder, file);
     if (source) sources.push(source);
   }
@@ -48,7 +49,7 @@ export function* motionBench(sources: readonly Source[], seed: number, pace = RU
       yield {
         kind,
         sources: [source.id, other.id],
-        recording: recordingOf(id, 'A pulse that is made, amid real motion', {
+        recording: recordingOf(id, 'A synthetic pulse in real motion', {
           ppg_green: made.lights,
           accel: made.axes,
         }),

@@ -91,7 +91,7 @@ interface Scene {
   readonly second?: number;
 }
 
-/** By kind: a scene out of the source, or of it under another one's course. */
+/** For each kind, the scene that it makes from the source, or from the source with another recording's heart rate. */
 const SCENES: Readonly<Record<Kind, (draws: Draws, source: Source, swap: () => Scene) => Scene>> = {
   plain: (_, source) => source,
   strong: (_, source) => source,

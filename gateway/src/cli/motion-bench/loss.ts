@@ -38,7 +38,7 @@ export function* lossBench(sources: readonly Source[], seed: number): Generator<
         const goneAt = kind === 'never' ? 0 : GONE_AT;
         const what = `${kind}${broken ? ', broken axis' : ''}`;
         const { lights, axes } = lose(kind, new Draws(seed, 100 + 2 * k + Number(broken), i), source, broken);
-        const recording = recordingOf(`${what} ${source.id}`, 'A pulse that is lost, amid real motion', {
+        const recording = recordingOf(`${what} ${source.id}`, 'A pulse that is lost in real motion', {
           ppg_green: lights,
           accel: axes,
         });
@@ -86,7 +86,7 @@ function mixed(draws: Draws, x: Signal, axes: readonly Signal[]): Signal {
 }
 
 /** After the window has left the pulse behind, s. */
-const GRACE = 10;
+const GRACE_S = 10;
 
 /** The readings of one recording. */
 export interface LossAnswers extends Omit<LossRecording, 'recording'> {
@@ -103,7 +103,7 @@ export function scoreLosses(all: readonly LossAnswers[]): Row[] {
         trusted: confidence >= TRUSTED,
       })),
     );
-    const after = readings.filter(({ since }) => since > GRACE);
+    const after = readings.filter(({ since }) => since > GRACE_S);
     const longest = Math.max(0, ...readings.filter(({ trusted }) => trusted).map(({ since }) => since));
     return {
       what,

@@ -78,7 +78,7 @@ const LONGER = 0.2;
 const REFRACTORY = 0.25;
 const OF_INTERVAL = 0.15;
 /** The node recovers over this time after the refractory period, s. */
-const RECOVERY = 0.1;
+const RECOVERY_S = 0.1;
 
 /**
  * Intervals by the model of the atrioventricular node of Corino et al. (IEEE TBME 2011): impulses arrive as a Poisson
@@ -94,7 +94,7 @@ function fibrillation(draws: Draws): Next {
       interval -= Math.log(1 - draws.uniform(0, 1)) / impulses;
       const pathway = draws.uniform(0, 1) < SHORT_PATHWAY ? 0 : LONGER;
       const refractory = slowness * (REFRACTORY + OF_INTERVAL * before + pathway);
-      if (draws.uniform(0, 1) < (interval - refractory) / RECOVERY) break;
+      if (draws.uniform(0, 1) < (interval - refractory) / RECOVERY_S) break;
     }
     before = interval;
     return [{ interval, origin: 'fibrillation' }];

@@ -1,10 +1,9 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame, FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import type { InsightType } from '../../insight.js';
-import { motionBench, readSources } from '../motion-bench/bench.js';
-import { curveOf, readReference } from '../reference.js';
+import { motionBench, readSources, SOURCES } from '../motion-bench/bench.js';
+import { curveOf, manifestsIn, readReference } from '../reference.js';
 import { rhythmBench } from '../rhythm-bench/bench.js';
 import { type Reference, setOf } from '../score.js';
 
@@ -20,8 +19,7 @@ export interface Case {
 
 /** Length of the used beginning of a recording, s. */
 const PIECE_S = 240;
-/** Recordings whose motion the benches use, and their seed, which no other page uses. */
-const MOTION = 'troika-';
+/** Seed of the benches, which no other page uses. */
 const SEED = 3001;
 
 const MOTION_BENCH = 'hr on the motion bench';
@@ -58,8 +56,7 @@ export async function readCases(
   share: { readonly index: number; readonly count: number },
 ): Promise<Case[]> {
   const isOwn = (_: unknown, i: number) => i % share.count === share.index;
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-  const references = files.toSorted().map((file) => ({ file, reference: readReference(folder, file) }));
+  const references = manifestsIn(folder).map((file) => ({ file, reference: readReference(folder, file) }));
   const scored = references.filter(({ reference }) => reference.types.length > 0);
   const cases: Case[] = [];
   for (const { file, reference } of some(scored, perSet, ({ reference: { id } }) => setOf(id)).filter(isOwn)) {
@@ -75,7 +72,7 @@ export async function readCases(
 
 /** The recordings of both benches; their sets are the kinds and the rhythms. */
 async function generated(folder: string) {
-  const sources = await readSources(folder, MOTION);
+  const sources = await readSources(folder, SOURCES);
   return [
     ...[...motionBench(sources, SEED)].map((one) => ({ ...one, set: one.kind as string, group: MOTION_BENCH })),
     ...[...rhythmBench(sources, SEED)].map((one) => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ALGORITHMS, TestServer } from '../test-server.js';
+import { ALGORITHMS, TestServer } from '../rest-server.fixture.js';
 
 describe('algorithms', () => {
   let server: TestServer;

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { z } from 'zod';
 import type { DeviceModel } from '../../store/store.js';
-import { detailOf, seed, sessionRow, type Tenant, TestServer } from '../test-server.js';
+import { detailOf, seed, sessionRow, type Tenant, TestServer } from '../rest-server.fixture.js';
 import { deviceModel, deviceModelOf } from './schema.js';
 
 const Model = z.strictObject(deviceModel.shape);

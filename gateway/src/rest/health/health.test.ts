@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Health } from '../../health.js';
-import { TestServer } from '../test-server.js';
+import { TestServer } from '../rest-server.fixture.js';
 
 describe('health', () => {
   const answer = async (health: () => Promise<Health>, method = 'GET') => {

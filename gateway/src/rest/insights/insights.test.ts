@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import type { StoredInsight } from '../../insight.js';
-import { detailOf, insightRow, seed, sessionRow, type Tenant, TestServer } from '../test-server.js';
+import { detailOf, insightRow, seed, sessionRow, type Tenant, TestServer } from '../rest-server.fixture.js';
 import { insight } from './schema.js';
 
 const Insights = z.array(z.strictObject(insight.shape));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { z } from 'zod';
-import { detailOf, type Tenant, TestServer } from '../test-server.js';
+import { detailOf, type Tenant, TestServer } from '../rest-server.fixture.js';
 import { channel } from './schema.js';
 
 const Channel = z.strictObject(channel.shape);

@@ -3,8 +3,8 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { z } from 'zod';
+import { TestServer } from '../rest-server.fixture.js';
 import { routes } from '../routes.js';
-import { TestServer } from '../test-server.js';
 import { openapiText } from './document.js';
 import { OPENAPI_FILE } from './routes.js';
 

@@ -6,7 +6,7 @@ import type { StoredInsight } from '../../insight.js';
 import type { Session } from '../../store/store.js';
 import { StoreUnavailable } from '../../store/store.js';
 import { insight } from '../insights/schema.js';
-import { detailOf, insightRow, seed, sessionRow, type Tenant, TestServer } from '../test-server.js';
+import { detailOf, insightRow, seed, sessionRow, type Tenant, TestServer } from '../rest-server.fixture.js';
 import { session } from './schema.js';
 
 const SessionShape = z.strictObject(session.shape);

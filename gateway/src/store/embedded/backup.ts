@@ -5,7 +5,7 @@ import { connect } from './connection.js';
 import { assertEmbeddedStore, FILE } from './embedded.js';
 import { VERSIONS } from './schema.js';
 
-/** A file that is no backup, or a place where none can go; the message says what to do. */
+/** A file that is not a backup, or a place in which no backup can be written; the message says what to do. */
 class BackupFault extends Error {
   override readonly name = 'BackupFault';
 }
@@ -30,7 +30,7 @@ export async function backUp(directory: string, file: string): Promise<void> {
   });
 }
 
-/** Puts a backup into a data directory that has no store. Rejects, and changes nothing, where it is damaged or newer than this program. */
+/** Puts a backup into a data directory that has no store. Rejects and changes nothing if it is damaged or newer than this program. */
 export async function restore(directory: string, file: string): Promise<void> {
   check(file);
   await mkdir(directory, { recursive: true, mode: 0o700 });

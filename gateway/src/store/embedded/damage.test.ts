@@ -47,13 +47,13 @@ describe('an embedded store whose file is damaged', () => {
 
   const commit = () => store.commit([partOf(session, [sampleInsight(session, newMoment())])]);
 
-  /** By another process: whoever closes a file loses all of its own locks on it. */
+  /** In another process, because a process that closes a file loses all its locks on it. */
   const overwrite = async (from: number, length: number) => {
     const script = `fs.writeSync(fs.openSync(${JSON.stringify(file())}, 'r+'), Buffer.alloc(${length}, 'bad '), 0, ${length}, ${from})`;
     await run(process.execPath, ['-e', script]);
   };
 
-  /** That neither the probe nor a commit claims to work, and that both say what to do. */
+  /** Expects that the probe and a commit both fail, and say what to do. */
   const expectSick = async (what: RegExp) => {
     for (const call of [() => store.probe(newMoment()), commit]) {
       const error = await rejection(call());

@@ -51,9 +51,9 @@ async function prepareFile(file: string, clock: Clock): Promise<void> {
 }
 
 /**
- * Makes the directory and an empty file, which is a database to SQLite, where they are missing. Only their owner may
- * read them: SQLite gives its other files the permissions of this one. Of a file that this user may not write, SQLite
- * tells neither the name nor the reason, so they are tried first: another user may have run the service before.
+ * Makes the directory and an empty file, which is a database to SQLite, if they are missing. Only their owner may read
+ * them: SQLite gives its other files the permissions of this one. Files of another user, who may have run the service
+ * before, are refused here: SQLite's error would tell neither the file nor the reason.
  */
 async function makeFile(directory: string, file: string): Promise<void> {
   try {
@@ -67,8 +67,8 @@ async function makeFile(directory: string, file: string): Promise<void> {
 }
 
 /**
- * Makes a directory and those above it, where they are missing. Node's own recursive `mkdir` never ends where the system
- * says ENOENT although the directory above is there, as in `/proc` or a directory that was deleted while in use.
+ * Makes a directory and its missing parents. Node's own recursive `mkdir` never ends if the system says ENOENT although
+ * the parent exists, as in `/proc` or in a directory that was deleted while in use.
  */
 async function makeDirectory(path: string): Promise<void> {
   if (existsSync(path)) return;

@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
 import type { StoredInsight } from '../../insight.js';
 import type { InsightQuery, Session, Store } from '../store.js';
 import { allPages, newMoment, partOf, sampleInsight, sampleSession } from '../suite/samples.js';
-import { openEmbeddedStore } from './embedded.js';
+import { openTemporaryStore } from './temporary-store.fixture.js';
 
 /** Insights of the device, mostly heart rates. */
 const COUNT = 15_000;
@@ -14,7 +10,6 @@ const COUNT = 15_000;
 const BREATHS = [0, 5000, 5001, 11_000, COUNT - 1];
 
 describe('a search of the embedded store for what few insights match', () => {
-  let directory: string;
   let store: Store;
   let session: Session;
   let breaths: StoredInsight[];
@@ -24,8 +19,7 @@ describe('a search of the embedded store for what few insights match', () => {
   });
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
-    store = await openEmbeddedStore(directory, systemClock);
+    store = await openTemporaryStore();
     session = sampleSession({ user: 'ann' });
     await store.openSession(session);
     const at = newMoment();
@@ -35,10 +29,7 @@ describe('a search of the embedded store for what few insights match', () => {
     breaths = all.filter(({ type }) => type === 'rr');
     await store.commit([partOf(session, all)]);
   });
-  after(async () => {
-    await store.close();
-    await rm(directory, { recursive: true, maxRetries: 10 });
-  });
+  after(() => store.close());
 
   /** What a search finds, and the turns of the event loop that others got meanwhile. */
   async function searched(fields: Partial<InsightQuery>, signal?: AbortSignal) {

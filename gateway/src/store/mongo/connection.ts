@@ -55,7 +55,7 @@ export class MongoConnection {
     }
   }
 
-  /** Runs calls; the driver's errors become `StoreUnavailable` or `StoreRefused` where they have that meaning. */
+  /** Runs calls; the driver's errors become `StoreUnavailable` or `StoreRefused` if they have that meaning. */
   async run<T>(calls: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
     if (this.#damage) throw new StoreUnavailable(this.#damage);

@@ -8,8 +8,8 @@ import { type Session, type Store, StoreUnavailable } from '../store.js';
 import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
 import { MongoConnection } from './connection.js';
 import { openMongoStore } from './mongo.js';
+import { startTestMongo, type TestMongo } from './mongo-server.fixture.js';
 import { modelsOn } from './schemas.js';
-import { startTestMongo, type TestMongo } from './test-server.js';
 
 /** What the server does to the next command, or to some, of the store under test. */
 type Fault = { readonly times?: number; readonly skip?: number } & Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { portOf } from '@device-insights/fanout/process/http-server';
 
 /** A connection to a server that a test can cut, silence and restore. */
 export class Line {
@@ -23,7 +24,7 @@ export class Line {
 
   /** The address of the target through this connection; the driver is told not to look for another one. */
   get uri(): string {
-    const { port } = this.#server.address() as AddressInfo;
+    const port = portOf(this.#server);
     return `mongodb://127.0.0.1:${port}${this.#target.pathname}?directConnection=true`;
   }
 

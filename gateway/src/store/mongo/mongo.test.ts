@@ -22,10 +22,10 @@ import { mongoGateways } from './gateways.js';
 import { insightFilter } from './insights.js';
 import { Line } from './line.fixture.js';
 import { openMongoStore } from './mongo.js';
+import { startTestMongo, type TestMongo } from './mongo-server.fixture.js';
 import { documentOf } from './rows.js';
 import { type Models, modelsOn } from './schemas.js';
 import { sessionFilter } from './sessions.js';
-import { startTestMongo, type TestMongo } from './test-server.js';
 
 describe('the MongoDB store', () => {
   let server: TestMongo;

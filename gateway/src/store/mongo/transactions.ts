@@ -11,8 +11,8 @@ const TRANSACTION_MS = 4000;
 const QUEUE_MS = 10_000;
 
 /**
- * Runs transactions one after the other, on one server session. So they do not conflict among themselves where they write the same
- * document, and the next one ends one that a lost connection left open.
+ * Runs transactions one after the other, on one server session. So they do not conflict with each other if they write
+ * the same document, and each one ends the previous one if a lost connection left it open.
  */
 export class Transactions {
   readonly #session: ClientSession;

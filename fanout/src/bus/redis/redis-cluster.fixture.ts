@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
+import { freePort, startRedis, type TestRedis } from './redis-server.fixture.js';
 import { SLOTS } from './slot.js';
-import { freePort, startRedis, type TestRedis } from './test-server.js';
 
 /** A Redis Cluster for the tests: three masters, each with a replica. */
 export interface TestCluster {

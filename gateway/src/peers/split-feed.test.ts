@@ -1,18 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
+import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import { SplitFeed } from './split-feed.js';
-import { openEmbeddedStore } from './store/embedded/embedded.js';
 
 describe('a live feed within one process', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'split-feed-'));
-  after(() => rmSync(folder, { recursive: true }));
-
   it('is reported once as split while another gateway has heartbeats in the same store', async () => {
     const clock = new ManualClock(1_000_000);
-    const store = await openEmbeddedStore(folder, clock);
+    const store = await openTemporaryStore(clock);
     const warnings: string[] = [];
     await store.beat('former', clock.now());
     const feed = new SplitFeed(store, clock, 'me', (text) => warnings.push(text));

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { systemClock } from '@device-insights/fanout/process/clock';
-import { createHttpServer, listen } from '@device-insights/fanout/process/http-server';
+import { addressOf, createHttpServer, listen } from '@device-insights/fanout/process/http-server';
 import { z } from 'zod';
 import type { InsightType, StoredInsight } from '../insight.js';
 import { keyRow, newKey } from '../keys/key.js';
 import { KeyRing } from '../keys/key-ring.js';
-import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Session, Store } from '../store/store.js';
 import { partOf, sampleInsight, sampleSession } from '../store/suite/samples.js';
 import { createRest } from './rest.js';
@@ -44,18 +40,16 @@ export class TestServer {
 
   /** `change` replaces real parts: with a store that fails, or another clock. */
   static async start(change: (store: Store) => Partial<RestOptions> = () => ({})): Promise<TestServer> {
-    const folder = await mkdtemp(join(tmpdir(), 'rest-'));
-    const store = await openEmbeddedStore(folder, systemClock);
+    const store = await openTemporaryStore();
     const silent = { warn: () => {}, error: () => {} };
     const server = createHttpServer((request, response) => handle(request, response), silent);
     await listen(server, '127.0.0.1', 0, 'PORT');
-    const made = new TestServer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, store);
+    const made = new TestServer(addressOf(server, '127.0.0.1'), store);
     const handle = createRest(made.options(change(store))).callback();
     made.#close = async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await store.close();
-      await rm(folder, { recursive: true });
     };
     return made;
   }

@@ -104,7 +104,7 @@ function readiness(child: ChildProcess): Promise<void> {
 /** Below the ports that Linux, macOS and Windows give to connections and to servers that ask for any port. */
 const PORTS = { first: 20_000, end: 32_000 };
 
-/** A free TCP port, which the system gives to nobody who does not ask for this very number. */
+/** A free TCP port outside the range from which the system assigns ports. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.end);

@@ -1,6 +1,6 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Store } from '../store/store.js';
 import { ALIVE_MS, Heartbeats } from './heartbeats.js';
-import type { Store } from './store/store.js';
 
 /** Detects other gateways on the same store, whose insights a bus within this process does not carry. */
 export class SplitFeed {

@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createHttpServer, listen } from '@device-insights/fanout/process/http-server';
+import { addressOf, createHttpServer, listen } from '@device-insights/fanout/process/http-server';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { ALGORITHMS } from '../analysis/registry.js';
 import { operatorRow } from '../operators/operator.js';
-import { openEmbeddedStore } from '../store/embedded/embedded.js';
+import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Role, Store } from '../store/store.js';
 import { createDashboard } from './dashboard.js';
 import type { Me } from './schemas.js';
@@ -33,15 +29,14 @@ export class TestDashboard {
   ) {}
 
   static async start(): Promise<TestDashboard> {
-    const folder = await mkdtemp(join(tmpdir(), 'dashboard-'));
     const clock = new ManualClock(Date.parse('2026-03-01T10:00:00.000Z'));
-    const store = await openEmbeddedStore(folder, clock);
+    const store = await openTemporaryStore(clock);
     const server = createHttpServer((request, response) => handle(request, response), {
       warn: () => {},
       error: () => {},
     });
     await listen(server, '127.0.0.1', 0, 'PORT');
-    const made = new TestDashboard(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, store, clock);
+    const made = new TestDashboard(addressOf(server, '127.0.0.1'), store, clock);
     const log = (fields: unknown, text?: unknown) => {
       made.logged.push({ fields: fields as Record<string, unknown>, text: String(text) });
     };
@@ -59,7 +54,6 @@ export class TestDashboard {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await store.close();
-      await rm(folder, { recursive: true });
     };
     return made;
   }

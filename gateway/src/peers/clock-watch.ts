@@ -1,8 +1,8 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
+import type { Publisher } from '../publisher/publisher.js';
+import type { Store } from '../store/store.js';
 import { ALIVE_MS, Heartbeats } from './heartbeats.js';
-import type { Publisher } from './publisher/publisher.js';
-import type { Store } from './store/store.js';
 
 /** Clocks that differ by no more than this agree, ms: a heartbeat is up to a second old when it is read. */
 const TOLERANCE_MS = 2000;

@@ -1,5 +1,5 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
-import type { Store } from './store/store.js';
+import type { Store } from '../store/store.js';
 
 /** The observed state of a gateway. Times are monotonic, ms. */
 interface Seen {

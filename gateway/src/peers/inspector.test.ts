@@ -1,9 +1,9 @@
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
+import { sampleSession } from '../store/suite/samples.js';
 import type { Inspection } from './inspection.js';
 import { Inspector } from './inspector.js';
-import { sampleSession } from './store/suite/samples.js';
 
 const FOUND: Inspection = {
   ...{ connected: true, since: 1, last_data_at: 2, frames: 3, refused: [], notices: [], channels: [] },

@@ -1,0 +1,59 @@
+import { createCore } from '@device-insights/dsp-wasm';
+import type { Bus } from '@device-insights/fanout/bus';
+import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { CoreLoad } from '../analysis/core-load.js';
+import { registerAnalysisMetrics } from '../analysis/metrics.js';
+import { createAnalyses } from '../analysis/session-analysis.js';
+import type { Config } from '../config.js';
+import { createIngest, type Ingest } from '../ingest/ingest.js';
+import { registerIngestMetrics } from '../ingest/metrics.js';
+import type { KeyRing } from '../keys/key-ring.js';
+import { createPublisher } from '../publisher/group-commit.js';
+import { observedStore, registerPublisherMetrics } from '../publisher/metrics.js';
+import type { Publisher } from '../publisher/publisher.js';
+import type { Store } from '../store/store.js';
+
+/** What streaming needs of the rest of the service. */
+export interface StreamingOptions {
+  readonly config: Config;
+  readonly store: Store;
+  readonly keys: KeyRing;
+  readonly bus: Bus;
+  readonly registry: Registry;
+  /** Id of this gateway in the store. */
+  readonly gateway: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The parts between a device's socket and the bus. */
+export interface Streaming {
+  readonly ingest: Ingest;
+  readonly publisher: Publisher;
+  /** The signal core, and the time that it takes. */
+  readonly core: CoreLoad;
+}
+
+/** Opens the way of the data, from the devices' sockets through the signal core to the store and the bus. */
+export async function openStreaming(options: StreamingOptions): Promise<Streaming> {
+  const { config, store, keys, bus, registry, gateway, clock, log } = options;
+  const publisher = createPublisher({ store: observedStore(store, registry), bus, clock, log });
+  registerPublisherMetrics(registry, publisher);
+  const core = new CoreLoad(await createCore({ maxSessions: config.maxSessions }));
+  registerAnalysisMetrics(registry, core);
+  const ingest = createIngest({
+    store,
+    keys: keys.ofDevices,
+    publisher,
+    openAnalysis: createAnalyses(core),
+    clock,
+    log,
+    gateway,
+    graceMs: config.sessionGraceMs,
+    room: config,
+  });
+  registerIngestMetrics(registry, ingest);
+  return { ingest, publisher, core };
+}

@@ -1,0 +1,59 @@
+import type { RequestListener } from 'node:http';
+import type { Clock } from '@device-insights/fanout/process/clock';
+import { pathOf } from '@device-insights/fanout/process/http-server';
+import { registerTotal, registerTotals } from '@device-insights/fanout/process/operations';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { ALGORITHMS } from '../analysis/registry.js';
+import { createDashboard, isDashboards } from '../dashboard/dashboard.js';
+import type { DashboardOptions, SignIn } from '../dashboard/dashboard-context.js';
+import type { Health } from '../health.js';
+import type { KeyRing } from '../keys/key-ring.js';
+import { requestNotes } from '../rest/request-notes.js';
+import { createRest } from '../rest/rest.js';
+import type { Store } from '../store/store.js';
+
+/** What the answers to HTTP requests need of the rest of the service. */
+export interface WebOptions extends Pick<DashboardOptions, 'load' | 'inspect' | 'gateway'> {
+  readonly store: Store;
+  readonly keys: KeyRing;
+  /** Paths of the WebSockets that are served on the same port. */
+  readonly sockets: readonly string[];
+  readonly health: () => Promise<Health>;
+  /** Whether there is a dashboard. */
+  readonly dashboard: boolean;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Answers all HTTP requests of the public port: REST, and the dashboard if there is one. */
+export function createWeb(options: WebOptions): RequestListener {
+  const { store, keys, sockets, health, registry, clock, log } = options;
+  const refused = 'Times that an API key was refused as unknown, revoked or expired';
+  registerTotal(registry, 'device_insights_keys_refused_total', refused, () => keys.refused);
+  const signIns = new Map<SignIn, number>();
+  const attempts = 'Attempts to sign in to the dashboard, by outcome';
+  registerTotals(registry, 'device_insights_sign_ins_total', attempts, 'outcome', () => signIns);
+
+  const common = { algorithms: ALGORITHMS, health, observe: requestNotes(registry, log, clock), clock, log };
+  const rest = createRest({ ...common, store, keys, sockets }).callback();
+  if (!options.dashboard) return rest;
+  const { load, inspect, gateway } = options;
+  const audited = loggedAudit(store, log);
+  const dashboard = createDashboard({ ...common, store: audited, load, inspect, gateway, signIns }).callback();
+  return (request, response) =>
+    isDashboards(pathOf(request)) ? dashboard(request, response) : rest(request, response);
+}
+
+/** The same store; what comes into its audit log is in the process's log too. */
+function loggedAudit(store: Store, log: Pick<Logger, 'info'>): Store {
+  return {
+    ...store,
+    audit(entry, keep) {
+      const { actor, action, accountId, subject } = entry;
+      log.info({ actor, action, accountId, subject }, 'audit');
+      return store.audit(entry, keep);
+    },
+  };
+}
