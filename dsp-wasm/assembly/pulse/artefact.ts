@@ -78,7 +78,7 @@ function unusual(bpm: f32): f32 {
  * Whether the ratio of red to infrared (spo2/ratio.ts) at a rate is a movement's, from 0 to 1: it moves both lights alike, by about the same
  * part of their level, whereas a pulse moves red less.
  */
-function movedAlike(session: Session, bpm: f32): f32 {
+export function movedAlike(session: Session, bpm: f32): f32 {
   let red: f32 = 0;
   let infrared: f32 = 0;
   for (let lane = session.opticalCount - 1; lane >= 0; lane--) {

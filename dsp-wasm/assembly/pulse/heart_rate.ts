@@ -3,7 +3,7 @@ import { KIND_ACCEL } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { PulseState } from '../memory/pulse_state';
 import { channelOfKind, Session } from '../memory/session';
-import { guessHeights, pulseLike } from './artefact';
+import { guessHeights, movedAlike, pulseLike } from './artefact';
 import { findBeats } from './beats';
 import { countConfidence, doubted, lineConfidence, pulseConfidence, shown, trustable } from './confidence';
 import { countBeats } from './count';
@@ -70,7 +70,7 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     guessHeights(state);
     state.value = leaning(state, inMotion(tracked.rate, beats.rate), confidence);
     // What a missing axis feels may be in the light
-    to.confidence = <f64>(allAxes ? confidence : min<f32>(confidence, trustable(0)));
+    to.confidence = <f64>min<f32>(confidence, trustable(allAxes ? 1 - movedAlike(session, tracked.rate) : 0));
   } else {
     const line = atRest(tracked.rate, beats.rate);
     const counted = countBeats();

@@ -80,7 +80,7 @@ export class PulseRate {
       const confidence = covered * quality(opticals) * likelyInMotion(track, support, seenApart, unexplained);
       this.#expect(motion);
       const value = this.#leaning(inMotion(clean, rate, found?.rate ?? 0), confidence);
-      return this.#answer(value, allAxes ? confidence : Math.min(0.45, confidence));
+      return this.#answer(value, Math.min(0.45 + 0.55 * (allAxes ? 1 - movedAlike(lights, rate) : 0), confidence));
     }
     const odds = -2.85 + 0.74 * track + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
     const confidence = (covered * shown) / (1 + Math.exp(-odds));
@@ -93,8 +93,7 @@ export class PulseRate {
     const doubt = counted ? 0.4 * Math.max(0, Math.abs(step) - 2) : 0;
     const trust = chosen.confidence;
     const doubted = trust / (trust + (1 - trust) * Math.exp(doubt));
-    const ratio = lights ? relativeLine(lights[0], value) / relativeLine(lights[1], value) : 0;
-    const alike = ramp(ratio, 0.55, 0.8) * (allAxes ? Math.min(1, motion / 0.1) : 1);
+    const alike = movedAlike(lights, value) * (allAxes ? Math.min(1, motion / 0.1) : 1);
     const own = { bpm: value, skew: counted?.skew ?? 0, alike, belief: doubted, hasAxes: axes !== null };
     return this.#answer(
       this.#leaning(value, doubted),
@@ -349,6 +348,11 @@ function emphasised(signals: readonly number[][], motion: number): number[][] {
     .map(powers)
     .map((p) => p.map((v, k) => (k < FIRST ? 0 : v * (motion + ((1 - motion) * k) / 16))))
     .filter((p) => Math.max(...p) > 1e-20);
+}
+
+/** How far red and infrared move alike at a rate, as a movement would move them. */
+function movedAlike(lights: readonly [readonly number[], readonly number[]] | null, bpm: number): number {
+  return lights ? ramp(relativeLine(lights[0], bpm) / relativeLine(lights[1], bpm), 0.55, 0.8) : 0;
 }
 
 /** Amplitude of a channel's line at a rate, relative to its level. */
