@@ -70,7 +70,7 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     guessHeights(state);
     state.value = leaning(state, inMotion(tracked.rate, beats.rate), confidence);
     // What a missing axis feels may be in the light
-    to.confidence = <f64>min<f32>(confidence, trustable(allAxes ? 1 - movedAlike(session, tracked.rate) : 0));
+    to.confidence = <f64>min<f32>(confidence, trustable(allAxes ? 1 - movedAlike(session, tracked.rate, true) : 0));
   } else {
     const line = atRest(tracked.rate, beats.rate);
     const counted = countBeats();

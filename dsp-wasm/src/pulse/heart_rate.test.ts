@@ -676,8 +676,8 @@ describe('hr_ppg', () => {
           );
           return Array.from({ length: 256 }, (_, i) => grid[32 * end - 256 + i] ?? Number.NaN);
         };
-        const lights = [window(red), window(green)] as const;
-        const want = twin.step(lights.toReversed(), seen ? axes.map(window) : null, light === 'ppg_ir' ? lights : null);
+        const places = light === 'ppg_ir' ? ([1, 0] as const) : null;
+        const want = twin.step([window(green), window(red)], seen ? axes.map(window) : null, places);
         // f32 through some thousand operations and a recursion; both steps of a decision may differ at its edge
         expect(got[end]?.value, `at ${end} s`).to.be.closeTo(want?.value ?? 0, 0.05);
         expect(got[end]?.confidence, `at ${end} s`).to.be.closeTo(want?.confidence ?? 0, 0.01);
