@@ -4,7 +4,7 @@ import { ramp } from '../math/ramp';
 import { KIND_PPG_IR, KIND_PPG_RED } from '../memory/channel';
 import { BINS, PulseState } from '../memory/pulse_state';
 import { Session } from '../memory/session';
-import { BEATS, BIN_HZ, FIRST_BIN, OPTICAL_MEANS, OPTICAL_SCALE } from './scratch';
+import { BEATS, BIN_HZ, FIRST_BIN, OPTICAL_MEANS, OPTICAL_SCALE, POWER } from './scratch';
 import { opticalPower } from './spectrum';
 import {
   ARTEFACT_BIAS,
@@ -46,8 +46,9 @@ import { fullness } from './window';
  * @param skew skewness of the slopes, upstrokes above zero; 0 where no beats are counted
  * @param belief its confidence otherwise: only a trusted pulse tells what height is usual
  * @param hasAxes whether the device has an accelerometer
+ * @param felt how much of a movement the accelerometer may feel, from 0 to 1; 1 without it
  */
-export function pulseLike(session: Session, bpm: f32, skew: f32, belief: f32, hasAxes: bool): f32 {
+export function pulseLike(session: Session, bpm: f32, skew: f32, belief: f32, hasAxes: bool, felt: f32): f32 {
   const state = session.pulse;
   const learn = <f64>belief >= TRUSTED;
   const lane = max(0, BEATS.best) & 3;
@@ -55,7 +56,7 @@ export function pulseLike(session: Session, bpm: f32, skew: f32, belief: f32, ha
   let odds = ARTEFACT_BIAS + ARTEFACT_OF_BETWEEN * between + ARTEFACT_OF_GROWTH * growth(state, learn);
   odds += ARTEFACT_OF_SKEW * min<f32>(MOST_SKEW, skew);
   odds += ARTEFACT_OF_RATE * unusual(bpm) * (<f32>1 - state.known);
-  odds += ARTEFACT_OF_RATIO * movedAlike(session, bpm);
+  odds += ARTEFACT_OF_RATIO * felt * movedAlike(session, bpm, false);
   if (learn) state.known += <f32>USUAL_RISE * (<f32>1 - state.known);
   const like: f32 = <f32>1 - ramp<f32>(odds, LEAST_ARTEFACT, SURE_ARTEFACT);
   return hasAxes ? min<f32>(like, secondHarmonic(lane, bpm)) : like;
@@ -76,24 +77,33 @@ function unusual(bpm: f32): f32 {
 /**
  * Whether the ratio of red to infrared (spo2/ratio.ts) at a rate is a movement's, from 0 to 1: it moves both lights alike, by about the same
  * part of their level, whereas a pulse moves red less.
+ * @param motion whether to ask what the axes do not explain
  */
-function movedAlike(session: Session, bpm: f32): f32 {
+export function movedAlike(session: Session, bpm: f32, motion: bool): f32 {
   let red: f32 = 0;
   let infrared: f32 = 0;
   for (let lane = session.opticalCount - 1; lane >= 0; lane--) {
     const kind = session.opticals[lane].channel.kind;
-    if (kind === KIND_PPG_RED) red = relativePower(session, lane, bpm);
-    if (kind === KIND_PPG_IR) infrared = relativePower(session, lane, bpm);
+    if (kind === KIND_PPG_RED) red = relativePower(session, lane, bpm, motion);
+    if (kind === KIND_PPG_IR) infrared = relativePower(session, lane, bpm, motion);
   }
   return infrared > 0 ? ramp<f32>(Mathf.sqrt(red / infrared), PULSE_RATIO, MOVEMENT_RATIO) : 0;
 }
 
+/** The strongest bin at a rate, or beside it, of what the axes do not explain of an optical channel, in motion (residualPowers). */
+function residualAt(lane: i32, bpm: f32): f32 {
+  const k = binOf(bpm);
+  const at = POWER.at(k) + ((<usize>lane) << 2);
+  return max(max(load<f32>(at - 16), load<f32>(at)), load<f32>(at, 16));
+}
+
 /** Power of an optical channel's line at a rate, relative to its level; 0 for a channel that is not used, or has no level. */
-function relativePower(session: Session, lane: i32, bpm: f32): f32 {
+function relativePower(session: Session, lane: i32, bpm: f32, motion: bool): f32 {
   const optical = session.opticals[lane];
   const level = OPTICAL_MEANS[lane] + <f32>optical.channel.offsets[optical.sub];
   if (OPTICAL_SCALE[lane] === 0 || !(level > 0)) return 0;
-  return lineAt(lane, bpm) / (OPTICAL_SCALE[lane] * level * level);
+  const power: f32 = motion ? residualAt(lane, bpm) : lineAt(lane, bpm) / OPTICAL_SCALE[lane];
+  return power / (level * level);
 }
 
 /** Guesses the usual height of a session that begins in motion, where the accelerometer shows it. */
@@ -112,8 +122,13 @@ function height(lane: i32): f32 {
 
 /** The strongest bin of an optical channel at a rate, or beside it. */
 function lineAt(lane: i32, bpm: f32): f32 {
-  const k = max(FIRST_BIN + 1, min(BINS - 2, <i32>(bpm / (60 * BIN_HZ) + <f32>0.5)));
+  const k = binOf(bpm);
   return max(max(opticalPower(lane, k - 1), opticalPower(lane, k)), opticalPower(lane, k + 1));
+}
+
+/** The bin of a rate that has one on each side. */
+function binOf(bpm: f32): i32 {
+  return max(FIRST_BIN + 1, min(BINS - 2, <i32>(bpm / (60 * BIN_HZ) + <f32>0.5)));
 }
 
 /**

@@ -3,7 +3,7 @@ import { KIND_ACCEL } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { PulseState } from '../memory/pulse_state';
 import { channelOfKind, Session } from '../memory/session';
-import { guessHeights, pulseLike } from './artefact';
+import { guessHeights, movedAlike, pulseLike } from './artefact';
 import { findBeats } from './beats';
 import { countConfidence, doubted, lineConfidence, pulseConfidence, shown, trustable } from './confidence';
 import { countBeats } from './count';
@@ -17,6 +17,7 @@ import {
   BLURRED,
   CLEARER,
   EXERCISE_RATE,
+  FELT_MOTION,
   IRREGULAR,
   LEAST_COUNTED,
   LESS_CLEAR,
@@ -69,7 +70,7 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     guessHeights(state);
     state.value = leaning(state, inMotion(tracked.rate, beats.rate), confidence);
     // What a missing axis feels may be in the light
-    to.confidence = <f64>(allAxes ? confidence : min<f32>(confidence, trustable(0)));
+    to.confidence = <f64>min<f32>(confidence, trustable(allAxes ? 1 - movedAlike(session, tracked.rate, true) : 0));
   } else {
     const line = atRest(tracked.rate, beats.rate);
     const counted = countBeats();
@@ -79,7 +80,8 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     const step: f32 = anew ? 0 : towards(state.value, chosen.rate, counted ? blur() : 1);
     const rate = counted && isIrregular() ? chosen.rate : chosen.rate + step;
     const belief = counted ? doubted(chosen.belief, step) : chosen.belief;
-    const like = pulseLike(session, rate, counted ? COUNTED.skew : 0, belief, hasAxes);
+    const felt: f32 = allAxes ? min<f32>(1, motion / FELT_MOTION) : 1;
+    const like = pulseLike(session, rate, counted ? COUNTED.skew : 0, belief, hasAxes, felt);
     state.value = leaning(state, rate, belief);
     // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
     const guessed = counted && COUNTED.lost > MOST_GUESSED;

@@ -249,12 +249,6 @@ export const USUAL_SHORTEST: f32 = 0.6;
 export const OF_LONGEST: f32 = -0.29;
 /** Longest interval that is no pause in itself. [s; chosen] */
 export const USUAL_LONGEST: f32 = 1.2;
-/** Weight of red and infrared that move alike. [log odds; chosen] */
-export const ARTEFACT_OF_RATIO: f32 = 1.8;
-/** Ratio of red to infrared up to which it is a pulse's, SpO2 of about 94 %. [ratio; chosen] */
-export const PULSE_RATIO: f32 = 0.55;
-/** Ratio from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
-export const MOVEMENT_RATIO: f32 = 0.8;
 /** Weight of the slopes' skewness. [weight; chosen] */
 export const OF_SKEW: f32 = 0.19;
 /**
@@ -401,6 +395,12 @@ export const ARTEFACT_OF_BETWEEN: f32 = 0.39;
 export const ARTEFACT_OF_GROWTH: f32 = 1.28;
 /** Weight of a rate that is unusual at rest, in a session that has not been seen at rest. [log odds; chosen] */
 export const ARTEFACT_OF_RATE: f32 = 1.5;
+/** Weight of red and infrared that move alike. [log odds; chosen] */
+export const ARTEFACT_OF_RATIO: f32 = 1.3;
+/** Ratio of red to infrared up to which it is a pulse's, SpO2 of about 94 %. [ratio; chosen] */
+export const PULSE_RATIO: f32 = 0.55;
+/** Ratio from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
+export const MOVEMENT_RATIO: f32 = 0.8;
 /** Weight of the slopes' skewness. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
 export const ARTEFACT_OF_SKEW: f32 = -1.94;
 /**

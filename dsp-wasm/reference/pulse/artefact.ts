@@ -26,19 +26,18 @@ export class Artefact {
    * Highest confidence that the waveform allows.
    * @param pulse spectrum of the channel with the steadiest beats, in bins of 3.75 bpm
    * @param heights as above
-   * @param own ratio: of red to infrared at the rate, 0 without them
+   * @param own alike: how far red and infrared move alike at the rate, as a movement would move them
    */
   most(
     pulse: readonly number[],
     heights: readonly number[] | null,
-    own: { bpm: number; skew: number; ratio: number; belief: number; hasAxes: boolean },
+    own: { bpm: number; skew: number; alike: number; belief: number; hasAxes: boolean },
   ): number {
     const line = (bpm: number) => lineAt(pulse, bpm) + 1e-4;
     const between = Math.log(line(1.5 * own.bpm) / line(own.bpm));
     const wave = 0.39 * between + 1.28 * this.#growth(heights, own.belief) - 1.94 * Math.min(1, own.skew);
     const unusual = Math.max(0, Math.min(1, Math.max((55 - own.bpm) / 15, (own.bpm - 105) / 20)));
-    const alike = Math.max(0, Math.min(1, (own.ratio - 0.55) / 0.25));
-    const odds = -0.31 + wave + 1.5 * unusual * (1 - this.#known) + 1.8 * alike;
+    const odds = -0.31 + wave + 1.5 * unusual * (1 - this.#known) + 1.3 * own.alike;
     if (own.belief >= 0.5) this.#known += 0.003 * (1 - this.#known);
     const like = 1 - Math.max(0, Math.min(1, (odds + 2.35) / 0.45));
     const second = !own.hasAxes || own.bpm > 150 ? 1 : (line(2 * own.bpm) / line(own.bpm) - 0.002) / 0.004;

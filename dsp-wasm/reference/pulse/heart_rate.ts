@@ -40,12 +40,12 @@ export class PulseRate {
   /**
    * @param windows grid samples of each optical channel, NaN where empty
    * @param axes grid samples of the accelerometer's axes, null where there is none
-   * @param lights red and infrared of these windows, if the device has both
+   * @param lights places of red and infrared among the windows, if the device has both
    */
   step(
     windows: readonly number[][],
     axes: readonly number[][] | null,
-    lights: readonly [readonly number[], readonly number[]] | null = null,
+    lights: readonly [number, number] | null = null,
   ): PulseEstimate | null {
     const opticals = windows.filter((w) => heldOf(w) >= 102);
     const signals = opticals.map((w) => withoutTrend(filled(w)));
@@ -58,10 +58,8 @@ export class PulseRate {
     const allAxes = allMove(axesLeft);
     if (allAxes) this.#artefact.know();
     if (motion <= 0.5) this.#residual.reset();
-    const moving =
-      motion > 0.5
-        ? motionLikelihood(signals, axesLeft, this.#residual.powers(signals, axesLeft), motion, fullness(opticals))
-        : null;
+    const left = motion > 0.5 ? this.#residual.powers(signals, axesLeft) : null;
+    const moving = left ? motionLikelihood(signals, axesLeft, left, motion, fullness(opticals)) : null;
     this.#update(clean, motion, moving?.at ?? null);
     const { rate, belief } = bestRun(this.#belief);
     const found = beats(signals, rate);
@@ -80,7 +78,10 @@ export class PulseRate {
       const confidence = covered * quality(opticals) * likelyInMotion(track, support, seenApart, unexplained);
       this.#expect(motion);
       const value = this.#leaning(inMotion(clean, rate, found?.rate ?? 0), confidence);
-      return this.#answer(value, allAxes ? confidence : Math.min(0.45, confidence));
+      return this.#answer(
+        value,
+        Math.min(0.45 + 0.55 * (allAxes ? 1 - movedAlike(lights, opticals, left ?? [], rate) : 0), confidence),
+      );
     }
     const odds = -2.85 + 0.74 * track + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
     const confidence = (covered * shown) / (1 + Math.exp(-odds));
@@ -93,8 +94,9 @@ export class PulseRate {
     const doubt = counted ? 0.4 * Math.max(0, Math.abs(step) - 2) : 0;
     const trust = chosen.confidence;
     const doubted = trust / (trust + (1 - trust) * Math.exp(doubt));
-    const ratio = lights ? relativeLine(lights[0], value) / relativeLine(lights[1], value) : 0;
-    const own = { bpm: value, skew: counted?.skew ?? 0, ratio, belief: doubted, hasAxes: axes !== null };
+    const alike =
+      movedAlike(lights, opticals, emphasised(signals, 0), value) * (allAxes ? Math.min(1, motion / 0.1) : 1);
+    const own = { bpm: value, skew: counted?.skew ?? 0, alike, belief: doubted, hasAxes: axes !== null };
     return this.#answer(
       this.#leaning(value, doubted),
       Math.min(
@@ -350,11 +352,21 @@ function emphasised(signals: readonly number[][], motion: number): number[][] {
     .filter((p) => Math.max(...p) > 1e-20);
 }
 
-/** Amplitude of a channel's line at a rate, relative to its level. */
-function relativeLine(window: readonly number[], bpm: number): number {
-  const x = filled(window);
-  const [power = []] = emphasised([withoutTrend(x)], 0);
-  return Math.sqrt(lineAt(power, bpm)) / (sum(x) / x.length);
+/**
+ * How far red and infrared move alike at a rate, as a movement would move them.
+ * @param lights their places among the windows
+ */
+function movedAlike(
+  lights: readonly [number, number] | null,
+  windows: readonly number[][],
+  spectra: readonly number[][],
+  bpm: number,
+): number {
+  const [red = 0, infrared = 1] = (lights ?? []).map((place) => {
+    const x = filled(windows[place] ?? []);
+    return Math.sqrt(lineAt(spectra[place] ?? [], bpm)) / (sum(x) / x.length);
+  });
+  return ramp(red / infrared, 0.55, 0.8);
 }
 
 /** Likelihood of a rate at rest. */
