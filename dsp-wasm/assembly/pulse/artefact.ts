@@ -4,7 +4,7 @@ import { ramp } from '../math/ramp';
 import { KIND_PPG_IR, KIND_PPG_RED } from '../memory/channel';
 import { BINS, PulseState } from '../memory/pulse_state';
 import { Session } from '../memory/session';
-import { BEATS, BIN_HZ, FIRST_BIN, OPTICAL_MEANS, OPTICAL_SCALE, POWER } from './scratch';
+import { BEATS, BIN_HZ, FIRST_BIN, OPTICAL_LEVELS, OPTICAL_SCALE, POWER } from './scratch';
 import { opticalPower } from './spectrum';
 import {
   ARTEFACT_BIAS,
@@ -84,8 +84,8 @@ export function movedAlike(session: Session, bpm: f32, motion: bool): f32 {
   let infrared: f32 = 0;
   for (let lane = session.opticalCount - 1; lane >= 0; lane--) {
     const kind = session.opticals[lane].channel.kind;
-    if (kind === KIND_PPG_RED) red = relativePower(session, lane, bpm, motion);
-    if (kind === KIND_PPG_IR) infrared = relativePower(session, lane, bpm, motion);
+    if (kind === KIND_PPG_RED) red = relativePower(lane, bpm, motion);
+    if (kind === KIND_PPG_IR) infrared = relativePower(lane, bpm, motion);
   }
   return infrared > 0 ? ramp<f32>(Mathf.sqrt(red / infrared), PULSE_RATIO, MOVEMENT_RATIO) : 0;
 }
@@ -97,11 +97,10 @@ function residualAt(lane: i32, bpm: f32): f32 {
   return max(max(load<f32>(at - 16), load<f32>(at)), load<f32>(at, 16));
 }
 
-/** Power of an optical channel's line at a rate, relative to its level; 0 for a channel that is not used, or has no level. */
-function relativePower(session: Session, lane: i32, bpm: f32, motion: bool): f32 {
-  const optical = session.opticals[lane];
-  const level = OPTICAL_MEANS[lane] + <f32>optical.channel.offsets[optical.sub];
-  if (OPTICAL_SCALE[lane] === 0 || !(level > 0)) return 0;
+/** Power of an optical channel's line at a rate, relative to its level; 0 for a channel that is not used, or has lost its level. */
+function relativePower(lane: i32, bpm: f32, motion: bool): f32 {
+  const level = OPTICAL_LEVELS[lane];
+  if (OPTICAL_SCALE[lane] === 0 || level === 0) return 0;
   const power: f32 = motion ? residualAt(lane, bpm) : lineAt(lane, bpm) / OPTICAL_SCALE[lane];
   return power / (level * level);
 }

@@ -141,13 +141,13 @@ const HELD_END: usize = AXES_END + 16;
 export const CLIPPED = changetype<Row<f32>>(HELD_END);
 const CLIPPED_END: usize = HELD_END + 16;
 
-/** By optical channel: mean, without its offset. */
-export const OPTICAL_MEANS = changetype<Row<f32>>(CLIPPED_END);
-const OPTICAL_MEANS_END: usize = CLIPPED_END + 16;
+/** By optical channel: its constant part; 0 if it was removed before the data came, and for an empty lane. */
+export const OPTICAL_LEVELS = changetype<Row<f32>>(CLIPPED_END);
+const OPTICAL_LEVELS_END: usize = CLIPPED_END + 16;
 
 /** By optical channel: power of its swings within 1/2 s, as a share of all. */
-export const SWINGS = changetype<Row<f32>>(OPTICAL_MEANS_END);
-const SWINGS_END: usize = OPTICAL_MEANS_END + 16;
+export const SWINGS = changetype<Row<f32>>(OPTICAL_LEVELS_END);
+const SWINGS_END: usize = OPTICAL_LEVELS_END + 16;
 
 /** By optical channel: power of its steps from one grid sample to the next, as a share of all. */
 export const JUMPS = changetype<Row<f32>>(SWINGS_END);

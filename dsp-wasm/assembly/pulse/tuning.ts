@@ -7,6 +7,8 @@ export const CLIP_RANGE: f32 = 0.02;
 export const LEAST_HELD: i32 = 102;
 /** Least share of an axis, and of its difference from the others, in the power of the acceleration: a thousandth of its amplitude. [share; chosen] */
 export const LEAST_AXIS: f32 = 1e-6;
+/** Standard deviation of the light, relative to its level, from which it has lost its constant part: exercising wrists reach 0.013. [ratio; chosen] */
+export const MOST_SWING: f32 = 0.1;
 
 // ---- spectrum.ts ----
 /** Weight of the accelerometer's lines against the pulse's, both scaled to a maximum of one. [ratio; chosen] */

@@ -12,7 +12,7 @@ import {
   MARGIN,
   MEANS,
   OPTICAL,
-  OPTICAL_MEANS,
+  OPTICAL_LEVELS,
   SIGNALS,
   STILL,
   SWINGS,
@@ -20,7 +20,7 @@ import {
   WINDOW,
   WINDOW_SECONDS,
 } from './scratch';
-import { CLIP_RANGE, LEAST_AXIS, LEAST_HELD } from './tuning';
+import { CLIP_RANGE, LEAST_AXIS, LEAST_HELD, MOST_SWING } from './tuning';
 
 /** The last 8 s of four signals, one per lane: the optical channels, or the axes of the accelerometer. */
 
@@ -38,8 +38,22 @@ export function loadOptical(session: Session, end: f64): i32 {
   v128.store(CLIPPED.at(0), clipped());
   measurePaces();
   removeTrend(OPTICAL);
-  v128.store(OPTICAL_MEANS.at(0), TREND.mean);
+  findLevels(session);
   return alive;
+}
+
+/** Writes OPTICAL_LEVELS, once the trend is removed: a channel whose swings are too large for its level has lost its constant part. */
+function findLevels(session: Session): void {
+  v128.store(OPTICAL_LEVELS.at(0), f32x4.splat(0));
+  for (let lane = 0; lane < session.opticalCount; lane++) {
+    const optical = session.opticals[lane];
+    OPTICAL_LEVELS[lane] = <f32>optical.channel.offsets[optical.sub];
+  }
+  const level = f32x4.add(TREND.mean, v128.load(OPTICAL_LEVELS.at(0)));
+  const most = f32x4.mul(level, f32x4.splat(MOST_SWING));
+  const energy = f32x4.mul(f32x4.mul(most, most), f32x4.splat(<f32>WINDOW));
+  const own = v128.and(f32x4.gt(level, f32x4.splat(0)), f32x4.lt(TREND.energy, energy));
+  v128.store(OPTICAL_LEVELS.at(0), v128.and(own, level));
 }
 
 function loadOpticalLane(session: Session, end: f64, lane: i32): i32 {

@@ -364,9 +364,11 @@ function movedAlike(
 ): number {
   const [red = 0, infrared = 1] = (lights ?? []).map((place) => {
     const x = filled(windows[place] ?? []);
-    return Math.sqrt(lineAt(spectra[place] ?? [], bpm)) / (sum(x) / x.length);
+    const level = sum(x) / x.length;
+    const swing = Math.sqrt(sum(withoutTrend(x).map((v) => v * v)) / x.length);
+    return swing < 0.1 * level ? Math.sqrt(lineAt(spectra[place] ?? [], bpm)) / level : 0;
   });
-  return ramp(red / infrared, 0.55, 0.8);
+  return infrared > 0 ? ramp(red / infrared, 0.55, 0.8) : 0;
 }
 
 /** Likelihood of a rate at rest. */

@@ -319,6 +319,24 @@ describe('hr_ppg', () => {
     expect(trusted(0.45, 1)).to.equal(0);
   });
 
+  it('compares no red with infrared if a filter has removed their constant part, or a scale has made them equal', () => {
+    const next = noise(60 * HZ, 22);
+    const accel = times(60).flatMap((t, i) => [
+      0.2 * Math.sin(5 * Math.PI * t),
+      0.05 * (next[i] ?? 0),
+      1 + 0.1 * Math.cos(5 * Math.PI * t),
+    ]);
+    const light = (level: number, beat: number) =>
+      times(60).map(
+        (t, i) => level - beat * pulse((t * 96) / 60) + 0.05 * Math.sin(5 * Math.PI * t) + 0.01 * (next[i] ?? 0),
+      );
+    const channels = [...(['ppg_red', 'ppg_ir'] as const).map((modality) => ({ ...GREEN, modality })), ACCEL];
+    const trusted = (level: number, red: number) =>
+      run(channels, [light(level, red), light(level, 1), accel], 60).filter((e) => e && e.confidence >= 0.5).length;
+    expect(trusted(100, 1)).to.equal(0); // as a movement would move them
+    for (const level of [-0.2, 0.1, 1, 2]) expect(trusted(level, 1), `level ${level}`).to.be.above(40);
+  });
+
   for (const [what, axes] of [
     ['one axis', 1],
     ['two axes', 2],
