@@ -89,6 +89,17 @@ describe('health', () => {
     );
   });
 
+  it('keeps no more than a hundred causes, as those of a driver may have numbers in them', async () => {
+    const ask = health();
+    for (let n = 0; n <= 101; n++) {
+      fault = `connection ${n % 101} was closed`;
+      await ask();
+      clock.advance(1000);
+    }
+    expect(logged).to.have.length(102);
+    expect(logged.at(-1)?.fields).to.include({ cause: `ingest: ${STORE}: connection 0 was closed` });
+  });
+
   it('is false, and logged, while a part does not answer', async () => {
     const hung: Part = { fault: STORE, try: () => new Promise(() => undefined) };
     const asked = healthOf({ ingest: [hung], subscribe: [] }, clock, log)();

@@ -36,6 +36,8 @@ const FRESH_MS = 1000;
 const PATIENCE_MS = 500;
 /** A part that has not answered for this long does not work, ms: a disk may hang without an error. */
 const ANSWER_MS = 2000;
+/** Number of logged causes that are remembered: those of a driver may have numbers in them. */
+const MAX_TOLD = 100;
 
 /**
  * Answers whether ingest and subscribe work, by trying the parts that they need. Concurrent calls share one trial; while
@@ -55,6 +57,7 @@ export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'er
       if (told.size > 0) log.info({}, 'all parts work again');
       told.clear();
     } else if (!told.has(cause)) {
+      if (told.size >= MAX_TOLD) told.clear();
       told.add(cause);
       log.error({ reason, cause }, 'a part of the service does not work');
     }
