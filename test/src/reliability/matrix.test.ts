@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import { type RowFigures, runRow } from './matrix.js';
 import { ROWS } from './rows.js';
 
-/** Few enough for every row to take seconds; `npm run reliability` runs the same rows with 100 devices. */
-/** A stop lasts longer than two health answers may take, so that a request during the stop must fail. */
+/**
+ * Few enough devices for every row to take seconds; `npm run reliability` runs the same rows with 100. A stop lasts
+ * longer than two health answers may take, so that a request during the stop must fail.
+ */
 const SCALE = { devices: 12, subscribers: 4, stopMs: 4000 };
 /** Number of concurrent rows: a row consists mostly of waiting. */
 const LANES = 2;
@@ -23,11 +25,13 @@ describe('the fault matrix, shortened', function () {
 
   for (const row of ROWS)
     it(`${row.fault} (${row.setup})`, async function () {
-      const figures = await results.get(row.id);
-      if (figures?.skipped !== undefined) {
+      const first = results.get(row.id);
+      results.delete(row.id); // A second try runs the row again.
+      const figures = await (first ?? runRow(row, SCALE));
+      if (figures.skipped !== undefined) {
         console.log(`      not run: ${figures.skipped}`);
         this.skip();
       }
-      expect(figures?.failures, JSON.stringify(figures)).to.deep.equal([]);
+      expect(figures.failures, JSON.stringify(figures)).to.deep.equal([]);
     });
 });
