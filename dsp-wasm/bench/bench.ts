@@ -8,7 +8,7 @@ import { twinCost } from './twin.js';
  * `npm run bench -w dsp-wasm [-- --json]`: cost of the signal core alone, as processor time of this process. Times depend
  * on the machine and its load; the ratios compare measurements of the same run.
  */
-const { values: options } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+const { json } = parsedOptions();
 
 const kernels = await kernelCosts();
 const bytes_per_push = (await heapGrowth(1_000_000)) / 1_000_000;
@@ -53,7 +53,7 @@ const LINES: [keyof typeof table, string, string, string][] = [
   ['bytes_per_session', 'B', 'memory of a session', '<= 65536'],
 ];
 
-if (options.json) {
+if (json) {
   console.log(JSON.stringify(result));
 } else {
   console.log('Processor time of this process, warmed up; the last column is the aim.\n');
@@ -61,5 +61,14 @@ if (options.json) {
     console.log(
       `${key.padEnd(18)} ${table[key].toPrecision(4).padStart(9)} ${unit.padEnd(3)} ${what}${aim && `  [${aim}]`}`,
     );
+  }
+}
+
+function parsedOptions(): { readonly json: boolean } {
+  try {
+    return parseArgs({ options: { json: { type: 'boolean', default: false } } }).values;
+  } catch (error) {
+    console.error(`${(error as Error).message}\nusage: [--json]`);
+    process.exit(1);
   }
 }

@@ -67,7 +67,7 @@ function writeWeights(weights: readonly number[], check: boolean): void {
 
 const command = new Command('fit')
   .description(
-    'Fits the weights of the heart rate in motion into dsp-wasm/assembly/pulse/motion_weights.ts. They count once it is built.',
+    'Fits the weights of the heart rate in motion into dsp-wasm/assembly/pulse/motion_weights.ts. They take effect with the next build.',
   )
   .requiredOption(
     '--recordings <folder>',
@@ -77,7 +77,7 @@ const command = new Command('fit')
     '--leave-one-out',
     'fit also without each person in turn, and score that person: table 5 of dsp-wasm/ACCURACY.md',
   )
-  .option('--check', 'fail if the weights in the file are others')
+  .option('--check', 'fail if the weights in the file differ from the fitted ones')
   .action(async ({ recordings, leaveOneOut: out = false, check = false }: Options) => {
     const all = await lessonsOf(resolve(recordings));
     writeWeights(fitNetwork(examplesOf(all)), check);

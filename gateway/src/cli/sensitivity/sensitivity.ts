@@ -106,7 +106,7 @@ const command = new Command('sensitivity')
   )
   .argument('[names...]', 'folders of constants or single constants, whose rows are only printed (default: all)')
   .requiredOption('--recordings <folder>', 'the recordings (sdk/RECORDINGS.md), with ID.ref.csv')
-  .option('--seconds <number>', 'what is used of a set of recordings at most, s', parseSeconds, 1200)
+  .option('--seconds <number>', 'longest part of each set of recordings that is used, s', parseSeconds, 1200)
   .action((names: readonly string[], { recordings, seconds }: { recordings: string; seconds: number }) =>
     measure(resolve(recordings), seconds, names),
   );
