@@ -14,7 +14,7 @@ export interface HttpServerOptions {
 
 /** Longest time from the connection, or the end of the previous request, to the end of the headers, ms. */
 const HEADERS_MS = 10_000;
-/** The same to the end of the body, ms: 1 MiB at 300 kbit/s. */
+/** The same to the end of the body, ms: 64 KiB at 20 kbit/s. */
 const REQUEST_MS = 30_000;
 /** Longest time between two requests of a connection, ms. A proxy must close its idle connections earlier. */
 const IDLE_MS = 5000;

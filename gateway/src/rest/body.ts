@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { koaBody } from 'koa-body';
 import { HttpError } from '../errors.js';
-import { Queue } from '../queue.js';
 import type { RestMiddleware } from './rest-context.js';
 
-const MAX_BYTES = 1024 * 1024;
-/** Longest body that may arrive while any number of others do; a device model of 64 channels is shorter, bytes. */
-const SMALL_BYTES = 32 * 1024;
-/** Longer ones are held in memory until they are complete, which may take half a minute: so many at once. */
-const large = new Queue(32, Number.POSITIVE_INFINITY);
+/**
+ * Longest body, bytes: a device model with everything that it may have, written with escapes, takes 50 kB. A body is held
+ * in memory until it is complete, which may take half a minute, and parsing it holds the event loop: 1 MiB of nested
+ * lists would take 0.1 s.
+ */
+const MAX_BYTES = 64 * 1024;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -22,7 +22,7 @@ export const jsonBody = jsonBodyUpTo(MAX_BYTES);
 export function jsonBodyUpTo(most: number): RestMiddleware {
   const read = readerUpTo(most);
   return async (ctx, next) => {
-    await (most <= SMALL_BYTES || isSmall(ctx.req) ? read(ctx) : large.run(() => whileThere(ctx.req, read(ctx))));
+    await whileThere(ctx.req, read(ctx));
     await ctx.state.authenticate?.();
     const bytes: unknown = ctx.request.body;
     if (typeof bytes !== 'string') {
@@ -56,11 +56,6 @@ function readerUpTo(most: number): (ctx: Parameters<RestMiddleware>[0]) => Promi
     },
   });
   return (ctx) => read(ctx, () => Promise.resolve());
-}
-
-/** Whether a request says that its body is small, and it cannot inflate. */
-function isSmall({ headers }: IncomingMessage): boolean {
-  return headers['content-encoding'] === undefined && Number(headers['content-length']) <= SMALL_BYTES;
 }
 
 /** Rejects if the client leaves before its body is complete: reading a compressed one would never end. */

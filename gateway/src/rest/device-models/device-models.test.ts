@@ -349,11 +349,11 @@ describe('device models', () => {
       await expectFault(put(id, '{'), 'body: must be valid JSON');
     });
 
-    it('may be at most 1 MiB long, also without a Content-Length', async () => {
+    it('may be at most 64 KiB long, also without a Content-Length', async () => {
       const ofLength = (n: number) => `{"name":"x","pad":"${'x'.repeat(n - 21)}"}`;
-      expect((await post(ofLength(1024 * 1024))).status).to.equal(201);
-      await expectFault(post(ofLength(1024 * 1024 + 1)), 'body: must be at most 1048576 bytes');
-      await expectFault(post(ofLength(20 * 1024 * 1024)), 'body: must be at most 1048576 bytes');
+      expect((await post(ofLength(64 * 1024))).status).to.equal(201);
+      await expectFault(post(ofLength(64 * 1024 + 1)), 'body: must be at most 65536 bytes');
+      await expectFault(post(ofLength(20 * 1024 * 1024)), 'body: must be at most 65536 bytes');
       const chunked = await fetch(`${server.url}/v1/device-models`, {
         method: 'POST',
         headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
@@ -361,6 +361,15 @@ describe('device models', () => {
         duplex: 'half',
       });
       expect(chunked.status).to.equal(400);
+    });
+
+    it('may be the largest device model, with its texts written as escapes', async () => {
+      const heart = (n: number) => '\\ud83d\\udc93'.repeat(n);
+      const channel =
+        '{ "modality": "' + 'm'.repeat(64) + '", "sample_rate_hz": 9999.999, "bit_depth": 32, "num_channels": 64 }';
+      const channels = Array.from({ length: 64 }, () => channel).join(',\n');
+      const texts = `"name":"${heart(200)}","description":"${heart(2000)}","firmware_version":"${heart(100)}"`;
+      expect((await post(`{${texts},"modality_channels":[${channels}]}`)).status).to.equal(201);
     });
 
     it('may not inflate beyond that, and must be validly compressed', async () => {
