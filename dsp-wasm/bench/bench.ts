@@ -8,7 +8,16 @@ import { twinCost } from './twin.js';
  * `npm run bench -w dsp-wasm [-- --json]`: cost of the signal core alone, as processor time of this process. Times depend
  * on the machine and its load; the ratios compare measurements of the same run.
  */
-const { values: options } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+const options = asked();
+
+function asked(): { readonly json: boolean } {
+  try {
+    return parseArgs({ options: { json: { type: 'boolean', default: false } } }).values;
+  } catch (error) {
+    console.error(`${(error as Error).message}\nThis benchmark has no parts; its only option is --json`);
+    process.exit(1);
+  }
+}
 
 const kernels = await kernelCosts();
 const bytes_per_push = (await heapGrowth(1_000_000)) / 1_000_000;
