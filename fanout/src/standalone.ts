@@ -6,6 +6,8 @@ import type { NodeConfig } from './config.js';
 import { createFanout } from './fanout.js';
 import { MirroredKeys } from './keys/mirrored-keys.js';
 import { registerDropped, registerFanoutMetrics } from './metrics.js';
+import { systemClock } from './process/clock.js';
+import { sharedTrial } from './process/health-trial.js';
 import { createHttpServer, listen, pathOf, portOf, stopReuse } from './process/http-server.js';
 import type { Log } from './process/log.js';
 import { operations, processMetrics, registerDrops } from './process/operations.js';
@@ -33,9 +35,14 @@ export async function startNode(config: NodeConfig, log: Log): Promise<Standalon
   await listen(server, config.host, config.port, 'PORT');
   let draining = false;
   /** Whether a subscriber would be served now: the bus returns a probe message, and keys can be checked. */
+  const trial = sharedTrial(
+    () => Promise.all([bus.probe(PROBE_LIMIT_MS), keys.probe()]).then(works, (error: unknown) => ({ error })),
+    systemClock,
+  );
   const health = async () => {
-    await Promise.all([bus.probe(PROBE_LIMIT_MS), keys.probe()]);
     if (draining) throw new Error('the node is shutting down');
+    const fault = await trial();
+    if (fault) throw fault.error;
   };
   const registry = processMetrics();
   registerFanoutMetrics(registry, fanout);
@@ -58,6 +65,8 @@ export async function startNode(config: NodeConfig, log: Log): Promise<Standalon
     },
   };
 }
+
+const works = () => null;
 
 /** A node serves only its socket. */
 const refuseRequest: RequestListener = (request, response) => {

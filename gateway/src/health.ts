@@ -1,6 +1,7 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
+import { within } from '@device-insights/fanout/process/deadline';
+import { sharedTrial } from '@device-insights/fanout/process/health-trial';
 import type { Log } from '@device-insights/fanout/process/log';
-import { within } from './deadline.js';
 
 /** The answer of `GET /v1/stream/health`. */
 export interface Health {
@@ -27,31 +28,21 @@ export interface Parts {
   readonly subscribe: readonly Part[];
 }
 
-/** Time for which an answer is reused, ms: anybody may ask, and each trial costs a write. */
-const FRESH_MS = 1000;
-/**
- * Longest wait of a caller for a trial, ms, once there is an earlier result: probes of orchestrators give up after a
- * second, and would not see the reason.
- */
-const PATIENCE_MS = 500;
 /** A part that has not answered for this long does not work, ms: a disk may hang without an error. */
 const ANSWER_MS = 2000;
 /** Number of logged causes that are remembered: those of a driver may have numbers in them. */
 const MAX_TOLD = 100;
 
 /**
- * Answers whether ingest and subscribe work, by trying the parts that they need. Concurrent calls share one trial; while
- * it lasts, the answer is the result of the last one. A fault is logged once with its cause, and again with each other
- * cause that it shows: an examination may have found the data damaged.
+ * Answers whether ingest and subscribe work, by trying the parts that they need. Concurrent calls share one trial. A
+ * fault is logged once with its cause, and again with each other cause that it shows: an examination may have found the
+ * data damaged.
  */
 export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'error'>): () => Promise<Health> {
-  let last: { at: number; health: Promise<Health> } | null = null;
-  let result: Health | null = null;
   /** Causes that were logged since all parts worked. */
   const told = new Set<string>();
   const tried = { ingest: parts.ingest.map(sharing), subscribe: parts.subscribe.map(sharing) };
   const note = (health: Health) => {
-    result = health;
     const { reason, cause } = health;
     if (cause === undefined) {
       if (told.size > 0) log.info({}, 'all parts work again');
@@ -62,16 +53,11 @@ export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'er
       log.error({ reason, cause }, 'a part of the service does not work');
     }
   };
-  return async () => {
-    const now = clock.monotonic();
-    if (!last || now - last.at >= FRESH_MS) {
-      last = { at: now, health: trial(tried, clock) };
-      void last.health.then(note);
-    }
-    const { health } = last;
-    if (result && !(await within(PATIENCE_MS, health, clock))) return result;
+  return sharedTrial(async () => {
+    const health = await trial(tried, clock);
+    note(health);
     return health;
-  };
+  }, clock);
 }
 
 /** Throws an error with the cause if a part does not work. */

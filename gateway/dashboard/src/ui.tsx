@@ -243,7 +243,7 @@ export function Dialog(props: {
   );
 }
 
-/** A form that shows the error of its action. */
+/** A form that shows the error of its action. In a dialog, Enter does not carry out a dangerous one: Cancel has the focus. */
 export function Form(props: {
   readonly submit: string;
   readonly danger?: boolean;
@@ -269,7 +269,7 @@ export function Form(props: {
           {props.submit}
         </button>
         {props.onCancel && (
-          <button type="button" onClick={props.onCancel}>
+          <button type="button" autofocus={props.danger} onClick={props.onCancel}>
             Cancel
           </button>
         )}

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@device-insights/fanout/process/clock';
+import { within } from '@device-insights/fanout/process/deadline';
 import type { Log } from '@device-insights/fanout/process/log';
 import type { OpenAnalysis } from '../analysis/analysis.js';
-import { within } from '../deadline.js';
 import { CloseError } from '../errors.js';
 import type { PublishedStream, Publisher } from '../publisher/publisher.js';
 import type { LastInsights, Session, Store } from '../store/store.js';

@@ -1,16 +1,16 @@
-import { setImmediate } from 'node:timers/promises';
+import { ownTurn } from './own-turn.js';
 
 /**
  * Reads rows page by page, each page starting after the last row of the previous one, so that nothing is held open for
- * a slow reader. The event loop gets a turn between two pages.
+ * a slow reader. Of all readers, one reads a page in a turn of the event loop.
  */
 export async function* batches<Row>(size: number, page: (after: Row | null) => Promise<Row[]>): AsyncGenerator<Row[]> {
   for (let last: Row | null = null; ; ) {
+    await ownTurn();
     const rows: Row[] = await page(last);
     if (rows.length > 0) yield rows;
     const end = rows.at(-1);
     if (!end || rows.length < size) return;
     last = end;
-    await setImmediate();
   }
 }

@@ -150,6 +150,10 @@ describe('the people at the dashboard', () => {
 
     const app = new RawSocket(`${desk.service.wsUrl}/stream/subscribe?api_key=${key}`);
     expect(await app.next()).to.deep.equal({ status: 'subscribed' });
+    await row.getByRole('button', { name: /Revoke/ }).press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Enter'); // Pressed twice by mistake: it must not revoke.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await row.getByRole('button', { name: /Revoke/ }).click();
     await page.getByRole('button', { name: 'Revoke the key' }).click();
     await row.getByText('Revoked').waitFor();

@@ -166,15 +166,12 @@ class Trial {
     const downAfterMs = this.#first.firstAfter(struckAt, ['false', 'silent']);
     const told = this.#first.firstAfter(struckAt, ['false', 'silent'], Math.max(liftedAt, struckAt + 1000));
     if (expected === 'down' && told === null) this.#failures.push('health did not say that anything was wrong');
-    if (expected === 'ok' && downAfterMs !== null) this.#failures.push(`health was false: ${this.#reason(struckAt)}`);
+    if (expected === 'ok' && downAfterMs !== null)
+      this.#failures.push(`health was false: ${reasonOf(this.#first, struckAt)}`);
     for (const watch of this.#watches.slice(1))
       if (watch.firstAfter(struckAt, ['false', 'silent']) !== null)
-        this.#failures.push('the health of the other gateway was false');
+        this.#failures.push(`the health of the other gateway: ${reasonOf(watch, struckAt)}`);
     return { expected, downAfterMs, wellAfterMs: this.#first.wellAfter(liftedAt) };
-  }
-
-  #reason(since: number): string {
-    return this.#first.samples.find(({ at, state }) => at >= since && state !== 'ok')?.reason ?? '';
   }
 
   /** All stored data, once the connected subscribers have received the last of them. */
@@ -198,6 +195,12 @@ class Trial {
   #demand(count: number, what: string): void {
     if (count > 0) this.#failures.push(`${count} ${what}`);
   }
+}
+
+/** What the first answer that was not well said. */
+function reasonOf(watch: HealthWatch, since: number): string {
+  const { state, reason } = watch.samples.find(({ at, state }) => at >= since && state !== 'ok') ?? {};
+  return `${state}, ${reason}`;
 }
 
 function median(values: readonly number[]): number | null {

@@ -363,6 +363,14 @@ describe('device models', () => {
       expect(chunked.status).to.equal(400);
     });
 
+    it('may be the largest device model, with its texts written as escapes', async () => {
+      const heart = (n: number) => '\\ud83d\\udc93'.repeat(n);
+      const channel = `{ "modality": "${'m'.repeat(64)}", "sample_rate_hz": 9999.999, "bit_depth": 32, "num_channels": 64 }`;
+      const channels = Array.from({ length: 64 }, () => channel).join(',\n');
+      const texts = `"name":"${heart(200)}","description":"${heart(2000)}","firmware_version":"${heart(100)}"`;
+      expect((await post(`{${texts},"modality_channels":[${channels}]}`)).status).to.equal(201);
+    });
+
     it('may not inflate beyond that, and must be validly compressed', async () => {
       const { gzipSync } = await import('node:zlib');
       const compressed = async (bytes: Buffer, encoding: string) => {

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type { InsightType, StoredInsight } from '../../insight.js';
 import { decodeCursor, pageOf } from '../cursor.js';
+import { ownTurn } from '../own-turn.js';
 import type { InsightQuery, Page, Store } from '../store.js';
 import type { Database, Value } from './database.js';
 
@@ -28,15 +28,11 @@ interface Select {
  * slice is read in a turn of the event loop.
  */
 export function insightSearch(db: Database): Store['insights'] {
-  let turn: Promise<void> = Promise.resolve();
   const all = <Row>({ sql, values }: Select) => db.read(() => db.prepare<Row>(sql).all(...values));
   return async (query, signal) => {
     const found: InsightRow[] = [];
     for (let after = positionOf(query); ; ) {
-      if (isSieve(query)) {
-        turn = turn.then(() => setImmediate());
-        await turn;
-      }
+      if (isSieve(query)) await ownTurn();
       const [end] = isSieve(query) ? await all<{ ts: number; id: number }>(sliceEnd(query, after)) : [];
       const upTo: Position | null = end ? [end.ts, end.id] : null;
       found.push(...(await all<InsightRow>(insightPage(query, { after, upTo, most: query.limit + 1 - found.length }))));

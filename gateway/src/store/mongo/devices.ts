@@ -20,8 +20,8 @@ type DeviceModels = Pick<
 >;
 type Devices = Pick<Store, 'putDevice' | 'device' | 'devices' | 'devicePage' | 'deleteDevice'>;
 
-/** Models of one read: one may have 33 KB. */
-const BATCH = 32;
+/** Models of one read: one may have 33 KB, and each client that does not read its answer holds some of them. */
+const BATCH = 8;
 /** No device id contains a character that sorts after this one. */
 const AFTER_ALL = '~';
 

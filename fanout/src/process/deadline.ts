@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@device-insights/fanout/process/clock';
+import type { Clock, Timer } from './clock.js';
 
 /** Waits for work, at most this long, ms. Returns whether it was done in time; rejects as the work does. */
 export async function within(ms: number, work: Promise<unknown>, clock: Clock): Promise<boolean> {

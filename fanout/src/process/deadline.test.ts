@@ -1,6 +1,6 @@
-import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { within } from './deadline.js';
+import { ManualClock } from './manual-clock.js';
 
 describe('within', () => {
   const never = new Promise<void>(() => {});
