@@ -14,10 +14,12 @@ import {
   LEAST_EVEN,
   LEAST_FLAT,
   LEAST_PERFUSION,
+  LEAST_RAISED,
   LEAST_SWING,
   MOST_FLAT,
   MOST_PERFUSION,
   SAFE_RATIO,
+  SURE_RAISED,
 } from './tuning';
 
 /**
@@ -36,6 +38,20 @@ export function ratioConfidence(ratio: f64, accepted: i32, held: i32, perfusion:
     (1 - ramp<f64>(perfusion, HIGH_PERFUSION, MOST_PERFUSION)) *
     (1 - ramp<f64>(flat, LEAST_FLAT, MOST_FLAT));
   return channels * evenness(accepted) * pulsatility() * certainty(ratio);
+}
+
+/**
+ * 1 if nothing but the pulse moves the two channels, to 0 if something else may have raised the ratio: a hand that trembles, or noise.
+ * What moves both alike, by the same part of their levels, cancels in their difference. So the regression of red upon infrared by means of
+ * that difference finds the ratio that the pulse has without it. Slopes over 1/4 s hold less of the noise, which this regression, unlike the
+ * ratio itself, takes for a movement.
+ * @param levels infrared's level in parts of red's
+ */
+export function pulseOnly(ratio: f64, levels: f64): f64 {
+  const both = POOLED.wideBoth * levels;
+  const infrared = both - POOLED.wideInfrared;
+  const red = POOLED.wideRed * levels * levels - both;
+  return infrared < 0 ? 1 - ramp<f64>(ratio - red / infrared, LEAST_RAISED, SURE_RAISED) : 1;
 }
 
 /**

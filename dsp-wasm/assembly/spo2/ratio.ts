@@ -8,11 +8,11 @@ import { Estimate } from '../memory/map';
 import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { Spo2State } from '../memory/spo2_state';
-import { ratioConfidence } from './confidence';
+import { pulseOnly, ratioConfidence } from './confidence';
 import { flatShare } from './flat';
 import { meanOf } from './mean';
 import { steadiness } from './pulsatility';
-import { INFRARED, POOLED, RAW, RED, SECOND, SECONDS, SecondSums, SUMS, WINDOW } from './scratch';
+import { INFRARED, POOLED, RAW, RED, SECOND, SECONDS, SecondSums, SUMS, WIDE, WINDOW } from './scratch';
 import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE } from './tuning';
 
 /**
@@ -25,7 +25,8 @@ import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE } from './tunin
  * with least squares.
  *
  * Motion reaches both channels alike and in rhythm, as a pulse does, but with a ratio of about one: it reads as 85 to 92 %, whatever the
- * saturation. So a moving wearer's reading is not trusted, nor one from light that moves like a movement (pulsatility.ts).
+ * saturation. So a moving wearer's reading is not trusted, nor one from light that moves like a movement (pulsatility.ts), or in which
+ * something else than the pulse moves both channels (confidence.ts).
  */
 
 /** Grid samples that a slope reaches back: 4 apart, each smoothed over 3. */
@@ -51,9 +52,11 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   if (!accepted) pool(-1, Infinity, 1);
   if (!(POOLED.red > 0 && POOLED.infrared > 0)) return false;
   const perfusion = Math.sqrt(POOLED.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
-  to.value = (Math.sqrt(POOLED.red / POOLED.infrared) * infraredLevel) / redLevel;
+  const levels = infraredLevel / redLevel;
+  to.value = Math.sqrt(POOLED.red / POOLED.infrared) * levels;
   // While the wearer moves, there is nothing to ask of the waveform
-  const confidence = still > 0 ? ratioConfidence(to.value, accepted, held, perfusion, flat) * still : 0;
+  const channels = still > 0 ? ratioConfidence(to.value, accepted, held, perfusion, flat) * still : 0;
+  const confidence = channels > 0 ? channels * pulseOnly(to.value, levels) : 0;
   const grown = growth(session.spo2, perfusion, confidence);
   to.confidence = confidence > 0 ? confidence * steadiness(grown) : 0;
   return true;
@@ -88,15 +91,20 @@ function smooth(x: usize): v128 {
 /** Sums the products of each second's slopes; returns the number of seconds with enough data. */
 function sumSeconds(): i32 {
   let held = 0;
-  for (let s = 0; s < SECONDS; s++) held += <i32>sumSecond(s * SECOND, SUMS[s]);
+  for (let s = 0; s < SECONDS; s++) {
+    const isHeld = sumSecond(s * SECOND, false, SUMS[s]) >= ENOUGH_SLOPES;
+    if (!isHeld) SUMS[s].red = NaN;
+    sumSecond(s * SECOND, true, WIDE[s]);
+    held += <i32>isHeld;
+  }
   return held;
 }
 
 /**
- * Writes a second's sums; returns whether at least half of it has data. A slope that is missing in one channel counts
- * in neither.
+ * Writes a second's sums; returns the number of slopes that exist. A slope that is missing in one channel counts in neither.
+ * @param wide sum slopes over 1/4 s, each of two that follow each other
  */
-function sumSecond(from: i32, sums: SecondSums): bool {
+function sumSecond(from: i32, wide: bool, sums: SecondSums): f64 {
   let n = f32x4.splat(0);
   let a = n;
   let b = n;
@@ -104,8 +112,12 @@ function sumSecond(from: i32, sums: SecondSums): bool {
   let ab = n;
   let bb = n;
   for (let i = from; i < from + SECOND; i += 4) {
-    const red = v128.load(RED.at(i));
-    const infrared = v128.load(INFRARED.at(i));
+    let red = v128.load(RED.at(i));
+    let infrared = v128.load(INFRARED.at(i));
+    if (wide) {
+      red = f32x4.add(red, v128.load(RED.at(i - 4)));
+      infrared = f32x4.add(infrared, v128.load(INFRARED.at(i - 4)));
+    }
     const both = v128.and(f32x4.eq(red, red), f32x4.eq(infrared, infrared));
     const x = v128.and(red, both);
     const y = v128.and(infrared, both);
@@ -119,11 +131,11 @@ function sumSecond(from: i32, sums: SecondSums): bool {
   const count = total(n);
   const sumA = total(a);
   const sumB = total(b);
-  sums.red = count < ENOUGH_SLOPES ? NaN : total(aa) - (sumA * sumA) / count;
+  sums.red = total(aa) - (sumA * sumA) / count;
   sums.both = total(ab) - (sumA * sumB) / count;
   sums.infrared = total(bb) - (sumB * sumB) / count;
   sums.whole = total(bb);
-  return count >= ENOUGH_SLOPES;
+  return count;
 }
 
 /** Median over the held seconds of red² / infrared²; of two in the middle, the lower one. */
@@ -149,6 +161,9 @@ function pool(least: f64, most: f64, usual: f64): void {
   POOLED.infrared = 0;
   POOLED.squares = 0;
   POOLED.whole = 0;
+  POOLED.wideRed = 0;
+  POOLED.wideBoth = 0;
+  POOLED.wideInfrared = 0;
   for (let s = 0; s < SECONDS; s++) {
     const sums = SUMS[s];
     const own = sums.red / sums.infrared / usual;
@@ -160,5 +175,8 @@ function pool(least: f64, most: f64, usual: f64): void {
     POOLED.infrared += sums.infrared;
     POOLED.squares += sums.infrared * sums.infrared;
     POOLED.whole += sums.whole;
+    POOLED.wideRed += WIDE[s].red;
+    POOLED.wideBoth += WIDE[s].both;
+    POOLED.wideInfrared += WIDE[s].infrared;
   }
 }

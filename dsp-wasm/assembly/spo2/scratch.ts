@@ -16,7 +16,7 @@ const MARGIN: i32 = 8;
 /** Sums over the slopes of a second, about their means. */
 @unmanaged
 export class SecondSums {
-  /** Of red²; NaN if less than half of the second has data. */
+  /** Of red²; NaN in SUMS if less than half of the second has data. */
   red: f64;
   /** Of red x infrared. */
   both: f64;
@@ -35,6 +35,10 @@ export class Pooled {
   /** Of the squares of each second's infrared. */
   squares: f64;
   whole: f64;
+  /** Of the slopes over 1/4 s. */
+  wideRed: f64;
+  wideBoth: f64;
+  wideInfrared: f64;
   /** Skewness of the infrared's slopes, either way. */
   skew: f64;
   /** Accepted seconds. */
@@ -58,8 +62,12 @@ const INFRARED_END: usize = RED_END + WINDOW_BYTES;
 export const SUMS = changetype<Row<SecondSums>>(INFRARED_END);
 const SUMS_END: usize = INFRARED_END + SECONDS * offsetof<SecondSums>();
 
-export const POOLED = changetype<Pooled>(SUMS_END);
-const POOLED_END: usize = SUMS_END + 64;
+/** By second, of the slopes over 1/4 s. */
+export const WIDE = changetype<Row<SecondSums>>(SUMS_END);
+const WIDE_END: usize = SUMS_END + SECONDS * offsetof<SecondSums>();
+
+export const POOLED = changetype<Pooled>(WIDE_END);
+const POOLED_END: usize = WIDE_END + 80;
 
 /** By lag: sum of x[i] x[i + lag]. */
 export const PRODUCTS = changetype<Row<f64>>(POOLED_END);

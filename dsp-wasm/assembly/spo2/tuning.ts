@@ -31,6 +31,10 @@ export const ENOUGH_PERFUSION: f64 = 0.0002;
 export const HIGH_PERFUSION: f64 = 0.1;
 /** Size of the infrared pulse from which nothing is trusted: the light came without its constant part. [ratio; chosen] */
 export const MOST_PERFUSION: f64 = 0.2;
+/** How much a movement may have raised the ratio, up to which everything is trusted: 2 % of saturation. [ratio; chosen] */
+export const LEAST_RAISED: f64 = 0.05;
+/** The same from which on nothing is trusted: more than the 3 % that a reading may miss. [ratio; chosen] */
+export const SURE_RAISED: f64 = 0.11;
 /** Evenness of the swings over the seconds up to which nothing is trusted. [share; chosen] */
 export const LEAST_EVEN: f64 = 0.2;
 /** Evenness of the swings over the seconds from which everything is trusted. [share; chosen] */

@@ -7,14 +7,9 @@
 export function ratioOfRatios(red: readonly number[], infrared: readonly number[]) {
   const [dcRed, dcInfrared] = [mean(red), mean(infrared)];
   const [a, b] = [slopes(red), slopes(infrared)];
+  const [wideA, wideB] = [wide(a), wide(b)];
   const seconds = blocks(a.length, 32)
-    .map((places) =>
-      products(
-        places.filter((i) => !Number.isNaN((a[i] ?? 0) + (b[i] ?? 0))),
-        a,
-        b,
-      ),
-    )
+    .map((places) => ({ ...known(places, a, b), wide: known(places, wideA, wideB) }))
     .filter((s) => s.count >= 16);
   const squares = seconds.map((s) => s.aa / s.bb).toSorted((x, y) => x - y);
   const usual = squares[Math.ceil(squares.length / 2) - 1] ?? 1;
@@ -32,10 +27,12 @@ export function ratioOfRatios(red: readonly number[], infrared: readonly number[
   const evenness = ramp(spread, 0.2, 0.4) * ramp(sum.bb / sum.whole, 0.05, 0.2);
   const flat = 1 - ramp(Math.max(flatShare(red), flatShare(infrared)), 0.05, 0.15);
   const certainty = 0.95 - 0.55 * ramp(ratio, 0.65, 0.8);
+  const pulseOnly = 1 - ramp(ratio - withoutMovement(pool(accepts.map((s) => s.wide)), dcInfrared / dcRed), 0.05, 0.11);
   return {
     ratio,
     confidence:
-      (channels * flat * evenness * pulsatility(b) * certainty * steadiness(b) * accepted.length) / seconds.length,
+      (channels * flat * evenness * pulsatility(b) * certainty * steadiness(b) * accepted.length * pulseOnly) /
+      seconds.length,
   };
 }
 
@@ -44,6 +41,26 @@ function slopes(x: readonly number[]): number[] {
   const at = (i: number) => x[i] ?? Number.NaN;
   const smooth = (i: number) => at(i) + 2 * at(i - 1) + at(i - 2);
   return x.map((_, i) => smooth(i) - smooth(i - 4));
+}
+
+/** Each slope plus the one four grid samples earlier. */
+function wide(slope: readonly number[]): number[] {
+  return slope.map((v, i) => v + (slope[i - 4] ?? Number.NaN));
+}
+
+/** The ratio if a movement that moves both channels alike is taken out of them; infinite if it cannot be told. */
+function withoutMovement(sum: Products, levels: number): number {
+  const [aa, ab] = [sum.aa * levels ** 2, sum.ab * levels];
+  return ab < sum.bb ? (aa - ab) / (ab - sum.bb) : Infinity;
+}
+
+/** Products of the slopes that exist in both channels. */
+function known(places: readonly number[], a: readonly number[], b: readonly number[]): Products {
+  return products(
+    places.filter((i) => !Number.isNaN((a[i] ?? 0) + (b[i] ?? 0))),
+    a,
+    b,
+  );
 }
 
 interface Products {

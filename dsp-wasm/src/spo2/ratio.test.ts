@@ -211,6 +211,22 @@ describe('spo2', () => {
     expect(answer?.confidence).to.be.at.least(0.5);
   });
 
+  it('does not trust a pulse on which a slower or a faster movement, or noise in red, raises the ratio', () => {
+    const movement = (hz: number) => Array.from({ length: 10 * HZ }, (_, i) => -Math.cos((2 * Math.PI * hz * i) / HZ));
+    const [red, infrared] = [optical(10, 90_000, 0.0045), optical(10, 130_000, 0.01)];
+    const alike = (x: readonly number[], part: number) =>
+      estimate(plus(red, x, 90_000 * part), plus(infrared, x, 130_000 * part));
+    for (const hz of [1.05, 1.5, 1.9, 2.3]) {
+      expect(alike(movement(hz), 0.003)?.value).to.be.above(0.59);
+      expect(alike(movement(hz), 0.003)?.confidence).to.be.below(0.5);
+      expect(alike(movement(hz), 0.0003)?.value).to.be.below(0.47);
+      expect(alike(movement(hz), 0.0003)?.confidence).to.be.above(0.9);
+    }
+    const noisy = estimate(plus(red, movement(1.05), 90_000 * 0.002), infrared);
+    expect(noisy?.value).to.be.above(0.6);
+    expect(noisy?.confidence).to.be.below(0.5);
+  });
+
   it('does not trust noise in one optical channel, or the same noise in both', () => {
     for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
       const level = optical(8, 1e5, 0);
