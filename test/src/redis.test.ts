@@ -133,7 +133,7 @@ describe('a gateway and two fan-out nodes over Redis', () => {
     process.kill(gateway.pid, 'SIGSTOP');
     try {
       await admin.flushall();
-      expect(await node.healthz()).to.equal(503);
+      await eventually('its health is false', async () => (await node.healthz()) === 503);
       const app = new App([node]);
       await eventually('a good key is refused for now', () => app.codes.length > 0);
       expect(app.codes).to.deep.equal([1013]);
