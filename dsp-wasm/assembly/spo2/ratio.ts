@@ -102,7 +102,8 @@ function sumSeconds(): i32 {
 
 /**
  * Writes a second's sums; returns the number of slopes that exist. A slope that is missing in one channel counts in neither.
- * @param wide sum slopes over 1/4 s, each of two that follow each other
+ * @param wide sum slopes over 1/4 s, each of two that follow each other. The first of the window reach back to before it, where other arrays
+ *   are; they are missing in any case (findSlopes).
  */
 function sumSecond(from: i32, wide: bool, sums: SecondSums): f64 {
   let n = f32x4.splat(0);
