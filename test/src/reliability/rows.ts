@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Setup, Site } from './site.js';
+import { FIRST, type Setup, type Site } from './site.js';
 
 /** One fault of the matrix. */
 export interface Row {
@@ -264,7 +264,7 @@ export const ROWS: readonly Row[] = [
     setup: 'pair',
     health: 'either',
     strike: async (site) => {
-      await failPoint(site, { failCommands: ['insert'], blockConnection: true, blockTimeMS: 1500 });
+      await failPoint(site, { failCommands: ['insert'], blockConnection: true, blockTimeMS: 1500, appName: FIRST });
       await setTimeout(1200); // Each second has readings: by now a commit waits.
       await site.gateway.end('SIGKILL');
       await failPoint(site, {}, 'off');

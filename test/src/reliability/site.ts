@@ -13,6 +13,9 @@ import { Place } from './place.js';
  */
 export type Setup = 'one' | 'disk' | 'clock' | 'nodes' | 'mongo' | 'pair';
 
+/** The name by which MongoDB knows the connections of the first gateway. */
+export const FIRST = 'first';
+
 /** Why a set-up is not possible on this machine. */
 export class Impossible extends Error {
   override readonly name = 'Impossible';
@@ -95,7 +98,8 @@ export class Site {
     const bus = this.#redis ? { REDIS_URL: this.#redis.url } : {};
     const store = this.#mongo ? { MONGODB_URI: this.#mongo.uri } : { DATA_DIR: this.dataDir };
     const env = { ...bus, ...store, ...this.#clock?.env, ...more };
-    this.gateways.push(await Place.gateway(env));
+    const first = this.#mongo ? { MONGODB_URI: `${this.#mongo.uri}?appName=${FIRST}` } : {};
+    this.gateways.push(await Place.gateway({ ...env, ...first }));
     if (setup === 'pair') this.gateways.push(await Place.gateway(env));
     if (this.#redis) this.nodes.push(await Place.node(bus), await Place.node(bus));
   }
