@@ -42,7 +42,7 @@ export function ratioConfidence(ratio: f64, accepted: i32, held: i32, perfusion:
 
 /**
  * 1 if nothing but the pulse moves the two channels, to 0 if something else may have raised the ratio: a hand that trembles, or noise.
- * What moves both alike, by the same part of their levels, cancels in their difference. So the regression of red upon infrared by means of
+ * What moves both alike, by the same part of their levels, cancels in their difference. So the regression of red on infrared by means of
  * that difference finds the ratio that the pulse has without it. Slopes over 1/4 s hold less of the noise, which this regression, unlike the
  * ratio itself, takes for a movement.
  * @param levels infrared's level in parts of red's

@@ -20,7 +20,7 @@ import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE } from './tunin
  * 1997, chapter 4), by regression over the whole pulse instead of peaks and troughs. The AC is the slope of an optical
  * channel over 1/8 s, which removes drift without a filter that must settle: half a window is enough. The regression
  * covers one second, about a beat, at a time, and only seconds whose two channels agree are pooled, so a jolt in one of
- * them is left out. So is a second whose own ratio is far from the median's: a wearable that changes its light makes a step in
+ * them is left out, and so is a second whose own ratio is far from the median's: a wearable that changes its light makes a step in
  * both channels, with a ratio of about one. The line is the reduced major axis (std / std): noise in infrared does not reduce R, as it would
  * with least squares.
  *

@@ -83,7 +83,7 @@ function between(x: readonly number[], place: number): number {
   return (x[i] ?? 0) * (1 - place + i) + (x[i + 1] ?? 0) * (place - i);
 }
 
-/** The network: log likelihood, but for a constant. */
+/** The network: log likelihood, without a constant. */
 function weighed(traits: readonly number[]): number {
   const rows = Array.from({ length: MOTION_WEIGHTS.length / (TRAITS + 2) }, (_, h) =>
     MOTION_WEIGHTS.slice(h * (TRAITS + 2), (h + 1) * (TRAITS + 2)),

@@ -309,7 +309,7 @@ describe('rr', () => {
     const follower = new BreathFollower(FROM_PPG);
     run('rr_ppg', [GREEN], [x]).forEach((answer, i) => {
       const end = 16 + 2 * i;
-      // The core has searched the grid samples that are complete by `end` but for 26, and a stretch that reaches into those waits.
+      // The core has searched the grid samples that are complete by `end` except the last 26, and a stretch that reaches into those waits.
       const twin = followPulses(follower, pulses, end);
       expect(answer?.value, `at ${end} s`).to.be.closeTo(twin?.value ?? Number.NaN, 0.35);
       expect(answer?.confidence, `at ${end} s`).to.be.closeTo(twin?.confidence ?? Number.NaN, 0.1);

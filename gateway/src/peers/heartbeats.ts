@@ -25,8 +25,8 @@ export const KEPT_MS = 86_400_000;
 
 /**
  * Which gateways of the store are alive. A gateway is alive while its heartbeat changes, whatever its clock and this
- * process's clock say: setting a wall clock does not make a dead gateway count as alive, or the reverse. Nor is a gateway
- * dead because it is no longer in the store: another one with a wrong clock may have forgotten it.
+ * process's clock say: setting a wall clock does not make a dead gateway count as alive, or the reverse. A gateway
+ * is not dead because it is no longer in the store: another one with a wrong clock may have forgotten it.
  */
 export class Heartbeats {
   readonly #store: Pick<Store, 'beats'>;
