@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { revokeReplaced } from './admin/keys.js';
 import type { Config } from './config.js';
-import { forgetFormerGateways } from './erasure/clock-jump.js';
+import { forgetFormerGateways } from './erasure/clock-doubt.js';
 import { keepFor } from './erasure/retention.js';
 import { assertHealthy, healthOf } from './health.js';
 import { provideKey } from './keys/first-key.js';

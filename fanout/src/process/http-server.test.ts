@@ -164,13 +164,15 @@ describe('the HTTP server', () => {
     });
   }
 
-  it('answers a request without Host with 400 in the form of all errors, unless it is HTTP/1.0', async () => {
+  it('answers a request without Host, or with two, with 400 in the form of all errors, unless it is HTTP/1.0 without', async () => {
     await start();
-    const answer = await (await open('GET / HTTP/1.1\r\nConnection: close\r\n\r\n')).ended;
-    expect(answer)
-      .to.match(/^HTTP\/1.1 400 /)
-      .and.to.match(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
-    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.have.all.keys('detail');
+    for (const hosts of ['', 'Host: a\r\nHost: b\r\n']) {
+      const answer = await (await open(`GET / HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`)).ended;
+      expect(answer)
+        .to.match(/^HTTP\/1.1 400 /)
+        .and.to.match(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.have.all.keys('detail');
+    }
     expect(await (await open('GET / HTTP/1.0\r\n\r\n')).ended).to.match(/^HTTP\/1.1 200 /);
   });
 

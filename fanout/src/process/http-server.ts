@@ -60,7 +60,7 @@ export function createHttpServer(
   const options = { ...limits, ...probes, ...checks };
   const server = createServer(
     options,
-    inTurn((request, response) => (lacksHost(request) ? refuseHostless(response) : handle(request, response))),
+    inTurn((request, response) => (lacksOneHost(request) ? refuseHostless(response) : handle(request, response))),
   );
   server.prependListener('request', ({ headers }, response) => {
     if (headers.upgrade !== undefined) response.shouldKeepAlive = false;
@@ -118,9 +118,13 @@ function offersWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** Whether a request has no `Host` although its version requires it (Node's own answer would have no body). */
-function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
-  return headers.host === undefined && httpVersion === '1.1';
+/**
+ * Whether a request has no `Host` although its version requires it (Node's own answer would have no body), or several,
+ * of which a proxy may have used another one (RFC 9112, section 3.2).
+ */
+function lacksOneHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
+  const count = headersDistinct.host?.length ?? 0;
+  return count > 1 || (count === 0 && httpVersion === '1.1');
 }
 
 /**

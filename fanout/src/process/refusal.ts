@@ -24,9 +24,9 @@ export function refuse(
   socket.end(answer(status, JSON.stringify({ detail }), headers));
 }
 
-/** Answers a request over HTTP/1.1 that has no `Host`, in the form of all errors. */
+/** Answers a request that has no `Host`, or several, in the form of all errors. */
 export function refuseHostless(response: ServerResponse): void {
-  const body = JSON.stringify({ detail: 'send a Host header: HTTP/1.1 requires it' });
+  const body = JSON.stringify({ detail: 'send one Host header: HTTP/1.1 requires it' });
   response.writeHead(400, headersOf(body)).end(body);
 }
 

@@ -4,10 +4,12 @@ import { expect } from 'chai';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Session, Store } from '../store/store.js';
 import { partOf, sampleAccount, sampleInsight, sampleSession } from '../store/suite/samples.js';
-import { forgetFormerGateways } from './clock-jump.js';
+import { forgetFormerGateways } from './clock-doubt.js';
 import { keepFor } from './retention.js';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A gateway that has run since an hour before this time erases from this time on. */
 const NOW = Date.parse('2026-03-01T10:00:00.000Z');
 
 describe('the retention of readings', () => {
@@ -17,7 +19,7 @@ describe('the retention of readings', () => {
   let logged: { fields: object; text: string }[];
 
   beforeEach(async () => {
-    clock = new ManualClock(NOW);
+    clock = new ManualClock(NOW - HOUR_MS);
     store = await openTemporaryStore(clock);
     await store.createAccount(account);
     logged = [];
@@ -30,10 +32,10 @@ describe('the retention of readings', () => {
   /** A session that published `count` insights, one an hour, up to so many days ago. */
   async function streamed(days: number, count: number, isClosed: boolean): Promise<Session> {
     const end = NOW - days * DAY_MS;
-    const startedAt = end - count * 3_600_000;
+    const startedAt = end - count * HOUR_MS;
     const session = sampleSession({ accountId: account.id, startedAt });
     await store.openSession(session);
-    const at = (i: number) => startedAt + (i + 1) * 3_600_000;
+    const at = (i: number) => startedAt + (i + 1) * HOUR_MS;
     const insights = Array.from({ length: count }, (_, i) => sampleInsight(session, at(i), at(i)));
     await store.commit([partOf(session, insights)]);
     if (isClosed) await store.closeSession(session.id, 1, end);
@@ -55,11 +57,21 @@ describe('the retention of readings', () => {
     return logged.shift()?.fields;
   }
 
+  /** Lets a time pass, and the looks within it end; returns what was logged. */
+  async function pass(ms: number): Promise<string[]> {
+    for (let left = ms; left > 0; left -= 600_000) {
+      clock.advance(Math.min(left, 600_000));
+      for (let i = 0; i < 4; i++) await store.forgetGateways(0); // Waits for the writes before it.
+    }
+    return logged.splice(0).map(({ text }) => text);
+  }
+
   it('erases sessions that ended earlier, in batches, and the old insights of longer ones', async () => {
     const old = await streamed(31, 1203, true);
     const spanning = await streamed(29, 72, true);
     const open = await streamed(0, 31 * 24, false);
     const timer = keepFor(30, store, clock, log);
+    expect(await pass(HOUR_MS - 1)).to.deep.equal([]);
     expect(await erased()).to.deep.include({ sessions: 1, insights: 1203 + 47 + 23, days: 30 });
     expect(await store.session(old.id)).to.equal(null);
     for (const [session, count] of [
@@ -75,30 +87,57 @@ describe('the retention of readings', () => {
   it('runs again every ten minutes, until it is stopped', async () => {
     const session = await streamed(30 - 1 / 96, 1, true); // Too old in a quarter of an hour.
     const timer = keepFor(30, store, clock, log);
-    for (let i = 0; i < 50; i++) await setImmediate();
-    clock.advance(10 * 60_000);
-    for (let i = 0; i < 50; i++) await setImmediate();
+    expect(await pass(HOUR_MS + 600_000)).to.deep.equal([]);
     expect(await countOf(session)).to.equal(1);
-    clock.advance(10 * 60_000);
+    clock.advance(600_000);
     expect(await erased()).to.deep.include({ sessions: 1, insights: 1 });
     timer.cancel();
     await streamed(40, 1, true);
-    clock.advance(60 * 60_000);
-    for (let i = 0; i < 50; i++) await setImmediate();
-    expect(logged).to.deep.equal([]);
+    expect(await pass(HOUR_MS)).to.deep.equal([]);
+  });
+
+  it('erases nothing in the first hour, whose clock may be wrong until somebody sets it', async () => {
+    const session = await streamed(0, 1, true);
+    clock.step(90 * DAY_MS);
+    const timer = keepFor(30, store, clock, log);
+    expect(await pass(HOUR_MS - 60_000)).to.deep.equal([]);
+    clock.step(-90 * DAY_MS);
+    expect(await pass(DAY_MS)).to.deep.equal([]);
+    expect(await countOf(session)).to.equal(1);
+    timer.cancel();
+  });
+
+  it('erases nothing in the hour after the clock was set', async () => {
+    const session = await streamed(0, 1, true);
+    const timer = keepFor(30, store, clock, log);
+    await pass(DAY_MS);
+    clock.step(90 * DAY_MS);
+    expect(await pass(HOUR_MS)).to.deep.equal([]);
+    clock.step(-90 * DAY_MS);
+    expect(await pass(DAY_MS)).to.deep.equal([]);
+    expect(await countOf(session)).to.equal(1);
+    clock.step(90 * DAY_MS);
+    expect(await pass(2 * HOUR_MS)).to.have.length(1);
+    expect(await countOf(session)).to.equal(0);
+    timer.cancel();
+  });
+
+  it('erases nothing while another gateway is alive whose clock differs by more than a quarter of an hour', async () => {
+    const session = await streamed(31, 1, true);
+    let differenceMs = -20 * 60_000;
+    const beats = async () => new Map([['other', clock.now() + differenceMs]]);
+    const timer = keepFor(30, { ...store, beats }, clock, log);
+    const lines = await pass(DAY_MS);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.match(/clocks of two gateways differ .*set the one that is wrong/);
+    expect(await countOf(session)).to.equal(1);
+    differenceMs = -2000;
+    expect(await pass(HOUR_MS)).to.deep.equal(['erased readings that are older than RETENTION_DAYS']);
+    timer.cancel();
   });
 
   describe('with a clock that jumps by five years', () => {
     const FIVE_YEARS_MS = 5 * 365 * DAY_MS;
-
-    /** Lets hours pass, and the looks within them end; returns what was logged. */
-    async function pass(hours: number): Promise<string[]> {
-      for (let hour = 0; hour < hours; hour++) {
-        clock.advance(3_600_000);
-        for (let i = 0; i < 4; i++) await store.forgetGateways(0); // Waits for the writes before it.
-      }
-      return logged.splice(0).map(({ text }) => text);
-    }
 
     it('erases nothing for a day of running, also after another start', async () => {
       const session = await streamed(0, 1, true);
@@ -108,16 +147,16 @@ describe('the retention of readings', () => {
         await forgetFormerGateways(store, clock.now());
         await store.beat(gateway, clock.now());
         const timer = keepFor(30, store, clock, log);
-        const lines = await pass(12);
+        const lines = await pass(12 * HOUR_MS);
         expect(lines).to.have.length(1);
         expect(lines[0]).to.match(/half a year or more ahead .*set the clock/);
         timer.cancel();
       }
       expect(await countOf(session)).to.equal(1);
       const timer = keepFor(30, store, clock, log);
-      expect(await pass(23)).to.have.length(1);
+      expect(await pass(23 * HOUR_MS)).to.have.length(1);
       expect(await countOf(session)).to.equal(1);
-      expect(await pass(4)).to.deep.equal(['erased readings that are older than RETENTION_DAYS']);
+      expect(await pass(4 * HOUR_MS)).to.deep.equal(['erased readings that are older than RETENTION_DAYS']);
       expect(await countOf(session)).to.equal(0);
       timer.cancel();
     });
@@ -125,14 +164,14 @@ describe('the retention of readings', () => {
     it('erases nothing for a day if it jumps meanwhile, and nothing if it is set back within the day', async () => {
       const session = await streamed(0, 1, true);
       const timer = keepFor(30, store, clock, log);
-      expect(await pass(48)).to.deep.equal([]);
+      expect(await pass(48 * HOUR_MS)).to.deep.equal([]);
       clock.step(FIVE_YEARS_MS);
-      expect(await pass(12)).to.have.length(1);
+      expect(await pass(12 * HOUR_MS)).to.have.length(1);
       clock.step(-FIVE_YEARS_MS);
-      expect(await pass(48)).to.deep.equal([]);
+      expect(await pass(48 * HOUR_MS)).to.deep.equal([]);
       expect(await countOf(session)).to.equal(1);
       clock.step(FIVE_YEARS_MS);
-      expect(await pass(48)).to.have.length(2);
+      expect(await pass(48 * HOUR_MS)).to.have.length(2);
       expect(await countOf(session)).to.equal(0);
       timer.cancel();
     });
@@ -146,7 +185,7 @@ describe('the retention of readings', () => {
         clock,
         log,
       );
-      expect(await pass(72)).to.have.length(1);
+      expect(await pass(72 * HOUR_MS)).to.have.length(1);
       expect(await countOf(session)).to.equal(1);
       timer.cancel();
     });

@@ -2,33 +2,31 @@ import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
 import { isoTime } from '../instant.js';
 import type { Store } from '../store/store.js';
-import { ClockJump } from './clock-jump.js';
+import { ClockDoubt } from './clock-doubt.js';
 import { eraseBefore } from './erasure.js';
 
 const DAY_MS = 86_400_000;
-const DOUBT =
-  'the clock is half a year or more ahead of a heartbeat in the store: RETENTION_DAYS erases nothing for a day; set the clock if it is wrong';
 /** Interval between two searches for old readings, ms. */
 const LOOK_MS = 600_000;
 
 /**
  * Erases, from now on, the readings that are older than `days`. Every gateway may do it at the same time. Uses the wall
- * clock, unless it has jumped: a clock that is wrong by days erases too much or too little.
+ * clock, but not while it is in doubt, nor in the first hour: a clock that is wrong by days erases too much or too little.
  */
 export function keepFor(days: number, store: Store, clock: Clock, log: Pick<Log, 'info' | 'error'>): Timer {
-  const jump = new ClockJump(store, clock);
+  const doubt = new ClockDoubt(store, clock);
   let busy = false;
   let over = false;
-  let doubted = false;
+  let cause: string | null = null;
   const look = async () => {
     if (busy) return;
     busy = true;
     try {
       const now = clock.now();
-      const doubts = await jump.isDoubtful();
-      if (doubts && !doubted) log.error({ now: isoTime(now) }, DOUBT);
-      doubted = doubts;
-      if (doubts) return;
+      const former = cause;
+      cause = await doubt.look();
+      if (cause !== null && cause !== former) log.error({ now: isoTime(now) }, cause);
+      if (cause !== null || !doubt.isSteady) return;
       const erased = await eraseBefore({ store, clock }, now - days * DAY_MS);
       if (erased.sessions + erased.insights > 0)
         log.info({ ...erased, days }, 'erased readings that are older than RETENTION_DAYS');

@@ -150,6 +150,17 @@ describe('a connection to Redis', function () {
     expect(() => connection.client).to.throw('WRONGPASS');
   });
 
+  it('tells that a server that accepts connections does not answer', async () => {
+    const server = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    ends.push(() => void server.close());
+    const opening = open(`redis://127.0.0.1:${portOf(server)}`);
+    await pass(() => said.length > 0);
+    const connection = await opening;
+    expect(said).to.deep.equal(['no answer to its greeting for 5000 ms']);
+    expect(() => connection.client).to.throw('no answer to its greeting for 5000 ms');
+  });
+
   it('tells why it cannot be used if its name has several addresses', async () => {
     const port = await freePort();
     const addresses = [

@@ -64,14 +64,18 @@ export class RedisConnection {
     const client = openClient(this.url);
     client.on('error', (error: Error) => this.#drop(client, error));
     client.on('sharded-channel-moved', (channel: string) => this.events.moved(channel));
-    const limit = this.clock.after(HANDSHAKE_LIMIT_MS, () => client.destroy());
+    let late: Error | undefined;
+    const limit = this.clock.after(HANDSHAKE_LIMIT_MS, () => {
+      late = new Error(`no answer to its greeting for ${HANDSHAKE_LIMIT_MS} ms`);
+      client.destroy();
+    });
     try {
       await client.connect();
       await assertMaster(client);
       this.#take(client);
     } catch (error) {
       client.destroy();
-      this.#again(error);
+      this.#again(late ?? error);
     } finally {
       limit.cancel();
     }
