@@ -33,7 +33,7 @@ async function demo(options: Options): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'device-insights-demo-'));
   try {
     const key = newKey();
-    const config = processConfig(
+    const config = await processConfig(
       { PORT: '0', DATA_DIR: temporary, LOG_LEVEL: 'warn' },
       { MONGODB_URI: '', BOOTSTRAP_API_KEY: key },
     );
