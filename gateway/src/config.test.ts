@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ConfigError, configHelp, parseConfig } from './config.js';
 
-function faultsOf(environment: Record<string, string>): readonly string[] {
+async function faultsOf(environment: Record<string, string>): Promise<readonly string[]> {
   try {
-    parseConfig(environment);
+    await parseConfig(environment);
   } catch (error) {
     if (error instanceof ConfigError) return error.faults;
     throw error;
@@ -11,51 +11,68 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
   return [];
 }
 
+/** The first fault. */
+const faultOf = async (environment: Record<string, string>) => (await faultsOf(environment))[0];
+
 describe('the configuration', () => {
-  it('has a default for everything', () => {
-    expect(parseConfig({})).to.include({ port: 8080, dataDir: './data', sessionGraceMs: 60_000, mongodbUri: null });
+  it('has a default for everything', async () => {
+    expect(await parseConfig({})).to.include({
+      port: 8080,
+      dataDir: './data',
+      sessionGraceMs: 60_000,
+      mongodbUri: null,
+    });
   });
 
-  it('leaves a quarter of the sessions to other accounts, unless told otherwise', () => {
-    expect(parseConfig({})).to.include({ maxSessions: 2000, maxAccountSessions: 1500 });
-    expect(parseConfig({ MAX_SESSIONS: '1' })).to.include({ maxAccountSessions: 1 });
-    expect(parseConfig({ MAX_ACCOUNT_SESSIONS: '1024' })).to.include({ maxAccountSessions: 1024 });
+  it('leaves a quarter of the sessions to other accounts, unless told otherwise', async () => {
+    expect(await parseConfig({})).to.include({ maxSessions: 2000, maxAccountSessions: 1500 });
+    expect(await parseConfig({ MAX_SESSIONS: '1' })).to.include({ maxAccountSessions: 1 });
+    expect(await parseConfig({ MAX_ACCOUNT_SESSIONS: '1024' })).to.include({ maxAccountSessions: 1024 });
   });
 
-  it('treats an empty variable as not set', () => {
-    expect(parseConfig({ PORT: '', MONGODB_URI: '' })).to.include({ port: 8080, mongodbUri: null });
+  it('treats an empty variable as not set', async () => {
+    expect(await parseConfig({ PORT: '', MONGODB_URI: '' })).to.include({ port: 8080, mongodbUri: null });
   });
 
-  it('names every invalid variable, one line each', () => {
-    const faults = faultsOf({ PORT: '99999', LOG_LEVEL: 'loud', BOOTSTRAP_API_KEY: 'secret', MONGODB_URI: 'http://x' });
+  it('names every invalid variable, one line each', async () => {
+    const faults = await faultsOf({
+      PORT: '99999',
+      LOG_LEVEL: 'loud',
+      BOOTSTRAP_API_KEY: 'secret',
+      MONGODB_URI: 'http://x',
+    });
     expect(faults).to.have.length(4);
     expect(faults.join()).to.match(/PORT must be a whole number from 0 to 65535/);
     expect(faults.join()).to.match(/BOOTSTRAP_API_KEY must be svc_/);
   });
 
-  it('names the address that is not valid, with what to do and without its password', () => {
+  it('names the address that is not valid, with what to do and without its password', async () => {
     const redis = ['redis://localhost:notaport', 'redis://u:p%@host', 'redis://', 'redis://h/x', 'redis://h,http://h'];
-    for (const REDIS_URL of redis) expect(faultsOf({ REDIS_URL })[0], REDIS_URL).to.match(/^REDIS_URL must be .*%25$/);
+    for (const REDIS_URL of redis)
+      expect(await faultOf({ REDIS_URL }), REDIS_URL).to.match(/^REDIS_URL must be .*%25$/);
     const mongo = ['mongodb://:', 'mongodb://u:p%@host', 'mongodb://h:notaport', 'http://h', 'mongodb://u:secret/x@h'];
     for (const MONGODB_URI of mongo) {
-      const [fault, ...others] = faultsOf({ MONGODB_URI });
+      const [fault, ...others] = await faultsOf({ MONGODB_URI });
       expect(fault, MONGODB_URI).to.match(/^MONGODB_URI must be .*%25/);
       expect(fault).not.to.include('secret');
       expect(others).to.deep.equal([]);
     }
-    expect(faultsOf({ MONGODB_URI: 'mongodb://h/?replicas=rs' })[0]).to.include('replicas');
+    expect(await faultOf({ MONGODB_URI: 'mongodb://h/?replicas=rs' })).to.include('replicas');
   });
 
-  it('accepts addresses with several servers, credentials and options', () => {
+  it('accepts addresses with several servers, credentials and options', async () => {
     const REDIS_URL = 'rediss://user:p%25@one:6379, rediss://two:6379/0';
     for (const MONGODB_URI of ['mongodb://u:p%25@a:27017,b/x?replicaSet=rs0', 'mongodb+srv://cluster.example.com']) {
-      expect(parseConfig({ REDIS_URL, MONGODB_URI })).to.include({ redisUrl: REDIS_URL, mongodbUri: MONGODB_URI });
+      expect(await parseConfig({ REDIS_URL, MONGODB_URI })).to.include({
+        redisUrl: REDIS_URL,
+        mongodbUri: MONGODB_URI,
+      });
     }
   });
 
-  it('refuses a gateway that nobody could subscribe to', () => {
-    expect(faultsOf({ FANOUT_MOUNTED: 'false' })[0]).to.match(/^FANOUT_MOUNTED is false, but REDIS_URL is not set/);
-    expect(parseConfig({ FANOUT_MOUNTED: 'false', REDIS_URL: 'redis://h' })).to.include({ fanoutMounted: false });
+  it('refuses a gateway that nobody could subscribe to', async () => {
+    expect(await faultOf({ FANOUT_MOUNTED: 'false' })).to.match(/^FANOUT_MOUNTED is false, but REDIS_URL is not set/);
+    expect(await parseConfig({ FANOUT_MOUNTED: 'false', REDIS_URL: 'redis://h' })).to.include({ fanoutMounted: false });
   });
 
   it('lists every variable that it reads, with its default', () => {
@@ -64,7 +81,7 @@ describe('the configuration', () => {
     expect(help).to.match(/^ {2}MONGODB_URI +address of MongoDB [^[]*$/m);
   });
 
-  it('refuses numbers in unusual notations', () => {
-    for (const PORT of ['1e3', '0x10', '-1', '80.5', ' 80', 'NaN']) expect(faultsOf({ PORT })).to.have.length(1);
+  it('refuses numbers in unusual notations', async () => {
+    for (const PORT of ['1e3', '0x10', '-1', '80.5', ' 80', 'NaN']) expect(await faultsOf({ PORT })).to.have.length(1);
   });
 });

@@ -2,7 +2,6 @@ import { isKey } from '@device-insights/fanout/api-key';
 import { isRedisUrls, REDIS_URL_RULE } from '@device-insights/fanout/redis-urls';
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from './operators/password.js';
-import { faultOfMongoUri } from './store/mongo/address.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -22,7 +21,8 @@ const whole = (least: number, most: number) =>
 const MONGODB_URI_RULE =
   'must be a mongodb:// or mongodb+srv:// URI; write special characters of its user and password as %XX, so % as %25';
 
-const mongoUri = z.string().superRefine((uri, { addIssue }) => {
+const mongoUri = z.string().superRefine(async (uri, { addIssue }) => {
+  const { faultOfMongoUri } = await import('./store/mongo/address.js'); // Only here: the driver takes long to load.
   const fault = faultOfMongoUri(uri);
   if (fault !== null) addIssue(`${MONGODB_URI_RULE} (${fault})`);
 });
@@ -140,11 +140,11 @@ export class ConfigError extends Error {
  * Reads the configuration from environment variables; an empty variable counts as not set.
  * @throws ConfigError listing every variable that is not valid
  */
-export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export async function parseConfig(environment: Readonly<Record<string, string | undefined>>): Promise<Config> {
   const set = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const { data: e, error } = Environment.safeParse(set);
+  const { data: e, error } = await Environment.safeParseAsync(set);
   if (error) throw new ConfigError(error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
   return {
     host: e.HOST,
@@ -176,6 +176,6 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
 export function processConfig(
   defaults: Readonly<Record<string, string>> = {},
   overrides: Readonly<Record<string, string>> = {},
-): Config {
+): Promise<Config> {
   return parseConfig({ ...defaults, ...process.env, ...overrides });
 }

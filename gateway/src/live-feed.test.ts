@@ -24,7 +24,7 @@ describe('the live feed over a Redis that accepts and never answers', () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
     await once(silent, 'listening');
-    const config = parseConfig({ REDIS_URL: `redis://127.0.0.1:${portOf(silent)}` });
+    const config = await parseConfig({ REDIS_URL: `redis://127.0.0.1:${portOf(silent)}` });
     const ring = new KeyRing(store, systemClock, { warn: () => {} });
     const opening = openLiveFeed(config, ring, new Registry(), pino({ level: 'silent' }));
     while (sockets.length < 3) await once(silent, 'connection');
@@ -64,7 +64,7 @@ describe('the live feed over Redis', function () {
         if (line.msg === 'keys copied to Redis' && line.gone !== 0) resolve(line);
       };
     });
-    const config = parseConfig({ REDIS_URL: redis.url });
+    const config = await parseConfig({ REDIS_URL: redis.url });
     const feed = await openLiveFeed(
       config,
       ring,

@@ -9,7 +9,7 @@ import { type Service, startService } from './service.js';
 const STOP_WITHIN_MS = 9500;
 
 async function start(): Promise<void> {
-  const config = processConfig();
+  const config = await processConfig();
   const log = processLog(config.logLevel);
   surviveConnections(log);
   // A signal during the start waits for its end, so that no new key is stored without being shown.

@@ -10,7 +10,7 @@ import { ASSEMBLY, type Constant, withImports } from './constants.js';
 const PACKAGE = fileURLToPath(new URL('..', ASSEMBLY));
 
 /**
- * Compiles the core with imports in place of the numbers of its tuning, which takes as long as `npm run build:wasm`.
+ * Compiles the core with imports in place of the numbers of its tuning, which takes as long as `npm run build:core`.
  *
  * @returns the module's bytes, for TunableCore
  */

@@ -243,7 +243,10 @@ export function Dialog(props: {
   );
 }
 
-/** A form that shows the error of its action. In a dialog, Enter does not carry out a dangerous one: Cancel has the focus. */
+/** Time without an answer after which a form says that it waits, ms. */
+const WAITING_MS = 3000;
+
+/** A form that shows that its action takes long, and its error. In a dialog, Enter does not carry out a dangerous one: Cancel has the focus. */
 export function Form(props: {
   readonly submit: string;
   readonly danger?: boolean;
@@ -253,6 +256,15 @@ export function Form(props: {
 }) {
   const [error, setError] = useState<Error>();
   const [busy, setBusy] = useState(false);
+  const [waiting, setWaiting] = useState(false);
+  useEffect(() => {
+    if (!busy) return;
+    const timer = setTimeout(() => setWaiting(true), WAITING_MS);
+    return () => {
+      clearTimeout(timer);
+      setWaiting(false);
+    };
+  }, [busy]);
   const submit = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
@@ -264,6 +276,11 @@ export function Form(props: {
     <form onSubmit={submit}>
       {props.children}
       {error && <Failure error={error} />}
+      {waiting && (
+        <p role="status" class="mute">
+          The service has not answered yet. Waiting for up to a minute.
+        </p>
+      )}
       <div class="actions">
         <button type="submit" class={props.danger ? 'danger' : 'primary'} disabled={busy}>
           {props.submit}

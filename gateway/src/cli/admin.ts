@@ -10,7 +10,7 @@ import { assertEmbeddedStore } from '../store/embedded/embedded.js';
 import { openStore } from '../store/open.js';
 
 const perform: Perform = async (task) => {
-  const config = processConfig();
+  const config = await processConfig();
   if (config.mongodbUri === null) assertEmbeddedStore(config.dataDir); // Not a new, empty one at a mistyped place.
   const store = await openStore(config, systemClock);
   try {
@@ -23,14 +23,14 @@ const perform: Perform = async (task) => {
 
 const files: FileTasks = {
   async backUp(file) {
-    await backUp(embeddedFolder(), file);
+    await backUp(await embeddedFolder(), file);
     await perform(async (place) => {
       await note(place, 'backup made', null, file);
       return { file };
     });
   },
   async restore(file) {
-    await restore(embeddedFolder(), file);
+    await restore(await embeddedFolder(), file);
     await perform(async (place) => {
       await note(place, 'backup restored', null, file);
       return { file };
@@ -38,8 +38,8 @@ const files: FileTasks = {
   },
 };
 
-function embeddedFolder(): string {
-  const { mongodbUri, dataDir } = processConfig();
+async function embeddedFolder(): Promise<string> {
+  const { mongodbUri, dataDir } = await processConfig();
   if (mongodbUri === null) return dataDir;
   throw new Refusal('the store is MongoDB: use mongodump and mongorestore (gateway/deploy/README.md)');
 }

@@ -6,7 +6,7 @@ import { VERSION } from '@device-insights/fanout/process/version';
 import type { FrameSource } from '@device-insights/sdk';
 import { type Recording, readRecording } from '@device-insights/sdk/node';
 import { FAULT_FORMS, parseFaults, simulate } from '@device-insights/sdk/simulator';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { ConfigError, processConfig } from '../config.js';
 import { newKey } from '../keys/key.js';
 import { startService } from '../service.js';
@@ -33,7 +33,7 @@ async function demo(options: Options): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'device-insights-demo-'));
   try {
     const key = newKey();
-    const config = processConfig(
+    const config = await processConfig(
       { PORT: '0', DATA_DIR: temporary, LOG_LEVEL: 'warn' },
       { MONGODB_URI: '', BOOTSTRAP_API_KEY: key },
     );
@@ -123,7 +123,7 @@ const command = new Command('demo')
   .option('--rr <brpm>', 'respiratory rate of the simulator (default: 15)', positive)
   .option('--spo2 <percent>', 'blood oxygen of the simulator (default: 97)', positive)
   .option('--seed <n>', 'seed of the simulator (default: 1)', whole)
-  .option('--fault <fault...>', `faults of the simulator: ${FAULT_FORMS}`, [])
+  .addOption(new Option('--fault <fault...>', `faults of the simulator: ${FAULT_FORMS}`).default([], 'none'))
   .action(demo);
 
 command.parseAsync().then(

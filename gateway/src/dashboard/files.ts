@@ -24,7 +24,8 @@ const ASK_AGAIN = 'no-cache';
 interface File {
   readonly type: string;
   readonly plain: Buffer;
-  readonly packed: Buffer;
+  /** Its contents as gzip. */
+  readonly packed: () => Buffer;
   readonly tag: string;
 }
 
@@ -58,7 +59,7 @@ function send(ctx: Context, { type, plain, packed, tag }: File): void {
     return;
   }
   if (isPacked) ctx.set('Content-Encoding', 'gzip');
-  ctx.body = isPacked ? packed : plain;
+  ctx.body = isPacked ? packed() : plain;
 }
 
 function readAll(folder: string): Map<string, File> {
@@ -77,5 +78,15 @@ function fileOf(path: string): File {
   const plain = readFileSync(path);
   const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
   const type = TYPES[extname(path)] ?? 'application/octet-stream';
-  return { type, plain, packed: gzipSync(plain), tag };
+  let packed: Buffer | undefined;
+  return {
+    type,
+    plain,
+    // At the first request: most starts are of services whose dashboard nobody opens soon.
+    packed: () => {
+      packed ??= gzipSync(plain);
+      return packed;
+    },
+    tag,
+  };
 }

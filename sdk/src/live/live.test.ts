@@ -373,6 +373,24 @@ describe('live subscription', () => {
     expect(holes.map(({ cause }) => cause.name)).to.deep.equal(['PermissionError']);
   });
 
+  it('reads what it missed once the page of a captive portal no longer answers in place of the service', async () => {
+    const holes: Hole[] = [];
+    const first = await subscribe({ onHole: (hole) => holes.push(hole) });
+    await begin(first);
+    const respond = server.respond;
+    server.respond = (_, response) =>
+      response.writeHead(403, { 'content-type': 'text/html' }).end('<form action="https://portal.example">');
+    first.socket.terminate();
+    stored = [insight(1, { ts: Date.now() })];
+    (await server.peer()).send({ status: 'subscribed' });
+    const third = await server.peer();
+    expect(String(live.lastError)).to.contain('not from the service (403, text/html)');
+    server.respond = respond;
+    third.send({ status: 'subscribed' });
+    expect(valuesOf(await take(1))).to.deep.equal([1]);
+    expect(holes).to.deep.equal([]);
+  });
+
   it('buffers a limited number for a slow consumer, closes the socket, and continues from the store', async () => {
     const now = Date.now();
     const all = Array.from({ length: 20 }, (_, n) => insight(n, { ts: now + n }));

@@ -57,6 +57,18 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
+/** An answer that is not from the service, but for example from a network that wants a login. */
+export class ForeignAnswer extends ConnectionError {
+  constructor(
+    { method, url }: Request,
+    /** HTTP status of the answer. */
+    readonly status: number,
+    type: string | null,
+  ) {
+    super(`${method} ${url}: the answer is not from the service (${status}, ${type ?? 'no content type'})`);
+  }
+}
+
 /** Whether the same request may succeed later: the service was not reached, failed, or had too much to do. */
 export function mayPass(error: unknown): error is ApiError | ConnectionError {
   return error instanceof ApiError ? isPassing(error.status) : error instanceof ConnectionError;
@@ -76,15 +88,17 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError,
 };
 
-/** The error for a response that refuses; reads its body. */
-export async function apiError(response: Response): Promise<ApiError> {
+/**
+ * The error for a response that refuses; reads its body. Each refusal of the service says why. Failures (5xx) and 429 may
+ * be from a proxy before it, which does not.
+ */
+export async function refusal(request: Request, response: Response): Promise<ApiError | ForeignAnswer> {
   const text = await response.text();
+  const detail = detailOf(text);
+  if (detail === null && !isPassing(response.status))
+    return new ForeignAnswer(request, response.status, response.headers.get('content-type'));
   const Kind = BY_STATUS[response.status] ?? (response.status >= 500 ? ServerError : ApiError);
-  return new Kind(
-    response.status,
-    detailOf(text) ?? (text || response.statusText),
-    response.headers.get('x-request-id'),
-  );
+  return new Kind(response.status, detail ?? (text || response.statusText), response.headers.get('x-request-id'));
 }
 
 function detailOf(text: string): string | null {

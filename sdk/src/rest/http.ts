@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock.js';
 import { Backoff, type BackoffOptions, pause } from '../socket/reconnection.js';
-import { apiError, ConnectionError, isPassing } from './api-error.js';
+import { ConnectionError, ForeignAnswer, isPassing, refusal } from './api-error.js';
 
 /** Settings of requests. */
 export interface HttpOptions {
@@ -40,7 +40,7 @@ export function retryingFetch(options: HttpOptions): (request: Request) => Promi
       request.signal.throwIfAborted();
       const wanted = outcome instanceof Response ? wantedWait(outcome) : 0;
       if (wanted > LONGEST_WAIT_MS || attempt >= retries)
-        throw outcome instanceof Response ? await apiError(outcome) : outcome;
+        throw outcome instanceof Response ? await refusal(request, outcome) : outcome;
       await pause(clock, wanted + backoff.next(), request.signal);
     }
   };
@@ -59,12 +59,12 @@ function wantedWait({ status, headers }: Response): number {
 /**
  * The response, if it is JSON or has no content (204).
  *
- * @throws ConnectionError if it is not from the service, but for example from a network that wants a login
+ * @throws ForeignAnswer
  */
-export function expectJson(response: Response, { method, url }: Request): Response {
-  const type = response.headers.get('content-type') ?? 'no content type';
-  if (response.status === 204 || (response.body && /\bjson\b/.test(type))) return response;
-  throw new ConnectionError(`${method} ${url}: the answer is not from the service (${response.status}, ${type})`);
+export function expectJson(response: Response, request: Request): Response {
+  const type = response.headers.get('content-type');
+  if (response.status === 204 || (response.body && /\bjson\b/.test(type ?? ''))) return response;
+  throw new ForeignAnswer(request, response.status, type);
 }
 
 /** One attempt, including its body, so that an incomplete body is retried as well. */

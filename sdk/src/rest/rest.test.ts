@@ -151,7 +151,7 @@ describe('REST client', () => {
     const api = await client({ retries: 0 });
     const names: unknown[] = [];
     for (const status of [400, 401, 403, 404, 409, 418, 429, 500, 503]) {
-      answers.push({ status, body: 'no detail' });
+      answers.push({ status, body: status < 429 ? { detail: 'no' } : 'of a proxy' });
       const error = await failure(api.algos.list());
       names.push(error instanceof ApiError && `${error.status} ${error.name}`);
     }
@@ -280,6 +280,7 @@ describe('REST client', () => {
         /GET \S+ the answer is not from the service \(200, text.html\)/,
       ],
       [{ status: 200, body: '' }, /not from the service/],
+      [{ status: 403, body: '<p>log in</p>', headers: html }, /not from the service \(403, text.html\)/],
       [{ status: 200, body: '[{' }, /not JSON/],
     ] as const) {
       answers.push(answer);

@@ -1,5 +1,5 @@
-import { ApiError, ConnectionError } from '../rest/api-error.js';
-import { type HttpOptions, retryingFetch } from '../rest/http.js';
+import { ApiError, ConnectionError, ForeignAnswer } from '../rest/api-error.js';
+import { expectJson, type HttpOptions, retryingFetch } from '../rest/http.js';
 
 /** Why a first connection failed. */
 export interface Diagnosis {
@@ -15,12 +15,13 @@ const ANSWER_MS = 5000;
 export async function diagnose(baseUrl: string, http: HttpOptions, signal: AbortSignal): Promise<Diagnosis> {
   const ask = retryingFetch({ ...http, retries: 0, timeoutMs: ANSWER_MS });
   try {
-    const { status, headers } = await ask(new Request(`${baseUrl}/v1/stream/health`, { signal }));
-    if (!/json/.test(headers.get('content-type') ?? '')) return wrongAddress(baseUrl, status);
+    const request = new Request(`${baseUrl}/v1/stream/health`, { signal });
+    expectJson(await ask(request), request);
     const text = `the service at ${baseUrl} answers, but its WebSocket could not be opened: it is full, or a proxy does not pass on Upgrade`;
     return { error: new ConnectionError(text), isWrongAddress: false };
   } catch (cause) {
-    if (cause instanceof ApiError && cause.status < 500) return wrongAddress(baseUrl, cause.status);
+    if (cause instanceof ForeignAnswer || (cause instanceof ApiError && cause.status < 500))
+      return wrongAddress(baseUrl, cause.status);
     return {
       error: new ConnectionError(`the service cannot be reached at ${baseUrl}`, { cause }),
       isWrongAddress: false,

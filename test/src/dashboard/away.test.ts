@@ -55,6 +55,22 @@ describe('the dashboard of a gateway that does not answer', () => {
     expect(await colours(health)).to.not.include(green);
   });
 
+  it('says in a dialog that a change waits for its answer', async () => {
+    const again = await Desk.open();
+    try {
+      const page = await again.signedIn('/accounts');
+      await page.route('**/dashboard/api/accounts', (route) => {
+        if (route.request().method() === 'GET') return route.continue(); // The others get no answer.
+      });
+      await page.getByRole('button', { name: 'New account' }).click();
+      await page.getByLabel('Name').fill('ward 7');
+      await page.getByRole('button', { name: 'Create account' }).click();
+      await page.getByRole('dialog').getByText('The service has not answered yet').waitFor();
+    } finally {
+      await again.close();
+    }
+  });
+
   it('calls a gateway alive that answers, although it can write no heartbeat', async () => {
     const again = await Desk.open();
     try {

@@ -43,7 +43,7 @@ export async function startTestMongo(): Promise<TestMongo> {
       failures.push(String(error).split('\n', 1).join());
     }
   throw new Error(
-    `no MongoDB for the tests: install mongod, or python3 with python3-venv, or set MONGODB_TEST_URI (${failures.join('; ')})`,
+    `no MongoDB for the tests: install mongod, or python3 with python3-pip, or set MONGODB_TEST_URI (${failures.join('; ')})`,
   );
 }
 
