@@ -1,4 +1,4 @@
-import { createClient, ErrorReply } from '@redis/client';
+import { createClient, ErrorReply } from 'redis';
 import type { Clock, Timer } from '../../process/clock.js';
 import type { Log } from '../../process/log.js';
 import { BusUnavailable } from '../bus.js';
