@@ -98,9 +98,13 @@ const KEPT_TIME_END: usize = KEPT_END + BEAT_BYTES;
 export const SERIES = changetype<Row<v128>>(KEPT_TIME_END);
 const SERIES_END: usize = KEPT_TIME_END + SERIES_BYTES;
 
+/** Their newest points, without the drift. */
+export const NEWEST = changetype<Row<v128>>(SERIES_END);
+const NEWEST_END: usize = SERIES_END + (POINTS / 2) * sizeof<v128>();
+
 /** Polynomials: of one degree less, and of this one. */
-export const LOWER = changetype<Row<f32>>(SERIES_END);
-const LOWER_END: usize = SERIES_END + POINTS_BYTES;
+export const LOWER = changetype<Row<f32>>(NEWEST_END);
+const LOWER_END: usize = NEWEST_END + POINTS_BYTES;
 
 export const POLYNOMIAL = changetype<Row<f32>>(LOWER_END);
 const POLYNOMIAL_END: usize = LOWER_END + POINTS_BYTES;

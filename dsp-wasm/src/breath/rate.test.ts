@@ -26,14 +26,17 @@ interface Depth {
   readonly fm?: number;
   readonly am?: number;
   readonly bw?: number;
+  /** Seconds from which to which the breath is held. */
+  readonly held?: readonly [number, number];
 }
 
 /** A pulse of 1000 counts at about 75 bpm whose intervals scatter by 2 %, breathing at `rate` per minute. */
-function breathing(seconds: number, rate: number, { fm = 0, am = 0, bw = 0 }: Depth, seed = 1): number[] {
+function breathing(seconds: number, rate: number, { fm = 0, am = 0, bw = 0, held }: Depth, seed = 1): number[] {
   const [scatter, grain] = [noise(4 * seconds, seed), noise(seconds * HZ, seed + 1)];
   let phase = 0;
   return Array.from({ length: seconds * HZ }, (_, i) => {
-    const breath = Math.sin((2 * Math.PI * rate * i) / (60 * HZ));
+    const isHeld = held && i >= held[0] * HZ && i < held[1] * HZ;
+    const breath = isHeld ? 0 : Math.sin((2 * Math.PI * rate * i) / (60 * HZ));
     phase += (1.25 * (1 + fm * breath + 0.035 * (scatter[Math.floor(phase)] ?? 0))) / HZ;
     return 1e5 + 1000 * ((1 + am * breath) * pulse(phase) + bw * breath) + 10 * (grain[i] ?? 0);
   });
@@ -296,13 +299,17 @@ describe('rr', () => {
     equalsTwins(breathing(70, 14, { fm: 0.03, am: 0.06, bw: 0.1 }, 5));
   });
 
+  it('equals its twins while a breath is held', () => {
+    equalsTwins(breathing(150, 14, { fm: 0.03, am: 0.06, bw: 0.1, held: [70, 110] }, 5));
+  });
+
   it('equals its twins in bigeminy', () => {
     equalsTwins(bigeminy(66, 0.6).slice(0, 70 * HZ));
   });
 
   function equalsTwins(x: readonly number[]): void {
     const t = x.map((_, i) => Math.round((i / HZ) * 2 ** 20) / 2 ** 20);
-    const grid = gridSamples(t, x.map(Math.fround), 32, 70 * 32);
+    const grid = gridSamples(t, x.map(Math.fround), 32, (x.length / HZ) * 32);
     const pulses = findPulses(
       grid.map((v, i) => (Number.isNaN(v) ? (grid[i + 1] ?? grid[i - 1] ?? 0) : v) - (grid[1] ?? 0)),
     );
@@ -367,6 +374,36 @@ describe('rr', () => {
         expect(Math.max(...trust(100, 180))).to.be.below(0.5);
         expect(Math.min(...trust(220, 240))).to.be.above(0.8);
       }
+    });
+
+  /** An effort that is noisy, held from and to these seconds. */
+  function belt(seconds: number, rate: number, [from, to]: readonly [number, number] = [0, 0]): number[] {
+    return noise(seconds * HZ, 15).map((v, i) => {
+      const isHeld = i >= from * HZ && i < to * HZ;
+      return (isHeld ? 0 : 1000 * Math.sin((2 * Math.PI * rate * i) / (60 * HZ))) + 50 * v;
+    });
+  }
+
+  for (const [name, estimator, channel, wave] of [
+    ['pulses', 'rr_ppg', GREEN, () => breathing(240, 14, { fm: 0.03, am: 0.08, bw: 0.15, held: [100, 160] })],
+    ['an effort', 'rr_resp', RESP, () => belt(240, 14, [100, 160])],
+  ] as const)
+    it(`trusts no breath in ${name} while it is held, half a window after its last one, and trusts the next ones`, () => {
+      const trust = run(estimator, [channel], [wave()]).map((a) => a?.confidence ?? 0);
+      const within = (from: number, to: number) => trust.slice((from - 16) / 2, (to - 14) / 2);
+      expect(Math.min(...within(40, 106))).to.be.above(0.8);
+      expect(Math.max(...within(118, 162))).to.be.below(0.5);
+      expect(Math.min(...within(190, 240))).to.be.above(0.8);
+    });
+
+  for (const [name, depth, from, until, again] of [
+    ['stays at a third of its depth', 1 / 3, 120, 1e9, 250],
+    ['was a thousand times as deep for a minute', 1000, 120, 180, 220],
+  ] as const)
+    it(`trusts a breath again that ${name}`, () => {
+      const x = belt(300, 14).map((v, i) => v * (i >= from * HZ && i < until * HZ ? depth : 1));
+      const trust = run('rr_resp', [RESP], [x]).map((a) => a?.confidence ?? 0);
+      expect(Math.min(...trust.slice((again - 16) / 2))).to.be.at.least(0.5);
     });
 
   it('trusts no breath in the hum of electrodes that nobody wears', () => {
