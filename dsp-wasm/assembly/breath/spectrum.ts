@@ -1,5 +1,4 @@
 import { paddedFft4 } from '../math/fft';
-import { Row } from '../memory/row';
 import { FFT_OUT, FFT_WORK, POINTS, POWER, SERIES } from './scratch';
 
 /** Twice the points of a series: zeros are appended, so that bins are 0.9375 per minute apart. */
@@ -11,7 +10,7 @@ const LENGTH: i32 = 2 * POINTS;
  * @param resolution standard deviation of the white noise that is added to the power, so that a weaker line does not count
  */
 export function seriesSpectra(n: i32, resolution: v128): void {
-  takeMean(SERIES, n);
+  takeMean(n);
   weighByHann(n);
   memory.fill(SERIES.at(n), 0, (<usize>(POINTS - n)) << 4);
   paddedFft4(SERIES.at(0), FFT_WORK.at(0), LENGTH, POINTS, FFT_OUT.at(0));
@@ -24,16 +23,15 @@ export function seriesSpectra(n: i32, resolution: v128): void {
   }
 }
 
-/** Subtracts their mean from the first `n` points (even) of four series. */
-export function takeMean(series: Row<v128>, n: i32): void {
+function takeMean(n: i32): void {
   let even = f32x4.splat(0);
   let odd = even;
   for (let i = 0; i < n; i += 2) {
-    even = f32x4.add(even, series[i]);
-    odd = f32x4.add(odd, series[i + 1]);
+    even = f32x4.add(even, SERIES[i]);
+    odd = f32x4.add(odd, SERIES[i + 1]);
   }
   const mean = f32x4.mul(f32x4.add(even, odd), f32x4.splat(<f32>1 / <f32>n));
-  for (let i = 0; i < n; i++) series[i] = f32x4.sub(series[i], mean);
+  for (let i = 0; i < n; i++) SERIES[i] = f32x4.sub(SERIES[i], mean);
 }
 
 /**

@@ -2,9 +2,8 @@ import { TRUSTED } from '../grid/tuning';
 import { sumLanes } from '../math/vector';
 import { Track } from '../memory/breath_state';
 import { Estimate } from '../memory/map';
-import { NEWEST, POINTS, SERIES } from './scratch';
+import { NEWEST, NEWEST_MEAN, POINTS, SERIES, SWING, WHOLE } from './scratch';
 import { SERIES_HZ } from './series';
-import { takeMean } from './spectrum';
 import { BREATHES_ON, DEEPER, NEARBY, SHALLOWER, SWING_MEMORY, UNEXPLAINED, USUAL_MEMORY } from './tuning';
 
 /**
@@ -13,13 +12,24 @@ import { BREATHES_ON, DEEPER, NEARBY, SHALLOWER, SWING_MEMORY, UNEXPLAINED, USUA
  * series counts by how much it usually swings, relative to the rest of it.
  */
 
-/** Points of the newest half of a window, 16 s. */
-const HALF: i32 = POINTS / 2;
+/** Pairs of points in the newest half of a window, 16 s. */
+const HALF: i32 = POINTS / 4;
 
-/** Keeps the newest half of the `n` points of the SERIES, whose drift has been removed, before their spectrum destroys them. */
+/** Keeps the newest half of the `n` points of the SERIES, whose drift has been removed, before their spectrum destroys them: sums of two points. */
 export function keepNewest(n: i32): void {
-  const count = min(n, HALF);
-  memory.copy(NEWEST.at(0), SERIES.at(n - count), (<usize>count) << 4);
+  const pairs = pairsOf(n);
+  const from = n - 2 * pairs;
+  let sum = f32x4.splat(0);
+  for (let i = 0; i < pairs; i++) {
+    const pair = f32x4.add(SERIES[from + 2 * i], SERIES[from + 2 * i + 1]);
+    NEWEST[i] = pair;
+    sum = f32x4.add(sum, pair);
+  }
+  NEWEST_MEAN[0] = f32x4.mul(sum, f32x4.splat(<f32>1 / <f32>pairs));
+}
+
+function pairsOf(n: i32): i32 {
+  return min(n / 2, HALF);
 }
 
 /**
@@ -27,10 +37,9 @@ export function keepNewest(n: i32): void {
  * @param alive lanes that hold a series, all bits set
  */
 export function doubtHeld(track: Track, n: i32, alive: v128, to: Estimate): void {
-  const count = min(n, HALF);
-  takeMean(NEWEST, count);
-  const swing = v128.and(alive, swingNear(<f32>to.value, count));
-  const whole = v128.and(alive, energy(count));
+  measure(<f32>to.value, pairsOf(n));
+  const swing = v128.and(alive, SWING[0]);
+  const whole = v128.and(alive, WHOLE[0]);
   track.held += SWING_MEMORY * (<f32>1 - swingLeft(track, swing) - track.held);
   const before = to.confidence;
   to.confidence *= <f64>min<f32>(1, (<f32>1 - track.held) / BREATHES_ON);
@@ -38,19 +47,21 @@ export function doubtHeld(track: Track, n: i32, alive: v128, to: Estimate): void
   else if (before >= TRUSTED) track.windows *= <f32>1 + SHALLOWER;
 }
 
-/** Energy of the strongest of three sinusoids at the rate (per minute) and near it, by lane (Goertzel 1958). */
-function swingNear(rate: f32, count: i32): v128 {
+/** Writes WHOLE, the energy of the newest half, and SWING, that of the strongest of three sinusoids at the rate (per minute) and near it (Goertzel 1958). */
+function measure(rate: f32, pairs: i32): void {
   const slow = turn(rate - NEARBY);
   const middle = turn(rate);
   const fast = turn(rate + NEARBY);
-  let a = f32x4.splat(0);
-  let a1 = a;
-  let b = a;
-  let b1 = a;
-  let c = a;
-  let c1 = a;
-  for (let i = 0; i < count; i++) {
-    const x = NEWEST[i];
+  const mean = NEWEST_MEAN[0];
+  let whole = f32x4.splat(0);
+  let a = whole;
+  let a1 = whole;
+  let b = whole;
+  let b1 = whole;
+  let c = whole;
+  let c1 = whole;
+  for (let i = 0; i < pairs; i++) {
+    const x = f32x4.sub(NEWEST[i], mean);
     const a0 = f32x4.add(f32x4.sub(x, a1), f32x4.mul(slow, a));
     const b0 = f32x4.add(f32x4.sub(x, b1), f32x4.mul(middle, b));
     const c0 = f32x4.add(f32x4.sub(x, c1), f32x4.mul(fast, c));
@@ -60,25 +71,21 @@ function swingNear(rate: f32, count: i32): v128 {
     a = a0;
     b = b0;
     c = c0;
+    whole = f32x4.add(whole, f32x4.mul(x, x));
   }
   const most = f32x4.pmax(f32x4.pmax(square(a, a1, slow), square(b, b1, middle)), square(c, c1, fast));
-  return f32x4.mul(most, f32x4.splat(<f32>2 / <f32>count));
+  SWING[0] = f32x4.mul(most, f32x4.splat(<f32>2 / <f32>pairs));
+  WHOLE[0] = whole;
 }
 
-/** Twice the cosine of the turn from point to point. */
+/** Twice the cosine of the turn from pair to pair. */
 function turn(rate: f32): v128 {
-  return f32x4.splat(<f32>(2 * Math.cos(((2 * Math.PI) / (60 * SERIES_HZ)) * <f64>rate)));
+  return f32x4.splat(<f32>(2 * Math.cos(((4 * Math.PI) / (60 * SERIES_HZ)) * <f64>rate)));
 }
 
 /** Squared magnitude of the transform that ended with these two values. */
 function square(a: v128, a1: v128, turn: v128): v128 {
   return f32x4.add(f32x4.mul(a1, a1), f32x4.mul(a, f32x4.sub(a, f32x4.mul(turn, a1))));
-}
-
-function energy(count: i32): v128 {
-  let sum = f32x4.splat(0);
-  for (let i = 0; i < count; i++) sum = f32x4.add(sum, f32x4.mul(NEWEST[i], NEWEST[i]));
-  return sum;
 }
 
 /** Part of the usual swing that is there, at most all of it; all of it where none is known. */

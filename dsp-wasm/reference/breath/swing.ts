@@ -16,7 +16,7 @@ export class Swing {
    * @param series without their drift, 4 points a second; empty for one that shows nothing
    */
   doubt(series: readonly (readonly number[])[], rate: number, confidence: number): number {
-    const now = series.map((x) => energyOf(x.slice(-64), rate));
+    const now = series.map((x) => energyOf(pairsOf(x.slice(-64)), rate));
     this.#held += 0.5 * (1 - this.#left(now) - this.#held);
     const doubted = confidence * Math.min(1, (1 - this.#held) / 0.4);
     if (doubted >= 0.5) this.#remember(now);
@@ -47,6 +47,11 @@ export class Swing {
   }
 }
 
+/** Sums of two points each. */
+function pairsOf(x: readonly number[]): number[] {
+  return Array.from({ length: x.length / 2 }, (_, i) => (x[2 * i] ?? 0) + (x[2 * i + 1] ?? 0));
+}
+
 function energyOf(x: readonly number[], rate: number): Energy {
   const mean = x.reduce((sum, v) => sum + v, 0) / x.length;
   const y = x.map((v) => v - mean);
@@ -57,7 +62,7 @@ function energyOf(x: readonly number[], rate: number): Energy {
 }
 
 function sinusoid(y: readonly number[], rate: number): number {
-  const turn = (2 * Math.PI * rate) / 240;
+  const turn = (2 * Math.PI * rate) / 120;
   const re = y.reduce((sum, v, i) => sum + v * Math.cos(turn * i), 0);
   const im = y.reduce((sum, v, i) => sum + v * Math.sin(turn * i), 0);
   return (2 * (re * re + im * im)) / y.length;
