@@ -170,3 +170,7 @@ export const BELIEVED: f32 = 0.5;
 // ---- from_effort.ts ----
 /** Least part of the window that must be there, 12 s. [grid samples; chosen] */
 export const ENOUGH_SAMPLES: i32 = 384;
+
+// ---- estimators.ts ----
+/** Share of trusted heart rates in the window from which its breath may be trusted wholly; below half of it, never. [share; chosen] */
+export const ENOUGH_PULSE: f64 = 0.25;

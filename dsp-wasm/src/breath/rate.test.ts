@@ -406,6 +406,54 @@ describe('rr', () => {
       expect(Math.min(...trust.slice((again - 16) / 2))).to.be.at.least(0.5);
     });
 
+  /**
+   * The breath of an optical signal, every 2 s from 16 s on, which arrives in parts of so many seconds; the heart rate is computed before it,
+   * every second, but for so many seconds, whose heart rate comes later.
+   */
+  function besidePulse(x: readonly number[], later: number, part = 1): (Estimate | null)[] {
+    const session = core.open([GREEN]);
+    if (!session) throw new Error('the core is full');
+    const answers: (Estimate | null)[] = [];
+    for (let from = 0; from * HZ < x.length; from += part) {
+      session.push(0, from, 1 / HZ, ENCODING.float32, payload(x.slice(from * HZ, (from + part) * HZ)));
+      const ends = Array.from({ length: part }, (_, i) => from + i + 1);
+      const pulses = ends.map((end) => end - later).filter((end) => end > 0);
+      core.step(pulses.map((end) => ({ session, estimator: 'hr_ppg', end })));
+      const even = ends.filter((end) => end >= 16 && end % 2 === 0);
+      answers.push(...core.step(even.map((end) => ({ session, estimator: 'rr_ppg', end }))));
+    }
+    session.close();
+    return answers;
+  }
+
+  it('trusts no breath in the light of a lamp that sampling makes swing 17 times a minute, as it is not that of a pulse', () => {
+    const lamp = noise(120 * HZ, 16).map((v, i) => {
+      const turn = 2 * Math.PI * (0.28 * (i / HZ) + 0.5 * Math.sin((2 * Math.PI * i) / (80 * HZ)));
+      const swing = Math.sin(turn) + 0.07 * Math.sin(2 * turn + 1) + 0.27 * Math.sin(3 * turn + 2);
+      return 1e4 + 1000 * swing + 5 * v;
+    });
+    const pulses = breathing(120, 17, { fm: 0.05, am: 0.1, bw: 0.2 });
+    for (const later of [0, 1, 2]) {
+      expect(trusted(besidePulse(lamp, later))).to.equal(0);
+      expect(trusted(besidePulse(pulses, later))).to.equal(53);
+    }
+  });
+
+  it('gives the same breath whether the heart rate of a second is computed before or after it', () => {
+    const loud = noise(96 * HZ, 17);
+    const x = breathing(96, 17, { fm: 0.05, am: 0.1, bw: 0.2 }).map(
+      (v, i) => v + (i % (24 * HZ) < 20 * HZ ? 700 : 0) * (loud[i] ?? 0),
+    );
+    const one = besidePulse(x, 0);
+    for (const [later, part] of [
+      [1, 1],
+      [2, 1],
+      [0, 8],
+      [2, 8],
+    ] as const)
+      expect(besidePulse(x, later, part)).to.deep.equal(one);
+  });
+
   it('trusts no breath in the hum of electrodes that nobody wears', () => {
     for (const mains of [50, 60]) {
       const level = noise(400, mains);
