@@ -1,12 +1,15 @@
 import { estimateRrEcg, RR_WINDOW } from './breath/from_ecg';
 import { estimateRrResp } from './breath/from_effort';
 import { estimateRrPpg } from './breath/from_ppg';
+import { ENOUGH_PULSE } from './breath/tuning';
 import { estimateHrEcg, likeHeartbeats } from './ecg/heart_rate';
 import { advancePeaks } from './ecg/r_peaks';
+import { TRUSTED } from './grid/tuning';
 import { KIND_ECG } from './memory/channel';
 import { Estimate } from './memory/map';
 import { Session } from './memory/session';
 import { estimateHrPpg } from './pulse/heart_rate';
+import { noteHeartRate, trustedShare } from './pulse/history';
 import { estimateSpo2 } from './spo2/ratio';
 
 // Estimators, with the numbers that the host uses.
@@ -26,12 +29,24 @@ export function advance(session: Session, end: f64): void {
 
 /** Runs one estimator on the window that ends at `end`; returns whether it wrote value and confidence to `to`. */
 export function estimate(session: Session, estimator: i32, end: f64, to: Estimate): bool {
-  if (estimator === HR_PPG) return estimateHrPpg(session, end, to);
+  if (estimator === HR_PPG) return noted(session, end, estimateHrPpg(session, end, to), to);
   if (estimator === HR_ECG) return estimateHrEcg(session, end, to);
   if (estimator === SPO2) return estimateSpo2(session, end, to);
-  if (estimator === RR_PPG) return estimateRrPpg(session, end, to);
+  if (estimator === RR_PPG) return estimateRrPpg(session, end, to) && ofPulse(session, end, to);
   if (estimator === RR_ECG) return estimateRrEcg(session, end, to) && ofBeats(session, end, to);
   return estimateRrResp(session, end, to);
+}
+
+/** Notes whether a heart rate is `given` and trusted; returns `given`. */
+function noted(session: Session, end: f64, given: bool, to: Estimate): bool {
+  noteHeartRate(session.pulse, <i32>end, given && to.confidence >= TRUSTED);
+  return given;
+}
+
+/** A breath in the light needs a pulse in it: light that is hardly ever a pulse's may be that of a lamp. */
+function ofPulse(session: Session, end: f64, to: Estimate): bool {
+  to.confidence = Math.min(to.confidence, trustedShare(session.pulse, <i32>end) / ENOUGH_PULSE);
+  return true;
 }
 
 /** A breath that is told by beats is as likely as the beats. */

@@ -98,9 +98,23 @@ const KEPT_TIME_END: usize = KEPT_END + BEAT_BYTES;
 export const SERIES = changetype<Row<v128>>(KEPT_TIME_END);
 const SERIES_END: usize = KEPT_TIME_END + SERIES_BYTES;
 
+/** Sums of two of their newest points each, without the drift. */
+export const NEWEST = changetype<Row<v128>>(SERIES_END);
+const NEWEST_END: usize = SERIES_END + (POINTS / 4) * sizeof<v128>();
+
+export const NEWEST_MEAN = changetype<Row<v128>>(NEWEST_END);
+const NEWEST_MEAN_END: usize = NEWEST_END + sizeof<v128>();
+
+/** Their energy at the answered rate, and in all. */
+export const SWING = changetype<Row<v128>>(NEWEST_MEAN_END);
+const SWING_END: usize = NEWEST_MEAN_END + sizeof<v128>();
+
+export const WHOLE = changetype<Row<v128>>(SWING_END);
+const WHOLE_END: usize = SWING_END + sizeof<v128>();
+
 /** Polynomials: of one degree less, and of this one. */
-export const LOWER = changetype<Row<f32>>(SERIES_END);
-const LOWER_END: usize = SERIES_END + POINTS_BYTES;
+export const LOWER = changetype<Row<f32>>(WHOLE_END);
+const LOWER_END: usize = WHOLE_END + POINTS_BYTES;
 
 export const POLYNOMIAL = changetype<Row<f32>>(LOWER_END);
 const POLYNOMIAL_END: usize = LOWER_END + POINTS_BYTES;

@@ -5,6 +5,7 @@ import { Row } from '../memory/row';
 import { removeDrift } from './drift';
 import { BLEND, GENTLEST, HIGH, LOW, POINTS, POWER, PREDICTED, SLOWEST, STEEPEST } from './scratch';
 import { seriesSpectra } from './spectrum';
+import { doubtHeld, keepNewest } from './swing';
 import {
   BEATS_DRIFT,
   CERTAIN_MASS,
@@ -114,6 +115,7 @@ export function followBreath(
   countLanes(popcnt(i32x4.bitmask(lanesOf(source))), n);
   const degree = source === FROM_EFFORT ? EFFORT_DRIFT : BEATS_DRIFT;
   const drift = removeDrift(n, degree);
+  keepNewest(n);
   seriesSpectra(n, f32x4.add(f32x4.mul(drift, f32x4.splat(ROUGHNESS)), resolutionOf(source)));
   // Each degree of the drift holds as much of the spectrum as a bin of white noise (3/8: the Hann window's mean square).
   v128.store(SLOWEST.at(0), f32x4.mul(drift, f32x4.splat(<f32>n * <f32>Math.sqrt(0.375 / <f64>degree))));
@@ -133,6 +135,7 @@ export function followBreath(
   answer(track.posterior, to);
   // The posterior remembers a breath for minutes after a belt has been taken off; its noise tells nothing for or against it.
   to.confidence *= <f64>(source === FROM_EFFORT ? min<f32>(1, track.shown / ENOUGH_SHOWN) : trust);
+  doubtHeld(track, n, alive, to);
   return true;
 }
 
@@ -224,7 +227,7 @@ function polynomial(x: f32): v128 {
 function predict(track: Track, end: f64, usual: Row<f32>, trust: f32): void {
   const known = track.end > 0 && end - track.end < FORGET;
   const from = known ? track.posterior : usual;
-  if (!known) track.shown = 0;
+  if (!known) track.forget();
   const jump: f32 = JUMP + (<f32>1 - trust) * LOST;
   for (let i = 0; i < RATES; i++) {
     const left = from[max(i - 1, 0)];

@@ -123,6 +123,20 @@ export const BEATS_DRIFT: i32 = 2;
  */
 export const EFFORT_DRIFT: i32 = 5;
 
+// ---- swing.ts ----
+/** Other rates at which the swing is looked for as well, this much slower and faster: the answer lags behind a breath that changes. [1/min; chosen] */
+export const NEARBY: f32 = 1.9;
+/** Part of the usual swing below which the breath is doubted: 0.63 of its depth; the confidence is less than half at 0.45 of it. [ratio; chosen] */
+export const BREATHES_ON: f32 = 0.4;
+/** Share of a new window in the part that is missing: 4 s, as breaths differ. [share; chosen] */
+export const SWING_MEMORY: f32 = 0.5;
+/** What a trusted window takes from the sum of those before: 64 s of memory. [share; chosen] */
+export const USUAL_MEMORY: f32 = 0.03125;
+/** What a doubted window adds to their number: a breath that stays at a third of its depth is trusted again after 100 s. [share; chosen] */
+export const SHALLOWER: f32 = 0.015625;
+/** Most that a window can add to the usual swing, relative to it: a sigh or a movement is deeper. [ratio; chosen] */
+export const DEEPER: f32 = 2;
+
 // ---- ppg_pulses.ts ----
 /** Half width of the band-pass's short moving average, 0.16 s. [grid samples; chosen] */
 export const SMOOTH_HALF: i32 = 2;
@@ -156,3 +170,7 @@ export const BELIEVED: f32 = 0.5;
 // ---- from_effort.ts ----
 /** Least part of the window that must be there, 12 s. [grid samples; chosen] */
 export const ENOUGH_SAMPLES: i32 = 384;
+
+// ---- estimators.ts ----
+/** Share of trusted heart rates in the window from which its breath may be trusted wholly; below half of it, never. [share; chosen] */
+export const ENOUGH_PULSE: f64 = 0.25;

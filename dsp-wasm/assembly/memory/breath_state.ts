@@ -26,15 +26,48 @@ export class Track {
   end: f64;
   /** How clearly the series showed the breath of late: the sum of their log likelihoods, which fades. */
   shown: f32;
+  /** How much of the usual swing was missing of late, from 0 to 1. */
+  held: f32;
+  /** Number of trusted windows, of which the old ones fade; 0: none. */
+  windows: f32;
 
   /** Probability of each rate. */
   get posterior(): Row<f32> {
     return rowAt<f32>(changetype<usize>(this) + POSTERIOR);
   }
+
+  /** By series: sum over the trusted windows of the energy at the answered rate in the newest half, fading like their number. */
+  get swings(): v128 {
+    return v128.load(changetype<usize>(this) + SWINGS);
+  }
+
+  set swings(sums: v128) {
+    v128.store(changetype<usize>(this) + SWINGS, sums);
+  }
+
+  /** The same of the whole energy. */
+  get wholes(): v128 {
+    return v128.load(changetype<usize>(this) + WHOLES);
+  }
+
+  set wholes(sums: v128) {
+    v128.store(changetype<usize>(this) + WHOLES, sums);
+  }
+
+  /** Forgets how clearly the breath was shown, and how it swings. */
+  forget(): void {
+    this.shown = 0;
+    this.held = 0;
+    this.windows = 0;
+    this.swings = f32x4.splat(0);
+    this.wholes = f32x4.splat(0);
+  }
 }
 
 const POSTERIOR: usize = offsetof<Track>();
-const TRACK_BYTES: usize = (POSTERIOR + RATES * sizeof<f32>() + 7) & ~7;
+const SWINGS: usize = POSTERIOR + RATES * sizeof<f32>();
+const WHOLES: usize = SWINGS + sizeof<v128>();
+const TRACK_BYTES: usize = (WHOLES + sizeof<v128>() + 7) & ~7;
 
 /** State of the respiratory rates from step to step. */
 @unmanaged

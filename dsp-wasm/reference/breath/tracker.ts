@@ -1,5 +1,6 @@
 import { dft } from '../math/spectrum.js';
 import { withoutDrift } from './drift.js';
+import { Swing } from './swing.js';
 
 /** A series of 4 Hz, the noise of its measurement, and the least and greatest steepness of its noise's spectrum. */
 export interface BreathSeries {
@@ -37,6 +38,7 @@ export class BreathFollower {
   #posterior: readonly number[];
   #last = 0;
   #shown = 0;
+  #swing = new Swing();
 
   constructor(source: BreathSource) {
     this.#source = source;
@@ -47,9 +49,8 @@ export class BreathFollower {
   /** Takes the series of the window that ends at `end`; null where none shows anything. */
   follow(end: number, series: readonly BreathSeries[], fastest: number, share = 1, trust = 1) {
     const top = Math.min(49, Math.trunc(fastest / 0.9375));
-    const alive = series
-      .map((s) => ({ r: explained(s, top, this.#source), pressure: s.pressure }))
-      .filter(({ r }) => r.length > 0);
+    const all = series.map((s) => ({ r: explained(s, top, this.#source), pressure: s.pressure }));
+    const alive = all.filter(({ r }) => r.length > 0);
     if (alive.length === 0) return null;
     const predicted = this.#predict(end, 0.01 + 0.1 * (1 - trust));
     const exponent = Math.round((9 * share * (series[0]?.x.length ?? 0)) / 128);
@@ -66,12 +67,17 @@ export class BreathFollower {
     const gain = Math.log(weighed.reduce((sum, v) => sum + v, 0));
     this.#shown = Math.max(0, Math.min(0.4, this.#shown + gain - 0.02));
     const { value, confidence } = this.#answer();
-    return { value, confidence: confidence * (this.#source.fades ? Math.min(1, this.#shown / 0.12) : trust) };
+    const rest = series.map((s, i) => (all[i]?.r.length ? withoutDrift(s.x, this.#source.degree).rest : []));
+    const told = confidence * (this.#source.fades ? Math.min(1, this.#shown / 0.12) : trust);
+    return { value, confidence: this.#swing.doubt(rest, value, told) };
   }
 
   #predict(end: number, jump: number): number[] {
     const known = this.#last > 0 && end - this.#last < 32;
-    if (!known) this.#shown = 0;
+    if (!known) {
+      this.#shown = 0;
+      this.#swing = new Swing();
+    }
     this.#last = end;
     const p = known ? this.#posterior : this.#prior;
     const at = (i: number) => p[Math.min(44, Math.max(0, i))] ?? 0;

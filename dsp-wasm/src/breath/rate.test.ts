@@ -26,14 +26,17 @@ interface Depth {
   readonly fm?: number;
   readonly am?: number;
   readonly bw?: number;
+  /** Seconds from which to which the breath is held. */
+  readonly held?: readonly [number, number];
 }
 
 /** A pulse of 1000 counts at about 75 bpm whose intervals scatter by 2 %, breathing at `rate` per minute. */
-function breathing(seconds: number, rate: number, { fm = 0, am = 0, bw = 0 }: Depth, seed = 1): number[] {
+function breathing(seconds: number, rate: number, { fm = 0, am = 0, bw = 0, held }: Depth, seed = 1): number[] {
   const [scatter, grain] = [noise(4 * seconds, seed), noise(seconds * HZ, seed + 1)];
   let phase = 0;
   return Array.from({ length: seconds * HZ }, (_, i) => {
-    const breath = Math.sin((2 * Math.PI * rate * i) / (60 * HZ));
+    const isHeld = held && i >= held[0] * HZ && i < held[1] * HZ;
+    const breath = isHeld ? 0 : Math.sin((2 * Math.PI * rate * i) / (60 * HZ));
     phase += (1.25 * (1 + fm * breath + 0.035 * (scatter[Math.floor(phase)] ?? 0))) / HZ;
     return 1e5 + 1000 * ((1 + am * breath) * pulse(phase) + bw * breath) + 10 * (grain[i] ?? 0);
   });
@@ -296,13 +299,17 @@ describe('rr', () => {
     equalsTwins(breathing(70, 14, { fm: 0.03, am: 0.06, bw: 0.1 }, 5));
   });
 
+  it('equals its twins while a breath is held', () => {
+    equalsTwins(breathing(150, 14, { fm: 0.03, am: 0.06, bw: 0.1, held: [70, 110] }, 5));
+  });
+
   it('equals its twins in bigeminy', () => {
     equalsTwins(bigeminy(66, 0.6).slice(0, 70 * HZ));
   });
 
   function equalsTwins(x: readonly number[]): void {
     const t = x.map((_, i) => Math.round((i / HZ) * 2 ** 20) / 2 ** 20);
-    const grid = gridSamples(t, x.map(Math.fround), 32, 70 * 32);
+    const grid = gridSamples(t, x.map(Math.fround), 32, (x.length / HZ) * 32);
     const pulses = findPulses(
       grid.map((v, i) => (Number.isNaN(v) ? (grid[i + 1] ?? grid[i - 1] ?? 0) : v) - (grid[1] ?? 0)),
     );
@@ -368,6 +375,84 @@ describe('rr', () => {
         expect(Math.min(...trust(220, 240))).to.be.above(0.8);
       }
     });
+
+  /** An effort that is noisy, held from and to these seconds. */
+  function belt(seconds: number, rate: number, [from, to]: readonly [number, number] = [0, 0]): number[] {
+    return noise(seconds * HZ, 15).map((v, i) => {
+      const isHeld = i >= from * HZ && i < to * HZ;
+      return (isHeld ? 0 : 1000 * Math.sin((2 * Math.PI * rate * i) / (60 * HZ))) + 50 * v;
+    });
+  }
+
+  for (const [name, estimator, channel, wave] of [
+    ['pulses', 'rr_ppg', GREEN, () => breathing(240, 14, { fm: 0.03, am: 0.08, bw: 0.15, held: [100, 160] })],
+    ['an effort', 'rr_resp', RESP, () => belt(240, 14, [100, 160])],
+  ] as const)
+    it(`trusts no breath in ${name} while it is held, half a window after its last one, and trusts the next ones`, () => {
+      const trust = run(estimator, [channel], [wave()]).map((a) => a?.confidence ?? 0);
+      const within = (from: number, to: number) => trust.slice((from - 16) / 2, (to - 14) / 2);
+      expect(Math.min(...within(40, 106))).to.be.above(0.8);
+      expect(Math.max(...within(118, 162))).to.be.below(0.5);
+      expect(Math.min(...within(190, 240))).to.be.above(0.8);
+    });
+
+  for (const [name, depth, from, until, again] of [
+    ['stays at a third of its depth', 1 / 3, 120, 1e9, 250],
+    ['was a thousand times as deep for a minute', 1000, 120, 180, 220],
+  ] as const)
+    it(`trusts a breath again that ${name}`, () => {
+      const x = belt(300, 14).map((v, i) => v * (i >= from * HZ && i < until * HZ ? depth : 1));
+      const trust = run('rr_resp', [RESP], [x]).map((a) => a?.confidence ?? 0);
+      expect(Math.min(...trust.slice((again - 16) / 2))).to.be.at.least(0.5);
+    });
+
+  /**
+   * The breath of an optical signal, every 2 s from 16 s on, which arrives in parts of so many seconds; the heart rate is computed before it,
+   * every second, but for so many seconds, whose heart rate comes later.
+   */
+  function besidePulse(x: readonly number[], later: number, part = 1): (Estimate | null)[] {
+    const session = core.open([GREEN]);
+    if (!session) throw new Error('the core is full');
+    const answers: (Estimate | null)[] = [];
+    for (let from = 0; from * HZ < x.length; from += part) {
+      session.push(0, from, 1 / HZ, ENCODING.float32, payload(x.slice(from * HZ, (from + part) * HZ)));
+      const ends = Array.from({ length: part }, (_, i) => from + i + 1);
+      const pulses = ends.map((end) => end - later).filter((end) => end > 0);
+      core.step(pulses.map((end) => ({ session, estimator: 'hr_ppg', end })));
+      const even = ends.filter((end) => end >= 16 && end % 2 === 0);
+      answers.push(...core.step(even.map((end) => ({ session, estimator: 'rr_ppg', end }))));
+    }
+    session.close();
+    return answers;
+  }
+
+  it('trusts no breath in the light of a lamp that sampling makes swing 17 times a minute, as it is not that of a pulse', () => {
+    const lamp = noise(120 * HZ, 16).map((v, i) => {
+      const turn = 2 * Math.PI * (0.28 * (i / HZ) + 0.5 * Math.sin((2 * Math.PI * i) / (80 * HZ)));
+      const swing = Math.sin(turn) + 0.07 * Math.sin(2 * turn + 1) + 0.27 * Math.sin(3 * turn + 2);
+      return 1e4 + 1000 * swing + 5 * v;
+    });
+    const pulses = breathing(120, 17, { fm: 0.05, am: 0.1, bw: 0.2 });
+    for (const later of [0, 1, 2]) {
+      expect(trusted(besidePulse(lamp, later))).to.equal(0);
+      expect(trusted(besidePulse(pulses, later))).to.equal(53);
+    }
+  });
+
+  it('gives the same breath whether the heart rate of a second is computed before or after it', () => {
+    const loud = noise(96 * HZ, 17);
+    const x = breathing(96, 17, { fm: 0.05, am: 0.1, bw: 0.2 }).map(
+      (v, i) => v + (i % (24 * HZ) < 20 * HZ ? 700 : 0) * (loud[i] ?? 0),
+    );
+    const one = besidePulse(x, 0);
+    for (const [later, part] of [
+      [1, 1],
+      [2, 1],
+      [0, 8],
+      [2, 8],
+    ] as const)
+      expect(besidePulse(x, later, part)).to.deep.equal(one);
+  });
 
   it('trusts no breath in the hum of electrodes that nobody wears', () => {
     for (const mains of [50, 60]) {
