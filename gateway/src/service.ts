@@ -106,7 +106,8 @@ export async function startService(
   if (feed.fanout) upgrades.set('/stream/subscribe', feed.fanout.handleUpgrade.bind(feed.fanout));
   const busyness = loadOf({ ingest, publisher, core, fanout: feed.fanout, maxSessions: config.maxSessions, clock });
   const here = (session: string, channel: number | null) => ingest.inspect(session, channel);
-  const inspector = new Inspector({ bus: feed.bus, gateway, here, clock, log });
+  const isPeer = clocks.knows.bind(clocks);
+  const inspector = new Inspector({ bus: feed.bus, gateway, here, isPeer, clock, log });
   const { dashboard } = config;
   const sockets = [...upgrades.keys()];
   const load = busyness.look;
