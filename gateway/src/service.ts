@@ -5,7 +5,7 @@ import { operations, processMetrics, registerDrops, registerLevel } from '@devic
 import { VERSION } from '@device-insights/fanout/process/version';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { revokeReplaced } from './admin/keys.js';
+import { revokerOfReplaced } from './admin/keys.js';
 import type { Config } from './config.js';
 import { forgetFormerGateways } from './erasure/clock-doubt.js';
 import { keepFor } from './erasure/retention.js';
@@ -75,7 +75,7 @@ export async function startService(
     [
       beat,
       () => keys.poll(),
-      () => revokeReplaced(store, clock.now()),
+      revokerOfReplaced(store, clock),
       () => ingest.sweep(),
       () => clocks.look(),
       ...(feed.shared ? [] : [() => split.look()]),
@@ -106,7 +106,8 @@ export async function startService(
   if (feed.fanout) upgrades.set('/stream/subscribe', feed.fanout.handleUpgrade.bind(feed.fanout));
   const busyness = loadOf({ ingest, publisher, core, fanout: feed.fanout, maxSessions: config.maxSessions, clock });
   const here = (session: string, channel: number | null) => ingest.inspect(session, channel);
-  const inspector = new Inspector({ bus: feed.bus, gateway, here, clock, log });
+  const isPeer = clocks.knows.bind(clocks);
+  const inspector = new Inspector({ bus: feed.bus, gateway, here, isPeer, clock, log });
   const { dashboard } = config;
   const sockets = [...upgrades.keys()];
   const load = busyness.look;

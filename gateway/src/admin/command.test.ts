@@ -7,11 +7,12 @@ import { isPassword } from '../operators/password.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Store } from '../store/store.js';
 import { adminCommand } from './command.js';
-import { revokeReplaced } from './keys.js';
+import { revokerOfReplaced } from './keys.js';
 import { Refusal } from './refusal.js';
 import type { Workplace } from './workplace.js';
 
 const ALGORITHMS = ['hr-ppg', 'hr-ecg', 'spo2'].map((slug) => ({ slug }));
+const HOUR_MS = 3_600_000;
 const NOWHERE = '11111111-2222-4333-8444-555555555555';
 const Identified = z.looseObject({ id: z.string() });
 
@@ -202,12 +203,32 @@ describe('admin', () => {
       expect(made).to.include({ user: 'zoë', expires_at: null }).and.to.have.property('key').that.matches(/^svc_/);
       const after = await store.key(old.id);
       expect(after).to.include({ replacedBy: made.id, expiresAt: clock.now() + 7_200_000, revokedAt: null });
-      await revokeReplaced(store, clock.now() + 7_199_999);
+      const later = new ManualClock(clock.now());
+      const revoke = revokerOfReplaced(store, later);
+      later.advance(7_199_999);
+      await revoke();
       expect((await store.key(old.id))?.revokedAt).to.equal(null);
-      await revokeReplaced(store, clock.now() + 7_200_000);
+      later.advance(1);
+      await revoke();
       expect((await store.key(old.id))?.revokedAt).not.to.equal(null);
       expect(await refused('key', 'rotate', old.id)).to.contain('issue another one');
       expect(await refused('key', 'rotate', NOWHERE)).to.contain('there is no key with the id');
+    });
+
+    it('does not revoke the old key by a clock that was set less than an hour ago', async () => {
+      const old = Identified.parse(await admin('key', 'issue', '--account', account));
+      await admin('key', 'rotate', old.id, '--overlap', '30d');
+      const wrong = new ManualClock(clock.now());
+      const revoke = revokerOfReplaced(store, wrong);
+      wrong.advance(HOUR_MS);
+      wrong.step(90 * 24 * HOUR_MS);
+      await revoke();
+      wrong.advance(HOUR_MS - 1);
+      await revoke();
+      expect((await store.key(old.id))?.revokedAt).to.equal(null);
+      wrong.advance(1);
+      await revoke();
+      expect((await store.key(old.id))?.revokedAt).not.to.equal(null);
     });
   });
 

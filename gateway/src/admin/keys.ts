@@ -1,5 +1,7 @@
+import type { Clock } from '@device-insights/fanout/process/clock';
 import { isoTime, isoTimeOrNull } from '../instant.js';
 import { keyRow, newKey } from '../keys/key.js';
+import { SteadyClock } from '../steady-clock.js';
 import type { Key, Store } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { expiryOf } from './expiry.js';
@@ -34,7 +36,7 @@ export async function revokeKey(place: Workplace, id: string): Promise<object> {
 }
 
 /**
- * Issues a key that replaces another one, which stays valid for an overlap and is then revoked. Only this answer
+ * Issues a key that replaces another one, which stays valid for an overlap and then expires. Only this answer
  * contains the new key.
  * @param overlap how long the old key stays valid, such as `24h`
  */
@@ -50,11 +52,17 @@ export async function rotateKey(place: Workplace, id: string, overlap: string): 
 }
 
 /**
- * Revokes the keys that were replaced and whose overlap has passed, which closes their open sockets. Called once a
- * second.
+ * Revokes permanently the keys that were replaced and whose overlap has passed, at each call of the result: call it once a
+ * second. Such a key has expired by then, so nothing depends on the revocation except what follows if the clock is set
+ * back; it waits for a steady clock, because a wrong one would revoke keys that are still in use.
  */
-export async function revokeReplaced(store: Store, now: number): Promise<void> {
-  for (const { id } of await store.replacedKeys(now)) await store.revokeKey(id, now);
+export function revokerOfReplaced(store: Store, clock: Clock): () => Promise<void> {
+  const steady = new SteadyClock(clock);
+  return async () => {
+    if (!steady.isSteady()) return;
+    const now = clock.now();
+    for (const { id } of await store.replacedKeys(now)) await store.revokeKey(id, now);
+  };
 }
 
 function found(id: string, key: Key | null): Key {

@@ -6,15 +6,8 @@ import type { Store } from '../store/store.js';
 const JUMP_MS = 180 * 86_400_000;
 /** Time for which a jump is not believed, so that somebody can set the clock, ms. */
 const DOUBT_MS = 86_400_000;
-/** A wall clock that advances by this much more or less than the monotonic clock was set, ms. */
-const STEP_MS = 60_000;
 /** Clocks of gateways that differ by more are doubted, ms: more than the age that a heartbeat reaches between two looks. */
 const DIFFERENCE_MS = 900_000;
-/**
- * Time for which a clock must have run since the start of the process and since it was set, ms: a computer without a
- * battery for its clock gets the time from the network, some time after its start.
- */
-const STEADY_MS = 3_600_000;
 
 const JUMPED =
   'the clock is half a year or more ahead of a heartbeat in the store: RETENTION_DAYS erases nothing for a day; set the clock if it is wrong';
@@ -22,9 +15,9 @@ const DIFFERENT =
   'the clocks of two gateways differ by more than a quarter of an hour: RETENTION_DAYS erases nothing until they agree; set the one that is wrong';
 
 /**
- * Doubts a wall clock: what is erased by a wrong one is lost. It is in doubt for an hour after it was set, for a day
- * after it has jumped ahead by half a year or more, as a wrong time server does, and while it differs from that of
- * another gateway. The evidence of jumps is the heartbeats in the store, so it outlives a restart.
+ * Doubts a wall clock: what is erased by a wrong one is lost. It is in doubt for a day after it has jumped
+ * ahead by half a year or more, as a clock without a battery does, or a wrong time server, and while it differs from
+ * that of another gateway. The evidence of jumps is the heartbeats in the store, so it outlives a restart.
  */
 export class ClockDoubt {
   readonly #store: Pick<Store, 'beats' | 'forgetGateways'>;
@@ -33,8 +26,6 @@ export class ClockDoubt {
   #last: { readonly wall: number; readonly at: number };
   /** The heartbeats when they were last read. */
   #beats: ReadonlyMap<string, number> = new Map();
-  /** Monotonic time since which the clock was not set while this process ran, ms. */
-  #steadySince: number;
   /** Monotonic time since which this process has seen no jump, ms. */
   #since: number;
   #hasJumped = false;
@@ -43,12 +34,7 @@ export class ClockDoubt {
     this.#store = store;
     this.#clock = clock;
     this.#last = { wall: clock.now(), at: clock.monotonic() };
-    this.#since = this.#steadySince = this.#last.at;
-  }
-
-  /** Whether the clock has run for an hour, from the start of this process, without being set. As of the last look. */
-  get isSteady(): boolean {
-    return this.#last.at - this.#steadySince >= STEADY_MS;
+    this.#since = this.#last.at;
   }
 
   /**
@@ -58,9 +44,7 @@ export class ClockDoubt {
    */
   async look(): Promise<string | null> {
     const [wall, at] = [this.#clock.now(), this.#clock.monotonic()];
-    const step = wall - this.#last.wall - (at - this.#last.at);
-    if (Math.abs(step) > STEP_MS) this.#steadySince = at;
-    if (step > JUMP_MS) [this.#since, this.#hasJumped] = [at, true];
+    if (wall - this.#last.wall - (at - this.#last.at) > JUMP_MS) [this.#since, this.#hasJumped] = [at, true];
     this.#last = { wall, at };
     const earlier = this.#beats;
     this.#beats = await this.#store.beats();

@@ -35,6 +35,11 @@ export class ClockWatch {
     return this.#behindMs;
   }
 
+  /** Whether a gateway with this id has sent a heartbeat to the store, as of the last look. */
+  knows(gateway: string): boolean {
+    return this.#heartbeats.beatOf(gateway) !== undefined;
+  }
+
   /** Reads the heartbeats; call once a second. Rejects as the store does. */
   async look(): Promise<void> {
     const { clock, log, publisher } = this.#options;

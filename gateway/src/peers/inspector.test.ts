@@ -15,7 +15,7 @@ describe('an inspector', () => {
   const bus = createMemoryBus();
   const silent = { warn: () => undefined };
   const open = (gateway: string, here: (session: string, channel: number | null) => Inspection | null) =>
-    new Inspector({ bus, gateway, here, clock, log: silent });
+    new Inspector({ bus, gateway, here, isPeer: (id) => id.length === 1, clock, log: silent });
 
   it('requests the state from the gateway that has the session, this one or another one', async () => {
     const asked: unknown[] = [];
@@ -58,6 +58,32 @@ describe('an inspector', () => {
     expect(await reader.look(sampleSession({ gateway: 'd' }), null)).to.deep.equal(FOUND);
     owner.close();
     reader.close();
+  });
+
+  it('answers no more than 200 requests at once, and none of unknown gateways', async () => {
+    const sent: string[] = [];
+    const pending: (() => void)[] = [];
+    const publish = (channel: string) => {
+      sent.push(channel);
+      return new Promise<void>((resolve) => pending.push(resolve));
+    };
+    const stuck = { publish, subscribe: bus.subscribe.bind(bus) };
+    const isPeer = (id: string) => id === 'peer';
+    const owner = new Inspector({ bus: stuck, gateway: 'g', here: () => FOUND, isPeer, clock, log: silent });
+    await owner.listen();
+    const ask = async (from: string, count: number) => {
+      const text = JSON.stringify({ ask: 'x', from, session: 'y', channel: null });
+      await bus.publish('gateway:g', Array(count).fill({ text, user: null }));
+    };
+    await ask('stranger', 1000);
+    expect(sent).to.deep.equal([]);
+    await ask('peer', 1000);
+    expect(sent).to.deep.equal(Array(200).fill('gateway:peer'));
+    for (const end of pending) end();
+    await new Promise(setImmediate);
+    await ask('peer', 1);
+    expect(sent).to.have.length(201);
+    owner.close();
   });
 
   it('answers all waiting requests when it is closed', async () => {

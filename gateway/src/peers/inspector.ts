@@ -6,11 +6,13 @@ import type { Session } from '../store/store.js';
 import type { Inspection } from './inspection.js';
 
 interface Options {
-  readonly bus: Bus;
+  readonly bus: Pick<Bus, 'publish' | 'subscribe'>;
   /** This process as owner of sessions. */
   readonly gateway: string;
   /** The state of a session in this process; null if it does not serve the session. */
   readonly here: (session: string, channel: number | null) => Inspection | null;
+  /** Whether a gateway with this id uses the store: only those get answers. */
+  readonly isPeer: (gateway: string) => boolean;
   readonly clock: Clock;
   readonly log: { warn(fields: object, text: string): void };
 }
@@ -19,6 +21,8 @@ interface Options {
 const ANSWER_MS = 1500;
 /** Most requests in flight. */
 const MAX_ASKED = 200;
+/** Most answers that are being sent; each takes up to `MAX_LENGTH`. */
+const MAX_ANSWERING = 200;
 /** Time until the next attempt to listen, ms. */
 const LISTEN_AGAIN_MS = 1000;
 /** Longest text of a request or an answer: a signal of four sub-channels takes 60 KB. */
@@ -36,6 +40,7 @@ const Answer = z.object({ answer: z.string().max(64), found: z.looseObject({}).n
 export class Inspector {
   readonly #options: Options;
   readonly #asked = new Map<string, (found: Inspection | null) => void>();
+  #answering = 0;
   #subscription: BusSubscription | null = null;
   #again: Timer | null = null;
   #closed = false;
@@ -76,7 +81,7 @@ export class Inspector {
         this.#asked.delete(ask);
         resolve(found);
       });
-      this.#say(gateway, { ask, from: this.#options.gateway, session: id, channel });
+      void this.#say(gateway, { ask, from: this.#options.gateway, session: id, channel });
     });
   }
 
@@ -93,17 +98,24 @@ export class Inspector {
     const answer = Answer.safeParse(message).data;
     // The answer is an `Inspection` made by another gateway: it is only passed on.
     if (answer) this.#asked.get(answer.answer)?.(answer.found as Inspection | null);
-    else if (question) {
-      const found = this.#options.here(question.session, question.channel);
-      this.#say(question.from, { answer: question.ask, found });
-    }
+    else if (question) void this.#answer(question);
   }
 
-  #say(gateway: string, message: object): void {
+  /** The bus keeps the position in the numbers of each channel for good, so nothing is sent to unknown ones. */
+  async #answer({ ask, from, session, channel }: z.output<typeof Question>): Promise<void> {
+    if (!this.#options.isPeer(from) || this.#answering >= MAX_ANSWERING) return;
+    this.#answering += 1;
+    await this.#say(from, { answer: ask, found: this.#options.here(session, channel) });
+    this.#answering -= 1;
+  }
+
+  async #say(gateway: string, message: object): Promise<void> {
     const text = JSON.stringify(message);
-    this.#options.bus.publish(channelOf(gateway), [{ text, user: null }]).catch((err: unknown) => {
+    try {
+      await this.#options.bus.publish(channelOf(gateway), [{ text, user: null }]);
+    } catch (err) {
       this.#options.log.warn({ err }, 'a request to or from another gateway could not be sent');
-    });
+    }
   }
 }
 

@@ -44,6 +44,11 @@ describe('compressed answers', () => {
     for (const path of ['/v1/algos', '/v1/sessions', '/v1/sessions/x', '/v1/stream/health'])
       expect((await raw(path, 'gzip')).headers, path).not.to.have.property('content-encoding');
     expect((await raw('/openapi.json', 'br')).headers).not.to.have.property('content-encoding');
-    expect((await raw('/openapi.json', 'gzip;q=0')).headers).not.to.have.property('content-encoding');
+    for (const accepted of ['gzip;q=0', '*;q=0', '*;q=-1', 'br, identity;q=0'])
+      for (const path of ['/openapi.json', `/v1/sessions/${sessionId}/insights`]) {
+        const { headers, body } = await raw(path, accepted);
+        expect(headers, accepted).not.to.have.property('content-encoding');
+        expect(JSON.parse(body.toString()), accepted).not.to.have.property('detail');
+      }
   });
 });

@@ -10,5 +10,10 @@ const LEAST_BYTES = 1024;
  * compressed text with what a stranger may have sent (BREACH).
  */
 export function compression(): Middleware<RestState> {
-  return compress({ threshold: LEAST_BYTES, gzip: { level: 4 }, br: false, deflate: false, zstd: false });
+  const compressed = compress({ threshold: LEAST_BYTES, gzip: { level: 4 }, br: false, deflate: false, zstd: false });
+  return (ctx, next) => {
+    // koa-compress fails (500) for a client that accepts neither, as with `br, identity;q=0`: it gets plain JSON.
+    if (!ctx.acceptsEncodings('gzip', 'identity')) ctx.compress = false;
+    return compressed(ctx, next);
+  };
 }
