@@ -11,7 +11,7 @@ import { isLiveInsight, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
 import { checkWishes, isWanted, type SubscribeOptions } from './subscribe-options.js';
 
-export interface LiveOptions extends SubscribeOptions {
+interface LiveOptions extends SubscribeOptions {
   /** The service's address, as `parseAccess` gives it. */
   readonly baseUrl: string;
   readonly apiKey: string;
