@@ -9,7 +9,7 @@ import { fileOf, registered } from './server-process.js';
 export const NODE_VERSIONS = ['22.23.3', '24.21.0', '26.10.0'];
 
 /** Result of a suite. */
-export interface SuiteResult {
+interface SuiteResult {
   readonly code: number | null;
   /** The runner's report and errors. */
   readonly output: string;

@@ -8,7 +8,7 @@ import { CACHE } from '@device-insights/gateway/test-python';
 const ADVICE = 'put promtool on the PATH (Debian: apt-get install prometheus)';
 
 /** Output and exit code of a run of promtool. */
-export interface Verdict {
+interface Verdict {
   readonly code: number | null;
   readonly said: string;
 }

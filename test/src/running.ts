@@ -9,7 +9,7 @@ import { collect, launch, ServerProcess } from './server-process.js';
 export const KEY = 'svc_0123456789abcdefghijABCDEFGHIJ';
 
 /** Output and exit code of a command. */
-export interface Outcome {
+interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

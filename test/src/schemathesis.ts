@@ -9,7 +9,7 @@ const SCHEMATHESIS = 'schemathesis==4.32.5';
 const run = promisify(execFile);
 
 /** Settings for a run of schemathesis. */
-export interface FuzzOptions {
+interface FuzzOptions {
   /** REST base. */
   readonly url: string;
   readonly key: string;

@@ -32,7 +32,7 @@ export function missingOf(stored: readonly StoredInsight[]): string[] {
   });
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly deviceId: string;
   readonly key?: string;
   /** Times faster than real time. */

@@ -3,7 +3,7 @@ import type { Listed } from '../../src/dashboard/schemas.js';
 import { api, type Loaded, useLoad } from './api.js';
 
 /** A list that grows page by page; `path` without its cursor. */
-export interface Paged<Row> {
+interface Paged<Row> {
   readonly rows: readonly Row[] | undefined;
   readonly next: string | null;
   /** Time at which the rows were received, if they could not be loaded again. */

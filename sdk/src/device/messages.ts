@@ -45,7 +45,7 @@ export interface ReadyMessage {
   };
 }
 
-export interface AckMessage {
+interface AckMessage {
   readonly type: 'ack';
   readonly next_seq: Readonly<Record<string, number>>;
   readonly server_time: number;
@@ -87,7 +87,7 @@ export interface NoticeMessage {
   readonly modalities?: readonly string[];
 }
 
-export type ServerMessage =
+type ServerMessage =
   | ReadyMessage
   | AckMessage
   | RefusedMessage

@@ -2,7 +2,7 @@ import type { Batch } from './batches.js';
 import { encodeFrame, HEADER_BYTES } from './frame-encoder.js';
 
 /** An encoded frame to be sent. */
-export interface Parcel {
+interface Parcel {
   readonly channel: number;
   /** Number of its first instant, and the one after its last. */
   readonly seq: number;

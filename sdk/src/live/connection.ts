@@ -20,7 +20,7 @@ const CLOSE_MS = 3000;
 const LOST: CloseInfo = { code: 1006, reason: 'connection lost' };
 
 /** How a connection is followed. */
-export interface LiveConnectionOptions {
+interface LiveConnectionOptions {
   /** Closes it normally. */
   readonly signal: AbortSignal;
   readonly clock: Clock;

@@ -373,6 +373,23 @@ describe('live subscription', () => {
     expect(holes.map(({ cause }) => cause.name)).to.deep.equal(['PermissionError']);
   });
 
+  it('reports the whole gap after the machine has slept, while a stopwatch stands still', async () => {
+    const [holes, hour]: [Hole[], number] = [[], 3_600_000];
+    let now = Date.now();
+    const clock = { now: () => now, after: systemClock.after };
+    const first = await subscribe({ onHole: (hole) => holes.push(hole) }, { clock });
+    await begin(first);
+    first.send(insight(1, { ts: now }));
+    expect(valuesOf(await take(1))).to.deep.equal([1]);
+    refusal = 403;
+    now += hour;
+    first.socket.terminate();
+    (await server.peer()).send({ status: 'subscribed' });
+    while (holes.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(holes[0]).to.include({ until: now });
+    expect(holes[0]?.since).to.be.at.most(now - hour);
+  });
+
   it('reads what it missed once the page of a captive portal no longer answers in place of the service', async () => {
     const holes: Hole[] = [];
     const first = await subscribe({ onHole: (hole) => holes.push(hole) });

@@ -11,7 +11,7 @@ import { isLiveInsight, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
 import { checkWishes, isWanted, type SubscribeOptions } from './subscribe-options.js';
 
-export interface LiveOptions extends SubscribeOptions {
+interface LiveOptions extends SubscribeOptions {
   /** The service's address, as `parseAccess` gives it. */
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -47,8 +47,8 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   readonly #queue: InsightQueue;
   readonly #history: ReadHistory;
   #liftLimit = () => {};
-  /** Time of the first `subscribed`, ms, by a stopwatch: setting the clock does not change it. Null before. */
-  #begunAt: number | null = null;
+  /** Time of the first `subscribed`, ms, by the clock and by a stopwatch. Null before. */
+  #begunAt: { readonly clock: number; readonly stopwatch: number } | null = null;
   /** Newest `ts` stored at the first `subscribed`, ms: what is newer belongs to the subscription. Null while unknown. */
   #start: number | null = null;
   /** The most by which the `ts` of a new insight was before the newest one, ms: the clocks of gateways may differ. */
@@ -204,7 +204,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   async #begin(connection: LiveMessages): Promise<boolean> {
     this.#liftLimit();
     if (this.#begunAt === null) {
-      this.#begunAt = performance.now();
+      this.#begunAt = { clock: this.#clock.now(), stopwatch: performance.now() };
       void this.#learnStart();
     } else {
       this.tell('repairing');
@@ -306,9 +306,13 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
     return this.#start;
   }
 
-  /** Time since the first `subscribed`, ms. */
+  /**
+   * Time since the first `subscribed`, ms, or more: a clock may be set back, and a stopwatch stands still while the
+   * machine sleeps.
+   */
   get #elapsed(): number {
-    return performance.now() - (this.#begunAt ?? 0);
+    if (this.#begunAt === null) return 0;
+    return Math.max(this.#clock.now() - this.#begunAt.clock, performance.now() - this.#begunAt.stopwatch);
   }
 
   /** Takes stored insights, as fast as the consumer reads. */

@@ -7,7 +7,7 @@ export interface Page<Row> {
 }
 
 /** A page as the service gave it. */
-export interface RawPage<Row> {
+interface RawPage<Row> {
   readonly data: Row[];
   /** The response's `Link` header. */
   readonly link: string | null;

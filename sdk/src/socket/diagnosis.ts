@@ -2,7 +2,7 @@ import { ApiError, ConnectionError, ForeignAnswer } from '../rest/api-error.js';
 import { expectJson, type HttpOptions, retryingFetch } from '../rest/http.js';
 
 /** Why a first connection failed. */
-export interface Diagnosis {
+interface Diagnosis {
   readonly error: Error;
   /** Whether something other than the service is at the address, so that waiting will hardly help. */
   readonly isWrongAddress: boolean;

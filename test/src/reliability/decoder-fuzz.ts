@@ -8,7 +8,7 @@ import { HostileFrames, MOST_INSTANTS, SAMPLE_BYTES } from './hostile-frames.js'
 import { IntakeWitness } from './intake-witness.js';
 import { Random } from './random.js';
 
-export interface DecoderFuzzOptions {
+interface DecoderFuzzOptions {
   readonly seed: number;
   readonly frames: number;
   /** Time after which to stop, ms. */

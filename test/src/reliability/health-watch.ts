@@ -2,9 +2,9 @@
 const EVERY_MS = 100;
 const PATIENCE_MS = 1500;
 
-export type HealthState = 'ok' | 'false' | 'silent';
+type HealthState = 'ok' | 'false' | 'silent';
 
-export interface HealthSample {
+interface HealthSample {
   /** Time of the request, ms of `performance.now()`. */
   readonly at: number;
   readonly state: HealthState;

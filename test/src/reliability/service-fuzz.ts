@@ -12,7 +12,7 @@ import { HEART_RATE, PULSE_MODEL } from './pulse.js';
 import { Random } from './random.js';
 import { Wearer } from './wearer.js';
 
-export interface ServiceFuzzOptions {
+interface ServiceFuzzOptions {
   readonly seed: number;
   readonly ms: number;
 }

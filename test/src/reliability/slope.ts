@@ -1,5 +1,5 @@
 /** A point of a series. */
-export interface Point {
+interface Point {
   readonly x: number;
   readonly y: number;
 }

@@ -11,7 +11,7 @@ import { Site } from './site.js';
 import { median, robustSlope } from './slope.js';
 import { Wearer } from './wearer.js';
 
-export interface SoakOptions {
+interface SoakOptions {
   readonly minutes: number;
   readonly seed: number;
   /** Over MongoDB and Redis, with two gateways and two fan-out nodes, instead of one gateway with the embedded store. */

@@ -9,7 +9,7 @@ const FRAME_MS = 1000;
 /** Longest wait for the first connection: many wearers come at once, ms. */
 const CONNECT_MS = 60_000;
 
-export interface WearerOptions {
+interface WearerOptions {
   readonly deviceId: string;
   readonly modelId: string;
   /** Gateways; each attempt to connect uses the next one. */
