@@ -6,7 +6,7 @@ import type { Clock } from './process/clock.js';
 import type { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
-export interface HubOptions extends Omit<ChannelHome, 'onWaiting' | 'onEnd'> {
+interface HubOptions extends Omit<ChannelHome, 'onWaiting' | 'onEnd'> {
   /** Time for which messages are collected before they are sent, ms; 0: to the end of the turn of the event loop. */
   readonly flushMs: number;
 }

@@ -120,17 +120,18 @@ describe('stand-alone node', function () {
     await alive(0);
   });
 
-  it('drains on SIGTERM: no new connections, everyone is closed with 1012, and it ends with exit code 0', async () => {
-    const node = await startNode({ DRAIN_MS: '500' });
-    const open = [await subscribe(node), await subscribe(node), await subscribe(node)];
-    const ended = once(node.child, 'exit');
-    node.child.kill('SIGTERM');
-    expect(await open[0]?.closed).to.include({ code: 1012 });
-    expect(await health(node)).to.equal(503);
-    expect(await connect(node).closed).to.include({ code: 1006 });
-    for (const client of open) expect(await client.closed).to.include({ code: 1012 });
-    expect((await ended)[0]).to.equal(0);
-  });
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const)
+    it(`drains on ${signal}: no new connections, everyone is closed with 1012, and it ends with exit code 0`, async () => {
+      const node = await startNode({ DRAIN_MS: '500' });
+      const open = [await subscribe(node), await subscribe(node), await subscribe(node)];
+      const ended = once(node.child, 'exit');
+      node.child.kill(signal);
+      expect(await open[0]?.closed).to.include({ code: 1012 });
+      expect(await health(node)).to.equal(503);
+      expect(await connect(node).closed).to.include({ code: 1006 });
+      for (const client of open) expect(await client.closed).to.include({ code: 1012 });
+      expect((await ended)[0]).to.equal(0);
+    });
 
   it('continues to drain when SIGTERM is repeated', async () => {
     const node = await startNode({ DRAIN_MS: '300', SHUTDOWN_DELAY_MS: '300' });

@@ -29,6 +29,7 @@ async function main(): Promise<void> {
     );
   });
   process.on('SIGTERM', stop); // A supervisor may repeat it; the drain continues.
+  process.on('SIGHUP', stop); // The terminal has closed.
   process.once('SIGINT', stop); // A second Ctrl-C ends the process at once.
 }
 

@@ -506,6 +506,17 @@ describe('subscriber sockets', () => {
       }
     });
 
+    it('may send the 100 pings in one packet, and is closed with 4000 if they are 200', async () => {
+      await start();
+      const [one, other] = [await subscribe(), await subscribe()];
+      const send = ({ ws }: TestClient, pings: number) =>
+        (ws as unknown as { readonly _socket: Socket })._socket.write(Buffer.alloc(pings * PING.length, PING));
+      send(one, 99);
+      expect(await Promise.race([answered(one.ws, 'last'), one.closed])).to.equal(undefined);
+      send(other, 200);
+      expect(await other.closed).to.include({ code: 4000 });
+    });
+
     it('is read for at most 100 frames after it was refused', async () => {
       await start();
       const accepted = once(server, 'connection') as Promise<[Socket]>;
@@ -577,11 +588,12 @@ describe('subscriber sockets', () => {
       const slow = await subscribe();
       slow.ws.pause();
       await stuff();
-      for (let pings = 1; pings <= 60; pings++) slow.ws.ping();
+      for (let pings = 1; pings <= 100; pings++) slow.ws.ping();
       const other = await subscribe();
       other.ws.ping();
       await once(other.ws, 'pong');
       expect(fanout.connections).to.equal(2);
+      clock.advance(1000);
       slow.ws.ping();
       await until(() => fanout.connections === 1);
     });

@@ -13,7 +13,7 @@ import type { Log } from './process/log.js';
 import { operations, processMetrics, registerDrops } from './process/operations.js';
 
 /** A stand-alone fan-out node: without a store or any files. */
-export interface StandaloneNode {
+interface StandaloneNode {
   readonly port: number;
   readonly metricsPort: number | undefined;
   /** Drains and closes everything; resolves once all sockets are closed. */

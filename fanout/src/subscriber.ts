@@ -27,14 +27,13 @@ export interface SubscriberHome {
   onClose(subscriber: Subscriber): void;
 }
 
-/** Frames that a subscriber may send within a second, and in all once it was refused: it needs to send only pings. */
+/**
+ * Frames that a subscriber may send within a second, and once it was refused: it needs to send only pings. A peer that
+ * reads nothing is cut off when as many pongs wait for it.
+ */
 const MAX_FRAMES = 100;
 /** Number of checks, one a second, at which the same message may be unfinished. */
 const MAX_UNFINISHED_LOOKS = 10;
-/**
- * A peer that sends pings but reads nothing is cut off when this much of the pongs waits for it: the default of `ws`.
- */
-const MAX_WAITING_PONGS = 60;
 
 const { OPEN } = WebSocket;
 const ignore = () => undefined;
@@ -120,7 +119,7 @@ export class Subscriber {
   pinged(payload: Buffer): void {
     this.heard();
     if (!this.open) return;
-    if (this.#waitingPongs === MAX_WAITING_PONGS) {
+    if (this.#waitingPongs === MAX_FRAMES) {
       this.ws.terminate();
       return;
     }
@@ -169,6 +168,7 @@ export class Subscriber {
   close(reason: CloseReason): void {
     if (!this.open) return;
     const { code, meaning } = CLOSE[reason];
+    this.#frames = 0;
     this.ws.close(code, meaning);
     this.#grace = this.home.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
   }

@@ -23,7 +23,7 @@ export interface Part {
 }
 
 /** The parts that ingest and subscribe need, in the order in which they are tried. */
-export interface Parts {
+interface Parts {
   readonly ingest: readonly Part[];
   readonly subscribe: readonly Part[];
 }

@@ -15,6 +15,7 @@ async function start(): Promise<void> {
   // A signal during the start waits for its end, so that no new key is stored without being shown.
   const stop = onlyOnce(() => stopService(starting, config.shutdownDelayMs));
   process.on('SIGTERM', stop); // A supervisor may repeat it; the drain continues.
+  process.on('SIGHUP', stop); // The terminal has closed.
   process.once('SIGINT', stop); // A second Ctrl-C ends the process at once.
   const starting = startService(config, log, (line) => console.log(line));
   const service = await starting;

@@ -10,7 +10,7 @@ export interface KnownBeat {
   readonly shape: Shape;
 }
 
-export interface EcgOptions {
+interface EcgOptions {
   readonly hz?: number;
   /** Standard deviation of white noise, as a share of the R wave. */
   readonly noise?: number;

@@ -3,7 +3,7 @@ import { type Bus, type BusMessage, BusUnavailable } from './bus.js';
 import { Inbox } from './inbox.fixture.js';
 
 /** The objects that an implementation provides for the suite. */
-export interface BusMedium {
+interface BusMedium {
   /**
    * A bus, which the suite closes. Buses on the same medium receive each other's messages; in process it is one and the
    * same bus.

@@ -1,3 +1,4 @@
+import { BusUnavailable } from '../bus/bus.js';
 import { Broadcast } from '../bus/redis/broadcast.js';
 import { RedisNodes } from '../bus/redis/nodes.js';
 import { type Clock, systemClock, type Timer } from '../process/clock.js';
@@ -35,7 +36,7 @@ const MAX_ANSWERS = 256;
 
 /**
  * A gateway's part of the key check of stand-alone fan-out nodes: copies the store's keys to the mirror in Redis, makes
- * the mirror again when it is gone, answers nodes that do not find a key in it, and announces revocations.
+ * the mirror again when it is gone or overwritten, answers nodes that do not find a key in it, and announces revocations.
  */
 export class KeyMirror {
   readonly #nodes: RedisNodes;
@@ -129,6 +130,17 @@ export class KeyMirror {
   }
 
   async #check(): Promise<void> {
+    try {
+      await this.#refresh();
+    } catch (error) {
+      if (!isOfOtherType(error)) throw error;
+      this.options.log.warn({ err: error }, 'the keys in Redis were overwritten by another program: copied again');
+      await this.#nodes.run(READY, (client) => client.del([READY, HOLDERS, REVOKED]));
+      await this.#refresh();
+    }
+  }
+
+  async #refresh(): Promise<void> {
     await this.#announce();
     if (this.#fresh && (await this.#isMarked())) return;
     this.#fresh = true; // First: what happens during the copying may require another.
@@ -140,9 +152,19 @@ export class KeyMirror {
     }
   }
 
-  /** Whether the mirror is marked complete. The marker is written again, to notice when Redis refuses writes. */
+  /**
+   * Whether the mirror is marked complete. The marker is written again, to notice when Redis refuses writes; the rest is
+   * read, to notice when it has another type.
+   */
   async #isMarked(): Promise<boolean> {
-    return (await this.#nodes.run(READY, (client) => client.set(READY, '1', { condition: 'XX' }))) !== null;
+    const [marked] = await this.#nodes.run(READY, (client) =>
+      Promise.all([
+        client.set(READY, '1', { condition: 'XX' }),
+        client.hGet(HOLDERS, ''),
+        client.sIsMember(REVOKED, ''),
+      ]),
+    );
+    return marked !== null;
   }
 
   #fail(error: unknown): void {
@@ -235,6 +257,11 @@ export class KeyMirror {
       this.#unanswered.add({ err: error });
     }
   }
+}
+
+/** Whether Redis refused a command because the key has the type of another command. */
+function isOfOtherType(error: unknown): boolean {
+  return error instanceof BusUnavailable && /WRONGTYPE/.test(error.message);
 }
 
 function* batches<T>(all: readonly T[]): Generator<T[]> {

@@ -344,6 +344,29 @@ describe('mirrored keys', function () {
     expect(await witness.hexists(HOLDERS, ANNA_HASH)).to.equal(0);
   });
 
+  for (const [key, type, overwrite] of [
+    [HOLDERS, 'a string', () => witness.set(HOLDERS, 'x')],
+    [REVOKED, 'a list', () => witness.multi().del(REVOKED).lpush(REVOKED, 'x').exec()],
+  ] as const)
+    it(`are mirrored again within a second when ${key} has become ${type}`, async () => {
+      await overwrite();
+      gatewayClock.advance(1000);
+      await mirror.check();
+      await node.probe();
+      expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
+      expect(await node.holder(OLD_HASH)).to.equal(null);
+      expect(source.questions).to.equal(0);
+    });
+
+  it('are revoked at once, and mirrored again, when a revocation finds a mirror of another type', async () => {
+    await witness.set(HOLDERS, 'x');
+    source.revoke(ANNA_HASH);
+    await mirror.revoke(ANNA_HASH);
+    await until(() => revoked.length > 0);
+    expect(await witness.hkeys(HOLDERS)).to.deep.equal([ALL_HASH]);
+    expect(await witness.smembers(REVOKED)).to.have.members([OLD_HASH, ANNA_HASH]);
+  });
+
   it('checks the keys in use again every five seconds: announcements may be lost', async () => {
     await node.holder(ANNA_HASH); // After it the check at the start is done.
     await witness.sadd(REVOKED, ANNA_HASH);

@@ -7,7 +7,7 @@ import { Tally } from '../process/tally.js';
 import { hasExpired, type KeyCheck, type KeyHolder } from './key-check.js';
 import { HOLDERS, KEY_CHANNEL, parseHolder, parseWord, READY, REVOKED, say } from './key-words.js';
 
-export interface MirroredKeysOptions {
+interface MirroredKeysOptions {
   readonly url: string;
   readonly log: Log;
   /** Default: the system's. */

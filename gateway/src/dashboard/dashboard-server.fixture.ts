@@ -10,7 +10,7 @@ import type { Me } from './schemas.js';
 export const PASSWORD = 'correct horse battery';
 
 /** The answer of the dashboard's interface; `Body` is what its JSON is. */
-export interface Answer<Body> {
+interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;

@@ -16,25 +16,21 @@ const DIFFERENT =
 
 /**
  * Doubts a wall clock: what is erased by a wrong one is lost. It is in doubt for a day after it has jumped
- * ahead by half a year or more, as a clock without a battery does, or a wrong time server, and while it differs from
- * that of another gateway. The evidence of jumps is the heartbeats in the store, so it outlives a restart.
+ * ahead by half a year or more, as a clock without a battery does, or a wrong time server, unless it is set back before; and
+ * while it differs from that of another gateway. The evidence of jumps is the heartbeats in the store, so it outlives a restart.
  */
 export class ClockDoubt {
   readonly #store: Pick<Store, 'beats' | 'forgetGateways'>;
   readonly #clock: Clock;
-  /** The wall clock and the monotonic clock when they were last read, ms. */
-  #last: { readonly wall: number; readonly at: number };
   /** The heartbeats when they were last read. */
   #beats: ReadonlyMap<string, number> = new Map();
-  /** Monotonic time since which this process has seen no jump, ms. */
-  #since: number;
-  #hasJumped = false;
+  /** The wall clock and the monotonic clock when there was last no evidence of a jump, ms. */
+  #believed: { readonly wall: number; readonly at: number };
 
   constructor(store: Pick<Store, 'beats' | 'forgetGateways'>, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    this.#last = { wall: clock.now(), at: clock.monotonic() };
-    this.#since = this.#last.at;
+    this.#believed = { wall: clock.now(), at: clock.monotonic() };
   }
 
   /**
@@ -44,17 +40,17 @@ export class ClockDoubt {
    */
   async look(): Promise<string | null> {
     const [wall, at] = [this.#clock.now(), this.#clock.monotonic()];
-    if (wall - this.#last.wall - (at - this.#last.at) > JUMP_MS) [this.#since, this.#hasJumped] = [at, true];
-    this.#last = { wall, at };
     const earlier = this.#beats;
     this.#beats = await this.#store.beats();
-    const before = jumpIn([...this.#beats.values(), wall]);
-    if (at - this.#since >= DOUBT_MS) {
-      this.#hasJumped = false;
-      // Those of gateways that are alive come again.
-      if (before !== null) await this.#store.forgetGateways(before + 1);
+    const before = jumpIn([...this.#beats.values(), Math.min(this.#believed.wall, wall), wall]);
+    if (before !== null) {
+      if (at - this.#believed.at >= DOUBT_MS) {
+        await this.#store.forgetGateways(before + 1); // Those of gateways that are alive come again.
+        this.#believed = { wall, at };
+      }
+      return JUMPED;
     }
-    if (this.#hasJumped || before !== null) return JUMPED;
+    this.#believed = { wall, at };
     const isOff = ([id, beat]: [string, number]) =>
       (earlier.get(id) ?? beat) !== beat && Math.abs(beat - wall) > DIFFERENCE_MS;
     return [...this.#beats].some(isOff) ? DIFFERENT : null;

@@ -3,7 +3,7 @@ import type { Clock } from '@device-insights/fanout/process/clock';
 import type { ErasedInsights, Session, SessionQuery, Store } from '../store/store.js';
 
 /** The store to erase from, and the clock that decides. */
-export interface ErasurePlace {
+interface ErasurePlace {
   readonly store: Store;
   readonly clock: Clock;
 }
@@ -15,7 +15,7 @@ const PAGE = 100;
 const HEARD_MS = 5000;
 
 /** Numbers of erased sessions and insights. */
-export interface Erased {
+interface Erased {
   readonly sessions: number;
   readonly insights: number;
 }

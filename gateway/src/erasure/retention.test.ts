@@ -176,6 +176,27 @@ describe('the retention of readings', () => {
       timer.cancel();
     });
 
+    it('erases again an hour after it was set back', async () => {
+      const session = await streamed(31, 1, true);
+      const timer = keepFor(30, store, clock, log);
+      clock.step(FIVE_YEARS_MS);
+      expect(await pass(HOUR_MS)).to.have.length(1);
+      clock.step(-FIVE_YEARS_MS);
+      expect(await pass(HOUR_MS)).to.deep.equal([]);
+      expect(await countOf(session)).to.equal(1);
+      expect(await pass(600_000)).to.deep.equal(['erased readings that are older than RETENTION_DAYS']);
+      timer.cancel();
+    });
+
+    it('erases an hour after it was set back from a time that it had from its start', async () => {
+      await streamed(31, 1, true);
+      clock.step(FIVE_YEARS_MS);
+      const timer = keepFor(30, store, clock, log);
+      clock.step(-FIVE_YEARS_MS);
+      expect(await pass(2 * HOUR_MS)).to.deep.equal(['erased readings that are older than RETENTION_DAYS']);
+      timer.cancel();
+    });
+
     it('never erases while another gateway is alive with a different clock', async () => {
       const session = await streamed(0, 1, true);
       clock.step(FIVE_YEARS_MS);

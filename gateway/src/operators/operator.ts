@@ -10,7 +10,7 @@ export async function operatorRow(name: string, role: Role, password: string, no
 }
 
 /** The first operator of a new store, with the password to be shown once. */
-export interface FirstOperator {
+interface FirstOperator {
   readonly name: string;
   /** Null if the password was configured. */
   readonly password: string | null;

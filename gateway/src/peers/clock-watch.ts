@@ -7,7 +7,7 @@ import { ALIVE_MS, Heartbeats } from './heartbeats.js';
 /** Clocks that differ by no more than this agree, ms: a heartbeat is up to a second old when it is read. */
 const TOLERANCE_MS = 2000;
 
-export interface ClockWatchOptions {
+interface ClockWatchOptions {
   readonly store: Pick<Store, 'beats'>;
   readonly publisher: Pick<Publisher, 'aheadMs'>;
   readonly clock: Clock;

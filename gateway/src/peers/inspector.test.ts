@@ -86,6 +86,25 @@ describe('an inspector', () => {
     owner.close();
   });
 
+  it('answers further requests after 200 whose state could not be taken', async () => {
+    const causes: unknown[] = [];
+    let answer = (): Inspection => {
+      throw new Error('a fault');
+    };
+    const log = { warn: ({ err }: { err?: unknown }) => void causes.push(err) };
+    const owner = new Inspector({ bus, gateway: 'h', here: () => answer(), isPeer: () => true, clock, log });
+    const reader = open('i', () => null);
+    await Promise.all([owner.listen(), reader.listen()]);
+    const text = JSON.stringify({ ask: 'x', from: 'i', session: 'y', channel: null });
+    await bus.publish('gateway:h', Array(200).fill({ text, user: null }));
+    await new Promise(setImmediate);
+    expect(causes.map(String)).to.deep.equal(Array(200).fill('Error: a fault'));
+    answer = () => FOUND;
+    expect(await reader.look(sampleSession({ gateway: 'h' }), null)).to.deep.equal(FOUND);
+    owner.close();
+    reader.close();
+  });
+
   it('answers all waiting requests when it is closed', async () => {
     const reader = open('f', () => null);
     await reader.listen();

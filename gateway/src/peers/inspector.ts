@@ -81,7 +81,7 @@ export class Inspector {
         this.#asked.delete(ask);
         resolve(found);
       });
-      void this.#say(gateway, { ask, from: this.#options.gateway, session: id, channel });
+      void this.#say(gateway, () => ({ ask, from: this.#options.gateway, session: id, channel }));
     });
   }
 
@@ -105,16 +105,17 @@ export class Inspector {
   async #answer({ ask, from, session, channel }: z.output<typeof Question>): Promise<void> {
     if (!this.#options.isPeer(from) || this.#answering >= MAX_ANSWERING) return;
     this.#answering += 1;
-    await this.#say(from, { answer: ask, found: this.#options.here(session, channel) });
+    await this.#say(from, () => ({ answer: ask, found: this.#options.here(session, channel) }));
     this.#answering -= 1;
   }
 
-  async #say(gateway: string, message: object): Promise<void> {
-    const text = JSON.stringify(message);
+  /** Never rejects; a message that cannot be made or sent is logged, and the other gateway waits `ANSWER_MS` for it. */
+  async #say(gateway: string, make: () => object): Promise<void> {
     try {
+      const text = JSON.stringify(make());
       await this.#options.bus.publish(channelOf(gateway), [{ text, user: null }]);
     } catch (err) {
-      this.#options.log.warn({ err }, 'a request to or from another gateway could not be sent');
+      this.#options.log.warn({ err }, 'a request to another gateway, or its answer, could not be sent');
     }
   }
 }

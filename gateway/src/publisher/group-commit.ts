@@ -7,7 +7,7 @@ import { type SessionCommitResult, type Store, StoreRefused } from '../store/sto
 import type { PublishedSession, PublishedStream, Publisher } from './publisher.js';
 import { CATCH_UP_PACE, type Part, Stream } from './stream.js';
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly store: Pick<Store, 'commit'>;
   readonly bus: Pick<Bus, 'publish' | 'declareLoss'>;
   readonly clock: Clock;

@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { koaBody } from 'koa-body';
 import { HttpError } from '../errors.js';
-import { Queue } from '../queue.js';
+import { LargeBodies } from './large-bodies.js';
 import type { RestMiddleware } from './rest-context.js';
 
 const MAX_BYTES = 1024 * 1024;
 /** Longest body that may arrive while any number of others do; a device model of 64 channels is shorter, bytes. */
 const SMALL_BYTES = 32 * 1024;
-/** Longer ones are held in memory until they are complete, which may take half a minute: so many of an account at once. */
-const LARGE_AT_ONCE = 8;
-/** By account, and one for all operators, so that none makes others wait. */
-const large = new Map<string, Queue>();
+/** Stands for all operators, as if they were one account. */
+const OPERATORS = '';
+const large = new LargeBodies();
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -25,7 +24,7 @@ export function jsonBodyUpTo(most: number): RestMiddleware {
   const read = readerUpTo(most);
   return async (ctx, next) => {
     if (most <= SMALL_BYTES || isSmall(ctx.req)) await read(ctx);
-    else await largeOf(ctx.state.key?.accountId ?? '').run(() => whileThere(ctx.req, read(ctx)));
+    else await large.run(ctx.state.key?.accountId ?? OPERATORS, () => whileThere(ctx.req, read(ctx)));
     await ctx.state.authenticate?.();
     const bytes: unknown = ctx.request.body;
     if (typeof bytes !== 'string') {
@@ -59,12 +58,6 @@ function readerUpTo(most: number): (ctx: Parameters<RestMiddleware>[0]) => Promi
     },
   });
   return (ctx) => read(ctx, () => Promise.resolve());
-}
-
-function largeOf(account: string): Queue {
-  const queue = large.get(account) ?? new Queue(LARGE_AT_ONCE, Number.POSITIVE_INFINITY);
-  large.set(account, queue);
-  return queue;
 }
 
 /** Whether a request says that its body is small, and it cannot inflate. */

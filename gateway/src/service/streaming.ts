@@ -16,7 +16,7 @@ import type { Publisher } from '../publisher/publisher.js';
 import type { Store } from '../store/store.js';
 
 /** What streaming needs of the rest of the service. */
-export interface StreamingOptions {
+interface StreamingOptions {
   readonly config: Config;
   readonly store: Store;
   readonly keys: KeyRing;
@@ -29,7 +29,7 @@ export interface StreamingOptions {
 }
 
 /** The parts between a device's socket and the bus. */
-export interface Streaming {
+interface Streaming {
   readonly ingest: Ingest;
   readonly publisher: Publisher;
   /** The signal core, and the time that it takes. */

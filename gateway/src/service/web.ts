@@ -14,7 +14,7 @@ import { createRest } from '../rest/rest.js';
 import type { Store } from '../store/store.js';
 
 /** What the answers to HTTP requests need of the rest of the service. */
-export interface WebOptions extends Pick<DashboardOptions, 'load' | 'inspect' | 'gateway'> {
+interface WebOptions extends Pick<DashboardOptions, 'load' | 'inspect' | 'gateway'> {
   readonly store: Store;
   readonly keys: KeyRing;
   /** Paths of the WebSockets that are served on the same port. */

@@ -409,7 +409,7 @@ export type SessionCommitResult =
 export type LastInsights = Partial<Record<InsightType, { readonly ts: number; readonly actualEnd: number }>>;
 
 /** Rows of an account, or of one of its users (`user` null: all). */
-export interface Scope {
+interface Scope {
   readonly accountId: string;
   readonly user: string | null;
 }

@@ -5,7 +5,7 @@ import { BusUnavailable } from '../bus.js';
 
 export type RedisClient = ReturnType<typeof openClient>;
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   /** The connection was established: it has no subscriptions yet. */
   ready(): void;
   /** The connection was lost, with all its subscriptions; it is being established again. */

@@ -4,7 +4,7 @@ import { BusUnavailable } from '../bus.js';
 import { type RedisClient, RedisConnection } from './connection.js';
 import { SLOTS, slotOf } from './slot.js';
 
-export interface NodesEvents {
+interface NodesEvents {
   /** A connection was established; it has no subscriptions. */
   ready(): void;
   /** The connection to a server was lost, with its subscriptions. */

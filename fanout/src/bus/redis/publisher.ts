@@ -4,7 +4,7 @@ import type { BusMessage } from '../bus.js';
 import { type Envelope, encodeEnvelope, MAX_MESSAGES } from './envelope.js';
 
 /** Sends one envelope's text on an account's channel; rejects if it may not have been sent. */
-export type SendEnvelope = (account: string, text: string) => Promise<void>;
+type SendEnvelope = (account: string, text: string) => Promise<void>;
 
 const TICK_MS = 500;
 /** An account without messages for this long is quiet: its last number is repeated. */

@@ -19,7 +19,7 @@ const RETRY_MS = 10;
 const MAX_WAIT_MS = 3_000;
 
 /** A prepared statement. Values are bound by position. */
-export interface Statement<Row> {
+interface Statement<Row> {
   get(...values: Value[]): Row | undefined;
   all(...values: Value[]): Row[];
   /** Returns the number of rows changed. */

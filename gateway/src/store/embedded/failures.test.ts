@@ -20,4 +20,10 @@ describe('a failure of SQLite', () => {
     expect(told(error(8 | (4 << 8)))).to.be.instanceOf(StoreUnavailable); // SQLITE_READONLY_DBMOVED
     for (const other of [error(1), new TypeError('x'), 'text']) expect(told(other)).to.equal(other);
   });
+
+  it('says what to check if a file cannot be opened or made, also by an extended code', () => {
+    for (const code of [14, 14 | (1 << 8)])
+      expect(String(told(error(code)))).to.match(/a fault: check the free space and inodes of the disk \(df -i\)/);
+    expect(String(told(error(13)))).to.match(/a fault$/);
+  });
 });

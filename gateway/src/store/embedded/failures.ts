@@ -33,10 +33,20 @@ const CODES: Readonly<Record<number, Meaning>> = {
   26: 'damaged', // NOTADB
 };
 
+const CANTOPEN = 14;
+/** SQLite says only that it is "unable to open database file". */
+const OPENING =
+  ': check the free space and inodes of the disk (df -i), the rights to the folder, and the limit of open files (ulimit -n)';
+
 /** The meaning of a call's error; null if it is not from SQLite, or a fault of this program. */
 export function meaningOf(error: unknown): Meaning | null {
+  return CODES[primaryCodeOf(error) ?? 0] ?? null;
+}
+
+/** Null if the error is not from SQLite. */
+function primaryCodeOf(error: unknown): number | null {
   if (!(error instanceof Error) || !('rawCode' in error) || typeof error.rawCode !== 'number') return null;
-  return CODES[error.rawCode & 0xff] ?? null; // The low byte of an extended code is the primary code.
+  return error.rawCode & 0xff; // The low byte of an extended code is the primary code.
 }
 
 /** The error that the caller gets. */
@@ -45,5 +55,6 @@ export function told(error: unknown): unknown {
   if (meaning === null || !(error instanceof Error)) return error;
   if (meaning === 'refused')
     return new StoreRefused(`the embedded store refused the operation: ${error.message}`, { cause: error });
-  return new StoreUnavailable(`the embedded store failed: ${error.message}`, { cause: error });
+  const advice = primaryCodeOf(error) === CANTOPEN ? OPENING : '';
+  return new StoreUnavailable(`the embedded store failed: ${error.message}${advice}`, { cause: error });
 }

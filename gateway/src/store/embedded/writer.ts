@@ -25,7 +25,7 @@ const WRITES = [
   ...(['claimIdempotencyKey', 'saveIdempotentResponse', 'releaseIdempotencyKey'] as const),
 ] satisfies readonly (keyof Tables)[];
 type Method = (typeof WRITES)[number];
-export type Writes = Pick<Tables, Method>;
+type Writes = Pick<Tables, Method>;
 
 /** A call sent to the thread. */
 export interface Call {

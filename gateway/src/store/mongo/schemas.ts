@@ -59,7 +59,7 @@ export interface ProbeDocument {
 }
 
 /** The number of objects of a kind that an account has ever had, or, of devices, has now: `_id` holds both. */
-export interface CounterDocument {
+interface CounterDocument {
   _id: string;
   count: number;
 }

@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { LargeBodies } from './large-bodies.js';
+
+describe('the large bodies of accounts', () => {
+  let bodies: LargeBodies;
+  /** What ends the bodies that are being read, by account. */
+  let reading: Map<string, (() => void)[]>;
+
+  beforeEach(() => {
+    bodies = new LargeBodies();
+    reading = new Map();
+  });
+
+  function send(account: string, count: number): Promise<unknown> {
+    const read = () =>
+      new Promise<void>((end) => {
+        reading.set(account, [...(reading.get(account) ?? []), end]);
+      });
+    return Promise.all(Array.from({ length: count }, () => bodies.run(account, read)));
+  }
+
+  const turn = () => new Promise(setImmediate);
+  const counts = () => [...reading.values()].map((ends) => ends.length);
+  const total = () => counts().reduce((sum, count) => sum + count, 0);
+
+  it('are read 8 at once, and the others of the account wait for them', async () => {
+    const all = send('a', 20);
+    const most: number[] = [];
+    for (await turn(); total() > 0; await turn()) {
+      most.push(total());
+      for (const end of reading.get('a')?.splice(0) ?? []) end();
+    }
+    await all;
+    expect(most).to.deep.equal([8, 8, 4]);
+  });
+
+  it('take at most 128 places and one for each account, and no account waits for another with its first', async () => {
+    for (let account = 0; account < 300; account++) {
+      void send(`${account}`, 10);
+      await turn();
+      expect(reading.get(`${account}`)?.length).to.be.within(1, 8);
+      expect(total()).to.be.at.most(128 + account + 1);
+    }
+    expect(counts().slice(0, 9)).to.deep.equal(Array(9).fill(8));
+  });
+
+  it('are read once others make room, and not held up by a body that could not be read', async () => {
+    const failed = bodies.run('a', () => Promise.reject(new Error('cut off'))).catch(String);
+    expect(await failed).to.equal('Error: cut off');
+    for (let account = 0; account < 40; account++) void send(`${account}`, 8);
+    void send('late', 8);
+    await turn();
+    expect(reading.get('late')).to.have.length(1);
+    for (let account = 0; account < 40; account++) for (const end of reading.get(`${account}`)?.splice(0) ?? []) end();
+    await turn();
+    expect(reading.get('late')?.length).to.be.greaterThan(1);
+  });
+});
