@@ -44,7 +44,7 @@ export function doubtHeld(track: Track, n: i32, alive: v128, to: Estimate): void
   const before = to.confidence;
   to.confidence *= <f64>min<f32>(1, (<f32>1 - track.held) / BREATHES_ON);
   if (to.confidence >= TRUSTED) remember(track, swing, whole);
-  else if (before >= TRUSTED) track.windows *= <f32>1 + SHALLOWER;
+  else if (before >= TRUSTED) lowerUsual(track);
 }
 
 /** Writes WHOLE, the energy of the newest half, and SWING, that of the strongest of three sinusoids at the rate (per minute) and near it (Goertzel 1958). */
@@ -97,6 +97,16 @@ function swingLeft(track: Track, swing: v128): f32 {
   const part = f32x4.pmin(f32x4.splat(1), f32x4.div(f32x4.mul(swing, f32x4.splat(track.windows)), usual));
   const sum = sumLanes(weight);
   return sum > 0 ? sumLanes(f32x4.mul(weight, part)) / sum : 1;
+}
+
+/**
+ * Lowers what is usual: the sums shrink. The number of windows stays below 1 / USUAL_MEMORY, however long a doubt lasts, so that a trusted
+ * window after it counts as much as one before it.
+ */
+function lowerUsual(track: Track): void {
+  const kept = f32x4.splat(<f32>1 - SHALLOWER);
+  track.swings = f32x4.mul(track.swings, kept);
+  track.wholes = f32x4.mul(track.wholes, kept);
 }
 
 /** Adds the window to the trusted ones; a much deeper swing counts only as a little deeper one, so that no single event sets what is usual. */

@@ -132,7 +132,7 @@ export const BREATHES_ON: f32 = 0.4;
 export const SWING_MEMORY: f32 = 0.5;
 /** What a trusted window takes from the sum of those before: 64 s of memory. [share; chosen] */
 export const USUAL_MEMORY: f32 = 0.03125;
-/** What a doubted window adds to their number: a breath that stays at a third of its depth is trusted again after 100 s. [share; chosen] */
+/** What a doubted window takes from their sum: a breath that stays at a third of its depth is trusted again after 100 s. [share; chosen] */
 export const SHALLOWER: f32 = 0.015625;
 /** Most that a window can add to the usual swing, relative to it: a sigh or a movement is deeper. [ratio; chosen] */
 export const DEEPER: f32 = 2;

@@ -28,7 +28,7 @@ export class Track {
   shown: f32;
   /** How much of the usual swing was missing of late, from 0 to 1. */
   held: f32;
-  /** Number of trusted windows, of which the old ones fade; 0: none. */
+  /** Number of trusted windows, of which the old ones fade, so that it is at most 32; 0: none. */
   windows: f32;
 
   /** Probability of each rate. */

@@ -20,7 +20,9 @@ export class Swing {
     this.#held += 0.5 * (1 - this.#left(now) - this.#held);
     const doubted = confidence * Math.min(1, (1 - this.#held) / 0.4);
     if (doubted >= 0.5) this.#remember(now);
-    else if (confidence >= 0.5) this.#windows *= 1 + 1 / 64;
+    else if (confidence >= 0.5) {
+      this.#sums = this.#sums.map(({ swing, whole }) => ({ swing: (swing * 63) / 64, whole: (whole * 63) / 64 }));
+    }
     return doubted;
   }
 
