@@ -1,6 +1,7 @@
-import { estimateRrEcg, RR_WINDOW } from './breath/from_ecg';
+import { estimateRrEcg } from './breath/from_ecg';
 import { estimateRrResp } from './breath/from_effort';
 import { estimateRrPpg } from './breath/from_ppg';
+import { RR_WINDOW } from './breath/scratch';
 import { ENOUGH_PULSE } from './breath/tuning';
 import { estimateHrEcg, likeHeartbeats } from './ecg/heart_rate';
 import { advancePeaks } from './ecg/r_peaks';
@@ -45,7 +46,8 @@ function noted(session: Session, end: f64, given: bool, to: Estimate): bool {
 
 /** A breath in the light needs a pulse in it: light that is hardly ever a pulse's may be that of a lamp. */
 function ofPulse(session: Session, end: f64, to: Estimate): bool {
-  to.confidence = Math.min(to.confidence, trustedShare(session.pulse, <i32>end) / ENOUGH_PULSE);
+  const share = trustedShare(session.pulse, <i32>end, <i32>RR_WINDOW);
+  to.confidence = Math.min(to.confidence, share / ENOUGH_PULSE);
   return true;
 }
 

@@ -1,13 +1,10 @@
 import { Estimate } from '../memory/map';
 import { Session } from '../memory/session';
 import { addBeat, clearBeats, judgeBeats, putBaselines, putHeights, putIntervals } from './modulation';
-import { BEATS } from './scratch';
+import { BEATS, RR_WINDOW } from './scratch';
 import { clearSeries } from './series';
 import { FROM_ECG, followBreath } from './tracker';
 import { BELIEVED } from './tuning';
-
-/** Window of the respiratory rate, seconds. */
-export const RR_WINDOW: f64 = 32;
 
 /**
  * Estimate of the window that ends at `end` (seconds), by the R peaks' intervals (respiratory sinus arrhythmia), heights

@@ -5,12 +5,10 @@ import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
 import { addBeat, clearBeats, judgeBeats, putBaselines, putHeights, putIntervals } from './modulation';
 import { advancePulses, PULSE_TICKS } from './ppg_pulses';
-import { BEATS, MAX_BEATS, RAW } from './scratch';
+import { BEATS, MAX_BEATS, RAW, RR_WINDOW } from './scratch';
 import { clearSeries } from './series';
 import { FROM_PPG, followBreath } from './tracker';
 import { LEAST_COUNTS, PASSED } from './tuning';
-
-const WINDOW: f64 = 32;
 
 /**
  * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights and baselines of one optical
@@ -75,7 +73,7 @@ function gather(session: Session, channel: Channel | null, end: f64): i32 {
   const oldest = max(0, found - MAX_PULSES);
   const now = <i32>(<i64>(end * PULSE_TICKS));
   let first = found;
-  while (first > oldest && now - state.pulseAt(first - 1).time < <i32>(WINDOW * PULSE_TICKS)) first--;
+  while (first > oldest && now - state.pulseAt(first - 1).time < <i32>(RR_WINDOW * PULSE_TICKS)) first--;
   for (let i = max(first, found - MAX_BEATS); i < found; i++) {
     const pulse = state.pulseAt(i);
     const interval = i > oldest ? seconds(pulse.time - state.pulseAt(i - 1).time) : <f32>NaN;

@@ -4,7 +4,9 @@ import { Row } from '../memory/row';
 
 /** Working arrays of one estimate, as a chain: each begins where the previous one ends. A row of v128 holds four series. */
 
-/** Points of a series: 32 s at 4 Hz. */
+/** Window of the respiratory rate, seconds. */
+export const RR_WINDOW: f64 = 32;
+/** Points of a series: a window at 4 Hz. */
 export const POINTS: i32 = 128;
 /** Most beats in a window: 32 s at 225 bpm. */
 export const MAX_BEATS: i32 = 120;

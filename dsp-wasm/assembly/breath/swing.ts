@@ -4,7 +4,16 @@ import { Track } from '../memory/breath_state';
 import { Estimate } from '../memory/map';
 import { NEWEST, NEWEST_MEAN, POINTS, SERIES, SWING, WHOLE } from './scratch';
 import { SERIES_HZ } from './series';
-import { BREATHES_ON, DEEPER, NEARBY, SHALLOWER, SWING_MEMORY, UNEXPLAINED, USUAL_MEMORY } from './tuning';
+import {
+  BREATHES_ON,
+  DEEPER,
+  LONGEST_HELD,
+  NEARBY,
+  SHALLOWER,
+  SWING_MEMORY,
+  UNEXPLAINED,
+  USUAL_MEMORY,
+} from './tuning';
 
 /**
  * Whether the breath goes on. The posterior remembers a rate for minutes, also while a breath is held and the beats go on. So the swing
@@ -33,7 +42,8 @@ function pairsOf(n: i32): i32 {
 }
 
 /**
- * Lowers the confidence of an answer whose rate the newest half of the `n` points shows no longer, and remembers the swing of a trusted one.
+ * Lowers the confidence of an answer whose rate the newest half of the `n` points shows no longer, and remembers the swing where all of it is
+ * there: a breath that ends or begins in the window would make less of it usual.
  * @param alive lanes that hold a series, all bits set
  */
 export function doubtHeld(track: Track, n: i32, alive: v128, to: Estimate): void {
@@ -42,9 +52,11 @@ export function doubtHeld(track: Track, n: i32, alive: v128, to: Estimate): void
   const whole = v128.and(alive, WHOLE[0]);
   track.held += SWING_MEMORY * (<f32>1 - swingLeft(track, swing) - track.held);
   const before = to.confidence;
-  to.confidence *= <f64>min<f32>(1, (<f32>1 - track.held) / BREATHES_ON);
-  if (to.confidence >= TRUSTED) remember(track, swing, whole);
-  else if (before >= TRUSTED) track.windows *= <f32>1 + SHALLOWER;
+  const goesOn: f32 = (<f32>1 - track.held) / BREATHES_ON;
+  to.confidence *= <f64>min<f32>(1, goesOn);
+  if (before < TRUSTED) return;
+  if (goesOn >= 1) remember(track, swing, whole);
+  else if (++track.doubted > LONGEST_HELD) lowerUsual(track);
 }
 
 /** Writes WHOLE, the energy of the newest half, and SWING, that of the strongest of three sinusoids at the rate (per minute) and near it (Goertzel 1958). */
@@ -99,12 +111,23 @@ function swingLeft(track: Track, swing: v128): f32 {
   return sum > 0 ? sumLanes(f32x4.mul(weight, part)) / sum : 1;
 }
 
+/**
+ * Lowers what is usual: the sums shrink. The number of windows stays below 1 / USUAL_MEMORY, however long a doubt lasts, so that a trusted
+ * window after it counts as much as one before it.
+ */
+function lowerUsual(track: Track): void {
+  const kept = f32x4.splat(<f32>1 - SHALLOWER);
+  track.swings = f32x4.mul(track.swings, kept);
+  track.wholes = f32x4.mul(track.wholes, kept);
+}
+
 /** Adds the window to the trusted ones; a much deeper swing counts only as a little deeper one, so that no single event sets what is usual. */
 function remember(track: Track, swing: v128, whole: v128): void {
   const most = f32x4.mul(track.swings, f32x4.splat(DEEPER / track.windows));
   const part = f32x4.pmin(f32x4.splat(1), f32x4.div(most, swing));
   const share = v128.bitselect(part, f32x4.splat(1), f32x4.gt(most, f32x4.splat(0)));
   const kept = f32x4.splat(<f32>1 - USUAL_MEMORY);
+  track.doubted = 0;
   track.windows = track.windows * (<f32>1 - USUAL_MEMORY) + 1;
   track.swings = f32x4.add(f32x4.mul(track.swings, kept), f32x4.mul(share, swing));
   track.wholes = f32x4.add(f32x4.mul(track.wholes, kept), f32x4.mul(share, whole));

@@ -132,8 +132,10 @@ export const BREATHES_ON: f32 = 0.4;
 export const SWING_MEMORY: f32 = 0.5;
 /** What a trusted window takes from the sum of those before: 64 s of memory. [share; chosen] */
 export const USUAL_MEMORY: f32 = 0.03125;
-/** What a doubted window adds to their number: a breath that stays at a third of its depth is trusted again after 100 s. [share; chosen] */
-export const SHALLOWER: f32 = 0.015625;
+/** Doubted windows since the last trusted one up to which the breath may be held, so that what is usual stays: 64 s. [windows; chosen] */
+export const LONGEST_HELD: i32 = 32;
+/** What each further doubted window takes from their sum: a breath that stays at a third of its depth is trusted again after 100 s. [share; chosen] */
+export const SHALLOWER: f32 = 0.0625;
 /** Most that a window can add to the usual swing, relative to it: a sigh or a movement is deeper. [ratio; chosen] */
 export const DEEPER: f32 = 2;
 

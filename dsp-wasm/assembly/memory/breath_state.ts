@@ -28,8 +28,10 @@ export class Track {
   shown: f32;
   /** How much of the usual swing was missing of late, from 0 to 1. */
   held: f32;
-  /** Number of trusted windows, of which the old ones fade; 0: none. */
+  /** Number of trusted windows, of which the old ones fade, so that it is at most 32; 0: none. */
   windows: f32;
+  /** Number of doubted windows since the last that is among those. */
+  doubted: i32;
 
   /** Probability of each rate. */
   get posterior(): Row<f32> {
@@ -59,6 +61,7 @@ export class Track {
     this.shown = 0;
     this.held = 0;
     this.windows = 0;
+    this.doubted = 0;
     this.swings = f32x4.splat(0);
     this.wholes = f32x4.splat(0);
   }

@@ -1,4 +1,5 @@
 import { PulseState } from '../memory/pulse_state';
+import { WINDOW_SECONDS } from './scratch';
 
 /**
  * Which heart rates were trusted, second by second, for the estimates of longer windows. They may be computed before or after the heart
@@ -7,8 +8,6 @@ import { PulseState } from '../memory/pulse_state';
 
 /** Seconds before a window's end for which the heart rate may not have been computed yet: it waits for late channels. */
 const LATE: i32 = 3;
-/** Seconds before those in which the windows of 8 s end that lie in a window of 32 s. */
-const SPAN: i32 = 32 - 8 - LATE;
 
 /** Notes whether the heart rate of the window that ends at `end` (seconds) is trusted. */
 export function noteHeartRate(state: PulseState, end: i32, trusted: bool): void {
@@ -19,16 +18,17 @@ export function noteHeartRate(state: PulseState, end: i32, trusted: bool): void 
   state.notedEnd = end;
 }
 
-/** Share of trusted heart rates in the 32 s before `end` (seconds); 1 where none was computed. */
-export function trustedShare(state: PulseState, end: i32): f64 {
+/** Share of trusted heart rates whose windows lie in the `seconds` (at most 64) before `end`; 1 where none was computed. */
+export function trustedShare(state: PulseState, end: i32, seconds: i32): f64 {
   const newer = state.notedEnd - (end - LATE);
   if (abs(newer) >= 64) return 1;
-  const noted = lately(state.noted, newer);
-  return noted ? <f64>popcnt(lately(state.trusted, newer)) / <f64>popcnt(noted) : 1;
+  const ends = seconds - WINDOW_SECONDS - LATE;
+  const noted = lately(state.noted, newer, ends);
+  return noted ? <f64>popcnt(lately(state.trusted, newer, ends)) / <f64>popcnt(noted) : 1;
 }
 
-/** The bits of SPAN seconds, the first of which is that many seconds before the newest bit. */
-function lately(bits: u64, newer: i32): u64 {
+/** The bits of `count` seconds, the first of which is `newer` seconds before the newest bit. */
+function lately(bits: u64, newer: i32, count: i32): u64 {
   const moved = newer < 0 ? bits << (<u64>-newer) : bits >> <u64>newer;
-  return moved & ((1 << SPAN) - 1);
+  return moved & (((<u64>1) << (<u64>count)) - 1);
 }

@@ -10,6 +10,8 @@ export class Swing {
   #windows = 0;
   #sums: readonly Energy[] = [];
   #held = 0;
+  /** Doubted windows since the last remembered one. */
+  #doubted = 0;
 
   /**
    * The confidence in an answer, as far as the newest half of the series still swings.
@@ -18,10 +20,16 @@ export class Swing {
   doubt(series: readonly (readonly number[])[], rate: number, confidence: number): number {
     const now = series.map((x) => energyOf(pairsOf(x.slice(-64)), rate));
     this.#held += 0.5 * (1 - this.#left(now) - this.#held);
-    const doubted = confidence * Math.min(1, (1 - this.#held) / 0.4);
-    if (doubted >= 0.5) this.#remember(now);
-    else if (confidence >= 0.5) this.#windows *= 1 + 1 / 64;
-    return doubted;
+    const goesOn = Math.min(1, (1 - this.#held) / 0.4);
+    if (confidence >= 0.5) {
+      if (goesOn === 1) this.#remember(now);
+      else if (++this.#doubted > 32) this.#lower();
+    }
+    return confidence * goesOn;
+  }
+
+  #lower(): void {
+    this.#sums = this.#sums.map(({ swing, whole }) => ({ swing: (swing * 15) / 16, whole: (whole * 15) / 16 }));
   }
 
   /** Part of the usual swing that is there. */
@@ -38,6 +46,7 @@ export class Swing {
   }
 
   #remember(now: readonly Energy[]): void {
+    this.#doubted = 0;
     this.#sums = now.map(({ swing, whole }, i) => {
       const { swing: swings, whole: wholes } = this.#sums[i] ?? { swing: 0, whole: 0 };
       const part = swings > 0 && swing > 0 ? Math.min(1, (2 * swings) / this.#windows / swing) : 1;

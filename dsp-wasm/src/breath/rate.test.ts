@@ -396,15 +396,38 @@ describe('rr', () => {
       expect(Math.min(...within(190, 240))).to.be.above(0.8);
     });
 
+  it('trusts no shallow breath while it is held for the fifth time, 40 s after the fourth', () => {
+    for (const seed of [510, 520, 530]) {
+      const depth = { fm: 0.012, am: 0.015, bw: 0.02, held: [40, 100] } as const;
+      const x = [0, 2, 4, 6, 8].flatMap((k) => breathing(100, 14, depth, seed + k));
+      const answers = run('rr_ppg', [GREEN], [x]);
+      expect(trusted(answers.slice((424 - 16) / 2, (440 - 16) / 2))).to.equal(8);
+      expect(trusted(answers.slice((460 - 16) / 2))).to.equal(0); // of 21
+    }
+  });
+
   for (const [name, depth, from, until, again] of [
     ['stays at a third of its depth', 1 / 3, 120, 1e9, 250],
+    ['stays at a twentieth of its depth', 1 / 20, 120, 1e9, 690],
     ['was a thousand times as deep for a minute', 1000, 120, 180, 220],
   ] as const)
     it(`trusts a breath again that ${name}`, () => {
-      const x = belt(300, 14).map((v, i) => v * (i >= from * HZ && i < until * HZ ? depth : 1));
+      const grain = noise(800 * HZ, 16);
+      const x = belt(800, 14).map((v, i) => v * (i >= from * HZ && i < until * HZ ? depth : 1) + 25 * (grain[i] ?? 0));
       const trust = run('rr_resp', [RESP], [x]).map((a) => a?.confidence ?? 0);
       expect(Math.min(...trust.slice((again - 16) / 2))).to.be.at.least(0.5);
     });
+
+  it('never trusts a breath that gets shallower as fast as the doubt of it would end', () => {
+    const hz = 10;
+    const x = Array.from({ length: 3600 * hz }, (_, i) => {
+      const t = i / hz;
+      return (t < 100 ? 1e12 : 1e9 * Math.exp((100 - t) / 60)) * Math.sin((2 * Math.PI * 15 * t) / 60);
+    });
+    const trust = run('rr_resp', [{ ...RESP, sampleRateHz: hz }], [x]).map((a) => a?.confidence ?? 0);
+    expect(Math.min(...trust.slice((40 - 16) / 2, (100 - 16) / 2))).to.be.above(0.8);
+    expect(Math.max(...trust.slice((120 - 16) / 2))).to.be.below(0.5);
+  });
 
   /**
    * The breath of an optical signal, every 2 s from 16 s on, which arrives in parts of so many seconds; the heart rate is computed before it,

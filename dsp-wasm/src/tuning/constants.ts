@@ -21,6 +21,7 @@ const UNITS: readonly string[] = [
   ...['ratio', 'log ratio', 'log power', 'odds', 'log odds', 'weight', 'exponent', 'degree', 'deviations', 'skewness'],
   'tenths',
   'units',
+  'windows',
 ];
 
 export interface Constant {
