@@ -29,19 +29,25 @@ async function stream(service: Running, deviceId: string, seconds: number): Prom
 }
 
 describe('a backup of the embedded store', () => {
-  const folder = temporaryFolder();
-  const data = `${folder.path}/data`;
-  const env = { DATA_DIR: data };
-  const file = `${folder.path}/backup.db`;
+  let folder: ReturnType<typeof temporaryFolder>;
+  let data: string;
+  let env: Record<string, string>;
+  let file: string;
   let service: Running;
 
   const admin = (...words: string[]) => run(ADMIN, words, env);
 
   beforeEach(async () => {
+    folder = temporaryFolder();
+    data = `${folder.path}/data`;
+    env = { DATA_DIR: data };
+    file = `${folder.path}/backup.db`;
     service = await Running.start(env);
   });
-  afterEach(() => service.end('SIGKILL'));
-  after(() => folder.remove());
+  afterEach(async () => {
+    await service.end('SIGKILL');
+    folder.remove();
+  });
 
   it('is made while a device streams, and restores the data that the SDK read before', async () => {
     await stream(service, 'band', 30);
@@ -68,6 +74,7 @@ describe('a backup of the embedded store', () => {
   });
 
   it('never overwrites a file or a store, and leaves no incomplete file', async () => {
+    expect((await admin('backup', file)).code).to.equal(0);
     expect((await admin('backup', file)).stderr).to.match(/backup\.db exists: stop what uses it, and move it away/);
     expect((await admin('restore', file)).stderr).to.match(/device-insights\.db exists/);
     expect((await service.health()).ok).to.equal(true);
@@ -96,11 +103,11 @@ describe('a dump of MongoDB', () => {
   let mongo: TestMongo;
   let service: Running | undefined;
 
-  before(async function () {
+  beforeEach(async function () {
     this.timeout(900_000);
     mongo = await startTestMongo();
   });
-  after(async () => {
+  afterEach(async () => {
     await service?.end('SIGKILL');
     await mongo?.stop();
   });

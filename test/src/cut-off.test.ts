@@ -16,17 +16,18 @@ const acknowledged = ({ type, next_seq }: Record<string, unknown>) =>
 describe('a gateway that is cut off from MongoDB until another one takes it for dead', () => {
   let mongo: MongoServer;
   let line: Line;
-  const gateways: Running[] = [];
+  let gateways: Running[] = [];
 
-  before(async function () {
+  beforeEach(async function () {
     this.timeout(600_000); // The first run may have to install the server.
     mongo = await MongoServer.start();
     line = await Line.to(mongo.uri);
     for (const uri of [line.uri, mongo.uri])
       gateways.push(await Running.start({ MONGODB_URI: uri, SESSION_GRACE_MS: `${GRACE_MS}` }));
   });
-  after(async () => {
+  afterEach(async () => {
     for (const gateway of gateways) await gateway.end('SIGKILL');
+    gateways = [];
     await line?.close();
     await mongo?.close();
   });

@@ -59,7 +59,7 @@ const identity = ({ session_id, type, ts }: Pick<Insight, 'session_id' | 'type' 
 
 describe('a live subscription of the SDK', function () {
   this.timeout(240_000);
-  const folder = temporaryFolder();
+  let folder: ReturnType<typeof temporaryFolder>;
   let redis: TestRedis;
   let gateway: Running;
   let node: ServerProcess;
@@ -67,13 +67,14 @@ describe('a live subscription of the SDK', function () {
 
   const env = () => ({ DATA_DIR: folder.path, REDIS_URL: redis.url });
 
-  before(async () => {
+  beforeEach(async () => {
+    folder = temporaryFolder();
     redis = await startRedis();
     gateway = await Running.start(env());
     node = await startFanoutNode(env());
     door = await FrontDoor.open(gateway.url, node.url);
   });
-  after(async () => {
+  afterEach(async () => {
     door?.close();
     await Promise.all([gateway?.end('SIGKILL'), node?.end('SIGKILL')]);
     await redis?.stop();

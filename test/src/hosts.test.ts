@@ -130,7 +130,7 @@ describe('the bus with the Redis of the data hosts', () => {
     const issue = await admin('key', 'issue', '--account', account.id);
     const issued = JSON.parse(issue.stdout) as { id: string; key: string };
     app = new App([node], issued.key);
-    stream = await Stream.start(gateway, { deviceId: 'far' });
+    stream = await Stream.start(gateway);
     await eventually('insights flow', () => (app?.insights.length ?? 0) >= 5, 20_000);
     await admin('key', 'revoke', issued.id);
     await eventually('the socket is closed', () => app?.codes.includes(4001) === true);

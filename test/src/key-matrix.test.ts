@@ -80,8 +80,8 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
     });
 
     /** Creates a session with insights; returns its id. */
-    async function stream(key: string, deviceId: string): Promise<string> {
-      const { socket, ready } = await connect(gateway, deviceId, sessionModel, key);
+    async function stream(key: string, deviceId: string, modelId = sessionModel): Promise<string> {
+      const { socket, ready } = await connect(gateway, deviceId, modelId, key);
       await sendFrames(socket, source, Date.now() - 30_000, 0, 20);
       socket.send({ type: 'end' });
       await socket.until((message) => message.type === 'ended');
@@ -196,9 +196,8 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
         for (const key of [KEY, anna]) expect(await first(key)).to.deep.equal([annas, annas]);
         const bens = await stream(ben, 'band-of-ben');
         expect(await first(ben)).to.deep.equal([bens, bens]);
-        sessionModel = (await gateway.call<{ id: string }>('POST', '/v1/device-models', source.deviceModel, foreign))
-          .body.id;
-        const foreigns = await stream(foreign, 'band-of-another');
+        const { body } = await gateway.call<{ id: string }>('POST', '/v1/device-models', source.deviceModel, foreign);
+        const foreigns = await stream(foreign, 'band-of-another', body.id);
         expect(await first(foreign)).to.deep.equal([foreigns, foreigns]);
         for (const socket of [...seen.values()].flat()) socket.close();
       });

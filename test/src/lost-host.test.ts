@@ -45,12 +45,12 @@ class Follower {
 
 describe('two hosts behind the proxy, and a third for the data', function () {
   this.timeout(400_000);
-  const folder = temporaryFolder();
-  const data: ChildProcess[] = [];
-  const gateways: Running[] = [];
-  const nodes: ServerProcess[] = [];
+  let folder: ReturnType<typeof temporaryFolder>;
+  let data: ChildProcess[] = [];
+  let gateways: Running[] = [];
+  let nodes: ServerProcess[] = [];
   let followers: Follower[] = [];
-  const streams: Stream[] = [];
+  let streams: Stream[] = [];
   let network: Network | undefined;
   let proxy: TestNginx | undefined;
 
@@ -70,8 +70,9 @@ describe('two hosts behind the proxy, and a third for the data', function () {
     await eventually(`${program} is there`, isThere, START_MS);
   };
 
-  before(async function () {
+  beforeEach(async function () {
     this.timeout(600_000); // The first run may have to install the servers.
+    folder = temporaryFolder();
     try {
       network = Network.open(['data', 'one', 'two']);
     } catch (error) {
@@ -104,7 +105,7 @@ describe('two hosts behind the proxy, and a third for the data', function () {
       (await Promise.all([...gateways, ...nodes].map((it) => it.healthz()))).every((it) => it === 200);
     await eventually('all are healthy', well, START_MS);
   });
-  after(async () => {
+  afterEach(async () => {
     for (const stream of streams) stream.abandon();
     for (const follower of followers) follower.close();
     await proxy?.stop();
@@ -112,12 +113,13 @@ describe('two hosts behind the proxy, and a third for the data', function () {
     for (const child of data) child.kill('SIGKILL');
     network?.close();
     folder.remove();
+    [data, gateways, nodes, followers, streams] = [[], [], [], [], []];
   });
 
   it('go on when one is lost without a word: no reading is lost, and devices and subscribers come to the other', async () => {
     const door = proxy as TestNginx;
     followers = Array.from({ length: SUBSCRIBERS }, () => new Follower(door.url));
-    for (let n = 0; n < DEVICES; n++) streams.push(await Stream.start(door, { deviceId: `far-${n}`, speed: SPEED }));
+    for (let n = 0; n < DEVICES; n++) streams.push(await Stream.start(door, { speed: SPEED }));
     const flows = (since: number) =>
       followers.every(({ insights }) =>
         streams.every(({ sessionId }) => insights.some((it) => it.session_id === sessionId && it.at > since)),

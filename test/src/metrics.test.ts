@@ -23,7 +23,7 @@ describe('the metrics of a gateway and a fan-out node', () => {
     this.timeout(900_000); // The first run may have to fetch servers and promtool.
     redis = await startRedis();
     const env = { DATA_DIR: folder.path, REDIS_URL: redis.url, METRICS_PORT: '0', LOG_LEVEL: 'info' };
-    gateway = await Running.start(env);
+    gateway = await Running.start({ ...env, DASHBOARD: 'on' });
     node = await startFanoutNode(env);
     const modelId = await makeModel(gateway, source);
     const app = await subscribe(node);

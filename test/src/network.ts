@@ -9,7 +9,9 @@ export class NoNetwork extends Error {
 
 /** Hosts on one network: network namespaces of Linux behind a bridge, on addresses for tests of networks (RFC 2544). */
 export class Network {
-  readonly #name = `di${process.pid}`;
+  static #count = 0;
+  /** Another one each time: what the kernel has yet to remove keeps its name. */
+  readonly #name = `di${process.pid}n${++Network.#count}`;
   readonly #subnet = `198.18.${randomInt(256)}`;
   readonly #close = () => this.close();
 

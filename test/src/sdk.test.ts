@@ -264,7 +264,7 @@ describe('the SDK, installed in a project', () => {
   describe('shows live readings on a page', () => {
     let pages: Server;
     let socket: WebSocketServer;
-    before(() => {
+    beforeEach(() => {
       cpSync(join(SDK, 'examples/live.html'), join(project.path, 'live.html'));
       pages = createServer(({ url = '/' }, response) => {
         const path = normalize(new URL(url, 'http://x').pathname);
@@ -275,7 +275,7 @@ describe('the SDK, installed in a project', () => {
       }).listen(0, '127.0.0.1');
       socket = new WebSocketServer({ host: '127.0.0.1', port: 0 });
     });
-    after(() => {
+    afterEach(() => {
       pages.close();
       for (const peer of socket.clients) peer.terminate();
       socket.close();

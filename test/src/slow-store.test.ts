@@ -18,13 +18,12 @@ describe('a gateway whose MongoDB stalls from time to time', () => {
   let mongo: MongoServer;
   let gateway: Running;
 
-  before(async function () {
+  beforeEach(async function () {
     this.timeout(600_000); // The first run may have to install the server.
     mongo = await MongoServer.start();
     gateway = await Running.start({ MONGODB_URI: mongo.uri });
   });
-  after(async () => {
-    mongo?.freeze(false);
+  afterEach(async () => {
     await gateway?.end('SIGKILL');
     await mongo?.close();
   });

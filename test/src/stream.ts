@@ -33,7 +33,6 @@ export function missingOf(stored: readonly StoredInsight[]): string[] {
 }
 
 interface StreamOptions {
-  readonly deviceId: string;
   readonly key?: string;
   /** Times faster than real time. */
   readonly speed?: number;
@@ -41,8 +40,12 @@ interface StreamOptions {
   readonly WebSocket?: SocketConstructor;
 }
 
-/** A device that streams without pause until it is told to end: a simulated wearable, played through the SDK. */
+/**
+ * A device that streams without pause until it is told to end: a simulated wearable, played through the SDK. Each is
+ * another device, so that a second try of a test does not continue the session of the first.
+ */
 export class Stream {
+  static #count = 0;
   readonly #client: DeviceInsights;
   readonly #stop = new AbortController();
   readonly #playing: Promise<void>;
@@ -62,11 +65,12 @@ export class Stream {
   /** Connects to a gateway and begins. */
   static async start(
     gateway: { readonly url: string },
-    { deviceId, key = KEY, speed = SPEED, WebSocket }: StreamOptions,
+    { key = KEY, speed = SPEED, WebSocket }: StreamOptions = {},
   ): Promise<Stream> {
     const backoff = { baseMs: 50, maxMs: 200 };
     const client = new DeviceInsights({ baseUrl: gateway.url, apiKey: key, backoff, ...(WebSocket && { WebSocket }) });
     const { id: deviceModelId } = await client.deviceModels.create(simulate().deviceModel);
+    const deviceId = `stream-${++Stream.#count}`;
     const device = client.device({ deviceId, deviceModelId, connectWithinMs: 60_000 });
     return new Stream(client, device, (await device.ready()).session_id, speed);
   }

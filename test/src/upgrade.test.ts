@@ -20,23 +20,21 @@ describe('an upgrade behind the proxy', function () {
   let apps: App[] = [];
   let streams: Stream[] = [];
 
-  before(async function () {
+  beforeEach(async function () {
     this.timeout(600_000); // The first run may have to install the servers.
     cluster = await Cluster.start('upgrade');
   });
-  after(() => cluster?.close());
   afterEach(async () => {
     await requests?.stop();
     for (const stream of streams) stream.abandon();
     for (const app of apps) app.close();
+    await cluster?.close();
   });
 
   it('fails no request and loses no reading while each process is stopped and started in turn', async () => {
     const { proxy, gateways, nodes } = cluster;
     apps = Array.from({ length: APPS }, () => new App([proxy]));
-    streams = await Promise.all(
-      Array.from({ length: DEVICES }, (_, n) => Stream.start(proxy, { deviceId: `upgraded-${n}`, speed: SPEED })),
-    );
+    streams = await Promise.all(Array.from({ length: DEVICES }, () => Stream.start(proxy, { speed: SPEED })));
     requests = new Requests(proxy.url, CLIENTS);
     await eventually('insights flow', () => apps.every(({ insights }) => insights.length >= 10));
 

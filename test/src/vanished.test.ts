@@ -13,13 +13,15 @@ const GRACE_MS = 1000;
 
 describe('a host with a device and an app whose cable is pulled out', function () {
   this.timeout(FREED_MS + 3 * START_MS);
-  const folder = temporaryFolder();
-  const env = { DATA_DIR: folder.path };
-  const clients: ChildProcess[] = [];
+  let folder: ReturnType<typeof temporaryFolder>;
+  let env: Record<string, string>;
+  let clients: ChildProcess[] = [];
   let network: Network | undefined;
   let gateway: Running | undefined;
 
-  before(async function () {
+  beforeEach(async function () {
+    folder = temporaryFolder();
+    env = { DATA_DIR: folder.path };
     try {
       network = Network.open(['service', 'clients']);
     } catch (error) {
@@ -30,8 +32,9 @@ describe('a host with a device and an app whose cable is pulled out', function (
     const more = { HOST: network.address('service'), METRICS_PORT: '0', SESSION_GRACE_MS: `${GRACE_MS}` };
     gateway = await Running.start({ ...env, ...more }, undefined, network.on('service'));
   });
-  after(async () => {
+  afterEach(async () => {
     for (const client of clients) client.kill('SIGKILL');
+    clients = [];
     await gateway?.end('SIGKILL');
     network?.close();
     folder.remove();

@@ -17,7 +17,8 @@ export class Desk {
 
   static async open(env: Readonly<Record<string, string>> = {}): Promise<Desk> {
     const folder = temporaryFolder();
-    const service = await Running.start({ DATA_DIR: folder.path, DASHBOARD_PASSWORD: PASSWORD, ...env });
+    const dashboard = { DASHBOARD: 'on', DASHBOARD_PASSWORD: PASSWORD };
+    const service = await Running.start({ DATA_DIR: folder.path, ...dashboard, ...env });
     return new Desk(service, await launchChromium(), folder);
   }
 

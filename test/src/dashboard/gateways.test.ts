@@ -14,7 +14,7 @@ describe('the dashboard of two gateways', () => {
     this.timeout(300_000);
     redis = await startRedis();
     desk = await Desk.open({ REDIS_URL: redis.url });
-    other = await Running.start({ DATA_DIR: desk.folder.path, REDIS_URL: redis.url });
+    other = await Running.start({ DATA_DIR: desk.folder.path, REDIS_URL: redis.url, DASHBOARD: 'on' });
   });
   after(async () => {
     await other?.end('SIGKILL');

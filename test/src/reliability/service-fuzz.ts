@@ -58,7 +58,13 @@ const MOST_FAULTS = 10;
  */
 export async function fuzzService({ seed, ms }: ServiceFuzzOptions): Promise<ServiceFuzzFigures> {
   const folder = temporaryFolder();
-  const env = { DATA_DIR: folder.path, METRICS_PORT: '0', SESSION_GRACE_MS: '1000', LOG_LEVEL: 'error' };
+  const env = {
+    DATA_DIR: folder.path,
+    DASHBOARD: 'on',
+    METRICS_PORT: '0',
+    SESSION_GRACE_MS: '1000',
+    LOG_LEVEL: 'error',
+  };
   const service = await Running.start(env);
   try {
     return await new ServiceFuzz(service, new Operator(env), seed).run(ms);

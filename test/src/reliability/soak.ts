@@ -75,7 +75,7 @@ const MOST_WAL = 64 * 2 ** 20;
  * Connects and disconnects devices, subscribers and readers for a long time, and samples the resources of the servers.
  */
 export async function soak(options: SoakOptions): Promise<SoakFigures> {
-  const site = await Site.open(options.mongoRedis ? 'pair' : 'one', { SESSION_GRACE_MS: '10000' });
+  const site = await Site.open(options.mongoRedis ? 'pair' : 'one', { SESSION_GRACE_MS: '10000', DASHBOARD: 'on' });
   try {
     return await new Soak(site, options).run();
   } finally {
