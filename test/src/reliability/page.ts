@@ -52,12 +52,16 @@ const NOT_TRIED = `## Not tested
 - Power cuts, disks that confirm a sync without doing it, slow disks, read errors, and a machine without free memory.
 - MongoDB itself, and a replica set with several members. SecantusDB with \`--sync-on-commit\` takes its place; its \`replSetStepDown\` and
   \`failCommand\` may differ from MongoDB's.
-- The service over a MongoDB that keeps up, for an hour. For each page SecantusDB sorts all insights of the account, some 20,000 a second,
-  so as they grow its calls take longer than 3 s; then health is false and requests fail (500, as specified) for as long as the load lasts.
+- The service over a MongoDB that keeps up, for an hour.
 - Redis Cluster under load (the bus has its own tests with it), and Redis with replicas.
 - Partitions between members of a replica set or of a Redis Cluster, and the faults of the network under load.
 - The largest load: these runs count losses; they do not look for the limit of throughput.
 `;
+
+const STAND_IN = `
+
+What fails is SecantusDB, the stand-in for MongoDB: for each page it sorts all insights of the account, some 20,000 a second, so from
+about 70,000 on its calls take longer than 3 s. Then health is false and requests fail (500, as specified) for as long as the load lasts.`;
 
 /** Builds the page RELIABILITY.md from the saved results. */
 export function page(): string {
@@ -66,7 +70,7 @@ export function page(): string {
     section('decoder', 'Decoder and intake, fuzzed', decoderText),
     section('service', 'The whole service, fuzzed', serviceText),
     section('soak', 'Soak: embedded store', soakText),
-    section('soak-mongo-redis', 'Soak: MongoDB and Redis', soakText),
+    section('soak-mongo-redis', 'Soak: MongoDB and Redis', (figures) => `${soakText(figures)}${STAND_IN}`),
   ];
   return `${[INTRODUCTION, ...sections, NETWORK, NOT_TRIED].join('\n')}`;
 }
