@@ -4,14 +4,10 @@ import { expect } from 'chai';
 import { eventually } from './eventually.js';
 import { MongoServer } from './reliability/mongo-server.js';
 import { Running } from './running.js';
-import { connect, makeModel, sendFrames } from './wearable.js';
+import { acknowledged, connect, makeModel, sendFrames } from './wearable.js';
 
 const GRACE_MS = 5000;
 const CUT_MS = 60_000;
-
-/** Number up to which an `ack` confirms the first channel; -1 for other messages. */
-const acknowledged = ({ type, next_seq }: Record<string, unknown>) =>
-  type === 'ack' ? ((next_seq as Record<string, number>)['0'] ?? -1) : -1;
 
 describe('a gateway that is cut off from MongoDB until another one takes it for dead', () => {
   let mongo: MongoServer;

@@ -3,16 +3,12 @@ import { expect } from 'chai';
 import { eventually } from './eventually.js';
 import { MongoServer } from './reliability/mongo-server.js';
 import { Running } from './running.js';
-import { connect, makeModel, sendFrames, subscribe } from './wearable.js';
+import { acknowledged, connect, makeModel, sendFrames, subscribe } from './wearable.js';
 
 interface Stored {
   readonly type: string;
   readonly ts: number;
 }
-
-/** Number up to which an `ack` confirms the first channel; -1 for other messages. */
-const acknowledged = ({ type, next_seq }: Record<string, unknown>) =>
-  type === 'ack' ? ((next_seq as Record<string, number>)['0'] ?? -1) : -1;
 
 describe('a gateway whose MongoDB stalls from time to time', () => {
   let mongo: MongoServer;

@@ -38,3 +38,8 @@ export async function sendFrames(
     if (frame.ts >= from * 1000) socket.send(encodeFrame({ ...frame, ts: epoch + frame.ts }));
   }
 }
+
+/** Number up to which a device's message confirms the first channel, if it is an `ack`; -1 for others. */
+export function acknowledged({ type, next_seq }: Record<string, unknown>): number {
+  return type === 'ack' ? ((next_seq as Record<string, number>)['0'] ?? -1) : -1;
+}
