@@ -15,6 +15,7 @@ import { KeyRing } from './keys/key-ring.js';
 import { openLiveFeed } from './live-feed.js';
 import { loadOf } from './load.js';
 import { ClockWatch } from './peers/clock-watch.js';
+import { Heartbeat } from './peers/heartbeat.js';
 import { Inspector } from './peers/inspector.js';
 import { SplitFeed } from './peers/split-feed.js';
 import { PeriodicTasks } from './periodic-tasks.js';
@@ -65,12 +66,14 @@ export async function startService(
   const keys = await openKeys(config, store, clock, log);
   const registry = processMetrics();
   const feed = await openLiveFeed(config, keys, registry, log);
-  const streaming = await openStreaming({ config, store, keys, bus: feed.bus, registry, gateway, clock, log });
+  const heartbeat = new Heartbeat(store, gateway, clock);
+  const { bus } = feed;
+  const streaming = await openStreaming({ config, store, keys, bus, registry, gateway, heartbeat, clock, log });
   const { ingest, publisher, core } = streaming;
 
   const split = new SplitFeed(store, clock, gateway, (text) => log.error({}, text));
   const clocks = watchClocks(store, publisher, registry, clock, log);
-  const beat = () => store.beat(gateway, clock.now());
+  const beat = () => heartbeat.beat();
   const tasks = new PeriodicTasks(
     [
       beat,
@@ -107,7 +110,7 @@ export async function startService(
   const busyness = loadOf({ ingest, publisher, core, fanout: feed.fanout, maxSessions: config.maxSessions, clock });
   const here = (session: string, channel: number | null) => ingest.inspect(session, channel);
   const isPeer = clocks.knows.bind(clocks);
-  const inspector = new Inspector({ bus: feed.bus, gateway, here, isPeer, clock, log });
+  const inspector = new Inspector({ bus, gateway, here, isPeer, clock, log });
   const { dashboard } = config;
   const sockets = [...upgrades.keys()];
   const load = busyness.look;

@@ -16,6 +16,7 @@ import { createAnalyses } from '../analysis/session-analysis.js';
 import type { InsightType, StoredInsight } from '../insight.js';
 import { newKey } from '../keys/key.js';
 import { KeyRing } from '../keys/key-ring.js';
+import { Heartbeat } from '../peers/heartbeat.js';
 import { createPublisher } from '../publisher/group-commit.js';
 import type { Publisher } from '../publisher/publisher.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
@@ -166,7 +167,8 @@ export class Bench {
     const openAnalysis = createAnalyses(new CoreLoad(core));
     const { graceMs = 60_000, maxSessions = 8, maxAccountSessions = maxSessions } = this.options;
     const room = { maxSessions, maxAccountSessions };
-    const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, graceMs, room };
+    const heartbeat = new Heartbeat(store, name, clock);
+    const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, heartbeat, graceMs, room };
     const ingest = createIngest(parts);
     const server = createServer();
     server.on('upgrade', (request, socket, head) => {
@@ -174,7 +176,7 @@ export class Bench {
       ingest.handleUpgrade(request, socket, head);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    await store.beat(name, clock.now());
+    await heartbeat.beat();
     const url = `ws://127.0.0.1:${portOf(server)}/stream/ingest`;
     const gateway = { ingest, keys, publisher, store, name, server, url };
     this.#gateways.push(gateway);

@@ -10,6 +10,7 @@ import { refuseHandshake } from '@device-insights/fanout/process/refusal';
 import { WebSocketServer } from 'ws';
 import { CloseError } from '../errors.js';
 import { infoLines } from '../info-lines.js';
+import type { Heartbeat } from '../peers/heartbeat.js';
 import type { Inspection } from '../peers/inspection.js';
 import { StoreUnavailable } from '../store/store.js';
 import { admit, holderOf, keyHashOf, register } from './admission.js';
@@ -22,6 +23,7 @@ import { Turns } from './turns.js';
 
 export interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters'> {
   readonly keys: KeyCheck;
+  readonly heartbeat: Pick<Heartbeat, 'renew'>;
 }
 
 /** Interval at which overdue gaps, expired keys and unfinished messages are checked, ms. */
@@ -148,7 +150,7 @@ export class Ingest {
     const hasWaited = this.#hasStoodStill();
     try {
       this.#refuseIfUnable();
-      const { keys, store } = this.#options;
+      const { keys, store, heartbeat } = this.#options;
       connection.keyHash = keyHashOf(request);
       const holder = await holderOf(connection.keyHash, keys);
       connection.expiresAt = holder.expiresAt;
@@ -158,6 +160,7 @@ export class Ingest {
         if (hasWaited && clockShift(admission) !== 0) throw new CloseError('overloaded', STALE_CLOCK);
         this.#sessions.refuseWithoutRoom(admission);
         await register(admission, store);
+        await heartbeat.renew();
         this.#serve(connection, await this.#sessions.join(admission, connection));
       });
     } catch (error) {

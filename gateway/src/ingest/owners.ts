@@ -72,7 +72,7 @@ export class Owners {
     if (this.#heartbeats.observedFor < LEAST_SILENCE_MS) return [];
     const others = await this.#options.store.openSessionsOfOthers(this.#alive());
     if (others.length === 0) return [];
-    await this.#heartbeats.look(); // A gateway may have started meanwhile: its first heartbeat precedes its first session.
+    await this.#heartbeats.look(); // A gateway may have begun meanwhile: its heartbeat precedes its sessions.
     const alive = new Set(this.#alive());
     return others.filter(({ gateway }) => !alive.has(gateway));
   }

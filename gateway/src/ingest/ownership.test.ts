@@ -88,6 +88,17 @@ describe('Sessions between gateways', () => {
     expect(ends).to.deep.equal(Array.from({ length: 297 }, (_, i) => i + 4));
   });
 
+  it('stay open if they begin before the first heartbeat of a gateway that could not reach the store for long', async () => {
+    await sweep(b, GRACE_MS + 10_000); // Gateway a takes part in nothing.
+    const { connect } = await bench.device(a);
+    const device = connect();
+    const { session_id } = await device.ready();
+    await sweep(b, 3000);
+    expect((await bench.row(session_id)).endedAt).to.equal(null);
+    stream(device, 0, 500);
+    await device.handled();
+  });
+
   it('publish no window twice after a replay, and continue on the same seconds', async () => {
     const { connect } = await bench.device(a);
     const first = connect();

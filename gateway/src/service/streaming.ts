@@ -10,6 +10,7 @@ import type { Config } from '../config.js';
 import { createIngest, type Ingest } from '../ingest/ingest.js';
 import { registerIngestMetrics } from '../ingest/metrics.js';
 import type { KeyRing } from '../keys/key-ring.js';
+import type { Heartbeat } from '../peers/heartbeat.js';
 import { createPublisher } from '../publisher/group-commit.js';
 import { observedStore, registerPublisherMetrics } from '../publisher/metrics.js';
 import type { Publisher } from '../publisher/publisher.js';
@@ -24,6 +25,7 @@ interface StreamingOptions {
   readonly registry: Registry;
   /** Id of this gateway in the store. */
   readonly gateway: string;
+  readonly heartbeat: Heartbeat;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -38,7 +40,7 @@ interface Streaming {
 
 /** Opens the way of the data, from the devices' sockets through the signal core to the store and the bus. */
 export async function openStreaming(options: StreamingOptions): Promise<Streaming> {
-  const { config, store, keys, bus, registry, gateway, clock, log } = options;
+  const { config, store, keys, bus, registry, gateway, heartbeat, clock, log } = options;
   const publisher = createPublisher({ store: observedStore(store, registry), bus, clock, log });
   registerPublisherMetrics(registry, publisher);
   const core = new CoreLoad(await createCore({ maxSessions: config.maxSessions }));
@@ -51,6 +53,7 @@ export async function openStreaming(options: StreamingOptions): Promise<Streamin
     clock,
     log,
     gateway,
+    heartbeat,
     graceMs: config.sessionGraceMs,
     room: config,
   });

@@ -1,0 +1,42 @@
+import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Store } from '../store/store.js';
+
+/**
+ * A heartbeat older than this is written again before a session begins, ms: after 5 s without one, others may take the
+ * gateway for dead.
+ */
+const FRESH_MS = 2500;
+
+/** This gateway's own heartbeat in the store, by which the others know that it is alive. */
+export class Heartbeat {
+  readonly #store: Pick<Store, 'beat'>;
+  readonly #gateway: string;
+  readonly #clock: Clock;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #renewal: Promise<void> | null = null;
+
+  constructor(store: Pick<Store, 'beat'>, gateway: string, clock: Clock) {
+    this.#store = store;
+    this.#gateway = gateway;
+    this.#clock = clock;
+  }
+
+  /** Writes it; call once a second. Rejects as the store does. */
+  async beat(): Promise<void> {
+    const at = this.#clock.monotonic();
+    await this.#store.beat(this.#gateway, this.#clock.now());
+    this.#writtenAt = Math.max(this.#writtenAt, at);
+  }
+
+  /**
+   * Resolves once a recent heartbeat is in the store: at once, unless the store could not be reached for a while. The
+   * others would close a session that begins before that, as they take this gateway for dead. Rejects as the store does.
+   */
+  async renew(): Promise<void> {
+    if (this.#clock.monotonic() - this.#writtenAt <= FRESH_MS) return;
+    this.#renewal ??= this.beat().finally(() => {
+      this.#renewal = null;
+    });
+    await this.#renewal;
+  }
+}
