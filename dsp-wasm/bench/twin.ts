@@ -58,9 +58,15 @@ class TwinSession {
       interval: beats.map((p, i) => p.time - (beats[i - 1]?.time ?? Number.NaN)),
       height: beats.map((p) => p.height),
       baseline: beats.map((p) => p.baseline),
+      width: beats.map((p) => p.width),
     });
     if (!m) return;
-    const series = [m.intervals, m.heights, m.baselines].map((x) => ({ x, resolution: 0.001, gentle: 1, steep: 3 }));
+    const series = [m.intervals, m.heights, m.baselines, m.widths].map((x) => ({
+      x,
+      resolution: 0.001,
+      gentle: 1,
+      steep: 3,
+    }));
     this.#follower.follow(end, series, m.fastest, m.steadiness);
   }
 }

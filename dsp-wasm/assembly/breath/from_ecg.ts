@@ -1,6 +1,6 @@
 import { Estimate } from '../memory/map';
 import { Session } from '../memory/session';
-import { addBeat, clearBeats, judgeBeats, putBaselines, putHeights, putIntervals } from './modulation';
+import { addBeat, clearBeats, judgeBeats, putCleanBaselines, putHeights, putIntervals } from './modulation';
 import { BEATS, RR_WINDOW } from './scratch';
 import { clearSeries } from './series';
 import { FROM_ECG, followBreath } from './tracker';
@@ -17,7 +17,7 @@ export function estimateRrEcg(session: Session, end: f64, to: Estimate): bool {
   clearSeries(n);
   putIntervals(0, n);
   putHeights(1, n);
-  putBaselines(2, n);
+  putCleanBaselines(2, n);
   // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
   return followBreath(session.breath, FROM_ECG, end, n, fastest, BEATS.steadiness, BEATS.trust, to);
@@ -34,7 +34,7 @@ function gather(session: Session, end: f64): i32 {
     const time = beat.time - end;
     if (time > 0) continue;
     const known = beat.interval > 0 && beat.quality >= BELIEVED;
-    addBeat(<f32>time, known ? beat.interval : <f32>NaN, beat.amplitude, beat.baseline);
+    addBeat(<f32>time, known ? beat.interval : <f32>NaN, beat.amplitude, beat.baseline, <f32>NaN);
   }
   return judgeBeats();
 }

@@ -3,7 +3,7 @@ import { BreathState, MAX_PULSES } from '../memory/breath_state';
 import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
-import { addBeat, clearBeats, judgeBeats, putBaselines, putHeights, putIntervals } from './modulation';
+import { addBeat, clearBeats, judgeBeats, putHeights, putIntervals, putSteadyBaselines, putWidths } from './modulation';
 import { advancePulses, PULSE_TICKS } from './ppg_pulses';
 import { BEATS, MAX_BEATS, RAW, RR_WINDOW } from './scratch';
 import { clearSeries } from './series';
@@ -11,7 +11,7 @@ import { FROM_PPG, followBreath } from './tracker';
 import { LEAST_COUNTS, PASSED } from './tuning';
 
 /**
- * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights and baselines of one optical
+ * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights, baselines and widths of one optical
  * channel: writes rate and confidence; false for none. Green shows the pulse best (Maeda et al., J. Med. Syst. 35:829,
  * 2011). If a channel shows no pulse, the next one is used until it shows none either.
  */
@@ -26,7 +26,8 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   clearSeries(n);
   putIntervals(0, n);
   putHeights(1, n);
-  putBaselines(2, n);
+  putSteadyBaselines(2, n);
+  putWidths(3, n);
   // Beats sample the respiration: rates above half of the heart rate cannot be distinguished from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
   const resolved = BEATS.meanHeight >= LEAST_COUNTS * used.resolution;
@@ -77,7 +78,7 @@ function gather(session: Session, channel: Channel | null, end: f64): i32 {
   for (let i = max(first, found - MAX_BEATS); i < found; i++) {
     const pulse = state.pulseAt(i);
     const interval = i > oldest ? seconds(pulse.time - state.pulseAt(i - 1).time) : <f32>NaN;
-    addBeat(seconds(pulse.time - now), interval, pulse.height, pulse.baseline);
+    addBeat(seconds(pulse.time - now), interval, pulse.height, pulse.baseline, pulse.width);
   }
   return judgeBeats();
 }

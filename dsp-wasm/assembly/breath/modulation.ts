@@ -13,6 +13,7 @@ import {
   STEADY,
   TIME,
   USUAL,
+  WIDTH,
 } from './scratch';
 import { laneOf, SERIES_HZ } from './series';
 import {
@@ -32,9 +33,9 @@ import {
 
 /**
  * The effect of breathing on the beats, as series of 4 Hz: their intervals (respiratory sinus arrhythmia, frequency
- * modulation), heights (amplitude modulation) and baselines (Charlton et al., Physiol. Meas. 37:610, 2016). An early or late
- * beat has its cause in the heart, not in breathing. It is left out, together with the next beat, which is larger after the
- * longer pause.
+ * modulation), heights (amplitude modulation) and baselines (Charlton et al., Physiol. Meas. 37:610, 2016), and the widths of pulses
+ * (Lázaro et al., Med. Biol. Eng. Comput. 51:233, 2013). An early or late beat has its cause in the heart, not in breathing. It is left
+ * out, in heights together with the next beat, which is larger after the longer pause.
  */
 
 /** Number of beats before and after a beat, with whose median its interval is compared. */
@@ -45,14 +46,15 @@ export function clearBeats(): void {
   BEATS.count = 0;
 }
 
-/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat; what is unknown is NaN. */
-export function addBeat(time: f32, interval: f32, height: f32, baseline: f32): void {
+/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat, width in s; what is unknown is NaN. */
+export function addBeat(time: f32, interval: f32, height: f32, baseline: f32, width: f32): void {
   if (BEATS.count >= MAX_BEATS) return;
   const i = BEATS.count++;
   TIME[i] = time;
   INTERVAL[i] = interval;
   HEIGHT[i] = height;
   BASELINE[i] = baseline;
+  WIDTH[i] = width;
 }
 
 /**
@@ -63,7 +65,8 @@ export function judgeBeats(): i32 {
   const count = BEATS.count;
   if (count < FEWEST_BEATS) return 0;
   BEATS.medianInterval = medianOfAll(count);
-  BEATS.meanHeight = meanHeight(count);
+  BEATS.meanHeight = meanOf(HEIGHT, count);
+  BEATS.meanWidth = meanOf(WIDTH, count);
   findUsual(count);
   let regular = 0;
   let clean = 0;
@@ -138,13 +141,13 @@ function meanChange(beats: i32, count: i32): f32 {
   return sum / known;
 }
 
-/** Mean of the known heights: that of a beat at a gap may be unknown, and must not take those of all others with it. */
-function meanHeight(count: i32): f32 {
+/** Mean of the known values: that of a beat at a gap may be unknown, and must not take those of all others with it. */
+function meanOf(values: Row<f32>, count: i32): f32 {
   let sum: f32 = 0;
   let known: f32 = 0;
   for (let i = 0; i < count; i++) {
-    if (isNaN(HEIGHT[i])) continue;
-    sum += HEIGHT[i];
+    if (isNaN(values[i])) continue;
+    sum += values[i];
     known++;
   }
   return sum / known;
@@ -243,9 +246,19 @@ export function putHeights(lane: i32, n: i32): void {
   put(lane, n, HEIGHT, CLEAN, BEATS.meanHeight);
 }
 
-/** Baselines in parts of the mean height. */
-export function putBaselines(lane: i32, n: i32): void {
+/** Baselines in parts of the mean height, of the clean beats. */
+export function putCleanBaselines(lane: i32, n: i32): void {
   put(lane, n, BASELINE, CLEAN, BEATS.meanHeight);
+}
+
+/** The same of all regular beats: a mean over a second hardly depends on the height of the pulse in it. */
+export function putSteadyBaselines(lane: i32, n: i32): void {
+  put(lane, n, BASELINE, STEADY, BEATS.meanHeight);
+}
+
+/** Widths in parts of their mean. */
+export function putWidths(lane: i32, n: i32): void {
+  put(lane, n, WIDTH, STEADY, BEATS.meanWidth);
 }
 
 function put(lane: i32, n: i32, values: Row<f32>, good: Row<bool>, unit: f32): void {

@@ -14,13 +14,14 @@ import {
   SMOOTH_HALF,
   SYSTOLE_HALF,
   UNFINISHED,
+  WIDTH_LEVEL,
 } from './tuning';
 
 /**
  * Pulses of one optical channel, found by two moving averages (Elgendi et al., PLoS ONE 8(10):e76585, 2013): wherever the
  * squared band-passed signal, averaged over a systolic peak, exceeds its average over a beat, its maximum is a pulse. The
  * band-pass is a short moving average minus a one-second one, without delay or settling time. Each call processes the grid
- * samples since the last call, and keeps time, height and baseline of the latest pulses for the respiratory modulations. The
+ * samples since the last call, and keeps time, height, baseline and width of the latest pulses for the respiratory modulations. The
  * polarity of the signal does not matter: in an inverted signal it finds the feet.
  */
 
@@ -148,10 +149,24 @@ function notePeak(state: BreathState, start: i32, k: i32): void {
   if (twin && BAND[k] <= state.level) return;
   const pulse = state.pulseAt(twin ? found - 1 : found);
   pulse.time = time;
-  pulse.height = between(BAND, k, top) - foot(k);
+  const low = foot(k);
+  pulse.height = between(BAND, k, top) - low;
+  pulse.width = widthAbove(k, low + WIDTH_LEVEL * pulse.height);
   pulse.baseline = between(MEAN, k, top);
   state.level = BAND[k];
   state.pulseCount = twin ? found : found + 1;
+}
+
+/** Time for which the row stays above the level about value k, s; NaN if that begins or ends beyond what is searched. */
+function widthAbove(k: i32, level: f32): f32 {
+  let from = k;
+  while (from > k - BEAT_HALF && BAND[from] > level) from--;
+  let to = k;
+  while (to < k + BEAT_HALF && BAND[to] > level) to++;
+  if (BAND[from] > level || BAND[to] > level || from === to) return NaN;
+  const start = <f32>from + (level - BAND[from]) / (BAND[from + 1] - BAND[from]);
+  const end = <f32>to - (level - BAND[to]) / (BAND[to - 1] - BAND[to]);
+  return (end - start) / <f32>SLOW_HZ;
 }
 
 function foot(k: i32): f32 {

@@ -22,6 +22,7 @@ export class Beats {
   /** Median interval, seconds. */
   medianInterval: f32;
   meanHeight: f32;
+  meanWidth: f32;
   /** Weight of the series: full if two of three beats have a regular interval. */
   steadiness: f32;
   /** Probability that they are beats, by the share of the clean ones. */
@@ -73,9 +74,12 @@ const HEIGHT_END: usize = INTERVAL_END + BEAT_BYTES;
 export const BASELINE = changetype<Row<f32>>(HEIGHT_END);
 const BASELINE_END: usize = HEIGHT_END + BEAT_BYTES;
 
+export const WIDTH = changetype<Row<f32>>(BASELINE_END);
+const WIDTH_END: usize = BASELINE_END + BEAT_BYTES;
+
 /** By beat: whether the interval is regular. */
-export const STEADY = changetype<Row<bool>>(BASELINE_END);
-const STEADY_END: usize = BASELINE_END + BEAT_ROW;
+export const STEADY = changetype<Row<bool>>(WIDTH_END);
+const STEADY_END: usize = WIDTH_END + BEAT_ROW;
 
 /** By beat: whether its interval and the previous one are regular, and the height is credible. */
 export const CLEAN = changetype<Row<bool>>(STEADY_END);

@@ -27,11 +27,15 @@ import {
   HIGH_FROM,
   HIGH_TO,
   JUMP,
+  LITTLE_SHOWN,
+  LITTLE_SHOWN_MASS,
   LOST,
   LOW_FROM,
   LOW_TO,
   LOWEST_BIN,
   MOST_SHOWN,
+  MUCH_SHOWN,
+  MUCH_SHOWN_MASS,
   PRESSURE_BIN,
   PRESSURE_ODDS,
   RATE_SPREAD,
@@ -43,6 +47,7 @@ import {
   STEEPEST_HEIGHTS,
   STEEPEST_INTERVALS,
   UNEXPLAINED,
+  UNEXPLAINED_WIDTHS,
   USUAL_RATE,
 } from './tuning';
 
@@ -132,16 +137,17 @@ export function followBreath(
   predict(track, end, source === FROM_EFFORT ? EFFORT_PRIOR : BEATS_PRIOR, trust);
   const exponent = <i32>((EXPONENT * share * <f32>n) / <f32>POINTS + <f32>0.5);
   weigh(track, top, v128.and(scale, alive), v128.and(f32x4.splat(SERIES_ODDS), alive), source, exponent);
-  answer(track.posterior, to);
+  answer(track.posterior, source === FROM_PPG ? certainMassOf(track.shown) : CERTAIN_MASS, to);
   // The posterior remembers a breath for minutes after a belt has been taken off; its noise tells nothing for or against it.
   to.confidence *= <f64>(source === FROM_EFFORT ? min<f32>(1, track.shown / ENOUGH_SHOWN) : trust);
   doubtHeld(track, n, alive, to);
   return true;
 }
 
-/** Lanes that hold a series, all bits set: intervals, heights and baselines; or the effort. */
+/** Lanes that hold a series, all bits set: intervals, heights and baselines, and widths of pulses; or the effort. */
 function lanesOf(source: i32): v128 {
-  return source === FROM_EFFORT ? i32x4(-1, 0, 0, 0) : i32x4(-1, -1, -1, 0);
+  if (source === FROM_EFFORT) return i32x4(-1, 0, 0, 0);
+  return i32x4(-1, -1, -1, source === FROM_PPG ? -1 : 0);
 }
 
 /** Standard deviation of what the series hold beside breath, noise and drift. */
@@ -151,16 +157,18 @@ function resolutionOf(source: i32): v128 {
 
 /**
  * Least and greatest steepness of a lane's noise (power falls as frequency^-steepness): intervals are nearly white,
- * heights and effort drift, baselines wander as a random walk or worse.
+ * heights, widths and effort drift, baselines wander as a random walk or worse.
  */
 function gentlest(source: i32): v128 {
-  return source === FROM_EFFORT ? f32x4.splat(0) : f32x4(GENTLEST_INTERVALS, GENTLEST_HEIGHTS, GENTLEST_BASELINES, 0);
+  return source === FROM_EFFORT
+    ? f32x4.splat(0)
+    : f32x4(GENTLEST_INTERVALS, GENTLEST_HEIGHTS, GENTLEST_BASELINES, GENTLEST_HEIGHTS);
 }
 
 function steepest(source: i32): v128 {
   return source === FROM_EFFORT
     ? f32x4.splat(STEEPEST_EFFORT)
-    : f32x4(STEEPEST_INTERVALS, STEEPEST_HEIGHTS, STEEPEST_BASELINES, 0);
+    : f32x4(STEEPEST_INTERVALS, STEEPEST_HEIGHTS, STEEPEST_BASELINES, STEEPEST_HEIGHTS);
 }
 
 /**
@@ -240,9 +248,9 @@ function predict(track: Track, end: f64, usual: Row<f32>, trust: f32): void {
 
 /** Multiplies the prediction by the eighth root of the likelihoods, and writes the posterior. */
 function weigh(track: Track, top: i32, scale: v128, odds: v128, source: i32, exponent: i32): void {
-  // In an ECG a slow breath turns the heart's axis as well; intervals that swing alone are the blood pressure's.
+  // In an ECG a slow breath turns the heart's axis as well; intervals that swing alone are the blood pressure's. It changes the widths, too.
   const pressureOdds: f32 = source === FROM_ECG ? 0 : PRESSURE_ODDS;
-  const slowOdds = source === FROM_EFFORT ? odds : f32x4.mul(odds, f32x4(pressureOdds, 1, 1, 1));
+  const slowOdds = source === FROM_EFFORT ? odds : f32x4.mul(odds, f32x4(pressureOdds, 1, 1, pressureOdds));
   const harmonic = f32x4.splat(source === FROM_EFFORT ? EFFORT_HARMONIC : HARMONIC);
   let sum: f32 = 0;
   for (let i = 0; i < RATES; i++) {
@@ -256,7 +264,8 @@ function weigh(track: Track, top: i32, scale: v128, odds: v128, source: i32, exp
     sum += p;
   }
   for (let i = 0; i < RATES; i++) track.posterior[i] = PREDICTED[i] / sum;
-  track.shown = max<f32>(0, min<f32>(MOST_SHOWN, track.shown + <f32>Math.log(<f64>sum) - FADING));
+  const most: f32 = source === FROM_PPG ? MUCH_SHOWN : MOST_SHOWN;
+  track.shown = max<f32>(0, min<f32>(most, track.shown + <f32>Math.log(<f64>sum) - FADING));
 }
 
 /** (1 - explained)^-exponent of each lane, with that part of the harmonic. */
@@ -265,7 +274,10 @@ function sinusoid(k: i32, scale: v128, harmonic: v128, exponent: i32): v128 {
   const twice = f32x4.mul(f32x4.mul(POWER[2 * k], scale), harmonic);
   const explained = f32x4.add(here, f32x4.pmin(twice, f32x4.mul(here, f32x4.splat(HARMONIC_LIMIT))));
   const rest = f32x4.sub(f32x4.splat(1), explained);
-  const inverse = f32x4.div(f32x4.splat(1), f32x4.pmax(rest, f32x4.splat(UNEXPLAINED)));
+  const inverse = f32x4.div(
+    f32x4.splat(1),
+    f32x4.pmax(rest, f32x4(UNEXPLAINED, UNEXPLAINED, UNEXPLAINED, UNEXPLAINED_WIDTHS)),
+  );
   return power(inverse, exponent);
 }
 
@@ -290,8 +302,17 @@ function product(x: v128): f32 {
   return f32x4.extract_lane(x, 0) * f32x4.extract_lane(x, 1) * f32x4.extract_lane(x, 2) * f32x4.extract_lane(x, 3);
 }
 
-/** The heaviest stretch of the posterior: its mean, and by its mass the confidence. */
-function answer(posterior: Row<f32>, to: Estimate): void {
+/**
+ * Mass from which the stretch is trusted, by how clearly the light has shown a breath of late. Light without any breath gives stretches of more
+ * than half as well, where the usual rates lie; a breath that it shows clearly is right with less.
+ */
+function certainMassOf(shown: f32): f64 {
+  const part = max<f64>(0, <f64>(shown - LITTLE_SHOWN) / <f64>(MUCH_SHOWN - LITTLE_SHOWN));
+  return LITTLE_SHOWN_MASS + part * (MUCH_SHOWN_MASS - LITTLE_SHOWN_MASS);
+}
+
+/** The heaviest stretch of the posterior: its mean, and by its mass the confidence, which is half at that mass. */
+function answer(posterior: Row<f32>, half: f64, to: Estimate): void {
   const centre = heaviest(posterior);
   let mass: f64 = 0;
   let moment: f64 = 0;
@@ -301,7 +322,7 @@ function answer(posterior: Row<f32>, to: Estimate): void {
     moment += q * <f64>rateOf(i);
   }
   to.value = moment / mass;
-  to.confidence = certainty(mass);
+  to.confidence = certainty(mass, half);
 }
 
 /** Centre of the heaviest stretch. */
@@ -321,9 +342,10 @@ function heaviest(posterior: Row<f32>): i32 {
 /**
  * P(error within 3) by the stretch's mass. The mass is cautious, as the likelihoods are tempered: on recordings with
  * reference, stretches of more than half are right 19 times of 20. Lighter stretches are all that noise gives: they stay
- * as they are.
+ * about as they are.
  */
-function certainty(mass: f64): f64 {
-  const rest = 1 - mass;
-  return mass < CERTAIN_MASS ? mass : 1 - 4 * rest * rest * rest;
+function certainty(mass: f64, half: f64): f64 {
+  if (mass < half) return (0.5 * mass) / half;
+  const rest = (1 - mass) / (1 - half);
+  return 1 - 0.5 * rest * rest * rest;
 }

@@ -53,6 +53,8 @@ export const PRESSURE_BIN: i32 = 8;
 export const PRESSURE_ODDS: f32 = 0.1;
 /** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; chosen] */
 export const UNEXPLAINED: f32 = 0.1;
+/** The same of widths: they tell whether the others are right, but swing with the vessels' tension as well. [share; chosen] */
+export const UNEXPLAINED_WIDTHS: f32 = 0.55;
 /** Part of the power at twice the rate that counts for the rate in series of beats. [share; chosen] */
 export const HARMONIC: f32 = 0.3;
 /** The same in an effort, which is the breath itself: a short breath and a long rest have strong harmonics. [share; chosen] */
@@ -67,12 +69,20 @@ export const DRIFT: f32 = 0.25;
 export const JUMP: f32 = 0.01;
 /** The same where there are no beats, so that the memory is gone after a window. [probability; chosen] */
 export const LOST: f32 = 0.1;
-/** What a step takes from the evidence of an effort: five times what noise gives. [log odds; chosen] */
+/** What a step takes from the evidence: five times what noise gives an effort. [log odds; chosen] */
 export const FADING: f32 = 0.02;
-/** Most evidence that is kept: 20 steps, 40 s. [log odds; chosen] */
+/** Most evidence of an effort that is kept: 20 steps, 40 s. [log odds; chosen] */
 export const MOST_SHOWN: f32 = 0.4;
 /** Evidence from which an effort shows the breath. [log odds; chosen] */
 export const ENOUGH_SHOWN: f32 = 0.12;
+/** Evidence up to which a breath in the light may be what noise or the vessels' own waves make. [log odds; chosen] */
+export const LITTLE_SHOWN: f32 = 2;
+/** Evidence from which the light shows a breath clearly; no more is kept. [log odds; chosen] */
+export const MUCH_SHOWN: f32 = 4;
+/** Mass from which a stretch is trusted where the light shows little. [probability; chosen] */
+export const LITTLE_SHOWN_MASS: f64 = 0.6;
+/** Mass from which a stretch is trusted where the light shows the breath clearly. [probability; chosen] */
+export const MUCH_SHOWN_MASS: f64 = 0.4;
 /** Silence after which nothing is known: a window. [s; chosen] */
 export const FORGET: f64 = 32;
 /** Middle of the rates at rest, which are log-normal: most adults breathe 12 to 20 times a minute. [1/min; chosen] */
@@ -81,7 +91,7 @@ export const USUAL_RATE: f64 = 16;
 export const RATE_SPREAD: f64 = 0.35;
 /** The same where the effort shows the breath itself: 5 and 45 per minute are still possible. [log ratio; chosen] */
 export const EFFORT_SPREAD: f64 = 0.5;
-/** Mass from which a stretch is right 19 times of 20. [probability; chosen] */
+/** Mass from which a stretch is right 19 times of 20 in an ECG or an effort. [probability; chosen] */
 export const CERTAIN_MASS: f64 = 0.5;
 /** Half width of the stretch that is the answer, 2.8 per minute: as the tolerance of the confidence. [bins; chosen] */
 export const HALF_STRETCH: i32 = 3;
@@ -158,6 +168,8 @@ export const UNFINISHED: i32 = 64;
 export const REFRACTORY: i32 = 10;
 /** The foot lies at most this far before the peak, 0.75 s. [grid samples; chosen] */
 export const FOOT_REACH: i32 = 24;
+/** Part of a pulse's height at which its width is measured: near the top, where no second wave is. [ratio; chosen] */
+export const WIDTH_LEVEL: f32 = 0.9;
 
 // ---- from_ppg.ts ----
 /** Smaller pulses are the converter's own steps, whose beat with the sampling looks like breath. [counts; chosen] */

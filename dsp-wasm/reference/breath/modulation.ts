@@ -1,16 +1,18 @@
-/** Beats of a window, in parallel lists: seconds from its end (negative, ascending), seconds since the previous beat; what is unknown is NaN. */
+/** Pulses of a window, in parallel lists: seconds from its end (negative, ascending), seconds since the previous one; what is unknown is NaN. */
 export interface Beats {
   readonly time: readonly number[];
   readonly interval: readonly number[];
   readonly height: readonly number[];
   readonly baseline: readonly number[];
+  readonly width: readonly number[];
 }
 
-/** Series of 4 Hz that end with the window, in parts of the median interval or mean height, and what they can show. */
+/** Series of 4 Hz that end with the window, in parts of the median interval, mean height or mean width, and what they can show. */
 export interface Modulations {
   readonly intervals: number[];
   readonly heights: number[];
   readonly baselines: number[];
+  readonly widths: number[];
   /** Highest rate per minute. */
   readonly fastest: number;
   /** Weight of the series: full if two of three beats have a regular interval. */
@@ -19,22 +21,22 @@ export interface Modulations {
   readonly trust: number;
 }
 
-/** Effect of breathing on the beats: the twin of assembly/breath/modulation.ts; null for fewer than eight beats. */
+/** Effect of breathing on the pulses: the twin of assembly/breath/modulation.ts; null for fewer than eight beats. */
 export function modulations(beats: Beats): Modulations | null {
-  const { time, interval, height, baseline } = beats;
+  const { time, interval, height, baseline, width } = beats;
   if (time.length < 8) return null;
   const n = Math.min(128, 2 * Math.floor((-(time[0] ?? 0) * 4) / 2));
   const steady = interval.map((v, i) => {
     const usual = median(interval.slice(Math.max(0, i - 3), i + 4));
     return Math.abs(v - usual) <= 0.2 * usual;
   });
-  const known = height.filter((v) => !Number.isNaN(v));
-  const mean = known.reduce((sum, v) => sum + v, 0) / known.length;
+  const mean = meanOf(height);
   const clean = height.map((v, i) => !!steady[i] && (i === 0 || !!steady[i - 1]) && Math.abs(v - mean) < 0.5 * mean);
   return {
     intervals: series(time, interval, steady, n).map((v) => v / median(interval)),
     heights: series(time, height, clean, n).map((v) => v / mean),
-    baselines: series(time, baseline, clean, n).map((v) => v / mean),
+    baselines: series(time, baseline, steady, n).map((v) => v / mean),
+    widths: series(time, width, steady, n).map((v) => v / meanOf(width)),
     fastest: 30 / median(interval) - 1,
     steadiness: Math.min(1, (1.5 * steady.filter((v) => v).length) / steady.length),
     trust:
@@ -42,6 +44,12 @@ export function modulations(beats: Beats): Modulations | null {
         ? 0
         : Math.max(0, Math.min(1, (clean.filter((v) => v).length / clean.length - 0.3) / 0.2)),
   };
+}
+
+/** Mean of the known values. */
+function meanOf(x: readonly number[]): number {
+  const known = x.filter((v) => !Number.isNaN(v));
+  return known.reduce((sum, v) => sum + v, 0) / known.length;
 }
 
 /** Whether the irregular beats come after equal numbers of beats. */
@@ -60,8 +68,7 @@ function isRepeated(height: readonly number[], mean: number): boolean {
 
 /** Mean difference of the known values that are so many beats apart. */
 function meanChange(x: readonly number[], beats: number): number {
-  const known = x.map((v, i) => Math.abs(v - (x[i - beats] ?? Number.NaN))).filter((v) => !Number.isNaN(v));
-  return known.reduce((sum, v) => sum + v, 0) / known.length;
+  return meanOf(x.map((v, i) => Math.abs(v - (x[i - beats] ?? Number.NaN))));
 }
 
 /** Upper median of the known values. */

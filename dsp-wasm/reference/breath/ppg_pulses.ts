@@ -1,8 +1,12 @@
-/** A pulse: time (seconds), height above its foot, and the optical channel's mean over a second around it. */
+/**
+ * A pulse: time (seconds), height above its foot, the optical channel's mean over a second around it, and the time for which it
+ * is above nine tenths of its height (seconds; NaN if unknown).
+ */
 export interface Pulse {
   readonly time: number;
   readonly height: number;
   readonly baseline: number;
+  readonly width: number;
 }
 
 /**
@@ -20,11 +24,16 @@ export function findPulses(x: readonly number[]): Pulse[] {
   return apart(
     stretches(above).map(([from, to]) => highest(band, from, to)),
     band,
-  ).map((k) => ({
-    time: (k + offCentre(band, k)) / 32,
-    height: valueAt(band, k, offCentre(band, k)) - foot(band, k),
-    baseline: valueAt(drift, k, offCentre(band, k)),
-  }));
+  ).map((k) => {
+    const low = foot(band, k);
+    const height = valueAt(band, k, offCentre(band, k)) - low;
+    return {
+      time: (k + offCentre(band, k)) / 32,
+      height,
+      baseline: valueAt(drift, k, offCentre(band, k)),
+      width: widthAbove(band, k, low + 0.9 * height),
+    };
+  });
 }
 
 /** Mean of the grid samples up to `half` before and after each; the ends are extended with their outermost grid samples. */
@@ -73,6 +82,19 @@ function foot(band: readonly number[], k: number): number {
   const lowest = Math.max(0, k - 24) + part.indexOf(Math.min(...part));
   const around = [lowest - 1, lowest, lowest + 1].map((i) => -(band[i] ?? 0));
   return valueAt(band, lowest, offCentre(around, 1));
+}
+
+/** Time for which the row stays above the level about its k-th value, s; NaN if it does not cross it within 10 values on each side. */
+function widthAbove(row: readonly number[], k: number, level: number): number {
+  const before = row.slice(Math.max(0, k - 10), k + 1).reverse();
+  return (reach(before, level) + reach(row.slice(k, k + 11), level)) / 32;
+}
+
+/** Number of grid samples from the first value until the row crosses the level. */
+function reach(row: readonly number[], level: number): number {
+  const i = row.findIndex((v) => v <= level);
+  const [above = 0, below = 0] = [row[i - 1], row[i]];
+  return i < 1 ? Number.NaN : i - 1 + (above - level) / (above - below);
 }
 
 /** The value `x` grid samples after the k-th, on the parabola through it and its neighbours. */

@@ -10,6 +10,8 @@ export interface BreathSeries {
   readonly steep: number;
   /** Whether it swings with the blood pressure, too, as intervals do. */
   readonly pressure?: boolean;
+  /** Least part of its power that a rate leaves unexplained; default 0.1. */
+  readonly unexplained?: number;
 }
 
 /** Where series come from, and what that says of them. */
@@ -20,13 +22,15 @@ export interface BreathSource {
   readonly degree: number;
   /** Part of the power at twice the rate that counts for it. */
   readonly harmonic: number;
-  /** Whether the series must show the breath again and again; those of beats are trusted as far as the beats. */
+  /** Whether an answer is trusted only as far as the series have shown the breath of late; those of beats are trusted as far as the beats. */
   readonly fades: boolean;
+  /** Most evidence that is kept. */
+  readonly most: number;
   /** Whether noise is no steeper than the drift. */
   readonly limited: boolean;
 }
-export const FROM_PPG: BreathSource = { spread: 0.35, degree: 2, harmonic: 0.3, fades: false, limited: false };
-export const FROM_EFFORT: BreathSource = { spread: 0.5, degree: 5, harmonic: 1, fades: true, limited: true };
+export const FROM_PPG: BreathSource = { spread: 0.35, degree: 2, harmonic: 0.3, fades: false, most: 4, limited: false };
+export const FROM_EFFORT: BreathSource = { spread: 0.5, degree: 5, harmonic: 1, fades: true, most: 0.4, limited: true };
 
 /** Tracked rates, per minute. */
 const RATES = Array.from({ length: 45 }, (_, i) => (5 + i) * 0.9375);
@@ -49,7 +53,7 @@ export class BreathFollower {
   /** Takes the series of the window that ends at `end`; null where none shows anything. */
   follow(end: number, series: readonly BreathSeries[], fastest: number, share = 1, trust = 1) {
     const top = Math.min(49, Math.trunc(fastest / 0.9375));
-    const all = series.map((s) => ({ r: explained(s, top, this.#source), pressure: s.pressure }));
+    const all = series.map((s) => ({ r: explained(s, top, this.#source), of: s }));
     const alive = all.filter(({ r }) => r.length > 0);
     if (alive.length === 0) return null;
     const predicted = this.#predict(end, 0.01 + 0.1 * (1 - trust));
@@ -59,13 +63,13 @@ export class BreathFollower {
       if (k > top) return p;
       const odds = (pressure = false) => (pressure && k <= 8 ? 0.02 : 0.2) / 45;
       return alive.reduce(
-        (q, { r, pressure }) => q * (1 + odds(pressure) * this.#sinusoid(r, k, exponent)) ** 0.125,
+        (q, { r, of }) => q * (1 + odds(of.pressure) * this.#sinusoid(r, k, exponent, of.unexplained)) ** 0.125,
         p,
       );
     });
     this.#posterior = normalised(weighed);
     const gain = Math.log(weighed.reduce((sum, v) => sum + v, 0));
-    this.#shown = Math.max(0, Math.min(0.4, this.#shown + gain - 0.02));
+    this.#shown = Math.max(0, Math.min(this.#source.most, this.#shown + gain - 0.02));
     const { value, confidence } = this.#answer();
     const rest = series.map((s, i) => (all[i]?.r.length ? withoutDrift(s.x, this.#source.degree).rest : []));
     const told = confidence * (this.#source.fades ? Math.min(1, this.#shown / 0.12) : trust);
@@ -84,10 +88,10 @@ export class BreathFollower {
     return this.#prior.map((q, i) => jump * q + (1 - jump) * (0.25 * at(i - 1) + 0.5 * at(i) + 0.25 * at(i + 1)));
   }
 
-  #sinusoid(r: readonly number[], k: number, exponent: number): number {
+  #sinusoid(r: readonly number[], k: number, exponent: number, unexplained = 0.1): number {
     const here = r[k] ?? 0;
     const harmonic = Math.min(this.#source.harmonic * (r[2 * k] ?? 0), 2 * here);
-    return Math.max(0.1, 1 - here - harmonic) ** -exponent;
+    return Math.max(unexplained, 1 - here - harmonic) ** -exponent;
   }
 
   #answer() {
@@ -97,7 +101,9 @@ export class BreathFollower {
       return { mass, value: bins.reduce((sum, b) => sum + b.p * b.rate, 0) / mass };
     });
     const { mass, value } = stretches.reduce((best, s) => (s.mass > best.mass ? s : best));
-    return { value, confidence: mass < 0.5 ? mass : 1 - 4 * (1 - mass) ** 3 };
+    // Light that shows a breath clearly is trusted with less mass, other light with more.
+    const half = this.#source.fades ? 0.5 : 0.6 - 0.2 * Math.max(0, (this.#shown - 2) / 2);
+    return { value, confidence: mass < half ? (0.5 * mass) / half : 1 - 0.5 * ((1 - mass) / (1 - half)) ** 3 };
   }
 }
 
