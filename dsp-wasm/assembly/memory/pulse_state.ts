@@ -30,6 +30,8 @@ export class PulseState {
   value: f32;
   /** Heart rate to expect: the last one that was trusted, and its response to the motion since, bpm; 0: none was. */
   expected: f32;
+  /** Usual rate at rest, bpm; 0: none is known. */
+  usualRate: f32;
   /** Recent value of apartFromMotion for the tracked line. */
   seenApart: f32;
   /** Recent share of the likelihood at the tracked rate, in motion; below 0 at rest. */

@@ -28,6 +28,7 @@ import {
   ENOUGH_ODDS,
   ENOUGH_SUPPORT,
   ENOUGH_UNEXPLAINED,
+  EVEN_RHYTHM,
   EVEN_STEEPNESS,
   EVEN_STROKES,
   FOLLOWED,
@@ -221,12 +222,22 @@ function isRun(line: f32): bool {
   return shortInARow((RUN_INTERVAL * GRID_PER_MINUTE) / line) >= RUN;
 }
 
+/**
+ * Whether weak pulses in a row may be a run of beats that a rate leaves out: counted, they make another rate. Beats that come evenly
+ * all through the window leave no room for one; breathing makes their pulses weak.
+ */
+export function leavesOutRun(rate: f32): bool {
+  if (COUNTED.likeness <= RUN_LIKENESS || COUNTED.withRuns <= rate + ALIKE) return false;
+  return COUNTED.variation > EVEN_RHYTHM || COUNTED.edge > USUAL_EDGE;
+}
+
 /** Whether weak pulses that were not counted may be premature beats, each after a normal one. */
 function isFollowed(): bool {
   return COUNTED.followed >= FOLLOWED;
 }
 
-function isSame(a: f32, b: f32): bool {
+/** Whether two rates, or two intervals, count as the same. */
+export function isSame(a: f32, b: f32): bool {
   return abs<f32>(a - b) <= SAME_RATE * max<f32>(a, b);
 }
 

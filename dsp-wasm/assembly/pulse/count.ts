@@ -36,8 +36,11 @@ import {
   LOST_SHARE,
   MOST_LOST,
   PULSE_DELAY,
+  RUN,
+  RUN_STROKE,
   STEADY_VARIATION,
   STROKE_WIDTH,
+  STRONG_STROKE,
   WEAK_STROKE,
 } from './tuning';
 
@@ -64,6 +67,7 @@ export function countBeats(): bool {
   describeAll(all, usual, period);
   COUNTED.followed = followedShare(found, all, usual);
   COUNTED.likeness = likeness(all);
+  COUNTED.withRuns = rateWithRuns(found, usual);
   return true;
 }
 
@@ -357,6 +361,39 @@ function greatestBetween(found: i32, beat: i32, least: f32): f32 {
     delay = time - from;
   }
   return delay;
+}
+
+/**
+ * Heart rate if weak upstrokes are beats, too, wherever at least RUN of them come in a row (a run of premature beats has three or more);
+ * 0 where none do. Of a weak and a strong one that are too close, the strong one counts.
+ */
+function rateWithRuns(found: i32, usual: f32): f32 {
+  let beats = 0;
+  let weak = 0;
+  let runs = 0;
+  let first: f32 = 0;
+  let last: f32 = 0;
+  let before: f32 = -Infinity;
+  for (let i = 0; i < found; i++) {
+    const stroke = STROKES[i];
+    const isNear = stroke.time - before < CLOSEST_STROKE;
+    if (stroke.height >= STRONG_STROKE * usual) {
+      if (isNear && weak === 0) continue;
+      if (isNear) weak--;
+      if (weak >= RUN) runs += weak;
+      else if (beats === 0) first = stroke.time;
+      weak = 0;
+      beats++;
+      last = stroke.time;
+    } else {
+      if (isNear || stroke.height < RUN_STROKE * usual) continue;
+      if (++weak === 1 && beats === 0) first = stroke.time;
+      if (weak >= RUN) last = stroke.time;
+    }
+    before = stroke.time;
+  }
+  if (weak >= RUN) runs += weak;
+  return runs > 0 ? (GRID_PER_MINUTE * <f32>(beats + runs - 1)) / (last - first) : 0;
 }
 
 /** Grid samples around an upstroke that are compared with those of the others. */

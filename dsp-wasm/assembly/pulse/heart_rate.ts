@@ -5,7 +5,16 @@ import { PulseState } from '../memory/pulse_state';
 import { channelOfKind, Session } from '../memory/session';
 import { guessHeights, movedAlike, pulseLike } from './artefact';
 import { findBeats } from './beats';
-import { countConfidence, doubted, lineConfidence, pulseConfidence, shown, trustable } from './confidence';
+import {
+  countConfidence,
+  doubted,
+  isSame,
+  leavesOutRun,
+  lineConfidence,
+  pulseConfidence,
+  shown,
+  trustable,
+} from './confidence';
 import { countBeats } from './count';
 import { likelihoodShare } from './motion';
 import { unexplainedAt } from './residual';
@@ -18,6 +27,7 @@ import {
   CLEARER,
   EXERCISE_RATE,
   FELT_MOTION,
+  HALVED_SHARE,
   IRREGULAR,
   LEAST_COUNTED,
   LESS_CLEAR,
@@ -38,6 +48,7 @@ import {
   SUPPORTED,
   UNEXPLAINED_SHARE,
   USUAL_RATE,
+  USUAL_SHARE,
   VALUE_MEMORY,
 } from './tuning';
 import { allAxesMove, loadAxes, loadOptical } from './window';
@@ -53,6 +64,7 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   if (anew) {
     resetSpectrum(state);
     state.expected = 0;
+    state.usualRate = 0;
   }
   const motion = pulseSpectrum(session, hasAxes);
   if (motion < 0) return false;
@@ -68,6 +80,7 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   if (motion > MOVING) {
     expectRate(state, motion);
     guessHeights(state);
+    state.usualRate = 0;
     state.value = leaning(state, inMotion(tracked.rate, beats.rate), confidence);
     // What a missing axis feels may be in the light
     to.confidence = <f64>min<f32>(confidence, trustable(allAxes ? 1 - movedAlike(session, tracked.rate, true) : 0));
@@ -84,12 +97,26 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     const like = pulseLike(session, rate, counted ? COUNTED.skew : 0, belief, hasAxes, felt);
     state.value = leaning(state, rate, belief);
     // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
-    const guessed = counted && COUNTED.lost > MOST_GUESSED;
-    to.confidence = <f64>min<f32>(belief, trustable(guessed ? 0 : like));
+    const guessed = counted && (COUNTED.lost > MOST_GUESSED || leavesOutRun(rate));
+    const halved = isHalved(state, rate, belief);
+    to.confidence = <f64>min<f32>(belief, trustable(guessed || halved ? 0 : like));
   }
   if (to.confidence >= TRUSTED) state.expected = state.value;
   to.value = <f64>state.value;
   return true;
+}
+
+/**
+ * Whether a rate is suddenly half of the usual one: each second beat may be a premature one without a pulse, which pulse oximeters, too,
+ * then miss (Houghton and Gray, Making Sense of the ECG: Cases for Self-Assessment, case 43). A heart that slows down passes through the
+ * rates between, and the usual rate follows it. Comes once a window at rest.
+ */
+function isHalved(state: PulseState, rate: f32, belief: f32): bool {
+  const usual = state.usualRate;
+  const halved = isSame(usual, rate + rate);
+  if (<f64>belief < TRUSTED) return halved;
+  state.usualRate = usual === 0 ? rate : usual + (halved ? HALVED_SHARE : USUAL_SHARE) * (rate - usual);
+  return halved;
 }
 
 /** The more likely of two: the rate by line and period, which a regular rhythm has, or that of the counted beats (COUNTED). */

@@ -105,6 +105,8 @@ export class CountedBeats {
   evenness: f32;
   /** Share of the intervals that hold a weak upstroke at the same delay, too late to be a second wave. */
   followed: f32;
+  /** Heart rate if weak upstrokes that come in a row are beats, too, bpm; 0 where there are none. */
+  withRuns: f32;
 }
 
 /** The rate with the most belief. */
@@ -323,4 +325,4 @@ export const STROKE_SUM = changetype<Row<f32>>(INTERVALS_END);
 const STROKE_SUM_END: usize = INTERVALS_END + 16 * sizeof<f32>();
 
 export const COUNTED = changetype<CountedBeats>(STROKE_SUM_END);
-export const PULSE_SCRATCH_END: usize = STROKE_SUM_END + 64;
+export const PULSE_SCRATCH_END: usize = STROKE_SUM_END + 80;

@@ -149,6 +149,11 @@ export const HABITUAL: f32 = 0.3;
 /** From a heartbeat to the upstroke of its pulse in a finger: 0.3 s. [grid samples; chosen] */
 export const PULSE_DELAY: f32 = 9.6;
 
+/** Least slope of an upstroke that is not weak, in the search for runs of weak ones, against the usual one. [ratio; chosen] */
+export const STRONG_STROKE: f32 = 0.5;
+/** Least slope of a weak upstroke in a run. [ratio; chosen] */
+export const RUN_STROKE: f32 = 0.1;
+
 // ---- confidence.ts ----
 /** Log odds without any evidence, at rest. [log odds; chosen] */
 export const BIAS: f32 = -2.85;
@@ -283,6 +288,8 @@ export const RUN_INTERVAL: f32 = 0.8;
 export const RUN_RATE: f32 = 1.7;
 /** Least likeness of their upstrokes. [correlation; chosen] */
 export const RUN_LIKENESS: f32 = 0.85;
+/** Variation of the intervals up to which they are even, so that weak pulses among them are no run. [ratio; chosen] */
+export const EVEN_RHYTHM: f32 = 0.05;
 /** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
 export const FOLLOWED: f32 = 0.6;
 /** Evenness of the upstrokes from which none is premature. [ratio; chosen] */
@@ -366,6 +373,10 @@ export const LESS_CLEAR: f32 = 0.05;
 export const RESTLESS: f32 = 0.8;
 /** Share of a step's rate in its running mean: 5 s of memory. [share; chosen] */
 export const SLOW_SHARE: f32 = 0.2;
+/** Share of a step's rate in the usual one at rest: 10 s of memory. [share; chosen] */
+export const USUAL_SHARE: f32 = 0.1;
+/** The same of a rate that is half of the usual one: the doubt ends after some four minutes. [share; chosen] */
+export const HALVED_SHARE: f32 = 0.001;
 /** Share of this window in what the axes did not explain of late: 2 s of memory. [share; chosen] */
 export const UNEXPLAINED_SHARE: f32 = 0.5;
 /** Share of this window in the support where that rises: 10 s of memory. [share; chosen] */

@@ -4,6 +4,7 @@ import { sum } from './beats.js';
 
 export interface Counted {
   readonly rate: number;
+  readonly lost: number;
   readonly variation: number;
   readonly steadiness: number;
   readonly likeness: number;
@@ -18,6 +19,7 @@ export interface Counted {
   readonly pairVariation: number;
   readonly evenness: number;
   readonly followed: number;
+  readonly withRuns: number;
 }
 
 interface Stroke {
@@ -46,6 +48,7 @@ export function countBeats(optical: readonly number[]): Counted | null {
   const least = Math.min(...beats.map(({ height }) => height));
   return {
     rate: rateOf(beats, lost),
+    lost,
     variation: variation(all),
     steadiness,
     likeness: likeness(rises, beats),
@@ -60,6 +63,7 @@ export function countBeats(optical: readonly number[]): Counted | null {
     pairVariation: variation(all.slice(1).map((v, i) => v + (all[i] ?? 0))),
     evenness: least / Math.max(...beats.map(({ height }) => height)),
     followed: followedShare(strokes, beats, usual),
+    withRuns: rateWithRuns(strokes, usual),
   };
 }
 
@@ -87,6 +91,26 @@ function followedShare(strokes: readonly Stroke[], beats: readonly Stroke[], usu
   });
   const middle = delays.toSorted((a, b) => a - b)[delays.length >> 1] ?? 0;
   return delays.filter((v) => Math.abs(v - middle) <= 3).length / (beats.length - 1);
+}
+
+/** The rate of the strong upstrokes and of the weak ones of which at least three come in a row; 0 without such. */
+function rateWithRuns(strokes: readonly Stroke[], usual: number): number {
+  const isStrong = (stroke: Stroke | undefined) => stroke !== undefined && stroke.height >= 0.5 * usual;
+  const apart: Stroke[] = [];
+  for (const stroke of strokes) {
+    const last = apart.at(-1);
+    const isNear = last !== undefined && stroke.time - last.time < 9;
+    if (isNear && isStrong(stroke) && !isStrong(last)) apart[apart.length - 1] = stroke;
+    else if (!isNear && stroke.height >= 0.1 * usual) apart.push(stroke);
+  }
+  const weakAround = (i: number) => {
+    const before = i - 1 - apart.findLastIndex((stroke, k) => k < i && isStrong(stroke));
+    const after = apart.findIndex((stroke, k) => k > i && isStrong(stroke));
+    return before + (after < 0 ? apart.length : after) - i;
+  };
+  const beats = apart.filter((stroke, i) => isStrong(stroke) || weakAround(i) >= 3);
+  if (beats.every(isStrong)) return 0;
+  return (1920 * (beats.length - 1)) / ((beats.at(-1)?.time ?? 0) - (beats[0]?.time ?? 0));
 }
 
 function slopesOf(x: readonly number[]): number[] {

@@ -34,6 +34,7 @@ export class PulseRate {
   #unexplained: number | null = null;
   #onset = 0;
   #expected: number | null = null;
+  #usual = 0;
   readonly #residual = new Residual();
   readonly #artefact = new Artefact();
 
@@ -77,6 +78,7 @@ export class PulseRate {
       this.#artefact.guess(heights);
       const confidence = covered * quality(opticals) * likelyInMotion(track, support, seenApart, unexplained);
       this.#expect(motion);
+      this.#usual = 0;
       const value = this.#leaning(inMotion(clean, rate, found?.rate ?? 0), confidence);
       return this.#answer(
         value,
@@ -97,13 +99,17 @@ export class PulseRate {
     const alike =
       movedAlike(lights, opticals, emphasised(signals, 0), value) * (allAxes ? Math.min(1, motion / 0.1) : 1);
     const own = { bpm: value, skew: counted?.skew ?? 0, alike, belief: doubted, hasAxes: axes !== null };
-    return this.#answer(
-      this.#leaning(value, doubted),
-      Math.min(
-        doubted,
-        this.#artefact.most(spectraOf([[...(found?.best ?? signals[0] ?? [])]], 0)[0] ?? [], heights, own),
-      ),
-    );
+    const most = this.#artefact.most(spectraOf([[...(found?.best ?? signals[0] ?? [])]], 0)[0] ?? [], heights, own);
+    const guessed = counted !== null && (counted.lost > 1 || leavesOutRun(counted, value));
+    const halved = this.#isHalved(value, doubted);
+    return this.#answer(this.#leaning(value, doubted), Math.min(doubted, guessed || halved ? 0.45 : most));
+  }
+
+  #isHalved(rate: number, belief: number): boolean {
+    const halved = isSame(this.#usual, 2 * rate);
+    if (belief >= 0.5)
+      this.#usual = this.#usual === 0 ? rate : this.#usual + (halved ? 0.001 : 0.1) * (rate - this.#usual);
+    return halved;
   }
 
   /** Moves the rate that is expected after the last one that was trusted. */
@@ -218,7 +224,6 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
   const unlikeness = Math.log(Math.max(0.02, 1.02 - counted.likeness));
   const slowness = Math.max(0, (55 - counted.rate) / 10);
   const [edge, gap] = [ramp(counted.edge, 1, 3) * 2, ramp(counted.gap, 1.2, 3.2) * 2];
-  const isSame = (a: number, b: number) => Math.abs(a - b) <= 0.1 * Math.max(a, b);
   const alternating = counted.shortest >= 15.4 && counted.pairVariation <= 0.06;
   const bigeminy = alternating && isSame(counted.rate, 2 * line.value);
   const paused = counted.evenness > 0.5 && isSame(counted.longest, 2 * counted.shortest);
@@ -260,6 +265,13 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
   }
   if (byCount > Math.max(0.5, byLine)) return { value: counted.rate, confidence: byCount };
   return { value: line.value, confidence: byLine };
+}
+
+const isSame = (a: number, b: number) => Math.abs(a - b) <= 0.1 * Math.max(a, b);
+
+/** Whether weak pulses in a row, which the rate leaves out, may be beats. */
+function leavesOutRun({ likeness, withRuns, variation, edge }: Counted, rate: number): boolean {
+  return likeness > 0.85 && withRuns > rate + 5 && (variation > 0.05 || edge > 1);
 }
 
 /** Whether three fast beats come in a row, beside a slower line. */

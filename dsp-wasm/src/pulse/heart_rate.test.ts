@@ -198,6 +198,62 @@ describe('hr_ppg', () => {
     expect(wrong.length).to.be.below(5); // of 79
   });
 
+  /** 97 beats a minute for `normal` s, then bigeminy in which the premature beats have no pulse until `to`, s. */
+  const pulseDeficit = (normal: number, to: number) =>
+    Array.from({ length: 800 }, (_, i) => ({ time: 0.62 * i, height: 100 })).filter(
+      ({ time }, i) => time < normal || time > to || i % 2 === 0,
+    );
+
+  it('does not trust a rate that is suddenly half of the one before, and trusts the whole one again', () => {
+    const rates = run([GREEN], [pulses(pulseDeficit(30, 90), 120)], 120);
+    for (const e of rates.slice(42, 90)) expect(e?.value).to.be.closeTo(48.4, 2);
+    expect(rates.slice(42, 90).filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+    for (const e of rates.slice(104)) {
+      expect(e?.value).to.be.closeTo(96.8, 2);
+      expect(e?.confidence).to.be.at.least(0.5);
+    }
+  });
+
+  it('trusts half of the rate before after five minutes', () => {
+    for (const e of run([GREEN], [pulses(pulseDeficit(30, 360), 360)], 360).slice(330)) {
+      expect(e?.value).to.be.closeTo(48.4, 2);
+      expect(e?.confidence).to.be.at.least(0.5);
+    }
+  });
+
+  it('trusts a rate that falls to less than half within a minute, as after exercise', () => {
+    const beats = [{ time: 0, height: 100 }];
+    for (let t = 0; t < 110; beats.push({ time: t, height: 100 }))
+      t += 60 / (55 + 70 * Math.exp(-Math.max(0, t - 20) / 20));
+    for (const e of run([GREEN], [pulses(beats, 110)], 110).slice(20)) expect(e?.confidence).to.be.at.least(0.5);
+  });
+
+  /** 65 beats a minute, and runs of five beats at 158 a minute whose pulses are weak. */
+  const withRuns = [{ time: 0, height: 100 }];
+  for (let i = 1; i < 160; i++) {
+    const isFast = i % 18 >= 13;
+    const interval = isFast ? 0.38 : i % 18 === 0 ? 1.1 : 0.92;
+    withRuns.push({ time: (withRuns.at(-1)?.time ?? 0) + interval, height: isFast ? 25 : 100 });
+  }
+
+  it('hardly ever trusts a rate that leaves out a run of weak fast pulses', () => {
+    const wrong = run([GREEN], [pulses(withRuns, 90)], 90).filter((e, end) => {
+      const own = withRuns.filter((b) => b.time > end - 8 && b.time <= end);
+      const rate = (60 * (own.length - 1)) / ((own.at(-1)?.time ?? 0) - (own[0]?.time ?? 0));
+      return end >= 12 && e && e.confidence >= 0.5 && Math.abs(e.value - rate) > 10;
+    });
+    expect(wrong.length).to.be.below(3); // of 79
+  });
+
+  it('trusts an even rhythm whose pulses, with their second waves, some breaths make weak', () => {
+    const beats = Array.from({ length: 90 }, (_, i) => ({ time: 0.9 * i, height: i % 9 < 4 ? 40 : 100 }));
+    const second = beats.map(({ time, height }) => ({ time: time + 0.42, height: 0.35 * height }));
+    for (const e of run([GREEN], [pulses([...beats, ...second], 60)], 60).slice(20)) {
+      expect(e?.value).to.be.closeTo(60 / 0.9, 2);
+      expect(e?.confidence).to.be.at.least(0.5);
+    }
+  });
+
   it('does not count the second wave of a slow pulse', () => {
     const beats = Array.from({ length: 30 }, (_, i) => ({ time: 1.15 * i, height: 100 }));
     const second = beats.map(({ time }) => ({ time: time + 0.38, height: 35 }));
@@ -656,6 +712,18 @@ describe('hr_ppg', () => {
     }
   });
 
+  /** The grid samples of the window that ends at `end`, as the twin takes them. */
+  function gridWindow(x: readonly number[], end: number): number[] {
+    const t = times(end);
+    const grid = gridSamples(
+      t,
+      t.map((_, i) => Math.fround(x[i] ?? 0)),
+      32,
+      32 * end,
+    );
+    return Array.from({ length: 256 }, (_, i) => grid[32 * end - 256 + i] ?? Number.NaN);
+  }
+
   for (const [what, light, seen, strength, lostAt] of [
     ['at rest and in motion', 'ppg_green', true, 1, 24],
     ['at rest and in motion, by red and infrared', 'ppg_ir', true, 1, 24],
@@ -684,21 +752,29 @@ describe('hr_ppg', () => {
       const got = run(channels, [green, red, accel], seconds);
       const twin = new PulseRate();
       for (let end = 4; end <= seconds; end++) {
-        const window = (x: readonly number[]) => {
-          const t = times(end);
-          const grid = gridSamples(
-            t,
-            t.map((_, i) => Math.fround(x[i] ?? 0)),
-            32,
-            32 * end,
-          );
-          return Array.from({ length: 256 }, (_, i) => grid[32 * end - 256 + i] ?? Number.NaN);
-        };
+        const window = (x: readonly number[]) => gridWindow(x, end);
         const places = light === 'ppg_ir' ? ([1, 0] as const) : null;
         const want = twin.step([window(green), window(red)], seen ? axes.map(window) : null, places);
         // f32 through some thousand operations and a recursion; both steps of a decision may differ at its edge
         expect(got[end]?.value, `at ${end} s`).to.be.closeTo(want?.value ?? 0, 0.05);
         expect(got[end]?.confidence, `at ${end} s`).to.be.closeTo(want?.confidence ?? 0, 0.01);
+      }
+    });
+
+  for (const [what, beats] of [
+    ['a rate that is suddenly halved', pulseDeficit(20, 45)],
+    ['runs of weak pulses', withRuns],
+  ] as const)
+    it(`trusts the same as its twin, in ${what}`, () => {
+      const [hiss, light] = [noise(60 * HZ, 31), pulses(beats, 60)];
+      const noisy = light.map((v, i) => v + 3 * (hiss[i] ?? 0));
+      const got = run([GREEN], [noisy], 60);
+      const twin = new PulseRate();
+      for (let end = 4; end <= 60; end++) {
+        const want = twin.step([gridWindow(noisy, end)], null);
+        // The core times slow pulses on half of the grid samples
+        expect(got[end]?.value, `at ${end} s`).to.be.closeTo(want?.value ?? 0, 0.5);
+        expect((got[end]?.confidence ?? 0) >= 0.5, `at ${end} s`).to.equal((want?.confidence ?? 0) >= 0.5);
       }
     });
 });
