@@ -27,7 +27,6 @@ import {
   HIGH_FROM,
   HIGH_TO,
   JUMP,
-  LITTLE_SHOWN,
   LITTLE_SHOWN_MASS,
   LOST,
   LOW_FROM,
@@ -140,7 +139,8 @@ export function followBreath(
   answer(track.posterior, source === FROM_PPG ? certainMassOf(track.shown) : CERTAIN_MASS, to);
   // The posterior remembers a breath for minutes after a belt has been taken off; its noise tells nothing for or against it.
   to.confidence *= <f64>(source === FROM_EFFORT ? min<f32>(1, track.shown / ENOUGH_SHOWN) : trust);
-  doubtHeld(track, n, alive, to);
+  // Widths also swing with the vessels' tension, whether the breath goes on or not.
+  doubtHeld(track, n, v128.and(alive, i32x4(-1, -1, -1, 0)), to);
   return true;
 }
 
@@ -307,7 +307,7 @@ function product(x: v128): f32 {
  * than half as well, where the usual rates lie; a breath that it shows clearly is right with less.
  */
 function certainMassOf(shown: f32): f64 {
-  const part = max<f64>(0, <f64>(shown - LITTLE_SHOWN) / <f64>(MUCH_SHOWN - LITTLE_SHOWN));
+  const part = max<f64>(0, (2 * <f64>shown) / <f64>MUCH_SHOWN - 1);
   return LITTLE_SHOWN_MASS + part * (MUCH_SHOWN_MASS - LITTLE_SHOWN_MASS);
 }
 

@@ -75,9 +75,7 @@ export const FADING: f32 = 0.02;
 export const MOST_SHOWN: f32 = 0.4;
 /** Evidence from which an effort shows the breath. [log odds; chosen] */
 export const ENOUGH_SHOWN: f32 = 0.12;
-/** Evidence up to which a breath in the light may be what noise or the vessels' own waves make. [log odds; chosen] */
-export const LITTLE_SHOWN: f32 = 2;
-/** Evidence from which the light shows a breath clearly; no more is kept. [log odds; chosen] */
+/** Evidence from which the light shows a breath clearly; no more is kept. Half of it is little: noise or the vessels' own waves make as much. [log odds; chosen] */
 export const MUCH_SHOWN: f32 = 4;
 /** Mass from which a stretch is trusted where the light shows little. [probability; chosen] */
 export const LITTLE_SHOWN_MASS: f64 = 0.6;

@@ -10,8 +10,8 @@ export interface BreathSeries {
   readonly steep: number;
   /** Whether it swings with the blood pressure, too, as intervals do. */
   readonly pressure?: boolean;
-  /** Least part of its power that a rate leaves unexplained; default 0.1. */
-  readonly unexplained?: number;
+  /** Whether it swings with the vessels' tension, too, as widths do: then it confirms others, and does not tell whether the breath goes on. */
+  readonly vessels?: boolean;
 }
 
 /** Where series come from, and what that says of them. */
@@ -63,7 +63,8 @@ export class BreathFollower {
       if (k > top) return p;
       const odds = (pressure = false) => (pressure && k <= 8 ? 0.02 : 0.2) / 45;
       return alive.reduce(
-        (q, { r, of }) => q * (1 + odds(of.pressure) * this.#sinusoid(r, k, exponent, of.unexplained)) ** 0.125,
+        (q, { r, of }) =>
+          q * (1 + odds(of.pressure) * this.#sinusoid(r, k, exponent, of.vessels ? 0.55 : 0.1)) ** 0.125,
         p,
       );
     });
@@ -71,7 +72,9 @@ export class BreathFollower {
     const gain = Math.log(weighed.reduce((sum, v) => sum + v, 0));
     this.#shown = Math.max(0, Math.min(this.#source.most, this.#shown + gain - 0.02));
     const { value, confidence } = this.#answer();
-    const rest = series.map((s, i) => (all[i]?.r.length ? withoutDrift(s.x, this.#source.degree).rest : []));
+    const rest = series.map((s, i) =>
+      all[i]?.r.length && !s.vessels ? withoutDrift(s.x, this.#source.degree).rest : [],
+    );
     const told = confidence * (this.#source.fades ? Math.min(1, this.#shown / 0.12) : trust);
     return { value, confidence: this.#swing.doubt(rest, value, told) };
   }
@@ -88,7 +91,7 @@ export class BreathFollower {
     return this.#prior.map((q, i) => jump * q + (1 - jump) * (0.25 * at(i - 1) + 0.5 * at(i) + 0.25 * at(i + 1)));
   }
 
-  #sinusoid(r: readonly number[], k: number, exponent: number, unexplained = 0.1): number {
+  #sinusoid(r: readonly number[], k: number, exponent: number, unexplained: number): number {
     const here = r[k] ?? 0;
     const harmonic = Math.min(this.#source.harmonic * (r[2 * k] ?? 0), 2 * here);
     return Math.max(unexplained, 1 - here - harmonic) ** -exponent;
@@ -102,7 +105,7 @@ export class BreathFollower {
     });
     const { mass, value } = stretches.reduce((best, s) => (s.mass > best.mass ? s : best));
     // Light that shows a breath clearly is trusted with less mass, other light with more.
-    const half = this.#source.fades ? 0.5 : 0.6 - 0.2 * Math.max(0, (this.#shown - 2) / 2);
+    const half = this.#source.fades ? 0.5 : 0.6 - 0.2 * Math.max(0, this.#shown / 2 - 1);
     return { value, confidence: mass < half ? (0.5 * mass) / half : 1 - 0.5 * ((1 - mass) / (1 - half)) ** 3 };
   }
 }

@@ -560,7 +560,7 @@ describe('rr', () => {
       { x: m.intervals, resolution: 0.001, gentle: 0.5, steep: 2, pressure: true },
       { x: m.heights, resolution: 0.001, gentle: 1, steep: 3 },
       { x: m.baselines, resolution: 0.001, gentle: 1, steep: 4 },
-      { x: m.widths, resolution: 0.001, gentle: 1, steep: 3, pressure: true, unexplained: 0.55 },
+      { x: m.widths, resolution: 0.001, gentle: 1, steep: 3, pressure: true, vessels: true },
     ];
     return follower.follow(end, series, m.fastest, m.steadiness, m.trust);
   }
@@ -602,6 +602,14 @@ describe('rr', () => {
   it('hardly ever trusts a breath that pulses do not show', () => {
     const answers = Array.from({ length: 20 }, (_, k) => run('rr_ppg', [GREEN], [breathing(120, 0, {}, 40 + 2 * k)]));
     expect(trusted(answers.flat())).to.be.at.most(20); // of 1060
+  });
+
+  it('trusts no held breath by the widths of pulses, which go on to swing with the vessels', () => {
+    const x = breathing(120, 14, { fm: 0.03, am: 0.06, bw: 0.1, held: [70, 110] }, 5);
+    const vessels = breathing(120, 14, { wm: 0.05 }, 5);
+    const still = breathing(120, 14, {}, 5);
+    const both = x.map((v, i) => v + (vessels[i] ?? 0) - (still[i] ?? 0));
+    expect(trusted(run('rr_ppg', [GREEN], [both]).slice((86 - 14) / 2, (110 - 14) / 2))).to.equal(0);
   });
 
   it('measures how wide pulses are near their tops, whatever their height', () => {
