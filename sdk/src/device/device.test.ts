@@ -149,6 +149,16 @@ describe('device', () => {
     expect(push(0, [1, null, undefined], Date.now())).not.to.throw();
   });
 
+  it('takes the times of a clock that was never set, and is at a day of 1970 that is a time in seconds', async () => {
+    const clock = { ...systemClock, now: () => 11 * 86_400_000 };
+    const peer = await connect({ clock });
+    peer.send(ready());
+    await device.ready();
+    device.push(0, [1], clock.now());
+    const [frame] = (await peer.messages(1)) as [Buffer];
+    expect(frame.readDoubleLE(8)).to.equal(clock.now());
+  });
+
   it('refuses a limit that is not a number, and lost instants that are not whole', async () => {
     const wrong = await connect({ bufferBytes: '8 MB' as unknown as number }).catch((error: unknown) => error);
     expect(String(wrong)).to.equal('TypeError: bufferBytes must be a number of bytes; it is 8 MB');
