@@ -18,11 +18,13 @@ const BATCH_MS = 100;
 const CONNECT_WITHIN_MS = 10_000;
 const FRAME_BYTES = 65_536;
 /**
- * The years 2000 to 2100 in seconds since the epoch; in ms they are days of January and February 1970, which a device
+ * The years 2000 to 2099 in seconds since the epoch; in ms they are days of January and February 1970, which a device
  * whose clock was never set reaches 11 days after its start.
  */
 const SECONDS_FROM = 946_684_800;
-const SECONDS_UNTIL = 4_102_444_800;
+const SECONDS_UNTIL = 4_100_000_000;
+/** The service refuses times of the device before this one (2000), unless its clock is before it too, ms. */
+const EARLIEST_MS = 1000 * SECONDS_FROM;
 /** A device's clock was set if it moved by more than this against a stopwatch, ms; a drift takes weeks for it. */
 const CLOCK_SET_MS = 30_000;
 
@@ -333,9 +335,16 @@ export class Device extends StatefulConnection {
     this.#wake();
   }
 
+  /**
+   * Leaves out what was stamped before the clock was set: nobody knows its time, and the service closes a device for good
+   * whose frames it refuses by the thousand.
+   */
   #sendEarly(): void {
     try {
-      for (const samples of this.#early.take()) this.#accept(samples);
+      for (const samples of this.#early.take())
+        if (samples.ts < EARLIEST_MS && this.#clock.now() > EARLIEST_MS)
+          this.counters.samplesDropped += samples.samples.length;
+        else this.#accept(samples);
       if (this.#ending) this.#batches.flushAll();
     } catch (error) {
       this.#fail(error as Error); // A RangeError of `#accept`.

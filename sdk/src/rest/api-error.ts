@@ -67,10 +67,9 @@ export class ForeignAnswer extends ConnectionError {
   }
 }
 
-/** Browsers show neither the status of a redirect nor where it leads. */
-function kindOf({ status, type, headers }: Response): string {
-  if (type === 'opaqueredirect' || (status >= 300 && status < 400))
-    return `a redirect to ${headers.get('location') ?? 'another address'}`;
+/** Browsers show neither the status of a redirect, but 0, nor where it leads. */
+function kindOf({ ok, status, headers }: Response): string {
+  if (!ok && status < 400) return `a redirect to ${headers.get('location') ?? 'another address'}`;
   return `${status}, ${headers.get('content-type') ?? 'no content type'}`;
 }
 

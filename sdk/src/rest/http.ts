@@ -100,7 +100,7 @@ async function attemptOnce(request: Request, options: HttpOptions): Promise<Resp
 /** The response with its body in memory; calls `goesOn` for its beginning and for each part of its body. */
 async function whole(response: Response, goesOn: () => void): Promise<Response> {
   goesOn();
-  if (response.type === 'opaqueredirect') return response; // What a browser shows of a redirect: it has no status.
+  if (response.status === 0) return response; // What a browser shows of a redirect.
   const parts: Uint8Array<ArrayBuffer>[] = [];
   const reader = response.body?.getReader();
   if (!reader)
