@@ -46,6 +46,20 @@ describe('the configuration', () => {
     expect(faults.join()).to.match(/BOOTSTRAP_API_KEY must be svc_/);
   });
 
+  it('refuses texts that something was added to, which would open another store or make an unknown password', async () => {
+    for (const [name, text] of [
+      ['HOST', '127.0.0.1'],
+      ['DATA_DIR', '/var/lib/my data'],
+      ['DASHBOARD_PASSWORD', 'correct horse battery'],
+    ] as const) {
+      for (const value of [`${text}\r`, `${text} `, ` ${text}`, ' ', '\t'])
+        expect(await faultsOf({ [name]: value }), JSON.stringify(value)).to.deep.equal([
+          `${name} must not begin or end with a space or a line end; a file of variables may have Windows line ends`,
+        ]);
+      expect(await faultsOf({ [name]: text })).to.deep.equal([]);
+    }
+  });
+
   it('names the address that is not valid, with what to do and without its password', async () => {
     const redis = ['redis://localhost:notaport', 'redis://u:p%@host', 'redis://', 'redis://h/x', 'redis://h,http://h'];
     for (const REDIS_URL of redis)

@@ -10,6 +10,12 @@ const ACCOUNT_SHARE = 0.75;
 
 const PASSWORD_RULE = `must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`;
 
+/** A text that nothing was added to, as a file of variables with Windows line ends does. */
+const trimmed = z.string().regex(/^\S(.*\S)?$/s, {
+  error: 'must not begin or end with a space or a line end; a file of variables may have Windows line ends',
+  abort: true,
+});
+
 /** A whole number in the text of a variable. */
 const whole = (least: number, most: number) =>
   z
@@ -29,9 +35,9 @@ const mongoUri = z.string().superRefine(async (uri, { addIssue }) => {
 
 const Environment = z
   .object({
-    HOST: z.string().default('127.0.0.1'),
+    HOST: trimmed.default('127.0.0.1'),
     PORT: whole(0, 65_535).default(8080),
-    DATA_DIR: z.string().default('./data'),
+    DATA_DIR: trimmed.default('./data'),
     MONGODB_URI: mongoUri.optional(),
     REDIS_URL: z.string().refine(isRedisUrls, REDIS_URL_RULE).optional(),
     FANOUT_MOUNTED: z.enum(['true', 'false'], 'must be true or false').default('true'),
@@ -45,8 +51,7 @@ const Environment = z
     SHUTDOWN_DELAY_MS: whole(0, 60_000).default(0),
     DRAIN_MS: whole(0, 8000).default(1000),
     DASHBOARD: z.enum(['on', 'off'], 'must be on or off').default('on'),
-    DASHBOARD_PASSWORD: z
-      .string()
+    DASHBOARD_PASSWORD: trimmed
       .min(PASSWORD_LENGTH.min, PASSWORD_RULE)
       .max(PASSWORD_LENGTH.max, PASSWORD_RULE)
       .optional(),

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 
@@ -35,4 +36,20 @@ describe('the process of a gateway', () => {
     expect(await ended).to.deep.equal([0, null]);
     expect(printed).to.match(/\nstopping: received data are stored and published\n$/);
   });
+
+  for (const [what, limit, advice] of [
+    ['descriptors', '-n 100', /too few files may be open.*ulimit -n/],
+    ['address space', '-v 8000000', /signal core.*MAX_SESSIONS.*ulimit -v/],
+  ] as const)
+    it(`says in one line what to do if it has too little of what it needs: ${what} (ulimit ${limit})`, async () => {
+      const env = { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0', DASHBOARD: 'off', LOG_LEVEL: 'silent' };
+      const started = spawn('sh', ['-c', `ulimit ${limit} && exec "$0" "$1"`, process.execPath, MAIN], { env });
+      gateway = started;
+      const ended = once(gateway, 'close');
+      const said = await text(started.stderr);
+      expect(said)
+        .to.match(/^[^\n]+\n$/)
+        .and.match(advice);
+      expect(await ended).to.deep.equal([1, null]);
+    });
 });

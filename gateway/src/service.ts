@@ -14,12 +14,11 @@ import { provideKey } from './keys/first-key.js';
 import { KeyRing } from './keys/key-ring.js';
 import { openLiveFeed } from './live-feed.js';
 import { loadOf } from './load.js';
-import { ClockWatch } from './peers/clock-watch.js';
+import { ClockWatch, type ClockWatchOptions } from './peers/clock-watch.js';
 import { Heartbeat } from './peers/heartbeat.js';
 import { Inspector } from './peers/inspector.js';
 import { SplitFeed } from './peers/split-feed.js';
 import { PeriodicTasks } from './periodic-tasks.js';
-import type { Publisher } from './publisher/publisher.js';
 import { provideAccess } from './service/first-access.js';
 import { openStreaming } from './service/streaming.js';
 import { createWeb } from './service/web.js';
@@ -72,7 +71,7 @@ export async function startService(
   const { ingest, publisher, core } = streaming;
 
   const split = new SplitFeed(store, clock, gateway, (text) => log.error({}, text));
-  const clocks = watchClocks(store, publisher, registry, clock, log);
+  const clocks = watchClocks({ store, gateway, publisher, clock, log }, registry);
   const beat = () => heartbeat.beat();
   const tasks = new PeriodicTasks(
     [
@@ -163,8 +162,8 @@ async function openKeys(config: Config, store: Store, clock: Clock, log: Logger)
   return keys;
 }
 
-function watchClocks(store: Store, publisher: Publisher, registry: Registry, clock: Clock, log: Logger): ClockWatch {
-  const clocks = new ClockWatch({ store, publisher, clock, log });
+function watchClocks(options: ClockWatchOptions, registry: Registry): ClockWatch {
+  const clocks = new ClockWatch(options);
   const help = "Time by which the clock is behind another gateway's clock, or behind the stamps of insights";
   registerLevel(registry, 'device_insights_clock_behind_seconds', help, () => clocks.behindMs / 1000);
   return clocks;

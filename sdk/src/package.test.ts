@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -96,6 +96,15 @@ describe('package', () => {
   it('runs its command', async () => {
     const { stdout } = await execute(join(project, 'node_modules/.bin/device-insights'), ['--help']);
     expect(stdout).to.contain('simulate').and.contain('export --since TIME');
+  });
+
+  it('says that the output of its command could not be written', async () => {
+    const command = join(project, 'node_modules/.bin/device-insights');
+    const { status, stderr } = spawnSync('sh', ['-c', 'exec "$0" --help > /dev/full', command], { encoding: 'utf8' });
+    expect([status, stderr]).to.deep.equal([
+      1,
+      'the output could not be written: ENOSPC: no space left on device, write\n',
+    ]);
   });
 
   it('passes publint and Are The Types Wrong', async () => {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,5 +80,14 @@ describe('analyze', () => {
       .and.not.contain('\n');
     expect((await analyze('r.json', '--spo2-curve', '1')).stderr).to.contain('two or three numbers');
     expect((await analyze()).code).to.equal(1);
+  });
+
+  it('says that its output could not be written, with exit code 1', async () => {
+    const words = ['-c', 'exec "$0" "$1" "$2" > /dev/full', process.execPath, COMMAND, await record(12, 96)];
+    const { status, stderr } = spawnSync('sh', words, { encoding: 'utf8' });
+    expect([status, stderr]).to.deep.equal([
+      1,
+      'the output could not be written: ENOSPC: no space left on device, write\n',
+    ]);
   });
 });

@@ -6,6 +6,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { RPeak } from '../analysis/analysis.js';
 import type { CoreLoad } from '../analysis/core-load.js';
 import { analyseOffline, oneSession, peaksOffline } from './offline.js';
+import { followOutput } from './output.js';
 
 /** Parses `a,b` or `a,b,c`. */
 function parseCurve(text: string): number[] {
@@ -52,8 +53,7 @@ const command = new Command('analyze')
   .option('--load', 'print the cost of the signal core on stderr')
   .action(analyze);
 
-// If the reader of the output closes it (`| head`), that is not a failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+followOutput(() => process.exit());
 
 command.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,6 +48,29 @@ describe('demo', () => {
       expect(Number(value)).to.be.closeTo(94, 1.5);
     }
     expect(output()).to.contain(`${readings(output()).length} insights received`);
+    expect(await readdir(folder)).to.deep.equal([]);
+  });
+
+  it('ends without a failure and leaves no files if the reader of its output closes it (`| head`)', async () => {
+    const { output, ended } = start('--speed', '10');
+    await once(demo.stdout ?? demo, 'data');
+    demo.stdout?.destroy();
+    expect(await ended, output()).to.equal(0);
+    expect(output()).not.to.contain('EPIPE');
+    expect(await readdir(folder)).to.deep.equal([]);
+  });
+
+  it('says that its output could not be written, and leaves no files', async () => {
+    const options = { env: { ...process.env, DATA_DIR: '', PORT: '', TMPDIR: folder }, encoding: 'utf8' } as const;
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', 'exec "$0" "$1" > /dev/full', process.execPath, COMMAND],
+      options,
+    );
+    expect([status, stderr]).to.deep.equal([
+      1,
+      'the output could not be written: ENOSPC: no space left on device, write\n',
+    ]);
     expect(await readdir(folder)).to.deep.equal([]);
   });
 

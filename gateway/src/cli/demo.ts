@@ -11,6 +11,7 @@ import { ConfigError, processConfig } from '../config.js';
 import { newKey } from '../keys/key.js';
 import { startService } from '../service.js';
 import { showDemo } from './demonstration.js';
+import { followOutput } from './output.js';
 
 interface Options {
   readonly recording?: string;
@@ -29,7 +30,7 @@ const ENDLESS_MS = 86_400_000;
 /** Runs the demo; resolves when it has ended, or was stopped with Ctrl-C. */
 async function demo(options: Options): Promise<void> {
   const source = options.recording === undefined ? simulator(options) : await readRecording(options.recording);
-  const stop = stopOnSignals();
+  const stop = untilStopped();
   const temporary = mkdtempSync(join(tmpdir(), 'device-insights-demo-'));
   try {
     const key = newKey();
@@ -68,9 +69,13 @@ function simulator({ hr = 72, rr = 15, spo2 = 97, seed = 1, fault }: Options): F
   return simulate({ hr, rr, spo2, seed, faults: parseFaults(fault) });
 }
 
-/** Aborts at the first Ctrl-C or SIGTERM; the second one ends the process at once. */
-function stopOnSignals(): AbortSignal {
+/**
+ * Aborts at the first Ctrl-C or SIGTERM, or when the output takes no more; the second Ctrl-C or SIGTERM ends the process
+ * at once.
+ */
+function untilStopped(): AbortSignal {
   const abort = new AbortController();
+  followOutput(() => abort.abort());
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
   return abort.signal;
 }
@@ -127,7 +132,7 @@ const command = new Command('demo')
   .action(demo);
 
 command.parseAsync().then(
-  () => process.exit(0),
+  () => process.exit(),
   (error: unknown) => {
     if (error instanceof ConfigError) for (const fault of error.faults) console.error(`configuration: ${fault}`);
     else console.error(error instanceof Error ? error.message : error);

@@ -177,6 +177,18 @@ describe('Admission of devices', () => {
     expect(await connect().code()).to.equal(1013);
   });
 
+  it('closes with 1013 while its clock is before 2000, which would have it refuse all times of the device', async () => {
+    const { connect } = await bench.device(gateway);
+    bench.clock.step(-T0);
+    const { code, reason } = await connect().closed;
+    expect(code).to.equal(1013);
+    expect(reason).to.include('the clock of the gateway').and.include('set it');
+    expect(() => gateway.ingest.check()).to.throw('the clock of the gateway');
+    bench.clock.step(T0);
+    gateway.ingest.check();
+    await connect().ready();
+  });
+
   it('closes with 1012 while draining, whatever other faults there are', async () => {
     const { connect } = await bench.device(gateway);
     await gateway.ingest.drain();

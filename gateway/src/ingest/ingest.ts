@@ -17,6 +17,7 @@ import { admit, holderOf, keyHashOf, register } from './admission.js';
 import { Arrivals } from './arrivals.js';
 import { CLOSE_GRACE_MS, Connection } from './connection.js';
 import { IngestCounters } from './counters.js';
+import { EARLIEST_MS } from './frame.js';
 import { LIMITS } from './limits.js';
 import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
 import { Turns } from './turns.js';
@@ -30,6 +31,7 @@ export interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters
 const TICK_MS = 500;
 /** A tick that is this late shows that the process stood still, and has not read what came meanwhile, ms. */
 const STANDSTILL_MS = 1000;
+const UNSET_CLOCK = 'the clock of the gateway is before the year 2000: set it';
 const STALE_CLOCK = "the gateway stood still, so 'clock' may be old; connect again with the present one";
 /**
  * Longest time for the key check, device model and session together, ms: taking a session over from another gateway
@@ -122,6 +124,7 @@ export class Ingest {
   check(): void {
     if (this.#draining) throw new Error('the service is shutting down');
     if (!this.#options.publisher.accepting) throw new Error('insights wait for the store; devices are paused');
+    if (this.#isClockUnset()) throw new Error(UNSET_CLOCK);
   }
 
   /** Applies the changes that other gateways made to sessions; call once a second. Rejects as the store does. */
@@ -176,6 +179,15 @@ export class Ingest {
   #refuseIfUnable(): void {
     if (this.#draining) throw new CloseError('restarting');
     if (!this.#options.publisher.accepting) throw new CloseError('overloaded', 'the store does not answer; try again');
+    if (this.#isClockUnset()) throw new CloseError('overloaded', UNSET_CLOCK);
+  }
+
+  /**
+   * A computer without a battery for its clock gets the time from the network, some time after its start. Until then all
+   * times of a device would be refused for good, as those in the future, or as those before 2000.
+   */
+  #isClockUnset(): boolean {
+    return this.#options.clock.now() < EARLIEST_MS;
   }
 
   #serve(connection: Connection, { session, resumed, replayMs }: Joined): void {

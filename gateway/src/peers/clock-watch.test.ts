@@ -24,7 +24,7 @@ describe('the watch of the clocks', () => {
         return aheadMs;
       },
     };
-    watch = new ClockWatch({ store: { beats: async () => new Map(beats) }, publisher, clock, log });
+    watch = new ClockWatch({ store: { beats: async () => new Map(beats) }, gateway: 'me', publisher, clock, log });
   });
 
   /** A second later, with heartbeats of another gateway whose clock is `offset` ms ahead. */
@@ -62,6 +62,17 @@ describe('the watch of the clocks', () => {
     expect(lines).to.have.length(1);
     expect(lines[0]).to.match(/a gateway of this store had a clock that is ahead/);
     expect(watch.behindMs).to.equal(0);
+  });
+
+  it('does not take its own heartbeat for that of a gateway which is ahead, when the clock is set back', async () => {
+    await watch.look();
+    for (let i = 0; i < 2; i++) await second(null);
+    clock.step(-3_600_000);
+    aheadMs = 3_600_000;
+    await watch.look(); // Before the next heartbeat is written.
+    expect(watch.behindMs).to.equal(3_600_000);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.match(/was set back/);
   });
 
   it('tells that the clock was set back, while the stamps of insights are ahead of it', async () => {

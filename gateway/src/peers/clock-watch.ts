@@ -7,8 +7,10 @@ import { ALIVE_MS, Heartbeats } from './heartbeats.js';
 /** Clocks that differ by no more than this agree, ms: a heartbeat is up to a second old when it is read. */
 const TOLERANCE_MS = 2000;
 
-interface ClockWatchOptions {
+export interface ClockWatchOptions {
   readonly store: Pick<Store, 'beats'>;
+  /** Id of this gateway, whose own heartbeat may be from before its clock was set back. */
+  readonly gateway: string;
   readonly publisher: Pick<Publisher, 'aheadMs'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn' | 'info'>;
@@ -42,19 +44,19 @@ export class ClockWatch {
 
   /** Reads the heartbeats; call once a second. Rejects as the store does. */
   async look(): Promise<void> {
-    const { clock, log, publisher } = this.#options;
+    const { clock, log, publisher, gateway } = this.#options;
     if (!this.#hasLooked) await this.#lookBack();
     await this.#heartbeats.look();
     const now = clock.now();
-    const beats = this.#heartbeats.heardWithin(ALIVE_MS).map((id) => this.#heartbeats.beatOf(id) ?? now);
-    const others = Math.max(0, ...beats.map((beat) => beat - now));
+    const alive = this.#heartbeats.heardWithin(ALIVE_MS).filter((id) => id !== gateway);
+    const others = Math.max(0, ...alive.map((id) => (this.#heartbeats.beatOf(id) ?? now) - now));
     const behindMs = Math.max(others, publisher.aheadMs);
     if (behindMs > TOLERANCE_MS && this.#behindMs <= TOLERANCE_MS)
       log.warn(
         { behindMs },
         others > TOLERANCE_MS
           ? "the clock of this gateway is behind another gateway's: set both, or apps may miss insights after lost connections"
-          : "the clock was set back: the 'ts' of insights is ahead of it, and goes on at half speed until the clock has caught up",
+          : "the clock was set back: the 'ts' of insights is ahead of it, and goes on at half speed until the clock has caught up; if it was far ahead by mistake, restart the gateway",
       );
     if (behindMs <= TOLERANCE_MS && this.#behindMs > TOLERANCE_MS) log.info({}, 'the clocks agree again');
     this.#behindMs = behindMs;

@@ -43,7 +43,7 @@ export async function openStreaming(options: StreamingOptions): Promise<Streamin
   const { config, store, keys, bus, registry, gateway, heartbeat, clock, log } = options;
   const publisher = createPublisher({ store: observedStore(store, registry), bus, clock, log });
   registerPublisherMetrics(registry, publisher);
-  const core = new CoreLoad(await createCore({ maxSessions: config.maxSessions }));
+  const core = new CoreLoad(await createCore({ maxSessions: config.maxSessions }).catch(withoutMemory));
   registerAnalysisMetrics(registry, core);
   const ingest = createIngest({
     store,
@@ -59,4 +59,11 @@ export async function openStreaming(options: StreamingOptions): Promise<Streamin
   });
   registerIngestMetrics(registry, ingest);
   return { ingest, publisher, core };
+}
+
+function withoutMemory(cause: unknown): never {
+  if (!(cause instanceof RangeError)) throw cause;
+  const advice =
+    'lower MAX_SESSIONS, or allow the process 32 GB of address space (ulimit -v, LimitAS), of which little is used';
+  throw new Error(`the memory of the signal core cannot be allocated (${cause.message}): ${advice}`, { cause });
 }

@@ -80,5 +80,9 @@ function fail(error: unknown): void {
 }
 
 // If the reader of the output closes it (`| head`), that is not a failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit(0);
+  console.error(`the output could not be written: ${message}`);
+  process.exit(1);
+});
 main(process.argv.slice(2)).catch(fail);

@@ -86,7 +86,7 @@ describe('device', () => {
 
   it('numbers pushed samples, also before it is connected, by index or modality', async () => {
     const peer = await connect();
-    device.push(0, [1, 2, 3], 1000);
+    device.push(0, [1, 2, 3], Date.now());
     device.push('accel', [1, 2, 3, 4, 5, 6]);
     peer.send(ready());
     await device.ready();
@@ -147,6 +147,29 @@ describe('device', () => {
     expect(push(0, [1], new Date())).to.throw(TypeError, 'its type is object');
     expect(push(0, [1], Math.floor(Date.now() / 1000))).to.throw(RangeError, 'in seconds: give ms since the epoch');
     expect(push(0, [1, null, undefined], Date.now())).not.to.throw();
+  });
+
+  it('takes the times of a clock that was never set, and is at a day of 1970 that is a time in seconds', async () => {
+    const clock = { ...systemClock, now: () => 11 * 86_400_000 };
+    const peer = await connect({ clock });
+    peer.send(ready());
+    await device.ready();
+    device.push(0, [1], clock.now());
+    const [frame] = (await peer.messages(1)) as [Buffer];
+    expect(frame.readDoubleLE(8)).to.equal(clock.now());
+  });
+
+  it('leaves out what was stamped before its clock was set, if it was set before the first connection', async () => {
+    let now = 300_000;
+    const peer = await connect({ clock: { ...systemClock, now: () => now } });
+    device.push(0, [1, 2, 3], now);
+    now = Date.now();
+    device.push(0, [4, 5], now);
+    peer.send(ready());
+    await device.ready();
+    const [frame] = (await peer.messages(1)) as [Buffer];
+    expect(frame.readDoubleLE(8)).to.equal(now);
+    expect(device.counters.samplesDropped).to.equal(3);
   });
 
   it('refuses a limit that is not a number, and lost instants that are not whole', async () => {

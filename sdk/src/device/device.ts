@@ -17,9 +17,14 @@ const BUFFER_BYTES = 8 * 2 ** 20;
 const BATCH_MS = 100;
 const CONNECT_WITHIN_MS = 10_000;
 const FRAME_BYTES = 65_536;
-/** The years 2000 to 2100 in seconds since the epoch; in ms they are days of January and February 1970. */
+/**
+ * The years 2000 to 2099 in seconds since the epoch; in ms they are days of January and February 1970, which a device
+ * whose clock was never set reaches 11 days after its start.
+ */
 const SECONDS_FROM = 946_684_800;
-const SECONDS_UNTIL = 4_102_444_800;
+const SECONDS_UNTIL = 4_100_000_000;
+/** The service refuses times of the device before this one (2000), unless its clock is before it too, ms. */
+const EARLIEST_MS = 1000 * SECONDS_FROM;
 /** A device's clock was set if it moved by more than this against a stopwatch, ms; a drift takes weeks for it. */
 const CLOCK_SET_MS = 30_000;
 
@@ -138,7 +143,7 @@ export class Device extends StatefulConnection {
       throw new RangeError('a sample is infinite or too large for float32: use NaN or null for a missing value');
     if (Math.abs(samples.ts) === Infinity)
       throw new RangeError('ts is infinite: leave it out if the device has no clock');
-    if (samples.ts > SECONDS_FROM && samples.ts < SECONDS_UNTIL)
+    if (samples.ts > SECONDS_FROM && samples.ts < SECONDS_UNTIL && this.#clock.now() > SECONDS_UNTIL)
       throw new RangeError(`ts is ${samples.ts}, which is in seconds: give ms since the epoch, such as Date.now()`);
     if (this.#ready) this.#accept(samples);
     else this.counters.samplesDropped += this.#early.add(samples);
@@ -330,9 +335,16 @@ export class Device extends StatefulConnection {
     this.#wake();
   }
 
+  /**
+   * Leaves out what was stamped before the clock was set: nobody knows its time, and the service closes a device for good
+   * whose frames it refuses by the thousand.
+   */
   #sendEarly(): void {
     try {
-      for (const samples of this.#early.take()) this.#accept(samples);
+      for (const samples of this.#early.take())
+        if (samples.ts < EARLIEST_MS && this.#clock.now() > EARLIEST_MS)
+          this.counters.samplesDropped += samples.samples.length;
+        else this.#accept(samples);
       if (this.#ending) this.#batches.flushAll();
     } catch (error) {
       this.#fail(error as Error); // A RangeError of `#accept`.

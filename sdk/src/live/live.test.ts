@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { DeviceInsights, type DeviceInsightsOptions } from '../client.js';
@@ -88,6 +90,22 @@ describe('live subscription', () => {
   }
 
   const valuesOf = (insights: readonly LiveInsight[]) => insights.map(({ value }) => value);
+
+  it('is closed at once by whoever leaves it while it is silent, as a stream that is destroyed', async () => {
+    const { socket } = await subscribe();
+    const closed = once(socket, 'close');
+    const stream = Readable.from(live).resume();
+    await new Promise(setImmediate);
+    stream.destroy();
+    await closed;
+    expect(live.state).to.equal('closed');
+  });
+
+  it('is closed by whoever leaves it before its first insight', async () => {
+    await subscribe();
+    await live[Symbol.asyncIterator]().return(undefined);
+    expect(live.state).to.equal('closed');
+  });
 
   it('sends its key, skips the status and gives the insights in order', async () => {
     const peer = await subscribe();

@@ -114,19 +114,28 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   }
 
   /** The insights as they arrive; leaving the loop closes the subscription. Throws ClosedError or ConnectionError. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<LiveInsight> {
-    try {
-      for (;;) {
-        await this.#until(() => this.#queue.length > 0 || this.#done);
-        const insight = this.#queue.shift();
-        if (this.#queue.length === this.#queue.limit >> 1) this.#wake();
-        if (insight) yield insight;
-        else if (this.#done) break; // Otherwise another iteration took it.
-      }
-      if (this.#failure) throw this.#failure;
-    } finally {
-      this.close();
+  [Symbol.asyncIterator](): AsyncGenerator<LiveInsight> {
+    const insights = this.#read();
+    // By itself, a generator that waits would end after the next insight, and one that has not begun would not close.
+    for (const way of ['return', 'throw'] as const) {
+      const end = insights[way].bind(insights);
+      insights[way] = (reason) => {
+        this.close();
+        return end(reason);
+      };
     }
+    return insights;
+  }
+
+  async *#read(): AsyncGenerator<LiveInsight> {
+    for (;;) {
+      await this.#until(() => this.#queue.length > 0 || this.#done);
+      const insight = this.#queue.shift();
+      if (this.#queue.length === this.#queue.limit >> 1) this.#wake();
+      if (insight) yield insight;
+      else if (this.#done) break; // Otherwise another iteration took it.
+    }
+    if (this.#failure) throw this.#failure;
   }
 
   async #run(): Promise<void> {

@@ -57,16 +57,20 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
-/** An answer that is not from the service, but for example from a network that wants a login. */
+/**
+ * An answer that is not from the service, but for example from a network that wants a login, or from a proxy that
+ * redirects to https.
+ */
 export class ForeignAnswer extends ConnectionError {
-  constructor(
-    { method, url }: Request,
-    /** HTTP status of the answer. */
-    readonly status: number,
-    type: string | null,
-  ) {
-    super(`${method} ${url}: the answer is not from the service (${status}, ${type ?? 'no content type'})`);
+  constructor({ method, url }: Request, response: Response) {
+    super(`${method} ${url}: the answer is not from the service (${kindOf(response)})`);
   }
+}
+
+/** Browsers show neither the status of a redirect, but 0, nor where it leads. */
+function kindOf({ ok, status, headers }: Response): string {
+  if (!ok && status < 400) return `a redirect to ${headers.get('location') ?? 'another address'}`;
+  return `${status}, ${headers.get('content-type') ?? 'no content type'}`;
 }
 
 /** Whether the same request may succeed later: the service was not reached, failed, or had too much to do. */
@@ -95,8 +99,7 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
 export async function refusal(request: Request, response: Response): Promise<ApiError | ForeignAnswer> {
   const text = await response.text();
   const detail = detailOf(text);
-  if (detail === null && !isPassing(response.status))
-    return new ForeignAnswer(request, response.status, response.headers.get('content-type'));
+  if (detail === null && !isPassing(response.status)) return new ForeignAnswer(request, response);
   const Kind = BY_STATUS[response.status] ?? (response.status >= 500 ? ServerError : ApiError);
   return new Kind(response.status, detail ?? (text || response.statusText), response.headers.get('x-request-id'));
 }

@@ -62,12 +62,15 @@ function wantedWait({ status, headers }: Response): number {
  * @throws ForeignAnswer
  */
 export function expectJson(response: Response, request: Request): Response {
-  const type = response.headers.get('content-type');
-  if (response.status === 204 || (response.body && /\bjson\b/.test(type ?? ''))) return response;
-  throw new ForeignAnswer(request, response.status, type);
+  const type = response.headers.get('content-type') ?? '';
+  if (response.status === 204 || (response.body && /\bjson\b/.test(type))) return response;
+  throw new ForeignAnswer(request, response);
 }
 
-/** One attempt, including its body, so that an incomplete body is retried as well. */
+/**
+ * One attempt, including its body, so that an incomplete body is retried as well. A redirect is not followed: it would
+ * make a GET of a create, and the key would not be sent to the other address, nor would a WebSocket follow.
+ */
 async function attemptOnce(request: Request, options: HttpOptions): Promise<Response | ConnectionError> {
   const { timeoutMs = 30_000, clock = systemClock, fetch: run = globalThis.fetch } = options;
   const attempt = new AbortController();
@@ -85,7 +88,7 @@ async function attemptOnce(request: Request, options: HttpOptions): Promise<Resp
   };
   request.signal.addEventListener('abort', abandon);
   try {
-    return await whole(await run(request, { signal: attempt.signal }), goesOn);
+    return await whole(await run(request, { signal: attempt.signal, redirect: 'manual' }), goesOn);
   } catch (cause) {
     return new ConnectionError(`${request.method} ${request.url}: ${why}`, { cause });
   } finally {
@@ -97,6 +100,7 @@ async function attemptOnce(request: Request, options: HttpOptions): Promise<Resp
 /** The response with its body in memory; calls `goesOn` for its beginning and for each part of its body. */
 async function whole(response: Response, goesOn: () => void): Promise<Response> {
   goesOn();
+  if (response.status === 0) return response; // What a browser shows of a redirect.
   const parts: Uint8Array<ArrayBuffer>[] = [];
   const reader = response.body?.getReader();
   if (!reader)

@@ -290,6 +290,30 @@ describe('REST client', () => {
     }
   });
 
+  it('follows no redirect, which would turn a create into a GET, and says where it leads', async () => {
+    const api = await client();
+    const location = 'https://insights.example/v1';
+    for (const status of [301, 302, 303, 307, 308])
+      for (const call of [
+        () => api.algos.list(),
+        () => api.deviceModels.create({ name: 'Band' }),
+        () => api.deviceModels.delete('m1'),
+      ]) {
+        asked = [];
+        answers = [{ status, headers: { location, 'content-type': 'text/html' } }];
+        const error = await failure(call());
+        expect(error).to.be.instanceOf(ConnectionError);
+        expect(String(error)).to.contain(`not from the service (a redirect to ${location})`);
+        expect(asked).to.have.length(1);
+      }
+  });
+
+  it('knows a redirect in a browser, which shows neither its status nor where it leads', async () => {
+    const hidden = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
+    const api = await client({ fetch: async () => hidden });
+    expect(String(await failure(api.algos.list()))).to.contain('a redirect to another address');
+  });
+
   it('takes no limit for a limit of Infinity', async () => {
     expect(await (await client({ timeoutMs: Number.POSITIVE_INFINITY, retries: 0 })).algos.list()).to.deep.equal([]);
   });

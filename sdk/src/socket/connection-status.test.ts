@@ -109,8 +109,17 @@ describe('state of a connection', () => {
     it('ends at once if something other than the service answers', async () => {
       const address = await otherServer((_, response) => response.writeHead(404).end('no'));
       const live = clientOf(`${address}/insights`).live.subscribe({ onStatus });
-      expect(String(await caught(live.subscribed()))).to.contain(`${address}/insights is not the service (status 404)`);
+      expect(String(await caught(live.subscribed()))).to.contain(
+        `check baseUrl: GET ${address}/insights/v1/stream/health: the answer is not from the service (404,`,
+      );
       expect(states()).to.deep.equal(['closed']);
+    });
+
+    it('says where the address redirects to, as from http to https', async () => {
+      const location = 'https://insights.example/';
+      const address = await otherServer((_, response) => response.writeHead(301, { location }).end());
+      const live = clientOf(address).live.subscribe({ onStatus });
+      expect(String(await caught(live.subscribed()))).to.contain(`not from the service (a redirect to ${location})`);
     });
 
     it('names a proxy that passes on requests but no WebSocket', async () => {
@@ -161,7 +170,9 @@ describe('state of a connection', () => {
       const address = await otherServer((_, response) => response.writeHead(200).end('<p>Welcome to the hotel'));
       const device = clientOf(address).device({ ...NAMES, onStatus });
       closing.push(() => device.close());
-      expect(String(await caught(device.ready()))).to.contain('is not the service (status 200)');
+      expect(String(await caught(device.ready()))).to.contain(
+        'the answer is not from the service (200, no content type)',
+      );
       expect(device.state).not.to.equal('closed');
     });
   });

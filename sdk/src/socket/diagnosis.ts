@@ -20,16 +20,8 @@ export async function diagnose(baseUrl: string, http: HttpOptions, signal: Abort
     const text = `the service at ${baseUrl} answers, but its WebSocket could not be opened: it is full, or a proxy does not pass on Upgrade`;
     return { error: new ConnectionError(text), isWrongAddress: false };
   } catch (cause) {
-    if (cause instanceof ForeignAnswer || (cause instanceof ApiError && cause.status < 500))
-      return wrongAddress(baseUrl, cause.status);
-    return {
-      error: new ConnectionError(`the service cannot be reached at ${baseUrl}`, { cause }),
-      isWrongAddress: false,
-    };
+    const isWrongAddress = cause instanceof ForeignAnswer || (cause instanceof ApiError && cause.status < 500);
+    const text = isWrongAddress ? `check baseUrl: ${cause.message}` : `the service cannot be reached at ${baseUrl}`;
+    return { error: new ConnectionError(text, { cause }), isWrongAddress };
   }
-}
-
-function wrongAddress(baseUrl: string, status: number): Diagnosis {
-  const text = `what answers at ${baseUrl} is not the service (status ${status}): check baseUrl`;
-  return { error: new ConnectionError(text), isWrongAddress: true };
 }

@@ -4,7 +4,6 @@ import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { type Store, StoreUnavailable } from '../store.js';
 import { Database } from './database.js';
-import { meaningOf } from './failures.js';
 import { migrate, NewerSchema } from './schema.js';
 import { type Tables, tablesOn } from './tables.js';
 import { Writer } from './writer.js';
@@ -27,8 +26,7 @@ export async function openEmbeddedStore(directory: string, clock: Clock): Promis
     if (error instanceof NewerSchema) throw error;
     const why = error instanceof Error ? error.message : String(error);
     const said = `${FILE} in ${directory} cannot be opened (${why})`;
-    if (error instanceof StoreUnavailable && meaningOf(error.cause) !== 'damaged')
-      throw new StoreUnavailable(said, { cause: error.cause });
+    if (error instanceof StoreUnavailable) throw new StoreUnavailable(said, { cause: error.cause });
     throw new Error(`${said}: check its disk, and restore it if it is damaged, or choose another data directory`, {
       cause: error,
     });

@@ -26,4 +26,9 @@ describe('a failure of SQLite', () => {
       expect(String(told(error(code)))).to.match(/a fault: check the free space and inodes of the disk \(df -i\)/);
     expect(String(told(error(13)))).to.match(/a fault$/);
   });
+
+  it('says what to check if the file may be damaged: a start ends with it', () => {
+    for (const code of [11, 26])
+      expect(String(told(error(code)))).to.match(/a fault: check the disk .*DATA_DIR.*backup/);
+  });
 });

@@ -38,6 +38,8 @@ const CANTOPEN = 14;
 const OPENING =
   ': check the free space and inodes of the disk (df -i), the rights to the folder, and the limit of open files (ulimit -n)';
 
+const DAMAGED = ': check the disk of the data directory (DATA_DIR), and restore it from a backup if it is damaged';
+
 /** The meaning of a call's error; null if it is not from SQLite, or a fault of this program. */
 export function meaningOf(error: unknown): Meaning | null {
   return CODES[primaryCodeOf(error) ?? 0] ?? null;
@@ -55,6 +57,6 @@ export function told(error: unknown): unknown {
   if (meaning === null || !(error instanceof Error)) return error;
   if (meaning === 'refused')
     return new StoreRefused(`the embedded store refused the operation: ${error.message}`, { cause: error });
-  const advice = primaryCodeOf(error) === CANTOPEN ? OPENING : '';
+  const advice = meaning === 'damaged' ? DAMAGED : primaryCodeOf(error) === CANTOPEN ? OPENING : '';
   return new StoreUnavailable(`the embedded store failed: ${error.message}${advice}`, { cause: error });
 }

@@ -161,7 +161,7 @@ describe('the schema of the embedded store', () => {
     const error = await rejection(openEmbeddedStore(directory, systemClock));
     expect(String(error))
       .to.include(directory)
-      .and.match(/file is not a database\)/);
+      .and.match(/file is not a database: check the disk .*restore/);
     expect(await readFile(file(), 'utf8')).to.match(/^not a database/);
   });
 

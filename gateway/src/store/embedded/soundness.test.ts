@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
@@ -84,4 +84,18 @@ describe('what is known of a file that a call has reported as damaged', () => {
     clock.advance(1000);
     expect(String(await rejection(examined))).to.include('its log, which grows meanwhile, took more disk space');
   });
+
+  it('is no worse after an examination that was stopped together with the service', async () => {
+    make('');
+    const unsuspected = new Soundness(file, clock);
+    const examined = unsuspected.examine();
+    for (const child of childrenOfThis()) process.kill(child, 'SIGTERM');
+    await examined;
+    unsuspected.refuseUnsound();
+  });
 });
+
+function childrenOfThis(): number[] {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8');
+  return children.split(' ').filter(Boolean).map(Number);
+}

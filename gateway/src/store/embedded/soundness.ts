@@ -13,6 +13,8 @@ const LAST_PAUSE_MS = 300_000;
 /** Interval at which the disk space is checked during an examination, ms. */
 const SPACE_MS = 1000;
 
+const STOPS: ReadonlySet<unknown> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']);
+
 const NO_SPACE = 'its log, which grows meanwhile, took more disk space than it left free';
 
 const execute = promisify(execFile);
@@ -92,7 +94,7 @@ export class Soundness {
       if (found.stdout) this.condemn(found.stdout);
       this.#obstacle = null;
     } catch (cause) {
-      if (this.#closing.signal.aborted) return;
+      if (this.#closing.signal.aborted || wasStopped(cause)) return;
       this.#obstacle = space.signal.aborted ? NO_SPACE : reasonOf(cause);
       throw new Error(`${this.#file} could not be examined: ${this.#obstacle}`, { cause });
     } finally {
@@ -128,6 +130,11 @@ function fillsDisk(log: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether the service is being stopped: a supervisor, or Ctrl-C, sends its signal to all processes of a service. */
+function wasStopped(cause: unknown): boolean {
+  return cause instanceof Error && 'signal' in cause && STOPS.has(cause.signal);
 }
 
 /** Why an examination came to no result, in the words of its process, unless it was killed. */
