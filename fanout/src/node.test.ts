@@ -120,7 +120,7 @@ describe('subscriber sockets', () => {
       expect(await connect().closed).to.include({ code: 1013 });
     });
 
-    it('logs evictions once a second, however many there are', async () => {
+    it('logs once a second how many it cannot admit, however many there are', async () => {
       const said: object[] = [];
       await start({ log: { ...silentLog, warn: (fields) => said.push(fields) } });
       keys.answer = () => Promise.reject(new Error('store down'));
