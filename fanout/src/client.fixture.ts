@@ -9,14 +9,14 @@ import { portOf } from './process/http-server.js';
 export class TestKeys implements KeyCheck {
   readonly holders = new Map<string, KeyHolder>();
   answer: (hash: string) => Promise<KeyHolder | null> = async (hash) => this.holders.get(hash) ?? null;
-  readonly #listeners = new Set<(hash: string) => void>();
+  readonly #listeners = new Map<(hash: string) => void, () => Iterable<string>>();
 
   holder(hash: string): Promise<KeyHolder | null> {
     return this.answer(hash);
   }
 
-  onRevoked(run: (hash: string) => void): () => void {
-    this.#listeners.add(run);
+  onRevoked(run: (hash: string) => void, inUse: () => Iterable<string>): () => void {
+    this.#listeners.set(run, inUse);
     return () => this.#listeners.delete(run);
   }
 
@@ -24,9 +24,14 @@ export class TestKeys implements KeyCheck {
     return this.#listeners.size > 0;
   }
 
+  /** The hashes of the keys that have subscribers. */
+  get inUse(): string[] {
+    return [...this.#listeners.values()].flatMap((inUse) => [...inUse()]);
+  }
+
   revoke(hash: string): void {
     this.holders.delete(hash);
-    for (const run of this.#listeners) run(hash);
+    for (const run of this.#listeners.keys()) run(hash);
   }
 }
 

@@ -120,7 +120,7 @@ describe('subscriber sockets', () => {
       expect(await connect().closed).to.include({ code: 1013 });
     });
 
-    it('logs evictions once a second, however many there are', async () => {
+    it('logs once a second how many it cannot admit, however many there are', async () => {
       const said: object[] = [];
       await start({ log: { ...silentLog, warn: (fields) => said.push(fields) } });
       keys.answer = () => Promise.reject(new Error('store down'));
@@ -263,6 +263,45 @@ describe('subscriber sockets', () => {
       expect(client.texts).to.deep.equal([STATUS, '1', '2']);
     });
 
+    it('gives a new subscriber nothing that was published before it was told that it is subscribed', async () => {
+      await start({ flushMs: 20 });
+      const first = await subscribe();
+      await bus.publish('one', [message('1')]);
+      const second = await subscribe();
+      await bus.publish('one', [message('2')]);
+      clock.advance(20);
+      await Promise.all([first.count(3), second.count(2)]);
+      expect([first.texts, second.texts]).to.deep.equal([
+        [STATUS, '1', '2'],
+        [STATUS, '2'],
+      ]);
+    });
+
+    it('serves those who remain, in whatever order the others leave', async () => {
+      await start();
+      const all = [await subscribe(), await subscribe(), await subscribe(), await subscribe()];
+      const remaining = new Set(all);
+      for (const leaver of [all[0], all[3], all[1]]) {
+        if (leaver) remaining.delete(leaver);
+        leaver?.ws.close(1000);
+        await until(() => fanout.connections === remaining.size);
+        await bus.publish('one', [message(`to ${remaining.size}`)]);
+        for (const client of remaining) await client.count(1 + all.length - remaining.size);
+      }
+      expect(all[2]?.texts).to.deep.equal([STATUS, 'to 3', 'to 2', 'to 1']);
+    });
+
+    it('counts a key as in use while it has a subscriber', async () => {
+      await start();
+      const [first, second] = [await subscribe(), await subscribe()];
+      const other = await subscribe(OTHER_KEY);
+      expect(keys.inUse).to.have.members([hash(KEY), hash(OTHER_KEY)]);
+      for (const client of [first, second]) client.ws.close(1000);
+      await until(() => fanout.connections === 1);
+      expect(keys.inUse).to.deep.equal([hash(OTHER_KEY)]);
+      other.ws.close(1000);
+    });
+
     it('holds one upstream subscription for each account, and only while it has a listener', async () => {
       let [opened, cancelled] = [0, 0];
       const counting: Bus = {
@@ -283,9 +322,9 @@ describe('subscriber sockets', () => {
       };
       await start({ bus: counting });
       const pair = await Promise.all([subscribe(), subscribe()]);
-      const third = await subscribe();
+      const anna = await subscribe(ANNA_KEY);
       expect([opened, cancelled]).to.deep.equal([1, 0]);
-      for (const client of [...pair, third]) client.ws.close(1000);
+      for (const client of [...pair, anna]) client.ws.close(1000);
       await until(() => fanout.connections === 0);
       expect([opened, cancelled]).to.deep.equal([1, 1]);
       await subscribe();

@@ -20,7 +20,7 @@ async function start(): Promise<void> {
   const starting = startService(config, log, (line) => console.log(line));
   const service = await starting;
   if (service.dashboardUrl) console.log(`dashboard on ${service.dashboardUrl}`);
-  if (service.metricsUrl) console.log(`metrics on ${service.metricsUrl}`);
+  if (service.metricsUrl) console.log(`metrics on ${service.metricsUrl}/metrics`);
   console.log(`listening on ${service.url}`);
 }
 

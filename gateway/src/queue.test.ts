@@ -22,4 +22,10 @@ describe('a queue', () => {
     ends[2]?.();
     expect(await third).to.equal(3);
   });
+
+  it('runs as many tasks at once again after it was idle', async () => {
+    const queue = new Queue(2, 0);
+    for (let round = 0; round < 2; round++)
+      expect(await Promise.all([1, 2].map((n) => queue.run(async () => n)))).to.deep.equal([1, 2]);
+  });
 });

@@ -53,7 +53,7 @@ export class Running extends ServerProcess {
     let operations = '';
     for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
       banner.push(line);
-      operations = /^metrics on (\S+)$/.exec(line)?.[1] ?? operations;
+      operations = /^metrics on (\S+)\/metrics$/.exec(line)?.[1] ?? operations;
       const url = /^listening on (\S+)$/.exec(line)?.[1];
       if (url) return new Running(banner, child, stderr, url, operations);
     }

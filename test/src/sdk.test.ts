@@ -98,7 +98,7 @@ describe('the SDK, installed in a project', () => {
 
     it('stored insights', async () => {
       await streamSome('readme-2');
-      expect(await example('Stored insights')).to.match(/\d sessions\n(\d{4}-\d\d-\d\dT\S+Z \d+(\.\d)?\n){5,}$/);
+      expect(await example('Stored insights')).to.match(/\d sessions\n(\d{4}-\d\d-\d\dT\S+Z (–|\d+(\.\d)?)\n){5,}$/);
     });
 
     it('errors', async () => {

@@ -16,6 +16,23 @@ describe('within', () => {
     expect(await answer).to.equal(false);
   });
 
+  it('leaves no timer when the work is done', async () => {
+    const clock = new ManualClock();
+    let waiting = 0;
+    const after = (ms: number, run: () => void) => {
+      const timer = clock.after(ms, run);
+      waiting += 1;
+      return {
+        cancel() {
+          waiting -= 1;
+          timer.cancel();
+        },
+      };
+    };
+    await within(10, Promise.resolve(), { now: () => 0, monotonic: () => 0, every: after, after });
+    expect(waiting).to.equal(0);
+  });
+
   it('fails if the work fails', async () => {
     const failure = await within(10, Promise.reject(new Error('no')), new ManualClock()).catch((error) => error);
     expect(failure).to.be.an('error').with.property('message', 'no');

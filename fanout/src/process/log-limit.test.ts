@@ -17,4 +17,14 @@ describe('the limit of a log', () => {
     clock.advance(1000);
     expect(told).to.deep.equal([14_995]);
   });
+
+  it('passes no more than 1,000 kinds in a second', () => {
+    const clock = new ManualClock();
+    const limit = new LogLimit(clock);
+    const flood = () =>
+      Array.from({ length: 2000 }, (_, n) => limit.admits(`fault ${n}`, () => undefined)).filter(Boolean).length;
+    expect(flood()).to.equal(1000);
+    clock.advance(1000);
+    expect(flood()).to.equal(1000);
+  });
 });

@@ -60,7 +60,7 @@ const OF_SERVICE = [
 function Shell({ me }: { readonly me: Me }) {
   const address = useAddress();
   const accounts = useLoad<AccountRow[]>('/accounts');
-  const [, area = '', second = '', page = '', detail = ''] = address.pathname.split('/').map(decodeURIComponent);
+  const [, area = '', second = '', page = '', detail = ''] = address.pathname.split('/').map(decoded);
   const account = accounts.data?.find(({ id }) => id === (area === 'a' ? second : localStorage.getItem(REMEMBERED)));
   const current = account ?? accounts.data?.[0];
   useEffect(() => {
@@ -122,10 +122,19 @@ function Shell({ me }: { readonly me: Me }) {
           <Failure error={accounts.error} retry={() => void accounts.reload()} shownAt={accounts.at} />
         )}
         {!accounts.data && !accounts.error && <Skeleton />}
-        {accounts.data && routed(area, page, detail, current, accounts, me)}
+        {accounts.data && routed(area, page, detail, area === 'a' ? account : current, accounts, me)}
       </main>
     </div>
   );
+}
+
+/** A part of an address; a part that cannot be decoded is in no page's address. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function routed(
@@ -136,12 +145,12 @@ function routed(
   accounts: { readonly data: AccountRow[] | undefined; reload(): Promise<void> },
   me: Me,
 ): ComponentChild {
-  if (area === 'accounts' || !account)
+  if (area === 'accounts' || accounts.data?.length === 0)
     return <Accounts accounts={accounts.data ?? []} reload={accounts.reload} me={me} />;
   if (area === 'health') return <Health />;
   if (area === 'audit') return <Audit accounts={accounts.data ?? []} />;
-  const props = { account, me, key: account.id };
-  if (area === 'a') {
+  if (area === 'a' && account) {
+    const props = { account, me, key: account.id };
     if (page === 'start') return <Start {...props} />;
     if (page === 'live') return <Wall {...props} />;
     if (page === 'devices')

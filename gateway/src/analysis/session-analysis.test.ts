@@ -196,6 +196,13 @@ describe('the analysis of a session', () => {
     expect(ends(of(readings, 'hr'))).to.deep.equal([13, 14, 15]);
   });
 
+  it('uses no data from before the first instant', async () => {
+    const { analysis, readings } = await open({ firstInstant: T0 });
+    stream(analysis, -10, 9);
+    expect(ends(of(readings, 'hr'))).to.deep.equal([4, 5, 6, 7, 8, 9]);
+    expect(of(readings, 'hr')[0]?.coverage).to.equal(0.5);
+  });
+
   it('gives no SpO2 without infrared', async () => {
     const { analysis, readings } = await open({ channels: [channel('ppg_red'), channel('ppg_green')] });
     for (let s = 0; s < 10; s++) for (const index of [0, 1]) stream(analysis, s, s + 1, { index });

@@ -50,6 +50,9 @@ describe('attempts to sign in', () => {
     expect(attempts.begin('a', 'ann')).to.equal(1000);
     attempts.succeeded('a', 'ann');
     expect(tries(5, 'a', 'ann')).to.deep.equal([0, 0, 0, 0, 0]);
+    for (let i = 0; i < 19; i++) attempts.begin('c', `name ${i}`);
+    attempts.succeeded('c', 'ann');
+    for (let i = 0; i < 20; i++) expect(attempts.begin('c', `another ${i}`)).to.equal(0);
     tries(5, 'b', 'bob');
     clock.advance(900_000);
     expect(tries(5, 'b', 'bob')).to.deep.equal([0, 0, 0, 0, 0]);

@@ -108,14 +108,14 @@ export interface DeviceRow {
   readonly session: OpenSession | null;
 }
 
-export interface OpenSession {
+interface OpenSession {
   readonly id: string;
   readonly started_at: string;
   /** Arrival of its last data; up to 5 s old. */
   readonly last_data_at: string | null;
 }
 
-export interface ChannelRow {
+interface ChannelRow {
   readonly ch_id: string;
   readonly modality: string;
   readonly sample_rate_hz: number;

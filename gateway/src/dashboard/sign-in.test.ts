@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
@@ -33,8 +34,11 @@ describe('the door of the dashboard', () => {
   });
 
   it('marks the cookie as secure behind a TLS proxy', async () => {
-    const { headers } = await dashboard.signIn('ann', PASSWORD, { 'x-forwarded-proto': 'https' });
-    expect(headers.get('set-cookie')).to.match(/; Secure$/);
+    const origin = dashboard.url.replace('http:', 'https:'); // Of a proxy that does not send the other header.
+    for (const sent of [{ 'x-forwarded-proto': 'https' }, { origin }] as Record<string, string>[]) {
+      const { headers } = await dashboard.signIn('ann', PASSWORD, sent);
+      expect(headers.get('set-cookie'), JSON.stringify(sent)).to.match(/; Secure$/);
+    }
   });
 
   it('stores no token: the stored hash is not accepted', async () => {
@@ -71,6 +75,20 @@ describe('the door of the dashboard', () => {
     expect(json.detail).to.equal('too many attempts: try again in 1 s');
     dashboard.clock.advance(1000);
     expect((await dashboard.signIn('bob')).status).to.equal(200);
+  });
+
+  it('lets 32 attempts wait while two passwords are checked, and tells others to try again', async () => {
+    const [slow, quick] = ['scrypt$32768$8$10$c2FsdA$aGFzaA', 'scrypt$2$1$1$c2FsdA$aGFzaA'];
+    const names = Array.from({ length: 62 }, (_, i) => `operator ${i}`);
+    for (const [i, name] of names.entries()) {
+      const password = i < 2 ? slow : quick;
+      const row = { id: randomUUID(), name, password, role: 'viewer' as const, revision: 1, createdAt: 0 };
+      await dashboard.store.addOperator(row);
+    }
+    const attempts = names.map((name, i) => dashboard.signIn(name, 'x', { 'x-forwarded-for': `203.0.113.${i}` }));
+    const refused = (await Promise.all(attempts)).filter(({ status }) => status === 429);
+    expect(refused).to.have.length.within(1, 28);
+    expect(refused[0]?.headers.get('retry-after')).to.equal('1');
   });
 
   it('distinguishes clients behind a proxy of its own network', async () => {

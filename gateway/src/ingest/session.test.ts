@@ -333,6 +333,18 @@ describe('A session', () => {
     expect(errorsOf(await device.handled())).to.deep.equal([]);
   });
 
+  it('does not take a device for lost while it reads nothing of it', async () => {
+    const sockets: Duplex[] = [];
+    gateway.server.on('upgrade', (_request, socket) => sockets.push(socket));
+    const { device } = await connected();
+    const release = await hold(device);
+    stream(device, 500, 60_000, T0 - HOUR_MS);
+    await until(() => sockets[0]?.isPaused() === true);
+    bench.clock.advance(120_000);
+    expect(sockets[0]?.destroyed).to.equal(false);
+    release();
+  });
+
   it('gives up no numbers that came while the process stood still', async () => {
     const { device } = await connected();
     const temperature = (seq: number) => device.samples(seq, 1, { channel: 1, samples: [1, 2, 3] });

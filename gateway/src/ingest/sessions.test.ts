@@ -124,6 +124,40 @@ describe('Sessions', () => {
       expect(await connect().ready()).to.include({ resumed: false });
     });
 
+    it('are closed at once if the connection was closed while they were opened', async () => {
+      const { connect, keyId } = await bench.device(a);
+      const openSession = a.store.openSession;
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      a.store.openSession = (row) => held.then(() => openSession(row));
+      const device = connect();
+      await until(() => a.ingest.sessions === 1);
+      await bench.store.revokeKey(keyId, T0);
+      await a.keys.poll();
+      expect(await device.code()).to.equal(4001);
+      await until(() => a.ingest.connections === 0);
+      release();
+      await until(() => a.ingest.sessions === 0);
+      expect(await open()).to.equal(null);
+    });
+
+    it('are closed after the grace period if they were claimed and could not be continued', async () => {
+      const { connect } = await bench.device(a);
+      const first = connect();
+      const { session_id } = await first.ready();
+      first.samples(0, 100);
+      await first.handled();
+      await gone(first);
+      const b = await bench.gateway('gateway-b');
+      b.store.lastInsights = () => Promise.reject(new StoreUnavailable('down'));
+      expect(await connect({}, b).code()).to.equal(1013);
+      expect(await bench.row(session_id)).to.include({ status: 'open', gateway: 'gateway-b' });
+      bench.clock.advance(GRACE_MS);
+      await until(async () => (await bench.row(session_id)).status === 'closed');
+    });
+
     it('continue, end and are resumed when the clock is set back by an hour', async () => {
       const { connect } = await bench.device(a);
       const first = connect();

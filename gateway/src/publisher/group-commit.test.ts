@@ -275,6 +275,32 @@ describe('the publisher', () => {
     expect((await gate.store.session(session.id))?.progress.lastDataAt).to.equal(4);
   });
 
+  it('keeps the newest progress if an older one could not be stored', async () => {
+    const { session, stream } = await begin();
+    [gate.down, gate.deaf] = [false, true];
+    const release = gate.hold();
+    stream.record({ ...NO_PROGRESS, lastDataAt: 1 });
+    await settle();
+    stream.record({ ...NO_PROGRESS, lastDataAt: 2 });
+    release();
+    await settle();
+    gate.deaf = false;
+    await pass(200);
+    await stream.flushed();
+    expect((await gate.store.session(session.id))?.progress.lastDataAt).to.equal(2);
+  });
+
+  it('counts no readings of a session that was taken during an outage', async () => {
+    const { session, stream, reading } = await begin();
+    gate.down = true;
+    stream.publish(reading(0));
+    await settle();
+    await gate.store.claimSession(session.id, 1, randomUUID());
+    gate.down = false;
+    await pass(200);
+    expect(publisher.queued).to.equal(0);
+  });
+
   it('stores and publishes the waiting readings of a session that another gateway closed, and reports that', async () => {
     const { session, stream, reading, closed, lost } = await begin();
     const batches = await listen(session.accountId);

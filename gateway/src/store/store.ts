@@ -303,7 +303,7 @@ export const SIGNED_IN = 'signed in';
 export const AUDIT_KEPT = 100_000;
 export const SIGN_INS_KEPT = 1000;
 
-export interface AuditQuery {
+interface AuditQuery {
   readonly limit: number;
   readonly cursor: string | null;
 }

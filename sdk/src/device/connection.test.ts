@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import type { Socket } from '../socket/socket.js';
 import { deviceConnection } from './connection.js';
@@ -19,14 +20,15 @@ describe("a device's connection", () => {
     };
     const clock = { now: () => 0, after };
     const typed = socket as unknown as Socket;
+    const { signal } = new AbortController();
     const closed = deviceConnection(
       typed,
-      new AbortController().signal,
+      signal,
       clock,
       () => {},
       () => {},
     );
-    return { closed, due, sent, ends, socket: typed };
+    return { closed, due, sent, ends, signal, socket: typed };
   }
 
   it('sends pings, and stays open while data arrive', () => {
@@ -39,10 +41,11 @@ describe("a device's connection", () => {
   });
 
   it('is lost when no data arrive, without waiting for a handshake', async () => {
-    const { closed, due, ends } = connect();
+    const { closed, due, ends, signal } = connect();
     due.shift()?.();
     due.shift()?.();
     expect(await closed).to.include({ code: 1006 });
     expect(ends).to.deep.equal(['terminate']);
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 });

@@ -216,6 +216,18 @@ describe('device', () => {
     ]);
   });
 
+  it('sends samples that it collects before later ones that the caller numbers', async () => {
+    const peer = await connect();
+    peer.send(ready());
+    await device.ready();
+    device.push('ppg', [1, 2], 1000);
+    device.send({ channel: 'ppg', seq: 5, ts: 1050, samples: Float64Array.of(3) });
+    expect(frames(await peer.messages(2))).to.deep.equal([
+      [0, 0, 2],
+      [0, 5, 1],
+    ]);
+  });
+
   it('waits while too much data is not acknowledged, and continues with the acknowledgement', async () => {
     const peer = await connect();
     peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 2000 } }));
@@ -267,7 +279,9 @@ describe('device', () => {
 
   it('sends again in another session what the service refused because its clock was set', async () => {
     let now = 1_700_000_000_000;
-    const first = await connect({ clock: { ...systemClock, now: () => now } });
+    const states: string[] = [];
+    const onStatus: DeviceOptions['onStatus'] = ({ state }) => states.push(state);
+    const first = await connect({ clock: { ...systemClock, now: () => now }, onStatus });
     first.send(ready());
     await device.ready();
     device.push(0, Array(100).fill(1));
@@ -291,6 +305,7 @@ describe('device', () => {
     second.socket.close(1000);
     await ended;
     expect(first.received).to.have.length(3);
+    expect(states).to.deep.equal(['live', 'connecting', 'live', 'closed']);
   });
 
   it('ends a session that an earlier run of the device left open if the service refuses its times there', async () => {

@@ -472,7 +472,7 @@ export type CreateDeviceModelErrors = {
      */
     401: Error;
     /**
-     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After: try again after that many seconds).
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).
      */
     409: Error;
     /**
@@ -518,7 +518,7 @@ export type DeleteDeviceModelErrors = {
      */
     404: Error;
     /**
-     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After: try again after that many seconds).
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).
      */
     409: Error;
     /**
@@ -704,7 +704,7 @@ export type CreateModalityErrors = {
      */
     404: Error;
     /**
-     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After: try again after that many seconds).
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).
      */
     409: Error;
     /**

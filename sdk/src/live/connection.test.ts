@@ -25,4 +25,35 @@ describe("a subscription's connection", () => {
     expect(ends).to.deep.equal(['close', 'terminate']);
     expect(due.size).to.equal(0);
   });
+
+  it('is kept if a message arrives while it asks whether it has missed one', async () => {
+    let beat = () => {};
+    let answer = (_: boolean) => {};
+    const ends: string[] = [];
+    const onmessage = (_: { data: string }) => {};
+    const socket = { readyState: 1, send: () => {}, close: () => ends.push('close'), onmessage };
+    const connection = liveConnection(socket as unknown as Socket, {
+      signal: new AbortController().signal,
+      clock: {
+        now: () => 0,
+        after: (_, run) => {
+          beat = run;
+          return () => {};
+        },
+      },
+      limit: 1,
+      hasMissed: () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    });
+    for (const arrives of [true, false]) {
+      beat();
+      beat();
+      if (arrives) socket.onmessage({ data: 'an insight' });
+      answer(true);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect([connection.dropped, ends.length]).to.deep.equal(arrives ? [false, 0] : [true, 1]);
+    }
+  });
 });

@@ -40,10 +40,8 @@ describe('live subscription', () => {
       const query = new URL(url, 'http://x').searchParams;
       requests.push(query);
       if (refusal !== null) return response.writeHead(refusal).end(JSON.stringify({ detail: 'no' }));
-      const from = Math.max(
-        Number(query.get('cursor') ?? 0),
-        stored.findIndex(({ ts }) => ts >= Date.parse(query.get('since') ?? '')),
-      );
+      const first = stored.findIndex(({ ts }) => ts >= Date.parse(query.get('since') ?? ''));
+      const from = first < 0 ? first : Math.max(Number(query.get('cursor') ?? 0), first);
       const limit = Math.min(Number(query.get('limit')), pageRows);
       const listed = from >= 0 ? stored.slice(from, from + limit) : [];
       const until = Date.parse(query.get('until') ?? '') || Number.POSITIVE_INFINITY;
@@ -223,6 +221,20 @@ describe('live subscription', () => {
     stored = [late(1), late(3), late(4), ...stored, insight(2, { ts: now + 60_000 })];
     second.send({ status: 'subscribed' });
     expect(valuesOf(await take(4))).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('reads what a gateway published whose clock is far behind what was stored at the start', async () => {
+    const first = await subscribe();
+    const now = Date.now();
+    const late = (n: number) => insight(n, { ts: now - 300_000 + n, session_id: 's2' });
+    stored = [insight(0, { ts: now })];
+    await begin(first);
+    first.send(late(1));
+    first.socket.close(1012);
+    const second = await server.peer();
+    stored = [late(1), late(2), ...stored];
+    second.send({ status: 'subscribed' });
+    expect(valuesOf(await take(2))).to.deep.equal([1, 2]);
   });
 
   it('reports a gap if the clocks of gateways differ by more than a repair reads back', async () => {
@@ -450,6 +462,26 @@ describe('live subscription', () => {
     }
     expect(taken).to.deep.equal(all.slice(0, taken.length).map(({ value }) => value));
     expect(taken.length).to.be.at.least(18);
+  });
+
+  it('connects again only when the slow consumer has read half of the buffer', async () => {
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    let pauses = 0;
+    const after = (ms: number, run: () => void) =>
+      systemClock.after(ms, () => {
+        run();
+        if (ms === 0) pauses += 1;
+      });
+    const first = await subscribe({ buffer: 4 }, { clock: { ...systemClock, after } });
+    await begin(first);
+    for (let n = 0; n < 5; n++) first.send(insight(n));
+    while (live.state !== 'waiting' || pauses === 0) await turn();
+    const insights = live[Symbol.asyncIterator]();
+    await insights.next();
+    await turn();
+    expect([live.state, live.buffered]).to.deep.equal(['waiting', 3]);
+    await insights.next();
+    await server.peer();
   });
 
   it('loses and repeats nothing over randomly broken connections, and keeps the order of each series', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { simulate } from '@device-insights/sdk/simulator';
 import type axe from 'axe-core';
@@ -57,6 +58,21 @@ describe('every page of the dashboard', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.equal(360);
     }
     await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  it('says that an address leads nowhere, also one of an unknown account and one that is not encoded correctly', async () => {
+    for (const path of ['nothing', `a/${randomUUID()}/sessions`, 'a/%E0%A4%A/start']) {
+      await open(`/dashboard/${path}`);
+      expect(await page.getByRole('heading', { level: 1 }).textContent(), path).to.equal('Page not found');
+    }
+  });
+
+  it('says once that a session does not exist, and offers nothing of it', async () => {
+    const sessions = paths.find((path) => path.endsWith('/sessions')) ?? '';
+    await open(`${sessions}/${randomUUID()}`);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').allTextContents()).to.have.length(1);
+    expect(await page.getByText('Download CSV').count()).to.equal(0);
   });
 
   it('passes the checks of axe on the sign-in page and in a dialog', async () => {

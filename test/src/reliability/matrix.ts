@@ -17,7 +17,7 @@ export interface MatrixScale {
  * Results of the first gateway's health: the time until it reported the fault, and until it was healthy again; null
  * means never.
  */
-export interface HealthFigures {
+interface HealthFigures {
   readonly expected: Row['health'];
   readonly downAfterMs: number | null;
   readonly wellAfterMs: number | null;

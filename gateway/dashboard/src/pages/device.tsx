@@ -46,7 +46,8 @@ export function DevicePage({ account, me, deviceId }: AccountPage & { readonly d
       title={deviceId}
       lead={model && `${model.name}${model.firmware_version && ` · firmware ${model.firmware_version}`}`}
       actions={
-        me.role === 'operator' && (
+        me.role === 'operator' &&
+        device.data && (
           <button type="button" onClick={() => setDeleting(true)}>
             Delete device
           </button>

@@ -35,9 +35,11 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
               Show the whole session
             </button>
           )}
-          <a class="button" href={`/dashboard/api/sessions/${id}/insights.csv`} download>
-            Download CSV
-          </a>
+          {row && (
+            <a class="button" href={`/dashboard/api/sessions/${id}/insights.csv`} download>
+              Download CSV
+            </a>
+          )}
         </>
       }
     >
@@ -54,7 +56,9 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
           </Fact>
         </dl>
       )}
-      {series.error && <Failure error={series.error} retry={() => void series.reload()} shownAt={series.at} />}
+      {series.error && !session.error && (
+        <Failure error={series.error} retry={() => void series.reload()} shownAt={series.at} />
+      )}
       {!series.data && !series.error && <Skeleton rows={8} />}
       {series.data?.length === 0 && (
         <Empty title="No readings here">
@@ -88,9 +92,8 @@ interface ChartProps {
 function ValueChart({ series, onZoom }: ChartProps) {
   const { name, digits, color } = TYPES[series.type];
   const lines = useMemo((): Line[] => {
-    const part = (unfit: boolean) =>
-      series.value.map((value, i) => ((series.quality[i] === 'unfit') === unfit ? value : null));
-    return [{ label: `${name}, ${series.unit}`, color, values: part(false) }];
+    const values = series.value.map((value, i) => (series.quality[i] === 'unfit' ? null : value));
+    return [{ label: `${name}, ${series.unit}`, color, values }];
   }, [series, name, color]);
   const bands = series.quality.map((quality) => quality && QUALITY[quality]);
   return (

@@ -121,7 +121,7 @@ const client = new DeviceInsights({
   baseUrl: '${location.origin}',
   apiKey: '${key}',
 });
-for await (const reading of client.live.subscribe()) {
+for await (const reading of client.live.subscribe({ quality: 'acceptable' })) {
   const { device_id, type, value, unit } = reading;
   console.log(device_id, type, value, unit);
 }`;

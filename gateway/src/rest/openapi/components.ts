@@ -31,6 +31,15 @@ const SCHEMAS = {
   Error: error,
 };
 
+/** Response headers, by name. */
+const HEADERS = {
+  Link: 'Another page (RFC 8288), if there is one: a relative reference with a cursor.',
+  'X-Request-Id':
+    'Identifies the request, also in the log. It is the X-Request-Id that the client sent, if that is 1 to 128 of the characters A-Z a-z 0-9 . _ : - and holds no API key.',
+  'WWW-Authenticate': 'The scheme of the missing credentials: Bearer.',
+  'Retry-After': 'Time after which to try again, in seconds; absent if trying again does not help.',
+};
+
 /** Error responses, by the name that the operations use. */
 const REFUSALS = {
   Malformed: 'The request is not valid HTTP.',
@@ -39,8 +48,13 @@ const REFUSALS = {
   Forbidden: 'The API key is valid, but does not give access to this resource.',
   NotFound: 'There is no such resource.',
   Conflict:
-    'Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After: try again after that many seconds).',
+    'Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).',
   ServerError: 'The request failed inside the service: try again with backoff.',
+};
+
+const REFUSAL_HEADERS: Readonly<Record<string, readonly (keyof typeof HEADERS)[]>> = {
+  Unauthenticated: ['WWW-Authenticate'],
+  Conflict: ['Retry-After'],
 };
 
 /**
@@ -62,8 +76,8 @@ export function components(): Json {
   return {
     schemas: schemas(),
     parameters: parameters(),
-    headers: { Link: header('The next page (RFC 8288), if there is one: a relative reference with a cursor.') },
-    responses: Object.fromEntries(Object.entries(REFUSALS).map(([name, text]) => [name, refusal(text)])),
+    headers: Object.fromEntries(Object.entries(HEADERS).map(([name, text]) => [name, header(text)])),
+    responses: Object.fromEntries(Object.entries(REFUSALS).map(([name, text]) => [name, refusal(name, text)])),
     securitySchemes: {
       apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, which begins with `svc_`.' },
     },
@@ -112,12 +126,14 @@ function jsonSchema(schema: z.ZodType): Json {
   return rest;
 }
 
-const REQUEST_ID =
-  'Identifies the request, also in the log. It is the X-Request-Id that the client sent, if that is 1 to 128 of the characters A-Z a-z 0-9 . _ : - and holds no API key.';
+function refusal(name: string, description: string): Json {
+  const headers = headersNamed('X-Request-Id', ...(REFUSAL_HEADERS[name] ?? []));
+  return { description, headers, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+}
 
-function refusal(description: string): Json {
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
-  return { description, headers: { 'X-Request-Id': header(REQUEST_ID) }, content };
+/** References to response headers. */
+export function headersNamed(...names: readonly (keyof typeof HEADERS)[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 function header(description: string): Json {

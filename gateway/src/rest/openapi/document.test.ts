@@ -3,18 +3,23 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { z } from 'zod';
+import { sampleSession } from '../../store/suite/samples.js';
 import { TestServer } from '../rest-server.fixture.js';
 import { routes } from '../routes.js';
 import { openapiText } from './document.js';
 import { OPENAPI_FILE } from './routes.js';
 
+const Answer = z.object({
+  $ref: z.string().optional(),
+  headers: z.record(z.string(), z.unknown()).optional(),
+});
 const Operation = z.object({
   operationId: z.string(),
   tags: z.array(z.string()).length(1),
   summary: z.string(),
   security: z.array(z.unknown()).optional(),
   parameters: z.array(z.object({ $ref: z.string() })).default([]),
-  responses: z.record(z.string(), z.unknown()),
+  responses: z.record(z.string(), Answer),
 });
 const Document = z.object({
   openapi: z.literal('3.1.0'),
@@ -22,6 +27,7 @@ const Document = z.object({
   paths: z.record(z.string(), z.record(z.string(), Operation)),
   components: z.object({
     schemas: z.record(z.string(), z.record(z.string(), z.unknown())),
+    responses: z.record(z.string(), Answer),
     parameters: z.record(z.string(), z.object({ name: z.string(), in: z.string(), schema: z.unknown() })),
   }),
 });
@@ -82,6 +88,30 @@ describe('openapi.json', () => {
       expect(path.match(/\{\w+\}/g) ?? []).to.deep.equal(inPath);
       const expected = operation.security ? ['200'] : ['401', '500', ...(inPath.length > 0 ? ['403', '404'] : [])];
       expect(Object.keys(operation.responses), path).to.include.members(expected);
+    }
+  });
+
+  it('names the headers of the answers', async () => {
+    const server = await TestServer.start();
+    try {
+      const { accountId, key } = await server.tenant();
+      for (let n = 0; n < 2; n++) await server.store.openSession(sampleSession({ accountId }));
+      for (const [status, method, path, query, sent, body] of [
+        [200, 'GET', '/v1/sessions', '?limit=1', key],
+        [400, 'GET', '/v1/sessions', '?limit=0', key],
+        [401, 'GET', '/v1/sessions', ''],
+        [201, 'POST', '/v1/device-models', '', key, { name: 'x' }],
+      ] as const) {
+        const answer = await server.request(method, path + query, sent, body);
+        expect(answer.status).to.equal(status);
+        const described = document.paths[path]?.[method.toLowerCase()]?.responses[status];
+        const { headers = {} } =
+          document.components.responses[described?.$ref?.split('/').pop() ?? ''] ?? described ?? {};
+        const given = ['X-Request-Id', 'WWW-Authenticate', 'Link'].filter((name) => answer.headers.has(name));
+        expect(Object.keys(headers), `${status}`).to.deep.equal(given);
+      }
+    } finally {
+      await server.stop();
     }
   });
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { VERSION } from '@device-insights/fanout/process/version';
 import swaggerJsdoc from 'swagger-jsdoc';
-import { components } from './components.js';
+import { components, headersNamed } from './components.js';
 
 const GATEWAY = new URL('../../../', import.meta.url);
 
@@ -49,7 +49,18 @@ function openapiDocument(): Record<string, unknown> {
     failOnErrors: true,
   }) as Record<string, unknown>;
   addExamples(document.paths, parts.schemas as Record<string, Schema>);
+  addRequestId(document.paths as Paths);
   return document;
+}
+
+type Response = { readonly $ref?: string; headers?: Record<string, unknown> };
+type Paths = Record<string, Record<string, { readonly responses: Record<string, Response> }>>;
+
+/** Gives every answer of an operation the header that all answers have. */
+function addRequestId(paths: Paths): void {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  for (const response of operations.flatMap(({ responses }) => Object.values(responses)))
+    if (!response.$ref) response.headers = { ...headersNamed('X-Request-Id'), ...response.headers };
 }
 
 type Schema = { readonly examples?: readonly unknown[] };
