@@ -12,7 +12,7 @@ const execute = promisify(execFile);
 const SDK = fileURLToPath(new URL('..', import.meta.url));
 const tool = (name: string) => join(SDK, '../node_modules/.bin', name);
 /** The ESM bundle for browsers without the command line, minified and gzipped, bytes. */
-const MOST_BYTES = 15_000;
+const MOST_BYTES = 15_500;
 
 const PROGRAM = `
 const live = new DeviceInsights({ baseUrl: 'http://127.0.0.1:1', apiKey: 'svc_x', retries: 0 });

@@ -46,7 +46,7 @@ describe('live subscription', () => {
       const listed = from >= 0 ? stored.slice(from, from + limit) : [];
       const until = Date.parse(query.get('until') ?? '') || Number.POSITIVE_INFINITY;
       const data = query.has('since') ? listed.filter(({ ts }) => ts < until) : stored.slice(-limit);
-      const more = query.has('since') && (stored[from + limit]?.ts ?? until) < until;
+      const more = from >= 0 && query.has('since') && (stored[from + limit]?.ts ?? until) < until;
       const link = { link: `</v1/insights?cursor=${from + limit}>; rel="next"` };
       return response
         .writeHead(200, { 'content-type': 'application/json', ...(more && link) })
@@ -230,6 +230,30 @@ describe('live subscription', () => {
     stored = [insight(0, { ts: now })];
     await begin(first);
     first.send(late(1));
+    first.socket.close(1012);
+    const second = await server.peer();
+    stored = [late(1), late(2), ...stored];
+    second.send({ status: 'subscribed' });
+    expect(valuesOf(await take(2))).to.deep.equal([1, 2]);
+  });
+
+  it('reads it also if the first of that gateway came before the answer of what was stored', async () => {
+    const { respond } = server;
+    let answer = () => {};
+    server.respond = (request, response) => {
+      answer = () => respond(request, response);
+    };
+    const first = await subscribe();
+    const now = Date.now();
+    const late = (n: number) => insight(n, { ts: now - 300_000 + n, session_id: 's2' });
+    stored = [insight(0, { ts: now })];
+    first.send({ status: 'subscribed' });
+    await live.subscribed();
+    first.send(late(1));
+    while (live.buffered === 0) await new Promise((resolve) => setImmediate(resolve));
+    server.respond = respond;
+    answer();
+    while (requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
     first.socket.close(1012);
     const second = await server.peer();
     stored = [late(1), late(2), ...stored];

@@ -51,8 +51,10 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   #begunAt: { readonly clock: number; readonly stopwatch: number } | null = null;
   /** Newest `ts` stored at the first `subscribed`, ms: what is newer belongs to the subscription. Null while unknown. */
   #start: number | null = null;
-  /** The most by which the `ts` of a new insight was before the newest one, ms: the clocks of gateways may differ. */
-  #lag = 0;
+  /** The most by which the `ts` of a new insight was before the newest one that had arrived, ms. */
+  #late = 0;
+  /** Oldest `ts` that arrived, ms. */
+  #oldest = Number.POSITIVE_INFINITY;
   /** Why missed insights could not be read on the last connection. */
   #unread: Error | null = null;
   /** Newest `ts` that the service had stored when the connection was last silent, ms. */
@@ -198,6 +200,11 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
     return true;
   }
 
+  /** The most by which a new insight was before the newest one or the start, ms: the clocks of gateways may differ. */
+  get #lag(): number {
+    return Math.max(this.#late, (this.#start ?? 0) - this.#oldest);
+  }
+
   /**
    * Learns how far new insights are before the newest one. Returns whether an insight is so far before it that the last
    * repair did not read back far enough: the next connection begins with another one.
@@ -205,7 +212,8 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   #hasLagged(insight: LiveInsight): boolean {
     if (this.#queue.has(insight)) return false;
     const known = this.#lag;
-    this.#lag = Math.max(known, this.#queue.newest - insight.ts, (this.#start ?? insight.ts) - insight.ts);
+    this.#oldest = Math.min(this.#oldest, insight.ts);
+    this.#late = Math.max(this.#late, this.#queue.newest - insight.ts);
     return this.reconnects > 0 && this.#lag > known + SETTLED_MS;
   }
 
