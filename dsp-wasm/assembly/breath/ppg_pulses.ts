@@ -164,9 +164,21 @@ function widthAbove(k: i32, level: f32): f32 {
   let to = k;
   while (to < k + BEAT_HALF && BAND[to] > level) to++;
   if (BAND[from] > level || BAND[to] > level || from === to) return NaN;
-  const start = <f32>from + (level - BAND[from]) / (BAND[from + 1] - BAND[from]);
-  const end = <f32>to - (level - BAND[to]) / (BAND[to - 1] - BAND[to]);
-  return (end - start) / <f32>SLOW_HZ;
+  return (crossing(to, -1, level) - crossing(from, 1, level)) / <f32>SLOW_HZ;
+}
+
+/**
+ * Where the row crosses the level between value i, which is below, and the next one in direction `step`: on the line through both, and then
+ * by one step of Newton's method on the parabola with the mean bend about them.
+ */
+function crossing(i: i32, step: i32, level: f32): f32 {
+  const below = BAND[i];
+  const above = BAND[i + step];
+  const rise = above - below;
+  const half = <f32>0.25 * (BAND[i - step] - below - above + BAND[i + 2 * step]);
+  const t = (level - below) / rise;
+  const there = t + (half * t * (1 - t)) / (rise - half * (1 - 2 * t));
+  return <f32>i + <f32>step * there;
 }
 
 function foot(k: i32): f32 {

@@ -48,6 +48,7 @@ import {
   UNEXPLAINED,
   UNEXPLAINED_WIDTHS,
   USUAL_RATE,
+  WIDTH_RESOLUTION,
 } from './tuning';
 
 /**
@@ -152,7 +153,7 @@ function lanesOf(source: i32): v128 {
 
 /** Standard deviation of what the series hold beside breath, noise and drift. */
 function resolutionOf(source: i32): v128 {
-  return f32x4.splat(source === FROM_EFFORT ? 0 : RESOLUTION);
+  return source === FROM_EFFORT ? f32x4.splat(0) : f32x4(RESOLUTION, RESOLUTION, RESOLUTION, WIDTH_RESOLUTION);
 }
 
 /**

@@ -54,7 +54,7 @@ export const PRESSURE_ODDS: f32 = 0.1;
 /** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; chosen] */
 export const UNEXPLAINED: f32 = 0.1;
 /** The same of widths: they tell whether the others are right, but swing with the vessels' tension as well. [share; chosen] */
-export const UNEXPLAINED_WIDTHS: f32 = 0.55;
+export const UNEXPLAINED_WIDTHS: f32 = 0.53;
 /** Part of the power at twice the rate that counts for the rate in series of beats. [share; chosen] */
 export const HARMONIC: f32 = 0.3;
 /** The same in an effort, which is the breath itself: a short breath and a long rest have strong harmonics. [share; chosen] */
@@ -63,6 +63,8 @@ export const EFFORT_HARMONIC: f32 = 1;
 export const HARMONIC_LIMIT: f32 = 2;
 /** Beats are placed and measured to about this (1 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
 export const RESOLUTION: f32 = 0.001;
+/** The same of widths, which are read between grid samples. [ratio; chosen] */
+export const WIDTH_RESOLUTION: f32 = 0.004;
 /** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; chosen] */
 export const DRIFT: f32 = 0.25;
 /** Chance that the rate is suddenly any other. [probability; chosen] */

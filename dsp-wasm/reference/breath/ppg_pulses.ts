@@ -86,15 +86,21 @@ function foot(band: readonly number[], k: number): number {
 
 /** Time for which the row stays above the level about its k-th value, s; NaN if it does not cross it within 10 values on each side. */
 function widthAbove(row: readonly number[], k: number, level: number): number {
-  const before = row.slice(Math.max(0, k - 10), k + 1).reverse();
-  return (reach(before, level) + reach(row.slice(k, k + 11), level)) / 32;
+  return (reach(row, k, 1, level) + reach(row, k, -1, level)) / 32;
 }
 
-/** Number of grid samples from the first value until the row crosses the level. */
-function reach(row: readonly number[], level: number): number {
-  const i = row.findIndex((v) => v <= level);
-  const [above = 0, below = 0] = [row[i - 1], row[i]];
-  return i < 1 ? Number.NaN : i - 1 + (above - level) / (above - below);
+/**
+ * Number of grid samples from the k-th value until the row crosses the level in that direction: on a line, and then by one step of Newton's
+ * method on the parabola with the mean bend of the four values about it.
+ */
+function reach(row: readonly number[], k: number, step: number, level: number): number {
+  const at = (i: number) => row[k + step * i] ?? 0;
+  const n = Array.from({ length: 11 }, (_, i) => i).find((i) => at(i) <= level) ?? 0;
+  if (n === 0) return Number.NaN;
+  const rise = at(n - 1) - at(n);
+  const half = (at(n + 1) - at(n) - at(n - 1) + at(n - 2)) / 4;
+  const t = (level - at(n)) / rise;
+  return n - t - (half * t * (1 - t)) / (rise - half * (1 - 2 * t));
 }
 
 /** The value `x` grid samples after the k-th, on the parabola through it and its neighbours. */

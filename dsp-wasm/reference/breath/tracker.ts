@@ -64,7 +64,7 @@ export class BreathFollower {
       const odds = (pressure = false) => (pressure && k <= 8 ? 0.02 : 0.2) / 45;
       return alive.reduce(
         (q, { r, of }) =>
-          q * (1 + odds(of.pressure) * this.#sinusoid(r, k, exponent, of.vessels ? 0.55 : 0.1)) ** 0.125,
+          q * (1 + odds(of.pressure) * this.#sinusoid(r, k, exponent, of.vessels ? 0.53 : 0.1)) ** 0.125,
         p,
       );
     });
