@@ -76,6 +76,17 @@ describe('live subscription', () => {
     while (requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
+  /** The insights of a gateway whose clock is 5 minutes behind `now`, by number. */
+  const lateSince = (now: number) => (n: number) => insight(n, { ts: now - 300_000 + n, session_id: 's2' });
+
+  /** Cuts the connection, and confirms the next one when the service has stored these insights. */
+  async function comesBack(peer: Peer, insights: readonly LiveInsight[]): Promise<void> {
+    peer.socket.close(1012);
+    const next = await server.peer();
+    stored = [...insights];
+    next.send({ status: 'subscribed' });
+  }
+
   async function take(count: number): Promise<LiveInsight[]> {
     const taken: LiveInsight[] = [];
     const insights = live[Symbol.asyncIterator]();
@@ -210,30 +221,24 @@ describe('live subscription', () => {
   it('reads what a gateway published whose clock is far behind the clock of another one', async () => {
     const first = await subscribe();
     const now = Date.now();
-    const late = (n: number) => insight(n, { ts: now - 300_000 + n, session_id: 's2' });
+    const late = lateSince(now);
     stored = [insight(0, { ts: now })];
     await begin(first);
     first.send(late(1));
     first.send(insight(2, { ts: now + 60_000 }));
     first.send(late(3));
-    first.socket.close(1012);
-    const second = await server.peer();
-    stored = [late(1), late(3), late(4), ...stored, insight(2, { ts: now + 60_000 })];
-    second.send({ status: 'subscribed' });
+    await comesBack(first, [late(1), late(3), late(4), ...stored, insight(2, { ts: now + 60_000 })]);
     expect(valuesOf(await take(4))).to.deep.equal([1, 2, 3, 4]);
   });
 
   it('reads what a gateway published whose clock is far behind what was stored at the start', async () => {
     const first = await subscribe();
     const now = Date.now();
-    const late = (n: number) => insight(n, { ts: now - 300_000 + n, session_id: 's2' });
+    const late = lateSince(now);
     stored = [insight(0, { ts: now })];
     await begin(first);
     first.send(late(1));
-    first.socket.close(1012);
-    const second = await server.peer();
-    stored = [late(1), late(2), ...stored];
-    second.send({ status: 'subscribed' });
+    await comesBack(first, [late(1), late(2), ...stored]);
     expect(valuesOf(await take(2))).to.deep.equal([1, 2]);
   });
 
@@ -245,7 +250,7 @@ describe('live subscription', () => {
     };
     const first = await subscribe();
     const now = Date.now();
-    const late = (n: number) => insight(n, { ts: now - 300_000 + n, session_id: 's2' });
+    const late = lateSince(now);
     stored = [insight(0, { ts: now })];
     first.send({ status: 'subscribed' });
     await live.subscribed();
@@ -254,10 +259,7 @@ describe('live subscription', () => {
     server.respond = respond;
     answer();
     while (requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    first.socket.close(1012);
-    const second = await server.peer();
-    stored = [late(1), late(2), ...stored];
-    second.send({ status: 'subscribed' });
+    await comesBack(first, [late(1), late(2), ...stored]);
     expect(valuesOf(await take(2))).to.deep.equal([1, 2]);
   });
 
