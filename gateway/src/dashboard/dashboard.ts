@@ -31,9 +31,9 @@ const POLICY = {
   },
 };
 
-const SERVED = /^\/(dashboard|docs)(\/|$)|^\/asyncapi\.json$/;
+const SERVED = /^\/$|^\/(dashboard|docs)(\/|$)|^\/asyncapi\.json$/;
 
-/** Whether a request's path belongs to the dashboard or to the documents. */
+/** Whether a request's path belongs to the dashboard or to the documents; the root does, for people who type in the address. */
 export function isDashboards(path: string): boolean {
   return SERVED.test(path);
 }
@@ -44,6 +44,7 @@ export function createDashboard(options: DashboardOptions): Koa<DashboardState> 
   const router = new Router<DashboardState>({ sensitive: true, strict: true });
   for (const add of [signInRoutes, accountRoutes, keyRoutes, deviceRoutes, sessionRoutes, nodeRoutes, auditRoutes])
     add(router, options);
+  router.get('/', (ctx) => ctx.redirect('/dashboard'));
   app.on('error', (err: unknown) =>
     options.log.warn({ err }, 'a response of the dashboard ended before it was complete'),
   );

@@ -5,6 +5,7 @@ import type { RestMiddleware, RestState } from './rest-context.js';
 /** RFC 9110, 15.5.22. */
 const UPGRADE = { Connection: 'Upgrade', Upgrade: 'websocket' };
 const USE_WS = 'this is a WebSocket: connect with ws:// or wss://';
+const NOTHING = 'there is no resource at this path: see /openapi.json, with your API key';
 const SOCKET_METHODS = ['GET', 'HEAD'];
 
 /**
@@ -17,7 +18,7 @@ export function unrouted(router: Router<RestState>, sockets: readonly string[]):
     if (isSocket && SOCKET_METHODS.includes(ctx.method)) throw new HttpError('upgrade_required', USE_WS, UPGRADE);
     const routed = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
     const methods = new Set(isSocket ? SOCKET_METHODS : routed);
-    if (methods.size === 0) throw new HttpError('not_found', 'there is no resource at this path: see /openapi.json');
+    if (methods.size === 0) throw new HttpError('not_found', NOTHING);
     const allow = [...methods].join(', ');
     throw new HttpError('method_not_allowed', `this path accepts ${allow}, not ${ctx.method}`, { Allow: allow });
   };

@@ -11,6 +11,14 @@ describe('the door of the dashboard, in a browser', () => {
   });
   after(() => desk?.close());
 
+  it('is found by a person who opens the address of the service alone', async () => {
+    const page = await desk.page();
+    await page.goto(desk.service.url);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(page.url()).to.match(/\/dashboard$/);
+    await page.context().close();
+  });
+
   it('reports a wrong sign-in, and slows down further ones', async () => {
     const page = await desk.page();
     await page.goto(`${desk.service.url}/dashboard/audit`);
@@ -89,7 +97,7 @@ describe('the door of the dashboard, in a browser', () => {
     const off = await Desk.open({ DASHBOARD: 'off' });
     try {
       expect(off.service.banner.join('\n')).not.to.contain('dashboard');
-      for (const path of ['/dashboard', '/dashboard/api/me', '/docs'])
+      for (const path of ['/', '/dashboard', '/dashboard/api/me', '/docs'])
         expect((await fetch(`${off.service.url}${path}`)).status).to.equal(404);
     } finally {
       await off.close();
