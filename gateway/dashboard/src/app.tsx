@@ -1,6 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { AccountRow, Me } from '../../src/dashboard/schemas.js';
+import type { AccountRow, Listed, Me, SessionRow } from '../../src/dashboard/schemas.js';
+import type { AccountPage } from './account-page.js';
 import { api, useLoad } from './api.js';
 import { Accounts } from './pages/accounts.js';
 import { Audit } from './pages/audit.js';
@@ -14,7 +15,7 @@ import { SignIn } from './pages/sign-in.js';
 import { Start } from './pages/start.js';
 import { Users } from './pages/users.js';
 import { Wall } from './pages/wall.js';
-import { go, Link, useAddress } from './router.js';
+import { go, Link, replace, useAddress } from './router.js';
 import { Empty, Failure, Page, Skeleton } from './ui.js';
 
 /** Key in `localStorage` of the account that was viewed last. */
@@ -65,9 +66,7 @@ function Shell({ me }: { readonly me: Me }) {
   const current = account ?? accounts.data?.[0];
   useEffect(() => {
     if (current) localStorage.setItem(REMEMBERED, current.id);
-    if (current && area === '') history.replaceState(null, '', `/dashboard/a/${current.id}/start`);
-    if (current && area === '') dispatchEvent(new PopStateEvent('popstate'));
-  }, [current, area]);
+  }, [current]);
   const signOut = () =>
     void api('POST', '/sign-out')
       .catch(() => undefined)
@@ -82,9 +81,7 @@ function Shell({ me }: { readonly me: Me }) {
           <img src="/dashboard/favicon.svg" alt="" width="22" height="22" />
           Device Insights
         </Link>
-        {current && (
-          <AccountChoice accounts={accounts.data ?? []} current={current} page={area === 'a' ? page : 'start'} />
-        )}
+        {current && <AccountChoice accounts={accounts.data ?? []} current={current} page={area === 'a' ? page : ''} />}
         <ul>
           {current &&
             OF_ACCOUNT.map(([name, title]) => (
@@ -149,8 +146,9 @@ function routed(
     return <Accounts accounts={accounts.data ?? []} reload={accounts.reload} me={me} />;
   if (area === 'health') return <Health />;
   if (area === 'audit') return <Audit accounts={accounts.data ?? []} />;
-  if (area === 'a' && account) {
+  if ((area === '' || area === 'a') && account) {
     const props = { account, me, key: account.id };
+    if (page === '') return <FirstPage {...props} />;
     if (page === 'start') return <Start {...props} />;
     if (page === 'live') return <Wall {...props} />;
     if (page === 'devices')
@@ -163,10 +161,19 @@ function routed(
   return (
     <Page title="Page not found">
       <Empty title="There is no such page">
-        Check the address, or <Link to="/">go to the start page</Link>.
+        Check the address, or <Link to="/">go to the first page</Link>.
       </Empty>
     </Page>
   );
+}
+
+/** Goes on to the first steps while the account has no session, and to its live readings once it has one. */
+function FirstPage({ account }: AccountPage) {
+  const { data, error, reload } = useLoad<Listed<SessionRow>>(`/accounts/${account.id}/sessions?limit=1`);
+  useEffect(() => {
+    if (data) replace(`/a/${account.id}/${data.rows.length > 0 ? 'live' : 'start'}`);
+  }, [data, account.id]);
+  return error ? <Failure error={error} retry={() => void reload()} /> : <Skeleton />;
 }
 
 function AccountChoice(props: {
@@ -174,8 +181,7 @@ function AccountChoice(props: {
   readonly current: AccountRow;
   readonly page: string;
 }) {
-  const choose = (event: Event) =>
-    go(`/a/${(event.currentTarget as HTMLSelectElement).value}/${props.page || 'start'}`);
+  const choose = (event: Event) => go(`/a/${(event.currentTarget as HTMLSelectElement).value}/${props.page}`);
   return (
     <select class="account" aria-label="Account" value={props.current.id} onChange={choose}>
       {props.accounts.map(({ id, name }) => (

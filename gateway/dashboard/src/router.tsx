@@ -17,6 +17,12 @@ export function go(path: string): void {
   dispatchEvent(new PopStateEvent('popstate'));
 }
 
+/** Goes to an address within the dashboard in place of the current one, which Back then passes over. */
+export function replace(path: string): void {
+  history.replaceState(null, '', BASE + path);
+  dispatchEvent(new PopStateEvent('popstate'));
+}
+
 /** The address within the dashboard, with its query. */
 function here(): string {
   return location.pathname.slice(BASE.length) + location.search;

@@ -48,6 +48,15 @@ describe('the people at the dashboard', () => {
     await page.context().close();
   });
 
+  it('an operator begins with the live readings once the account has a session', async () => {
+    const source = simulate({ seconds: 1 });
+    const { socket } = await connect(desk.service, 'known-1', await makeModel(desk.service, source));
+    socket.close();
+    const page = await desk.signedIn();
+    await page.getByRole('heading', { name: 'Live', exact: true }).waitFor();
+    await page.context().close();
+  });
+
   it('a device maker sees the state and the problems of a device', async () => {
     const { service } = desk;
     const source = simulate({ seconds: 45 });

@@ -81,7 +81,8 @@ export function Wall({ account }: AccountPage) {
     >
       {devices?.length === 0 && (
         <Empty title="No device is streaming">
-          Connect one, or <Link to={`/a/${account.id}/start`}>start the simulator</Link>. It then appears here.
+          Connect one, or <Link to={`/a/${account.id}/start`}>start the simulator</Link>. It then appears here. Earlier
+          readings are in the <Link to={`/a/${account.id}/sessions`}>sessions</Link>.
         </Empty>
       )}
       <ul class="wall">
