@@ -70,7 +70,7 @@ export async function startService(
   const streaming = await openStreaming({ config, store, keys, bus, registry, gateway, heartbeat, clock, log });
   const { ingest, publisher, core } = streaming;
 
-  const split = new SplitFeed(store, clock, gateway, (text) => log.error({}, text));
+  const split = new SplitFeed(store, clock, gateway);
   const clocks = watchClocks({ store, gateway, publisher, clock, log }, registry);
   const beat = () => heartbeat.beat();
   const tasks = new PeriodicTasks(
@@ -94,7 +94,7 @@ export async function startService(
         { fault: 'devices are paused', try: () => ingest.check() },
       ],
       subscribe: [
-        { fault: 'several gateways use the same store: set REDIS_URL', try: () => split.check() },
+        { fault: 'the live insights of other gateways are missing', try: () => split.check() },
         ...feed.needs,
       ],
     },

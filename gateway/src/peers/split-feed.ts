@@ -6,13 +6,11 @@ import { ALIVE_MS, Heartbeats } from './heartbeats.js';
 export class SplitFeed {
   readonly #heartbeats: Heartbeats;
   readonly #gateway: string;
-  readonly #warn: (text: string) => void;
   #split = false;
 
-  constructor(store: Store, clock: Clock, gateway: string, warn: (text: string) => void) {
+  constructor(store: Store, clock: Clock, gateway: string) {
     this.#heartbeats = new Heartbeats(store, clock);
     this.#gateway = gateway;
-    this.#warn = warn;
   }
 
   /**
@@ -22,14 +20,11 @@ export class SplitFeed {
   async look(): Promise<void> {
     await this.#heartbeats.look();
     const others = this.#heartbeats.heardWithin(ALIVE_MS).filter((id) => id !== this.#gateway);
-    if (others.length > 0 && !this.#split) this.#warn(SPLIT);
     this.#split = others.length > 0;
   }
 
   /** Throws an error that says what to do, while there are other gateways. */
   check(): void {
-    if (this.#split) throw new Error(SPLIT);
+    if (this.#split) throw new Error('several gateways use this store, but no Redis connects them: set REDIS_URL');
   }
 }
-
-const SPLIT = 'several gateways use this store, and their live insights do not reach each other: set REDIS_URL';

@@ -50,4 +50,19 @@ describe('the dashboard of two gateways', () => {
     await eventually('both gateways live', async () => (await page.getByText('Alive').count()) === 2);
     await page.context().close();
   });
+
+  it('says once why a gateway without Redis lacks the live insights of the others', async () => {
+    const alone = await Running.start({ DATA_DIR: desk.folder.path, DASHBOARD: 'on' });
+    try {
+      const page = await desk.signedIn();
+      await page.goto(`${alone.url}/dashboard/health`);
+      await page.getByRole('alert').waitFor();
+      expect(await page.getByRole('alert').allTextContents()).to.deep.equal([
+        'subscribe: the live insights of other gateways are missing: several gateways use this store, but no Redis connects them: set REDIS_URL',
+      ]);
+      await page.context().close();
+    } finally {
+      await alone.end('SIGKILL');
+    }
+  });
 });

@@ -23,8 +23,7 @@ export function Health() {
         <>
           {node.reason && (
             <div class="note bad" role="alert">
-              <p>{node.reason}</p>
-              {node.cause && node.cause !== node.reason && <p class="mute">{node.cause}</p>}
+              <p>{node.cause ?? node.reason}</p>
             </div>
           )}
           <dl class="facts">
