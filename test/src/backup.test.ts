@@ -85,6 +85,9 @@ describe('a backup of the embedded store', () => {
     const { code, stderr } = await admin('backup', `${folder.path}/none/backup.db`);
     expect(code).to.equal(1);
     expect(stderr).to.match(/none\/backup\.db cannot be made: make its folder first, .*ENOENT[^\n]*\n$/);
+    for (const command of ['backup', 'restore'])
+      for (const path of ['', folder.path])
+        expect((await admin(command, path)).stderr).to.match(/^".*" names no file: give the path of one[^\n]*\n$/);
   });
 
   it('is refused if there is no store, or if the file is not a backup', async () => {

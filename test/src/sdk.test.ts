@@ -253,6 +253,10 @@ describe('the SDK, installed in a project', () => {
         .to.include({ code: 2 })
         .and.to.have.property('stderr')
         .that.contains('--since');
+      expect(await run('tail', 'band-1')).to.include({
+        code: 2,
+        stderr: 'tail does not take "band-1"; see tail --help\n',
+      });
       expect(await run('stream', 'none.json')).to.include({ code: 1, stderr: 'none.json: no such file\n' });
       expect(await run('tail', '--key', 'svc_wrong'))
         .to.include({ code: 1 })

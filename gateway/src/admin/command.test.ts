@@ -215,6 +215,13 @@ describe('admin', () => {
       expect(await refused('key', 'rotate', NOWHERE)).to.contain('there is no key with the id');
     });
 
+    it('refuses an overlap that is no time, and lets the old key be', async () => {
+      const old = Identified.parse(await admin('key', 'issue', '--account', account));
+      for (const text of ['', '0h', '999999999w'])
+        expect(await refused('key', 'rotate', old.id, '--overlap', text)).to.match(/^the end of the overlap must be /);
+      expect(await store.key(old.id)).to.include({ replacedBy: null, expiresAt: null });
+    });
+
     it('does not revoke the old key by a clock that was set less than an hour ago', async () => {
       const old = Identified.parse(await admin('key', 'issue', '--account', account));
       await admin('key', 'rotate', old.id, '--overlap', '30d');

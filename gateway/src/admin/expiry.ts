@@ -9,15 +9,16 @@ const LATEST = Date.UTC(9999, 11, 31);
  * Parses the expiry time of a key: a time from now (`90m`, `12h`, `30d`, `4w`) or an RFC 3339 time. Refuses other
  * texts, and times that are not in the future.
  *
+ * @param what name of the text in a refusal
  * @returns ms since the epoch
  */
-export function expiryOf(text: string, now: number): number {
+export function expiryOf(what: string, text: string, now: number): number {
   const at = fromNow(text, now) ?? instantOf(text);
   if (at === null) {
-    throw new Refusal(`--expires must be a time from now (90m, 12h, 30d, 4w) or an RFC 3339 time, not ${said(text)}`);
+    throw new Refusal(`${what} must be a time from now (90m, 12h, 30d, 4w) or an RFC 3339 time, not ${said(text)}`);
   }
-  if (at <= now) throw new Refusal(`--expires must be in the future: ${said(text)} has passed`);
-  if (at > LATEST) throw new Refusal(`--expires must be before the year 10000, not ${said(text)}`);
+  if (at <= now) throw new Refusal(`${what} must be in the future, not ${said(text)}`);
+  if (at > LATEST) throw new Refusal(`${what} must be before the year 10000, not ${said(text)}`);
   return at;
 }
 

@@ -21,7 +21,7 @@ export async function issueKey(
     accountId: id,
     user: user === undefined ? null : chosen('the user', user),
     createdAt: now,
-    expiresAt: expires === undefined ? null : expiryOf(expires, now),
+    expiresAt: expires === undefined ? null : expiryOf('the expiry', expires, now),
   });
   await place.store.addKey(row);
   await note(place, 'key issued', id, faceOf(row));
@@ -45,7 +45,7 @@ export async function rotateKey(place: Workplace, id: string, overlap: string): 
   const key = newKey();
   const now = place.clock.now();
   const row = keyRow(key, { accountId: old.accountId, user: old.user, createdAt: now });
-  if (!(await place.store.replaceKey(id, row, expiryOf(overlap, now))))
+  if (!(await place.store.replaceKey(id, row, expiryOf('the end of the overlap', overlap, now))))
     throw new Refusal('the key is already revoked, expired or replaced: issue another one');
   await note(place, 'key rotated', old.accountId, `${faceOf(old)}, replaced by ${faceOf(row)}`);
   return { ...shown(row), key };

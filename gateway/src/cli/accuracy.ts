@@ -171,9 +171,8 @@ function progress(text: string): void {
 }
 
 function parseSeed(text: string, before: readonly number[] = []): number[] {
-  const seed = Number(text);
-  if (!Number.isInteger(seed) || seed < 0) throw new InvalidArgumentError('It must be a whole number.');
-  return [...before, seed];
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return [...before, Number(text)];
 }
 
 interface Options {

@@ -18,7 +18,9 @@ describe('the recordings of a folder', () => {
 
   it('are missed by name, so that nothing is scored on none', () => {
     expect(() => manifestsIn(folder)).to.throw(`${folder}: there is no recording`);
-    expect(() => manifestsIn(join(folder, 'none'))).to.throw(`${join(folder, 'none')}: there is no recording`);
+    writeFileSync(join(folder, 'file'), '');
+    for (const other of ['none', 'file'])
+      expect(() => manifestsIn(join(folder, other))).to.throw(`${join(folder, other)}: there is no recording`);
   });
 
   it('are refused by name if they cannot be read', () => {
@@ -26,6 +28,6 @@ describe('the recordings of a folder', () => {
     expect(() => readReference(folder, 'a.json')).to.throw(/^a\.json: .*not valid JSON/);
     expect(() => readReference(folder, 'none.json')).to.throw(/^none\.json: ENOENT/);
     writeFileSync(join(folder, 'a.json'), '{"id":"a"}');
-    expect(() => readReference(folder, 'a.json')).to.throw(/^a\.json: duration_s/);
+    expect(() => readReference(folder, 'a.json')).to.throw(/^a\.json is no manifest of a recording .*: duration_s: /);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Reference } from './score.js';
@@ -16,7 +16,8 @@ const Manifest = z.object({
  * @throws an error that names the folder if it has none
  */
 export function manifestsIn(folder: string): string[] {
-  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
+  const files = isFolder ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
   if (files.length === 0) throw new Error(`${folder}: there is no recording (ID.json) in this folder`);
   return files.toSorted();
 }
@@ -28,7 +29,10 @@ export function manifestsIn(folder: string): string[] {
  */
 export function readReference(folder: string, file: string): Reference {
   const { data, error } = Manifest.safeParse(parsed(folder, file));
-  if (error) throw new Error(`${file}: ${error.issues.map(({ path, message }) => `${path.join('.')} ${message}`)}`);
+  if (error) {
+    const why = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+    throw new Error(`${file} is no manifest of a recording (sdk/RECORDINGS.md): ${why}`);
+  }
   const { id, duration_s: seconds, reference, reference_types: types } = data;
   const rows = reference === undefined ? [] : readCsv(join(folder, reference));
   const windows = rows.map(({ t_end: end = Number.NaN, ...values }) => ({ end, values }));

@@ -94,6 +94,6 @@ describe('the score of readings', () => {
       'wrist-02.ref.csv: this line is not a row of numbers',
     );
     writeFileSync(join(folder, 'wrist-02.json'), '{"id":"wrist-02"}');
-    expect(() => readReference(folder, 'wrist-02.json')).to.throw('wrist-02.json: duration_s');
+    expect(() => readReference(folder, 'wrist-02.json')).to.throw('wrist-02.json is no manifest');
   });
 });

@@ -9,6 +9,9 @@ export type OptionSpec = NonNullable<ParseArgsConfig['options']>;
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
+/** A Date reads much else, such as "5" as a day of May 2001. */
+const WITH_DATE = /^\d{4}-\d\d-\d\d/;
+
 function agoOf(text: string, now: number): number | null {
   const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
   return count === undefined ? null : now - Number(count) * (UNIT_MS[unit] ?? 0);
@@ -49,7 +52,7 @@ export class Arguments {
     const text = this.text(name);
     const found = known.find((word) => word === text);
     if (text !== undefined && !found)
-      throw new UsageError(`--${name} must be one of ${known.join(', ')}; it is ${text}`);
+      throw new UsageError(`--${name} must be one of ${known.join(', ')}; it is "${text}"`);
     return found;
   }
 
@@ -59,7 +62,7 @@ export class Arguments {
     if (text === undefined) return undefined;
     const value = Number(text);
     if (!(value > 0 && value < Number.POSITIVE_INFINITY))
-      throw new UsageError(`--${name} must be a number above 0; it is ${text}`);
+      throw new UsageError(`--${name} must be a number above 0; it is "${text}"`);
     return value;
   }
 
@@ -67,10 +70,11 @@ export class Arguments {
   instant(name: string, now: number): Date | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const date = new Date(agoOf(text, now) ?? text);
-    if (Number.isNaN(date.getTime()))
+    const date = new Date(agoOf(text, now) ?? (WITH_DATE.test(text) ? text : Number.NaN));
+    if (!(date.getUTCFullYear() >= 0 && date.getUTCFullYear() <= 9999))
+      // The service takes no others.
       throw new UsageError(
-        `--${name} must be a time such as 2026-01-31T08:00:00Z, or an age such as 90s, 15m, 1h or 7d; it is ${text}`,
+        `--${name} must be a time such as 2026-01-31T08:00:00Z, or an age such as 90s, 15m, 1h or 7d; it is "${text}"`,
       );
     return date;
   }

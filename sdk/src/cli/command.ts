@@ -18,5 +18,7 @@ export interface Command {
   /** The command's line in the help. */
   readonly usage: string;
   readonly options: OptionSpec;
+  /** Number of arguments beside the options. Default 0. */
+  readonly takes?: number;
   run(args: Arguments, surroundings: Surroundings): Promise<void>;
 }

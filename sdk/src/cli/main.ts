@@ -32,6 +32,8 @@ async function main([name, ...rest]: readonly string[]): Promise<void> {
     throw new UsageError(`there is no command ${name}; commands are ${COMMANDS.map((known) => known.name).join(', ')}`);
   const args = new Arguments(rest, { ...COMMON, ...command.options });
   if (args.flag('help')) return console.log(command.usage);
+  const extra = args.positionals[command.takes ?? 0];
+  if (extra !== undefined) throw new UsageError(`${name} does not take "${extra}"; see ${name} --help`);
   await command.run(args, surroundings(args));
 }
 

@@ -160,6 +160,7 @@ describe('recording', () => {
 
   it('names a missing file', async () => {
     expect(await refusal(readRecording(join(folder, 'none.json')))).to.match(/none\.json: no such file/);
+    expect(await refusal(readRecording(''))).to.match(/the path of a recording is empty/);
     const recording = await readRecording(await write('r.json', JSON.stringify(manifest())));
     expect(await refusal(collect(recording.frames()))).to.match(/\.csv: no such file/);
   });

@@ -28,6 +28,7 @@ const STAMP_TOLERANCE_MS = 0.5;
  * @throws RecordingError for a malformed or missing file, here or while iterating
  */
 export async function readRecording(path: string): Promise<Recording> {
+  if (path === '') throw new RecordingError('the path of a recording is empty: give that of its ID.json');
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw readFault(path, cause);
   });

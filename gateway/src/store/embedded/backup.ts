@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { connect } from './connection.js';
@@ -19,6 +19,7 @@ const LOCK_MS = 10_000;
  */
 export async function backUp(directory: string, file: string): Promise<void> {
   assertEmbeddedStore(directory);
+  refuseFolder(file);
   const source = join(directory, FILE);
   await asWhole(file, (partial) => {
     const db = connect(source, LOCK_MS);
@@ -64,8 +65,14 @@ function refuseExisting(path: string): void {
   if (existsSync(path)) throw new BackupFault(`${path} exists: stop what uses it, and move it away first`);
 }
 
+function refuseFolder(path: string): void {
+  if (path !== '' && !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new BackupFault(`${JSON.stringify(path)} names no file: give the path of one, such as backup.db`);
+}
+
 /** Throws `BackupFault` where a file is not the whole of an embedded store that this program can read. */
 function check(file: string): void {
+  refuseFolder(file);
   if (!existsSync(file)) throw new BackupFault(`there is no file ${file}`);
   const found = stateOf(file);
   if (found === null) throw new BackupFault(`${file} is damaged, or no backup of an embedded store: take another one`);
