@@ -12,7 +12,9 @@ describe('offer of shared compression', () => {
     const limited = 'permessage-deflate; server_no_context_takeover; server_max_window_bits=10';
     const unknown = 'permessage-deflate; server_no_context_takeover; mu=1';
     const bad = 'permessage-deflate; server_no_context_takeover; client_max_window_bits=99';
-    for (const header of [undefined, '', 'permessage-deflate', limited, unknown, bad, ';;=,,"']) {
+    const repeated =
+      'permessage-deflate; server_no_context_takeover; client_max_window_bits; client_max_window_bits=10';
+    for (const header of [repeated, undefined, '', 'permessage-deflate', limited, unknown, bad, ';;=,,"']) {
       expect(sharedDeflateOffer(header), header).to.equal(undefined);
     }
   });

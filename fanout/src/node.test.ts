@@ -386,6 +386,17 @@ describe('subscriber sockets', () => {
       }
     });
 
+    it('is declined if the offer repeats a parameter, and the handshake succeeds', async () => {
+      await start();
+      const offer = 'permessage-deflate; server_no_context_takeover; server_no_context_takeover';
+      const path = `${new URL(url).pathname}?api_key=${KEY}`;
+      const raw = await Raw.at(url, upgradeOf(path, `Sec-WebSocket-Extensions: ${offer}\r\n`));
+      expect(await raw.first())
+        .to.match(/^HTTP\/1\.1 101 /)
+        .and.not.to.match(/extensions/i);
+      raw.reset();
+    });
+
     it('does not change control frames or the compressed messages of the client', async () => {
       await start();
       const client = await offering({ serverNoContextTakeover: true, threshold: 0 });
