@@ -62,10 +62,13 @@ export class ConnectionError extends Error {
  * redirects to https.
  */
 export class ForeignAnswer extends ConnectionError {
-  constructor({ method, url }: Request, response: Response) {
-    super(`${method} ${url}: the answer is not from the service (${kindOf(response)})`);
+  /** @param but what is wrong with an answer in JSON */
+  constructor({ method, url }: Request, response: Response, but = '') {
+    super(`${method} ${url}: the answer is not from the service (${kindOf(response)}${but}): ${CHECK}`);
   }
 }
+
+const CHECK = 'check baseUrl, and whether a proxy or a login page of the network has answered';
 
 /** Browsers show neither the status of a redirect, but 0, nor where it leads. */
 function kindOf({ ok, status, headers }: Response): string {

@@ -77,6 +77,8 @@ describe('REST client', () => {
 
   it('reaches every endpoint of the specification', async () => {
     const api = await client();
+    const bodies = [[], {}, {}, {}, [], {}, {}, {}, [], {}, [], [], [], {}];
+    answers.push(...bodies.map((body) => ({ status: 200, body })));
     await api.deviceModels.list();
     await api.deviceModels.get('a/b');
     await api.deviceModels.update('m', { name: 'n' });
@@ -288,6 +290,38 @@ describe('REST client', () => {
       expect(error).to.be.instanceOf(ConnectionError);
       expect(String(error)).to.match(message);
     }
+  });
+
+  it('takes no JSON of another form for an answer of the service, and says what to check', async () => {
+    const api = await client();
+    for (const body of [null, {}, { error: 'x' }, 'text', 1, [null], [[]]])
+      for (const call of [
+        () => api.sessions.list(),
+        () => api.insights.list()[Symbol.asyncIterator]().next(),
+        () => api.sessions.insights('s'),
+        () => api.deviceModels.list(),
+        () => api.modalities.list('m'),
+        () => api.algos.list(),
+        () => api.history({ limit: 1 }),
+      ]) {
+        answers.push({ status: 200, body: JSON.stringify(body) });
+        const error = await failure(call());
+        expect(error).to.be.instanceOf(ConnectionError);
+        expect(String(error)).to.match(
+          /GET \S+ the answer is not from the service .*, which is no list\): check baseUrl, and /,
+        );
+      }
+    for (const body of [null, [], 'text', 1])
+      for (const call of [
+        () => api.health(),
+        () => api.sessions.get('s'),
+        () => api.deviceModels.create({ name: 'Band' }),
+      ]) {
+        answers.push({ status: 200, body: JSON.stringify(body) });
+        expect(String(await failure(call()))).to.match(
+          /ConnectionError: .*, which is no object\): check baseUrl, and /,
+        );
+      }
   });
 
   it('follows no redirect, which would turn a create into a GET, and says where it leads', async () => {

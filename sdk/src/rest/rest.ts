@@ -16,7 +16,7 @@ import type {
   Session,
 } from '../generated/types.gen.js';
 import { parseAccess } from '../socket/service-address.js';
-import { ConnectionError } from './api-error.js';
+import { ConnectionError, ForeignAnswer } from './api-error.js';
 import type { HistoryPage, HistoryQuery } from './history.js';
 import { expectJson, type HttpOptions, retryingFetch } from './http.js';
 import { Listing, linkedCursor } from './page.js';
@@ -54,11 +54,20 @@ export interface InsightsQuery extends Omit<NonNullable<ListInsightsData['query'
   readonly until?: Instant;
 }
 
-/** The common options of every operation: this service, this key, retries, and errors thrown. */
+/**
+ * The common options of every operation: this service, this key, retries, and errors thrown, also for an answer that is
+ * not a list or not an object.
+ */
 type Send = <Data>(
-  run: (base: BaseOptions) => Promise<{ data: Data; response: Response }>,
+  run: (base: BaseOptions) => Promise<Answer<Data>>,
   call: CallOptions,
-) => Promise<{ data: Data; response: Response }>;
+  shape?: 'list' | 'object',
+) => Promise<Answer<Data>>;
+interface Answer<Data> {
+  readonly data: Data;
+  readonly request: Request;
+  readonly response: Response;
+}
 interface BaseOptions {
   client: ReturnType<typeof createClient>;
   throwOnError: true;
@@ -108,14 +117,22 @@ function sender({ baseUrl: address, apiKey: key, ...http }: RestOptions): Send {
     requestValidator: async (request) => prepare(request as RequestParts),
     fetch: async (request) => expectJson(await run(request as Request), request as Request),
   });
-  return async (operation, { signal }) => {
-    try {
-      return await operation({ client, throwOnError: true, ...(signal && { signal }) });
-    } catch (cause) {
-      if (!(cause instanceof SyntaxError)) throw cause;
-      throw new ConnectionError(`the answer from ${baseUrl} is not JSON`, { cause });
-    }
+  return async (operation, { signal }, shape = 'object') => {
+    const answer = await operation({ client, throwOnError: true, ...(signal && { signal }) }).catch(
+      (cause: unknown) => {
+        if (!(cause instanceof SyntaxError)) throw cause;
+        throw new ConnectionError(`the answer from ${baseUrl} is not JSON: check baseUrl`, { cause });
+      },
+    );
+    const { data, request, response } = answer;
+    const isRight = shape === 'list' ? Array.isArray(data) && data.every(isObject) : isObject(data);
+    if (!isRight) throw new ForeignAnswer(request, response, `, which is no ${shape}`);
+    return answer;
   };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 interface RequestParts {
@@ -151,7 +168,7 @@ class DeviceModels {
 
   /** All models of the account, oldest first. */
   async list(call: CallOptions = {}): Promise<DeviceModel[]> {
-    return (await this.send(operations.listDeviceModels<true>, call)).data;
+    return (await this.send(operations.listDeviceModels<true>, call, 'list')).data;
   }
 
   /** One device model. Rejects with NotFoundError, or PermissionError if it belongs to another account. */
@@ -177,8 +194,9 @@ class Modalities {
 
   /** The channels of a device model, in the order of their indices. */
   async list(deviceModelId: string, call: CallOptions = {}): Promise<ModalityChannel[]> {
-    return (await this.send((base) => operations.listModalities({ ...base, path: { dm_id: deviceModelId } }), call))
-      .data;
+    return (
+      await this.send((base) => operations.listModalities({ ...base, path: { dm_id: deviceModelId } }), call, 'list')
+    ).data;
   }
 
   /** Adds a channel to a device model, as its last. */
@@ -218,7 +236,11 @@ class Sessions {
   list(query: SessionsQuery = {}, call: CallOptions = {}): Listing<Session> {
     return new Listing(async (cursor) => {
       const page = { ...query, ...(cursor !== undefined && { cursor }) };
-      const { data, response } = await this.send((base) => operations.listSessions({ ...base, query: page }), call);
+      const { data, response } = await this.send(
+        (base) => operations.listSessions({ ...base, query: page }),
+        call,
+        'list',
+      );
       return { data, link: response.headers.get('link') };
     }, false);
   }
@@ -230,7 +252,7 @@ class Sessions {
 
   /** All stored insights of a session, in chronological order. */
   async insights(id: string, call: CallOptions = {}): Promise<Insight[]> {
-    return (await this.send((base) => operations.listSessionInsights({ ...base, path: { id } }), call)).data;
+    return (await this.send((base) => operations.listSessionInsights({ ...base, path: { id } }), call, 'list')).data;
   }
 }
 
@@ -244,7 +266,11 @@ class Insights {
     const query = withInstants(asked);
     return new Listing(async (cursor) => {
       const page = { ...query, ...(cursor !== undefined && { cursor }) };
-      const { data, response } = await this.send((base) => operations.listInsights({ ...base, query: page }), call);
+      const { data, response } = await this.send(
+        (base) => operations.listInsights({ ...base, query: page }),
+        call,
+        'list',
+      );
       return { data, link: response.headers.get('link') };
     }, asked.since === undefined);
   }
@@ -252,7 +278,7 @@ class Insights {
 
 async function historyPage(send: Send, asked: HistoryQuery, call: CallOptions): Promise<HistoryPage> {
   const query = withInstants(asked);
-  const { data, response } = await send((base) => operations.listInsights({ ...base, query }), call);
+  const { data, response } = await send((base) => operations.listInsights({ ...base, query }), call, 'list');
   return { data, cursor: linkedCursor(response.headers.get('link')) };
 }
 
@@ -263,7 +289,7 @@ class Algos {
 
   /** The algorithms that the account is entitled to. */
   async list(call: CallOptions = {}): Promise<Algorithm[]> {
-    return (await this.send(operations.listAlgorithms<true>, call)).data;
+    return (await this.send(operations.listAlgorithms<true>, call, 'list')).data;
   }
 }
 

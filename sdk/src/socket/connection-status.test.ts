@@ -110,7 +110,7 @@ describe('state of a connection', () => {
       const address = await otherServer((_, response) => response.writeHead(404).end('no'));
       const live = clientOf(`${address}/insights`).live.subscribe({ onStatus });
       expect(String(await caught(live.subscribed()))).to.contain(
-        `check baseUrl: GET ${address}/insights/v1/stream/health: the answer is not from the service (404,`,
+        `GET ${address}/insights/v1/stream/health: the answer is not from the service (404,`,
       );
       expect(states()).to.deep.equal(['closed']);
     });

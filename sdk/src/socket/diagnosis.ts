@@ -20,7 +20,8 @@ export async function diagnose(baseUrl: string, http: HttpOptions, signal: Abort
     const text = `the service at ${baseUrl} answers, but its WebSocket could not be opened: it is full, or a proxy does not pass on Upgrade`;
     return { error: new ConnectionError(text), isWrongAddress: false };
   } catch (cause) {
-    const isWrongAddress = cause instanceof ForeignAnswer || (cause instanceof ApiError && cause.status < 500);
+    if (cause instanceof ForeignAnswer) return { error: cause, isWrongAddress: true };
+    const isWrongAddress = cause instanceof ApiError && cause.status < 500;
     const text = isWrongAddress ? `check baseUrl: ${cause.message}` : `the service cannot be reached at ${baseUrl}`;
     return { error: new ConnectionError(text, { cause }), isWrongAddress };
   }
