@@ -21,10 +21,13 @@ describe('a failure of SQLite', () => {
     for (const other of [error(1), new TypeError('x'), 'text']) expect(told(other)).to.equal(other);
   });
 
-  it('says what to check if a file cannot be opened or made, also by an extended code', () => {
+  it('says what to check if a file cannot be opened, made or written, also by an extended code', () => {
     for (const code of [14, 14 | (1 << 8)])
       expect(String(told(error(code)))).to.match(/a fault: check the free space and inodes of the disk \(df -i\)/);
-    expect(String(told(error(13)))).to.match(/a fault$/);
+    for (const code of [10, 10 | (19 << 8)])
+      expect(String(told(error(code)))).to.match(/a fault: check the disk .*DATA_DIR.* and its free space$/);
+    expect(String(told(error(13)))).to.match(/a fault: free space on the disk .*DATA_DIR\)$/);
+    expect(String(told(error(7)))).to.match(/a fault$/);
   });
 
   it('says what to check if the file may be damaged: a start ends with it', () => {

@@ -33,11 +33,12 @@ const CODES: Readonly<Record<number, Meaning>> = {
   26: 'damaged', // NOTADB
 };
 
-const CANTOPEN = 14;
-/** SQLite says only that it is "unable to open database file". */
-const OPENING =
-  ': check the free space and inodes of the disk (df -i), the rights to the folder, and the limit of open files (ulimit -n)';
-
+/** SQLite says only that there is a "disk I/O error", also where the disk is full, or that it is "unable to open database file". */
+const ADVICE: Readonly<Record<number, string>> = {
+  10: ': check the disk of the data directory (DATA_DIR) and its free space',
+  13: ': free space on the disk of the data directory (DATA_DIR)',
+  14: ': check the free space and inodes of the disk (df -i), the rights to the folder, and the limit of open files (ulimit -n)',
+};
 const DAMAGED = ': check the disk of the data directory (DATA_DIR), and restore it from a backup if it is damaged';
 
 /** The meaning of a call's error; null if it is not from SQLite, or a fault of this program. */
@@ -57,6 +58,6 @@ export function told(error: unknown): unknown {
   if (meaning === null || !(error instanceof Error)) return error;
   if (meaning === 'refused')
     return new StoreRefused(`the embedded store refused the operation: ${error.message}`, { cause: error });
-  const advice = meaning === 'damaged' ? DAMAGED : primaryCodeOf(error) === CANTOPEN ? OPENING : '';
+  const advice = meaning === 'damaged' ? DAMAGED : (ADVICE[primaryCodeOf(error) ?? 0] ?? '');
   return new StoreUnavailable(`the embedded store failed: ${error.message}${advice}`, { cause: error });
 }

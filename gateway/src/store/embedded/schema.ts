@@ -227,14 +227,18 @@ export const VERSIONS = [
 /** Updates a file to this schema. Rejects, without changes, if a newer program has written the file. */
 export async function migrate(db: Database): Promise<void> {
   await db.read(() => db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL'));
+  const isCurrent = await db.read(() => versionOf(db) === VERSIONS.length);
+  if (isCurrent) return; // Without a write, so that the data can be read while the disk is full.
   await db.write(() => {
-    const { user_version: version } = db.prepare<{ user_version: number }>('PRAGMA user_version').get() ?? {
-      user_version: 0,
-    };
+    const version = versionOf(db);
     if (version > VERSIONS.length) throw new NewerSchema(version);
     for (const script of VERSIONS.slice(version)) db.exec(script);
     db.exec(`PRAGMA user_version = ${VERSIONS.length}`);
   });
+}
+
+function versionOf(db: Database): number {
+  return db.prepare<{ user_version: number }>('PRAGMA user_version').get()?.user_version ?? 0;
 }
 
 /** The file was written by a newer program. */
