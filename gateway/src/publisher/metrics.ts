@@ -59,6 +59,6 @@ function insightCounts(registry: Registry): (insight: StoredInsight) => void {
   });
   return ({ type, sqi_class, e2e_latency_ms }) => {
     countOne(counts.get(type) ?? new Map(), sqi_class);
-    latency.observe(e2e_latency_ms / SECOND_MS);
+    latency.observe(Math.max(0, e2e_latency_ms) / SECOND_MS); // A sum that falls would look like a restart.
   };
 }

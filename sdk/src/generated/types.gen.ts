@@ -287,7 +287,7 @@ export type Insight = {
      */
     coverage: number;
     /**
-     * ts - actual_end: from the end of the data to the publication, ms.
+     * ts - actual_end: from the end of the data to the publication, ms. Negative while the device's clock is ahead of the service's.
      */
     e2e_latency_ms: number;
     /**

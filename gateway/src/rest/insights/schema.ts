@@ -44,9 +44,10 @@ export const insight = z
     actual_start: EPOCH_MS().meta({ description: 'Start of the window of data, milliseconds since the epoch.' }),
     actual_end: EPOCH_MS().meta({ description: 'End of the window of data, milliseconds since the epoch.' }),
     coverage: SHARE().meta({ description: 'Share of the window that is filled with data, 0 to 1.' }),
-    e2e_latency_ms: z
-      .number()
-      .meta({ description: 'ts - actual_end: from the end of the data to the publication, ms.' }),
+    e2e_latency_ms: z.number().meta({
+      description:
+        "ts - actual_end: from the end of the data to the publication, ms. Negative while the device's clock is ahead of the service's.",
+    }),
     algorithm: z.string().meta({ description: 'slug@version of the algorithm that computed the insight.' }),
   })
   .meta({
