@@ -196,6 +196,28 @@ describe('Admission of devices', () => {
     expect(() => gateway.ingest.check()).to.throw('shutting down');
   });
 
+  it('leaves the session of a device that is being admitted while the drain begins', async () => {
+    const { connect } = await bench.device(gateway);
+    const { openSession } = gateway.store;
+    let open = () => {};
+    const asked = new Promise<void>((begun) => {
+      gateway.store.openSession = async (row) => {
+        begun();
+        await new Promise<void>((resolve) => {
+          open = resolve;
+        });
+        return openSession(row);
+      };
+    });
+    const device = connect();
+    await asked;
+    const drained = gateway.ingest.drain();
+    open();
+    expect(await device.code()).to.equal(1012);
+    await drained;
+    await until(() => gateway.ingest.sessions === 0);
+  });
+
   it('writes at most 100 log lines a second of devices that connect, and of sessions that leave', async () => {
     const roomy = await Bench.open({ maxSessions: 103 });
     try {

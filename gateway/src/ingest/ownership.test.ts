@@ -194,7 +194,8 @@ describe('Sessions between gateways', () => {
       await a.ingest.drain();
       const second = connect({}, b);
       await goOn(second);
-      while (heard.length === 0) await pass(50);
+      await pass(300);
+      await until(() => heard.length > 0);
       expect(heard).to.deep.equal(['reading']);
       const c = await bench.gateway('gateway-c');
       await connect({}, c).ready();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { strangersUpgrade } from '@device-insights/fanout/process/raw.fixture';
 import { expect } from 'chai';
+import { StoreUnavailable } from '../store/store.js';
 import { Bench, type Gateway, until } from './bench.fixture.js';
 import { channel } from './frames.fixture.js';
 
@@ -68,6 +69,15 @@ describe('the sessions of one account', () => {
     for (const device of again) await device.ready();
     expect((await connect({ device_id: 'band-5' }).closed).reason).to.include('MAX_ACCOUNT_SESSIONS');
     expect(await connect({ device_id: 'band-0' }).ready()).to.include({ resumed: true });
+  });
+
+  it('do not count if the store could not open them', async () => {
+    const { connect } = await bench.device(a);
+    const { openSession } = a.store;
+    a.store.openSession = () => Promise.reject(new StoreUnavailable('the disk is full'));
+    for (const i of [0, 1, 2]) expect(await connect({ device_id: `lost-${i}` }).code()).to.equal(1013);
+    a.store.openSession = openSession;
+    for (const i of [0, 1, 2]) await connect({ device_id: `band-${i}` }).ready();
   });
 
   it('count as often as they have channels of one modality', async () => {

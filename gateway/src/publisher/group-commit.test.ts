@@ -327,7 +327,7 @@ describe('the publisher', () => {
     expect(kept.lost()).to.equal(0);
     expect(await stored(taken.session.id)).to.deep.equal([]);
     expect(await stored(kept.session.id)).to.have.length(2);
-    expect(publisher.accepting).to.equal(true);
+    expect(publisher.queued).to.equal(0);
   });
 
   it('holds readings while the store is down, and asks devices to pause', async () => {
@@ -422,6 +422,29 @@ describe('the publisher', () => {
     bad.stream.publish(bad.reading(1, 'rr'));
     await bad.stream.flushed();
     expect(await stored(bad.session.id)).to.have.length(1);
+  });
+
+  it('keeps all readings if the store is lost while it takes the parts of a refused group one by one', async () => {
+    const rigs = [await begin(), await begin(), await begin()];
+    gate.refuseGroups = true;
+    for (const { stream, reading } of rigs) stream.publish(reading(0));
+    await settle();
+    expect(publisher.queued).to.equal(2);
+    gate.refuseGroups = false;
+    await pass(200);
+    await publisher.drain();
+    for (const { session } of rigs) expect(await stored(session.id)).to.have.length(1);
+  });
+
+  it('commits at most 2,000 readings in a group, and 200 of a session', async () => {
+    const rigs = await Promise.all(Array.from({ length: 12 }, () => begin()));
+    clock.advance(1000);
+    for (const { stream, reading } of rigs)
+      for (let i = 0; i < 150; i++) for (const type of ['hr', 'rr'] as const) stream.publish(reading(i, type));
+    while (publisher.queued > 0) await pass(100);
+    const sizes = gate.groups.map((group) => group.map(({ insights }) => insights.length));
+    expect(sizes[0]).to.deep.equal(Array(10).fill(200));
+    for (const parts of sizes) expect(parts.reduce((sum, count) => sum + count, 0)).to.be.at.most(2000);
   });
 
   it('resolves flushed() when the earlier readings of the stream are stored, whatever comes later', async () => {

@@ -44,6 +44,18 @@ describe('the large bodies of accounts', () => {
     expect(counts().slice(0, 9)).to.deep.equal(Array(9).fill(8));
   });
 
+  it('are read one after the other by an account that has only one place', async () => {
+    for (let account = 0; account < 40; account++) void send(`${account}`, 8);
+    await turn();
+    const all = send('late', 3);
+    for (let n = 0; n < 3; n++) {
+      await turn();
+      expect(reading.get('late')).to.have.length(1);
+      for (const end of reading.get('late')?.splice(0) ?? []) end();
+    }
+    await all;
+  });
+
   it('are read once others make room, and not held up by a body that could not be read', async () => {
     const failed = bodies.run('a', () => Promise.reject(new Error('cut off'))).catch(String);
     expect(await failed).to.equal('Error: cut off');
