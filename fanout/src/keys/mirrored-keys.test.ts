@@ -185,6 +185,12 @@ describe('mirrored keys', function () {
     expect(source.questions).to.equal(1);
   });
 
+  it('checks keys again after it was asked for more at once than it takes', async () => {
+    const errors = await Promise.all(Array.from({ length: 5000 }, () => failure(ANNA_HASH)));
+    expect(errors.some((error) => error instanceof BusUnavailable)).to.equal(true);
+    expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
+  });
+
   it('cannot check a key while the gateways are silent or cannot reach their store', async () => {
     source.broken = true;
     expect(await advancing(nodeClock, failure(NOBODY_HASH))).to.be.instanceOf(BusUnavailable);

@@ -75,6 +75,12 @@ describe('a search of the embedded store for what few insights match', () => {
     expect(Math.max(...many.map(({ turns }) => turns))).to.be.at.least(19);
   });
 
+  it('ends when its page is full', async () => {
+    const { rows, turns } = await searched({ type: 'hr', limit: 1 });
+    expect(rows).to.have.length(1);
+    expect(turns).to.be.at.most(2);
+  });
+
   it('ends when nobody waits for it any more', async () => {
     expect((await searched({ type: 'spo2' }, AbortSignal.abort())).turns).to.be.at.most(1);
   });
