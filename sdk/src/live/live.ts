@@ -9,7 +9,7 @@ import { type CloseInfo, findWebSocket, parseJson, type SocketConstructor, socke
 import { type LiveMessages, liveConnection } from './connection.js';
 import { isLiveInsight, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
-import { checkWishes, isWanted, type SubscribeOptions } from './subscribe-options.js';
+import { checkOptions, isWanted, type SubscribeOptions } from './subscribe-options.js';
 
 interface LiveOptions extends SubscribeOptions {
   /** The service's address, as `parseAccess` gives it. */
@@ -65,7 +65,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
 
   /** @internal */
   constructor(options: LiveOptions) {
-    checkWishes(options);
+    checkOptions(options);
     super(options.onStatus);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
