@@ -61,7 +61,10 @@ async function asWhole(file: string, make: (partial: string) => void | Promise<v
 }
 
 function refuseExisting(path: string): void {
-  if (existsSync(path)) throw new BackupFault(`${path} exists, and is never replaced: choose another, or stop what uses it and move it away`);
+  if (existsSync(path))
+    throw new BackupFault(
+      `${path} exists, and is never replaced: choose another, or stop what uses it and move it away`,
+    );
 }
 
 /** Throws `BackupFault` where a file is not the whole of an embedded store that this program can read. */
