@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import type { CloseReason } from './close-codes.js';
+import { CLOSE, type CloseReason } from './close-codes.js';
 import { Counters } from './counters.js';
 import { sharedDeflateOffer } from './deflate-offer.js';
 import type { Fanout, FanoutOptions } from './fanout.js';
@@ -23,6 +23,7 @@ import { CLOSE_GRACE_MS, Subscriber, type SubscriberHome, SubscriberSocket } fro
 const MAX_CLIENT_MESSAGE_BYTES = 4096;
 /** Longest time for key check and upstream subscription together, ms. */
 const ADMISSION_LIMIT_MS = 5000;
+const LOSS = 'insights may have been missed; connect again and read them over REST';
 const NOT_NOW = 'the subscriber could not be admitted now; try again';
 const LAG_CHECK_MS = 1000;
 /** Time over which subscribers that may have missed messages are closed, ms. */
@@ -69,7 +70,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
       clock: this.clock,
       counters: this.counters,
       flushMs: options.flushMs ?? 0,
-      onLoss: (subscribers) => closeSpread(subscribers, 'restarting', HOLE_WINDOW_MS, this.clock),
+      onLoss: (subscribers) => closeSpread(subscribers, LOSS, HOLE_WINDOW_MS, this.clock),
       onBehind: (subscriber) => this.#checkBuffer(subscriber),
     });
     this.#stopRevocations = options.keys.onRevoked(
@@ -128,7 +129,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
 
   async #drain(windowMs: number): Promise<void> {
     this.options.log.info({ connections: this.connections, windowMs }, 'draining the subscriber sockets');
-    closeSpread(this.#roster, 'restarting', windowMs, this.clock);
+    closeSpread(this.#roster, CLOSE.restarting.meaning, windowMs, this.clock);
     await new Promise<void>((resolve) => {
       this.#whenEmpty = resolve;
       this.#checkEmpty();
