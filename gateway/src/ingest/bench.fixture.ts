@@ -123,7 +123,7 @@ export interface Logged {
   readonly text: string;
 }
 
-export interface BenchOptions {
+interface BenchOptions {
   readonly graceMs?: number;
   readonly maxSessions?: number;
   readonly maxAccountSessions?: number;

@@ -22,7 +22,7 @@ import { LIMITS } from './limits.js';
 import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
 import { Turns } from './turns.js';
 
-export interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters'> {
+interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters'> {
   readonly keys: KeyCheck;
   readonly heartbeat: Pick<Heartbeat, 'renew'>;
 }
