@@ -249,6 +249,10 @@ describe('the SDK, installed in a project', () => {
         .to.include({ code: 2 })
         .and.to.have.property('stderr')
         .that.contains('there is no command fly');
+      expect(await run('tail', 'band-1'))
+        .to.include({ code: 2 })
+        .property('stderr')
+        .that.contains("Unexpected argument 'band-1'");
       expect(await run('export'))
         .to.include({ code: 2 })
         .and.to.have.property('stderr')

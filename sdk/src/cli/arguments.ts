@@ -19,10 +19,10 @@ export class Arguments {
   readonly positionals: readonly string[];
   readonly #values: Readonly<Record<string, unknown>>;
 
-  /** @throws UsageError for an unknown option or one without its value */
-  constructor(args: readonly string[], options: OptionSpec) {
+  /** @throws UsageError for an unknown option, one without its value, or a word that is no option if none is allowed */
+  constructor(args: readonly string[], options: OptionSpec, allowPositionals: boolean) {
     try {
-      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals, strict: true });
       this.#values = values;
       this.positionals = positionals;
     } catch (cause) {

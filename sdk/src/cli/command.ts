@@ -18,5 +18,7 @@ export interface Command {
   /** The command's line in the help. */
   readonly usage: string;
   readonly options: OptionSpec;
+  /** Whether it takes a word that is no option. */
+  readonly takesWord?: true;
   run(args: Arguments, surroundings: Surroundings): Promise<void>;
 }

@@ -14,6 +14,7 @@ export function completionCommand(commands: () => readonly Command[], common: Co
     usage: `completion bash|zsh|fish
       Prints a completion script, for example: eval "$(${PROGRAM} completion bash)"; in fish: ${PROGRAM} completion fish | source`,
     options: {},
+    takesWord: true,
     run: async (args, { print }) => {
       const shell = SHELLS.find((known) => known === args.positionals[0]);
       if (!shell) throw new UsageError(`completion needs a shell: ${SHELLS.join(', ')}`);

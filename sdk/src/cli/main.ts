@@ -30,7 +30,7 @@ async function main([name, ...rest]: readonly string[]): Promise<void> {
   const command = COMMANDS.find((known) => known.name === name);
   if (!command)
     throw new UsageError(`there is no command ${name}; commands are ${COMMANDS.map((known) => known.name).join(', ')}`);
-  const args = new Arguments(rest, { ...COMMON, ...command.options });
+  const args = new Arguments(rest, { ...COMMON, ...command.options }, command.takesWord ?? false);
   if (args.flag('help')) return console.log(command.usage);
   await command.run(args, surroundings(args));
 }

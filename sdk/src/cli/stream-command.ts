@@ -58,6 +58,7 @@ export const streamCommand: Command = {
   usage: `stream FILE.json [--device ID] [--model MODEL] [--speed X] [--seconds N]
       Streams a recording (RECORDINGS.md). Without --model it uses or creates a device model, as simulate does.`,
   options: WAY,
+  takesWord: true,
   run: async (args, surroundings) => {
     const file = args.positionals[0];
     if (file === undefined) throw new UsageError('stream needs a recording: its ID.json');
