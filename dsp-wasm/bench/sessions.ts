@@ -8,7 +8,7 @@ const WITH_RR: readonly Estimator[] = [...EVERY_SECOND, 'rr_ppg', 'rr_ecg'];
 const FILL_SECONDS = 20;
 const WARM_SECONDS = 4;
 
-export interface SessionCost {
+interface SessionCost {
   /** Microseconds of processor time for a second of one session's data. */
   readonly us: number;
   readonly bytesPerSession: number;

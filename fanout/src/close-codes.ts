@@ -3,11 +3,7 @@ export const CLOSE = {
   normal: { code: 1000, reconnect: false, meaning: 'normal closure' },
   tooLarge: { code: 1009, reconnect: false, meaning: 'frame larger than max_frame_bytes' },
   restarting: { code: 1012, reconnect: true, meaning: 'the node is restarting or draining' },
-  overloaded: {
-    code: 1013,
-    reconnect: true,
-    meaning: 'overloaded, a dependency is down, or the subscriber is too slow',
-  },
+  overloaded: { code: 1013, reconnect: true, meaning: 'overloaded, or a dependency is down' },
   badRequest: {
     code: 4000,
     reconnect: false,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { ConfigError, parseConfig } from './config.js';
+import { parseConfig } from './config.js';
+import { ConfigError } from './process/config-error.js';
 
 describe('configuration of a node', () => {
   it('needs only the address of Redis', () => {

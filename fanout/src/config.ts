@@ -1,3 +1,5 @@
+import { ConfigError } from './process/config-error.js';
+import { LOG_LEVELS } from './process/log.js';
 import { isRedisUrls, REDIS_URL_RULE } from './redis-urls.js';
 
 /** The configuration of a stand-alone fan-out node. */
@@ -16,17 +18,6 @@ export interface NodeConfig {
   readonly maxLagMs: number;
   readonly maxBufferedBytes: number;
 }
-
-/** The faults of the configuration, one line each. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-
-  constructor(readonly faults: readonly string[]) {
-    super(faults.join('\n'));
-  }
-}
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Defaults of the variables, and descriptions for the help. */
 const VARIABLES = {
@@ -73,7 +64,8 @@ export function parseConfig(env: NodeJS.ProcessEnv): NodeConfig {
     maxBufferedBytes: number('FANOUT_MAX_BUFFERED_BYTES', 1024 ** 3),
   };
   if (!isRedisUrls(config.redisUrl)) faults.push(`REDIS_URL ${REDIS_URL_RULE}; a fan-out node needs it`);
-  if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
+  if (!LOG_LEVELS.some((level) => level === config.logLevel))
+    faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { ConfigError, configHelp, type NodeConfig, parseConfig } from './config.js';
+import { configHelp, type NodeConfig, parseConfig } from './config.js';
+import { ConfigError } from './process/config-error.js';
 import { ListenError } from './process/http-server.js';
 import { surviveConnections } from './process/last-resort.js';
 import { processLog } from './process/log.js';

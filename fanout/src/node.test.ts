@@ -117,7 +117,10 @@ describe('subscriber sockets', () => {
     it('closes with 1013 if the key cannot be checked now', async () => {
       await start();
       keys.answer = () => Promise.reject(new Error('store down'));
-      expect(await connect().closed).to.include({ code: 1013 });
+      expect(await connect().closed).to.deep.equal({
+        code: 1013,
+        reason: 'the subscriber could not be admitted now; try again',
+      });
     });
 
     it('logs once a second how many it cannot admit, however many there are', async () => {
@@ -502,7 +505,7 @@ describe('subscriber sockets', () => {
       await once(other.ws, 'pong');
     });
 
-    it('is closed with 1013 if a message does not end within 10 s, but not for several shorter ones in turn', async () => {
+    it('is closed with 1013 and the cause if a message does not end within 10 s, but not for several shorter ones in turn', async () => {
       await start();
       const [one, other] = [await subscribe(), await subscribe()];
       for (const { ws } of [one, other]) await begin(ws);
@@ -510,7 +513,7 @@ describe('subscriber sockets', () => {
       other.ws.send('y');
       await begin(other.ws);
       clock.advance(1000);
-      expect(await one.closed).to.include({ code: 1013 });
+      expect(await one.closed).to.deep.equal({ code: 1013, reason: 'a message took longer than 10 s' });
       clock.advance(9000);
       other.ws.ping();
       await once(other.ws, 'pong');
@@ -531,7 +534,7 @@ describe('subscriber sockets', () => {
       });
     }
 
-    it('is closed with 4000 after more than 100 frames in a second, of whatever kind', async () => {
+    it('is closed with 4000 and the cause after more than 100 frames in a second, of whatever kind', async () => {
       await start();
       const kinds: ((client: TestClient) => void)[] = [
         ({ ws }) => ws.ping(),
@@ -552,7 +555,7 @@ describe('subscriber sockets', () => {
         await sendFifty();
         await sendFifty();
         send(client);
-        expect(await client.closed).to.include({ code: 4000 });
+        expect(await client.closed).to.deep.equal({ code: 4000, reason: 'more than 100 frames in a second' });
       }
     });
 
@@ -595,7 +598,7 @@ describe('subscriber sockets', () => {
       throw new Error('the kernel took 100 MB: the reader has not stopped');
     }
 
-    it('does not delay the others, and is evicted with 1013 when its lag is too great', async () => {
+    it('does not delay the others, and is evicted with 1013 and the cause when its lag is too great', async () => {
       await start({ maxLagMs: 10_000, maxBufferedBytes: 1 << 30 });
       const [slow, quick] = [await subscribe(), await subscribe()];
       slow.ws.pause();
@@ -609,7 +612,7 @@ describe('subscriber sockets', () => {
       await bus.publish('one', [message('after')]);
       await quick.count(2 + sent);
       slow.ws.resume();
-      expect(await slow.closed).to.include({ code: 1013 });
+      expect(await slow.closed).to.deep.equal({ code: 1013, reason: 'the subscriber reads too slowly' });
       expect(slow.texts.length).to.equal(1 + sent);
       expect(slow.texts.slice(1).every((text, index) => text === `${index + 1}${big}`)).to.equal(true);
     });
@@ -663,7 +666,7 @@ describe('subscriber sockets', () => {
   });
 
   describe('a loss', () => {
-    it('closes the sockets of its account with 1012 within seconds, delivers nothing more to them, and does not affect new sockets and other accounts', async () => {
+    it('closes the sockets of its account with 1012 and the cause within seconds, delivers nothing more to them, and does not affect new sockets and other accounts', async () => {
       const listeners = new Map<string, BusListener>();
       const lossy: Bus = {
         publish: (account, messages) => bus.publish(account, messages),
@@ -688,7 +691,8 @@ describe('subscriber sockets', () => {
       await until(() => fanout.connections === 3);
       clock.advance(1500);
       for (const client of concerned) {
-        expect(await client.closed).to.include({ code: 1012 });
+        const reason = 'insights may have been missed; connect again and read them over REST';
+        expect(await client.closed).to.deep.equal({ code: 1012, reason });
         expect(client.texts).to.deep.equal([STATUS, 'before']);
       }
       expect(newcomer.texts).to.deep.equal([STATUS, 'after']);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import type { CloseReason } from './close-codes.js';
+import { CLOSE, type CloseReason } from './close-codes.js';
 import { Counters } from './counters.js';
 import { sharedDeflateOffer } from './deflate-offer.js';
 import type { Fanout, FanoutOptions } from './fanout.js';
@@ -23,6 +23,8 @@ import { CLOSE_GRACE_MS, Subscriber, type SubscriberHome, SubscriberSocket } fro
 const MAX_CLIENT_MESSAGE_BYTES = 4096;
 /** Longest time for key check and upstream subscription together, ms. */
 const ADMISSION_LIMIT_MS = 5000;
+const LOSS = 'insights may have been missed; connect again and read them over REST';
+const NOT_NOW = 'the subscriber could not be admitted now; try again';
 const LAG_CHECK_MS = 1000;
 /** Time over which subscribers that may have missed messages are closed, ms. */
 const HOLE_WINDOW_MS = 3000;
@@ -68,7 +70,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
       clock: this.clock,
       counters: this.counters,
       flushMs: options.flushMs ?? 0,
-      onLoss: (subscribers) => closeSpread(subscribers, 'restarting', HOLE_WINDOW_MS, this.clock),
+      onLoss: (subscribers) => closeSpread(subscribers, LOSS, HOLE_WINDOW_MS, this.clock),
       onBehind: (subscriber) => this.#checkBuffer(subscriber),
     });
     this.#stopRevocations = options.keys.onRevoked(
@@ -127,7 +129,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
 
   async #drain(windowMs: number): Promise<void> {
     this.options.log.info({ connections: this.connections, windowMs }, 'draining the subscriber sockets');
-    closeSpread(this.#roster, 'restarting', windowMs, this.clock);
+    closeSpread(this.#roster, CLOSE.restarting.meaning, windowMs, this.clock);
     await new Promise<void>((resolve) => {
       this.#whenEmpty = resolve;
       this.#checkEmpty();
@@ -143,14 +145,14 @@ export class FanoutNode implements Fanout, SubscriberHome {
    */
   async #admit(subscriber: Subscriber, hash: string, request: IncomingMessage): Promise<void> {
     this.#roster.add(subscriber, hash);
-    const limit = this.clock.after(ADMISSION_LIMIT_MS, () => this.#refuse(subscriber, 'overloaded'));
+    const limit = this.clock.after(ADMISSION_LIMIT_MS, () => this.#refuse(subscriber, 'overloaded', NOT_NOW));
     try {
       const holder = await this.options.keys.holder(hash);
       if (holder) await this.#seat(subscriber, holder);
       else this.#refuseKey(subscriber, request);
     } catch (error) {
       this.#refused.add({ err: error });
-      this.#refuse(subscriber, 'overloaded');
+      this.#refuse(subscriber, 'overloaded', NOT_NOW);
     } finally {
       limit.cancel();
     }
@@ -162,11 +164,11 @@ export class FanoutNode implements Fanout, SubscriberHome {
   }
 
   /** It gives up its place in the lobby at once: it needs no key, and may not answer the close frame for long. */
-  #refuse(subscriber: Subscriber, reason: CloseReason): void {
+  #refuse(subscriber: Subscriber, reason: CloseReason, detail?: string): void {
     this.#lobby.leave(subscriber);
     if (!subscriber.open) return;
     countOne(this.counters.refused, reason);
-    subscriber.close(reason);
+    subscriber.close(reason, detail);
   }
 
   async #seat(subscriber: Subscriber, holder: KeyHolder): Promise<void> {
@@ -212,6 +214,6 @@ export class FanoutNode implements Fanout, SubscriberHome {
     this.counters.evicted += 1;
     const lagMs = subscriber.lagMs(this.clock.monotonic());
     this.options.log.warn({ lagMs, bytes: subscriber.bufferedBytes }, 'subscriber evicted: too slow to follow');
-    subscriber.close('overloaded');
+    subscriber.close('overloaded', 'the subscriber reads too slowly');
   }
 }

@@ -1,16 +1,10 @@
-import type { CloseReason } from './close-codes.js';
 import type { Clock } from './process/clock.js';
 import type { Subscriber } from './subscriber.js';
 
-/** Closes subscribers evenly over `windowMs`, so that their reconnects do not arrive all at once. */
-export function closeSpread(
-  subscribers: Iterable<Subscriber>,
-  reason: CloseReason,
-  windowMs: number,
-  clock: Clock,
-): void {
+/** Closes subscribers with 1012, evenly over `windowMs`, so that their reconnects do not arrive all at once. */
+export function closeSpread(subscribers: Iterable<Subscriber>, detail: string, windowMs: number, clock: Clock): void {
   const all = [...subscribers];
   for (const [index, subscriber] of all.entries()) {
-    clock.after((windowMs * index) / all.length, () => subscriber.close(reason));
+    clock.after((windowMs * index) / all.length, () => subscriber.close('restarting', detail));
   }
 }

@@ -104,7 +104,7 @@ export class Subscriber {
     this.#frames += 1;
     this.#unfinishedLooks = 0;
     if (this.#frames <= MAX_FRAMES) return;
-    if (this.open) this.close('badRequest');
+    if (this.open) this.close('badRequest', `more than ${MAX_FRAMES} frames in a second`);
     else this.ws.terminate();
   }
 
@@ -112,7 +112,7 @@ export class Subscriber {
   look(): void {
     this.#frames = 0;
     this.#unfinishedLooks = isUnfinished(this.ws) ? this.#unfinishedLooks + 1 : 0;
-    if (this.#unfinishedLooks > MAX_UNFINISHED_LOOKS) this.close('overloaded');
+    if (this.#unfinishedLooks > MAX_UNFINISHED_LOOKS) this.close('overloaded', 'a message took longer than 10 s');
   }
 
   /** Answers a ping; `ws` itself would need a function created for each socket beforehand. */
@@ -165,11 +165,10 @@ export class Subscriber {
   }
 
   /** Starts the closing handshake; a peer that does not answer it is cut off. */
-  close(reason: CloseReason): void {
+  close(reason: CloseReason, detail: string = CLOSE[reason].meaning): void {
     if (!this.open) return;
-    const { code, meaning } = CLOSE[reason];
     this.#frames = 0;
-    this.ws.close(code, meaning);
+    this.ws.close(CLOSE[reason].code, detail);
     this.#grace = this.home.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
   }
 

@@ -1,5 +1,6 @@
+import { ConfigError } from '@device-insights/fanout/process/config-error';
 import { expect } from 'chai';
-import { ConfigError, configHelp, parseConfig } from './config.js';
+import { configHelp, parseConfig } from './config.js';
 
 async function faultsOf(environment: Record<string, string>): Promise<readonly string[]> {
   try {

@@ -1,9 +1,9 @@
 import { isKey } from '@device-insights/fanout/api-key';
+import { ConfigError } from '@device-insights/fanout/process/config-error';
+import { LOG_LEVELS } from '@device-insights/fanout/process/log';
 import { isRedisUrls, REDIS_URL_RULE } from '@device-insights/fanout/redis-urls';
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from './operators/password.js';
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Default share of a process's sessions that one account may have, so that other accounts find room. */
 const ACCOUNT_SHARE = 0.75;
@@ -130,15 +130,6 @@ export interface Config {
   /** The password of the dashboard's first operator; null generates one if it can be shown. */
   readonly dashboardPassword: string | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-}
-
-/** The faults of the configuration, one line each. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-
-  constructor(readonly faults: readonly string[]) {
-    super(faults.join('\n'));
-  }
 }
 
 /**

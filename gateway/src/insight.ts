@@ -1,11 +1,11 @@
-/** Insight types of the specification (2.4) with their units. */
+/** The types of insights, with their units. */
 export const UNITS = { hr: 'bpm', spo2: '%', rr: 'brpm' } as const;
 export type InsightType = keyof typeof UNITS;
 export const INSIGHT_TYPES = Object.keys(UNITS) as InsightType[];
 
 export type SqiClass = 'excellent' | 'acceptable' | 'unfit';
 
-/** The stored form (specification 2.5, and rest.md): times in ms since the epoch. */
+/** The stored form, which REST returns: times in ms since the epoch. */
 export interface StoredInsight {
   readonly type: InsightType;
   readonly value: number;
@@ -27,13 +27,13 @@ export interface StoredInsight {
 /** A reading before publication: all fields except those that the publication adds. */
 export type Reading = Omit<StoredInsight, 'ts' | 'e2e_latency_ms'>;
 
-/** The live form (specification 2.4): exactly these fields. */
+/** The live form: exactly these fields. */
 export type LiveInsight = Pick<
   StoredInsight,
   'type' | 'value' | 'unit' | 'ts' | 'session_id' | 'device_id' | 'confidence' | 'sqi_class'
 >;
 
-/** The classes of specification 6.3.3. `confidence` is already rounded to three decimals. */
+/** The class of a confidence, which is already rounded to three decimals. */
 export function sqiClass(confidence: number): SqiClass {
   if (confidence >= 0.8) return 'excellent';
   return confidence >= 0.5 ? 'acceptable' : 'unfit';

@@ -1,8 +1,9 @@
+import { ConfigError } from '@device-insights/fanout/process/config-error';
 import { surviveConnections } from '@device-insights/fanout/process/last-resort';
 import { processLog } from '@device-insights/fanout/process/log';
 import { onlyOnce } from '@device-insights/fanout/process/only-once';
 import { VERSION } from '@device-insights/fanout/process/version';
-import { ConfigError, configHelp, processConfig } from './config.js';
+import { configHelp, processConfig } from './config.js';
 import { type Service, startService } from './service.js';
 
 /** Longest time for stopping after the shutdown delay; after it the process exits, ms. */

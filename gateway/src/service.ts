@@ -53,12 +53,8 @@ export interface Service {
  * @param show shows a line with a new secret to the operator; called as soon as the secret is stored, since it cannot be
  *   shown later
  */
-export async function startService(
-  config: Config,
-  log: Logger,
-  show: (line: string) => void,
-  clock: Clock = systemClock,
-): Promise<Service> {
+export async function startService(config: Config, log: Logger, show: (line: string) => void): Promise<Service> {
+  const clock = systemClock;
   const gateway = randomUUID();
   log.info({ version: VERSION, node: process.version, gateway }, 'the gateway is starting');
   const store = await openStore(config, clock);

@@ -13,7 +13,7 @@ export interface DeviceInsightsOptions extends RestOptions {
 }
 
 /** Options of a device that a client makes; the client adds its own address, key and connection settings. */
-export type DeviceNames = Omit<DeviceOptions, 'baseUrl' | 'apiKey' | 'WebSocket' | 'clock' | 'backoff' | 'fetch'>;
+export type DeviceSettings = Omit<DeviceOptions, 'baseUrl' | 'apiKey' | 'WebSocket' | 'clock' | 'backoff' | 'fetch'>;
 
 /** The client of the Device Insights Service: REST, live insights, and devices that stream. */
 export class DeviceInsights extends Rest {
@@ -29,14 +29,14 @@ export class DeviceInsights extends Rest {
     super(options);
     this.#options = options;
     this.live = {
-      subscribe: (wishes = {}) =>
-        new LiveSubscription({ ...wishes, ...this.#sockets(), history: (query, call) => this.history(query, call) }),
+      subscribe: (settings = {}) =>
+        new LiveSubscription({ ...settings, ...this.#sockets(), history: (query, call) => this.history(query, call) }),
     };
   }
 
   /** Connects a device, which then pushes its samples. */
-  device(names: DeviceNames): Device {
-    return new Device({ ...names, ...this.#sockets() });
+  device(settings: DeviceSettings): Device {
+    return new Device({ ...settings, ...this.#sockets() });
   }
 
   #sockets() {

@@ -1,4 +1,4 @@
-export { DeviceInsights, type DeviceInsightsOptions, type DeviceNames } from './client.js';
+export { DeviceInsights, type DeviceInsightsOptions, type DeviceSettings } from './client.js';
 export { Device } from './device/device.js';
 export type { DeviceModelDraft, Spo2Calibration } from './device/device-model.js';
 export type { DeviceCounters, DeviceOptions } from './device/device-options.js';

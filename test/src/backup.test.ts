@@ -75,7 +75,7 @@ describe('a backup of the embedded store', () => {
 
   it('never overwrites a file or a store, and leaves no incomplete file', async () => {
     expect((await admin('backup', file)).code).to.equal(0);
-    expect((await admin('backup', file)).stderr).to.match(/backup\.db exists: stop what uses it, and move it away/);
+    expect((await admin('backup', file)).stderr).to.match(/backup\.db exists, and is never replaced: choose another/);
     expect((await admin('restore', file)).stderr).to.match(/device-insights\.db exists/);
     expect((await service.health()).ok).to.equal(true);
     expect(readdirSync(folder.path)).to.have.members(['backup.db', 'data']);

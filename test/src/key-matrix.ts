@@ -50,7 +50,7 @@ const anyone = { otherAccount: 'same', otherUser: 'same' } as const;
 const perUser = { otherAccount: 'forbidden', otherUser: 'forbidden' } as const;
 const perUserList = { otherAccount: 'hidden', otherUser: 'hidden' } as const;
 
-/** One row for each operation (specification, section 5; an operation without a row fails the test). */
+/** One row for each operation; an operation without a row fails the test. */
 export const ROWS: Readonly<Record<string, Row>> = {
   createDeviceModel: { status: 201, ...anyone, body: { name: 'made by the matrix' } },
   listDeviceModels: { status: 200, ...listed },

@@ -8,7 +8,7 @@ export interface Beats {
 }
 
 /** Series of 4 Hz that end with the window, in parts of the median interval, mean height or mean width, and what they can show. */
-export interface Modulations {
+interface Modulations {
   readonly intervals: number[];
   readonly heights: number[];
   readonly baselines: number[];

@@ -3,7 +3,7 @@ import { withoutDrift } from './drift.js';
 import { Swing } from './swing.js';
 
 /** A series of 4 Hz, the noise of its measurement, and the least and greatest steepness of its noise's spectrum. */
-export interface BreathSeries {
+interface BreathSeries {
   readonly x: readonly number[];
   readonly resolution: number;
   readonly gentle: number;
@@ -15,7 +15,7 @@ export interface BreathSeries {
 }
 
 /** Where series come from, and what that says of them. */
-export interface BreathSource {
+interface BreathSource {
   /** Deviation of the logarithm of the usual rates. */
   readonly spread: number;
   /** Degree of the drift. */

@@ -20,7 +20,7 @@ export interface LeadState {
 }
 
 /** Grid samples of a lead between two beats, exclusive. */
-export interface Between {
+interface Between {
   readonly from: number;
   readonly to: number;
 }

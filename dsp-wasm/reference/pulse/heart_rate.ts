@@ -11,7 +11,7 @@ const FIRST = 7;
 const BIN_BPM = 3.75;
 const RATES = Array.from({ length: 191 }, (_, s) => 30 + s);
 
-export interface PulseEstimate {
+interface PulseEstimate {
   readonly value: number;
   readonly confidence: number;
 }

@@ -2,7 +2,7 @@ import { random } from '../signals.js';
 
 /** Electrocardiograms with known R peaks, for tests. */
 
-export type Shape = 'normal' | 'tall_t' | 'peaked_t' | 'ectopic' | 'blocked';
+type Shape = 'normal' | 'tall_t' | 'peaked_t' | 'ectopic' | 'blocked';
 
 export interface KnownBeat {
   /** Time of the R peak, seconds. */

@@ -3,6 +3,7 @@ import { Broadcast } from '../bus/redis/broadcast.js';
 import { RedisNodes } from '../bus/redis/nodes.js';
 import { type Clock, systemClock, type Timer } from '../process/clock.js';
 import type { Log } from '../process/log.js';
+import { remember } from '../process/remember.js';
 import { Tally } from '../process/tally.js';
 import { hasExpired, type KeyCheck, type KeyHolder } from './key-check.js';
 import { HOLDERS, KEY_CHANNEL, parseHolder, parseWord, READY, REVOKED, say } from './key-words.js';
@@ -167,8 +168,7 @@ export class MirroredKeys implements KeyCheck {
   }
 
   #remember(hash: string, ms: number): void {
-    for (const oldest of this.#refused.keys()) if (this.#refused.size >= MAX_REFUSED) this.#refused.delete(oldest);
-    this.#refused.set(hash, this.#clock.monotonic() + ms);
+    remember(this.#refused, hash, this.#clock.monotonic() + ms, MAX_REFUSED);
   }
 
   #isRefused(hash: string): boolean {

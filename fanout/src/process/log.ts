@@ -10,6 +10,9 @@ export interface Log {
   error(fields: object, text: string): void;
 }
 
+/** The values of LOG_LEVEL. */
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
 /** A key, or most of one, also percent-encoded; the part that people see to recognize a key is shorter. */
 const KEY = /svc(?:_|%5f)[0-9a-z%]{8,}/gi;
 

@@ -140,7 +140,7 @@ export function windowCoverage(channels: readonly ChannelCoverage[], window: Int
   };
 }
 
-/** The generic confidence of the specification (6.3.1). */
+/** How much of a window was filled by values: the confidence of an algorithm that has none of its own. */
 export function genericConfidence({ coverage, gapFraction }: WindowCoverage): number {
   return Math.min(1, Math.max(0, coverage * (1 - gapFraction)));
 }

@@ -42,7 +42,7 @@ export class AlgorithmSteps {
     /** For each requirement, the channels that meet it, one at least. */
     readonly required: readonly (readonly AnalysedChannel[])[],
     /** Optional channels. */
-    readonly beside: readonly AnalysedChannel[] = [],
+    readonly beside: readonly AnalysedChannel[],
   ) {
     this.#next = algorithm.everyS;
     this.#only = required.every(({ length }) => length === 1) ? required.flat() : null;

@@ -13,11 +13,11 @@ export interface SyncTimes {
 const PAGE = Buffer.alloc(4096, 1);
 const WRITER = fileURLToPath(new URL('disk-writer.js', import.meta.url));
 
-/** Syncs a page as often as commits would, on an otherwise idle disk. */
-export function probeDisk(folder: string, times = 200): SyncTimes {
+/** Syncs a page 200 times, as commits would, on an otherwise idle disk. */
+export function probeDisk(folder: string): SyncTimes {
   const file = openSync(join(folder, 'probe'), 'w');
   const taken: number[] = [];
-  for (let i = 0; i < times; i++) {
+  for (let i = 0; i < 200; i++) {
     const start = performance.now();
     writeSync(file, PAGE, 0, PAGE.length, i * PAGE.length);
     fdatasyncSync(file);

@@ -1,7 +1,7 @@
 import { DeviceInsights, type FrameSource, type LiveInsight, type LiveSubscription } from '@device-insights/sdk';
 import { play, readingLine } from '@device-insights/sdk/node';
 
-export interface Demonstration {
+interface Demonstration {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly source: FrameSource;

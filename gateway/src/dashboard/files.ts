@@ -30,8 +30,8 @@ interface File {
 }
 
 /** Serves the built pages from memory; a file that was not built does not exist. */
-export function pages(folder = BUILT): DashboardMiddleware {
-  const files = readAll(folder);
+export function pages(): DashboardMiddleware {
+  const files = readAll(BUILT);
   return (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const file = files.get(ctx.path.replace(/^\/dashboard\//, '')) ?? files.get(pageOf(ctx.path));

@@ -22,7 +22,7 @@ import type { Publisher } from '../publisher/publisher.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { DeviceModel, ModalityChannel, Session, Store } from '../store/store.js';
 import { channel, int16 } from './frames.fixture.js';
-import { createIngest, type Ingest } from './ingest.js';
+import { Ingest } from './ingest.js';
 
 export const T0 = 1_763_600_000_000;
 
@@ -123,7 +123,7 @@ export interface Logged {
   readonly text: string;
 }
 
-export interface BenchOptions {
+interface BenchOptions {
   readonly graceMs?: number;
   readonly maxSessions?: number;
   readonly maxAccountSessions?: number;
@@ -169,7 +169,7 @@ export class Bench {
     const room = { maxSessions, maxAccountSessions };
     const heartbeat = new Heartbeat(store, name, clock);
     const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, heartbeat, graceMs, room };
-    const ingest = createIngest(parts);
+    const ingest = new Ingest(parts);
     const server = createServer();
     server.on('upgrade', (request, socket, head) => {
       this.#sockets.push(socket);

@@ -22,7 +22,7 @@ import { LIMITS } from './limits.js';
 import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
 import { Turns } from './turns.js';
 
-export interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters'> {
+interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters'> {
   readonly keys: KeyCheck;
   readonly heartbeat: Pick<Heartbeat, 'renew'>;
 }
@@ -48,7 +48,7 @@ const UNTYPED = { closeTimeout: CLOSE_GRACE_MS, maxPendingAutoPongs: 0 };
 /** Time that a drain waits for the store, and then for the peers' close frames, ms. */
 const DRAIN_MS = 5000;
 
-/** The devices' sockets and sessions of one gateway. */
+/** The devices' sockets and sessions of one gateway; call its `handleUpgrade` for upgrades of `/stream/ingest`. */
 export class Ingest {
   readonly counters = new IngestCounters();
   readonly #options: IngestOptions;
@@ -270,9 +270,4 @@ export class Ingest {
 
 function isRefusedKey(error: unknown): boolean {
   return error instanceof CloseError && error.reason === 'authenticationFailed';
-}
-
-/** The ingest side of a gateway; call its `handleUpgrade` for upgrades of `/stream/ingest`. */
-export function createIngest(options: IngestOptions): Ingest {
-  return new Ingest(options);
 }

@@ -10,7 +10,7 @@ import { type CountedLine, MAX_LEAD_MS, Pace } from './pace.js';
 import { Held, type Piece, Sequence } from './sequence.js';
 import { MAX_FUTURE_MS, type Slip, Timeline } from './timeline.js';
 
-export interface IntakeOptions {
+interface IntakeOptions {
   readonly channels: readonly ModalityChannel[];
   /** Arrival times: the server's clock, which must not go back, or the times of a recording. */
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;

@@ -2,7 +2,7 @@ import type { ModalityChannel } from '../store/store.js';
 import { checkFrame, EARLIEST_MS, type Fault, type Frame, fault } from './frame.js';
 
 /** A text message of a device. */
-export type DeviceMessage =
+type DeviceMessage =
   | { readonly type: 'samples'; readonly frame: Frame }
   | { readonly type: 'end' }
   | { readonly type: 'ping'; readonly t?: Scalar };

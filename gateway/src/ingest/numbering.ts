@@ -4,7 +4,7 @@ import type { NoticeCode, NoticeFields } from './notices.js';
 /** Possible faults in the numbering of a channel. */
 export const NUMBERING_FAULTS = ['all_duplicates', 'all_lost', 'frames_overlap'] as const satisfies NoticeCode[];
 
-export type NumberingFault = { readonly code: (typeof NUMBERING_FAULTS)[number] } & NoticeFields;
+type NumberingFault = { readonly code: (typeof NUMBERING_FAULTS)[number] } & NoticeFields;
 
 /** Time over which numbers are observed before they are judged, ms. */
 const STRETCH_MS = 5000;

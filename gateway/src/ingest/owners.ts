@@ -3,7 +3,7 @@ import { Heartbeats } from '../peers/heartbeats.js';
 import type { Publisher } from '../publisher/publisher.js';
 import type { Session, Store } from '../store/store.js';
 
-export interface OwnersOptions {
+interface OwnersOptions {
   readonly store: Pick<Store, 'beats' | 'openSessionsOfOthers'>;
   readonly publisher: Pick<Publisher, 'declareLoss'>;
   readonly clock: Clock;

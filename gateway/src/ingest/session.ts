@@ -18,7 +18,7 @@ import { type NoticeFields, Notices } from './notices.js';
 import { Trace } from './trace.js';
 import type { Turns, Worker } from './turns.js';
 
-export interface LiveSessionParts {
+interface LiveSessionParts {
   readonly row: Session;
   readonly analysis: Analysis;
   readonly stream: PublishedStream;

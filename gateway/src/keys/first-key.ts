@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hashKey } from '@device-insights/fanout/api-key';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '@device-insights/fanout/process/config-error';
 import type { Account, Store } from '../store/store.js';
 import { keyRow, newKey } from './key.js';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
+import { remember } from '@device-insights/fanout/process/remember';
 import { Queue, QueueFull } from '../queue.js';
-import { remember } from '../remember.js';
 import { type Key, type Store, StoreUnavailable } from '../store/store.js';
 
 /** Time for which a refusal is remembered, ms: a key that is issued meanwhile works after it. */

@@ -58,7 +58,7 @@ export function oneOf<const T extends readonly string[]>(words: T) {
   return z.enum(words, must(`one of ${words.join(', ')}`));
 }
 
-/** A query parameter: the device that rows are of. Beyond the specification. */
+/** A query parameter: the device that rows are of. */
 export function ofDevice(what: string) {
   return text(1, 128)
     .optional()

@@ -7,7 +7,7 @@ import { CoreLoad } from '../analysis/core-load.js';
 import { registerAnalysisMetrics } from '../analysis/metrics.js';
 import { createAnalyses } from '../analysis/session-analysis.js';
 import type { Config } from '../config.js';
-import { createIngest, type Ingest } from '../ingest/ingest.js';
+import { Ingest } from '../ingest/ingest.js';
 import { registerIngestMetrics } from '../ingest/metrics.js';
 import type { KeyRing } from '../keys/key-ring.js';
 import type { Heartbeat } from '../peers/heartbeat.js';
@@ -45,7 +45,7 @@ export async function openStreaming(options: StreamingOptions): Promise<Streamin
   registerPublisherMetrics(registry, publisher);
   const core = new CoreLoad(await createCore({ maxSessions: config.maxSessions }).catch(withoutMemory));
   registerAnalysisMetrics(registry, core);
-  const ingest = createIngest({
+  const ingest = new Ingest({
     store,
     keys: keys.ofDevices,
     publisher,

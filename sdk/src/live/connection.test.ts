@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Socket } from '../socket/socket.js';
-import { liveConnection } from './connection.js';
+import { LiveConnection } from './connection.js';
 
 describe("a subscription's connection", () => {
   it('is given up if the service does not answer its close', async () => {
@@ -12,7 +12,7 @@ describe("a subscription's connection", () => {
       return () => due.delete(run);
     };
     const abort = new AbortController();
-    const { closed } = liveConnection(socket as unknown as Socket, {
+    const { closed } = new LiveConnection(socket as unknown as Socket, {
       signal: abort.signal,
       clock: { now: () => 0, after },
       limit: 1,
@@ -32,7 +32,7 @@ describe("a subscription's connection", () => {
     const ends: string[] = [];
     const onmessage = (_: { data: string }) => {};
     const socket = { readyState: 1, send: () => {}, close: () => ends.push('close'), onmessage };
-    const connection = liveConnection(socket as unknown as Socket, {
+    const connection = new LiveConnection(socket as unknown as Socket, {
       signal: new AbortController().signal,
       clock: {
         now: () => 0,

@@ -1,17 +1,5 @@
 import type { Clock } from '../clock.js';
-import { type CloseInfo, giveUp, type NodeSocket, onEnd, type Socket } from '../socket/socket.js';
-
-/** One connection to the subscribe socket. */
-export interface LiveMessages {
-  /** Its text messages; ends when it has closed. */
-  readonly messages: AsyncIterable<string>;
-  /** The close code and reason: 1006 if this side dropped the connection. */
-  readonly closed: Promise<CloseInfo>;
-  /** Whether this side has dropped the connection. */
-  readonly dropped: boolean;
-  /** Drops the connection: later messages are not read. */
-  drop(): void;
-}
+import { type CloseInfo, giveUp, type NodeSocket, onEnd } from '../socket/socket.js';
 
 /** Interval of the pings, ms. */
 const PING_MS = 30_000;
@@ -31,15 +19,14 @@ interface LiveConnectionOptions {
 }
 
 /**
- * Follows a socket until it closes, is dropped, holds too many unread messages, or is found to be lost: by a ping
- * without an answer, or, where the runtime has no pings, by a silence in which something was missed.
+ * One connection to the subscribe socket: followed until it closes, is dropped, holds too many unread messages, or is
+ * found to be lost: by a ping without an answer, or, where the runtime has no pings, by a silence in which something was
+ * missed.
  */
-export function liveConnection(socket: Socket, options: LiveConnectionOptions): LiveMessages {
-  return new LiveConnection(socket, options);
-}
-
-class LiveConnection implements LiveMessages {
+export class LiveConnection {
+  /** The close code and reason: 1006 if this side dropped the connection. */
   readonly closed: Promise<CloseInfo>;
+  /** Whether this side has dropped the connection. */
   dropped = false;
   readonly #socket: NodeSocket;
   #unread: string[] = [];
@@ -75,10 +62,7 @@ class LiveConnection implements LiveMessages {
     });
   }
 
-  get messages(): AsyncIterable<string> {
-    return this.#read();
-  }
-
+  /** Drops the connection: later messages are not read. */
   drop(): void {
     if (this.#over) return;
     this.dropped = true;
@@ -86,7 +70,8 @@ class LiveConnection implements LiveMessages {
     this.#finish(LOST);
   }
 
-  async *#read(): AsyncGenerator<string> {
+  /** The text messages; ends when the connection has closed. */
+  async *messages(): AsyncGenerator<string> {
     for (;;) {
       const unread = this.#unread;
       this.#unread = [];

@@ -6,10 +6,10 @@ import { limitFirstConnection, lostConnection, StatefulConnection } from '../soc
 import { diagnose } from '../socket/diagnosis.js';
 import { Backoff, type BackoffOptions, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
 import { type CloseInfo, findWebSocket, parseJson, type SocketConstructor, socketUrl } from '../socket/socket.js';
-import { type LiveMessages, liveConnection } from './connection.js';
+import { LiveConnection } from './connection.js';
 import { isLiveInsight, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
-import { checkWishes, isWanted, type SubscribeOptions } from './subscribe-options.js';
+import { checkOptions, isWanted, type SubscribeOptions } from './subscribe-options.js';
 
 interface LiveOptions extends SubscribeOptions {
   /** The service's address, as `parseAccess` gives it. */
@@ -65,7 +65,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
 
   /** @internal */
   constructor(options: LiveOptions) {
-    checkWishes(options);
+    checkOptions(options);
     super(options.onStatus);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
@@ -146,7 +146,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
     const url = socketUrl(baseUrl, '/stream/subscribe', { api_key: apiKey });
     const backoff = new Backoff(this.#options.backoff);
     while (!this.#done) {
-      const connection = liveConnection(new WebSocket(url), {
+      const connection = new LiveConnection(new WebSocket(url), {
         signal: this.#abort.signal,
         clock: this.#clock,
         limit: this.#queue.limit,
@@ -178,8 +178,8 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   }
 
   /** Runs one connection: first the insights missed before it, then the new ones; resolves when it has ended. */
-  async #serve(connection: LiveMessages, backoff: Backoff): Promise<CloseInfo> {
-    for await (const text of connection.messages) {
+  async #serve(connection: LiveConnection, backoff: Backoff): Promise<CloseInfo> {
+    for await (const text of connection.messages()) {
       if (await this.#handle(parseJson(text), connection, backoff)) continue;
       connection.drop();
       break;
@@ -188,7 +188,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   }
 
   /** False if the connection must be dropped: missed insights cannot be read now, or the consumer is too slow. */
-  async #handle(message: unknown, connection: LiveMessages, backoff: Backoff): Promise<boolean> {
+  async #handle(message: unknown, connection: LiveConnection, backoff: Backoff): Promise<boolean> {
     if (isSubscribed(message)) {
       if (!(await this.#begin(connection))) return false;
       backoff.reset();
@@ -218,7 +218,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   }
 
   /** The service has confirmed; false if missed insights could not be read now. */
-  async #begin(connection: LiveMessages): Promise<boolean> {
+  async #begin(connection: LiveConnection): Promise<boolean> {
     this.#liftLimit();
     if (this.#begunAt === null) {
       this.#begunAt = { clock: this.#clock.now(), stopwatch: performance.now() };

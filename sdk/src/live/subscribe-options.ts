@@ -53,7 +53,7 @@ export interface SubscribeOptions extends LiveFilter {
 const QUALITY: readonly SqiClass[] = ['unfit', 'acceptable', 'excellent'];
 
 /** @throws TypeError that names the option and says what it must be */
-export function checkWishes({ devices, sessions, types, quality, buffer, connectWithinMs }: SubscribeOptions): void {
+export function checkOptions({ devices, sessions, types, quality, buffer, connectWithinMs }: SubscribeOptions): void {
   for (const [name, list] of Object.entries({ devices, sessions, types }))
     if (!Array.isArray(list ?? [])) throw wrong(name, 'an array', list);
   const unknown = types?.find((type) => !INSIGHT_TYPES.has(type));

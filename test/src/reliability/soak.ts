@@ -32,7 +32,7 @@ export interface SoakSample {
   readonly wal: number;
 }
 
-export interface ServerFigures {
+interface ServerFigures {
   readonly server: string;
   /** Slope of the resident memory over the second half, kB per minute. */
   readonly rssSlope: number;

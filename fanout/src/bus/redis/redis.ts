@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../../process/clock.js';
+import { within } from '../../process/deadline.js';
 import type { Log } from '../../process/log.js';
 import { Tally } from '../../process/tally.js';
 import { type Bus, type BusListener, type BusMessage, type BusSubscription, BusUnavailable } from '../bus.js';
@@ -137,7 +138,8 @@ class ShardedBus implements RedisBus {
     const channel = `di:canary:${randomUUID()}`;
     const client = await this.#subscriptions.run(channel, async (it) => it);
     try {
-      await this.#within(timeoutMs, this.#roundTrip(client, channel));
+      if (!(await within(timeoutMs, this.#roundTrip(client, channel), this.#clock)))
+        throw new BusUnavailable(`a probe message did not come back from Redis within ${timeoutMs} ms`);
     } finally {
       client.sUnsubscribe(channel).catch(() => undefined); // If the connection is lost, so is the subscription.
     }
@@ -236,15 +238,6 @@ class ShardedBus implements RedisBus {
     await client.sSubscribe(channel, back);
     await this.#commands.run(channel, (publisher) => publisher.sPublish(channel, ''));
     await came;
-  }
-
-  async #within(timeoutMs: number, run: Promise<void>): Promise<void> {
-    let timer: Timer | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      const error = new BusUnavailable(`a probe message did not come back from Redis within ${timeoutMs} ms`);
-      timer = this.#clock.after(timeoutMs, () => reject(error));
-    });
-    await Promise.race([run, late]).finally(() => timer?.cancel());
   }
 
   #onBeat(): void {

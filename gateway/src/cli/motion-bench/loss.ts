@@ -16,9 +16,9 @@ import type { Source } from './source.js';
  *   never   the same, from the start
  */
 const LOSSES = ['noise', 'still', 'motion', 'never'] as const;
-export type Loss = (typeof LOSSES)[number];
+type Loss = (typeof LOSSES)[number];
 
-export interface LossRecording {
+interface LossRecording {
   readonly what: string;
   readonly recording: FrameSource;
   /** When the pulse is gone, s. */

@@ -62,7 +62,10 @@ async function asWhole(file: string, make: (partial: string) => void | Promise<v
 }
 
 function refuseExisting(path: string): void {
-  if (existsSync(path)) throw new BackupFault(`${path} exists: stop what uses it, and move it away first`);
+  if (existsSync(path))
+    throw new BackupFault(
+      `${path} exists, and is never replaced: choose another, or stop what uses it and move it away`,
+    );
 }
 
 function refuseFolder(path: string): void {

@@ -1,7 +1,7 @@
 import { type Connection, createConnection } from 'mongoose';
 
 /** Every document of a database, by collection: what mongodump writes, and mongorestore reads. */
-export type Dump = ReadonlyMap<string, readonly Record<string, unknown>[]>;
+type Dump = ReadonlyMap<string, readonly Record<string, unknown>[]>;
 
 /** Reads a database while others write to it. */
 export function dump(uri: string): Promise<Dump> {
