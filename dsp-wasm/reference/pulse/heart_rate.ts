@@ -58,6 +58,7 @@ export class PulseRate {
     const axesLeft = (axes ?? []).map((a) => withoutTrend(filled(a)));
     const allAxes = allMove(axesLeft);
     if (allAxes) this.#artefact.know();
+    else if (!axes) this.#artefact.forget();
     if (motion <= 0.5) this.#residual.reset();
     const left = motion > 0.5 ? this.#residual.powers(signals, axesLeft) : null;
     const moving = left ? motionLikelihood(signals, axesLeft, left, motion, fullness(opticals)) : null;
