@@ -20,26 +20,32 @@ import {
   WINDOW,
   WINDOW_SECONDS,
 } from './scratch';
-import { CLIP_RANGE, LEAST_AXIS, LEAST_HELD, MOST_SWING } from './tuning';
+import { CLIP_RANGE, LEAST_AXIS, LEAST_HELD, MOST_SWING, ROUNDING } from './tuning';
 
 /** The last 8 s of four signals, one per lane: the optical channels, or the axes of the accelerometer. */
 
 const WINDOW_BYTES: usize = WINDOW * sizeof<v128>();
 const SIGNAL_BYTES: usize = WINDOW * sizeof<f32>();
 
-/** Loads the optical channels; returns the number of those with enough data in the window. */
-export function loadOptical(session: Session, end: f64): i32 {
-  let alive = 0;
+/** Loads the optical channels; returns whether one of them varies and has enough data in the window. */
+export function loadOptical(session: Session, end: f64): bool {
   for (let lane = 0; lane < MAX_OPTICAL; lane++) {
     HELD[lane] = lane < session.opticalCount ? loadOpticalLane(session, end, lane) : emptyLane(lane);
-    alive += <i32>(HELD[lane] >= LEAST_HELD);
   }
   interleave(OPTICAL);
   v128.store(CLIPPED.at(0), clipped());
   measurePaces();
   removeTrend(OPTICAL);
+  leaveOutConstant();
   findLevels(session);
-  return alive;
+  return v128.any_true(i32x4.ge_s(v128.load(HELD.at(0)), i32x4.splat(LEAST_HELD)));
+}
+
+/** Counts a channel that is constant, as at the end of its range, as one without data: its rounding errors may have a rhythm. */
+function leaveOutConstant(): void {
+  const most = f32x4.mul(TREND.mean, f32x4.splat(ROUNDING));
+  const varies = f32x4.gt(TREND.energy, f32x4.mul(f32x4.mul(most, most), f32x4.splat(<f32>WINDOW)));
+  v128.store(HELD.at(0), v128.and(v128.load(HELD.at(0)), varies));
 }
 
 /** Writes OPTICAL_LEVELS, once the trend is removed: a channel whose swings are too large for its level has lost its constant part. */

@@ -48,7 +48,7 @@ export class PulseRate {
     axes: readonly number[][] | null,
     lights: readonly [number, number] | null = null,
   ): PulseEstimate | null {
-    const opticals = windows.filter((w) => heldOf(w) >= 102);
+    const opticals = windows.filter((w) => heldOf(w) >= 102 && isVarying(filled(w)));
     const signals = opticals.map((w) => withoutTrend(filled(w)));
     if (opticals.length === 0) return null;
     const motion = axes ? motionOf(axes.map(filled)) : 0;
@@ -304,6 +304,12 @@ function filled(x: readonly number[]): number[] {
     const [a, b] = [x[before] ?? 0, x[after] ?? 0];
     return a + ((b - a) * (i - before)) / (after - before);
   });
+}
+
+/** Whether what is left without the trend is more than the rounding of f32. */
+function isVarying(x: readonly number[]): boolean {
+  const mean = sum(x) / x.length;
+  return sum(withoutTrend(x).map((v) => v * v)) > x.length * (3e-6 * mean) ** 2;
 }
 
 /** Share of the values within 2 % of the range of the highest or lowest. */

@@ -689,6 +689,22 @@ describe('hr_ppg', () => {
     expect(run([GREEN, red], [good, []], 14)[14]?.value).to.be.closeTo(88, 1);
   });
 
+  it('reads the other optical channel where one stays at the end of its range, as its twin does', () => {
+    for (const rail of [65_535, 262_143, 16_777_215]) {
+      const light = ppg(60, HZ, 64);
+      const railed = light.map((v, i) => (i < 5 * HZ ? v : rail));
+      const got = run([{ ...GREEN, modality: 'ppg_red' }, GREEN], [railed, light], 60);
+      const twin = new PulseRate();
+      for (let end = 4; end <= 60; end++) {
+        const want = twin.step([gridWindow(railed, end), gridWindow(light, end)], null);
+        if (end < 14) continue;
+        expect(got[end]?.value, `rail ${rail}, at ${end} s`).to.be.closeTo(64, 0.5);
+        expect(got[end]?.confidence, `rail ${rail}, at ${end} s`).to.be.at.least(0.8);
+        expect(got[end]?.confidence, `rail ${rail}, at ${end} s`).to.be.closeTo(want?.confidence ?? 0, 0.01);
+      }
+    }
+  });
+
   it('recovers after a gap of a minute', () => {
     const before = ppg(12, HZ, 70);
     const gap = times(60).map(() => Number.NaN);
