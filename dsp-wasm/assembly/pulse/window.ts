@@ -43,9 +43,13 @@ export function loadOptical(session: Session, end: f64): bool {
 
 /** Counts a channel that is constant, as at the end of its range, as one without data: its rounding errors may have a rhythm. */
 function leaveOutConstant(): void {
+  v128.store(HELD.at(0), v128.and(v128.load(HELD.at(0)), varying()));
+}
+
+/** All bits of each lane that varies by more than the rounding of f32; after removeTrend. */
+function varying(): v128 {
   const most = f32x4.mul(TREND.mean, f32x4.splat(ROUNDING));
-  const varies = f32x4.gt(TREND.energy, f32x4.mul(f32x4.mul(most, most), f32x4.splat(<f32>WINDOW)));
-  v128.store(HELD.at(0), v128.and(v128.load(HELD.at(0)), varies));
+  return f32x4.gt(TREND.energy, f32x4.mul(f32x4.mul(most, most), f32x4.splat(<f32>WINDOW)));
 }
 
 /** Writes OPTICAL_LEVELS, once the trend is removed: a channel whose swings are too large for its level has lost its constant part. */
@@ -67,7 +71,7 @@ function loadOpticalLane(session: Session, end: f64, lane: i32): i32 {
   return loadLane(optical.channel, optical.sub, end, lane);
 }
 
-/** Loads the accelerometer's axes and their means; returns whether it has enough data in the window. */
+/** Loads the accelerometer's axes and their means; returns whether it has enough data in the window, and is not stuck. */
 export function loadAxes(accel: Channel | null, end: f64): bool {
   if (!accel || !accel.subs) return false;
   const subs = min(accel.subs, 3);
@@ -81,7 +85,7 @@ export function loadAxes(accel: Channel | null, end: f64): bool {
   putMean(accel, 0, f32x4.extract_lane(TREND.mean, 0));
   putMean(accel, 1, f32x4.extract_lane(TREND.mean, 1));
   putMean(accel, 2, f32x4.extract_lane(TREND.mean, 2));
-  return held >= LEAST_HELD;
+  return held >= LEAST_HELD && v128.any_true(varying());
 }
 
 /** Whether three axes move, each in its own way, once they are loaded: one that is missing, stuck or a copy does not. */

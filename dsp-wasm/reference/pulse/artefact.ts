@@ -14,7 +14,7 @@ export class Artefact {
     this.#known = 1;
   }
 
-  /** It told that, and sends nothing any more. */
+  /** It told that, and has stopped. */
   forget(): void {
     if (this.#known === 1) this.#known = 0;
   }

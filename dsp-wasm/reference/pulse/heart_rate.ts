@@ -40,14 +40,15 @@ export class PulseRate {
 
   /**
    * @param windows grid samples of each optical channel, NaN where empty
-   * @param axes grid samples of the accelerometer's axes, null where there is none
+   * @param accel grid samples of the accelerometer's axes, null where there is none
    * @param lights places of red and infrared among the windows, if the device has both
    */
   step(
     windows: readonly number[][],
-    axes: readonly number[][] | null,
+    accel: readonly number[][] | null,
     lights: readonly [number, number] | null = null,
   ): PulseEstimate | null {
+    const axes = accel?.some((a) => isVarying(filled(a))) ? accel : null;
     const opticals = windows.filter((w) => heldOf(w) >= 102 && isVarying(filled(w)));
     const signals = opticals.map((w) => withoutTrend(filled(w)));
     if (opticals.length === 0) return null;

@@ -426,18 +426,25 @@ describe('hr_ppg', () => {
     });
   }
 
-  it('does not take steps for a pulse once an accelerometer that felt them has stopped sending', () => {
-    const hiss = noise(3 * 120 * HZ, 23);
-    const wave = (phase: number) => Math.sin(phase) + 0.4 * Math.sin(2 * phase + 0.8) + 0.2 * Math.sin(3 * phase + 2);
-    const swing = (t: number) => (t < 30 ? 0 : wave(2 * Math.PI * 2.6 * t));
-    const light = times(120).map((t, i) => 50_000 - 1500 * pulse(2.3 * t) + 1500 * swing(t) + 5 * (hiss[i] ?? 0));
-    const accel = times(45).flatMap((t, i) =>
-      [0.9, 0.4, -0.3].map((g, axis) => (axis === 2 ? 1 : 0) + g * swing(t) + 0.003 * (hiss[3 * i + axis] ?? 0)),
-    );
-    const rates = run([GREEN, ACCEL], [light, accel], 120);
-    expect(rates.slice(15, 30).every((e) => e && e.confidence >= 0.5)).to.equal(true);
-    expect(rates.slice(55).filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
-  });
+  for (const [what, after] of [
+    ['has stopped sending', []],
+    ['is stuck', [0.2, -0.1, 0.9]],
+  ] as const)
+    it(`does not take steps for a pulse once an accelerometer that felt them ${what}`, () => {
+      const hiss = noise(3 * 120 * HZ, 23);
+      const wave = (phase: number) => Math.sin(phase) + 0.4 * Math.sin(2 * phase + 0.8) + 0.2 * Math.sin(3 * phase + 2);
+      const swing = (t: number) => (t < 30 ? 0 : wave(2 * Math.PI * 2.6 * t));
+      const light = times(120).map((t, i) => 50_000 - 1500 * pulse(2.3 * t) + 1500 * swing(t) + 5 * (hiss[i] ?? 0));
+      const accel = times(120).flatMap((t, i) => {
+        if (t >= 45) return after;
+        return [0.9, 0.4, -0.3].map(
+          (g, axis) => (axis === 2 ? 1 : 0) + g * swing(t) + 0.003 * (hiss[3 * i + axis] ?? 0),
+        );
+      });
+      const rates = run([GREEN, ACCEL], [light, accel], 120);
+      expect(rates.slice(15, 30).every((e) => e && e.confidence >= 0.5)).to.equal(true);
+      expect(rates.slice(55).filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+    });
 
   it('hardly trusts a rate of exercise at first, where the light hardly looks like a pulse and nothing shows rest', () => {
     const next = noise(60 * HZ, 21);
