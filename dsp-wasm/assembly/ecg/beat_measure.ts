@@ -93,7 +93,7 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
   if (SPREADS[chosen] < SHORTEST_SPREAD || SMALL[chosen]) quality = min<f32>(quality, SPIKE_QUALITY);
   const baseline = levelAbout(channel, chosen, sample, limit);
   const obscured = candidate.flat > last || NOISES[chosen] > HIDING_NOISE;
-  addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, obscured, late);
+  addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, obscured, candidate.held > last, late);
   ecg.fit = followed(ecg.fit, SHARES[chosen]);
   ecg.shift = followed(ecg.shift, SHIFTS[chosen]);
   ecg.hum = followed(ecg.hum, HUMS[chosen]);

@@ -32,6 +32,7 @@ export function addCandidate(ecg: EcgState, sample: i32, evidence: f32, wide: bo
   candidate.evidence = evidence;
   candidate.empty = ecg.empty;
   candidate.flat = ecg.flat;
+  candidate.held = ecg.held;
   candidate.wide = wide;
   linkCandidate(ecg, number);
 }

@@ -9,6 +9,7 @@ export function addBeat(
   baseline: f32,
   quality: f32,
   obscured: bool,
+  holds: bool,
   late: bool,
 ): void {
   const beat = ecg.beatAt(ecg.beatCount++);
@@ -18,6 +19,7 @@ export function addBeat(
   beat.baseline = baseline;
   beat.quality = quality;
   beat.obscured = obscured;
+  beat.holds = holds;
   beat.late = late;
 }
 

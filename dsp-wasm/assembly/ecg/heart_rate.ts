@@ -103,7 +103,7 @@ function addDecided(ecg: EcgState, from: f64): void {
   for (; number < ecg.beatCount; number++) {
     const beat = ecg.beatAt(number);
     const quality = <f64>beat.quality;
-    addInterval(<f64>beat.interval, (1 - quality) / Math.max(1e-9, quality), beat.obscured);
+    addInterval(<f64>beat.interval, (1 - quality) / Math.max(1e-9, quality), beat.obscured, beat.holds);
   }
 }
 
@@ -124,6 +124,7 @@ function addOpen(ecg: EcgState): f64 {
       candidate.empty > sample,
       Math.exp(<f64>-candidate.evidence),
       candidate.flat > sample,
+      candidate.held > sample,
     );
     newest = time;
     sample = candidate.sample;
@@ -131,7 +132,7 @@ function addOpen(ecg: EcgState): f64 {
   const peak = newestPeak(ecg);
   if (peak - sample < CLOSEST_PEAK) return newest;
   const time = timeOf(ecg, peak);
-  addOpenInterval(ecg, time - newest, ecg.empty > sample, CLEAR_ODDS, ecg.flat > sample);
+  addOpenInterval(ecg, time - newest, ecg.empty > sample, CLEAR_ODDS, ecg.flat > sample, ecg.held > sample);
   return time;
 }
 
@@ -141,6 +142,6 @@ function timeOf(ecg: EcgState, sample: i32): f64 {
 }
 
 /** Adds the interval that ends with a peak that has not been measured yet, unless it is `broken` by a gap. */
-function addOpenInterval(ecg: EcgState, seconds: f64, broken: bool, odds: f64, obscured: bool): void {
-  if (ecg.beatCount && !broken) addInterval(seconds, odds, obscured);
+function addOpenInterval(ecg: EcgState, seconds: f64, broken: bool, odds: f64, obscured: bool, holds: bool): void {
+  if (ecg.beatCount && !broken) addInterval(seconds, odds, obscured, holds);
 }

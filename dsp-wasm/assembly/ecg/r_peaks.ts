@@ -18,6 +18,7 @@ import {
   FIRST_BEAT_SHARE,
   FLAT_SAMPLES,
   GUARD,
+  HELD_SAMPLES,
   LEARN_SAMPLES,
   LEAST_LEARNT,
   LOST_SAMPLES,
@@ -93,9 +94,9 @@ function consumeBlock(ecg: EcgState, channel: Channel, end: i32, limit: i32): vo
   for (let e = end - ((end - start) / BLOCK) * BLOCK; e <= end; e += BLOCK) detect(ecg, channel, e, limit);
 }
 
-/** Records the start of the data and the gaps, which are common to all leads, and flat lines of the first one. */
+/** Records the start of the data and the gaps, which are common to all leads, and flat lines of the chosen one. */
 function watchData(ecg: EcgState, channel: Channel, end: i32): void {
-  copyGrid(channel, 0, end - BLOCK, BLOCK, end, NEWEST.at(0));
+  copyGrid(channel, ecg.lead, end - BLOCK, BLOCK, end, NEWEST.at(0));
   for (let i = 0; i < BLOCK; i++) {
     const sample = end - BLOCK + i;
     watchFlat(ecg, NEWEST[i], sample);
@@ -113,6 +114,7 @@ function watchData(ecg: EcgState, channel: Channel, end: i32): void {
 function watchFlat(ecg: EcgState, value: f32, sample: i32): void {
   if (abs<f32>(value - ecg.value) <= ROUNDING * abs<f32>(value)) {
     ecg.same++;
+    if (ecg.same >= HELD_SAMPLES) ecg.held = sample + 1;
     if (ecg.same >= FLAT_SAMPLES) ecg.flat = sample + 1;
   } else {
     ecg.same = 0;

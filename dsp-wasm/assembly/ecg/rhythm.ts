@@ -30,7 +30,7 @@ export function clearIntervals(): void {
 }
 
 /** Appends an interval, if it is one, and the odds against the beat that ends it, by its morphology. */
-export function addInterval(seconds: f64, odds: f64, obscured: bool): void {
+export function addInterval(seconds: f64, odds: f64, obscured: bool, holds: bool): void {
   const isOne = seconds > 0 && seconds < LONGEST_INTERVAL && INTERVALS.count < MAX_INTERVALS;
   if (isOne) {
     const interval = INTERVAL_LIST[INTERVALS.count++];
@@ -38,6 +38,7 @@ export function addInterval(seconds: f64, odds: f64, obscured: bool): void {
     interval.odds = odds;
     interval.joined = INTERVALS.joins;
     interval.obscured = obscured;
+    interval.holds = holds;
     INTERVALS.duration += seconds;
   }
   INTERVALS.joins = isOne;
@@ -86,8 +87,8 @@ function usualInterval(): f64 {
 
 /** Whether a flat line or noise may stand for a beat, since the interval is too long, or have made one, since it is too short. */
 function mayHide(interval: Interval, usual: f64): bool {
-  if (!interval.obscured) return false;
-  return interval.seconds > HIDING_SHARE * usual || interval.seconds * HIDING_SHARE < usual;
+  if (interval.seconds > HIDING_SHARE * usual) return interval.obscured || interval.holds;
+  return interval.obscured && interval.seconds * HIDING_SHARE < usual;
 }
 
 /** 1 if the newest beats have a rhythm, even an irregular one; 0 if they come at random times. */

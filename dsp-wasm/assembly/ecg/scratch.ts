@@ -29,6 +29,8 @@ export class Interval {
   joined: bool;
   /** Whether it holds a flat line, or noise. */
   obscured: bool;
+  /** Whether it holds a short flat line. */
+  holds: bool;
 }
 
 /** The RR intervals of the window. */
@@ -81,7 +83,7 @@ const SUM_END: usize = MAGNITUDES_END + 2 * BLOCK_BYTES;
 export const WIDE_SUM = changetype<Row<f32>>(SUM_END);
 const WIDE_SUM_END: usize = SUM_END + 2 * BLOCK_BYTES;
 
-/** A block of the first lead. */
+/** A block of the chosen lead. */
 export const NEWEST = changetype<Row<f32>>(WIDE_SUM_END);
 const NEWEST_END: usize = WIDE_SUM_END + BLOCK_BYTES;
 

@@ -151,6 +151,8 @@ export const CLEAR_SAMPLES: i32 = 2;
 
 /** Shortest flat line, 0.15 s: a QRS complex is shorter. [grid samples; chosen] */
 export const FLAT_SAMPLES: i32 = 19;
+/** Shortest flat line that may have replaced a QRS complex, 55 ms: a link may lose as little. [grid samples; chosen] */
+export const HELD_SAMPLES: i32 = 7;
 /** Difference of two grid samples of the same values, in parts of them. [ratio; chosen] */
 export const ROUNDING: f32 = 5e-7;
 

@@ -79,6 +79,8 @@ export class Candidate {
   empty: i32;
   /** `EcgState.flat` when it came. */
   flat: i32;
+  /** `EcgState.held` when it came. */
+  held: i32;
   /** Whether only its breadth speaks for it (an ectopic beat). */
   wide: bool;
 }
@@ -98,6 +100,8 @@ export class Beat {
   quality: f32;
   /** Whether the interval holds a flat line, which a QRS complex may be missing from, or noise, which one may be lost in. */
   obscured: bool;
+  /** Whether it holds a short flat line, which may have replaced a QRS complex. */
+  holds: bool;
   /** Found more than 0.5 s after it came, by a change of mind; not told to the host. */
   late: bool;
 }
@@ -117,8 +121,10 @@ export class EcgState {
   empty: i32;
   /** Newest grid sample with data, plus 1. */
   seen: i32;
-  /** Newest grid sample of a flat line of the first lead, or of a line of the chosen one that is too smooth, plus 1. */
+  /** Newest grid sample of a flat line of the chosen lead, or of one that is too smooth, plus 1. */
   flat: i32;
+  /** Newest grid sample of a short flat line of the chosen lead, plus 1. */
+  held: i32;
   /** Grid samples since the value has been the same, and that value. */
   same: i32;
   value: f32;

@@ -60,6 +60,8 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   const allAxes = hasAxes && allAxesMove();
   const state = session.pulse;
   if (allAxes) state.known = 1;
+  // An accelerometer that sends nothing any more, or is stuck, may have stopped in motion
+  else if (!hasAxes && state.known === 1) state.known = 0;
   const anew = resumeTrack(state, end);
   if (anew) {
     resetSpectrum(state);

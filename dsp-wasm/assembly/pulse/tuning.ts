@@ -5,6 +5,8 @@
 export const CLIP_RANGE: f32 = 0.02;
 /** Least of the window that must be there, 40 %: with less there are fewer than three beats at 60 bpm. [grid samples; chosen] */
 export const LEAST_HELD: i32 = 102;
+/** Standard deviation of a constant channel at most, by the rounding of f32, relative to its distance from its first value. [ratio; chosen] */
+export const ROUNDING: f32 = 3e-6;
 /** Least share of an axis, and of its difference from the others, in the power of the acceleration: a thousandth of its amplitude. [share; chosen] */
 export const LEAST_AXIS: f32 = 1e-6;
 /** Standard deviation of the light, relative to its level, from which it has lost its constant part: exercising wrists reach 0.013. [ratio; chosen] */

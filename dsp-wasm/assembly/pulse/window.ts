@@ -20,26 +20,36 @@ import {
   WINDOW,
   WINDOW_SECONDS,
 } from './scratch';
-import { CLIP_RANGE, LEAST_AXIS, LEAST_HELD, MOST_SWING } from './tuning';
+import { CLIP_RANGE, LEAST_AXIS, LEAST_HELD, MOST_SWING, ROUNDING } from './tuning';
 
 /** The last 8 s of four signals, one per lane: the optical channels, or the axes of the accelerometer. */
 
 const WINDOW_BYTES: usize = WINDOW * sizeof<v128>();
 const SIGNAL_BYTES: usize = WINDOW * sizeof<f32>();
 
-/** Loads the optical channels; returns the number of those with enough data in the window. */
-export function loadOptical(session: Session, end: f64): i32 {
-  let alive = 0;
+/** Loads the optical channels; returns whether one of them varies and has enough data in the window. */
+export function loadOptical(session: Session, end: f64): bool {
   for (let lane = 0; lane < MAX_OPTICAL; lane++) {
     HELD[lane] = lane < session.opticalCount ? loadOpticalLane(session, end, lane) : emptyLane(lane);
-    alive += <i32>(HELD[lane] >= LEAST_HELD);
   }
   interleave(OPTICAL);
   v128.store(CLIPPED.at(0), clipped());
   measurePaces();
   removeTrend(OPTICAL);
+  leaveOutConstant();
   findLevels(session);
-  return alive;
+  return v128.any_true(i32x4.ge_s(v128.load(HELD.at(0)), i32x4.splat(LEAST_HELD)));
+}
+
+/** Counts a channel that is constant, as at the end of its range, as one without data: its rounding errors may have a rhythm. */
+function leaveOutConstant(): void {
+  v128.store(HELD.at(0), v128.and(v128.load(HELD.at(0)), varying()));
+}
+
+/** All bits of each lane that varies by more than the rounding of f32; after removeTrend. */
+function varying(): v128 {
+  const most = f32x4.mul(TREND.mean, f32x4.splat(ROUNDING));
+  return f32x4.gt(TREND.energy, f32x4.mul(f32x4.mul(most, most), f32x4.splat(<f32>WINDOW)));
 }
 
 /** Writes OPTICAL_LEVELS, once the trend is removed: a channel whose swings are too large for its level has lost its constant part. */
@@ -61,7 +71,7 @@ function loadOpticalLane(session: Session, end: f64, lane: i32): i32 {
   return loadLane(optical.channel, optical.sub, end, lane);
 }
 
-/** Loads the accelerometer's axes and their means; returns whether it has enough data in the window. */
+/** Loads the accelerometer's axes and their means; returns whether it has enough data in the window, and is not stuck. */
 export function loadAxes(accel: Channel | null, end: f64): bool {
   if (!accel || !accel.subs) return false;
   const subs = min(accel.subs, 3);
@@ -75,7 +85,7 @@ export function loadAxes(accel: Channel | null, end: f64): bool {
   putMean(accel, 0, f32x4.extract_lane(TREND.mean, 0));
   putMean(accel, 1, f32x4.extract_lane(TREND.mean, 1));
   putMean(accel, 2, f32x4.extract_lane(TREND.mean, 2));
-  return held >= LEAST_HELD;
+  return held >= LEAST_HELD && v128.any_true(varying());
 }
 
 /** Whether three axes move, each in its own way, once they are loaded: one that is missing, stuck or a copy does not. */

@@ -14,6 +14,11 @@ export class Artefact {
     this.#known = 1;
   }
 
+  /** It told that, and has stopped. */
+  forget(): void {
+    if (this.#known === 1) this.#known = 0;
+  }
+
   /**
    * @param heights logarithms of the amplitudes of the optical channels' strongest lines, in motion that the accelerometer shows; null
    *   for a window that is not whole

@@ -40,15 +40,16 @@ export class PulseRate {
 
   /**
    * @param windows grid samples of each optical channel, NaN where empty
-   * @param axes grid samples of the accelerometer's axes, null where there is none
+   * @param accel grid samples of the accelerometer's axes, null where there is none
    * @param lights places of red and infrared among the windows, if the device has both
    */
   step(
     windows: readonly number[][],
-    axes: readonly number[][] | null,
+    accel: readonly number[][] | null,
     lights: readonly [number, number] | null = null,
   ): PulseEstimate | null {
-    const opticals = windows.filter((w) => heldOf(w) >= 102);
+    const axes = accel?.some((a) => isVarying(filled(a))) ? accel : null;
+    const opticals = windows.filter((w) => heldOf(w) >= 102 && isVarying(filled(w)));
     const signals = opticals.map((w) => withoutTrend(filled(w)));
     if (opticals.length === 0) return null;
     const motion = axes ? motionOf(axes.map(filled)) : 0;
@@ -58,6 +59,7 @@ export class PulseRate {
     const axesLeft = (axes ?? []).map((a) => withoutTrend(filled(a)));
     const allAxes = allMove(axesLeft);
     if (allAxes) this.#artefact.know();
+    else if (!axes) this.#artefact.forget();
     if (motion <= 0.5) this.#residual.reset();
     const left = motion > 0.5 ? this.#residual.powers(signals, axesLeft) : null;
     const moving = left ? motionLikelihood(signals, axesLeft, left, motion, fullness(opticals)) : null;
@@ -303,6 +305,12 @@ function filled(x: readonly number[]): number[] {
     const [a, b] = [x[before] ?? 0, x[after] ?? 0];
     return a + ((b - a) * (i - before)) / (after - before);
   });
+}
+
+/** Whether what is left without the trend is more than the rounding of f32. */
+function isVarying(x: readonly number[]): boolean {
+  const mean = sum(x) / x.length;
+  return sum(withoutTrend(x).map((v) => v * v)) > x.length * (3e-6 * mean) ** 2;
 }
 
 /** Share of the values within 2 % of the range of the highest or lowest. */

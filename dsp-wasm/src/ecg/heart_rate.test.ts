@@ -15,12 +15,13 @@ describe('hr_ecg', () => {
   });
 
   /** Estimates at each whole second, pushed as it comes. */
-  function estimates(x: readonly number[], hz = HZ): (Estimate | null)[] {
-    const session = core.open([{ modality: 'ecg', sampleRateHz: hz, numChannels: 1 }]);
+  function estimates(x: readonly number[], hz = HZ, numChannels = 1): (Estimate | null)[] {
+    const session = core.open([{ modality: 'ecg', sampleRateHz: hz, numChannels }]);
     if (!session) throw new Error('the core is full');
+    const second = hz * numChannels;
     const answers = [];
-    for (let end = 1; end * hz <= x.length; end++) {
-      const part = x.slice((end - 1) * hz, end * hz);
+    for (let end = 1; end * second <= x.length; end++) {
+      const part = x.slice((end - 1) * second, end * second);
       session.push(0, end - 1, 1 / hz, ENCODING.float32, payload(part));
       answers.push(...core.step([{ session, estimator: 'hr_ecg', end }]));
     }
@@ -292,6 +293,32 @@ describe('hr_ecg', () => {
         expect(wrong, `${loud}, seed ${seed}`).to.deep.equal([]);
         expect(answers.filter((a) => a && a.confidence >= 0.5).length, `${loud}, seed ${seed}`).to.be.above(10);
       }
+  });
+
+  it('hardly ever trusts a wrong rate where a link repeats one value for as short as a beat', () => {
+    const errors = [51, 52, 53, 54].flatMap((seed) => {
+      const interval = 0.5 + 0.15 * (seed - 51);
+      const chance = random(seed);
+      const known = ecg(120, rhythm(121, jitter(seed, interval, 0.03)));
+      const held = 0.08 * HZ;
+      let lost = false;
+      const repeated = known.map((_, i) => {
+        if (i % held === 0) lost = chance() > 0.7;
+        return known[lost ? i - (i % held) : i] ?? 0;
+      });
+      const answers = estimates(repeated);
+      return answers.flatMap((a) => (a && a.confidence >= 0.5 ? [Math.abs(a.value - 60 / interval)] : []));
+    });
+    expect(errors.length).to.be.above(150);
+    expect(errors.filter((error) => error > 10).length).to.be.below(10);
+  });
+
+  it('trusts an irregular rhythm as much where the first of two leads is dead', () => {
+    const lead = ecg(60, withEctopics(61, 0.9, 5));
+    const alone = trustedFrom(estimates(lead), 10);
+    expect(alone).to.be.above(30);
+    const both = lead.flatMap((v) => [0, v]);
+    expect(trustedFrom(estimates(both, HZ, 2), 10)).to.equal(alone);
   });
 
   it('trusts a coarse ECG that is flat between its beats, a rhythm with pauses, too', () => {

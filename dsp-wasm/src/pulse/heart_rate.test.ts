@@ -426,6 +426,26 @@ describe('hr_ppg', () => {
     });
   }
 
+  for (const [what, after] of [
+    ['has stopped sending', []],
+    ['is stuck', [0.2, -0.1, 0.9]],
+  ] as const)
+    it(`does not take steps for a pulse once an accelerometer that felt them ${what}`, () => {
+      const hiss = noise(3 * 120 * HZ, 23);
+      const wave = (phase: number) => Math.sin(phase) + 0.4 * Math.sin(2 * phase + 0.8) + 0.2 * Math.sin(3 * phase + 2);
+      const swing = (t: number) => (t < 30 ? 0 : wave(2 * Math.PI * 2.6 * t));
+      const light = times(120).map((t, i) => 50_000 - 1500 * pulse(2.3 * t) + 1500 * swing(t) + 5 * (hiss[i] ?? 0));
+      const accel = times(120).flatMap((t, i) => {
+        if (t >= 45) return after;
+        return [0.9, 0.4, -0.3].map(
+          (g, axis) => (axis === 2 ? 1 : 0) + g * swing(t) + 0.003 * (hiss[3 * i + axis] ?? 0),
+        );
+      });
+      const rates = run([GREEN, ACCEL], [light, accel], 120);
+      expect(rates.slice(15, 30).every((e) => e && e.confidence >= 0.5)).to.equal(true);
+      expect(rates.slice(55).filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
+    });
+
   it('hardly trusts a rate of exercise at first, where the light hardly looks like a pulse and nothing shows rest', () => {
     const next = noise(60 * HZ, 21);
     const still = times(60).flatMap((_, i) => [0.003, 0.002, 0.004].map((g) => g * (next[60 * HZ - 1 - i] ?? 0)));
@@ -674,6 +694,22 @@ describe('hr_ppg', () => {
     expect(run([GREEN, red], [flat, good], 14)[14]?.value).to.be.closeTo(88, 1);
     expect(run([GREEN, red], [good, flat], 14)[14]?.value).to.be.closeTo(88, 1);
     expect(run([GREEN, red], [good, []], 14)[14]?.value).to.be.closeTo(88, 1);
+  });
+
+  it('reads the other optical channel where one stays at the end of its range, as its twin does', () => {
+    for (const rail of [65_535, 262_143, 16_777_215]) {
+      const light = ppg(60, HZ, 64);
+      const railed = light.map((v, i) => (i < 5 * HZ ? v : rail));
+      const got = run([{ ...GREEN, modality: 'ppg_red' }, GREEN], [railed, light], 60);
+      const twin = new PulseRate();
+      for (let end = 4; end <= 60; end++) {
+        const want = twin.step([gridWindow(railed, end), gridWindow(light, end)], null);
+        if (end < 14) continue;
+        expect(got[end]?.value, `rail ${rail}, at ${end} s`).to.be.closeTo(64, 0.5);
+        expect(got[end]?.confidence, `rail ${rail}, at ${end} s`).to.be.at.least(0.8);
+        expect(got[end]?.confidence, `rail ${rail}, at ${end} s`).to.be.closeTo(want?.confidence ?? 0, 0.01);
+      }
+    }
   });
 
   it('recovers after a gap of a minute', () => {
