@@ -20,7 +20,7 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   const rest = restOf(session, state, end);
   const first = state.channel;
   let n = gather(session, first ? first : channelAfter(session, null), end);
-  if (!n) n = gather(session, channelAfter(session, state.channel), end);
+  if (!n && end >= RR_WINDOW / 2) n = gather(session, channelAfter(session, state.channel), end);
   const used = state.channel;
   if (!n || !used) return false;
   clearSeries(n);

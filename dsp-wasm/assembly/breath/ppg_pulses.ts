@@ -1,5 +1,6 @@
 import { completeBy, copyGrid, fillEmpty } from '../grid/window';
-import { parabolaAt, vertex } from '../math/parabola';
+import { vertex } from '../math/parabola';
+import { crossingNear, extremumNear, fitQuartic, quarticAt } from '../math/quartic';
 import { BreathState } from '../memory/breath_state';
 import { Channel, SLOW_HZ } from '../memory/channel';
 import { Row } from '../memory/row';
@@ -10,9 +11,12 @@ import {
   ENERGY_OFFSET,
   FOOT_REACH,
   REFRACTORY,
+  SHALLOW,
   SHORTEST_STRETCH,
+  SKEW_STEP,
   SMOOTH_HALF,
   SYSTOLE_HALF,
+  TURNED,
   UNFINISHED,
   WIDTH_LEVEL,
 } from './tuning';
@@ -22,7 +26,7 @@ import {
  * squared band-passed signal, averaged over a systolic peak, exceeds its average over a beat, its maximum is a pulse. The
  * band-pass is a short moving average minus a one-second one, without delay or settling time. Each call processes the grid
  * samples since the last call, and keeps time, height, baseline and width of the latest pulses for the respiratory modulations. The
- * polarity of the signal does not matter: in an inverted signal it finds the feet.
+ * polarity of the signal does not matter: light that falls with the blood is turned.
  */
 
 /** Ticks per second. Times are i32 in ticks: they wrap after 24 days, which is harmless. */
@@ -39,6 +43,7 @@ export function advancePulses(state: BreathState, channel: Channel, end: f64): v
     state.channel = channel;
     state.cursor = 0;
     state.pulseCount = 0;
+    state.polarity = 0;
   }
   const limit = completeBy(channel, end);
   state.cursor = max(state.cursor, limit - LONGEST);
@@ -50,7 +55,13 @@ export function advancePulses(state: BreathState, channel: Channel, end: f64): v
     return;
   }
   fillEmpty(RAW.at(0), count);
-  state.cursor = start + search(state, start, count, bandPass(count));
+  bandPass(count);
+  if (findPolarity(state, count)) {
+    state.cursor = start + search(state, start, count, energyLevel(count, state.polarity));
+  } else {
+    state.channel = null; // What was found are feet: start 32 s back.
+    advancePulses(state, channel, end);
+  }
 }
 
 /** Whether all grid samples are equal or empty, so that an optical channel that is off or clipped is not searched. */
@@ -65,14 +76,43 @@ function isFlat(count: i32): bool {
   return true;
 }
 
-/** Fills the rows; returns the level by which NEAR must exceed WIDE. */
-function bandPass(count: i32): f32 {
+/** Fills MEAN and BAND. */
+function bandPass(count: i32): void {
   movingMean(RAW, count, DRIFT_HALF, MEAN);
   movingMean(RAW, count, SMOOTH_HALF, BAND);
-  let sum: f64 = 0;
   for (let i = 0; i < count; i++) {
     const inside = i >= DRIFT_HALF && i < count - DRIFT_HALF;
-    const y: f32 = inside ? BAND[i] - MEAN[i] : 0;
+    BAND[i] = inside ? BAND[i] - MEAN[i] : 0;
+  }
+}
+
+/**
+ * Finds whether the light rises or falls with the blood: the heart fills the vessels faster than they empty, so that the steeper slopes are those of
+ * the upstrokes. Returns false if it is known by now that the pulses so far have the other polarity.
+ */
+function findPolarity(state: BreathState, count: i32): bool {
+  let squares: f64 = 0;
+  let cubes: f64 = 0;
+  for (let i = DRIFT_HALF + 1; i < count - DRIFT_HALF; i++) {
+    const slope = <f64>(BAND[i] - BAND[i - 1]);
+    squares += slope * slope;
+    cubes += slope * slope * slope;
+  }
+  const mean = squares / <f64>(count - 2 * DRIFT_HALF - 1);
+  const skew = squares > 0 ? <f32>(cubes / squares / Math.sqrt(mean)) : 0;
+  if (state.polarity === 0) {
+    state.skew = skew;
+    state.polarity = skew < 0 ? -1 : 1;
+  }
+  state.skew += SKEW_STEP * (skew - state.skew);
+  return state.skew * state.polarity > -TURNED;
+}
+
+/** Gives BAND that polarity, fills the rows of its energy, and returns the level by which NEAR must exceed WIDE. */
+function energyLevel(count: i32, polarity: f32): f32 {
+  let sum: f64 = 0;
+  for (let i = 0; i < count; i++) {
+    const y = BAND[i] * polarity;
     const energy: f32 = y > 0 ? y * y : 0;
     BAND[i] = y;
     ENERGY[i] = energy;
@@ -142,19 +182,48 @@ function highest(from: i32, to: i32): i32 {
 /** Appends the pulse whose maximum is value k of the rows, or replaces a lower one just before it. */
 function notePeak(state: BreathState, start: i32, k: i32): void {
   const found = state.pulseCount;
-  const top = vertex<f64>(<f64>BAND[k - 1], <f64>BAND[k], <f64>BAND[k + 1]);
-  const time = <i32>Math.round((<f64>(start + k) + top) * (PULSE_TICKS / <f64>SLOW_HZ));
-  const since = found ? time - state.pulseAt(found - 1).time : i32.MAX_VALUE;
-  const twin = since < (REFRACTORY * <i32>PULSE_TICKS) / SLOW_HZ;
+  fitQuartic(BAND, k);
+  const top = extremumNear(vertex<f32>(BAND[k - 1], BAND[k], BAND[k + 1]));
+  const high = quarticAt(top);
+  const time = <i32>(<i64>Math.round((<f64>(start + k) + <f64>top) * (PULSE_TICKS / <f64>SLOW_HZ)));
+  const twin = found > 0 && isTwin(k, gridSince(state, found - 1, time), state);
   if (twin && BAND[k] <= state.level) return;
-  const pulse = state.pulseAt(twin ? found - 1 : found);
+  const own = twin ? found - 1 : found;
+  const low = foot(k, own ? gridSince(state, own - 1, time) : FOOT_REACH);
+  const pulse = state.pulseAt(own);
   pulse.time = time;
-  const low = foot(k);
-  pulse.height = between(BAND, k, top) - low;
+  pulse.height = high - low;
   pulse.width = widthAbove(k, low + WIDTH_LEVEL * pulse.height);
-  pulse.baseline = between(MEAN, k, top);
+  fitQuartic(MEAN, k);
+  pulse.baseline = quarticAt(top);
   state.level = BAND[k];
-  state.pulseCount = twin ? found : found + 1;
+  state.pulseCount = own + 1;
+}
+
+/** Grid samples from that pulse to the time, at most FOOT_REACH. */
+function gridSince(state: BreathState, pulse: i32, time: i32): i32 {
+  const since = time - state.pulseAt(pulse).time;
+  const most = FOOT_REACH * (<i32>PULSE_TICKS / SLOW_HZ);
+  return since > 0 && since < most ? since / (<i32>PULSE_TICKS / SLOW_HZ) : FOOT_REACH;
+}
+
+/**
+ * Whether the maximum at value k and the one `since` grid samples before it are of one pulse: close, or with a shallow valley between them, as before
+ * a second wave.
+ */
+function isTwin(k: i32, since: i32, state: BreathState): bool {
+  if (since < REFRACTORY) return true;
+  if (since >= FOOT_REACH) return false;
+  let lowest = BAND[k];
+  for (let i = k - since; i < k; i++) lowest = min(lowest, BAND[i]);
+  return min(BAND[k], state.level) - lowest < SHALLOW * state.pulseAt(state.pulseCount - 1).height;
+}
+
+function foot(k: i32, reach: i32): f32 {
+  let lowest = k;
+  for (let i = k - reach; i < k; i++) if (BAND[i] < BAND[lowest]) lowest = i;
+  fitQuartic(BAND, lowest);
+  return quarticAt(extremumNear(vertex<f32>(-BAND[lowest - 1], -BAND[lowest], -BAND[lowest + 1])));
 }
 
 /** Time for which the row stays above the level about value k, s; NaN if that begins or ends beyond what is searched. */
@@ -167,31 +236,10 @@ function widthAbove(k: i32, level: f32): f32 {
   return (crossing(to, -1, level) - crossing(from, 1, level)) / <f32>SLOW_HZ;
 }
 
-/**
- * Where the row crosses the level between value i, which is below, and the next one in direction `step`: on the line through both, and then
- * by one step of Newton's method on the parabola with the mean bend about them.
- */
+/** Where the row crosses the level between value i, which is below, and the next one in direction `step`. */
 function crossing(i: i32, step: i32, level: f32): f32 {
-  const below = BAND[i];
-  const above = BAND[i + step];
-  const rise = above - below;
-  const half = <f32>0.25 * (BAND[i - step] - below - above + BAND[i + 2 * step]);
-  const t = (level - below) / rise;
-  const there = t + (half * t * (1 - t)) / (rise - half * (1 - 2 * t));
-  return <f32>i + <f32>step * there;
-}
-
-function foot(k: i32): f32 {
-  let lowest = k;
-  for (let i = k - FOOT_REACH; i < k; i++) if (BAND[i] < BAND[lowest]) lowest = i;
-  const offset = vertex<f64>(-(<f64>BAND[lowest - 1]), -(<f64>BAND[lowest]), -(<f64>BAND[lowest + 1]));
-  return between(BAND, lowest, offset);
-}
-
-/**
- * The row's value `offset` grid samples after value k: what lies between grid samples, as else heights and baselines of a regular
- * pulse would beat with the grid.
- */
-function between(row: Row<f32>, k: i32, offset: f64): f32 {
-  return <f32>parabolaAt<f64>(<f64>row[k - 1], <f64>row[k], <f64>row[k + 1], offset);
+  const part: f32 = (level - BAND[i]) / (BAND[i + step] - BAND[i]);
+  const nearest = part > 0.5 ? i + step : i;
+  fitQuartic(BAND, nearest);
+  return <f32>nearest + crossingNear(<f32>(i - nearest) + <f32>step * part, level);
 }

@@ -7,6 +7,8 @@ import { BLEND, GENTLEST, HIGH, LOW, POINTS, POWER, PREDICTED, SLOWEST, STEEPEST
 import { seriesSpectra } from './spectrum';
 import { doubtHeld, keepNewest } from './swing';
 import {
+  ALL_RATES,
+  BASELINE_RESOLUTION,
   BEATS_DRIFT,
   CERTAIN_MASS,
   DRIFT,
@@ -24,8 +26,10 @@ import {
   HALF_STRETCH,
   HARMONIC,
   HARMONIC_LIMIT,
+  HEIGHT_RESOLUTION,
   HIGH_FROM,
   HIGH_TO,
+  INTERVAL_RESOLUTION,
   JUMP,
   LITTLE_SHOWN_MASS,
   LOST,
@@ -135,13 +139,15 @@ export function followBreath(
   const scale = f32x4.div(f32x4.splat(<f32>384 / <f32>n), total);
   const track = state.trackAt(source);
   predict(track, end, source === FROM_EFFORT ? EFFORT_PRIOR : BEATS_PRIOR, trust);
-  const exponent = <i32>((EXPONENT * share * <f32>n) / <f32>POINTS + <f32>0.5);
+  const values = min<f32>(1, fastest / ALL_RATES);
+  const exponent = <i32>((EXPONENT * share * values * <f32>n) / <f32>POINTS + <f32>0.5);
   weigh(track, top, v128.and(scale, alive), v128.and(f32x4.splat(SERIES_ODDS), alive), source, exponent);
   answer(track.posterior, source === FROM_PPG ? certainMassOf(track.shown) : CERTAIN_MASS, to);
   // The posterior remembers a breath for minutes after a belt has been taken off; its noise tells nothing for or against it.
   to.confidence *= <f64>(source === FROM_EFFORT ? min<f32>(1, track.shown / ENOUGH_SHOWN) : trust);
   // Widths also swing with the vessels' tension, whether the breath goes on or not.
   doubtHeld(track, n, v128.and(alive, i32x4(-1, -1, -1, 0)), to);
+  to.confidence = calibrated(to.confidence);
   return true;
 }
 
@@ -153,7 +159,9 @@ function lanesOf(source: i32): v128 {
 
 /** Standard deviation of what the series hold beside breath, noise and drift. */
 function resolutionOf(source: i32): v128 {
-  return source === FROM_EFFORT ? f32x4.splat(0) : f32x4(RESOLUTION, RESOLUTION, RESOLUTION, WIDTH_RESOLUTION);
+  if (source === FROM_EFFORT) return f32x4.splat(0);
+  if (source === FROM_ECG) return f32x4.splat(RESOLUTION);
+  return f32x4(INTERVAL_RESOLUTION, HEIGHT_RESOLUTION, BASELINE_RESOLUTION, WIDTH_RESOLUTION);
 }
 
 /**
@@ -349,4 +357,11 @@ function certainty(mass: f64, half: f64): f64 {
   if (mass < half) return (0.5 * mass) / half;
   const rest = (1 - mass) / (1 - half);
   return 1 - 0.5 * rest * rest * rest;
+}
+
+/** P(error within 3) of a breath that is trusted, after all doubts: on recordings with reference, 0.55 is right 9 times of 10. */
+function calibrated(confidence: f64): f64 {
+  if (confidence < 0.5) return confidence;
+  const rest = 2 * (1 - confidence);
+  return 1 - 0.5 * rest * Math.sqrt(rest);
 }

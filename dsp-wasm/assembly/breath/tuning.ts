@@ -12,9 +12,9 @@ export const STEADY_SHARE: f32 = 1.5;
 /** How far a credible height may be from the mean of the heights. [ratio; chosen] */
 export const CREDIBLE: f32 = 0.5;
 /** Share of clean beats up to which they are noise: of made noise, nine windows of ten have less. [share; chosen] */
-export const NO_BEATS: f32 = 0.3;
+export const NO_BEATS: f32 = 0.35;
 /** Share of clean beats from which they are true. [share; chosen] */
-export const TRUE_BEATS: f32 = 0.5;
+export const TRUE_BEATS: f32 = 0.55;
 /**
  * Longest interval of beats that tell a breath, 40 bpm: they sample it, and one faster than half of their rate looks like a slower one. Up to 20 a
  * minute are usual at rest. [s; chosen]
@@ -40,6 +40,8 @@ export const LOWEST_BIN: i32 = 2;
  * each is evidence only in part: the likelihood's eighth root is taken. [exponent; chosen]
  */
 export const EXPONENT: f32 = 9;
+/** Fastest breath that beats can show from which on a window of them has all those values: of 62 beats a minute. Slower ones have fewer. [1/min; chosen] */
+export const ALL_RATES: f32 = 30;
 /** Odds that a series shows any breathing. [odds; chosen] */
 export const BREATHING_ODDS: f32 = 0.2;
 /** Odds that a series shows breathing of a given rate. [odds; derived: BREATHING_ODDS over all rates] */
@@ -61,10 +63,16 @@ export const HARMONIC: f32 = 0.3;
 export const EFFORT_HARMONIC: f32 = 1;
 /** The harmonic counts up to this multiple of the power at the rate itself: else half of each rate would do as well. [ratio; chosen] */
 export const HARMONIC_LIMIT: f32 = 2;
-/** Beats are placed and measured to about this (1 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
+/** Beats of an ECG are placed and measured to about this (1 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
 export const RESOLUTION: f32 = 0.001;
-/** The same of widths, which are read between grid samples. [ratio; chosen] */
-export const WIDTH_RESOLUTION: f32 = 0.004;
+/** The same of the intervals of pulses. [ratio; chosen] */
+export const INTERVAL_RESOLUTION: f32 = 0.0015;
+/** The same of their heights, which are read between grid samples. [ratio; chosen] */
+export const HEIGHT_RESOLUTION: f32 = 0.0025;
+/** The same of their baselines, which are smooth. [ratio; chosen] */
+export const BASELINE_RESOLUTION: f32 = 0.0005;
+/** The same of their widths. [ratio; chosen] */
+export const WIDTH_RESOLUTION: f32 = 0.005;
 /** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; chosen] */
 export const DRIFT: f32 = 0.25;
 /** Chance that the rate is suddenly any other. [probability; chosen] */
@@ -166,8 +174,14 @@ export const SHORTEST_STRETCH: i32 = 3;
 export const UNFINISHED: i32 = 64;
 /** Two maxima closer than this, 0.3 s (200 bpm), are one pulse. [grid samples; chosen] */
 export const REFRACTORY: i32 = 10;
-/** The foot lies at most this far before the peak, 0.75 s. [grid samples; chosen] */
-export const FOOT_REACH: i32 = 24;
+/** Part of a step's skewness that goes into the remembered one: 16 s. [share; chosen] */
+export const SKEW_STEP: f32 = 0.125;
+/** Skewness of the other sign from which the light is taken for turned. [skewness; chosen] */
+export const TURNED: f32 = 0.3;
+/** The foot, and another maximum of the same pulse, lie at most this far before the peak, 1.25 s. [grid samples; chosen] */
+export const FOOT_REACH: i32 = 40;
+/** Part of a pulse's height below which a valley is within a pulse: before its second wave. [ratio; chosen] */
+export const SHALLOW: f32 = 0.4;
 /** Part of a pulse's height at which its width is measured: near the top, where no second wave is. [ratio; chosen] */
 export const WIDTH_LEVEL: f32 = 0.9;
 

@@ -85,6 +85,10 @@ export class BreathState {
   pulseCount: i32;
   /** The newest pulse's maximum. */
   level: f32;
+  /** Skewness of the light's slopes of late: positive where it rises with the blood. */
+  skew: f32;
+  /** By which the light is multiplied, so that its pulses rise: 1 or -1; 0 before the first. */
+  polarity: f32;
   /** How much of the window may show the wearer's movements instead of the breath, from 0 to 1. */
   moved: f32;
 

@@ -42,7 +42,7 @@ export function modulations(beats: Beats): Modulations | null {
     trust:
       median(interval) > 1.5 || isCyclic(steady) || isRepeated(height, mean)
         ? 0
-        : Math.max(0, Math.min(1, (clean.filter((v) => v).length / clean.length - 0.3) / 0.2)),
+        : Math.max(0, Math.min(1, (clean.filter((v) => v).length / clean.length - 0.35) / 0.2)),
   };
 }
 

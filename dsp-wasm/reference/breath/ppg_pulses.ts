@@ -16,21 +16,26 @@ export interface Pulse {
  */
 export function findPulses(x: readonly number[]): Pulse[] {
   const drift = movingMean(x, 16);
-  const band = movingMean(x, 2).map((v, i) => v - (drift[i] ?? 0));
+  const level = movingMean(x, 2).map((v, i) => v - (drift[i] ?? 0));
+  const slopes = level.slice(1).map((v, i) => v - (level[i] ?? 0));
+  const polarity = Math.sign(slopes.reduce((sum, v) => sum + v ** 3, 0)) || 1;
+  const band = level.map((v) => polarity * v);
   const energy = band.map((v) => Math.max(0, v) ** 2);
-  const level = 0.02 * (energy.reduce((sum, v) => sum + v, 0) / energy.length);
+  const offset = 0.02 * (energy.reduce((sum, v) => sum + v, 0) / energy.length);
   const wide = movingMean(energy, 10);
-  const above = movingMean(energy, 2).map((v, i) => v > (wide[i] ?? 0) + level);
-  return apart(
+  const above = movingMean(energy, 2).map((v, i) => v > (wide[i] ?? 0) + offset);
+  const peaks = onePerPulse(
     stretches(above).map(([from, to]) => highest(band, from, to)),
     band,
-  ).map((k) => {
-    const low = foot(band, k);
-    const height = valueAt(band, k, offCentre(band, k)) - low;
+  );
+  return peaks.map((k, i) => {
+    const top = highestPlace(band, k, 1);
+    const low = foot(band, k, peaks[i - 1]);
+    const height = valueAt(band, k, top) - low;
     return {
-      time: (k + offCentre(band, k)) / 32,
+      time: (k + top) / 32,
       height,
-      baseline: valueAt(drift, k, offCentre(band, k)),
+      baseline: valueAt(drift, k, top),
       width: widthAbove(band, k, low + 0.9 * height),
     };
   });
@@ -60,28 +65,31 @@ function highest(band: readonly number[], from: number, to: number): number {
   return from + part.indexOf(Math.max(...part));
 }
 
-/** The higher one of two maxima less than 0.3 s (10 grid samples) apart. */
-function apart(peaks: readonly number[], band: readonly number[]): number[] {
+/** Of maxima of one pulse, the highest: those less than 0.3 s (10 grid samples) apart, or with a shallow valley between them. */
+function onePerPulse(peaks: readonly number[], band: readonly number[]): number[] {
+  const at = (i: number) => band[i] ?? 0;
   const kept: number[] = [];
   for (const k of peaks) {
     const before = kept.at(-1);
-    if (before === undefined || k - before >= 10) kept.push(k);
-    else if ((band[k] ?? 0) > (band[before] ?? 0)) kept[kept.length - 1] = k;
+    if (before === undefined || !isTwin(before, k)) kept.push(k);
+    else if (at(k) > at(before)) kept[kept.length - 1] = k;
   }
   return kept;
+
+  function isTwin(before: number, k: number): boolean {
+    if (k - before < 10) return true;
+    const valley = Math.min(...band.slice(before, k + 1));
+    const height = at(before) - foot(band, before, kept.at(-2));
+    return k - before < 40 && Math.min(at(before), at(k)) - valley < 0.4 * height;
+  }
 }
 
-function offCentre(band: readonly number[], k: number): number {
-  const [left, top, right] = [band[k - 1] ?? 0, band[k] ?? 0, band[k + 1] ?? 0];
-  const bend = left - 2 * top + right;
-  return bend < 0 ? Math.min(0.5, Math.max(-0.5, (0.5 * (left - right)) / bend)) : 0;
-}
-
-function foot(band: readonly number[], k: number): number {
-  const part = band.slice(Math.max(0, k - 24), k + 1);
-  const lowest = Math.max(0, k - 24) + part.indexOf(Math.min(...part));
-  const around = [lowest - 1, lowest, lowest + 1].map((i) => -(band[i] ?? 0));
-  return valueAt(band, lowest, offCentre(around, 1));
+/** The lowest value between the k-th and the pulse before it, up to 40 grid samples before. */
+function foot(band: readonly number[], k: number, before = 0): number {
+  const from = Math.max(0, before, k - 40);
+  const part = band.slice(from, k + 1);
+  const lowest = from + part.indexOf(Math.min(...part));
+  return valueAt(band, lowest, highestPlace(band, lowest, -1));
 }
 
 /** Time for which the row stays above the level about its k-th value, s; NaN if it does not cross it within 10 values on each side. */
@@ -89,22 +97,32 @@ function widthAbove(row: readonly number[], k: number, level: number): number {
   return (reach(row, k, 1, level) + reach(row, k, -1, level)) / 32;
 }
 
-/**
- * Number of grid samples from the k-th value until the row crosses the level in that direction: on a line, and then by one step of Newton's
- * method on the parabola with the mean bend of the four values about it.
- */
+/** Number of grid samples from the k-th value until the row crosses the level in that direction. */
 function reach(row: readonly number[], k: number, step: number, level: number): number {
   const at = (i: number) => row[k + step * i] ?? 0;
   const n = Array.from({ length: 11 }, (_, i) => i).find((i) => at(i) <= level) ?? 0;
   if (n === 0) return Number.NaN;
-  const rise = at(n - 1) - at(n);
-  const half = (at(n + 1) - at(n) - at(n - 1) + at(n - 2)) / 4;
-  const t = (level - at(n)) / rise;
-  return n - t - (half * t * (1 - t)) / (rise - half * (1 - 2 * t));
+  const nearest = (level - at(n)) / (at(n - 1) - at(n)) > 0.5 ? n - 1 : n;
+  let [above, below] = [n - 1, n];
+  for (let i = 0; i < 30; i++) {
+    const middle = (above + below) / 2;
+    if (valueAt(row, k + step * nearest, step * (middle - nearest)) > level) above = middle;
+    else below = middle;
+  }
+  return below;
 }
 
-/** The value `x` grid samples after the k-th, on the parabola through it and its neighbours. */
-function valueAt(row: readonly number[], k: number, x: number): number {
-  const [left, middle, right] = [row[k - 1] ?? 0, row[k] ?? 0, row[k + 1] ?? 0];
-  return middle + 0.5 * x * (right - left + x * (left - 2 * middle + right));
+/** Where the values about the k-th are highest, or lowest if the sign is negative, in thousandths of a grid sample. */
+function highestPlace(row: readonly number[], k: number, sign: number): number {
+  const places = Array.from({ length: 1001 }, (_, i) => (i - 500) / 1000);
+  const values = places.map((t) => sign * valueAt(row, k, t));
+  return places[values.indexOf(Math.max(...values))] ?? 0;
+}
+
+const FIVE = [-2, -1, 0, 1, 2];
+
+/** The value `t` grid samples after the k-th, on the polynomial through five values (Lagrange). */
+function valueAt(row: readonly number[], k: number, t: number): number {
+  const weight = (i: number) => FIVE.reduce((product, j) => (j === i ? product : (product * (t - j)) / (i - j)), 1);
+  return FIVE.reduce((sum, i) => sum + (row[k + i] ?? 0) * weight(i), 0);
 }

@@ -57,7 +57,7 @@ export class BreathFollower {
     const alive = all.filter(({ r }) => r.length > 0);
     if (alive.length === 0) return null;
     const predicted = this.#predict(end, 0.01 + 0.1 * (1 - trust));
-    const exponent = Math.round((9 * share * (series[0]?.x.length ?? 0)) / 128);
+    const exponent = Math.round((9 * share * Math.min(1, fastest / 30) * (series[0]?.x.length ?? 0)) / 128);
     const weighed = predicted.map((p, i) => {
       const k = 5 + i;
       if (k > top) return p;
@@ -76,7 +76,7 @@ export class BreathFollower {
       all[i]?.r.length && !s.vessels ? withoutDrift(s.x, this.#source.degree).rest : [],
     );
     const told = confidence * (this.#source.fades ? Math.min(1, this.#shown / 0.12) : trust);
-    return { value, confidence: this.#swing.doubt(rest, value, told) };
+    return { value, confidence: calibrated(this.#swing.doubt(rest, value, told)) };
   }
 
   #predict(end: number, jump: number): number[] {
@@ -108,6 +108,10 @@ export class BreathFollower {
     const half = this.#source.fades ? 0.5 : 0.6 - 0.2 * Math.max(0, this.#shown / 2 - 1);
     return { value, confidence: mass < half ? (0.5 * mass) / half : 1 - 0.5 * ((1 - mass) / (1 - half)) ** 3 };
   }
+}
+
+function calibrated(confidence: number): number {
+  return confidence < 0.5 ? confidence : 1 - 0.5 * (2 - 2 * confidence) ** 1.5;
 }
 
 /** Log-normal around 16 per minute. */

@@ -557,10 +557,10 @@ describe('rr', () => {
     });
     if (!m) return null;
     const series = [
-      { x: m.intervals, resolution: 0.001, gentle: 0.5, steep: 2, pressure: true },
-      { x: m.heights, resolution: 0.001, gentle: 1, steep: 3 },
-      { x: m.baselines, resolution: 0.001, gentle: 1, steep: 4 },
-      { x: m.widths, resolution: 0.004, gentle: 1, steep: 3, pressure: true, vessels: true },
+      { x: m.intervals, resolution: 0.0015, gentle: 0.5, steep: 2, pressure: true },
+      { x: m.heights, resolution: 0.0025, gentle: 1, steep: 3 },
+      { x: m.baselines, resolution: 0.0005, gentle: 1, steep: 4 },
+      { x: m.widths, resolution: 0.005, gentle: 1, steep: 3, pressure: true, vessels: true },
     ];
     return follower.follow(end, series, m.fastest, m.steadiness, m.trust);
   }
@@ -641,6 +641,82 @@ describe('rr', () => {
       const square = widths.reduce((sum, { width }) => sum + (width / mean - 1) ** 2, 0) / widths.length;
       expect(Math.sqrt(square), `at ${bpm} bpm`).to.be.below(0.006);
     }
+  });
+
+  it('trusts no breath in the perfectly steady pulses of a patient simulator', () => {
+    const steady = (bpm: number) =>
+      Array.from({ length: 90 * HZ }, (_, i) => {
+        const t = (i / HZ) % (60 / bpm);
+        const wave = Math.exp(-0.5 * (Math.log((t + 1e-9) / 0.12) / 0.5) ** 2);
+        return 1e5 - 1000 * (wave + 0.3 * Math.exp(-0.5 * ((t - 0.38) / 0.08) ** 2));
+      });
+    const answers = Array.from({ length: 24 }, (_, i) => run('rr_ppg', [GREEN], [steady(50 + 2.3 * i)]));
+    expect(trusted(answers.flat())).to.equal(0);
+  });
+
+  it('reads light that falls with the blood as light that rises with it', () => {
+    const x = breathing(90, 14, { fm: 0.02, am: 0.05, bw: 0.1, wm: 0.02 }, 5);
+    const turned = x.map((v) => 2e5 - v);
+    run('rr_ppg', [GREEN], [turned]).forEach((answer, i) => {
+      const upright = run('rr_ppg', [GREEN], [x])[i];
+      expect(answer?.value).to.be.closeTo(upright?.value ?? Number.NaN, 0.1);
+      expect(answer?.confidence).to.be.closeTo(upright?.confidence ?? Number.NaN, 0.05);
+    });
+  });
+
+  it('reads on within a window and a half when the light is turned', () => {
+    const x = breathing(180, 14, { fm: 0.03, am: 0.06, bw: 0.1 }, 5);
+    const answers = run('rr_ppg', [GREEN], [x.map((v, i) => (i < 90 * HZ ? v : 2e5 - v))]);
+    for (const answer of answers.slice((138 - 16) / 2)) {
+      expect(answer?.value).to.be.closeTo(14, 1);
+      expect(answer?.confidence).to.be.above(0.5);
+    }
+  });
+
+  it('reads the breath of a slow heart whose second waves stand out', () => {
+    for (const bpm of [42, 47, 52]) {
+      const pulses: number[] = [];
+      const breath = (t: number) => Math.sin((2 * Math.PI * 11 * t) / 60);
+      for (let t = 0; t < 120; t += (60 / bpm) * (1 + 0.03 * breath(t))) pulses.push(t);
+      const light = new Float64Array(120 * HZ).fill(1e5);
+      for (const t of pulses)
+        for (let i = Math.ceil(t * HZ); i < Math.min(light.length, (t + 2) * HZ); i++) {
+          const after = i / HZ - t + 1e-9;
+          const wave = Math.exp(-0.5 * (Math.log(after / 0.11) / 0.45) ** 2);
+          const second = 0.35 * Math.exp(-0.5 * ((after - 0.38) / 0.08) ** 2);
+          light[i] = (light[i] ?? 0) - 1000 * (1 + 0.06 * breath(t)) * (wave + second);
+        }
+      const answers = run('rr_ppg', [GREEN], [Array.from(light)]);
+      for (const answer of answers.slice(16)) expect(answer?.value, `${bpm} bpm`).to.be.closeTo(11, 1);
+      expect(trusted(answers.slice(16)), `${bpm} bpm`).to.equal(answers.length - 16);
+    }
+  });
+
+  it('begins with the best channel, though another one shows the first pulses', () => {
+    const late = breathing(60, 12, { fm: 0.05, am: 0.1 }).map((v, i) => (i < 6 * HZ ? 1e5 : v));
+    const other = breathing(60, 20, { fm: 0.05, am: 0.1 });
+    const session = core.open([GREEN, INFRARED]);
+    const answers = Array.from({ length: 30 }, (_, i) => {
+      for (const [c, x] of [late, other].entries())
+        session?.push(c, 2 * i, 1 / HZ, ENCODING.float32, payload(x.slice(2 * i * HZ, 2 * (i + 1) * HZ)));
+      return (session && core.step([{ session, estimator: 'rr_ppg', end: 2 * i + 2 }])[0]) ?? null;
+    });
+    session?.close();
+    expect(last(answers)?.value).to.be.closeTo(12, 1);
+  });
+
+  it('goes on after the 25 days at which the times of pulses begin again', () => {
+    const session = core.open([GREEN]);
+    const wraps = 2 ** 31 / 1024;
+    const x = breathing(120, 14, { fm: 0.03, am: 0.06, bw: 0.1 });
+    const answers = Array.from({ length: 60 }, (_, i) => {
+      const part = x.slice(2 * i * HZ, 2 * (i + 1) * HZ);
+      session?.push(0, wraps - 60 + 2 * i, 1 / HZ, ENCODING.float32, payload(part));
+      return (session && core.step([{ session, estimator: 'rr_ppg', end: wraps - 58 + 2 * i }])[0]) ?? null;
+    });
+    session?.close();
+    for (const answer of answers.slice(16)) expect(answer?.value).to.be.closeTo(14, 1);
+    expect(trusted(answers.slice(16))).to.equal(44);
   });
 
   it('equals its twins where a breath changes the widths of pulses', () => {
