@@ -182,7 +182,7 @@ function highest(from: i32, to: i32): i32 {
 /** Appends the pulse whose maximum is value k of the rows, or replaces a lower one just before it. */
 function notePeak(state: BreathState, start: i32, k: i32): void {
   const found = state.pulseCount;
-  fitQuartic(BAND, k);
+  fitAbout(BAND, k);
   const top = extremumNear(vertex<f32>(BAND[k - 1], BAND[k], BAND[k + 1]));
   const high = quarticAt(top);
   const time = <i32>(<i64>Math.round((<f64>(start + k) + <f64>top) * (PULSE_TICKS / <f64>SLOW_HZ)));
@@ -194,7 +194,7 @@ function notePeak(state: BreathState, start: i32, k: i32): void {
   pulse.time = time;
   pulse.height = high - low;
   pulse.width = widthAbove(k, low + WIDTH_LEVEL * pulse.height);
-  fitQuartic(MEAN, k);
+  fitAbout(MEAN, k);
   pulse.baseline = quarticAt(top);
   state.level = BAND[k];
   state.pulseCount = own + 1;
@@ -222,7 +222,7 @@ function isTwin(k: i32, since: i32, state: BreathState): bool {
 function foot(k: i32, reach: i32): f32 {
   let lowest = k;
   for (let i = k - reach; i < k; i++) if (BAND[i] < BAND[lowest]) lowest = i;
-  fitQuartic(BAND, lowest);
+  fitAbout(BAND, lowest);
   return quarticAt(extremumNear(vertex<f32>(-BAND[lowest - 1], -BAND[lowest], -BAND[lowest + 1])));
 }
 
@@ -240,6 +240,11 @@ function widthAbove(k: i32, level: f32): f32 {
 function crossing(i: i32, step: i32, level: f32): f32 {
   const part: f32 = (level - BAND[i]) / (BAND[i + step] - BAND[i]);
   const nearest = part > 0.5 ? i + step : i;
-  fitQuartic(BAND, nearest);
+  fitAbout(BAND, nearest);
   return <f32>nearest + crossingNear(<f32>(i - nearest) + <f32>step * part, level);
+}
+
+/** Lays a polynomial through value k of the row and two neighbours on each side. */
+function fitAbout(row: Row<f32>, k: i32): void {
+  fitQuartic(row[k - 2], row[k - 1], row[k], row[k + 1], row[k + 2]);
 }

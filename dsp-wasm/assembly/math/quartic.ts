@@ -1,5 +1,3 @@
-import { Row } from '../memory/row';
-
 /**
  * Values between grid samples, on the polynomial of degree 4 through five of them. The error of a parabola changes with the place of a
  * pulse on the grid, so that a regular pulse seems to swing.
@@ -15,13 +13,8 @@ let c2: f32 = 0;
 let c3: f32 = 0;
 let c4: f32 = 0;
 
-/** Lays the polynomial through the values k - 2 to k + 2 of the row. */
-export function fitQuartic(row: Row<f32>, k: i32): void {
-  const a = row[k - 2];
-  const b = row[k - 1];
-  const c = row[k];
-  const d = row[k + 1];
-  const e = row[k + 2];
+/** Lays the polynomial through five values one grid sample apart, of which `c` is the middle one. */
+export function fitQuartic(a: f32, b: f32, c: f32, d: f32, e: f32): void {
   c0 = c;
   c1 = (a - e + 8 * (d - b)) / 12;
   c2 = (16 * (b + d) - a - e - 30 * c) / 24;
@@ -29,12 +22,12 @@ export function fitQuartic(row: Row<f32>, k: i32): void {
   c4 = (a + e + 6 * c - 4 * (b + d)) / 24;
 }
 
-/** The fitted value `t` grid samples after value k. */
+/** The fitted value `t` grid samples after the middle value. */
 export function quarticAt(t: f32): f32 {
   return c0 + t * (c1 + t * (c2 + t * (c3 + t * c4)));
 }
 
-/** Where the fitted polynomial has its extremum near `t`; at most one grid sample from value k. */
+/** Where the fitted polynomial has its extremum near `t`; at most one grid sample from the middle value. */
 export function extremumNear(t: f32): f32 {
   for (let n = 0; n < STEPS; n++) {
     const bend: f32 = 2 * c2 + t * (6 * c3 + t * 12 * c4);
@@ -43,7 +36,7 @@ export function extremumNear(t: f32): f32 {
   return t;
 }
 
-/** Where the fitted polynomial has that value, near `t`; at most one grid sample from value k. */
+/** Where the fitted polynomial has that value, near `t`; at most one grid sample from the middle value. */
 export function crossingNear(t: f32, value: f32): f32 {
   for (let n = 0; n < STEPS; n++) {
     const slope = slopeAt(t);
