@@ -85,6 +85,12 @@ describe('a backup of the embedded store', () => {
     const { code, stderr } = await admin('backup', `${folder.path}/none/backup.db`);
     expect(code).to.equal(1);
     expect(stderr).to.match(/none\/backup\.db cannot be made: make its folder first, .*ENOENT[^\n]*\n$/);
+    await admin('backup', file);
+    const inFile = `${file}/backup.db`;
+    expect((await admin('backup', inFile)).stderr).to.match(
+      /backup\.db cannot be made: make its folder first, .*ENOTDIR/,
+    );
+    expect((await admin('restore', inFile)).stderr).to.equal(`there is no file ${inFile}\n`);
     for (const command of ['backup', 'restore'])
       for (const path of ['', folder.path])
         expect((await admin(command, path)).stderr).to.match(/^".*" names no file: give the path of one[^\n]*\n$/);

@@ -171,7 +171,7 @@ function progress(text: string): void {
 }
 
 function parseSeed(text: string, before: readonly number[] = []): number[] {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of at most 9 digits.');
   return [...before, Number(text)];
 }
 

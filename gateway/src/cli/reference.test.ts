@@ -19,7 +19,7 @@ describe('the recordings of a folder', () => {
   it('are missed by name, so that nothing is scored on none', () => {
     expect(() => manifestsIn(folder)).to.throw(`${folder}: there is no recording`);
     writeFileSync(join(folder, 'file'), '');
-    for (const other of ['none', 'file'])
+    for (const other of ['none', 'file', 'file/none'])
       expect(() => manifestsIn(join(folder, other))).to.throw(`${join(folder, other)}: there is no recording`);
   });
 

@@ -16,7 +16,7 @@ const Manifest = z.object({
  * @throws an error that names the folder if it has none
  */
 export function manifestsIn(folder: string): string[] {
-  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
+  const isFolder = existsSync(folder) && statSync(folder).isDirectory();
   const files = isFolder ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
   if (files.length === 0) throw new Error(`${folder}: there is no recording (ID.json) in this folder`);
   return files.toSorted();

@@ -57,7 +57,7 @@ async function asWhole(file: string, make: (partial: string) => void | Promise<v
     await rename(partial, file);
     await sync(dirname(file));
   } finally {
-    await rm(partial, { force: true });
+    await rm(partial, { force: true }).catch(() => undefined); // The first error says more.
   }
 }
 
@@ -69,7 +69,8 @@ function refuseExisting(path: string): void {
 }
 
 function refuseFolder(path: string): void {
-  if (path !== '' && !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const isFolder = existsSync(path) && statSync(path).isDirectory();
+  if (path !== '' && !isFolder) return;
   throw new BackupFault(`${JSON.stringify(path)} names no file: give the path of one, such as backup.db`);
 }
 
