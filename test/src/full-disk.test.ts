@@ -18,7 +18,8 @@ describe('a gateway whose disk is full', () => {
       gateway = await Running.start(env);
       expect((await gateway.call('GET', `/v1/device-models/${model}`)).status).to.equal(200);
       await eventually('the fault is found', async () => !(await gateway.health()).ok);
-      expect(gateway.log).to.contain('free space on the disk of the data directory (DATA_DIR)');
+      const advice = 'free space on the disk of the data directory (DATA_DIR)';
+      await eventually('the log says what to do', () => gateway.log.includes(advice));
       disk.relieve();
       await eventually('it works', async () => (await gateway.health()).ok);
     } finally {
