@@ -71,8 +71,8 @@ export class Arguments {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const date = new Date(agoOf(text, now) ?? (WITH_DATE.test(text) ? text : Number.NaN));
-    if (!(date.getUTCFullYear() >= 0 && date.getUTCFullYear() <= 9999))
-      // The service takes no others.
+    const year = date.getUTCFullYear(); // The service takes no other years than these.
+    if (!(year >= 0 && year <= 9999))
       throw new UsageError(
         `--${name} must be a time such as 2026-01-31T08:00:00Z, or an age such as 90s, 15m, 1h or 7d; it is "${text}"`,
       );
