@@ -226,7 +226,7 @@ describe('the health of a gateway', () => {
     for (const gateway of pair) {
       await eventually('the other one is seen', async () => !(await gateway.health()).ok);
       expect(await gateway.health()).to.include({ ingest: true, subscribe: false });
-      expect((await gateway.health()).reason).to.include('set REDIS_URL');
+      expect((await gateway.health()).reason).to.include('the live insights of other gateways are missing');
       await eventually('the log says so', () => gateway.log.includes('set REDIS_URL'));
     }
   });
