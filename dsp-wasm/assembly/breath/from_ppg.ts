@@ -13,7 +13,8 @@ import { LEAST_COUNTS, PASSED } from './tuning';
 /**
  * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights, baselines and widths of one optical
  * channel: writes rate and confidence; false for none. Green shows the pulse best (Maeda et al., J. Med. Syst. 35:829,
- * 2011). If a channel shows no pulse, the next one is used until it shows none either.
+ * 2011). If a channel shows no pulse, the next one is used until it shows none either; but not before the first reading, at half a window, when
+ * each channel has had time to show enough pulses.
  */
 export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   const state = session.breath;

@@ -200,11 +200,10 @@ function notePeak(state: BreathState, start: i32, k: i32): void {
   state.pulseCount = own + 1;
 }
 
-/** Grid samples from that pulse to the time, at most FOOT_REACH. */
+/** Grid samples from that pulse to the time, at most FOOT_REACH; the difference is negative after a gap of 24 days. */
 function gridSince(state: BreathState, pulse: i32, time: i32): i32 {
-  const since = time - state.pulseAt(pulse).time;
-  const most = FOOT_REACH * (<i32>PULSE_TICKS / SLOW_HZ);
-  return since > 0 && since < most ? since / (<i32>PULSE_TICKS / SLOW_HZ) : FOOT_REACH;
+  const since = (time - state.pulseAt(pulse).time) / (<i32>PULSE_TICKS / SLOW_HZ);
+  return since >= 0 ? min(since, FOOT_REACH) : FOOT_REACH;
 }
 
 /**
@@ -214,16 +213,21 @@ function gridSince(state: BreathState, pulse: i32, time: i32): i32 {
 function isTwin(k: i32, since: i32, state: BreathState): bool {
   if (since < REFRACTORY) return true;
   if (since >= FOOT_REACH) return false;
-  let lowest = BAND[k];
-  for (let i = k - since; i < k; i++) lowest = min(lowest, BAND[i]);
-  return min(BAND[k], state.level) - lowest < SHALLOW * state.pulseAt(state.pulseCount - 1).height;
+  const valley = BAND[lowest(k, since)];
+  return min(BAND[k], state.level) - valley < SHALLOW * state.pulseAt(state.pulseCount - 1).height;
 }
 
 function foot(k: i32, reach: i32): f32 {
-  let lowest = k;
-  for (let i = k - reach; i < k; i++) if (BAND[i] < BAND[lowest]) lowest = i;
-  fitAbout(BAND, lowest);
-  return quarticAt(extremumNear(vertex<f32>(-BAND[lowest - 1], -BAND[lowest], -BAND[lowest + 1])));
+  const at = lowest(k, reach);
+  fitAbout(BAND, at);
+  return quarticAt(extremumNear(vertex<f32>(-BAND[at - 1], -BAND[at], -BAND[at + 1])));
+}
+
+/** Place of the lowest value up to `reach` grid samples before value k. */
+function lowest(k: i32, reach: i32): i32 {
+  let best = k;
+  for (let i = k - reach; i < k; i++) if (BAND[i] < BAND[best]) best = i;
+  return best;
 }
 
 /** Time for which the row stays above the level about value k, s; NaN if that begins or ends beyond what is searched. */
