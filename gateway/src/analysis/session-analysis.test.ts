@@ -168,6 +168,14 @@ describe('the analysis of a session', () => {
     expect(ends(of(readings, 'hr')).slice(-2)).to.deep.equal([1e9 + 4, 1e9 + 5]);
   });
 
+  it('goes on for longer than the core can number its samples', async () => {
+    const { analysis, readings } = await open({ channels: [channel('ecg')], algorithms: ['rr-ecg'] });
+    const days = (n: number) => n * 86_400;
+    for (let t = 0; t < days(100); t += 59) stream(analysis, t, t + 1 / RATE);
+    stream(analysis, days(100), days(100) + 30);
+    expect(ends(readings).at(-1)).to.equal(days(100) + 30);
+  });
+
   it('waits for a required channel until data time is 2 s past the window', async () => {
     const { analysis, readings } = await open({ channels: [channel('ppg_green'), channel('ecg')] });
     stream(analysis, 0, 5.9);

@@ -19,6 +19,11 @@ import { AlgorithmSteps, type Candidate, candidate, type DueWindow, isCovered, L
 /** After a loss of this length, no window contains data from before it, seconds. */
 const LONG_LOSS_S = 60;
 /**
+ * The core numbers its samples in 32 bits, which an ECG uses up in 97 days, so it restarts earlier. This costs the windows that
+ * hold data from both sides.
+ */
+const LONGEST_RUN_S = 30 * 86_400;
+/**
  * Factor of the confidence if a channel's rate differs from its model's, if the times of a window are not trusted, or if the
  * reading is the rhythm of its gaps: below one half, so that no such reading is `acceptable`.
  */
@@ -111,7 +116,7 @@ class SessionAnalysis implements Analysis {
     const start = (run.t - this.#firstInstant) / 1000;
     // Data before the first instant are in no window.
     if (start < 0) return;
-    this.#skipLoss(start);
+    this.#restart(start);
     const instants = this.#take(run, start);
     this.#pass(start + ((instants - 1) * run.period) / 1000);
   }
@@ -165,10 +170,12 @@ class SessionAnalysis implements Analysis {
     for (const steps of this.#steps) this.#compute(steps, steps.due(this.#dataTime));
   }
 
-  /** Handles a long loss: computes the windows that still hold data, then continues where data begin again. */
-  #skipLoss(start: number): void {
-    if (start - this.#dataTime <= LONG_LOSS_S) return;
-    if (this.#dataTime > Number.NEGATIVE_INFINITY) this.#pass(this.#dataTime + LONGEST_WINDOW_S + LATE_S);
+  /** After a long loss computes the windows that still hold data; then, or after a very long run, begins again at `start`. */
+  #restart(start: number): void {
+    const isAfterLoss = start - this.#dataTime > LONG_LOSS_S;
+    if (!isAfterLoss && start - this.#base <= LONGEST_RUN_S) return;
+    if (isAfterLoss && this.#dataTime > Number.NEGATIVE_INFINITY)
+      this.#pass(this.#dataTime + LONGEST_WINDOW_S + LATE_S);
     this.#reopen(Math.floor(start));
     for (const steps of this.#steps) {
       steps.skipTo(start);
