@@ -10,12 +10,14 @@ const PERIOD_MS = 1000;
 export class PeriodicTasks {
   readonly #tasks: readonly (() => Promise<void>)[];
   readonly #clock: Clock;
-  readonly #log: Pick<Log, 'error'>;
+  readonly #log: Pick<Log, 'error' | 'info'>;
+  /** The message of each task's failure in the last round that it failed in; absent for a task that works. */
+  readonly #failing = new Map<() => Promise<void>, string>();
   #timer: Timer | null = null;
   #running: Promise<void> = Promise.resolve();
   #busy = false;
 
-  constructor(tasks: readonly (() => Promise<void>)[], clock: Clock, log: Pick<Log, 'error'>) {
+  constructor(tasks: readonly (() => Promise<void>)[], clock: Clock, log: Pick<Log, 'error' | 'info'>) {
     this.#tasks = tasks;
     this.#clock = clock;
     this.#log = log;
@@ -37,10 +39,26 @@ export class PeriodicTasks {
 
   async #round(): Promise<void> {
     this.#busy = true;
-    for (const result of await Promise.allSettled(this.#tasks.map((task) => task()))) {
-      if (result.status === 'rejected')
-        this.#log.error({ err: result.reason }, 'a periodic task failed; it runs again in a second');
-    }
+    await Promise.all(
+      this.#tasks.map((task) =>
+        task().then(
+          () => this.#worked(task),
+          (error: unknown) => this.#failed(task, error),
+        ),
+      ),
+    );
     this.#busy = false;
+  }
+
+  #worked(task: () => Promise<void>): void {
+    if (this.#failing.delete(task) && this.#failing.size === 0) this.#log.info({}, 'all periodic tasks work again');
+  }
+
+  /** A disk may be full for days: only another failure than the last is logged. */
+  #failed(task: () => Promise<void>, err: unknown): void {
+    const message = err instanceof Error ? err.message : String(err);
+    if (![...this.#failing.values()].includes(message))
+      this.#log.error({ err }, 'a periodic task failed; it runs again each second, until it works');
+    this.#failing.set(task, message);
   }
 }
