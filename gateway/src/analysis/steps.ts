@@ -129,12 +129,13 @@ export interface Candidate {
 
 /**
  * Chooses, for each step, between the algorithms of one type: the most confident reading, once all algorithms are done
- * or late.
+ * or late; of equally confident ones that of the first algorithm, whichever was done first.
  */
 export class TypeChoice {
   /** End of the newest step that each algorithm is done with, seconds. */
   readonly #done: Map<AlgorithmSteps, number>;
-  readonly #best = new Map<number, Candidate | null>();
+  /** By the end of a step: the best candidate so far, and the place of its algorithm. */
+  readonly #best = new Map<number, { readonly candidate: Candidate; readonly place: number } | null>();
 
   constructor(algorithms: readonly AlgorithmSteps[]) {
     this.#done = new Map(algorithms.map((steps) => [steps, 0]));
@@ -149,7 +150,9 @@ export class TypeChoice {
   settle(steps: AlgorithmSteps, end: number, candidate: Candidate | null): void {
     this.#done.set(steps, end);
     const best = this.#best.get(end) ?? null;
-    this.#best.set(end, candidate && (!best || candidate.confidence > best.confidence) ? candidate : best);
+    const place = [...this.#done.keys()].indexOf(steps);
+    const lead = candidate && best ? candidate.confidence - best.candidate.confidence || best.place - place : 1;
+    this.#best.set(end, candidate && lead > 0 ? { candidate, place } : best);
   }
 
   /** The choices of the steps that all algorithms are done with; with `final`, of all steps. Oldest first. */
@@ -159,7 +162,7 @@ export class TypeChoice {
       if (end > until) return;
       const best = this.#best.get(end);
       this.#best.delete(end);
-      if (best) yield best;
+      if (best) yield best.candidate;
     }
   }
 }
