@@ -19,11 +19,20 @@ describe('the arguments of a command', () => {
       '5',
       'May 5',
       'yesterday',
-      '2026-13-01',
+      '2026-02-01T25:00Z',
+      '2026-01-31junk',
       '99999999d',
       '999999999w',
       '+275760-01-01T00:00:00Z',
     ])
       expect(() => instant(text), text).to.throw(UsageError, `such as 90s, 15m, 1h or 7d; it is "${text}"`);
+  });
+
+  it('are refused if the day of an instant does not exist', () => {
+    for (const day of ['2026-02-30', '2026-02-29', '2026-04-31', '2026-13-01', '2026-00-10']) {
+      expect(() => instant(day), day).to.throw(UsageError, `--since is "${day}", and there is no day ${day}`);
+      expect(() => instant(`${day}T08:00:00+01:00`), day).to.throw(UsageError, `there is no day ${day}`);
+    }
+    expect(instant('2028-02-29T08:00:00Z')).to.equal('2028-02-29T08:00:00.000Z');
   });
 });

@@ -9,8 +9,14 @@ export type OptionSpec = NonNullable<ParseArgsConfig['options']>;
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** A Date reads much else, such as "5" as a day of May 2001. */
-const WITH_DATE = /^\d{4}-\d\d-\d\d/;
+/** A date, and perhaps a time of day. A Date reads much else, such as "5" as a day of May 2001. */
+const WITH_DATE = /^(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/i;
+
+/** A Date takes the 30th of February for the 2nd of March. */
+function isDay(date: string): boolean {
+  const read = new Date(date);
+  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(date);
+}
 
 function agoOf(text: string, now: number): number | null {
   const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
@@ -70,7 +76,9 @@ export class Arguments {
   instant(name: string, now: number): Date | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const date = new Date(agoOf(text, now) ?? (WITH_DATE.test(text) ? text : Number.NaN));
+    const [, day] = WITH_DATE.exec(text) ?? [];
+    if (day !== undefined && !isDay(day)) throw new UsageError(`--${name} is "${text}", and there is no day ${day}`);
+    const date = new Date(agoOf(text, now) ?? (day === undefined ? Number.NaN : text));
     const year = date.getUTCFullYear(); // The service takes no other years than these.
     if (!(year >= 0 && year <= 9999))
       throw new UsageError(
