@@ -4,7 +4,7 @@ import { RedisNodes } from '../bus/redis/nodes.js';
 import { type Clock, systemClock, type Timer } from '../process/clock.js';
 import type { Log } from '../process/log.js';
 import { Tally } from '../process/tally.js';
-import type { KeyHolder } from './key-check.js';
+import { hasExpired, type KeyHolder } from './key-check.js';
 import { HOLDERS, KEY_CHANNEL, type KeyWord, parseWord, READY, REVOKED, say } from './key-words.js';
 
 /** The source of a gateway's keys: the store. */
@@ -31,6 +31,11 @@ const CHECK_MS = 1000;
 /** Failures count from this long after the first, ms: the next attempts may succeed. */
 const FAILING_MS = 3000;
 const BATCH = 1000;
+/**
+ * A key that expires within this time is not copied, ms: the dashboard's pages take a new one every few minutes, which the
+ * store soon forgets, and which nothing would remove from Redis.
+ */
+const SHORT_MS = 3_600_000;
 /** Most keys looked up for nodes at once; a node without an answer closes with 1013. */
 const MAX_ANSWERS = 256;
 
@@ -200,7 +205,7 @@ export class KeyMirror {
     await this.#nodes.run(READY, async (client) => {
       for (const batch of batches(gone)) await client.hDel(HOLDERS, batch);
       for (const batch of batches(revoked)) await client.sAdd(REVOKED, batch);
-      for (const batch of batches([...holders])) {
+      for (const batch of batches([...holders].filter(([, holder]) => this.#lasts(holder)))) {
         await client.hSet(HOLDERS, Object.fromEntries(batch.map(([hash, holder]) => [hash, JSON.stringify(holder)])));
       }
       await client.set(READY, '1');
@@ -236,6 +241,11 @@ export class KeyMirror {
     void this.#answer(hash);
   }
 
+  #lasts(holder: KeyHolder): boolean {
+    const { clock = systemClock } = this.options;
+    return !hasExpired(holder, clock.now() + SHORT_MS);
+  }
+
   /** So that it is known without a question from now on, and is removed with the others. Best effort. */
   async #add(hash: string, holder: KeyHolder): Promise<void> {
     await this.#nodes
@@ -252,7 +262,7 @@ export class KeyMirror {
       const holder = await this.options.source.holder(hash).finally(() => this.#answering.delete(hash));
       const answer: KeyWord = holder ? { word: 'yes', hash, holder } : { word: 'no', hash };
       await this.#channel.say(say(answer));
-      if (holder) await this.#add(hash, holder);
+      if (holder && this.#lasts(holder)) await this.#add(hash, holder);
     } catch (error) {
       this.#unanswered.add({ err: error });
     }

@@ -137,6 +137,19 @@ describe('mirrored keys', function () {
     expect(source.questions).to.equal(0);
   });
 
+  it('knows a key that lasts for minutes only from a gateway, and leaves nothing of it in Redis', async () => {
+    const [short, long] = [3_599_000, 3_601_000].map((expiresAt) => ({ ...ALL, expiresAt }));
+    source.good.set(GUEST_HASH, short as KeyHolder);
+    source.good.set(NEW_HASH, long as KeyHolder);
+    expect(await node.holder(GUEST_HASH)).to.deep.equal(short);
+    expect(await node.holder(NEW_HASH)).to.deep.equal(long);
+    while ((await witness.hexists(HOLDERS, NEW_HASH)) === 0);
+    expect(await node.holder(GUEST_HASH)).to.deep.equal(short);
+    expect(source.questions).to.equal(3);
+    await mirror.renew();
+    expect(await witness.hkeys(HOLDERS)).to.have.members([ALL_HASH, ANNA_HASH, NEW_HASH]);
+  });
+
   it('refuses a key after its expiry, also while no gateway is alive', async () => {
     mirror.close();
     await witness.hset(HOLDERS, GUEST_HASH, JSON.stringify({ ...ALL, expiresAt: 5000 }));
