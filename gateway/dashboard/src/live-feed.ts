@@ -46,13 +46,10 @@ export class LiveFeed {
 
   async #connect(): Promise<void> {
     try {
-      const { key, expires_at } = await api<LiveKey>('POST', `/accounts/${this.#options.account}/live-key`);
+      const { key, lasts_ms } = await api<LiveKey>('POST', `/accounts/${this.#options.account}/live-key`);
       if (this.#closed) return;
       clearTimeout(this.#renewal);
-      this.#renewal = window.setTimeout(
-        () => void this.#connect(),
-        (new Date(expires_at).getTime() - Date.now()) * RENEWED_AT,
-      );
+      this.#renewal = window.setTimeout(() => void this.#connect(), lasts_ms * RENEWED_AT);
       this.#open(key);
     } catch {
       this.#again();

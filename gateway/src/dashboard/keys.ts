@@ -1,7 +1,6 @@
 import type Router from '@koa/router';
 import { issueKey, revokeKey, rotateKey, shown } from '../admin/keys.js';
 import { HttpError } from '../errors.js';
-import { isoTime } from '../instant.js';
 import { keyRow, newKey } from '../keys/key.js';
 import { jsonBody } from '../rest/body.js';
 import { pathId } from '../rest/permission.js';
@@ -66,7 +65,7 @@ export function keyRoutes(router: Router<DashboardState>, options: DashboardOpti
     const now = clock.now();
     await store.forgetSubscribeKeys(now - FORGOTTEN_MS);
     await store.addKey(keyRow(key, { accountId: id, createdAt: now, expiresAt: now + LIVE_MS, subscribeOnly: true }));
-    ctx.body = { key, expires_at: isoTime(now + LIVE_MS) } satisfies LiveKey;
+    ctx.body = { key, lasts_ms: LIVE_MS } satisfies LiveKey;
     ctx.status = 201;
   });
 }

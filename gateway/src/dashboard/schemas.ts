@@ -91,7 +91,8 @@ export interface NewKey extends KeyRow {
 /** A key that may only subscribe. */
 export interface LiveKey {
   readonly key: string;
-  readonly expires_at: string;
+  /** Time until it expires, ms: the clock of a browser may be far off. */
+  readonly lasts_ms: number;
 }
 
 export interface UserRow {
