@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { now, setBy } from './service-clock.js';
 
 /** A request that the service refused or did not answer; the message says what to do. */
 export class ApiError extends Error {
@@ -27,6 +28,7 @@ export async function api<Body>(method: string, path: string, body?: object): Pr
     throw new ApiError(0, AWAY);
   };
   const response = await fetch(`/dashboard/api${path}`, request).catch(away);
+  setBy(response.headers.get('Date'));
   if (response.ok) return (response.status === 204 ? undefined : await response.json().catch(away)) as Body;
   const told = (await response.json().catch(() => ({}))) as { detail?: string };
   if (response.status === 401 && path !== '/sign-in') dispatchEvent(new Event('signed-out'));
@@ -51,7 +53,7 @@ export function useLoad<Body>(path: string | null, every?: number): Loaded<Body>
     if (path === null) return;
     try {
       const data = await api<Body>('GET', path);
-      if (current.current === path) setState({ path, data, at: Date.now() });
+      if (current.current === path) setState({ path, data, at: now() });
     } catch (error) {
       if (current.current === path)
         setState((before) => ({ ...(before.path === path ? before : { path }), error: error as Error }));

@@ -1,3 +1,5 @@
+import { now } from './service-clock.js';
+
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const NUMBER = new Intl.NumberFormat();
@@ -20,8 +22,8 @@ export function clock(at: string | number): string {
 }
 
 /** The distance of a moment from now: `5 minutes ago`, `in 3 hours`. */
-export function ago(at: string | number, now = Date.now()): string {
-  const ms = new Date(at).getTime() - now;
+export function ago(at: string | number): string {
+  const ms = new Date(at).getTime() - now();
   const [unit, size] = STEPS.find(([, step]) => Math.abs(ms) >= step) ?? STEPS[3];
   return Math.abs(ms) < 5000 ? 'just now' : AGO.format(Math.trunc(ms / size), unit);
 }

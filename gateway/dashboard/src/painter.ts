@@ -1,4 +1,5 @@
 import type { Reading } from './readings.js';
+import { now } from './service-clock.js';
 import { Tile, typeColors } from './tile.js';
 
 /** Most time spent on painting in one frame, ms; the other tiles wait for the next frame. */
@@ -70,17 +71,17 @@ export class Painter {
 
   #paint(): void {
     const begun = performance.now();
-    const now = Date.now();
+    const time = now();
     for (const tile of this.#dirty) {
       if (performance.now() - begun > BUDGET_MS) break;
       this.#dirty.delete(tile);
-      tile.draw(now, this.#colors);
+      tile.draw(time, this.#colors);
     }
     this.#frame = this.#dirty.size > 0 ? requestAnimationFrame(() => this.#paint()) : 0;
   }
 
   #tick(): void {
-    const now = Date.now();
-    for (const tile of this.#tiles.values()) tile.tick(now);
+    const time = now();
+    for (const tile of this.#tiles.values()) tile.tick(time);
   }
 }

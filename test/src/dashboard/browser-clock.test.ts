@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { eventually } from '../eventually.js';
-import { Desk } from './desk.js';
+import { Desk, fakeFeed } from './desk.js';
+import { readings } from './wall.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -34,4 +35,17 @@ describe('the dashboard in a browser whose clock is wrong', () => {
       await eventually('the key is renewed', () => keys === 3);
       await page.close();
     });
+
+  it('shows the age of readings by the clock of the service', async () => {
+    const page = await desk.signedIn();
+    const send = await fakeFeed(page);
+    await page.clock.install({ time: Date.now() + HOUR_MS });
+    await page.goto(`${desk.service.url}/dashboard/a/${await desk.account(page)}/live`);
+    await page.getByRole('status').getByText('Live').waitFor();
+    await eventually('a device that streams is live', async () => {
+      for (const reading of readings(1, 60)) send(reading);
+      return (await page.locator('.tile .age').textContent({ timeout: 1000 })) === 'live';
+    });
+    await page.close();
+  });
 });

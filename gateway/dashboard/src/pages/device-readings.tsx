@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { DeviceView, Inspection, Series } from '../../../src/dashboard/schemas.js';
 import { useLoad } from '../api.js';
 import { TYPES } from '../readings.js';
+import { now } from '../service-clock.js';
 import { Badge, Empty, Panel, Skeleton, Table } from '../ui.js';
 import { extentOf } from './device-channels.js';
 
@@ -18,9 +19,9 @@ interface Props {
 
 /** The newest readings, each with the reason for its quality. */
 export function Readings({ session, live, device }: Props) {
-  const [from, setFrom] = useState(Date.now() - RECENT_MS);
+  const [from, setFrom] = useState(now() - RECENT_MS);
   useEffect(() => {
-    const timer = setInterval(() => setFrom(Date.now() - RECENT_MS), REFRESH_MS);
+    const timer = setInterval(() => setFrom(now() - RECENT_MS), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
   const { data } = useLoad<Series[]>(`/sessions/${session}/series?from=${from}`);
@@ -67,7 +68,7 @@ function whyNone(live: Inspection | null): string {
   if (!live?.last_data_at) return 'This session has no data yet: check that the device sends frames after `ready`.';
   const notAnalysed = live.notices.find(({ code }) => code === 'not_analysed');
   if (notAnalysed) return notAnalysed.detail;
-  if (Date.now() - live.last_data_at > 10_000) return 'The device sends no data: check its connection.';
+  if (now() - live.last_data_at > 10_000) return 'The device sends no data: check its connection.';
   return 'A reading needs data in at least half of its window, and a signal from which it can be estimated: check the contact of the sensor.';
 }
 

@@ -5,6 +5,7 @@ import { api, query, useLoad } from '../api.js';
 import { Chart } from '../chart.js';
 import { count, duration } from '../format.js';
 import { go } from '../router.js';
+import { now } from '../service-clock.js';
 import { Badge, Dialog, Empty, Failure, Form, Page, Panel, Skeleton, When } from '../ui.js';
 import { Channels } from './device-channels.js';
 import { Readings } from './device-readings.js';
@@ -58,7 +59,7 @@ export function DevicePage({ account, me, deviceId }: AccountPage & { readonly d
       {!device.data && !device.error && <Skeleton />}
       {device.data && (
         <>
-          <Facts device={device.data} live={live.data ?? null} now={live.at ?? Date.now()} />
+          <Facts device={device.data} live={live.data ?? null} now={live.at ?? now()} />
           {live.error && !device.error && (
             <Failure error={live.error} retry={() => void live.reload()} shownAt={live.at} />
           )}

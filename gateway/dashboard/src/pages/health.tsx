@@ -2,6 +2,7 @@ import type { Node } from '../../../src/dashboard/schemas.js';
 import { useLoad } from '../api.js';
 import { bytes, count, duration } from '../format.js';
 import { TYPES } from '../readings.js';
+import { now } from '../service-clock.js';
 import { Badge, Failure, Page, Panel, Skeleton, Table, When } from '../ui.js';
 import { Fact } from './session.js';
 
@@ -42,7 +43,7 @@ export function Health() {
                     {id === node.gateway && <span class="mute"> this gateway</span>}
                   </th>
                   <td>
-                    {id === node.gateway || Date.now() - new Date(beat).getTime() < SILENT_MS ? (
+                    {id === node.gateway || now() - new Date(beat).getTime() < SILENT_MS ? (
                       <Badge tone="good">Alive</Badge>
                     ) : (
                       <Badge tone="mute">No heartbeat</Badge>

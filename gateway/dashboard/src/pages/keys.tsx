@@ -5,6 +5,7 @@ import { api, query } from '../api.js';
 import { date } from '../format.js';
 import { usePages } from '../pages.js';
 import { Link, useAddress } from '../router.js';
+import { now } from '../service-clock.js';
 import { Badge, Code, Dialog, Empty, Failure, Field, Form, More, Page, Skeleton, Table, When } from '../ui.js';
 
 const REFRESH_MS = 5000;
@@ -123,7 +124,7 @@ function face({ prefix, last_four }: KeyRow): string {
 }
 
 function isGood({ revoked_at, expires_at }: KeyRow): boolean {
-  return revoked_at === null && (expires_at === null || new Date(expires_at).getTime() > Date.now());
+  return revoked_at === null && (expires_at === null || new Date(expires_at).getTime() > now());
 }
 
 function Status({ row }: { readonly row: KeyRow }) {

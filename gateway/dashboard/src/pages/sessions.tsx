@@ -5,6 +5,7 @@ import { query } from '../api.js';
 import { date, duration } from '../format.js';
 import { usePages } from '../pages.js';
 import { Link, useAddress } from '../router.js';
+import { now } from '../service-clock.js';
 import { Badge, Empty, Failure, Field, More, Page, Skeleton, Table } from '../ui.js';
 
 const REFRESH_MS = 10_000;
@@ -81,7 +82,7 @@ export function SessionTable({ account, rows }: { readonly account: string; read
 
 /** The duration of a session, of an open one until now, ms. */
 export function lengthOf({ started_at, ended_at }: SessionRow): number {
-  return (ended_at === null ? Date.now() : new Date(ended_at).getTime()) - new Date(started_at).getTime();
+  return (ended_at === null ? now() : new Date(ended_at).getTime()) - new Date(started_at).getTime();
 }
 
 /** The instant, in UTC, of a local time that was entered. */

@@ -6,6 +6,7 @@ import { type FeedState, LiveFeed } from '../live-feed.js';
 import { Painter } from '../painter.js';
 import { type Reading, TYPE_NAMES, TYPES } from '../readings.js';
 import { Link } from '../router.js';
+import { now } from '../service-clock.js';
 import { LINE_MS } from '../tile.js';
 import { Badge, Empty, Page } from '../ui.js';
 
@@ -100,7 +101,7 @@ export function Wall({ account }: AccountPage) {
 async function seed(sessions: readonly SessionRow[], painter: Painter, left: AbortSignal): Promise<void> {
   for (const { id, device_id } of sessions) {
     if (left.aborted) return;
-    const found = await api<Series[]>('GET', `/sessions/${id}/series?from=${Date.now() - LINE_MS}`);
+    const found = await api<Series[]>('GET', `/sessions/${id}/series?from=${now() - LINE_MS}`);
     painter.seed(
       device_id,
       found.flatMap((series) => readingsOf(series, id, device_id)),
