@@ -56,7 +56,7 @@ export class Intake {
   readonly #options: IntakeOptions;
   readonly #channels: Channel[];
   readonly #held = new Held();
-  /** Offset from the monotonic clock to arrival times: setting the wall clock must not change them. */
+  /** Offset from the monotonic clock to arrival times without stamps: setting the wall clock must not change them. */
   readonly #anchor: number;
   #origin: number | null;
   #firstInstant: number | null;
@@ -122,6 +122,11 @@ export class Intake {
     return most;
   }
 
+  /** Whether the times of the data follow from the server's clock at the opening of the session, or at the first data. */
+  get isOnServerTime(): boolean {
+    return (this.#options.progress.clockShift ?? 0) !== 0 || this.#origin !== null;
+  }
+
   /** Number of the session-wide fixed times that are known so far. */
   get anchors(): number {
     return Number(this.#origin !== null) + Number(this.#firstInstant !== null);
@@ -182,7 +187,9 @@ export class Intake {
   #place(channel: number, piece: Piece, timeline: Timeline): void {
     const ts = piece.ts === null ? null : this.#shifted(piece.ts);
     const begin = () => this.#pace(channel, piece, timeline.nominal);
-    const { t, period, trusted } = timeline.place(piece, ts, { arrival: this.#arrival, begin });
+    // Stamps are compared with the current wall clock; the pace of counted time must not change when it is set.
+    const arrival = ts === null ? this.#arrival : this.#options.clock.now();
+    const { t, period, trusted } = timeline.place(piece, ts, { arrival, begin });
     this.#firstInstant ??= Math.floor(t);
     const { lost, encoding, payload } = piece;
     const run = { channel, t, period, trusted: this.#isOrdered(channel, piece) && trusted, lost, encoding, payload };

@@ -43,6 +43,9 @@ const RECORD_AT_LATEST_MS = 4000;
  */
 const STRETCH_MS = 10_000;
 
+/** The wall clock was set if it moved by more than this against the monotonic one since the session is here, ms. */
+const CLOCK_SET_MS = 60_000;
+
 const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
   too_late: 'these sequence numbers have been given up as lost',
   in_future:
@@ -85,6 +88,9 @@ export class LiveSession implements Worker {
   #isStoring = false;
   #state: 'open' | 'closing' | 'finishing' | 'over' = 'open';
   #isClosedElsewhere = false;
+  /** The wall clock less the monotonic clock when the session began here, ms. */
+  readonly #clockOffset: number;
+  #isOutOfTime = false;
 
   constructor(parts: LiveSessionParts) {
     this.#parts = parts;
@@ -93,6 +99,7 @@ export class LiveSession implements Worker {
       this.#resolveGone = resolve;
     });
     const { row, clock, log } = parts;
+    this.#clockOffset = clock.now() - clock.monotonic();
     this.#trace = new Trace(row.channels, clock);
     this.#notices = new Notices(clock, (notice) => {
       this.#trace.noticed(notice);
@@ -125,6 +132,11 @@ export class LiveSession implements Worker {
   /** Whether another gateway has closed the session in the store. */
   get isClosedElsewhere(): boolean {
     return this.#isClosedElsewhere;
+  }
+
+  /** Whether the session ends because its times follow from a clock that was set: the device goes on in another one. */
+  get isOutOfTime(): boolean {
+    return this.#isOutOfTime;
   }
 
   /** Whether the session has left this gateway. */
@@ -226,11 +238,13 @@ export class LiveSession implements Worker {
 
   /**
    * Gives up overdue gaps, except while messages wait that may fill them, acknowledges that, and records unrecorded
-   * progress. Called about twice a second.
+   * progress. Ends the session if its times follow from the gateway's clock, and that was set. Called about twice a second.
    */
   tick(): void {
     if (this.#state !== 'open') return;
-    if (this.#inbox.isEmpty && this.#intake.tick()) {
+    this.#isOutOfTime = this.#hasLostItsTime();
+    if (this.#isOutOfTime) this.#breakOff();
+    else if (this.#inbox.isEmpty && this.#intake.tick()) {
       this.#isRecorded = false;
       this.#acknowledgements.schedule();
       this.#parts.turns.add(this);
@@ -251,8 +265,18 @@ export class LiveSession implements Worker {
    */
   closedElsewhere(): void {
     this.#isClosedElsewhere = true;
+    this.#breakOff();
+  }
+
+  #breakOff(): void {
     this.#inbox.drop();
     this.close();
+  }
+
+  #hasLostItsTime(): boolean {
+    const { clock } = this.#parts;
+    const setBy = clock.now() - clock.monotonic() - this.#clockOffset;
+    return Math.abs(setBy) > CLOCK_SET_MS && this.#intake.isOnServerTime;
   }
 
   /** Removes the session from this gateway, whoever owns it now. */

@@ -18,7 +18,7 @@ export interface Placement {
 
 /** The information needed besides numbers and stamps. */
 export interface Counting {
-  /** Arrival time of the piece, by a monotonic clock, ms. */
+  /** Arrival time of the piece, by a clock that never goes back, ms. */
   readonly arrival: number;
   /** Start of counted time for a channel without a clock; called once. */
   begin(): Pace;
