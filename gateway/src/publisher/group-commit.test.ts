@@ -354,6 +354,20 @@ describe('the publisher', () => {
     expect(batches.flat()).to.have.length(2);
   });
 
+  it('logs that the store is down until the attempts have their longest pause, and that it is back', async () => {
+    const { stream, reading } = await begin();
+    gate.down = true;
+    stream.publish(reading(0));
+    await pass(12_000);
+    gate.down = false;
+    await pass(2100);
+    const down = 'the store accepts no insights; they wait in memory';
+    expect(logged.map(({ text, fields }) => [text, fields.retryMs])).to.deep.equal([
+      ...[100, 200, 400, 800, 1600, 2000].map((retryMs) => [down, retryMs]),
+      ['the store accepts insights again', undefined],
+    ]);
+  });
+
   it('drops nothing after an unknown failure', async () => {
     const [one, two] = [await begin(), await begin()];
     gate.down = true;

@@ -199,11 +199,13 @@ class GroupCommit implements Publisher {
   #retryLater(group: readonly Part[], error: unknown): void {
     const { clock, log } = this.#options;
     this.#putBack(group);
+    const isLong = this.#retryMs === LAST_RETRY_MS; // A disk may be full for days.
     this.#retryMs = Math.min(this.#retryMs * 2 || FIRST_RETRY_MS, LAST_RETRY_MS);
-    log.warn(
-      { err: error, queued: this.#queued, retryMs: this.#retryMs },
-      'the store accepts no insights; they wait in memory',
-    );
+    if (!isLong)
+      log.warn(
+        { err: error, queued: this.#queued, retryMs: this.#retryMs },
+        'the store accepts no insights; they wait in memory',
+      );
     clock.after(this.#retryMs, () => this.#schedule());
   }
 
