@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { type Clock, systemClock } from '../clock.js';
+import type { ConnectionStatus } from '../socket/connection-status.js';
 import { ClosedError } from '../socket/reconnection.js';
 import { type Peer, SocketServer } from '../socket/socket-server.fixture.js';
 import { Device } from './device.js';
@@ -105,6 +106,15 @@ describe('device', () => {
       Number.NaN,
     ]);
     expect((messages[1] as Buffer).readDoubleLE(8)).to.be.NaN;
+  });
+
+  it('numbers samples that it is given as soon as it is live after those from before', async () => {
+    const onStatus = ({ state }: ConnectionStatus) => state === 'live' && device.push('ppg', [4, 5]);
+    const peer = await connect({ onStatus });
+    device.push('ppg', [1, 2, 3]);
+    peer.send(ready());
+    const [message] = (await peer.messages(1)) as Buffer[];
+    expect(Array.from({ length: 5 }, (_, n) => message?.readInt16LE(16 + 2 * n))).to.deep.equal([1, 2, 3, 4, 5]);
   });
 
   it('splits samples that exceed a frame, with the stamp and number of each part', async () => {

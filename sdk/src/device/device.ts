@@ -316,8 +316,8 @@ export class Device extends StatefulConnection {
     this.#socket = socket;
     if (!first) this.counters.reconnects++;
     this.#liftLimit();
-    this.tell('live');
     if (first) this.#sendEarly();
+    this.tell('live');
     this.#options.onReady?.(ready);
     this.#pump();
     this.#wake();

@@ -85,4 +85,12 @@ describe('playback', () => {
     await play(simulate({ seconds: 0.2 }), slow as unknown as Device, { clock: jumpingClock(0) });
     expect([sent.length, drains.length]).to.deep.equal([5, 5]);
   });
+
+  it('stops at the signal while the device has too much to send, and no connection', async () => {
+    const { sent, device } = taker();
+    const abort = new AbortController();
+    const full = { ...device, backlogBytes: 2 ** 21, drained: () => new Promise<void>(() => abort.abort()) };
+    await play(simulate(), full as unknown as Device, { clock: jumpingClock(0), signal: abort.signal });
+    expect(sent).to.have.length(1);
+  });
 });

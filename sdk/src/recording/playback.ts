@@ -42,6 +42,16 @@ export async function play(source: FrameSource, device: Device, options: Playbac
     if (wait > 0) await pause(clock, wait, signal);
     if (signal.aborted || due > end) return;
     device.send({ channel: frame.channel, seq: frame.seq, ts: startTime + frame.ts, samples: frame.samples });
-    if (device.backlogBytes > BACKLOG_BYTES) await device.drained(BACKLOG_BYTES / 2);
+    if (device.backlogBytes > BACKLOG_BYTES) await room(device, signal);
   }
+}
+
+/** Waits until much of the device's backlog is sent, or for the signal: without a connection, nothing is. */
+function room(device: Device, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve();
+    signal.addEventListener('abort', stop);
+    const drained = device.drained(BACKLOG_BYTES / 2).finally(() => signal.removeEventListener('abort', stop));
+    drained.then(resolve, reject);
+  });
 }
