@@ -13,31 +13,33 @@ interface Paged<Row> {
   reload(): Promise<void>;
 }
 
-/** Loads the first page, and further ones when asked. */
+/**
+ * Loads the first page, again every `every` ms, and further ones when asked. A list with further pages is not loaded again: rows that
+ * come in front of it would push others out between its pages.
+ */
 export function usePages<Row>(path: string | null, every?: number): Paged<Row> {
   const first: Loaded<Listed<Row>> = useLoad<Listed<Row>>(path, every);
-  const [further, setFurther] = useState<{ path: string | null; rows: readonly Row[]; next: string | null }>();
-  const [error, setError] = useState<Error>();
-  const mine = further?.path === path ? further : undefined;
-  const next = mine ? mine.next : (first.data?.next ?? null);
+  const [grown, setGrown] = useState<Listed<Row> & { path: string | null; error?: Error }>();
+  const mine = grown?.path === path ? grown : undefined;
+  const list = mine ?? first.data;
   const more = async () => {
-    if (path === null || next === null) return;
-    const cursor = `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(next)}`;
+    if (path === null || !list || list.next === null) return;
+    const cursor = `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(list.next)}`;
     try {
       const page = await api<Listed<Row>>('GET', path + cursor);
-      setFurther({ path, rows: [...(mine?.rows ?? []), ...page.rows], next: page.next });
-    } catch (caught) {
-      setError(caught as Error);
+      setGrown({ path, rows: [...list.rows, ...page.rows], next: page.next });
+    } catch (error) {
+      setGrown({ path, rows: list.rows, next: list.next, error: error as Error });
     }
   };
   return {
-    rows: first.data && [...first.data.rows, ...(mine?.rows ?? [])],
-    next,
+    rows: list?.rows,
+    next: list?.next ?? null,
     at: first.error && first.at,
-    error: first.error ?? error,
+    error: first.error ?? mine?.error,
     more: () => void more(),
     reload: async () => {
-      setFurther(undefined);
+      setGrown(undefined);
       await first.reload();
     },
   };

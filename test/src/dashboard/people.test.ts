@@ -6,7 +6,7 @@ import { eventually } from '../eventually.js';
 import { KEY } from '../running.js';
 import { RawSocket } from '../socket.js';
 import { connect, makeModel, sendFrames } from '../wearable.js';
-import { Desk, fakeFeed } from './desk.js';
+import { Desk, fakeFeed, PASSWORD, signIn } from './desk.js';
 
 const READING = { unit: 'bpm', session_id: '0', confidence: 0.9 };
 
@@ -214,6 +214,37 @@ describe('the people at the dashboard', () => {
     const csv = readFileSync(await (await download).path(), 'utf8');
     expect(csv.split('\r\n')[0]).to.match(/^ts,type,value/);
     expect(csv.split('\r\n').length).to.be.greaterThan(50);
+    await page.context().close();
+  });
+
+  it('a person who reads on in a list misses no row that has come meanwhile, and sees no error that is over', async () => {
+    const page = await desk.page();
+    await page.clock.install();
+    let newest = 5;
+    let fails = true;
+    await page.route('**/dashboard/api/audit*', (route) => {
+      const cursor = new URL(route.request().url()).searchParams.get('cursor');
+      if (cursor !== null && fails) return route.fulfill({ status: 409, json: { detail: 'try again' } });
+      const from = Number(cursor ?? newest);
+      const rows = [from, from - 1].map((n) => ({ at: new Date(0), actor: 'ann', action: `act ${n}`, subject: '' }));
+      return route.fulfill({ json: { rows, next: String(from - 2) } });
+    });
+    await page.goto(`${desk.service.url}/dashboard/audit`);
+    await signIn(page, 'admin', PASSWORD);
+    const more = page.getByRole('button', { name: 'Earlier entries' });
+    await more.click();
+    await page.getByText('Try again.').waitFor();
+    fails = false;
+    await more.click();
+    await page.getByText('act 2').waitFor();
+    expect(await page.getByRole('alert').count()).to.equal(0);
+    newest = 6;
+    const again = page.waitForResponse(/audit/);
+    await page.clock.fastForward(5000);
+    await again;
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    const shown = await page.getByText(/^act/).allTextContents();
+    expect(shown).to.deep.equal(['act 5', 'act 4', 'act 3', 'act 2']);
     await page.context().close();
   });
 
