@@ -7,6 +7,9 @@ import type { Page } from 'playwright-core';
 import { connect, makeModel, sendFrames } from '../wearable.js';
 import { Desk } from './desk.js';
 
+/** As long as the protocol allows. */
+const DEVICE = 'looked-at-'.padEnd(128, '1');
+
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 describe('every page of the dashboard', () => {
@@ -18,12 +21,12 @@ describe('every page of the dashboard', () => {
     desk = await Desk.open();
     const { service } = desk;
     const source = simulate({ seconds: 30 });
-    const { socket, ready } = await connect(service, 'looked-at-1', await makeModel(service, source));
+    const { socket, ready } = await connect(service, DEVICE, await makeModel(service, source));
     await sendFrames(socket, source, Date.now() - 30_000, 0, 30);
     page = await desk.signedIn('', { bypassCSP: true }); // For axe, which is injected into the page.
     const account = `/dashboard/a/${await desk.account(page)}`;
     paths = [
-      ...['start', 'live', 'devices', 'devices/looked-at-1', 'sessions', 'keys', 'users'].map(
+      ...['start', 'live', 'devices', `devices/${DEVICE}`, 'sessions', 'keys', 'users'].map(
         (name) => `${account}/${name}`,
       ),
       `${account}/sessions/${ready.session_id}`,
@@ -58,6 +61,20 @@ describe('every page of the dashboard', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.equal(360);
     }
     await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  it('shows the actions of a key beside a long name of its user', async () => {
+    const answer = await page.request.post(
+      `${desk.service.url}/dashboard/api/accounts/${await desk.account(page)}/keys`,
+      {
+        data: { user: 'somebody-with-a-long-name@hospital.example.org' },
+        headers: { 'X-Dashboard': '1', Origin: desk.service.url },
+      },
+    );
+    expect(answer.status()).to.equal(201);
+    await open(paths.find((path) => path.endsWith('/keys')) ?? '');
+    const hidden = await page.evaluate("((it) => it.scrollWidth - it.clientWidth)(document.querySelector('.table'))");
+    expect(hidden).to.equal(0);
   });
 
   it('says that an address leads nowhere, also one of an unknown account and one that is not encoded correctly', async () => {

@@ -12,7 +12,7 @@ export function Audit({ accounts }: { readonly accounts: readonly AccountRow[] }
   return (
     <Page
       title="Audit log"
-      lead="Sign-ins, and changes by operators and by the admin command. The newest 100,000 entries are kept."
+      lead="Sign-ins, and changes by operators and by the admin command. The newest 100,000 changes and 1,000 sign-ins are kept."
     >
       {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
       {!rows && !error && <Skeleton />}

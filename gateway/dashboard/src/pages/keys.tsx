@@ -61,7 +61,7 @@ export function Keys({ account, me }: AccountPage) {
               <th scope="row">
                 <code>{face(key)}</code>
               </th>
-              <td>{key.user ?? <span class="mute">whole account</span>}</td>
+              <td class="user">{key.user ?? <span class="mute">whole account</span>}</td>
               <td>
                 <Status row={key} />
               </td>
