@@ -51,11 +51,12 @@ export class Painter {
     return true;
   }
 
-  /** Gives a device the readings from before this page was opened. */
+  /** Gives a device the readings from before this page was opened; without a tile yet, they are kept for it. */
   seed(device: string, readings: readonly Reading[]): void {
     const tile = this.#tiles.get(device);
-    tile?.seed(readings);
-    if (tile) this.#mark(tile);
+    if (!tile) return void this.#early.set(device, [...readings, ...(this.#early.get(device) ?? [])]);
+    tile.seed(readings);
+    this.#mark(tile);
   }
 
   close(): void {

@@ -277,6 +277,32 @@ describe('the people at the dashboard', () => {
     await page.context().close();
   });
 
+  it('a person on watch sees at once what came before, also if it arrives before its tile is drawn', async () => {
+    const page = await desk.page();
+    await page.clock.install();
+    await fakeFeed(page);
+    await page.route('**/sessions?status=open*', (route) =>
+      route.fulfill({ json: { rows: [{ id: '0', device_id: 'bed-4' }], next: null } }),
+    );
+    const lists = { value: [64], confidence: [0.9], quality: ['excellent'], coverage: [1], latency: [0] };
+    await page.route('**/series?*', (route) =>
+      route.fulfill({ json: [{ type: 'hr', unit: 'bpm', t: [Date.now()], ...lists }] }),
+    );
+    await page.goto(`${desk.service.url}/dashboard/health`);
+    await signIn(page, 'admin', PASSWORD);
+    const live = page.getByRole('link', { name: 'Live' });
+    await live.waitFor();
+    await page.clock.pauseAt(Date.now() + 60_000); // No animation frame comes by itself.
+    const series = page.waitForResponse(/series/);
+    await live.click();
+    await page.clock.runFor(50);
+    await (await series).finished();
+    await page.evaluate('fetch("/dashboard/favicon.svg")');
+    await page.clock.resume();
+    await page.getByRole('article', { name: 'bed-4' }).getByText('64').waitFor({ timeout: 5000 });
+    await page.context().close();
+  });
+
   it('a person on watch stays connected: the key is renewed before it expires', async () => {
     const page = await desk.page();
     await page.clock.install();
