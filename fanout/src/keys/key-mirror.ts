@@ -44,6 +44,7 @@ const MAX_ANSWERS = 256;
  * the mirror again when it is gone or overwritten, answers nodes that do not find a key in it, and announces revocations.
  */
 export class KeyMirror {
+  readonly #clock: Clock;
   readonly #nodes: RedisNodes;
   readonly #channel: Broadcast;
   readonly #timer: Timer;
@@ -60,15 +61,13 @@ export class KeyMirror {
 
   constructor(private readonly options: KeyMirrorOptions) {
     const { url, log, clock = systemClock } = options;
+    this.#clock = clock;
     this.#nodes = new RedisNodes(url, clock, log, {
       ready: () => {
         this.#fresh = false;
         void this.#channel.follow();
         void this.check();
       },
-      lost: () => undefined,
-      moved: () => undefined,
-      changed: () => undefined,
     });
     this.#channel = new Broadcast(this.#nodes, KEY_CHANNEL, clock, (text) => this.#hear(text));
     this.#dropped = new Tally(log, clock, 'messages of fan-out nodes about keys were dropped');
@@ -123,8 +122,7 @@ export class KeyMirror {
 
   /** Throws the cause if nothing could be written to the mirror for some seconds. */
   probe(): void {
-    const { clock = systemClock } = this.options;
-    if (this.#failure && clock.monotonic() - this.#failure.since > FAILING_MS) throw this.#failure.cause;
+    if (this.#failure && this.#clock.monotonic() - this.#failure.since > FAILING_MS) throw this.#failure.cause;
   }
 
   close(): void {
@@ -173,10 +171,12 @@ export class KeyMirror {
   }
 
   #fail(error: unknown): void {
-    const { log, clock = systemClock } = this.options;
     if (!this.#failure)
-      log.warn({ err: error }, 'the keys could not be copied to Redis yet; repeated every second until they are');
-    this.#failure = { since: this.#failure?.since ?? clock.monotonic(), cause: error };
+      this.options.log.warn(
+        { err: error },
+        'the keys could not be copied to Redis yet; repeated every second until they are',
+      );
+    this.#failure = { since: this.#failure?.since ?? this.#clock.monotonic(), cause: error };
   }
 
   /** The nodes are told first: Redis may carry messages while it refuses writes. */

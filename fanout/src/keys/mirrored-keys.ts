@@ -63,8 +63,6 @@ export class MirroredKeys implements KeyCheck {
     this.#nodes = new RedisNodes(url, clock, log, {
       ready: () => void this.#channel.follow(),
       lost: () => void this.#channel.follow(),
-      moved: () => undefined,
-      changed: () => undefined,
     });
     const hear = (text: string) => this.#hear(text);
     this.#channel = new Broadcast(this.#nodes, KEY_CHANNEL, clock, hear, () => void this.#checkAgain());

@@ -8,15 +8,13 @@ const TEXTS = 1000;
 
 /** Limits the lines about faults that a client can cause as often as it wants, so that they do not fill the log. */
 export class LogLimit {
-  readonly #clock: Clock;
-  readonly #shown: number;
   readonly #seconds = new Map<string, { lines: number }>();
 
   /** @param shown lines of one text that are written within a second */
-  constructor(clock: Clock, shown = SHOWN) {
-    this.#clock = clock;
-    this.#shown = shown;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly shown = SHOWN,
+  ) {}
 
   /**
    * Whether a line with this text should be written now.
@@ -27,16 +25,16 @@ export class LogLimit {
     const second = this.#seconds.get(text);
     if (second) {
       second.lines += 1;
-      return second.lines <= this.#shown;
+      return second.lines <= this.shown;
     }
     if (this.#seconds.size >= TEXTS) return false;
     this.#seconds.set(text, { lines: 1 });
-    this.#clock.after(SECOND_MS, () => this.#end(text, tell));
+    this.clock.after(SECOND_MS, () => this.#end(text, tell));
     return true;
   }
 
   #end(text: string, tell: (times: number) => void): void {
-    const left = (this.#seconds.get(text)?.lines ?? 0) - this.#shown;
+    const left = (this.#seconds.get(text)?.lines ?? 0) - this.shown;
     this.#seconds.delete(text);
     if (left > 0) tell(left);
   }

@@ -6,13 +6,13 @@ import { SLOTS, slotOf } from './slot.js';
 
 interface NodesEvents {
   /** A connection was established; it has no subscriptions. */
-  ready(): void;
+  ready?(): void;
   /** The connection to a server was lost, with its subscriptions. */
-  lost(url: string): void;
+  lost?(url: string): void;
   /** A server has ended the subscription of a sharded channel. */
-  moved(channel: string): void;
+  moved?(channel: string): void;
   /** The owners of slots have changed. */
-  changed(): void;
+  changed?(): void;
 }
 
 const REFRESH_MS = 1000;
@@ -40,7 +40,7 @@ export class RedisNodes {
     urls: string,
     private readonly clock: Clock,
     private readonly log: Log,
-    private readonly events: NodesEvents,
+    private readonly events: NodesEvents = {},
   ) {
     this.#seeds = urls.split(',').map((url) => url.trim());
     this.#timer = clock.every(REFRESH_MS, () => void this.#refresh());
@@ -113,10 +113,10 @@ export class RedisNodes {
     const connection = new RedisConnection(url, this.clock, this.log, {
       ready: () => {
         this.#isCluster = true; // The slots must be read again: another server may have this address now.
-        this.events.ready();
+        this.events.ready?.();
       },
-      lost: () => this.events.lost(url),
-      moved: (channel) => this.events.moved(channel),
+      lost: () => this.events.lost?.(url),
+      moved: (channel) => this.events.moved?.(channel),
     });
     this.#connections.set(url, connection);
     await connection.connect();
@@ -126,7 +126,7 @@ export class RedisNodes {
     this.#owners ??= new Array(SLOTS).fill(undefined);
     this.#owners[slotOf(channel)] = url;
     await this.#open(url);
-    this.events.changed();
+    this.events.changed?.();
   }
 
   /** Reads the slots again from the first server that answers. */
@@ -163,7 +163,7 @@ export class RedisNodes {
     const before = this.#owners;
     this.#owners = owners;
     await this.#keep(new Set([...this.#seeds, ...owners.filter((url) => url !== undefined)]));
-    if (before?.some((url, slot) => url !== owners[slot])) this.events.changed();
+    if (before?.some((url, slot) => url !== owners[slot])) this.events.changed?.();
   }
 
   async #keep(urls: ReadonlySet<string>): Promise<void> {

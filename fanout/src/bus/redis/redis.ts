@@ -77,15 +77,9 @@ class ShardedBus implements RedisBus {
 
   constructor(private readonly options: RedisBusOptions) {
     const { url, log, clock = systemClock } = options;
-    const nothing = () => undefined;
     this.#dropped = new Tally(log, clock, 'messages from Redis were dropped');
     this.#clock = clock;
-    this.#commands = new RedisNodes(url, clock, log, {
-      ready: nothing,
-      lost: nothing,
-      moved: nothing,
-      changed: nothing,
-    });
+    this.#commands = new RedisNodes(url, clock, log);
     this.#subscriptions = new RedisNodes(url, clock, log, {
       ready: () => void this.#control.follow(),
       lost: (server) => this.#onLost(server),
