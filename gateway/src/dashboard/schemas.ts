@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { InsightType, SqiClass } from '../insight.js';
 import type { Inspection } from '../peers/inspection.js';
-import { instant, integer, limit, list, matching, object, oneOf, text } from '../rest/fields.js';
+import { digits, instant, limit, list, matching, object, oneOf, text } from '../rest/fields.js';
 
 /** The dashboard's own interface: schemas of requests, and types of responses, which its pages share. */
 
@@ -30,16 +30,9 @@ export const sessionQuery = z.object({
   limit: limit(50, 200),
   cursor,
 });
-const ms = z.preprocess(
-  (value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
-  integer(0, 8.64e15),
-);
-export const seriesQuery = z.object({ from: ms.optional(), to: ms.optional() });
-const index = z.preprocess(
-  (value) => (typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : value),
-  integer(0, 63),
-);
-export const liveQuery = z.object({ channel: index.optional() });
+const ms = digits(0, 8.64e15).optional();
+export const seriesQuery = z.object({ from: ms, to: ms });
+export const liveQuery = z.object({ channel: digits(0, 63).optional() });
 
 // -- responses: times are ISO 8601 strings, or numbers in ms since the epoch
 export interface Me {

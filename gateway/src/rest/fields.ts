@@ -65,10 +65,15 @@ export function ofDevice(what: string) {
     .meta({ description: `${what} of this device only.` });
 }
 
+/** A query parameter: a whole number from `min` to `max`, in digits. */
+export function digits(min: number, max: number) {
+  const read = (value: unknown) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value);
+  return z.preprocess(read, integer(min, max));
+}
+
 /** A query parameter: the number of rows, from 1 to `max`. */
 export function limit(fallback: number, max: number) {
-  const digits = (value: unknown) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value);
-  return z.preprocess(digits, integer(1, max)).default(fallback).meta({ default: fallback });
+  return digits(1, max).default(fallback).meta({ default: fallback });
 }
 
 /** A query parameter: an RFC 3339 time, as ms since the epoch. */
