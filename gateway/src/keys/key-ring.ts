@@ -2,11 +2,13 @@ import { hasExpired, type KeyCheck, type KeyHolder } from '@device-insights/fano
 import type { KeySource } from '@device-insights/fanout/key-mirror';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
+import { remember } from '@device-insights/fanout/process/remember';
 import type { Key, Store } from '../store/store.js';
 import { KeyLookups } from './key-lookups.js';
 
 /** Precision of `last_used_at`, ms. */
 const TOUCH_EVERY_MS = 60_000;
+const MAX_TOUCHED = 10_000;
 /** A poll this long after the previous one may find no trace of a key that was revoked and then erased, ms. */
 const LATE_MS = 3000;
 /** Revocations are read from this long before the newest known one, ms: concurrent writes may become visible late. */
@@ -145,8 +147,7 @@ export class KeyRing implements KeyCheck, KeySource {
   #touch(id: string): void {
     const now = this.#clock.monotonic();
     if (now - (this.#touched.get(id) ?? Number.NEGATIVE_INFINITY) < TOUCH_EVERY_MS) return;
-    if (this.#touched.size > 10_000) this.#touched.clear();
-    this.#touched.set(id, now);
+    remember(this.#touched, id, now, MAX_TOUCHED);
     this.#store.touchKeys([id], this.#clock.now()).catch((err: unknown) => {
       this.#touched.delete(id);
       this.#log.warn({ err, key: id }, 'the last use of a key could not be recorded; the next use is recorded');

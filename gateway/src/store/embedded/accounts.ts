@@ -67,10 +67,7 @@ export function embeddedKeys(db: Database): Keys {
       ...[k.expiresAt, k.subscribeOnly ? 1 : 0, k.replacedBy],
     );
   return {
-    addKey: (k) =>
-      db.write(() => {
-        add(k);
-      }),
+    addKey: (k) => db.write(() => void add(k)),
     key: (id) => db.read(() => one(byId.get(id))),
     replaceKey: (id, by, at) =>
       db.write(() => {
@@ -101,10 +98,7 @@ export function embeddedKeys(db: Database): Keys {
       const rows = await db.read(() => db.prepare<UserRow>(sql).all(...values));
       return pageOf('users', rows, query.limit, ({ user }) => [0, user], userOf);
     },
-    forgetSubscribeKeys: (before) =>
-      db.write(() => {
-        forget.run(before);
-      }),
+    forgetSubscribeKeys: (before) => db.write(() => void forget.run(before)),
   };
 }
 

@@ -34,13 +34,8 @@ export function embeddedIdempotency(db: Database): Idempotency {
         return state;
       }),
     saveIdempotentResponse: (c, response) =>
-      db.write(() => {
-        save.run(response.status, response.body, ...identity(c));
-      }),
-    releaseIdempotencyKey: (c) =>
-      db.write(() => {
-        release.run(...identity(c));
-      }),
+      db.write(() => void save.run(response.status, response.body, ...identity(c))),
+    releaseIdempotencyKey: (c) => db.write(() => void release.run(...identity(c))),
   };
 }
 

@@ -69,10 +69,7 @@ function embeddedLogins(db: Database): Pick<Operators, 'addLogin' | 'login' | 'e
         const whose = row && operator.get(row.operator_id, row.revision);
         return row && whose ? { login: loginOf(row), operator: operatorOf(whose) } : null;
       }),
-    endLogin: (hash) =>
-      db.write(() => {
-        remove.run(hash);
-      }),
+    endLogin: (hash) => db.write(() => void remove.run(hash)),
   };
 }
 

@@ -40,10 +40,7 @@ function embeddedProbes(db: Database): Probes {
   const write = db.prepare('INSERT OR REPLACE INTO probes (id, at) VALUES (1, ?)');
   const read = db.prepare<{ at: number }>('SELECT at FROM probes WHERE id = 1');
   return {
-    writeProbe: (at) =>
-      db.write(() => {
-        write.run(at);
-      }),
+    writeProbe: (at) => db.write(() => void write.run(at)),
     readProbe: () => db.read(() => read.get()?.at ?? null),
   };
 }
