@@ -1,15 +1,17 @@
 import { expect } from 'chai';
 import { Listing, linkedCursor } from './page.js';
 
+const linking = (link: string | null) => new Response(null, { headers: link === null ? {} : { link } });
+
 /** Pages of numbers, linked by `rel`. */
 function listing(pages: readonly number[][], rel: 'next' | 'prev' = 'next') {
   const asked: (string | undefined)[] = [];
-  const list = new Listing(async (cursor) => {
+  const list = new Listing(async ({ cursor }) => {
     asked.push(cursor);
     const at = Number(cursor ?? 0);
     return {
       data: [...(pages[at] ?? [])],
-      link: at + 1 < pages.length ? `</v1/x?limit=2&cursor=${at + 1}>; rel="${rel}"` : null,
+      response: linking(at + 1 < pages.length ? `</v1/x?limit=2&cursor=${at + 1}>; rel="${rel}"` : null),
     };
   }, rel === 'prev');
   return { list, asked };
@@ -63,8 +65,8 @@ describe('a listing', () => {
   });
 
   it('finds the cursor in a Link header among others', () => {
-    expect(linkedCursor('</a>; rel="help", </v1/x?cursor=a%3Db&limit=1>; rel="next"')).to.equal('a=b');
-    expect(linkedCursor('</v1/x?limit=1>; rel="next"')).to.equal(null);
-    expect(linkedCursor(null)).to.equal(null);
+    expect(linkedCursor(linking('</a>; rel="help", </v1/x?cursor=a%3Db&limit=1>; rel="next"'))).to.equal('a=b');
+    expect(linkedCursor(linking('</v1/x?limit=1>; rel="next"'))).to.equal(null);
+    expect(linkedCursor(linking(null))).to.equal(null);
   });
 });

@@ -6,26 +6,19 @@ export interface Page<Row> {
   readonly next: string | null;
 }
 
-/** A page as the service gave it. */
-interface RawPage<Row> {
-  readonly data: Row[];
-  /** The response's `Link` header. */
-  readonly link: string | null;
-}
+/** Reads the page at a cursor; without one, the first. */
+type Read<Row> = (at: { readonly cursor?: string }) => Promise<{ readonly data: Row[]; readonly response: Response }>;
 
 /**
  * A list being read: awaited it is one page, iterated with `for await` it is all rows, page after page. A list of
  * insights without `since` goes back: it is iterated from the newest to the oldest, however many pages it has.
  */
 export class Listing<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> {
-  readonly #read: (cursor: string | undefined) => Promise<RawPage<Row>>;
+  readonly #read: Read<Row>;
   readonly #back: boolean;
 
-  /**
-   * @param read reads the page at a cursor; undefined is the first
-   * @param back whether each page has older rows than the one before, oldest first
-   */
-  constructor(read: (cursor: string | undefined) => Promise<RawPage<Row>>, back: boolean) {
+  /** @param back whether each page has older rows than the one before, oldest first */
+  constructor(read: Read<Row>, back: boolean) {
     this.#read = read;
     this.#back = back;
   }
@@ -36,38 +29,36 @@ export class Listing<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> 
     fulfilled?: ((page: Page<Row>) => A | PromiseLike<A>) | null,
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.#first().then(fulfilled, rejected);
+    return this.#page().then(fulfilled, rejected);
   }
 
   /** The first page, or the result of `rejected` for the error. */
   catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page<Row> | B> {
-    return this.#first().catch(rejected);
+    return this.#page().catch(rejected);
   }
 
   /** The first page; calls `settled` when it has been read or could not be read. */
   finally(settled?: (() => void) | null): Promise<Page<Row>> {
-    return this.#first().finally(settled);
+    return this.#page().finally(settled);
   }
 
-  async #first(): Promise<Page<Row>> {
-    const { data, link } = await this.#read(undefined);
-    return { data, next: linkedCursor(link) };
+  async #page(cursor?: string): Promise<Page<Row>> {
+    const { data, response } = await this.#read(cursor === undefined ? {} : { cursor });
+    return { data, next: linkedCursor(response) };
   }
 
   /** All rows, page after page. Throws ApiError or ConnectionError. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row> {
-    let cursor: string | null = null;
-    do {
-      const { data, link } = await this.#read(cursor ?? undefined);
-      yield* this.#back ? data.reverse() : data;
-      cursor = linkedCursor(link);
-    } while (cursor !== null);
+    for (let page = await this.#page(); ; page = await this.#page(page.next)) {
+      yield* this.#back ? page.data.reverse() : page.data;
+      if (page.next === null) return;
+    }
   }
 }
 
-/** The cursor of a Link header (RFC 8288) with another page. */
-export function linkedCursor(link: string | null): string | null {
-  for (const [, target = ''] of (link ?? '').matchAll(/<([^>]*)>\s*;\s*rel="?(?:next|prev)"?/g)) {
+/** The cursor of another page in a response's Link header (RFC 8288). */
+export function linkedCursor({ headers }: Response): string | null {
+  for (const [, target = ''] of (headers.get('link') ?? '').matchAll(/<([^>]*)>\s*;\s*rel="?(?:next|prev)"?/g)) {
     const cursor = new URL(target, 'http://relative').searchParams.get('cursor');
     if (cursor !== null) return cursor;
   }

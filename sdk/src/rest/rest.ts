@@ -234,15 +234,10 @@ class Sessions {
 
   /** Sessions, newest first. */
   list(query: SessionsQuery = {}, call: CallOptions = {}): Listing<Session> {
-    return new Listing(async (cursor) => {
-      const page = { ...query, ...(cursor !== undefined && { cursor }) };
-      const { data, response } = await this.send(
-        (base) => operations.listSessions({ ...base, query: page }),
-        call,
-        'list',
-      );
-      return { data, link: response.headers.get('link') };
-    }, false);
+    return new Listing(
+      (at) => this.send((base) => operations.listSessions({ ...base, query: { ...query, ...at } }), call, 'list'),
+      false,
+    );
   }
 
   /** One session. Rejects with NotFoundError, or PermissionError if the key may not see it. */
@@ -264,22 +259,17 @@ class Insights {
   /** Stored insights across sessions: from `since` on, oldest first, or without it back from the newest. */
   list(asked: InsightsQuery = {}, call: CallOptions = {}): Listing<Insight> {
     const query = withInstants(asked);
-    return new Listing(async (cursor) => {
-      const page = { ...query, ...(cursor !== undefined && { cursor }) };
-      const { data, response } = await this.send(
-        (base) => operations.listInsights({ ...base, query: page }),
-        call,
-        'list',
-      );
-      return { data, link: response.headers.get('link') };
-    }, asked.since === undefined);
+    return new Listing(
+      (at) => this.send((base) => operations.listInsights({ ...base, query: { ...query, ...at } }), call, 'list'),
+      asked.since === undefined,
+    );
   }
 }
 
 async function historyPage(send: Send, asked: HistoryQuery, call: CallOptions): Promise<HistoryPage> {
   const query = withInstants(asked);
   const { data, response } = await send((base) => operations.listInsights({ ...base, query }), call, 'list');
-  return { data, cursor: linkedCursor(response.headers.get('link')) };
+  return { data, cursor: linkedCursor(response) };
 }
 
 /** The algorithms of the service. */
