@@ -105,7 +105,7 @@ export async function readStored(url: string, key: string): Promise<StoredInsigh
 }
 
 /** The places, beginning with another one for each `n`. */
-const turned = <T>(places: readonly T[], n: number): T[] => {
+export const turned = <T>(places: readonly T[], n: number): T[] => {
   const from = n % places.length;
   return [...places.slice(from), ...places.slice(0, from)];
 };

@@ -1,4 +1,5 @@
 import type { Frame } from '@device-insights/gateway/test-ingest/frame';
+import { SAMPLE_BYTES } from './hostile-frames.js';
 
 /** The checked fields of an intake's output. */
 interface Run {
@@ -23,8 +24,6 @@ interface Line {
   delivered: number;
   lost: number;
 }
-
-const SAMPLE_BYTES: Readonly<Record<Frame['encoding'], number>> = { 1: 2, 2: 3, 3: 4, 4: 4 };
 
 /** Most by which a frame may begin ahead of its arrival, ms; its last instant may lie later by the frame's length. */
 const MAX_FUTURE_MS = 60_000;

@@ -4,6 +4,7 @@ import { Crowd, readStored } from './crowd.js';
 import { HealthWatch } from './health-watch.js';
 import type { Row } from './rows.js';
 import { Impossible, Site } from './site.js';
+import { median } from './slope.js';
 import { counts, type Tally, tally, unseen } from './tally.js';
 
 export interface MatrixScale {
@@ -121,7 +122,11 @@ class Trial {
     this.#demand(figures.liveNotStored, 'live but not stored');
     this.#demand(figures.storedNotSeen, 'stored, not received, and no loss reported');
     this.#demand(figures.duplicates, 'duplicates');
-    const recovery = { p50Ms: median(delays), maxMs: finite(Math.max(...delays)), neverDevices: never(delays) };
+    const recovery = {
+      p50Ms: finite(median(delays) ?? Number.POSITIVE_INFINITY),
+      maxMs: finite(Math.max(...delays)),
+      neverDevices: never(delays),
+    };
     const framesRefused = crowd.wearers.reduce((sum, { device }) => sum + device.counters.framesRefused, 0);
     const apps = counts(crowd.apps.flatMap(({ codes }) => codes));
     const devices = counts(crowd.wearers.flatMap(({ codes }) => codes));
@@ -201,11 +206,6 @@ class Trial {
 function reasonOf(watch: HealthWatch, since: number): string {
   const { state, reason } = watch.samples.find(({ at, state }) => at >= since && state !== 'ok') ?? {};
   return `${state}, ${reason}`;
-}
-
-function median(values: readonly number[]): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
-  return finite(sorted[Math.floor(sorted.length / 2)] ?? Number.POSITIVE_INFINITY);
 }
 
 const finite = (ms: number) => (Number.isFinite(ms) ? Math.round(ms) : null);

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { App } from '../app.js';
 import type { Running } from '../running.js';
+import { turned } from './crowd.js';
 import { HealthWatch } from './health-watch.js';
 import type { Place } from './place.js';
 import { type ProcessSample, sampleOf, storeSize } from './process-sample.js';
@@ -131,7 +132,7 @@ class Soak {
     const wearer = new Wearer({
       deviceId,
       modelId: this.#modelId,
-      addresses: this.#turned(random, this.site.gateways),
+      addresses: turned(this.site.gateways, random.below(this.site.gateways.length)),
     });
     this.#counts.sessions++;
     try {
@@ -146,7 +147,7 @@ class Soak {
   }
 
   async #subscriber(random: Random): Promise<void> {
-    const app = new App(this.#turned(random, this.site.doors));
+    const app = new App(turned(this.site.doors, random.below(this.site.doors.length)));
     this.#counts.subscriptions++;
     await this.#wait(5000 + random.below(55_000));
     app.close();
@@ -232,11 +233,6 @@ class Soak {
       rssAtHalf: median(of(half.slice(0, 6), 'rss')) ?? 0,
       rssAtEnd: median(of(half.slice(-6), 'rss')) ?? 0,
     };
-  }
-
-  #turned(random: Random, places: readonly Place[]): Place[] {
-    const from = random.below(places.length);
-    return [...places.slice(from), ...places.slice(0, from)];
   }
 
   /** Waits for a time, or until the end. */
