@@ -2,6 +2,7 @@ import type { Clock } from '@device-insights/fanout/process/clock';
 import { within } from '@device-insights/fanout/process/deadline';
 import { sharedTrial } from '@device-insights/fanout/process/health-trial';
 import type { Log } from '@device-insights/fanout/process/log';
+import { messageOf } from '@device-insights/fanout/process/message-of';
 
 /** The answer of `GET /v1/stream/health`. */
 export interface Health {
@@ -100,8 +101,7 @@ async function fault(
       if (!(await within(ANSWER_MS, Promise.resolve(part.try()), clock)))
         throw new Error(`no answer for ${ANSWER_MS / 1000} s`);
     } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
-      return { reason: `${name}: ${part.fault}`, cause: `${name}: ${part.fault}: ${cause}` };
+      return { reason: `${name}: ${part.fault}`, cause: `${name}: ${part.fault}: ${messageOf(error)}` };
     }
   }
   return null;

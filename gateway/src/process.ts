@@ -1,6 +1,7 @@
 import { ConfigError } from '@device-insights/fanout/process/config-error';
 import { surviveConnections } from '@device-insights/fanout/process/last-resort';
 import { processLog } from '@device-insights/fanout/process/log';
+import { messageOf } from '@device-insights/fanout/process/message-of';
 import { onlyOnce } from '@device-insights/fanout/process/only-once';
 import { VERSION } from '@device-insights/fanout/process/version';
 import { configHelp, processConfig } from './config.js';
@@ -34,7 +35,7 @@ function stopService(starting: Promise<Service>, delayMs: number): void {
 
 function fail(error: unknown): never {
   if (error instanceof ConfigError) for (const fault of error.faults) console.error(`configuration: ${fault}`);
-  else console.error(error instanceof Error ? error.message : error);
+  else console.error(messageOf(error));
   process.exit(1);
 }
 

@@ -2,6 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createHttpServer, pathOf } from './http-server.js';
 import type { Log } from './log.js';
+import { messageOf } from './message-of.js';
 import { VERSION } from './version.js';
 
 /** Operators and load balancers are few; this many descriptors are reserved for them. */
@@ -93,7 +94,7 @@ export function operations(registry: Registry, health: () => Promise<void>, log:
       const text = await registry.metrics();
       response.setHeader('Content-Type', registry.contentType).end(text);
     } else if (path === '/healthz') {
-      const fault = await health().then(() => null, textOf);
+      const fault = await health().then(() => null, messageOf);
       response.writeHead(fault === null ? 200 : 503, { 'Content-Type': 'text/plain' }).end(`${fault ?? 'ok'}\n`);
     } else {
       response.writeHead(404).end();
@@ -110,8 +111,4 @@ export function operations(registry: Registry, health: () => Promise<void>, log:
     log,
     { most: MOST_CONNECTIONS },
   );
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -14,6 +14,7 @@ import { PAGE_SEEDS, table, writePage } from './page.js';
 import { scorePeaks } from './peak-score.js';
 import { curveOf, manifestsIn, readBeats, readReference } from './reference.js';
 import { rhythmBench } from './rhythm-bench/bench.js';
+import { runCommand } from './run-command.js';
 import {
   type Answer,
   type Reference,
@@ -196,7 +197,4 @@ const command = new Command('accuracy')
     bench ? scoreBenches(resolve(recordings), seed) : scoreFolder(resolve(recordings)),
   );
 
-command.parseAsync().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-});
+runCommand(command);

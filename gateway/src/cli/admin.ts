@@ -1,4 +1,5 @@
 import { systemClock } from '@device-insights/fanout/process/clock';
+import { messageOf } from '@device-insights/fanout/process/message-of';
 import { CommanderError } from 'commander';
 import { adminCommand, type FileTasks, type Perform } from '../admin/command.js';
 import { Refusal } from '../admin/refusal.js';
@@ -21,21 +22,16 @@ const perform: Perform = async (task) => {
   }
 };
 
+const withFile = (run: typeof backUp, action: string) => async (file: string) => {
+  await run(await embeddedFolder(), file);
+  await perform(async (place) => {
+    await note(place, action, null, file);
+    return { file };
+  });
+};
 const files: FileTasks = {
-  async backUp(file) {
-    await backUp(await embeddedFolder(), file);
-    await perform(async (place) => {
-      await note(place, 'backup made', null, file);
-      return { file };
-    });
-  },
-  async restore(file) {
-    await restore(await embeddedFolder(), file);
-    await perform(async (place) => {
-      await note(place, 'backup restored', null, file);
-      return { file };
-    });
-  },
+  backUp: withFile(backUp, 'backup made'),
+  restore: withFile(restore, 'backup restored'),
 };
 
 async function embeddedFolder(): Promise<string> {
@@ -48,7 +44,7 @@ async function embeddedFolder(): Promise<string> {
 function line(error: unknown): string {
   if (error instanceof CommanderError && error.code === 'commander.help')
     return 'a command is missing: see admin --help';
-  return (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ');
+  return messageOf(error).replace(/\s+/g, ' ');
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

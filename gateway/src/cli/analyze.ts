@@ -7,6 +7,7 @@ import type { RPeak } from '../analysis/analysis.js';
 import type { CoreLoad } from '../analysis/core-load.js';
 import { analyseOffline, oneSession, peaksOffline } from './offline.js';
 import { followOutput } from './output.js';
+import { runCommand } from './run-command.js';
 
 /** Parses `a,b` or `a,b,c`. */
 function parseCurve(text: string): number[] {
@@ -55,7 +56,4 @@ const command = new Command('analyze')
 
 followOutput(() => process.exit());
 
-command.parseAsync().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-});
+runCommand(command);

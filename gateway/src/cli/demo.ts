@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '@device-insights/fanout/process/config-error';
 import { processLog } from '@device-insights/fanout/process/log';
+import { messageOf } from '@device-insights/fanout/process/message-of';
 import { VERSION } from '@device-insights/fanout/process/version';
 import type { FrameSource } from '@device-insights/sdk';
 import { type Recording, readRecording } from '@device-insights/sdk/node';
@@ -136,7 +137,7 @@ command.parseAsync().then(
   () => process.exit(),
   (error: unknown) => {
     if (error instanceof ConfigError) for (const fault of error.faults) console.error(`configuration: ${fault}`);
-    else console.error(error instanceof Error ? error.message : error);
+    else console.error(messageOf(error));
     process.exit(1);
   },
 );

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '@device-insights/fanout/process/message-of';
 import { z } from 'zod';
 import type { Reference } from './score.js';
 
@@ -43,7 +44,7 @@ function parsed(folder: string, file: string): unknown {
   try {
     return JSON.parse(readFileSync(join(folder, file), 'utf8'));
   } catch (error) {
-    throw new Error(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
+    throw new Error(`${file}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 import { createClient, ErrorReply } from 'redis';
 import type { Clock, Timer } from '../../process/clock.js';
 import type { Log } from '../../process/log.js';
+import { messageOf } from '../../process/message-of.js';
 import { BusUnavailable } from '../bus.js';
 
 export type RedisClient = ReturnType<typeof openClient>;
@@ -170,7 +171,7 @@ function openClient(url: string) {
 /** Why an attempt failed, in words. A name with several IP addresses fails with an error of each, in any order. */
 function causeOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(causeOf).sort().join('; ');
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /** Host and port of a Redis URL, without its credentials. */

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../process/clock.js';
 import type { Log } from '../../process/log.js';
+import { messageOf } from '../../process/message-of.js';
 import { BusUnavailable } from '../bus.js';
 import { type RedisClient, RedisConnection } from './connection.js';
 import { SLOTS, slotOf } from './slot.js';
@@ -199,7 +200,5 @@ function isNoCluster(error: unknown): boolean {
 
 function unavailable(error: unknown): BusUnavailable {
   if (error instanceof BusUnavailable) return error;
-  return new BusUnavailable(`Redis refused the command: ${error instanceof Error ? error.message : error}`, {
-    cause: error,
-  });
+  return new BusUnavailable(`Redis refused the command: ${messageOf(error)}`, { cause: error });
 }

@@ -10,6 +10,7 @@ import { motionBench, readSources, SOURCES } from '../motion-bench/bench.js';
 import { analyseOffline } from '../offline.js';
 import { PAGE_SEEDS, writePage } from '../page.js';
 import { readReference } from '../reference.js';
+import { runCommand } from '../run-command.js';
 import { type Answer, type Reference, type ScoredWindow, scoreSets, scoreWindows } from '../score.js';
 import { examplesOf, type Lesson, lessons, personOf, recordingsOf } from './examples.js';
 import { fitNetwork } from './network.js';
@@ -90,7 +91,4 @@ interface Options {
   readonly check?: boolean;
 }
 
-command.parseAsync().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-});
+runCommand(command);

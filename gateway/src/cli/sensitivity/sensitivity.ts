@@ -6,6 +6,7 @@ import { type Constant, compileTunable, halfAndTwice, readConstants } from '@dev
 import { VERSION } from '@device-insights/fanout/process/version';
 import { Command, InvalidArgumentError } from 'commander';
 import { writeParts } from '../page.js';
+import { runCommand } from '../run-command.js';
 import type { Block } from './blocks.js';
 import { groupsOf, isOfBench } from './cases.js';
 import { report, type Trial } from './report.js';
@@ -111,7 +112,4 @@ const command = new Command('sensitivity')
     measure(resolve(recordings), seconds, names),
   );
 
-command.parseAsync().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-});
+runCommand(command);

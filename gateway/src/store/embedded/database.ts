@@ -1,4 +1,5 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
+import { messageOf } from '@device-insights/fanout/process/message-of';
 import type Libsql from 'libsql';
 import { StoreUnavailable } from '../store.js';
 import { connect } from './connection.js';
@@ -248,8 +249,7 @@ export class Database {
     try {
       return this.#guard?.fault() ?? null;
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new StoreUnavailable(`${this.#file} cannot be read (${why}): check its disk`, { cause });
+      throw new StoreUnavailable(`${this.#file} cannot be read (${messageOf(cause)}): check its disk`, { cause });
     }
   }
 

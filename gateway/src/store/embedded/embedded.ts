@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '@device-insights/fanout/process/clock';
+import { messageOf } from '@device-insights/fanout/process/message-of';
 import { type Store, StoreUnavailable } from '../store.js';
 import { Database } from './database.js';
 import { migrate, NewerSchema } from './schema.js';
@@ -24,8 +25,7 @@ export async function openEmbeddedStore(directory: string, clock: Clock): Promis
     return storeOn(db, new Writer(file, db));
   } catch (error) {
     if (error instanceof NewerSchema) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    const said = `${FILE} in ${directory} cannot be opened (${why})`;
+    const said = `${FILE} in ${directory} cannot be opened (${messageOf(error)})`;
     if (error instanceof StoreUnavailable) throw new StoreUnavailable(said, { cause: error.cause });
     throw new Error(`${said}: check its disk, and restore it if it is damaged, or choose another data directory`, {
       cause: error,
@@ -59,8 +59,7 @@ async function makeFile(directory: string, file: string): Promise<void> {
     for (const path of [file, `${file}-wal`, `${file}-shm`]) await assertWritable(path);
     if (!existsSync(file)) writeFileSync(file, '', { flag: 'a', mode: 0o600 });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`${directory} cannot be the data directory (DATA_DIR): ${why}`, { cause });
+    throw new Error(`${directory} cannot be the data directory (DATA_DIR): ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { messageOf } from '@device-insights/fanout/process/message-of';
 import { connect } from './connection.js';
 import { meaningOf } from './failures.js';
 
@@ -15,7 +16,7 @@ try {
     process.stdout.write(damage() ?? '');
   }
 } catch (error) {
-  process.stderr.write(error instanceof Error ? error.message : String(error));
+  process.stderr.write(messageOf(error));
   process.exitCode = 1;
 }
 
