@@ -49,6 +49,16 @@ export function Panel(props: {
   );
 }
 
+/** A fact of a list `facts`. */
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
 /**
  * An error message, with a button to try again. With `shownAt`, the page still shows data that were received then: it
  * says so, and none of their badges is green.

@@ -6,10 +6,9 @@ import { Chart } from '../chart.js';
 import { count, duration } from '../format.js';
 import { go } from '../router.js';
 import { now } from '../service-clock.js';
-import { Badge, Dialog, Empty, Failure, Form, Page, Panel, Skeleton, When } from '../ui.js';
+import { Badge, Dialog, Empty, Fact, Failure, Form, Page, Panel, Skeleton, When } from '../ui.js';
 import { Channels } from './device-channels.js';
 import { Readings } from './device-readings.js';
-import { Fact } from './session.js';
 import { SessionTable } from './sessions.js';
 
 const REFRESH_MS = 2000;

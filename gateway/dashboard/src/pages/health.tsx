@@ -3,8 +3,7 @@ import { useLoad } from '../api.js';
 import { bytes, count, duration } from '../format.js';
 import { TYPES } from '../readings.js';
 import { now } from '../service-clock.js';
-import { Badge, Failure, Page, Panel, Skeleton, Table, When } from '../ui.js';
-import { Fact } from './session.js';
+import { Badge, Fact, Failure, Page, Panel, Skeleton, Table, When } from '../ui.js';
 
 const REFRESH_MS = 2000;
 /**

@@ -6,7 +6,7 @@ import { Chart, type Line } from '../chart.js';
 import { count, date, duration } from '../format.js';
 import { TYPES } from '../readings.js';
 import { Link } from '../router.js';
-import { Badge, Empty, Failure, Page, Panel, Skeleton } from '../ui.js';
+import { Badge, Empty, Fact, Failure, Page, Panel, Skeleton } from '../ui.js';
 import { lengthOf } from './sessions.js';
 
 const REFRESH_MS = 5000;
@@ -72,15 +72,6 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
       ))}
       {series.data && series.data.length > 0 && <Measures series={series.data} onZoom={zoom} />}
     </Page>
-  );
-}
-
-export function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 
