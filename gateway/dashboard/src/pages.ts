@@ -3,7 +3,7 @@ import type { Listed } from '../../src/dashboard/schemas.js';
 import { api, type Loaded, useLoad } from './api.js';
 
 /** A list that grows page by page; `path` without its cursor. */
-interface Paged<Row> {
+export interface Paged<Row> {
   readonly rows: readonly Row[] | undefined;
   readonly next: string | null;
   /** Time at which the rows were received, if they could not be loaded again. */
@@ -17,13 +17,13 @@ interface Paged<Row> {
  * Loads the first page, again every `every` ms, and further ones when asked. A list with further pages is not loaded again: rows that
  * come in front of it would push others out between its pages.
  */
-export function usePages<Row>(path: string | null, every?: number): Paged<Row> {
+export function usePages<Row>(path: string, every?: number): Paged<Row> {
   const first: Loaded<Listed<Row>> = useLoad<Listed<Row>>(path, every);
-  const [grown, setGrown] = useState<Listed<Row> & { path: string | null; error?: Error }>();
+  const [grown, setGrown] = useState<Listed<Row> & { path: string; error?: Error }>();
   const mine = grown?.path === path ? grown : undefined;
   const list = mine ?? first.data;
   const more = async () => {
-    if (path === null || !list || list.next === null) return;
+    if (!list || list.next === null) return;
     const cursor = `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(list.next)}`;
     try {
       const page = await api<Listed<Row>>('GET', path + cursor);

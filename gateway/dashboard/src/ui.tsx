@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ago, clock, date } from './format.js';
+import type { Paged } from './pages.js';
 import { hasMoved } from './router.js';
 
 /** A page: heading, actions and content. */
@@ -305,22 +306,27 @@ export function Form(props: {
   );
 }
 
-/** A button that loads the next page of a list. */
-export function More({
-  next,
-  load,
-  label,
-}: {
-  readonly next: string | null;
-  readonly load: () => void;
-  readonly label: string;
+/** The rows of a list, or what stands for them while there are none, and a button that loads the next page. */
+export function Rows<Row>(props: {
+  readonly list: Paged<Row>;
+  readonly empty: ComponentChildren;
+  /** The text of the button. */
+  readonly more: string;
+  readonly children: (rows: readonly Row[]) => ComponentChildren;
 }) {
-  if (next === null) return null;
+  const { rows, next, at, error, more, reload } = props.list;
   return (
-    <div class="more">
-      <button type="button" onClick={load}>
-        {label}
-      </button>
-    </div>
+    <>
+      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
+      {!rows && !error && <Skeleton />}
+      {rows && (rows.length === 0 ? props.empty : props.children(rows))}
+      {next !== null && (
+        <div class="more">
+          <button type="button" onClick={more}>
+            {props.more}
+          </button>
+        </div>
+      )}
+    </>
   );
 }

@@ -1,38 +1,37 @@
 import type { AccountRow, AuditRow } from '../../../src/dashboard/schemas.js';
 import { date } from '../format.js';
 import { usePages } from '../pages.js';
-import { Empty, Failure, More, Page, Skeleton, Table } from '../ui.js';
+import { Empty, Page, Rows, Table } from '../ui.js';
 
 const REFRESH_MS = 5000;
 
 /** The audit log. */
 export function Audit({ accounts }: { readonly accounts: readonly AccountRow[] }) {
-  const { rows, next, at, error, more, reload } = usePages<AuditRow>('/audit', REFRESH_MS);
+  const list = usePages<AuditRow>('/audit', REFRESH_MS);
   const named = (id: string | null) => accounts.find((account) => account.id === id)?.name ?? id;
+  const empty = <Empty title="Nothing yet">The next sign-in and the next change appear here.</Empty>;
   return (
     <Page
       title="Audit log"
       lead="Sign-ins, and changes by operators and by the admin command. The newest 100,000 changes and 1,000 sign-ins are kept."
     >
-      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
-      {!rows && !error && <Skeleton />}
-      {rows?.length === 0 && <Empty title="Nothing yet">The next sign-in and the next change appear here.</Empty>}
-      {rows && rows.length > 0 && (
-        <Table label="Audit log" columns={['Time', 'Operator', 'Action', 'Account', 'Object']}>
-          {rows.map((row, i) => (
-            <tr key={`${row.at} ${i}`}>
-              <td>
-                <time dateTime={row.at}>{date(row.at)}</time>
-              </td>
-              <td>{row.actor}</td>
-              <td>{row.action}</td>
-              <td>{named(row.account_id) ?? <span class="mute">–</span>}</td>
-              <td class="why">{row.subject}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <More next={next} load={more} label="Earlier entries" />
+      <Rows list={list} empty={empty} more="Earlier entries">
+        {(rows) => (
+          <Table label="Audit log" columns={['Time', 'Operator', 'Action', 'Account', 'Object']}>
+            {rows.map((row, i) => (
+              <tr key={`${row.at} ${i}`}>
+                <td>
+                  <time dateTime={row.at}>{date(row.at)}</time>
+                </td>
+                <td>{row.actor}</td>
+                <td>{row.action}</td>
+                <td>{named(row.account_id) ?? <span class="mute">–</span>}</td>
+                <td class="why">{row.subject}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Rows>
     </Page>
   );
 }

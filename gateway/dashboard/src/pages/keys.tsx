@@ -6,7 +6,7 @@ import { date } from '../format.js';
 import { usePages } from '../pages.js';
 import { Link, useAddress } from '../router.js';
 import { now } from '../service-clock.js';
-import { Badge, Code, Dialog, Empty, Failure, Field, Form, More, Page, Skeleton, Table, When } from '../ui.js';
+import { Badge, Code, Dialog, Empty, Field, Form, Page, Rows, Table, When } from '../ui.js';
 
 const REFRESH_MS = 5000;
 
@@ -15,18 +15,20 @@ type Doing = { readonly what: 'issue' } | { readonly what: 'rotate' | 'revoke'; 
 /** The keys of an account. Keys are issued and revoked only here and on the command line. */
 export function Keys({ account, me }: AccountPage) {
   const user = useAddress().searchParams.get('user');
-  const { rows, next, at, error, more, reload } = usePages<KeyRow>(
-    `/accounts/${account.id}/keys${query({ user })}`,
-    REFRESH_MS,
-  );
+  const list = usePages<KeyRow>(`/accounts/${account.id}/keys${query({ user })}`, REFRESH_MS);
   const [doing, setDoing] = useState<Doing>();
   const [made, setMade] = useState<NewKey>();
   const mayChange = me.role === 'operator';
   const finish = async (key?: NewKey) => {
     setDoing(undefined);
     if (key) setMade(key);
-    await reload();
+    await list.reload();
   };
+  const empty = (
+    <Empty title="No key yet">
+      {mayChange ? 'Issue one: devices and apps need it to connect.' : 'Ask an operator to issue one.'}
+    </Empty>
+  );
   return (
     <Page
       title={user === null ? 'API keys' : `API keys of ${user}`}
@@ -44,63 +46,57 @@ export function Keys({ account, me }: AccountPage) {
           <Link to={`/a/${account.id}/keys`}>All keys of the account</Link>
         </p>
       )}
-      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
-      {!rows && !error && <Skeleton />}
-      {rows?.length === 0 && (
-        <Empty title="No key yet">
-          {mayChange ? 'Issue one: devices and apps need it to connect.' : 'Ask an operator to issue one.'}
-        </Empty>
-      )}
-      {rows && rows.length > 0 && (
-        <Table
-          label="API keys"
-          columns={['Key', 'User', 'Status', 'Created', 'Last used', 'Expires', { name: 'Actions', hidden: true }]}
-        >
-          {rows.map((key) => (
-            <tr key={key.id} class={isGood(key) ? '' : 'over'}>
-              <th scope="row">
-                <code>{face(key)}</code>
-              </th>
-              <td class="user">{key.user ?? <span class="mute">whole account</span>}</td>
-              <td>
-                <Status row={key} />
-              </td>
-              <td>
-                <When at={key.created_at} />
-              </td>
-              <td>
-                <When at={key.last_used_at} none="never" />
-              </td>
-              <td>{key.expires_at === null ? <span class="mute">never</span> : <When at={key.expires_at} />}</td>
-              <td class="row-actions">
-                {mayChange && isGood(key) && (
-                  <>
-                    {!key.replaced_by && (
+      <Rows list={list} empty={empty} more="Older keys">
+        {(rows) => (
+          <Table
+            label="API keys"
+            columns={['Key', 'User', 'Status', 'Created', 'Last used', 'Expires', { name: 'Actions', hidden: true }]}
+          >
+            {rows.map((key) => (
+              <tr key={key.id} class={isGood(key) ? '' : 'over'}>
+                <th scope="row">
+                  <code>{face(key)}</code>
+                </th>
+                <td class="user">{key.user ?? <span class="mute">whole account</span>}</td>
+                <td>
+                  <Status row={key} />
+                </td>
+                <td>
+                  <When at={key.created_at} />
+                </td>
+                <td>
+                  <When at={key.last_used_at} none="never" />
+                </td>
+                <td>{key.expires_at === null ? <span class="mute">never</span> : <When at={key.expires_at} />}</td>
+                <td class="row-actions">
+                  {mayChange && isGood(key) && (
+                    <>
+                      {!key.replaced_by && (
+                        <button
+                          type="button"
+                          class="small"
+                          aria-label={`Rotate ${face(key)}`}
+                          onClick={() => setDoing({ what: 'rotate', key })}
+                        >
+                          Rotate
+                        </button>
+                      )}
                       <button
                         type="button"
                         class="small"
-                        aria-label={`Rotate ${face(key)}`}
-                        onClick={() => setDoing({ what: 'rotate', key })}
+                        aria-label={`Revoke ${face(key)}`}
+                        onClick={() => setDoing({ what: 'revoke', key })}
                       >
-                        Rotate
+                        Revoke
                       </button>
-                    )}
-                    <button
-                      type="button"
-                      class="small"
-                      aria-label={`Revoke ${face(key)}`}
-                      onClick={() => setDoing({ what: 'revoke', key })}
-                    >
-                      Revoke
-                    </button>
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <More next={next} load={more} label="Older keys" />
+                    </>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Rows>
       {doing?.what === 'issue' && <Issue account={account.id} user={user} finish={finish} />}
       {doing?.what === 'rotate' && <Rotate row={doing.key} finish={finish} />}
       {doing?.what === 'revoke' && <Revoke row={doing.key} finish={finish} />}

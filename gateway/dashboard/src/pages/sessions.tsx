@@ -6,7 +6,7 @@ import { date, duration } from '../format.js';
 import { usePages } from '../pages.js';
 import { Link, useAddress } from '../router.js';
 import { now } from '../service-clock.js';
-import { Badge, Empty, Failure, Field, More, Page, Skeleton, Table } from '../ui.js';
+import { Badge, Empty, Field, Page, Rows, Table } from '../ui.js';
 
 const REFRESH_MS = 10_000;
 
@@ -17,12 +17,18 @@ export function Sessions({ account }: AccountPage) {
   const [since, setSince] = useState('');
   const [until, setUntil] = useState('');
   const filter = query({ device, status, since: instant(since), until: instant(until) });
-  const { rows, next, at, error, more, reload } = usePages<SessionRow>(
-    `/accounts/${account.id}/sessions${filter}`,
-    REFRESH_MS,
-  );
+  const list = usePages<SessionRow>(`/accounts/${account.id}/sessions${filter}`, REFRESH_MS);
   const text = (set: (value: string) => void) => (event: Event) =>
     set((event.currentTarget as HTMLInputElement | HTMLSelectElement).value.trim());
+  const empty =
+    filter === '' ? (
+      <Empty title="No session yet">
+        A session begins when a device connects. <Link to={`/a/${account.id}/start`}>Start the simulator</Link> to see
+        one.
+      </Empty>
+    ) : (
+      <Empty title="No session matches">Remove a filter, or choose another time.</Empty>
+    );
   return (
     <Page title="Sessions" lead="A session is one stretch of streaming of one device. Newest first.">
       <div class="filters">
@@ -43,19 +49,9 @@ export function Sessions({ account }: AccountPage) {
           {(id) => <input id={id} type="datetime-local" value={until} onInput={text(setUntil)} />}
         </Field>
       </div>
-      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
-      {!rows && !error && <Skeleton />}
-      {rows?.length === 0 &&
-        (filter === '' ? (
-          <Empty title="No session yet">
-            A session begins when a device connects. <Link to={`/a/${account.id}/start`}>Start the simulator</Link> to
-            see one.
-          </Empty>
-        ) : (
-          <Empty title="No session matches">Remove a filter, or choose another time.</Empty>
-        ))}
-      {rows && rows.length > 0 && <SessionTable account={account.id} rows={rows} />}
-      <More next={next} load={more} label="Older sessions" />
+      <Rows list={list} empty={empty} more="Older sessions">
+        {(rows) => <SessionTable account={account.id} rows={rows} />}
+      </Rows>
     </Page>
   );
 }

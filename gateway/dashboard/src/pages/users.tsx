@@ -2,39 +2,38 @@ import type { UserRow } from '../../../src/dashboard/schemas.js';
 import type { AccountPage } from '../account-page.js';
 import { usePages } from '../pages.js';
 import { Link } from '../router.js';
-import { Empty, Failure, More, Page, Skeleton, Table, When } from '../ui.js';
+import { Empty, Page, Rows, Table, When } from '../ui.js';
 
 /** The users of an account, collected from its keys. */
 export function Users({ account }: AccountPage) {
-  const { rows, next, at, error, more, reload } = usePages<UserRow>(`/accounts/${account.id}/users`);
+  const list = usePages<UserRow>(`/accounts/${account.id}/users`);
+  const empty = (
+    <Empty title="No user yet">
+      <Link to={`/a/${account.id}/keys`}>Issue a key</Link> for a user, and the user appears here.
+    </Empty>
+  );
   return (
     <Page
       title="Users"
       lead="A key can be bound to a user. It then sees only the sessions that this user's keys opened."
     >
-      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
-      {!rows && !error && <Skeleton />}
-      {rows?.length === 0 && (
-        <Empty title="No user yet">
-          <Link to={`/a/${account.id}/keys`}>Issue a key</Link> for a user, and the user appears here.
-        </Empty>
-      )}
-      {rows && rows.length > 0 && (
-        <Table label="Users" columns={['User', { name: 'Keys', number: true }, 'Last used']}>
-          {rows.map(({ user, keys, last_used_at }) => (
-            <tr key={user}>
-              <th scope="row">
-                <Link to={`/a/${account.id}/keys?user=${encodeURIComponent(user)}`}>{user}</Link>
-              </th>
-              <td class="number">{keys}</td>
-              <td>
-                <When at={last_used_at} none="never" />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <More next={next} load={more} label="More users" />
+      <Rows list={list} empty={empty} more="More users">
+        {(rows) => (
+          <Table label="Users" columns={['User', { name: 'Keys', number: true }, 'Last used']}>
+            {rows.map(({ user, keys, last_used_at }) => (
+              <tr key={user}>
+                <th scope="row">
+                  <Link to={`/a/${account.id}/keys?user=${encodeURIComponent(user)}`}>{user}</Link>
+                </th>
+                <td class="number">{keys}</td>
+                <td>
+                  <When at={last_used_at} none="never" />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Rows>
     </Page>
   );
 }
