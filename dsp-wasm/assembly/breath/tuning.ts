@@ -81,10 +81,10 @@ export const JUMP: f32 = 0.01;
 export const LOST: f32 = 0.1;
 /** What a step takes from the evidence: five times what noise gives an effort. [log odds; chosen] */
 export const FADING: f32 = 0.02;
-/** Most evidence of an effort that is kept: 20 steps, 40 s. [log odds; chosen] */
-export const MOST_SHOWN: f32 = 0.4;
+/** Most evidence of an effort that is kept: five steps, 10 s, as people who are awake breathe irregularly. [log odds; chosen] */
+export const MOST_SHOWN: f32 = 0.15;
 /** Evidence from which an effort shows the breath. [log odds; chosen] */
-export const ENOUGH_SHOWN: f32 = 0.12;
+export const ENOUGH_SHOWN: f32 = 0.05;
 /** Evidence from which the light shows a breath clearly; no more is kept. Half of it is little: noise or the vessels' own waves make as much. [log odds; chosen] */
 export const MUCH_SHOWN: f32 = 4;
 /** Mass from which a stretch is trusted where the light shows little. [probability; chosen] */

@@ -30,7 +30,7 @@ interface BreathSource {
   readonly limited: boolean;
 }
 export const FROM_PPG: BreathSource = { spread: 0.35, degree: 2, harmonic: 0.3, fades: false, most: 4, limited: false };
-export const FROM_EFFORT: BreathSource = { spread: 0.5, degree: 5, harmonic: 1, fades: true, most: 0.4, limited: true };
+export const FROM_EFFORT: BreathSource = { spread: 0.5, degree: 5, harmonic: 1, fades: true, most: 0.15, limited: true };
 
 /** Tracked rates, per minute. */
 const RATES = Array.from({ length: 45 }, (_, i) => (5 + i) * 0.9375);
@@ -75,7 +75,7 @@ export class BreathFollower {
     const rest = series.map((s, i) =>
       all[i]?.r.length && !s.vessels ? withoutDrift(s.x, this.#source.degree).rest : [],
     );
-    const told = confidence * (this.#source.fades ? Math.min(1, this.#shown / 0.12) : trust);
+    const told = confidence * (this.#source.fades ? Math.min(1, this.#shown / 0.05) : trust);
     return { value, confidence: calibrated(this.#swing.doubt(rest, value, told)) };
   }
 

@@ -332,9 +332,25 @@ describe('rr', () => {
       const end = 16 + 2 * i;
       const series = { x: quarters.slice(Math.max(0, 4 * end - 128), 4 * end), resolution: 0, gentle: 0, steep: 2 };
       const twin = follower.follow(end, [series], 60);
-      expect(answer?.value, `at ${end} s`).to.be.closeTo(twin?.value ?? Number.NaN, 0.1);
-      expect(answer?.confidence, `at ${end} s`).to.be.closeTo(twin?.confidence ?? Number.NaN, 0.03);
+      expect(answer?.value, `at ${end} s`).to.be.closeTo(twin?.value ?? Number.NaN, 0.03);
+      expect(answer?.confidence, `at ${end} s`).to.be.closeTo(twin?.confidence ?? Number.NaN, 0.1);
     });
+  });
+
+  it('no longer trusts the rate of an effort from before it became irregular', () => {
+    const periods = [2.4, 5.6, 3.1, 7.2, 2.2, 4.4, 3.4, 6.1, 2.7, 5];
+    const depths = [1, 0.6, 1.4, 0.5, 0.9, 1.6, 0.7, 1.2, 0.5, 1];
+    const x: number[] = [];
+    for (let breath = 0; x.length < 135 * RESP.sampleRateHz; breath++) {
+      const isRegular = x.length < 80 * RESP.sampleRateHz;
+      const period = isRegular ? 3 : (periods[breath % 10] ?? 0);
+      const depth = isRegular ? 1 : (depths[breath % 10] ?? 0);
+      const samples = Math.round(period * RESP.sampleRateHz);
+      for (let i = 0; i < samples; i++) x.push(500 * depth * (1 - Math.cos((2 * Math.PI * i) / samples)));
+    }
+    const confidences = run('rr_resp', [RESP], [x]).map((answer) => answer?.confidence);
+    expect(confidences[(78 - 16) / 2]).to.be.above(0.9);
+    for (let end = 114; end <= 134; end += 2) expect(confidences[(end - 16) / 2], `at ${end} s`).to.be.below(0.5);
   });
 
   /** A short breath and a long rest, in an effort. */
