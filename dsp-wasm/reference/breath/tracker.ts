@@ -30,7 +30,14 @@ interface BreathSource {
   readonly limited: boolean;
 }
 export const FROM_PPG: BreathSource = { spread: 0.35, degree: 2, harmonic: 0.3, fades: false, most: 4, limited: false };
-export const FROM_EFFORT: BreathSource = { spread: 0.5, degree: 5, harmonic: 1, fades: true, most: 0.15, limited: true };
+export const FROM_EFFORT: BreathSource = {
+  spread: 0.5,
+  degree: 5,
+  harmonic: 1,
+  fades: true,
+  most: 0.15,
+  limited: true,
+};
 
 /** Tracked rates, per minute. */
 const RATES = Array.from({ length: 45 }, (_, i) => (5 + i) * 0.9375);
