@@ -17,6 +17,16 @@ export function makeTwiddles(): void {
   }
 }
 
+/** Cosine of 2 pi k / FFT_MAX. */
+export function turnCos(k: i32): f32 {
+  return load<f32>(TWIDDLES + ((<usize>(k & (FFT_MAX - 1))) << 3));
+}
+
+/** Sine of 2 pi k / FFT_MAX. */
+export function turnSin(k: i32): f32 {
+  return -load<f32>(TWIDDLES + ((<usize>(k & (FFT_MAX - 1))) << 3), 4);
+}
+
 /**
  * @param x `n` samples of four lanes (16 n bytes); destroyed
  * @param work 16 n bytes

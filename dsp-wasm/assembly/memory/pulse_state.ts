@@ -13,6 +13,9 @@ export const AXIS_COUNT: i32 = 3;
 export const DELAYED: i32 = 8;
 const PRODUCTS: i32 = 17;
 
+/** Windows whose line's phase is kept: 12 advances over a window's length of 8 s. */
+export const PHASES: i32 = 20;
+
 /** State of the heart rate from optical channels from step to step. */
 @unmanaged
 export class PulseState {
@@ -46,10 +49,21 @@ export class PulseState {
   notedEnd: i32;
   /** How well its rest is known, from 0 to 1: with an accelerometer, or after minutes of a trusted pulse. */
   known: f32;
+  /** Number of windows since the start, or a gap, whose line's phase was noted. */
+  phasesKnown: i32;
+  /** Running means of the second harmonic in step with the line, and of the line's power (pulse/tone.ts). */
+  lockedRe: f32;
+  lockedIm: f32;
+  linePower: f32;
 
   /** By optical channel: usual height of its line at rest, natural logarithm; 0 before there is one. */
   get heights(): Row<f32> {
     return rowAt<f32>(changetype<usize>(this) + HEIGHTS);
+  }
+
+  /** Phases of the line in the last windows, as unit vectors. */
+  get phases(): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + PHASES_AT);
   }
 
   /** Running means of the spectra of pulse and noise, and of the strongest axis. */
@@ -77,7 +91,8 @@ export class PulseState {
 }
 
 const HEIGHTS: usize = (offsetof<PulseState>() + 15) & ~15;
-const PULSE_MEAN: usize = HEIGHTS + 4 * sizeof<f32>();
+const PHASES_AT: usize = HEIGHTS + 4 * sizeof<f32>();
+const PULSE_MEAN: usize = PHASES_AT + 2 * PHASES * sizeof<f32>();
 const NOISE_MEAN: usize = PULSE_MEAN + BINS_ROW * sizeof<f32>();
 const LOUDEST_MEAN: usize = NOISE_MEAN + BINS_ROW * sizeof<f32>();
 const BELIEF: usize = LOUDEST_MEAN + BINS_ROW * sizeof<f32>();

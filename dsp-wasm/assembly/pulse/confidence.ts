@@ -57,6 +57,7 @@ import {
   LINE_OF_UNLIKENESS,
   LINE_OF_VARIATION,
   LINE_WIDTH,
+  LOBE,
   MISSED_DOUBT,
   MOST_JUMP,
   MOST_STILL,
@@ -306,14 +307,23 @@ function paced(): f32 {
 
 /** Share of the pulse's power near the rate and its double. */
 function concentration(bpm: f32): f32 {
-  let total: f32 = 1e-30;
-  for (let k = FIRST_BIN; k < BINS; k++) total += PULSE[k];
-  return (linePower(bpm) + linePower(bpm + bpm)) / total;
+  return (powerNear(bpm, LINE_WIDTH) + powerNear(bpm + bpm, LINE_WIDTH)) / totalPower();
 }
 
-function linePower(bpm: f32): f32 {
-  const from = max(FIRST_BIN, <i32>ceil<f32>((bpm - LINE_WIDTH) / (60 * BIN_HZ)));
-  const to = min(BINS - 1, <i32>((bpm + LINE_WIDTH) / (60 * BIN_HZ)));
+/** Share of the pulse's power that is not the line's at a rate. */
+export function besideLine(bpm: f32): f32 {
+  return <f32>1 - powerNear(bpm, LOBE) / totalPower();
+}
+
+function totalPower(): f32 {
+  let total: f32 = 1e-30;
+  for (let k = FIRST_BIN; k < BINS; k++) total += PULSE[k];
+  return total;
+}
+
+function powerNear(bpm: f32, width: f32): f32 {
+  const from = max(FIRST_BIN, <i32>ceil<f32>((bpm - width) / (60 * BIN_HZ)));
+  const to = min(BINS - 1, <i32>((bpm + width) / (60 * BIN_HZ)));
   let sum: f32 = 0;
   for (let k = from; k <= to; k++) sum += PULSE[k];
   return sum;

@@ -20,6 +20,7 @@ import { likelihoodShare } from './motion';
 import { unexplainedAt } from './residual';
 import { COUNTED, TRACKED, Tracked } from './scratch';
 import { apartFromMotion, pulseSpectrum, resetSpectrum } from './spectrum';
+import { lampLike } from './tone';
 import { findTracked, lineNear, resumeTrack, updateTrack } from './tracker';
 import {
   ALIKE,
@@ -83,9 +84,11 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     expectRate(state, motion);
     guessHeights(state);
     state.usualRate = 0;
-    state.value = leaning(state, inMotion(tracked.rate, beats.rate), confidence);
+    const rate = inMotion(tracked.rate, beats.rate);
+    const own = <f32>1 - max<f32>(movedAlike(session, tracked.rate, true), lampLike(state, rate, true, anew));
+    state.value = leaning(state, rate, confidence);
     // What a missing axis feels may be in the light
-    to.confidence = <f64>min<f32>(confidence, trustable(allAxes ? 1 - movedAlike(session, tracked.rate, true) : 0));
+    to.confidence = <f64>min<f32>(confidence, trustable(allAxes ? own : 0));
   } else {
     const line = atRest(tracked.rate, beats.rate);
     const counted = countBeats();
@@ -96,7 +99,10 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     const rate = counted && isIrregular() ? chosen.rate : chosen.rate + step;
     const belief = counted ? doubted(chosen.belief, step) : chosen.belief;
     const felt: f32 = allAxes ? min<f32>(1, motion / FELT_MOTION) : 1;
-    const like = pulseLike(session, rate, counted ? COUNTED.skew : 0, belief, hasAxes, felt);
+    const like = min<f32>(
+      pulseLike(session, rate, counted ? COUNTED.skew : 0, belief, hasAxes, felt),
+      <f32>1 - lampLike(state, rate, false, anew),
+    );
     state.value = leaning(state, rate, belief);
     // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
     const guessed = counted && (COUNTED.lost > MOST_GUESSED || leavesOutRun(rate));

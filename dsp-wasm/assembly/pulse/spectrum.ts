@@ -157,6 +157,11 @@ export function opticalPower(lane: i32, k: i32): f32 {
   return (re * re + im * im) * GAIN[k] * emphasis(k, 0) * OPTICAL_SCALE[lane];
 }
 
+/** What thinning took off an amplitude. */
+export function amplitudeGain(k: i32): f32 {
+  return Mathf.sqrt(GAIN[k]);
+}
+
 /** Reciprocal of each lane's strongest emphasised bin; 0 for a lane that is flat or not in `mask`. */
 function scaleOf(motion: f32, mask: v128): v128 {
   let most = f32x4.splat(0);

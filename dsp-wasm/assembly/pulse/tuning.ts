@@ -446,3 +446,23 @@ export const SLOW_REST: f32 = 55;
 export const FAST_REST: f32 = 105;
 /** Rate from which it is. [bpm; chosen] */
 export const FASTEST_REST: f32 = 125;
+
+// ---- tone.ts ----
+/** Advances of the phase, each over a window's length, by which a line is steady: 20 s of data. [windows; derived: PHASES less a window's length] */
+export const ADVANCES: i32 = 12;
+/** Likeness of the advances up to which a rate wanders: of the recordings' trusted readings half have less than 0.8. [ratio; chosen] */
+export const STEADY: f32 = 0.95;
+/** The same from which it does not: of the recordings' trusted readings 1 in 30 has more, and of those hardly one has no second harmonic. [ratio; chosen] */
+export const STEADIEST: f32 = 0.97;
+/** Amplitude of the second harmonic in step, against the line's, up to which there is none. [ratio; chosen] */
+export const OUT_OF_STEP: f32 = 0.1;
+/** The same from which there is one. A low-pass of 1 Hz takes so much of it off 1 in 100 readings that are steady, too. [ratio; chosen] */
+export const IN_STEP: f32 = 0.15;
+/** Share of a window in the means of the second harmonic and of the line: half a minute of memory. [share; chosen] */
+export const LOCK_SHARE: f32 = 0.03;
+/** Half width of a line, down to nothing. [bpm; derived: the Hann window of 8 s] */
+export const LOBE: f32 = 15;
+/** Share of the pulse's power off the line up to which nothing is beside it at rest: more than the noise of a test. [share; chosen] */
+export const LITTLE_ELSE: f32 = 0.02;
+/** The same from which something is. [share; chosen] */
+export const MUCH_ELSE: f32 = 0.04;

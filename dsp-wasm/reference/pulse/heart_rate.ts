@@ -4,6 +4,7 @@ import { type Counted, countBeats } from './count.js';
 import { type MotionLikelihood, motionLikelihood } from './motion.js';
 import { BINS, powers, WINDOW } from './powers.js';
 import { Residual } from './residual.js';
+import { Tone } from './tone.js';
 
 /** Heart rate from the optical channels, as assembly/pulse/heart_rate.ts, in plain double precision. */
 
@@ -37,6 +38,7 @@ export class PulseRate {
   #usual = 0;
   readonly #residual = new Residual();
   readonly #artefact = new Artefact();
+  readonly #tone = new Tone();
 
   /**
    * @param windows grid samples of each optical channel, NaN where empty
@@ -81,10 +83,12 @@ export class PulseRate {
       const confidence = covered * quality(opticals) * likelyInMotion(track, support, seenApart, unexplained);
       this.#expect(motion);
       this.#usual = 0;
-      const value = this.#leaning(inMotion(clean, rate, found?.rate ?? 0), confidence);
+      const own = inMotion(clean, rate, found?.rate ?? 0);
+      const lamp = this.#tone.lampLike(found?.best ?? signals[0] ?? [], own, 1);
+      const alike = Math.max(lamp, movedAlike(lights, opticals, left ?? [], rate));
       return this.#answer(
-        value,
-        Math.min(0.45 + 0.55 * (allAxes ? 1 - movedAlike(lights, opticals, left ?? [], rate) : 0), confidence),
+        this.#leaning(own, confidence),
+        Math.min(0.45 + 0.55 * (allAxes ? 1 - alike : 0), confidence),
       );
     }
     const odds = -2.85 + 0.74 * track + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
@@ -102,9 +106,13 @@ export class PulseRate {
       movedAlike(lights, opticals, emphasised(signals, 0), value) * (allAxes ? Math.min(1, motion / 0.1) : 1);
     const own = { bpm: value, skew: counted?.skew ?? 0, alike, belief: doubted, hasAxes: axes !== null };
     const most = this.#artefact.most(spectraOf([[...(found?.best ?? signals[0] ?? [])]], 0)[0] ?? [], heights, own);
+    const lamp = this.#tone.lampLike(found?.best ?? signals[0] ?? [], value, beside(clean, value));
     const guessed = counted !== null && (counted.lost > 1 || leavesOutRun(counted, value));
     const halved = this.#isHalved(value, doubted);
-    return this.#answer(this.#leaning(value, doubted), Math.min(doubted, guessed || halved ? 0.45 : most));
+    return this.#answer(
+      this.#leaning(value, doubted),
+      Math.min(doubted, guessed || halved ? 0.45 : Math.min(most, 1 - 0.55 * lamp)),
+    );
   }
 
   #isHalved(rate: number, belief: number): boolean {
@@ -462,13 +470,19 @@ function likelyInMotion(track: number, support: number, seen: number, unexplaine
 /** What the looks of the window add to the log odds. */
 function looksOf(pulse: readonly number[], rate: number, ...terms: [number, number, number]): number {
   const [likeness, apart, unrest] = terms;
-  const share = (bpm: number) =>
-    sum(pulse.filter((_, k) => k >= FIRST && k * BIN_BPM >= bpm - 7 && k * BIN_BPM <= bpm + 7));
-  const concentration = (share(rate) + share(2 * rate)) / (sum(pulse) + 1e-30);
   return (
-    1.02 * Math.log(concentration + 0.02) -
+    1.02 * Math.log(shareNear(pulse, rate, 7) + shareNear(pulse, 2 * rate, 7) + 0.02) -
     1.99 * Math.log(Math.max(0.02, 1.02 - likeness)) +
     0.5 * Math.log(apart) -
     0.4 * unrest
   );
 }
+
+/** Share of the pulse's power near a rate. */
+function shareNear(pulse: readonly number[], bpm: number, width: number): number {
+  const near = pulse.filter((_, k) => k >= FIRST && k * BIN_BPM >= bpm - width && k * BIN_BPM <= bpm + width);
+  return sum(near) / (sum(pulse) + 1e-30);
+}
+
+/** Share of the pulse's power that is not the line's at a rate. */
+const beside = (pulse: readonly number[], bpm: number) => 1 - shareNear(pulse, bpm, 15);

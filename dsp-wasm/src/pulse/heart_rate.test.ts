@@ -682,6 +682,65 @@ describe('hr_ppg', () => {
     for (const e of run([GREEN], [light], 60).slice(13)) expect(e?.confidence).to.be.at.least(0.5);
   });
 
+  const isTrusted = (e: Estimate | null) => e !== null && e.confidence >= 0.5;
+
+  /** A pulse whose rate wanders, as that of a heart at rest does. */
+  const wandering = (seconds: number, bpm: number) => {
+    let phase = 0;
+    return times(seconds).map((t) => {
+      phase += (bpm + 3 * Math.sin(1.5 * t) + 2 * Math.sin(0.4 * t)) / 60 / HZ;
+      return 20_000 - 100 * pulse(phase);
+    });
+  };
+
+  for (const [hz, height] of [
+    [1.6, 200],
+    [1.75, 100],
+    [1.75, 200],
+  ] as const) {
+    it(`stops trusting a lamp's flicker of ${hz} Hz, ${height} % of the pulse, within half a minute`, () => {
+      const light = wandering(90, 72).map((v, i) => v + height * Math.sin((2 * Math.PI * hz * i) / HZ));
+      expect(run([GREEN], [light], 90).slice(32).filter(isTrusted)).to.be.empty;
+    });
+  }
+
+  for (const [hz, height] of [
+    [1.3, 60],
+    [1.6, 100],
+    [1.75, 200],
+  ] as const) {
+    it(`stops trusting a lamp's flicker of ${hz} Hz, ${height} % of the pulse, within half a minute of motion`, () => {
+      const next = noise(90 * HZ, 21);
+      const swing = (t: number) => Math.sin(2 * Math.PI * 0.9 * t + 0.8 * Math.sin(0.5 * t));
+      const flicker = (t: number) => height * Math.sin(2 * Math.PI * hz * t);
+      const light = wandering(90, 130).map((v, i) => v + 40 * swing(i / HZ) + flicker(i / HZ) + 3 * (next[i] ?? 0));
+      const accel = times(90).flatMap((t, i) => [
+        0.3 * swing(t),
+        0.2 * swing(t - 0.1) + 0.02 * (next[i] ?? 0),
+        1 + 0.1 * swing(t + 0.3),
+      ]);
+      expect(run([GREEN, ACCEL], [light, accel], 90).slice(32).filter(isTrusted)).to.be.empty;
+    });
+  }
+
+  it('trusts the even pulse of a pacemaker in motion and at rest, though its second harmonic is faint', () => {
+    const next = noise(90 * HZ, 22);
+    const swing = (t: number) => Math.sin(2 * Math.PI * 1.7 * t + 0.8 * Math.sin(0.5 * t));
+    const paced = (t: number) => Math.sin(2 * Math.PI * 1.2 * t) + 0.2 * Math.sin(4 * Math.PI * 1.2 * t + 1);
+    for (const motion of [0, 0.3]) {
+      const light = times(90).map(
+        (t, i) => 20_000 + 100 * paced(t) + 150 * motion * swing(t) + 12 * Math.sin(5 * t) + 5 * (next[i] ?? 0),
+      );
+      const accel = times(90).flatMap((t) => [
+        motion * swing(t),
+        0.7 * motion * swing(t - 0.1),
+        1 + motion * swing(t + 0.2),
+      ]);
+      const rates = run([GREEN, ACCEL], [light, accel], 90).slice(32);
+      for (const e of rates) expect(e?.confidence, `motion of ${motion} g`).to.be.at.least(0.5);
+    }
+  });
+
   it('trusts a pulse with a drift of ten times its height', () => {
     const optical = ppg(20, HZ, 72).map((v, i) => v + (5000 * i) / (8 * HZ));
     expect(run([GREEN], [optical], 20)[20]?.confidence).to.be.at.least(0.8);
