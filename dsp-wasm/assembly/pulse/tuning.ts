@@ -450,9 +450,9 @@ export const FASTEST_REST: f32 = 125;
 // ---- tone.ts ----
 /** Advances of the phase, each over a window's length, by which a line is steady: 20 s of data. [windows; derived: PHASES less a window's length] */
 export const ADVANCES: i32 = 12;
-/** Likeness of the advances up to which a rate wanders: of the recordings' trusted readings half have less than 0.8. [ratio; chosen] */
+/** Likeness of the advances up to which a rate wanders: of the recordings' trusted readings half have less than 0.75. [ratio; chosen] */
 export const STEADY: f32 = 0.95;
-/** The same from which it does not: of the recordings' trusted readings 1 in 30 has more, and of those hardly one has no second harmonic. [ratio; chosen] */
+/** The same from which it does not: of the recordings' trusted readings 1 in 12 has more, and those have a second harmonic. [ratio; chosen] */
 export const STEADIEST: f32 = 0.97;
 /** Amplitude of the second harmonic in step, against the line's, up to which there is none. [ratio; chosen] */
 export const OUT_OF_STEP: f32 = 0.1;
