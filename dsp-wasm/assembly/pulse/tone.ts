@@ -40,9 +40,10 @@ export function lampLike(state: PulseState, bpm: f32, moving: bool, anew: bool):
   loadLine(lane, bpm);
   notePhase(state);
   noteDouble(state, doubleRe, doubleIm);
-  if (bpm > SECOND_SEEN) return 0;
   const locked = hypot(state.lockedRe, state.lockedIm) / max<f32>(state.linePower, 1e-20);
   const plain: f32 = <f32>1 - ramp<f32>(locked, OUT_OF_STEP, IN_STEP);
+  // Most pulses end here, and save the rest
+  if (bpm > SECOND_SEEN || plain === 0) return 0;
   const beside: f32 = moving ? 1 : ramp<f32>(besideLine(bpm), LITTLE_ELSE, MUCH_ELSE);
   return min<f32>(min<f32>(plain, beside), ramp<f32>(steadiness(state), STEADY, STEADIEST));
 }

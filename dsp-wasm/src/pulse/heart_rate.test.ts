@@ -856,12 +856,13 @@ describe('hr_ppg', () => {
       }
     });
 
-  for (const [what, beats] of [
-    ['a rate that is suddenly halved', pulseDeficit(20, 45)],
-    ['runs of weak pulses', withRuns],
+  for (const [what, light] of [
+    ['a rate that is suddenly halved', pulses(pulseDeficit(20, 45), 60)],
+    ['runs of weak pulses', pulses(withRuns, 60)],
+    ["a lamp's flicker", wandering(60, 72).map((v, i) => v + 100 * Math.sin((2 * Math.PI * 1.75 * i) / HZ))],
   ] as const)
     it(`trusts the same as its twin, in ${what}`, () => {
-      const [hiss, light] = [noise(60 * HZ, 31), pulses(beats, 60)];
+      const hiss = noise(60 * HZ, 31);
       const noisy = light.map((v, i) => v + 3 * (hiss[i] ?? 0));
       const got = run([GREEN], [noisy], 60);
       const twin = new PulseRate();
