@@ -91,12 +91,15 @@ import {
   STEADY_PAIRS,
   STEP_DOUBT,
   STILL_STEEPNESS,
+  SUPPORTED,
   UNTRUSTED,
   USUAL_EDGE,
   USUAL_GAP,
   USUAL_LONGEST,
   USUAL_SHORTEST,
   USUAL_STEP,
+  USUAL_WEAK,
+  WEAK_DOUBT,
 } from './tuning';
 import { fullness } from './window';
 
@@ -202,10 +205,13 @@ export function lineConfidence(rate: f32, confidence: f32): f32 {
   return <f32>1 / (<f32>1 + Mathf.exp(-odds));
 }
 
-/** Whether a premature beat follows each normal one, so that the line is at half of the rate; a second wave comes sooner. */
+/**
+ * Whether a premature beat follows each normal one, so that the line is at half of the rate, or at three halves: the first and the third
+ * harmonic of a pair. A second wave comes sooner.
+ */
 function isBigeminy(line: f32): bool {
   if (COUNTED.shortest < LATEST_DICROTIC || COUNTED.pairVariation > STEADY_PAIRS) return false;
-  return isSame(COUNTED.rate, line + line);
+  return isSame(COUNTED.rate, line + line) || (isSame(<f32>1.5 * COUNTED.rate, line) && !isSkipping(line));
 }
 
 /**
@@ -247,7 +253,21 @@ export function isSame(a: f32, b: f32): bool {
  * @param step difference of the value from this window's own rate
  */
 export function doubted(confidence: f32, step: f32): f32 {
-  const doubt = STEP_DOUBT * max<f32>(0, abs<f32>(step) - USUAL_STEP);
+  return lessOdds(confidence, STEP_DOUBT * max<f32>(0, abs<f32>(step) - USUAL_STEP));
+}
+
+/**
+ * A confidence in a rate, if it is that of the counted beats, less the doubt of beats that come at irregular times while an upstroke that
+ * does not count is nearly as steep as one that does: as in atrial fibrillation, some pulses may be too weak to be told from noise.
+ */
+export function doubtedCount(confidence: f32, rate: f32): f32 {
+  if (abs<f32>(COUNTED.rate - rate) > ALIKE) return confidence;
+  const doubtful = COUNTED.disorder * min<f32>(1, COUNTED.margin);
+  const less = lessOdds(confidence, WEAK_DOUBT * max<f32>(0, doubtful - USUAL_WEAK));
+  return max(min(confidence, SUPPORTED), less); // other beats may be missed, but these were found
+}
+
+function lessOdds(confidence: f32, doubt: f32): f32 {
   return confidence / (confidence + (<f32>1 - confidence) * Mathf.exp(doubt));
 }
 

@@ -251,10 +251,8 @@ function isHabitual(found: i32, beats: i32, beat: i32, weak: i32, period: f32): 
 function describeAll(beats: i32, usual: f32, period: f32): void {
   const first = strokeOf(0).time;
   const last = strokeOf(beats - 1).time;
-  const intervals = <f32>(beats - 1);
   let shortest: f32 = Infinity;
   let longest: f32 = 0;
-  let squares: f32 = 0;
   let least: f32 = strokeOf(0).height;
   let greatest = least;
   let refused: f32 = 0;
@@ -263,18 +261,17 @@ function describeAll(beats: i32, usual: f32, period: f32): void {
     const interval = intervalBefore(beat);
     shortest = min(shortest, interval);
     longest = max(longest, interval);
-    squares += interval * interval;
     least = min(least, strokeOf(beat).height);
     greatest = max(greatest, strokeOf(beat).height);
     for (next++; next < STROKE_BEATS[beat]; next++) refused = max(refused, STROKES[next].height);
   }
-  const length = last - first;
   COUNTED.rate = rateOf(beats);
   COUNTED.jitter = jitter(beats);
   COUNTED.beats = beats;
   COUNTED.evenness = least / greatest;
-  COUNTED.pairVariation = pairVariation(beats);
-  COUNTED.variation = sqrt<f32>(max<f32>(0, squares * intervals - length * length)) / length;
+  COUNTED.variation = variationOver(beats, 1);
+  COUNTED.pairVariation = variationOver(beats, 2);
+  COUNTED.disorder = disorder(beats);
   COUNTED.margin = max<f32>(<f32>0.05 * usual, refused) / least;
   COUNTED.shortest = shortest;
   COUNTED.longest = longest;
@@ -318,16 +315,27 @@ export function shortInARow(limit: f32): i32 {
   return most;
 }
 
-/** Variation of the intervals from each beat to the next but one: small also where short and long ones alternate. */
-function pairVariation(beats: i32): f32 {
+/** Variation of the times over `span` intervals: over two it is small also where short and long ones alternate. */
+function variationOver(beats: i32, span: i32): f32 {
   let sum: f32 = 0;
   let squares: f32 = 0;
-  for (let beat = 2; beat < beats; beat++) {
-    const pair = strokeOf(beat).time - strokeOf(beat - 2).time;
-    sum += pair;
-    squares += pair * pair;
+  for (let beat = span; beat < beats; beat++) {
+    const time = strokeOf(beat).time - strokeOf(beat - span).time;
+    sum += time;
+    squares += time * time;
   }
-  return sqrt<f32>(max<f32>(0, squares * <f32>(beats - 2) - sum * sum)) / sum;
+  return sqrt<f32>(max<f32>(0, squares * <f32>(beats - span) - sum * sum)) / sum;
+}
+
+/**
+ * Variation of the intervals that is no pattern of two or three, as of bigeminy and trigeminy: times over n independent intervals vary
+ * less, by the root of n. Three such times are the fewest that show a pattern.
+ */
+function disorder(beats: i32): f32 {
+  let least = COUNTED.variation;
+  if (beats >= 5) least = min(least, sqrt<f32>(2) * COUNTED.pairVariation);
+  if (beats >= 6) least = min(least, sqrt<f32>(3) * variationOver(beats, 3));
+  return least;
 }
 
 /**

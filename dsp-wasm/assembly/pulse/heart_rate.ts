@@ -8,6 +8,7 @@ import { findBeats } from './beats';
 import {
   countConfidence,
   doubted,
+  doubtedCount,
   isSame,
   leavesOutRun,
   lineConfidence,
@@ -103,11 +104,12 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
       pulseLike(session, rate, counted ? COUNTED.skew : 0, belief, hasAxes, felt),
       <f32>1 - lampLike(state, rate, false, anew),
     );
-    state.value = leaning(state, rate, belief);
+    const trusted = counted ? doubtedCount(belief, chosen.rate) : belief;
+    state.value = leaning(state, rate, trusted);
     // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
     const guessed = counted && (COUNTED.lost > MOST_GUESSED || leavesOutRun(rate));
     const halved = isHalved(state, rate, belief);
-    to.confidence = <f64>min<f32>(belief, trustable(guessed || halved ? 0 : like));
+    to.confidence = <f64>min<f32>(trusted, trustable(guessed || halved ? 0 : like));
   }
   if (to.confidence >= TRUSTED) state.expected = state.value;
   to.value = <f64>state.value;

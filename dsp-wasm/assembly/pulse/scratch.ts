@@ -103,6 +103,8 @@ export class CountedBeats {
   pairVariation: f32;
   /** The least slope of the upstrokes, divided by the greatest. */
   evenness: f32;
+  /** Variation of the intervals that is no pattern of two or three. */
+  disorder: f32;
   /** Share of the intervals that hold a weak upstroke at the same delay, too late to be a second wave. */
   followed: f32;
   /** Heart rate if weak upstrokes that come in a row are beats, too, bpm; 0 where there are none. */

@@ -294,8 +294,8 @@ export const RUN_LIKENESS: f32 = 0.85;
 export const EVEN_RHYTHM: f32 = 0.05;
 /** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
 export const FOLLOWED: f32 = 0.6;
-/** Evenness of the upstrokes from which none is premature. [ratio; chosen] */
-export const EVEN_STROKES: f32 = 0.5;
+/** Evenness of the upstrokes from which a long interval hides a beat, as none of them is premature. [ratio; chosen] */
+export const EVEN_STROKES: f32 = 0.35;
 /**
  * Log odds of the rate by line and period beside the beats counted one by one, without any evidence. [log odds; chosen]
  */
@@ -324,6 +324,10 @@ export const LINE_OF_GAP: f32 = -0.91;
 export const STEP_DOUBT: f32 = 0.4;
 /** Usual difference between them. [bpm; chosen] */
 export const USUAL_STEP: f32 = 2;
+/** Doubt of a count by the disorder of the intervals times the margin, beyond USUAL_WEAK: pulses too weak to count. [log odds; chosen] */
+export const WEAK_DOUBT: f32 = 45;
+/** Their usual product. [ratio; chosen] */
+export const USUAL_WEAK: f32 = 0.03;
 
 // ---- residual.ts ----
 /** Share of the earlier windows in the products of the spectra: 10 s of memory. [share; chosen] */

@@ -18,6 +18,7 @@ export interface Counted {
   readonly intervals: readonly number[];
   readonly pairVariation: number;
   readonly evenness: number;
+  readonly disorder: number;
   readonly followed: number;
   readonly withRuns: number;
 }
@@ -62,6 +63,7 @@ export function countBeats(optical: readonly number[]): Counted | null {
     intervals: all,
     pairVariation: variation(all.slice(1).map((v, i) => v + (all[i] ?? 0))),
     evenness: least / Math.max(...beats.map(({ height }) => height)),
+    disorder: disorder(beats),
     followed: followedShare(strokes, beats, usual),
     withRuns: rateWithRuns(strokes, usual),
   };
@@ -71,6 +73,15 @@ export function countBeats(optical: readonly number[]): Counted | null {
 function rateOf(beats: readonly Stroke[], lost: number): number {
   const own = beats.filter(({ time }, i) => lost > 0 || time >= 9.6 || i >= beats.length - 3);
   return (1920 * (own.length - 1 + lost)) / ((own.at(-1)?.time ?? 0) - (own[0]?.time ?? 0));
+}
+
+/** The least variation over one, two or three intervals, times the root of their number. */
+function disorder(beats: readonly Stroke[]): number {
+  const over = (span: number) => {
+    const times = beats.slice(span).map(({ time }, i) => time - (beats[i]?.time ?? 0));
+    return times.length < 3 && span > 1 ? Number.POSITIVE_INFINITY : Math.sqrt(span) * variation(times);
+  };
+  return Math.min(over(1), over(2), over(3));
 }
 
 function jitter(intervals: readonly number[]): number {

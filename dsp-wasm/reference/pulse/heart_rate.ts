@@ -109,9 +109,10 @@ export class PulseRate {
     const lamp = this.#tone.lampLike(found?.best ?? signals[0] ?? [], value, beside(clean, value));
     const guessed = counted !== null && (counted.lost > 1 || leavesOutRun(counted, value));
     const halved = this.#isHalved(value, doubted);
+    const trusted = counted ? doubtedCount(counted, doubted, chosen.value) : doubted;
     return this.#answer(
-      this.#leaning(value, doubted),
-      Math.min(doubted, guessed || halved ? 0.45 : Math.min(most, 1 - 0.55 * lamp)),
+      this.#leaning(value, trusted),
+      Math.min(trusted, guessed || halved ? 0.45 : Math.min(most, 1 - 0.55 * lamp)),
     );
   }
 
@@ -235,9 +236,10 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
   const slowness = Math.max(0, (55 - counted.rate) / 10);
   const [edge, gap] = [ramp(counted.edge, 1, 3) * 2, ramp(counted.gap, 1.2, 3.2) * 2];
   const alternating = counted.shortest >= 15.4 && counted.pairVariation <= 0.06;
-  const bigeminy = alternating && isSame(counted.rate, 2 * line.value);
-  const paused = counted.evenness > 0.5 && isSame(counted.longest, 2 * counted.shortest);
+  const paused = counted.evenness > 0.35 && isSame(counted.longest, 2 * counted.shortest);
   const skipping = paused && isSame(1920 / counted.shortest, line.value);
+  const threeHalves = isSame(1.5 * counted.rate, line.value) && !skipping;
+  const bigeminy = alternating && (isSame(counted.rate, 2 * line.value) || threeHalves);
   const followed = counted.followed >= 0.6;
   const run = isRun(counted, line.value);
   const countOdds =
@@ -275,6 +277,13 @@ function likelier(line: PulseEstimate, counted: Counted, lineShown: number, show
   }
   if (byCount > Math.max(0.5, byLine)) return { value: counted.rate, confidence: byCount };
   return { value: line.value, confidence: byLine };
+}
+
+/** Less, for a counted rate, where beats come at irregular times and other upstrokes are nearly as steep. */
+function doubtedCount({ rate, disorder, margin }: Counted, confidence: number, chosen: number): number {
+  if (Math.abs(rate - chosen) > 5) return confidence;
+  const doubt = 45 * Math.max(0, disorder * Math.min(1, margin) - 0.03);
+  return Math.max(Math.min(confidence, 0.05), confidence / (confidence + (1 - confidence) * Math.exp(doubt)));
 }
 
 const isSame = (a: number, b: number) => Math.abs(a - b) <= 0.1 * Math.max(a, b);

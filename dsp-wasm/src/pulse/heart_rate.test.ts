@@ -147,6 +147,42 @@ describe('hr_ppg', () => {
     }
   });
 
+  /** Bigeminy of 80 beats a minute: the third harmonic of a pair is stronger than its second, the rate. */
+  const bigeminy = Array.from({ length: 80 }, (_, i) => ({
+    time: 0.75 * i - 0.21 * (i % 2),
+    height: i % 2 ? 45 : 100,
+  }));
+
+  it('trusts the beats of bigeminy beside a line at three halves of their rate', () => {
+    for (const e of run([GREEN], [pulses(bigeminy, 60)], 60).slice(12)) {
+      expect(e?.value).to.be.closeTo(80, 5);
+      expect(e?.confidence).to.be.at.least(0.5);
+    }
+  });
+
+  /** Beats at random intervals of 0.34 to 0.7 s, whose pulses are the weaker the sooner they come. */
+  const fibrillation = (seed: number) => {
+    const beats = [{ time: 0, height: 100 }];
+    for (const x of noise(200, seed)) {
+      const interval = 0.52 + 0.18 * x;
+      const height = 100 * (1 - Math.exp((0.3 - interval) / 0.16));
+      beats.push({ time: (beats.at(-1)?.time ?? 0) + interval, height });
+    }
+    return beats;
+  };
+
+  it('seldom trusts a rate that misses weak pulses at irregular times', () => {
+    const wrong = [1, 2, 3, 4, 5, 6].flatMap((seed) => {
+      const beats = fibrillation(seed);
+      return run([GREEN], [pulses(beats, 90)], 90).filter((e, end) => {
+        const own = beats.filter((b) => b.time > end - 8 && b.time <= end);
+        const rate = (60 * (own.length - 1)) / ((own.at(-1)?.time ?? 0) - (own[0]?.time ?? 0));
+        return end >= 12 && e && e.confidence >= 0.5 && Math.abs(e.value - rate) > 10;
+      });
+    });
+    expect(wrong.length).to.be.below(40); // of 474
+  });
+
   it('does not trust half of the rate where a weak pulse follows each beat, later than a second wave', () => {
     const beats = Array.from({ length: 80 }, (_, i) => ({ time: 0.75 * i - 0.2 * (i % 2), height: i % 2 ? 20 : 100 }));
     for (const e of run([GREEN], [pulses(beats, 60)], 60).slice(12))
@@ -860,6 +896,8 @@ describe('hr_ppg', () => {
     ['a rate that is suddenly halved', pulses(pulseDeficit(20, 45), 60)],
     ['runs of weak pulses', pulses(withRuns, 60)],
     ["a lamp's flicker", wandering(60, 72).map((v, i) => v + 100 * Math.sin((2 * Math.PI * 1.75 * i) / HZ))],
+    ['bigeminy', pulses(bigeminy, 60)],
+    ['weak pulses at irregular times', pulses(fibrillation(7), 60)],
   ] as const)
     it(`trusts the same as its twin, in ${what}`, () => {
       const hiss = noise(60 * HZ, 31);
