@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
+import { messageOf } from '@device-insights/fanout/process/message-of';
 
 const PERIOD_MS = 1000;
 
@@ -56,7 +57,7 @@ export class PeriodicTasks {
 
   /** A disk may be full for days: only another failure than the last is logged. */
   #failed(task: () => Promise<void>, err: unknown): void {
-    const message = err instanceof Error ? err.message : String(err);
+    const message = messageOf(err);
     if (![...this.#failing.values()].includes(message))
       this.#log.error({ err }, 'a periodic task failed; it runs again each second, until it works');
     this.#failing.set(task, message);

@@ -38,8 +38,9 @@ export function lampLike(state: PulseState, bpm: f32, moving: bool, anew: bool):
   const doubleRe = re;
   const doubleIm = im;
   loadLine(lane, bpm);
-  notePhase(state);
-  noteDouble(state, doubleRe, doubleIm);
+  const size = max<f32>(hypot(re, im), 1e-20);
+  notePhase(state, size);
+  noteDouble(state, size, doubleRe, doubleIm);
   const locked = hypot(state.lockedRe, state.lockedIm) / max<f32>(state.linePower, 1e-20);
   const plain: f32 = <f32>1 - ramp<f32>(locked, OUT_OF_STEP, IN_STEP);
   // Most pulses end here, and save the rest
@@ -62,8 +63,8 @@ function loadLine(lane: i32, bpm: f32): void {
   im = y * cos + x * sin;
 }
 
-function notePhase(state: PulseState): void {
-  const size = max<f32>(hypot(re, im), 1e-20);
+/** @param size that of the line */
+function notePhase(state: PulseState, size: f32): void {
   const place = 2 * (state.phasesKnown % PHASES);
   state.phases[place] = re / size;
   state.phases[place + 1] = im / size;
@@ -71,8 +72,7 @@ function notePhase(state: PulseState): void {
 }
 
 /** Moves the running means of the second harmonic, turned by twice the line's phase, and of the line's power. */
-function noteDouble(state: PulseState, doubleRe: f32, doubleIm: f32): void {
-  const size = max<f32>(hypot(re, im), 1e-20);
+function noteDouble(state: PulseState, size: f32, doubleRe: f32, doubleIm: f32): void {
   const x: f32 = (re * re - im * im) / size;
   const y: f32 = (<f32>2 * re * im) / size;
   const share = max<f32>(LOCK_SHARE, <f32>1 / <f32>state.phasesKnown);

@@ -1,3 +1,4 @@
+import { ramp } from '../math/ramp.js';
 import { Artefact, lineAt } from './artefact.js';
 import { beats, sum } from './beats.js';
 import { type Counted, countBeats } from './count.js';
@@ -300,7 +301,6 @@ function isRun({ rate, likeness, intervals }: Counted, line: number): boolean {
   return likeness > 0.85 && rate > line && rate <= 1.7 * line && threeFast;
 }
 
-const ramp = (x: number, least: number, enough: number) => Math.max(0, Math.min(1, (x - least) / (enough - least)));
 const heldOf = (x: readonly number[]) => x.filter((v) => !Number.isNaN(v)).length;
 const fullness = (opticals: readonly number[][]) => Math.min(Math.max(...opticals.map(heldOf)) + 4, WINDOW) / WINDOW;
 

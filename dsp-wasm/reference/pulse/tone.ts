@@ -1,3 +1,4 @@
+import { ramp } from '../math/ramp.js';
 import { BINS, WINDOW, windowed } from './powers.js';
 
 type Complex = readonly [number, number];
@@ -6,7 +7,6 @@ const times = ([a, b]: Complex, [c, d]: Complex): Complex => [a * c - b * d, a *
 const conjugate = ([a, b]: Complex): Complex => [a, -b];
 const size = ([a, b]: Complex) => Math.hypot(a, b);
 const scaled = ([a, b]: Complex, by: number): Complex => [a * by, b * by];
-const ramp = (x: number, least: number, enough: number) => Math.max(0, Math.min(1, (x - least) / (enough - least)));
 
 /** What tells a lamp's line from a pulse's, as assembly/pulse/tone.ts. */
 export class Tone {

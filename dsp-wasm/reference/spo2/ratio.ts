@@ -1,3 +1,5 @@
+import { ramp } from '../math/ramp.js';
+
 /**
  * The ratio of ratios in plain double precision, as assembly/spo2/ratio.ts finds it.
  *
@@ -160,9 +162,4 @@ function blocks(count: number, size: number): number[][] {
 function mean(x: readonly number[]): number {
   const known = x.filter((v) => !Number.isNaN(v));
   return known.reduce((sum, v) => sum + v, 0) / known.length;
-}
-
-function ramp(x: number, from: number, to: number): number {
-  const y = (x - from) / (to - from);
-  return y > 0 ? Math.min(1, y) : 0;
 }

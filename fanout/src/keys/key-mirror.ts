@@ -242,8 +242,7 @@ export class KeyMirror {
   }
 
   #lasts(holder: KeyHolder): boolean {
-    const { clock = systemClock } = this.options;
-    return !hasExpired(holder, clock.now() + SHORT_MS);
+    return !hasExpired(holder, this.#clock.now() + SHORT_MS);
   }
 
   /** So that it is known without a question from now on, and is removed with the others. Best effort. */
