@@ -17,7 +17,7 @@ export const CLOSE = {
   forbidden: {
     code: 4003,
     reconnect: false,
-    meaning: 'the key is valid, but the device model belongs to another account',
+    meaning: 'the key is valid, but may not do this',
   },
   unknownModel: { code: 4004, reconnect: false, meaning: 'there is no such device model' },
   takenOver: { code: 4009, reconnect: false, meaning: 'taken over by a newer connection of the same device' },

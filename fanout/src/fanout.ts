@@ -8,7 +8,7 @@ import type { Clock } from './process/clock.js';
 import type { Log } from './process/log.js';
 
 export { CLOSE, type CloseReason } from './close-codes.js';
-export { hasExpired, type KeyCheck, type KeyHolder } from './keys/key-check.js';
+export { hasExpired, type KeyCheck, type KeyHolder, PERMISSIONS, type Permission } from './keys/key-check.js';
 
 export interface FanoutOptions {
   readonly bus: Bus;

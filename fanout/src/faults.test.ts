@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { WebSocket } from 'ws';
 import { createRedisBus, type RedisBus } from './bus/redis/redis.js';
 import { startRedis, type TestRedis } from './bus/redis/redis-server.fixture.js';
+import { holderWith } from './keys/holder.fixture.js';
 import { KeyMirror } from './keys/key-mirror.js';
 import { silentLog } from './process/log.fixture.js';
 import { startTestNode, type TestNode } from './process.fixture.js';
@@ -83,8 +84,8 @@ describe('a steady stream under faults', function () {
     witness.on('error', () => undefined);
     bus = await createRedisBus({ url: redis.url, log: silentLog });
     const good = new Map([
-      [hash(KEY), { account: 'one', user: null, expiresAt: null }],
-      [hash(OTHER_KEY), { account: 'two', user: null, expiresAt: null }],
+      [hash(KEY), holderWith('one')],
+      [hash(OTHER_KEY), holderWith('two')],
     ]);
     const source = {
       holders: async () => good,

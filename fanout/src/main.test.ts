@@ -10,6 +10,7 @@ import type { RedisBus } from './bus/redis/redis.js';
 import { createRedisBus } from './bus/redis/redis.js';
 import { freePort, startRedis, type TestRedis } from './bus/redis/redis-server.fixture.js';
 import { TestClient } from './client.fixture.js';
+import { holderWith } from './keys/holder.fixture.js';
 import type { KeyHolder } from './keys/key-check.js';
 import { KeyMirror } from './keys/key-mirror.js';
 import { silentLog } from './process/log.fixture.js';
@@ -18,7 +19,7 @@ import { launchNode, startTestNode, type TestNode } from './process.fixture.js';
 const fixture = (name: string) => fileURLToPath(new URL(`../src/fixtures/${name}`, import.meta.url));
 const KEY = `svc_${'a'.repeat(32)}`;
 const HASH = createHash('sha256').update(KEY).digest('hex');
-const HOLDER: KeyHolder = { account: 'one', user: null, expiresAt: null };
+const HOLDER: KeyHolder = holderWith('one');
 
 describe('stand-alone node', function () {
   this.timeout(120_000); // The first run may have to install the server.

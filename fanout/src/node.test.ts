@@ -8,6 +8,7 @@ import { type Bus, type BusListener, type BusMessage, BusUnavailable } from './b
 import { createMemoryBus } from './bus/memory.js';
 import { serve, TestClient, TestKeys } from './client.fixture.js';
 import { createFanout, type Fanout, type FanoutOptions } from './fanout.js';
+import { holderWith } from './keys/holder.fixture.js';
 import { portOf } from './process/http-server.js';
 import { silentLog } from './process/log.fixture.js';
 import { ManualClock } from './process/manual-clock.js';
@@ -53,9 +54,9 @@ describe('subscriber sockets', () => {
     clock = new ManualClock();
     keys = new TestKeys();
     clients = [];
-    keys.holders.set(hash(KEY), { account: 'one', user: null, expiresAt: null });
-    keys.holders.set(hash(OTHER_KEY), { account: 'two', user: null, expiresAt: null });
-    keys.holders.set(hash(ANNA_KEY), { account: 'one', user: 'anna', expiresAt: null });
+    keys.holders.set(hash(KEY), holderWith('one'));
+    keys.holders.set(hash(OTHER_KEY), holderWith('two'));
+    keys.holders.set(hash(ANNA_KEY), holderWith('one', { user: 'anna' }));
   });
 
   afterEach(async () => {
@@ -202,7 +203,7 @@ describe('subscriber sockets', () => {
       let answer: () => void = () => undefined;
       keys.answer = () =>
         new Promise((resolve) => {
-          answer = () => resolve({ account: 'one', user: null, expiresAt: null });
+          answer = () => resolve(holderWith('one'));
         });
       const client = connect();
       await until(() => fanout.connections === 1);
@@ -454,8 +455,8 @@ describe('subscriber sockets', () => {
 
     it('is closed with 4001 within a second after the expiry of its key by the wall clock, and others stay open', async () => {
       await start();
-      keys.holders.set(hash(KEY), { account: 'one', user: null, expiresAt: 60_000 });
-      keys.holders.set(hash(ANNA_KEY), { account: 'one', user: 'anna', expiresAt: 3_600_000 });
+      keys.holders.set(hash(KEY), holderWith('one', { expiresAt: 60_000 }));
+      keys.holders.set(hash(ANNA_KEY), holderWith('one', { user: 'anna', expiresAt: 3_600_000 }));
       const [one, same, anna, other] = [
         await subscribe(),
         await subscribe(),

@@ -25,6 +25,7 @@ const MAX_CLIENT_MESSAGE_BYTES = 4096;
 const ADMISSION_LIMIT_MS = 5000;
 const LOSS = 'insights may have been missed; connect again and read them over REST';
 const NOT_NOW = 'the subscriber could not be admitted now; try again';
+const MAY_NOT_READ = 'the key lacks the permission "read": use a key that has it';
 const LAG_CHECK_MS = 1000;
 /** Time over which subscribers that may have missed messages are closed, ms. */
 const HOLE_WINDOW_MS = 3000;
@@ -148,8 +149,8 @@ export class FanoutNode implements Fanout, SubscriberHome {
     const limit = this.clock.after(ADMISSION_LIMIT_MS, () => this.#refuse(subscriber, 'overloaded', NOT_NOW));
     try {
       const holder = await this.options.keys.holder(hash);
-      if (holder) await this.#seat(subscriber, holder);
-      else this.#refuseKey(subscriber, request);
+      if (holder?.permissions.includes('read')) await this.#seat(subscriber, holder);
+      else this.#refuseKey(subscriber, request, holder ? MAY_NOT_READ : undefined);
     } catch (error) {
       this.#refused.add({ err: error });
       this.#refuse(subscriber, 'overloaded', NOT_NOW);
@@ -158,9 +159,9 @@ export class FanoutNode implements Fanout, SubscriberHome {
     }
   }
 
-  #refuseKey(subscriber: Subscriber, request: IncomingMessage): void {
+  #refuseKey(subscriber: Subscriber, request: IncomingMessage, detail?: string): void {
     this.options.log.warn({ address: clientAddress(request) }, 'an API key was refused');
-    this.#refuse(subscriber, 'authenticationFailed');
+    this.#refuse(subscriber, 'authenticationFailed', detail);
   }
 
   /** It gives up its place in the lobby at once: it needs no key, and may not answer the close frame for long. */

@@ -14,6 +14,8 @@ import { connect, makeModel, sendFrames, subscribe } from './wearable.js';
 const source = simulate({ seconds: 30 });
 const OPERATIONS = operations();
 
+type Permission = 'read' | 'stream' | 'manage';
+
 /** A key that must be refused, by its fault. */
 type Bad = 'malformed' | 'too long' | 'unknown' | 'revoked' | 'expired';
 
@@ -46,6 +48,8 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
     let anna: string;
     let ben: string;
     let foreign: string;
+    /** Keys of the account that have one permission. */
+    let only: Record<Permission, string>;
     let sessionId: string;
     let sessionModel: string;
     /** Bodies of all error responses. */
@@ -64,6 +68,8 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
       anna = (await operator.issue('default', '--user', 'anna')).key;
       ben = (await operator.issue('default', '--user', 'ben')).key;
       foreign = (await operator.issue('another')).key;
+      const withOne = async (name: Permission) => (await operator.issue('default', '--permissions', name)).key;
+      only = { read: await withOne('read'), stream: await withOne('stream'), manage: await withOne('manage') };
       const unknown = `svc_${'Unknown0'.repeat(4)}`;
       const malformed = 'svc_Malformed0Malformed';
       const long = `svc_${'TooLong0'.repeat(17)}`;
@@ -118,6 +124,8 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
     for (const operation of OPERATIONS) {
       const row = ROWS[operation.id] as Row;
       const { id, isPublic } = operation;
+      const needed = operation.method === 'GET' ? 'read' : 'manage';
+      const isForAll = isPublic || operation.path === '/openapi.json';
 
       it(`${id}: no key and bad ones get ${isPublic ? row.status : 401}`, async () => {
         const attempts: Record<string, Record<string, string>> = { none: {} };
@@ -131,13 +139,28 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
       });
 
       it(`${id}: its owner gets ${row.status}`, async () => {
-        for (const key of [KEY, anna]) expect((await perform(operation, bearer(key))).status).to.equal(row.status);
+        for (const key of needed === 'read' ? [KEY, anna] : [KEY])
+          expect((await perform(operation, bearer(key))).status).to.equal(row.status);
+      });
+
+      it(`${id}: ${isForAll ? 'any key may' : `a key without ${needed} gets 403, which names it`}`, async () => {
+        const keys: [string, string][] =
+          needed === 'manage' ? [...Object.entries(only), ['a user', anna]] : Object.entries(only);
+        for (const [permission, key] of keys) {
+          const answer = await perform(operation, bearer(key));
+          const isGood = isForAll || permission === needed;
+          expect(answer.status, permission).to.equal(isGood ? row.status : 403);
+          if (isGood) continue;
+          expect(answer.text, permission).to.include(`the permission \\"${needed}\\"`);
+          expect(answer.isUntouched, permission).to.equal(true);
+        }
       });
 
       for (const [whose, sight] of [
         ['another account', row.otherAccount],
         ['another user', row.otherUser],
-      ] as const)
+      ] as const) {
+        if (whose === 'another user' && needed === 'manage') continue; // No user's key may.
         it(`${id}: ${sight} to ${whose}`, async () => {
           const answer = await perform(operation, bearer(whose === 'another account' ? foreign : ben));
           expect(answer.status).to.equal(sight === 'forbidden' ? 403 : row.status);
@@ -145,6 +168,7 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
           expect(answer.text).not.to.include(sessionId).and.not.to.include(answer.modelId);
           expect(answer.isUntouched).to.equal(true);
         });
+      }
     }
 
     function expectRefusal({ text, authenticate }: Answer, what: string): void {
@@ -181,6 +205,39 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
       it('a device of another account is closed with 4003, one of another user has a session of its own', async () => {
         expect(await ingesting(foreign, 'band').closed()).to.include({ code: 4003 });
         const socket = ingesting(ben, 'of-ben');
+        expect(await socket.next()).to.include({ type: 'ready' });
+        socket.send({ type: 'end' });
+        await socket.until((message) => message.type === 'ended');
+      });
+
+      it('a key without the permission for a socket is closed: 4003 at ingest, 4001 at both subscriber sockets', async () => {
+        for (const key of [only.read, only.manage]) {
+          const { code, reason } = await ingesting(key, 'band').closed();
+          expect({ code, reason }).to.deep.include({ code: 4003 });
+          expect(reason).to.include('the permission "stream"');
+        }
+        for (const key of [only.stream, only.manage])
+          for (const place of [gateway, node]) {
+            const { code, reason } = await subscribing(place, `?api_key=${key}`);
+            expect(code).to.equal(4001);
+            expect(reason).to.include('the permission "read"');
+          }
+      });
+
+      it("a user's key gets 4003 for a device that streams for somebody else, whose session goes on", async () => {
+        for (const owner of [anna, KEY]) {
+          const socket = ingesting(owner, 'watch');
+          const ready = await socket.next();
+          const { code, reason } = await ingesting(ben, 'watch').closed();
+          expect(code).to.equal(4003);
+          expect(reason).to.include('somebody else');
+          socket.send({ type: 'ping', t: 1 });
+          expect(await socket.next()).to.deep.equal({ type: 'pong', t: 1 });
+          socket.send({ type: 'end' });
+          await socket.until((message) => message.type === 'ended');
+          expect(ready).to.include({ type: 'ready' });
+        }
+        const socket = ingesting(ben, 'watch');
         expect(await socket.next()).to.include({ type: 'ready' });
         socket.send({ type: 'end' });
         await socket.until((message) => message.type === 'ended');

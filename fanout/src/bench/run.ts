@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { cpus } from 'node:os';
 import { startRedis } from '../bus/redis/redis-server.fixture.js';
+import { holderWith } from '../keys/holder.fixture.js';
 import { KeyMirror } from '../keys/key-mirror.js';
 import { silentLog } from '../process/log.fixture.js';
 import { type Comparison, compare, type Reading } from './compare.js';
@@ -67,7 +68,7 @@ async function fromRedis(burst: number): Promise<void> {
 
 /** A gateway's part of the key check, with one key. */
 function mirror(url: string): KeyMirror {
-  const holder = { account: '00000', user: null, expiresAt: null };
+  const holder = holderWith('00000');
   const hash = createHash('sha256').update(`${BENCH_KEY}00000`).digest('hex');
   const source = { holders: async () => new Map([[hash, holder]]), revoked: async () => [], holder: async () => null };
   return new KeyMirror({ url, source, log: { ...silentLog, warn: console.error, error: console.error } });

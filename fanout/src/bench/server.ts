@@ -11,6 +11,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { createMemoryBus } from '../bus/memory.js';
 import { createFanout } from '../fanout.js';
 import { textFrame } from '../frame.js';
+import { holderWith } from '../keys/holder.fixture.js';
 import type { KeyCheck } from '../keys/key-check.js';
 import { portOf } from '../process/http-server.js';
 import { silentLog } from '../process/log.fixture.js';
@@ -97,7 +98,7 @@ function benchKeys(): KeyCheck {
   return {
     holder: async (hash) => {
       const account = holders.get(hash);
-      return account === undefined ? null : { account, user: null, expiresAt: null };
+      return account === undefined ? null : holderWith(account);
     },
     onRevoked: () => () => undefined,
   };

@@ -1,8 +1,13 @@
-/** The account and user that a key stands for. */
+/** What a key may do: `read` REST and subscribe, `stream` data, `manage` device models. */
+export const PERMISSIONS = ['read', 'stream', 'manage'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** The account and user that a key stands for, and what it may do. */
 export interface KeyHolder {
   readonly account: string;
   /** The user whose sessions it sees; null for the whole account. */
   readonly user: string | null;
+  readonly permissions: readonly Permission[];
   /** From this time on the key is invalid, ms since the epoch; null means never. */
   readonly expiresAt: number | null;
 }

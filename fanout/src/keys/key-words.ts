@@ -1,4 +1,4 @@
-import type { KeyHolder } from './key-check.js';
+import { type KeyHolder, PERMISSIONS, type Permission } from './key-check.js';
 
 /** Redis hash: key hash -> JSON of its holder. The tag in braces puts all three on one server of a cluster. */
 export const HOLDERS = '{di:keys}:holders';
@@ -48,11 +48,16 @@ function fieldsOf(text: string): Fields {
   }
 }
 
-/** A holder that was written before expiry existed never expires. */
+/** A holder that was written before permissions existed has all of them. */
 function holderOf(value: unknown): KeyHolder | undefined {
-  const { account, user, expiresAt = null } = isObject(value) ? value : {};
+  const { account, user, permissions = PERMISSIONS, expiresAt = null } = isObject(value) ? value : {};
   if (typeof account !== 'string' || (user !== null && typeof user !== 'string')) return undefined;
-  return expiresAt === null || typeof expiresAt === 'number' ? { account, user, expiresAt } : undefined;
+  if (!Array.isArray(permissions) || (expiresAt !== null && typeof expiresAt !== 'number')) return undefined;
+  return { account, user, permissions: permissions.filter(isPermission), expiresAt };
+}
+
+function isPermission(value: unknown): value is Permission {
+  return PERMISSIONS.some((permission) => permission === value);
 }
 
 function isObject(value: unknown): value is Fields {

@@ -6,6 +6,7 @@ import { startRedis, type TestRedis } from '../bus/redis/redis-server.fixture.js
 import { silentLog } from '../process/log.fixture.js';
 import { ManualClock } from '../process/manual-clock.js';
 import { until } from '../process/until.fixture.js';
+import { holderWith } from './holder.fixture.js';
 import type { KeyHolder } from './key-check.js';
 import { KeyMirror, type KeySource } from './key-mirror.js';
 import { HOLDERS, KEY_CHANNEL, READY, REVOKED } from './key-words.js';
@@ -38,8 +39,8 @@ class Source implements KeySource {
   }
 }
 
-const ANNA: KeyHolder = { account: 'one', user: 'anna', expiresAt: null };
-const ALL: KeyHolder = { account: 'one', user: null, expiresAt: null };
+const ANNA: KeyHolder = holderWith('one', { user: 'anna' });
+const ALL: KeyHolder = holderWith('one');
 
 const hashOf = (name: string) => createHash('sha256').update(name).digest('hex');
 const ALL_HASH = hashOf('all');

@@ -97,6 +97,8 @@ describe('admin', () => {
         user: null,
         prefix: key.slice(0, 8),
         last_four: key.slice(-4),
+        label: '',
+        permissions: ['read', 'stream', 'manage'],
         created_at: '2026-03-01T10:00:00.000Z',
         last_used_at: null,
         revoked_at: null,
@@ -104,6 +106,29 @@ describe('admin', () => {
       });
       expect(await store.keyByHash(hashKey(key))).to.deep.include({ id: made.id, accountId: account });
       expect(await admin('key', 'list', '--account', account)).to.deep.include(rest);
+    });
+
+    it('issue --permissions and --label set what the key may do and what it is called', async () => {
+      const issue = (...options: string[]) => admin('key', 'issue', '--account', account, ...options);
+      expect(await issue('--user', 'ann')).to.deep.include({ permissions: ['read', 'stream'], label: '' });
+      const kiosk = ['--permissions', 'read', '--label', 'kiosk'];
+      expect(await issue('--user', 'ann', ...kiosk)).to.deep.include({ permissions: ['read'], label: 'kiosk' });
+      expect(await issue('--permissions', 'manage,read')).to.deep.include({ permissions: ['read', 'manage'] });
+    });
+
+    it("issue refuses unknown permissions, a user's key that manages, and a long label", async () => {
+      const refusal = (...options: string[]) => refused('key', 'issue', '--account', account, ...options);
+      for (const names of ['', 'write', 'read,', 'read, stream'])
+        expect(await refusal('--permissions', names)).to.contain('some of read, stream, manage');
+      expect(await refusal('--user', 'ann', '--permissions', 'read,manage')).to.contain("a user's key cannot");
+      expect(await refusal('--label', 'x'.repeat(101))).to.contain('at most 100 characters');
+    });
+
+    it('rotate keeps the permissions and the label', async () => {
+      const options = ['--user', 'ann', '--permissions', 'stream', '--label', 'band'];
+      const { id } = Identified.parse(await admin('key', 'issue', '--account', account, ...options));
+      const replacement = { user: 'ann', permissions: ['stream'], label: 'band' };
+      expect(await admin('key', 'rotate', id)).to.deep.include(replacement);
     });
 
     it('issue --user binds the key to a user', async () => {

@@ -95,9 +95,11 @@ function keyCommands(key: Command, perform: Perform): void {
     .description('issue a key; it is shown only this once')
     .requiredOption(...ACCOUNT)
     .option('--user <U>', "a user of the account: the key sees only that user's sessions")
+    .option('--permissions <P,...>', "some of read, stream, manage (default: all; of a user's key read,stream)")
+    .option('--label <TEXT>', 'what the key is for, up to 100 characters')
     .option('--expires <WHEN>', 'when the key expires: in 90m, 12h, 30d or 4w, or at an RFC 3339 time (default: never)')
-    .action((o: { account: string; user?: string; expires?: string }) =>
-      perform((place) => issueKey(place, o.account, o)),
+    .action((o: { account: string; user?: string; expires?: string; permissions?: string; label?: string }) =>
+      perform((place) => issueKey(place, o.account, { ...o, permissions: o.permissions?.split(',') })),
     );
   key
     .command('revoke <KEYID>')

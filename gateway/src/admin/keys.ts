@@ -1,6 +1,7 @@
+import { PERMISSIONS, type Permission } from '@device-insights/fanout';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { isoTime, isoTimeOrNull } from '../instant.js';
-import { keyRow, newKey } from '../keys/key.js';
+import { keyRow, newKey, usualPermissions } from '../keys/key.js';
 import { SteadyClock } from '../steady-clock.js';
 import type { Key, Store } from '../store/store.js';
 import { accountOf } from './accounts.js';
@@ -8,24 +9,58 @@ import { expiryOf } from './expiry.js';
 import { chosen, Refusal } from './refusal.js';
 import { note, type Workplace } from './workplace.js';
 
+/** What the issuer of a key may choose. */
+export interface KeyWishes {
+  readonly user?: string | undefined;
+  /** A time from now, such as `30d`, or an RFC 3339 time; default: never. */
+  readonly expires?: string | undefined;
+  /** Default: all of them, for a user's key `read` and `stream`. */
+  readonly permissions?: readonly string[] | undefined;
+  readonly label?: string | undefined;
+}
+
 /** Issues a key of an account, or of one of its users. Only this answer contains the key itself. */
 export async function issueKey(
   place: Workplace,
   accountId: string,
-  { user, expires }: { readonly user?: string; readonly expires?: string },
+  { user, expires, permissions, label }: KeyWishes,
 ): Promise<object> {
   const { id } = await accountOf(place, accountId);
   const key = newKey();
   const now = place.clock.now();
+  const owner = user === undefined ? null : chosen('the user', user);
   const row = keyRow(key, {
     accountId: id,
-    user: user === undefined ? null : chosen('the user', user),
+    user: owner,
     createdAt: now,
     expiresAt: expires === undefined ? null : expiryOf('the expiry', expires, now),
+    permissions: permissions === undefined ? usualPermissions(owner) : permissionsOf(permissions, owner),
+    label: labelOf(label ?? ''),
   });
   await place.store.addKey(row);
   await note(place, 'key issued', id, faceOf(row));
   return { ...shown(row), key };
+}
+
+/** Gives a key another label. */
+export async function labelKey(place: Workplace, id: string, label: string): Promise<object> {
+  const key = found(id, await place.store.labelKey(id, labelOf(label)));
+  await note(place, 'key labelled', key.accountId, faceOf(key));
+  return shown(key);
+}
+
+function labelOf(text: string): string {
+  if ([...text].length > 100) throw new Refusal('the label must have at most 100 characters');
+  return text;
+}
+
+function permissionsOf(names: readonly string[], user: string | null): readonly Permission[] {
+  const unknown = names.find((name) => !PERMISSIONS.some((permission) => permission === name));
+  if (unknown !== undefined || names.length === 0)
+    throw new Refusal(`the permissions must be some of ${PERMISSIONS.join(', ')}, not ${JSON.stringify(names.join())}`);
+  if (user !== null && names.includes('manage'))
+    throw new Refusal("a user's key cannot have the permission manage: device models belong to the whole account");
+  return PERMISSIONS.filter((permission) => names.includes(permission));
 }
 
 /** Revokes a key permanently; if it is already revoked, the first time is kept. */
@@ -44,7 +79,8 @@ export async function rotateKey(place: Workplace, id: string, overlap: string): 
   const old = found(id, await place.store.key(id));
   const key = newKey();
   const now = place.clock.now();
-  const row = keyRow(key, { accountId: old.accountId, user: old.user, createdAt: now });
+  const { accountId, user, permissions, label } = old;
+  const row = keyRow(key, { accountId, user, permissions, label, createdAt: now });
   if (!(await place.store.replaceKey(id, row, expiryOf('the end of the overlap', overlap, now))))
     throw new Refusal('the key is already revoked, expired or replaced: issue another one');
   await note(place, 'key rotated', old.accountId, `${faceOf(old)}, replaced by ${faceOf(row)}`);
@@ -71,8 +107,9 @@ function found(id: string, key: Key | null): Key {
 }
 
 /** The form in which people see a key. */
-function faceOf({ prefix, lastFour, user }: Key): string {
-  return `${prefix}…${lastFour}${user === null ? '' : ` of ${user}`}`;
+function faceOf({ prefix, lastFour, user, label }: Key): string {
+  const name = label === '' ? '' : ` (${label})`;
+  return `${prefix}…${lastFour}${name}${user === null ? '' : ` of ${user}`}`;
 }
 
 export async function listKeys(place: Workplace, accountId: string): Promise<object[]> {
@@ -87,6 +124,8 @@ export function shown(key: Key): object {
     user: key.user,
     prefix: key.prefix,
     last_four: key.lastFour,
+    label: key.label,
+    permissions: key.permissions,
     created_at: isoTime(key.createdAt),
     last_used_at: isoTimeOrNull(key.lastUsedAt),
     revoked_at: isoTimeOrNull(key.revokedAt),

@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { issueKey, revokeKey, rotateKey, shown } from '../admin/keys.js';
+import { issueKey, labelKey, revokeKey, rotateKey, shown } from '../admin/keys.js';
 import { HttpError } from '../errors.js';
 import { keyRow, newKey } from '../keys/key.js';
 import { jsonBody } from '../rest/body.js';
@@ -16,7 +16,7 @@ import {
   signedInOf,
 } from './dashboard-context.js';
 import { performed } from './performed.js';
-import { keyQuery, type LiveKey, newKey as newKeyBody, rotation } from './schemas.js';
+import { keyQuery, type LiveKey, labelling, newKey as newKeyBody, rotation } from './schemas.js';
 
 /** Lifetime of a key of the dashboard's own pages, ms; they renew it before it expires. */
 const LIVE_MS = 600_000;
@@ -38,10 +38,17 @@ export function keyRoutes(router: Router<DashboardState>, options: DashboardOpti
   router.post('/dashboard/api/accounts/:account/keys', jsonBody, async (ctx) => {
     const actor = actorOf(ctx);
     const { id } = await accountOf(ctx, store);
-    const { user, expires } = valid(newKeyBody, ctx.state.body);
-    const wanted = { ...(user !== null && { user }), ...(expires !== null && { expires }) };
+    const { user, expires, permissions, label } = valid(newKeyBody, ctx.state.body);
+    const wanted = { user: user ?? undefined, expires: expires ?? undefined, permissions, label };
     ctx.body = await performed(actor, options, (place) => issueKey(place, id, wanted));
     ctx.status = 201;
+  });
+
+  router.post('/dashboard/api/keys/:key/label', jsonBody, async (ctx) => {
+    const actor = actorOf(ctx);
+    const { id } = await keyOf(ctx, store);
+    const { label } = valid(labelling, ctx.state.body);
+    ctx.body = await performed(actor, options, (place) => labelKey(place, id, label));
   });
 
   router.post('/dashboard/api/keys/:key/revoke', async (ctx) => {
@@ -64,7 +71,10 @@ export function keyRoutes(router: Router<DashboardState>, options: DashboardOpti
     const key = newKey();
     const now = clock.now();
     await store.forgetSubscribeKeys(now - FORGOTTEN_MS);
-    await store.addKey(keyRow(key, { accountId: id, createdAt: now, expiresAt: now + LIVE_MS, subscribeOnly: true }));
+    const expiresAt = now + LIVE_MS;
+    await store.addKey(
+      keyRow(key, { accountId: id, createdAt: now, expiresAt, permissions: ['read'], subscribeOnly: true }),
+    );
     ctx.body = { key, lasts_ms: LIVE_MS } satisfies LiveKey;
     ctx.status = 201;
   });

@@ -1,3 +1,4 @@
+import type { Permission } from '@device-insights/fanout';
 import { z } from 'zod';
 import type { InsightType, SqiClass } from '../insight.js';
 import type { Inspection } from '../peers/inspection.js';
@@ -15,7 +16,11 @@ export const newKey = object({
   user: z.union([z.null(), text(1, 200)]).default(null),
   /** A duration from now, such as `30d`, or an RFC 3339 time; null means never. */
   expires: z.union([z.null(), text(1, 40)]).default(null),
+  /** Default: all of them, for a user's key `read` and `stream`. */
+  permissions: list(text(1, 10), 3).optional(),
+  label: text(0, 100).default(''),
 });
+export const labelling = object({ label: text(0, 100) });
 export const rotation = object({ overlap: matching(/^\d{1,4}[mhd]$/, 'a time such as 10m, 24h or 7d') });
 
 const cursor = z.string().optional();
@@ -69,6 +74,8 @@ export interface KeyRow {
   readonly user: string | null;
   readonly prefix: string;
   readonly last_four: string;
+  readonly label: string;
+  readonly permissions: readonly Permission[];
   readonly created_at: string;
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;

@@ -151,7 +151,7 @@ describe('Admission of devices', () => {
   it('gives the reason for a close', async () => {
     const { connect } = await bench.device(gateway);
     const { reason } = await connect({ device_id: '' }).closed;
-    expect(reason).to.equal('device_id must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
+    expect(reason).to.equal('device_id must be 1 to 128 of the characters A-Z a-z 0-9 . _ : - (but not . or ..)');
   });
 
   it('closes with 1013 if the signal core has no room, and opens no session', async () => {

@@ -19,7 +19,9 @@ export interface Admission {
 
 type Parameters = Pick<Admission, 'deviceId' | 'deviceClock'> & { readonly modelId: string };
 
-const DEVICE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const DEVICE_ID = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;
+const FOREIGN_MODEL = 'the device model belongs to another account: use the id of one of your own';
+const MAY_NOT_STREAM = 'the key lacks the permission "stream": use a key that has it';
 const NUMBER = /^-?\d+(\.\d+)?$/;
 const TOO_MANY = `an account has at most ${MAX_DEVICES} devices: delete unused ones in the dashboard, or by admin device delete`;
 /** The range of a Date (ECMA-262, 21.4.1.1), ms. */
@@ -63,14 +65,18 @@ export async function register({ accountId, deviceId, model, at }: Admission, st
 async function modelFor(holder: KeyHolder, id: string, store: Store): Promise<DeviceModel> {
   const model = await store.deviceModel(id);
   if (!model) throw new CloseError('unknownModel');
-  if (model.accountId !== holder.account) throw new CloseError('forbidden');
+  if (model.accountId !== holder.account) throw new CloseError('forbidden', FOREIGN_MODEL);
+  if (!holder.permissions.includes('stream')) throw new CloseError('forbidden', MAY_NOT_STREAM);
   return model;
 }
 
 function parametersOf(query: URLSearchParams): Parameters {
   const deviceId = single(query, 'device_id');
   if (!deviceId || !DEVICE_ID.test(deviceId)) {
-    throw new CloseError('badRequest', 'device_id must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
+    throw new CloseError(
+      'badRequest',
+      'device_id must be 1 to 128 of the characters A-Z a-z 0-9 . _ : - (but not . or ..)',
+    );
   }
   const modelId = single(query, 'device_model_id')?.toLowerCase();
   if (!modelId || !UUID.test(modelId)) throw new CloseError('badRequest', 'device_model_id must be a UUID');

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { createCore } from '@device-insights/dsp-wasm';
+import { PERMISSIONS } from '@device-insights/fanout';
 import { hashKey } from '@device-insights/fanout/api-key';
 import type { BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
@@ -200,6 +201,8 @@ export class Bench {
       hash: hashKey(key),
       ...face,
       ...dates,
+      permissions: PERMISSIONS,
+      label: '',
       subscribeOnly: false,
       replacedBy: null,
     });

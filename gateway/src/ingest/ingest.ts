@@ -13,7 +13,7 @@ import { infoLines } from '../info-lines.js';
 import type { Heartbeat } from '../peers/heartbeat.js';
 import type { Inspection } from '../peers/inspection.js';
 import { StoreUnavailable } from '../store/store.js';
-import { admit, holderOf, keyHashOf, register } from './admission.js';
+import { admit, holderOf, keyHashOf } from './admission.js';
 import { Arrivals } from './arrivals.js';
 import { CLOSE_GRACE_MS, Connection } from './connection.js';
 import { IngestCounters } from './counters.js';
@@ -162,7 +162,6 @@ export class Ingest {
         const admission = await admit(request, holder, at, store);
         if (hasWaited && clockShift(admission) !== 0) throw new CloseError('overloaded', STALE_CLOCK);
         this.#sessions.refuseWithoutRoom(admission);
-        await register(admission, store);
         await heartbeat.renew();
         this.#serve(connection, await this.#sessions.join(admission, connection));
       });

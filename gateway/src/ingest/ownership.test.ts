@@ -331,10 +331,10 @@ describe('Sessions between gateways', () => {
 
   it('are closed if user or model differ, and the other gateway notices it', async () => {
     const { connect } = await bench.device(a);
-    const first = connect();
-    const { session_id } = await first.ready();
     const { key } = await bench.key({ user: 'ann' });
-    const ready = await connect({ api_key: key }, b).ready();
+    const first = connect({ api_key: key });
+    const { session_id } = await first.ready();
+    const ready = await connect({}, b).ready();
     expect(ready).to.deep.include({ resumed: false, replay_ms: 0 });
     expect((await bench.row(session_id)).status).to.equal('closed');
     await a.ingest.sweep();

@@ -237,12 +237,23 @@ describe('Sessions', () => {
 
     it('are closed at once if the user differs, and another one is opened', async () => {
       const { connect } = await bench.device(a);
+      const { key } = await bench.key({ user: 'ann' });
+      const { session_id } = await connect({ api_key: key }).ready();
+      const ready = await connect().ready();
+      expect(ready.session_id).not.to.equal(session_id);
+      expect(await bench.row(session_id)).to.include({ status: 'closed', user: 'ann' });
+      expect(await bench.row(ready.session_id)).to.include({ status: 'open', user: null });
+    });
+
+    it("are neither ended nor moved to another model by another user's key", async () => {
+      const { connect, query } = await bench.device(a);
       const { session_id } = await connect().ready();
       const { key } = await bench.key({ user: 'ann' });
-      const ready = await connect({ api_key: key }).ready();
-      expect(ready.session_id).not.to.equal(session_id);
-      expect((await bench.row(session_id)).status).to.equal('closed');
-      expect(await bench.row(ready.session_id)).to.include({ status: 'open', user: 'ann' });
+      const other = await bench.model([channel({ modality: 'ecg' })]);
+      expect(await connect({ api_key: key, device_model_id: other.id }).code()).to.equal(4003);
+      expect(await bench.row(session_id)).to.include({ status: 'open' });
+      const device = await bench.store.device(bench.account.id, query.device_id);
+      expect(device?.deviceModelId).not.to.equal(other.id);
     });
 
     it('are resumed with another key of the same scope', async () => {

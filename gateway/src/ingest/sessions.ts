@@ -6,7 +6,7 @@ import type { OpenAnalysis } from '../analysis/analysis.js';
 import { CloseError } from '../errors.js';
 import type { PublishedStream, Publisher } from '../publisher/publisher.js';
 import type { LastInsights, Session, Store } from '../store/store.js';
-import type { Admission } from './admission.js';
+import { type Admission, register } from './admission.js';
 import type { Connection } from './connection.js';
 import type { IngestCounters } from './counters.js';
 import { NO_PROGRESS } from './intake.js';
@@ -47,6 +47,7 @@ const ENDING_MS = 5000;
 const CLOSED_ELSEWHERE =
   'the session was closed while this gateway could not reach the store; connect again to go on in a new one';
 const OUT_OF_TIME = 'the clock of the gateway was set: connect again to go on in a new session, with the right times';
+const SOMEBODY_ELSES = 'the device streams for somebody else: connect when that session has ended';
 const RETRY_MS = 500;
 /** Number of attempts to claim a session that others change at the same time. */
 const ATTEMPTS = 5;
@@ -126,6 +127,8 @@ export class Sessions {
   /** Null if the row in the store changed meanwhile, or an old session had to be closed first. */
   async #tryJoin(admission: Admission): Promise<Joined | null> {
     const row = await this.#options.store.openSessionOf(admission.accountId, admission.deviceId);
+    if (row) await this.#refuseOthers(row, admission);
+    await register(admission, this.#options.store);
     const live = await this.#liveSession(admission, row);
     if (!row) return this.#open(admission);
     const same = row.user === admission.user && row.deviceModelId === admission.model.id;
@@ -136,6 +139,12 @@ export class Sessions {
     if (!claimed) return null;
     const after = this.#owners.left(row);
     return same ? this.#goOn(claimed, after) : this.#closeRow(claimed);
+  }
+
+  /** Throws `CloseError` if a user's key asks for a device that streams for somebody else. */
+  async #refuseOthers(row: Session, { user }: Admission): Promise<void> {
+    if (user === null || row.user === user || (await this.#owners.isOrphan(row))) return;
+    throw new CloseError('forbidden', SOMEBODY_ELSES);
   }
 
   /** The session here, if it belongs to the row in the store. */

@@ -145,7 +145,12 @@ describe('the key ring', () => {
   it('accepts a key that may only subscribe for subscribers, but not for REST or devices', async () => {
     const key = sampleKey({ subscribeOnly: true });
     await store.addKey(key);
-    expect(await ring.holder(key.hash)).to.deep.equal({ account: key.accountId, user: null, expiresAt: null });
+    expect(await ring.holder(key.hash)).to.deep.equal({
+      account: key.accountId,
+      user: null,
+      permissions: key.permissions,
+      expiresAt: null,
+    });
     expect(await ring.key(key.hash)).to.equal(null);
     expect(await ring.ofDevices.holder(key.hash)).to.equal(null);
     const whole = await issue();

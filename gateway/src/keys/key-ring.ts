@@ -156,6 +156,6 @@ export class KeyRing implements KeyCheck, KeySource {
 }
 
 /** The account and user that a key stands for. */
-function holderOf({ accountId: account, user, expiresAt }: Key): KeyHolder {
-  return { account, user, expiresAt };
+function holderOf({ accountId: account, user, permissions, expiresAt }: Key): KeyHolder {
+  return { account, user, permissions, expiresAt };
 }

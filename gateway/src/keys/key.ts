@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { PERMISSIONS, type Permission } from '@device-insights/fanout';
 import { hashKey } from '@device-insights/fanout/api-key';
 import type { Key } from '../store/store.js';
 
@@ -10,8 +11,14 @@ export function newKey(): string {
   return `svc_${Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(62)]).join('')}`;
 }
 
-/** Fields of a new key: a shared key that does not expire, unless they say otherwise. */
-type NewKey = Pick<Key, 'accountId' | 'createdAt'> & Partial<Pick<Key, 'user' | 'expiresAt' | 'subscribeOnly'>>;
+/** Fields of a new key: one of the whole account that does not expire, unless they say otherwise. */
+type NewKey = Pick<Key, 'accountId' | 'createdAt'> &
+  Partial<Pick<Key, 'user' | 'expiresAt' | 'subscribeOnly' | 'permissions' | 'label'>>;
+
+/** What a key may do unless its issuer says otherwise: a user's key never manages what belongs to the account. */
+export function usualPermissions(user: string | null): readonly Permission[] {
+  return user === null ? PERMISSIONS : ['read', 'stream'];
+}
 
 /** Builds the row of a key, which contains only its hash; the key itself is only for its holder. */
 export function keyRow(key: string, fields: NewKey): Key {
@@ -24,6 +31,8 @@ export function keyRow(key: string, fields: NewKey): Key {
     lastUsedAt: null,
     revokedAt: null,
     expiresAt: null,
+    permissions: usualPermissions(fields.user ?? null),
+    label: '',
     subscribeOnly: false,
     replacedBy: null,
     ...fields,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { hashKey, keyInHeader } from '@device-insights/fanout/api-key';
 import { clientAddress } from '@device-insights/fanout/process/client-address';
 import type { Context } from 'koa';
+import { HttpError } from '../errors.js';
 import type { Key } from '../store/store.js';
 import { HEALTH_PATH } from './health/routes.js';
 import { OPENAPI_PATH } from './openapi/routes.js';
@@ -12,12 +13,24 @@ export function authentication(options: RestOptions): RestMiddleware {
   return async (ctx, next) => {
     if (needsKey(ctx)) {
       ctx.state.authenticate = async () => {
-        ctx.state.key = await authenticate(options, ctx.req);
+        const key = await authenticate(options, ctx.req);
+        refuseUnpermitted(ctx, key);
+        ctx.state.key = key;
       };
       await ctx.state.authenticate();
     }
     return next();
   };
+}
+
+/** Reading needs `read`, everything else `manage`; the OpenAPI document is for every key. */
+function refuseUnpermitted({ method, path }: Context, { permissions }: Key): void {
+  const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'manage';
+  if (path === OPENAPI_PATH || permissions.includes(needed)) return;
+  throw new HttpError(
+    'forbidden',
+    `the API key lacks the permission "${needed}", which ${method} needs: use a key that has it (admin key issue --permissions)`,
+  );
 }
 
 function needsKey(ctx: Context): boolean {

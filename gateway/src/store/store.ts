@@ -1,3 +1,4 @@
+import type { Permission } from '@device-insights/fanout';
 import type { InsightType, StoredInsight } from '../insight.js';
 
 /** Number of take-overs of a session that are remembered until the previous gateway asks for them. */
@@ -40,6 +41,8 @@ export interface Store {
   replacedKeys(at: number): Promise<Key[]>;
   /** Keys revoked at or after a given time: polled once a second by every gateway. */
   keysRevokedSince(at: number): Promise<Key[]>;
+  /** Sets the label of a key and returns it; null if it does not exist. */
+  labelKey(id: string, label: string): Promise<Key | null>;
   /** Sets `last_used_at` of the keys (called at most once a minute and key). */
   touchKeys(ids: readonly string[], at: number): Promise<void>;
   /** Newest first, without the keys that may only subscribe; a page starts after the cursor. */
@@ -233,6 +236,9 @@ export interface Key {
   readonly revokedAt: number | null;
   /** From this time on the key is invalid; null means never. */
   readonly expiresAt: number | null;
+  readonly permissions: readonly Permission[];
+  /** Chosen by an operator, up to 100 characters; "" for none. */
+  readonly label: string;
   /** Whether it is valid only for the subscriber sockets: the dashboard shows live readings with such a key. */
   readonly subscribeOnly: boolean;
   /** Id of the key that replaced it; null if none. */

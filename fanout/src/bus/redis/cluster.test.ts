@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { holderWith } from '../../keys/holder.fixture.js';
 import { KeyMirror } from '../../keys/key-mirror.js';
 import { MirroredKeys } from '../../keys/mirrored-keys.js';
 import { silentLog } from '../../process/log.fixture.js';
@@ -37,7 +38,7 @@ describe('Redis bus on a cluster', function () {
   });
 
   it('carries the keys, and their revocations', async () => {
-    const good = new Map([[HASH, { account: 'one', user: 'anna', expiresAt: null }]]);
+    const good = new Map([[HASH, holderWith('one', { user: 'anna' })]]);
     const source = { holders: async () => good, revoked: async () => [OLD], holder: async () => null };
     const mirror = new KeyMirror({ url: cluster.url, log: silentLog, source });
     const keys = new MirroredKeys({ url: cluster.url, log: silentLog });
@@ -45,7 +46,7 @@ describe('Redis bus on a cluster', function () {
       await mirror.start();
       await keys.start();
       const heard = new Promise<string>((resolve) => keys.onRevoked(resolve, () => []));
-      expect(await keys.holder(HASH)).to.deep.equal({ account: 'one', user: 'anna', expiresAt: null });
+      expect(await keys.holder(HASH)).to.deep.equal(holderWith('one', { user: 'anna' }));
       expect(await keys.holder(OLD)).to.equal(null);
       expect(await keys.holder('c'.repeat(64))).to.equal(null);
       await mirror.revoke(HASH);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { heapInUse } from '../../heap.fixture.js';
+import { holderWith } from '../../keys/holder.fixture.js';
 import type { KeyHolder } from '../../keys/key-check.js';
 import { KeyMirror, type KeySource } from '../../keys/key-mirror.js';
 import { HOLDERS, KEY_CHANNEL } from '../../keys/key-words.js';
@@ -19,7 +20,7 @@ import { channelOf } from './upstream.js';
 
 const FLOOD = 20_000;
 const KEPT_BYTES = 5 * 1024 * 1024;
-const ALL: KeyHolder = { account: 'one', user: null, expiresAt: null };
+const ALL: KeyHolder = holderWith('one');
 const hashOf = (name: string) => createHash('sha256').update(name).digest('hex');
 const ask = (name: string) => JSON.stringify({ word: 'ask', hash: hashOf(name) });
 

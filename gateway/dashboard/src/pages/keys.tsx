@@ -10,7 +10,7 @@ import { Badge, Code, Dialog, Empty, Field, Form, Page, Rows, Table, When } from
 
 const REFRESH_MS = 5000;
 
-type Doing = { readonly what: 'issue' } | { readonly what: 'rotate' | 'revoke'; readonly key: KeyRow };
+type Doing = { readonly what: 'issue' } | { readonly what: 'rotate' | 'revoke' | 'label'; readonly key: KeyRow };
 
 /** The keys of an account. Keys are issued and revoked only here and on the command line. */
 export function Keys({ account, me }: AccountPage) {
@@ -50,14 +50,27 @@ export function Keys({ account, me }: AccountPage) {
         {(rows) => (
           <Table
             label="API keys"
-            columns={['Key', 'User', 'Status', 'Created', 'Last used', 'Expires', { name: 'Actions', hidden: true }]}
+            columns={[
+              'Key',
+              'User',
+              'May',
+              'Status',
+              'Created',
+              'Last used',
+              'Expires',
+              { name: 'Actions', hidden: true },
+            ]}
           >
             {rows.map((key) => (
               <tr key={key.id} class={isGood(key) ? '' : 'over'}>
                 <th scope="row">
                   <code>{face(key)}</code>
+                  {key.label !== '' && <div class="mute">{key.label}</div>}
                 </th>
                 <td class="user">{key.user ?? <span class="mute">whole account</span>}</td>
+                <td>
+                  <May row={key} />
+                </td>
                 <td>
                   <Status row={key} />
                 </td>
@@ -84,6 +97,14 @@ export function Keys({ account, me }: AccountPage) {
                       <button
                         type="button"
                         class="small"
+                        aria-label={`Change the label of ${face(key)}`}
+                        onClick={() => setDoing({ what: 'label', key })}
+                      >
+                        Label
+                      </button>
+                      <button
+                        type="button"
+                        class="small"
                         aria-label={`Revoke ${face(key)}`}
                         onClick={() => setDoing({ what: 'revoke', key })}
                       >
@@ -99,6 +120,7 @@ export function Keys({ account, me }: AccountPage) {
       </Rows>
       {doing?.what === 'issue' && <Issue account={account.id} user={user} finish={finish} />}
       {doing?.what === 'rotate' && <Rotate row={doing.key} finish={finish} />}
+      {doing?.what === 'label' && <Label row={doing.key} finish={finish} />}
       {doing?.what === 'revoke' && <Revoke row={doing.key} finish={finish} />}
       {made && (
         <Dialog title="The new key" onClose={() => setMade(undefined)}>
@@ -129,6 +151,17 @@ function Status({ row }: { readonly row: KeyRow }) {
   return isGood(row) ? <Badge tone="good">Valid</Badge> : <Badge tone="mute">Expired</Badge>;
 }
 
+/** What a key may do. Keys of users from before permissions existed may also change device models. */
+function May({ row: { user, permissions } }: { readonly row: KeyRow }) {
+  if (user === null || !permissions.includes('manage')) return <>{permissions.join(', ')}</>;
+  return (
+    <>
+      {permissions.join(', ')}{' '}
+      <span class="mute">(issued before permissions: rotate it away to take “manage” from it)</span>
+    </>
+  );
+}
+
 type Finish = (key?: NewKey) => Promise<void>;
 
 const EXPIRIES = [
@@ -150,11 +183,15 @@ function Issue({
   readonly finish: Finish;
 }) {
   const [user, setUser] = useState(given ?? '');
+  const [label, setLabel] = useState('');
+  const [may, setMay] = useState('');
   const [expires, setExpires] = useState('');
-  const submit = async () =>
-    finish(
-      await api<NewKey>('POST', `/accounts/${account}/keys`, { user: user.trim() || null, expires: expires || null }),
-    );
+  const isOfUser = user.trim() !== '';
+  const submit = async () => {
+    const wanted = { user: user.trim() || null, label: label.trim(), expires: expires || null };
+    const permissions = may === '' ? undefined : may.split(',');
+    await finish(await api<NewKey>('POST', `/accounts/${account}/keys`, { ...wanted, permissions }));
+  };
   return (
     <Dialog title="Issue a key" onClose={() => void finish()}>
       <Form submit="Issue a key" onSubmit={submit} onCancel={() => void finish()}>
@@ -169,7 +206,51 @@ function Issue({
             />
           )}
         </Field>
+        <LabelField value={label} onChange={setLabel} />
+        <Choice label="May" options={isOfUser ? MAY_OF_USER : MAY} value={may} onChange={setMay} />
         <Choice label="Expires" options={EXPIRIES} value={expires} onChange={setExpires} />
+      </Form>
+    </Dialog>
+  );
+}
+
+const MAY_OF_USER = [
+  ['', 'Read and stream'],
+  ['read', 'Read only: for web pages'],
+  ['stream', 'Stream only: for devices'],
+] as const;
+const MAY = [
+  ['', 'Read, stream and change device models'],
+  ['read,stream', 'Read and stream'],
+  ...MAY_OF_USER.slice(1),
+] as const;
+
+function LabelField({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  return (
+    <Field label="Label" hint="What the key is for, such as “kiosk in Bern”.">
+      {(id, hint) => (
+        <input
+          id={id}
+          value={value}
+          maxLength={100}
+          aria-describedby={hint}
+          onInput={(e) => onChange(e.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function Label({ row, finish }: { readonly row: KeyRow; readonly finish: Finish }) {
+  const [label, setLabel] = useState(row.label);
+  const submit = async () => {
+    await api('POST', `/keys/${row.id}/label`, { label: label.trim() });
+    await finish();
+  };
+  return (
+    <Dialog title={`Label of ${face(row)}`} onClose={() => void finish()}>
+      <Form submit="Save" onSubmit={submit} onCancel={() => void finish()}>
+        <LabelField value={label} onChange={setLabel} />
       </Form>
     </Dialog>
   );

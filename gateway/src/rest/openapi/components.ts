@@ -79,7 +79,12 @@ export function components(): Json {
     headers: Object.fromEntries(Object.entries(HEADERS).map(([name, text]) => [name, header(text)])),
     responses: Object.fromEntries(Object.entries(REFUSALS).map(([name, text]) => [name, refusal(name, text)])),
     securitySchemes: {
-      apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, which begins with `svc_`.' },
+      apiKey: {
+        type: 'http',
+        scheme: 'bearer',
+        description:
+          'An API key, which begins with `svc_`. GET needs its permission `read`, the other methods `manage`; without it the answer is 403.',
+      },
     },
   };
 }

@@ -1,3 +1,4 @@
+import { PERMISSIONS } from '@device-insights/fanout';
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
 import type { Account, Key, KeyQuery, Store, User, UserQuery } from '../store.js';
@@ -8,7 +9,7 @@ type Accounts = Pick<Store, 'createAccount' | 'account' | 'accountNamed' | 'acco
 type Keys = Pick<
   Store,
   | ('addKey' | 'keyByHash' | 'keys' | 'revokeKey' | 'keysRevokedSince' | 'touchKeys')
-  | ('key' | 'replaceKey' | 'replacedKeys' | 'keyPage' | 'users' | 'forgetSubscribeKeys')
+  | ('key' | 'replaceKey' | 'replacedKeys' | 'keyPage' | 'users' | 'labelKey' | 'forgetSubscribeKeys')
 >;
 
 /** The accounts of an embedded store. */
@@ -39,8 +40,8 @@ export function embeddedAccounts(db: Database): Accounts {
 export function embeddedKeys(db: Database): Keys {
   const insert = db.prepare(
     `INSERT INTO keys (id, account_id, user, hash, prefix, last_four, created_at, last_used_at, revoked_at, expires_at,
-       subscribe_only, replaced_by)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       subscribe_only, replaced_by, permissions, label)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const byId = db.prepare<KeyRow>('SELECT * FROM keys WHERE id = ?');
   const byHash = db.prepare<KeyRow>('SELECT * FROM keys WHERE hash = ?');
@@ -52,6 +53,7 @@ export function embeddedKeys(db: Database): Keys {
   );
   const revokedSince = db.prepare<KeyRow>('SELECT * FROM keys WHERE revoked_at >= ? ORDER BY revoked_at');
   const touch = db.prepare('UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?');
+  const label = db.prepare('UPDATE keys SET label = ? WHERE id = ?');
   const forget = db.prepare('DELETE FROM keys WHERE subscribe_only = 1 AND expires_at < ?');
   const one = (row: KeyRow | undefined) => (row ? keyOf(row) : null);
   const replace = db.prepare(
@@ -64,7 +66,7 @@ export function embeddedKeys(db: Database): Keys {
   const add = (k: Key) =>
     insert.run(
       ...[k.id, k.accountId, k.user, k.hash, k.prefix, k.lastFour, k.createdAt, k.lastUsedAt, k.revokedAt],
-      ...[k.expiresAt, k.subscribeOnly ? 1 : 0, k.replacedBy],
+      ...[k.expiresAt, k.subscribeOnly ? 1 : 0, k.replacedBy, k.permissions.join(), k.label],
     );
   return {
     addKey: (k) => db.write(() => void add(k)),
@@ -81,6 +83,11 @@ export function embeddedKeys(db: Database): Keys {
     revokeKey: (id, at) =>
       db.write(() => {
         revoke.run(at, id);
+        return one(byId.get(id));
+      }),
+    labelKey: (id, text) =>
+      db.write(() => {
+        label.run(text, id);
         return one(byId.get(id));
       }),
     keysRevokedSince: (at) => db.read(() => revokedSince.all(at).map(keyOf)),
@@ -153,6 +160,8 @@ interface KeyRow {
   readonly expires_at: number | null;
   readonly subscribe_only: number;
   readonly replaced_by: string | null;
+  readonly permissions: string;
+  readonly label: string;
 }
 
 export function accountOf(row: AccountRow): Account {
@@ -177,5 +186,7 @@ function keyOf(row: KeyRow): Key {
     expiresAt: row.expires_at,
     subscribeOnly: row.subscribe_only === 1,
     replacedBy: row.replaced_by,
+    permissions: PERMISSIONS.filter((permission) => row.permissions.split(',').includes(permission)),
+    label: row.label,
   };
 }

@@ -222,6 +222,11 @@ export const VERSIONS = [
   ALTER TABLE audit ADD COLUMN is_sign_in INTEGER AS (action = 'signed in');
   CREATE INDEX audit_by_kind ON audit (is_sign_in, n);
   `,
+  // Keys from before permissions keep all of them.
+  `
+  ALTER TABLE keys ADD COLUMN permissions TEXT NOT NULL DEFAULT 'read,stream,manage';
+  ALTER TABLE keys ADD COLUMN label TEXT NOT NULL DEFAULT '';
+  `,
 ];
 
 /** Updates a file to this schema. Rejects, without changes, if a newer program has written the file. */

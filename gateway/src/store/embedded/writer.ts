@@ -8,7 +8,16 @@ import type { Tables } from './tables.js';
 
 /** The calls that write, which run in the writer's thread. */
 const WRITES = [
-  ...(['createAccount', 'entitle', 'addKey', 'revokeKey', 'replaceKey', 'touchKeys', 'forgetSubscribeKeys'] as const),
+  ...([
+    'createAccount',
+    'entitle',
+    'addKey',
+    'revokeKey',
+    'replaceKey',
+    'labelKey',
+    'touchKeys',
+    'forgetSubscribeKeys',
+  ] as const),
   ...(['addOperator', 'setOperatorPassword', 'removeOperator', 'addLogin', 'endLogin', 'audit'] as const),
   ...(['addDeviceModel', 'replaceDeviceModel', 'deleteDeviceModel', 'putDevice', 'deleteDevice'] as const),
   ...([

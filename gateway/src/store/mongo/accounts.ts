@@ -1,3 +1,4 @@
+import { PERMISSIONS } from '@device-insights/fanout';
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
 import type { Account, Key, KeyQuery, Store, User, UserQuery } from '../store.js';
@@ -9,7 +10,7 @@ type Accounts = Pick<Store, 'createAccount' | 'account' | 'accountNamed' | 'acco
 type Keys = Pick<
   Store,
   | ('addKey' | 'keyByHash' | 'keys' | 'revokeKey' | 'keysRevokedSince' | 'touchKeys')
-  | ('key' | 'replaceKey' | 'replacedKeys' | 'keyPage' | 'users' | 'forgetSubscribeKeys')
+  | ('key' | 'replaceKey' | 'replacedKeys' | 'keyPage' | 'users' | 'labelKey' | 'forgetSubscribeKeys')
 >;
 
 /** The accounts of a MongoDB store. */
@@ -95,6 +96,8 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): Keys {
         if (modifiedCount === 1) await keys.updateOne({ _id: id }, { $max: { revokedAt: await newestRevocation() } });
         return one(await keys.findById(id).lean<KeyDocument>());
       }),
+    labelKey: (id, label) =>
+      mongo.run(async () => one(await keys.findByIdAndUpdate(id, { label }, { new: true }).lean<KeyDocument>())),
     keysRevokedSince: (at) =>
       mongo.run(async () =>
         (
@@ -165,12 +168,14 @@ function userOf({ _id, keys, lastUsedAt }: UserDocument): User {
   return { user: _id, keys, lastUsedAt: lastUsedAt ?? null };
 }
 
-/** Keys from before expiry existed never expire, and are valid for everything. */
+/** Keys from before expiry and permissions existed never expire, and are valid for everything. */
 function keyOf(document: KeyDocument): Key {
   return {
     ...rowOf(document),
     expiresAt: document.expiresAt ?? null,
     subscribeOnly: document.subscribeOnly ?? false,
     replacedBy: document.replacedBy ?? null,
+    permissions: document.permissions ?? PERMISSIONS,
+    label: document.label ?? '',
   };
 }

@@ -92,6 +92,8 @@ const keys = new Schema<KeyDocument>(
     expiresAt: Number,
     subscribeOnly: Boolean,
     replacedBy: String,
+    permissions: [String],
+    label: String,
   },
   OPTIONS,
 );

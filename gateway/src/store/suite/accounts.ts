@@ -145,6 +145,15 @@ export function accountSuite(handles: () => Handles): void {
       expect((await store.key(soon.id))?.expiresAt).to.equal(at + 1);
     });
 
+    it('changes the label of a key', async () => {
+      const { store, other } = handles();
+      const key = sampleKey();
+      await store.addKey(key);
+      expect(await other.labelKey(key.id, 'kiosk')).to.deep.equal({ ...key, label: 'kiosk' });
+      expect(await store.key(key.id)).to.deep.equal({ ...key, label: 'kiosk' });
+      expect(await store.labelKey(sampleKey().id, 'none')).to.equal(null);
+    });
+
     it('pages through the keys of an account or of a user of it, newest first', async () => {
       const { store, other } = handles();
       const { accountId } = sampleKey();

@@ -17,7 +17,14 @@ import {
 export function earlierRows() {
   const account = sampleAccount({ algorithms: ['hr-ppg'] });
   const accountId = account.id;
-  const { expiresAt: _, subscribeOnly: __, replacedBy: ___, ...key } = sampleKey({ accountId, lastUsedAt: 5 });
+  const {
+    expiresAt: _,
+    subscribeOnly: __,
+    replacedBy: ___,
+    permissions: ____,
+    label: _____,
+    ...key
+  } = sampleKey({ accountId, lastUsedAt: 5 });
   const model = sampleModel({ accountId, spo2Curve: [110, -25] });
   const device = sampleDevice(model);
   const progress = { ...NO_PROGRESS, firstInstant: 5, nextSeq: { 0: 100 }, lastDataAt: 7 };
@@ -46,7 +53,13 @@ export async function expectKept(store: Store, rows: ReturnType<typeof earlierRo
   const accountId = account.id;
   const list = { limit: 10, cursor: null };
   const scope = { accountId, user: 'ann', ...list };
-  const laterFields = { expiresAt: null, subscribeOnly: false, replacedBy: null };
+  const laterFields = {
+    expiresAt: null,
+    subscribeOnly: false,
+    replacedBy: null,
+    permissions: ['read', 'stream', 'manage'],
+    label: '',
+  };
   expect(await store.accounts()).to.deep.equal([account]);
   expect(await store.keyByHash(key.hash)).to.deep.equal({ ...key, ...laterFields });
   expect((await store.keyPage({ accountId, user: null, ...list })).rows).to.deep.equal([{ ...key, ...laterFields }]);

@@ -47,6 +47,8 @@ export function sampleKey(fields: Partial<Key> = {}): Key {
     expiresAt: null,
     subscribeOnly: false,
     replacedBy: null,
+    permissions: ['read', 'stream'],
+    label: 'phone of Ann',
     ...fields,
   };
 }
