@@ -23,20 +23,21 @@ export async function listAccounts(place: Workplace): Promise<object[]> {
 }
 
 /** Sets the algorithms that an account's later sessions run: `all`, or slugs separated by commas. */
-export async function entitleAccount(place: Workplace, id: string, algorithms: string): Promise<object> {
+export async function entitleAccount(place: Workplace, named: string, algorithms: string): Promise<object> {
   const slugs = algorithms === 'all' ? null : slugsOf(place, algorithms);
+  const { id } = await accountOf(place, named);
   const account = found(id, await place.store.entitle(id, slugs));
   await note(place, 'account entitled', id, `${account.name}: ${slugs?.join(', ') ?? 'all algorithms'}`);
   return shown(place, account);
 }
 
-/** Finds an account by its id. */
-export async function accountOf({ store }: Workplace, id: string): Promise<Account> {
-  return found(id, await store.account(id));
+/** Finds an account by its id or its name. */
+export async function accountOf({ store }: Workplace, named: string): Promise<Account> {
+  return found(named, (await store.account(named)) ?? (await store.accountNamed(named)));
 }
 
-function found(id: string, account: Account | null): Account {
-  if (!account) throw new Refusal(`there is no account with the id ${JSON.stringify(id)}: see "admin account list"`);
+function found(named: string, account: Account | null): Account {
+  if (!account) throw new Refusal(`there is no account with the id or name ${JSON.stringify(named)}: see "admin account list"`);
   return account;
 }
 

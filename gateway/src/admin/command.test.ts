@@ -79,7 +79,7 @@ describe('admin', () => {
 
     it('entitle refuses unknown accounts and algorithms', async () => {
       const unknown = await refused('account', 'entitle', '--account', NOWHERE, '--algos', 'all');
-      expect(unknown).to.contain(`there is no account with the id "${NOWHERE}"`);
+      expect(unknown).to.contain(`there is no account with the id or name "${NOWHERE}"`);
       for (const algos of ['hr-ppg,nope', '', 'hr-ppg,', 'ALL']) {
         expect(await refused('account', 'entitle', '--account', account, '--algos', algos)).to.contain('no algorithm');
       }
@@ -87,6 +87,11 @@ describe('admin', () => {
   });
 
   describe('key', () => {
+    it('issue takes the name of an account instead of its id', async () => {
+      const { name } = z.object({ name: z.string() }).parse(await store.account(account));
+      expect(await admin('key', 'issue', '--account', name)).to.include({ account_id: account });
+    });
+
     it('issue makes a key, which is shown only once and stored as a hash', async () => {
       const made = Identified.extend({ key: z.string() }).parse(await admin('key', 'issue', '--account', account));
       expect(isKey(made.key)).to.equal(true);
@@ -184,7 +189,7 @@ describe('admin', () => {
     });
 
     it('refuses unknown accounts and keys', async () => {
-      expect(await refused('key', 'issue', '--account', 'x')).to.contain('there is no account with the id "x"');
+      expect(await refused('key', 'issue', '--account', 'x')).to.contain('there is no account with the id or name "x"');
       expect(await refused('key', 'list', '--account', NOWHERE)).to.contain('there is no account');
       expect(await refused('key', 'revoke', NOWHERE)).to.contain('there is no key with the id');
     });

@@ -49,7 +49,7 @@ export function adminCommand(perform: Perform, files: FileTasks): Command {
   return admin;
 }
 
-const ACCOUNT = ['--account <ID>', 'id of the account'] as const;
+const ACCOUNT = ['--account <ID>', 'id or name of the account'] as const;
 
 function accountCommands(account: Command, perform: Perform): void {
   account
@@ -61,8 +61,8 @@ function accountCommands(account: Command, perform: Perform): void {
     .description('list all accounts')
     .action(() => perform(listAccounts));
   account
-    .command('delete <ID>')
-    .description('delete an account for good, with its keys, devices, sessions and insights; the audit log stays')
+    .command('delete <ACCOUNT>')
+    .description('delete an account, by its id or name, for good, with its keys, devices, sessions and insights; the audit log stays')
     .action((id: string) => perform((place) => deleteAccount(place, id)));
   account
     .command('entitle')
