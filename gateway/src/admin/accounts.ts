@@ -37,7 +37,8 @@ export async function accountOf({ store }: Workplace, named: string): Promise<Ac
 }
 
 function found(named: string, account: Account | null): Account {
-  if (!account) throw new Refusal(`there is no account with the id or name ${JSON.stringify(named)}: see "admin account list"`);
+  if (!account)
+    throw new Refusal(`there is no account with the id or name ${JSON.stringify(named)}: see "admin account list"`);
   return account;
 }
 

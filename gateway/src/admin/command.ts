@@ -62,7 +62,9 @@ function accountCommands(account: Command, perform: Perform): void {
     .action(() => perform(listAccounts));
   account
     .command('delete <ACCOUNT>')
-    .description('delete an account, by its id or name, for good, with its keys, devices, sessions and insights; the audit log stays')
+    .description(
+      'delete an account, by its id or name, for good, with its keys, devices, sessions and insights; the audit log stays',
+    )
     .action((id: string) => perform((place) => deleteAccount(place, id)));
   account
     .command('entitle')

@@ -60,6 +60,7 @@ export class Intake {
   readonly #anchor: number;
   #origin: number | null;
   #firstInstant: number | null;
+  #lastInstant: number | undefined;
   #lastDataAt: number | null;
 
   constructor(options: IntakeOptions) {
@@ -67,6 +68,7 @@ export class Intake {
     this.#anchor = options.clock.now() - options.clock.monotonic();
     this.#origin = options.progress.originWithoutClock;
     this.#firstInstant = options.progress.firstInstant;
+    this.#lastInstant = options.progress.lastInstant;
     this.#lastDataAt = options.progress.lastDataAt;
     this.#channels = options.channels.map((channel, index) => this.#channel(channel, index));
   }
@@ -143,6 +145,7 @@ export class Intake {
       firstInstant: this.#firstInstant,
       nextSeq: { ...this.#options.progress.nextSeq, ...this.nextSeq() },
       lastDataAt: this.#lastDataAt,
+      ...(this.#lastInstant !== undefined && { lastInstant: this.#lastInstant }),
       ...this.#counted(),
       ...this.#slips(),
     };
@@ -191,6 +194,7 @@ export class Intake {
     const arrival = ts === null ? this.#arrival : this.#options.clock.now();
     const { t, period, trusted } = timeline.place(piece, ts, { arrival, begin });
     this.#firstInstant ??= Math.floor(t);
+    this.#lastInstant = Math.max(this.#lastInstant ?? t, t + (piece.instants - 1) * period);
     const { lost, encoding, payload } = piece;
     const run = { channel, t, period, trusted: this.#isOrdered(channel, piece) && trusted, lost, encoding, payload };
     splitAtSeconds(run, piece.instants, this.#firstInstant, this.#options.push);

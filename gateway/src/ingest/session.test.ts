@@ -165,6 +165,7 @@ describe('A session', () => {
       clockShift: 0,
       originWithoutClock: T0 + 300 - 500,
       firstInstant: T0 + 300,
+      lastInstant: T0 + 390,
       nextSeq: { 0: 60 },
       lastDataAt: T0 + 300,
     });

@@ -90,6 +90,12 @@ export function instant() {
     .meta({ format: 'date-time' });
 }
 
+/** Whether the bounds of a query's data time are in order; `NO_DATA_INTERVAL` says that they are not. */
+export function isDataInterval(query: { data_since?: number | undefined; data_until?: number | undefined }): boolean {
+  return query.data_since === undefined || query.data_until === undefined || query.data_since <= query.data_until;
+}
+export const NO_DATA_INTERVAL = { path: ['data_since'], message: 'must not be after data_until' };
+
 function within(n: number, min: number, max: number): boolean {
   return n >= min && n <= max;
 }

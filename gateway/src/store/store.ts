@@ -154,8 +154,8 @@ export interface Store {
    */
   sessionInsights(sessionId: string, from?: number): AsyncIterable<StoredInsight[]>;
   /**
-   * Ordered by (`ts`, an id of the store). With `since`: ascending from there on; without: the last ones before
-   * `until`, also in ascending order.
+   * Ordered by (`ts`, an id of the store), with a bound of data time by (`actual_end`, `ts`, id). With a lower bound of the
+   * time that orders them: ascending from there on; without: the last ones before the upper bound, also in ascending order.
    */
   insights(query: InsightQuery, signal?: AbortSignal): Promise<Page<StoredInsight>>;
 
@@ -391,6 +391,8 @@ export interface SessionProgress {
    * Data time of the session's first instant, ms: windows end on whole seconds after it; null before the first data.
    */
   readonly firstInstant: number | null;
+  /** Data time of the newest instant, ms; absent before the first data, and in rows from before it was kept. */
+  readonly lastInstant?: number;
   /** `next_seq` by index, for the channels that have started. */
   readonly nextSeq: Readonly<Record<string, number>>;
   /** Arrival of the last data, ms; null before the first. */
@@ -427,6 +429,9 @@ export interface SessionQuery extends Scope {
   /** Started at or after a given time, and before another, ms. */
   readonly since?: number | null;
   readonly until?: number | null;
+  /** Their data overlap the interval from, inclusive, to, exclusive, ms. */
+  readonly dataSince?: number | null;
+  readonly dataUntil?: number | null;
   readonly limit: number;
   /** A cursor of an earlier page; a cursor that the store cannot read rejects with `BadCursor`. */
   readonly cursor: string | null;
@@ -436,8 +441,12 @@ export interface InsightQuery extends Scope {
   readonly type: InsightType | null;
   /** Only of this device. */
   readonly deviceId?: string | null;
+  /** `ts` from, inclusive, and to, exclusive, ms. */
   readonly since: number | null;
   readonly until: number | null;
+  /** `actual_end` from, inclusive, and to, exclusive, ms. With one of them the order is by data time. */
+  readonly dataSince?: number | null;
+  readonly dataUntil?: number | null;
   readonly limit: number;
   readonly cursor: string | null;
 }

@@ -169,7 +169,7 @@ export const listSessionInsights = <ThrowOnError extends boolean = false>(option
 /**
  * Stored insights across all sessions, in order of ts
  *
- * With since: the first `limit` insights from there on, and a Link header with rel="next" to later ones. Without it: the last `limit` before until (or now), and rel="prev" to earlier ones.
+ * With since: the first `limit` insights from there on, and a Link header with rel="next" to later ones. Without it: the last `limit` before until (or now), and rel="prev" to earlier ones. With data_since or data_until the order is by actual_end, then ts, and data_since takes the place of since.
  */
 export const listInsights = <ThrowOnError extends boolean = false>(options?: Options<ListInsightsData, ThrowOnError>) => (options?.client ?? client).get<ListInsightsResponses, ListInsightsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

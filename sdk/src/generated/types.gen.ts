@@ -236,6 +236,14 @@ export type Session = {
      * When its last data arrived. Absent while the session is open.
      */
     ended_at?: string;
+    /**
+     * Time of its first instant, by the device's clock. Absent while there are no data.
+     */
+    data_start?: string;
+    /**
+     * Time of its newest instant, by the device's clock, up to 5 s old. Absent while there are no data.
+     */
+    data_end?: string;
 };
 
 /**
@@ -381,6 +389,16 @@ export type SessionsStatus = 'open' | 'closed';
 export type SessionsDeviceId = string;
 
 /**
+ * Only sessions with data at or after this instant.
+ */
+export type SessionsDataSince = string;
+
+/**
+ * Only sessions with data before this instant.
+ */
+export type SessionsDataUntil = string;
+
+/**
  * Start of a page, from the Link header of the previous page.
  */
 export type SessionsCursor = string;
@@ -404,6 +422,16 @@ export type InsightsSince = string;
  * Only insights with ts before this instant.
  */
 export type InsightsUntil = string;
+
+/**
+ * Only insights with actual_end at or after this instant. They are ordered by actual_end then.
+ */
+export type InsightsDataSince = string;
+
+/**
+ * Only insights with actual_end before this instant. They are ordered by actual_end then.
+ */
+export type InsightsDataUntil = string;
 
 /**
  * Most insights to give.
@@ -837,6 +865,14 @@ export type ListSessionsData = {
          */
         device_id?: string;
         /**
+         * Only sessions with data at or after this instant.
+         */
+        data_since?: string;
+        /**
+         * Only sessions with data before this instant.
+         */
+        data_until?: string;
+        /**
          * Start of a page, from the Link header of the previous page.
          */
         cursor?: string;
@@ -974,6 +1010,14 @@ export type ListInsightsData = {
          * Only insights with ts before this instant.
          */
         until?: string;
+        /**
+         * Only insights with actual_end at or after this instant. They are ordered by actual_end then.
+         */
+        data_since?: string;
+        /**
+         * Only insights with actual_end before this instant. They are ordered by actual_end then.
+         */
+        data_until?: string;
         /**
          * Most insights to give.
          */

@@ -57,6 +57,29 @@ describe('insights across sessions', () => {
     expect(await rows(`?until=${iso(10)}&limit=3`)).to.deep.equal(all.slice(7, 10));
   });
 
+  it('finds and orders insights by data time, with links to the pages that follow', async () => {
+    const owner = await server.tenant();
+    const session = sessionRow(owner.accountId, T0);
+    // What was measured later was published first.
+    const made = [0, 1, 2, 3].map((i) => insightRow(session, T0 + 60_000 - i * 1000, T0 - 86_400_000 + i * 1000));
+    await seed(server.store, session, made);
+    const day = (i: number) => new Date(T0 - 86_400_000 + i * 1000).toISOString();
+    expect(await rows(`?data_since=${day(0)}&data_until=${day(3)}`, owner.key)).to.deep.equal(made.slice(0, 3));
+    const { json, headers } = await request(`?data_since=${day(1)}&limit=2`, owner.key);
+    expect(json).to.deep.equal(made.slice(1, 3));
+    const [, next = ''] = /^<\/v1\/insights(.*)>; rel="next"$/.exec(headers.get('link') ?? '') ?? [];
+    expect(await rows(next, owner.key)).to.deep.equal(made.slice(3));
+    const last = await request(`?data_until=${day(3)}&limit=1`, owner.key);
+    expect(last.json).to.deep.equal(made.slice(2, 3));
+    expect(last.headers.get('link')).to.match(/rel="prev"$/);
+    expect(await rows(`?data_since=${day(0)}&until=${new Date(T0 + 59_000).toISOString()}`, owner.key)).to.deep.equal(
+      made.slice(2),
+    );
+    const refused = await request(`?data_since=${day(1)}&data_until=${day(0)}`, owner.key);
+    expect(refused).to.deep.include({ status: 400 });
+    expect(JSON.stringify(refused.json)).to.include('data_since: must not be after data_until');
+  });
+
   it('reads RFC 3339 times with any offset, with or without seconds', async () => {
     for (const since of ['2026-03-01T10:01Z', '2026-03-01T11:01:00%2B01:00', '2026-03-01t10:01:00.000z']) {
       expect(await rows(`?since=${since}&limit=1`), since).to.deep.equal(all.slice(60, 61));

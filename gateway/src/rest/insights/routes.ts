@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import { orderOf } from '../../store/insight-order.js';
 import { linkPage, readQuery } from '../query.js';
 import { keyOf, type RestOptions, type RestState } from '../rest-context.js';
 import { insightQuery } from './schema.js';
@@ -15,11 +16,14 @@ export function insightRoutes(router: Router<RestState>, { store }: RestOptions)
    *     description: >-
    *       With since: the first `limit` insights from there on, and a Link header with rel="next" to later ones.
    *       Without it: the last `limit` before until (or now), and rel="prev" to earlier ones.
+   *       With data_since or data_until the order is by actual_end, then ts, and data_since takes the place of since.
    *     parameters:
    *       - $ref: '#/components/parameters/InsightsType'
    *       - $ref: '#/components/parameters/InsightsDeviceId'
    *       - $ref: '#/components/parameters/InsightsSince'
    *       - $ref: '#/components/parameters/InsightsUntil'
+   *       - $ref: '#/components/parameters/InsightsDataSince'
+   *       - $ref: '#/components/parameters/InsightsDataUntil'
    *       - $ref: '#/components/parameters/InsightsLimit'
    *       - $ref: '#/components/parameters/InsightsCursor'
    *     responses:
@@ -42,9 +46,10 @@ export function insightRoutes(router: Router<RestState>, { store }: RestOptions)
     const { type = null, device_id: deviceId = null, since = null, until = null, limit, cursor = null } = asked;
     const gone = new AbortController();
     ctx.res.once('close', () => gone.abort());
-    const query = { accountId, user, type, deviceId, since, until, limit, cursor };
+    const { data_since: dataSince = null, data_until: dataUntil = null } = asked;
+    const query = { accountId, user, type, deviceId, since, until, dataSince, dataUntil, limit, cursor };
     const page = await store.insights(query, gone.signal);
-    if (page.next !== null) linkPage(ctx, insightQuery, page.next, since === null ? 'prev' : 'next');
+    if (page.next !== null) linkPage(ctx, insightQuery, page.next, orderOf(query).forward ? 'next' : 'prev');
     ctx.body = page.rows;
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INSIGHT_TYPES, UNITS } from '../../insight.js';
-import { instant, limit, ofDevice, oneOf } from '../fields.js';
+import { instant, isDataInterval, limit, NO_DATA_INTERVAL, ofDevice, oneOf } from '../fields.js';
 
 export const insightQuery = z
   .object({
@@ -8,6 +8,12 @@ export const insightQuery = z
     device_id: ofDevice('Insights'),
     since: instant().optional().meta({ description: 'Only insights with ts at or after this instant.' }),
     until: instant().optional().meta({ description: 'Only insights with ts before this instant.' }),
+    data_since: instant().optional().meta({
+      description: 'Only insights with actual_end at or after this instant. They are ordered by actual_end then.',
+    }),
+    data_until: instant()
+      .optional()
+      .meta({ description: 'Only insights with actual_end before this instant. They are ordered by actual_end then.' }),
     limit: limit(100, 1000).meta({ description: 'Most insights to give.' }),
     cursor: z
       .string()
@@ -17,7 +23,8 @@ export const insightQuery = z
   .refine(({ since, until }) => since === undefined || until === undefined || since <= until, {
     path: ['since'],
     message: 'must not be after until',
-  });
+  })
+  .refine(isDataInterval, NO_DATA_INTERVAL);
 
 const EPOCH_MS = () => z.number().meta({ description: 'Milliseconds since the epoch.' });
 const SHARE = () => z.number().min(0).max(1);

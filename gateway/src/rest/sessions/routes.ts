@@ -20,6 +20,8 @@ export function sessionRoutes(router: Router<RestState>, { store }: RestOptions)
    *       - $ref: '#/components/parameters/SessionsLimit'
    *       - $ref: '#/components/parameters/SessionsStatus'
    *       - $ref: '#/components/parameters/SessionsDeviceId'
+   *       - $ref: '#/components/parameters/SessionsDataSince'
+   *       - $ref: '#/components/parameters/SessionsDataUntil'
    *       - $ref: '#/components/parameters/SessionsCursor'
    *     responses:
    *       '200':
@@ -37,8 +39,9 @@ export function sessionRoutes(router: Router<RestState>, { store }: RestOptions)
    */
   router.get('/v1/sessions', async (ctx) => {
     const { accountId, user } = keyOf(ctx);
-    const { limit, status = null, device_id: deviceId = null, cursor = null } = readQuery(ctx, sessionQuery);
-    const page = await store.sessions({ accountId, user, limit, status, deviceId, cursor });
+    const { limit, status = null, device_id: deviceId = null, cursor = null, ...span } = readQuery(ctx, sessionQuery);
+    const { data_since: dataSince = null, data_until: dataUntil = null } = span;
+    const page = await store.sessions({ accountId, user, limit, status, deviceId, dataSince, dataUntil, cursor });
     if (page.next !== null) linkPage(ctx, sessionQuery, page.next, 'next');
     ctx.body = page.rows.map(sessionAnswer);
   });

@@ -1,19 +1,23 @@
 import { z } from 'zod';
 import { isoTime } from '../../instant.js';
 import type { Session } from '../../store/store.js';
-import { limit, ofDevice, oneOf } from '../fields.js';
+import { instant, isDataInterval, limit, NO_DATA_INTERVAL, ofDevice, oneOf } from '../fields.js';
 
 const STATUS = ['open', 'closed'] as const;
 
-export const sessionQuery = z.object({
-  limit: limit(50, 200).meta({ description: 'Most sessions to give.' }),
-  status: oneOf(STATUS).optional().meta({ description: 'Only sessions of this status.' }),
-  device_id: ofDevice('Sessions'),
-  cursor: z
-    .string()
-    .optional()
-    .meta({ minLength: 1, description: 'Start of a page, from the Link header of the previous page.' }),
-});
+export const sessionQuery = z
+  .object({
+    limit: limit(50, 200).meta({ description: 'Most sessions to give.' }),
+    status: oneOf(STATUS).optional().meta({ description: 'Only sessions of this status.' }),
+    device_id: ofDevice('Sessions'),
+    data_since: instant().optional().meta({ description: 'Only sessions with data at or after this instant.' }),
+    data_until: instant().optional().meta({ description: 'Only sessions with data before this instant.' }),
+    cursor: z
+      .string()
+      .optional()
+      .meta({ minLength: 1, description: 'Start of a page, from the Link header of the previous page.' }),
+  })
+  .refine(isDataInterval, NO_DATA_INTERVAL);
 
 export const session = z
   .object({
@@ -26,6 +30,13 @@ export const session = z
       .datetime()
       .optional()
       .meta({ description: 'When its last data arrived. Absent while the session is open.' }),
+    data_start: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: "Time of its first instant, by the device's clock. Absent while there are no data." }),
+    data_end: z.iso.datetime().optional().meta({
+      description: "Time of its newest instant, by the device's clock, up to 5 s old. Absent while there are no data.",
+    }),
   })
   .meta({
     description: 'A session: one period in which one device streams.',
@@ -37,6 +48,8 @@ export const session = z
         status: 'closed',
         started_at: '2026-01-31T08:00:00.000Z',
         ended_at: '2026-01-31T08:30:00.000Z',
+        data_start: '2026-01-31T08:00:01.000Z',
+        data_end: '2026-01-31T08:29:59.000Z',
       },
     ],
   });
@@ -50,5 +63,12 @@ export function sessionAnswer(row: Session): z.input<typeof session> {
     status: row.status,
     started_at: isoTime(row.startedAt),
     ...(row.endedAt !== null && { ended_at: isoTime(row.endedAt) }),
+    ...dataSpan(row),
   };
+}
+
+/** First and last instant of the session's data; none before the first data. */
+function dataSpan({ progress: { firstInstant, lastInstant } }: Session) {
+  if (firstInstant === null || lastInstant === undefined) return {};
+  return { data_start: isoTime(firstInstant), data_end: isoTime(lastInstant) };
 }

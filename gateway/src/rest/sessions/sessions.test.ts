@@ -54,6 +54,18 @@ describe('sessions', () => {
       ]);
     });
 
+    it('gives the span of the data, and finds sessions by it, whenever they were sent', async () => {
+      const progress = { firstInstant: T0 - 86_400_000, lastInstant: T0 - 86_340_000.5 };
+      const row = sessionRow(tenant.accountId, T0);
+      const yesterday = { ...row, progress: { ...row.progress, ...progress } };
+      for (const session of [yesterday, sessionRow(tenant.accountId, T0)]) await seed(server.store, session);
+      const found = await list('?data_since=2026-02-28T00:00Z&data_until=2026-03-01T00:00Z');
+      expect(found.map(({ id, data_start, data_end }) => ({ id, data_start, data_end }))).to.deep.equal([
+        { id: row.id, data_start: '2026-02-28T10:00:00.000Z', data_end: '2026-02-28T10:00:59.999Z' },
+      ]);
+      expect(await list('?data_since=2026-03-01T00:00Z')).to.deep.equal([]);
+    });
+
     it('gives 50 by default, and up to 200, newest first', async () => {
       const rows = Array.from({ length: 205 }, (_, i) => sessionRow(tenant.accountId, T0 + i * 1000));
       for (const row of rows) await seed(server.store, row);

@@ -1,5 +1,6 @@
 import type { InsightType, StoredInsight } from '../../insight.js';
-import { decodeCursor, pageOf } from '../cursor.js';
+import { pageOf } from '../cursor.js';
+import { cursorAt, cursorKind, orderOf, placeOf } from '../insight-order.js';
 import { ownTurn } from '../own-turn.js';
 import type { InsightQuery, Page, Store } from '../store.js';
 import type { Database, Value } from './database.js';
@@ -7,8 +8,8 @@ import type { Database, Value } from './database.js';
 /** Insights that a search reads before others get a turn: one or two ms of the event loop. */
 const SLICE = 2000;
 
-/** A place in the order of insights. */
-type Position = readonly [ts: number, id: number];
+/** A place in the order of insights: the values of its columns. */
+type Position = readonly number[];
 
 /** Where a part of a search lies: after one position, up to another one, both in its direction. */
 interface Part {
@@ -29,12 +30,13 @@ interface Select {
  */
 export function insightSearch(db: Database): Store['insights'] {
   const all = <Row>({ sql, values }: Select) => db.read(() => db.prepare<Row>(sql).all(...values));
+  const endOf = async ({ sql, values }: Select) =>
+    (await db.read(() => db.prepareLists<Position>(sql).all(...values)))[0] ?? null;
   return async (query, signal) => {
     const found: InsightRow[] = [];
     for (let after = positionOf(query); ; ) {
       if (isSieve(query)) await ownTurn();
-      const [end] = isSieve(query) ? await all<{ ts: number; id: number }>(sliceEnd(query, after)) : [];
-      const upTo: Position | null = end ? [end.ts, end.id] : null;
+      const upTo = isSieve(query) ? await endOf(sliceEnd(query, after)) : null;
       found.push(...(await all<InsightRow>(insightPage(query, { after, upTo, most: query.limit + 1 - found.length }))));
       if (upTo === null || found.length > query.limit || signal?.aborted) return insightPageOf(found, query);
       after = upTo;
@@ -63,19 +65,21 @@ export function insightPage(
 
 /** The statement for the last position of a slice; without a row if there is no whole slice any more. */
 export function sliceEnd(query: InsightQuery, after = positionOf(query)): Select {
-  const { index, where, values, order } = rangeOf(query, { after, upTo: null });
-  const sql = `SELECT ts, i.id FROM insights i ${index} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT 1 OFFSET ?`;
+  const { index, where, values, columns, order } = rangeOf(query, { after, upTo: null });
+  const sql = `SELECT ${columns} FROM insights i ${index} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT 1 OFFSET ?`;
   return { sql, values: [...values, SLICE - 1] };
 }
 
 /** Whether a query leaves out insights of its range. */
-function isSieve({ type, deviceId, user }: InsightQuery): boolean {
-  return type !== null || (Boolean(deviceId) && user !== null);
+function isSieve(query: InsightQuery): boolean {
+  const { type, deviceId, user, since, until } = query;
+  if (type !== null || (Boolean(deviceId) && user !== null)) return true;
+  return orderOf(query).byData && (since !== null || until !== null);
 }
 
 /** What an index finds. */
 function rangeOf(query: InsightQuery, { after, upTo }: Omit<Part, 'most'>) {
-  const { accountId, user, deviceId, since, until } = query;
+  const { accountId, user, deviceId, since, until, dataSince = null, dataUntil = null } = query;
   const where: string[] = [];
   const values: Value[] = [];
   const add = (condition: string, ...bound: Value[]) => {
@@ -88,26 +92,46 @@ function rangeOf(query: InsightQuery, { after, upTo }: Omit<Part, 'most'>) {
     add('i.account_id = ?', accountId);
     if (user !== null) add('i.user = ?', user);
   }
-  const [low, high] = since === null ? [upTo, after] : [after, upTo];
+  const { byData, forward } = orderOf(query);
+  const columns = byData ? ['actual_end', 'ts', 'i.id'] : ['ts', 'i.id'];
+  const [low, high] = forward ? [after, upTo] : [upTo, after];
   // SQLite begins at the first of two bounds, however far it is from the other one: `+` keeps a time from being that.
-  if (since !== null) add(`${low ? '+' : ''}ts >= ?`, since);
-  if (until !== null) add(`${high ? '+' : ''}ts < ?`, until);
-  if (low) add(`(ts, i.id) ${since === null ? '>=' : '>'} (?, ?)`, ...low);
-  if (high) add(`(ts, i.id) ${since === null ? '<' : '<='} (?, ?)`, ...high);
+  const bounds: [column: string, since: number | null, until: number | null][] = [
+    ['ts', since, until],
+    ['actual_end', dataSince, dataUntil],
+  ];
+  for (const [column, from, to] of bounds) {
+    const other = column === columns[0] ? '' : '+';
+    if (from !== null) add(`${low ? '+' : other}${column} >= ?`, from);
+    if (to !== null) add(`${high ? '+' : other}${column} < ?`, to);
+  }
+  const place = `(${columns}) ? (${columns.map(() => '?')})`;
+  if (low) add(place.replace('?', forward ? '>' : '>='), ...low);
+  if (high) add(place.replace('?', forward ? '<=' : '<'), ...high);
   // SQLite would rather narrow by time, and read what all the account's devices published.
-  const index = deviceId ? 'INDEXED BY insights_of_device' : '';
-  return { index, where, values, order: since === null ? 'ts DESC, i.id DESC' : 'ts, i.id' };
+  const index = indexOf(byData, Boolean(deviceId), user !== null);
+  const order = columns.map((column) => (forward ? column : `${column} DESC`)).join(', ');
+  return { index, where, values, columns, order };
 }
 
-function positionOf({ cursor }: InsightQuery): Position | null {
-  if (cursor === null) return null;
-  const [ts, id] = decodeCursor('insights', /^\d{1,15}$/, cursor);
-  return [ts, Number(id)];
+function indexOf(byData: boolean, isOfDevice: boolean, isOfUser: boolean): string {
+  if (isOfDevice) return `INDEXED BY insights_of_device${byData ? '_by_data' : ''}`;
+  if (!byData) return '';
+  return isOfUser ? 'INDEXED BY insights_of_user_by_data' : 'INDEXED BY insights_by_data';
 }
 
-function insightPageOf(rows: InsightRow[], { limit, since }: InsightQuery): Page<StoredInsight> {
-  const page = pageOf('insights', rows, limit, (row) => [row.ts, String(row.id)], insightOf);
-  if (since === null) page.rows.reverse();
+function positionOf(query: InsightQuery): Position | null {
+  const place = placeOf(query, '\\d{1,15}');
+  if (!place) return null;
+  const { actual_end, ts, id } = place;
+  return orderOf(query).byData ? [actual_end, ts, Number(id)] : [ts, Number(id)];
+}
+
+function insightPageOf(rows: InsightRow[], query: InsightQuery): Page<StoredInsight> {
+  const order = orderOf(query);
+  const at = ({ actual_end, ts, id }: InsightRow) => cursorAt(order, { actual_end, ts, id: String(id) });
+  const page = pageOf(cursorKind(order), rows, query.limit, at, insightOf);
+  if (!order.forward) page.rows.reverse();
   return page;
 }
 

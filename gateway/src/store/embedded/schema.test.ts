@@ -196,7 +196,7 @@ describe('the schema of the embedded store', () => {
     expect(plan({ sql: MODELS_PAGE, values: ['a', 1, 1, 9] })).to.match(/^SEARCH .*device_models_of_account(?!.*TEMP)/);
     expect(plan(insightPage({ ...insightQueries()[0], user: 'ann' } as InsightQuery))).to.include('insights_of_user');
     for (const query of insightQueries().flatMap((one) => [one, { ...one, deviceId: 'band' }])) {
-      if (query.deviceId) expect(plan(insightPage(query))).to.match(/insights_of_device (?!.*TEMP)/);
+      if (query.deviceId) expect(plan(insightPage(query))).to.match(/insights_of_device(_by_data)? (?!.*TEMP)/);
       expect(plan(sliceEnd(query))).to.match(/^SEARCH i USING COVERING INDEX (?!.*TEMP)/);
     }
     db.close();
@@ -252,5 +252,12 @@ function insightQueries(): InsightQuery[] {
   const users = ['ann', null].map((user) => ({ ...SCOPE, user, until: newMoment() }));
   const types = users.flatMap((scope) => (['hr', null] as const).map((type) => ({ ...scope, type })));
   const sinces = types.flatMap((query) => [1, null].map((since) => ({ ...query, since })));
-  return sinces.flatMap((query) => [null, at].map((cursor) => ({ ...query, cursor })));
+  const byData = sinces.map(({ since, until, ...query }) => ({
+    ...{ ...query, since: null, until: null, dataSince: since, dataUntil: until },
+  }));
+  const later = cursor('insights by data', '7 7');
+  return [
+    ...sinces.flatMap((query) => [null, at].map((cursor) => ({ ...query, cursor }))),
+    ...byData.flatMap((query) => [null, later].map((cursor) => ({ ...query, cursor }))),
+  ];
 }

@@ -227,6 +227,16 @@ export const VERSIONS = [
   ALTER TABLE keys ADD COLUMN permissions TEXT NOT NULL DEFAULT 'read,stream,manage';
   ALTER TABLE keys ADD COLUMN label TEXT NOT NULL DEFAULT '';
   `,
+  // Data time, by which sessions and insights are found, whenever they were sent.
+  `
+  UPDATE sessions SET progress = json_set(progress, '$.lastInstant', last.at)
+    FROM (SELECT session, max(actual_end) AS at FROM insights GROUP BY session) last WHERE last.session = sessions.n;
+  ALTER TABLE sessions ADD COLUMN data_start REAL AS (progress ->> '$.firstInstant');
+  ALTER TABLE sessions ADD COLUMN data_end REAL AS (progress ->> '$.lastInstant');
+  CREATE INDEX insights_by_data ON insights (account_id, actual_end, ts);
+  CREATE INDEX insights_of_user_by_data ON insights (account_id, user, actual_end, ts) WHERE user IS NOT NULL;
+  CREATE INDEX insights_of_device_by_data ON insights (device, actual_end, ts);
+  `,
 ];
 
 /** Updates a file to this schema. Rejects, without changes, if a newer program has written the file. */

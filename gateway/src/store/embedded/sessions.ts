@@ -53,6 +53,8 @@ export function sessionPage(query: SessionQuery): { sql: string; values: Value[]
   if (query.since) add('started_at >= ?', query.since);
   // SQLite begins at the first of two bounds, however far it is from the other one: `+` keeps until from being that.
   if (query.until) add(`${query.cursor === null ? '' : '+'}started_at < ?`, query.until);
+  if (query.dataSince) add('data_end >= ?', query.dataSince);
+  if (query.dataUntil) add('data_start < ?', query.dataUntil);
   if (query.cursor !== null) {
     const [startedAt, id] = decodeCursor('sessions', UUID, query.cursor);
     add('started_at <= ? AND (started_at < ? OR id > ?)', startedAt, startedAt, id);

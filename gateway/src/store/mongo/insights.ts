@@ -1,7 +1,8 @@
 import { Types } from 'mongoose';
 import { INSIGHT_TYPES, type StoredInsight } from '../../insight.js';
 import { batches } from '../batches.js';
-import { decodeCursor, pageOf } from '../cursor.js';
+import { pageOf } from '../cursor.js';
+import { cursorAt, cursorKind, orderOf, placeOf } from '../insight-order.js';
 import type { InsightQuery, LastInsights, Page, Store } from '../store.js';
 import { mongoCommit } from './commit.js';
 import type { MongoConnection } from './connection.js';
@@ -29,10 +30,9 @@ export function mongoInsights(mongo: MongoConnection, models: Models): Insights 
         ),
       ),
     insights: async (query) => {
-      const direction = query.since === null ? -1 : 1;
       const found = insights
         .find(insightFilter(query))
-        .sort({ ts: direction, _id: direction })
+        .sort(insightSort(query))
         .limit(query.limit + 1);
       return insightPageOf(await mongo.run(() => found.lean<InsightDocument[]>()), query);
     },
@@ -72,11 +72,14 @@ async function lastOf({ insights }: Models, sessionId: string): Promise<LastInsi
 }
 
 /** The filter of a page of insights. Exported for the test of its indexes. */
-export function insightFilter({ accountId, user, deviceId, type, since, until, cursor }: InsightQuery) {
+export function insightFilter(query: InsightQuery) {
+  const { accountId, user, deviceId, type, since, until, dataSince = null, dataUntil = null } = query;
   const bounds = [
     ...(since === null ? [] : [{ ts: { $gte: since } }]),
     ...(until === null ? [] : [{ ts: { $lt: until } }]),
-    ...(cursor === null ? [] : beyond(cursor, since === null ? '$lt' : '$gt')),
+    ...(dataSince === null ? [] : [{ actual_end: { $gte: dataSince } }]),
+    ...(dataUntil === null ? [] : [{ actual_end: { $lt: dataUntil } }]),
+    ...beyondCursor(query),
   ];
   return {
     accountId,
@@ -87,16 +90,33 @@ export function insightFilter({ accountId, user, deviceId, type, since, until, c
   };
 }
 
-function beyond(cursor: string, operator: '$lt' | '$gt') {
-  const [ts, id] = decodeCursor('insights', /^[0-9a-f]{24}$/, cursor);
-  const inclusive = operator === '$lt' ? '$lte' : '$gte';
-  const rest = [{ ts: { [operator]: ts } }, { ts, _id: { [operator]: new Types.ObjectId(id) } }];
-  return [{ ts: { [inclusive]: ts } }, { $or: rest }];
+/** The order of a page of insights. Exported for the test of its indexes. */
+export function insightSort(query: InsightQuery): Record<string, 1 | -1> {
+  const { byData, forward } = orderOf(query);
+  const sign = forward ? 1 : -1;
+  return byData ? { actual_end: sign, ts: sign, _id: sign } : { ts: sign, _id: sign };
 }
 
-function insightPageOf(found: InsightDocument[], { limit, since }: InsightQuery): Page<StoredInsight> {
-  const page = pageOf('insights', found, limit, ({ ts, _id }) => [ts, _id.toHexString()], insightOf);
-  if (since === null) page.rows.reverse();
+function beyondCursor(query: InsightQuery) {
+  const place = placeOf(query, '[0-9a-f]{24}');
+  if (!place) return [];
+  const { actual_end, ts, id } = place;
+  const { byData, forward } = orderOf(query);
+  const [beyond, from] = forward ? ['$gt', '$gte'] : ['$lt', '$lte'];
+  const same = byData ? { actual_end } : {};
+  const rest = [
+    { ...same, ts: { [beyond]: ts } },
+    { ...same, ts, _id: { [beyond]: new Types.ObjectId(id) } },
+  ];
+  if (!byData) return [{ ts: { [from]: ts } }, { $or: rest }];
+  return [{ actual_end: { [from]: actual_end } }, { $or: [{ actual_end: { [beyond]: actual_end } }, ...rest] }];
+}
+
+function insightPageOf(found: InsightDocument[], query: InsightQuery): Page<StoredInsight> {
+  const order = orderOf(query);
+  const at = ({ actual_end, ts, _id }: InsightDocument) => cursorAt(order, { actual_end, ts, id: _id.toHexString() });
+  const page = pageOf(cursorKind(order), found, query.limit, at, insightOf);
+  if (!order.forward) page.rows.reverse();
   return page;
 }
 

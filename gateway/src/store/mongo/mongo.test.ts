@@ -19,7 +19,7 @@ import {
 import { storeSuite } from '../suite.js';
 import { hasTransactions, MongoConnection } from './connection.js';
 import { mongoGateways } from './gateways.js';
-import { insightFilter } from './insights.js';
+import { insightFilter, insightSort } from './insights.js';
 import { Line } from './line.fixture.js';
 import { openMongoStore } from './mongo.js';
 import { startTestMongo, type TestMongo } from './mongo-server.fixture.js';
@@ -330,6 +330,10 @@ function indexes(uri: () => string): void {
           await expectIndex(fixed, { ts: sign, _id: sign }, insights.find(insightFilter(query)));
           const ofDevice = insights.find(insightFilter({ ...query, deviceId: 'band' }));
           await expectIndex(['accountId', 'device_id'], { ts: sign, _id: sign }, ofDevice);
+          const byData = { ...query, since: null, until: null, dataSince: since, dataUntil: 9 };
+          await expectIndex(fixed, insightSort(byData), insights.find(insightFilter(byData)));
+          const ofBand = { ...byData, deviceId: 'band' };
+          await expectIndex(['accountId', 'device_id'], insightSort(ofBand), insights.find(insightFilter(ofBand)));
         }
       const ofSession = insights.find({ session_id: 'a' });
       await expectIndex(['session_id'], { actual_end: 1, ts: 1, _id: 1 }, ofSession);

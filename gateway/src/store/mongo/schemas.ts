@@ -160,6 +160,7 @@ const progress = new Schema(
     clockShift: Number,
     originWithoutClock: Number,
     firstInstant: Number,
+    lastInstant: Number,
     lastDataAt: Number,
     handedOverBy: Number,
     nextSeq: Schema.Types.Mixed,
@@ -226,6 +227,9 @@ insights.index({ session_id: 1, actual_end: 1, type: 1 }, { unique: true });
 insights.index({ session_id: 1, type: 1, ts: 1 }, { unique: true });
 insights.index({ session_id: 1, actual_end: 1, ts: 1, _id: 1 });
 insights.index({ accountId: 1, ts: 1, _id: 1 });
+insights.index({ accountId: 1, actual_end: 1, ts: 1, _id: 1 });
+insights.index({ accountId: 1, user: 1, actual_end: 1, ts: 1, _id: 1 });
+insights.index({ accountId: 1, device_id: 1, actual_end: 1, ts: 1, _id: 1 });
 insights.index({ accountId: 1, user: 1, ts: 1, _id: 1 });
 insights.index({ accountId: 1, device_id: 1, ts: 1, _id: 1 });
 

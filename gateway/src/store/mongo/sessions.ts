@@ -80,11 +80,14 @@ function takeover({ gateway: from, epoch }: SessionDocument, to: string): object
 }
 
 /** The filter of a page of sessions. Exported for the test of its indexes. */
-export function sessionFilter({ accountId, user, status, deviceId, since, until, cursor }: SessionQuery) {
+export function sessionFilter(query: SessionQuery) {
+  const { accountId, user, status, deviceId, since, until, dataSince, dataUntil, cursor } = query;
   return {
     accountId,
     ...(deviceId ? { deviceId } : {}),
     ...(since || until ? { $and: startedWithin(since, until) } : {}),
+    ...(dataSince ? { 'progress.lastInstant': { $gte: dataSince } } : {}),
+    ...(dataUntil ? { 'progress.firstInstant': { $lt: dataUntil } } : {}),
     ...(user === null ? {} : { user }),
     ...(status === null ? {} : { status }),
     ...(cursor === null ? {} : after(cursor)),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Store } from '../store.js';
+import type { Session, Store } from '../store.js';
 import {
   NO_PROGRESS,
   newMoment,
@@ -66,9 +66,9 @@ export async function expectKept(store: Store, rows: ReturnType<typeof earlierRo
   expect(await store.deviceModel(model.id)).to.deep.equal(model);
   expect((await store.devicePage({ accountId, prefix: null, ...list })).rows).to.deep.equal([device]);
   expect(await store.putDevice({ ...device, deviceId: 'one more' }, 1)).to.equal('full');
-  expect(await store.openSessionOf(accountId, device.deviceId)).to.deep.equal(session);
+  expect(asBefore(await store.openSessionOf(accountId, device.deviceId))).to.deep.equal(session);
   const ofDevice = { ...scope, deviceId: device.deviceId };
-  expect((await store.sessions({ ...ofDevice, status: 'open' })).rows).to.deep.equal([session]);
+  expect((await store.sessions({ ...ofDevice, status: 'open' })).rows.map(asBefore)).to.deep.equal([session]);
   expect((await store.insights({ ...ofDevice, type: 'hr', since: 0, until: null })).rows).to.deep.equal([insight]);
   expect(await store.lastInsights(session.id)).to.deep.equal({
     hr: { ts: insight.ts, actualEnd: insight.actual_end },
@@ -83,4 +83,11 @@ export async function expectKept(store: Store, rows: ReturnType<typeof earlierRo
   expect(await store.claimSession(session.id, 2, randomUUID())).to.include({ epoch: 3 });
   expect(await store.takenSessions(session.gateway)).to.deep.equal([{ id: session.id, epoch: 3 }]);
   await store.probe(newMoment());
+}
+
+/** A session without what a store may add to an earlier row: the end of its data, from its insights. */
+function asBefore(session: Session | null): Session | null {
+  if (!session) return null;
+  const { lastInstant: _, ...progress } = session.progress;
+  return { ...session, progress };
 }

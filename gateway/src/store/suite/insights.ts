@@ -303,6 +303,49 @@ function lists(handles: () => Handles): void {
       expect((await store.insights(query({ ...scope, type: 'rr' }))).rows).to.deep.equal([]);
     });
 
+    it('are found and ordered by data time, whenever they were published, page by page', async () => {
+      const { store } = handles();
+      const [accountId, from, yesterday] = [randomUUID(), newMoment(), newMoment() - 86_400_000];
+      const made: StoredInsight[] = [];
+      for (const [i, user] of ['ann', null, 'ann'].entries()) {
+        const session = await opened(store, { accountId, user, deviceId: i === 1 ? 'ring' : 'band' });
+        // The later session was sent later, and its data are older.
+        const own = [0, 1, 2, 3].map((k) => sampleInsight(session, yesterday - 10.5 * i + k, from + 10 * i + k));
+        await store.commit([partOf(session, own)]);
+        await store.closeSession(session.id, 1, from);
+        made.push(...own);
+      }
+      const inOrder = (rows: StoredInsight[]) => rows.toSorted((a, b) => a.actual_end - b.actual_end || a.ts - b.ts);
+      const ends = inOrder(made).map(({ actual_end }) => actual_end);
+      const bounds = { dataSince: ends[1] ?? 0, dataUntil: ends.at(-1) ?? 0 };
+      const sieves: [Partial<InsightQuery>, (insight: StoredInsight) => boolean][] = [
+        [{}, () => true],
+        [{ user: 'ann' }, ({ device_id }) => device_id === 'band'],
+        [{ deviceId: 'ring' }, ({ device_id }) => device_id === 'ring'],
+        [{ deviceId: 'band', user: 'ann' }, ({ device_id }) => device_id === 'band'],
+        [{ type: 'rr' }, () => false],
+        [{ since: from + 10, until: from + 23 }, ({ ts }) => ts >= from + 10 && ts < from + 23],
+      ];
+      for (const [fields, fits] of sieves)
+        for (const sides of [bounds, { dataUntil: bounds.dataUntil }, { dataSince: bounds.dataSince }]) {
+          const wanted = inOrder(made).filter(
+            (insight) =>
+              fits(insight) &&
+              insight.actual_end >= (sides.dataSince ?? 0) &&
+              insight.actual_end < (sides.dataUntil ?? Number.POSITIVE_INFINITY),
+          );
+          const scope = { accountId, since: null, ...fields, ...sides, limit: 3 };
+          const pages = await allPages((cursor) => store.insights(query({ ...scope, cursor })));
+          expect((sides.dataSince === undefined ? pages.reverse() : pages).flat()).to.deep.equal(wanted);
+        }
+    });
+
+    it('refuse a cursor of the other order', async () => {
+      const { store } = handles();
+      const first = await store.insights(query({ since: at, limit: 1 }));
+      expect(await rejection(store.insights(query({ dataSince: 0, cursor: first.next })))).to.be.instanceOf(BadCursor);
+    });
+
     it('include insights published since the last page', async () => {
       const { store } = handles();
       const session = await opened(store);

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { BadCursor, type Session, type SessionQuery } from '../store.js';
-import { allPages, atOnce, type Handles, newMoment, rejection, sampleSession } from './samples.js';
+import { allPages, atOnce, type Handles, NO_PROGRESS, newMoment, rejection, sampleSession } from './samples.js';
 
 export function sessionSuite(handles: () => Handles): void {
   const query = (fields: Partial<SessionQuery>): SessionQuery => ({
@@ -121,6 +122,35 @@ export function sessionSuite(handles: () => Handles): void {
       expect(await list({ since: startedAt - 1, until: startedAt, status: 'closed' })).to.deep.equal(
         all.filter((s) => s.startedAt === startedAt - 1 && s.status === 'closed'),
       );
+    });
+
+    it('can show those whose data overlap an interval, whenever they were sent', async () => {
+      const { store } = handles();
+      const [owner, at] = [randomUUID(), newMoment()];
+      const spans = [[10, 20.5], [30, 40], null] as const;
+      const made = spans.map((span, i) =>
+        sampleSession({
+          accountId: owner,
+          startedAt: at - i,
+          progress: { ...NO_PROGRESS, ...(span && { firstInstant: at + span[0], lastInstant: at + span[1] }) },
+        }),
+      );
+      for (const session of made) await store.openSession(session);
+      const list = async (from: number | null, to: number | null) => {
+        const [dataSince, dataUntil] = [from, to].map((time) => (time === null ? null : at + time));
+        const pages = await allPages((cursor) =>
+          store.sessions(
+            query({ accountId: owner, dataSince: dataSince ?? null, dataUntil: dataUntil ?? null, cursor, limit: 1 }),
+          ),
+        );
+        return pages.flat().map(({ id }) => made.findIndex((session) => session.id === id));
+      };
+      expect(await list(0, 100)).to.deep.equal([0, 1]);
+      expect(await list(20.5, 30)).to.deep.equal([0]);
+      expect(await list(20.75, 30.5)).to.deep.equal([1]);
+      expect(await list(41, null)).to.deep.equal([]);
+      expect(await list(null, 10)).to.deep.equal([]);
+      expect(await list(null, null)).to.deep.equal([0, 1, 2]);
     });
 
     it('are empty for an account or a user without sessions', async () => {
