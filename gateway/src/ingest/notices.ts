@@ -8,6 +8,8 @@ export const NOTICES = [
   'all_lost',
   'frames_overlap',
   'not_analysed',
+  'already_stored',
+  'device_id_twice',
 ] as const;
 
 export type NoticeCode = (typeof NOTICES)[number];
@@ -42,6 +44,8 @@ const OVER: Readonly<Record<NoticeCode, string>> = {
   all_lost: 'the sequence numbers are consecutive again',
   frames_overlap: 'the frames are consecutive again',
   not_analysed: 'the channels are analysed now',
+  already_stored: 'the data are new again',
+  device_id_twice: 'the device id is used once again',
 };
 
 /** The notices of one session: each is repeated while its cause lasts, at most every 10 s, and once when it is over. */

@@ -28,6 +28,8 @@ interface LiveSessionParts {
   /** Time that the session stays open without a connection, ms. */
   readonly graceMs: number;
   readonly log: Log;
+  /** The closed sessions of the device with data at or after a time, ms. Rejects as the store does. */
+  readonly storedSince: (from: number) => Promise<readonly Session[]>;
   /** Called once, when everything is stored and published and the session can be closed in the store. */
   readonly onFinished: (session: LiveSession) => void;
 }
@@ -46,11 +48,19 @@ const STRETCH_MS = 10_000;
 /** The wall clock was set if it moved by more than this against the monotonic one since the session is here, ms. */
 const CLOCK_SET_MS = 60_000;
 
+/** Data times of two sessions of a device may overlap by this much, ms: clocks are set, and sessions taken over. */
+const OVERLAP_MS = 10_000;
+
 const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
   too_late: 'these sequence numbers have been given up as lost',
   in_future:
     'ts lies more than 60 s in the future: give ms since the epoch, not µs, in binary as a little-endian double; if the device clock is off, connect with the clock parameter, in ms too',
   unknown_channel: 'the session has no such channel',
+};
+
+const TWICE: NoticeFields = {
+  detail:
+    'connections with this device id close each other: give each device an id of its own, and end a connection before the device opens the next',
 };
 
 const LATE: NoticeFields = {
@@ -86,6 +96,10 @@ export class LiveSession implements Worker {
   #stretchEnd = -Number.MAX_VALUE;
   /** Whether readings of former stretches are being stored. */
   #isStoring = false;
+  /** Sessions whose data may come again in this one; null before they were asked for. */
+  #stored: Promise<readonly Session[]> | null = null;
+  #isOverlapNoted = false;
+  #isUsedTwice = false;
   #state: 'open' | 'closing' | 'finishing' | 'over' = 'open';
   #isClosedElsewhere = false;
   /** The wall clock less the monotonic clock when the session began here, ms. */
@@ -175,6 +189,14 @@ export class LiveSession implements Worker {
   greet(): void {
     const modalities = this.#parts.analysis.lacking;
     if (modalities) this.#notices.raise('not_analysed', null, { detail: notAnalysed(modalities), modalities });
+    if (this.#isUsedTwice) this.#notices.raise('device_id_twice', null, TWICE);
+    this.#isUsedTwice = false;
+  }
+
+  /** Tells the connection that is about to be replaced, and the one that follows, that two devices seem to use their id. */
+  noteTwice(): void {
+    this.#connection?.send({ type: 'notice', code: 'device_id_twice', ...TWICE });
+    this.#isUsedTwice = true;
   }
 
   /** Tells the device whether windows pass without the data of a channel, because they come behind those of others. */
@@ -250,6 +272,7 @@ export class LiveSession implements Worker {
       this.#parts.turns.add(this);
     }
     this.#recordIfDue();
+    void this.#noteOverlap();
   }
 
   /** Ends the session: received data are analysed, stored and published; then `onFinished` is called. */
@@ -402,9 +425,35 @@ export class LiveSession implements Worker {
     this.#acknowledgements.finish();
     this.#parts.analysis.end();
     this.#record();
-    void this.#parts.stream.flushed().then(() => this.#parts.onFinished(this));
+    const { stream, onFinished } = this.#parts;
+    void Promise.all([stream.flushed(), this.#noteOverlap()]).then(() => onFinished(this));
     return false;
   }
+
+  /** Tells the device once if a closed session of it has the data of more than 10 s of this one. */
+  async #noteOverlap(): Promise<void> {
+    const { firstInstant: first, lastInstant: last } = this.#intake.progress();
+    if (this.#isOverlapNoted || first === null || last === undefined || last - first <= OVERLAP_MS) return;
+    this.#stored ??= this.#parts.storedSince(first + OVERLAP_MS);
+    const stored = await this.#stored.catch(() => {
+      this.#stored = null; // Asked for again.
+      return [];
+    });
+    const same = stored.find((session) => overlapMs(session, first, last) > OVERLAP_MS);
+    if (!same || this.#isOverlapNoted) return;
+    this.#isOverlapNoted = true;
+    this.#notices.raise('already_stored', null, alreadyStored(same.id));
+  }
+}
+
+/** How much of the time from `first` to `last` a session's data cover, ms. */
+function overlapMs({ progress: { firstInstant, lastInstant } }: Session, first: number, last: number): number {
+  return Math.min(lastInstant ?? Number.NEGATIVE_INFINITY, last) - Math.max(firstInstant ?? 0, first);
+}
+
+function alreadyStored(session_id: string): NoticeFields {
+  const detail = `the closed session ${session_id} of this device has data of the same time: if these are the same data, their readings are stored twice`;
+  return { detail, session_id };
 }
 
 function notAnalysed(modalities: readonly string[]): string {

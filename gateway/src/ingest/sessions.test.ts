@@ -263,6 +263,46 @@ describe('Sessions', () => {
       expect((await connect({ api_key: key }).ready()).session_id).to.equal(session_id);
     });
 
+    it('tell both connections if the device id is taken over three times within a minute', async () => {
+      const { connect } = await bench.device(a);
+      const devices: TestDevice[] = [];
+      for (let i = 0; i < 4; i++) {
+        const device = connect();
+        await device.ready();
+        devices.push(device);
+      }
+      const told = () =>
+        devices.map(({ received }) => received.filter(({ code }) => code === 'device_id_twice').length);
+      await until(() => told().join() === '0,0,1,1');
+      bench.clock.advance(60_000);
+      const later = connect();
+      await later.ready();
+      expect(await devices[3]?.code()).to.equal(4009);
+      expect(told()).to.deep.equal([0, 0, 1, 1]);
+      expect(later.received.some(({ code }) => code === 'device_id_twice')).to.equal(false);
+    });
+
+    it('name the closed session that has the data of the same time, once, before they end', async () => {
+      const { connect } = await bench.device(a);
+      const upload = async (start: number) => {
+        const device = connect();
+        const { session_id } = await device.ready();
+        for (let i = 0; i < 15; i++) device.samples(100 * i, 100, { ts: start + 1000 * i });
+        device.send({ type: 'end' });
+        await until(() => {
+          bench.clock.advance(5);
+          return device.received.some(({ type }) => type === 'ended');
+        });
+        return { session_id, notices: device.received.filter(({ code }) => code === 'already_stored') };
+      };
+      const first = await upload(T0 - 86_400_000);
+      expect(first.notices).to.deep.equal([]);
+      expect((await upload(T0 - 86_400_000 + 6000)).notices).to.deep.equal([]);
+      const again = await upload(T0 - 86_400_000);
+      expect(again.notices.map(({ session_id }) => session_id)).to.deep.equal([first.session_id]);
+      expect((await upload(T0 - 80_000_000)).notices).to.deep.equal([]);
+    });
+
     it('are separate for the same device id in two accounts', async () => {
       const { connect } = await bench.device(a);
       const { session_id } = await connect().ready();

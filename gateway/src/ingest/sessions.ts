@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { within } from '@device-insights/fanout/process/deadline';
 import type { Log } from '@device-insights/fanout/process/log';
+import { remember } from '@device-insights/fanout/process/remember';
 import type { OpenAnalysis } from '../analysis/analysis.js';
 import { CloseError } from '../errors.js';
 import type { PublishedStream, Publisher } from '../publisher/publisher.js';
@@ -48,6 +49,13 @@ const CLOSED_ELSEWHERE =
   'the session was closed while this gateway could not reach the store; connect again to go on in a new one';
 const OUT_OF_TIME = 'the clock of the gateway was set: connect again to go on in a new session, with the right times';
 const SOMEBODY_ELSES = 'the device streams for somebody else: connect when that session has ended';
+/** A device id that is taken over this often within this time is used by two devices, ms. */
+const TWICE_TAKEOVERS = 3;
+const TWICE_WITHIN_MS = 60_000;
+/** Devices whose take-overs are remembered. */
+const MAX_TAKEOVERS = 10_000;
+/** Sessions of a device that are compared with a new one: more may overlap with a back-fill of months. */
+const MOST_STORED = 200;
 const RETRY_MS = 500;
 /** Number of attempts to claim a session that others change at the same time. */
 const ATTEMPTS = 5;
@@ -59,6 +67,8 @@ export class Sessions {
   readonly #byId = new Map<string, LiveSession>();
   /** For each device, the last of the connections that wait to join. */
   readonly #tails = new Map<string, Promise<unknown>>();
+  /** Times of the last take-overs of each device, monotonic ms. */
+  readonly #takeovers = new Map<string, readonly number[]>();
   readonly #room: Room;
   readonly #owners: Owners;
 
@@ -118,10 +128,29 @@ export class Sessions {
     for (let attempt = 0; attempt < ATTEMPTS && !connection.closed; attempt++) {
       const joined = await this.#tryJoin(admission);
       if (!joined) continue;
+      const device = deviceKey(admission);
+      if (joined.session.connection) this.#noteTakeover(joined.session);
+      else if (this.#isUsedTwice(device)) joined.session.noteTwice();
       joined.session.attach(connection);
       return joined;
     }
     throw new CloseError('overloaded', 'another connection of this device was admitted first; try again');
+  }
+
+  /** Counts that a session, if it is connected, is about to lose its connection to a newer one, and tells the device if that goes on. */
+  #noteTakeover(session: LiveSession): void {
+    if (!session.connection) return;
+    const device = deviceKey(session.row);
+    const now = this.#options.clock.monotonic();
+    const recent = (this.#takeovers.get(device) ?? []).filter((at) => now - at < TWICE_WITHIN_MS);
+    remember(this.#takeovers, device, [...recent, now].slice(-TWICE_TAKEOVERS), MAX_TAKEOVERS);
+    if (this.#isUsedTwice(device)) session.noteTwice();
+  }
+
+  #isUsedTwice(device: string): boolean {
+    const [first, ...later] = this.#takeovers.get(device) ?? [];
+    const isRecent = first !== undefined && this.#options.clock.monotonic() - first < TWICE_WITHIN_MS;
+    return isRecent && later.length >= TWICE_TAKEOVERS - 1;
   }
 
   /** Null if the row in the store changed meanwhile, or an old session had to be closed first. */
@@ -217,6 +246,7 @@ export class Sessions {
 
   /** Closes a session that the device's newest connection does not continue. */
   async #replace(session: LiveSession): Promise<null> {
+    this.#noteTakeover(session);
     session.connection?.close('takenOver');
     session.close();
     await this.#ended(session);
@@ -226,7 +256,7 @@ export class Sessions {
   /** Throws `CloseError` if the session limit is reached. */
   #live(row: Session, last: LastInsights, after: Promise<void> | null = null): LiveSession {
     this.#room.refuseIfFull(row);
-    const { publisher, gateway, openAnalysis, turns, counters, clock, graceMs, log } = this.#options;
+    const { store, publisher, gateway, openAnalysis, turns, counters, clock, graceMs, log } = this.#options;
     let stream: PublishedStream | null = null;
     const analysis = openAnalysis({
       sessionId: row.id,
@@ -240,7 +270,8 @@ export class Sessions {
       onLate: (channel, isLate) => session.late(channel, isLate),
     });
     if (!analysis) throw new CloseError('overloaded', NO_ROOM);
-    const { id, accountId, user, epoch } = row;
+    const { id, accountId, user, deviceId, epoch } = row;
+    const scope = { accountId, user, deviceId };
     stream = publisher.open({
       id,
       accountId,
@@ -261,6 +292,8 @@ export class Sessions {
       clock,
       graceMs,
       log,
+      storedSince: async (from) =>
+        (await store.sessions({ ...scope, status: 'closed', dataSince: from, limit: MOST_STORED, cursor: null })).rows,
       onFinished: (finished) => this.#closeFinished(finished),
     });
     this.#keep(session);
@@ -306,7 +339,9 @@ export class Sessions {
     const { store, gateway } = this.#options;
     for (const { id, epoch } of await store.takenSessions(gateway)) {
       const session = this.#byId.get(id);
-      if (session && session.row.epoch < epoch) session.leave('takenOver');
+      if (!session || session.row.epoch >= epoch) continue;
+      this.#noteTakeover(session);
+      session.leave('takenOver');
     }
   }
 

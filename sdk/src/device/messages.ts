@@ -69,7 +69,7 @@ export interface RefusedMessage {
 export interface NoticeMessage {
   /** Kind of the message. */
   readonly type: 'notice';
-  /** `rate_off`, `ts_unsteady`, `order_wrong`, `channel_late`, `all_duplicates`, `all_lost`, `frames_overlap`, `not_analysed`, or another. */
+  /** `rate_off`, `ts_unsteady`, `order_wrong`, `channel_late`, `all_duplicates`, `all_lost`, `frames_overlap`, `not_analysed`, `already_stored`, `device_id_twice`, or another. */
   readonly code: string;
   /** The problem and how to correct it, in words. */
   readonly detail: string;
@@ -85,6 +85,8 @@ export interface NoticeMessage {
   readonly expected_seq?: number;
   /** Of `not_analysed`: the modalities that the account's algorithms use. */
   readonly modalities?: readonly string[];
+  /** Of `already_stored`: the closed session that has data of the same time. */
+  readonly session_id?: string;
 }
 
 type ServerMessage =
