@@ -210,7 +210,13 @@ describe('admin', () => {
         updatedAt: 0,
       };
       await store.addDeviceModel(model);
-      await store.putDevice({ accountId: id, deviceId: 'band-1', deviceModelId: NOWHERE, createdAt: 1000 });
+      await store.putDevice({
+        accountId: id,
+        deviceId: 'band-1',
+        deviceModelId: NOWHERE,
+        createdAt: 1000,
+        problem: null,
+      });
       const device = {
         account_id: id,
         device_id: 'band-1',

@@ -57,7 +57,7 @@ export async function admit(request: IncomingMessage, holder: KeyHolder, at: num
 
 /** Makes sure that an admitted device is stored. Throws `CloseError`; rejects as the store does. */
 export async function register({ accountId, deviceId, model, at }: Admission, store: Store): Promise<void> {
-  const outcome = await store.putDevice({ accountId, deviceId, deviceModelId: model.id, createdAt: at });
+  const outcome = await store.putDevice({ accountId, deviceId, deviceModelId: model.id, createdAt: at, problem: null });
   if (outcome === 'missing') throw new CloseError('unknownModel');
   if (outcome === 'full') throw new CloseError('tooManyDevices', TOO_MANY);
 }

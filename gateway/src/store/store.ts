@@ -128,6 +128,13 @@ export interface Store {
   takenSessions(gateway: string): Promise<{ id: string; epoch: number }[]>;
   /** Open sessions whose owner is none of these gateways, oldest first. */
   openSessionsOfOthers(gateways: readonly string[]): Promise<Session[]>;
+  /**
+   * Keeps the diagnostics of a session, and the problem of its device, while the session has this owner and epoch; otherwise changes
+   * nothing.
+   */
+  putDiagnostics(diagnosis: Diagnosis): Promise<void>;
+  /** The last diagnostics of a session; null if there are none. */
+  diagnostics(sessionId: string): Promise<Diagnostics | null>;
   /** Newest `started_at` first, then id; a page starts after the cursor. */
   sessions(query: SessionQuery): Promise<Page<Session>>;
   /** Writes the heartbeat of this gateway; called once a second. */
@@ -340,10 +347,14 @@ export interface Device {
   readonly deviceId: string;
   readonly deviceModelId: string;
   readonly createdAt: number;
+  /** The code of the problem of its newest data; null for none. */
+  readonly problem: string | null;
 }
 
 export interface DeviceQuery {
   readonly accountId: string;
+  /** Only devices with a problem, in the order of its code, then by device id. */
+  readonly withProblem?: boolean;
   /** The beginning of the device ids; null for any. */
   readonly prefix: string | null;
   readonly limit: number;
@@ -399,6 +410,52 @@ export interface SessionProgress {
   readonly lastDataAt: number | null;
   /** Epoch of the owner that left the session with all its insights published; absent otherwise. */
   readonly handedOverBy?: number;
+}
+
+/** What a session's owner keeps of the problems of its data, at most 8 KiB as JSON. Times are ms since the epoch. */
+export interface Diagnostics {
+  readonly notices: readonly DiagnosedNotice[];
+  readonly refused: readonly RefusedFrames[];
+  readonly channels: readonly DiagnosedRate[];
+}
+
+/** A notice that the session had, or has. */
+export interface DiagnosedNotice {
+  readonly code: string;
+  readonly channel: number | null;
+  /** Of `no_reading`: the type of insight. */
+  readonly insight?: string;
+  /** Of `no_reading`. */
+  readonly reason?: string;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly count: number;
+  /** The last detail. */
+  readonly detail: string;
+  readonly isOver: boolean;
+}
+
+export interface RefusedFrames {
+  readonly code: string;
+  readonly count: number;
+  /** The detail of the last refusal. */
+  readonly detail: string;
+}
+
+export interface DiagnosedRate {
+  readonly index: number;
+  readonly declaredHz: number;
+  /** Null before data arrived. */
+  readonly measuredHz: number | null;
+}
+
+export interface Diagnosis {
+  readonly sessionId: string;
+  readonly gateway: string;
+  readonly epoch: number;
+  readonly diagnostics: Diagnostics;
+  /** The code of the device's present problem; null for none. */
+  readonly problem: string | null;
 }
 
 export interface SessionCommit {

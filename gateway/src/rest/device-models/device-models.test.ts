@@ -302,7 +302,7 @@ describe('device models', () => {
 
     it('answers 409 while a device references the model', async () => {
       const { id } = await made();
-      const device = { accountId: tenant.accountId, deviceId: 'd', deviceModelId: id, createdAt: 0 };
+      const device = { accountId: tenant.accountId, deviceId: 'd', deviceModelId: id, createdAt: 0, problem: null };
       await server.store.putDevice(device);
       const answer = await server.request('DELETE', `/v1/device-models/${id}`, tenant.key);
       expect(answer.status).to.equal(409);

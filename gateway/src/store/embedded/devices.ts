@@ -1,5 +1,6 @@
 import { batches } from '../batches.js';
-import { decodeCursor, pageOf } from '../cursor.js';
+import { pageOf } from '../cursor.js';
+import { deviceCursor, devicePlace } from '../device-order.js';
 import {
   type Device,
   type DeviceModel,
@@ -96,7 +97,13 @@ export function embeddedDevices(db: Database): Devices {
     devicePage: async (query) => {
       const { sql, values } = deviceStatement(query);
       const rows = await db.read(() => db.prepare<DeviceRow>(sql).all(...values));
-      return pageOf('devices', rows, query.limit, (row) => [0, row.device_id], deviceOf);
+      return pageOf(
+        'devices',
+        rows,
+        query.limit,
+        (row) => [0, devicePlace(query, row.problem, row.device_id)],
+        deviceOf,
+      );
     },
     deleteDevice: (accountId, deviceId) =>
       db.write(() => {
@@ -110,18 +117,23 @@ export function embeddedDevices(db: Database): Devices {
 }
 
 /** The statement for a page of devices, one row longer than the page. Exported for the test of its index. */
-export function deviceStatement({ accountId, prefix, limit, cursor }: DeviceQuery): { sql: string; values: Value[] } {
+export function deviceStatement(query: DeviceQuery): { sql: string; values: Value[] } {
+  const { accountId, prefix, limit, cursor, withProblem } = query;
   const where = ['account_id = ?'];
   const values: Value[] = [accountId];
   if (prefix !== null) {
     where.push('device_id >= ? AND device_id < ?');
     values.push(prefix, `${prefix}${AFTER_ALL}`);
   }
+  const place = deviceCursor(query);
+  if (withProblem) where.push('problem IS NOT NULL');
   if (cursor !== null) {
-    where.push('device_id > ?');
-    values.push(decodeCursor('devices', /^/, cursor)[1]);
+    where.push(withProblem ? '(problem, device_id) > (?, ?)' : 'device_id > ?');
+    values.push(...place);
   }
-  const sql = `SELECT * FROM devices WHERE ${where.join(' AND ')} ORDER BY device_id LIMIT ?`;
+  const index = withProblem ? 'INDEXED BY devices_with_problem' : '';
+  const order = withProblem ? 'problem, device_id' : 'device_id';
+  const sql = `SELECT * FROM devices ${index} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
   return { sql, values: [...values, limit + 1] };
 }
 
@@ -139,6 +151,7 @@ interface DeviceRow {
   readonly device_id: string;
   readonly device_model_id: string;
   readonly created_at: number;
+  readonly problem: string | null;
 }
 
 function modelOf(row: ModelRow): DeviceModel {
@@ -151,5 +164,6 @@ function deviceOf(row: DeviceRow): Device {
     deviceId: row.device_id,
     deviceModelId: row.device_model_id,
     createdAt: row.created_at,
+    problem: row.problem,
   };
 }

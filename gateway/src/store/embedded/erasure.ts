@@ -16,6 +16,7 @@ export function embeddedErasure(db: Database): Erasure {
     `DELETE FROM sessions WHERE id = ? AND status = 'closed'
        AND NOT EXISTS (SELECT 1 FROM insights WHERE session = sessions.n)`,
   );
+  const diagnostics = db.prepare('DELETE FROM diagnostics WHERE session_id = ?');
   const takeovers = db.prepare('DELETE FROM takeovers WHERE session_id = ?');
   const keys = db.prepare(
     `DELETE FROM keys WHERE rowid IN (SELECT rowid FROM keys
@@ -43,6 +44,7 @@ export function embeddedErasure(db: Database): Erasure {
       db.write(() => {
         if (session.run(id) === 0) return false;
         takeovers.run(id);
+        diagnostics.run(id);
         return true;
       }),
     eraseKeys: (accountId, user, most) => db.write(() => keys.run(accountId, user, user, most)),

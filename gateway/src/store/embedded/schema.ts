@@ -237,6 +237,15 @@ export const VERSIONS = [
   CREATE INDEX insights_of_user_by_data ON insights (account_id, user, actual_end, ts) WHERE user IS NOT NULL;
   CREATE INDEX insights_of_device_by_data ON insights (device, actual_end, ts);
   `,
+  // The problems of sessions, beside their rows, which are read and written far more often.
+  `
+  CREATE TABLE diagnostics (
+    session_id TEXT PRIMARY KEY,
+    diagnostics TEXT NOT NULL
+  ) STRICT;
+  ALTER TABLE devices ADD COLUMN problem TEXT;
+  CREATE INDEX devices_with_problem ON devices (account_id, problem, device_id) WHERE problem IS NOT NULL;
+  `,
 ];
 
 /** Updates a file to this schema. Rejects, without changes, if a newer program has written the file. */

@@ -1,11 +1,15 @@
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
-import type { ModalityChannel, Session, SessionProgress, SessionQuery, Store } from '../store.js';
+import type { Diagnostics, ModalityChannel, Session, SessionProgress, SessionQuery, Store } from '../store.js';
 import { TAKEOVERS_KEPT } from '../store.js';
 import type { Database, Value } from './database.js';
 import { fromJson, toJson } from './json.js';
 
-type Sessions = Pick<Store, 'openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions'>;
+type Sessions = Pick<
+  Store,
+  | ('openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions')
+  | ('putDiagnostics' | 'diagnostics')
+>;
 
 /** The sessions of an embedded store. */
 export function embeddedSessions(db: Database): Sessions {
@@ -16,6 +20,12 @@ export function embeddedSessions(db: Database): Sessions {
   const close = db.prepare(
     "UPDATE sessions SET status = 'closed', ended_at = ? WHERE id = ? AND epoch = ? AND status = 'open'",
   );
+  const owned = db.prepare<{ account_id: string; device_id: string }>(
+    'SELECT account_id, device_id FROM sessions WHERE id = ? AND gateway = ? AND epoch = ?',
+  );
+  const diagnose = db.prepare('INSERT OR REPLACE INTO diagnostics (session_id, diagnostics) VALUES (?, ?)');
+  const burden = db.prepare('UPDATE devices SET problem = ? WHERE account_id = ? AND device_id = ?');
+  const diagnosed = db.prepare<{ diagnostics: string }>('SELECT diagnostics FROM diagnostics WHERE session_id = ?');
   const insert = sessionInsert(db);
   const claim = sessionClaim(db);
   const one = (row: SessionRow | undefined) => (row ? sessionOf(row) : null);
@@ -31,6 +41,14 @@ export function embeddedSessions(db: Database): Sessions {
         return sessionOf({ ...row, gateway, epoch: epoch + 1 });
       }),
     closeSession: (id, epoch, endedAt) => db.write(() => close.run(endedAt, id, epoch) === 1),
+    putDiagnostics: ({ sessionId, gateway, epoch, diagnostics, problem }) =>
+      db.write(() => {
+        const owner = owned.get(sessionId, gateway, epoch);
+        if (!owner) return;
+        diagnose.run(sessionId, JSON.stringify(diagnostics));
+        burden.run(problem, owner.account_id, owner.device_id);
+      }),
+    diagnostics: (id) => db.read(() => fromJson<Diagnostics>(diagnosed.get(id)?.diagnostics ?? null)),
     sessions: async (query) => {
       const { sql, values } = sessionPage(query);
       const rows = await db.read(() => db.prepare<SessionRow>(sql).all(...values));

@@ -24,6 +24,7 @@ const WRITES = [
     'openSession',
     'claimSession',
     'closeSession',
+    'putDiagnostics',
     'takenSessions',
     'beat',
     'forgetGateways',

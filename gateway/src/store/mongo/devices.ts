@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { batches } from '../batches.js';
-import { decodeCursor, pageOf } from '../cursor.js';
+import { pageOf } from '../cursor.js';
+import { deviceCursor, devicePlace } from '../device-order.js';
 import {
   type Device,
   type DeviceModel,
@@ -129,10 +130,11 @@ export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, d
     devicePage: async (query) => {
       const found = devices
         .find(deviceFilter(query))
-        .sort({ deviceId: 1 })
+        .sort(query.withProblem ? { problem: 1, deviceId: 1 } : { deviceId: 1 })
         .limit(query.limit + 1);
       const documents = await mongo.run(() => found.lean<DeviceDocument[]>());
-      return pageOf('devices', documents, query.limit, ({ deviceId }) => [0, deviceId], deviceOf);
+      const at = ({ problem, deviceId }: DeviceDocument) => [0, devicePlace(query, problem, deviceId)] as const;
+      return pageOf('devices', documents, query.limit, at, deviceOf);
     },
     deleteDevice: (accountId, deviceId) =>
       mongo.transaction(async (session) => {
@@ -144,10 +146,16 @@ export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, d
   };
 }
 
-function deviceFilter({ accountId, prefix, cursor }: DeviceQuery) {
-  const from = prefix === null ? {} : { $gte: prefix, $lt: `${prefix}${AFTER_ALL}` };
-  const after = cursor === null ? {} : { $gt: decodeCursor('devices', /^/, cursor)[1] };
-  return { accountId, ...(prefix === null && cursor === null ? {} : { deviceId: { ...from, ...after } }) };
+function deviceFilter(query: DeviceQuery) {
+  const { accountId, prefix, cursor, withProblem } = query;
+  const from = prefix === null ? {} : { deviceId: { $gte: prefix, $lt: `${prefix}${AFTER_ALL}` } };
+  const [first = '', deviceId = ''] = deviceCursor(query);
+  if (withProblem) {
+    const problem = first;
+    const later = [{ problem: { $gt: problem } }, { problem, deviceId: { $gt: deviceId } }];
+    return { accountId, problem: { $gt: '' }, ...from, ...(cursor === null ? {} : { $or: later }) };
+  }
+  return { accountId, ...from, ...(cursor === null ? {} : { $and: [{ deviceId: { $gt: first } }] }) };
 }
 
 function modelOf(document: DeviceModelDocument): DeviceModel {
@@ -155,6 +163,6 @@ function modelOf(document: DeviceModelDocument): DeviceModel {
   return model;
 }
 
-function deviceOf({ accountId, deviceId, deviceModelId, createdAt }: DeviceDocument): Device {
-  return { accountId, deviceId, deviceModelId, createdAt };
+function deviceOf({ accountId, deviceId, deviceModelId, createdAt, problem }: DeviceDocument): Device {
+  return { accountId, deviceId, deviceModelId, createdAt, problem: problem ?? null };
 }

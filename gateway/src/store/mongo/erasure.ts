@@ -9,7 +9,7 @@ type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'era
 
 /** Deletes for good what a MongoDB store holds. */
 export function mongoErasure(mongo: MongoConnection, models: Models): Erasure {
-  const { accounts, counters, deviceModels, devices, idempotency, insights, keys, sessions } = models;
+  const { accounts, counters, deviceModels, devices, diagnostics, idempotency, insights, keys, sessions } = models;
   return {
     eraseInsights: (which, most) =>
       mongo.run(async () => {
@@ -26,6 +26,7 @@ export function mongoErasure(mongo: MongoConnection, models: Models): Erasure {
         // Written, and so locked, before the insights are looked for: its last owner may still add some.
         const locked = await sessions.updateOne({ _id: id, status: 'closed' }, { $inc: { commits: 1 } }, { session });
         if (locked.modifiedCount === 0 || (await insights.exists({ session_id: id }).session(session))) return false;
+        await diagnostics.deleteOne({ _id: id }, { session });
         return (await sessions.deleteOne({ _id: id }, { session })).deletedCount === 1;
       }),
     eraseKeys: (accountId, user, most) =>

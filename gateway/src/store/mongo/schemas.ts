@@ -6,6 +6,7 @@ import type {
   AuditEntry,
   Device,
   DeviceModel,
+  Diagnostics,
   Key,
   Login,
   Operator,
@@ -28,6 +29,10 @@ export type AuditDocument = AuditEntry & { n: number };
  */
 export type DeviceModelDocument = Document<DeviceModel> & { revision: number; touched: number };
 export type DeviceDocument = Device;
+export interface DiagnosticsDocument {
+  readonly _id: string;
+  readonly diagnostics: Diagnostics;
+}
 export type SessionDocument = Document<Session> & {
   /** The gateway from which the session was taken, and the taker's epoch, until that gateway has been told. */
   takeovers: { gateway: string; epoch: number }[];
@@ -148,12 +153,13 @@ const deviceModels = new Schema<DeviceModelDocument>(
 deviceModels.index({ accountId: 1, createdAt: 1, _id: 1 });
 
 const devices = new Schema<DeviceDocument>(
-  { accountId: String, deviceId: String, deviceModelId: String, createdAt: Number },
+  { accountId: String, deviceId: String, deviceModelId: String, createdAt: Number, problem: String },
   OPTIONS,
 );
 devices.index({ accountId: 1, deviceId: 1 }, { unique: true });
 devices.index({ accountId: 1, createdAt: 1, _id: 1 });
 devices.index({ deviceModelId: 1 });
+devices.index({ accountId: 1, problem: 1, deviceId: 1 }, { partialFilterExpression: { problem: { $gt: '' } } });
 
 const progress = new Schema(
   {
@@ -198,6 +204,8 @@ sessions.index({ accountId: 1, startedAt: -1, _id: 1 });
 sessions.index({ accountId: 1, status: 1, startedAt: -1, _id: 1 });
 sessions.index({ accountId: 1, user: 1, startedAt: -1, _id: 1 });
 sessions.index({ accountId: 1, deviceId: 1, startedAt: -1, _id: 1 });
+
+const diagnostics = new Schema<DiagnosticsDocument>({ _id: String, diagnostics: Schema.Types.Mixed }, OPTIONS);
 
 const gateways = new Schema<GatewayDocument>({ _id: String, beat: Number, commitSession: String }, OPTIONS);
 gateways.index({ beat: 1 });
@@ -260,6 +268,7 @@ export type Models = Awaited<ReturnType<typeof modelsOn>>;
 export async function modelsOn(connection: Connection) {
   const models = {
     accounts: connection.model<AccountDocument>('accounts', accounts, 'accounts'),
+    diagnostics: connection.model<DiagnosticsDocument>('diagnostics', diagnostics, 'diagnostics'),
     keys: connection.model<KeyDocument>('keys', keys, 'keys'),
     operators: connection.model<OperatorDocument>('operators', operators, 'operators'),
     logins: connection.model<LoginDocument>('logins', logins, 'logins'),

@@ -3,15 +3,20 @@ import { decodeCursor, pageOf } from '../cursor.js';
 import { type Session, type SessionQuery, type Store, TAKEOVERS_KEPT } from '../store.js';
 import { isTimeLimit, type MongoConnection, violates } from './connection.js';
 import { documentOf, rowOf } from './rows.js';
-import type { GatewayDocument, Models, SessionDocument } from './schemas.js';
+import type { DiagnosticsDocument, GatewayDocument, Models, SessionDocument } from './schemas.js';
 
-type Sessions = Pick<Store, 'openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions'>;
+type Sessions = Pick<
+  Store,
+  | ('openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions')
+  | ('putDiagnostics' | 'diagnostics')
+>;
 
 /** Wait for a commit that holds a session, before it is ended, ms. */
 const HELD_MS = 1000;
 
 /** The sessions of a MongoDB store. */
-export function mongoSessions(mongo: MongoConnection, { gateways, sessions }: Models): Sessions {
+export function mongoSessions(mongo: MongoConnection, models: Models): Sessions {
+  const { devices, diagnostics, gateways, sessions } = models;
   /**
    * Changes a session. If its gateway died during a commit, the server would keep the session locked for a minute
    * (transactionLifetimeLimitSeconds).
@@ -62,6 +67,16 @@ export function mongoSessions(mongo: MongoConnection, { gateways, sessions }: Mo
         const write = (limit: object) => sessions.updateOne({ _id: id, epoch, status: 'open' }, update, limit);
         return (await change(id, write)).modifiedCount === 1;
       }),
+    putDiagnostics: ({ sessionId, gateway, epoch, diagnostics: seen, problem }) =>
+      mongo.run(async () => {
+        const owned = await sessions.findOne({ _id: sessionId, gateway, epoch }).lean<SessionDocument>();
+        if (!owned) return;
+        const { accountId, deviceId } = owned;
+        await diagnostics.updateOne({ _id: sessionId }, { $set: { diagnostics: seen } }, { upsert: true });
+        await devices.updateOne({ accountId, deviceId }, { $set: { problem } });
+      }),
+    diagnostics: (id) =>
+      mongo.run(async () => (await diagnostics.findById(id).lean<DiagnosticsDocument>())?.diagnostics ?? null),
     sessions: async (query) => {
       const filter = sessionFilter(query);
       const found = sessions

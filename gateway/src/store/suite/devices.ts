@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { DeviceModel, Store } from '../store.js';
+import type { DeviceModel, Session, Store } from '../store.js';
 import {
   allPages,
   atOnce,
@@ -9,6 +9,7 @@ import {
   sampleChannel,
   sampleDevice,
   sampleModel,
+  sampleSession,
 } from './samples.js';
 
 export function deviceSuite(handles: () => Handles): void {
@@ -197,6 +198,40 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await store.deleteDevice(mine.accountId, mine.deviceId)).to.equal(null);
       expect(await store.deleteDevice(theirs.accountId, theirs.deviceId)).to.deep.equal(theirs);
       expect(await store.devices(theirs.accountId)).to.deep.equal([]);
+    });
+
+    it('keeps the diagnostics of a session, and the problem of its device, from the owner alone', async () => {
+      const { store, other } = handles();
+      const model = sampleModel();
+      await store.addDeviceModel(model);
+      const devices = ['band-3', 'band-1', 'band-2', 'ring-1'].map((deviceId) => sampleDevice(model, { deviceId }));
+      const sessions = devices.map(({ accountId, deviceId }) => sampleSession({ accountId, deviceId }));
+      for (const device of devices) await store.putDevice(device);
+      for (const session of sessions) await store.openSession(session);
+      const [first = sampleSession()] = sessions;
+      const notice = { code: 'rate_off', channel: 0, firstAt: 1, lastAt: 2, count: 3, detail: '…', isOver: false };
+      const refused = [{ code: 'bad_json', count: 2 ** 40, detail: '"' }];
+      const channels = [{ index: 0, declaredHz: 50, measuredHz: 49.9 }];
+      const diagnostics = { notices: [notice, { ...notice, insight: 'hr', reason: 'hum' }], refused, channels };
+      const put = ({ id, gateway, epoch }: Session, problem: string | null) =>
+        store.putDiagnostics({ sessionId: id, gateway, epoch, diagnostics, problem });
+      const problems = ['rate_off', 'no_reading', 'rate_off', null];
+      for (const [i, session] of sessions.entries()) await put(session, problems[i] ?? null);
+      await put({ ...first, epoch: 2 }, 'all_lost');
+      expect(await other.diagnostics(first.id)).to.deep.equal(diagnostics);
+      expect(await other.diagnostics(sampleSession().id)).to.equal(null);
+      const scope = { accountId: model.accountId, prefix: null, limit: 2, withProblem: true };
+      const pages = await allPages((cursor) => other.devicePage({ ...scope, cursor }));
+      expect(pages.map((page) => page.map(({ deviceId, problem }) => `${deviceId} ${problem}`))).to.deep.equal([
+        ['band-1 no_reading', 'band-2 rate_off'],
+        ['band-3 rate_off'],
+      ]);
+      await put(first, null);
+      expect((await other.device(model.accountId, 'band-3'))?.problem).to.equal(null);
+      await store.closeSession(first.id, 1, 5);
+      expect(await other.diagnostics(first.id)).to.deep.equal(diagnostics);
+      await store.eraseSession(first.id);
+      expect(await other.diagnostics(first.id)).to.equal(null);
     });
 
     it('finds one device, and pages through all, or through those with a common prefix, by id', async () => {

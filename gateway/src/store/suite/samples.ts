@@ -91,6 +91,7 @@ export function sampleDevice(model: DeviceModel, fields: Partial<Device> = {}): 
     deviceId: randomUUID(),
     deviceModelId: model.id,
     createdAt: FIRST_MOMENT,
+    problem: null,
     ...fields,
   };
 }
