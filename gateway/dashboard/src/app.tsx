@@ -79,31 +79,33 @@ function Shell({ me }: { readonly me: Me }) {
       <nav aria-label="Dashboard">
         <Link to="/" class="brand">
           <img src="/dashboard/favicon.svg" alt="" width="22" height="22" />
-          Device Insights
+          <span class="brand-name">Device Insights</span>
         </Link>
         {current && <AccountChoice accounts={accounts.data ?? []} current={current} page={area === 'a' ? page : ''} />}
-        <ul>
-          {current &&
-            OF_ACCOUNT.map(([name, title]) => (
+        <div class="links">
+          <ul>
+            {current &&
+              OF_ACCOUNT.map(([name, title]) => (
+                <li key={name}>
+                  <Link to={`/a/${current.id}/${name}`} current={area === 'a' && page === name}>
+                    {title}
+                  </Link>
+                </li>
+              ))}
+          </ul>
+          <ul class="service">
+            {OF_SERVICE.map(([name, title]) => (
               <li key={name}>
-                <Link to={`/a/${current.id}/${name}`} current={area === 'a' && page === name}>
+                <Link to={`/${name}`} current={area === name}>
                   {title}
                 </Link>
               </li>
             ))}
-        </ul>
-        <ul class="service">
-          {OF_SERVICE.map(([name, title]) => (
-            <li key={name}>
-              <Link to={`/${name}`} current={area === name}>
-                {title}
-              </Link>
+            <li>
+              <a href="/docs">API reference</a>
             </li>
-          ))}
-          <li>
-            <a href="/docs">API reference</a>
-          </li>
-        </ul>
+          </ul>
+        </div>
         <div class="who">
           <span>
             {me.name}

@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import { clock, day } from './format.js';
 import 'uplot/dist/uPlot.min.css';
 
 /** A line of a chart; null values are gaps. */
@@ -31,7 +32,7 @@ interface Props {
 
 const BAND_PX = 4;
 
-/** A chart over time. Drag along it to zoom. */
+/** A chart over time. Drag along it to zoom; the arrow keys move its cursor. */
 export function Chart(props: Props) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
@@ -59,7 +60,48 @@ export function Chart(props: Props) {
     };
   }, [form, props.height, props.group]);
   useEffect(() => chart.current?.setData(dataOf(props)), [props.t, props.lines]);
-  return <div class="chart" ref={place} role="img" aria-label={props.label} />;
+  const [at, setAt] = useState<number | null>(null);
+  const last = props.t.length - 1;
+  const current = at === null ? last : Math.min(at, last);
+  const move = (event: KeyboardEvent) => {
+    const next = moved(event.key, current, last);
+    if (next === null) return;
+    event.preventDefault();
+    setAt(next);
+    const plot = chart.current;
+    plot?.setCursor({ left: plot.valToPos((props.t[next] ?? 0) / 1000, 'x'), top: 0 });
+  };
+  return (
+    <div
+      class="chart"
+      ref={place}
+      role="slider"
+      tabIndex={0}
+      aria-label={props.label}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, last)}
+      aria-valuenow={Math.max(0, current)}
+      aria-valuetext={said(props, current)}
+      onKeyDown={move}
+    />
+  );
+}
+
+/** The point to which a key leads; null for another key. */
+function moved(key: string, from: number, last: number): number | null {
+  const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
+  if (key === 'Home') return 0;
+  if (key === 'End') return last;
+  const step = steps[key];
+  return step === undefined ? null : Math.min(last, Math.max(0, from + step));
+}
+
+/** A point of the chart in words. */
+function said({ t, lines, digits = 0 }: Props, i: number): string {
+  const time = t[i];
+  if (time === undefined) return 'no data';
+  const values = lines.map(({ label, values }) => `${label} ${values[i]?.toFixed(digits) ?? 'none'}`);
+  return `${clock(time)}: ${values.join(', ')}`;
 }
 
 function dataOf({ t, lines }: Props): uPlot.AlignedData {
@@ -91,11 +133,11 @@ function optionsOf(now: { readonly current: Props }, width: number): uPlot.Optio
       y: range ? { range: [range[0], range[1]] } : { range: padded },
     },
     axes: [
-      { ...axis, space: 70, size: 30, values: (_, splits, __, ___, step) => splits.map((at) => moment(at, step)) },
+      { ...axis, space: 70, size: 44, values: (_, splits, __, ___, step) => labels(splits, step) },
       { ...axis, size: (_, values) => Math.max(40, 14 + 7.2 * Math.max(0, ...(values ?? []).map((v) => v.length))) },
     ],
     series: [
-      { value: (_: uPlot, at: number | null) => (at === null ? '–' : moment(at, 1)) },
+      { value: (_: uPlot, at: number | null) => (at === null ? '–' : clock(at * 1000)) },
       ...lines.map(({ label, color: name }) => ({
         label,
         stroke: color(name),
@@ -110,6 +152,15 @@ function optionsOf(now: { readonly current: Props }, width: number): uPlot.Optio
       setSelect: [(plot) => zoom(plot, now.current)],
     },
   };
+}
+
+/** Labels of the time axis: the first one of each day has the date below it. */
+function labels(splits: readonly number[], step: number): string[] {
+  return splits.map((at, i) => {
+    const date = day(at * 1000);
+    const isNew = step < 86_400 && (i === 0 || date !== day((splits[i - 1] ?? 0) * 1000));
+    return isNew ? `${moment(at, step)}\n${date}` : moment(at, step);
+  });
 }
 
 /** A time on the axis, s; `step`, the distance of two labels, decides whether it is written as date, minutes or seconds. */

@@ -1,7 +1,11 @@
 import { now } from './service-clock.js';
 
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const DAY = { year: 'numeric', month: 'short', day: 'numeric' } as const;
+const DATE = new Intl.DateTimeFormat(undefined, { ...DAY, hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });
+const CLOCK = new Intl.DateTimeFormat(undefined, {
+  ...{ hour: 'numeric', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
+});
+const CALENDAR = new Intl.DateTimeFormat(undefined, DAY);
 const NUMBER = new Intl.NumberFormat();
 
 const STEPS = [
@@ -12,13 +16,17 @@ const STEPS = [
 ] as const;
 const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** Date and time of a moment, in the user's locale. */
+/** Date and time of a moment with its zone, in the user's locale. */
 export function date(at: string | number): string {
   return DATE.format(new Date(at));
 }
 
 export function clock(at: string | number): string {
   return CLOCK.format(new Date(at));
+}
+
+export function day(at: string | number): string {
+  return CALENDAR.format(new Date(at));
 }
 
 /** The distance of a moment from now: `5 minutes ago`, `in 3 hours`. */

@@ -135,7 +135,7 @@ export function When({ at, none = '–' }: { readonly at: string | number | null
   );
 }
 
-/** A table with its own scroll bar on a narrow screen. */
+/** A table. On a narrow screen each row is a block. */
 export function Table(props: {
   readonly label: string;
   readonly columns: readonly (
@@ -144,6 +144,13 @@ export function Table(props: {
   )[];
   readonly children: ComponentChildren;
 }) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const names = props.columns.map((column) => (typeof column === 'string' ? column : column.hidden ? '' : column.name));
+  // On a narrow screen the names of the columns stand beside the values (styles.css).
+  useEffect(() => {
+    for (const row of body.current?.rows ?? [])
+      for (const [i, cell] of [...row.cells].entries()) cell.dataset.label = names[i] ?? '';
+  });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard (axe: scrollable-region-focusable)
     <section class="table" aria-label={props.label} tabIndex={0}>
@@ -160,7 +167,7 @@ export function Table(props: {
             })}
           </tr>
         </thead>
-        <tbody>{props.children}</tbody>
+        <tbody ref={body}>{props.children}</tbody>
       </table>
     </section>
   );

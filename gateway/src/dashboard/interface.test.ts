@@ -3,7 +3,14 @@ import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { hashKey } from '@device-insights/fanout/api-key';
 import { expect } from 'chai';
-import { sampleDevice, sampleInsight, sampleModel, sampleSession } from '../store/suite/samples.js';
+import {
+  NO_PROGRESS,
+  newMoment,
+  sampleDevice,
+  sampleInsight,
+  sampleModel,
+  sampleSession,
+} from '../store/suite/samples.js';
 import { TestDashboard } from './dashboard-server.fixture.js';
 import type {
   AccountRow,
@@ -112,8 +119,9 @@ describe('the interface of the dashboard', () => {
   });
 
   describe('for a session', () => {
-    const session = sampleSession({ deviceId: 'ring-1' });
-    const at = session.startedAt;
+    const at = newMoment();
+    const progress = { ...NO_PROGRESS, firstInstant: at, lastInstant: at + 10_000 };
+    const session = sampleSession({ deviceId: 'ring-1', startedAt: at + 86_400_000, progress });
 
     before(async () => {
       await dashboard.store.openSession(session);
@@ -153,7 +161,7 @@ describe('the interface of the dashboard', () => {
       expect(await list('device=ring-1&status=open')).to.equal(1);
       expect(await list('device=ring-2')).to.equal(0);
       expect(await list('status=closed')).to.equal(0);
-      expect([await list(`since=${since}`), await list(`until=${since}`)]).to.deep.equal([1, 0]);
+      expect([await list(`data_since=${since}`), await list(`data_until=${since}`)]).to.deep.equal([1, 0]);
     });
   });
 

@@ -30,8 +30,8 @@ export const deviceQuery = z.object({ prefix: z.string().max(128).optional(), li
 export const sessionQuery = z.object({
   device: z.string().max(128).optional(),
   status: oneOf(['open', 'closed']).optional(),
-  since: instant().optional(),
-  until: instant().optional(),
+  data_since: instant().optional(),
+  data_until: instant().optional(),
   limit: limit(50, 200),
   cursor,
 });
@@ -149,6 +149,9 @@ export interface SessionRow {
   readonly started_at: string;
   readonly ended_at: string | null;
   readonly last_data_at: string | null;
+  /** First and last instant of its data, by the device's clock. */
+  readonly data_start: string | null;
+  readonly data_end: string | null;
   readonly channels: readonly ChannelRow[];
 }
 

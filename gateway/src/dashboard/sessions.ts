@@ -21,14 +21,14 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect }
   router.get('/dashboard/api/accounts/:account/sessions', async (ctx) => {
     signedInOf(ctx);
     const { id: accountId } = await accountOf(ctx, store);
-    const { device, status, since, until, limit, cursor } = readQuery(ctx, sessionQuery);
+    const { device, status, data_since, data_until, limit, cursor } = readQuery(ctx, sessionQuery);
     const { rows, next } = await store.sessions({
       accountId,
       user: null,
       status: status ?? null,
       deviceId: device ?? null,
-      since: since ?? null,
-      until: until ?? null,
+      dataSince: data_since ?? null,
+      dataUntil: data_until ?? null,
       limit,
       cursor: cursor ?? null,
     });
@@ -86,6 +86,8 @@ function sessionRow(row: Session): SessionRow {
     started_at: isoTime(row.startedAt),
     ended_at: isoTimeOrNull(row.endedAt),
     last_data_at: isoTimeOrNull(row.progress.lastDataAt),
+    data_start: isoTimeOrNull(row.progress.firstInstant),
+    data_end: isoTimeOrNull(row.progress.lastInstant ?? null),
     channels: row.channels,
   };
 }

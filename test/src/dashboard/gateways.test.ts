@@ -45,7 +45,7 @@ describe('the dashboard of two gateways', () => {
     await page.getByText(/^Connected for/).waitFor();
     await page.getByText('Waiting for samples').waitFor();
     await sendFrames(socket, source, Date.now() - 40_000, 20, 30);
-    await page.getByRole('img', { name: 'Signal of ppg_green' }).waitFor();
+    await page.getByRole('slider', { name: 'Signal of ppg_green' }).waitFor();
     await page.goto(`${other.url}/dashboard/health`);
     await eventually('both gateways live', async () => (await page.getByText('Alive').count()) === 2);
     await page.context().close();

@@ -83,12 +83,12 @@ describe('the people at the dashboard', () => {
     await page.getByText('Waiting for samples').waitFor();
     const more = simulate({ seconds: 50 });
     await sendFrames(socket, more, Date.now() - 45_000, 45, 49);
-    await page.getByRole('img', { name: 'Signal of ppg_green' }).waitFor();
+    await page.getByRole('slider', { name: 'Signal of ppg_green' }).waitFor();
     const recorded = page.waitForResponse(/channel=3/); // From then on.
     await page.getByLabel('Channel', { exact: true }).selectOption('3');
     await recorded;
     await sendFrames(socket, more, Date.now() - 45_000, 49, 50);
-    await page.getByRole('img', { name: 'Signal of ecg' }).waitFor();
+    await page.getByRole('slider', { name: 'Signal of ecg' }).waitFor();
     socket.send({ type: 'end' });
     await page.getByText('Not connected, no session').waitFor();
     await page.context().close();
@@ -196,9 +196,9 @@ describe('the people at the dashboard', () => {
     await page.getByLabel('Device id').fill('found-1');
     await page.getByLabel('Status').selectOption('closed');
     await page.locator('tbody th a').first().click();
-    const chart = page.getByRole('img', { name: /^Heart rate over time: \d+ to \d+ bpm/ });
+    const chart = page.getByRole('slider', { name: /^Heart rate over time: \d+ to \d+ bpm/ });
     await chart.waitFor();
-    expect(await page.getByRole('img', { name: /over time/ }).count()).to.equal(6);
+    expect(await page.getByRole('slider', { name: /over time/ }).count()).to.equal(6);
 
     const zoomed = page.waitForResponse((response) => response.url().includes('/series?from='));
     const { x, y, width, height } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };

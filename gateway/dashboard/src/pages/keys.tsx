@@ -52,8 +52,7 @@ export function Keys({ account, me }: AccountPage) {
             label="API keys"
             columns={[
               'Key',
-              'User',
-              'May',
+              'User and permissions',
               'Status',
               'Created',
               'Last used',
@@ -66,10 +65,24 @@ export function Keys({ account, me }: AccountPage) {
                 <th scope="row">
                   <code>{face(key)}</code>
                   {key.label !== '' && <div class="mute">{key.label}</div>}
+                  {mayChange && isGood(key) && (
+                    <div>
+                      <button
+                        type="button"
+                        class="link"
+                        aria-label={`${key.label === '' ? 'Add a label' : 'Change label'} of ${face(key)}`}
+                        onClick={() => setDoing({ what: 'label', key })}
+                      >
+                        {key.label === '' ? 'Add a label' : 'Change label'}
+                      </button>
+                    </div>
+                  )}
                 </th>
-                <td class="user">{key.user ?? <span class="mute">whole account</span>}</td>
-                <td>
-                  <May row={key} />
+                <td class="user">
+                  {key.user ?? 'Whole account'}
+                  <div class="mute">
+                    <May row={key} />
+                  </div>
                 </td>
                 <td>
                   <Status row={key} />
@@ -94,14 +107,6 @@ export function Keys({ account, me }: AccountPage) {
                           Rotate
                         </button>
                       )}
-                      <button
-                        type="button"
-                        class="small"
-                        aria-label={`Change the label of ${face(key)}`}
-                        onClick={() => setDoing({ what: 'label', key })}
-                      >
-                        Label
-                      </button>
                       <button
                         type="button"
                         class="small"

@@ -7,7 +7,7 @@ import { count, date, duration } from '../format.js';
 import { TYPES } from '../readings.js';
 import { Link } from '../router.js';
 import { Badge, Empty, Fact, Failure, Page, Panel, Skeleton } from '../ui.js';
-import { lengthOf } from './sessions.js';
+import { lengthOf, Sent } from './sessions.js';
 
 const REFRESH_MS = 5000;
 const QUALITY = { excellent: '--good', acceptable: '--warn', unfit: '--bad' } as const;
@@ -27,7 +27,7 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
   return (
     <Page
       title={row ? `Session of ${row.device_id}` : 'Session'}
-      lead={row && `${date(row.started_at)} · ${duration(lengthOf(row))}`}
+      lead={row && `${date(row.data_start ?? row.started_at)} · ${duration(lengthOf(row))}`}
       actions={
         <>
           {span && (
@@ -51,6 +51,9 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
             <Link to={`/a/${account.id}/devices/${encodeURIComponent(row.device_id)}`}>{row.device_id}</Link>
           </Fact>
           <Fact name="User">{row.user ?? 'none'}</Fact>
+          <Fact name="Sent">
+            <Sent row={row} />
+          </Fact>
           <Fact name="Channels">
             {row.channels.map(({ modality, sample_rate_hz }) => `${modality} ${sample_rate_hz} Hz`).join(', ')}
           </Fact>
@@ -133,7 +136,7 @@ function described({ type, value, quality, unit }: Series): string {
 const MEASURES = [
   ['confidence', 'Confidence', [0, 1], 2],
   ['coverage', 'Coverage', [0, 1], 2],
-  ['latency', 'Latency, ms', null, 0],
+  ['latency', 'Delay', null, 0],
 ] as const;
 
 /** Confidence, coverage and latency of the readings. */
@@ -142,11 +145,12 @@ function Measures({ series, onZoom }: { readonly series: readonly Series[]; read
   const charts = useMemo(
     () =>
       MEASURES.map(([field, name, range, digits]) => {
+        const [unit, size] = field === 'latency' ? unitOf(series.flatMap((each) => each.latency)) : ['', 1];
         const lines = series.map((each): Line => {
-          const at = new Map(each.t.map((time, i) => [time, each[field][i] ?? null]));
+          const at = new Map(each.t.map((time, i) => [time, scaled(each[field][i] ?? null, size)]));
           return { label: TYPES[each.type].name, color: TYPES[each.type].color, values: held(t, at) };
         });
-        return { name, range, digits, lines };
+        return { name: unit === '' ? name : `${name}, ${unit}`, range, digits: size === 1 ? digits : 1, lines };
       }),
     [series, t],
   );
@@ -162,6 +166,23 @@ function Measures({ series, onZoom }: { readonly series: readonly Series[]; read
       ))}
     </div>
   );
+}
+
+const UNITS = [
+  ['days', 86_400_000],
+  ['hours', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const;
+
+/** The largest unit of which the longest delay has at least ten; otherwise ms. */
+function unitOf(delays: readonly (number | null)[]): readonly [name: string, ms: number] {
+  const longest = delays.reduce<number>((most, delay) => Math.max(most, Math.abs(delay ?? 0)), 0);
+  return UNITS.find(([, ms]) => longest >= 10 * ms) ?? ['ms', 1];
+}
+
+function scaled(value: number | null, size: number): number | null {
+  return value === null ? null : value / size;
 }
 
 /** The values of a series at common times: between two of its own times its value stays, and in a gap it has none. */

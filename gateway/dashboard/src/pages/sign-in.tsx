@@ -11,12 +11,18 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: (me: Me) => void }
     document.title = 'Sign in · Device Insights';
     field.current?.focus();
   }, []);
+  const submit = () =>
+    api<Me>('POST', '/sign-in', { name, password }).then(onSignedIn, (error: unknown) => {
+      field.current?.focus();
+      field.current?.select();
+      throw error;
+    });
   return (
     <main class="alone">
       <div class="sign-in">
         <img src="/dashboard/favicon.svg" alt="" width="40" height="40" />
         <h1>Sign in to Device Insights</h1>
-        <Form submit="Sign in" onSubmit={() => api<Me>('POST', '/sign-in', { name, password }).then(onSignedIn)}>
+        <Form submit="Sign in" onSubmit={submit}>
           <Field label="Name">
             {(id) => (
               <input
