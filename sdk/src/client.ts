@@ -1,7 +1,9 @@
 import { Device } from './device/device.js';
-import type { DeviceOptions } from './device/device-options.js';
+import { type DeviceSettings, SETTINGS } from './device/device-options.js';
 import { LiveSubscription } from './live/live.js';
-import type { SubscribeOptions } from './live/subscribe-options.js';
+import { checkOptions, type SubscribeOptions } from './live/subscribe-options.js';
+import { checkNames, type Names } from './options.js';
+import type { ReadHistory } from './rest/history.js';
 import { Rest, type RestOptions } from './rest/rest.js';
 import { parseAccess } from './socket/service-address.js';
 import type { SocketConstructor } from './socket/socket.js';
@@ -12,8 +14,16 @@ export interface DeviceInsightsOptions extends RestOptions {
   readonly WebSocket?: SocketConstructor;
 }
 
-/** Options of a device that a client makes; the client adds its own address, key and connection settings. */
-export type DeviceSettings = Omit<DeviceOptions, 'baseUrl' | 'apiKey' | 'WebSocket' | 'clock' | 'backoff' | 'fetch'>;
+const OPTIONS: Names<DeviceInsightsOptions> = {
+  baseUrl: true,
+  apiKey: true,
+  fetch: true,
+  timeoutMs: true,
+  retries: true,
+  backoff: true,
+  clock: true,
+  WebSocket: true,
+};
 
 /** The client of the Device Insights Service: REST, live insights, and devices that stream. */
 export class DeviceInsights extends Rest {
@@ -24,18 +34,26 @@ export class DeviceInsights extends Rest {
   };
   readonly #options: DeviceInsightsOptions;
 
-  /** @throws TypeError if `baseUrl` or `apiKey` is missing or malformed; it says what to write instead */
+  /**
+   * @throws TypeError if `baseUrl` or `apiKey` is missing or malformed, or an option does not exist; it says what to
+   * write instead
+   */
   constructor(options: DeviceInsightsOptions) {
     super(options);
+    checkNames('a client', options, OPTIONS);
     this.#options = options;
     this.live = {
-      subscribe: (settings = {}) =>
-        new LiveSubscription({ ...settings, ...this.#sockets(), history: (query, call) => this.history(query, call) }),
+      subscribe: (settings = {}) => {
+        checkOptions(settings);
+        const history: ReadHistory = (query, call) => this.history(query, call);
+        return new LiveSubscription({ ...settings, ...this.#sockets(), history });
+      },
     };
   }
 
-  /** Connects a device, which then pushes its samples. */
+  /** Connects a device, which then pushes its samples. A TypeError says which option is wrong. */
   device(settings: DeviceSettings): Device {
+    checkNames('a device of a client', settings, SETTINGS);
     return new Device({ ...settings, ...this.#sockets() });
   }
 

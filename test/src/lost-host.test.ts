@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { findRedisServer } from '@device-insights/fanout/test-redis';
 import { secantusProgram } from '@device-insights/gateway/test-mongo';
-import { DeviceInsights } from '@device-insights/sdk';
+import { DeviceInsights, type LiveSubscription } from '@device-insights/sdk';
 import { expect } from 'chai';
 import { identity } from './app.js';
 import { environmentOf } from './compose.js';
@@ -26,19 +26,20 @@ const RECOVERY_MS = 120_000;
 /** An app that follows its account with the SDK. */
 class Follower {
   readonly insights: { session_id: string; type: string; ts: number; at: number }[] = [];
-  readonly #over = new AbortController();
+  readonly #live: LiveSubscription;
 
   constructor(url: string) {
     const client = new DeviceInsights({ baseUrl: url, apiKey: KEY, backoff: { baseMs: 50, maxMs: 200 } });
-    void this.#read(client);
+    this.#live = client.live.subscribe();
+    void this.#read();
   }
 
   close(): void {
-    this.#over.abort();
+    this.#live.close();
   }
 
-  async #read(client: DeviceInsights): Promise<void> {
-    for await (const { session_id, type, ts } of client.live.subscribe({ signal: this.#over.signal }))
+  async #read(): Promise<void> {
+    for await (const { session_id, type, ts } of this.#live)
       this.insights.push({ session_id, type, ts, at: Date.now() });
   }
 }

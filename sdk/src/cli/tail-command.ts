@@ -32,7 +32,8 @@ export const tailCommand: Command = {
         `insights between ${new Date(since).toISOString()} and ${new Date(until).toISOString()} may be missing: ${cause.message}`,
       );
     tell('connecting');
-    const live = client.live.subscribe({ signal: stop, onHole, onStatus: tellStatus(tell), ...filter });
+    const live = client.live.subscribe({ onHole, onStatus: tellStatus(tell), ...filter });
+    stop.addEventListener('abort', () => live.close());
     for await (const insight of live) await print(args.flag('json') ? JSON.stringify(insight) : readingLine(insight));
   },
 };

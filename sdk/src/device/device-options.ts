@@ -1,15 +1,29 @@
 import type { Clock } from '../clock.js';
+import { checkNames, type Names } from '../options.js';
 import type { ConnectionStatus } from '../socket/connection-status.js';
 import type { BackoffOptions } from '../socket/reconnection.js';
+import { parseAccess, type ServiceAccess } from '../socket/service-address.js';
 import type { SocketConstructor } from '../socket/socket.js';
 import type { NoticeMessage, ReadyMessage, RefusedMessage } from './messages.js';
 
 /** The device that streams, the service, and the settings of the connection. */
-export interface DeviceOptions {
+export interface DeviceOptions extends DeviceSettings {
   /** The service's address, without `/v1`: http(s) or ws(s). A TypeError says what is wrong with it. */
   readonly baseUrl: string;
   /** An API key of the service, `svc_…`. A TypeError says what is wrong with it. */
   readonly apiKey: string;
+  /** Default: the runtime's WebSocket, or else that of the package `ws`. */
+  readonly WebSocket?: SocketConstructor;
+  /** Finds out why a first connection fails. Default: the runtime's. */
+  readonly fetch?: typeof fetch;
+  /** Waits between attempts. */
+  readonly backoff?: BackoffOptions;
+  /** Time and timers; its `now()` is the device's clock. Default: the system's. */
+  readonly clock?: Clock;
+}
+
+/** Options of a device that a client makes; the client adds its own address, key and connection settings. */
+export interface DeviceSettings {
   /** External device identifier: 1 to 128 of `A-Z a-z 0-9 . _ : -`. */
   readonly deviceId: string;
   /** UUID of a device model of the key's account. */
@@ -21,14 +35,6 @@ export interface DeviceOptions {
   readonly bufferBytes?: number;
   /** Small pushes are sent in frames of this much data time, and wait at most this long, ms. Default 100. */
   readonly batchMs?: number;
-  /** Default: the runtime's WebSocket, or else that of the package `ws`. */
-  readonly WebSocket?: SocketConstructor;
-  /** Finds out why a first connection fails. Default: the runtime's. */
-  readonly fetch?: typeof fetch;
-  /** Waits between attempts. */
-  readonly backoff?: BackoffOptions;
-  /** Time and timers; its `now()` is the device's clock. Default: the system's. */
-  readonly clock?: Clock;
   /**
    * Longest wait of `ready()` for a first connection, over all attempts, ms. The device continues to try after it.
    * Default 10,000.
@@ -45,6 +51,46 @@ export interface DeviceOptions {
   readonly onNotice?: (notice: NoticeMessage) => void;
   /** Called for every connection that has become ready. */
   readonly onReady?: (ready: ReadyMessage) => void;
+}
+
+export const SETTINGS: Names<DeviceSettings> = {
+  deviceId: true,
+  deviceModelId: true,
+  bufferBytes: true,
+  batchMs: true,
+  connectWithinMs: true,
+  onStatus: true,
+  onRefused: true,
+  onNotice: true,
+  onReady: true,
+};
+const OPTIONS: Names<DeviceOptions> = {
+  ...SETTINGS,
+  baseUrl: true,
+  apiKey: true,
+  WebSocket: true,
+  fetch: true,
+  backoff: true,
+  clock: true,
+};
+
+/**
+ * @returns the address and the key, checked
+ * @throws TypeError that names an option which does not exist, or says what an option must be
+ */
+export function checkOptions(options: DeviceOptions): ServiceAccess {
+  const access = parseAccess(options);
+  checkNames('a device', options, OPTIONS);
+  const { deviceId, deviceModelId, bufferBytes = 0, batchMs = 0, connectWithinMs = 1 } = options;
+  if (!(typeof deviceId === 'string' && /^[\w.:-]{1,128}$/.test(deviceId)))
+    throw new TypeError(`deviceId must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -; it is "${deviceId}"`);
+  if (!(typeof deviceModelId === 'string' && deviceModelId !== ''))
+    throw new TypeError(`deviceModelId must be the id of a device model; it is "${deviceModelId}"`);
+  if (!(typeof bufferBytes === 'number' && bufferBytes >= 0))
+    throw new TypeError(`bufferBytes must be a number of bytes; it is ${bufferBytes}`);
+  for (const [name, ms] of Object.entries({ batchMs, connectWithinMs }))
+    if (!(typeof ms === 'number' && ms >= 0)) throw new TypeError(`${name} must be a number of ms; it is ${ms}`);
+  return access;
 }
 
 /** The counters of a device since it was created. */

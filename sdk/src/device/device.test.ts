@@ -1,17 +1,20 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { DeviceInsights } from '../client.js';
 import { type Clock, systemClock } from '../clock.js';
 import type { ConnectionStatus } from '../socket/connection-status.js';
 import { ClosedError } from '../socket/reconnection.js';
 import { type Peer, SocketServer } from '../socket/socket-server.fixture.js';
 import { Device } from './device.js';
-import type { DeviceOptions } from './device-options.js';
+import type { DeviceOptions, DeviceSettings } from './device-options.js';
 import type { NoticeMessage, RefusedMessage } from './messages.js';
 
 const CHANNELS = [
   { index: 0, ch_id: 'a', modality: 'ppg', sample_rate_hz: 100, bit_depth: 16, num_channels: 1, next_seq: 0 },
   { index: 1, ch_id: 'b', modality: 'accel', sample_rate_hz: 50, bit_depth: 16, num_channels: 3, next_seq: 0 },
 ];
+/** A device time, ms. */
+const T = Date.UTC(2026, 0, 1);
 const LIMITS = { max_frame_bytes: 65_536, max_unacked_ms: 30_000, ack_interval_ms: 500 };
 
 function ready(changes: object = {}) {
@@ -92,7 +95,7 @@ describe('device', () => {
     peer.send(ready());
     await device.ready();
     device.skip('ppg', 10);
-    device.push('ppg', [4, null], 1130);
+    device.push('ppg', [4, null], T);
     const messages = await peer.messages(3);
     expect(frames(messages.slice(0, 2))).to.deep.equal([
       [0, 0, 3],
@@ -101,7 +104,7 @@ describe('device', () => {
     const last = messages[2] as Buffer;
     expect([last.readUInt32LE(4), last.readDoubleLE(8), last.readFloatLE(16), last.readFloatLE(20)]).to.deep.equal([
       13,
-      1130,
+      T,
       4,
       Number.NaN,
     ]);
@@ -121,14 +124,14 @@ describe('device', () => {
     const peer = await connect();
     peer.send(ready({ limits: { ...LIMITS, max_frame_bytes: 56 } }));
     await device.ready();
-    device.push('accel', Array(21).fill(1), 1000);
+    device.push('accel', Array(21).fill(1), T);
     const messages = await peer.messages(3);
     expect(frames(messages)).to.deep.equal([
       [1, 0, 9],
       [1, 3, 9],
       [1, 6, 3],
     ]);
-    expect(messages.map((bytes) => (bytes as Buffer).readDoubleLE(8))).to.deep.equal([1000, 1060, 1120]);
+    expect(messages.map((bytes) => (bytes as Buffer).readDoubleLE(8))).to.deep.equal([T, T + 60, T + 120]);
   });
 
   it('refuses samples that do not fit the channel', async () => {
@@ -143,20 +146,91 @@ describe('device', () => {
     expect(() => device.push(0, [Infinity])).to.throw(RangeError, 'infinite');
   });
 
-  it('refuses strings and times in seconds, and says what to give instead', async () => {
-    await connect();
+  describe('refuses at the first call, before it is connected, and says what to give instead:', () => {
     const push =
       (...values: unknown[]) =>
       () =>
         device.push(...(values as Parameters<Device['push']>));
-    expect(push(0, ['512', '513'], 1000)).to.throw(TypeError, 'one is a string: "512"');
-    expect(push(0, [1], '2026-01-31')).to.throw(
-      TypeError,
-      'ts must be a number, ms since the epoch; its type is string',
+    beforeEach(() => connect());
+
+    it('strings, dates and undefined for times', () => {
+      for (const [ts, type] of [
+        ['2026-01-31', 'string'],
+        [new Date(), 'object'],
+        [null, 'object'],
+        [undefined, 'undefined'],
+      ] as const)
+        expect(push(0, [1], ts)).to.throw(TypeError, `ts must be a number, ms since the epoch; its type is ${type}`);
+      expect(push(0, [1], undefined)).to.throw(TypeError, 'leave it out if the device has no clock');
+      expect(push(0, [1])).not.to.throw();
+      expect(push(0, [1], Number.NaN)).not.to.throw();
+    });
+
+    it('times in seconds, microseconds and nanoseconds, and those since the start of the device', () => {
+      for (const [ts, message] of [
+        [Math.floor(T / 1000), 'in seconds: give ms since the epoch'],
+        [T * 1000, 'in microseconds or less: give ms since the epoch'],
+        [T * 1e6, 'in microseconds or less'],
+        [0, 'before 2000: if it counts from the device'],
+        [performance.now(), 'before 2000'],
+        [Number.POSITIVE_INFINITY, 'infinite'],
+      ] as const)
+        expect(push(0, [1], ts), `${ts}`).to.throw(RangeError, message);
+      expect(push(0, [1, null, undefined], T)).not.to.throw();
+    });
+
+    it('strings and bytes for samples', () => {
+      const bytes = Uint8Array.of(1, 2, 3, 4);
+      expect(push(0, ['512', '513'], T)).to.throw(TypeError, 'one is a string: "512"');
+      for (const wrong of [bytes, Buffer.from(bytes), Int8Array.from(bytes), bytes.buffer, new DataView(bytes.buffer)])
+        expect(push(0, wrong, T)).to.throw(TypeError, 'samples must be numbers, not bytes: decode them');
+      expect(push(0, new Int16Array(bytes.buffer), T)).not.to.throw();
+    });
+
+    it('channels that no device model can have', () => {
+      for (const channel of ['PPG', 'ppg green', '', -1, 0.5, Number.NaN, null, undefined])
+        expect(push(channel, [1], T), `${channel}`).to.throw(RangeError, `no channel is ${channel}`);
+    });
+  });
+
+  it('stops when it is connected, not only at end(), if it was given samples of a channel that does not exist', async () => {
+    const states: (Error | null)[] = [];
+    const peer = await connect({ onStatus: ({ state, error }) => state === 'closed' && states.push(error) });
+    device.push('ppg_gren', [1], T);
+    peer.send(ready());
+    const error = await device.closed;
+    expect(String(error)).to.contain(
+      "RangeError: no channel is ppg_gren; the session's channels are 0 (ppg), 1 (accel)",
     );
-    expect(push(0, [1], new Date())).to.throw(TypeError, 'its type is object');
-    expect(push(0, [1], Math.floor(Date.now() / 1000))).to.throw(RangeError, 'in seconds: give ms since the epoch');
-    expect(push(0, [1, null, undefined], Date.now())).not.to.throw();
+    expect(states).to.deep.equal([error]);
+    expect(() => device.push('ppg', [1], T)).to.throw(RangeError, 'ppg_gren');
+  });
+
+  it('refuses options that do not exist, and names that are missing', async () => {
+    await connect();
+    const options = { baseUrl: await server.url(), apiKey: 'svc_key', deviceId: 'a', deviceModelId: 'm' };
+    for (const [wrong, message] of [
+      [{ id: 'a' }, 'a device has no option "id"; its options are deviceId, deviceModelId'],
+      [{ deviceId: undefined }, 'deviceId must be 1 to 128 of the characters'],
+      [{ deviceId: 'my band' }, 'it is "my band"'],
+      [{ deviceModelId: undefined }, 'deviceModelId must be the id of a device model'],
+      [{ batchMs: '100' }, 'batchMs must be a number of ms'],
+      [{ bufferBytes: -1 }, 'bufferBytes must be a number of bytes'],
+    ] as const)
+      expect(() => new Device({ ...options, ...wrong } as DeviceOptions), message).to.throw(TypeError, message);
+    const client = new DeviceInsights({ baseUrl: await server.url(), apiKey: 'svc_key' });
+    const settings = { deviceId: 'a', deviceModelId: 'm', apiKey: 'svc_other' } as object as DeviceSettings;
+    expect(() => client.device(settings)).to.throw(TypeError, 'no option "apiKey"');
+  });
+
+  it('has the reason of the service for a close', async () => {
+    const peer = await connect();
+    peer.send(ready());
+    await device.ready();
+    peer.socket.close(1009, 'a message is larger than 65536 bytes');
+    expect(await device.closed)
+      .to.be.instanceOf(ClosedError)
+      .and.include({ code: 1009, message: 'the connection is closed (1009): a message is larger than 65536 bytes' });
   });
 
   it('takes the times of a clock that was never set, and is at a day of 1970 that is a time in seconds', async () => {
@@ -218,7 +292,7 @@ describe('device', () => {
     const peer = await connect();
     peer.send(ready());
     await device.ready();
-    for (let n = 0; n < 25; n++) device.push('ppg', [n], 1000 + 10 * n);
+    for (let n = 0; n < 25; n++) device.push('ppg', [n], T + 10 * n);
     expect(frames(await peer.messages(3))).to.deep.equal([
       [0, 0, 10],
       [0, 10, 10],
@@ -230,8 +304,8 @@ describe('device', () => {
     const peer = await connect();
     peer.send(ready());
     await device.ready();
-    device.push('ppg', [1, 2], 1000);
-    device.send({ channel: 'ppg', seq: 5, ts: 1050, samples: Float64Array.of(3) });
+    device.push('ppg', [1, 2], T);
+    device.send({ channel: 'ppg', seq: 5, ts: T + 50, samples: Float64Array.of(3) });
     expect(frames(await peer.messages(2))).to.deep.equal([
       [0, 0, 2],
       [0, 5, 1],
@@ -405,7 +479,7 @@ describe('device', () => {
     peer.send(ready({ resumed: true, channels: at(5000, 70) }));
     await device.ready();
     device.push(0, [1]);
-    device.send({ channel: 1, seq: 4, ts: 0, samples: Float64Array.of(1, 2, 3) });
+    device.send({ channel: 1, seq: 4, ts: T, samples: Float64Array.of(1, 2, 3) });
     expect(frames(await peer.messages(2))).to.have.deep.members([
       [0, 5000, 1],
       [1, 74, 3],

@@ -1,12 +1,13 @@
 import { type Clock, systemClock } from '../clock.js';
+import { checkMs, EARLIEST_MS, SECONDS_UNTIL } from '../instant.js';
 import { limitFirstConnection, lostConnection, StatefulConnection } from '../socket/connection-status.js';
 import { diagnose } from '../socket/diagnosis.js';
 import { Backoff, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
-import { parseAccess, type ServiceAccess } from '../socket/service-address.js';
+import type { ServiceAccess } from '../socket/service-address.js';
 import { type CloseInfo, findWebSocket, type Socket, socketUrl } from '../socket/socket.js';
 import { type Batch, Batches } from './batches.js';
 import { deviceConnection } from './connection.js';
-import type { DeviceCounters, DeviceOptions } from './device-options.js';
+import { checkOptions, type DeviceCounters, type DeviceOptions } from './device-options.js';
 import { EarlySamples, type NumberedSamples } from './early-samples.js';
 import { FLOAT32_MAX } from './frame-encoder.js';
 import { findChannel, parseServerMessage, type ReadyChannel, type ReadyMessage } from './messages.js';
@@ -17,14 +18,6 @@ const BUFFER_BYTES = 8 * 2 ** 20;
 const BATCH_MS = 100;
 const CONNECT_WITHIN_MS = 10_000;
 const FRAME_BYTES = 65_536;
-/**
- * The years 2000 to 2099 in seconds since the epoch; in ms they are days of January and February 1970, which a device
- * whose clock was never set reaches 11 days after its start.
- */
-const SECONDS_FROM = 946_684_800;
-const SECONDS_UNTIL = 4_100_000_000;
-/** The service refuses times of the device before this one (2000), unless its clock is before it too, ms. */
-const EARLIEST_MS = 1000 * SECONDS_FROM;
 /** A device's clock was set if it moved by more than this against a stopwatch, ms; a drift takes weeks for it. */
 const CLOCK_SET_MS = 30_000;
 
@@ -44,6 +37,8 @@ export class Device extends StatefulConnection {
   readonly #options: DeviceOptions;
   readonly #access: ServiceAccess;
   readonly #clock: Clock;
+  /** Whether the device's clock was set before the device was created. */
+  readonly #hadTime: boolean;
   readonly #outbox: Outbox;
   readonly #batches: Batches;
   readonly #abort = new AbortController();
@@ -69,16 +64,14 @@ export class Device extends StatefulConnection {
   #renewing = false;
   #waiters: (() => void)[] = [];
 
-  /** @throws TypeError if `baseUrl` or `apiKey` is missing or malformed, or `bufferBytes` is not a number */
+  /** @throws TypeError that says which option is missing, malformed or does not exist */
   constructor(options: DeviceOptions) {
     super(options.onStatus);
     this.#options = options;
-    this.#access = parseAccess(options);
+    this.#access = checkOptions(options);
     this.#clock = options.clock ?? systemClock;
-    const { bufferBytes = BUFFER_BYTES } = options;
-    if (!(typeof bufferBytes === 'number' && bufferBytes >= 0))
-      throw new TypeError(`bufferBytes must be a number of bytes; it is ${bufferBytes}`);
-    this.#outbox = new Outbox(bufferBytes);
+    this.#hadTime = this.#clock.now() > EARLIEST_MS;
+    this.#outbox = new Outbox(options.bufferBytes ?? BUFFER_BYTES);
     this.#early = new EarlySamples(this.#outbox.limitBytes);
     this.#batches = new Batches(options.batchMs ?? BATCH_MS, this.#clock, (batch) => {
       this.#enqueue(batch);
@@ -112,18 +105,25 @@ export class Device extends StatefulConnection {
   }
 
   /**
-   * Sends samples, numbered after the last ones of the channel.
+   * Sends samples, numbered after the last ones of the channel. The channels are known once the device is `ready()`:
+   * samples of a channel that does not exist, or of incomplete instants, that were pushed before it stop the device
+   * then, and `closed`, `onStatus` and the next call have the RangeError.
    *
    * @param channel index in the device model, or the modality if only one channel has it
-   * @param samples interleaved, whole instants; null and NaN are missing values
-   * @param ts device time of the first instant, ms since the epoch; absent if the device has no clock
-   * @throws TypeError for a sample or a ts that is not a number; RangeError for an unknown channel, an incomplete
-   * instant, an infinite sample or a ts in seconds; ClosedError after the service refused the device
+   * @param samples interleaved, whole instants; null and NaN are missing values. Not their bytes: those are refused
+   * @param ts device time of the first instant, ms since the epoch; left out (or NaN) if the device has no clock
+   * @throws TypeError for a sample or a ts that is not a number (undefined included), and for bytes; RangeError for an
+   * unknown channel, an incomplete instant, an infinite sample, and a ts in seconds, in microseconds or since the
+   * device's start; ClosedError after the service refused the device
    */
-  push(channel: number | string, samples: ArrayLike<number | null>, ts: number = Number.NaN): void {
+  push(channel: number | string, samples: ArrayLike<number | null>, ts?: number): void;
+  push(channel: number | string, samples: ArrayLike<number | null>, ...times: [ts?: number]): void {
+    const [ts = times.length === 0 ? Number.NaN : undefined] = times;
     if (typeof ts !== 'number')
-      throw new TypeError(`ts must be a number, ms since the epoch; its type is ${typeof ts}`);
-    this.send({ channel, ts, samples: Float64Array.from(samples, numberOf) });
+      throw new TypeError(
+        `ts must be a number, ms since the epoch; its type is ${typeof ts}: leave it out if the device has no clock`,
+      );
+    this.send({ channel, ts, samples: valuesOf(samples) });
   }
 
   /**
@@ -141,10 +141,8 @@ export class Device extends StatefulConnection {
     if (this.#ending) throw new Error('the device has ended its session: make a new Device to go on');
     if (samples.samples.some((value) => Math.abs(value) > FLOAT32_MAX))
       throw new RangeError('a sample is infinite or too large for float32: use NaN or null for a missing value');
-    if (Math.abs(samples.ts) === Infinity)
-      throw new RangeError('ts is infinite: leave it out if the device has no clock');
-    if (samples.ts > SECONDS_FROM && samples.ts < SECONDS_UNTIL && this.#clock.now() > SECONDS_UNTIL)
-      throw new RangeError(`ts is ${samples.ts}, which is in seconds: give ms since the epoch, such as Date.now()`);
+    this.#checkTime(samples.ts);
+    checkChannel(samples.channel);
     if (this.#ready) this.#accept(samples);
     else this.counters.samplesDropped += this.#early.add(samples);
     this.#pump();
@@ -172,6 +170,16 @@ export class Device extends StatefulConnection {
   /** Closes at once; samples that were not sent are lost, and the session stays open for the service's grace period. */
   close(): void {
     this.#fail(new ClosedError(1000, 'closed by the device'));
+  }
+
+  /** @throws RangeError for a time that is not in ms since the epoch, as far as the device's clock can tell */
+  #checkTime(ts: number): void {
+    if (Math.abs(ts) === Infinity) throw new RangeError('ts is infinite: leave it out if the device has no clock');
+    if (this.#clock.now() > SECONDS_UNTIL) checkMs('ts', ts);
+    if (ts < EARLIEST_MS && this.#hadTime)
+      throw new RangeError(
+        `ts is ${ts}, which is before 2000: if it counts from the device's start, add the time of the start in ms since the epoch`,
+      );
   }
 
   #despair(error: Error): void {
@@ -407,6 +415,29 @@ export class Device extends StatefulConnection {
     this.#waiters = [];
     for (const wake of waiters) wake();
   }
+}
+
+/** @throws RangeError for a channel that no device model can have */
+function checkChannel(channel: unknown): void {
+  const isIndex = Number.isInteger(channel) && Number(channel) >= 0;
+  if (!isIndex && !(typeof channel === 'string' && /^[a-z0-9_]{1,64}$/.test(channel)))
+    throw new RangeError(
+      `no channel is ${channel}: give its index in the device model, or its modality, such as ppg_green`,
+    );
+}
+
+/**
+ * Samples as numbers; NaN is a missing one.
+ *
+ * @throws TypeError for bytes, and for other values than numbers and null
+ */
+function valuesOf(samples: ArrayLike<number | null>): Float64Array {
+  const { length, BYTES_PER_ELEMENT: width } = samples as Partial<Uint8Array>;
+  if (typeof length !== 'number' || width === 1)
+    throw new TypeError(
+      'samples must be numbers, not bytes: decode them, such as with new Int16Array(buffer); Array.from(bytes) if each byte is a sample',
+    );
+  return Float64Array.from(samples, numberOf);
 }
 
 /** A sample as a number; NaN is a missing one. */

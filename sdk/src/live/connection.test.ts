@@ -26,6 +26,27 @@ describe("a subscription's connection", () => {
     expect(due.size).to.equal(0);
   });
 
+  it('is not given up for a ping whose answer cannot be heard, as in React Native', async () => {
+    let beat = () => {};
+    const sent: string[] = [];
+    const socket = { readyState: 1, ping: () => sent.push('ping'), send: (text: string) => sent.push(text) };
+    const connection = new LiveConnection(socket as unknown as Socket, {
+      signal: new AbortController().signal,
+      clock: {
+        now: () => 0,
+        after: (_, run) => {
+          beat = run;
+          return () => {};
+        },
+      },
+      limit: 1,
+      hasMissed: async () => false,
+    });
+    for (let n = 0; n < 3; n++) beat();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([connection.dropped, sent]).to.deep.equal([false, Array(3).fill('{"type":"ping"}')]);
+  });
+
   it('is kept if a message arrives while it asks whether it has missed one', async () => {
     let beat = () => {};
     let answer = (_: boolean) => {};

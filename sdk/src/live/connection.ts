@@ -98,15 +98,16 @@ export class LiveConnection {
    */
   #keepAlive(clock: Clock, hasMissed: () => Promise<boolean>): () => void {
     const socket = this.#socket;
+    const ping = socket.on && socket.ping?.bind(socket); // React Native sends pings, but hides the answers.
     const beat = () => {
       if (!this.#alive) {
-        if (socket.ping || socket.readyState === 0) return this.drop();
+        if (ping || socket.readyState === 0) return this.drop();
         void hasMissed().then((missed) => missed && !this.#alive && this.drop());
       }
       cancel = clock.after(PING_MS, beat);
       this.#alive = false;
       if (socket.readyState !== 1) return;
-      if (socket.ping) socket.ping();
+      if (ping) ping();
       else socket.send('{"type":"ping"}');
     };
     let cancel = clock.after(PING_MS, beat);

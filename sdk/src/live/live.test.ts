@@ -159,6 +159,10 @@ describe('live subscription', () => {
       connectWithinMs: [0, Number.NaN],
     }).flatMap(([key, values]) => values.map((wrong) => [key, wrong] as const)))
       expect(() => client.live.subscribe({ [name]: value }), `${name}: ${value}`).to.throw(TypeError, name);
+    expect(() => client.live.subscribe({ device: 'd1' } as object)).to.throw(
+      TypeError,
+      'subscribe has no option "device"; its options are devices, sessions, types',
+    );
   });
 
   it('throws from its iteration what onStatus throws, also at the end', async () => {
@@ -563,15 +567,22 @@ describe('live subscription', () => {
     expect(await live.subscribed().catch((caught: unknown) => caught)).to.be.instanceOf(ClosedError);
   });
 
-  it('ends when the signal aborts, and closes its socket', async () => {
+  it('throws the reason when the signal aborts, as a call does, and closes its socket', async () => {
     const abort = new AbortController();
     const peer = await subscribe({ signal: abort.signal });
     const closed = new Promise((resolve) => peer.socket.on('close', resolve));
     peer.send({ status: 'subscribed' });
     await live.subscribed();
-    abort.abort();
+    abort.abort(new Error('enough'));
+    expect(String(await take(1).catch((error: unknown) => error))).to.equal('Error: enough');
+    expect(String(await live.subscribed().catch((error: unknown) => error))).to.equal('Error: enough');
+    expect([await closed, live.state, live.lastError]).to.deep.equal([1000, 'closed', null]);
+  });
+
+  it('ends without an error after close()', async () => {
+    await subscribe();
+    live.close();
     expect(await take(1)).to.deep.equal([]);
-    expect(await closed).to.equal(1000);
   });
 
   it('gives each insight to one of two iterations, and ends neither', async () => {

@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../abort.js';
 import { type Clock, systemClock } from '../clock.js';
 import type { Insight } from '../generated/types.gen.js';
 import { ApiError, AuthenticationError, ConnectionError, mayPass } from '../rest/api-error.js';
@@ -9,7 +10,7 @@ import { type CloseInfo, findWebSocket, parseJson, type SocketConstructor, socke
 import { LiveConnection } from './connection.js';
 import { isLiveInsight, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
-import { checkOptions, isWanted, type SubscribeOptions } from './subscribe-options.js';
+import { isWanted, type SubscribeOptions } from './subscribe-options.js';
 
 interface LiveOptions extends SubscribeOptions {
   /** The service's address, as `parseAccess` gives it. */
@@ -32,8 +33,8 @@ const CONNECT_WITHIN_MS = 10_000;
  * A live subscription to the insights of a key: `for await (const insight of subscription)`. It connects at once,
  * reconnects by itself after a lost connection and reads missed insights by REST, so that every insight published since
  * the first `subscribed` is delivered exactly once, in order for each session and type. All times are those of the
- * service's insights: it starts after the newest one stored then. The iteration ends when the signal aborts or the
- * service closes normally. It throws ClosedError if the service refuses the key, and ConnectionError if there is no
+ * service's insights: it starts after the newest one stored then. The iteration ends after `close()`, or when the service
+ * closes normally. It throws the signal's reason, ClosedError if the service refuses the key, and ConnectionError if there is no
  * first connection within `connectWithinMs`, or at once if something other than the service answers.
  */
 export class LiveSubscription extends StatefulConnection implements AsyncIterable<LiveInsight> {
@@ -65,7 +66,6 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
 
   /** @internal */
   constructor(options: LiveOptions) {
-    checkOptions(options);
     super(options.onStatus);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
@@ -73,8 +73,11 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
     this.#history = (query) => options.history(query, { signal: this.#abort.signal });
     const { connectWithinMs = CONNECT_WITHIN_MS } = options;
     this.#liftLimit = limitFirstConnection(this.#clock, connectWithinMs, this, (error) => this.#fail(error));
-    if (options.signal?.aborted) this.close();
-    options.signal?.addEventListener('abort', () => this.close(), { signal: this.#abort.signal });
+    const { signal } = options;
+    const abandon = () => this.close();
+    if (signal?.aborted) abandon();
+    signal?.addEventListener('abort', abandon);
+    this.#abort.signal.addEventListener('abort', () => signal?.removeEventListener('abort', abandon));
     this.#run()
       .catch((error: unknown) => this.#fail(asError(error)))
       .finally(() => this.close());
@@ -88,10 +91,11 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   /**
    * Resolves when the service has confirmed the subscription: every insight published from now on is delivered.
    *
-   * @throws ClosedError or ConnectionError, as the iteration
+   * @throws ClosedError, ConnectionError or the signal's reason, as the iteration
    */
   async subscribed(): Promise<void> {
     await this.#until(() => this.#begunAt !== null || this.#done);
+    throwIfAborted(this.#options.signal);
     if (this.#failure) throw this.#failure;
     if (this.#begunAt === null) throw new Error('the subscription has ended');
   }
@@ -115,7 +119,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
     this.close();
   }
 
-  /** The insights as they arrive; leaving the loop closes the subscription. Throws ClosedError or ConnectionError. */
+  /** The insights as they arrive; leaving the loop closes the subscription. Throws ClosedError, ConnectionError or the signal's reason. */
   [Symbol.asyncIterator](): AsyncGenerator<LiveInsight> {
     const insights = this.#read();
     // By itself, a generator that waits would end after the next insight, and one that has not begun would not close.
@@ -132,6 +136,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   async *#read(): AsyncGenerator<LiveInsight> {
     for (;;) {
       await this.#until(() => this.#queue.length > 0 || this.#done);
+      throwIfAborted(this.#options.signal);
       const insight = this.#queue.shift();
       if (this.#queue.length === this.#queue.limit >> 1) this.#wake();
       if (insight) yield insight;

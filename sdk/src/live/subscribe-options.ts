@@ -1,3 +1,4 @@
+import { checkNames, type Names } from '../options.js';
 import type { ConnectionStatus } from '../socket/connection-status.js';
 import { INSIGHT_TYPES, type InsightType, type LiveInsight, type SqiClass } from './insight.js';
 
@@ -25,7 +26,7 @@ export interface Hole {
 
 /** The selection of live insights, and the limits and callbacks of a subscription. */
 export interface SubscribeOptions extends LiveFilter {
-  /** Ends the subscription. */
+  /** Ends the subscription: its iteration throws the signal's reason, as every call does. `close()` ends it without an error. */
   readonly signal?: AbortSignal;
   /**
    * Most insights that wait for a slow consumer; beyond it the socket is closed, and later insights are read by REST.
@@ -52,8 +53,22 @@ export interface SubscribeOptions extends LiveFilter {
 
 const QUALITY: readonly SqiClass[] = ['unfit', 'acceptable', 'excellent'];
 
-/** @throws TypeError that names the option and says what it must be */
-export function checkOptions({ devices, sessions, types, quality, buffer, connectWithinMs }: SubscribeOptions): void {
+const NAMES: Names<SubscribeOptions> = {
+  devices: true,
+  sessions: true,
+  types: true,
+  quality: true,
+  signal: true,
+  buffer: true,
+  onHole: true,
+  onStatus: true,
+  connectWithinMs: true,
+};
+
+/** @throws TypeError that names the option that does not exist, or says what an option must be */
+export function checkOptions(options: SubscribeOptions): void {
+  checkNames('subscribe', options, NAMES);
+  const { devices, sessions, types, quality, buffer, connectWithinMs } = options;
   for (const [name, list] of Object.entries({ devices, sessions, types }))
     if (!Array.isArray(list ?? [])) throw wrong(name, 'an array', list);
   const unknown = types?.find((type) => !INSIGHT_TYPES.has(type));

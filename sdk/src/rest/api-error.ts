@@ -1,3 +1,5 @@
+import type { HttpAnswer, HttpRequest } from './exchange.js';
+
 /** The service refused a REST request, or failed. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError';
@@ -63,16 +65,17 @@ export class ConnectionError extends Error {
  */
 export class ForeignAnswer extends ConnectionError {
   /** @param but what is wrong with an answer in JSON */
-  constructor({ method, url }: Request, response: Response, but = '') {
-    super(`${method} ${url}: the answer is not from the service (${kindOf(response)}${but}): ${CHECK}`);
+  constructor({ method, url }: HttpRequest, answer: HttpAnswer, but = '') {
+    super(`${method} ${url}: the answer is not from the service (${kindOf(answer)}${but}): ${CHECK}`);
   }
 }
 
 const CHECK = 'check baseUrl, and whether a proxy or a login page of the network has answered';
 
 /** Browsers show neither the status of a redirect, but 0, nor where it leads. */
-function kindOf({ ok, status, headers }: Response): string {
-  if (!ok && status < 400) return `a redirect to ${headers.get('location') ?? 'another address'}`;
+function kindOf({ status, headers }: HttpAnswer): string {
+  if (status < 200 || (status >= 300 && status < 400))
+    return `a redirect to ${headers.get('location') ?? 'another address'}`;
   return `${status}, ${headers.get('content-type') ?? 'no content type'}`;
 }
 
@@ -96,15 +99,15 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
 };
 
 /**
- * The error for a response that refuses; reads its body. Each refusal of the service says why. Failures (5xx) and 429 may
- * be from a proxy before it, which does not.
+ * The error for an answer that refuses. Each refusal of the service says why. Failures (5xx) and 429 may be from a proxy
+ * before it, which does not.
  */
-export async function refusal(request: Request, response: Response): Promise<ApiError | ForeignAnswer> {
-  const text = await response.text();
+export function refusal(request: HttpRequest, answer: HttpAnswer): ApiError | ForeignAnswer {
+  const { status, headers, text } = answer;
   const detail = detailOf(text);
-  if (detail === null && !isPassing(response.status)) return new ForeignAnswer(request, response);
-  const Kind = BY_STATUS[response.status] ?? (response.status >= 500 ? ServerError : ApiError);
-  return new Kind(response.status, detail ?? (text || response.statusText), response.headers.get('x-request-id'));
+  if (detail === null && !isPassing(status)) return new ForeignAnswer(request, answer);
+  const Kind = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
+  return new Kind(status, detail ?? (text || 'no explanation'), headers.get('x-request-id'));
 }
 
 function detailOf(text: string): string | null {

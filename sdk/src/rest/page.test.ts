@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Listing, linkedCursor } from './page.js';
 
-const linking = (link: string | null) => new Response(null, { headers: link === null ? {} : { link } });
+const linking = (link: string | null) => new Headers(link === null ? {} : { link });
 
 /** Pages of numbers, linked by `rel`. */
 function listing(pages: readonly number[][], rel: 'next' | 'prev' = 'next') {
@@ -11,7 +11,7 @@ function listing(pages: readonly number[][], rel: 'next' | 'prev' = 'next') {
     const at = Number(cursor ?? 0);
     return {
       data: [...(pages[at] ?? [])],
-      response: linking(at + 1 < pages.length ? `</v1/x?limit=2&cursor=${at + 1}>; rel="${rel}"` : null),
+      headers: linking(at + 1 < pages.length ? `</v1/x?limit=2&cursor=${at + 1}>; rel="${rel}"` : null),
     };
   }, rel === 'prev');
   return { list, asked };

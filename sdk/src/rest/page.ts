@@ -1,3 +1,5 @@
+import { throwIfAborted } from '../abort.js';
+
 /** Rows of a list, and the position of the next ones. */
 export interface Page<Row> {
   /** The rows. */
@@ -6,8 +8,11 @@ export interface Page<Row> {
   readonly next: string | null;
 }
 
-/** Reads the page at a cursor; without one, the first. */
-type Read<Row> = (at: { readonly cursor?: string }) => Promise<{ readonly data: Row[]; readonly response: Response }>;
+/** The position of a page; without a cursor, the first. */
+export interface At {
+  readonly cursor?: string;
+}
+type Read<Row> = (at: At) => Promise<{ readonly data: Row[]; readonly headers: Headers }>;
 
 /**
  * A list being read: awaited it is one page, iterated with `for await` it is all rows, page after page. A list of
@@ -16,11 +21,16 @@ type Read<Row> = (at: { readonly cursor?: string }) => Promise<{ readonly data: 
 export class Listing<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> {
   readonly #read: Read<Row>;
   readonly #back: boolean;
+  readonly #signal: AbortSignal | undefined;
 
-  /** @param back whether each page has older rows than the one before, oldest first */
-  constructor(read: Read<Row>, back: boolean) {
+  /**
+   * @param back whether each page has older rows than the one before, oldest first
+   * @param signal ends an iteration between two rows of a page too
+   */
+  constructor(read: Read<Row>, back: boolean, signal?: AbortSignal) {
     this.#read = read;
     this.#back = back;
+    this.#signal = signal;
   }
 
   /** The first page, as `await` takes it. Rejects with ApiError or ConnectionError. */
@@ -43,24 +53,27 @@ export class Listing<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> 
   }
 
   async #page(cursor?: string): Promise<Page<Row>> {
-    const { data, response } = await this.#read(cursor === undefined ? {} : { cursor });
-    return { data, next: linkedCursor(response) };
+    const { data, headers } = await this.#read(cursor === undefined ? {} : { cursor });
+    return { data, next: linkedCursor(headers) };
   }
 
-  /** All rows, page after page. Throws ApiError or ConnectionError. */
+  /** All rows, page after page. Throws ApiError, ConnectionError, or the reason of the call's signal. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row> {
     for (let page = await this.#page(); ; page = await this.#page(page.next)) {
-      yield* this.#back ? page.data.reverse() : page.data;
+      for (const row of this.#back ? page.data.reverse() : page.data) {
+        throwIfAborted(this.#signal);
+        yield row;
+      }
       if (page.next === null) return;
     }
   }
 }
 
-/** The cursor of another page in a response's Link header (RFC 8288). */
-export function linkedCursor({ headers }: Response): string | null {
+/** The cursor of another page in an answer's Link header (RFC 8288). React Native's URL cannot be taken apart. */
+export function linkedCursor(headers: Headers): string | null {
   for (const [, target = ''] of (headers.get('link') ?? '').matchAll(/<([^>]*)>\s*;\s*rel="?(?:next|prev)"?/g)) {
-    const cursor = new URL(target, 'http://relative').searchParams.get('cursor');
-    if (cursor !== null) return cursor;
+    const [, cursor] = /[?&]cursor=([^&#]*)/.exec(target) ?? [];
+    if (cursor !== undefined) return decodeURIComponent(cursor);
   }
   return null;
 }

@@ -21,7 +21,7 @@ interface Asked {
   readonly body: unknown;
 }
 
-describe('REST client', () => {
+describe('REST client, on faults of the service and the network', () => {
   let server: SocketServer;
   let asked: Asked[];
   let answers: (Answer | 'hang' | 'stall' | 'break')[];
@@ -63,81 +63,6 @@ describe('REST client', () => {
       () => null,
       (error: unknown) => error,
     );
-
-  it('sends the key, and the object to create', async () => {
-    answers.push({ status: 201, body: { id: 'm1', name: 'Band' } });
-    const model = {
-      name: 'Band',
-      modality_channels: [{ modality: 'ppg', sample_rate_hz: 50, bit_depth: 16, num_channels: 1 }],
-    };
-    expect(await (await client()).deviceModels.create(model)).to.deep.equal({ id: 'm1', name: 'Band' });
-    expect(asked[0]).to.deep.include({ request: 'POST /v1/device-models', body: model });
-    expect(asked[0]?.headers).to.include({ authorization: 'Bearer svc_key', 'content-type': 'application/json' });
-  });
-
-  it('reaches every endpoint of the specification', async () => {
-    const api = await client();
-    const bodies = [[], {}, {}, {}, [], {}, {}, {}, [], {}, [], [], [], {}];
-    answers.push(...bodies.map((body) => ({ status: 200, body })));
-    await api.deviceModels.list();
-    await api.deviceModels.get('a/b');
-    await api.deviceModels.update('m', { name: 'n' });
-    await api.deviceModels.delete('m');
-    await api.modalities.list('m');
-    await api.modalities.create('m', { modality: 'ecg', sample_rate_hz: 250, bit_depth: 16, num_channels: 1 });
-    await api.modalities.update('m', 'c', { bit_depth: 12 });
-    await api.modalities.delete('m', 'c');
-    await api.sessions.list({ status: 'open', limit: 7 });
-    await api.sessions.get('s');
-    await api.sessions.insights('s');
-    await api.insights.list({ type: 'hr', since: new Date(0), until: 1000 });
-    await api.algos.list();
-    await api.health();
-    expect(asked.map(({ request }) => request)).to.deep.equal([
-      'GET /v1/device-models',
-      'GET /v1/device-models/a%2Fb',
-      'PUT /v1/device-models/m',
-      'DELETE /v1/device-models/m',
-      'GET /v1/device-models/m/modalities',
-      'POST /v1/device-models/m/modalities',
-      'PUT /v1/device-models/m/modalities/c',
-      'DELETE /v1/device-models/m/modalities/c',
-      'GET /v1/sessions?status=open&limit=7',
-      'GET /v1/sessions/s',
-      'GET /v1/sessions/s/insights',
-      'GET /v1/insights?type=hr&since=1970-01-01T00%3A00%3A00.000Z&until=1970-01-01T00%3A00%3A01.000Z',
-      'GET /v1/algos',
-      'GET /v1/stream/health',
-    ]);
-  });
-
-  it('follows the pages of a list', async () => {
-    answers.push(
-      { status: 200, body: [{ id: 1 }], headers: { link: '</v1/sessions?limit=1&cursor=x>; rel="next"' } },
-      { status: 200, body: [{ id: 2 }] },
-    );
-    const ids: unknown[] = [];
-    for await (const { id } of (await client()).sessions.list({ limit: 1 })) ids.push(id);
-    expect(ids).to.deep.equal([1, 2]);
-    expect(asked[1]?.request).to.equal('GET /v1/sessions?limit=1&cursor=x');
-  });
-
-  it('iterates insights back from the newest without since, and forward with it, however many pages there are', async () => {
-    const api = await client();
-    const newest = { status: 200, body: [{ ts: 3 }, { ts: 4 }] };
-    const more = { ...newest, headers: { link: '</v1/insights?cursor=x>; rel="prev"' } };
-    const older = { status: 200, body: [{ ts: 1 }, { ts: 2 }] };
-    const times = async (rows: AsyncIterable<{ ts: number }>) => {
-      const seen: number[] = [];
-      for await (const { ts } of rows) seen.push(ts);
-      return seen;
-    };
-    answers.push(more, older, newest, older, newest);
-    expect(await times(api.insights.list())).to.deep.equal([4, 3, 2, 1]);
-    expect(await times(api.insights.list())).to.deep.equal([4, 3]);
-    expect(await times(api.insights.list({ cursor: 'x' }))).to.deep.equal([2, 1]);
-    expect(await times(api.insights.list({ since: 0 }))).to.deep.equal([3, 4]);
-  });
 
   it('gives a refusal as an error of its kind, with detail and request id, and does not ask again', async () => {
     answers.push({ status: 409, body: { detail: 'devices reference it' }, headers: { 'x-request-id': 'r1' } });
@@ -308,7 +233,7 @@ describe('REST client', () => {
         const error = await failure(call());
         expect(error).to.be.instanceOf(ConnectionError);
         expect(String(error)).to.match(
-          /GET \S+ the answer is not from the service .*, which is no list\): check baseUrl, and /,
+          /GET \S+ the answer is not from the service .*, of another form\): check baseUrl, and /,
         );
       }
     for (const body of [null, [], 'text', 1])
@@ -318,9 +243,7 @@ describe('REST client', () => {
         () => api.deviceModels.create({ name: 'Band' }),
       ]) {
         answers.push({ status: 200, body: JSON.stringify(body) });
-        expect(String(await failure(call()))).to.match(
-          /ConnectionError: .*, which is no object\): check baseUrl, and /,
-        );
+        expect(String(await failure(call()))).to.match(/ConnectionError: .*, of another form\): check baseUrl, and /);
       }
   });
 
@@ -361,25 +284,57 @@ describe('REST client', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('makes requests without the option `client`, which has another meaning in Deno', async () => {
-    const { Request: Own } = globalThis;
-    globalThis.Request = class extends Own {
-      constructor(...[input, init]: ConstructorParameters<typeof Request>) {
-        if (init && 'client' in init) throw new TypeError('client is not a Deno.HttpClient');
-        super(input, init);
+  it('refuses options that do not exist, of the client, of lists and of calls, which would have no effect', async () => {
+    const api = await client();
+    const wrong = { device: 'band-1' } as object;
+    expect(() => api.sessions.list(wrong)).to.throw(TypeError, 'sessions.list has no option "device"; its options are');
+    expect(() => api.insights.list(wrong)).to.throw(TypeError, 'device_id');
+    expect(String(await failure(api.algos.list(wrong)))).to.contain('TypeError: a call has no option "device"');
+    const create = api.deviceModels.create({ name: 'a' }, { idempotencykey: 'x' } as object);
+    expect(String(await failure(create))).to.contain('idempotencyKey');
+    expect(String(await failure(api.deviceModels.get('m', { idempotencyKey: 'x' } as object)))).to.contain('TypeError');
+    await client({ timeout: 5 } as object).then(
+      () => expect.fail('accepted'),
+      (error) => expect(error).to.be.instanceOf(TypeError).and.property('message').contains('timeoutMs'),
+    );
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('refuses instants in seconds and in microseconds, as numbers and as dates', async () => {
+    const api = await client();
+    const now = Date.UTC(2026, 10, 26);
+    for (const [since, message] of [
+      [now / 1000, /since is 1795651200, which is in seconds: give ms since the epoch/],
+      [new Date(now / 1000), /seconds/],
+      [now * 1000, /microseconds/],
+      [now * 1e6, /microseconds/],
+      [Number.NaN, /since is no time/],
+      [new Date('soon'), /since is no time/],
+    ] as const)
+      expect(() => api.insights.list({ since }), `${since}`).to.throw(RangeError, message);
+    expect(() => api.insights.list({ until: now / 1000 })).to.throw(RangeError, 'until is');
+    for (const since of [0, now, new Date(now), '2026-01-31T08:00:00Z']) await api.insights.list({ since });
+    expect(asked).to.have.length(4);
+  });
+
+  it('ends the iteration of a list at the next row when its signal aborts, with the reason', async () => {
+    answers.push({ status: 200, body: [{ id: 1 }, { id: 2 }] });
+    const abort = new AbortController();
+    const rows: unknown[] = [];
+    const reading = async () => {
+      for await (const row of (await client()).sessions.list({}, { signal: abort.signal })) {
+        rows.push(row);
+        abort.abort(new Error('enough'));
       }
     };
-    try {
-      expect(await (await client()).algos.list()).to.deep.equal([]);
-    } finally {
-      globalThis.Request = Own;
-    }
+    expect(String(await failure(reading()))).to.equal('Error: enough');
+    expect(rows).to.deep.equal([{ id: 1 }]);
   });
 
   it('uses the fetch that it is given', async () => {
     const seen: string[] = [];
     const own: typeof fetch = (input, init) => {
-      seen.push(input instanceof Request ? input.url : String(input));
+      seen.push(String(input));
       return fetch(input, init);
     };
     await (await client({ fetch: own })).algos.list();

@@ -1,6 +1,4 @@
 import type { DeviceModelDraft } from '../device/device-model.js';
-import { createClient } from '../generated/client/index.js';
-import * as operations from '../generated/sdk.gen.js';
 import type {
   Algorithm,
   DeviceModel,
@@ -15,11 +13,13 @@ import type {
   NewModalityChannel,
   Session,
 } from '../generated/types.gen.js';
-import { parseAccess } from '../socket/service-address.js';
-import { ConnectionError, ForeignAnswer } from './api-error.js';
+import { type Instant, instantText } from '../instant.js';
+import { checkNames, type Names } from '../options.js';
+import { parseAccess, queryText, type ServiceAccess } from '../socket/service-address.js';
+import { ForeignAnswer } from './api-error.js';
 import type { HistoryPage, HistoryQuery } from './history.js';
-import { expectJson, type HttpOptions, retryingFetch } from './http.js';
-import { Listing, linkedCursor } from './page.js';
+import { type HttpOptions, send } from './http.js';
+import { type At, Listing, linkedCursor } from './page.js';
 
 /** The service's address, the key, and the settings of requests. */
 export interface RestOptions extends HttpOptions {
@@ -31,7 +31,7 @@ export interface RestOptions extends HttpOptions {
 
 /** Options of a single call. */
 export interface CallOptions {
-  /** Aborts the call: it rejects with the signal's reason. */
+  /** Aborts the call: it rejects with the signal's reason, and the iteration of a list throws it at the next row. */
   readonly signal?: AbortSignal;
 }
 
@@ -41,12 +41,9 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** An instant: a Date, ms since the epoch, or an RFC 3339 text with an offset, such as `2026-01-31T08:00:00Z`. */
-export type Instant = Date | number | string;
-
-/** Selects sessions: `status`, `limit` (default 50, at most 200) and `cursor`. */
+/** Selects sessions: `status`, `device_id`, `limit` (default 50, at most 200) and `cursor`. */
 export type SessionsQuery = NonNullable<ListSessionsData['query']>;
-/** Selects stored insights: also `type`, `limit` (rows of a page, default 100, at most 1000) and `cursor`. */
+/** Selects stored insights: also `type`, `device_id`, `limit` (rows of a page, default 100, at most 1000) and `cursor`. */
 export interface InsightsQuery extends Omit<NonNullable<ListInsightsData['query']>, 'since' | 'until'> {
   /** Only insights published at or after this instant; the rows then start there, otherwise the newest come first. */
   readonly since?: Instant;
@@ -54,24 +51,95 @@ export interface InsightsQuery extends Omit<NonNullable<ListInsightsData['query'
   readonly until?: Instant;
 }
 
-/**
- * The common options of every operation: this service, this key, retries, and errors thrown, also for an answer that is
- * not a list or not an object.
- */
-type Send = <Data>(
-  run: (base: BaseOptions) => Promise<Answer<Data>>,
-  call: CallOptions,
-  shape?: 'list' | 'object',
-) => Promise<Answer<Data>>;
-interface Answer<Data> {
-  readonly data: Data;
-  readonly request: Request;
-  readonly response: Response;
+const SESSIONS_QUERY: Names<SessionsQuery> = { limit: true, status: true, device_id: true, cursor: true };
+const INSIGHTS_QUERY: Names<InsightsQuery> = {
+  type: true,
+  device_id: true,
+  since: true,
+  until: true,
+  limit: true,
+  cursor: true,
+};
+const CALL: Names<CallOptions> = { signal: true };
+const CREATE: Names<CreateOptions> = { ...CALL, idempotencyKey: true };
+
+const MODELS = '/v1/device-models';
+
+/** Sends the requests of one client. */
+class Requests {
+  readonly #access: ServiceAccess;
+  readonly #http: HttpOptions;
+
+  constructor({ baseUrl, apiKey, ...http }: RestOptions) {
+    this.#access = parseAccess({ baseUrl, apiKey });
+    this.#http = http;
+  }
+
+  /** The object with which the service answers. */
+  async object<Data>(method: string, path: string, call?: CreateOptions, body?: object): Promise<Data> {
+    return (await this.#send(method, path, call, body, isObject)).data as Data;
+  }
+
+  /** The list with which the service answers, and its headers, which may name another page. */
+  async page<Row>(path: string, call?: CallOptions): Promise<{ readonly data: Row[]; readonly headers: Headers }> {
+    const isList = (data: unknown) => Array.isArray(data) && data.every(isObject);
+    const { data, headers } = await this.#send('GET', path, call, undefined, isList);
+    return { data: data as Row[], headers };
+  }
+
+  /** The list with which the service answers. */
+  async list<Row>(path: string, call?: CallOptions): Promise<Row[]> {
+    return (await this.page<Row>(path, call)).data;
+  }
+
+  /** Deletes: the service answers without content. */
+  async delete(path: string, call?: CallOptions): Promise<void> {
+    await this.#send('DELETE', path, call, undefined, (data) => data === undefined);
+  }
+
+  /**
+   * @throws TypeError for an option that does not exist; what `send` throws; ForeignAnswer if the answer is not of the
+   * form that `isRight` wants
+   */
+  async #send(
+    method: string,
+    path: string,
+    call: CreateOptions = {},
+    body: object | undefined,
+    isRight: (data: unknown) => boolean,
+  ) {
+    const creates = method === 'POST';
+    checkNames('a call', call, creates ? CREATE : CALL);
+    const { baseUrl, apiKey } = this.#access;
+    const request = {
+      method,
+      url: baseUrl + path,
+      headers: {
+        Authorization: `Bearer ${apiKey}`,
+        ...(creates && { 'Idempotency-Key': call.idempotencyKey ?? randomKey() }),
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: call.signal,
+    };
+    const answer = await send(request, this.#http);
+    if (!isRight(answer.data)) throw new ForeignAnswer(request, answer, ', of another form');
+    return answer;
+  }
 }
-interface BaseOptions {
-  client: ReturnType<typeof createClient>;
-  throwOnError: true;
-  signal?: AbortSignal;
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * An id as a part of a path.
+ *
+ * @throws TypeError for an id that is no text, or would change the address of the request
+ */
+function idText(id: string): string {
+  if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError(`an id must not be "${id}"`);
+  return `/${encodeURIComponent(id)}`;
 }
 
 /** The REST interface of the service. Every call rejects with ApiError or ConnectionError. */
@@ -86,125 +154,76 @@ export class Rest {
   readonly insights: Insights;
   /** Algorithms. */
   readonly algos: Algos;
-  readonly #send: Send;
+  readonly #requests: Requests;
 
   constructor(options: RestOptions) {
-    this.#send = sender(options);
-    this.deviceModels = new DeviceModels(this.#send);
-    this.modalities = new Modalities(this.#send);
-    this.sessions = new Sessions(this.#send);
-    this.insights = new Insights(this.#send);
-    this.algos = new Algos(this.#send);
+    this.#requests = new Requests(options);
+    this.deviceModels = new DeviceModels(this.#requests);
+    this.modalities = new Modalities(this.#requests);
+    this.sessions = new Sessions(this.#requests);
+    this.insights = new Insights(this.#requests);
+    this.algos = new Algos(this.#requests);
   }
 
   /** @internal Reads a page of stored insights for the repair of a live subscription. */
-  history(query: HistoryQuery, call: CallOptions = {}): Promise<HistoryPage> {
-    return historyPage(this.#send, query, call);
+  async history(query: HistoryQuery, call?: CallOptions): Promise<HistoryPage> {
+    const { data, headers } = await this.#requests.page<Insight>(insightsPath(query), call);
+    return { data, cursor: linkedCursor(headers) };
   }
 
   /** Health of the ingest and subscribe sockets. */
-  async health(call: CallOptions = {}): Promise<Health> {
-    return (await this.#send(operations.getHealth<true>, call)).data;
+  health(call?: CallOptions): Promise<Health> {
+    return this.#requests.object('GET', '/v1/stream/health', call);
   }
-}
-
-function sender({ baseUrl: address, apiKey: key, ...http }: RestOptions): Send {
-  const { baseUrl, apiKey } = parseAccess({ baseUrl: address, apiKey: key });
-  const run = retryingFetch(http);
-  const client = createClient({
-    baseUrl,
-    auth: apiKey,
-    requestValidator: async (request) => prepare(request as RequestParts),
-    fetch: async (request) => expectJson(await run(request as Request), request as Request),
-  });
-  return async (operation, { signal }, shape = 'object') => {
-    const answer = await operation({ client, throwOnError: true, ...(signal && { signal }) }).catch(
-      (cause: unknown) => {
-        if (!(cause instanceof SyntaxError)) throw cause;
-        throw new ConnectionError(`the answer from ${baseUrl} is not JSON: check baseUrl`, { cause });
-      },
-    );
-    const { data, request, response } = answer;
-    const isRight = shape === 'list' ? Array.isArray(data) && data.every(isObject) : isObject(data);
-    if (!isRight) throw new ForeignAnswer(request, response, `, which is no ${shape}`);
-    return answer;
-  };
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-interface RequestParts {
-  client?: unknown;
-  readonly path?: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Checks and cleans a request of the generated client.
- *
- * @throws TypeError for an id that would change the address of the request
- */
-function prepare(request: RequestParts): void {
-  // It goes into the RequestInit, where Deno expects an HTTP client of its own under this name.
-  delete request.client;
-  for (const id of Object.values(request.path ?? {}))
-    if (/^\.{0,2}$/.test(String(id))) throw new TypeError(`an id must not be "${id}"`);
 }
 
 /** The device models of the account. */
 class DeviceModels {
   /** @internal */
-  constructor(private readonly send: Send) {}
+  constructor(private readonly requests: Requests) {}
 
   /**
    * Creates a device model. Rejects with ValidationError, or with ConflictError if the account has the maximum number
    * of models.
    */
-  async create(body: NewDeviceModel | DeviceModelDraft, call: CreateOptions = {}): Promise<DeviceModel> {
-    return (await this.send((base) => operations.createDeviceModel({ ...base, body, headers: idempotent(call) }), call))
-      .data;
+  create(body: NewDeviceModel | DeviceModelDraft, call?: CreateOptions): Promise<DeviceModel> {
+    return this.requests.object('POST', MODELS, call, body);
   }
 
   /** All models of the account, oldest first. */
-  async list(call: CallOptions = {}): Promise<DeviceModel[]> {
-    return (await this.send(operations.listDeviceModels<true>, call, 'list')).data;
+  list(call?: CallOptions): Promise<DeviceModel[]> {
+    return this.requests.list(MODELS, call);
   }
 
   /** One device model. Rejects with NotFoundError, or PermissionError if it belongs to another account. */
-  async get(id: string, call: CallOptions = {}): Promise<DeviceModel> {
-    return (await this.send((base) => operations.getDeviceModel({ ...base, path: { id } }), call)).data;
+  async get(id: string, call?: CallOptions): Promise<DeviceModel> {
+    return this.requests.object('GET', MODELS + idText(id), call);
   }
 
   /** Changes the given fields; channels are changed or added, never removed. */
-  async update(id: string, body: DeviceModelChange, call: CallOptions = {}): Promise<DeviceModel> {
-    return (await this.send((base) => operations.updateDeviceModel({ ...base, path: { id }, body }), call)).data;
+  async update(id: string, body: DeviceModelChange, call?: CallOptions): Promise<DeviceModel> {
+    return this.requests.object('PUT', MODELS + idText(id), call, body);
   }
 
   /** Rejects with ConflictError while a device references the model. */
-  async delete(id: string, call: CallOptions = {}): Promise<void> {
-    await this.send((base) => operations.deleteDeviceModel({ ...base, path: { id } }), call);
+  async delete(id: string, call?: CallOptions): Promise<void> {
+    return this.requests.delete(MODELS + idText(id), call);
   }
 }
 
 /** The modality channels of a device model. */
 class Modalities {
   /** @internal */
-  constructor(private readonly send: Send) {}
+  constructor(private readonly requests: Requests) {}
 
   /** The channels of a device model, in the order of their indices. */
-  async list(deviceModelId: string, call: CallOptions = {}): Promise<ModalityChannel[]> {
-    return (
-      await this.send((base) => operations.listModalities({ ...base, path: { dm_id: deviceModelId } }), call, 'list')
-    ).data;
+  async list(deviceModelId: string, call?: CallOptions): Promise<ModalityChannel[]> {
+    return this.requests.list(modalityPath(deviceModelId), call);
   }
 
   /** Adds a channel to a device model, as its last. */
-  async create(deviceModelId: string, body: NewModalityChannel, call: CreateOptions = {}): Promise<ModalityChannel> {
-    const path = { dm_id: deviceModelId };
-    return (
-      await this.send((base) => operations.createModality({ ...base, path, body, headers: idempotent(call) }), call)
-    ).data;
+  async create(deviceModelId: string, body: NewModalityChannel, call?: CreateOptions): Promise<ModalityChannel> {
+    return this.requests.object('POST', modalityPath(deviceModelId), call, body);
   }
 
   /** Changes the given fields of a channel. */
@@ -212,99 +231,84 @@ class Modalities {
     deviceModelId: string,
     channelId: string,
     body: ModalityChannelChange,
-    call: CallOptions = {},
+    call?: CallOptions,
   ): Promise<ModalityChannel> {
-    const path = { dm_id: deviceModelId, ch_id: channelId };
-    return (await this.send((base) => operations.updateModality({ ...base, path, body }), call)).data;
+    return this.requests.object('PUT', modalityPath(deviceModelId) + idText(channelId), call, body);
   }
 
   /** Removes a channel; the indices of those after it become smaller. */
-  async delete(deviceModelId: string, channelId: string, call: CallOptions = {}): Promise<void> {
-    await this.send(
-      (base) => operations.deleteModality({ ...base, path: { dm_id: deviceModelId, ch_id: channelId } }),
-      call,
-    );
+  async delete(deviceModelId: string, channelId: string, call?: CallOptions): Promise<void> {
+    return this.requests.delete(modalityPath(deviceModelId) + idText(channelId), call);
   }
+}
+
+function modalityPath(deviceModelId: string): string {
+  return `${MODELS}${idText(deviceModelId)}/modalities`;
 }
 
 /** The sessions that the key may see. */
 class Sessions {
   /** @internal */
-  constructor(private readonly send: Send) {}
+  constructor(private readonly requests: Requests) {}
 
-  /** Sessions, newest first. */
-  list(query: SessionsQuery = {}, call: CallOptions = {}): Listing<Session> {
-    return new Listing(
-      (at) => this.send((base) => operations.listSessions({ ...base, query: { ...query, ...at } }), call, 'list'),
-      false,
-    );
+  /** Sessions, newest first. A TypeError names an option that does not exist. */
+  list(query: SessionsQuery = {}, call?: CallOptions): Listing<Session> {
+    checkNames('sessions.list', query, SESSIONS_QUERY);
+    const read = (at: At) => this.requests.page<Session>(`/v1/sessions${queryText({ ...query, ...at })}`, call);
+    return new Listing(read, false, call?.signal);
   }
 
   /** One session. Rejects with NotFoundError, or PermissionError if the key may not see it. */
-  async get(id: string, call: CallOptions = {}): Promise<Session> {
-    return (await this.send((base) => operations.getSession({ ...base, path: { id } }), call)).data;
+  async get(id: string, call?: CallOptions): Promise<Session> {
+    return this.requests.object('GET', `/v1/sessions${idText(id)}`, call);
   }
 
   /** All stored insights of a session, in chronological order. */
-  async insights(id: string, call: CallOptions = {}): Promise<Insight[]> {
-    return (await this.send((base) => operations.listSessionInsights({ ...base, path: { id } }), call, 'list')).data;
+  async insights(id: string, call?: CallOptions): Promise<Insight[]> {
+    return this.requests.list(`/v1/sessions${idText(id)}/insights`, call);
   }
 }
 
 /** The stored insights that the key may see. */
 class Insights {
   /** @internal */
-  constructor(private readonly send: Send) {}
+  constructor(private readonly requests: Requests) {}
 
-  /** Stored insights across sessions: from `since` on, oldest first, or without it back from the newest. */
-  list(asked: InsightsQuery = {}, call: CallOptions = {}): Listing<Insight> {
-    const query = withInstants(asked);
-    return new Listing(
-      (at) => this.send((base) => operations.listInsights({ ...base, query: { ...query, ...at } }), call, 'list'),
-      asked.since === undefined,
-    );
+  /**
+   * Stored insights across sessions: from `since` on, oldest first, or without it back from the newest. A TypeError
+   * names an option that does not exist; a RangeError refuses times that are not in ms.
+   */
+  list(query: InsightsQuery = {}, call?: CallOptions): Listing<Insight> {
+    checkNames('insights.list', query, INSIGHTS_QUERY);
+    const path = insightsPath(query);
+    const read = ({ cursor }: At) =>
+      this.requests.page<Insight>(cursor === undefined ? path : insightsPath({ ...query, cursor }), call);
+    return new Listing(read, query.since === undefined, call?.signal);
   }
 }
 
-async function historyPage(send: Send, asked: HistoryQuery, call: CallOptions): Promise<HistoryPage> {
-  const query = withInstants(asked);
-  const { data, response } = await send((base) => operations.listInsights({ ...base, query }), call, 'list');
-  return { data, cursor: linkedCursor(response) };
+/** @throws RangeError for instants that are not in ms */
+function insightsPath({ since, until, ...rest }: InsightsQuery): string {
+  return `/v1/insights${queryText({ ...rest, since: instantText('since', since), until: instantText('until', until) })}`;
 }
 
 /** The algorithms of the service. */
 class Algos {
   /** @internal */
-  constructor(private readonly send: Send) {}
+  constructor(private readonly requests: Requests) {}
 
   /** The algorithms that the account is entitled to. */
-  async list(call: CallOptions = {}): Promise<Algorithm[]> {
-    return (await this.send(operations.listAlgorithms<true>, call, 'list')).data;
+  list(call?: CallOptions): Promise<Algorithm[]> {
+    return this.requests.list('/v1/algos', call);
   }
 }
 
-/** The query with its instants as texts. */
-function withInstants<Query extends { readonly since?: Instant; readonly until?: Instant }>({
-  since,
-  until,
-  ...rest
-}: Query) {
-  return {
-    ...rest,
-    ...(since !== undefined && { since: isoText(since) }),
-    ...(until !== undefined && { until: isoText(until) }),
-  };
-}
-
-function isoText(instant: Instant): string {
-  return typeof instant === 'string' ? instant : new Date(instant).toISOString();
-}
-
-function idempotent({ idempotencyKey }: CreateOptions): { 'Idempotency-Key': string } {
-  return { 'Idempotency-Key': idempotencyKey ?? randomKey() };
-}
-
-/** 128 random bits, hex; `crypto.randomUUID` is missing on pages that are not served securely. */
+/**
+ * 128 random bits, hex. `crypto.randomUUID` is missing on pages that are not served securely, and React Native has no
+ * `crypto`: a key need not be secret, only unlike the account's others.
+ */
 function randomKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const random =
+    globalThis.crypto?.getRandomValues(new Uint8Array(16)) ?? Array.from({ length: 16 }, () => 256 * Math.random());
+  return Array.from(random, (byte) => (byte | 256).toString(16).slice(1)).join('');
 }

@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError, ForeignAnswer } from '../rest/api-error.js';
-import { expectJson, type HttpOptions, retryingFetch } from '../rest/http.js';
+import { type HttpOptions, send } from '../rest/http.js';
 
 /** Why a first connection failed. */
 interface Diagnosis {
@@ -13,10 +13,9 @@ const ANSWER_MS = 5000;
 
 /** Finds out by REST why a WebSocket could not be opened, which the socket itself does not say. Never rejects. */
 export async function diagnose(baseUrl: string, http: HttpOptions, signal: AbortSignal): Promise<Diagnosis> {
-  const ask = retryingFetch({ ...http, retries: 0, timeoutMs: ANSWER_MS });
   try {
-    const request = new Request(`${baseUrl}/v1/stream/health`, { signal });
-    expectJson(await ask(request), request);
+    const request = { method: 'GET', url: `${baseUrl}/v1/stream/health`, signal };
+    await send(request, { ...http, retries: 0, timeoutMs: ANSWER_MS });
     const text = `the service at ${baseUrl} answers, but its WebSocket could not be opened: it is full, or a proxy does not pass on Upgrade`;
     return { error: new ConnectionError(text), isWrongAddress: false };
   } catch (cause) {

@@ -56,15 +56,15 @@ export class Backoff {
 }
 
 /** Resolves after `ms`, or at once when the signal aborts. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
+export function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {
       cancel();
-      signal.removeEventListener('abort', done);
+      signal?.removeEventListener('abort', done);
       resolve();
     };
     const cancel = clock.after(ms, done);
-    signal.addEventListener('abort', done);
+    signal?.addEventListener('abort', done);
   });
 }

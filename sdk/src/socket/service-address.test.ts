@@ -12,6 +12,7 @@ describe('the address and key of a client', () => {
   it('accept an address with or without a path, of each scheme, with or without a final slash', () => {
     const address = (baseUrl: string) => parseAccess({ baseUrl, apiKey: KEY }).baseUrl;
     expect(address('https://insights.example')).to.equal('https://insights.example');
+    expect(address(' HTTPS://Insights.Example:8443/A\n')).to.equal('https://insights.example:8443/A');
     expect(address('wss://insights.example/')).to.equal('https://insights.example');
     expect(address('ws://127.0.0.1:8080')).to.equal('http://127.0.0.1:8080');
     expect(address('http://[::1]:8080/behind/a/proxy//')).to.equal('http://[::1]:8080/behind/a/proxy');
@@ -26,6 +27,8 @@ describe('the address and key of a client', () => {
     expect(addressed(8080)).to.throw(TypeError, 'missing');
     expect(addressed('localhost:8080')).to.throw(TypeError, 'such as https://insights.example; it is localhost:8080');
     expect(addressed('insights.example')).to.throw(TypeError, 'it is insights.example');
+    for (const invalid of ['http://', 'http:///path', 'http://x:y', 'http://a b', 'http://[x]'])
+      expect(addressed(invalid), invalid).to.throw(TypeError, `it is ${invalid}`);
     expect(addressed('ftp://insights.example')).to.throw(TypeError, 'it is ftp://insights.example');
   });
 

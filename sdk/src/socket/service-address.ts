@@ -20,25 +20,26 @@ export function parseAccess({
   return { baseUrl: parseBaseUrl(baseUrl), apiKey: parseKey(apiKey) };
 }
 
+/** Scheme, host with a port or without, and path. By a pattern, because React Native's URL cannot be taken apart. */
+const ADDRESS = /^(http|ws)(s?):\/\/([^\s/\\:[\]]+|\[[\da-f:.]+\])(:\d{1,5})?((?:\/[^\s\\]*)?)$/i;
+
 function parseBaseUrl(value: unknown): string {
   const wrong = (what: string) =>
     new TypeError(`baseUrl must be the service's address, such as https://insights.example; ${what}`);
   if (typeof value !== 'string' || value === '') throw wrong('it is missing');
-  const url = urlOf(value);
-  if (!url || !/^(http|ws)s?:$/.test(url.protocol)) throw wrong(`it is ${value}`);
-  const { protocol, host, pathname, username, search, hash } = url;
-  if (username || search || hash) throw wrong('leave out what is more than host and path');
-  const path = pathname.replace(/\/+$/, '');
-  if (path.endsWith('/v1')) throw wrong('leave out /v1: the client adds it');
-  return `${protocol.replace('ws', 'http')}//${host}${path}`;
+  if (/[?#]|\/\/[^/]*@/.test(value)) throw wrong('leave out what is more than host and path');
+  const [address, , secure = '', host = '', port = '', path = ''] = ADDRESS.exec(value.trim()) ?? [];
+  if (address === undefined) throw wrong(`it is ${value}`);
+  const folder = path.replace(/\/+$/, '');
+  if (folder.endsWith('/v1')) throw wrong('leave out /v1: the client adds it');
+  return `http${secure.toLowerCase()}://${host.toLowerCase()}${port}${folder}`;
 }
 
-function urlOf(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
+/** A query, with its `?`; values that are undefined are left out. Nothing if there are none. */
+export function queryText(values: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  const texts = pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return texts.length === 0 ? '' : `?${texts.join('&')}`;
 }
 
 function parseKey(value: unknown): string {

@@ -1,3 +1,5 @@
+import { queryText } from './service-address.js';
+
 /**
  * The part of the browser's WebSocket that the clients use; `ws` has it too. Listeners take `never`, so that both are
  * assignable, whose events have different types.
@@ -78,21 +80,25 @@ export class NoWebSocketError extends Error {
 export async function findWebSocket(): Promise<SocketConstructor> {
   const { WebSocket: own } = globalThis as { WebSocket?: SocketConstructor };
   if (own) return own;
-  // In a variable, so that bundlers for browsers do not look for the package.
-  const name = 'ws';
-  try {
-    const { WebSocket } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
-      WebSocket: SocketConstructor;
-    };
-    return WebSocket;
-  } catch (cause) {
+  return socketOf('ws').catch((cause: unknown) => {
     throw new NoWebSocketError({ cause });
-  }
+  });
+}
+
+/**
+ * The WebSocket of a package. Its name is a parameter, because bundlers for browsers and React Native look for a package
+ * whose name is a constant.
+ */
+async function socketOf(name: string): Promise<SocketConstructor> {
+  const { WebSocket } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
+    WebSocket: SocketConstructor;
+  };
+  return WebSocket;
 }
 
 /** A WebSocket address of the service at `baseUrl`, as `parseAccess` gives it. */
 export function socketUrl(baseUrl: string, path: string, query: Readonly<Record<string, string>>): string {
-  return `${baseUrl.replace('http', 'ws')}${path}?${new URLSearchParams(query)}`;
+  return `${baseUrl.replace('http', 'ws')}${path}${queryText(query)}`;
 }
 
 /** The JSON of a message, or null if its text is not JSON. */

@@ -1,0 +1,36 @@
+/** An instant: a Date, ms since the epoch, or an RFC 3339 text with an offset, such as `2026-01-31T08:00:00Z`. */
+export type Instant = Date | number | string;
+
+/**
+ * The years 2000 to 2099 in seconds since the epoch; in ms they are days of January and February 1970, which a device
+ * whose clock was never set reaches 11 days after its start.
+ */
+const SECONDS_FROM = 946_684_800;
+export const SECONDS_UNTIL = 4_100_000_000;
+/** The year 2000, ms: the service refuses times of a device before it. */
+export const EARLIEST_MS = 1000 * SECONDS_FROM;
+/** The year 10000, ms: it is the year 1978 in microseconds. */
+const LATEST_MS = 253_402_300_800_000;
+
+/** @throws RangeError for a time in seconds, in microseconds or in nanoseconds since the epoch */
+export function checkMs(name: string, ms: number): void {
+  const isSeconds = ms > SECONDS_FROM && ms < SECONDS_UNTIL;
+  if (isSeconds || ms >= LATEST_MS)
+    throw new RangeError(
+      `${name} is ${ms}, which is in ${isSeconds ? 'seconds' : 'microseconds or less'}: give ms since the epoch, such as Date.now()`,
+    );
+}
+
+/**
+ * An instant as the service reads it: RFC 3339. Undefined if there is none.
+ *
+ * @throws RangeError for seconds or microseconds, and for a Date or number that is no time
+ */
+export function instantText(name: string, instant: Instant | undefined): string | undefined {
+  if (typeof instant === 'string' || instant === undefined) return instant;
+  const ms = Number(instant);
+  if (!Number.isFinite(ms))
+    throw new RangeError(`${name} is no time: give a Date, ms since the epoch, or a text such as 2026-01-31T08:00:00Z`);
+  checkMs(name, ms);
+  return new Date(ms).toISOString();
+}
