@@ -1,4 +1,5 @@
 import type { Frame } from '../device/frame.js';
+import type { Names } from '../options.js';
 import { Random } from './random.js';
 
 /** Faults between the sensor and the service. Shares are of frames, 0 to 1; all default to none. */
@@ -20,6 +21,17 @@ export interface Faults {
   /** Periods with their own fault. */
   readonly episodes?: readonly Episode[];
 }
+
+export const FAULTS: Names<Faults> = {
+  dropped: true,
+  repeated: true,
+  reordered: true,
+  late: true,
+  lateMs: true,
+  driftPpm: true,
+  jitterMs: true,
+  episodes: true,
+};
 
 /**
  * A period, `from` to before `until` in seconds. `gap`: nothing is sent. `motion`: the arm swings (`strength` in g,

@@ -157,6 +157,14 @@ describe('simulator', () => {
         expect(Math.hypot(...samples.subarray(i, i + 3)) / 4096).to.be.closeTo(1, 0.03);
   });
 
+  it('refuses options and faults that do not exist', () => {
+    expect(() => simulate({ sp02: 90 } as object)).to.throw(
+      TypeError,
+      'simulate has no option "sp02"; its options are hr',
+    );
+    expect(() => simulate({ faults: { drop: 0.1 } as object })).to.throw(TypeError, 'faults has no option "drop"');
+  });
+
   it('refuses impossible vital signs', () => {
     expect(() => simulate({ hr: 300 })).to.throw(RangeError, 'hr must stay within 25 to 240');
     expect(() => simulate({ rr: 0 })).to.throw(RangeError, 'rr');

@@ -1,7 +1,8 @@
 import type { DeviceModelDraft } from '../device/device-model.js';
 import type { Frame, FrameSource } from '../device/frame.js';
+import { checkNames, type Names } from '../options.js';
 import { Course, type CourseSpec } from './course.js';
-import { type Faults, withFaults } from './faults.js';
+import { FAULTS, type Faults, withFaults } from './faults.js';
 import { Random } from './random.js';
 import { Rhythm, type Vitals } from './rhythm.js';
 import { type Body, SENSORS, type Sensor } from './sensors.js';
@@ -19,6 +20,17 @@ export interface SimulatorOptions extends Partial<Vitals> {
   /** The faults. Default: none. */
   readonly faults?: Faults;
 }
+
+const OPTIONS: Names<SimulatorOptions> = {
+  hr: true,
+  rr: true,
+  spo2: true,
+  seed: true,
+  id: true,
+  seconds: true,
+  cadenceHz: true,
+  faults: true,
+};
 
 /** A simulated device, and the true values of its wearer. */
 export interface Simulator extends FrameSource {
@@ -49,10 +61,13 @@ const LIMITS = { hr: [25, 240], rr: [3, 60], spo2: [60, 100] } as const;
  * A wearable on a simulated wearer: PPG (green, red, infrared; 100 Hz), ECG (250 Hz) and accelerometer (100 Hz) with
  * known heart rate, SpO2 and respiratory rate (defaults 72, 97, 15), and the requested faults. Deterministic.
  *
- * @throws RangeError for vital signs outside 25-240 bpm, 3-60 brpm and 60-100 %
+ * @throws RangeError for vital signs outside 25-240 bpm, 3-60 brpm and 60-100 %; TypeError for an option or a fault that
+ * does not exist
  */
 export function simulate(options: SimulatorOptions = {}): Simulator {
+  checkNames('simulate', options, OPTIONS);
   const { seed = 1, faults = {}, cadenceHz = 2.6, seconds = Infinity } = options;
+  checkNames('faults', faults, FAULTS);
   const courses = {
     hr: course('hr', options.hr ?? 72),
     rr: course('rr', options.rr ?? 15),

@@ -1,4 +1,5 @@
 import { queryText } from './service-address.js';
+import { importWs } from './ws.js';
 
 /**
  * The part of the browser's WebSocket that the clients use; `ws` has it too. Listeners take `never`, so that both are
@@ -80,20 +81,11 @@ export class NoWebSocketError extends Error {
 export async function findWebSocket(): Promise<SocketConstructor> {
   const { WebSocket: own } = globalThis as { WebSocket?: SocketConstructor };
   if (own) return own;
-  return socketOf('ws').catch((cause: unknown) => {
+  try {
+    return ((await importWs()) as { WebSocket: SocketConstructor }).WebSocket;
+  } catch (cause) {
     throw new NoWebSocketError({ cause });
-  });
-}
-
-/**
- * The WebSocket of a package. Its name is a parameter, because bundlers for browsers and React Native look for a package
- * whose name is a constant.
- */
-async function socketOf(name: string): Promise<SocketConstructor> {
-  const { WebSocket } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
-    WebSocket: SocketConstructor;
-  };
-  return WebSocket;
+  }
 }
 
 /** A WebSocket address of the service at `baseUrl`, as `parseAccess` gives it. */
