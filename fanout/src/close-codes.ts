@@ -24,4 +24,13 @@ export const CLOSE = {
   tooManyDevices: { code: 4029, reconnect: false, meaning: 'the account has as many devices as it may have' },
 } as const;
 
+/**
+ * The reason of a close by ws, which gives none: after a message that is too large (1009) it names the limit.
+ *
+ * @param given the reason of a close by the service
+ */
+export function closeReason<Given>(code: number | undefined, given: Given, limitBytes: number): Given | string {
+  return code === CLOSE.tooLarge.code ? (given ?? `a message is larger than ${limitBytes} bytes`) : given;
+}
+
 export type CloseReason = keyof typeof CLOSE;

@@ -7,7 +7,7 @@ import { FanoutNode } from './node.js';
 import type { Clock } from './process/clock.js';
 import type { Log } from './process/log.js';
 
-export { CLOSE, type CloseReason } from './close-codes.js';
+export { CLOSE, type CloseReason, closeReason } from './close-codes.js';
 export { hasExpired, type KeyCheck, type KeyHolder, PERMISSIONS, type Permission } from './keys/key-check.js';
 
 export interface FanoutOptions {

@@ -441,7 +441,7 @@ describe('subscriber sockets', () => {
       await bus.publish('one', [message('still here')]);
       await client.count(2);
       client.ws.send('x'.repeat(4097));
-      expect(await client.closed).to.include({ code: 1009 });
+      expect(await client.closed).to.include({ code: 1009, reason: 'a message is larger than 4096 bytes' });
     });
 
     it('is closed with 4001 when its key is revoked, and others stay open', async () => {

@@ -17,10 +17,14 @@ import { refuseHandshake } from './process/refusal.js';
 import { Tally } from './process/tally.js';
 import { Roster } from './roster.js';
 import { closeSpread } from './spread.js';
-import { CLOSE_GRACE_MS, Subscriber, type SubscriberHome, SubscriberSocket } from './subscriber.js';
+import {
+  CLOSE_GRACE_MS,
+  MAX_CLIENT_MESSAGE_BYTES,
+  Subscriber,
+  type SubscriberHome,
+  SubscriberSocket,
+} from './subscriber.js';
 
-/** A subscriber's own messages are read and ignored, up to this size. */
-const MAX_CLIENT_MESSAGE_BYTES = 4096;
 /** Longest time for key check and upstream subscription together, ms. */
 const ADMISSION_LIMIT_MS = 5000;
 const LOSS = 'insights may have been missed; connect again and read them over REST';

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { CLOSE, type CloseReason } from './close-codes.js';
+import { CLOSE, type CloseReason, closeReason } from './close-codes.js';
 import type { Counters } from './counters.js';
 import type { Clock, Timer } from './process/clock.js';
 import { isUnfinished } from './process/unfinished.js';
@@ -11,12 +11,19 @@ import { descriptorOf, hand } from './wire.js';
 /** Time that a peer has to answer a close frame before its socket is destroyed, ms. */
 export const CLOSE_GRACE_MS = 5000;
 
+/** A subscriber's own messages are read and ignored, up to this size; a larger one closes its socket (1009). */
+export const MAX_CLIENT_MESSAGE_BYTES = 4096;
+
 /**
  * A socket with a reference to its subscriber: one listener serves all, because a closure for each would use a hundred
  * bytes each.
  */
 export class SubscriberSocket extends WebSocket {
   subscriber: Subscriber | undefined;
+
+  override close(code?: number, reason?: string | Buffer): void {
+    super.close(code, closeReason(code, reason, MAX_CLIENT_MESSAGE_BYTES));
+  }
 }
 
 /** The objects that all subscribers of a node share. */

@@ -233,12 +233,12 @@ describe('The service, to a device,', () => {
       await device.handled();
     });
 
-    it('messages larger than the limit with 1009, and accepts one of that size', async () => {
+    it('messages larger than the limit with 1009 and a reason that names it, and accepts one of that size', async () => {
       const { device } = await connected();
       device.send(binary({}, new Uint8Array(65_536 - 16)));
       expect(errorsOf(await device.handled())).to.deep.equal([]);
       device.send(binary({}, new Uint8Array(65_536 - 16 + 1)));
-      expect(await device.code()).to.equal(1009);
+      expect(await device.closed).to.include({ code: 1009, reason: 'a message is larger than 65536 bytes' });
     });
   });
 });

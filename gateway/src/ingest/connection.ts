@@ -1,12 +1,13 @@
 import type { Duplex } from 'node:stream';
-import { CLOSE, type CloseReason } from '@device-insights/fanout';
+import { CLOSE, type CloseReason, closeReason } from '@device-insights/fanout';
 import { textFrame } from '@device-insights/fanout/frame';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { isUnfinished } from '@device-insights/fanout/process/unfinished';
 import { descriptorOf, hand } from '@device-insights/fanout/wire';
-import type { WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 import type { FrameErrorCode } from '../errors.js';
 import type { Fault } from './frame.js';
+import { LIMITS } from './limits.js';
 
 /** Most `error` messages sent per second. */
 const MAX_ERRORS = 10;
@@ -32,6 +33,13 @@ const ASK_LOOKS = 120;
 const LOST_LOOKS = 180;
 /** Time that a peer has to answer a close frame before its socket is destroyed, ms. */
 export const CLOSE_GRACE_MS = 2000;
+
+/** A device's WebSocket. */
+export class DeviceSocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    super.close(code, closeReason(code, reason, LIMITS.max_frame_bytes));
+  }
+}
 
 /** One device's socket. It is paused until `resume`, so that no message arrives before the session exists. */
 export class Connection {

@@ -15,7 +15,7 @@ import type { Inspection } from '../peers/inspection.js';
 import { StoreUnavailable } from '../store/store.js';
 import { admit, holderOf, keyHashOf } from './admission.js';
 import { Arrivals } from './arrivals.js';
-import { CLOSE_GRACE_MS, Connection } from './connection.js';
+import { CLOSE_GRACE_MS, Connection, DeviceSocket } from './connection.js';
 import { IngestCounters } from './counters.js';
 import { EARLIEST_MS } from './frame.js';
 import { LIMITS } from './limits.js';
@@ -73,6 +73,7 @@ export class Ingest {
       clientTracking: false,
       perMessageDeflate: false,
       maxPayload: LIMITS.max_frame_bytes,
+      WebSocket: DeviceSocket,
       ...PIECES,
       ...UNTYPED,
     });
