@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { NODE_VERSIONS, runSuite } from './node-versions.js';
 
 /** Tests of the package and its documents, which need compilers and do not depend on the version of Node that runs them. */
-const OF_THE_PACKAGE = 'dist/{package,documentation,generated,release}.test.js';
+const OF_THE_PACKAGE = 'dist/{package,runtimes,documentation,generated,release}.test.js';
 
 describe('the SDK', function () {
   this.timeout(400_000); // The first run installs these versions of Node.

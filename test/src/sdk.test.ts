@@ -53,11 +53,11 @@ describe('the SDK, installed in a project', () => {
   });
 
   /** Streams the simulator for twelve seconds of data, at once. */
-  async function streamSome(deviceId: string): Promise<void> {
+  async function streamSome(deviceId: string, startTime = Date.now() - 12_000): Promise<void> {
     const source = simulate({ seconds: 12 });
     const { id } = await client.deviceModels.create(source.deviceModel);
     const device = client.device({ deviceId, deviceModelId: id });
-    await play(source, device, { speed: Number.POSITIVE_INFINITY, startTime: Date.now() - 12_000 });
+    await play(source, device, { speed: Number.POSITIVE_INFINITY, startTime });
     await device.end();
   }
 
@@ -267,6 +267,7 @@ describe('the SDK, installed in a project', () => {
 
   describe('shows live readings on a page', () => {
     let pages: Server;
+    let api: Server;
     let socket: WebSocketServer;
     beforeEach(() => {
       cpSync(join(SDK, 'examples/live.html'), join(project.path, 'live.html'));
@@ -277,15 +278,23 @@ describe('the SDK, installed in a project', () => {
         if (existsSync(file)) response.writeHead(200, { 'content-type': type }).end(readFileSync(file));
         else response.writeHead(404).end();
       }).listen(0, '127.0.0.1');
-      socket = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+      api = createServer(({ url = '/' }, response) => {
+        const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'authorization' };
+        const { searchParams: asked } = new URL(url, 'http://x');
+        const actual_end = Date.parse(asked.get('since') ?? '');
+        response.writeHead(200, { ...headers, 'content-type': 'application/json' });
+        response.end(JSON.stringify([{ session_id: 's', type: asked.get('type'), actual_end }]));
+      }).listen(0, '127.0.0.1');
+      socket = new WebSocketServer({ server: api });
     });
     afterEach(() => {
       pages.close();
+      api.close();
       for (const peer of socket.clients) peer.terminate();
       socket.close();
     });
 
-    const pageUrl = (api: string) => `http://127.0.0.1:${portOf(pages)}/live.html?url=${api}&key=${KEY}`;
+    const pageUrl = (service: string) => `http://127.0.0.1:${portOf(pages)}/live.html?url=${service}&key=${KEY}`;
 
     it('with the quality treatment of the specification, and as the service sends them', async () => {
       const browser = await launchChromium();
@@ -299,8 +308,10 @@ describe('the SDK, installed in a project', () => {
           for (const [type, [sqi_class, confidence]] of Object.entries(classes))
             peer.send(JSON.stringify({ ...insight, type, value: 71.6, sqi_class, confidence }));
         });
-        await page.goto(pageUrl(`http://127.0.0.1:${portOf(socket)}`));
-        await page.waitForFunction("document.querySelectorAll('#readings tr').length === 3");
+        await page.goto(pageUrl(`http://127.0.0.1:${portOf(api)}`));
+        await page.waitForFunction(
+          "[...document.querySelectorAll('#readings td.age')].filter((cell) => / s$/.test(cell.textContent)).length === 3",
+        );
         const rows = await page.$$eval('#readings tr', (all) =>
           all.map((row) => [...row.querySelectorAll('td:not(.age)')].map((cell) => cell.textContent)),
         );
@@ -316,6 +327,7 @@ describe('the SDK, installed in a project', () => {
         expect(await page.$eval('#readings td.age', (cell) => cell.textContent)).to.match(/^\d+ s$/);
         const shown = (selector: string) => page.$eval(selector, (element) => element.textContent);
         for (const peer of socket.clients) peer.close(1012, 'restart');
+        api.close();
         socket.close();
         await page.waitForFunction(isWaiting);
         expect(await shown('#state')).to.match(
@@ -330,6 +342,25 @@ describe('the SDK, installed in a project', () => {
         await page.waitForFunction(
           "/^[0-9]+$/.test(document.getElementById('page-1 hr')?.querySelector('.value').textContent)",
         );
+      } finally {
+        await browser.close();
+      }
+    });
+
+    it('with the age of their data, not of their publication', async () => {
+      const browser = await launchChromium();
+      try {
+        const page = await browser.newPage();
+        await page.goto(pageUrl(service.url));
+        await page.waitForFunction("document.getElementById('state').textContent === 'connected'");
+        const start = Date.now() - 86_400_000;
+        await streamSome('page-2', start);
+        await page.waitForFunction(
+          "/^back-filled, measured /.test(document.getElementById('page-2 hr')?.cells[5].textContent)",
+        );
+        expect(await page.$eval('[id="page-2 hr"]', (row) => row.className)).to.match(/ old$/);
+        const yesterday = await page.evaluate(`new Date(${start + 12_000}).toLocaleDateString()`);
+        expect(await page.$eval('[id="page-2 hr"] td.age', (cell) => cell.textContent)).to.contain(yesterday);
       } finally {
         await browser.close();
       }

@@ -12,7 +12,10 @@ export interface LiveInsight {
   readonly value: number;
   /** Unit of the value. */
   readonly unit: string;
-  /** Publish time, ms since the epoch. */
+  /**
+   * Publish time, ms since the epoch: later than the measurement, by a day in a back-fill. The stored form has the time of
+   * the data: `insights.list({ type, device_id, since: ts, until: ts + 1 })`, the row with this `session_id`.
+   */
   readonly ts: number;
   /** The session whose data it was computed from. */
   readonly session_id: string;
