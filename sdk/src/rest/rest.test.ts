@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { DeviceInsights, type DeviceInsightsOptions } from '../client.js';
+import type { DeviceInsightsOptions } from '../app-client.js';
+import { DeviceInsights } from '../client.js';
 import { type Clock, systemClock } from '../clock.js';
 import { SocketServer } from '../socket/socket-server.fixture.js';
 import { ApiError, ConflictError, ConnectionError } from './api-error.js';

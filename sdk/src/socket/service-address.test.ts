@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { DeviceInsights, type DeviceInsightsOptions } from '../client.js';
+import type { DeviceInsightsOptions } from '../app-client.js';
+import { DeviceInsights } from '../client.js';
 import { Device } from '../device/device.js';
 import { parseAccess } from './service-address.js';
 
