@@ -5,6 +5,7 @@ import {
   DeviceInsights,
   type DeviceInsightsOptions,
   type DeviceModel,
+  type InsightsQuery,
   NotFoundError,
   ValidationError,
 } from '@device-insights/sdk';
@@ -141,6 +142,22 @@ describe('the REST client of the SDK with a real gateway', () => {
     const [first = 0, second = 0] = times;
     const found = await all(client.insights.list({ type, device_id: 'band-1', since: first, until: second }));
     expect(found.map(({ ts }) => ts)).to.deep.equal([first]);
+  });
+
+  it('finds sessions and insights by the time of their data, in order of their data', async () => {
+    const type = 'hr' as const;
+    const once = (await client.insights.list({ type, since: 0, limit: 1000 })).data;
+    const ends = once.map(({ actual_end }) => actual_end).sort((a, b) => a - b);
+    const found = async (query: InsightsQuery) =>
+      (await all(client.insights.list({ type, limit: 2, ...query }))).map(({ actual_end }) => actual_end);
+    const [first = 0, second = 0] = ends;
+    expect(await found({ data_since: first })).to.deep.equal(ends);
+    expect(await found({ data_until: new Date(second) })).to.deep.equal([first]);
+    expect(await found({ data_until: first + 3_600_000, since: 0 })).to.deep.equal([...ends].reverse());
+    expect((await client.sessions.list({ data_since: first })).data.map(({ device_id }) => device_id)).to.deep.equal([
+      'band-1',
+    ]);
+    expect((await client.sessions.list({ data_until: first - 3_600_000 })).data).to.deep.equal([]);
   });
 
   it('reads algorithms and health, which needs no key', async () => {

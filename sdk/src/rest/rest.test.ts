@@ -314,6 +314,8 @@ describe('REST client, on faults of the service and the network', () => {
     ] as const)
       expect(() => api.insights.list({ since }), `${since}`).to.throw(RangeError, message);
     expect(() => api.insights.list({ until: now / 1000 })).to.throw(RangeError, 'until is');
+    expect(() => api.insights.list({ data_since: now / 1000 })).to.throw(RangeError, 'data_since is');
+    expect(() => api.sessions.list({ data_until: now * 1000 })).to.throw(RangeError, 'data_until is');
     for (const since of [0, now, new Date(now), '2026-01-31T08:00:00Z']) await api.insights.list({ since });
     expect(asked).to.have.length(4);
   });

@@ -42,21 +42,42 @@ export interface CreateOptions extends CallOptions {
 }
 
 /** Selects sessions: `status`, `device_id`, `limit` (default 50, at most 200) and `cursor`. */
-export type SessionsQuery = NonNullable<ListSessionsData['query']>;
+export interface SessionsQuery extends Omit<NonNullable<ListSessionsData['query']>, InstantName> {
+  /** Only sessions with data at or after this instant. */
+  readonly data_since?: Instant;
+  /** Only sessions with data before this instant. */
+  readonly data_until?: Instant;
+}
 /** Selects stored insights: also `type`, `device_id`, `limit` (rows of a page, default 100, at most 1000) and `cursor`. */
-export interface InsightsQuery extends Omit<NonNullable<ListInsightsData['query']>, 'since' | 'until'> {
+export interface InsightsQuery extends Omit<NonNullable<ListInsightsData['query']>, InstantName> {
   /** Only insights published at or after this instant; the rows then start there, otherwise the newest come first. */
   readonly since?: Instant;
   /** Only insights published before this instant. */
   readonly until?: Instant;
+  /** Only insights whose data end (`actual_end`) at or after this instant; the rows then start there, in that order. */
+  readonly data_since?: Instant;
+  /** Only insights whose data end before this instant. */
+  readonly data_until?: Instant;
 }
 
-const SESSIONS_QUERY: Names<SessionsQuery> = { limit: true, status: true, device_id: true, cursor: true };
+const INSTANTS = ['since', 'until', 'data_since', 'data_until'] as const;
+type InstantName = (typeof INSTANTS)[number];
+
+const SESSIONS_QUERY: Names<SessionsQuery> = {
+  limit: true,
+  status: true,
+  device_id: true,
+  data_since: true,
+  data_until: true,
+  cursor: true,
+};
 const INSIGHTS_QUERY: Names<InsightsQuery> = {
   type: true,
   device_id: true,
   since: true,
   until: true,
+  data_since: true,
+  data_until: true,
   limit: true,
   cursor: true,
 };
@@ -167,7 +188,7 @@ export class Rest {
 
   /** @internal Reads a page of stored insights for the repair of a live subscription. */
   async history(query: HistoryQuery, call?: CallOptions): Promise<HistoryPage> {
-    const { data, headers } = await this.#requests.page<Insight>(insightsPath(query), call);
+    const { data, headers } = await this.#requests.page<Insight>(insightsPath(withTexts(query)), call);
     return { data, cursor: linkedCursor(headers) };
   }
 
@@ -254,7 +275,8 @@ class Sessions {
   /** Sessions, newest first. A TypeError names an option that does not exist. */
   list(query: SessionsQuery = {}, call?: CallOptions): Listing<Session> {
     checkNames('sessions.list', query, SESSIONS_QUERY);
-    const read = (at: At) => this.requests.page<Session>(`/v1/sessions${queryText({ ...query, ...at })}`, call);
+    const texts = withTexts(query);
+    const read = (at: At) => this.requests.page<Session>(`/v1/sessions${queryText({ ...texts, ...at })}`, call);
     return new Listing(read, false, call?.signal);
   }
 
@@ -275,21 +297,25 @@ class Insights {
   constructor(private readonly requests: Requests) {}
 
   /**
-   * Stored insights across sessions: from `since` on, oldest first, or without it back from the newest. A TypeError
+   * Stored insights across sessions: from `since` or `data_since` on, oldest first, or without them back from the newest. A TypeError
    * names an option that does not exist; a RangeError refuses times that are not in ms.
    */
   list(query: InsightsQuery = {}, call?: CallOptions): Listing<Insight> {
     checkNames('insights.list', query, INSIGHTS_QUERY);
-    const path = insightsPath(query);
-    const read = ({ cursor }: At) =>
-      this.requests.page<Insight>(cursor === undefined ? path : insightsPath({ ...query, cursor }), call);
-    return new Listing(read, query.since === undefined, call?.signal);
+    const texts = withTexts(query);
+    const read = (at: At) => this.requests.page<Insight>(insightsPath({ ...texts, ...at }), call);
+    const start = (query.data_since ?? query.data_until) === undefined ? query.since : query.data_since;
+    return new Listing(read, start === undefined, call?.signal);
   }
 }
 
+function insightsPath(query: object): string {
+  return `/v1/insights${queryText({ ...query })}`;
+}
+
 /** @throws RangeError for instants that are not in ms */
-function insightsPath({ since, until, ...rest }: InsightsQuery): string {
-  return `/v1/insights${queryText({ ...rest, since: instantText('since', since), until: instantText('until', until) })}`;
+function withTexts<Query extends { readonly [name in InstantName]?: Instant }>(query: Query): object {
+  return { ...query, ...Object.fromEntries(INSTANTS.map((name) => [name, instantText(name, query[name])])) };
 }
 
 /** The algorithms of the service. */
