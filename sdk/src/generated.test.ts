@@ -16,7 +16,7 @@ async function filesUnder(folder: string): Promise<Record<string, string>> {
   );
 }
 
-describe('generated REST client', () => {
+describe('generated types of the REST client', () => {
   let folder = '';
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'generated-'));

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { build } from 'esbuild';
 import { JSDOM } from 'jsdom';
-import { mergeConfig, runBuild } from 'metro';
-import { getDefaultConfig } from 'metro-config';
+import { loadConfig, mergeConfig, runBuild } from 'metro';
 import { inReactNative } from './runtimes.fixture.js';
 import { SocketServer } from './socket/socket-server.fixture.js';
 
 const SDK = fileURLToPath(new URL('..', import.meta.url));
-const METRO = dirname(createRequire(import.meta.url).resolve('metro-runtime/package.json'));
+const METRO = createRequire(createRequire(import.meta.url).resolve('metro'));
+const RUNTIME = dirname(METRO.resolve('metro-runtime/package.json'));
 const CHANNEL = {
   index: 0,
   ch_id: 'a',
@@ -113,16 +113,16 @@ describe('the SDK runs', function () {
   }
 
   it('in React Native, bundled by Metro, without crypto and with signals that have no reason', async () => {
-    const config = mergeConfig(await getDefaultConfig(project), {
+    const config = mergeConfig(await loadConfig({ cwd: project }), {
       projectRoot: project,
-      watchFolders: [project, SDK, METRO],
+      watchFolders: [project, SDK, RUNTIME],
       cacheStores: [],
       maxWorkers: 1,
       reporter: { update: () => {} },
       // As in React Native's own configuration; imports are transformed by its preset there.
       resolver: { useWatchman: false, unstable_conditionNames: ['react-native'] },
       transformer: {
-        asyncRequireModulePath: join(METRO, 'src/modules/asyncRequire.js'),
+        asyncRequireModulePath: join(RUNTIME, 'src/modules/asyncRequire.js'),
         getTransformOptions: async () => ({ transform: { experimentalImportSupport: true, inlineRequires: false } }),
       },
     });

@@ -28,7 +28,7 @@ const LONGEST_WAIT_MS = 30_000;
  * Sends a request: retries after a lost connection, a timeout and a temporary failure of the server, with exponential
  * backoff and full jitter after the time that `Retry-After` gives.
  *
- * @returns the answer's JSON, as it was sent; undefined if the answer has no content (204)
+ * @returns the answer, with its JSON as `data`: undefined if it has no content (204)
  * @throws ApiError (see its subclasses), ConnectionError, or the reason of the request's signal
  */
 export async function send(request: HttpRequest, options: HttpOptions): Promise<HttpAnswer & { data: unknown }> {
