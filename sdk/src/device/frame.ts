@@ -12,6 +12,8 @@ export interface Frame {
   readonly samples: Float64Array;
   /** Time in ms from t = 0 at which the device sends the frame: when its last instant is complete, or later. */
   readonly at: number;
+  /** In a recording: the line of its CSV file that holds the first instant, counted from 1. */
+  readonly row?: number;
 }
 
 /** A source of frames: a recording or the simulator. */

@@ -1,10 +1,11 @@
+import { isAbsolute, normalize } from 'node:path';
 import type { DeviceModelDraft, ModalityChannel, Spo2Calibration } from '../device/device-model.js';
 
 /** The samples of one channel: a CSV file beside the manifest. */
 export interface RecordingStream {
   /** Index of the channel in the device model. */
   readonly channel: number;
-  /** Name of the CSV file. */
+  /** Name of the CSV file, relative to the manifest's folder, which it may not leave. */
   readonly file: string;
   /** Names of the CSV's columns, one for each sub-channel, in their order. */
   readonly columns: readonly string[];
@@ -82,7 +83,7 @@ function parseCalibration(fields: Fields): Spo2Calibration {
 function parseStream(fields: Fields): RecordingStream {
   return {
     channel: fields.integer('channel', 0, 255),
-    file: fields.text('file', /^.+$/, 'the name of a CSV file'),
+    file: fields.file('file'),
     columns: fields.texts('columns'),
   };
 }
@@ -137,6 +138,14 @@ class Fields {
     const value = this.#fields[name];
     if (typeof value !== 'string' || !pattern.test(value)) throw this.#fault(name, wanted);
     return value;
+  }
+
+  /** A file in the manifest's folder or below it. */
+  file(name: string): string {
+    const wanted = "the name of a CSV file in the manifest's folder";
+    const file = this.text(name, /^.+$/, wanted);
+    if (isAbsolute(file) || /^\.\.([/\\]|$)/.test(normalize(file))) throw this.#fault(name, wanted);
+    return file;
   }
 
   texts(name: string): string[] {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Frame } from '../device/frame.js';
 import { RecordingError } from './manifest.js';
+import { type CsvDescription, readCsv } from './plain-csv.js';
 import { readRecording } from './recording.js';
 
 const CHANNEL = { modality: 'ppg', sample_rate_hz: 100, bit_depth: 16, num_channels: 1 };
@@ -121,6 +122,68 @@ describe('recording', () => {
     expect(await refusal(framesOf('t,q\n0,1\n'))).to.match(/ppg\.csv:1: there is no column "p"/);
     expect(await refusal(framesOf(''))).to.match(/ppg\.csv: is empty/);
     expect(await refusal(framesOf('t,p\n0,inf\n'))).to.match(/ppg\.csv:2: "inf" is not a number/);
+    expect(await refusal(framesOf('t,p\n0,1\n0.01,1e39\n'))).to.match(/ppg\.csv:3: 1e39 is too large for a float32/);
+    expect(await refusal(framesOf('t,p,p\n0,1,2\n'))).to.match(/ppg\.csv:1: there are two columns "p"/);
+    expect(await refusal(framesOf('t,p\n0,1\nt,p\n0.01,2\n'))).to.match(/ppg\.csv:3: the header is repeated/);
+    expect(await refusal(framesOf('t,p\n2026-11-26T07:00:00Z,1\n'))).to.match(
+      /ppg\.csv:2: "2026-11-26T07:00:00Z" is not a number of seconds/,
+    );
+  });
+
+  it('refuses decimal commas and other separators instead of reading part of the numbers', async () => {
+    expect(await refusal(framesOf('t,p\n0,1\n0,01,2\n'))).to.match(/ppg\.csv:3: the row has 3 cells.*with a point/);
+    for (const separator of [';', '\t'])
+      expect(await refusal(framesOf(`t${separator}p\n0${separator}1\n`))).to.match(
+        /ppg\.csv:1: there is no column "t".*must be separated by commas/,
+      );
+  });
+
+  it('reads cells in quotes, a byte order mark and trailing commas', async () => {
+    const [frame] = await framesOf('\uFEFF"t","p"\n"0","1"\n0.01,2,\n');
+    expect([...(frame?.samples ?? [])]).to.deep.equal([1, 2]);
+  });
+
+  it('refuses a file without line ends after a megabyte, in linear time', async () => {
+    const [short, long] = ['1'.repeat(2 ** 21), '1,'.repeat(2 ** 25)];
+    expect(await refusal(framesOf(short))).to.match(/ppg\.csv:1: the line is longer than 1048576 characters/);
+    expect(await refusal(framesOf(`t,p\n0,1\n${long}`))).to.match(/ppg\.csv:3: the line is longer than/);
+  });
+
+  it('sends rows that share a stamp for longer than a frame as one frame', async () => {
+    const rows = Array.from({ length: 100 }, (_, i) => `${Math.floor(i / 30) * 0.3},${i}`);
+    const frames = await framesOf(`t,p\n${rows.join('\n')}\n`);
+    expect(frames.map(({ seq, ts, samples, at, row }) => [seq, ts, samples.length, at, row])).to.deep.equal([
+      [0, 0, 30, 290, 2],
+      [30, 300, 30, 590, 32],
+      [60, 600, 30, 890, 62],
+      ...Array.from({ length: 10 }, (_, i) => [90 + i, 900, 1, 900, 92 + i]),
+    ]);
+  });
+
+  it('refuses a column t that does not advance', async () => {
+    const rows = Array.from({ length: 7000 }, (_, i) => `5,${i}`);
+    expect(await refusal(framesOf(`t,p\n${rows.join('\n')}\n`))).to.match(
+      /ppg\.csv:2: the column t stays at 5 for more than a minute/,
+    );
+  });
+
+  it('refuses rows in reverse order, wherever they begin', async () => {
+    const ahead = Array.from({ length: 50 }, (_, i) => `${i / 100},${i}`);
+    const back = Array.from({ length: 50 }, (_, i) => `${(1000 - i) / 100},${i}`);
+    expect(await refusal(framesOf(`t,p\n${back.join('\n')}\n`))).to.match(
+      /ppg\.csv:3: the column t goes back from row to row: sort/,
+    );
+    expect(await refusal(framesOf(`t,p\n${[...ahead, ...back].join('\n')}\n`))).to.match(/ppg\.csv:53: /);
+    const blocks = Array.from({ length: 80 }, (_, i) => `${((i >> 3) * 8 + 7 - (i % 8)) / 100},${i}`);
+    expect(await refusal(framesOf(`t,p\n${blocks.join('\n')}\n`))).to.match(/goes back from row to row/);
+  });
+
+  it('goes on in time of arrival where t goes back, and keeps the stamps', async () => {
+    const rows = Array.from({ length: 80 }, (_, i) => `${(i % 40) / 20 + (i < 40 ? 100 : 0)},${i}`);
+    const frames = await framesOf(`t,p\n${rows.join('\n')}\n`);
+    const first = frames.find(({ seq }) => seq === 40);
+    expect([first?.ts, first?.at, first?.row]).to.deep.equal([0, 101_960, 42]);
+    expect(frames.at(-1)?.at).to.equal(103_910);
   });
 
   it('reports stamps in milliseconds', async () => {
@@ -135,6 +198,51 @@ describe('recording', () => {
     expect(await framesOf('t,p\n0,1\n10,2\n10.01,3\n')).to.have.length(2);
   });
 
+  it('reports stamps in milliseconds that rows share, and stamps in other units', async () => {
+    const packets = Array.from({ length: 1000 }, (_, i) => `${Math.floor(i / 50) * 500},${i}`);
+    expect(await refusal(framesOf(`t,p\n${packets.join('\n')}\n`))).to.match(/the column t is in milliseconds/);
+    const micros = Array.from({ length: 20 }, (_, i) => `${i * 10_000},${i}`);
+    expect(await refusal(framesOf(`t,p\n${micros.join('\n')}\n`))).to.match(/1000000 times as fast as sample_rate_hz/);
+  });
+
+  describe('of a plain CSV', () => {
+    async function framesOfCsv(csv: string, changes: Partial<CsvDescription> = {}): Promise<Frame[]> {
+      const channels = [{ modality: 'ppg_green' }];
+      const recording = await readCsv(await write('my walk.csv', csv), { sampleRateHz: 100, channels, ...changes });
+      expect(recording.id).to.equal('my-walk');
+      return collect(recording.frames());
+    }
+
+    it('counts the rows where no column has their time', async () => {
+      const [frame] = await framesOfCsv('note,ppg_green\na,5\nb,6\n');
+      expect([frame?.ts, frame?.at, ...(frame?.samples ?? [])]).to.deep.equal([0, 10, 5, 6]);
+    });
+
+    it('reads the time from a column, in its unit', async () => {
+      const timeColumn = 'time';
+      const [frame] = await framesOfCsv('time,v\n500,5\n510,6\n', { timeColumn, timeUnit: 'ms' });
+      expect([frame?.ts, frame?.at, ...(frame?.samples ?? [])]).to.deep.equal([500, 510, 5, 6]);
+      expect((await framesOfCsv('v,t\n5,1\n6,1.01\n')).map(({ ts }) => ts)).to.deep.equal([1000]);
+    });
+
+    it('reads several channels of several columns', async () => {
+      const channels = [
+        { modality: 'ppg_red', columns: ['r'] },
+        { modality: 'accel', columns: ['x', 'y'] },
+      ];
+      const frames = await framesOfCsv('x,y,r\n1,2,3\n', { channels });
+      expect(frames.map(({ channel, samples }) => [channel, ...samples])).to.deep.equal([
+        [0, 3],
+        [1, 1, 2],
+      ]);
+    });
+
+    it('asks which column holds a modality', async () => {
+      expect(await refusal(framesOfCsv('a,b\n1,2\n'))).to.match(/walk\.csv:1: which column holds ppg_green\?.*"a","b"/);
+      expect(await refusal(framesOfCsv(''))).to.match(/walk\.csv: is empty/);
+    });
+  });
+
   it('keeps the SpO2 curve of the device', async () => {
     const device_model = { ...manifest().device_model, spo2_calibration: { a: 110.5, b: -32.8 } };
     const recording = await readRecording(await write('r.json', JSON.stringify(manifest({ device_model }))));
@@ -145,6 +253,10 @@ describe('recording', () => {
     const refused = async (text: string) => refusal(readRecording(await write('r.json', text)));
     expect(await refused('{')).to.match(/r\.json: not JSON/);
     expect(await refused(JSON.stringify(manifest({ id: 'a b' })))).to.match(/id is "a b"; it must be 1 to 128 of/);
+    for (const file of ['../x.csv', '/x.csv', 'a/../../x.csv', '..'])
+      expect(await refused(JSON.stringify(manifest({ streams: [{ channel: 0, file, columns: ['p'] }] })))).to.match(
+        /file is ".*"; it must be the name of a CSV file in the manifest's folder/,
+      );
     expect(await refused(JSON.stringify(manifest({ streams: [] })))).to.match(/streams is empty/);
     expect(await refused(JSON.stringify(manifest({ streams: [{ channel: 7, file: 'x', columns: [] }] })))).to.match(
       /has channel 7/,

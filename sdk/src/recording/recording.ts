@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ModalityChannel } from '../device/device-model.js';
 import type { Frame, FrameSource } from '../device/frame.js';
-import { type Row, readFault, readRows } from './csv.js';
+import { type Row, readFault, readRows, type TimeColumn } from './csv.js';
 import { parseManifest, RecordingError, type RecordingManifest, type RecordingStream } from './manifest.js';
+import { packets } from './packets.js';
 
 /** A recording on disk: a source of frames whose times are in ms from the recording's t = 0. */
 export interface Recording extends FrameSource {
@@ -12,14 +13,16 @@ export interface Recording extends FrameSource {
   frames(): AsyncIterable<Frame>;
 }
 
-/** Longest data time of a frame, ms. */
+/** Longest data time of a frame whose rows have stamps of their own, ms. */
 const FRAME_MS = 200;
-/** Rows at the beginning of a file whose steps show the unit of t. */
-const CHECKED_ROWS = 10;
 /**
  * Most by which a row's stamp may differ from the one that the frame's first stamp and the nominal rate predict, ms.
  */
 const STAMP_TOLERANCE_MS = 0.5;
+/** A step of `t` back beyond this means that the clock was set back or wrapped; less is jitter, ms. */
+export const BACK_MS = 1000;
+/** The column of the stamps that RECORDINGS.md requires. */
+const T: TimeColumn = { name: 't', seconds: 1 };
 
 /**
  * Opens a recording (RECORDINGS.md). Its samples are read while `frames()` is iterated, so its size does not matter.
@@ -32,72 +35,65 @@ export async function readRecording(path: string): Promise<Recording> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw readFault(path, cause);
   });
-  const manifest = parseManifest(text, path);
+  return recordingOf(parseManifest(text, path), dirname(path), T);
+}
+
+/** The recording of a manifest whose files are in a folder. */
+export function recordingOf(manifest: RecordingManifest, folder: string, time: TimeColumn): Recording {
   return {
     id: manifest.id,
     deviceModel: manifest.deviceModel,
     manifest,
-    frames: () => merge(streams(manifest, dirname(path))),
+    frames: () => merge(streams(manifest, folder, time)),
   };
 }
 
-function streams(manifest: RecordingManifest, folder: string): AsyncGenerator<Frame>[] {
+function streams(manifest: RecordingManifest, folder: string, time: TimeColumn): AsyncGenerator<Frame>[] {
   return manifest.streams.map((stream) => {
     const channel = manifest.deviceModel.modality_channels[stream.channel];
     if (!channel) throw new Error(`stream of unknown channel ${stream.channel}`);
-    return readFrames(stream, channel, folder);
+    return readFrames(stream, channel, join(folder, stream.file), time);
   });
 }
 
 /**
  * One channel's frames. If a stamp differs from the one predicted by the rows before it, the rows are sent one by one,
- * each with its own stamp.
+ * each with its own stamp. Rows that share a stamp for longer than a frame are one frame, as a driver reads them from a
+ * FIFO: its times follow from those of the other frames and the sample rate.
  */
-async function* readFrames(stream: RecordingStream, channel: ModalityChannel, folder: string): AsyncGenerator<Frame> {
+async function* readFrames(
+  stream: RecordingStream,
+  channel: ModalityChannel,
+  file: string,
+  time: TimeColumn,
+): AsyncGenerator<Frame> {
   const periodMs = 1000 / channel.sample_rate_hz;
   const most = Math.max(1, Math.floor(FRAME_MS / periodMs));
+  const arrival = new Arrival(periodMs);
   let rows: Row[] = [];
   let seq = 0;
-  const file = join(folder, stream.file);
-  for await (const row of inSeconds(readRows(file, stream.columns), periodMs, file)) {
-    const regular = isRegular(rows, row, periodMs);
-    if (!regular || rows.length >= most) {
-      yield* regular
-        ? [makeFrame(stream.channel, seq, rows)]
-        : rows.map((one, i) => makeFrame(stream.channel, seq + i, [one]));
-      seq += rows.length;
+  const frame = (of: readonly Row[]): Frame => {
+    const made = makeFrame(stream.channel, seq, of, arrival.of(of));
+    seq += of.length;
+    return made;
+  };
+  for await (const packet of packets(readRows(file, stream.columns, time), periodMs, file, time)) {
+    if (packet.length > most) {
+      if (rows.length > 0) yield frame(rows);
+      yield frame(packet);
       rows = [];
+      continue;
     }
-    rows.push(row);
-  }
-  if (rows.length > 0) yield makeFrame(stream.channel, seq, rows);
-}
-
-/**
- * The rows, whose stamps are in seconds.
- *
- * @throws RecordingError where the first steps between them are a thousand times too long, as of stamps in ms
- */
-async function* inSeconds(rows: AsyncIterable<Row>, periodMs: number, file: string): AsyncGenerator<Row> {
-  let first: Row[] = [];
-  for await (const row of rows) {
-    if (first.length < CHECKED_ROWS) first.push(row);
-    if (first.length === CHECKED_ROWS) {
-      checkUnit(first, periodMs, file);
-      yield* first;
-      first = [];
-      yield* rows;
-      return;
+    for (const row of packet) {
+      const regular = isRegular(rows, row, periodMs);
+      if (!regular || rows.length >= most) {
+        yield* regular ? [frame(rows)] : rows.map((one) => frame([one]));
+        rows = [];
+      }
+      rows.push(row);
     }
   }
-  checkUnit(first, periodMs, file);
-  yield* first;
-}
-
-function checkUnit(rows: readonly Row[], periodMs: number, file: string): void {
-  const steps = rows.slice(1).map(({ t }, i) => (t - (rows[i]?.t ?? t)) / periodMs);
-  if (steps.length > 1 && steps.every((step) => step > 0.5 && step < 2))
-    throw new RecordingError(`${file}: the column t is in milliseconds; it must be in seconds`);
+  if (rows.length > 0) yield frame(rows);
 }
 
 /** Whether a row's stamp is as the first of `rows` and the nominal rate predict. */
@@ -106,10 +102,32 @@ function isRegular(rows: readonly Row[], row: Row, periodMs: number): boolean {
   return !first || Math.abs(millis(row.t) - millis(first.t) - rows.length * periodMs) <= STAMP_TOLERANCE_MS;
 }
 
-function makeFrame(channel: number, seq: number, rows: readonly Row[]): Frame {
+function makeFrame(channel: number, seq: number, rows: readonly Row[], at: number): Frame {
   const ts = millis(rows[0]?.t ?? Number.NaN);
-  const at = Math.max(...rows.map((row) => millis(row.t)));
-  return { channel, seq, ts, samples: Float64Array.from(rows.flatMap((row) => row.values)), at };
+  const samples = Float64Array.from(rows.flatMap((row) => row.values));
+  return { channel, seq, ts, samples, at, row: rows[0]?.line ?? 0 };
+}
+
+/** Times at which a channel's frames are complete: those of the stamps, and never back, even where the stamps go back. */
+class Arrival {
+  /** Added to the stamps since they went back, ms. */
+  #shift = 0;
+  /** The newest shifted stamp, and the end of the newest frame, ms. */
+  #newest = Number.NEGATIVE_INFINITY;
+  #at = Number.NEGATIVE_INFINITY;
+
+  constructor(readonly periodMs: number) {}
+
+  /** The time at which the frame of these rows is complete. */
+  of(rows: readonly Row[]): number {
+    const [first, last] = [millis(rows[0]?.t ?? 0), millis(rows.at(-1)?.t ?? 0)];
+    if (first + this.#shift < this.#newest - BACK_MS) this.#shift = this.#newest + this.periodMs - first;
+    this.#newest = Math.max(this.#newest, last + this.#shift);
+    // Rows that share a stamp were measured after it.
+    const rest = first === last ? (rows.length - 1) * this.periodMs : 0;
+    this.#at = Math.max(this.#at, last + this.#shift + rest);
+    return this.#at;
+  }
 }
 
 /** Seconds to ms, without the noise of binary fractions. */
