@@ -1,16 +1,37 @@
 import { createHash } from 'node:crypto';
 import { createCore } from '@device-insights/dsp-wasm';
-import { encodeFrame, type FrameSource } from '@device-insights/sdk';
-import type { Analysis, RPeak } from '../analysis/analysis.js';
+import { encodeFrame, type FrameSource, type Frame as SourceFrame } from '@device-insights/sdk';
+import { type Analysis, BYTES_PER_SAMPLE, type RPeak, type SampleRun } from '../analysis/analysis.js';
 import { CoreLoad } from '../analysis/core-load.js';
+import { ALGORITHMS } from '../analysis/registry.js';
 import { createAnalyses } from '../analysis/session-analysis.js';
 import { decodeBinary } from '../ingest/frame.js';
-import { Intake, NO_PROGRESS } from '../ingest/intake.js';
-import { publishedAt, type Reading, type StoredInsight } from '../insight.js';
+import { Intake, NO_PROGRESS, REFUSALS } from '../ingest/intake.js';
+import { Notices, notAnalysed, noticeLate } from '../ingest/notices.js';
+import { type InsightType, publishedAt, type Reading, type StoredInsight } from '../insight.js';
 import type { ModalityChannel } from '../store/store.js';
+import { type Finding, Findings, type Place, type Problem } from './findings.js';
 
 /** Interval at which gaps are checked, ms of data time; as the ingest socket does. */
 const TICK_MS = 500;
+/** Stamps that go back by more than this are reported, ms; less is jitter. */
+const BACK_MS = 1000;
+
+/** What the service would have told the device, and which readings it would not have had. */
+export interface Outcome {
+  /** Notices and refused frames, in the order in which they start. */
+  readonly findings: readonly Finding[];
+  /** Types of insights that the channels allow, and that have no reading up to the end of the data. */
+  readonly silences: readonly Silence[];
+}
+
+export interface Silence {
+  readonly type: InsightType;
+  /** End of the last reading's window, ms; null: there is none. */
+  readonly after: number | null;
+  /** End of the data, ms. */
+  readonly end: number;
+}
 
 /**
  * Runs a source through the session pipeline as fast as possible: its frames, as a device would send them, are
@@ -18,54 +39,140 @@ const TICK_MS = 500;
  *
  * @param spo2Curve a, b[, c] of SpO2 = a + b R + c R²; null uses the curve of the device model, if it has one
  * @param load a core, and the count of its cost
- * @returns insights in the stored form with `ts` = `actual_end`, the same on every run
+ * @returns insights in the stored form with `ts` = `actual_end`, the same on every run; at the end the outcome
  * @throws RecordingError if the source cannot be read
  */
 export async function* analyseOffline(
   source: FrameSource,
   spo2Curve: readonly number[] | null,
   load?: CoreLoad,
-): AsyncGenerator<StoredInsight> {
-  const readings: Reading[] = [];
-  const curve = spo2Curve ?? modelCurve(source);
-  const runs = runOffline(source, curve, load ?? (await oneSession()), (reading) => readings.push(reading));
-  for await (const _ of runs) for (const reading of readings.splice(0)) yield publishedAt(reading, reading.actual_end);
-}
-
-/** The R peaks of a source's ECG channels, found by the same pipeline; `t` in ms, where the source's t = 0 is 0. */
-export async function* peaksOffline(source: FrameSource): AsyncGenerator<RPeak> {
-  for await (const analysis of runOffline(source, null, await oneSession(), () => undefined))
-    yield* analysis.readPeaks();
-}
-
-/** Yields the analysis after every frame and at the end. */
-async function* runOffline(
-  source: FrameSource,
-  spo2Curve: readonly number[] | null,
-  load: CoreLoad,
-  emit: (reading: Reading) => void,
-): AsyncGenerator<Analysis> {
-  const channels = identified(source);
-  const analysis = openAnalysis(source, channels, spo2Curve, load, emit);
-  const clock = { time: 0, now: () => clock.time, monotonic: () => clock.time };
-  const intake = new Intake({ channels, clock, progress: NO_PROGRESS, push: (run) => analysis.push(run) });
-  let nextTick = Number.NEGATIVE_INFINITY;
-  try {
-    for await (const frame of source.frames()) {
-      clock.time = frame.at;
-      if (frame.at >= nextTick) {
-        intake.tick();
-        nextTick = frame.at + TICK_MS;
-      }
-      receive(intake, encodeFrame(frame), channels);
-      yield analysis;
+): AsyncGenerator<StoredInsight, Outcome> {
+  const last = new Map<InsightType, number>();
+  const run = new OfflineRun(source, spo2Curve ?? modelCurve(source), load ?? (await oneSession()));
+  for await (const _ of run.analyses())
+    for (const reading of run.takeReadings()) {
+      last.set(reading.type, reading.actual_end);
+      yield publishedAt(reading, reading.actual_end);
     }
-    intake.flush();
-    analysis.end();
-    yield analysis;
-  } finally {
-    analysis.close();
+  const silences = [...windowsOf(source)].flatMap(([type, windowMs]) => {
+    const after = last.get(type) ?? null;
+    return after !== null && after >= run.end - windowMs ? [] : [{ type, after, end: run.end }];
+  });
+  return { findings: run.findings, silences };
+}
+
+/**
+ * The R peaks of a source's ECG channels, found by the same pipeline; `t` in ms, where the source's t = 0 is 0. At the
+ * end the findings.
+ */
+export async function* peaksOffline(source: FrameSource): AsyncGenerator<RPeak, readonly Finding[]> {
+  const run = new OfflineRun(source, null, await oneSession());
+  for await (const analysis of run.analyses()) yield* analysis.readPeaks();
+  return run.findings;
+}
+
+/** The types of insights that the source's channels allow, each with the longest of its windows, ms. */
+function windowsOf({ deviceModel: { modality_channels } }: FrameSource): Map<InsightType, number> {
+  const modalities = new Set<string>(modality_channels.map(({ modality }) => modality));
+  const windows = new Map<InsightType, number>();
+  for (const { type, windowS, requires } of ALGORITHMS)
+    if (requires.every((oneOf) => oneOf.some((modality) => modalities.has(modality))))
+      windows.set(type, Math.max(1000 * windowS, windows.get(type) ?? 0));
+  return windows;
+}
+
+/** One run of a source through the session pipeline. */
+class OfflineRun {
+  readonly #source: FrameSource;
+  readonly #channels: readonly ModalityChannel[];
+  readonly #analysis: Analysis;
+  readonly #intake: Intake;
+  readonly #findings = new Findings();
+  #readings: Reading[] = [];
+  #time = 0;
+  #place: Place = { row: null, t: null };
+  /** The last stamp of each channel, ms. */
+  readonly #stamps = new Map<number, number>();
+  #end = Number.NEGATIVE_INFINITY;
+
+  constructor(source: FrameSource, spo2Curve: readonly number[] | null, load: CoreLoad) {
+    const channels = identified(source);
+    const clock = { now: () => this.#time, monotonic: () => this.#time };
+    const notices = new Notices(clock, (notice) => this.#find(notice));
+    this.#source = source;
+    this.#channels = channels;
+    this.#analysis = openAnalysis(source, channels, spo2Curve, load, notices, (reading) =>
+      this.#readings.push(reading),
+    );
+    this.#intake = new Intake({ channels, clock, progress: NO_PROGRESS, push: (run) => this.#push(run), notices });
+    const modalities = this.#analysis.lacking;
+    if (modalities) notices.raise('not_analysed', null, { detail: notAnalysed(modalities), modalities });
   }
+
+  get findings(): readonly Finding[] {
+    return this.#findings.all;
+  }
+
+  /** Data time of the newest instant, ms. */
+  get end(): number {
+    return this.#end;
+  }
+
+  takeReadings(): Reading[] {
+    return this.#readings.splice(0);
+  }
+
+  /** Yields the analysis after every frame and at the end. */
+  async *analyses(): AsyncGenerator<Analysis> {
+    let nextTick = Number.NEGATIVE_INFINITY;
+    try {
+      for await (const frame of this.#source.frames()) {
+        this.#time = frame.at;
+        if (frame.at >= nextTick) {
+          this.#intake.tick();
+          nextTick = frame.at + TICK_MS;
+        }
+        this.#receive(frame);
+        yield this.#analysis;
+      }
+      this.#intake.flush();
+      this.#analysis.end();
+      yield this.#analysis;
+    } finally {
+      this.#analysis.close();
+    }
+  }
+
+  /** A refused frame changes nothing, as live, where the device gets an error. */
+  #receive(frame: SourceFrame): void {
+    const { channel, ts, row = null } = frame;
+    this.#place = { row, t: Number.isNaN(ts) ? null : Number((ts / 1000).toFixed(6)) };
+    const back = (this.#stamps.get(channel) ?? ts) - ts;
+    this.#stamps.set(channel, ts);
+    if (back > BACK_MS) this.#find({ code: 't_back', channel, detail: wentBack(back) });
+    const decoded = decodeBinary(encodeFrame(frame), this.#channels, NO_EARLIEST);
+    if ('fault' in decoded) {
+      this.#find({ code: decoded.fault, channel, detail: decoded.detail });
+      return;
+    }
+    const refusal = this.#intake.receive(decoded);
+    if (refusal !== null) this.#find({ code: refusal, channel, detail: REFUSALS[refusal] });
+  }
+
+  #push(run: SampleRun): void {
+    const { channel, t, period, encoding, payload } = run;
+    const width = BYTES_PER_SAMPLE[encoding] * (this.#channels[channel]?.num_channels ?? 1);
+    this.#end = Math.max(this.#end, t + (payload.length / width) * period);
+    this.#analysis.push(run);
+  }
+
+  #find(problem: Problem): void {
+    this.#findings.add(problem, this.#place, this.#time);
+  }
+}
+
+function wentBack(ms: number): string {
+  return `t goes back by ${(ms / 1000).toFixed(1)} s, as if the clock was set or its counter wrapped: time continues from the row before. If rows are out of order, sort them by t; if recordings were joined, separate them`;
 }
 
 /** A core for one session. */
@@ -78,6 +185,7 @@ function openAnalysis(
   channels: readonly ModalityChannel[],
   spo2Curve: readonly number[] | null,
   load: CoreLoad,
+  notices: Notices,
   emit: (reading: Reading) => void,
 ): Analysis {
   const sessionId = nameUuid(`${source.id}/session`);
@@ -90,6 +198,7 @@ function openAnalysis(
     firstInstant: null,
     last: {},
     emit,
+    onLate: (channel, isLate) => noticeLate(notices, channel, isLate),
   });
   if (!analysis) throw new Error('the signal core has no room for a session');
   return analysis;
@@ -97,12 +206,6 @@ function openAnalysis(
 
 /** A recording's time may begin anywhere. */
 const NO_EARLIEST = Number.NEGATIVE_INFINITY;
-
-/** A refused frame changes nothing, as live, where the device gets an error. */
-function receive(intake: Intake, bytes: Uint8Array, channels: readonly ModalityChannel[]): void {
-  const frame = decodeBinary(bytes, channels, NO_EARLIEST);
-  if (!('fault' in frame)) intake.receive(frame);
-}
 
 function modelCurve({ deviceModel: { spo2_calibration: curve } }: FrameSource): readonly number[] | null {
   return curve ? [curve.a, curve.b, curve.c ?? 0] : null;

@@ -39,6 +39,14 @@ export const NO_PROGRESS: SessionProgress = {
 /** Cause for which a well-formed frame is not used. */
 export type IntakeRefusal = Extract<FrameErrorCode, 'unknown_channel' | 'too_late' | 'in_future'>;
 
+/** What the error of a refused frame says. */
+export const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
+  too_late: 'these sequence numbers have been given up as lost',
+  in_future:
+    'ts lies more than 60 s in the future: give ms since the epoch, not µs, in binary as a little-endian double; if the device clock is off, connect with the clock parameter, in ms too',
+  unknown_channel: 'the session has no such channel',
+};
+
 /** A rate that differs from the model's by more than this is logged. */
 const MAX_RATE_OFF = 0.2;
 /** The device gets a notice if its rate differs from the model's by more than this for this much data time (ms). */

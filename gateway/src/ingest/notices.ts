@@ -76,3 +76,21 @@ export class Notices {
     this.say({ code, channel, detail: OVER[code], over: true });
   }
 }
+
+const LATE: NoticeFields = {
+  detail:
+    'its data arrive more than 2 s behind those of another channel, after the windows that need them: send the channels interleaved, in order of time',
+};
+
+/** Reports whether windows pass without the data of a channel, because they come behind those of others. */
+export function noticeLate(notices: Notices, channel: number, isLate: boolean): void {
+  if (isLate) notices.raise('channel_late', channel, LATE);
+  else notices.clear('channel_late', channel);
+}
+
+/** What `not_analysed` says, with the modalities that the account's algorithms use. */
+export function notAnalysed(modalities: readonly string[]): string {
+  if (modalities.length === 0)
+    return 'the account is not entitled to any algorithm: the data are accepted but not used';
+  return `no algorithm of the account uses these channels, so the data are not used; the modalities in use are ${modalities.join(', ')}`;
+}

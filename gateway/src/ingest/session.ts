@@ -12,9 +12,9 @@ import type { Connection } from './connection.js';
 import type { IngestCounters } from './counters.js';
 import { decodeBinary, EARLIEST_MS, type Fault, type Frame, fault } from './frame.js';
 import { Inbox } from './inbox.js';
-import { Intake, type IntakeRefusal } from './intake.js';
+import { Intake, REFUSALS } from './intake.js';
 import { decodeText } from './message.js';
-import { type NoticeFields, Notices } from './notices.js';
+import { type NoticeFields, Notices, notAnalysed, noticeLate } from './notices.js';
 import { Trace } from './trace.js';
 import type { Turns, Worker } from './turns.js';
 
@@ -51,21 +51,9 @@ const CLOCK_SET_MS = 60_000;
 /** Data times of two sessions of a device may overlap by this much, ms: clocks are set, and sessions taken over. */
 const OVERLAP_MS = 10_000;
 
-const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
-  too_late: 'these sequence numbers have been given up as lost',
-  in_future:
-    'ts lies more than 60 s in the future: give ms since the epoch, not µs, in binary as a little-endian double; if the device clock is off, connect with the clock parameter, in ms too',
-  unknown_channel: 'the session has no such channel',
-};
-
 const TWICE: NoticeFields = {
   detail:
     'connections with this device id close each other: give each device an id of its own, and end a connection before the device opens the next',
-};
-
-const LATE: NoticeFields = {
-  detail:
-    'its data arrive more than 2 s behind those of another channel, after the windows that need them: send the channels interleaved, in order of time',
 };
 
 /**
@@ -201,8 +189,7 @@ export class LiveSession implements Worker {
 
   /** Tells the device whether windows pass without the data of a channel, because they come behind those of others. */
   late(channel: number, isLate: boolean): void {
-    if (isLate) this.#notices.raise('channel_late', channel, LATE);
-    else this.#notices.clear('channel_late', channel);
+    noticeLate(this.#notices, channel, isLate);
   }
 
   /**
@@ -454,10 +441,4 @@ function overlapMs({ progress: { firstInstant, lastInstant } }: Session, first: 
 function alreadyStored(session_id: string): NoticeFields {
   const detail = `the closed session ${session_id} of this device has data of the same time: if these are the same data, their readings are stored twice`;
   return { detail, session_id };
-}
-
-function notAnalysed(modalities: readonly string[]): string {
-  if (modalities.length === 0)
-    return 'the account is not entitled to any algorithm: the data are accepted but not used';
-  return `no algorithm of the account uses these channels, so the data are not used; the modalities in use are ${modalities.join(', ')}`;
 }

@@ -120,14 +120,17 @@ function findColumn(names: readonly string[], name: string, header: string, file
   const shown = JSON.stringify(header.length > 200 ? `${header.slice(0, 200)}…` : header);
   if (place < 0)
     throw new RecordingError(
-      `${file}:1: there is no column ${JSON.stringify(name)}; the header is ${shown}${separators(header)}`,
+      `${file}:1: there is no column ${JSON.stringify(name)}; the header is ${shown}${remedy(header)}`,
     );
   if (names.includes(name, place + 1))
     throw new RecordingError(`${file}:1: there are two columns ${JSON.stringify(name)}; the header is ${shown}`);
   return place;
 }
 
-function separators(header: string): string {
+/** What is wrong with the form of a header. */
+function remedy(header: string): string {
+  if (header.includes('\0')) return '; the encoding must be UTF-8';
+  if (header.includes('\r')) return '; lines must end with LF or CRLF';
   return /[;\t]/.test(header) ? '; columns must be separated by commas, and decimals written with a point' : '';
 }
 

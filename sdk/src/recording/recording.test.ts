@@ -138,6 +138,12 @@ describe('recording', () => {
       );
   });
 
+  it('refuses other line ends and encodings', async () => {
+    expect(await refusal(framesOf('t,p\r0,1\r0.01,2\r'))).to.match(/ppg\.csv:1: .*lines must end with LF or CRLF/);
+    const wide = Buffer.from('t,p\n0,1\n', 'utf16le').toString('latin1');
+    expect(await refusal(framesOf(wide))).to.match(/ppg\.csv:1: .*the encoding must be UTF-8/);
+  });
+
   it('reads cells in quotes, a byte order mark and trailing commas', async () => {
     const [frame] = await framesOf('\uFEFF"t","p"\n"0","1"\n0.01,2,\n');
     expect([...(frame?.samples ?? [])]).to.deep.equal([1, 2]);
