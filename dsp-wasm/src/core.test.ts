@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { type Core, type CoreChannel, createCore, ENCODING, type Estimate } from './core.js';
+import {
+  type Core,
+  type CoreChannel,
+  createCore,
+  ENCODING,
+  type Encoding,
+  type Estimate,
+  type StepRequest,
+} from './core.js';
 import { ESTIMATORS } from './estimators.js';
 import { noise, payload, ppg, pushAll } from './signals.js';
 
@@ -118,12 +126,58 @@ describe('core', () => {
     pieces.close();
   });
 
-  it('ignores part of an instant, channels that were not opened, and everything after close', () => {
+  it('refuses arguments out of range, and opens or runs nothing then', async () => {
+    const session = core.open([GREEN, { ...GREEN, modality: 'accel', numChannels: 3 }]);
+    if (!session) throw new Error('the core is full');
+    const { float32, int16 } = ENCODING;
+    const bytes = payload([Number.NaN]);
+    const open = (channel: object) => () => core.open([GREEN, { ...GREEN, ...channel } as CoreChannel]);
+    const step = (request: object) => () =>
+      core.step([{ session, estimator: 'hr_ppg', end: 8, ...request } as StepRequest]);
+    const refused: [() => unknown, ErrorConstructor, RegExp][] = [
+      [open({ modality: 'ppg_blue' }), RangeError, /^channels\[1\]\.modality is "ppg_blue"; it must be one of ppg, /],
+      [open({ modality: 'toString' }), RangeError, /modality is "toString"/],
+      [open({ sampleRateHz: 0 }), RangeError, /^channels\[1\]\.sampleRateHz is 0; it must be a rate above 0 Hz/],
+      [open({ sampleRateHz: Number.NaN }), RangeError, /sampleRateHz is NaN/],
+      [open({ numChannels: 65 }), RangeError, /^channels\[1\]\.numChannels is 65; it must be a whole number from 1/],
+      [open({ numChannels: 1.5 }), RangeError, /numChannels is 1\.5/],
+      [() => core.open('ppg' as never), TypeError, /^channels must be an array/],
+      [() => session.push(2, 0, 0.02, float32, bytes), RangeError, /^channel is 2; the session has 2 channels/],
+      [() => session.push(-1, 0, 0.02, float32, bytes), RangeError, /^channel is -1/],
+      [() => session.push(0, Number.NaN, 0.02, float32, bytes), RangeError, /^t is NaN/],
+      [() => session.push(0, 0, 0, float32, bytes), RangeError, /^period is 0/],
+      [() => session.push(0, 0, 0.02, 5 as Encoding, bytes), RangeError, /^encoding is 5; it must be a value of ENC/],
+      [() => session.push(0, 0, 0.02, float32, bytes.subarray(1)), RangeError, /3 bytes; .*whole instants of 4 bytes/],
+      [() => session.push(1, 0, 0.02, int16, bytes), RangeError, /of 6 bytes \(3 samples of 2\)/],
+      [() => session.push(0, 0, 0.02, float32, [1, 2, 3, 4] as never), TypeError, /^payload must be a Uint8Array/],
+      [() => session.readPeaks(2), RangeError, /^channel is 2/],
+      [step({ estimator: 'hr' }), RangeError, /^estimator is "hr"; it must be one of hr_ppg, /],
+      [step({ end: 8.5 }), RangeError, /^end is 8\.5; it must be a whole number of seconds/],
+      [step({ session: {} }), TypeError, /^session must be one that open\(\) has returned/],
+    ];
+    for (const [call, kind, text] of refused) expect(call).to.throw(kind, text);
+    expect(core.openSessions).to.equal(1);
+    session.close();
+  });
+
+  it('refuses a number of sessions that is not whole, or needs too much memory', async () => {
+    const refusal = (maxSessions: number) => createCore({ maxSessions }).catch((error: unknown) => error);
+    for (const maxSessions of [0, -1, 1.5, Number.NaN])
+      expect(await refusal(maxSessions))
+        .to.be.instanceOf(RangeError)
+        .with.property('message')
+        .that.matches(/whole number/);
+    expect(await refusal('4' as never)).to.be.instanceOf(TypeError);
+    expect(await refusal(10_000_000))
+      .to.be.instanceOf(RangeError)
+      .with.property('message')
+      .that.matches(/at most \d+$/);
+  });
+
+  it('ignores everything after close', () => {
     const session = core.open([GREEN]);
     if (!session) throw new Error('the core is full');
-    expect(session.push(0, 0, 0.02, ENCODING.float32, payload([Number.NaN]).subarray(0, 3))).to.equal(0);
     expect(session.push(0, 0, 0.02, ENCODING.float32, payload([Number.NaN, 1]))).to.equal(1);
-    expect(session.push(1, 0, 0.02, ENCODING.float32, payload([Number.NaN]))).to.equal(0);
     session.close();
     expect(session.push(0, 1, 0.02, ENCODING.float32, payload([Number.NaN]))).to.equal(0);
     expect(session.readPeaks(0).length).to.equal(0);

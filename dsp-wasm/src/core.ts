@@ -5,6 +5,7 @@
  * Times are seconds since the session's first instant (`t = 0`). Steps (window ends) are at whole seconds.
  */
 
+import { checkMaxSessions } from './arguments.js';
 import type { Encoding } from './encoding.js';
 import type { Estimator } from './estimators.js';
 import { SlotCore } from './instance.js';
@@ -20,7 +21,7 @@ export interface CoreChannel {
   readonly modality: Modality;
   /** Nominal rate of the device model, Hz; each push has the true spacing. */
   readonly sampleRateHz: number;
-  /** Sub-channels in the payload; those after the fourth are skipped. */
+  /** Sub-channels in the payload, at most 64; those after the fourth are skipped. */
   readonly numChannels: number;
 }
 
@@ -45,10 +46,14 @@ export interface CoreSession {
    * @param t time of the first instant, seconds
    * @param period spacing of the instants, seconds
    * @param payload whole instants in `encoding`; may be longer than the core's staging area (pushed in parts)
-   * @returns number of missing instants (NaN in every used sub-channel)
+   * @returns number of missing instants (NaN in every used sub-channel); 0 after `close`
+   * @throws TypeError or RangeError for an unknown channel or encoding, times out of range, or part of an instant
    */
   push(channel: number, t: number, period: number, encoding: Encoding, payload: Uint8Array): number;
-  /** Unread R peaks that the steps have found so far: seconds, ascending. */
+  /**
+   * Unread R peaks that the steps have found so far: seconds, ascending.
+   * @throws RangeError for an unknown channel
+   */
   readPeaks(channel: number): Float64Array;
   close(): void;
 }
@@ -69,11 +74,16 @@ export interface Core {
    * that carried a signal. The difference is unused computation.
    */
   readonly lanes: { readonly points: number; readonly filled: number };
-  /** Opens a session, or returns null when the core is full. */
+  /**
+   * Opens a session, or returns null when the core is full.
+   * @throws TypeError or RangeError for a channel with an unknown modality, or a number out of range
+   */
   open(channels: readonly CoreChannel[]): CoreSession | null;
   /**
    * Runs each request: filters and detectors advance to `end` and no further, so no estimate uses a later sample. The
-   * results are in the order of `requests`; null means no estimate (no pulse, no channel).
+   * results are in the order of `requests`; null means no estimate (no pulse, no channel,
+   * a session that is closed or of another core).
+   * @throws TypeError or RangeError, before any request runs, for an unknown estimator or an `end` that is not whole
    */
   step(requests: readonly StepRequest[]): (Estimate | null)[];
 }
@@ -81,7 +91,10 @@ export interface Core {
 /**
  * Compiles the core and reserves the memory of its sessions (`maxSessions` x `bytesPerSession`; pages take no physical
  * memory before their first use).
+ *
+ * @throws TypeError or RangeError if `maxSessions` is not a whole number of 1 or more, or needs over 4 GiB
  */
 export async function createCore({ maxSessions = 1024 }: CoreOptions = {}): Promise<Core> {
+  checkMaxSessions(maxSessions);
   return new SlotCore(await Kernel.load(maxSessions), maxSessions);
 }

@@ -1,3 +1,4 @@
+import { checkChannels, checkRequests } from './arguments.js';
 import type { Core, CoreChannel, CoreSession, Estimate, StepRequest } from './core.js';
 import { ESTIMATORS } from './estimators.js';
 import type { Kernel } from './kernel.js';
@@ -43,12 +44,14 @@ export class SlotCore implements Core {
   }
 
   open(channels: readonly CoreChannel[]): CoreSession | null {
+    checkChannels(channels);
     const index = this.#free.pop();
     if (index === undefined) return null;
     return new SlotSession(this.#kernel, index, channels, (freed) => this.#free.push(freed));
   }
 
   step(requests: readonly StepRequest[]): (Estimate | null)[] {
+    checkRequests(requests, isSession);
     const estimates: (Estimate | null)[] = [];
     for (let i = 0; i < requests.length; i += this.#layout.batch) this.#stepBatch(requests, i, estimates);
     return estimates;
@@ -80,4 +83,8 @@ export class SlotCore implements Core {
     if (view.getInt32(at + field.given, true) === 0) return null;
     return { value: view.getFloat64(at + field.value, true), confidence: view.getFloat64(at + field.confidence, true) };
   }
+}
+
+function isSession(session: CoreSession): boolean {
+  return session instanceof SlotSession;
 }

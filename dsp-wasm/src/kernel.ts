@@ -15,6 +15,8 @@ interface Exports {
 }
 
 const PAGE = 65536;
+/** Size limit of a WebAssembly memory with addresses of 32 bits, bytes. */
+const MAX_BYTES = 2 ** 32;
 const DIST = new URL('../', import.meta.url);
 
 /** The module with a memory of fixed size, and views of it. The memory never grows, so the views never detach. */
@@ -38,7 +40,12 @@ export class Kernel {
   static async of(module: WebAssembly.Module, sessions: number, imports: WebAssembly.Imports = {}): Promise<Kernel> {
     // Only the module knows its layout: a first instance with the smallest memory gives the address of the slots.
     const sizes = (await instantiate(module, 1, imports)).call;
-    const bytes = constant(sizes, 'SLOTS') + sessions * constant(sizes, 'SLOT_BYTES');
+    const [slots, slotBytes] = [constant(sizes, 'SLOTS'), constant(sizes, 'SLOT_BYTES')];
+    const bytes = slots + sessions * slotBytes;
+    if (bytes > MAX_BYTES)
+      throw new RangeError(
+        `maxSessions is ${sessions}; it must be at most ${Math.floor((MAX_BYTES - slots) / slotBytes)}`,
+      );
     const { call, memory } = await instantiate(module, Math.ceil(bytes / PAGE), imports);
     call.init();
     return new Kernel(memory, call);

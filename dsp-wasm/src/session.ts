@@ -1,9 +1,7 @@
-import type { CoreChannel, CoreSession, Modality } from './core.js';
+import { checkChannel, checkPush, KIND } from './arguments.js';
+import type { CoreChannel, CoreSession } from './core.js';
 import { BYTES_PER_SAMPLE, type Encoding } from './encoding.js';
 import type { Kernel } from './kernel.js';
-
-/** Numbers of the modalities in assembly/memory/channel.ts. */
-const KIND: Record<Modality, number> = { ppg: 0, ppg_green: 1, ppg_red: 2, ppg_ir: 3, ecg: 4, accel: 5, resp: 6 };
 
 /** One slot of the core. After `close` it does nothing, even if another session has the slot. */
 export class SlotSession implements CoreSession {
@@ -32,9 +30,11 @@ export class SlotSession implements CoreSession {
   }
 
   push(channel: number, t: number, period: number, encoding: Encoding, payload: Uint8Array): number {
-    const opened = this.#channels[channel];
-    if (this.index < 0 || opened === undefined) return 0;
-    const stride = BYTES_PER_SAMPLE[encoding] * opened.numChannels;
+    checkChannel(channel, this.#channels);
+    const numChannels = this.#channels[channel]?.numChannels ?? 1;
+    checkPush(t, period, encoding, payload, numChannels);
+    if (this.index < 0) return 0;
+    const stride = BYTES_PER_SAMPLE[encoding] * numChannels;
     if (payload.length <= this.#stagingBytes) return this.#pushStaged(channel, t, period, encoding, payload, stride);
     const part = Math.floor(this.#stagingBytes / stride);
     let missing = 0;
@@ -60,6 +60,7 @@ export class SlotSession implements CoreSession {
   }
 
   readPeaks(channel: number): Float64Array {
+    checkChannel(channel, this.#channels);
     if (this.index < 0) return new Float64Array(0);
     const count = this.#kernel.call.peaks(this.index, channel);
     return Float64Array.from({ length: count }, (_, i) => this.#kernel.view.getFloat64(this.#staging + 8 * i, true));
