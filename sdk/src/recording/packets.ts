@@ -1,11 +1,28 @@
 import type { Row, TimeColumn } from './csv.js';
 import { RecordingError } from './manifest.js';
 
-/** Rows with different stamps at the beginning of a file whose steps show the unit of t. */
-const CHECKED_STAMPS = 10;
-/** Maximum data time of rows with the same stamp, ms: a minute, for stamps without seconds. */
+/** Rows whose times are known from each stamp, or only together, as read from a FIFO or received at once. */
+export interface Packet {
+  readonly rows: readonly Row[];
+  /** Whether the stamps are those of the packet: the rows follow its first stamp at the sample rate. */
+  readonly isPacket: boolean;
+}
+
+/** Minimum number of rows of a packet: a few stamps may come close to each other by jitter. */
+const LEAST_ROWS = 5;
+/** Rows belong together where t advances by less than this share of the nominal spacing: just over a quarter. */
+const CLOSE = 0.26;
+/**
+ * Rows with different stamps are a packet if the next one follows after their number of periods, within these factors.
+ * Otherwise the true rate is higher than the sample rate.
+ */
+const EARLIEST_NEXT = 0.5;
+const LATEST_NEXT = 2;
+/** Maximum data time of rows that belong together, ms: a minute, for stamps without seconds. */
 const MAX_PACKET_MS = 60_000;
-/** Rows this many times slower than the sample rate say are no matter of the rate: t has another unit. */
+/** Packets at the beginning of a file whose steps show the unit of t. */
+const CHECKED_PACKETS = 10;
+/** Rows this many times slower than the sample rate says are not a matter of the rate: t has another unit. */
 const MAX_SLOWER = 25;
 /**
  * Rows are in the wrong order when the steps of t back outweigh those ahead by this much. A step ahead counts twice, so that
@@ -14,7 +31,7 @@ const MAX_SLOWER = 25;
 const MAX_FALLS = 20;
 
 /**
- * Groups consecutive rows with the same stamp.
+ * Groups consecutive rows whose stamps are the same or close together.
  *
  * @param periodMs nominal spacing of the rows, ms
  * @param file name of the file, for messages
@@ -25,38 +42,54 @@ export async function* packets(
   periodMs: number,
   file: string,
   time: TimeColumn,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<Packet> {
   const name = `the column ${time.name ?? 't'}`;
-  let first: Row[][] | null = [];
+  let first: (readonly Row[])[] | null = [];
+  let last: readonly Row[] | null = null;
+  let isPacket = false;
   const order = new RowOrder();
-  for await (const packet of grouped(rows, MAX_PACKET_MS / periodMs, file, name)) {
-    order.take(packet, file, name);
-    if (first === null) yield packet;
-    else if (first.push(packet) > CHECKED_STAMPS) {
+  for await (const group of grouped(rows, periodMs, file, name)) {
+    order.take(group, file, name);
+    if (first && first.push(group) > CHECKED_PACKETS) {
       checkUnit(first, periodMs, file, name);
-      yield* first;
       first = null;
     }
+    if (last) {
+      isPacket = arrivedTogether(last, group, periodMs, isPacket);
+      yield { rows: last, isPacket };
+    }
+    last = group;
   }
-  if (first === null) return;
-  checkUnit(first, periodMs, file, name);
-  yield* first;
+  if (first) checkUnit(first, periodMs, file, name);
+  if (last) yield { rows: last, isPacket: arrivedTogether(last, [], periodMs, isPacket) };
 }
 
-async function* grouped(rows: AsyncIterable<Row>, most: number, file: string, name: string): AsyncGenerator<Row[]> {
-  let packet: Row[] = [];
+async function* grouped(rows: AsyncIterable<Row>, periodMs: number, file: string, name: string): AsyncGenerator<Row[]> {
+  const close = (CLOSE * periodMs) / 1000;
+  let group: Row[] = [];
   for await (const row of rows) {
-    const [start] = packet;
-    if (start && start.t !== row.t) {
-      yield packet;
-      packet = [];
-    } else if (start && packet.length > most)
+    const [first, last] = [group[0], group.at(-1)];
+    const isFull = group.length > MAX_PACKET_MS / periodMs;
+    if (first && isFull && first.t === row.t)
       throw new RecordingError(
-        `${file}:${start.line}: ${name} stays at ${row.t} for more than a minute of rows; each row needs its time in seconds`,
+        `${file}:${first.line}: ${name} stays at ${row.t} for more than a minute of rows; each row needs its time in seconds`,
       );
-    packet.push(row);
+    if (last && (isFull || row.t < last.t || row.t - last.t >= close)) {
+      yield group;
+      group = [];
+    }
+    group.push(row);
   }
-  if (packet.length > 0) yield packet;
+  if (group.length > 0) yield group;
+}
+
+/** Whether rows are a packet, by the group that follows; if that is not ahead of them, as the group before was. */
+function arrivedTogether(rows: readonly Row[], [next]: readonly Row[], periodMs: number, wasPacket: boolean): boolean {
+  const start = rows[0]?.t ?? 0;
+  if (rows.length < LEAST_ROWS || rows.at(-1)?.t === start) return rows.length >= LEAST_ROWS;
+  if (!next || next.t < start) return wasPacket;
+  const lead = (1000 * (next.t - start)) / (periodMs * rows.length);
+  return lead >= EARLIEST_NEXT && lead <= LATEST_NEXT;
 }
 
 /** Watches whether the rows are in the order of measurement. */

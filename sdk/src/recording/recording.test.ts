@@ -155,14 +155,34 @@ describe('recording', () => {
     expect(await refusal(framesOf(`t,p\n0,1\n${long}`))).to.match(/ppg\.csv:3: the line is longer than/);
   });
 
-  it('sends rows that share a stamp for longer than a frame as one frame', async () => {
+  it('sends rows that share a stamp as one frame', async () => {
     const rows = Array.from({ length: 100 }, (_, i) => `${Math.floor(i / 30) * 0.3},${i}`);
     const frames = await framesOf(`t,p\n${rows.join('\n')}\n`);
     expect(frames.map(({ seq, ts, samples, at, row }) => [seq, ts, samples.length, at, row])).to.deep.equal([
       [0, 0, 30, 290, 2],
       [30, 300, 30, 590, 32],
       [60, 600, 30, 890, 62],
-      ...Array.from({ length: 10 }, (_, i) => [90 + i, 900, 1, 900, 92 + i]),
+      [90, 900, 10, 990, 92],
+    ]);
+  });
+
+  it('sends rows that arrive at once, and are stamped then, as one frame', async () => {
+    const rows = Array.from({ length: 90 }, (_, i) => `${Math.floor(i / 30) * 0.3 + (i % 30) / 1000},${i}`);
+    const frames = await framesOf(`t,p\n${rows.join('\n')}\n`);
+    expect(frames.map(({ seq, ts, samples }) => [seq, ts, samples.length])).to.deep.equal([
+      [0, 0, 30],
+      [30, 300, 30],
+      [60, 600, 30],
+    ]);
+  });
+
+  it('keeps the stamps of rows that are faster than the sample rate', async () => {
+    const rows = Array.from({ length: 60 }, (_, i) => `${i / 500},${i}`);
+    const frames = await framesOf(`t,p\n${rows.join('\n')}\n5,0\n`);
+    expect(frames.slice(0, 3).map(({ ts, samples }) => [ts, samples.length])).to.deep.equal([
+      [0, 1],
+      [2, 1],
+      [4, 1],
     ]);
   });
 
@@ -185,11 +205,11 @@ describe('recording', () => {
   });
 
   it('goes on in time of arrival where t goes back, and keeps the stamps', async () => {
-    const rows = Array.from({ length: 80 }, (_, i) => `${(i % 40) / 20 + (i < 40 ? 100 : 0)},${i}`);
+    const rows = Array.from({ length: 300 }, (_, i) => `${(i % 150) / 100 + (i < 150 ? 100 : 0)},${i}`);
     const frames = await framesOf(`t,p\n${rows.join('\n')}\n`);
-    const first = frames.find(({ seq }) => seq === 40);
-    expect([first?.ts, first?.at, first?.row]).to.deep.equal([0, 101_960, 42]);
-    expect(frames.at(-1)?.at).to.equal(103_910);
+    const first = frames.find(({ ts }) => ts === 0);
+    expect([first?.seq, first?.at, first?.row]).to.deep.equal([150, 101_490, 152]);
+    expect(frames.at(-1)?.at).to.be.closeTo(102_990, 200);
   });
 
   it('reports stamps in milliseconds', async () => {

@@ -19,8 +19,8 @@ const FRAME_MS = 200;
  * Most by which a row's stamp may differ from the one that the frame's first stamp and the nominal rate predict, ms.
  */
 const STAMP_TOLERANCE_MS = 0.5;
-/** A step of `t` back beyond this means that the clock was set back or wrapped; less is jitter, ms. */
-export const BACK_MS = 1000;
+/** If t does not advance for this much data time, its clock was set back or wrapped; less is jitter, ms. */
+const BACK_MS = 1000;
 /** The column of the stamps that RECORDINGS.md requires. */
 const T: TimeColumn = { name: 't', seconds: 1 };
 
@@ -58,8 +58,8 @@ function streams(manifest: RecordingManifest, folder: string, time: TimeColumn):
 
 /**
  * One channel's frames. If a stamp differs from the one predicted by the rows before it, the rows are sent one by one,
- * each with its own stamp. Rows that share a stamp for longer than a frame are one frame, as a driver reads them from a
- * FIFO: its times follow from those of the other frames and the sample rate.
+ * each with its own stamp. A packet is one frame: the times of its rows follow from the stamps of all packets and the
+ * sample rate.
  */
 async function* readFrames(
   stream: RecordingStream,
@@ -72,19 +72,19 @@ async function* readFrames(
   const arrival = new Arrival(periodMs);
   let rows: Row[] = [];
   let seq = 0;
-  const frame = (of: readonly Row[]): Frame => {
-    const made = makeFrame(stream.channel, seq, of, arrival.of(of));
+  const frame = (of: readonly Row[], isPacket = false): Frame => {
+    const made = makeFrame(stream.channel, seq, of, arrival.of(of, isPacket));
     seq += of.length;
     return made;
   };
-  for await (const packet of packets(readRows(file, stream.columns, time), periodMs, file, time)) {
-    if (packet.length > most) {
+  for await (const { rows: next, isPacket } of packets(readRows(file, stream.columns, time), periodMs, file, time)) {
+    if (isPacket) {
       if (rows.length > 0) yield frame(rows);
-      yield frame(packet);
+      yield frame(next, isPacket);
       rows = [];
       continue;
     }
-    for (const row of packet) {
+    for (const row of next) {
       const regular = isRegular(rows, row, periodMs);
       if (!regular || rows.length >= most) {
         yield* regular ? [frame(rows)] : rows.map((one) => frame([one]));
@@ -112,20 +112,24 @@ function makeFrame(channel: number, seq: number, rows: readonly Row[], at: numbe
 class Arrival {
   /** Added to the stamps since they went back, ms. */
   #shift = 0;
-  /** The newest shifted stamp, and the end of the newest frame, ms. */
+  /** The newest shifted stamp, and the data time since it in which no stamp was newer, ms. */
   #newest = Number.NEGATIVE_INFINITY;
+  #stuck = 0;
   #at = Number.NEGATIVE_INFINITY;
 
   constructor(readonly periodMs: number) {}
 
   /** The time at which the frame of these rows is complete. */
-  of(rows: readonly Row[]): number {
-    const [first, last] = [millis(rows[0]?.t ?? 0), millis(rows.at(-1)?.t ?? 0)];
-    if (first + this.#shift < this.#newest - BACK_MS) this.#shift = this.#newest + this.periodMs - first;
-    this.#newest = Math.max(this.#newest, last + this.#shift);
-    // Rows that share a stamp were measured after it.
-    const rest = first === last ? (rows.length - 1) * this.periodMs : 0;
-    this.#at = Math.max(this.#at, last + this.#shift + rest);
+  of(rows: readonly Row[], isPacket: boolean): number {
+    const first = millis(rows[0]?.t ?? 0);
+    const last = isPacket ? first + (rows.length - 1) * this.periodMs : millis(rows.at(-1)?.t ?? 0);
+    this.#stuck = first + this.#shift > this.#newest ? 0 : this.#stuck + rows.length * this.periodMs;
+    if (this.#stuck > BACK_MS) {
+      this.#shift = this.#newest + this.#stuck - first;
+      this.#stuck = 0;
+    }
+    this.#newest = Math.max(this.#newest, first + this.#shift);
+    this.#at = Math.max(this.#at, last + this.#shift);
     return this.#at;
   }
 }
