@@ -60,6 +60,7 @@ export async function* packets(
     }
     last = group;
   }
+  order.end(file, name);
   if (first) checkUnit(first, periodMs, file, name);
   if (last) yield { rows: last, isPacket: arrivedTogether(last, [], periodMs, isPacket) };
 }
@@ -97,18 +98,28 @@ class RowOrder {
   #falls = 0;
   #since = 0;
   #t = Number.NEGATIVE_INFINITY;
+  /** Steps back less steps ahead, in the whole file. */
+  #balance = 0;
 
-  /** @throws RecordingError if they are not */
+  /** @throws RecordingError if t keeps going back */
   take([row]: readonly Row[], file: string, name: string): void {
     if (!row) return;
+    const isBack = row.t < this.#t;
     if (this.#falls === 0) this.#since = row.line;
-    this.#falls = row.t < this.#t ? this.#falls + 1 : Math.max(0, this.#falls - 2);
+    this.#falls = isBack ? this.#falls + 1 : Math.max(0, this.#falls - 2);
+    if (this.#t > Number.NEGATIVE_INFINITY) this.#balance += isBack ? 1 : -1;
     this.#t = row.t;
-    if (this.#falls > MAX_FALLS)
-      throw new RecordingError(
-        `${file}:${this.#since}: ${name} goes back from row to row: sort the rows by it, oldest first`,
-      );
+    if (this.#falls > MAX_FALLS) throw isReversed(`${file}:${this.#since}`, name);
   }
+
+  /** @throws RecordingError if t went back more often than ahead */
+  end(file: string, name: string): void {
+    if (this.#balance > 0) throw isReversed(file, name);
+  }
+}
+
+function isReversed(place: string, name: string): RecordingError {
+  return new RecordingError(`${place}: ${name} goes back from row to row: sort the rows by it, oldest first`);
 }
 
 /**

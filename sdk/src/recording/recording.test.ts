@@ -200,6 +200,7 @@ describe('recording', () => {
       /ppg\.csv:3: the column t goes back from row to row: sort/,
     );
     expect(await refusal(framesOf(`t,p\n${[...ahead, ...back].join('\n')}\n`))).to.match(/ppg\.csv:53: /);
+    expect(await refusal(framesOf('t,p\n0.02,1\n0.01,2\n0,3\n'))).to.match(/ppg\.csv: the column t goes back/);
     const blocks = Array.from({ length: 80 }, (_, i) => `${((i >> 3) * 8 + 7 - (i % 8)) / 100},${i}`);
     expect(await refusal(framesOf(`t,p\n${blocks.join('\n')}\n`))).to.match(/goes back from row to row/);
   });

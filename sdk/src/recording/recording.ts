@@ -112,9 +112,9 @@ function makeFrame(channel: number, seq: number, rows: readonly Row[], at: numbe
 class Arrival {
   /** Added to the stamps since they went back, ms. */
   #shift = 0;
-  /** The newest shifted stamp, and the data time since it in which no stamp was newer, ms. */
+  /** The newest shifted stamp, and the nominal time of the rows since it, ms. */
   #newest = Number.NEGATIVE_INFINITY;
-  #stuck = 0;
+  #since = 0;
   #at = Number.NEGATIVE_INFINITY;
 
   constructor(readonly periodMs: number) {}
@@ -123,12 +123,14 @@ class Arrival {
   of(rows: readonly Row[], isPacket: boolean): number {
     const first = millis(rows[0]?.t ?? 0);
     const last = isPacket ? first + (rows.length - 1) * this.periodMs : millis(rows.at(-1)?.t ?? 0);
-    this.#stuck = first + this.#shift > this.#newest ? 0 : this.#stuck + rows.length * this.periodMs;
-    if (this.#stuck > BACK_MS) {
-      this.#shift = this.#newest + this.#stuck - first;
-      this.#stuck = 0;
+    const isNewer = first + this.#shift > this.#newest;
+    const isBack = !isNewer && this.#since > BACK_MS;
+    if (isBack) this.#shift = this.#newest + this.#since - first;
+    if (isNewer || isBack) {
+      this.#newest = first + this.#shift;
+      this.#since = 0;
     }
-    this.#newest = Math.max(this.#newest, first + this.#shift);
+    this.#since += rows.length * this.periodMs;
     this.#at = Math.max(this.#at, last + this.#shift);
     return this.#at;
   }
