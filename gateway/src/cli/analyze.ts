@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { VERSION } from '@device-insights/fanout/process/version';
 import {
+  type CsvChannel,
   type Recording,
   RecordingError,
   readCsv,
@@ -33,12 +34,6 @@ function parseRate(text: string): number {
   const rate = Number(text);
   if (!(rate >= 0.1 && rate <= 10_000)) throw new InvalidArgumentError('It must be a rate in Hz, from 0.1 to 10000.');
   return rate;
-}
-
-/** A channel of a plain CSV: a modality, and its columns if given. */
-interface CsvChannel {
-  readonly modality: string;
-  readonly columns?: readonly string[];
 }
 
 /** Parses `MODALITY` or `MODALITY=COLUMN,…`, and appends it to the channels so far. */

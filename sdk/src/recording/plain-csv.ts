@@ -3,12 +3,20 @@ import { readHeader, type TimeColumn } from './csv.js';
 import { RecordingError, type RecordingManifest, type RecordingStream } from './manifest.js';
 import { type Recording, recordingOf } from './recording.js';
 
+/** A channel of a CSV file. */
+export interface CsvChannel {
+  /** Its modality, such as `ppg_green`. */
+  readonly modality: string;
+  /** Names of its columns. Default: the column with the modality's name, or the only one besides the time. */
+  readonly columns?: readonly string[];
+}
+
 /** A CSV file without a manifest, described by the caller. */
 export interface CsvDescription {
   /** Sample rate of all columns, Hz. */
   readonly sampleRateHz: number;
-  /** The channels; the default column of one is that with its modality's name, or the only one besides the time. */
-  readonly channels: readonly { readonly modality: string; readonly columns?: readonly string[] }[];
+  /** The channels, in the order of their indexes. */
+  readonly channels: readonly CsvChannel[];
   /** Name of the column with the time of each row; without it, `t` if there is one, otherwise rows are evenly spaced. */
   readonly timeColumn?: string;
   /** Unit of the time column. Default `s`. */
@@ -17,6 +25,7 @@ export interface CsvDescription {
 
 /** Units of a time column, in seconds. */
 export const TIME_UNITS = { s: 1, ms: 1e-3, us: 1e-6 } as const;
+/** The unit of a time column: seconds, milliseconds or microseconds. */
 export type TimeUnit = keyof typeof TIME_UNITS;
 
 /** Samples of a plain CSV may be as wide as the service accepts. */
