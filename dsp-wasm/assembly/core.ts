@@ -64,6 +64,7 @@ export function push(index: i32, channel: i32, encoding: i32, count: i32): i32 {
   const at = channelOf(sessionAt(index), channel);
   if (!at || !at.subs) return 0;
   const times = changetype<PushTimes>(PUSH);
+  at.period = times.period;
   countLanes(at.subs, count);
   decode(at, encoding, count);
   return pushInstants(at, times.first, times.period, count);

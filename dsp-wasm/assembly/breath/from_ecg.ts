@@ -1,10 +1,12 @@
+import { BASELINE_SAMPLES } from '../ecg/tuning';
+import { ECG_HZ, KIND_ECG } from '../memory/channel';
 import { Estimate } from '../memory/map';
-import { Session } from '../memory/session';
-import { addBeat, clearBeats, judgeBeats, putCleanBaselines, putHeights, putIntervals } from './modulation';
+import { channelOfKind, Session } from '../memory/session';
+import { addBeat, clearBeats, judgeBeats, outOfStep, putCleanBaselines, putHeights, putIntervals } from './modulation';
 import { BEATS, RR_WINDOW } from './scratch';
 import { clearSeries } from './series';
 import { FROM_ECG, followBreath } from './tracker';
-import { BELIEVED } from './tuning';
+import { BELIEVED, IN_STEP, RESOLUTION, SPIKE } from './tuning';
 
 /**
  * Estimate of the window that ends at `end` (seconds), by the R peaks' intervals (respiratory sinus arrhythmia), heights
@@ -12,15 +14,37 @@ import { BELIEVED } from './tuning';
  * for none.
  */
 export function estimateRrEcg(session: Session, end: f64, to: Estimate): bool {
+  const channel = channelOfKind(session, KIND_ECG);
   const n = gather(session, end);
-  if (!n) return false;
+  if (!n || !channel) return false;
   clearSeries(n);
   putIntervals(0, n);
   putHeights(1, n);
   putCleanBaselines(2, n);
   // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
-  return followBreath(session.breath, FROM_ECG, end, n, fastest, BEATS.steadiness, BEATS.trust, to);
+  return followBreath(
+    session.breath,
+    FROM_ECG,
+    end,
+    n,
+    fastest,
+    BEATS.steadiness,
+    BEATS.trust,
+    resolutionAt(channel.period),
+    to,
+  );
+}
+
+/**
+ * Standard deviation of what the series hold beside breath, noise and drift, where the ECG has a sample every `period` seconds. Beats in step with the
+ * samples, as those of a pacemaker, have no arrhythmia that breath could make, and heights that swing with their places between the samples, as they
+ * would with hum; of the baselines, a pacemaker's spike that is met by a sample or is not changes its share.
+ */
+function resolutionAt(period: f64): v128 {
+  const inStep = <f32>1 - outOfStep(IN_STEP * <f32>max(period, 1.0 / ECG_HZ));
+  const spike = (SPIKE * <f32>(period * ECG_HZ)) / <f32>BASELINE_SAMPLES;
+  return f32x4.add(f32x4.splat(RESOLUTION), f32x4.mul(f32x4.splat(inStep), f32x4(1, 1, spike, 0)));
 }
 
 /** Takes the beats of the window; returns the points that their series will have, 0 for too few. */

@@ -21,7 +21,7 @@ export function estimateRrResp(session: Session, end: f64, to: Estimate): bool {
   fillEmpty(RAW.at(0), WINDOW);
   clearSeries(n);
   average(n);
-  return followBreath(session.breath, FROM_EFFORT, end, n, 60, 1, 1, to);
+  return followBreath(session.breath, FROM_EFFORT, end, n, 60, 1, 1, f32x4.splat(0), to);
 }
 
 /** First point (even) from which on the window has data. */

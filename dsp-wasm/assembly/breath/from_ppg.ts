@@ -1,14 +1,34 @@
 import { stillness } from '../grid/activity';
 import { BreathState, MAX_PULSES } from '../memory/breath_state';
-import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED } from '../memory/channel';
+import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
-import { addBeat, clearBeats, judgeBeats, putHeights, putIntervals, putSteadyBaselines, putWidths } from './modulation';
-import { advancePulses, PULSE_TICKS } from './ppg_pulses';
+import {
+  addBeat,
+  clearBeats,
+  judgeBeats,
+  outOfStep,
+  putHeights,
+  putIntervals,
+  putSteadyBaselines,
+  putWidths,
+} from './modulation';
+import { advancePulses } from './ppg_pulses';
 import { BEATS, MAX_BEATS, RAW, RR_WINDOW } from './scratch';
 import { clearSeries } from './series';
 import { FROM_PPG, followBreath } from './tracker';
-import { LEAST_COUNTS, PASSED } from './tuning';
+import {
+  BASELINE_RESOLUTION,
+  HEIGHT_RESOLUTION,
+  INTERVAL_RESOLUTION,
+  LEAST_COUNTS,
+  PASSED,
+  PULSES_IN_STEP,
+  ROUNDED,
+  SHARP,
+  SMOOTH_SECONDS,
+  WIDTH_RESOLUTION,
+} from './tuning';
 
 /**
  * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights, baselines and widths of one optical
@@ -32,7 +52,32 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   // Beats sample the respiration: rates above half of the heart rate cannot be distinguished from lower ones.
   const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
   const resolved = BEATS.meanHeight >= LEAST_COUNTS * used.resolution;
-  return followBreath(state, FROM_PPG, end, n, fastest, resolved ? BEATS.steadiness : 0, BEATS.trust * rest, to);
+  const share: f32 = resolved ? BEATS.steadiness * clarity(state, used.period) : 0;
+  return followBreath(state, FROM_PPG, end, n, fastest, share, BEATS.trust * rest, resolutionOf(used), to);
+}
+
+/**
+ * How far the pulses tell of the breath rather than of their places between the samples, one every `period` seconds, from 0 to 1: if they are smooth enough to
+ * be measured between these, or out of step with them.
+ */
+function clarity(state: BreathState, period: f64): f32 {
+  // Lines join the samples, and cut the tops off by the square of their period, where they are not much closer than the grid.
+  const close = <f32>Math.min(1, 1 / (2 * SLOW_HZ * period));
+  const sharp = SHARP * close * close;
+  const smooth = max<f32>(0, min<f32>(1, <f32>2 - state.sharpness / sharp));
+  return max(smooth, outOfStep(PULSES_IN_STEP * <f32>max(period, 1.0 / SLOW_HZ)));
+}
+
+/** Standard deviation of what the series hold beside breath, noise and drift: what the grid and the converter leave uncertain. */
+function resolutionOf(channel: Channel): v128 {
+  const averaged = Math.sqrt(channel.period / SMOOTH_SECONDS);
+  const rounded = (ROUNDED * channel.resolution * <f32>averaged) / BEATS.meanHeight;
+  return f32x4(
+    INTERVAL_RESOLUTION + rounded,
+    HEIGHT_RESOLUTION + rounded,
+    BASELINE_RESOLUTION + rounded,
+    WIDTH_RESOLUTION + 4 * rounded,
+  );
 }
 
 /**
@@ -73,17 +118,12 @@ function gather(session: Session, channel: Channel | null, end: f64): i32 {
   advancePulses(state, channel, end);
   const found = state.pulseCount;
   const oldest = max(0, found - MAX_PULSES);
-  const now = <i32>(<i64>(end * PULSE_TICKS));
   let first = found;
-  while (first > oldest && now - state.pulseAt(first - 1).time < <i32>(RR_WINDOW * PULSE_TICKS)) first--;
+  while (first > oldest && end - state.pulseAt(first - 1).time < RR_WINDOW) first--;
   for (let i = max(first, found - MAX_BEATS); i < found; i++) {
     const pulse = state.pulseAt(i);
-    const interval = i > oldest ? seconds(pulse.time - state.pulseAt(i - 1).time) : <f32>NaN;
-    addBeat(seconds(pulse.time - now), interval, pulse.height, pulse.baseline, pulse.width);
+    const interval = i > oldest ? <f32>(pulse.time - state.pulseAt(i - 1).time) : <f32>NaN;
+    addBeat(<f32>(pulse.time - end), interval, pulse.height, pulse.baseline, pulse.width);
   }
   return judgeBeats();
-}
-
-function seconds(ticks: i32): f32 {
-  return <f32>ticks / <f32>PULSE_TICKS;
 }

@@ -12,6 +12,7 @@ import {
   FOOT_REACH,
   REFRACTORY,
   SHALLOW,
+  SHARPNESS_STEP,
   SHORTEST_STRETCH,
   SKEW_STEP,
   SMOOTH_HALF,
@@ -29,9 +30,6 @@ import {
  * polarity of the signal does not matter: light that falls with the blood is turned.
  */
 
-/** Ticks per second. Times are i32 in ticks: they wrap after 24 days, which is harmless. */
-export const PULSE_TICKS: f64 = 1024;
-
 const LOOKAHEAD: i32 = DRIFT_HALF + BEAT_HALF;
 /** Grid samples before the first searched one, which the averages and the search for the pulse's foot need. */
 const MARGIN: i32 = 64;
@@ -44,6 +42,7 @@ export function advancePulses(state: BreathState, channel: Channel, end: f64): v
     state.cursor = 0;
     state.pulseCount = 0;
     state.polarity = 0;
+    state.sharpness = 0;
   }
   const limit = completeBy(channel, end);
   state.cursor = max(state.cursor, limit - LONGEST);
@@ -185,7 +184,7 @@ function notePeak(state: BreathState, start: i32, k: i32): void {
   fitAbout(BAND, k);
   const top = extremumNear(vertex<f32>(BAND[k - 1], BAND[k], BAND[k + 1]));
   const high = quarticAt(top);
-  const time = <i32>(<i64>Math.round((<f64>(start + k) + <f64>top) * (PULSE_TICKS / <f64>SLOW_HZ)));
+  const time = (<f64>(start + k) + <f64>top) / SLOW_HZ;
   const twin = found > 0 && isTwin(k, gridSince(state, found - 1, time), state);
   if (twin && BAND[k] <= state.level) return;
   const own = twin ? found - 1 : found;
@@ -198,12 +197,19 @@ function notePeak(state: BreathState, start: i32, k: i32): void {
   pulse.baseline = quarticAt(top);
   state.level = BAND[k];
   state.pulseCount = own + 1;
+  const sharpness: f32 = sixthDifference(k) / pulse.height;
+  state.sharpness += SHARPNESS_STEP * ((sharpness < 1 ? sharpness : 1) - state.sharpness);
 }
 
-/** Grid samples from that pulse to the time, at most FOOT_REACH; the difference is negative after a gap of 24 days. */
-function gridSince(state: BreathState, pulse: i32, time: i32): i32 {
-  const since = (time - state.pulseAt(pulse).time) / (<i32>PULSE_TICKS / SLOW_HZ);
-  return since >= 0 ? min(since, FOOT_REACH) : FOOT_REACH;
+/** Magnitude of the sixth difference at value k: what the polynomial through five values leaves to the two beside them. */
+function sixthDifference(k: i32): f32 {
+  const sum: f32 = BAND[k - 3] + BAND[k + 3] - 6 * (BAND[k - 2] + BAND[k + 2]) + 15 * (BAND[k - 1] + BAND[k + 1]);
+  return abs(sum - 20 * BAND[k]);
+}
+
+/** Grid samples from that pulse to the time, at most FOOT_REACH. */
+function gridSince(state: BreathState, pulse: i32, time: f64): i32 {
+  return <i32>Math.min(FOOT_REACH, (time - state.pulseAt(pulse).time) * SLOW_HZ);
 }
 
 /**

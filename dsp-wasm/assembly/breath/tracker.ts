@@ -8,7 +8,6 @@ import { seriesSpectra } from './spectrum';
 import { doubtHeld, keepNewest } from './swing';
 import {
   ALL_RATES,
-  BASELINE_RESOLUTION,
   BEATS_DRIFT,
   CERTAIN_MASS,
   DRIFT,
@@ -26,10 +25,8 @@ import {
   HALF_STRETCH,
   HARMONIC,
   HARMONIC_LIMIT,
-  HEIGHT_RESOLUTION,
   HIGH_FROM,
   HIGH_TO,
-  INTERVAL_RESOLUTION,
   JUMP,
   LITTLE_SHOWN_MASS,
   LOST,
@@ -42,7 +39,6 @@ import {
   PRESSURE_BIN,
   PRESSURE_ODDS,
   RATE_SPREAD,
-  RESOLUTION,
   ROUGHNESS,
   SERIES_ODDS,
   STEEPEST_BASELINES,
@@ -52,7 +48,6 @@ import {
   UNEXPLAINED,
   UNEXPLAINED_WIDTHS,
   USUAL_RATE,
-  WIDTH_RESOLUTION,
 } from './tuning';
 
 /**
@@ -109,6 +104,7 @@ function rateOf(i: i32): f32 {
  * @param fastest highest rate that the series can show, per minute
  * @param share how far the series are what they seem
  * @param trust how far there are beats at all, and with them the breath that is remembered
+ * @param resolution standard deviation of what the series hold beside breath, noise and drift
  * @returns false where the series show nothing at all
  */
 export function followBreath(
@@ -119,13 +115,14 @@ export function followBreath(
   fastest: f32,
   share: f32,
   trust: f32,
+  resolution: v128,
   to: Estimate,
 ): bool {
   countLanes(popcnt(i32x4.bitmask(lanesOf(source))), n);
   const degree = source === FROM_EFFORT ? EFFORT_DRIFT : BEATS_DRIFT;
   const drift = removeDrift(n, degree);
   keepNewest(n);
-  seriesSpectra(n, f32x4.add(f32x4.mul(drift, f32x4.splat(ROUGHNESS)), resolutionOf(source)));
+  seriesSpectra(n, f32x4.add(f32x4.mul(drift, f32x4.splat(ROUGHNESS)), resolution));
   // Each degree of the drift holds as much of the spectrum as a bin of white noise (3/8: the Hann window's mean square).
   v128.store(SLOWEST.at(0), f32x4.mul(drift, f32x4.splat(<f32>n * <f32>Math.sqrt(0.375 / <f64>degree))));
   findBlend(source);
@@ -155,13 +152,6 @@ export function followBreath(
 function lanesOf(source: i32): v128 {
   if (source === FROM_EFFORT) return i32x4(-1, 0, 0, 0);
   return i32x4(-1, -1, -1, source === FROM_PPG ? -1 : 0);
-}
-
-/** Standard deviation of what the series hold beside breath, noise and drift. */
-function resolutionOf(source: i32): v128 {
-  if (source === FROM_EFFORT) return f32x4.splat(0);
-  if (source === FROM_ECG) return f32x4.splat(RESOLUTION);
-  return f32x4(INTERVAL_RESOLUTION, HEIGHT_RESOLUTION, BASELINE_RESOLUTION, WIDTH_RESOLUTION);
 }
 
 /**

@@ -63,16 +63,6 @@ export const HARMONIC: f32 = 0.3;
 export const EFFORT_HARMONIC: f32 = 1;
 /** The harmonic counts up to this multiple of the power at the rate itself: else half of each rate would do as well. [ratio; chosen] */
 export const HARMONIC_LIMIT: f32 = 2;
-/** Beats of an ECG are placed and measured to about this (1 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
-export const RESOLUTION: f32 = 0.001;
-/** The same of the intervals of pulses. [ratio; chosen] */
-export const INTERVAL_RESOLUTION: f32 = 0.0015;
-/** The same of their heights, which are read between grid samples. [ratio; chosen] */
-export const HEIGHT_RESOLUTION: f32 = 0.0025;
-/** The same of their baselines, which are smooth. [ratio; chosen] */
-export const BASELINE_RESOLUTION: f32 = 0.0005;
-/** The same of their widths. [ratio; chosen] */
-export const WIDTH_RESOLUTION: f32 = 0.005;
 /** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; chosen] */
 export const DRIFT: f32 = 0.25;
 /** Chance that the rate is suddenly any other. [probability; chosen] */
@@ -185,15 +175,41 @@ export const SHALLOW: f32 = 0.4;
 /** Part of a pulse's height at which its width is measured: near the top, where no second wave is. [ratio; chosen] */
 export const WIDTH_LEVEL: f32 = 0.9;
 
+/** Part of a pulse's sharpness that goes into the remembered one: eight pulses. [share; chosen] */
+export const SHARPNESS_STEP: f32 = 0.125;
+
 // ---- from_ppg.ts ----
+/** Intervals of pulses are measured to about this: smaller changes tell of the sampling. [ratio; chosen] */
+export const INTERVAL_RESOLUTION: f32 = 0.0015;
+/** The same of their heights, which are read between grid samples. [ratio; chosen] */
+export const HEIGHT_RESOLUTION: f32 = 0.0025;
+/** The same of their baselines, which are smooth. [ratio; chosen] */
+export const BASELINE_RESOLUTION: f32 = 0.0005;
+/** The same of their widths. [ratio; chosen] */
+export const WIDTH_RESOLUTION: f32 = 0.005;
 /** Smaller pulses are the converter's own steps, whose beat with the sampling looks like breath. [counts; chosen] */
 export const LEAST_COUNTS: f32 = 4;
+/** Standard deviation of what a converter rounds. [counts; derived: 1 / sqrt(12)] */
+export const ROUNDED: f32 = 0.28868;
+/** Length of the short moving average, over which rounding averages out. [s; derived: SMOOTH_HALF] */
+export const SMOOTH_SECONDS: f64 = 0.15625;
+/** The same deviation of pulses, the sharpest of which lie on whole samples. [sample periods; derived: even beats on whole periods deviate by half of one at most] */
+export const PULSES_IN_STEP: f32 = 0.5;
+/** Sharpness of pulses up to which the polynomial through five grid samples follows them; those of twice that are sharper than the grid. [ratio; chosen] */
+export const SHARP: f32 = 0.2;
 /** Part of the window that passes from one step to the next: 2 s of 32 s. [share; derived: rr-ppg's window and step] */
 export const PASSED: f32 = 0.0625;
 
 // ---- from_ecg.ts ----
 /** Beats which are more likely none than one carry no interval. [probability; chosen] */
 export const BELIEVED: f32 = 0.5;
+
+/** Beats of an ECG are placed and measured to about this (1 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
+export const RESOLUTION: f32 = 0.001;
+/** Deviation of beats from even steps up to which they are in step with the samples; from twice that on they are not. [sample periods; chosen] */
+export const IN_STEP: f32 = 0.33333;
+/** Height of a pacemaker's spike, against the R wave's. [ratio; chosen] */
+export const SPIKE: f32 = 2;
 
 // ---- from_effort.ts ----
 /** Least part of the window that must be there, 12 s. [grid samples; chosen] */

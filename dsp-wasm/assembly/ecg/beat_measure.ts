@@ -1,9 +1,10 @@
 import { copyGrid } from '../grid/window';
-import { parabolaAt, vertex } from '../math/parabola';
+import { vertex } from '../math/parabola';
+import { extremumNear, fitQuartic, quarticAt } from '../math/quartic';
 import { sumLanes } from '../math/vector';
 import { Channel, ECG_HZ } from '../memory/channel';
 import { EcgState, Lead, Level, TEMPLATE } from '../memory/ecg_state';
-import { Row, rowAt } from '../memory/row';
+import { Row } from '../memory/row';
 import { addBeat } from './beats';
 import { isMatched } from './evidence';
 import { broad, computeFeatures, leveled, sharpenedAt, TEMPLATE_HALF } from './features';
@@ -17,6 +18,7 @@ import {
   NOISES,
   PEAKS,
   PROJECTION,
+  SHAPE,
   SHARES,
   SHIFTS,
   SMALL,
@@ -84,14 +86,14 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
     STRAYS[k] = isNext ? strayBreadth(lead, last + LATEST_T - from, sample - EARLIEST_P - from) : 0;
   }
   const chosen = chooseLead(ecg, channel.subs);
-  const peak = PEAKS[chosen] + <f32>ecg.leadAt(chosen).offset;
+  const peak = PEAKS[chosen];
   const time = (<f64>from + <f64>peak) / ECG_HZ;
   const isBroken = !isNext || candidate.empty > last;
   const interval: f32 = isBroken ? 0 : <f32>(time - ecg.lastTime);
   const likely: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
   let quality = STRAYS[chosen] > STRAY_SHARE ? min<f32>(likely, STRAY_QUALITY) : likely;
   if (SPREADS[chosen] < SHORTEST_SPREAD || SMALL[chosen]) quality = min<f32>(quality, SPIKE_QUALITY);
-  const baseline = levelAbout(channel, chosen, sample, limit);
+  const baseline = levelAbout(channel, chosen, <f64>from + <f64>peak, limit);
   const obscured = candidate.flat > last || NOISES[chosen] > HIDING_NOISE;
   addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, obscured, candidate.held > last, late);
   ecg.fit = followed(ecg.fit, SHARES[chosen]);
@@ -101,12 +103,17 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
   ecg.lastTime = time;
 }
 
-/** Mean of the lead over BASELINE_SAMPLES about `sample`. Uses up the features. */
-function levelAbout(channel: Channel, lead: i32, sample: i32, limit: i32): f32 {
-  copyGrid(channel, lead, sample - BASELINE_SAMPLES / 2, BASELINE_SAMPLES, limit, LEVELED.at(0));
+/**
+ * Mean of the lead over BASELINE_SAMPLES about an instant between grid samples: over whole grid samples alone, its ends would move against the
+ * beat. Uses up the features.
+ */
+function levelAbout(channel: Channel, lead: i32, at: f64, limit: i32): f32 {
+  const middle = <i32>Math.floor(at);
+  copyGrid(channel, lead, middle - BASELINE_SAMPLES / 2, BASELINE_SAMPLES + 1, limit, LEVELED.at(0));
   let sum = f32x4.splat(0);
   for (let i = 0; i < BASELINE_SAMPLES; i += 4) sum = f32x4.add(sum, v128.load(LEVELED.at(i)));
-  return sumLanes(sum) / <f32>BASELINE_SAMPLES;
+  const moved = <f32>(at - <f64>middle) * (LEVELED[BASELINE_SAMPLES] - LEVELED[0]);
+  return (sumLanes(sum) + moved) / <f32>BASELINE_SAMPLES;
 }
 
 /** Running mean over about 5 beats, with the measure of one more beat if that is positive. */
@@ -195,7 +202,7 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
   const matched = isMatched(lead);
   const peak = greatestNear(matched ? MATCH : ENERGY, at, SNAP);
   const energy = ENERGY[greatestNear(ENERGY, at, SNAP)];
-  put(k, <f32>at, 0);
+  put(k, <f32>at + lead.offset, 0);
   SHARES[k] = 0;
   SMALL[k] = false;
   const noise = greatest(ENERGY, between);
@@ -210,7 +217,7 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
     learnLevel(lead.width, width, greatest(WIDTH, between), LEVEL_FOLLOW);
   }
   if (wide) {
-    measureWide(lead, k, at, matched);
+    measureWide(k, at, matched);
     return;
   }
   learnLevel(lead.energy, energy, noise);
@@ -258,17 +265,17 @@ function signOfT(width: f32, count: i32): f32 {
   return broad(top) > 0 ? 1 : -1;
 }
 
-/** With a template, the R peak is at the largest match. */
+/** With a template, the R peak is where the projection on it is largest, near the largest match. */
 function measureMatched(lead: Lead, k: i32, peak: i32, between: i32): void {
   learnMatch(lead.match, MATCH[peak], greatest(MATCH, between));
   const projection = PROJECTION[peak];
-  const top = vertex<f32>(MATCH[peak - 1], MATCH[peak], MATCH[peak + 1]);
-  const height = parabolaAt<f32>(PROJECTION[peak - 1], projection, PROJECTION[peak + 1], top);
-  put(k, <f32>peak + top, height);
+  fitQuartic(PROJECTION[peak - 2], PROJECTION[peak - 1], projection, PROJECTION[peak + 1], PROJECTION[peak + 2]);
+  const top = extremumNear(vertex<f32>(PROJECTION[peak - 1], projection, PROJECTION[peak + 1]));
+  put(k, <f32>peak + top + lead.offset, quarticAt(top));
   const share: f32 = projection > 0 ? sqrt<f32>(MATCH[peak] / projection) : 0;
   SHARES[k] = share;
   if (lead.learnt < TEMPLATE_BEATS + 2 || share > LIKE_TEMPLATE) {
-    learnTemplate(lead, peak);
+    learnTemplate(lead, peak, top);
     lead.strange = 0;
   } else {
     countStrange(lead);
@@ -276,18 +283,18 @@ function measureMatched(lead: Lead, k: i32, peak: i32, between: i32): void {
 }
 
 /** An ectopic beat is at the maximum of the broad signal. Its lead learns nothing from it about normal beats. */
-function measureWide(lead: Lead, k: i32, at: i32, matched: bool): void {
+function measureWide(k: i32, at: i32, matched: bool): void {
   let largest = at;
   for (let i = at - FIRST_SNAP; i <= at + FIRST_SNAP; i++) if (abs(broad(i)) > abs(broad(largest))) largest = i;
-  put(k, <f32>(largest - lead.offset), matched ? PROJECTION[at] : 0);
+  put(k, <f32>largest, matched ? PROJECTION[at] : 0);
 }
 
 /** Without a template, the R peak is at the maximum of the sharpened signal. */
 function measureFirst(lead: Lead, k: i32, at: i32): void {
   let largest = at;
   for (let i = at - FIRST_SNAP; i <= at + FIRST_SNAP; i++) if (abs(sharp(i)) > abs(sharp(largest))) largest = i;
-  learnTemplate(lead, largest);
-  put(k, <f32>(largest - lead.offset), abs(sharp(largest)));
+  learnTemplate(lead, largest, 0);
+  put(k, <f32>largest, abs(sharp(largest)));
 }
 
 function learnMatch(level: Level, match: f32, noise: f32): void {
@@ -304,21 +311,31 @@ function countStrange(lead: Lead): void {
   beginLevel(lead.match, 0, 0);
 }
 
-/** Adds the beat at `at` to the template, with norm 1, and finds the R peak in it: its largest value. */
-function learnTemplate(lead: Lead, at: i32): void {
-  const shape = rowAt<f32>(sharpenedAt(at - TEMPLATE_HALF));
-  const norm = normOf(shape);
+/**
+ * Adds the beat at `at + top`, between grid samples, to the template, with norm 1, and finds the R peak in it. On whole grid samples the template, and with
+ * it the times of the beats, would follow their places on the grid.
+ */
+function learnTemplate(lead: Lead, at: i32, top: f32): void {
+  for (let i = 0; i < TEMPLATE; i++) SHAPE[i] = sharpBetween(at + i - TEMPLATE_HALF, top);
+  const norm = normOf(SHAPE);
   if (!(norm > 0)) return;
   const rate = max(SLOWEST_LEARNING, <f32>1 / <f32>(lead.learnt + 1));
   const template = lead.template;
   for (let i = 0; i < TEMPLATE; i++) {
     const t = lead.learnt ? template[i] : 0;
-    template[i] = t + rate * (shape[i] / norm - t);
+    template[i] = t + rate * (SHAPE[i] / norm - t);
   }
   const scale: f32 = <f32>1 / normOf(template);
   for (let i = 0; i < TEMPLATE; i++) template[i] *= scale;
   lead.learnt++;
   lead.offset = peakOf(template);
+}
+
+/** The sharpened signal `top` after its i-th value. */
+function sharpBetween(i: i32, top: f32): f32 {
+  if (top === 0) return sharp(i);
+  fitQuartic(sharp(i - 2), sharp(i - 1), sharp(i), sharp(i + 1), sharp(i + 2));
+  return quarticAt(top);
 }
 
 function normOf(shape: Row<f32>): f32 {
@@ -327,7 +344,8 @@ function normOf(shape: Row<f32>): f32 {
   return sqrt<f32>(sum);
 }
 
-function peakOf(template: Row<f32>): i32 {
+/** Where the template is largest, grid samples from its centre. */
+function peakOf(template: Row<f32>): f32 {
   let peak = 0;
   let top: f32 = -1;
   for (let i = -SNAP; i <= SNAP; i++) {
@@ -336,7 +354,10 @@ function peakOf(template: Row<f32>): i32 {
     top = v;
     peak = i;
   }
-  return peak;
+  const at = peak + TEMPLATE_HALF;
+  const sign: f32 = template[at] < 0 ? -1 : 1;
+  fitQuartic(template[at - 2], template[at - 1], template[at], template[at + 1], template[at + 2]);
+  return <f32>peak + extremumNear(vertex<f32>(sign * template[at - 1], sign * template[at], sign * template[at + 1]));
 }
 
 function put(k: i32, peak: f32, amplitude: f32): void {

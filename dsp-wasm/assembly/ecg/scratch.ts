@@ -123,8 +123,12 @@ const HUMS_END: usize = STRAYS_END + LEADS_BYTES;
 export const SMALL = changetype<Row<bool>>(HUMS_END);
 const SMALL_END: usize = HUMS_END + 16;
 
-export const GROUP = changetype<Group>(SMALL_END);
-const GROUP_END: usize = SMALL_END + 16;
+/** A beat, at the places of the template. */
+export const SHAPE = changetype<Row<f32>>(SMALL_END);
+const SHAPE_END: usize = SMALL_END + 2 * BLOCK_BYTES;
+
+export const GROUP = changetype<Group>(SHAPE_END);
+const GROUP_END: usize = SHAPE_END + 16;
 
 /** The responses of the two wavelets for a group; the leads are GROUP_ROW apart. */
 const GROUP_SHARPENED_END: usize = GROUP_END + 4 * GROUP_BYTES;

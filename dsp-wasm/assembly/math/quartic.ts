@@ -31,7 +31,8 @@ export function quarticAt(t: f32): f32 {
 export function extremumNear(t: f32): f32 {
   for (let n = 0; n < STEPS; n++) {
     const bend: f32 = 2 * c2 + t * (6 * c3 + t * 12 * c4);
-    if (bend !== 0) t = inside(t - slopeAt(t) / bend);
+    const step = slopeAt(t) / bend;
+    if (isFinite<f32>(step)) t = inside(t - step);
   }
   return t;
 }

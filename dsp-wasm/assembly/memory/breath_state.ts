@@ -11,8 +11,8 @@ const TRACK_COUNT: i32 = 3;
 /** A pulse of an optical channel. */
 @unmanaged
 export class Pulse {
-  /** Time, in ticks (ppg_pulses.ts). */
-  time: i32;
+  /** Time, s. */
+  time: f64;
   /** Height above its foot. */
   height: f32;
   /** Mean of the optical channel over a second about it, without the sub-channel's offset. */
@@ -87,6 +87,8 @@ export class BreathState {
   level: f32;
   /** Skewness of the light's slopes of late: positive where it rises with the blood. */
   skew: f32;
+  /** How sharp the tops of the pulses are of late: their sixth difference from grid sample to grid sample, in parts of their heights. */
+  sharpness: f32;
   /** By which the light is multiplied, so that its pulses rise: 1 or -1; 0 before the first. */
   polarity: f32;
   /** How much of the window may show the wearer's movements instead of the breath, from 0 to 1. */
@@ -103,6 +105,6 @@ export class BreathState {
   }
 }
 
-const PULSES: usize = offsetof<BreathState>();
+const PULSES: usize = (offsetof<BreathState>() + 7) & ~7;
 const TRACKS: usize = PULSES + MAX_PULSES * ((offsetof<Pulse>() + 7) & ~7);
 export const BREATH_STATE_BYTES: usize = TRACKS + <usize>TRACK_COUNT * TRACK_BYTES;

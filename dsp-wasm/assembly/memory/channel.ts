@@ -50,6 +50,8 @@ export class Channel {
   nextSecond: i32;
   /** Smallest step between two values: 1 for integers, 0 for floats. */
   resolution: f32;
+  /** Spacing of the newest samples, s. */
+  period: f64;
   /** Whether a sample has arrived. */
   started: bool;
   /** Time of the newest sample, in grid samples. */

@@ -25,7 +25,7 @@ export class Lead {
   /** Beats in a row that did not fit the template. */
   strange: i32;
   /** Where in the template the R peak is, grid samples from its centre. */
-  offset: i32;
+  offset: f32;
   /** Usual least energy between two beats, as noise leaves it; 0: not known yet. */
   calm: f32;
   /** Energy and breadth of beats that are usual in this session. */

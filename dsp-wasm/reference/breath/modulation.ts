@@ -46,6 +46,18 @@ export function modulations(beats: Beats): Modulations | null {
   };
 }
 
+/** How far the beats are out of step with the samples, from 0 to 1: 0 up to that deviation from even steps, s. */
+export function outOfStep({ time }: Beats, inStep: number): number {
+  const spreads = [time.length >> 3, 1].map((beats) => {
+    const spans = time
+      .slice(beats)
+      .map((t, i) => t - (time[i] ?? 0))
+      .sort((a, b) => a - b);
+    return ((spans[(3 * spans.length) >> 2] ?? 0) - (spans[spans.length >> 2] ?? 0)) / 2;
+  });
+  return Math.max(0, Math.min(1, Math.max(...spreads) / inStep - 1));
+}
+
 /** Mean of the known values. */
 function meanOf(x: readonly number[]): number {
   const known = x.filter((v) => !Number.isNaN(v));

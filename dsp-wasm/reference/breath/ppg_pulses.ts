@@ -1,3 +1,5 @@
+import { valueAt as polynomialAt } from '../math/quartic.js';
+
 /**
  * A pulse: time (seconds), height above its foot, the optical channel's mean over a second around it, and the time for which it
  * is above nine tenths of its height (seconds; NaN if unknown).
@@ -7,6 +9,8 @@ export interface Pulse {
   readonly height: number;
   readonly baseline: number;
   readonly width: number;
+  /** Sixth difference at its top, in parts of its height, at most 1. */
+  readonly sharpness: number;
 }
 
 /**
@@ -37,6 +41,7 @@ export function findPulses(x: readonly number[]): Pulse[] {
       height,
       baseline: valueAt(drift, k, top),
       width: widthAbove(band, k, low + 0.9 * height),
+      sharpness: Math.min(1, Math.abs(sixthDifference(band, k)) / height),
     };
   });
 }
@@ -112,6 +117,11 @@ function reach(row: readonly number[], k: number, step: number, level: number): 
   return below;
 }
 
+/** Sixth difference of the row about its k-th value. */
+function sixthDifference(row: readonly number[], k: number): number {
+  return [1, -6, 15, -20, 15, -6, 1].reduce((sum, c, i) => sum + c * (row[k + i - 3] ?? 0), 0);
+}
+
 /** Where the values about the k-th are highest, or lowest if the sign is negative, in thousandths of a grid sample. */
 function highestPlace(row: readonly number[], k: number, sign: number): number {
   const places = Array.from({ length: 1001 }, (_, i) => (i - 500) / 1000);
@@ -119,10 +129,7 @@ function highestPlace(row: readonly number[], k: number, sign: number): number {
   return places[values.indexOf(Math.max(...values))] ?? 0;
 }
 
-const FIVE = [-2, -1, 0, 1, 2];
-
-/** The value `t` grid samples after the k-th, on the polynomial through five values (Lagrange). */
+/** The value `t` grid samples after the k-th, on the polynomial through five values. */
 function valueAt(row: readonly number[], k: number, t: number): number {
-  const weight = (i: number) => FIVE.reduce((product, j) => (j === i ? product : (product * (t - j)) / (i - j)), 1);
-  return FIVE.reduce((sum, i) => sum + (row[k + i] ?? 0) * weight(i), 0);
+  return polynomialAt((i) => row[i] ?? 0, k, t);
 }

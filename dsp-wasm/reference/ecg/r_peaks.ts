@@ -154,7 +154,7 @@ export class RPeaks {
     const between = isNext ? { from: this.lastBeat + guard, to: sample - guard } : { from: sample, to: sample };
     const peaks = this.leads.map((l) => measureLead(l, sample, wide, between));
     this.chooseLead();
-    return (peaks[this.lead] ?? sample) + (this.leads[this.lead]?.offset ?? 0);
+    return peaks[this.lead] ?? sample;
   }
 
   private chooseLead(): void {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { modulations } from '../../reference/breath/modulation.js';
+import { modulations, outOfStep } from '../../reference/breath/modulation.js';
 import { findPulses } from '../../reference/breath/ppg_pulses.js';
 import { BreathFollower, FROM_EFFORT, FROM_PPG } from '../../reference/breath/tracker.js';
 import { gridSamples } from '../../reference/grid/resample.js';
@@ -564,13 +564,14 @@ describe('rr', () => {
     const within = all.flatMap((p, i) =>
       p.time > end - 32 && p.time < end - 0.95 ? [{ ...p, before: all[i - 1] }] : [],
     );
-    const m = modulations({
+    const beats = {
       time: within.map((p) => p.time - end),
       interval: within.map((p) => p.time - (p.before?.time ?? Number.NaN)),
       height: within.map((p) => p.height),
       baseline: within.map((p) => p.baseline),
       width: within.map((p) => p.width),
-    });
+    };
+    const m = modulations(beats);
     if (!m) return null;
     const series = [
       { x: m.intervals, resolution: 0.0015, gentle: 0.5, steep: 2, pressure: true },
@@ -578,7 +579,9 @@ describe('rr', () => {
       { x: m.baselines, resolution: 0.0005, gentle: 1, steep: 4 },
       { x: m.widths, resolution: 0.005, gentle: 1, steep: 3, pressure: true, vessels: true },
     ];
-    return follower.follow(end, series, m.fastest, m.steadiness, m.trust);
+    const sharpness = all.filter((p) => p.time < end - 0.95).reduce((mean, p) => mean + (p.sharpness - mean) / 8, 0);
+    const clear = Math.max(Math.min(1, 2 - sharpness / (0.2 * (HZ / 64) ** 2)), outOfStep(beats, 0.5 / 32));
+    return follower.follow(end, series, m.fastest, m.steadiness * clear, m.trust);
   }
 
   it('gives the same bits for any chunking of the payload', () => {
@@ -668,6 +671,67 @@ describe('rr', () => {
       });
     const answers = Array.from({ length: 24 }, (_, i) => run('rr_ppg', [GREEN], [steady(50 + 2.3 * i)]));
     expect(trusted(answers.flat())).to.equal(0);
+  });
+
+  /** Even beats of `wave` (by seconds since each, and in beats) in counts, as converted at `hz`, with noise of that many counts. */
+  function even(hz: number, bpm: number, wave: (t: number, phase: number) => number, grain: number): number[] {
+    return noise(120 * hz, bpm).map((v, i) => {
+      const phase = ((i * bpm) / (60 * hz)) % 1;
+      return Math.round(wave((phase * 60) / bpm, phase) + grain * v);
+    });
+  }
+
+  it('trusts no breath in an ECG of constant rate, at any rate of sampling', () => {
+    const g = (t: number, width: number) => Math.exp(-((t / width) ** 2));
+    const shapes: Record<string, (t: number) => number> = {
+      narrow: (t) => g(t - 0.3, 0.009) - 0.25 * g(t - 0.32, 0.008) + 0.2 * g(t - 0.5, 0.05),
+      wide: (t) => g(t - 0.2, 0.035) - 0.6 * g(t - 0.26, 0.03),
+      paced: (t) => (t >= 0.15 && t < 0.152 ? 1.5 : 0) + g(t - 0.21, 0.03) - 0.5 * g(t - 0.265, 0.03),
+    };
+    for (const [name, shape] of Object.entries(shapes))
+      for (const sampleRateHz of [100, 128, 250, 360, 1000])
+        for (const bpm of [61.3, 70, 72, 75, 90]) {
+          const x = even(sampleRateHz, bpm, (t) => 800 * shape(t), 6);
+          const answers = run('rr_ecg', [{ ...ECG, sampleRateHz }], [x], 1e9, ENCODING.int32);
+          expect(trusted(answers), `${name}, ${sampleRateHz} Hz, ${bpm} bpm`).to.equal(0);
+        }
+  });
+
+  it('trusts no breath in hum on an ECG of constant rate', () => {
+    for (const mains of [50, 60.03])
+      for (const bpm of [66, 72, 77.7]) {
+        const x = even(250, bpm, (t) => 800 * Math.exp(-(((t - 0.3) / 0.012) ** 2)), 6).map(
+          (v, i) => v + 80 * Math.sin((2 * Math.PI * mains * i) / 250),
+        );
+        expect(trusted(run('rr_ecg', [ECG], [x])), `${mains} Hz, ${bpm} bpm`).to.equal(0);
+      }
+  });
+
+  it('reads the breath of a paced heart by the baseline', () => {
+    for (const bpm of [60, 70, 72.5]) {
+      const x = even(250, bpm, (t) => 800 * Math.exp(-(((t - 0.3) / 0.012) ** 2)), 6).map(
+        (v, i) => v + 120 * Math.sin((2 * Math.PI * 14 * i) / (60 * 250)),
+      );
+      const answer = last(run('rr_ecg', [ECG], [x]));
+      expect(answer?.value, `${bpm} bpm`).to.be.closeTo(14, 1);
+      expect(answer?.confidence, `${bpm} bpm`).to.be.at.least(0.5);
+    }
+  });
+
+  it('trusts no breath in even pulses, be they sharper than the grid or a few counts high', () => {
+    const waves: Record<string, (t: number, phase: number) => number> = {
+      sharp: (t) => 5e4 - 1000 * Math.exp(-10 * t) * (1 - Math.exp(-50 * t)),
+      'a step': (t) => 5e4 - 1000 * Math.exp(-8 * t),
+      smooth: (_, phase) => 5e4 - 1000 * pulse(phase),
+      low: (_, phase) => 5e4 - 40 * pulse(phase),
+    };
+    for (const [name, wave] of Object.entries(waves))
+      for (const sampleRateHz of [25, 32, 50, 100, 256, 500])
+        for (const bpm of [45, 61.3, 72, 84, 97.3]) {
+          const x = even(sampleRateHz, bpm, wave, 0);
+          const answers = run('rr_ppg', [{ ...GREEN, sampleRateHz }], [x], 1e9, ENCODING.int32);
+          expect(trusted(answers), `${name}, ${sampleRateHz} Hz, ${bpm} bpm`).to.equal(0);
+        }
   });
 
   it('reads light that falls with the blood as light that rises with it', () => {

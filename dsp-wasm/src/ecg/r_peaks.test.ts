@@ -203,6 +203,21 @@ describe('R peaks', () => {
     });
   });
 
+  it('places even beats evenly, wherever they lie between the grid samples', () => {
+    for (const [rate, bpm] of [
+      [125, 61.3],
+      [250, 77.7],
+      [500, 72],
+      [1000, 70],
+    ] as const) {
+      const even = Array.from({ length: bpm }, (_, i) => ({ time: 0.5 + (i * 60) / bpm, shape: 'normal' as const }));
+      open(1);
+      const got = times(ecg(58, even, { hz: rate, noise: 0, wander: 0 }), { hz: rate, chunk: rate }).slice(10);
+      const intervals = got.slice(1).map((time, i) => time - (got[i] ?? Number.NaN));
+      expect(Math.max(...intervals.map((v) => Math.abs(v - 60 / bpm))), `${bpm} bpm`).to.be.below(0.0002);
+    }
+  });
+
   it('handles levels of any size, with beats on top of them', () => {
     const beats = rhythm(30, jitter(16, 0.8, 0.02));
     const x = ecg(30, beats);
