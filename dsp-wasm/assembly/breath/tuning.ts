@@ -193,7 +193,7 @@ export const LEAST_COUNTS: f32 = 4;
 export const ROUNDED: f32 = 0.28868;
 /** Length of the short moving average, over which rounding averages out. [s; derived: SMOOTH_HALF] */
 export const SMOOTH_SECONDS: f64 = 0.15625;
-/** The same deviation of pulses, the sharpest of which lie on whole samples. [sample periods; derived: even beats on whole periods deviate by half of one at most] */
+/** The same deviation of pulses, the sharpest of which lie on whole samples. [periods; derived: even beats on whole periods deviate by half of one at most] */
 export const PULSES_IN_STEP: f32 = 0.5;
 /** Sharpness of pulses up to which the polynomial through five grid samples follows them; those of twice that are sharper than the grid. [ratio; chosen] */
 export const SHARP: f32 = 0.2;
@@ -206,7 +206,7 @@ export const BELIEVED: f32 = 0.5;
 
 /** Beats of an ECG are placed and measured to about this (1 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
 export const RESOLUTION: f32 = 0.001;
-/** Deviation of beats from even steps up to which they are in step with the samples; from twice that on they are not. [sample periods; chosen] */
+/** Deviation of beats from even steps up to which they are in step with the samples; from twice that on they are not. [periods; chosen] */
 export const IN_STEP: f32 = 0.33333;
 /** Height of a pacemaker's spike, against the R wave's. [ratio; chosen] */
 export const SPIKE: f32 = 2;
