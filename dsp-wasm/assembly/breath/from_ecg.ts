@@ -1,4 +1,3 @@
-import { BASELINE_SAMPLES } from '../ecg/tuning';
 import { ECG_HZ, KIND_ECG } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
@@ -6,7 +5,7 @@ import { addBeat, clearBeats, judgeBeats, outOfStep, putCleanBaselines, putHeigh
 import { BEATS, RR_WINDOW } from './scratch';
 import { clearSeries } from './series';
 import { FROM_ECG, followBreath } from './tracker';
-import { BELIEVED, IN_STEP, RESOLUTION, SPIKE } from './tuning';
+import { BASELINE_SECONDS, BELIEVED, IN_STEP, RESOLUTION, SPIKE } from './tuning';
 
 /**
  * Estimate of the window that ends at `end` (seconds), by the R peaks' intervals (respiratory sinus arrhythmia), heights
@@ -43,7 +42,7 @@ export function estimateRrEcg(session: Session, end: f64, to: Estimate): bool {
  */
 function resolutionAt(period: f64): v128 {
   const inStep = <f32>1 - outOfStep(IN_STEP * <f32>max(period, 1.0 / ECG_HZ));
-  const spike = (SPIKE * <f32>(period * ECG_HZ)) / <f32>BASELINE_SAMPLES;
+  const spike = (SPIKE * <f32>period) / BASELINE_SECONDS;
   return f32x4.add(f32x4.splat(RESOLUTION), f32x4.mul(f32x4.splat(inStep), f32x4(1, 1, spike, 0)));
 }
 

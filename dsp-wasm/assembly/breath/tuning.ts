@@ -208,6 +208,8 @@ export const BELIEVED: f32 = 0.5;
 export const RESOLUTION: f32 = 0.001;
 /** Deviation of beats from even steps up to which they are in step with the samples; from twice that on they are not. [periods; chosen] */
 export const IN_STEP: f32 = 0.33333;
+/** Stretch whose mean is a beat's baseline. [s; derived: BASELINE_SAMPLES of ecg] */
+export const BASELINE_SECONDS: f32 = 0.6875;
 /** Height of a pacemaker's spike, against the R wave's. [ratio; chosen] */
 export const SPIKE: f32 = 2;
 
