@@ -61,8 +61,33 @@ describe('decodeText', () => {
     expect(decodeText('{"type":"ping","t":5.5}', CHANNELS)).to.deep.equal({ type: 'ping', t: 5.5 });
   });
 
+  function refused(text: string) {
+    const decoded = decodeText(text, CHANNELS);
+    if (!('fault' in decoded)) throw new Error('accepted');
+    return decoded;
+  }
+
   it('refuses text that is not JSON', () => {
     for (const text of ['', '{', 'samples', '{"type":"samples",}']) expect(code(text)).to.equal('bad_json');
+  });
+
+  it('names the word that is not JSON, and the channel and number of the frame', () => {
+    const frame = (samples: string) => `{"type":"samples","channel":0,"seq":40,"ts":1e3,"samples":[${samples}]}`;
+    for (const word of ['NaN', 'Infinity', '-Infinity', 'None', 'nan']) {
+      const { detail, ...fault } = refused(frame(`1,-2.5e-3,${word},NaN`));
+      expect(fault).to.deep.equal({ fault: 'bad_json', channel: 0, seq: 40 });
+      expect(detail).to.contain(`${word} at character 69 is not JSON`).and.contain('null');
+    }
+    expect(refused('{"type":"samples","note":"NaN \\" NaN","seq":7,"samples":[NaN]')).to.not.have.property('seq');
+    expect(refused('{"type":"NaN","x":[1,2,]}').detail).to.match(/JSON object: .*(position|token)/);
+    expect(refused('{type:"end"}').detail).to.contain('type at character 1 is not JSON');
+  });
+
+  it('handles invalid text of the greatest size in little time', () => {
+    const began = process.cpuUsage().user;
+    for (const part of ['"\\', '"', '\\"', 'NaN,', '-', '-1', '{"a":', 'a.b'])
+      expect(refused(part.repeat(65_536 / part.length)).fault).to.equal('bad_json');
+    expect(process.cpuUsage().user - began).to.be.lessThan(2_000_000);
   });
 
   it('refuses JSON without a known type, and fields that are missing or of another type', () => {

@@ -25,14 +25,47 @@ export function decodeText(
   let message: unknown;
   try {
     message = JSON.parse(text);
-  } catch {
-    return fault('bad_json', 'a text message must be a JSON object');
+  } catch (error) {
+    return notJson(text, String(error));
   }
   if (!isRecord(message)) return fault('bad_message', 'a message must be an object with a type');
   if (message.type === 'samples') return samples(message, channels, earliest);
   if (message.type === 'end') return { type: 'end' };
   if (message.type === 'ping') return ping(message);
   return fault('bad_message', 'type must be samples, end or ping');
+}
+
+/** Strings, numbers and words of a text that may be JSON. An unterminated string extends to the end. */
+const TOKENS = /"(?:[^"\\]|\\.)*\\?(?:"|$)|-?\d[\d.eE+-]*|-?[A-Za-z_]\w*/gs;
+const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null']);
+
+/** The first word that JSON does not have, such as the NaN of Python's `json.dumps`, or else the parser's message. */
+function notJson(text: string, message: string): Fault {
+  const first = [...text.matchAll(TOKENS)].find(([token]) => isForeign(token));
+  if (!first) return fault('bad_json', `a text message must be a JSON object: ${message}`);
+  const word = first[0].slice(0, 20);
+  const detail = `${word} at character ${first.index} is not JSON: send null for a missing value, and names in double quotes`;
+  return fault('bad_json', detail, position(text.replace(TOKENS, (token) => (isForeign(token) ? 'null' : token))));
+}
+
+/** Whether a token is a word that JSON does not have. */
+function isForeign(token: string): boolean {
+  return /^-?[A-Za-z_]/.test(token) && !WORDS.has(token);
+}
+
+/** The channel and the number of a message with other faults, if they can be read. */
+function position(text: string): { channel?: number; seq?: number } {
+  try {
+    const message: unknown = JSON.parse(text);
+    if (!isRecord(message)) return {};
+    const { channel, seq } = message;
+    return {
+      ...(typeof channel === 'number' && Number.isInteger(channel) && { channel }),
+      ...(typeof seq === 'number' && { seq }),
+    };
+  } catch {
+    return {};
+  }
 }
 
 function ping({ t }: Record<string, unknown>): DeviceMessage | Fault {
