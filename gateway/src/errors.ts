@@ -48,6 +48,7 @@ export const FRAME_ERRORS = [
   'unknown_channel',
   'too_late',
   'in_future',
+  'too_fast',
 ] as const;
 
 export type FrameErrorCode = (typeof FRAME_ERRORS)[number];

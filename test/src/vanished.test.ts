@@ -7,7 +7,7 @@ import { KEY, Running, temporaryFolder } from './running.js';
 import { launch } from './server-process.js';
 
 const START_MS = 60_000;
-/** The service asks after a silence of 60 s, by TCP or by a ping, and waits for 30 s at most. */
+/** The service pings a device after a silence of 25 s, TCP asks an app after 60 s, and both wait for 30 s at most. */
 const FREED_MS = 110_000;
 const GRACE_MS = 1000;
 

@@ -107,6 +107,14 @@ describe('The service, to a device,', () => {
       expect(others).to.deep.equal([]);
     });
 
+    it('to the device about the numbers of a fast upload, before the acknowledgement of the same data', async () => {
+      const { device } = await connected();
+      for (let k = 0; k < 60; k++) device.samples(20 * k, 10, { ts: T0 - 60_000 + 100 * k });
+      const told = (await device.handled()).filter(({ type }) => type === 'notice' || type === 'ack');
+      expect(told[0]).to.include({ type: 'notice', code: 'all_lost', channel: 0 });
+      expect(told.map(({ type }) => type)).to.include('ack');
+    });
+
     it('at once that no algorithm of the account reads the channels, and which modalities would be read', async () => {
       const { connect: other } = await bench.device(gateway, { channels: [channel({ modality: 'temperature' })] });
       const device = other({ device_id: 'thermometer' });
@@ -169,6 +177,18 @@ describe('The service, to a device,', () => {
         ['too_late', 0],
         ['in_future', 110],
       ]);
+    });
+
+    it('stored data without a clock, of which it acknowledges nothing', async () => {
+      const { device } = await connected();
+      for (let k = 0; k < 600; k++) device.samples(100 * k, 100, { ts: null });
+      const errors = errorsOf(await device.handled());
+      expect(errors).to.have.length(10);
+      expect(errors[0]).to.include({ code: 'too_fast', channel: 0 }).and.have.property('seq').that.is.at.most(300);
+      expect(errors[0]?.detail).to.include('send ts');
+      bench.clock.advance(3000);
+      const acks = acksOf(await device.handled()).map(({ next_seq }) => (next_seq as Record<string, number>)[0]);
+      expect(acks.every((next) => next === errors[0]?.seq)).to.equal(true);
     });
 
     it('times in microseconds or of the other byte order, with the unit and the order that are expected', async () => {

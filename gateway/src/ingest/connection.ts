@@ -13,7 +13,7 @@ import { LIMITS } from './limits.js';
 const MAX_ERRORS = 10;
 const SECOND_MS = 1000;
 /** Refusals for which the frame is not at fault. */
-const FAULTLESS: ReadonlySet<FrameErrorCode> = new Set(['too_late', 'in_future']);
+const FAULTLESS: ReadonlySet<FrameErrorCode> = new Set(['too_late', 'in_future', 'too_fast']);
 /** More refused frames in a row than this, not counting those, close the connection. */
 const MAX_REFUSED = 1000;
 /** A device that leaves more than this unread of the answers that it caused (pongs, errors) is cut off, bytes. */
@@ -29,8 +29,8 @@ const MESSAGE_MS = 30_000;
  * Calls of `look` (two a second) without a frame of the device after which it is asked for a sign of life, and after
  * which it counts as lost. TCP alone notices a device that vanished while an answer was on its way only after 15 minutes.
  */
-const ASK_LOOKS = 120;
-const LOST_LOOKS = 180;
+const ASK_LOOKS = 50;
+const LOST_LOOKS = 110;
 /** Time that a peer has to answer a close frame before its socket is destroyed, ms. */
 export const CLOSE_GRACE_MS = 2000;
 

@@ -330,6 +330,83 @@ describe('Intake', () => {
     expect(new Set(trustedAt(23))).to.deep.equal(new Set([true]));
   });
 
+  it('uses data time once that one of the channels delivers twice, and reports it', () => {
+    const { send, notices, runs, intake } = open();
+    const samples = (k: number) =>
+      int16(...Array.from({ length: 10 }, (_, i) => Math.round(900 * Math.sin((10 * k + i) / 9) + 5 * ((k * i) % 7))));
+    let seq = 0;
+    for (let packet = 0; packet < 60; packet++) {
+      for (let copy = 0; copy < 2; copy++)
+        for (let k = 5 * packet; k < 5 * packet + 5; k++, seq += 10)
+          send(seq, 10, { ts: T0 - 60_000 + 100 * k, payload: samples(k) });
+      for (let k = 5 * packet; k < 5 * packet + 5; k++)
+        send(10 * k, 10, { channel: 1, ts: T0 - 60_000 + 100 * k, payload: samples(k) });
+    }
+    for (const index of [0, 1]) {
+      const ofChannel = runs.filter(({ channel: c }) => c === index);
+      expect(ofChannel.reduce((sum, { instants }) => sum + instants, 0)).to.equal(3000);
+      expect(ofChannel.every(({ t, trusted }, i) => trusted && Math.abs(t - (T0 - 60_000 + 100 * i)) < 1)).to.equal(
+        true,
+      );
+    }
+    expect(intake.nextSeq()).to.deep.equal({ 0: 6000, 1: 3000 });
+    expect(notices.map(({ code, channel: index }) => [code, index])).to.deep.equal([['frames_overlap', 0]]);
+  });
+
+  for (const { code, step, seconds } of [
+    { code: 'frames_overlap', step: 1, seconds: 5 },
+    { code: 'all_lost', step: 20, seconds: 5 },
+    { code: 'all_lost', step: 60, seconds: 5 },
+    { code: 'all_duplicates', step: 0, seconds: 10 },
+  ])
+    it(`reports ${code} alone in data that arrive at once, by ${seconds} s of data time (steps of ${step})`, () => {
+      const { send, notices } = open();
+      for (let k = 0; k < 600; k++) {
+        send(step * k, 10, { ts: T0 - 60_000 + 100 * k });
+        if (k === 10 * seconds) expect(notices.map((notice) => notice.code)).to.deep.equal([code]);
+      }
+      expect(notices.map((notice) => notice.code)).to.deep.equal([code]);
+    });
+
+  it('reports numbers that start again with new data, although these arrive at once, but no re-sent data', () => {
+    const { send, notices } = open();
+    for (let k = 0; k < 600; k++) send(10 * (k % 100), 10, { ts: T0 - 60_000 + 100 * k });
+    expect(notices.map(({ code }) => code)).to.deep.equal(['all_duplicates']);
+    const other = open();
+    for (let k = 0; k < 1200; k++) other.send(10 * (k % 600), 10, { ts: T0 - 60_000 + 100 * (k % 600) });
+    expect(other.notices).to.deep.equal([]);
+  });
+
+  it('takes back a rate that faulty numbers turn out to explain', () => {
+    const { send, notices } = open();
+    const numbers = (k: number) => (k < 150 ? 10 * k : 1500 + 30 * (k - 150));
+    for (let k = 0; k < 300; k++) send(numbers(k), 10, { ts: T0 - 90_000 + 110 * k });
+    const codes = notices.map(({ code, over }) => [code, over]);
+    expect(codes.slice(0, 3)).to.deep.equal([
+      ['rate_off', undefined],
+      ['rate_off', true],
+      ['all_lost', undefined],
+    ]);
+  });
+
+  it('measures a rate to 1 % before it reports it, with stamps that jitter and without stamps', () => {
+    for (const withStamps of [true, false])
+      for (const hz of [50, 90, 197.4]) {
+        const { clock, send, notices } = open();
+        const noise = (k: number) => 60 * ((k * 0.618033988749895) % 1);
+        for (let k = 0; (k * 10) / hz < 60; k++) {
+          const at = (k * 10_000) / hz + noise(k);
+          if (T0 + at > clock.now()) clock.advance(T0 + at - clock.now());
+          send(10 * k, 10, { ts: withStamps ? T0 + at : null });
+        }
+        expect(notices.length).to.be.within(4, 6);
+        for (const { code, measured_hz } of notices) {
+          expect(code).to.equal('rate_off');
+          expect(measured_hz).to.be.closeTo(hz, hz / 100);
+        }
+      }
+  });
+
   it('sends a notice about numbers that do not count instants, and when they do again', () => {
     const { clock, send, notices } = open();
     for (let k = 0; k < 200; k++) {

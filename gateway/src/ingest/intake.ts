@@ -2,11 +2,12 @@ import type { Clock } from '@device-insights/fanout/process/clock';
 import type { SampleRun } from '../analysis/analysis.js';
 import type { FrameErrorCode } from '../errors.js';
 import type { ModalityChannel, SessionProgress } from '../store/store.js';
+import { Copies } from './copies.js';
 import type { Frame } from './frame.js';
 import type { NoticeFields, Notices } from './notices.js';
 import { NUMBERING_FAULTS, Numbering } from './numbering.js';
 import { Order } from './order.js';
-import { type CountedLine, MAX_LEAD_MS, Pace } from './pace.js';
+import { type CountedLine, Excess, MAX_LEAD_MS, Pace } from './pace.js';
 import { Held, type Piece, Sequence } from './sequence.js';
 import { MAX_FUTURE_MS, type Slip, Timeline } from './timeline.js';
 
@@ -21,7 +22,7 @@ interface IntakeOptions {
   readonly progress: SessionProgress;
   /** Receives the runs, in order of time within each channel. */
   readonly push: (run: SampleRun) => void;
-  /** Called once per channel when its rate has differed from the model's for 10 s, and does by more than 20 %. */
+  /** Called once per channel when its rate is known and differs from the model's by more than 20 %. */
   readonly onRateOff?: (channel: number, relativeRate: number) => void;
   /** Receives the notices about problems with the data. */
   readonly notices?: Notices;
@@ -37,21 +38,24 @@ export const NO_PROGRESS: SessionProgress = {
 };
 
 /** Cause for which a well-formed frame is not used. */
-export type IntakeRefusal = Extract<FrameErrorCode, 'unknown_channel' | 'too_late' | 'in_future'>;
+export type IntakeRefusal = Extract<FrameErrorCode, 'unknown_channel' | 'too_late' | 'in_future' | 'too_fast'>;
 
 /** What the error of a refused frame says. */
 export const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
   too_late: 'these sequence numbers have been given up as lost',
   in_future:
     'ts lies more than 60 s in the future: give ms since the epoch, not µs, in binary as a little-endian double; if the device clock is off, connect with the clock parameter, in ms too',
+  too_fast:
+    'data without ts arrive faster than they can be measured, and would lie in the future: send ts with stored data, or send without ts only as fast as measured',
   unknown_channel: 'the session has no such channel',
 };
 
 /** A rate that differs from the model's by more than this is logged. */
 const MAX_RATE_OFF = 0.2;
-/** The device gets a notice if its rate differs from the model's by more than this for this much data time (ms). */
+/** The device gets a notice if its rate is known and differs from the model's by more than this. */
 const NOTED_RATE_OFF = 0.05;
-const NOTED_AFTER_MS = 10_000;
+/** Time for which data are not trusted after part of a copy was used, ms. */
+const TORN_MS = 10_000;
 const SECOND_MS = 1000;
 /** An instant within this distance of a whole second counts as on it, ms. */
 const EPSILON_MS = 1e-3;
@@ -88,9 +92,11 @@ export class Intake {
     const now = this.#options.clock.now();
     if (channel.sequence.isTooLate(frame)) return 'too_late';
     if (frame.ts !== null && this.#shifted(frame.ts) > now + MAX_FUTURE_MS) return 'in_future';
+    if (frame.ts === null && this.#isTooFast(channel, frame)) return 'too_fast';
     const at = this.#options.clock.monotonic();
+    const copied = channel.copied;
     const fresh = channel.sequence.accept(frame, at);
-    this.#watchNumbers(channel, frame, fresh, at);
+    this.#watchNumbers(channel, frame, fresh, channel.copied - copied, at);
     channel.unacknowledgedMs += fresh * channel.timeline.nominal;
     if (fresh > 0) this.#lastDataAt = now;
     return null;
@@ -120,9 +126,16 @@ export class Intake {
     return next;
   }
 
-  /** For each channel, its measured rate divided by the declared one; null if no data have arrived. */
+  /** For each channel, the count of numbers that were used for data time delivered before. */
+  copied(): number[] {
+    return this.#channels.map(({ copied }) => copied);
+  }
+
+  /** For each channel, its measured rate divided by the declared one; null if it is not known. */
   relativeRates(): (number | null)[] {
-    return this.#channels.map(({ sequence, timeline }) => (sequence.next === null ? null : timeline.relativeRate));
+    return this.#channels.map(({ timeline: { nominal, measured } }) =>
+      measured.period === null ? null : nominal / measured.period,
+    );
   }
 
   /** Data time received since the last call of `acknowledged`, of the channel with the most, ms. */
@@ -180,19 +193,45 @@ export class Intake {
   #channel(model: ModalityChannel, index: number): Channel {
     const nominal = SECOND_MS / model.sample_rate_hz;
     const timeline = new Timeline(nominal, this.#options.progress.slips?.[index]);
-    const sequence = new Sequence(nominal, (piece) => this.#place(index, piece, timeline), this.#held);
+    const sequence = new Sequence(nominal, (piece) => this.#deliver(index, piece), this.#held);
     const numbering = new Numbering(nominal);
     return {
       model,
       sequence,
       timeline,
       numbering,
+      copies: new Copies(nominal),
+      excess: new Excess(),
       order: new Order(),
+      copied: 0,
+      tornBefore: 0,
+      hasNumberingFault: false,
       unacknowledgedMs: 0,
       isRateOff: false,
       isSteady: true,
-      offSince: null,
     };
+  }
+
+  /** Whether new numbers of a frame without a stamp arrive so fast that they must be stored data. */
+  #isTooFast({ sequence, timeline, excess, copied }: Channel, { seq, instants }: Frame): boolean {
+    const end = seq + instants;
+    if (sequence.next !== null && end <= sequence.next) return false;
+    const arrival = this.#arrival;
+    if (!excess.isTooMuch(timeline.lead(end - copied, arrival), instants * timeline.nominal, arrival)) return false;
+    timeline.skip(instants);
+    return true;
+  }
+
+  /** Places the instants of a piece that are no copy, numbered as if no copies had arrived. */
+  #deliver(index: number, piece: Piece): void {
+    const channel = this.#channels[index];
+    if (!channel) return;
+    const count = channel.copies.take(piece);
+    channel.copied += count;
+    if (channel.copies.isTorn) channel.tornBefore = piece.seq - channel.copied + TORN_MS / channel.timeline.nominal;
+    if (count === piece.instants) channel.copied += piece.lost;
+    else if (channel.copied === 0) this.#place(index, piece, channel.timeline);
+    else this.#place(index, { ...rest(piece, count), seq: piece.seq + count - channel.copied }, channel.timeline);
   }
 
   #place(channel: number, piece: Piece, timeline: Timeline): void {
@@ -204,9 +243,11 @@ export class Intake {
     this.#firstInstant ??= Math.floor(t);
     this.#lastInstant = Math.max(this.#lastInstant ?? t, t + (piece.instants - 1) * period);
     const { lost, encoding, payload } = piece;
-    const run = { channel, t, period, trusted: this.#isOrdered(channel, piece) && trusted, lost, encoding, payload };
+    const isWhole = piece.seq >= (this.#channels[channel]?.tornBefore ?? 0);
+    const isTrusted = this.#isOrdered(channel, piece) && isWhole && trusted;
+    const run = { channel, t, period, trusted: isTrusted, lost, encoding, payload };
     splitAtSeconds(run, piece.instants, this.#firstInstant, this.#options.push);
-    if (this.#isSteady(channel, timeline)) this.#watchRate(channel, piece, timeline.relativeRate);
+    if (this.#isSteady(channel, timeline)) this.#watchRate(channel);
   }
 
   get #arrival(): number {
@@ -233,11 +274,16 @@ export class Intake {
     return ts + (this.#options.progress.clockShift ?? 0);
   }
 
-  #watchNumbers(channel: Channel, frame: Frame, fresh: number, at: number): void {
-    const fault = channel.numbering.take(frame, fresh, at);
+  #watchNumbers(channel: Channel, frame: Frame, fresh: number, copied: number, at: number): void {
+    const fault = channel.numbering.take(frame, fresh, copied, at);
     if (fault === undefined) return;
-    for (const code of NUMBERING_FAULTS) if (code !== fault?.code) this.#options.notices?.clear(code, frame.channel);
-    if (fault) this.#options.notices?.raise(fault.code, frame.channel, fault);
+    const { notices } = this.#options;
+    channel.hasNumberingFault = fault !== null;
+    for (const code of NUMBERING_FAULTS) if (code !== fault?.code) notices?.clear(code, frame.channel);
+    if (fault) {
+      notices?.clear('rate_off', frame.channel); // Its cause are the numbers.
+      notices?.raise(fault.code, frame.channel, fault);
+    }
   }
 
   /** Whether the samples of a channel come in the order of measurement; if not, the device gets a notice. */
@@ -258,18 +304,20 @@ export class Intake {
     if (steady) this.#options.notices?.clear('ts_unsteady', index);
     else this.#options.notices?.raise('ts_unsteady', index, UNSTEADY);
     channel.isSteady = steady;
-    channel.offSince = null;
     return steady;
   }
 
-  #watchRate(index: number, { seq }: Piece, relativeRate: number): void {
+  /** Reports a rate that is known and differs from the model's, unless faulty numbers are the cause. */
+  #watchRate(index: number): void {
     const channel = this.#channels[index];
     if (!channel) return;
+    const { timeline, model, hasNumberingFault } = channel;
+    if (hasNumberingFault) timeline.measured.restart();
+    if (timeline.measured.period === null) return;
+    const relativeRate = timeline.nominal / timeline.measured.period;
     const off = Math.abs(relativeRate - 1);
     if (off <= NOTED_RATE_OFF) this.#options.notices?.clear('rate_off', index);
-    channel.offSince = off > NOTED_RATE_OFF ? (channel.offSince ?? seq) : null;
-    if (channel.offSince === null || (seq - channel.offSince) * channel.timeline.nominal < NOTED_AFTER_MS) return;
-    this.#options.notices?.raise('rate_off', index, rateOff(channel.model.sample_rate_hz, relativeRate));
+    else this.#options.notices?.raise('rate_off', index, rateOff(model.sample_rate_hz, relativeRate));
     if (off <= MAX_RATE_OFF || channel.isRateOff) return;
     channel.isRateOff = true;
     this.#options.onRateOff?.(index, relativeRate);
@@ -288,7 +336,7 @@ const DISORDERED: NoticeFields = {
 
 function rateOff(declared_hz: number, relativeRate: number): NoticeFields {
   const measured_hz = Number((declared_hz * relativeRate).toFixed(2));
-  const detail = `the data arrive at ${measured_hz} Hz, but the device model says ${declared_hz} Hz: correct its sample_rate_hz, or check ts and seq`;
+  const detail = `the data arrive at ${measured_hz} Hz, but the device model says ${declared_hz} Hz: correct its sample_rate_hz, or check ts and seq (of stored data without ts, the speed is measured: send ts)`;
   return { detail, measured_hz, declared_hz };
 }
 
@@ -297,12 +345,25 @@ interface Channel {
   readonly sequence: Sequence;
   readonly timeline: Timeline;
   readonly numbering: Numbering;
+  readonly copies: Copies;
+  readonly excess: Excess;
   readonly order: Order;
-  /** First number of the period in which the rate differs enough for a notice. */
-  offSince: number | null;
+  /** Count of numbers that were used for copies. */
+  copied: number;
+  /** Below this number (without copies), times are not trusted, because part of a copy was used. */
+  tornBefore: number;
+  /** Whether the last judged stretch of numbers had a fault. */
+  hasNumberingFault: boolean;
   unacknowledgedMs: number;
   isRateOff: boolean;
   isSteady: boolean;
+}
+
+/** A piece without its first instants. */
+function rest(piece: Piece, count: number): Piece {
+  const { instants, payload, skipped } = piece;
+  const from = (count * payload.length) / instants;
+  return { ...piece, skipped: skipped + count, instants: instants - count, payload: payload.subarray(from) };
 }
 
 /**

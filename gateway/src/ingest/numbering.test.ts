@@ -23,7 +23,7 @@ function verdicts(sent: Iterable<Sent>) {
     const payload = int16(...new Array<number>(instants).fill(0));
     const frame: Frame = { channel: 0, seq, instants, ts: ts === undefined ? null : T0 + ts, encoding: 1, payload };
     if (sequence.isTooLate(frame)) continue;
-    const verdict = numbering.take(frame, sequence.accept(frame, at), at);
+    const verdict = numbering.take(frame, sequence.accept(frame, at), 0, at);
     if (verdict !== undefined) found.push(verdict);
   }
   return found;
@@ -58,14 +58,14 @@ describe('Numbering', () => {
       for (const clock of [true, false]) {
         const found = verdicts(every100(16, (k) => ({ seq: 10 * width * k, ...(clock && { ts: 100 * k }) })));
         expect(found.map((verdict) => verdict?.code)).to.deep.equal(['all_lost', 'all_lost', 'all_lost']);
-        expect(found[0]).to.include({ expected_seq: 490 * width + 10 });
+        expect(found[0]).to.include({ expected_seq: (clock ? 480 : 490) * width + 10 });
       }
     });
 
   it('finds numbers that count frames', () => {
     for (const instants of [2, 10, 50]) {
       const found = codes(every100(16, (k) => ({ seq: k, instants, ts: 10 * instants * k })));
-      expect(found).to.deep.equal(['frames_overlap', 'frames_overlap', 'frames_overlap']);
+      expect(new Set(found)).to.deep.equal(new Set(['frames_overlap']));
     }
   });
 
@@ -109,6 +109,28 @@ describe('Numbering', () => {
       }));
       expect(new Set(codes([...before, ...replay, ...after]))).to.deep.equal(new Set([null]));
     }
+  });
+
+  it('finds data time that was delivered before, while there is any', () => {
+    const numbering = new Numbering(10);
+    const found = [];
+    for (let k = 0; k < 150; k++) {
+      const verdict = numbering.take(
+        { seq: 10 * k, ts: T0 + 100 * k, instants: 10 },
+        10,
+        k % 20 === 0 && k < 50 ? 10 : 0,
+        0,
+      );
+      if (verdict !== undefined) found.push(verdict?.code ?? null);
+    }
+    expect(found).to.deep.equal(['frames_overlap', null, null]);
+  });
+
+  it('needs three frames, however long they are', () => {
+    const long = (count: number) =>
+      Array.from({ length: count }, (_, k) => ({ seq: 3000 * k, instants: 1000, at: 0, ts: 10_000 * k }));
+    expect(codes(long(3))).to.deep.equal([]);
+    expect(codes(long(4))).to.deep.equal(['all_lost']);
   });
 
   it('finds no fault in back-fill, with a clock or without one', () => {

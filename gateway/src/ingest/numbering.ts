@@ -6,7 +6,7 @@ export const NUMBERING_FAULTS = ['all_duplicates', 'all_lost', 'frames_overlap']
 
 type NumberingFault = { readonly code: (typeof NUMBERING_FAULTS)[number] } & NoticeFields;
 
-/** Time over which numbers are observed before they are judged, ms. */
+/** Data time or arrival time, whichever is longer, over which numbers are observed before they are judged, ms. */
 const STRETCH_MS = 5000;
 const LEAST_FRAMES = 3;
 /** Numbers that advance faster or slower than time by these factors do not count instants. */
@@ -34,6 +34,12 @@ interface Stretch {
   frames: number;
   instants: number;
   fresh: number;
+  /** New instants of the frames after the first one. */
+  freshLater: number;
+  /** Instants with new numbers whose data time had been delivered before. */
+  copied: number;
+  /** The newest stamp before the stretch, ms. */
+  readonly newest: number;
   /**
    * Count of frames that began beyond the highest number so far, and count of frames that repeated at least half of the
    * previous frame.
@@ -48,6 +54,8 @@ interface Stretch {
  */
 export class Numbering {
   #stretch: Stretch | null = null;
+  /** The newest stamp, ms. */
+  #newest = Number.NEGATIVE_INFINITY;
 
   /** @param period nominal spacing of the instants, ms */
   constructor(readonly period: number) {}
@@ -55,20 +63,34 @@ export class Numbering {
   /**
    * Observes a frame.
    * @param fresh number of its instants that were new
+   * @param copied number of instants, delivered because of this frame, whose data time had been delivered before
    * @param at arrival time, by a monotonic clock, ms
    * @returns at the end of a stretch: its fault, or null if it had none; otherwise undefined
    */
-  take(frame: Mark, fresh: number, at: number): NumberingFault | null | undefined {
-    const done = this.#stretch && at - this.#stretch.at >= STRETCH_MS ? this.#stretch : null;
+  take(frame: Mark, fresh: number, copied: number, at: number): NumberingFault | null | undefined {
+    const done = this.#stretch && this.#isLong(this.#stretch, frame, at) ? this.#stretch : null;
     const fault = done ? this.#judge(done, frame, at) : undefined;
-    if (!this.#stretch || done) this.#stretch = begin(frame, fresh, at);
-    else extend(this.#stretch, frame, fresh);
+    if (!this.#stretch || done) this.#stretch = begin(frame, fresh, copied, at, this.#newest);
+    else extend(this.#stretch, frame, fresh, copied);
+    if (frame.ts !== null) this.#newest = Math.max(this.#newest, frame.ts);
     return fault;
   }
 
+  /**
+   * Whether a stretch can be judged when this frame arrives. Data without stamps that arrive at once have no data time,
+   * unless nothing of them is new.
+   */
+  #isLong({ first, at: firstAt, frames, freshLater, instants }: Stretch, next: Mark, at: number): boolean {
+    if (frames < LEAST_FRAMES) return false;
+    const length = next.instants * this.period;
+    const data = first.ts === null || next.ts === null ? 0 : next.ts + length - first.ts;
+    const repeated = freshLater === 0 ? instants * this.period : 0;
+    return Math.max(at - firstAt, data, repeated) >= STRETCH_MS;
+  }
+
   #judge(stretch: Stretch, next: Mark, at: number): NumberingFault | null {
-    if (stretch.frames < LEAST_FRAMES) return null;
-    if (stretch.fresh === 0) return this.#isRepeated(stretch, next, at - stretch.at) ? DUPLICATES : null;
+    if (stretch.freshLater === 0) return this.#isRepeated(stretch, next, at - stretch.at) ? DUPLICATES : null;
+    if (stretch.copied > 0) return twice(stretch);
     const elapsed = elapsedMs(stretch, next, at);
     const numbers = next.seq - stretch.first.seq;
     const pace = (numbers * this.period) / elapsed;
@@ -78,11 +100,15 @@ export class Numbering {
     return null;
   }
 
-  /** Whether repeated numbers are those of a stream that stands still or restarted, rather than of a re-send. */
-  #isRepeated({ first, instants }: Stretch, next: Mark, elapsed: number): boolean {
+  /**
+   * Whether repeated numbers are those of a stream that stands still or restarted, rather than of a re-send: this has old
+   * stamps, and may be fast.
+   */
+  #isRepeated({ first, instants, newest }: Stretch, next: Mark, elapsed: number): boolean {
     const pace = (instants * this.period) / elapsed;
     const standsStill = next.seq < first.seq + first.instants;
-    return pace > LEAST_PACE && (pace < RESEND_PACE || standsStill);
+    const isNew = first.ts !== null && first.ts > newest && next.ts !== null && next.ts > first.ts;
+    return pace > LEAST_PACE && (pace < RESEND_PACE || standsStill || isNew);
   }
 }
 
@@ -97,6 +123,14 @@ const OVERLAP: NumberingFault = {
   detail: 'each frame repeats sequence numbers of the previous frame: seq must count sample instants, not frames',
 };
 
+/** The fault of data time that was delivered more than once, which was used once. */
+function twice({ copied, instants }: Stretch): NumberingFault {
+  return {
+    code: 'frames_overlap',
+    detail: `data time is delivered again under other sequence numbers (${copied} of the last ${instants} instants), and used once: drop the packets that the radio repeats before they are numbered`,
+  };
+}
+
 function lost({ lastSeq, lastInstants }: Stretch, next: Mark): NumberingFault {
   const expected_seq = lastSeq + lastInstants;
   return {
@@ -106,13 +140,14 @@ function lost({ lastSeq, lastInstants }: Stretch, next: Mark): NumberingFault {
   };
 }
 
-function begin({ seq, ts, instants }: Mark, fresh: number, at: number): Stretch {
-  const end = seq + instants;
-  const last = { lastSeq: seq, lastInstants: instants };
-  return { first: { seq, ts, instants }, at, ...last, end, frames: 1, instants, fresh, jumps: 0, overlaps: 0 };
+function begin({ seq, ts, instants }: Mark, fresh: number, copied: number, at: number, newest: number): Stretch {
+  const first = { seq, ts, instants };
+  const last = { lastSeq: seq, lastInstants: instants, end: seq + instants };
+  const counts = { frames: 1, instants, fresh, freshLater: 0, copied, jumps: 0, overlaps: 0 };
+  return { first, at, newest, ...last, ...counts };
 }
 
-function extend(stretch: Stretch, frame: Mark, fresh: number): void {
+function extend(stretch: Stretch, frame: Mark, fresh: number, copied: number): void {
   const repeated = stretch.lastSeq + stretch.lastInstants - frame.seq;
   if (frame.seq > stretch.end) stretch.jumps += 1;
   if (frame.seq > stretch.lastSeq && frame.instants > 1 && 2 * repeated >= frame.instants) stretch.overlaps += 1;
@@ -122,6 +157,8 @@ function extend(stretch: Stretch, frame: Mark, fresh: number): void {
   stretch.frames += 1;
   stretch.instants += frame.instants;
   stretch.fresh += fresh;
+  stretch.freshLater += fresh;
+  stretch.copied += copied;
 }
 
 /** Device time between two frames; the time between their arrivals if one has no stamp, or the stamps go back. */

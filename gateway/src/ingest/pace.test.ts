@@ -34,6 +34,8 @@ function frames(hz: number, seconds: number, sentAt = (made: number) => made): S
 class Receiver {
   readonly clock: ManualClock;
   readonly intake: Intake;
+  /** First numbers of the frames that were refused as too fast. */
+  readonly refused: number[] = [];
   #runs: SampleRun[] = [];
   #begun: number;
 
@@ -49,14 +51,20 @@ class Receiver {
   }
 
   take(sent: readonly Sent[], index = 0): Placed[] {
-    return sent.map((frame) => {
+    return sent.flatMap((frame) => {
       this.clock.skip(frame.at - this.#begun - this.clock.monotonic());
       const payload = new Uint8Array(2 * frame.instants);
-      this.intake.receive({ channel: index, ts: null, encoding: 1, payload, ...frame });
+      const refusal = this.intake.receive({ channel: index, ts: null, encoding: 1, payload, ...frame });
+      if (refusal !== null) {
+        expect(refusal).to.equal('too_fast');
+        this.refused.push(frame.seq);
+        return [];
+      }
       const runs = this.#runs.splice(0);
       const [first, last] = [runs[0], runs.at(-1)];
       const end = last ? last.t + (last.payload.length / 2) * last.period : Number.NaN;
-      return { ...frame, t: (first?.t ?? Number.NaN) - T0, end: end - T0, trusted: runs.every((run) => run.trusted) };
+      const trusted = runs.every((run) => run.trusted);
+      return runs.length > 0 ? [{ ...frame, t: (first?.t ?? Number.NaN) - T0, end: end - T0, trusted }] : [];
     });
   }
 }
@@ -108,9 +116,11 @@ describe('Time that is counted', () => {
   });
 
   it('keeps the rate of a device that sends in bursts every 5 s, in short or long frames', () => {
-    const placed = new Receiver().take(frames(100, 120, (made) => 5000 * Math.ceil(made / 5000)));
     const long = Array.from({ length: 24 }, (_, k) => ({ seq: 500 * k, instants: 500, at: 5000 * (k + 1) }));
-    for (const bursts of [placed, new Receiver().take(long)]) {
+    for (const sent of [frames(100, 120, (made) => 5000 * Math.ceil(made / 5000)), long]) {
+      const receiver = new Receiver();
+      const bursts = receiver.take(sent);
+      expect(receiver.refused.every((seq) => seq >= 150 && seq < 500)).to.equal(true); // Of the first burst only.
       expect(lead(bursts)).to.be.at.most(1001);
       expect(spacing(from(bursts, 30_000))).to.be.closeTo(10, 0.05);
       expect(allTrusted(from(bursts, 30_000))).to.equal(true);
@@ -126,22 +136,68 @@ describe('Time that is counted', () => {
       expect(allTrusted(from(placed, 25_000))).to.equal(true);
     });
 
-  it('is at most 1 s ahead for a device that begins with a stored minute, and then follows its pace', () => {
-    const stored = Array.from({ length: 600 }, (_, k) => ({ seq: 10 * k, instants: 10, at: k / 10 }));
-    const live = frames(100, 60).map(({ at, seq, ...frame }) => ({ ...frame, seq: 6000 + seq, at: 60 + at }));
-    const placed = new Receiver().take([...stored, ...live]);
-    expect(lead(placed)).to.be.at.most(1001);
-    expect(ascends(placed)).to.equal(true);
-    expect(spacing(from(placed, 20_000))).to.be.closeTo(10, 0.05);
-    expect(allTrusted(from(placed, 20_000))).to.equal(true);
+  it('is not counted for stored data, which are refused, and follows the pace of the live data after them', () => {
+    for (const storedFrom of [0, 60_000]) {
+      const before = frames(100, storedFrom / 1000);
+      const first = 10 * before.length;
+      const stored = Array.from({ length: 600 }, (_, k) => ({
+        seq: first + 10 * k,
+        instants: 10,
+        at: storedFrom + k / 10,
+      }));
+      const live = frames(100, 60).map(({ at, seq }) => ({
+        seq: first + 6000 + seq,
+        instants: 10,
+        at: storedFrom + 60 + at,
+      }));
+      const receiver = new Receiver();
+      receiver.take(before);
+      const used = receiver.take(stored);
+      const after = receiver.take(live);
+      expect(used.length).to.be.at.most(26); // Up to 1 s ahead, with 1 s of tolerance, and 0.06 s at 10 times the rate.
+      expect(receiver.refused.filter((seq) => seq < first + 6000)).to.have.length(600 - used.length);
+      expect(receiver.refused.filter((seq) => seq >= first + 6000)).to.have.length.at.most(12); // Of the first second.
+      expect(lead([...used, ...after])).to.be.at.most(1001);
+      expect(ascends([...used, ...after])).to.equal(true);
+      expect(from(after, storedFrom + 5000).every(({ end, at }) => Math.abs(end - at) < 1100)).to.equal(true);
+      expect(noneTrusted(after.filter(({ at }) => at < storedFrom + 8000))).to.equal(true);
+      expect(spacing(from(after, storedFrom + 20_000))).to.be.closeTo(10, 0.05);
+      expect(allTrusted(from(after, storedFrom + 20_000))).to.equal(true);
+    }
   });
 
-  it('accepts any amount of data at once without running ahead or stopping', () => {
+  it('uses and acknowledges only the first second or so of ten minutes that arrive at once', () => {
+    for (const instants of [1, 10, 50, 1000]) {
+      const receiver = new Receiver();
+      const at = (k: number) => k / 100 + 50 * Math.floor((instants * k) / 5000); // The receiver is busy now and then.
+      receiver.take(Array.from({ length: 60_000 / instants }, (_, k) => ({ seq: instants * k, instants, at: at(k) })));
+      expect(receiver.refused[0]).to.be.at.most(150 + instants);
+      expect(receiver.intake.nextSeq()[0]).to.be.at.most(150 + instants);
+    }
+  });
+
+  for (const [stall, seconds] of [
+    [3, 20],
+    [3, 90],
+    [30, 90],
+  ] as const)
+    for (const hz of [98, 100, 101, 102])
+      it(`accepts all data of ${hz} Hz over a link that stalls for ${stall} s, ${seconds - 5} s after the start`, () => {
+        const begin = (seconds - 5) * 1000;
+        const stalled = (made: number) => (made > begin ? Math.max(made, begin + stall * 1000) : made);
+        for (const size of [1, 10]) {
+          const receiver = new Receiver();
+          const sent = frames(hz, seconds + stall, stalled);
+          const joined = sent.filter((_, k) => k % size === size - 1);
+          receiver.take(joined.map(({ seq, at }) => ({ seq: seq - 10 * (size - 1), instants: 10 * size, at })));
+          expect(receiver.refused).to.deep.equal([]);
+        }
+      });
+
+  it('accepts all data of a device at twice the rate, whose frames arrive in pairs', () => {
     const receiver = new Receiver();
-    const placed = receiver.take(Array.from({ length: 1000 }, (_, k) => ({ seq: 1000 * k, instants: 1000, at: 0 })));
-    expect(lead(placed)).to.be.at.most(2000);
-    expect(placed.every(({ t }, i) => i === 0 || t > (placed[i - 1]?.t ?? 0))).to.equal(true);
-    expect(noneTrusted(placed)).to.equal(true);
+    receiver.take(frames(200, 60, (made) => 500 * Math.ceil(made / 500)));
+    expect(receiver.refused).to.deep.equal([]);
   });
 
   it('leaves a gap for a pause that the numbers do not show, and finds the rate again', () => {
@@ -169,7 +225,7 @@ describe('Time that is counted', () => {
     const progress = first.intake.progress();
     expect(progress.counted?.[0]?.period).to.be.closeTo(5, 0.01);
     const second = new Receiver(JSON.parse(JSON.stringify(progress)) as SessionProgress, 70_000);
-    const replay = sent.slice(600, 1200).map((frame, k) => ({ ...frame, at: 70_000 + k }));
+    const replay = sent.slice(600, 1200).map((frame, k) => ({ ...frame, at: 70_000 + k / 20 }));
     const again = second.take([...replay, ...sent.slice(1200).map((frame) => ({ ...frame, at: frame.at + 10_000 }))]);
     for (const { seq, t } of again.filter((frame) => frame.seq < 12_000))
       expect(t).to.be.closeTo(before.find((frame) => frame.seq === seq)?.t ?? 0, 50);

@@ -32,6 +32,10 @@ export const MAX_LEAD_MS = 1000;
  */
 const PAUSE_MS = 1000;
 const PAUSED_FOR_MS = 10_000;
+/** Data that arrive faster than any rate that is followed may put counted time ahead by this before they are refused, ms. */
+const MAX_EXCESS_MS = 1000;
+/** The excess after a refusal, ms: gone after about a second in which data come as they are measured. */
+const REFUSING_MS = 10_000;
 
 /**
  * Time of a channel without a clock: the line from numbers to times that its arrivals show. A frame may arrive late,
@@ -129,15 +133,54 @@ export class Pace {
     this.#lateSince ??= last.at;
     if (last.at - this.#lateSince < PAUSED_FOR_MS) return false;
     this.#shift(late);
-    this.#hull = [last];
+    this.#restart(last);
+    return true;
+  }
+
+  /** Lets numbers take no time, because their data were refused. */
+  skip(numbers: number): void {
+    this.#shift(-numbers * this.period);
+    this.#restart();
+  }
+
+  /** Measures the rate again, from an arrival on. */
+  #restart(...arrivals: readonly Arrival[]): void {
+    this.#hull = [...arrivals];
     this.#lead = this.#lateSince = null;
     this.#settled = false;
-    return true;
   }
 
   #shift(ms: number): void {
     this.#line = { ...this.#line, time: this.#line.time + ms };
     if (this.#lead !== null) this.#lead += ms;
+  }
+}
+
+/**
+ * Tells stored data without stamps, which cannot be placed, from a stream: they arrive faster than the highest rate that
+ * is followed. Data that arrive in a burst after a stall of the link are no excess, because counted time is behind then.
+ */
+export class Excess {
+  /** Data that came too early, ms: a leaky bucket. */
+  #level = MAX_EXCESS_MS / 2;
+  #isRefusing = false;
+  #at: number | null = null;
+
+  /**
+   * Observes a frame, and returns whether it must be refused. After one that was, all are until the bucket is empty again,
+   * about a second after the stored data end: a frame between them would seem to acknowledge the numbers before it.
+   * @param lead amount by which counted time at the frame's end would be ahead of arrival, ms
+   * @param length of the frame, ms; missing numbers before it are no data
+   * @param at arrival time, ms
+   */
+  isTooMuch(lead: number, length: number, at: number): boolean {
+    const wasRefusing = this.#isRefusing;
+    const added = wasRefusing ? length : Math.max(0, Math.min(lead - MAX_LEAD_MS, length));
+    this.#level = Math.max(0, this.#level + added - (MAX_FACTOR - 1) * (at - (this.#at ?? at)));
+    this.#at = at;
+    this.#isRefusing = this.#level > MAX_EXCESS_MS;
+    if (this.#isRefusing) this.#level = wasRefusing ? Math.min(this.#level, REFUSING_MS) : REFUSING_MS;
+    return this.#isRefusing;
   }
 }
 

@@ -105,3 +105,78 @@ export class Rate {
     return Math.min(this.nominal * MAX_SLOWER, Math.max(this.nominal / MAX_FASTER, period));
   }
 }
+
+/** The fit uses the last point of each of this many stretches of this length, ms. */
+const MAX_POINTS = 25;
+const POINT_MS = 1000;
+const MIN_POINTS = 6;
+const MIN_SPAN_MS = 10_000;
+/** A rate is known if three times its standard error is no more than this share of it. */
+const KNOWN = 0.01;
+
+interface Point {
+  readonly seq: number;
+  readonly time: number;
+}
+
+/**
+ * Measures the rate of a channel with its standard error: a straight line through the last point of each second, by
+ * ordinary least squares. Unlike `Rate`, it knows nothing of the model's rate, and gives none before it is accurate.
+ */
+export class MeasuredRate {
+  #points: Point[] = [];
+  #next: Point | null = null;
+  /** Time of the first point that belongs to the next second, ms. */
+  #due = 0;
+  #period: number | null = null;
+
+  /** The spacing of the instants, ms; null if it is not known to 1 %, by three standard errors, over 10 s or more. */
+  get period(): number | null {
+    return this.#period;
+  }
+
+  /** Forgets all points, for a step in time that is no rate. */
+  restart(): void {
+    this.#points = [];
+    this.#next = null;
+    this.#period = null;
+  }
+
+  /** Adds a number and its time, ms; numbers ascend. */
+  add(seq: number, time: number): void {
+    if (!this.#next) this.#due = time + POINT_MS;
+    else if (time >= this.#due) {
+      this.#due = time + POINT_MS;
+      this.#points.push(this.#next);
+      if (this.#points.length > MAX_POINTS) this.#points.shift();
+      this.#period = fittedPeriod(this.#points);
+    }
+    this.#next = { seq, time };
+  }
+}
+
+/** Slope of the line through the points, if it is known well enough. */
+function fittedPeriod(points: readonly Point[]): number | null {
+  const [first, last, n] = [points[0], points.at(-1), points.length];
+  if (!first || !last || n < MIN_POINTS || last.time - first.time < MIN_SPAN_MS) return null;
+  const x = centred(points.map(({ seq }) => seq - first.seq));
+  const y = centred(points.map(({ time }) => time - first.time));
+  const sxx = dot(x, x);
+  const slope = dot(x, y) / sxx;
+  const residuals = y.map((value, i) => value - slope * (x[i] ?? 0));
+  const sum = dot(residuals, residuals);
+  // Neighbours that deviate alike are worth fewer points (for a first-order process, by this factor).
+  const correlation = sum > 0 ? Math.max(0, dot(residuals.slice(1), residuals) / sum) : 0;
+  const error = Math.sqrt(((sum / (n - 2)) * (1 + correlation)) / (1 - correlation) / sxx);
+  return slope > 0 && 3 * error <= KNOWN * slope ? slope : null;
+}
+
+function centred(values: readonly number[]): number[] {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.map((value) => value - mean);
+}
+
+/** Sum of the products of two sequences, as far as the shorter first one goes. */
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
+}

@@ -274,7 +274,7 @@ describe('Sessions', () => {
       const told = () =>
         devices.map(({ received }) => received.filter(({ code }) => code === 'device_id_twice').length);
       await until(() => told().join() === '0,0,1,1');
-      bench.clock.advance(60_000);
+      bench.clock.skip(60_000); // Without the pings that the devices would have to answer.
       const later = connect();
       await later.ready();
       expect(await devices[3]?.code()).to.equal(4009);

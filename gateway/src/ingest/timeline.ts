@@ -1,5 +1,5 @@
 import { MAX_LEAD_MS, type Pace } from './pace.js';
-import { Rate } from './rate.js';
+import { MeasuredRate, Rate } from './rate.js';
 import type { Piece } from './sequence.js';
 
 /** The position of a piece in data time. */
@@ -81,6 +81,8 @@ const LEAST_PERIOD_MS = 2 ** -10;
  * With stamps, arrival is a limit too: whatever its number and stamp, a piece begins at most 60 s ahead of its arrival.
  */
 export class Timeline {
+  /** The rate that the stamps show, or the arrivals where there are no stamps. */
+  readonly measured = new MeasuredRate();
   #rate: Rate | null = null;
   /** The line of counted time, for a channel without a clock. */
   #pace: Pace | null = null;
@@ -142,6 +144,17 @@ export class Timeline {
     if (!line) return 1;
     const explained = line.period + (this.#repeatsStep ? this.#lastStep * this.nominal : 0);
     return this.nominal / (explained > 0 ? explained : line.period);
+  }
+
+  /** Amount by which a number would be ahead of an arrival, in counted time, ms; 0 where time is not counted. */
+  lead(seq: number, arrival: number): number {
+    return this.#rate || !this.#pace ? 0 : this.#pace.at(seq) - arrival;
+  }
+
+  /** Lets numbers take no counted time, because their data were refused. */
+  skip(numbers: number): void {
+    this.#pace?.skip(numbers);
+    this.measured.restart();
   }
 
   /** The pace of counted time, once it is known; null if the device has a clock. */
@@ -226,12 +239,16 @@ export class Timeline {
   #count(piece: Piece, counting: Counting): Placement {
     this.#pace ??= counting.begin();
     const { instants } = piece;
+    const wasSettled = this.#pace.settled;
     this.#pace.follow(piece.seq + instants, counting.arrival);
+    if (wasSettled && !this.#pace.settled) this.measured.restart();
+    this.measured.add(piece.seq + instants, counting.arrival);
     const line = this.#onLine(this.#pace, piece, false);
     const latest = counting.arrival + MAX_LEAD_MS;
     const t = Math.min(line.t, Math.max(this.#end, latest - instants * line.period));
     const period = Math.min(line.period, Math.max(LEAST_PERIOD_MS, (latest - t) / instants));
-    const trusted = this.#pace.settled && Math.abs(this.relativeRate - 1) <= TRUSTED_RATE_OFF;
+    const isWhole = period === line.period; // Not squeezed, because it would run ahead.
+    const trusted = isWhole && this.#pace.settled && Math.abs(this.relativeRate - 1) <= TRUSTED_RATE_OFF;
     return { t, period, trusted };
   }
 
@@ -248,6 +265,8 @@ export class Timeline {
     if (step === 0) rate.follow(seq, ts + this.#slip);
     if (agrees) rate.restart(seq, ts + this.#slip, rate.period * (1 + step));
     this.#repeatsStep = !agrees && change * interval <= LIKE_STEP_MS;
+    if (Math.abs(off) > LIKE_STEP_MS && !agrees && !this.#repeatsStep) this.measured.restart();
+    this.measured.add(seq, ts);
     return step !== 0 && !agrees && this.#step(rate, seq, ts, arrival);
   }
 
@@ -284,6 +303,7 @@ export class Timeline {
   #doubt(rate: Rate, seq: number): void {
     this.#unsteadyBefore = seq + STEADY_MS / this.nominal;
     rate.restart(seq, rate.at(seq), this.nominal);
+    this.measured.restart();
   }
 
   /** Whether a stamp follows soon after one that stepped ahead. */

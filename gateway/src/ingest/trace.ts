@@ -67,7 +67,7 @@ export class Trace {
 
   /**
    * The current state.
-   * @param rates the measured rate of each channel divided by the declared one; null before data arrived
+   * @param rates the measured rate of each channel divided by the declared one; null if it is not known
    * @param channel the channel whose signal is recorded for display from now on; null for none
    */
   inspect(rates: readonly (number | null)[], lastDataAt: number | null, channel: number | null): Inspection {

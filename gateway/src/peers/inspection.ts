@@ -32,7 +32,7 @@ export interface ChannelState {
   readonly index: number;
   readonly modality: string;
   readonly declared_hz: number;
-  /** Null before data arrived. */
+  /** Null while it is not known to 1 %. */
   readonly measured_hz: number | null;
   /** Periods of data time with data in the last ten minutes; bridged gaps count as data. */
   readonly covered: readonly (readonly [start: number, end: number])[];

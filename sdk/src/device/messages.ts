@@ -55,7 +55,7 @@ interface AckMessage {
 export interface RefusedMessage {
   /** Kind of the message. */
   readonly type: 'error';
-  /** Cause, such as `bad_value`, `unknown_channel`, `too_late` or `in_future`. */
+  /** Cause, such as `bad_value`, `unknown_channel`, `too_late`, `in_future` or `too_fast` (stored data without ts). */
   readonly code: string;
   /** The fault, in words. */
   readonly detail: string;

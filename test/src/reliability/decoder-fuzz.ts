@@ -97,7 +97,7 @@ class FuzzedSession {
       }
     }
     this.#intake.flush();
-    this.#witness.settle(this.#intake.nextSeq());
+    this.#witness.settle(this.#intake.nextSeq(), this.#intake.copied());
   }
 
   #one(n: number): void {

@@ -32,7 +32,7 @@ const SPACING_MS = 1000;
 
 /**
  * Checks one intake: runs are in order of time and at most a minute ahead of their arrival, numbers only increase, and
- * every number is delivered once or counted as lost.
+ * every number is delivered once, or counted as lost or as a copy.
  */
 export class IntakeWitness {
   readonly #lines: readonly Line[];
@@ -89,11 +89,13 @@ export class IntakeWitness {
   }
 
   /** Called when nothing is held any more. */
-  settle(nextSeq: Readonly<Record<string, number>>): void {
+  settle(nextSeq: Readonly<Record<string, number>>, copied: readonly number[]): void {
     this.advance(nextSeq);
     for (const [channel, { first, next, delivered, lost }] of this.#lines.entries()) {
-      if (delivered + lost === next - (first ?? 0)) continue;
-      throw new Error(`channel ${channel}: ${delivered} delivered and ${lost} lost of ${next - (first ?? 0)}`);
+      const [known, all] = [`${delivered} delivered, ${lost} lost`, next - (first ?? 0)];
+      const copies = copied[channel] ?? 0;
+      if (delivered + lost + copies !== all)
+        throw new Error(`channel ${channel}: ${known}, ${copies} copied of ${all}`);
     }
   }
 

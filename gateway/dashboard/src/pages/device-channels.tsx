@@ -42,7 +42,7 @@ export function Channels({ live }: { readonly live: Inspection }) {
 }
 
 function Measured({ channel: { declared_hz, measured_hz } }: { readonly channel: ChannelState }) {
-  if (measured_hz === null) return <span class="mute">no data</span>;
+  if (measured_hz === null) return <span class="mute">not known yet</span>;
   const isOff = Math.abs(measured_hz / declared_hz - 1) > RATE_OFF;
   return isOff ? <Badge tone="bad">{measured_hz} Hz</Badge> : <>{measured_hz} Hz</>;
 }

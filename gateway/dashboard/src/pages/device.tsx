@@ -26,6 +26,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   unknown_channel: 'a channel that the model does not have',
   too_late: 'sequence numbers that had already been given up as lost',
   in_future: 'times more than a minute in the future: connect with the clock parameter',
+  too_fast: 'stored data without ts: send ts with them',
 };
 
 /** One device: its current state and its problems. */

@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import { Copies } from './copies.js';
+import { int16 } from './frames.fixture.js';
+import type { Piece } from './sequence.js';
+
+const T0 = 1_763_600_000_000;
+
+/** Repeatable noise in -1 .. 1 (a golden-ratio sequence). */
+const noise = (k: number) => 2 * ((k * 0.618033988749895) % 1) - 1;
+const pulse = (k: number) => Math.round(500 * Math.sin(k / 8) + 30 * noise(k));
+
+interface Part {
+  /** The instants of the measurement, from 0. */
+  readonly from: number;
+  readonly to: number;
+  /** Device time of the first one after T0, ms. */
+  readonly ts: number;
+}
+
+/** Parts of `size` instants, at 50 Hz. */
+function parts(from: number, to: number, size: number): Part[] {
+  const count = Math.ceil((to - from) / size);
+  return Array.from({ length: count }, (_, k) => {
+    const at = from + k * size;
+    return { from: at, to: Math.min(to, at + size), ts: 20 * at };
+  });
+}
+
+/** Packets of 50 instants for a minute, each followed by what `then` adds, in frames of `size`. */
+function packets(size: number, then: (k: number) => Part[]): Part[] {
+  return Array.from({ length: 60 }, (_, k) => [...parts(50 * k, 50 * k + 50, size), ...then(k)]).flat();
+}
+
+const again = (k: number, size: number) => (k < 0 ? [] : parts(50 * k, 50 * k + 50, size));
+
+/** The numbers of instants that were found new and copied. */
+function counts(sent: readonly Part[], signal = pulse) {
+  const copies = new Copies(20);
+  let [seq, fresh, copied] = [0, 0, 0];
+  for (const { from, to, ts } of sent) {
+    const instants = to - from;
+    const payload = int16(...Array.from({ length: instants }, (_, i) => signal(from + i)));
+    const piece: Piece = { seq, instants, ts: T0 + ts, skipped: 0, lost: 0, encoding: 1, payload };
+    const count = copies.take(piece);
+    seq += instants;
+    copied += count;
+    fresh += instants - count;
+  }
+  return { fresh, copied };
+}
+
+describe('Copies', () => {
+  for (const size of [1, 2, 5, 10, 25, 50]) {
+    it(`finds packets that arrive twice or three times, in frames of ${size}`, () => {
+      for (const times of [1, 2]) {
+        const sent = packets(size, (k) => Array.from({ length: times }, () => again(k, size)).flat());
+        const { fresh } = counts(sent);
+        expect(fresh).to.be.within(3000, 3009); // The first few prove that it is a copy.
+      }
+    });
+
+    it(`finds copies that come some packets later, or of some packets alone, in frames of ${size}`, () => {
+      expect(counts(packets(size, (k) => again(k - 4, size))).fresh).to.be.within(3000, 3009);
+      if (size > 2)
+        expect(counts(packets(size, (k) => (k % 7 === 0 ? again(k, size) : []))).fresh).to.be.within(3000, 3009);
+    });
+
+    it(`finds no copy in correct data, whose stamps jitter, are rounded, or go back, in frames of ${size}`, () => {
+      const stamps = [
+        (ts: number) => ts,
+        (ts: number) => ts + 140 * noise(ts),
+        (ts: number) => Math.round(ts / 10) * 10,
+        (ts: number) => Math.floor(ts / 1000) * 1000,
+        (ts: number) => (ts > 30_000 ? ts - 5000 : ts),
+        (ts: number) => (ts > 30_000 && ts < 40_000 ? ts - 300 : ts),
+      ];
+      const signals = [pulse, () => 0, (k: number) => Math.round(pulse(k) / 100), (k: number) => Math.floor(k / 40)];
+      for (const stamp of stamps)
+        for (const signal of signals) {
+          const sent = parts(0, 3000, size).map((part) => ({ ...part, ts: stamp(part.ts) }));
+          expect(counts(sent, signal).copied).to.be.at.most(15);
+        }
+    });
+  }
+
+  it('finds copies that are split otherwise, and takes the new data after them in the same frame', () => {
+    expect(counts(packets(10, (k) => again(k, 7))).fresh).to.be.within(3000, 3009);
+    expect(counts(packets(10, (k) => again(k, 50))).fresh).to.equal(3000);
+    expect(counts([...parts(0, 50, 10), ...parts(0, 50, 10), ...parts(20, 120, 50)]).fresh).to.equal(120);
+  });
+
+  it('finds copies whose stamps jitter or are rounded', () => {
+    const stamped = (stamp: (ts: number, i: number) => number) =>
+      packets(10, (k) => again(k, 10)).map((part, i) => ({ ...part, ts: stamp(part.ts, i) }));
+    expect(counts(stamped((ts, i) => ts + 40 * noise(i))).fresh).to.be.within(3000, 3009);
+    expect(counts(stamped((ts) => Math.round(ts / 10) * 10)).fresh).to.equal(3000);
+  });
+
+  it('finds copies with parts that do not change', () => {
+    const steps = (k: number) => (k % 50 < 30 ? 0 : pulse(k));
+    expect(
+      counts(
+        packets(10, (k) => again(k, 10)),
+        steps,
+      ).fresh,
+    ).to.be.within(3000, 3050);
+  });
+
+  it('tells when a frame ended with the beginning of a copy', () => {
+    const copies = new Copies(20);
+    const take = (from: number[], ts: number) => {
+      const payload = int16(...from.map(pulse));
+      return copies.take({ seq: 0, instants: from.length, ts: T0 + ts, skipped: 0, lost: 0, encoding: 1, payload });
+    };
+    const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+    take(range(0, 40), 0);
+    take([...range(40, 50), ...range(0, 10)], 800);
+    expect(copies.isTorn).to.equal(false);
+    expect(take(range(10, 30), 200)).to.equal(20);
+    expect(copies.isTorn).to.equal(true);
+    take(range(30, 50), 600);
+    expect(copies.isTorn).to.equal(false);
+  });
+});

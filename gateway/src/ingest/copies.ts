@@ -1,0 +1,162 @@
+import type { Piece } from './sequence.js';
+
+/** Delivered instants are remembered for this long, ms of nominal time, and no more than these. */
+const MEMORY_MS = 10_000;
+const MAX_INSTANTS = 4096;
+const MAX_FRAMES = 256;
+/** Rounding of stamps, ms: in other frames, a copy's stamps may differ by this and half an instant from the original's. */
+const ROUNDING_MS = 5;
+/** The stamps of whole frames may jitter by this, but less than half of a frame, so that no frame is like itself, ms. */
+const JITTER_MS = 150;
+/**
+ * A copy is proven by this many changes from instant to instant, one after the other, that are the same as in the
+ * original: a constant signal is the same at any time, and one with few levels is often the same by chance.
+ */
+const MIN_CHANGES = 8;
+/** The same for a further copy that does not follow the one before, unless that one was proven. */
+const MIN_CHANGES_AGAIN = 3;
+
+/**
+ * Finds data that a channel delivers again under other sequence numbers, such as a packet that a radio delivers twice.
+ * A copy has the stamps and the samples of data that were delivered before; it may be split into other frames. The
+ * stamps alone do not show a copy: they also go back when a clock is set, and stand still when they are coarse.
+ */
+export class Copies {
+  readonly #capacity: number;
+  /** A hash of each of the last instants, at its position modulo the length. */
+  #hashes = new Uint32Array(64);
+  /** Position of the next instant; instants count from 0. */
+  #count = 0;
+  /** Position and stamp of the first instant of each remembered frame. */
+  #firsts: number[] = [];
+  #stamps: number[] = [];
+  /** Time after the last remembered instant, ms: data from then on are new. */
+  #latest = Number.NEGATIVE_INFINITY;
+  /** Position after the last instant that was found equal, and the changes in the equal instants up to it. */
+  #end = -1;
+  #changes = 0;
+  /** Whether a copy was proven, and no data of an old time have differed since. */
+  #isCopying = false;
+  #isTorn = false;
+
+  /** @param period nominal spacing of the instants, ms */
+  constructor(readonly period: number) {
+    this.#capacity = Math.min(MAX_INSTANTS, Math.ceil(MEMORY_MS / period));
+  }
+
+  /**
+   * Whether the last piece is the rest of a copy whose beginning ends the piece before, where it was not told from new
+   * data: a frame that is longer than what is left of a packet.
+   */
+  get isTorn(): boolean {
+    return this.#isTorn;
+  }
+
+  /**
+   * Compares a piece with the delivered data, and remembers its new instants.
+   * @returns the number of instants at its beginning that are a copy; 0 without a stamp
+   */
+  take({ ts, skipped, instants, payload }: Piece): number {
+    this.#isTorn = false;
+    if (ts === null) return 0;
+    const hashes = hash(payload, instants);
+    const time = ts + skipped * this.period;
+    const equal = this.#compare(hashes, time);
+    if (equal < instants) this.#remember(hashes.subarray(equal), time + equal * this.period);
+    return this.#isCopying ? equal : 0;
+  }
+
+  /** Number of instants at the beginning that equal delivered data of the same time: all, or up to the newest data. */
+  #compare(hashes: Uint32Array, time: number): number {
+    const near = 0.5 + ROUNDING_MS / this.period;
+    const slack = Math.max(near, Math.min(JITTER_MS / this.period, (hashes.length - 1) / 2));
+    if (time > this.#latest - near * this.period) return 0;
+    let [whole, part, isOld] = [-1, -1, false];
+    for (let k = this.#firsts.length - 1; k >= 0; k--) {
+      const first = this.#firsts[k] ?? 0;
+      const end = this.#firsts[k + 1] ?? this.#count;
+      const at = first + (time - (this.#stamps[k] ?? 0)) / this.period;
+      isOld ||= at > first - slack && at < end - slack;
+      for (let p = Math.max(first, Math.floor(at - slack) + 1); p < end && p < at + slack; p++) {
+        const isWhole = p + hashes.length <= this.#count;
+        if (!this.#isEqual(hashes, p)) continue;
+        if (isWhole && (whole < 0 || p === this.#end)) whole = p;
+        if (!isWhole && Math.abs(p - at) < near && this.#count - p > 2 * near) part = p;
+      }
+    }
+    if (whole >= 0) {
+      this.#note(hashes, whole);
+      return hashes.length;
+    }
+    if (part >= 0 && this.#isCopying) return this.#count - part;
+    if (isOld) this.#isCopying = false;
+    return 0;
+  }
+
+  /** Whether instants equal those delivered from a position on, up to the newest. */
+  #isEqual(hashes: Uint32Array, position: number): boolean {
+    const length = this.#hashes.length;
+    if (position < this.#count - length) return false;
+    const compared = Math.min(hashes.length, this.#count - position);
+    for (let i = 0; i < compared; i++) if (hashes[i] !== this.#hashes[(position + i) % length]) return false;
+    return true;
+  }
+
+  /** Counts the changes in instants that equal those from a position on. */
+  #note(hashes: Uint32Array, position: number): void {
+    const follows = position === this.#end;
+    const before = follows ? this.#hashes[(position - 1) % this.#hashes.length] : hashes[0];
+    const wasProven = this.#changes >= MIN_CHANGES;
+    if (!follows) this.#changes = 0;
+    if (hashes[0] !== before) this.#changes += 1;
+    for (let i = 1; i < hashes.length; i++) if (hashes[i] !== hashes[i - 1]) this.#changes += 1;
+    this.#end = position + hashes.length;
+    this.#isTorn = !follows && this.#count > position && this.#isEqualBefore(position);
+    const goesOn = this.#isCopying && (follows || wasProven || this.#changes >= MIN_CHANGES_AGAIN);
+    this.#isCopying = goesOn || this.#changes >= MIN_CHANGES;
+  }
+
+  /** Whether the newest instants are those before a position. */
+  #isEqualBefore(position: number): boolean {
+    const { length } = this.#hashes;
+    if (position < 2 || position - 2 < this.#count - length) return false;
+    return [1, 2].every((k) => this.#hashes[(this.#count - k) % length] === this.#hashes[(position - k) % length]);
+  }
+
+  #remember(hashes: Uint32Array, time: number): void {
+    this.#grow(hashes.length);
+    this.#firsts.push(this.#count);
+    this.#stamps.push(time);
+    this.#latest = time + hashes.length * this.period;
+    for (const value of hashes) this.#hashes[this.#count++ % this.#hashes.length] = value;
+    while (this.#firsts.length > MAX_FRAMES || (this.#firsts[1] ?? this.#count) <= this.#count - this.#capacity) {
+      if (this.#firsts.length === 1) break;
+      this.#firsts.shift();
+      this.#stamps.shift();
+    }
+  }
+
+  /** Makes room for more instants, up to the capacity. */
+  #grow(more: number): void {
+    const { length } = this.#hashes;
+    const wanted = Math.min(this.#capacity, this.#count + more);
+    if (wanted <= length) return;
+    const grown = new Uint32Array(Math.min(this.#capacity, Math.max(wanted, 2 * length)));
+    for (let p = Math.max(0, this.#count - length); p < this.#count; p++)
+      grown[p % grown.length] = this.#hashes[p % length] ?? 0;
+    this.#hashes = grown;
+  }
+}
+
+/** A hash of each instant (FNV-1a; Fowler, Noll and Vo). */
+function hash(payload: Uint8Array, instants: number): Uint32Array {
+  const width = payload.length / instants;
+  const hashes = new Uint32Array(instants);
+  let byte = 0;
+  for (let i = 0; i < instants; i++) {
+    let value = 0x811c9dc5;
+    for (const end = byte + width; byte < end; byte++) value = Math.imul(value ^ (payload[byte] ?? 0), 0x01000193);
+    hashes[i] = value;
+  }
+  return hashes;
+}
