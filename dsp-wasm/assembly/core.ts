@@ -3,15 +3,18 @@ import { takePeaks } from './ecg/r_peaks';
 import { advance, estimate } from './estimators';
 import { decode } from './grid/decode';
 import { pushInstants } from './grid/resample';
+import { observe } from './grid/span';
 import { makeTwiddles } from './math/fft';
 import { countLanes } from './memory/lanes';
 import { Estimate, PUSH, PushTimes, REQUESTS, RESULTS, Request, STAGING } from './memory/map';
+import { NO_REASON } from './memory/reason';
 import { rowAt } from './memory/row';
 import { addChannel, allocateRings, channelOf, clearSession, sessionAt } from './memory/session';
 import { makePaces } from './pulse/motion';
 import { makeDelays } from './pulse/residual';
 import { makeHann } from './pulse/spectrum';
 import { makeTrackerTable } from './pulse/tracker';
+import { explain } from './reasons';
 
 export { filledLanePoints, lanePoints } from './memory/lanes';
 export {
@@ -26,6 +29,8 @@ export {
   RESULT_BYTES,
   RESULT_CONFIDENCE,
   RESULT_GIVEN,
+  RESULT_REASON,
+  RESULT_SEEN,
   RESULT_VALUE,
   RESULTS,
   SLOTS,
@@ -49,9 +54,9 @@ export function open(index: i32): void {
   clearSession(sessionAt(index));
 }
 
-/** Adds a channel of modality `kind` (memory/channel.ts) with `subs` interleaved sub-channels. */
-export function channel(index: i32, kind: i32, subs: i32): void {
-  addChannel(sessionAt(index), kind, subs);
+/** Adds a channel of modality `kind` (memory/channel.ts) with `subs` interleaved sub-channels of `bits` a sample (0: unknown). */
+export function channel(index: i32, kind: i32, subs: i32, bits: i32): void {
+  addChannel(sessionAt(index), kind, subs, bits);
 }
 
 /** Allocates the rings, when all channels are known. */
@@ -67,6 +72,7 @@ export function push(index: i32, channel: i32, encoding: i32, count: i32): i32 {
   at.period = times.period;
   countLanes(at.subs, count);
   decode(at, encoding, count);
+  observe(at, times.period, count);
   return pushInstants(at, times.first, times.period, count);
 }
 
@@ -75,12 +81,18 @@ export function step(count: i32): void {
   const requests = rowAt<Request>(REQUESTS);
   const results = rowAt<Estimate>(RESULTS);
   for (let i = 0; i < count; i++) {
-    if (requests[i].slot < 0) results[i].given = 0;
+    if (requests[i].slot < 0) clear(results[i]);
     else answer(requests[i], results[i]);
   }
 }
 
-/** Runs the estimator; an estimate that is not finite counts as none. */
+function clear(result: Estimate): void {
+  result.given = 0;
+  result.reason = NO_REASON;
+  result.seen = 0;
+}
+
+/** Runs the estimator; an estimate that is not finite counts as none. If there is none to trust, looks for the reason. */
 function answer(request: Request, result: Estimate): void {
   const session = sessionAt(request.slot);
   advance(session, request.end);
@@ -88,6 +100,7 @@ function answer(request: Request, result: Estimate): void {
   const confidence = min(1, max(0, result.confidence));
   result.confidence = confidence;
   result.given = <i32>(given && isFinite(result.value) && !isNaN(confidence));
+  explain(session, request.estimator, request.end, result);
 }
 
 /** Moves the unread R peaks to STAGING (f64 seconds); returns their number. */

@@ -14,11 +14,12 @@ import { noteHeartRate, trustedShare } from './pulse/history';
 import { estimateSpo2 } from './spo2/ratio';
 
 // Estimators, with the numbers that the host uses.
-const HR_PPG: i32 = 0;
-const HR_ECG: i32 = 1;
-const SPO2: i32 = 2;
+export const HR_PPG: i32 = 0;
+export const HR_ECG: i32 = 1;
+export const SPO2: i32 = 2;
 const RR_PPG: i32 = 3;
-const RR_ECG: i32 = 4;
+export const RR_ECG: i32 = 4;
+export const RR_RESP: i32 = 5;
 
 /** Advances the session's streaming detectors to `end` (seconds), using no sample after it. */
 export function advance(session: Session, end: f64): void {

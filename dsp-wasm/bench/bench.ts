@@ -50,7 +50,7 @@ const LINES: [keyof typeof table, string, string, string][] = [
   ['nan_ratio', 'x', 'every third value missing', '<= 1.2'],
   ['rails_ratio', 'x', 'all sensors between their rails', '<= 1.2'],
   ['bytes_per_push', 'B', 'left on the JavaScript heap by a push, over a million of them', '0'],
-  ['bytes_per_session', 'B', 'memory of a session', '<= 65536'],
+  ['bytes_per_session', 'B', 'memory of a session', '<= 67584'],
 ];
 
 if (json) {

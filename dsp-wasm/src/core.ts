@@ -10,12 +10,14 @@ import type { Encoding } from './encoding.js';
 import type { Estimator } from './estimators.js';
 import { SlotCore } from './instance.js';
 import { Kernel } from './kernel.js';
+import type { CoreReason } from './reasons.js';
 
 /** Modalities that the core knows; a channel of another modality is not opened in it. */
 export type Modality = 'ppg' | 'ppg_green' | 'ppg_red' | 'ppg_ir' | 'ecg' | 'accel' | 'resp';
 
 export { BYTES_PER_SAMPLE, ENCODING, type Encoding } from './encoding.js';
 export type { Estimator } from './estimators.js';
+export type { CoreReason } from './reasons.js';
 
 export interface CoreChannel {
   readonly modality: Modality;
@@ -23,6 +25,8 @@ export interface CoreChannel {
   readonly sampleRateHz: number;
   /** Sub-channels in the payload, at most 64; those after the fourth are skipped. */
   readonly numChannels: number;
+  /** Bits of a sample, signed or not, by which a wrong scale is seen. Default: unknown. */
+  readonly bitDepth?: number;
 }
 
 export interface Estimate {
@@ -30,6 +34,18 @@ export interface Estimate {
   readonly value: number;
   /** The estimator's own confidence in [0, 1]: calibrated to P(error within 5 bpm, 3 %, 3 brpm). */
   readonly confidence: number;
+}
+
+/** The answer to a request: what was estimated and, unless that is to be trusted, why. */
+export interface Answer {
+  readonly estimate: Estimate | null;
+  /** Why there is no estimate, or its confidence is below 0.5, as far as the sample values tell; otherwise null. */
+  readonly reason: CoreReason | null;
+  /**
+   * What was seen: the level of the light or lead (`no_contact`, `no_dc`), the share of the instants at an end (`saturated`), the value
+   * farthest from zero (`bad_scale`), the share that a sinusoid explains (`hum`), the acceleration in g (`motion`); otherwise 0.
+   */
+  readonly seen: number;
 }
 
 export interface CoreOptions {
@@ -86,6 +102,8 @@ export interface Core {
    * @throws TypeError or RangeError, before any request runs, for an unknown estimator or an `end` that is not whole
    */
   step(requests: readonly StepRequest[]): (Estimate | null)[];
+  /** The same, with the reasons for missing and untrusted estimates. */
+  answer(requests: readonly StepRequest[]): Answer[];
 }
 
 /**

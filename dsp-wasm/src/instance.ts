@@ -1,7 +1,8 @@
 import { checkChannels, checkRequests } from './arguments.js';
-import type { Core, CoreChannel, CoreSession, Estimate, StepRequest } from './core.js';
+import type { Answer, Core, CoreChannel, CoreSession, Estimate, StepRequest } from './core.js';
 import { ESTIMATORS } from './estimators.js';
 import type { Kernel } from './kernel.js';
+import { CORE_REASONS } from './reasons.js';
 import { SlotSession } from './session.js';
 
 /** Addresses of the module's requests and results, and the offsets of their fields. */
@@ -14,7 +15,13 @@ function layoutOf(kernel: Kernel) {
     request: { slot: at('REQUEST_SLOT'), estimator: at('REQUEST_ESTIMATOR'), end: at('REQUEST_END') },
     results: at('RESULTS'),
     resultBytes: at('RESULT_BYTES'),
-    result: { value: at('RESULT_VALUE'), confidence: at('RESULT_CONFIDENCE'), given: at('RESULT_GIVEN') },
+    result: {
+      value: at('RESULT_VALUE'),
+      confidence: at('RESULT_CONFIDENCE'),
+      seen: at('RESULT_SEEN'),
+      given: at('RESULT_GIVEN'),
+      reason: at('RESULT_REASON'),
+    },
   };
 }
 type Layout = ReturnType<typeof layoutOf>;
@@ -51,18 +58,22 @@ export class SlotCore implements Core {
   }
 
   step(requests: readonly StepRequest[]): (Estimate | null)[] {
-    checkRequests(requests, isSession);
-    const estimates: (Estimate | null)[] = [];
-    for (let i = 0; i < requests.length; i += this.#layout.batch) this.#stepBatch(requests, i, estimates);
-    return estimates;
+    return this.answer(requests).map(({ estimate }) => estimate);
   }
 
-  #stepBatch(requests: readonly StepRequest[], from: number, estimates: (Estimate | null)[]): void {
+  answer(requests: readonly StepRequest[]): Answer[] {
+    checkRequests(requests, isSession);
+    const answers: Answer[] = [];
+    for (let i = 0; i < requests.length; i += this.#layout.batch) this.#answerBatch(requests, i, answers);
+    return answers;
+  }
+
+  #answerBatch(requests: readonly StepRequest[], from: number, answers: Answer[]): void {
     const { batch, requests: to, requestBytes, results, resultBytes } = this.#layout;
     const count = Math.min(batch, requests.length - from);
     for (let i = 0; i < count; i++) this.#write(requests[from + i], to + i * requestBytes);
     this.#kernel.call.step(count);
-    for (let i = 0; i < count; i++) estimates.push(this.#read(results + i * resultBytes));
+    for (let i = 0; i < count; i++) answers.push(this.#read(results + i * resultBytes));
   }
 
   /** Writes a request. If its session is not an open one of this core, the request is for no session. */
@@ -77,11 +88,14 @@ export class SlotCore implements Core {
     view.setFloat64(at + field.end, request.end, true);
   }
 
-  #read(at: number): Estimate | null {
+  #read(at: number): Answer {
     const { view } = this.#kernel;
     const { result: field } = this.#layout;
-    if (view.getInt32(at + field.given, true) === 0) return null;
-    return { value: view.getFloat64(at + field.value, true), confidence: view.getFloat64(at + field.confidence, true) };
+    const reason = CORE_REASONS[view.getInt32(at + field.reason, true) - 1] ?? null;
+    const seen = view.getFloat64(at + field.seen, true);
+    if (view.getInt32(at + field.given, true) === 0) return { estimate: null, reason, seen };
+    const value = view.getFloat64(at + field.value, true);
+    return { estimate: { value, confidence: view.getFloat64(at + field.confidence, true) }, reason, seen };
   }
 }
 

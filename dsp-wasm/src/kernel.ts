@@ -5,7 +5,7 @@ interface Exports {
   readonly [constant: string]: unknown;
   init(): void;
   open(index: number): void;
-  channel(index: number, kind: number, subs: number): void;
+  channel(index: number, kind: number, subs: number, bits: number): void;
   ready(index: number): void;
   push(index: number, channel: number, encoding: number, count: number): number;
   step(count: number): void;

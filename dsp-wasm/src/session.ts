@@ -25,7 +25,7 @@ export class SlotSession implements CoreSession {
     this.#first = kernel.constant('PUSH_FIRST');
     this.#period = kernel.constant('PUSH_PERIOD');
     kernel.call.open(index);
-    for (const c of channels) kernel.call.channel(index, KIND[c.modality], c.numChannels);
+    for (const c of channels) kernel.call.channel(index, KIND[c.modality], c.numChannels, c.bitDepth ?? 0);
     kernel.call.ready(index);
   }
 

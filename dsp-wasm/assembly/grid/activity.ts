@@ -23,6 +23,15 @@ export function stillness(session: Session, end: f64, scratch: usize): f64 {
 }
 
 /**
+ * Acceleration over the last 8 s, g; 0 without an accelerometer.
+ * @param scratch room for the grid samples (f32)
+ */
+export function movement(session: Session, end: f64, scratch: usize): f64 {
+  const accel = channelOfKind(session, KIND_ACCEL);
+  return accel ? deviation(accel, end, LENGTH, scratch) : 0;
+}
+
+/**
  * 1 at rest to 0 for a wearer who moves all the time, as in a rocking chair or on a bicycle, by the deviations
  * within stretches of 2 s. A turn of the wrist is in at most two of the four: the two greatest do not count.
  */

@@ -37,3 +37,43 @@ export const MOST_GROWTH: f64 = 4.6;
 export const USUAL_FALL: f64 = 0.03;
 /** The same where it rises: five minutes. [share; chosen] */
 export const USUAL_RISE: f64 = 0.003;
+
+// ---- span.ts: only the reasons for missing readings depend on these ----
+/** Memory of what the raw values are like: the window of a heart rate. [s; derived: the windows of hr and SpO2] */
+export const SPAN_SECONDS: f64 = 8;
+/** Most instants that are observed in a second, with their neighbours. [Hz; derived: SLOW_HZ, the grid of all but the ECG] */
+export const OBSERVED_HZ: f64 = 32;
+/** Fewest observed instants that tell anything, of half a second. [grid samples; derived: OBSERVED_HZ / 2] */
+export const LEAST_OBSERVED: f32 = 16;
+/** Share of the instants at an end of the declared range from which on it is saturated. [share; cited: the ingest protocol, gateway/INGEST.md] */
+export const AT_ENDS: f64 = 0.05;
+/** Share of the instants that rest at an extreme of their own from which on it is. [share; chosen] */
+export const AT_REST: f64 = 0.2;
+/** Part of its range that is an extreme. [share; chosen] */
+export const EXTREME: f32 = 0.01;
+/** Share of the instants outside twice the declared range from which on the scale is wrong. [share; derived: AT_ENDS] */
+export const OUTSIDE: f64 = 0.05;
+/** Share of steps across half of the range from which on it is: a slow signal of a wrong byte order has 0.03. [share; chosen] */
+export const WRAPPED: f64 = 0.01;
+/** Most declared bits that are those of a converter rather than of the word that holds its counts. [counts; derived: from converters, at most 22 for light] */
+export const CONVERTER_BITS: i32 = 22;
+/** Bits that a converter has at least, if the declared ones are those of a word of three bytes. [counts; derived: from converters for light] */
+export const LEAST_BITS: i32 = 18;
+/** Part of the declared range below which light is that of free air. [share; chosen] */
+export const FREE_AIR: f64 = 0.015625;
+/** Part of the level of a trusted reading below which light has lost its contact; half of it for the range of an ECG. [share; chosen] */
+export const CONTACT_FALL: f64 = 0.25;
+/** Range of an ECG without contact: the noise of a converter's last two bits. [counts; chosen] */
+export const FLAT_COUNTS: f64 = 6;
+/** Greatest value that a device means, 2^40. [counts; derived: from converters of 32 bits, with a factor for units] */
+export const GREATEST: f32 = 1099511627776;
+/** Smallest one but zero: floats whose bytes are in another order are below it. [counts; derived: from f32, whose least is 1e-38] */
+export const SMALLEST: f32 = 1e-30;
+
+// ---- reason.ts ----
+/** Part of its level beyond which light changes only where its constant part is missing; a perfusion of 20 % is the highest. [share; chosen] */
+export const MOST_OF_LEVEL: f64 = 0.4;
+/** Distance of the differences that show a slow sinusoid, in parts of a second. [Hz; chosen] */
+export const SINE_REACH: i32 = 16;
+/** Share of the third differences that no sinusoid explains, up to which there is one; of white noise, a fifth. [share; chosen] */
+export const SINE_REST: f64 = 0.08;

@@ -1,4 +1,5 @@
 import { Row, rowAt } from './row';
+import { SPAN_BYTES, Span } from './span';
 
 /** Rate of the grid of ppg*, accel and resp, Hz: 5 harmonics of 180 bpm are below its Nyquist frequency. */
 export const SLOW_HZ: i32 = 32;
@@ -44,6 +45,8 @@ export class Channel {
   subs: i32;
   /** Sub-channels in the payload. */
   payloadSubs: i32;
+  /** Declared bits of a sample; 0: unknown. */
+  bits: i32;
   /** Number of complete grid samples: all below this index are written. */
   complete: i32;
   /** First whole second that no sample has reached yet. */
@@ -78,6 +81,11 @@ export class Channel {
     return rowAt<Ring>(changetype<usize>(this) + RINGS);
   }
 
+  /** What its raw values are like. */
+  get span(): Span {
+    return changetype<Span>(changetype<usize>(this) + SPAN);
+  }
+
   /** By second, as a ring: the value of `complete` when the first sample at or after that second arrived. */
   get completeAt(): Row<i32> {
     return rowAt<i32>(changetype<usize>(this) + COMPLETE_AT);
@@ -87,4 +95,5 @@ export class Channel {
 const OFFSETS: usize = (offsetof<Channel>() + 15) & ~15;
 const RINGS: usize = OFFSETS + MAX_SUBS * sizeof<f64>();
 const COMPLETE_AT: usize = RINGS + MAX_SUBS * ((offsetof<Ring>() + 7) & ~7);
-export const CHANNEL_BYTES: usize = COMPLETE_AT + SECONDS * sizeof<i32>();
+const SPAN: usize = (COMPLETE_AT + SECONDS * sizeof<i32>() + 15) & ~15;
+export const CHANNEL_BYTES: usize = SPAN + SPAN_BYTES;

@@ -148,6 +148,8 @@ export class EcgState {
   shift: f32;
   /** Power of their changes from sample to sample, against that over two samples: large where they are hum. */
   hum: f32;
+  /** Range of the lead at the newest trusted heart rate; 0 before there is one. */
+  contact: f32;
 
   leadAt(lead: i32): Lead {
     return changetype<Lead>(changetype<usize>(this) + LEADS + <usize>lead * LEAD_BYTES);

@@ -40,13 +40,19 @@ export const REQUEST_END: usize = offsetof<Request>('end');
 export class Estimate {
   value: f64;
   confidence: f64;
+  /** What was seen that makes the reason, in a unit of its own (reasons.ts). */
+  seen: f64;
   /** 1 if there is an estimate, otherwise 0. */
   given: i32;
+  /** Why there is none, or none to trust, as far as the sample values tell (reason.ts). */
+  reason: i32;
 }
 export const RESULT_BYTES: i32 = (offsetof<Estimate>() + 7) & ~7;
 export const RESULT_VALUE: usize = offsetof<Estimate>('value');
 export const RESULT_CONFIDENCE: usize = offsetof<Estimate>('confidence');
+export const RESULT_SEEN: usize = offsetof<Estimate>('seen');
 export const RESULT_GIVEN: usize = offsetof<Estimate>('given');
+export const RESULT_REASON: usize = offsetof<Estimate>('reason');
 
 /** Times of the staged instants, seconds. */
 @unmanaged

@@ -61,6 +61,11 @@ export class PulseState {
     return rowAt<f32>(changetype<usize>(this) + HEIGHTS);
   }
 
+  /** By optical channel: level of its light at the newest trusted heart rate; 0 before there is one. */
+  get contact(): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + CONTACT);
+  }
+
   /** Phases of the line in the last windows, as unit vectors. */
   get phases(): Row<f32> {
     return rowAt<f32>(changetype<usize>(this) + PHASES_AT);
@@ -91,7 +96,8 @@ export class PulseState {
 }
 
 const HEIGHTS: usize = (offsetof<PulseState>() + 15) & ~15;
-const PHASES_AT: usize = HEIGHTS + 4 * sizeof<f32>();
+const CONTACT: usize = HEIGHTS + 4 * sizeof<f32>();
+const PHASES_AT: usize = CONTACT + 4 * sizeof<f32>();
 const PULSE_MEAN: usize = PHASES_AT + 2 * PHASES * sizeof<f32>();
 const NOISE_MEAN: usize = PULSE_MEAN + BINS_ROW * sizeof<f32>();
 const LOUDEST_MEAN: usize = NOISE_MEAN + BINS_ROW * sizeof<f32>();

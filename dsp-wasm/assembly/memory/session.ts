@@ -105,13 +105,14 @@ export function clearSession(session: Session): void {
   memory.fill(changetype<usize>(session), 0, SLOT_BYTES);
 }
 
-/** Appends a channel; channels after the eighth are not kept. */
-export function addChannel(session: Session, kind: i32, subs: i32): void {
+/** Appends a channel of samples with so many `bits` (0: unknown); channels after the eighth are not kept. */
+export function addChannel(session: Session, kind: i32, subs: i32, bits: i32): void {
   if (session.channelCount >= MAX_CHANNELS) return;
   const channel = session.channelAt(session.channelCount++);
   channel.kind = kind;
   channel.rate = kind === KIND_ECG ? ECG_HZ : SLOW_HZ;
   channel.payloadSubs = subs;
+  channel.bits = bits;
   for (let s = 0; s < MAX_SUBS; s++) channel.offsets[s] = NaN;
 }
 

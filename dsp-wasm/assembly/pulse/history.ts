@@ -27,6 +27,12 @@ export function trustedShare(state: PulseState, end: i32, seconds: i32): f64 {
   return noted ? <f64>popcnt(lately(state.trusted, newer, ends)) / <f64>popcnt(noted) : 1;
 }
 
+/** Whether a heart rate of the window before `end` was trusted. */
+export function wasTrusted(state: PulseState, end: i32): bool {
+  const newer = state.notedEnd - end;
+  return abs(newer) < 64 && lately(state.trusted, newer, WINDOW_SECONDS) !== 0;
+}
+
 /** The bits of `count` seconds, the first of which is `newer` seconds before the newest bit. */
 function lately(bits: u64, newer: i32, count: i32): u64 {
   const moved = newer < 0 ? bits << (<u64>-newer) : bits >> <u64>newer;

@@ -62,6 +62,11 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   return true;
 }
 
+/** Whether the two channels of the last estimate agree, so that there is nothing but its ratio to doubt. */
+export function agree(): bool {
+  return POOLED.both >= ACCEPTED * Math.sqrt(POOLED.red * POOLED.infrared);
+}
+
 /** How much larger the pulse is than usual, natural logarithm. Only a pulse that is trusted otherwise changes what is usual. */
 function growth(state: Spo2State, perfusion: f64, confidence: f64): f64 {
   const size = Math.log(perfusion);

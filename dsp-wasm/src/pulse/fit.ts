@@ -1,4 +1,4 @@
-import type { Core, StepRequest } from '../core.js';
+import type { Answer, Core, StepRequest } from '../core.js';
 import { SlotCore } from '../instance.js';
 import { Kernel } from '../kernel.js';
 
@@ -26,18 +26,20 @@ interface Calls {
   motionWeights(): number;
 }
 
+const NONE: Answer = { estimate: null, reason: null, seen: 0 };
+
 /** A core of heart rates from optical channels alone, which tells the traits of each window in motion after its step. */
 export async function observeCore(listener: TraitsListener): Promise<ObservedCore> {
   const kernel = await Kernel.load(1, 'kernels.wasm');
   const { traits, motionWeights } = kernel.call as unknown as Calls;
   const core = new SlotCore(kernel, 1);
   const seen = new Float32Array(kernel.bytes.buffer, traits(), TRAITS * CANDIDATES.length);
-  const one = (request: StepRequest) => {
-    if (request.estimator !== 'hr_ppg') return null;
+  const one = (request: StepRequest): Answer => {
+    if (request.estimator !== 'hr_ppg') return NONE;
     seen[0] = Number.NaN; // a window at rest leaves it so
-    const [estimate = null] = core.step([request]);
-    if (estimate && !Number.isNaN(seen[0])) listener(request.end, seen.slice());
-    return estimate;
+    const [answer = NONE] = core.answer([request]);
+    if (answer.estimate && !Number.isNaN(seen[0])) listener(request.end, seen.slice());
+    return answer;
   };
   return {
     core: {
@@ -50,7 +52,8 @@ export async function observeCore(listener: TraitsListener): Promise<ObservedCor
         return core.openSessions;
       },
       open: (channels) => core.open(channels),
-      step: (requests) => requests.map(one),
+      step: (requests) => requests.map((request) => one(request).estimate),
+      answer: (requests) => requests.map(one),
     },
     setWeights: (weights) => new Float32Array(kernel.bytes.buffer, motionWeights(), HIDDEN * (TRAITS + 2)).set(weights),
   };

@@ -1,5 +1,6 @@
 import type { Estimate, Estimator, Modality } from '@device-insights/dsp-wasm';
 import type { InsightType } from '../insight.js';
+import type { WindowFacts } from './reason.js';
 
 /** An algorithm of the registry: the default export of one file under `algorithms/`. */
 export interface Algorithm {
@@ -10,6 +11,8 @@ export interface Algorithm {
   readonly description: string;
   readonly version: string;
   readonly type: InsightType;
+  /** Range of its values, in the type's unit. */
+  readonly range: readonly [least: number, most: number];
   /** Window length and cadence, whole seconds. */
   readonly windowS: number;
   readonly everyS: number;
@@ -27,9 +30,12 @@ export interface Algorithm {
   readonly estimator: Estimator;
   /**
    * Converts the core's estimate into a reading in the type's unit, unrounded; a null confidence asks for the generic
-   * confidence.
+   * confidence. `doubt` is what a value itself gives as the reason, where it is not trusted.
    */
-  readonly read: (estimate: Estimate, device: DeviceTraits) => { value: number; confidence: number | null };
+  readonly read: (
+    estimate: Estimate,
+    device: DeviceTraits,
+  ) => { value: number; confidence: number | null; doubt?: WindowFacts['value'] };
 }
 
 /** The properties of the device that an algorithm may use. */

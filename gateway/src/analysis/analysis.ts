@@ -1,8 +1,10 @@
 import type { Encoding } from '@device-insights/dsp-wasm';
 import type { Reading } from '../insight.js';
 import type { LastInsights, ModalityChannel } from '../store/store.js';
+import type { NoReading } from './no-reading.js';
 
 export { BYTES_PER_SAMPLE } from '@device-insights/dsp-wasm';
+export type { NoReading } from './no-reading.js';
 
 /** Gaps of up to this long are bridged (ingest protocol, section 4), ms. */
 export const BRIDGED_MS = 250;
@@ -64,6 +66,11 @@ export interface Analysis {
   readonly firstInstant: number | null;
   /** If no entitled algorithm can use the channels, the modalities that the entitled algorithms use; otherwise null. */
   readonly lacking: readonly string[] | null;
+  /**
+   * The types without a trusted reading for 20 s of data time (rr: 60 s), each with the reason; after the end also those that never had
+   * one. Another list when something has changed.
+   */
+  readonly noReadings: readonly NoReading[];
   push(run: SampleRun): void;
   /** The R peaks found since the last call, in order of time per channel. */
   readPeaks(): RPeak[];

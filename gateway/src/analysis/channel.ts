@@ -24,7 +24,11 @@ export class AnalysedChannel {
   /** The periods of untrusted times that a window may contain, from the first to the last. */
   #doubt: Interval | null = null;
 
-  constructor(readonly core: CoreChannel) {
+  constructor(
+    readonly core: CoreChannel,
+    /** Index of the channel in the session. */
+    readonly index: number,
+  ) {
     this.modality = core.modality;
     this.coverage = new ChannelCoverage(1 / core.sampleRateHz);
   }
@@ -50,11 +54,13 @@ export class AnalysedChannel {
 export function analysedChannels(channels: readonly ModalityChannel[]): Map<number, AnalysedChannel> {
   const analysed = new Map<number, AnalysedChannel>();
   const counts = new Map<Modality, number>();
-  for (const [index, { modality, sample_rate_hz: sampleRateHz, num_channels: numChannels }] of channels.entries()) {
+  for (const [index, channel] of channels.entries()) {
+    const { modality, sample_rate_hz: sampleRateHz, num_channels: numChannels, bit_depth: bitDepth } = channel;
     if (!isKnown(modality)) continue;
     const count = counts.get(modality) ?? 0;
     counts.set(modality, count + 1);
-    if (count < MOST_SETS) analysed.set(index, new AnalysedChannel({ modality, sampleRateHz, numChannels }));
+    if (count >= MOST_SETS) continue;
+    analysed.set(index, new AnalysedChannel({ modality, sampleRateHz, numChannels, bitDepth }, index));
   }
   return analysed;
 }

@@ -31,6 +31,7 @@ export class ChannelCoverage {
   readonly #gaps: { readonly start: number; end: number }[] = [];
   #seconds: Second[] = [];
   #period: number;
+  #first = Number.POSITIVE_INFINITY;
 
   /** @param period nominal spacing of the instants, seconds */
   constructor(period: number) {
@@ -47,6 +48,11 @@ export class ChannelCoverage {
     return this.#covered.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
   }
 
+  /** Time of the first instant; Infinity before it. */
+  get first(): number {
+    return this.#first;
+  }
+
   get covered(): readonly Interval[] {
     return this.#covered;
   }
@@ -59,6 +65,7 @@ export class ChannelCoverage {
    */
   add(start: number, period: number, instants: number, lost: number, missing: number): void {
     this.#period = period;
+    this.#first = Math.min(this.#first, start);
     this.#cover(start, start + instants * period, lost);
     if (missing > 0) this.#leave(start, start + missing * period);
     const second = Math.floor(start + EPSILON);
@@ -91,6 +98,12 @@ export class ChannelCoverage {
   /** Instants per second of covered time in a window; NaN if no time is covered. */
   rate(window: Interval): number {
     return this.instants(window).expected / total(intersect(this.#covered, [window]));
+  }
+
+  /** Length of the newest data in a window without a gap, seconds. */
+  newest({ start, end }: Interval): number {
+    const last = this.#covered.findLast((i) => i.start < end);
+    return last ? Math.max(0, Math.min(last.end, end) - Math.max(last.start, start)) : 0;
   }
 
   /** Forgets the data that no later window can reach. */

@@ -1,4 +1,4 @@
-import type { Core, CoreSession, Estimate, Modality } from '@device-insights/dsp-wasm';
+import type { Answer, Core, CoreSession, Estimate, Modality } from '@device-insights/dsp-wasm';
 import { type InsightType, type Reading, sqiClass, UNITS } from '../insight.js';
 import type { Algorithm } from './algorithm.js';
 import {
@@ -13,8 +13,10 @@ import { type AnalysedChannel, analysedChannels, channelSets } from './channel.j
 import type { CoreLoad } from './core-load.js';
 import { genericConfidence } from './coverage.js';
 import { isOfGaps } from './gap-rhythm.js';
+import { type NoReading, NoReadingWatch, type Verdict } from './no-reading.js';
 import { entitled, LONGEST_WINDOW_S } from './registry.js';
 import { AlgorithmSteps, type Candidate, candidate, type DueWindow, isCovered, LATE_S, TypeChoice } from './steps.js';
+import { silentChannel, verdictOf } from './verdict.js';
 
 /** After a loss of this length, no window contains data from before it, seconds. */
 const LONG_LOSS_S = 60;
@@ -68,6 +70,8 @@ function openSets(core: Core, sets: readonly (readonly AnalysedChannel[])[]): Co
   return sessions;
 }
 
+const NO_ANSWER: Answer = { estimate: null, reason: null, seen: 0 };
+
 class SessionAnalysis implements Analysis {
   readonly #load: CoreLoad;
   /** By set of channels. */
@@ -80,7 +84,11 @@ class SessionAnalysis implements Analysis {
   readonly #options: AnalysisOptions;
   readonly #steps: readonly AlgorithmSteps[];
   readonly #choices: ReadonlyMap<InsightType, TypeChoice>;
+  readonly #watches: ReadonlyMap<InsightType, NoReadingWatch>;
+  #noReadings: readonly NoReading[] = [];
   #firstInstant: number | null;
+  /** Time of the first data here, seconds since the first instant. */
+  #start = 0;
   /** The newest instant of all channels, seconds since the first. */
   #dataTime = Number.NEGATIVE_INFINITY;
 
@@ -100,6 +108,7 @@ class SessionAnalysis implements Analysis {
     this.#firstInstant = options.firstInstant;
     this.#steps = algorithmSteps(options.algorithms, sets);
     this.#choices = typeChoices(this.#steps);
+    this.#watches = new Map([...this.#choices.keys()].map((type) => [type, new NoReadingWatch(type)]));
   }
 
   get firstInstant(): number | null {
@@ -111,11 +120,16 @@ class SessionAnalysis implements Analysis {
     return [...new Set(entitled(this.#options.algorithms).flatMap(({ requires }) => requires.flat()))].sort();
   }
 
+  get noReadings(): readonly NoReading[] {
+    return this.#noReadings;
+  }
+
   push(run: SampleRun): void {
     this.#firstInstant ??= Math.floor(run.t);
     const start = (run.t - this.#firstInstant) / 1000;
     // Data before the first instant are in no window.
     if (start < 0) return;
+    if (this.#dataTime === Number.NEGATIVE_INFINITY) this.#start = start;
     this.#restart(start);
     const instants = this.#take(run, start);
     this.#pass(start + ((instants - 1) * run.period) / 1000);
@@ -133,6 +147,16 @@ class SessionAnalysis implements Analysis {
   end(): void {
     for (const steps of this.#steps) this.#compute(steps, steps.reached());
     for (const choice of this.#choices.values()) for (const chosen of choice.decide(true)) this.#emit(chosen);
+    this.#endWatches();
+  }
+
+  /** States why the types that had no trusted reading had none, however short the session was. */
+  #endWatches(): void {
+    for (const [type, watch] of this.#watches) {
+      const steps = this.#steps.find(({ algorithm }) => algorithm.type === type);
+      if (steps) watch.end(noWindow(steps));
+    }
+    this.#listNoReadings();
   }
 
   close(): void {
@@ -200,9 +224,12 @@ class SessionAnalysis implements Analysis {
     const session = this.#sessions[steps.set];
     if (!session) return;
     const requests = due.map(({ end }) => ({ session, estimator, end: end - this.#base }));
-    const estimates = this.#load.time(() => this.#load.core.step(requests));
+    const answers = this.#load.time(() => this.#load.core.answer(requests));
     due.forEach((window, i) => {
-      this.#settle(steps, window.end, isCovered(window) ? this.#candidate(window, estimates[i] ?? null) : null);
+      const answer = answers[i] ?? NO_ANSWER;
+      const found = isCovered(window) ? this.#candidate(window, answer.estimate) : null;
+      this.#settle(steps, window.end, found);
+      this.#watch(steps, window, answer, found ? shownConfidence(found) : 0);
     });
   }
 
@@ -214,6 +241,21 @@ class SessionAnalysis implements Analysis {
     }
     choice?.settle(steps, end, best);
     for (const chosen of choice?.decide() ?? []) this.#emit(chosen);
+  }
+
+  /** Notes whether the reading of a window is trusted, or why not. */
+  #watch(steps: AlgorithmSteps, window: DueWindow, answer: Answer, confidence: number): void {
+    const watch = this.#watches.get(steps.algorithm.type);
+    if (!watch) return;
+    const before = watch.stated;
+    const isTrusted = sqiClass(confidence) !== 'unfit';
+    const verdict = isTrusted ? null : verdictOf(window, answer, confidence, this.#options);
+    watch.note(steps, this.#start, window.end, verdict);
+    if (watch.stated !== before) this.#listNoReadings();
+  }
+
+  #listNoReadings(): void {
+    this.#noReadings = [...this.#watches.values()].flatMap(({ stated }) => stated ?? []);
   }
 
   #candidate(window: DueWindow, estimate: Estimate | null): Candidate | null {
@@ -234,7 +276,7 @@ class SessionAnalysis implements Analysis {
   #reading({ window, value, confidence }: Candidate): Reading {
     const { algorithm, end, coverage } = window;
     const actual_end = (this.#firstInstant ?? 0) + end * 1000;
-    const rounded = round(Math.min(1, Math.max(0, confidence)), 3);
+    const rounded = shownConfidence({ confidence });
     return {
       type: algorithm.type,
       value: round(value, 1),
@@ -284,6 +326,18 @@ function ofModalities(set: readonly AnalysedChannel[], modalities: readonly Moda
 function typeChoices(steps: readonly AlgorithmSteps[]): Map<InsightType, TypeChoice> {
   const types = new Set(steps.map(({ algorithm }) => algorithm.type));
   return new Map([...types].map((type) => [type, new TypeChoice(steps.filter((s) => s.algorithm.type === type))]));
+}
+
+/** The verdict on data that are too short for a window. */
+function noWindow({ algorithm, channels }: AlgorithmSteps): Verdict {
+  const silent = channels.find(({ coverage }) => coverage.first === Number.POSITIVE_INFINITY);
+  const reason = silent ? 'no_data' : 'too_little';
+  return { reason, confidence: 0, algorithm: algorithm.slug, seen: silentChannel(silent) };
+}
+
+/** A confidence as it is published. */
+function shownConfidence({ confidence }: Pick<Candidate, 'confidence'>): number {
+  return round(Math.min(1, Math.max(0, confidence)), 3);
 }
 
 function round(value: number, decimals: number): number {

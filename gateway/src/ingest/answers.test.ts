@@ -143,6 +143,55 @@ describe('The service, to a device,', () => {
       ]);
     });
 
+    it('why there is no reading, again after a reconnect, and when there is one', async () => {
+      const { connect: other } = await bench.device(gateway, { channels: [channel()] });
+      /** Sends these seconds of light in real time; returns the notices. */
+      const light = async (device: TestDevice, from: number, to: number, level: (t: number) => number) => {
+        const told: object[] = [];
+        for (let seq = 100 * from; seq < 100 * to; seq += 100) {
+          const samples = Array.from({ length: 100 }, (_, i) => Math.round(level((seq + i) / 100)));
+          device.samples(seq, 100, { samples });
+          const notices = (await device.handled()).filter(({ type }) => type === 'notice');
+          told.push(...notices.map(({ detail: _, ...notice }) => notice));
+          bench.clock.advance(1000);
+        }
+        return told;
+      };
+      const noContact = {
+        type: 'notice',
+        code: 'no_reading',
+        insight: 'hr',
+        reason: 'no_contact',
+        algorithm: 'hr-ppg',
+      };
+      const air = (t: number) => 900 + (t % 0.03) * 100;
+      const pulse = (t: number) => 80_000 - 800 * Math.exp(-((((1.2 * t + 0.02 * Math.sin(t)) % 1) - 0.3) ** 2) / 0.02);
+
+      const device = other({ device_id: 'band-3' });
+      await device.ready();
+      expect(await light(device, 0, 19, air)).to.deep.equal([]);
+      const [first] = await light(device, 19, 21, air);
+      expect(first).to.deep.include(noContact).and.to.have.property('level').closeTo(900, 5);
+      device.ws.close();
+      await device.closed;
+
+      const again = other({ device_id: 'band-3' });
+      expect((await again.ready()).resumed).to.equal(true);
+      const { detail: _, ...repeated } = await again.next('notice');
+      expect(repeated).to.deep.equal(first);
+      const over = { type: 'notice', code: 'no_reading', insight: 'hr', over: true };
+      expect(await light(again, 21, 45, pulse)).to.deep.equal([over]);
+    });
+
+    it('why there was none in a session that ends early', async () => {
+      const { device } = await connected();
+      device.samples(0, 300);
+      device.send({ type: 'end' });
+      const hr = await device.next('notice');
+      expect(hr).to.include({ code: 'no_reading', insight: 'hr', reason: 'no_contact', algorithm: 'hr-ppg' });
+      await device.next('ended');
+    });
+
     it('nothing for a device with correct data', async () => {
       const { device } = await connected();
       expect((await device.handled()).filter(({ type }) => type === 'notice')).to.deep.equal([]);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CLOSE } from '@device-insights/fanout';
 import { expect } from 'chai';
+import { REASONS } from '../analysis/reason.js';
 import { FRAME_ERRORS } from '../errors.js';
 import { NOTICES } from './notices.js';
 
@@ -21,10 +22,11 @@ describe('The documents of the ingest protocol', () => {
     expect(rows(asyncapi, /^ {14}- (\w+)$/gm)).to.deep.equal([...FRAME_ERRORS]);
   });
 
-  it('list the notices', () => {
+  it('list the notices, and the reasons of no_reading in their order of precedence', () => {
     const notices = page.slice(page.indexOf('| notice | when |'), page.indexOf('## 4.'));
-    expect(rows(notices, /^\| `(\w+)` \|/gm)).to.deep.equal([...NOTICES]);
+    expect(rows(notices, /^\| `(\w+)` \|/gm)).to.deep.equal([...NOTICES, ...REASONS]);
     expect(asyncapi).to.contain(`code: { enum: [${NOTICES.join(', ')}] }`);
+    expect(asyncapi).to.contain(`enum: [${REASONS.join(', ')}]`);
   });
 
   it('list the close codes, and after which of them to reconnect', () => {

@@ -1,3 +1,5 @@
+import type { InsightType } from '../insight.js';
+
 /** Codes of `notice` messages: the data are accepted, but a problem reduces their value. */
 export const NOTICES = [
   'rate_off',
@@ -10,6 +12,7 @@ export const NOTICES = [
   'not_analysed',
   'already_stored',
   'device_id_twice',
+  'no_reading',
 ] as const;
 
 export type NoticeCode = (typeof NOTICES)[number];
@@ -17,6 +20,8 @@ export type NoticeCode = (typeof NOTICES)[number];
 /** The fields of a notice besides its code and channel; `detail` says how to correct the problem. */
 export interface NoticeFields {
   readonly detail: string;
+  /** Type of insight, of `no_reading`: each has its own notices. */
+  readonly insight?: InsightType;
   readonly [field: string]: unknown;
 }
 
@@ -46,6 +51,7 @@ const OVER: Readonly<Record<NoticeCode, string>> = {
   not_analysed: 'the channels are analysed now',
   already_stored: 'the data are new again',
   device_id_twice: 'the device id is used once again',
+  no_reading: 'there is a trusted reading again',
 };
 
 /** The notices of one session: each is repeated while its cause lasts, at most every 10 s, and once when it is over. */
@@ -58,22 +64,24 @@ export class Notices {
     readonly say: (notice: Notice) => void,
   ) {}
 
-  /** Reports that the cause of a notice is present. */
-  raise(code: NoticeCode, channel: number | null, fields: NoticeFields): void {
-    const key = `${code}/${channel}`;
+  /** Reports that the cause of a notice is present; returns whether it was said now. */
+  raise(code: NoticeCode, channel: number | null, fields: NoticeFields): boolean {
+    const key = keyOf(code, channel, fields.insight);
     const now = this.clock.monotonic();
     const said = this.#said.get(key);
-    if (said && now - said.at < EVERY_MS) return;
+    if (said && now - said.at < EVERY_MS) return false;
     this.#said.set(key, { at: now, isOver: false });
     this.say({ code, ...(channel !== null && { channel }), ...fields });
+    return true;
   }
 
   /** Reports that the cause of a notice is absent. */
-  clear(code: NoticeCode, channel: number): void {
-    const said = this.#said.get(`${code}/${channel}`);
+  clear(code: NoticeCode, channel: number | null, insight?: InsightType): void {
+    const said = this.#said.get(keyOf(code, channel, insight));
     if (!said || said.isOver) return;
     said.isOver = true;
-    this.say({ code, channel, detail: OVER[code], over: true });
+    const about = { ...(channel !== null && { channel }), ...(insight && { insight }) };
+    this.say({ code, ...about, detail: OVER[code], over: true });
   }
 }
 
@@ -93,4 +101,9 @@ export function notAnalysed(modalities: readonly string[]): string {
   if (modalities.length === 0)
     return 'the account is not entitled to any algorithm: the data are accepted but not used';
   return `no algorithm of the account uses these channels, so the data are not used; the modalities in use are ${modalities.join(', ')}`;
+}
+
+/** What a notice is about: each has its own. */
+export function keyOf(code: NoticeCode, channel: number | null, insight?: InsightType): string {
+  return [code, channel, ...(insight ? [insight] : [])].join('/');
 }

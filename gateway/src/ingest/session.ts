@@ -2,7 +2,7 @@ import type { CloseReason } from '@device-insights/fanout';
 import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import { countOne } from '@device-insights/fanout/process/count';
 import type { Log } from '@device-insights/fanout/process/log';
-import type { Analysis, SampleRun } from '../analysis/analysis.js';
+import type { Analysis, NoReading, SampleRun } from '../analysis/analysis.js';
 import { ForwardClock } from '../forward-clock.js';
 import type { Inspection } from '../peers/inspection.js';
 import type { PublishedStream } from '../publisher/publisher.js';
@@ -14,6 +14,7 @@ import { decodeBinary, EARLIEST_MS, type Fault, type Frame, fault } from './fram
 import { Inbox } from './inbox.js';
 import { Intake, REFUSALS } from './intake.js';
 import { decodeText } from './message.js';
+import { noReadingFields, tellNoReadings } from './no-reading.js';
 import { type NoticeFields, Notices, notAnalysed, noticeLate } from './notices.js';
 import { Trace } from './trace.js';
 import type { Turns, Worker } from './turns.js';
@@ -66,6 +67,8 @@ export class LiveSession implements Worker {
   readonly #parts: LiveSessionParts;
   readonly #intake: Intake;
   readonly #notices: Notices;
+  /** What the notices have said of missing readings. */
+  #noReadings: readonly NoReading[] = [];
   readonly #trace: Trace;
   readonly #acknowledgements: Acknowledgements;
   /** Resolves when the session is closed in the store, or lost to another gateway. */
@@ -179,6 +182,8 @@ export class LiveSession implements Worker {
     if (modalities) this.#notices.raise('not_analysed', null, { detail: notAnalysed(modalities), modalities });
     if (this.#isUsedTwice) this.#notices.raise('device_id_twice', null, TWICE);
     this.#isUsedTwice = false;
+    for (const each of this.#noReadings)
+      this.#connection?.send({ type: 'notice', code: 'no_reading', ...noReadingFields(each) });
   }
 
   /** Tells the connection that is about to be replaced, and the one that follows, that two devices seem to use their id. */
@@ -228,7 +233,13 @@ export class LiveSession implements Worker {
     if (!run) return false;
     this.#parts.analysis.push(run);
     this.#dataTime = Math.max(this.#dataTime, run.t);
+    this.#tellNoReadings();
     return true;
+  }
+
+  #tellNoReadings(): void {
+    const { noReadings } = this.#parts.analysis;
+    if (noReadings !== this.#noReadings) this.#noReadings = tellNoReadings(this.#notices, this.#noReadings, noReadings);
   }
 
   step(): boolean {
@@ -411,6 +422,7 @@ export class LiveSession implements Worker {
     this.#state = 'finishing';
     this.#acknowledgements.finish();
     this.#parts.analysis.end();
+    this.#tellNoReadings();
     this.#record();
     const { stream, onFinished } = this.#parts;
     void Promise.all([stream.flushed(), this.#noteOverlap()]).then(() => onFinished(this));

@@ -49,6 +49,18 @@ describe('the trace of a session', () => {
     expect(look().refused).to.deep.equal([{ code: 'too_late', count: 2, detail: 'x'.repeat(300) }]);
   });
 
+  it('gives the reason of each type of insight that has no reading', () => {
+    const none = { code: 'no_reading', detail: 'no trusted', reason: 'hum' } as const;
+    for (const insight of ['hr', 'rr'] as const) trace.noticed({ ...none, insight });
+    trace.noticed({ ...none, insight: 'hr', reason: 'no_contact' });
+    expect(look().notices.map(({ insight, reason }) => [insight, reason])).to.deep.equal([
+      ['hr', 'no_contact'],
+      ['rr', 'hum'],
+    ]);
+    trace.noticed({ code: 'no_reading', insight: 'hr', detail: 'again', over: true });
+    expect(look().notices.map(({ insight }) => insight)).to.deep.equal(['rr']);
+  });
+
   it('gives the notices whose cause persists', () => {
     trace.noticed({ code: 'rate_off', channel: 1, detail: 'off' });
     trace.noticed({ code: 'not_analysed', detail: 'none' });

@@ -3,7 +3,7 @@ import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analys
 import type { ChannelState, Inspection, RaisedNotice, RefusedFrames } from '../peers/inspection.js';
 import type { ModalityChannel } from '../store/store.js';
 import type { Fault } from './frame.js';
-import type { Notice } from './notices.js';
+import { keyOf, type Notice } from './notices.js';
 import { SignalWatch } from './signal-watch.js';
 
 /** Length of the record of received data, ms of data time, and most pieces in it. */
@@ -46,11 +46,13 @@ export class Trace {
     this.#refused.set(code, { code, count, detail: detail.slice(0, MAX_DETAIL) });
   }
 
-  noticed({ code, channel: about, detail, over }: Notice): void {
+  noticed({ code, channel: about, detail, over, insight, reason }: Notice): void {
     const channel = about ?? null;
-    const key = `${code}/${channel}`;
+    const key = keyOf(code, channel, insight);
+    const ofType = insight && { insight, reason: String(reason) };
     if (over) this.#notices.delete(key);
-    else this.#notices.set(key, { code, channel, detail: detail.slice(0, MAX_DETAIL), at: this.#clock.now() });
+    else
+      this.#notices.set(key, { code, channel, detail: detail.slice(0, MAX_DETAIL), at: this.#clock.now(), ...ofType });
   }
 
   run(run: SampleRun): void {

@@ -1,3 +1,5 @@
+import type { InsightType } from '../insight.js';
+
 /** The current state of a session in its gateway, for the dashboard. Times are ms since the epoch. */
 export interface Inspection {
   readonly connected: boolean;
@@ -26,6 +28,9 @@ export interface RaisedNotice {
   readonly channel: number | null;
   readonly detail: string;
   readonly at: number;
+  /** Of `no_reading`: the type of insight, and the code of the reason. */
+  readonly insight?: InsightType;
+  readonly reason?: string;
 }
 
 export interface ChannelState {

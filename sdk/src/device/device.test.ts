@@ -547,6 +547,24 @@ describe('device', () => {
     expect(notices).to.deep.equal(said);
   });
 
+  it('knows why there is no reading of a type, until there is one or the service says it anew', async () => {
+    const seen: string[] = [];
+    const list = () => device.noReadings.map(({ insight, reason }) => `${insight} ${reason}`).join();
+    const peer = await connect({ onNotice: () => seen.push(list()) });
+    const none = { type: 'notice', code: 'no_reading', detail: '…', algorithm: 'a' } as const;
+    peer.send(ready());
+    peer.send({ ...none, insight: 'hr', reason: 'noise' });
+    peer.send({ ...none, insight: 'hr', reason: 'no_contact', level: 900 });
+    peer.send({ ...none, insight: 'spo2', reason: 'no_dc' });
+    peer.send({ ...none, insight: 'spo2', over: true });
+    peer.send(ready({ session_id: 's8' }));
+    peer.send({ ...none, insight: 'rr', reason: 'hum' });
+    peer.send(ready({ session_id: 's9', resumed: true }));
+    while ((await device.ready()).session_id !== 's9') await new Promise((resolve) => setImmediate(resolve));
+    expect(device.noReadings).to.deep.equal([]);
+    expect(seen).to.deep.equal(['hr noise', 'hr no_contact', 'hr no_contact,spo2 no_dc', 'hr no_contact', 'rr hum']);
+  });
+
   it('receives errors about refused frames and stays connected', async () => {
     const refusals: RefusedMessage[] = [];
     const peer = await connect({ onRefused: (refusal) => refusals.push(refusal) });

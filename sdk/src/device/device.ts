@@ -10,7 +10,13 @@ import { deviceConnection } from './connection.js';
 import { checkOptions, type DeviceCounters, type DeviceOptions } from './device-options.js';
 import { EarlySamples, type NumberedSamples } from './early-samples.js';
 import { FLOAT32_MAX } from './frame-encoder.js';
-import { findChannel, parseServerMessage, type ReadyChannel, type ReadyMessage } from './messages.js';
+import {
+  findChannel,
+  type NoticeMessage,
+  parseServerMessage,
+  type ReadyChannel,
+  type ReadyMessage,
+} from './messages.js';
 import { Numbering } from './numbering.js';
 import { Outbox, parcelsOf } from './outbox.js';
 
@@ -45,6 +51,7 @@ export class Device extends StatefulConnection {
   readonly #numbering = new Numbering();
   /** Samples pushed before the first `ready`, which announces the channels. */
   readonly #early: EarlySamples;
+  readonly #noReadings = new Map<string, NoticeMessage>();
   #ready: ReadyMessage | null = null;
   #socket: Socket | null = null;
   #failure: Error | null = null;
@@ -85,6 +92,14 @@ export class Device extends StatefulConnection {
         this.#tellClosed();
         return this.#failure;
       });
+  }
+
+  /**
+   * Why there is no trusted reading now: the newest notice `no_reading` of each type of insight that the data allow and that has none, with
+   * its `insight`, `reason` and `detail`.
+   */
+  get noReadings(): readonly NoticeMessage[] {
+    return [...this.#noReadings.values()];
   }
 
   /** Bytes that wait to be sent. */
@@ -282,9 +297,18 @@ export class Device extends StatefulConnection {
       this.counters.framesRefused++;
       this.#options.onRefused?.(message);
       if (message.code === 'in_future' && this.#clockWasSet) this.#renew();
-    } else if (message?.type === 'notice') this.#options.onNotice?.(message);
+    } else if (message?.type === 'notice') this.#notice(message);
     else if (message?.type === 'pong') this.#settle();
     else if (message?.type === 'ended') this.#ended = !this.#renewing;
+  }
+
+  #notice(notice: NoticeMessage): void {
+    const { code, insight, over } = notice;
+    if (code === 'no_reading' && insight !== undefined) {
+      if (over) this.#noReadings.delete(insight);
+      else this.#noReadings.set(insight, notice);
+    }
+    this.#options.onNotice?.(notice);
   }
 
   /** Refused data are never acknowledged, and must not hold others back. */
@@ -317,6 +341,7 @@ export class Device extends StatefulConnection {
     const first = this.#ready === null;
     const sameSession = this.#ready?.session_id === ready.session_id;
     this.#ready = ready;
+    this.#noReadings.clear(); // The service says them again.
     if (!sameSession) this.#sessionClock = ready.resumed ? Number.NaN : this.#attemptClock;
     for (const channel of ready.channels) this.#open(channel, first, sameSession && ready.replay_ms === 0);
     if (sameSession && ready.replay_ms > 0) this.#outbox.replay(ready.replay_ms);

@@ -69,7 +69,7 @@ export interface RefusedMessage {
 export interface NoticeMessage {
   /** Kind of the message. */
   readonly type: 'notice';
-  /** `rate_off`, `ts_unsteady`, `order_wrong`, `channel_late`, `all_duplicates`, `all_lost`, `frames_overlap`, `not_analysed`, `already_stored`, `device_id_twice`, or another. */
+  /** `rate_off`, `ts_unsteady`, `order_wrong`, `channel_late`, `all_duplicates`, `all_lost`, `frames_overlap`, `not_analysed`, `already_stored`, `device_id_twice`, `no_reading`, or another. */
   readonly code: string;
   /** The problem and how to correct it, in words. */
   readonly detail: string;
@@ -87,6 +87,14 @@ export interface NoticeMessage {
   readonly modalities?: readonly string[];
   /** Of `already_stored`: the closed session that has data of the same time. */
   readonly session_id?: string;
+  /** Of `no_reading`: the type of insight without a trusted reading. */
+  readonly insight?: string;
+  /** Of `no_reading`: the code of the reason, such as `no_contact`, `saturated`, `bad_scale`, `hum` or `motion`. */
+  readonly reason?: string;
+  /** Of `no_reading`: the algorithm that came closest to a reading. What was seen follows as numbers, by name. */
+  readonly algorithm?: string;
+  /** A number that belongs to the code. */
+  readonly [field: string]: unknown;
 }
 
 type ServerMessage =

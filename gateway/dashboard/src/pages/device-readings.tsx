@@ -68,6 +68,8 @@ function whyNone(live: Inspection | null): string {
   if (!live?.last_data_at) return 'This session has no data yet: check that the device sends frames after `ready`.';
   const notAnalysed = live.notices.find(({ code }) => code === 'not_analysed');
   if (notAnalysed) return notAnalysed.detail;
+  const none = live.notices.filter(({ code }) => code === 'no_reading');
+  if (none.length > 0) return `${none.map(({ detail }) => detail).join('; ')}.`;
   if (now() - live.last_data_at > 10_000) return 'The device sends no data: check its connection.';
   return 'A reading needs data in at least half of its window, and a signal from which it can be estimated: check the contact of the sensor.';
 }
@@ -81,6 +83,8 @@ function why(series: Series, live: Inspection | null, { model }: DeviceView): st
     return `Only ${Math.round(coverage * 100)} % of the window contains data: ${cause}.`;
   }
   if (series.quality[last] === 'excellent') return 'The window is full, and the signal is clear.';
+  const none = live?.notices.find(({ insight }) => insight === series.type);
+  if (none) return `${none.detail}.`;
   const has = (notice: string) => live?.notices.some(({ code }) => code === notice);
   if (has('ts_unsteady')) return 'The time stamps of the frames step ahead and back: this limits the confidence.';
   if (has('order_wrong')) return 'The samples are not in the order of measurement: this limits the confidence.';

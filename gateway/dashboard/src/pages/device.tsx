@@ -143,8 +143,8 @@ function Notices({ live }: { readonly live: Inspection }) {
     <Panel title="Problems">
       <ul class="notices">
         {live.notices.map((notice) => (
-          <li key={`${notice.code}${notice.channel}`}>
-            <Badge tone="warn">{notice.code.replaceAll('_', ' ')}</Badge>{' '}
+          <li key={`${notice.code}${notice.channel}${notice.insight}`}>
+            <Badge tone="warn">{(notice.reason ?? notice.code).replaceAll('_', ' ')}</Badge>{' '}
             {notice.channel !== null && <b>{live.channels[notice.channel]?.modality}: </b>}
             {notice.detail}
           </li>

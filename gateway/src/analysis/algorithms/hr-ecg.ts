@@ -7,6 +7,7 @@ const algorithm: Algorithm = {
   description: 'Heart rate over 8 s from the intervals between R peaks.',
   version: '1.0.0',
   type: 'hr',
+  range: [30, 300],
   windowS: 8,
   everyS: 1,
   requires: [['ecg']],

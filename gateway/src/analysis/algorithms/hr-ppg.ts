@@ -8,6 +8,7 @@ const algorithm: Algorithm = {
     'Pulse rate over 8 s from the optical signal; with an accelerometer, motion is distinguished from the pulse.',
   version: '1.0.0',
   type: 'hr',
+  range: [30, 220],
   windowS: 8,
   everyS: 1,
   requires: [['ppg_green', 'ppg', 'ppg_ir', 'ppg_red']],

@@ -7,6 +7,7 @@ const algorithm: Algorithm = {
   description: 'Breaths over 32 s from respiratory sinus arrhythmia and the height and baseline of the R waves.',
   version: '1.0.0',
   type: 'rr',
+  range: [4, 60],
   windowS: 32,
   everyS: 2,
   requires: [['ecg']],

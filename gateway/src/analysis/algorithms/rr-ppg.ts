@@ -8,6 +8,7 @@ const algorithm: Algorithm = {
   description: 'Breaths over 32 s from how breathing modulates the amplitude, the baseline and the rate of the pulse.',
   version: '1.0.0',
   type: 'rr',
+  range: [4, 60],
   windowS: 32,
   everyS: 2,
   requires: [['ppg_green', 'ppg', 'ppg_ir', 'ppg_red']],

@@ -7,6 +7,7 @@ const algorithm: Algorithm = {
   description: 'Breaths over 32 s, directly from a chest or abdominal effort signal.',
   version: '1.0.0',
   type: 'rr',
+  range: [4, 60],
   windowS: 32,
   everyS: 2,
   requires: [['resp']],

@@ -26,14 +26,24 @@ function expected(percent: number): number {
 }
 
 /**
- * Beyond the turning point of the parabola, where real saturations do not lie, the curve would rise again: the value of
- * the turning point is used.
+ * The percentage that the curve gives. Beyond the turning point of the parabola, where real saturations do not lie, the curve would rise
+ * again: the value of the turning point is used.
  */
-function saturation(ratio: number, curve: readonly number[]): number {
+function onCurve(ratio: number, curve: readonly number[]): number {
   const [, b = 0, c = 0] = curve;
   const r = c > 0 && b < 0 ? Math.min(ratio, -b / (2 * c)) : ratio;
-  const percent = curve.reduceRight((sum, coefficient) => sum * r + coefficient, 0);
-  return Math.max(0, expected(percent));
+  return curve.reduceRight((sum, coefficient) => sum * r + coefficient, 0);
+}
+
+/** Range of the percentages that a right curve gives for right ratios; red and infrared swapped give less, as a rule. */
+const PLAUSIBLE = [70, 105] as const;
+/** Below this, the curve of other optics is too far from the device's own, %. */
+const UNCALIBRATED_BELOW = 90;
+
+/** What a percentage on the curve itself gives as the reason, where it is not trusted. */
+function doubtOf(percent: number, isCalibrated: boolean): 'implausible_ratio' | 'uncalibrated' | null {
+  if (percent < PLAUSIBLE[0] || percent > PLAUSIBLE[1]) return 'implausible_ratio';
+  return !isCalibrated && percent < UNCALIBRATED_BELOW ? 'uncalibrated' : null;
 }
 
 const algorithm: Algorithm = {
@@ -44,14 +54,19 @@ const algorithm: Algorithm = {
     'Blood oxygen over 8 s from the pulsatile red light relative to the infrared, by the calibration curve of the device model.',
   version: '1.0.0',
   type: 'spo2',
+  range: [70, 100],
   windowS: 8,
   everyS: 1,
   requires: [['ppg_red'], ['ppg_ir']],
   estimator: 'spo2',
-  read: ({ value, confidence }, { spo2Curve }: DeviceTraits) => ({
-    value: saturation(value, spo2Curve ?? DEFAULT_CURVE),
-    confidence: spo2Curve ? confidence : Math.min(confidence, UNCALIBRATED_CONFIDENCE),
-  }),
+  read: ({ value, confidence }, { spo2Curve }: DeviceTraits) => {
+    const percent = onCurve(value, spo2Curve ?? DEFAULT_CURVE);
+    return {
+      value: Math.max(0, expected(percent)),
+      confidence: spo2Curve ? confidence : Math.min(confidence, UNCALIBRATED_CONFIDENCE),
+      doubt: doubtOf(percent, spo2Curve !== null),
+    };
+  },
 };
 
 export default algorithm;

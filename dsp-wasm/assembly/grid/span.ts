@@ -1,0 +1,203 @@
+import { Channel, KIND_ACCEL, KIND_ECG, KIND_PPG_IR } from '../memory/channel';
+import { DECODED, STAGING } from '../memory/map';
+import { BAD_SCALE, NO_CONTACT, NO_REASON, SATURATED } from '../memory/reason';
+import { Span } from '../memory/span';
+import {
+  AT_ENDS,
+  AT_REST,
+  CONTACT_FALL,
+  CONVERTER_BITS,
+  EXTREME,
+  FLAT_COUNTS,
+  FREE_AIR,
+  GREATEST,
+  LEAST_BITS,
+  LEAST_OBSERVED,
+  OBSERVED_HZ,
+  OUTSIDE,
+  SMALLEST,
+  SPAN_SECONDS,
+  WRAPPED,
+} from './tuning';
+
+/**
+ * What the raw values of a channel are like, against its declared bits: a wrong width, byte order or sign shows there, and so do a
+ * converter at the end of its range and a sensor that touches nothing. The readings do not depend on it, only the reason why there
+ * are none. Every k-th instant is observed, with the one before it, so that the cost does not grow with the rate.
+ */
+
+/** Size of a step where the bytes above the lowest two are missing, and how far it may be off, for what the signal itself steps. */
+const WRAP: f32 = 65536;
+const ABOUT: f32 = 8192;
+/** Beyond all declared bits. */
+const UNKNOWN_BITS: i32 = 64;
+
+/** The number that made the reason which was found last. */
+export namespace Seen {
+  export const number: f64 = 0;
+}
+
+/** Observes `count` instants, staged and decoded but not yet resampled, `period` seconds apart. */
+export function observe(channel: Channel, period: f64, count: i32): void {
+  if (!count || channel.kind === KIND_ACCEL) return; // movement is judged by itself, in any unit
+  const span = channel.span;
+  const seconds = period > 0 ? period * <f64>count : 0;
+  fade(span, <f32>Math.max(0, 1 - seconds / SPAN_SECONDS));
+  // Odd, or hum at a quarter of the rate would vanish
+  const stride = <i32>Math.max(1, Math.min(<f64>count, Math.floor(1 / (OBSERVED_HZ * period)))) | 1;
+  const isFloat = channel.resolution === 0;
+  const half = 2 ** <f64>((channel.bits ? channel.bits : UNKNOWN_BITS) - 1);
+  const offset = above(channel, 0, -1);
+  const zero = above(channel, 0, 1);
+  const top = above(channel, 2 * half - 1, 1);
+  const middle = above(channel, half - 1, 1);
+  const bottom = above(channel, -half, 1);
+  const most = f32x4.splat(<f32>(4 * half));
+  const range = f32x4.sub(span.high, span.low);
+  const margin = f32x4.mul(range, f32x4.splat(EXTREME));
+  const upper = f32x4.sub(span.high, margin);
+  const lower = f32x4.add(span.low, margin);
+  const long = f32x4.pmax(f32x4.splat(<f32>half), f32x4.mul(range, f32x4.splat(0.5)));
+  const isUnsigned = f32x4.ge(span.low, zero);
+  const isWholeOffset = f32x4.eq(f32x4.nearest(offset), offset);
+  const one = f32x4.splat(1);
+  let before = channel.started ? channel.last : f32x4.splat(NaN);
+  for (let i = 0; i < count; i += stride) {
+    const at = DECODED + ((<usize>i) << 4);
+    if (i) before = v128.load(at - 16);
+    const x = v128.load(at);
+    const known = f32x4.eq(x, x);
+    // Beside an offset, the tiny floats of a wrong byte order would be zero
+    const raw = isFloat ? v128.load(STAGING + <usize>(i * channel.payloadSubs) * 4) : f32x4.add(x, offset);
+    const size = f32x4.abs(raw);
+    const step = f32x4.abs(f32x4.sub(x, before));
+    const whole = v128.and(isWholeOffset, f32x4.eq(f32x4.nearest(x), x));
+    const great = f32x4.ge(step, f32x4.splat(ABOUT));
+    const wrap = f32x4.le(f32x4.abs(f32x4.sub(step, f32x4.splat(WRAP))), f32x4.splat(ABOUT));
+    const atZero = v128.and(f32x4.eq(x, zero), isUnsigned);
+    const atEnd = v128.or(v128.or(f32x4.eq(x, top), f32x4.eq(x, middle)), v128.or(f32x4.eq(x, bottom), atZero));
+    const extreme = v128.or(f32x4.ge(x, upper), f32x4.le(x, lower));
+    const tiny = v128.and(f32x4.lt(size, f32x4.splat(SMALLEST)), f32x4.gt(size, f32x4.splat(0)));
+    const absurd = v128.or(f32x4.gt(size, f32x4.splat(GREATEST)), tiny);
+    span.count = add(span.count, one, known);
+    span.ends = add(span.ends, one, atEnd);
+    span.rests = add(span.rests, one, v128.and(extreme, f32x4.eq(x, before)));
+    span.outside = add(span.outside, one, v128.and(whole, f32x4.ge(size, most)));
+    span.broken = add(span.broken, one, v128.or(absurd, v128.and(whole, f32x4.gt(step, long))));
+    span.wraps = add(span.wraps, v128.bitselect(one, f32x4.splat(-2), wrap), great);
+    span.fractions = add(span.fractions, one, v128.andnot(known, whole));
+    span.high = f32x4.pmax(f32x4.pmax(span.high, x), before);
+    span.low = f32x4.pmin(f32x4.pmin(span.low, x), before);
+  }
+}
+
+function add(sum: v128, x: v128, where: v128): v128 {
+  return f32x4.add(sum, v128.and(x, where));
+}
+
+/** `sign` times what each lane's offset leaves of a value; with 0 and -1, the offsets. */
+function above(channel: Channel, value: f64, sign: f64): v128 {
+  const from = f64x2.splat(value);
+  const factor = f64x2.splat(sign);
+  const a = f64x2.mul(factor, f64x2.sub(from, v128.load(channel.offsets.at(0))));
+  const c = f64x2.mul(factor, f64x2.sub(from, v128.load(channel.offsets.at(2))));
+  return v128.shuffle<f32>(f32x4.demote_f64x2_zero(a), f32x4.demote_f64x2_zero(c), 0, 1, 4, 5);
+}
+
+/** Lets what was seen fade by a factor: the counts to nothing, the extremes to their middle. */
+function fade(span: Span, factor: f32): void {
+  const by = f32x4.splat(factor);
+  const none = f32x4.eq(span.count, f32x4.splat(0));
+  const middle = f32x4.mul(f32x4.add(span.high, span.low), f32x4.splat(0.5));
+  const reach = f32x4.mul(f32x4.sub(span.high, middle), f32x4.mul(by, by)); // twice as fast, or a lost contact shows late
+  span.high = v128.bitselect(f32x4.splat(-Infinity), f32x4.add(middle, reach), none);
+  span.low = v128.bitselect(f32x4.splat(Infinity), f32x4.sub(middle, reach), none);
+  for (let field: usize = 0; field < offsetof<Span>('high'); field += 16) {
+    const at = changetype<usize>(span) + field;
+    v128.store(at, f32x4.mul(v128.load(at), by));
+  }
+}
+
+/** Middle of a sub-channel's newest values; NaN before there are any. */
+export function levelOf(channel: Channel, sub: i32): f64 {
+  return lowestOf(channel, sub) + 0.5 * rangeOf(channel, sub);
+}
+
+/** Difference of a sub-channel's highest and lowest values. */
+export function rangeOf(channel: Channel, sub: i32): f64 {
+  return <f64>lane(channel, offsetof<Span>('high'), sub) - <f64>lane(channel, offsetof<Span>('low'), sub);
+}
+
+/** Lowest of a sub-channel's values. */
+export function lowestOf(channel: Channel, sub: i32): f64 {
+  return channel.offsets[sub] + <f64>lane(channel, offsetof<Span>('low'), sub);
+}
+
+/** Whether a sub-channel's values are whole numbers: counts of a converter, not values in a unit. */
+export function isWhole(channel: Channel, sub: i32): bool {
+  return lane(channel, offsetof<Span>('fractions'), sub) === 0;
+}
+
+/**
+ * Why a sub-channel's values can hold no signal: NO_CONTACT, SATURATED or BAD_SCALE; NO_REASON if they can, or too few are known.
+ * @param contact level of the light, or range of the ECG, of a trusted reading; 0 if there was none
+ * @param alive whether a pulse is seen, so that there is contact
+ */
+export function faultOf(channel: Channel, sub: i32, contact: f64, alive: bool): i32 {
+  if (lane(channel, offsetof<Span>('count'), sub) < LEAST_OBSERVED) return NO_REASON;
+  const ends = channel.bits ? share(channel, offsetof<Span>('ends'), sub) : 0;
+  Seen.number = levelOf(channel, sub);
+  const isFull = isLight(channel) && ends > AT_ENDS && Seen.number > 0 && isFlat(channel, sub);
+  if (!alive && !isFull && isApart(channel, sub, contact)) return NO_CONTACT;
+  Seen.number = ends;
+  if (ends > AT_ENDS) return SATURATED;
+  Seen.number = share(channel, offsetof<Span>('rests'), sub);
+  if (Seen.number > AT_REST && !isFlat(channel, sub)) return SATURATED;
+  const high = lowestOf(channel, sub) + rangeOf(channel, sub);
+  Seen.number = Math.abs(lowestOf(channel, sub)) > Math.abs(high) ? lowestOf(channel, sub) : high;
+  return isOffScale(channel, sub) ? BAD_SCALE : NO_REASON;
+}
+
+export function isLight(channel: Channel): bool {
+  return channel.kind <= KIND_PPG_IR;
+}
+
+/** Whether a sensor touches nothing: it does not change, or as little as an electrode in air, or its light is that of free air. */
+function isApart(channel: Channel, sub: i32, contact: f64): bool {
+  if (isFlat(channel, sub)) return true;
+  if (channel.kind === KIND_ECG) return rangeOf(channel, sub) < 0.5 * contact * CONTACT_FALL;
+  if (!isLight(channel) || lowestOf(channel, sub) < 0) return false;
+  return (
+    levelOf(channel, sub) < (contact > 0 ? contact * CONTACT_FALL : isWhole(channel, sub) ? freeAir(channel.bits) : 0)
+  );
+}
+
+/** Level of free air, as far as the declared bits tell. */
+function freeAir(bits: i32): f64 {
+  if (bits <= 0 || bits > 24) return 0;
+  return FREE_AIR * 2 ** <f64>(bits > CONVERTER_BITS ? LEAST_BITS : bits);
+}
+
+function isFlat(channel: Channel, sub: i32): bool {
+  const still = channel.kind === KIND_ECG && isWhole(channel, sub) ? FLAT_COUNTS : 0;
+  return rangeOf(channel, sub) <= still;
+}
+
+/** Whether the width, the byte order or the sign of the values must be wrong. */
+function isOffScale(channel: Channel, sub: i32): bool {
+  return isScrambled(channel, sub) || (channel.bits > 0 && share(channel, offsetof<Span>('outside'), sub) > OUTSIDE);
+}
+
+/** Whether they are so wrong that the signal is lost: not only larger by a factor, or shifted. */
+export function isScrambled(channel: Channel, sub: i32): bool {
+  if (share(channel, offsetof<Span>('broken'), sub) > WRAPPED) return true;
+  return channel.bits > 16 && isWhole(channel, sub) && share(channel, offsetof<Span>('wraps'), sub) > WRAPPED;
+}
+
+function share(channel: Channel, field: usize, sub: i32): f64 {
+  return <f64>lane(channel, field, sub) / <f64>lane(channel, offsetof<Span>('count'), sub);
+}
+
+function lane(channel: Channel, field: usize, sub: i32): f32 {
+  return load<f32>(changetype<usize>(channel.span) + field + ((<usize>sub) << 2));
+}

@@ -1,0 +1,155 @@
+import { MOST_HUM } from './ecg/tuning';
+import { HR_ECG, HR_PPG, RR_ECG, RR_RESP, SPO2 } from './estimators';
+import { movement, stillness } from './grid/activity';
+import { isSinusoid, levelFault } from './grid/reason';
+import { faultOf, isScrambled, levelOf, rangeOf, Seen } from './grid/span';
+import { TRUSTED } from './grid/tuning';
+import { Channel, ECG_HZ, KIND_ECG, KIND_PPG_IR, KIND_PPG_RED, KIND_RESP, SLOW_HZ } from './memory/channel';
+import { Estimate, SCRATCH } from './memory/map';
+import { HUM, MOTION, NO_REASON, NOISE } from './memory/reason';
+import { channelOfKind, Session } from './memory/session';
+import { wasTrusted } from './pulse/history';
+import { agree } from './spo2/ratio';
+
+/**
+ * Why there is no trusted estimate, as far as the sample values tell. Of several signals that an estimator can choose from, that of the one
+ * which came farthest counts: the last reason in the order of precedence (memory/reason.ts). Of those that it needs, the first counts.
+ */
+
+/** Length of the window in which a sinusoid is looked for, s. */
+const SINE_SECONDS: i32 = 8;
+
+/** Highest confidence of an estimate from scrambled values. */
+const SCRAMBLED: f64 = 0.49;
+
+/**
+ * Notes reason and number of an estimator's window that ends at `end` (seconds), whose estimate is there; none if it is trusted. An
+ * estimate from values whose width or byte order is wrong is not.
+ */
+export function explain(session: Session, estimator: i32, end: f64, to: Estimate): void {
+  if (areScrambled(session, estimator)) to.confidence = min(to.confidence, SCRAMBLED);
+  const trusted = to.given !== 0 && to.confidence >= TRUSTED;
+  Seen.number = 0;
+  to.reason = NO_REASON;
+  if (trusted) noteContact(session, estimator);
+  else to.reason = reasonOf(session, estimator, end);
+  to.seen = Seen.number;
+}
+
+/** Whether none of the signals that an estimator can choose from has its values in order, or one of those that it needs has not. */
+function areScrambled(session: Session, estimator: i32): bool {
+  if (estimator === HR_ECG || estimator === RR_ECG) {
+    const ecg = channelOfKind(session, KIND_ECG);
+    return ecg !== null && isScrambled(ecg, session.ecg.lead);
+  }
+  if (estimator === RR_RESP) {
+    const effort = channelOfKind(session, KIND_RESP);
+    return effort !== null && isScrambled(effort, 0);
+  }
+  let scrambled = 0;
+  for (let i = 0; i < session.opticalCount; i++) {
+    const optical = session.opticals[i];
+    const own = isScrambled(optical.channel, optical.sub);
+    if (own && estimator === SPO2 && (optical.channel.kind === KIND_PPG_RED || optical.channel.kind === KIND_PPG_IR))
+      return true;
+    scrambled += <i32>own;
+  }
+  return scrambled > 0 && scrambled === session.opticalCount;
+}
+
+/** Remembers what the signals are like in contact with the skin. */
+function noteContact(session: Session, estimator: i32): void {
+  if (estimator === HR_PPG) {
+    for (let i = 0; i < session.opticalCount; i++) {
+      const optical = session.opticals[i];
+      session.pulse.contact[i] = <f32>levelOf(optical.channel, optical.sub);
+    }
+  }
+  const ecg = channelOfKind(session, KIND_ECG);
+  if (estimator === HR_ECG && ecg) session.ecg.contact = <f32>rangeOf(ecg, session.ecg.lead);
+}
+
+function reasonOf(session: Session, estimator: i32, end: f64): i32 {
+  if (estimator === HR_ECG || estimator === RR_ECG) return ecgReason(session, end);
+  if (estimator === RR_RESP) return effortReason(session);
+  const still = stillness(session, end, SCRATCH) >= TRUSTED;
+  const fault = estimator === SPO2 ? ratioFault(session, end, still) : lightFault(session, end, still);
+  if (fault !== NO_REASON) return fault;
+  if (!still) {
+    Seen.number = movement(session, end, SCRATCH);
+    return MOTION;
+  }
+  Seen.number = 0;
+  return estimator === SPO2 && agree() ? NO_REASON : NOISE;
+}
+
+/** The mildest fault of the leads. */
+function ecgReason(session: Session, end: f64): i32 {
+  const channel = channelOfKind(session, KIND_ECG);
+  if (!channel) return NOISE;
+  let mildest = 0;
+  let seen: f64 = 0;
+  for (let lead = 0; lead < channel.subs; lead++) {
+    const fault = faultOf(channel, lead, <f64>session.ecg.contact, false);
+    const own = fault !== NO_REASON ? fault : hums(session, channel, lead, end) ? HUM : NOISE;
+    if (own <= mildest) continue;
+    mildest = own;
+    seen = own === NOISE ? 0 : Seen.number;
+  }
+  Seen.number = seen;
+  return mildest;
+}
+
+function hums(session: Session, channel: Channel, lead: i32, end: f64): bool {
+  const sine = isSinusoid(channel, lead, end, SINE_SECONDS * ECG_HZ, SCRATCH);
+  return sine || (lead === session.ecg.lead && session.ecg.hum > MOST_HUM);
+}
+
+function effortReason(session: Session): i32 {
+  const channel = channelOfKind(session, KIND_RESP);
+  const fault = channel ? faultOf(channel, 0, 0, false) : NO_REASON;
+  return fault === NO_REASON ? NOISE : fault;
+}
+
+/** The mildest fault of the lights, of which one is enough. */
+function lightFault(session: Session, end: f64, still: bool): i32 {
+  let mildest = NO_REASON;
+  let seen: f64 = 0;
+  for (let i = 0; i < session.opticalCount; i++) {
+    const own = faultOfLight(session, i, end, still);
+    if (own === NO_REASON) return NO_REASON;
+    if (own <= mildest) continue;
+    mildest = own;
+    seen = Seen.number;
+  }
+  Seen.number = seen;
+  return mildest;
+}
+
+/** The first fault of red and infrared, which are both needed, or of their levels. */
+function ratioFault(session: Session, end: f64, still: bool): i32 {
+  const red = channelOfKind(session, KIND_PPG_RED);
+  const infrared = channelOfKind(session, KIND_PPG_IR);
+  if (!red || !infrared) return NO_REASON;
+  let first = still ? levelFault(red, infrared) : NO_REASON;
+  let seen = Seen.number;
+  for (let i = 0; i < session.opticalCount; i++) {
+    const optical = session.opticals[i];
+    if (optical.sub !== 0 || (optical.channel !== red && optical.channel !== infrared)) continue;
+    const own = faultOfLight(session, i, end, still);
+    if (own === NO_REASON || (first !== NO_REASON && first <= own)) continue;
+    first = own;
+    seen = Seen.number;
+  }
+  Seen.number = seen;
+  return first;
+}
+
+/** The fault of an optical sub-channel. A wearer who moves swings the light as a sinusoid, too. */
+function faultOfLight(session: Session, index: i32, end: f64, still: bool): i32 {
+  const optical = session.opticals[index];
+  const contact = <f64>session.pulse.contact[index];
+  const fault = faultOf(optical.channel, optical.sub, contact, wasTrusted(session.pulse, <i32>end));
+  if (fault !== NO_REASON || !still) return fault;
+  return isSinusoid(optical.channel, optical.sub, end, SINE_SECONDS * SLOW_HZ, SCRATCH) ? HUM : NO_REASON;
+}
