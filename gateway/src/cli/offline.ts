@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createCore } from '@device-insights/dsp-wasm';
 import { encodeFrame, type FrameSource, type Frame as SourceFrame } from '@device-insights/sdk';
-import { type Analysis, BYTES_PER_SAMPLE, type RPeak, type SampleRun } from '../analysis/analysis.js';
+import { type Analysis, BYTES_PER_SAMPLE, type NoReading, type RPeak, type SampleRun } from '../analysis/analysis.js';
 import { CoreLoad } from '../analysis/core-load.js';
 import { ALGORITHMS } from '../analysis/registry.js';
 import { createAnalyses } from '../analysis/session-analysis.js';
 import { decodeBinary } from '../ingest/frame.js';
 import { Intake, NO_PROGRESS, REFUSALS } from '../ingest/intake.js';
+import { tellNoReadings } from '../ingest/no-reading.js';
 import { Notices, notAnalysed, noticeLate } from '../ingest/notices.js';
 import { type InsightType, publishedAt, type Reading, type StoredInsight } from '../insight.js';
 import type { ModalityChannel } from '../store/store.js';
@@ -87,6 +88,9 @@ class OfflineRun {
   readonly #channels: readonly ModalityChannel[];
   readonly #analysis: Analysis;
   readonly #intake: Intake;
+  readonly #notices: Notices;
+  /** What the notices have said of missing readings. */
+  #noReadings: readonly NoReading[] = [];
   readonly #findings = new Findings();
   #readings: Reading[] = [];
   #time = 0;
@@ -99,6 +103,7 @@ class OfflineRun {
     const channels = identified(source);
     const clock = { now: () => this.#time, monotonic: () => this.#time };
     const notices = new Notices(clock, (notice) => this.#find(notice));
+    this.#notices = notices;
     this.#source = source;
     this.#channels = channels;
     this.#analysis = openAnalysis(source, channels, spo2Curve, load, notices, (reading) =>
@@ -137,6 +142,7 @@ class OfflineRun {
       }
       this.#intake.flush();
       this.#analysis.end();
+      this.#tellNoReadings();
       yield this.#analysis;
     } finally {
       this.#analysis.close();
@@ -164,6 +170,12 @@ class OfflineRun {
     const width = BYTES_PER_SAMPLE[encoding] * (this.#channels[channel]?.num_channels ?? 1);
     this.#end = Math.max(this.#end, t + (payload.length / width) * period);
     this.#analysis.push(run);
+    this.#tellNoReadings();
+  }
+
+  #tellNoReadings(): void {
+    const { noReadings } = this.#analysis;
+    if (noReadings !== this.#noReadings) this.#noReadings = tellNoReadings(this.#notices, this.#noReadings, noReadings);
   }
 
   #find(problem: Problem): void {
