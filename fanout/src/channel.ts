@@ -2,6 +2,7 @@ import type { Bus, BusListener, BusMessage } from './bus/bus.js';
 import type { Counters } from './counters.js';
 import { Outgoing } from './outgoing.js';
 import type { Clock } from './process/clock.js';
+import type { Worker } from './process/turns.js';
 import { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
@@ -14,20 +15,32 @@ export interface ChannelHome {
   onLoss(subscribers: readonly Subscriber[]): void;
   /** Called with a subscriber whose last write the kernel did not completely accept. */
   onBehind(subscriber: Subscriber): void;
-  /** Called when messages wait for `flush`. */
+  /** Called when messages wait to be sent: the channel needs turns. */
   onWaiting(channel: Channel): void;
   /** Called once, when the channel serves nobody any more: a later subscriber needs a new channel. */
   onEnd(channel: Channel): void;
 }
 
-/** Never pushed to: with many accounts, most have no waiting messages. */
-const NOTHING: Outgoing[] = [];
+/** Most messages written to a subscriber at once: further ones save few calls of the kernel, and compressing these takes some ms. */
+const MAX_BATCH = 128;
+/** Characters of waiting messages above which an account's subscribers are closed: they are published faster than this node can send them. */
+const MAX_WAITING = 4 * 1024 * 1024;
+/** Writes in one step. */
+const WRITES = 16;
+
+/** One write for each of some subscribers. */
+interface Delivery {
+  readonly subscribers: readonly Subscriber[];
+  readonly outgoing: readonly Outgoing[];
+  readonly frameOf: (outgoing: Outgoing) => Buffer;
+}
 
 /**
- * One account on this node: its upstream subscription, its subscribers by scope, and the messages that wait for the end
- * of the turn.
+ * One account on this node: its upstream subscription, its subscribers by scope, and the messages that wait to be sent.
+ * They are sent in steps: while one batch is written, the next one grows, so that an account that publishes much to many
+ * subscribers costs fewer writes.
  */
-export class Channel implements BusListener {
+export class Channel implements BusListener, Worker {
   /** Resolves once the upstream subscription is confirmed; rejects if the bus cannot provide it. */
   readonly confirmed: Promise<void>;
   /** Subscribers that see the whole account. */
@@ -38,8 +51,14 @@ export class Channel implements BusListener {
   #users: Map<string, Scope> | undefined;
   #size = 0;
   #ended = false;
-  /** A new list for each flush. */
-  #waiting = NOTHING;
+  isWaiting = false;
+  /** Messages taken since the start. */
+  #taken = 0;
+  #waiting: Outgoing[] = [];
+  /** Characters of the messages that wait. */
+  #length = 0;
+  /** The batch that is being written. */
+  #writing: Iterator<void> | undefined;
   #cancel: (() => void) | undefined;
 
   constructor(
@@ -66,7 +85,7 @@ export class Channel implements BusListener {
       this.home.onLoss([subscriber]);
       return;
     }
-    this.flush(this.home.clock.monotonic());
+    subscriber.since = this.#taken;
     scope.add(subscriber);
     this.#size += 1;
   }
@@ -79,57 +98,101 @@ export class Channel implements BusListener {
     if (this.#everybody.holders === 0 && !this.#users?.size) this.#end();
   }
 
-  /** Takes messages, which are sent at the next `flush`. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Takes messages, which are sent in the next turns. */
   messages(batch: readonly BusMessage[]): void {
-    if (this.#size === 0) return;
-    if (this.#waiting.length > 0) {
-      for (const message of batch) this.#waiting.push(new Outgoing(message));
-    } else {
-      this.#waiting = batch.map((message) => new Outgoing(message));
-      if (this.#waiting.length > 0) this.home.onWaiting(this);
+    if (this.#size === 0 || batch.length === 0) return;
+    for (const message of batch) {
+      this.#waiting.push(new Outgoing(message, this.#taken++));
+      this.#length += message.text.length;
     }
+    if (this.#length > MAX_WAITING) this.#overflow();
+    else this.home.onWaiting(this);
   }
 
   /** Messages may have been lost: the messages so far are sent, then the channel ends for its current subscribers. */
   loss(): void {
     if (this.#ended) return;
-    this.flush(this.home.clock.monotonic());
+    while (this.step());
+    this.#lose();
+  }
+
+  /** Writes a few messages to a few subscribers; false if all is written. */
+  step(): boolean {
+    this.#writing ??= this.#write(this.#next());
+    if (!this.#writing.next().done) return true;
+    this.#writing = undefined;
+    return this.#waiting.length > 0;
+  }
+
+  /** Drops what waits: whoever reads it over REST misses nothing. */
+  #overflow(): void {
+    const { counters } = this.home;
+    const dropped = this.#waiting.length * this.#size;
+    counters.connected += dropped;
+    counters.dropped += dropped;
+    this.#waiting = [];
+    this.#length = 0;
+    this.#lose();
+  }
+
+  #lose(): void {
     this.home.counters.losses += 1;
     const scopes = [this.#everybody, ...(this.#users?.values() ?? [])];
     this.#end();
     this.home.onLoss(scopes.flatMap(({ plain, deflating }) => [...plain, ...deflating]));
   }
 
-  /** Writes the messages of the turn: one buffer for each scope, one write for each subscriber. */
-  flush(now: number): void {
-    const waiting = this.#waiting;
-    if (waiting.length === 0) return;
-    this.#waiting = NOTHING;
-    let seen = this.#writeTo(this.#everybody, waiting, now);
-    if (this.#users) {
-      for (const [user, own] of byUser(waiting)) seen += this.#writeTo(this.#users.get(user), own, now);
-    }
+  /** The next batch of the waiting messages. */
+  #next(): readonly Outgoing[] {
+    const batch = this.#waiting;
+    this.#waiting = batch.length > MAX_BATCH ? batch.splice(MAX_BATCH) : [];
+    for (const { message } of batch) this.#length -= message.text.length;
+    return batch;
+  }
+
+  /** Writes a batch to those who are subscribed now, a few in each step. */
+  *#write(batch: readonly Outgoing[]): Generator<void, void, undefined> {
+    const deliveries = this.#deliveriesOf(batch);
     const { counters } = this.home;
-    counters.connected += waiting.length * this.#size;
-    counters.filtered += waiting.length * this.#size - seen;
-  }
-
-  /** Returns the number of deliveries, including those to closing sockets. */
-  #writeTo(scope: Scope | undefined, outgoing: readonly Outgoing[], now: number): number {
-    if (!scope) return 0;
-    const { plain, deflating } = scope;
-    if (plain.length > 0) this.#write(plain, outgoing.length, joined(outgoing, plainOf), now);
-    if (deflating.length > 0) this.#write(deflating, outgoing.length, joined(outgoing, deflatedOf), now);
-    return scope.size * outgoing.length;
-  }
-
-  #write(subscribers: readonly Subscriber[], messages: number, buffer: Buffer, now: number): void {
-    let taken = 0;
-    for (const subscriber of subscribers) {
-      if (subscriber.write(buffer, messages, now)) taken += 1;
-      else this.home.onBehind(subscriber);
+    const seen = deliveries.reduce((sum, { subscribers, outgoing }) => sum + subscribers.length * outgoing.length, 0);
+    counters.connected += batch.length * this.#size;
+    counters.filtered += batch.length * this.#size - seen;
+    for (const delivery of deliveries) {
+      const frames = joined(delivery);
+      const { subscribers } = delivery;
+      for (let at = 0; at < subscribers.length; at += WRITES) {
+        const now = this.home.clock.monotonic();
+        for (let i = at; i < Math.min(at + WRITES, subscribers.length); i++) {
+          const subscriber = subscribers[i];
+          if (subscriber) this.#writeTo(subscriber, delivery, frames, now);
+        }
+        yield;
+      }
     }
-    this.home.counters.delivered += taken * messages;
+  }
+
+  /** Who gets what of a batch. The lists are copies: subscribers come and go between two steps. */
+  #deliveriesOf(batch: readonly Outgoing[]): Delivery[] {
+    const deliveries = deliveriesTo(this.#everybody, batch);
+    if (!this.#users) return deliveries;
+    const ofUsers = [...byUser(batch)].flatMap(([user, own]) => deliveriesTo(this.#users?.get(user), own));
+    return [...deliveries, ...ofUsers];
+  }
+
+  /** Writes the frames, without those that were published before this subscriber came. */
+  #writeTo(subscriber: Subscriber, delivery: Delivery, frames: Buffer, now: number): void {
+    const { outgoing } = delivery;
+    const isNew = outgoing[0] !== undefined && outgoing[0].n < subscriber.since;
+    const own = isNew ? outgoing.filter(({ n }) => n >= subscriber.since) : outgoing;
+    this.home.counters.filtered += outgoing.length - own.length;
+    if (own.length === 0) return;
+    const bytes = isNew ? joined({ ...delivery, outgoing: own }) : frames;
+    if (subscriber.write(bytes, own.length, now)) this.home.counters.delivered += own.length;
+    else this.home.onBehind(subscriber);
   }
 
   #scopeFor(user: string | null): Scope {
@@ -158,8 +221,17 @@ export class Channel implements BusListener {
 const plainOf = (outgoing: Outgoing) => outgoing.plain;
 const deflatedOf = (outgoing: Outgoing) => outgoing.deflated;
 
+/** The subscribers of a scope, by the form of their frames. */
+function deliveriesTo(scope: Scope | undefined, outgoing: readonly Outgoing[]): Delivery[] {
+  if (!scope) return [];
+  return [
+    { subscribers: scope.plain.slice(), outgoing, frameOf: plainOf },
+    { subscribers: scope.deflating.slice(), outgoing, frameOf: deflatedOf },
+  ].filter(({ subscribers }) => subscribers.length > 0);
+}
+
 /** The frames one after the other; a single frame is not copied. */
-function joined(outgoing: readonly Outgoing[], frameOf: (outgoing: Outgoing) => Buffer): Buffer {
+function joined({ outgoing, frameOf }: Omit<Delivery, 'subscribers'>): Buffer {
   const [first] = outgoing;
   return first && outgoing.length === 1 ? frameOf(first) : Buffer.concat(outgoing.map(frameOf));
 }

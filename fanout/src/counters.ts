@@ -10,9 +10,12 @@ export class Counters {
   connected = 0;
   /** Deliveries that the kernel accepted. */
   delivered = 0;
-  /** Deliveries that failed because the subscriber's socket was closing or evicted. */
+  /** Deliveries that failed: the subscriber's socket was closing or evicted, or its account published too much. */
   dropped = 0;
-  /** Deliveries that were not made because the message does not belong to the subscriber's user. */
+  /**
+   * Deliveries that were not made because the message does not belong to the subscriber's user, or was published before
+   * the subscriber came.
+   */
   filtered = 0;
   /** Subscribers closed because they were too slow. */
   evicted = 0;

@@ -3,6 +3,7 @@ import { Channel, type ChannelHome } from './channel.js';
 import type { Counters } from './counters.js';
 import type { KeyHolder } from './keys/key-check.js';
 import type { Clock } from './process/clock.js';
+import { Turns } from './process/turns.js';
 import type { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
@@ -17,7 +18,9 @@ export class Hub implements ChannelHome {
   readonly clock: Clock;
   readonly counters: Counters;
   readonly #channels = new Map<string, Channel>();
-  #waiting: Channel[] = [];
+  /** The channels that collect messages until the flush. */
+  #waiting = new Set<Channel>();
+  readonly #turns = new Turns();
 
   constructor(private readonly options: HubOptions) {
     this.bus = options.bus;
@@ -42,12 +45,15 @@ export class Hub implements ChannelHome {
     this.options.onBehind(subscriber);
   }
 
-  /** The messages until the flush form one buffer, and one write for each subscriber. */
+  /** Messages are sent at the end of the turn of the event loop, or of the time for which they are collected. */
   onWaiting(channel: Channel): void {
-    if (this.#waiting.push(channel) > 1) return;
     const { flushMs } = this.options;
-    if (flushMs > 0) this.clock.after(flushMs, () => this.#flush());
-    else setImmediate(() => this.#flush());
+    if (flushMs === 0) {
+      this.#turns.add(channel);
+      return;
+    }
+    if (this.#waiting.size === 0) this.clock.after(flushMs, () => this.#flush());
+    this.#waiting.add(channel);
   }
 
   onEnd(channel: Channel): void {
@@ -55,9 +61,7 @@ export class Hub implements ChannelHome {
   }
 
   #flush(): void {
-    const channels = this.#waiting;
-    this.#waiting = [];
-    const now = this.clock.monotonic();
-    for (const channel of channels) channel.flush(now);
+    for (const channel of this.#waiting) this.#turns.add(channel);
+    this.#waiting.clear();
   }
 }

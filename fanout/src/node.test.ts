@@ -666,6 +666,60 @@ describe('subscriber sockets', () => {
     });
   });
 
+  describe('an account with many subscribers that do not read', () => {
+    /** Subscribers that read nothing after the status. */
+    async function silent(count: number): Promise<Raw[]> {
+      const path = `${new URL(url).pathname}?api_key=${KEY}`;
+      const raws = await Promise.all(Array.from({ length: count }, () => Raw.at(url, upgradeOf(path))));
+      for (const raw of raws) raw.socket.pause();
+      await until(() => fanout.connections === count);
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+      return raws;
+    }
+
+    it('does not delay another account by more than a few turns', async () => {
+      await start();
+      const crowd = await silent(200);
+      const quiet = await subscribe(OTHER_KEY);
+      for (let n = 0; n < 5000; n++) await bus.publish('one', [message('{}')]);
+      await bus.publish('two', [message('a')]);
+      await quiet.count(2);
+      const { delivered } = fanout.counters;
+      expect(delivered).to.be.lessThan(500_000);
+      await until(() => fanout.counters.connected === 1_000_001);
+      for (const { socket } of crowd) socket.destroy();
+    });
+
+    it('has them evicted earlier, so that all of them together leave little unread', async () => {
+      const evicted: number[] = [];
+      const warn = (fields: object) => evicted.push('bytes' in fields ? Number(fields.bytes) : 0);
+      await start({ log: { ...silentLog, warn } });
+      const crowd = await silent(64);
+      const text = 'x'.repeat(64 * 1024);
+      for (let sent = 0; sent < 400 && fanout.counters.evicted < 64; sent++) {
+        await bus.publish('one', [message(text)]);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(fanout.counters.evicted).to.equal(64);
+      clock.advance(1000);
+      expect(Math.max(...evicted)).to.be.within(1024 * 1024, 1.3 * 1024 * 1024);
+      for (const { socket } of crowd) socket.destroy();
+    });
+
+    it('closes them with 1012 if it publishes more than can be sent, and does not affect others', async () => {
+      await start({ flushMs: 1000 });
+      const [slow, other] = [await subscribe(), await subscribe(OTHER_KEY)];
+      for (let sent = 0; sent < 70; sent++) await bus.publish('one', [message('x'.repeat(64 * 1024))]);
+      await bus.publish('two', [message('a')]);
+      clock.advance(3000);
+      expect(await slow.closed).to.include({ code: 1012 });
+      await other.count(2);
+      const { connected, delivered, dropped } = fanout.counters;
+      expect([connected, delivered, dropped]).to.deep.equal([66, 1, 65]);
+      expect(fanout.counters.losses).to.equal(1);
+    });
+  });
+
   describe('a loss', () => {
     it('closes the sockets of its account with 1012 and the cause within seconds, delivers nothing more to them, and does not affect new sockets and other accounts', async () => {
       const listeners = new Map<string, BusListener>();

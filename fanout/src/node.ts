@@ -31,6 +31,9 @@ const LOSS = 'insights may have been missed; connect again and read them over RE
 const NOT_NOW = 'the subscriber could not be admitted now; try again';
 const MAY_NOT_READ = 'the key lacks the permission "read": use a key that has it';
 const LAG_CHECK_MS = 1000;
+/** Unsent bytes of all subscribers of an account, of which each may have an equal share, and the least share. */
+const MAX_ACCOUNT_BYTES = 64 * 1024 * 1024;
+const MIN_SHARE_BYTES = 64 * 1024;
 /** Time over which subscribers that may have missed messages are closed, ms. */
 const HOLE_WINDOW_MS = 3000;
 const SERVER_OPTIONS = {
@@ -61,6 +64,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
   readonly #lagCheck: Timer;
   readonly #stopRevocations: () => void;
   readonly #refused: Tally;
+  readonly #evicted: Tally;
   #draining: Promise<void> | undefined;
   #whenEmpty: () => void = () => undefined;
 
@@ -87,6 +91,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
       this.clock,
       'subscribers refused for now: the key check or the bus is not available',
     );
+    this.#evicted = new Tally(options.log, this.clock, 'subscribers evicted: too slow to follow');
     this.#lagCheck = this.clock.every(LAG_CHECK_MS, () => {
       this.#checkLags();
       this.#closeExpired();
@@ -141,6 +146,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
     });
     this.#lagCheck.cancel();
     this.#refused.close();
+    this.#evicted.close();
     this.#stopRevocations();
   }
 
@@ -201,8 +207,10 @@ export class FanoutNode implements Fanout, SubscriberHome {
     for (const subscriber of this.#roster.expired(this.clock.now())) subscriber.close('authenticationFailed');
   }
 
+  /** The more subscribers an account has, the earlier those that do not read are evicted. */
   #checkBuffer(subscriber: Subscriber): void {
-    if (subscriber.bufferedBytes > this.#maxBufferedBytes) this.#evict(subscriber);
+    const share = Math.max(MIN_SHARE_BYTES, MAX_ACCOUNT_BYTES / (subscriber.scope?.channel.size || 1));
+    if (subscriber.bufferedBytes > Math.min(this.#maxBufferedBytes, share)) this.#evict(subscriber);
   }
 
   #checkLags(): void {
@@ -218,7 +226,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
     if (!subscriber.open) return;
     this.counters.evicted += 1;
     const lagMs = subscriber.lagMs(this.clock.monotonic());
-    this.options.log.warn({ lagMs, bytes: subscriber.bufferedBytes }, 'subscriber evicted: too slow to follow');
+    this.#evicted.add({ lagMs, bytes: subscriber.bufferedBytes, accountId: subscriber.scope?.channel.account });
     subscriber.close('overloaded', 'the subscriber reads too slowly');
   }
 }

@@ -6,7 +6,11 @@ export class Outgoing {
   #plain: Buffer | undefined;
   #deflated: Buffer | undefined;
 
-  constructor(readonly message: BusMessage) {}
+  constructor(
+    readonly message: BusMessage,
+    /** Its number among the messages of its channel. */
+    readonly n: number,
+  ) {}
 
   get plain(): Buffer {
     this.#plain ??= textFrame(this.message.text);

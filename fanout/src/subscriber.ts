@@ -57,13 +57,17 @@ function pinged(this: WebSocket, payload: Buffer): void {
   if (this instanceof SubscriberSocket) this.subscriber?.pinged(payload);
 }
 
-/** A write that the kernel has not completely accepted. */
+/** Frames that the kernel has not completely accepted. */
 interface Unfinished {
   readonly since: number;
   readonly messages: number;
+  /** Null if they are in the socket's queue. */
+  readonly frames: Buffer | null;
 }
 
 const NO_BYTES = Buffer.alloc(0);
+/** Frames that are joined for the next write to a subscriber that is behind, bytes. */
+const MAX_JOINED_BYTES = 64 * 1024;
 
 /**
  * One subscriber's socket. `ws` does the handshake, receives, and sends the control frames; data frames are built once
@@ -72,8 +76,12 @@ const NO_BYTES = Buffer.alloc(0);
  * written after a close frame.
  */
 export class Subscriber {
-  /** In order of writing; created when first needed, as most subscribers always keep up. */
+  /**
+   * In order of writing; created when first needed, as most subscribers always keep up. Only the first ones are in the
+   * socket's queue, where each write would cost several objects, and a call when the socket ends.
+   */
   #unfinished: Unfinished[] | undefined;
+  #heldBytes = 0;
   #grace: Timer | undefined;
   readonly #descriptor: number | undefined;
   /** The subscribers with the same key; set by the roster. */
@@ -82,6 +90,8 @@ export class Subscriber {
   scope: Scope | undefined;
   /** Its index in the list of its scope, -1 while it is in none; set by the scope. */
   slot = -1;
+  /** Number of the first message of its channel that it receives; set by the channel. */
+  since = 0;
   #waitingPongs = 0;
   #frames = 0;
   #unfinishedLooks = 0;
@@ -148,7 +158,7 @@ export class Subscriber {
 
   /** Bytes written and not yet accepted by the kernel. */
   get bufferedBytes(): number {
-    return this.socket.writableLength;
+    return this.socket.writableLength + this.#heldBytes;
   }
 
   /** Age of the oldest write that the kernel has not completely accepted, ms; 0 if there is none. */
@@ -166,8 +176,9 @@ export class Subscriber {
       this.home.counters.dropped += messages;
       return false;
     }
-    if (hand(this.socket, this.#descriptor, frames)) return true;
-    this.#await({ since: now, messages });
+    if (this.#unfinished?.length) this.#hold({ since: now, messages, frames });
+    else if (hand(this.socket, this.#descriptor, frames)) return true;
+    else this.#await({ since: now, messages, frames: null });
     return false;
   }
 
@@ -179,15 +190,42 @@ export class Subscriber {
     this.#grace = this.home.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
   }
 
+  #hold(write: Unfinished): void {
+    this.#unfinished?.push(write);
+    this.#heldBytes += write.frames?.length ?? 0;
+  }
+
   /** An empty write behind it ends when it does: a callback for each write would cost subscribers that keep up. */
   #await(write: Unfinished): void {
     this.#unfinished ??= [];
     this.#unfinished.push(write);
-    this.socket.write(NO_BYTES, (error) => this.#settle(!error));
+    this.socket.write(NO_BYTES, (error) => this.#settle(1, !error));
   }
 
-  #settle(delivered: boolean): void {
-    const messages = this.#unfinished?.shift()?.messages ?? 0;
-    this.home.counters[delivered ? 'delivered' : 'dropped'] += messages;
+  /** The oldest writes have ended: the next ones are due, unless a close frame was sent meanwhile. */
+  #settle(writes: number, delivered: boolean): void {
+    for (const { messages } of this.#unfinished?.splice(0, writes) ?? [])
+      this.home.counters[delivered ? 'delivered' : 'dropped'] += messages;
+    if (!this.#unfinished?.length) return;
+    if (this.open) this.#writeHeld(this.#unfinished);
+    else this.#dropHeld(this.#unfinished);
+  }
+
+  #writeHeld(held: readonly Unfinished[]): void {
+    const frames: Buffer[] = [];
+    let bytes = 0;
+    for (const write of held) {
+      if (!write.frames || (bytes > 0 && bytes + write.frames.length > MAX_JOINED_BYTES)) break;
+      frames.push(write.frames);
+      bytes += write.frames.length;
+    }
+    this.#heldBytes -= bytes;
+    this.socket.write(Buffer.concat(frames), (error) => this.#settle(frames.length, !error));
+  }
+
+  #dropHeld(held: readonly Unfinished[]): void {
+    for (const { messages } of held) this.home.counters.dropped += messages;
+    this.#unfinished = undefined;
+    this.#heldBytes = 0;
   }
 }

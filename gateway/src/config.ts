@@ -47,6 +47,7 @@ const Environment = z
     BOOTSTRAP_API_KEY: z.string().refine(isKey, 'must be svc_ and 22 to 128 letters and digits').optional(),
     MAX_SESSIONS: whole(1, 20_000).default(2000),
     MAX_ACCOUNT_SESSIONS: whole(1, 20_000).optional(),
+    MAX_DAILY_SESSIONS: whole(1, 1_000_000_000).default(100_000),
     RETENTION_DAYS: whole(1, 36_500).optional(),
     SHUTDOWN_DELAY_MS: whole(0, 60_000).default(0),
     DRAIN_MS: whole(0, 8000).default(1000),
@@ -77,6 +78,7 @@ const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
   BOOTSTRAP_API_KEY: 'an API key for the account default, which is created if it does not exist',
   MAX_SESSIONS: 'most sessions that one process analyses at the same time',
   MAX_ACCOUNT_SESSIONS: 'most of these sessions that one account may have; default three quarters of them',
+  MAX_DAILY_SESSIONS: 'most sessions that one account opens on this process in a day',
   RETENTION_DAYS: 'days for which sessions and insights are kept; default: until they are erased',
   SHUTDOWN_DELAY_MS: 'time after SIGTERM for which everything is still served while /healthz is 503, ms',
   DRAIN_MS: "time over which the subscribers' sockets are closed during shutdown, ms",
@@ -119,6 +121,8 @@ export interface Config {
   readonly maxSessions: number;
   /** Most of these sessions that one account may have. */
   readonly maxAccountSessions: number;
+  /** Most sessions that one account opens on this process in a day. */
+  readonly maxDailySessions: number;
   /** Sessions and insights older than this are erased; null keeps them for ever. */
   readonly retentionDays: number | null;
   /** Time after SIGTERM for which everything is still served while the health check fails. */
@@ -155,6 +159,7 @@ export async function parseConfig(environment: Readonly<Record<string, string | 
     bootstrapApiKey: e.BOOTSTRAP_API_KEY ?? null,
     maxSessions: e.MAX_SESSIONS,
     maxAccountSessions: e.MAX_ACCOUNT_SESSIONS ?? Math.max(1, Math.floor(ACCOUNT_SHARE * e.MAX_SESSIONS)),
+    maxDailySessions: e.MAX_DAILY_SESSIONS,
     retentionDays: e.RETENTION_DAYS ?? null,
     shutdownDelayMs: e.SHUTDOWN_DELAY_MS,
     drainMs: e.DRAIN_MS,

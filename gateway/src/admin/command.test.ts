@@ -14,6 +14,7 @@ import type { Workplace } from './workplace.js';
 const ALGORITHMS = ['hr-ppg', 'hr-ecg', 'spo2'].map((slug) => ({ slug }));
 const HOUR_MS = 3_600_000;
 const NOWHERE = '11111111-2222-4333-8444-555555555555';
+const SOMEWHERE = '11111111-2222-4333-8444-666666666666';
 const Identified = z.looseObject({ id: z.string() });
 
 describe('admin', () => {
@@ -229,6 +230,45 @@ describe('admin', () => {
       expect(await admin('device', 'list', '--account', id)).to.deep.equal([]);
       expect(await refused('device', 'delete', '--account', id, 'band-1')).to.contain('has no device');
       expect(await refused('device', 'list', '--account', NOWHERE)).to.contain('there is no account');
+    });
+
+    it('deletes many devices by the beginning of their ids and the time of their first connection', async () => {
+      const { id } = Identified.parse(await admin('account', 'create', 'many devices'));
+      const model = {
+        id: SOMEWHERE,
+        name: 'band',
+        description: '',
+        firmwareVersion: '',
+        channels: [],
+        spo2Curve: null,
+      };
+      await store.addDeviceModel({ ...model, accountId: id, createdAt: 0, updatedAt: 0 });
+      clock.advance(100 * HOUR_MS);
+      for (const [deviceId, hours] of [
+        ['band-1', 50],
+        ['band-2', 2],
+        ['watch-1', 50],
+        ['watch-2', 1],
+      ] as const)
+        await store.putDevice({
+          accountId: id,
+          deviceId,
+          deviceModelId: SOMEWHERE,
+          createdAt: clock.now() - hours * HOUR_MS,
+          problem: null,
+        });
+      const left = async () => (await store.devices(id)).map(({ deviceId }) => deviceId);
+      const remove = (...args: string[]) => admin('device', 'delete', '--account', id, ...args);
+      expect(await remove('--prefix', 'watch-', '--before', '48h')).to.include({ account_id: id, devices: 1 });
+      expect(await left()).to.have.members(['band-1', 'band-2', 'watch-2']);
+      expect(await remove('--since', '3h')).to.include({ devices: 2 });
+      expect(await left()).to.deep.equal(['band-1']);
+      expect(await remove('--prefix', 'band')).to.include({ devices: 1 });
+      for (const args of [[], ['band-1', '--prefix', 'band']])
+        expect(await refused('device', 'delete', '--account', id, ...args)).to.contain('either a DEVICE_ID, or');
+      expect(await refused('device', 'delete', '--account', id, '--since', 'now')).to.contain(
+        '--since must be a time ago',
+      );
     });
   });
 

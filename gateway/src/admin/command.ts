@@ -1,10 +1,11 @@
 import { VERSION } from '@device-insights/fanout/process/version';
 import { Command } from 'commander';
 import { createAccount, entitleAccount, listAccounts } from './accounts.js';
-import { deleteDevice, listDevices } from './devices.js';
+import { type DeviceChoice, deleteDevice, deleteDevices, listDevices } from './devices.js';
 import { deleteAccount, deleteSession, eraseUser } from './erasure.js';
 import { issueKey, listKeys, revokeKey, rotateKey } from './keys.js';
 import { addOperator, listOperators, removeOperator, resetOperator } from './operators.js';
+import { Refusal } from './refusal.js';
 import type { Workplace } from './workplace.js';
 
 /** Runs one operation on the store and prints its result. */
@@ -128,10 +129,21 @@ function deviceCommands(device: Command, perform: Perform): void {
     .requiredOption(...ACCOUNT)
     .action((o: { account: string }) => perform((place) => listDevices(place, o.account)));
   device
-    .command('delete <DEVICE_ID>')
-    .description('delete a device, so that its model can be deleted; its sessions stay')
+    .command('delete [DEVICE_ID]')
+    .description(
+      'delete a device, so that its model can be deleted, or all that match the options; their sessions stay',
+    )
     .requiredOption(...ACCOUNT)
-    .action((id: string, o: { account: string }) => perform((place) => deleteDevice(place, o.account, id)));
+    .option('--prefix <TEXT>', 'devices whose ids begin so')
+    .option('--since <WHEN>', 'devices that first connected at or after: 90m, 12h, 30d or 4w ago, or an RFC 3339 time')
+    .option('--before <WHEN>', 'devices that first connected before')
+    .action((id: string | undefined, { account, ...choice }: { account: string } & DeviceChoice) =>
+      perform((place) => {
+        if ((id === undefined) === (Object.keys(choice).length === 0))
+          throw new Refusal('give either a DEVICE_ID, or some of --prefix, --since and --before');
+        return id === undefined ? deleteDevices(place, account, choice) : deleteDevice(place, account, id);
+      }),
+    );
 }
 
 function operatorCommands(operator: Command, perform: Perform): void {

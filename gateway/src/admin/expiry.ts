@@ -22,6 +22,15 @@ export function expiryOf(what: string, text: string, now: number): number {
   return at;
 }
 
+/** Parses a time in the past: a time ago (`90m`, `12h`, `30d`, `4w`) or an RFC 3339 time; ms since the epoch. Refuses other texts. */
+export function pastOf(what: string, text: string, now: number): number {
+  const ahead = fromNow(text, now);
+  const at = ahead === null ? instantOf(text) : 2 * now - ahead;
+  if (at === null)
+    throw new Refusal(`${what} must be a time ago (90m, 12h, 30d, 4w) or an RFC 3339 time, not ${said(text)}`);
+  return at;
+}
+
 function fromNow(text: string, now: number): number | null {
   const [, count, unit] = /^(\d{1,9})([mhdw])$/.exec(text) ?? [];
   return unit === undefined ? null : now + Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];

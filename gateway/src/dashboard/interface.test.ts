@@ -181,7 +181,7 @@ describe('the interface of the dashboard', () => {
     expect([Math.max(...values), Math.min(...values)]).to.deep.equal([199, 31]);
   });
 
-  it('makes the charts of one session at a time, because a long one takes much memory', async () => {
+  it('makes the charts of an operator one at a time, because a long one takes much memory', async () => {
     const { store } = dashboard;
     const { sessionInsights } = store;
     const session = sampleSession();

@@ -4,6 +4,7 @@ import type Router from '@koa/router';
 import { HttpError } from '../errors.js';
 import { isoTime, isoTimeOrNull } from '../instant.js';
 import { Queue } from '../queue.js';
+import { clientLeft } from '../rest/client-left.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
 import type { Session, Store } from '../store/store.js';
@@ -13,8 +14,9 @@ import { type DashboardContext, type DashboardOptions, type DashboardState, sign
 import { type Listed, type Live, liveQuery, type SessionRow, seriesQuery, sessionQuery } from './schemas.js';
 import { seriesOf } from './series.js';
 
-/** Series of charts that are made at once, and that may wait: one of a session of two days takes 300 MB. */
-const series = new Queue(1, 100);
+/** Series of charts that are made at once, one for each operator: that of a session of two days takes 300 MB. */
+const SERIES = 2;
+const series = new Queue({ atOnce: SERIES, each: () => 1 });
 
 /** Routes of sessions: lists, and the charts of one session. */
 export function sessionRoutes(router: Router<DashboardState>, { store, inspect }: DashboardOptions): void {
@@ -50,11 +52,11 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect }
   });
 
   router.get('/dashboard/api/sessions/:session/series', async (ctx) => {
-    signedInOf(ctx);
+    const { operator } = signedInOf(ctx);
     const { id } = await sessionOf(ctx, store);
     const { from, to } = readQuery(ctx, seriesQuery);
     const make = () => seriesOf(store.sessionInsights(id, from), to ?? null);
-    ctx.body = await series.run(async () => (ctx.req.socket.destroyed ? null : make())); // The page may have left.
+    ctx.body = await series.run(operator.id, make, clientLeft(ctx));
   });
 
   router.get('/dashboard/api/sessions/:session/insights.csv', async (ctx) => {

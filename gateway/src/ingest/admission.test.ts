@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { strangersUpgrade } from '@device-insights/fanout/process/raw.fixture';
 import { expect } from 'chai';
+import { CloseError } from '../errors.js';
 import { newKey } from '../keys/key.js';
+import { register } from './admission.js';
+import { Allowance } from './allowance.js';
 import { Bench, type Gateway, T0, until } from './bench.fixture.js';
 import { channel } from './frames.fixture.js';
 
@@ -45,6 +48,22 @@ describe('Admission of devices', () => {
     const other = await bench.model();
     await connect({ device_model_id: other.id }).ready();
     expect((await rows()).map(({ deviceModelId }) => deviceModelId)).to.deep.equal([other.id]);
+  });
+
+  it('limits the new devices of a key in a day, but neither known devices nor those of other keys', async () => {
+    const { model } = await bench.device(gateway);
+    const allowance = new Allowance(bench.clock);
+    const add = (deviceId: string, key: string, user: string | null = 'ann') => {
+      const admission = { accountId: bench.account.id, user, keyHash: key, deviceId, model, deviceClock: null, at: T0 };
+      return register(admission, allowance, bench.store);
+    };
+    await Promise.all(Array.from({ length: 1000 }, (_, i) => add(`band-${i}`, 'of ann')));
+    const refusal = await add('one-more', 'of ann').catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(CloseError).and.include({ code: 1013 });
+    expect(String(refusal)).to.include('too many new devices').and.to.have.length.below(130);
+    await add('band-0', 'of ann');
+    await add('one-more', 'of bert');
+    await Promise.all(Array.from({ length: 1001 }, (_, i) => add(`shared-${i}`, 'shared', null)));
   });
 
   it('accepts the key in the Authorization header, too', async () => {

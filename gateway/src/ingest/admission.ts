@@ -4,11 +4,14 @@ import { hashKey, keyInHeader, keysInQuery, onlyKey } from '@device-insights/fan
 import { CloseError } from '../errors.js';
 import { type DeviceModel, MAX_DEVICES, type Store } from '../store/store.js';
 import { UUID } from '../uuid.js';
+import type { Allowance } from './allowance.js';
 
 /** The checked parameters of a connecting device. */
 export interface Admission {
   readonly accountId: string;
   readonly user: string | null;
+  /** SHA-256 of the key. */
+  readonly keyHash: string;
   readonly deviceId: string;
   readonly model: DeviceModel;
   /** The device's own time at the moment of connecting, ms since the epoch; null if it was not given. */
@@ -24,6 +27,10 @@ const FOREIGN_MODEL = 'the device model belongs to another account: use the id o
 const MAY_NOT_STREAM = 'the key lacks the permission "stream": use a key that has it';
 const NUMBER = /^-?\d+(\.\d+)?$/;
 const TOO_MANY = `an account has at most ${MAX_DEVICES} devices: delete unused ones in the dashboard, or by admin device delete`;
+/** New devices that one key may register in a day: one that sees the whole account, and one that is bound to a user. */
+const NEW_DEVICES = { ofAccount: 10_000, ofUser: 1000 } as const;
+const TOO_MANY_NEW =
+  'this key has registered too many new devices in a day: use one device_id for each device; try again later';
 /** The range of a Date (ECMA-262, 21.4.1.1), ms. */
 const MAX_TIME = 8.64e15;
 
@@ -52,11 +59,24 @@ export async function admit(request: IncomingMessage, holder: KeyHolder, at: num
   const { deviceId, modelId, deviceClock } = parametersOf(queryOf(request));
   const model = await modelFor(holder, modelId, store);
   const { account: accountId, user } = holder;
-  return { accountId, user, deviceId, model, deviceClock, at };
+  const keyHash = keyHashOf(request) ?? ''; // Never empty: the key was found.
+  return { accountId, user, keyHash, deviceId, model, deviceClock, at };
 }
 
-/** Makes sure that an admitted device is stored. Throws `CloseError`; rejects as the store does. */
-export async function register({ accountId, deviceId, model, at }: Admission, store: Store): Promise<void> {
+/**
+ * Makes sure that an admitted device is stored, if the key may register another one. Throws `CloseError`; rejects as the
+ * store does.
+ *
+ * @param newDevices counts those of each key
+ */
+export async function register(
+  { accountId, user, keyHash, deviceId, model, at }: Admission,
+  newDevices: Allowance,
+  store: Store,
+): Promise<void> {
+  const daily = user === null ? NEW_DEVICES.ofAccount : NEW_DEVICES.ofUser;
+  if (!(await store.device(accountId, deviceId)) && !newDevices.take(keyHash, daily))
+    throw new CloseError('overloaded', TOO_MANY_NEW);
   const outcome = await store.putDevice({ accountId, deviceId, deviceModelId: model.id, createdAt: at, problem: null });
   if (outcome === 'missing') throw new CloseError('unknownModel');
   if (outcome === 'full') throw new CloseError('tooManyDevices', TOO_MANY);

@@ -128,6 +128,7 @@ interface BenchOptions {
   readonly graceMs?: number;
   readonly maxSessions?: number;
   readonly maxAccountSessions?: number;
+  readonly maxDailySessions?: number;
 }
 
 /**
@@ -167,7 +168,7 @@ export class Bench {
     const core = await createCore({ maxSessions: this.options.maxSessions ?? 8 });
     const openAnalysis = createAnalyses(new CoreLoad(core));
     const { graceMs = 60_000, maxSessions = 8, maxAccountSessions = maxSessions } = this.options;
-    const room = { maxSessions, maxAccountSessions };
+    const room = { maxSessions, maxAccountSessions, maxDailySessions: this.options.maxDailySessions ?? 1000 };
     const heartbeat = new Heartbeat(store, name, clock);
     const parts = { store, keys, publisher, openAnalysis, clock, log, gateway: name, heartbeat, graceMs, room };
     const ingest = new Ingest(parts);

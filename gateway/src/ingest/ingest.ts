@@ -20,7 +20,7 @@ import { IngestCounters } from './counters.js';
 import { EARLIEST_MS } from './frame.js';
 import { LIMITS } from './limits.js';
 import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
-import { Turns } from './turns.js';
+import { SessionTurns } from './turns.js';
 
 interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters'> {
   readonly keys: KeyCheck;
@@ -79,7 +79,7 @@ export class Ingest {
     });
     this.#server.on('wsClientError', refuseHandshake);
     this.#lobby = new Lobby(options.log);
-    const turns = new Turns(options.publisher);
+    const turns = new SessionTurns(options.publisher);
     const { counters } = this;
     this.#sessions = new Sessions({ ...options, turns, counters });
     this.#tickedAt = options.clock.monotonic();

@@ -101,3 +101,26 @@ describe('the sessions of one account', () => {
     await served.handled();
   });
 });
+
+describe('the sessions that an account opens in a day', () => {
+  let bench: Bench;
+
+  beforeEach(async () => {
+    bench = await Bench.open({ maxDailySessions: 2 });
+  });
+  afterEach(() => bench.close());
+
+  it('are limited in number, and a device that resumes its session needs none', async () => {
+    const { connect } = await bench.device(await bench.gateway());
+    await connect({ device_id: 'band-1' }).ready();
+    await connect({ device_id: 'band-2' }).ready();
+    const { code, reason } = await connect({ device_id: 'band-3' }).closed;
+    expect([code, reason]).to.deep.equal([
+      1013,
+      'this account has opened all its sessions of a day (MAX_DAILY_SESSIONS); try again later',
+    ]);
+    expect(await connect({ device_id: 'band-1' }).ready()).to.include({ resumed: true });
+    bench.clock.advance(12 * 3_600_000);
+    await connect({ device_id: 'band-3' }).ready();
+  });
+});

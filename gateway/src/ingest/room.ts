@@ -7,6 +7,8 @@ export interface RoomLimits {
   readonly maxSessions: number;
   /** Most sessions of one account. */
   readonly maxAccountSessions: number;
+  /** Most sessions that one account opens in a day. */
+  readonly maxDailySessions: number;
 }
 
 type Place = Pick<Session, 'accountId' | 'channels'>;

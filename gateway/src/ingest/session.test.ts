@@ -103,8 +103,16 @@ describe('A session', () => {
     expect(rates.at(-1)?.value).to.be.closeTo(72, 2);
   });
 
-  it('ends a session without data at its start', async () => {
+  it('leaves no row of a session that ends without data', async () => {
     const { device, id } = await connected();
+    device.send({ type: 'end' });
+    await device.next('ended');
+    expect(await bench.store.session(id)).to.equal(null);
+  });
+
+  it('keeps the row of a session whose data were all refused', async () => {
+    const { device, id } = await connected();
+    device.send({ type: 'samples', channel: 9, seq: 0, samples: [1] });
     device.send({ type: 'end' });
     await device.next('ended');
     expect(await bench.row(id)).to.include({ status: 'closed', endedAt: T0 });

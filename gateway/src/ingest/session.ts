@@ -2,6 +2,7 @@ import type { CloseReason } from '@device-insights/fanout';
 import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import { countOne } from '@device-insights/fanout/process/count';
 import type { Log } from '@device-insights/fanout/process/log';
+import type { Worker } from '@device-insights/fanout/process/turns';
 import type { Analysis, NoReading, SampleRun } from '../analysis/analysis.js';
 import { ForwardClock } from '../forward-clock.js';
 import type { Inspection } from '../peers/inspection.js';
@@ -17,13 +18,13 @@ import { decodeText } from './message.js';
 import { noReadingFields, tellNoReadings } from './no-reading.js';
 import { type NoticeFields, Notices, notAnalysed, noticeLate } from './notices.js';
 import { Trace } from './trace.js';
-import type { Turns, Worker } from './turns.js';
+import type { SessionTurns } from './turns.js';
 
 interface LiveSessionParts {
   readonly row: Session;
   readonly analysis: Analysis;
   readonly stream: PublishedStream;
-  readonly turns: Turns;
+  readonly turns: SessionTurns;
   readonly counters: IngestCounters;
   readonly clock: Clock;
   /** Time that the session stays open without a connection, ms. */
@@ -130,6 +131,10 @@ export class LiveSession implements Worker {
     );
   }
 
+  get account(): string {
+    return this.row.accountId;
+  }
+
   get isOpen(): boolean {
     return this.#state === 'open';
   }
@@ -157,9 +162,9 @@ export class LiveSession implements Worker {
     return this.#intake.progress().nextSeq;
   }
 
-  /** End of the session: arrival of the last data, or the start if there were no data, ms. */
-  get endedAt(): number {
-    return this.#intake.progress().lastDataAt ?? this.row.startedAt;
+  /** End of the session: arrival of the last data, ms; its start if all were refused, and null if none came. */
+  get endedAt(): number | null {
+    return this.#intake.progress().lastDataAt ?? (this.#refused > 0 ? this.row.startedAt : null);
   }
 
   /** Makes a connection the session's only one. */
@@ -223,7 +228,7 @@ export class LiveSession implements Worker {
   }
 
   /** Analyses the runs of the last message: all of them, or as many as there is time for. */
-  #analyse(turns: Turns): void {
+  #analyse(turns: SessionTurns): void {
     while (this.#runs.length > 0 && turns.hasTime()) this.#analyseNext();
     if (this.#runs.length > 0) turns.add(this);
   }

@@ -75,7 +75,7 @@ describe('Sessions', () => {
       expect((await connect().ready()).session_id).to.equal(session_id);
     });
 
-    it('are closed as soon as the connection is lost if they never had data', async () => {
+    it('are closed as soon as the connection is lost if all their data were refused', async () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
@@ -227,6 +227,8 @@ describe('Sessions', () => {
       const { connect } = await bench.device(a);
       const first = connect();
       const { session_id } = await first.ready();
+      first.samples(0, 10);
+      await first.handled();
       const other = await bench.model([channel({ modality: 'ecg' })]);
       const ready = await connect({ device_model_id: other.id }).ready();
       expect(ready).to.deep.include({ resumed: false });
@@ -238,7 +240,10 @@ describe('Sessions', () => {
     it('are closed at once if the user differs, and another one is opened', async () => {
       const { connect } = await bench.device(a);
       const { key } = await bench.key({ user: 'ann' });
-      const { session_id } = await connect({ api_key: key }).ready();
+      const first = connect({ api_key: key });
+      const { session_id } = await first.ready();
+      first.samples(0, 10);
+      await first.handled();
       const ready = await connect().ready();
       expect(ready.session_id).not.to.equal(session_id);
       expect(await bench.row(session_id)).to.include({ status: 'closed', user: 'ann' });

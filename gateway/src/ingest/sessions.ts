@@ -6,15 +6,17 @@ import { remember } from '@device-insights/fanout/process/remember';
 import type { OpenAnalysis } from '../analysis/analysis.js';
 import { CloseError } from '../errors.js';
 import type { PublishedStream, Publisher } from '../publisher/publisher.js';
+import { Queue } from '../queue.js';
 import type { LastInsights, Session, Store } from '../store/store.js';
 import { type Admission, register } from './admission.js';
+import { Allowance } from './allowance.js';
 import type { Connection } from './connection.js';
 import type { IngestCounters } from './counters.js';
 import { NO_PROGRESS } from './intake.js';
 import { Owners } from './owners.js';
 import { NO_ROOM, Room, type RoomLimits } from './room.js';
 import { LiveSession } from './session.js';
-import type { Turns } from './turns.js';
+import type { SessionTurns } from './turns.js';
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -27,7 +29,7 @@ export interface SessionsOptions {
   /** How long a session stays open without a connection, ms. */
   readonly graceMs: number;
   readonly room: RoomLimits;
-  readonly turns: Turns;
+  readonly turns: SessionTurns;
   readonly counters: IngestCounters;
 }
 
@@ -41,6 +43,7 @@ export interface Joined {
 
 /** Length of the data that a device sends again to a gateway without the signal state of its session, ms. */
 const REPLAY_MS = 60_000;
+const NO_MORE_TODAY = 'this account has opened all its sessions of a day (MAX_DAILY_SESSIONS); try again later';
 /** Device clocks that differ from the server's by less than this are not shifted, ms. */
 const MAX_CLOCK_OFFSET_MS = 1000;
 /** Longest time that a connection waits for the end of the device's previous session, ms. */
@@ -65,16 +68,20 @@ export class Sessions {
   readonly #options: SessionsOptions;
   readonly #byDevice = new Map<string, LiveSession>();
   readonly #byId = new Map<string, LiveSession>();
-  /** For each device, the last of the connections that wait to join. */
-  readonly #tails = new Map<string, Promise<unknown>>();
+  /** The connections that join, by device. */
+  readonly #joins = new Queue({ each: () => 1 });
   /** Times of the last take-overs of each device, monotonic ms. */
   readonly #takeovers = new Map<string, readonly number[]>();
   readonly #room: Room;
+  readonly #openings: Allowance;
+  readonly #newDevices: Allowance;
   readonly #owners: Owners;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
     this.#room = new Room(options.room);
+    this.#openings = new Allowance(options.clock);
+    this.#newDevices = new Allowance(options.clock);
     this.#owners = new Owners(options);
   }
 
@@ -104,15 +111,7 @@ export class Sessions {
    * does.
    */
   join(admission: Admission, connection: Connection): Promise<Joined> {
-    const device = deviceKey(admission);
-    const joined = (this.#tails.get(device) ?? Promise.resolve()).then(() => this.#join(admission, connection));
-    const tail = joined
-      .catch(() => undefined)
-      .then(() => {
-        if (this.#tails.get(device) === tail) this.#tails.delete(device);
-      });
-    this.#tails.set(device, tail);
-    return joined;
+    return this.#joins.run(deviceKey(admission), () => this.#join(admission, connection));
   }
 
   /**
@@ -157,7 +156,7 @@ export class Sessions {
   async #tryJoin(admission: Admission): Promise<Joined | null> {
     const row = await this.#options.store.openSessionOf(admission.accountId, admission.deviceId);
     if (row) await this.#refuseOthers(row, admission);
-    await register(admission, this.#options.store);
+    await register(admission, this.#newDevices, this.#options.store);
     const live = await this.#liveSession(admission, row);
     if (!row) return this.#open(admission);
     const same = row.user === admission.user && row.deviceModelId === admission.model.id;
@@ -193,9 +192,10 @@ export class Sessions {
   }
 
   async #open(admission: Admission): Promise<Joined | null> {
-    const { store } = this.#options;
+    const { store, room } = this.#options;
     const account = await store.account(admission.accountId);
     if (!account) throw new CloseError('authenticationFailed');
+    if (!this.#openings.take(account.id, room.maxDailySessions)) throw new CloseError('overloaded', NO_MORE_TODAY);
     const row = this.#newRow(admission, account.algorithms);
     const session = this.#live(row, {});
     if (await this.#isOpened(row, session)) return { session, resumed: false, replayMs: 0 };

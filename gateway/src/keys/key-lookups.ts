@@ -11,6 +11,8 @@ const REMEMBERED = 10_000;
 const STRANGERS = 32;
 /** Look-ups that may wait for these. */
 const WAITING = 1000;
+/** An unknown key belongs to nobody. */
+const NOBODY = '';
 
 /**
  * Looks up keys in the store, on every use. Unknown keys, with which strangers may flood the service, share a few
@@ -24,7 +26,7 @@ export class KeyLookups {
   readonly #known = new Map<string, true>();
   /** Refused hashes, with the time of the refusal. */
   readonly #refused = new Map<string, number>();
-  readonly #strangers = new Queue(STRANGERS, WAITING);
+  readonly #strangers = new Queue({ atOnce: STRANGERS, waiting: WAITING });
 
   constructor(store: Pick<Store, 'keyByHash'>, clock: Clock) {
     this.#store = store;
@@ -57,7 +59,7 @@ export class KeyLookups {
 
   async #lookInTurn(hash: string): Promise<Key | null> {
     try {
-      return await this.#strangers.run(() => this.#look(hash));
+      return await this.#strangers.run(NOBODY, () => this.#look(hash));
     } catch (cause) {
       if (!(cause instanceof QueueFull)) throw cause;
       throw new StoreUnavailable('too many unknown keys are being looked up', { cause });

@@ -17,7 +17,9 @@ const FORM = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]+)\$([\w-]+)$/;
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 const NEW_LENGTH = 20;
 
-const queue = new Queue(AT_ONCE, WAITING);
+/** Sign-ins are not known to belong to anybody yet. */
+const EVERYBODY = '';
+const queue = new Queue({ atOnce: AT_ONCE, waiting: WAITING });
 
 /** Allowed length of a password, characters. */
 export const PASSWORD_LENGTH = { min: 12, max: 200 } as const;
@@ -50,6 +52,7 @@ export function newPassword(): string {
 function derived(password: string, salt: Buffer, costs: ScryptOptions): Promise<Buffer> {
   const text = password.normalize('NFKC');
   return queue.run(
+    EVERYBODY,
     () =>
       new Promise((resolve, reject) => {
         scrypt(text, salt, HASH_BYTES, { ...costs, maxmem: MAX_MEMORY }, (error, hash) =>

@@ -137,10 +137,10 @@ class GroupCommit implements Publisher {
     else this.#stampTimer = this.#options.clock.after(STAMP_WAIT_MS, () => this.#schedule());
   }
 
-  /** A stream with more readings waits behind the others. */
+  /** A stream with more readings waits behind the others. If not all fit in, accounts take turns. */
   #take(): Part[] {
     const group: Part[] = [];
-    const waiting = this.#waiting;
+    const waiting = this.#queued > GROUP ? inTurns(this.#waiting) : this.#waiting;
     this.#waiting = [];
     let room = GROUP;
     let next = 0;
@@ -295,4 +295,18 @@ class GroupCommit implements Publisher {
     this.#drains = [];
     for (const resolve of drains) resolve();
   }
+}
+
+/** The streams in an order in which their accounts take turns. */
+function inTurns(streams: readonly Stream[]): Stream[] {
+  const ofAccount = new Map<string, number>();
+  const rounds: Stream[][] = [];
+  for (const stream of streams) {
+    const { accountId } = stream.session;
+    const round = ofAccount.get(accountId) ?? 0;
+    ofAccount.set(accountId, round + 1);
+    rounds[round] ??= [];
+    rounds[round].push(stream);
+  }
+  return rounds.flat();
 }

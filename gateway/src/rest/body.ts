@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { koaBody } from 'koa-body';
 import { HttpError } from '../errors.js';
-import { LargeBodies } from './large-bodies.js';
+import { largeBodies } from './large-bodies.js';
 import type { RestMiddleware } from './rest-context.js';
 
 const MAX_BYTES = 1024 * 1024;
@@ -9,7 +9,7 @@ const MAX_BYTES = 1024 * 1024;
 const SMALL_BYTES = 32 * 1024;
 /** Stands for all operators, as if they were one account. */
 const OPERATORS = '';
-const large = new LargeBodies();
+const large = largeBodies();
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -1,13 +1,14 @@
 import { expect } from 'chai';
-import { LargeBodies } from './large-bodies.js';
+import type { Queue } from '../queue.js';
+import { largeBodies } from './large-bodies.js';
 
 describe('the large bodies of accounts', () => {
-  let bodies: LargeBodies;
+  let bodies: Queue;
   /** What ends the bodies that are being read, by account. */
   let reading: Map<string, (() => void)[]>;
 
   beforeEach(() => {
-    bodies = new LargeBodies();
+    bodies = largeBodies();
     reading = new Map();
   });
 

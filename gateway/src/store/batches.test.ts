@@ -11,7 +11,7 @@ describe('batches', () => {
     };
     const readers = Array.from({ length: 50 }, async () => {
       const rows: number[] = [];
-      for await (const batch of batches(1, page)) rows.push(...batch);
+      for await (const batch of batches('account', 1, page)) rows.push(...batch);
       return rows;
     });
     let most = 0;
@@ -27,5 +27,20 @@ describe('batches', () => {
     }
     for (const rows of await all) expect(rows).to.deep.equal([1, 2, 3]);
     expect(most).to.equal(1);
+  });
+
+  it('are read by accounts in turn, however many readers one of them has', async () => {
+    const pages: string[] = [];
+    const read = async (account: string, count: number) => {
+      const page = async (after: number | null) => {
+        pages.push(account);
+        return after === count ? [] : [(after ?? 0) + 1];
+      };
+      for await (const _ of batches(account, 1, page));
+    };
+    const busy = Array.from({ length: 50 }, () => read('busy', 3));
+    await read('quiet', 5);
+    expect(pages.filter((account) => account === 'busy').length).to.be.lessThan(20);
+    await Promise.all(busy);
   });
 });

@@ -119,8 +119,11 @@ export interface Store {
    * Null if another gateway was faster, or the session is closed.
    */
   claimSession(id: string, epoch: number, gateway: string): Promise<Session | null>;
-  /** Closes an open session if its epoch is still `epoch`; otherwise returns false. */
-  closeSession(id: string, epoch: number, endedAt: number): Promise<boolean>;
+  /**
+   * Closes an open session if its epoch is still `epoch`; otherwise returns false. With `endedAt` null it has received no
+   * data: its row is deleted, unless it has insights.
+   */
+  closeSession(id: string, epoch: number, endedAt: number | null): Promise<boolean>;
   /**
    * Sessions that were taken over from this gateway since its last call, of the newest 20 take-overs of each session;
    * `epoch` is the new owner's.

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter, once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { z } from 'zod';
 import type { DeviceModel } from '../../store/store.js';
@@ -27,6 +30,63 @@ describe('device models', () => {
   const put = (id: string, body: unknown, key = tenant.key) =>
     server.request('PUT', `/v1/device-models/${id}`, key, body);
   const read = (id: string, key = tenant.key) => server.request('GET', `/v1/device-models/${id}`, key);
+  /** A server whose store counts the changes of models that were computed; each waits for `held`. */
+  async function countingServer(held: Promise<unknown> = Promise.resolve()) {
+    const counts = { begun: 0, computed: 0 };
+    const own = await TestServer.start((store) => ({
+      store: {
+        ...store,
+        async changeDeviceModel(id, change) {
+          counts.begun += 1;
+          await held;
+          return store.changeDeviceModel(id, (model) => {
+            counts.computed += 1;
+            return change(model);
+          });
+        },
+      },
+    }));
+    const { key } = await own.tenant();
+    const { id } = Model.parse((await own.request('POST', '/v1/device-models', key, { name: 'm' })).json);
+    return { own, counts, key, path: `/v1/device-models/${id}` };
+  }
+
+  it('are changed one after the other, so that concurrent changes of one model are not repeated', async () => {
+    const { own, counts, key, path } = await countingServer();
+    const changes = Array.from({ length: 50 }, (_, i) => own.request('PUT', path, key, { name: `${i}` }));
+    expect(new Set((await Promise.all(changes)).map(({ status }) => status))).to.deep.equal(new Set([200]));
+    expect(counts.computed).to.equal(50);
+    await own.stop();
+  });
+
+  it('are not changed for a client that has left before its turn', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { own, counts, key, path } = await countingServer(held);
+    const sockets: Socket[] = [];
+    const note = (started: unknown) => sockets.push((started as { socket: Socket }).socket);
+    subscribe('http.server.request.start', note);
+    const first = own.request('PUT', path, key, { name: 'first' });
+    while (counts.begun === 0) await setImmediate();
+    const leaving = new AbortController();
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const sent = { method: 'PUT', headers, body: '{"name":"left"}', signal: leaving.signal };
+    const left = fetch(own.url + path, sent).catch(() => null);
+    while (sockets.length < 2) await setImmediate();
+    unsubscribe('http.server.request.start', note);
+    leaving.abort();
+    await left;
+    while (!sockets[1]?.destroyed) await setImmediate();
+    release();
+    const last = own.request('PUT', path, key, { description: 'last' });
+    expect((await first).status).to.equal(200);
+    expect((await last).json).to.include({ name: 'first', description: 'last' });
+    expect(counts).to.deep.equal({ begun: 2, computed: 2 });
+    await own.stop();
+  });
+
   const made = async (body: unknown = { name: 'm', modality_channels: [CHANNEL, { ...CHANNEL, modality: 'ecg' }] }) => {
     const answer = await post(body);
     expect(answer.status, answer.text).to.equal(201);
@@ -436,7 +496,7 @@ describe('device models', () => {
       response.pause();
       for (let before = -1; before !== batches; ) {
         before = batches;
-        for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+        for (let turn = 0; turn < 200; turn++) await setImmediate();
       }
       expect(batches).to.be.within(1, 1000);
       const gone = once(left, 'left');

@@ -7,6 +7,7 @@ import { answerArray } from '../json-array.js';
 import { pathId, permittedModel } from '../permission.js';
 import { keyOf, type RestContext, type RestOptions, type RestState } from '../rest-context.js';
 import { valid } from '../violations.js';
+import { changeModel } from './change.js';
 import { changedModel, deviceModelAnswer, deviceModelChange, deviceModelOf } from './schema.js';
 
 const WHAT = 'device model';
@@ -131,12 +132,10 @@ export function deviceModelRoutes(router: Router<RestState>, options: RestOption
    *       '500': { $ref: '#/components/responses/ServerError' }
    */
   router.put('/v1/device-models/:id', jsonBody, async (ctx) => {
-    const key = keyOf(ctx);
-    const changed = await store.changeDeviceModel(idOf(ctx), (model) => {
-      permittedModel(key, model);
-      return changedModel(model, valid(deviceModelChange, ctx.state.body), clock.now());
-    });
-    ctx.body = deviceModelAnswer(permittedModel(key, changed));
+    const changed = await changeModel(ctx, idOf(ctx), store, (model) =>
+      changedModel(model, valid(deviceModelChange, ctx.state.body), clock.now()),
+    );
+    ctx.body = deviceModelAnswer(changed);
   });
 
   /**

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { z } from 'zod';
 import type { StoredInsight } from '../../insight.js';
@@ -156,4 +157,35 @@ describe('insights across sessions', () => {
     }
     return found;
   }
+
+  it('lets four searches of an account run at once, and keeps no other account waiting for them', async () => {
+    const running = new Map<string, (() => void)[]>();
+    const own = await TestServer.start((store) => ({
+      store: {
+        ...store,
+        async insights(query) {
+          await new Promise<void>((end) =>
+            running.set(query.accountId, [...(running.get(query.accountId) ?? []), end]),
+          );
+          return { rows: [], next: null };
+        },
+      },
+    }));
+    const [busy, other] = [await own.tenant(), await own.tenant()];
+    const search = ({ key }: Tenant) => own.request('GET', '/v1/insights?type=rr', key);
+    const runningOf = ({ accountId }: Tenant) => running.get(accountId)?.length ?? 0;
+    const all = Array.from({ length: 10 }, () => search(busy));
+    while (runningOf(busy) < 4) await setImmediate();
+    const others = search(other);
+    while (runningOf(other) < 1) await setImmediate();
+    running.get(other.accountId)?.[0]?.();
+    expect((await others).status).to.equal(200);
+    expect(runningOf(busy)).to.equal(4);
+    for (let ended = 0; ended < 10; ended++) {
+      while (runningOf(busy) <= ended) await setImmediate();
+      running.get(busy.accountId)?.[ended]?.();
+    }
+    expect(new Set((await Promise.all(all)).map(({ status }) => status))).to.deep.equal(new Set([200]));
+    await own.stop();
+  });
 });

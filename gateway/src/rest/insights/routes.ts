@@ -1,8 +1,14 @@
 import type Router from '@koa/router';
+import { Queue } from '../../queue.js';
 import { orderOf } from '../../store/insight-order.js';
+import { clientLeft } from '../client-left.js';
 import { linkPage, readQuery } from '../query.js';
 import { keyOf, type RestOptions, type RestState } from '../rest-context.js';
 import { insightQuery } from './schema.js';
+
+/** Searches of an account that run at once; the others wait. Each may read all that the account has stored. */
+const SEARCHES = 4;
+const searches = new Queue({ each: () => SEARCHES });
 
 /** Stored insights across sessions. */
 export function insightRoutes(router: Router<RestState>, { store }: RestOptions): void {
@@ -44,11 +50,10 @@ export function insightRoutes(router: Router<RestState>, { store }: RestOptions)
     const { accountId, user } = keyOf(ctx);
     const asked = readQuery(ctx, insightQuery);
     const { type = null, device_id: deviceId = null, since = null, until = null, limit, cursor = null } = asked;
-    const gone = new AbortController();
-    ctx.res.once('close', () => gone.abort());
     const { data_since: dataSince = null, data_until: dataUntil = null } = asked;
     const query = { accountId, user, type, deviceId, since, until, dataSince, dataUntil, limit, cursor };
-    const page = await store.insights(query, gone.signal);
+    const left = clientLeft(ctx);
+    const page = await searches.run(accountId, () => store.insights(query, left), left);
     if (page.next !== null) linkPage(ctx, insightQuery, page.next, orderOf(query).forward ? 'next' : 'prev');
     ctx.body = page.rows;
   });

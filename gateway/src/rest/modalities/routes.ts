@@ -3,6 +3,7 @@ import type Router from '@koa/router';
 import { HttpError } from '../../errors.js';
 import type { DeviceModel, ModalityChannel } from '../../store/store.js';
 import { jsonBody } from '../body.js';
+import { changeModel } from '../device-models/change.js';
 import { idempotent } from '../idempotency.js';
 import { pathId, permittedModel } from '../permission.js';
 import { keyOf, type RestContext, type RestOptions, type RestState } from '../rest-context.js';
@@ -15,12 +16,11 @@ export function modalityRoutes(router: Router<RestState>, options: RestOptions):
 
   /** Changes the channels of the model in the path atomically. */
   async function change(ctx: RestContext, channels: (model: DeviceModel) => ModalityChannel[]): Promise<void> {
-    const key = keyOf(ctx);
-    const changed = await store.changeDeviceModel(modelIdOf(ctx), (model) => {
-      permittedModel(key, model);
-      return { ...model, channels: channels(model), updatedAt: Math.max(clock.now(), model.updatedAt) };
-    });
-    permittedModel(key, changed);
+    await changeModel(ctx, modelIdOf(ctx), store, (model) => ({
+      ...model,
+      channels: channels(model),
+      updatedAt: Math.max(clock.now(), model.updatedAt),
+    }));
   }
 
   /**

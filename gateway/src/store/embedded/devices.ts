@@ -42,7 +42,7 @@ export function embeddedDeviceModels(db: Database): DeviceModels {
       }),
     deviceModel: (id) => db.read(() => one(byId.get(id))),
     deviceModels: (accountId) =>
-      modelsOf((row) => db.read(() => page.all(accountId, row?.created_at ?? -1, row?.rowid ?? -1, BATCH))),
+      modelsOf(accountId, (row) => db.read(() => page.all(accountId, row?.created_at ?? -1, row?.rowid ?? -1, BATCH))),
     replaceDeviceModel: (model, by) =>
       db.write(() => replace.run(JSON.stringify(by), model.id, JSON.stringify(model)) === 1),
     deleteDeviceModel: (id) =>
@@ -58,9 +58,10 @@ export const MODELS_PAGE = `SELECT rowid, created_at, model FROM device_models
   WHERE account_id = ? AND (created_at, rowid) > (?, ?) ORDER BY created_at, rowid LIMIT ?`;
 
 async function* modelsOf(
+  accountId: string,
   page: (after: ListedModelRow | null) => Promise<ListedModelRow[]>,
 ): AsyncGenerator<DeviceModel[]> {
-  for await (const rows of batches(BATCH, page)) yield rows.map(modelOf);
+  for await (const rows of batches(accountId, BATCH, page)) yield rows.map(modelOf);
 }
 
 /** The devices of an embedded store. */

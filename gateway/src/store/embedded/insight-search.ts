@@ -26,7 +26,7 @@ interface Select {
 /**
  * Pages of insights across sessions. No index has the type, or the users of a device, and the rows of an account may be
  * hundreds of millions: what none or few of them match is searched in slices. However many searches there are, one
- * slice is read in a turn of the event loop.
+ * slice is read in a turn of the event loop, and accounts take turns.
  */
 export function insightSearch(db: Database): Store['insights'] {
   const all = <Row>({ sql, values }: Select) => db.read(() => db.prepare<Row>(sql).all(...values));
@@ -35,7 +35,7 @@ export function insightSearch(db: Database): Store['insights'] {
   return async (query, signal) => {
     const found: InsightRow[] = [];
     for (let after = positionOf(query); ; ) {
-      if (isSieve(query)) await ownTurn();
+      if (isSieve(query)) await ownTurn(query.accountId);
       const upTo = isSieve(query) ? await endOf(sliceEnd(query, after)) : null;
       found.push(...(await all<InsightRow>(insightPage(query, { after, upTo, most: query.limit + 1 - found.length }))));
       if (upTo === null || found.length > query.limit || signal?.aborted) return insightPageOf(found, query);

@@ -37,18 +37,28 @@ export const OF_SESSION = {
   after: `${VALUES} WHERE ${SESSION} AND (actual_end, ts, id) > (?, ?, ?) ORDER BY actual_end, ts, id LIMIT ?`,
 } as const;
 
+/** The owner of a session. */
+interface Owned {
+  readonly account_id: string;
+  readonly device_id: string;
+}
+
+/** Stands for the owner of a session that does not exist. */
+const NOBODYS: Owned = { account_id: '', device_id: '' };
+
 /** Reads all insights of a session. Lists of values take half as long to read as objects with the session's columns. */
 function sessionInsights(db: Database): Store['sessionInsights'] {
-  const device = db.prepare<{ device_id: string }>('SELECT device_id FROM sessions WHERE id = ?');
+  const session = db.prepare<Owned>('SELECT account_id, device_id FROM sessions WHERE id = ?');
   const first = db.prepareLists<InsightValues>(OF_SESSION.first);
   const after = db.prepareLists<InsightValues>(OF_SESSION.after);
   return async function* (session_id, from = Number.MIN_SAFE_INTEGER) {
-    const device_id = (await db.read(() => device.get(session_id)))?.device_id ?? '';
+    const { account_id, device_id } = (await db.read(() => session.get(session_id))) ?? NOBODYS;
     const page = (last: InsightValues | null) =>
       db.read(() =>
         last ? after.all(session_id, last[8], last[4], last[0], BATCH) : first.all(session_id, from, BATCH),
       );
-    for await (const rows of batches(BATCH, page)) yield rows.map((row) => insightFrom(row, session_id, device_id));
+    for await (const rows of batches(account_id, BATCH, page))
+      yield rows.map((row) => insightFrom(row, session_id, device_id));
   };
 }
 

@@ -18,8 +18,13 @@ export function embeddedSessions(db: Database): Sessions {
     "SELECT * FROM sessions WHERE account_id = ? AND device_id = ? AND status = 'open'",
   );
   const close = db.prepare(
-    "UPDATE sessions SET status = 'closed', ended_at = ? WHERE id = ? AND epoch = ? AND status = 'open'",
+    `UPDATE sessions SET status = 'closed', ended_at = ifnull(?, started_at)
+       WHERE id = ? AND epoch = ? AND status = 'open'`,
   );
+  const removeEmpty = db.prepare(
+    "DELETE FROM sessions WHERE id = ? AND status = 'closed' AND NOT EXISTS (SELECT 1 FROM insights WHERE session = n)",
+  );
+  const undiagnose = db.prepare('DELETE FROM diagnostics WHERE session_id = ?');
   const owned = db.prepare<{ account_id: string; device_id: string }>(
     'SELECT account_id, device_id FROM sessions WHERE id = ? AND gateway = ? AND epoch = ?',
   );
@@ -40,7 +45,12 @@ export function embeddedSessions(db: Database): Sessions {
         claim(row, gateway);
         return sessionOf({ ...row, gateway, epoch: epoch + 1 });
       }),
-    closeSession: (id, epoch, endedAt) => db.write(() => close.run(endedAt, id, epoch) === 1),
+    closeSession: (id, epoch, endedAt) =>
+      db.write(() => {
+        if (close.run(endedAt, id, epoch) === 0) return false;
+        if (endedAt === null && removeEmpty.run(id) === 1) undiagnose.run(id);
+        return true;
+      }),
     putDiagnostics: ({ sessionId, gateway, epoch, diagnostics, problem }) =>
       db.write(() => {
         const owner = owned.get(sessionId, gateway, epoch);

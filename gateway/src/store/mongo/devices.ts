@@ -45,7 +45,7 @@ export function mongoDeviceModels(mongo: MongoConnection, models: Models): Devic
         return found && modelOf(found);
       }),
     deviceModels: (accountId) =>
-      modelsOf((last) =>
+      modelsOf(accountId, (last) =>
         mongo.run(() =>
           deviceModels
             .find({ accountId, ...(last ? after(last) : {}) })
@@ -77,9 +77,10 @@ export function mongoDeviceModels(mongo: MongoConnection, models: Models): Devic
 }
 
 async function* modelsOf(
+  accountId: string,
   page: (last: DeviceModelDocument | null) => Promise<DeviceModelDocument[]>,
 ): AsyncGenerator<DeviceModel[]> {
-  for await (const found of batches(BATCH, page)) yield found.map(modelOf);
+  for await (const found of batches(accountId, BATCH, page)) yield found.map(modelOf);
 }
 
 function after({ createdAt, _id }: DeviceModelDocument) {

@@ -6,7 +6,7 @@ import { cursorAt, cursorKind, orderOf, placeOf } from '../insight-order.js';
 import type { InsightQuery, LastInsights, Page, Store } from '../store.js';
 import { mongoCommit } from './commit.js';
 import type { MongoConnection } from './connection.js';
-import type { InsightDocument, Models } from './schemas.js';
+import type { InsightDocument, Models, SessionDocument } from './schemas.js';
 
 type Insights = Pick<Store, 'commit' | 'lastInsights' | 'sessionInsights' | 'insights'>;
 
@@ -15,19 +15,23 @@ const BATCH = 500;
 
 /** The insights of a MongoDB store. */
 export function mongoInsights(mongo: MongoConnection, models: Models): Insights {
-  const { insights } = models;
+  const { insights, sessions } = models;
+  const accountOf = async (sessionId: string) =>
+    (await sessions.findById(sessionId, { accountId: 1 }).lean<SessionDocument>())?.accountId ?? '';
   return {
     commit: (parts) => mongoCommit(mongo, models, parts),
     lastInsights: (sessionId) => mongo.run(() => lastOf(models, sessionId)),
     sessionInsights: (sessionId, from) =>
-      insightsOf((last) =>
-        mongo.run(() =>
-          insights
-            .find({ session_id: sessionId, ...(last ? afterInSession(last) : from === undefined ? {} : since(from)) })
-            .sort({ actual_end: 1, ts: 1, _id: 1 })
-            .limit(BATCH)
-            .lean<InsightDocument[]>(),
-        ),
+      insightsOf(
+        () => mongo.run(() => accountOf(sessionId)),
+        (last) =>
+          mongo.run(() =>
+            insights
+              .find({ session_id: sessionId, ...(last ? afterInSession(last) : from === undefined ? {} : since(from)) })
+              .sort({ actual_end: 1, ts: 1, _id: 1 })
+              .limit(BATCH)
+              .lean<InsightDocument[]>(),
+          ),
       ),
     insights: async (query) => {
       const found = insights
@@ -44,9 +48,10 @@ function since(from: number) {
 }
 
 async function* insightsOf(
+  accountOf: () => Promise<string>,
   page: (last: InsightDocument | null) => Promise<InsightDocument[]>,
 ): AsyncGenerator<StoredInsight[]> {
-  for await (const found of batches(BATCH, page)) yield found.map(insightOf);
+  for await (const found of batches(await accountOf(), BATCH, page)) yield found.map(insightOf);
 }
 
 function afterInSession({ actual_end, ts, _id }: InsightDocument) {

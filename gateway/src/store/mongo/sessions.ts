@@ -16,7 +16,7 @@ const HELD_MS = 1000;
 
 /** The sessions of a MongoDB store. */
 export function mongoSessions(mongo: MongoConnection, models: Models): Sessions {
-  const { devices, diagnostics, gateways, sessions } = models;
+  const { devices, diagnostics, gateways, insights, sessions } = models;
   /**
    * Changes a session. If its gateway died during a commit, the server would keep the session locked for a minute
    * (transactionLifetimeLimitSeconds).
@@ -63,8 +63,14 @@ export function mongoSessions(mongo: MongoConnection, models: Models): Sessions 
       }),
     closeSession: (id, epoch, endedAt) =>
       mongo.run(async () => {
-        const update = { $set: { status: 'closed', endedAt } } as const;
-        const write = (limit: object) => sessions.updateOne({ _id: id, epoch, status: 'open' }, update, limit);
+        const open = { _id: id, epoch, status: 'open' } as const;
+        if (endedAt === null && !(await insights.exists({ session_id: id }))) {
+          const { deletedCount } = await change(id, (limit) => sessions.deleteOne(open, limit));
+          if (deletedCount === 1) await diagnostics.deleteOne({ _id: id });
+          return deletedCount === 1;
+        }
+        const update = [{ $set: { status: 'closed', endedAt: endedAt ?? '$startedAt' } }];
+        const write = (limit: object) => sessions.updateOne(open, update, { ...limit, updatePipeline: true });
         return (await change(id, write)).modifiedCount === 1;
       }),
     putDiagnostics: ({ sessionId, gateway, epoch, diagnostics: seen, problem }) =>

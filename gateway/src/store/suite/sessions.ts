@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { BadCursor, type Session, type SessionQuery } from '../store.js';
-import { allPages, atOnce, type Handles, NO_PROGRESS, newMoment, rejection, sampleSession } from './samples.js';
+import {
+  allPages,
+  atOnce,
+  type Handles,
+  NO_PROGRESS,
+  newMoment,
+  partOf,
+  rejection,
+  sampleInsight,
+  sampleSession,
+} from './samples.js';
 
 export function sessionSuite(handles: () => Handles): void {
   const query = (fields: Partial<SessionQuery>): SessionQuery => ({
@@ -55,6 +65,23 @@ export function sessionSuite(handles: () => Handles): void {
       expect(await other.session(session.id)).to.deep.equal({ ...session, status: 'closed', endedAt });
       expect(await other.openSessionOf(session.accountId, session.deviceId)).to.equal(null);
       expect(await other.openSession(next)).to.equal(true);
+    });
+
+    it('leaves no row of a session that ends without data, unless it has insights', async () => {
+      const { store, other } = handles();
+      const empty = sampleSession();
+      await store.openSession(empty);
+      expect(await store.closeSession(empty.id, 2, null)).to.equal(false);
+      expect(await other.session(empty.id)).to.deep.equal(empty);
+      expect(await store.closeSession(empty.id, 1, null)).to.equal(true);
+      expect(await other.session(empty.id)).to.equal(null);
+      expect(await store.closeSession(empty.id, 1, null)).to.equal(false);
+      expect(await other.openSession({ ...empty, id: sampleSession().id })).to.equal(true);
+      const session = sampleSession();
+      await store.openSession(session);
+      await store.commit([partOf(session, [sampleInsight(session, session.startedAt)])]);
+      expect(await store.closeSession(session.id, 1, null)).to.equal(true);
+      expect(await other.session(session.id)).to.include({ status: 'closed', endedAt: session.startedAt });
     });
 
     it('closes a session once, and only for its owner', async () => {

@@ -1,0 +1,109 @@
+/** Work of one account that is done in small steps. */
+export interface Worker {
+  readonly account: string;
+  /** Does one step, of at most a fraction of a millisecond; false if nothing is left to do until the worker is added again. */
+  step(): boolean;
+  /** Whether the worker waits for its turn; set by `Turns`. */
+  isWaiting: boolean;
+}
+
+/** What the work needs at each step; while it does not accept, no worker is served. */
+export interface Gate {
+  readonly accepting: boolean;
+  /** Calls back, once, when `accepting` is true again. */
+  onRelief(run: () => void): void;
+}
+
+/** Time for one account before the next one's turn, ms. */
+const SLICE_MS = 1;
+/** Time for workers before the event loop may do other work, ms. */
+export const TURN_MS = 3;
+
+const OPEN: Gate = { accepting: true, onRelief: (run) => run() };
+
+/**
+ * Shares the event loop among accounts, round robin by time; within an account its workers are served in turn. So the
+ * work of one account delays that of another by 1 ms for each account that has work, however much it is.
+ */
+export class Turns {
+  /** The workers that wait, by account; the account whose turn is next comes first. */
+  readonly #queues = new Map<string, Worker[]>();
+  #scheduled = false;
+  #isHeld = false;
+
+  constructor(readonly gate: Gate = OPEN) {}
+
+  /** Whether no worker waits. */
+  get isIdle(): boolean {
+    return this.#queues.size === 0;
+  }
+
+  /** Asks for turns, until the worker has nothing more to do. */
+  add(worker: Worker): void {
+    this.#enqueue(worker);
+    this.#schedule();
+  }
+
+  remove(worker: Worker): void {
+    worker.isWaiting = false;
+  }
+
+  #enqueue(worker: Worker): void {
+    if (worker.isWaiting) return;
+    worker.isWaiting = true;
+    const queue = this.#queues.get(worker.account);
+    if (queue) queue.push(worker);
+    else this.#queues.set(worker.account, [worker]);
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#isHeld || this.isIdle) return;
+    this.#scheduled = true;
+    setImmediate(this.#turn);
+  }
+
+  readonly #turn = (): void => {
+    this.#scheduled = false;
+    const end = performance.now() + TURN_MS;
+    for (const [account, queue] of this.#queues) {
+      if (!this.gate.accepting || performance.now() >= end) break;
+      this.#queues.delete(account);
+      const unserved = this.#slice(queue);
+      if (unserved.length > 0) this.#putBack(account, unserved);
+    }
+    if (this.gate.accepting) this.#schedule();
+    else this.#hold();
+  };
+
+  /** Serves the workers of one account in turn; returns those that it had no time for. */
+  #slice(queue: readonly Worker[]): readonly Worker[] {
+    const end = performance.now() + SLICE_MS;
+    for (const [i, worker] of queue.entries()) {
+      if (!worker.isWaiting) continue;
+      worker.isWaiting = false;
+      if (this.#serve(worker, end)) this.#enqueue(worker);
+      if (!this.gate.accepting || performance.now() >= end) return queue.slice(i + 1);
+    }
+    return [];
+  }
+
+  /** True if the worker has more to do. */
+  #serve(worker: Worker, end: number): boolean {
+    while (worker.step()) if (!this.gate.accepting || performance.now() >= end) return true;
+    return false;
+  }
+
+  /** The account waits behind the others; its workers that were added meanwhile wait behind these. */
+  #putBack(account: string, unserved: readonly Worker[]): void {
+    const added = this.#queues.get(account) ?? [];
+    this.#queues.set(account, [...unserved, ...added]);
+  }
+
+  #hold(): void {
+    this.#isHeld = true;
+    this.gate.onRelief(() => {
+      this.#isHeld = false;
+      this.#schedule();
+    });
+  }
+}
