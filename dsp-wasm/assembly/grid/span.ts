@@ -34,7 +34,8 @@ const UNKNOWN_BITS: i32 = 64;
 
 /** The number that made the reason which was found last. */
 export namespace Seen {
-  export const number: f64 = 0;
+  // biome-ignore lint/style/useConst: written by those who import it
+  export let number: f64 = 0;
 }
 
 /** Observes `count` instants, staged and decoded but not yet resampled, `period` seconds apart. */
