@@ -33,8 +33,9 @@ export class PulseState {
   value: f32;
   /** Heart rate to expect: the last one that was trusted, and its response to the motion since, bpm; 0: none was. */
   expected: f32;
-  /** Usual rate at rest, bpm; 0: none is known. */
-  usualRate: f32;
+  /** The last trusted rate, bpm; 0: none was, or it is forgotten. And the seconds since. */
+  sureRate: f32;
+  unsure: f32;
   /** Recent value of apartFromMotion for the tracked line. */
   seenApart: f32;
   /** Recent share of the likelihood at the tracked rate, in motion; below 0 at rest. */
@@ -51,10 +52,17 @@ export class PulseState {
   known: f32;
   /** Number of windows since the start, or a gap, whose line's phase was noted. */
   phasesKnown: i32;
-  /** Running means of the second harmonic in step with the line, and of the line's power (pulse/tone.ts). */
+  /** Running sums (pulse/harmonics.ts): windows, power of the lines at the rate and at its half. */
+  linesNoted: f32;
+  linePower: f32;
+  halfPower: f32;
+  /** Running sum of the second harmonic in step with the line. */
   lockedRe: f32;
   lockedIm: f32;
-  linePower: f32;
+  /** Running sums of the line in step with that at half the rate, and of the product of their sizes. */
+  halfRe: f32;
+  halfIm: f32;
+  halfSizes: f32;
 
   /** By optical channel: usual height of its line at rest, natural logarithm; 0 before there is one. */
   get heights(): Row<f32> {

@@ -91,7 +91,7 @@ export function movedAlike(session: Session, bpm: f32, motion: bool): f32 {
 }
 
 /** The strongest bin at a rate, or beside it, of what the axes do not explain of an optical channel, in motion (residualPowers). */
-function residualAt(lane: i32, bpm: f32): f32 {
+export function residualAt(lane: i32, bpm: f32): f32 {
   const k = binOf(bpm);
   const at = POWER.at(k) + ((<usize>lane) << 2);
   return max(max(load<f32>(at - 16), load<f32>(at)), load<f32>(at, 16));
@@ -120,7 +120,7 @@ function height(lane: i32): f32 {
 }
 
 /** The strongest bin of an optical channel at a rate, or beside it. */
-function lineAt(lane: i32, bpm: f32): f32 {
+export function lineAt(lane: i32, bpm: f32): f32 {
   const k = binOf(bpm);
   return max(max(opticalPower(lane, k - 1), opticalPower(lane, k)), opticalPower(lane, k + 1));
 }

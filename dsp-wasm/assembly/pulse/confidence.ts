@@ -33,6 +33,7 @@ import {
   EVEN_STROKES,
   FOLLOWED,
   GREAT_DIFFERENCE,
+  IRREGULAR,
   JUMP_STEEPNESS,
   LATEST_DICROTIC,
   LEAST_APART,
@@ -210,8 +211,18 @@ export function lineConfidence(rate: f32, confidence: f32): f32 {
  * harmonic of a pair. A second wave comes sooner.
  */
 function isBigeminy(line: f32): bool {
-  if (COUNTED.shortest < LATEST_DICROTIC || COUNTED.pairVariation > STEADY_PAIRS) return false;
+  if (!isPaired()) return false;
   return isSame(COUNTED.rate, line + line) || (isSame(<f32>1.5 * COUNTED.rate, line) && !isSkipping(line));
+}
+
+/** Whether the beats come in steady pairs, the second one later than a second wave would. */
+function isPaired(): bool {
+  return COUNTED.shortest >= LATEST_DICROTIC && COUNTED.pairVariation <= STEADY_PAIRS;
+}
+
+/** Whether short and long intervals alternate, so that each second beat, however weak, is a premature one. */
+export function isAlternating(): bool {
+  return isPaired() && COUNTED.variation > IRREGULAR;
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   countConfidence,
   doubted,
   doubtedCount,
-  isSame,
+  isAlternating,
   leavesOutRun,
   lineConfidence,
   pulseConfidence,
@@ -17,6 +17,7 @@ import {
   trustable,
 } from './confidence';
 import { countBeats } from './count';
+import { hasEvenOnly, hasHalf, hasOldLine, noteHarmonics, noteTrust } from './harmonics';
 import { likelihoodShare } from './motion';
 import { unexplainedAt } from './residual';
 import { COUNTED, TRACKED, Tracked } from './scratch';
@@ -29,7 +30,6 @@ import {
   CLEARER,
   EXERCISE_RATE,
   FELT_MOTION,
-  HALVED_SHARE,
   IRREGULAR,
   LEAST_COUNTED,
   LESS_CLEAR,
@@ -50,7 +50,6 @@ import {
   SUPPORTED,
   UNEXPLAINED_SHARE,
   USUAL_RATE,
-  USUAL_SHARE,
   VALUE_MEMORY,
 } from './tuning';
 import { allAxesMove, loadAxes, loadOptical } from './window';
@@ -68,7 +67,6 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   if (anew) {
     resetSpectrum(state);
     state.expected = 0;
-    state.usualRate = 0;
   }
   const motion = pulseSpectrum(session, hasAxes);
   if (motion < 0) return false;
@@ -84,12 +82,12 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   if (motion > MOVING) {
     expectRate(state, motion);
     guessHeights(state);
-    state.usualRate = 0;
     const rate = inMotion(tracked.rate, beats.rate);
+    noteHarmonics(state, rate, restless, anew);
     const own = <f32>1 - max<f32>(movedAlike(session, tracked.rate, true), lampLike(state, rate, true, anew));
     state.value = leaning(state, rate, confidence);
     // What a missing axis feels may be in the light
-    to.confidence = <f64>min<f32>(confidence, trustable(allAxes ? own : 0));
+    to.confidence = <f64>min<f32>(confidence, trustable(allAxes && !isUnsure(state, rate, true, false) ? own : 0));
   } else {
     const line = atRest(tracked.rate, beats.rate);
     const counted = countBeats();
@@ -100,6 +98,7 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     const rate = counted && isIrregular() ? chosen.rate : chosen.rate + step;
     const belief = counted ? doubted(chosen.belief, step) : chosen.belief;
     const felt: f32 = allAxes ? min<f32>(1, motion / FELT_MOTION) : 1;
+    noteHarmonics(state, rate, restless, anew);
     const like = min<f32>(
       pulseLike(session, rate, counted ? COUNTED.skew : 0, belief, hasAxes, felt),
       <f32>1 - lampLike(state, rate, false, anew),
@@ -108,25 +107,24 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
     state.value = leaning(state, rate, trusted);
     // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
     const guessed = counted && (COUNTED.lost > MOST_GUESSED || leavesOutRun(rate));
-    const halved = isHalved(state, rate, belief);
-    to.confidence = <f64>min<f32>(trusted, trustable(guessed || halved ? 0 : like));
+    to.confidence = <f64>(
+      min<f32>(trusted, trustable(guessed || isUnsure(state, rate, false, counted && isAlternating()) ? 0 : like))
+    );
   }
-  if (to.confidence >= TRUSTED) state.expected = state.value;
+  const trusted = to.confidence >= TRUSTED;
+  noteTrust(state, state.value, trusted, anew);
+  if (trusted) state.expected = state.value;
   to.value = <f64>state.value;
   return true;
 }
 
 /**
- * Whether a rate is suddenly half of the usual one: each second beat may be a premature one without a pulse, which pulse oximeters, too,
- * then miss (Houghton and Gray, Making Sense of the ECG: Cases for Self-Assessment, case 43). A heart that slows down passes through the
- * rates between, and the usual rate follows it. Comes once a window at rest.
+ * Whether another rate explains the light as well as this one.
+ * @param alternating whether the beats are known to be premature by turns
  */
-function isHalved(state: PulseState, rate: f32, belief: f32): bool {
-  const usual = state.usualRate;
-  const halved = isSame(usual, rate + rate);
-  if (<f64>belief < TRUSTED) return halved;
-  state.usualRate = usual === 0 ? rate : usual + (halved ? HALVED_SHARE : USUAL_SHARE) * (rate - usual);
-  return halved;
+function isUnsure(state: PulseState, rate: f32, moving: bool, alternating: bool): bool {
+  if (hasEvenOnly(rate, moving) || hasOldLine(state, rate, moving)) return true;
+  return !alternating && hasHalf(state, rate, moving);
 }
 
 /** The more likely of two: the rate by line and period, which a regular rhythm has, or that of the counted beats (COUNTED). */

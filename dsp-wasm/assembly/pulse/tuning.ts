@@ -379,10 +379,6 @@ export const LESS_CLEAR: f32 = 0.05;
 export const RESTLESS: f32 = 0.8;
 /** Share of a step's rate in its running mean: 5 s of memory. [share; chosen] */
 export const SLOW_SHARE: f32 = 0.2;
-/** Share of a step's rate in the usual one at rest: 10 s of memory. [share; chosen] */
-export const USUAL_SHARE: f32 = 0.1;
-/** The same of a rate that is half of the usual one: the doubt ends after some four minutes. [share; chosen] */
-export const HALVED_SHARE: f32 = 0.001;
 /** Share of this window in what the axes did not explain of late: 2 s of memory. [share; chosen] */
 export const UNEXPLAINED_SHARE: f32 = 0.5;
 /** Share of this window in the support where that rises: 10 s of memory. [share; chosen] */
@@ -462,11 +458,29 @@ export const STEADIEST: f32 = 0.97;
 export const OUT_OF_STEP: f32 = 0.1;
 /** The same from which there is one. A low-pass of 1 Hz takes so much of it off 1 in 100 readings that are steady, too. [ratio; chosen] */
 export const IN_STEP: f32 = 0.15;
-/** Share of a window in the means of the second harmonic and of the line: half a minute of memory. [share; chosen] */
-export const LOCK_SHARE: f32 = 0.03;
 /** Half width of a line, down to nothing. [bpm; derived: the Hann window of 8 s] */
 export const LOBE: f32 = 15;
 /** Share of the pulse's power off the line up to which nothing is beside it at rest: more than the noise of a test. [share; chosen] */
 export const LITTLE_ELSE: f32 = 0.02;
 /** The same from which something is. [share; chosen] */
 export const MUCH_ELSE: f32 = 0.04;
+
+// ---- harmonics.ts ----
+/** Share of a window in the running sums of the lines: half a minute of memory. [share; chosen] */
+export const LOCK_SHARE: f32 = 0.03;
+/** Amplitude of the line at half the rate, against the rate's, from which it counts. [ratio; chosen] */
+export const HALF_SEEN: f32 = 0.25;
+/** Power of an axis' line, against its strongest, from which a line of the light at the same rate may be the motion's. [ratio; chosen] */
+export const FELT_LINE: f32 = 0.1;
+/** How far the line is in step with that at half the rate, of 1, from which half the rate may be the pulse's. [ratio; chosen] */
+export const HALF_IN_STEP: f32 = 0.9;
+/** Power of the second harmonic, against the first, from which the even ones may stand out: slopes that are a fourth steeper. [ratio; chosen] */
+export const EVEN_SECOND: f32 = 0.4;
+/** The same of the fourth harmonic, against the third. [ratio; chosen] */
+export const EVEN_FOURTH: f32 = 1.12;
+/** Rate up to which the fourth harmonic is within the spectrum. [bpm; derived: a fourth of 6 Hz] */
+export const FASTEST_EVEN: f32 = 90;
+/** Power of slopes at the rate that was trusted last, against this one's, from which that line is still there. [ratio; chosen] */
+export const OLD_LINE_SEEN: f32 = 0.2;
+/** Seconds without a trusted rate after which the last one is forgotten. [s; chosen] */
+export const OLD_SECONDS: f32 = 240;

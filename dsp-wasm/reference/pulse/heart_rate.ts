@@ -2,6 +2,7 @@ import { ramp } from '../math/ramp.js';
 import { Artefact, lineAt } from './artefact.js';
 import { beats, sum } from './beats.js';
 import { type Counted, countBeats } from './count.js';
+import { Harmonics, hasEvenOnly, powerOf } from './harmonics.js';
 import { type MotionLikelihood, motionLikelihood } from './motion.js';
 import { BINS, powers, WINDOW } from './powers.js';
 import { Residual } from './residual.js';
@@ -36,9 +37,9 @@ export class PulseRate {
   #unexplained: number | null = null;
   #onset = 0;
   #expected: number | null = null;
-  #usual = 0;
   readonly #residual = new Residual();
   readonly #artefact = new Artefact();
+  readonly #harmonics = new Harmonics();
   readonly #tone = new Tone();
 
   /**
@@ -58,7 +59,7 @@ export class PulseRate {
     const motion = axes ? motionOf(axes.map(filled)) : 0;
     const spectra = spectraOf(signals, motion);
     if (spectra.length === 0) return null;
-    const [clean, apart] = this.#clean(meanOf(spectra), axes, motion);
+    const [clean, apart, loudest] = this.#clean(meanOf(spectra), axes, motion);
     const axesLeft = (axes ?? []).map((a) => withoutTrend(filled(a)));
     const allAxes = allMove(axesLeft);
     if (allAxes) this.#artefact.know();
@@ -83,13 +84,18 @@ export class PulseRate {
       this.#artefact.guess(heights);
       const confidence = covered * quality(opticals) * likelyInMotion(track, support, seenApart, unexplained);
       this.#expect(motion);
-      this.#usual = 0;
       const own = inMotion(clean, rate, found?.rate ?? 0);
-      const lamp = this.#tone.lampLike(found?.best ?? signals[0] ?? [], own, 1);
+      const light = found?.best ?? signals[0] ?? [];
+      const lamp = this.#lampLike(light, own, 1, unrest);
+      const power = powerOf(left?.[signals.indexOf(light)] ?? [], false);
+      const unsure =
+        this.#harmonics.hasHalf(own, loudest(own / 2) > 0.1) ||
+        hasEvenOnly(own, power) ||
+        this.#harmonics.hasOldLine(own, power);
       const alike = Math.max(lamp, movedAlike(lights, opticals, left ?? [], rate));
       return this.#answer(
         this.#leaning(own, confidence),
-        Math.min(0.45 + 0.55 * (allAxes ? 1 - alike : 0), confidence),
+        Math.min(0.45 + 0.55 * (allAxes && !unsure ? 1 - alike : 0), confidence),
       );
     }
     const odds = -2.85 + 0.74 * track + looksOf(clean, rate, found?.likeness ?? 0, apart(rate), unrest);
@@ -106,22 +112,28 @@ export class PulseRate {
     const alike =
       movedAlike(lights, opticals, emphasised(signals, 0), value) * (allAxes ? Math.min(1, motion / 0.1) : 1);
     const own = { bpm: value, skew: counted?.skew ?? 0, alike, belief: doubted, hasAxes: axes !== null };
-    const most = this.#artefact.most(spectraOf([[...(found?.best ?? signals[0] ?? [])]], 0)[0] ?? [], heights, own);
-    const lamp = this.#tone.lampLike(found?.best ?? signals[0] ?? [], value, beside(clean, value));
+    const light = found?.best ?? signals[0] ?? [];
+    const spectrum = spectraOf([[...light]], 0)[0] ?? [];
+    const most = this.#artefact.most(spectrum, heights, own);
+    const lamp = this.#lampLike(light, value, beside(clean, value), unrest);
+    const power = powerOf(spectrum, true);
+    const alternating =
+      counted !== null && counted.shortest >= 15.4 && counted.pairVariation <= 0.06 && counted.variation > 0.12;
+    const unsure =
+      hasEvenOnly(value, power) ||
+      this.#harmonics.hasOldLine(value, power) ||
+      (!alternating && this.#harmonics.hasHalf(value, false));
     const guessed = counted !== null && (counted.lost > 1 || leavesOutRun(counted, value));
-    const halved = this.#isHalved(value, doubted);
     const trusted = counted ? doubtedCount(counted, doubted, chosen.value) : doubted;
     return this.#answer(
       this.#leaning(value, trusted),
-      Math.min(trusted, guessed || halved ? 0.45 : Math.min(most, 1 - 0.55 * lamp)),
+      Math.min(trusted, guessed || unsure ? 0.45 : Math.min(most, 1 - 0.55 * lamp)),
     );
   }
 
-  #isHalved(rate: number, belief: number): boolean {
-    const halved = isSame(this.#usual, 2 * rate);
-    if (belief >= 0.5)
-      this.#usual = this.#usual === 0 ? rate : this.#usual + (halved ? 0.001 : 0.1) * (rate - this.#usual);
-    return halved;
+  #lampLike(light: readonly number[], bpm: number, beside: number, unrest: number): number {
+    this.#harmonics.note(light, bpm, unrest);
+    return this.#tone.lampLike(light, bpm, beside, this.#harmonics.secondInStep);
   }
 
   /** Moves the rate that is expected after the last one that was trusted. */
@@ -140,13 +152,18 @@ export class PulseRate {
   #answer(value: number, confidence: number): PulseEstimate {
     this.#value = value;
     if (confidence >= 0.5) this.#expected = value;
+    this.#harmonics.noteTrust(value, confidence >= 0.5);
     return { value, confidence };
   }
 
-  #clean(pulse: number[], axes: readonly number[][] | null, motion: number): [number[], (bpm: number) => number] {
+  #clean(
+    pulse: number[],
+    axes: readonly number[][] | null,
+    motion: number,
+  ): [number[], (bpm: number) => number, (bpm: number) => number] {
     if (!axes || motion <= 0.01) {
       this.#means = null;
-      return [pulse, () => 1];
+      return [pulse, () => 1, () => 0];
     }
     const spectra = spectraOf(
       axes.map((a) => withoutTrend(filled(a))),
@@ -167,14 +184,14 @@ export class PulseRate {
     const share = (k: number, noise: number, least: number) =>
       (means.pulse[k] ?? 0) / ((means.pulse[k] ?? 0) + noise + least);
     const felt = Math.min(1, motion / 0.1);
+    const loudestAt = (rate: number) => means.loudest[Math.floor(rate / BIN_BPM + 0.5)] ?? 0;
     const apart = (bpm: number) => {
       const k = Math.floor(bpm / BIN_BPM + 0.5);
-      const loudest = (rate: number) => means.loudest[Math.floor(rate / BIN_BPM + 0.5)] ?? 0;
-      const both = (rate: number) => Math.min(means.pulse[Math.floor(rate / BIN_BPM + 0.5)] ?? 0, loudest(rate));
-      const swing = Math.max(bpm < 90 ? both(bpm / 2) : 0, Math.min(loudest(bpm / 3), both((2 * bpm) / 3)));
+      const both = (rate: number) => Math.min(means.pulse[Math.floor(rate / BIN_BPM + 0.5)] ?? 0, loudestAt(rate));
+      const swing = Math.max(bpm < 90 ? both(bpm / 2) : 0, Math.min(loudestAt(bpm / 3), both((2 * bpm) / 3)));
       return share(k, 2 * felt * Math.max(means.loudest[k] ?? 0, 0.5 * swing), 0.005);
     };
-    return [pulse.map((v, k) => v * share(k, 6 * motion * (means.noise[k] ?? 0), 1e-9)), apart];
+    return [pulse.map((v, k) => v * share(k, 6 * motion * (means.noise[k] ?? 0), 1e-9)), apart, loudestAt];
   }
 
   /** Share of the likelihood that the rate had of late; null at rest. */

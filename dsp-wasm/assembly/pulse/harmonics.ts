@@ -1,0 +1,156 @@
+import { FFT_MAX, turnCos, turnSin } from '../math/fft';
+import { BINS, PulseState } from '../memory/pulse_state';
+import { lineAt, residualAt } from './artefact';
+import { isSame } from './confidence';
+import { BEATS, BIN_HZ, FIRST_BIN, OPTICAL_FFT, POINTS, WINDOW_SECONDS } from './scratch';
+import { amplitudeGain } from './spectrum';
+import { LOWEST } from './tracker';
+import {
+  EVEN_FOURTH,
+  EVEN_SECOND,
+  FASTEST_EVEN,
+  FELT_LINE,
+  HALF_IN_STEP,
+  HALF_SEEN,
+  LOCK_SHARE,
+  OLD_LINE_SEEN,
+  OLD_SECONDS,
+  REST_REACH,
+  RESTLESS,
+} from './tuning';
+
+/**
+ * Whether half or double of a rate, or the rate that was trusted last, explains the light as well. Harmonics of one pulse keep in step: the
+ * phase of one, less twice that of the line at half its rate, stays as it is from window to window, whatever the rate does. The lines of
+ * two rhythms, as of a pulse and of legs that pedal half as fast, drift apart.
+ */
+
+/** A spectral line of one window: its phase is that at the window's middle. */
+@unmanaged
+export class Line {
+  re: f32;
+  im: f32;
+
+  get size(): f32 {
+    return max<f32>(Mathf.sqrt(this.re * this.re + this.im * this.im), 1e-20);
+  }
+}
+
+/** The lines at half the rate, the rate and its double. */
+const HALF = changetype<Line>(memory.data(8, 4));
+export const LINE = changetype<Line>(memory.data(8, 4));
+const DOUBLE = changetype<Line>(memory.data(8, 4));
+
+/**
+ * Notes the lines at a rate, its half and its double. Must come once a window, after findBeats.
+ * @param unrest distance of the rate from its running mean, tens of bpm: what was seen of another rate is forgotten
+ * @param anew whether the windows before are of another run
+ */
+export function noteHarmonics(state: PulseState, bpm: f32, unrest: f32, anew: bool): void {
+  const lane = bestLane();
+  loadLine(lane, <f32>0.5 * bpm, HALF);
+  loadLine(lane, bpm, LINE);
+  loadLine(lane, bpm + bpm, DOUBLE);
+  const size = LINE.size;
+  const keep: f32 = anew ? 0 : <f32>1 - min<f32>(1, max<f32>(LOCK_SHARE, RESTLESS * unrest * unrest));
+  state.linesNoted = keep * state.linesNoted + 1;
+  state.linePower = keep * state.linePower + size * size;
+  state.halfPower = keep * state.halfPower + HALF.size * HALF.size;
+  state.halfSizes = keep * state.halfSizes + HALF.size * size;
+  state.lockedRe = keep * state.lockedRe + inStepRe(DOUBLE, LINE);
+  state.lockedIm = keep * state.lockedIm + inStepIm(DOUBLE, LINE);
+  state.halfRe = keep * state.halfRe + inStepRe(LINE, HALF);
+  state.halfIm = keep * state.halfIm + inStepIm(LINE, HALF);
+}
+
+/** A line turned back by twice the phase of another, times the other's size. */
+function inStepRe(double: Line, line: Line): f32 {
+  const re = line.re * line.re - line.im * line.im;
+  return (double.re * re + <f32>2 * double.im * line.re * line.im) / line.size;
+}
+
+function inStepIm(double: Line, line: Line): f32 {
+  const re = line.re * line.re - line.im * line.im;
+  return (double.im * re - <f32>2 * double.re * line.re * line.im) / line.size;
+}
+
+/** Amplitude of the second harmonic in step with the line, against the line's. */
+export function secondInStep(state: PulseState): f32 {
+  return hypot(state.lockedRe, state.lockedIm) / max<f32>(state.linePower, 1e-20);
+}
+
+/**
+ * Whether half the rate has a line in step with the rate's, that no axis has: then each second beat may be a second wave, or each second one weak.
+ */
+export function hasHalf(state: PulseState, bpm: f32, moving: bool): bool {
+  const half: f32 = <f32>0.5 * bpm;
+  // In less than two windows' lengths anything seems to be in step
+  if (half < <f32>LOWEST || state.linesNoted < <f32>2 * <f32>WINDOW_SECONDS) return false;
+  if (state.halfPower < HALF_SEEN * HALF_SEEN * state.linePower || isFelt(state, half, moving)) return false;
+  return hypot(state.halfRe, state.halfIm) > HALF_IN_STEP * state.halfSizes;
+}
+
+/** Whether an axis has a line at a rate, which may be that in the light. */
+function isFelt(state: PulseState, bpm: f32, moving: bool): bool {
+  return moving && state.loudestMean[<i32>(bpm / (60 * BIN_HZ) + <f32>0.5)] > FELT_LINE;
+}
+
+/**
+ * Whether a rate's even harmonics stand out from the odd ones, as of a pulse twice as fast whose beats alternate; in motion, of what the axes do
+ * not explain.
+ */
+export function hasEvenOnly(bpm: f32, moving: bool): bool {
+  if (bpm > FASTEST_EVEN) return false;
+  const second = powerAt(bpm + bpm, moving) / powerAt(bpm, moving);
+  const fourth = powerAt(<f32>4 * bpm, moving) / powerAt(<f32>3 * bpm, moving);
+  return second > EVEN_SECOND && fourth > EVEN_FOURTH;
+}
+
+/**
+ * Whether the rate that was trusted last may still be the pulse's: if it was the double, each second beat may have lost its pulse, as a premature
+ * beat does (Houghton and Gray, Making Sense of the ECG: Cases for Self-Assessment, case 43), or legs that pedal half as fast may cover the
+ * pulse; if the light still has its line, one of the two is a movement's. A heart that slows down passes through the rates between.
+ */
+export function hasOldLine(state: PulseState, bpm: f32, moving: bool): bool {
+  const old = state.sureRate;
+  if (old === 0 || abs<f32>(bpm - old) <= REST_REACH) return false;
+  if (isSame(old, bpm + bpm)) return true;
+  return powerAt(old, moving) * old > OLD_LINE_SEEN * powerAt(bpm, moving) * bpm;
+}
+
+/** Notes whether a rate is trusted; the last trusted one is forgotten after a while. */
+export function noteTrust(state: PulseState, bpm: f32, trusted: bool, anew: bool): void {
+  if (anew) state.sureRate = 0;
+  state.unsure = trusted ? 0 : state.unsure + 1;
+  if (trusted) state.sureRate = bpm;
+  else if (state.unsure > OLD_SECONDS) state.sureRate = 0;
+}
+
+/** Power of the light's line at a rate; in motion, of what the axes do not explain. */
+function powerAt(bpm: f32, moving: bool): f32 {
+  const lane = bestLane();
+  return max<f32>(moving ? residualAt(lane, bpm) : lineAt(lane, bpm) / bpm, 1e-20);
+}
+
+/** The optical channel with the steadiest beats. */
+function bestLane(): i32 {
+  return max(0, BEATS.best) & 3;
+}
+
+function loadLine(lane: i32, bpm: f32, to: Line): void {
+  const k = max(FIRST_BIN, min(BINS - 1, <i32>(bpm / (60 * BIN_HZ) + <f32>0.5)));
+  const at = OPTICAL_FFT.at(2 * k) + ((<usize>lane) << 2);
+  const x = load<f32>(at);
+  const y = load<f32>(at, 16);
+  // From the first of the points to their middle
+  const turn = (k * (POINTS - 1) * (FFT_MAX / 4)) / POINTS;
+  const gain = amplitudeGain(k);
+  const cos = gain * turnCos(turn);
+  const sin = gain * turnSin(turn);
+  to.re = x * cos - y * sin;
+  to.im = y * cos + x * sin;
+}
+
+export function hypot(x: f32, y: f32): f32 {
+  return Mathf.sqrt(x * x + y * y);
+}
