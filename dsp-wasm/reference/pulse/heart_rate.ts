@@ -87,7 +87,7 @@ export class PulseRate {
       const own = inMotion(clean, rate, found?.rate ?? 0);
       const light = found?.best ?? signals[0] ?? [];
       const lamp = this.#lampLike(light, own, 1, unrest);
-      const power = powerOf(left?.[signals.indexOf(light)] ?? [], false);
+      const power = powerOf(left?.[signals.findIndex((signal) => Object.is(signal, light))] ?? [], false);
       const unsure =
         this.#harmonics.hasHalf(own, loudest(own / 2) > 0.1) ||
         hasEvenOnly(own, power) ||

@@ -250,6 +250,15 @@ describe('hr_ppg', () => {
     }
   });
 
+  it('does not trust double of the rate where the second harmonic covers the fundamental, once that has shown', () => {
+    const phase = (t: number) => 2 * Math.PI * (0.9 * t + 0.1 * Math.sin(0.2 * t));
+    const wave = times(80).map(
+      (t) => -0.35 * Math.cos(phase(t)) - Math.cos(2 * phase(t) + 1) - 0.3 * Math.cos(4 * phase(t)),
+    );
+    for (const e of run([GREEN], [wave], 80).slice(30))
+      if (e && e.confidence >= 0.5) expect(e.value).to.be.closeTo(54, 10);
+  });
+
   it('trusts half of the rate before after five minutes', () => {
     for (const e of run([GREEN], [pulses(pulseDeficit(30, 360), 360)], 360).slice(330)) {
       expect(e?.value).to.be.closeTo(48.4, 2);
