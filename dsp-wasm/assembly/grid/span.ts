@@ -17,6 +17,7 @@ import {
   OUTSIDE,
   SMALLEST,
   SPAN_SECONDS,
+  TINY,
   WRAPPED,
 } from './tuning';
 
@@ -79,12 +80,13 @@ export function observe(channel: Channel, period: f64, count: i32): void {
     const atEnd = v128.or(v128.or(f32x4.eq(x, top), f32x4.eq(x, middle)), v128.or(f32x4.eq(x, bottom), atZero));
     const extreme = v128.or(f32x4.ge(x, upper), f32x4.le(x, lower));
     const tiny = v128.and(f32x4.lt(size, f32x4.splat(SMALLEST)), f32x4.gt(size, f32x4.splat(0)));
-    const absurd = v128.or(f32x4.gt(size, f32x4.splat(GREATEST)), tiny);
+    const absurd = f32x4.gt(size, f32x4.splat(GREATEST));
     span.count = add(span.count, one, known);
     span.ends = add(span.ends, one, atEnd);
     span.rests = add(span.rests, one, v128.and(extreme, f32x4.eq(x, before)));
     span.outside = add(span.outside, one, v128.and(whole, f32x4.ge(size, most)));
     span.broken = add(span.broken, one, v128.or(absurd, v128.and(whole, f32x4.gt(step, long))));
+    span.broken = add(span.broken, f32x4.splat(<f32>(WRAPPED / TINY)), tiny);
     span.wraps = add(span.wraps, v128.bitselect(one, f32x4.splat(-2), wrap), great);
     span.fractions = add(span.fractions, one, v128.andnot(known, whole));
     span.high = f32x4.pmax(f32x4.pmax(span.high, x), before);

@@ -69,6 +69,8 @@ export const FLAT_COUNTS: f64 = 6;
 export const GREATEST: f32 = 1099511627776;
 /** Smallest one but zero: floats whose bytes are in another order are below it. [counts; derived: from f32, whose least is 1e-38] */
 export const SMALLEST: f32 = 1e-30;
+/** Share of such floats from which on the scale is wrong; a smooth signal has some where it ends. [share; chosen] */
+export const TINY: f64 = 0.25;
 
 // ---- reason.ts ----
 /** Part of its level beyond which light changes only where its constant part is missing; a perfusion of 20 % is the highest. [share; chosen] */

@@ -2,7 +2,7 @@ import { FFT_MAX, turnCos, turnSin } from '../math/fft';
 import { BINS, PulseState } from '../memory/pulse_state';
 import { lineAt, residualAt } from './artefact';
 import { isSame } from './confidence';
-import { BEATS, BIN_HZ, FIRST_BIN, OPTICAL_FFT, POINTS, WINDOW_SECONDS } from './scratch';
+import { BEATS, BIN_HZ, DOUBLE, FIRST_BIN, HALF, LINE, Line, OPTICAL_FFT, POINTS, WINDOW_SECONDS } from './scratch';
 import { amplitudeGain } from './spectrum';
 import { LOWEST } from './tracker';
 import {
@@ -24,22 +24,6 @@ import {
  * phase of one, less twice that of the line at half its rate, stays as it is from window to window, whatever the rate does. The lines of
  * two rhythms, as of a pulse and of legs that pedal half as fast, drift apart.
  */
-
-/** A spectral line of one window: its phase is that at the window's middle. */
-@unmanaged
-export class Line {
-  re: f32;
-  im: f32;
-
-  get size(): f32 {
-    return max<f32>(Mathf.sqrt(this.re * this.re + this.im * this.im), 1e-20);
-  }
-}
-
-/** The lines at half the rate, the rate and its double. */
-const HALF = changetype<Line>(memory.data(8, 4));
-export const LINE = changetype<Line>(memory.data(8, 4));
-const DOUBLE = changetype<Line>(memory.data(8, 4));
 
 /**
  * Notes the lines at a rate, its half and its double. Must come once a window, after findBeats.

@@ -40,6 +40,17 @@ export class Trend {
   energy: v128;
 }
 
+/** A spectral line of one window: its phase is that at the window's middle. */
+@unmanaged
+export class Line {
+  re: f32;
+  im: f32;
+
+  get size(): f32 {
+    return max<f32>(Mathf.sqrt(this.re * this.re + this.im * this.im), 1e-20);
+  }
+}
+
 /** Extreme of a slope. */
 @unmanaged
 export class Peak {
@@ -327,4 +338,10 @@ export const STROKE_SUM = changetype<Row<f32>>(INTERVALS_END);
 const STROKE_SUM_END: usize = INTERVALS_END + 16 * sizeof<f32>();
 
 export const COUNTED = changetype<CountedBeats>(STROKE_SUM_END);
-export const PULSE_SCRATCH_END: usize = STROKE_SUM_END + 80;
+const COUNTED_END: usize = STROKE_SUM_END + 80;
+
+/** The lines at half the rate, the rate and its double. */
+export const HALF = changetype<Line>(COUNTED_END);
+export const LINE = changetype<Line>(COUNTED_END + offsetof<Line>());
+export const DOUBLE = changetype<Line>(COUNTED_END + 2 * offsetof<Line>());
+export const PULSE_SCRATCH_END: usize = (COUNTED_END + 3 * offsetof<Line>() + 15) & ~15;

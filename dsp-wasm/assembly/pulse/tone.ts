@@ -1,8 +1,8 @@
 import { ramp } from '../math/ramp';
 import { PHASES, PulseState } from '../memory/pulse_state';
 import { besideLine } from './confidence';
-import { hypot, LINE, secondInStep } from './harmonics';
-import { WINDOW_SECONDS } from './scratch';
+import { hypot, secondInStep } from './harmonics';
+import { LINE, WINDOW_SECONDS } from './scratch';
 import { ADVANCES, IN_STEP, LITTLE_ELSE, MUCH_ELSE, OUT_OF_STEP, SECOND_SEEN, STEADIEST, STEADY } from './tuning';
 
 /**
