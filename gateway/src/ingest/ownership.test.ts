@@ -357,7 +357,11 @@ describe('Sessions between gateways', () => {
 
   it('of a dead gateway are resumed by their device within the grace period, and not later', async () => {
     const { connect } = await bench.device(a);
-    const { session_id } = await connect().ready();
+    const first = connect();
+    const { session_id } = await first.ready();
+    first.samples(0, 100);
+    await first.handled();
+    await until(async () => (await bench.row(session_id)).progress.lastDataAt !== null);
     bench.clock.advance(GRACE_MS);
     await b.store.beat('gateway-b', bench.clock.now());
     expect(await connect({}, b).ready()).to.deep.include({ session_id, resumed: true });

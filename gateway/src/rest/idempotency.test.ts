@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '@device-insights/fanout/process/clock';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { z } from 'zod';
+import { keyRow, newKey } from '../keys/key.js';
 import { StoreUnavailable } from '../store/store.js';
 import { detailOf, type Tenant, TestServer } from './rest-server.fixture.js';
 
@@ -25,9 +26,11 @@ describe('Idempotency-Key', () => {
   const count = async () =>
     z.array(z.unknown()).parse((await server.request('GET', '/v1/device-models', tenant.key)).json).length;
 
-  it('gives the first response again for the same body, with any key of the account', async () => {
+  it('gives the first response again for the same body, with another key of the account', async () => {
     const first = await post('k', { name: 'a' });
-    const again = await post('k', { name: 'a' }, undefined, tenant.userKey);
+    const key = newKey();
+    await server.store.addKey(keyRow(key, { accountId: tenant.accountId, createdAt: Date.now() }));
+    const again = await post('k', { name: 'a' }, undefined, key);
     expect([again.status, again.text]).to.deep.equal([201, first.text]);
     expect(again.headers.get('content-type')).to.equal('application/json; charset=utf-8');
     expect(again.headers.get('x-request-id')).not.to.equal(first.headers.get('x-request-id'));

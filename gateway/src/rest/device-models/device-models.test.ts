@@ -354,7 +354,7 @@ describe('device models', () => {
   describe('DELETE', () => {
     it('answers 204 without a body, then 404', async () => {
       const { id } = await made();
-      const { status, text, headers } = await server.request('DELETE', `/v1/device-models/${id}`, tenant.userKey);
+      const { status, text, headers } = await server.request('DELETE', `/v1/device-models/${id}`, tenant.key);
       expect([status, text, headers.get('content-type')]).to.deep.equal([204, '', null]);
       expect((await read(id)).status).to.equal(404);
       expect((await server.request('DELETE', `/v1/device-models/${id}`, tenant.key)).status).to.equal(404);
