@@ -59,7 +59,7 @@ describe('the door of the dashboard, in a browser', () => {
     await page.getByRole('row', { name: /default/ }).waitFor();
     expect(await page.getByRole('button', { name: 'New account' }).count()).to.equal(0);
     await page.getByRole('link', { name: 'Keys' }).click();
-    await page.getByRole('row', { name: /whole account/ }).waitFor();
+    await page.getByRole('row', { name: /whole account/i }).waitFor();
     expect(await page.getByRole('button', { name: /Revoke|Issue/ }).count()).to.equal(0);
     await page.context().close();
   });

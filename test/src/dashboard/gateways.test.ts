@@ -26,7 +26,7 @@ describe('the dashboard of two gateways', () => {
     const page = await desk.signedIn();
     const account = await desk.account(page);
     await page.goto(`${other.url}/dashboard/a/${account}/keys`);
-    await page.getByRole('row', { name: /whole account/ }).waitFor();
+    await page.getByRole('row', { name: /whole account/i }).waitFor();
     const post = { headers: { 'X-Dashboard': '1', Origin: desk.service.url }, data: { user: 'ann' } };
     const made = await page.request.post(`${desk.service.url}/dashboard/api/accounts/${account}/keys`, post);
     const { id, key } = (await made.json()) as { id: string; key: string };
