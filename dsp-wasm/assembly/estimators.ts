@@ -54,6 +54,6 @@ function ofPulse(session: Session, end: f64, to: Estimate): bool {
 
 /** A breath that is told by beats is as likely as the beats. */
 function ofBeats(session: Session, end: f64, to: Estimate): bool {
-  to.confidence = Math.min(to.confidence, likeHeartbeats(session.ecg, end - RR_WINDOW));
+  to.confidence = Math.min(to.confidence, likeHeartbeats(session, end - RR_WINDOW));
   return true;
 }

@@ -3,8 +3,8 @@ import { vertex } from '../math/parabola';
 import { extremumNear, fitQuartic, quarticAt } from '../math/quartic';
 import { sumLanes } from '../math/vector';
 import { Channel, ECG_HZ } from '../memory/channel';
-import { EcgState, Lead, Level, TEMPLATE } from '../memory/ecg_state';
-import { Row } from '../memory/row';
+import { EcgState, Lead, Level, TEMPLATE, TEMPLATES, Template } from '../memory/ecg_state';
+import { Row, rowAt } from '../memory/row';
 import { addBeat } from './beats';
 import { isMatched } from './evidence';
 import { broad, computeFeatures, leveled, sharpenedAt, TEMPLATE_HALF } from './features';
@@ -12,7 +12,6 @@ import { beginLevel, learnLevel, separation, weightOf } from './levels';
 import {
   AMPLITUDES,
   ENERGY,
-  HUMS,
   LEVELED,
   MATCH,
   NOISES,
@@ -20,7 +19,6 @@ import {
   PROJECTION,
   SHAPE,
   SHARES,
-  SHIFTS,
   SMALL,
   SPREADS,
   STRAYS,
@@ -29,7 +27,7 @@ import {
 import {
   BASELINE_SAMPLES,
   BETTER_LEAD,
-  CLEAR_LEAD,
+  CLEAR_RATIO,
   DEAD_SAMPLES,
   DEAD_TENTHS,
   EARLIEST_P,
@@ -54,10 +52,10 @@ import {
   SNAP,
   SPIKE_QUALITY,
   SPREAD_FROM,
-  STRANGE_BEATS,
+  STRANGE_EVIDENCE,
+  STRANGE_SHARE,
   STRAY_QUALITY,
   STRAY_SHARE,
-  TEMPLATE_BEATS,
   USUAL_RISE,
 } from './tuning';
 
@@ -79,9 +77,9 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
   for (let k = 0; k < channel.subs; k++) {
     const lead = ecg.leadAt(k);
     computeFeatures(channel, k, lead, from, sample + FIRST_SNAP + 2 - from, limit, isMatched(lead));
-    measureLead(lead, k, sample - from, between, candidate.wide);
-    SHIFTS[k] = shiftOf(sample - from);
-    HUMS[k] = humOf(sample - from);
+    measureLead(ecg, lead, k, sample - from, between, <f32>between / <f32>(sample - last), candidate.wide);
+    lead.fit = followed(lead.fit, SHARES[k]);
+    lead.shift = followed(lead.shift, shiftOf(sample - from));
     SPREADS[k] = candidate.wide ? Infinity : spreadOf(sample - from);
     STRAYS[k] = isNext ? strayBreadth(lead, last + LATEST_T - from, sample - EARLIEST_P - from) : 0;
   }
@@ -91,16 +89,30 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
   const isBroken = !isNext || candidate.empty > last;
   const interval: f32 = isBroken ? 0 : <f32>(time - ecg.lastTime);
   const likely: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
-  let quality = STRAYS[chosen] > STRAY_SHARE ? min<f32>(likely, STRAY_QUALITY) : likely;
-  if (SPREADS[chosen] < SHORTEST_SPREAD || SMALL[chosen]) quality = min<f32>(quality, SPIKE_QUALITY);
+  const quality = min<f32>(likely, plausible(ecg, channel.subs, candidate.wide, candidate.evidence));
   const baseline = levelAbout(channel, chosen, <f64>from + <f64>peak, limit);
   const obscured = candidate.flat > last || NOISES[chosen] > HIDING_NOISE;
   addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, obscured, candidate.held > last, late);
-  ecg.fit = followed(ecg.fit, SHARES[chosen]);
-  ecg.shift = followed(ecg.shift, SHIFTS[chosen]);
-  ecg.hum = followed(ecg.hum, HUMS[chosen]);
   ecg.lastBeat = sample;
   ecg.lastTime = time;
+}
+
+/**
+ * Most quality of the beat by its neighbourhood and shape. What makes it doubtful does so in each lead that shows beats clearly; but a broad
+ * beat that one of them does not show is doubted.
+ */
+function plausible(ecg: EcgState, leads: i32, wide: bool, evidence: f32): f32 {
+  let isSpike = true;
+  let isStray = true;
+  let isStrange = evidence < STRANGE_EVIDENCE;
+  for (let k = 0; k < leads; k++) {
+    if (k !== ecg.lead && separation(ecg.leadAt(k).energy) < CLEAR_RATIO) continue;
+    if (wide && SMALL[k]) return STRAY_QUALITY;
+    if (SPREADS[k] >= SHORTEST_SPREAD && !SMALL[k]) isSpike = false;
+    if (STRAYS[k] <= STRAY_SHARE) isStray = false;
+    if (SHARES[k] === 0 || SHARES[k] > STRANGE_SHARE) isStrange = false;
+  }
+  return isSpike ? SPIKE_QUALITY : isStray || isStrange ? STRAY_QUALITY : 1;
 }
 
 /**
@@ -133,22 +145,6 @@ function shiftOf(at: i32): f32 {
   let change: f32 = 0;
   for (let i = SHIFT_HALF - 2; i <= SHIFT_HALF; i++) change += leveled(at + i) - leveled(at - i);
   return high > low ? abs(change) / (3 * (high - low)) : 0;
-}
-
-/**
- * Power of the changes from sample to sample about a beat, against that of the changes over two samples: about 1 for a QRS
- * complex, 400 for hum of 60 Hz.
- */
-function humOf(at: i32): f32 {
-  let one: f32 = 0;
-  let two: f32 = 0;
-  for (let i = at - SHIFT_HALF + 1; i < at + SHIFT_HALF; i++) {
-    const before = leveled(i) - leveled(i - 1);
-    const across = leveled(i + 1) - leveled(i - 1);
-    one += before * before;
-    two += across * across;
-  }
-  return two > 0 ? one / two : 0;
 }
 
 /**
@@ -198,9 +194,8 @@ function leadWeight(ecg: EcgState, k: i32): f32 {
 }
 
 /** Learns from a beat of one lead; the first `between` features are between it and the previous beat. */
-function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): void {
+function measureLead(ecg: EcgState, lead: Lead, k: i32, at: i32, between: i32, share: f32, wide: bool): void {
   const matched = isMatched(lead);
-  const peak = greatestNear(matched ? MATCH : ENERGY, at, SNAP);
   const energy = ENERGY[greatestNear(ENERGY, at, SNAP)];
   put(k, <f32>at + lead.offset, 0);
   SHARES[k] = 0;
@@ -216,13 +211,13 @@ function measureLead(lead: Lead, k: i32, at: i32, between: i32, wide: bool): voi
     SMALL[k] = isSmall(lead, energy, width, between, NOISES[k]);
     learnLevel(lead.width, width, greatest(WIDTH, between), LEVEL_FOLLOW);
   }
-  if (wide) {
-    measureWide(k, at, matched);
-    return;
+  if (!wide) {
+    learnLevel(lead.energy, energy, noise);
+    if (matched) lead.rest = followed(lead.rest, restBetween(at, between, share));
+    if (matched) learnMatch(lead.match, MATCH[greatestNear(MATCH, at, SNAP)], greatest(MATCH, between));
   }
-  learnLevel(lead.energy, energy, noise);
-  if (matched) measureMatched(lead, k, peak, between);
-  else measureFirst(lead, k, at);
+  const fit = learnShape(lead, k, at, ecg.beatCount);
+  if (!wide && matched) SHARES[k] = fit;
 }
 
 /**
@@ -265,70 +260,90 @@ function signOfT(width: f32, count: i32): f32 {
   return broad(top) > 0 ? 1 : -1;
 }
 
-/** With a template, the R peak is where the projection on it is largest, near the largest match. */
-function measureMatched(lead: Lead, k: i32, peak: i32, between: i32): void {
-  learnMatch(lead.match, MATCH[peak], greatest(MATCH, between));
-  const projection = PROJECTION[peak];
-  fitQuartic(PROJECTION[peak - 2], PROJECTION[peak - 1], projection, PROJECTION[peak + 1], PROJECTION[peak + 2]);
-  const top = extremumNear(vertex<f32>(PROJECTION[peak - 1], projection, PROJECTION[peak + 1]));
-  put(k, <f32>peak + top + lead.offset, quarticAt(top));
-  const share: f32 = projection > 0 ? sqrt<f32>(MATCH[peak] / projection) : 0;
-  SHARES[k] = share;
-  if (lead.learnt < TEMPLATE_BEATS + 2 || share > LIKE_TEMPLATE) {
-    learnTemplate(lead, peak, top);
-    lead.strange = 0;
-  } else {
-    countStrange(lead);
+/**
+ * Learns the shape of the beat near `at`: into the template that it is like, otherwise as a new kind of beats in place of the one that was
+ * not seen for longest. The R peak is where the projection on that template is largest, or else at the maximum of the sharpened signal.
+ * @returns its morphology score: the share of its norm along the best template, 0 to 1
+ */
+function learnShape(lead: Lead, k: i32, at: i32, number: i32): f32 {
+  let kind = lead.templateAt(0);
+  let oldest = kind;
+  let peak = at;
+  let top: f32 = 0;
+  for (let t = 0; t < TEMPLATES; t++) {
+    const template = lead.templateAt(t);
+    if (!template.learnt || (oldest.learnt && template.newest < oldest.newest)) oldest = template;
+    if (!template.learnt) continue;
+    for (let i = at - SNAP; i <= at + SNAP; i++) {
+      const match = matchAt(template, i);
+      if (!(match > top)) continue;
+      top = match;
+      peak = i;
+      kind = template;
+    }
   }
+  const share: f32 = top > 0 ? sqrt<f32>(top / projectionAt(kind, peak)) : 0;
+  if (share > LIKE_TEMPLATE) {
+    const middle = projectionAt(kind, peak);
+    const before = projectionAt(kind, peak - 1);
+    const after = projectionAt(kind, peak + 1);
+    fitQuartic(projectionAt(kind, peak - 2), before, middle, after, projectionAt(kind, peak + 2));
+    const place = extremumNear(vertex<f32>(before, middle, after));
+    const height = quarticAt(place);
+    lead.offset = kind.offset;
+    put(k, <f32>peak + place + kind.offset, height);
+    learnTemplate(kind, peak, place, number);
+    return share;
+  }
+  peak = at;
+  for (let i = at - FIRST_SNAP; i <= at + FIRST_SNAP; i++) if (abs(sharp(i)) > abs(sharp(peak))) peak = i;
+  oldest.learnt = 0;
+  learnTemplate(oldest, peak, 0, number);
+  put(k, <f32>peak, abs(sharp(peak)));
+  return share;
 }
 
-/** An ectopic beat is at the maximum of the broad signal. Its lead learns nothing from it about normal beats. */
-function measureWide(k: i32, at: i32, matched: bool): void {
-  let largest = at;
-  for (let i = at - FIRST_SNAP; i <= at + FIRST_SNAP; i++) if (abs(broad(i)) > abs(broad(largest))) largest = i;
-  put(k, <f32>largest, matched ? PROJECTION[at] : 0);
+/** Projection of the beat at feature `at` on a template. */
+function projectionAt(template: Template, at: i32): f32 {
+  const shape = rowAt<f32>(sharpenedAt(at - TEMPLATE_HALF));
+  let sum: f32 = 0;
+  for (let i = 0; i < TEMPLATE; i++) sum += shape[i] * template.shape[i];
+  return sum;
 }
 
-/** Without a template, the R peak is at the maximum of the sharpened signal. */
-function measureFirst(lead: Lead, k: i32, at: i32): void {
-  let largest = at;
-  for (let i = at - FIRST_SNAP; i <= at + FIRST_SNAP; i++) if (abs(sharp(i)) > abs(sharp(largest))) largest = i;
-  learnTemplate(lead, largest, 0);
-  put(k, <f32>largest, abs(sharp(largest)));
+/** The same times the square of its share of the beat's norm, as MATCH has it. */
+function matchAt(template: Template, at: i32): f32 {
+  const projection = projectionAt(template, at);
+  const norm = normOf(rowAt<f32>(sharpenedAt(at - TEMPLATE_HALF)));
+  const share = projection > 0 ? projection / norm : 0;
+  return projection * share * share;
 }
 
 function learnMatch(level: Level, match: f32, noise: f32): void {
+  if (!(match >= 0)) return;
   if (level.beat > 0) learnLevel(level, match, noise);
   else beginLevel(level, match, FIRST_MATCH_NOISE * match);
-}
-
-/** Counts a beat that does not fit the template. After many in a row on a clear lead, a new template is learnt. */
-function countStrange(lead: Lead): void {
-  lead.strange++;
-  if (!(lead.strange > STRANGE_BEATS && separation(lead.energy) > CLEAR_LEAD)) return;
-  lead.strange = 0;
-  lead.learnt = 0;
-  beginLevel(lead.match, 0, 0);
 }
 
 /**
  * Adds the beat at `at + top`, between grid samples, to the template, with norm 1, and finds the R peak in it. On whole grid samples the template, and with
  * it the times of the beats, would follow their places on the grid.
  */
-function learnTemplate(lead: Lead, at: i32, top: f32): void {
+function learnTemplate(template: Template, at: i32, top: f32, number: i32): void {
+  template.newest = number;
   for (let i = 0; i < TEMPLATE; i++) SHAPE[i] = sharpBetween(at + i - TEMPLATE_HALF, top);
   const norm = normOf(SHAPE);
   if (!(norm > 0)) return;
-  const rate = max(SLOWEST_LEARNING, <f32>1 / <f32>(lead.learnt + 1));
-  const template = lead.template;
+  const rate = max(SLOWEST_LEARNING, <f32>1 / <f32>(template.learnt + 1));
+  const mean = template.shape;
   for (let i = 0; i < TEMPLATE; i++) {
-    const t = lead.learnt ? template[i] : 0;
-    template[i] = t + rate * (SHAPE[i] / norm - t);
+    const t = template.learnt ? mean[i] : 0;
+    mean[i] = t + rate * (SHAPE[i] / norm - t);
   }
-  const scale: f32 = <f32>1 / normOf(template);
-  for (let i = 0; i < TEMPLATE; i++) template[i] *= scale;
-  lead.learnt++;
-  lead.offset = peakOf(template);
+  const scale: f32 = <f32>1 / normOf(mean);
+  for (let i = 0; i < TEMPLATE; i++) mean[i] *= scale;
+  template.learnt++;
+  template.offset = peakOf(mean);
 }
 
 /** The sharpened signal `top` after its i-th value. */
@@ -374,6 +389,23 @@ function greatest(feature: Row<f32>, count: i32): f32 {
   let top: f32 = -1;
   for (let i = 0; i < count; i++) if (feature[i] > top) top = feature[i];
   return top;
+}
+
+/**
+ * Mean magnitude of the projection on the template in the first `between` features, against that of the beat at `at`, in parts of that
+ * of a beat note: below 0.35 in nearly all ECGs, with noise or hum on top, too, and 0.45 to 2.5 in hum alone, whose template is hum.
+ */
+function restBetween(at: i32, between: i32, share: f32): f32 {
+  let sum: f32 = 0;
+  for (let i = 0; i < between; i++) sum += abs(PROJECTION[i]);
+  const beat = PROJECTION[greatestNear(MATCH, at, SNAP)];
+  return between > 0 ? sum / (<f32>between * beat * restOfSine(share)) : 0;
+}
+
+/** Mean of a sine's magnitude in the middle `share` of a half wave, against its top: 2 / π of all of it. */
+function restOfSine(share: f32): f32 {
+  const half = (<f32>Math.PI / 2) * share;
+  return (1 - Mathf.cos(half)) / half;
 }
 
 /** Smallest of the first `count` values; infinite if none is known. */

@@ -1,7 +1,7 @@
 import { vertex } from '../math/parabola';
 import { clearVectors } from '../math/vector';
 import { Channel } from '../memory/channel';
-import { EcgState, Lead, Level, RECENT } from '../memory/ecg_state';
+import { EcgState, Lead, Level, RECENT, TEMPLATES } from '../memory/ecg_state';
 import { Row } from '../memory/row';
 import { groupFeatures, prepareGroup } from './features';
 import { separation, weightOf } from './levels';
@@ -42,7 +42,8 @@ export function isWide(ecg: EcgState, sample: i32): bool {
 
 /** Whether the lead has a template. */
 export function isMatched(lead: Lead): bool {
-  return lead.learnt >= TEMPLATE_BEATS;
+  for (let k = 0; k < TEMPLATES; k++) if (lead.templateAt(k).learnt >= TEMPLATE_BEATS) return true;
+  return false;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { copyGrid } from '../grid/window';
 import { Channel } from '../memory/channel';
-import { Lead, TEMPLATE } from '../memory/ecg_state';
+import { Lead, TEMPLATE, TEMPLATES } from '../memory/ecg_state';
 import { Row } from '../memory/row';
 import {
   BROADENED,
@@ -15,6 +15,7 @@ import {
   SHARPENED,
   WIDTH,
 } from './scratch';
+import { TEMPLATE_BEATS } from './tuning';
 
 /**
  * Three features of a lead, which show at each instant how much it looks like a QRS complex:
@@ -22,8 +23,8 @@ import {
  * energy: mean of |y| over 86 ms, where y is the lead filtered by the second derivative of a Gaussian (a wavelet with its
  *   peak response at 22 Hz, cf. Martinez 2004), so that T waves, baseline wander and electrode motion are far weaker than
  *   the QRS. It detects most shapes of beats without a template;
- * match: projection of y on the template of the session's own beats, times the square of its share of y's norm. Unlike
- *   energy, it tells a beat from an artefact of the same size (Kaplan 1990);
+ * match: projection of y on the best template of the session's own kinds of beats, times the square of its share of y's norm.
+ *   Unlike energy, it tells a beat from an artefact of the same size (Kaplan 1990);
  * width: the same energy at 8 Hz, the band of ventricular ectopic beats (Thakor 1984) and also of T waves.
  *
  * All kernels are symmetric, so a feature has no delay. A feature is NaN if one of its grid samples is missing, so that
@@ -122,7 +123,7 @@ function transform(channel: Channel, sub: i32, from: i32, count: i32, limit: i32
 function measure(y: usize, b: usize, lead: Lead, count: i32, matched: bool): void {
   boxEnergy(y + ((<usize>(TEMPLATE_HALF - BOX_HALF)) << 2), ENERGY, count);
   boxEnergy(b, WIDTH, count);
-  if (matched) matchTemplate(y, lead.template.at(0), count);
+  if (matched) matchTemplates(y, lead, count);
 }
 
 /** Subtracts the first grid sample from all, which keeps the rounding errors of the wavelets small; returns it. */
@@ -203,7 +204,18 @@ function boxEnergy(y: usize, to: Row<f32>, count: i32): void {
   }
 }
 
-function matchTemplate(sharp: usize, template: usize, count: i32): void {
+/** Where a lead has templates of several kinds of beats, a grid sample has the match and the projection of the best one. */
+function matchTemplates(sharp: usize, lead: Lead, count: i32): void {
+  let isFirst = true;
+  for (let k = 0; k < TEMPLATES; k++) {
+    const template = lead.templateAt(k);
+    if (template.learnt < TEMPLATE_BEATS) continue;
+    matchTemplate(sharp, template.shape.at(0), count, isFirst);
+    isFirst = false;
+  }
+}
+
+function matchTemplate(sharp: usize, template: usize, count: i32, isFirst: bool): void {
   for (let i = 0; i < count; i += 8) {
     const y = sharp + ((<usize>i) << 2);
     let projectionA = f32x4.splat(0);
@@ -219,13 +231,15 @@ function matchTemplate(sharp: usize, template: usize, count: i32): void {
       squareA = f32x4.add(squareA, f32x4.mul(a, a));
       squareB = f32x4.add(squareB, f32x4.mul(b, b));
     }
-    putMatch(i, projectionA, squareA);
-    putMatch(i + 4, projectionB, squareB);
+    putMatch(i, projectionA, squareA, isFirst);
+    putMatch(i + 4, projectionB, squareB, isFirst);
   }
 }
 
-function putMatch(i: i32, projection: v128, square: v128): void {
+function putMatch(i: i32, projection: v128, square: v128, isFirst: bool): void {
   const positive = f32x4.pmax(projection, f32x4.splat(0)); // NaN stays NaN
-  v128.store(PROJECTION.at(i), projection);
-  v128.store(MATCH.at(i), f32x4.mul(positive, f32x4.div(f32x4.mul(positive, positive), square)));
+  const match = f32x4.mul(positive, f32x4.div(f32x4.mul(positive, positive), square));
+  const isBetter = isFirst ? i32x4.splat(-1) : f32x4.gt(match, v128.load(MATCH.at(i)));
+  v128.store(PROJECTION.at(i), v128.bitselect(projection, v128.load(PROJECTION.at(i)), isBetter));
+  v128.store(MATCH.at(i), v128.bitselect(match, v128.load(MATCH.at(i)), isBetter));
 }

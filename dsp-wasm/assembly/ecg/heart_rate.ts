@@ -1,6 +1,6 @@
 import { copyGrid } from '../grid/window';
 import { ECG_HZ, KIND_ECG } from '../memory/channel';
-import { EcgState } from '../memory/ecg_state';
+import { EcgState, Lead } from '../memory/ecg_state';
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
 import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
@@ -17,8 +17,9 @@ import {
   IDLE_INTERVALS,
   LEAST_OF_LEVEL,
   LEAST_OF_OFFSET,
-  MOST_HUM,
+  MOST_REST,
   MOST_SHIFT,
+  REST_STEEPNESS,
   SHIFT_STEEPNESS,
   TELLING_BEATS,
   USUAL_FIT,
@@ -33,6 +34,7 @@ const WINDOW: f64 = 8;
  */
 export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   const ecg = session.ecg;
+  const leads = leadsOf(session);
   clearIntervals();
   addDecided(ecg, end - WINDOW);
   const newest = addOpen(ecg);
@@ -40,30 +42,45 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   const mean = INTERVALS.duration / <f64>INTERVALS.count;
   to.value = (60 * <f64>INTERVALS.count) / INTERVALS.duration;
   to.confidence =
-    allRight() * isRhythm(ecg) * likeEcg(ecg) * stillBeating(end - newest, mean) * resolved(session) * enough();
+    allRight() * isRhythm(ecg) * likeEcg(ecg, leads) * stillBeating(end - newest, mean) * resolved(session) * enough();
   return true;
 }
 
 /** Probability that TELLING_BEATS of the beats since `from` (seconds) are those of a heart. */
-export function likeHeartbeats(ecg: EcgState, from: f64): f64 {
+export function likeHeartbeats(session: Session, from: f64): f64 {
+  const ecg = session.ecg;
+  const leads = leadsOf(session);
   clearIntervals();
   addDecided(ecg, from);
   if (!INTERVALS.count) return 0;
-  return allRight() ** (TELLING_BEATS / <f64>INTERVALS.count) * likeEcg(ecg);
+  return allRight() ** (TELLING_BEATS / <f64>INTERVALS.count) * likeEcg(ecg, leads);
+}
+
+function leadsOf(session: Session): i32 {
+  const channel = channelOfKind(session, KIND_ECG);
+  return channel ? channel.subs : 0;
+}
+
+/** Probability that the signal is an ECG, of the lead that looks most like one. */
+function likeEcg(ecg: EcgState, leads: i32): f64 {
+  let likely: f64 = 0;
+  for (let k = 0; k < leads; k++) likely = Math.max(likely, leadLikeEcg(ecg.leadAt(k)));
+  return likely;
 }
 
 /**
- * Probability that the signal is an ECG. Noise also has peaks, from which a template is learnt. But the morphology scores
- * of noise are 0.6 to 0.76 (white noise, muscle noise, clipping), and those of QRS complexes 0.85 and more at 6 dB of noise.
- * And after a QRS complex a lead returns to its level, after stairs and rounded drifts it does not: the beats' shift is
- * below 0.2 in a quiet lead, 0.4 in electrode motion of 6 dB, and 0.9 and more for stairs and drifts.
+ * Noise also has peaks, from which a template is learnt. But the morphology scores of noise are 0.6 to 0.76 (white noise,
+ * muscle noise, clipping), and those of QRS complexes 0.85 and more at 6 dB of noise. And after a QRS complex a lead returns
+ * to its level, after stairs and rounded drifts it does not: the beats' shift is below 0.2 in a quiet lead, 0.4 in electrode
+ * motion of 6 dB, and 0.9 and more for stairs and drifts. Then it rests until the next one; where the waves of hum, or its
+ * beat note on the grid, are taken for beats, it does not (`restBetween`).
  */
-function likeEcg(ecg: EcgState): f64 {
-  const fit = <f64>ecg.fit;
-  const returns = (MOST_SHIFT - <f64>ecg.shift) * SHIFT_STEEPNESS;
+function leadLikeEcg(lead: Lead): f64 {
+  const fit = <f64>lead.fit;
+  const returns = (MOST_SHIFT - <f64>lead.shift) * SHIFT_STEEPNESS;
+  const rests = (MOST_REST - <f64>lead.rest) * REST_STEEPNESS;
   const likely = fit > 0 ? 1 / (1 + Math.exp((USUAL_FIT - fit) / FIT_WIDTH)) : 0.5;
-  if (ecg.hum > MOST_HUM) return 0;
-  return Math.max(0, Math.min(1, returns)) * likely;
+  return Math.max(0, Math.min(1, returns)) * Math.max(0, Math.min(1, rests)) * likely;
 }
 
 /**

@@ -25,8 +25,8 @@ export function separation(level: Level): f32 {
   return level.beat > 0 ? level.beat / max(level.noise, FARTHEST_NOISE * level.beat) : 1;
 }
 
-/** Weight of the feature among the others. */
+/** Weight of the feature among the others: by its square the match alone would decide, and a new kind of beat be missed. */
 export function weightOf(level: Level): f32 {
   const q = separation(level) - 1;
-  return q * q;
+  return q * sqrt<f32>(q);
 }

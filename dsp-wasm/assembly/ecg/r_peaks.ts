@@ -1,6 +1,6 @@
 import { completeBy, copyGrid } from '../grid/window';
 import { Channel, ECG_RING, KIND_ECG, MAX_SUBS } from '../memory/channel';
-import { EcgState, Level } from '../memory/ecg_state';
+import { EcgState, Level, TEMPLATES } from '../memory/ecg_state';
 import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { measureBeat } from './beat_measure';
@@ -22,6 +22,7 @@ import {
   LEARN_SAMPLES,
   LEAST_LEARNT,
   LOST_SAMPLES,
+  MEASURE_FOLLOW,
   MOST_ABOVE_SECOND,
   MOST_EVIDENCE,
   ROUNDING,
@@ -69,7 +70,7 @@ function forget(ecg: EcgState): void {
   ecg.start = 0;
   ecg.ready = false;
   for (let k = 0; k < MAX_SUBS; k++) {
-    ecg.leadAt(k).learnt = 0;
+    for (let t = 0; t < TEMPLATES; t++) ecg.leadAt(k).templateAt(t).learnt = 0;
     ecg.leadAt(k).calm = 0;
     ecg.leadAt(k).usualEnergy = 0;
     ecg.leadAt(k).usualWidth = 0;
@@ -97,6 +98,7 @@ function consumeBlock(ecg: EcgState, channel: Channel, end: i32, limit: i32): vo
 /** Records the start of the data and the gaps, which are common to all leads, and flat lines of the chosen one. */
 function watchData(ecg: EcgState, channel: Channel, end: i32): void {
   copyGrid(channel, ecg.lead, end - BLOCK, BLOCK, end, NEWEST.at(0));
+  watchHum(ecg);
   for (let i = 0; i < BLOCK; i++) {
     const sample = end - BLOCK + i;
     watchFlat(ecg, NEWEST[i], sample);
@@ -108,6 +110,19 @@ function watchData(ecg: EcgState, channel: Channel, end: i32): void {
       if (ecg.start && sample - ecg.seen >= LOST_SAMPLES) forget(ecg);
     }
   }
+}
+
+/** Follows how fast the newest block changes. */
+function watchHum(ecg: EcgState): void {
+  let one: f32 = 0;
+  let two: f32 = 0;
+  for (let i = 1; i < BLOCK - 1; i++) {
+    const before = NEWEST[i] - NEWEST[i - 1];
+    const across = NEWEST[i + 1] - NEWEST[i - 1];
+    one += before * before;
+    two += across * across;
+  }
+  if (two > 0) ecg.hum += MEASURE_FOLLOW * (one / two - ecg.hum);
 }
 
 /** A sensor or a link may repeat its last value where it has none. */

@@ -99,13 +99,9 @@ const AMPLITUDES_END: usize = PEAKS_END + LEADS_BYTES;
 export const SHARES = changetype<Row<f32>>(AMPLITUDES_END);
 const SHARES_END: usize = AMPLITUDES_END + LEADS_BYTES;
 
-/** By lead: share of the beat's swing that is a shift of the level. */
-export const SHIFTS = changetype<Row<f32>>(SHARES_END);
-const SHIFTS_END: usize = SHARES_END + LEADS_BYTES;
-
 /** By lead: largest energy since the beat before, as a share of that of beats; 0 where there is no such time. */
-export const NOISES = changetype<Row<f32>>(SHIFTS_END);
-const NOISES_END: usize = SHIFTS_END + LEADS_BYTES;
+export const NOISES = changetype<Row<f32>>(SHARES_END);
+const NOISES_END: usize = SHARES_END + LEADS_BYTES;
 
 /** By lead: how far the beat spreads in time, grid samples. */
 export const SPREADS = changetype<Row<f32>>(NOISES_END);
@@ -115,13 +111,9 @@ const SPREADS_END: usize = NOISES_END + LEADS_BYTES;
 export const STRAYS = changetype<Row<f32>>(SPREADS_END);
 const STRAYS_END: usize = SPREADS_END + LEADS_BYTES;
 
-/** By lead: power of the beat's changes from sample to sample, against that over two samples. */
-export const HUMS = changetype<Row<f32>>(STRAYS_END);
-const HUMS_END: usize = STRAYS_END + LEADS_BYTES;
-
 /** By lead: whether the beat is much smaller than those before. */
-export const SMALL = changetype<Row<bool>>(HUMS_END);
-const SMALL_END: usize = HUMS_END + 16;
+export const SMALL = changetype<Row<bool>>(STRAYS_END);
+const SMALL_END: usize = STRAYS_END + 16;
 
 /** A beat, at the places of the template. */
 export const SHAPE = changetype<Row<f32>>(SMALL_END);

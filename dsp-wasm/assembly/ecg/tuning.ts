@@ -32,7 +32,7 @@ export const MOST_STEEPNESS: f32 = 40;
 export const MOST_EVIDENCE: f32 = 10;
 /** Separation of the breadth from which breadth alone makes a beat, as it tells beats from T waves. [ratio; chosen] */
 export const WIDE_RATIO: f32 = 2.5;
-/** Separation of the energy that this needs, too: electrode motion is broad as well. [ratio; chosen] */
+/** Separation of the energy that this needs, too, as electrode motion is broad as well; and that of a lead which shows beats clearly. [ratio; chosen] */
 export const CLEAR_RATIO: f32 = 2.5;
 /** Bound of such a beat's evidence: below two surprises, so that none is put between two beats of a regular rhythm. [log odds; chosen] */
 export const WIDE_EVIDENCE: f32 = 5;
@@ -74,6 +74,10 @@ export const EARLIEST_P: i32 = 34;
 export const STRAY_SHARE: f32 = 0.45;
 /** Most quality of a beat after such a one. [probability; chosen] */
 export const STRAY_QUALITY: f32 = 0.5;
+/** Evidence below which a beat that is like none of its kinds is doubted, as a T wave taken for one. [log odds; chosen] */
+export const STRANGE_EVIDENCE: f32 = 3;
+/** Share of its norm along its template from which on it is like it. [share; chosen] */
+export const STRANGE_SHARE: f32 = 0.65;
 /** Largest energy between two beats, against that of beats, from which noise may hide one. [ratio; chosen] */
 export const HIDING_NOISE: f32 = 0.5;
 /** Part of a beat's top from which on it counts for its spread; less is noise. [ratio; chosen] */
@@ -100,27 +104,23 @@ export const LEAST_BREADTH: f32 = 0.001;
 export const SNAP: i32 = 6;
 /** The same without a template. [grid samples; chosen] */
 export const FIRST_SNAP: i32 = 8;
-/** Samples this close to a beat, 188 ms, are excluded from the noise estimate. [grid samples; chosen] */
-export const DEAD_SAMPLES: i32 = 24;
+/** Samples this close to a beat, 219 ms, are excluded from the noise estimate. [grid samples; chosen] */
+export const DEAD_SAMPLES: i32 = 28;
 /** Or so many tenths of the interval, where they are fewer. [tenths; chosen] */
 export const DEAD_TENTHS: i32 = 3;
 /** Longer intervals, 3 s, are pauses or missed beats and tell nothing of the noise between beats. [grid samples; chosen] */
 export const PAUSE_SAMPLES: i32 = 384;
-/** Share of its norm that a beat must have along the template to be learnt. [share; chosen] */
+/** Share of its norm that a beat must have along a template to be of its kind. [share; chosen] */
 export const LIKE_TEMPLATE: f32 = 0.8;
-/** More unlike beats in a row than these, on a clear lead, are a new normal. [beats; chosen] */
-export const STRANGE_BEATS: i32 = 10;
 /** Least share of a beat in the template. [share; chosen] */
 export const SLOWEST_LEARNING: f32 = 0.1;
 /** Beats that make a template. [beats; chosen] */
 export const TEMPLATE_BEATS: i32 = 3;
-/** Separation of the energy from which a lead is clear. [ratio; chosen] */
-export const CLEAR_LEAD: f32 = 4;
 /** How many times as much as the chosen lead another one must tell to be chosen. [ratio; chosen] */
-export const BETTER_LEAD: f32 = 4;
+export const BETTER_LEAD: f32 = 2;
 /** Noise of the match before it is known, in parts of the first match. [ratio; chosen] */
 export const FIRST_MATCH_NOISE: f32 = 0.3;
-/** Share of a beat in the running means of fit and shift: about 5 beats. [share; chosen] */
+/** Share of a beat in the running means of fit, shift and rest, and of a block in that of hum: about 5 of them. [share; chosen] */
 export const MEASURE_FOLLOW: f32 = 0.2;
 /** A lead is back at its level this long after its R peak, 90 ms, most of the way at least; a stair or a drift is not. [grid samples; chosen] */
 export const SHIFT_HALF: i32 = 12;
@@ -186,12 +186,16 @@ export const OBSCURED_DOUBT: f64 = 1;
 // ---- heart_rate.ts ----
 /** Beats that have to be right for a breath that is told by the beats. [beats; chosen] */
 export const TELLING_BEATS: f64 = 9;
-/** Power of changes from sample to sample, against that over two samples, from which beats are hum. [ratio; chosen] */
-export const MOST_HUM: f32 = 8;
 /** Shift of the level from which beats are stairs. [ratio; chosen] */
 export const MOST_SHIFT: f64 = 0.8;
 /** Rise of the confidence below it: 0.2 less are beats. [weight; chosen] */
 export const SHIFT_STEEPNESS: f64 = 5;
+/** Power of changes from sample to sample, against that over two samples, from which hum outweighs all else. [ratio; derived: 1 / (4 cos² πf/128) of 47 Hz, below any mains] */
+export const MOST_HUM: f32 = 1.5;
+/** Mean projection on the template between beats, in parts of that of a beat note, from which they are the tops of waves. [ratio; chosen] */
+export const MOST_REST: f64 = 0.5;
+/** Rise of the confidence below it: 0.1 less are beats. [weight; chosen] */
+export const REST_STEEPNESS: f64 = 10;
 /** Fit of the beats to their template that is as likely an ECG's as not. [share; chosen] */
 export const USUAL_FIT: f64 = 0.79;
 /** Width of the transition about it. [share; chosen] */

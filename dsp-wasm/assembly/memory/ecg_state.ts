@@ -4,6 +4,8 @@ import { Row, rowAt } from './row';
 /** Grid samples of a template, and with those that fill the last vector. */
 export const TEMPLATE: i32 = 27;
 const TEMPLATE_ROW: i32 = 28;
+/** Templates of a lead: its kinds of beats, as the usual ones, ectopic and paced ones. */
+export const TEMPLATES: i32 = 3;
 /** Grid samples for which evidence is kept. */
 export const RECENT: i32 = 64;
 export const MAX_CANDIDATES: i32 = 44;
@@ -17,15 +19,35 @@ export class Level {
   noise: f32;
 }
 
+/** The mean shape of one kind of beats on a lead. */
+@unmanaged
+export class Template {
+  /** Beats in it. */
+  learnt: i32;
+  /** Number of its newest beat. */
+  newest: i32;
+  /** Where in it the R peak is, grid samples from its centre. */
+  offset: f32;
+
+  get shape(): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + TEMPLATE_SHAPE);
+  }
+}
+
+const TEMPLATE_SHAPE: usize = (offsetof<Template>() + 15) & ~15;
+const TEMPLATE_BYTES: usize = TEMPLATE_SHAPE + TEMPLATE_ROW * sizeof<f32>();
+
 /** What is learnt of one lead. */
 @unmanaged
 export class Lead {
-  /** Beats in the template. */
-  learnt: i32;
-  /** Beats in a row that did not fit the template. */
-  strange: i32;
-  /** Where in the template the R peak is, grid samples from its centre. */
+  /** Where the R peak of the newest beat was, grid samples from the centre of its template. */
   offset: f32;
+  /** How well the newest beats fit their template, 0 to 1; 0: not known yet. */
+  fit: f32;
+  /** How far the newest beats are shifts of the level: 1 where they are stairs. */
+  shift: f32;
+  /** Mean projection on their template between the newest beats, against theirs, in parts of that of a beat note. */
+  rest: f32;
   /** Usual least energy between two beats, as noise leaves it; 0: not known yet. */
   calm: f32;
   /** Energy and breadth of beats that are usual in this session. */
@@ -51,16 +73,16 @@ export class Lead {
     return changetype<Level>(changetype<usize>(this) + WIDTH_LEVEL);
   }
 
-  get template(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + LEAD_TEMPLATE);
+  templateAt(k: i32): Template {
+    return changetype<Template>(changetype<usize>(this) + LEAD_TEMPLATES + <usize>k * TEMPLATE_BYTES);
   }
 }
 
 const ENERGY_LEVEL: usize = offsetof<Lead>();
 const MATCH_LEVEL: usize = ENERGY_LEVEL + offsetof<Level>();
 const WIDTH_LEVEL: usize = MATCH_LEVEL + offsetof<Level>();
-const LEAD_TEMPLATE: usize = WIDTH_LEVEL + offsetof<Level>();
-const LEAD_BYTES: usize = LEAD_TEMPLATE + TEMPLATE_ROW * sizeof<f32>();
+const LEAD_TEMPLATES: usize = WIDTH_LEVEL + offsetof<Level>();
+const LEAD_BYTES: usize = LEAD_TEMPLATES + <usize>TEMPLATES * TEMPLATE_BYTES;
 
 /** A peak of the evidence, which may be a beat. */
 @unmanaged
@@ -142,11 +164,10 @@ export class EcgState {
   read: i32;
   /** Time of the newest beat, seconds. */
   lastTime: f64;
-  /** How well the newest beats fit their template, 0 to 1; 0: not known yet. */
-  fit: f32;
-  /** How far the newest beats are shifts of the level: 1 where they are stairs. */
-  shift: f32;
-  /** Power of their changes from sample to sample, against that over two samples: large where they are hum. */
+  /**
+   * Power of the newest changes from sample to sample of the chosen lead, against that over two samples: about 0.3 in an ECG, 1 in white
+   * noise, 2 and more where hum of 50 or 60 Hz outweighs all else.
+   */
   hum: f32;
   /** Range of the lead at the newest trusted heart rate; 0 before there is one. */
   contact: f32;

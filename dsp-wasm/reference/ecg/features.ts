@@ -82,7 +82,7 @@ export class Level {
   }
 
   get weight(): number {
-    return (this.ratio - 1) ** 2;
+    return (this.ratio - 1) ** 1.5;
   }
 
   /** 0 at the level of noise, 1 at that of beats; limited, so that an artefact counts no more than a clear beat. */

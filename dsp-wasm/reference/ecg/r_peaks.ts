@@ -1,6 +1,6 @@
-import { greatest, isMatched, type LeadState, measureLead } from './beat_measure.js';
+import { bestMatch, greatest, isMatched, type LeadState, measureLead } from './beat_measure.js';
 import { BeatPath, type Candidate } from './beat_path.js';
-import { around, broadened, energy, type Lead, Level, match, REACH, sharpened, TEMPLATE_HALF } from './features.js';
+import { around, broadened, energy, type Lead, Level, REACH, sharpened } from './features.js';
 
 /**
  * Streaming R peak detection in plain double precision: the twin of assembly/ecg/r_peaks.ts, which explains the method.
@@ -22,7 +22,7 @@ const DECIDE_LATEST = 64;
 const LEARN_CELLS = 256;
 const SEARCH_CELLS = 384;
 const LOST_CELLS = 1280;
-const DEAD_CELLS = 24;
+const DEAD_CELLS = 28;
 const NOTHING = -1000;
 const LEAST = -20;
 const WIDE_RATIO = 2.5;
@@ -48,10 +48,9 @@ export class RPeaks {
   constructor(private readonly grids: readonly Float64Array[]) {
     this.leads = grids.map((x) => {
       const lead = (c: number) => x[c] ?? Number.NaN;
-      const template = new Array<number>(2 * TEMPLATE_HALF + 1).fill(0);
       const levels = { energy: new Level(), match: new Level(), width: new Level(1 / 8) };
       const y = remembered((c) => sharpened(lead, c));
-      return { y, broad: remembered((c) => broadened(lead, c)), ...levels, template, learnt: 0, strange: 0, offset: 0 };
+      return { y, broad: remembered((c) => broadened(lead, c)), ...levels, templates: [] };
     });
   }
 
@@ -88,7 +87,7 @@ export class RPeaks {
   private forget(): void {
     this.start = -1;
     this.ready = false;
-    for (const l of this.leads) l.learnt = 0;
+    for (const l of this.leads) l.templates = [];
     this.path.forget();
   }
 
@@ -96,7 +95,7 @@ export class RPeaks {
     for (const l of this.leads) {
       learnFrom(l.energy, (c) => energy(l.y, c), end);
       learnFrom(l.width, (c) => energy(l.broad, c), end);
-      if (isMatched(l)) learnFrom(l.match, (c) => match(l.y, l.template, c), end);
+      if (isMatched(l)) learnFrom(l.match, (c) => bestMatch(l, c), end);
     }
   }
 
@@ -118,7 +117,7 @@ export class RPeaks {
     for (const l of this.leads) {
       narrow.add(l.energy, energy(l.y, c));
       wide.add(l.width, energy(l.broad, c));
-      if (isMatched(l)) narrow.add(l.match, match(l.y, l.template, c));
+      if (isMatched(l)) narrow.add(l.match, bestMatch(l, c));
     }
     const clear = Math.max(...this.leads.map((l) => l.energy.ratio)) >= CLEAR_RATIO;
     const broad = clear && wide.ratio >= WIDE_RATIO ? wide.logOdds : NOTHING;
@@ -152,7 +151,7 @@ export class RPeaks {
     const guard = Math.min(DEAD_CELLS, Math.floor((3 * since) / 10));
     const isNext = this.beats.length > 0 && since < SEARCH_CELLS;
     const between = isNext ? { from: this.lastBeat + guard, to: sample - guard } : { from: sample, to: sample };
-    const peaks = this.leads.map((l) => measureLead(l, sample, wide, between));
+    const peaks = this.leads.map((l) => measureLead(l, sample, wide, between, this.beats.length));
     this.chooseLead();
     return peaks[this.lead] ?? sample;
   }
@@ -160,7 +159,7 @@ export class RPeaks {
   private chooseLead(): void {
     const weights = this.leads.map((l) => l.energy.weight + (isMatched(l) ? l.match.weight : 0));
     const best = weights.indexOf(Math.max(...weights));
-    if ((weights[best] ?? 0) > 4 * (weights[this.lead] ?? 0)) this.lead = best;
+    if ((weights[best] ?? 0) > 2 * (weights[this.lead] ?? 0)) this.lead = best;
   }
 }
 

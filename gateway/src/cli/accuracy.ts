@@ -139,7 +139,7 @@ async function analyse(recording: FrameSource, curve: readonly number[] | null):
   return answers;
 }
 
-/** Precision, recall and F1 of the R peaks (of the first ECG channel), if the recording has marked beats. */
+/** Sensitivity, positive predictivity and F1 of the R peaks (of the first ECG channel), if the recording has marked beats. */
 async function peakScore(recordings: string, file: string, id: string): Promise<Row[]> {
   const marked = readBeats(recordings, id);
   if (!marked) return [];
