@@ -373,7 +373,9 @@ describe('hr_ecg', () => {
         const answers = estimates(shaken).slice(10);
         const wrong = answers.filter((a) => a && a.confidence >= 0.5 && Math.abs(a.value - 60 / interval) > 10);
         expect(wrong, `${loud}, seed ${seed}`).to.deep.equal([]);
-        expect(answers.filter((a) => a && a.confidence >= 0.5).length, `${loud}, seed ${seed}`).to.be.above(loud < 1 ? 10 : 5);
+        expect(answers.filter((a) => a && a.confidence >= 0.5).length, `${loud}, seed ${seed}`).to.be.above(
+          loud < 1 ? 10 : 5,
+        );
       }
   });
 
