@@ -57,7 +57,7 @@ function gather(session: Session, end: f64): i32 {
     const time = beat.time - end;
     if (time > 0) continue;
     const known = beat.interval > 0 && beat.quality >= BELIEVED;
-    addBeat(<f32>time, known ? beat.interval : <f32>NaN, beat.amplitude, beat.baseline, <f32>NaN);
+    addBeat(<f32>time, known ? beat.interval : <f32>NaN, beat.amplitude, beat.baseline, <f32>NaN, beat.kind);
   }
   return judgeBeats();
 }

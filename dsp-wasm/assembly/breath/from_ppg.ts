@@ -123,7 +123,7 @@ function gather(session: Session, channel: Channel | null, end: f64): i32 {
   for (let i = max(first, found - MAX_BEATS); i < found; i++) {
     const pulse = state.pulseAt(i);
     const interval = i > oldest ? <f32>(pulse.time - state.pulseAt(i - 1).time) : <f32>NaN;
-    addBeat(<f32>(pulse.time - end), interval, pulse.height, pulse.baseline, pulse.width);
+    addBeat(<f32>(pulse.time - end), interval, pulse.height, pulse.baseline, pulse.width, 0);
   }
   return judgeBeats();
 }

@@ -7,6 +7,7 @@ import {
   INTERVAL,
   KEPT,
   KEPT_TIME,
+  KIND,
   MAX_BEATS,
   POINTS,
   SORT,
@@ -51,10 +52,15 @@ export function outOfStep(inStep: f32): f32 {
   return max<f32>(0, min<f32>(1, deviation / inStep - 1));
 }
 
-/** Half of the distance between the quartiles of the spans of so many beats, s: single early beats and gaps do not matter. */
+/**
+ * Half of the distance between the quartiles of the spans of so many beats, s, between beats of one kind: single early beats and gaps do not
+ * matter.
+ */
 function spreadOfSpans(beats: i32): f32 {
-  const count = BEATS.count - beats;
-  for (let i = 0; i < count; i++) insert(TIME[i + beats] - TIME[i], i);
+  let count = 0;
+  for (let i = 0; i + beats < BEATS.count; i++)
+    if (KIND[i] === KIND[i + beats]) insert(TIME[i + beats] - TIME[i], count++);
+  if (!count) return 0;
   return (KEPT[(3 * count) >> 2] - KEPT[count >> 2]) / 2;
 }
 
@@ -64,7 +70,7 @@ export function clearBeats(): void {
 }
 
 /** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat, width in s; what is unknown is NaN. */
-export function addBeat(time: f32, interval: f32, height: f32, baseline: f32, width: f32): void {
+export function addBeat(time: f32, interval: f32, height: f32, baseline: f32, width: f32, kind: i32): void {
   if (BEATS.count >= MAX_BEATS) return;
   const i = BEATS.count++;
   TIME[i] = time;
@@ -72,6 +78,7 @@ export function addBeat(time: f32, interval: f32, height: f32, baseline: f32, wi
   HEIGHT[i] = height;
   BASELINE[i] = baseline;
   WIDTH[i] = width;
+  KIND[i] = kind;
 }
 
 /**

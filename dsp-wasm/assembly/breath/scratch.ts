@@ -77,9 +77,13 @@ const BASELINE_END: usize = HEIGHT_END + BEAT_BYTES;
 export const WIDTH = changetype<Row<f32>>(BASELINE_END);
 const WIDTH_END: usize = BASELINE_END + BEAT_BYTES;
 
+/** By beat: its kind. */
+export const KIND = changetype<Row<i32>>(WIDTH_END);
+const KIND_END: usize = WIDTH_END + BEAT_BYTES;
+
 /** By beat: whether the interval is regular. */
-export const STEADY = changetype<Row<bool>>(WIDTH_END);
-const STEADY_END: usize = WIDTH_END + BEAT_ROW;
+export const STEADY = changetype<Row<bool>>(KIND_END);
+const STEADY_END: usize = KIND_END + BEAT_ROW;
 
 /** By beat: whether its interval and the previous one are regular, and the height is credible. */
 export const CLEAN = changetype<Row<bool>>(STEADY_END);

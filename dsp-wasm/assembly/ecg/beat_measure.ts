@@ -92,7 +92,8 @@ export function measureBeat(ecg: EcgState, channel: Channel, number: i32, limit:
   const quality = min<f32>(likely, plausible(ecg, channel.subs, candidate.wide, candidate.evidence));
   const baseline = levelAbout(channel, chosen, <f64>from + <f64>peak, limit);
   const obscured = candidate.flat > last || NOISES[chosen] > HIDING_NOISE;
-  addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, obscured, candidate.held > last, late);
+  const kind = ecg.leadAt(chosen).kind;
+  addBeat(ecg, time, interval, AMPLITUDES[chosen], baseline, quality, obscured, candidate.held > last, late, kind);
   ecg.lastBeat = sample;
   ecg.lastTime = time;
 }
@@ -268,11 +269,16 @@ function signOfT(width: f32, count: i32): f32 {
 function learnShape(lead: Lead, k: i32, at: i32, number: i32): f32 {
   let kind = lead.templateAt(0);
   let oldest = kind;
+  let like = 0;
+  let free = 0;
   let peak = at;
   let top: f32 = 0;
   for (let t = 0; t < TEMPLATES; t++) {
     const template = lead.templateAt(t);
-    if (!template.learnt || (oldest.learnt && template.newest < oldest.newest)) oldest = template;
+    if (!template.learnt || (oldest.learnt && template.newest < oldest.newest)) {
+      oldest = template;
+      free = t;
+    }
     if (!template.learnt) continue;
     for (let i = at - SNAP; i <= at + SNAP; i++) {
       const match = matchAt(template, i);
@@ -280,6 +286,7 @@ function learnShape(lead: Lead, k: i32, at: i32, number: i32): f32 {
       top = match;
       peak = i;
       kind = template;
+      like = t;
     }
   }
   const share: f32 = top > 0 ? sqrt<f32>(top / projectionAt(kind, peak)) : 0;
@@ -291,12 +298,14 @@ function learnShape(lead: Lead, k: i32, at: i32, number: i32): f32 {
     const place = extremumNear(vertex<f32>(before, middle, after));
     const height = quarticAt(place);
     lead.offset = kind.offset;
+    lead.kind = like;
     put(k, <f32>peak + place + kind.offset, height);
     learnTemplate(kind, peak, place, number);
     return share;
   }
   peak = at;
   for (let i = at - FIRST_SNAP; i <= at + FIRST_SNAP; i++) if (abs(sharp(i)) > abs(sharp(peak))) peak = i;
+  lead.kind = free;
   oldest.learnt = 0;
   learnTemplate(oldest, peak, 0, number);
   put(k, <f32>peak, abs(sharp(peak)));

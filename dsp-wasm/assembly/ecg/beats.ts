@@ -11,6 +11,7 @@ export function addBeat(
   obscured: bool,
   holds: bool,
   late: bool,
+  kind: i32,
 ): void {
   const beat = ecg.beatAt(ecg.beatCount++);
   beat.time = time;
@@ -21,6 +22,7 @@ export function addBeat(
   beat.obscured = obscured;
   beat.holds = holds;
   beat.late = late;
+  beat.kind = kind;
 }
 
 /** Moves the times of unread beats to `to` (f64 seconds, ascending); returns their number. */

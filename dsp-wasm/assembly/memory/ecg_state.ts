@@ -53,6 +53,8 @@ export class Lead {
   /** Energy and breadth of beats that are usual in this session. */
   usualEnergy: f32;
   usualWidth: f32;
+  /** Template that the newest beat went into. */
+  kind: i32;
   /** Newest beats in a row that no noise could hide. */
   clear: i32;
   /** Mean sign of the T waves after the newest beats, -1 to 1; near 0 where there are none. */
@@ -126,6 +128,8 @@ export class Beat {
   holds: bool;
   /** Found more than 0.5 s after it came, by a change of mind; not told to the host. */
   late: bool;
+  /** Kind of the beat: those of one kind have their R peaks at the same place. */
+  kind: i32;
 }
 
 /** State of R peak detection. Grid samples are counted on the grid of the ecg channel; 0 stands for none where 1 is added. */
