@@ -1,5 +1,5 @@
 import type { InsightType } from '../insight.js';
-import { type Answer, type Reference, TOLERANCE, TRUSTED } from './score.js';
+import { type Answer, type Reference, TRUSTED, toleranceOf } from './score.js';
 
 /**
  * Draws a recording's readings of one type against its reference, as SVG: shows the wrong readings, and whether they
@@ -17,16 +17,15 @@ export function draw({ id, windows }: Reference, answers: readonly Answer[], typ
   if (truth.length === 0) return null;
   const readings = answers.filter((answer) => answer.type === type).map((a) => ({ ...a, end: a.actual_end / 1000 }));
   const scale = scaleOf(truth, readings);
-  const tolerance = TOLERANCE[type];
   const dots = readings.map(({ end, value, confidence }) => {
     const near = truth.find((window) => Math.abs(window.end - end) <= 1);
-    const wrong = near !== undefined && Math.abs(near.value - value) > tolerance;
+    const wrong = near !== undefined && Math.abs(near.value - value) > toleranceOf(type, near.value);
     const colour = confidence < TRUSTED ? COLOURS.doubted : wrong ? COLOURS.wrong : COLOURS.right;
     return `<circle cx="${scale.x(end)}" cy="${scale.y(value)}" r="2" fill="${colour}"><title>${end} s: ${value}, confidence ${confidence}</title></circle>`;
   });
   const line = truth.map(({ end, value }) => `${scale.x(end)},${scale.y(value)}`).join(' ');
-  const above = truth.map(({ end, value }) => `${scale.x(end)},${scale.y(value + tolerance)}`);
-  const below = truth.map(({ end, value }) => `${scale.x(end)},${scale.y(value - tolerance)}`);
+  const above = truth.map(({ end, value }) => `${scale.x(end)},${scale.y(value + toleranceOf(type, value))}`);
+  const below = truth.map(({ end, value }) => `${scale.x(end)},${scale.y(value - toleranceOf(type, value))}`);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="11">`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,

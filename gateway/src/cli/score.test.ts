@@ -75,6 +75,18 @@ describe('the score of readings', () => {
     expect(first?.answer?.value).to.equal(69);
   });
 
+  it('allows SpO2 an error of 3 %, and of 4 % below 90 %', () => {
+    const window = (reference: number, error: number) => ({
+      set: 'finger',
+      type: 'spo2' as const,
+      reference,
+      answer: answer('spo2', reference + error, 0.9, 8),
+    });
+    const [row] = scoreTypes([window(95, 3), window(95, -3.5), window(89, -3.5), window(80, 4), window(80, 4.5)]);
+    expect(row?.['in tolerance % (trusted)']).to.equal(60);
+    expect(scoreTypes([window(95, 7), window(85, 7)])[0]?.['wrong but trusted %']).to.equal(50);
+  });
+
   it('leaves a window unanswered if no reading ends within 1 s, or 2 s in a short recording', () => {
     const far = [answer('hr', 90, 1, 9.5)];
     expect(scoreWindows(readReference(folder, 'wrist-02.json'), far)[0]?.answer).to.not.equal(null);

@@ -28,8 +28,14 @@ export interface ScoredWindow {
 /** A row of a table: texts and numbers by column; null is a mean without values. */
 export type Row = Readonly<Record<string, string | number | null>>;
 
-/** An error of at most this is in tolerance; an error of more than twice this is wrong. */
-export const TOLERANCE: Readonly<Record<InsightType, number>> = { hr: 5, spo2: 3, rr: 3 };
+/**
+ * An error of at most this is in tolerance; an error of more than twice this is wrong. SpO2 below 90 % has the A_rms that
+ * ISO 80601-2-61 allows from 70 to 100 %.
+ */
+export function toleranceOf(type: InsightType, reference: number): number {
+  if (type === 'spo2') return reference < 90 ? 4 : 3;
+  return type === 'hr' ? 5 : 3;
+}
 /** Readings of at least this confidence are trusted. */
 export const TRUSTED = 0.5;
 /** A reading belongs to a window if their ends are this near, s; in recordings shorter than 10 s, twice this. */
@@ -106,7 +112,7 @@ function scoreGroup(what: string, windows: readonly ScoredWindow[]): Row {
           {
             error: Math.abs(answer.value - reference),
             confidence: answer.confidence,
-            tolerance: TOLERANCE[type],
+            tolerance: toleranceOf(type, reference),
           },
         ]
       : [],

@@ -1,7 +1,7 @@
 import type { Core } from '@device-insights/dsp-wasm';
 import { CoreLoad } from '../../analysis/core-load.js';
 import { analyseOffline } from '../offline.js';
-import { type Answer, type ScoredWindow, scoreWindows, TOLERANCE, TRUSTED } from '../score.js';
+import { type Answer, type ScoredWindow, scoreWindows, TRUSTED, toleranceOf } from '../score.js';
 import type { Case } from './cases.js';
 
 /** Windows of a block: a minute's, so that blocks hardly share errors, as neighbouring windows do. */
@@ -45,7 +45,7 @@ function blockOf(group: string, windows: readonly ScoredWindow[]): Block {
     confidences += answer.confidence;
     if (answer.confidence < TRUSTED) continue;
     trusted++;
-    if (error > 2 * TOLERANCE[type]) wrong++;
+    if (error > 2 * toleranceOf(type, reference)) wrong++;
   }
   return { group, windows: windows.length, answered, errors, confidences, trusted, wrong };
 }
