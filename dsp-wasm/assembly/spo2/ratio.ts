@@ -24,7 +24,7 @@ import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE } from './tunin
  * both channels, with a ratio of about one. The line is the reduced major axis (std / std): noise in infrared does not reduce R, as it would
  * with least squares.
  *
- * Motion reaches both channels alike and in rhythm, as a pulse does, but with a ratio of about one: it reads as 85 to 92 %, whatever the
+ * Motion reaches both channels alike and in rhythm, as a pulse does, but with a ratio of about one: it reads as 82 to 92 %, whatever the
  * saturation. So a moving wearer's reading is not trusted, nor one from light that moves like a movement (pulsatility.ts), or in which
  * something else than the pulse moves both channels (confidence.ts).
  */
@@ -55,7 +55,7 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   const levels = infraredLevel / redLevel;
   to.value = Math.sqrt(POOLED.red / POOLED.infrared) * levels;
   // While the wearer moves, there is nothing to ask of the waveform
-  const channels = still > 0 ? ratioConfidence(to.value, accepted, held, perfusion, flat) * still : 0;
+  const channels = still > 0 ? ratioConfidence(accepted, held, perfusion, flat) * still : 0;
   const confidence = channels > 0 ? channels * pulseOnly(to.value, levels) : 0;
   const grown = growth(session.spo2, perfusion, confidence);
   to.confidence = confidence > 0 ? confidence * steadiness(grown) : 0;

@@ -35,6 +35,10 @@ export const MOST_PERFUSION: f64 = 0.2;
 export const LEAST_RAISED: f64 = 0.05;
 /** The same from which on nothing is trusted: more than the 3 % that a reading may miss. [ratio; chosen] */
 export const SURE_RAISED: f64 = 0.11;
+/** Share of the slopes over 1/4 s that one channel does not explain of the other, up to which nothing but one thing moves both. [share; chosen] */
+export const LEAST_REST: f64 = 0.002;
+/** The same from which a pulse may be hidden in a movement: one of 97 % in a movement six times as large leaves 0.007. [share; chosen] */
+export const MOST_REST: f64 = 0.006;
 /** Evenness of the swings over the seconds up to which nothing is trusted. [share; chosen] */
 export const LEAST_EVEN: f64 = 0.2;
 /** Evenness of the swings over the seconds from which everything is trusted. [share; chosen] */
@@ -43,20 +47,12 @@ export const ENOUGH_EVEN: f64 = 0.4;
 export const LEAST_SWING: f64 = 0.05;
 /** Share of the slopes' power that changes within a second from which everything is trusted. [share; chosen] */
 export const ENOUGH_SWING: f64 = 0.2;
-/** P(within 3 %) of a clean window at a ratio up to SAFE_RATIO. [probability; chosen] */
-export const CLEAN_CERTAINTY: f64 = 0.95;
-/** Part of that probability which is lost from HIGH_RATIO on. [probability; chosen] */
-export const HIGH_RATIO_LOSS: f64 = 0.55;
-/** Ratio up to which the probability is CLEAN_CERTAINTY, SpO2 of about 90 %. [ratio; chosen] */
-export const SAFE_RATIO: f64 = 0.65;
-/** Ratio from which most clean readings miss 3 %, SpO2 of about 85 %. [ratio; cited: Feiner, Severinghaus and Bickler 2007, confidence.ts] */
-export const HIGH_RATIO: f64 = 0.8;
 
 // ---- pulsatility.ts ----
-/** Slowest pulse that is searched for, 40 bpm. [grid samples; chosen] */
-export const LAG_MAX: i32 = 48;
-/** Fastest pulse that is searched for, 190 bpm. [grid samples; chosen] */
-export const LAG_MIN: i32 = 10;
+/** Slowest pulse that is searched for, 28 bpm. [grid samples; chosen] */
+export const LAG_MAX: i32 = 70;
+/** Fastest pulse that is searched for, 240 bpm. [grid samples; chosen] */
+export const LAG_MIN: i32 = 8;
 /** Correlation at a shorter lag from which the channels count as humming. [correlation; chosen] */
 export const SOONER: f64 = 0.5;
 /** Height of the autocorrelation up to which the slopes are not a pulse. [correlation; chosen] */

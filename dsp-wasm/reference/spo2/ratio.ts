@@ -28,13 +28,16 @@ export function ratioOfRatios(red: readonly number[], infrared: readonly number[
   const spread = sum.bb ** 2 / (powers * Math.max(1, accepted.length));
   const evenness = ramp(spread, 0.2, 0.4) * ramp(sum.bb / sum.whole, 0.05, 0.2);
   const flat = 1 - ramp(Math.max(flatShare(red), flatShare(infrared)), 0.05, 0.15);
-  const certainty = 0.95 - 0.55 * ramp(ratio, 0.65, 0.8);
-  const pulseOnly = 1 - ramp(ratio - withoutMovement(pool(accepts.map((s) => s.wide)), dcInfrared / dcRed), 0.05, 0.11);
+  const wideSum = pool(accepts.map((s) => s.wide));
+  const raised = ramp(ratio - withoutMovement(wideSum, dcInfrared / dcRed), 0.05, 0.11);
+  const rest = 1 - wideSum.ab ** 2 / (wideSum.aa * wideSum.bb);
+  const alike = Math.max(1 - ramp(rest, 0.002, 0.006), ramp(skewness(centred(b)), 0.7, 1));
+  const told = ramp(Math.abs(1 - ratio), 0.05, 0.11);
+  const pulseOnly = told * (1 - raised) + (1 - told) * alike;
   return {
     ratio,
     confidence:
-      (channels * flat * evenness * pulsatility(b) * certainty * steadiness(b) * accepted.length * pulseOnly) /
-      seconds.length,
+      (channels * flat * evenness * pulsatility(b) * steadiness(b) * accepted.length * pulseOnly) / seconds.length,
   };
 }
 
@@ -130,20 +133,20 @@ function skewness(x: readonly number[]): number {
   return Math.abs(moment(3) / moment(2) ** 1.5);
 }
 
-/** Highest local maximum of the autocorrelation at lags of 10 to 48 grid samples, at every second lag. */
+/** Highest local maximum of the autocorrelation at lags of 8 to 70 grid samples, at every second lag. */
 function periodicity(x: readonly number[]): number {
-  const last = Math.min(48, Math.floor(x.length / 2));
-  const lags = Array.from({ length: Math.max(0, Math.floor((last - 10) / 2) + 1) }, (_, i) => 10 + 2 * i);
+  const last = Math.min(70, Math.floor(x.length / 2));
+  const lags = Array.from({ length: Math.max(0, Math.floor((last - 8) / 2) + 1) }, (_, i) => 8 + 2 * i);
   const r = lags.map((lag) => correlation(x.slice(0, -lag), x.slice(lag)));
   const peaks = r.filter((v, i) => i > 0 && i < r.length - 1 && v >= (r[i - 1] ?? 0) && v >= (r[i + 1] ?? 0));
   return hums(x) ? 0 : Math.max(0, ...peaks);
 }
 
-/** Whether the autocorrelation has a peak above 0.5 at lags of 3 to 8 grid samples, too short for a heart. */
+/** Whether the autocorrelation has a peak above 0.5 at lags of 3 to 6 grid samples, too short for a heart. */
 function hums(x: readonly number[]): boolean {
   const at = (lag: number) => x.slice(lag).reduce((total, v, i) => total + v * (x[i] ?? 0), 0);
   const energy = at(0);
-  return Array.from({ length: 6 }, (_, i) => i + 3).some((lag) => {
+  return Array.from({ length: 4 }, (_, i) => i + 3).some((lag) => {
     const before = at(lag - 1);
     return at(lag) > 0.5 * energy && at(lag) > before && at(lag) >= at(lag + 1);
   });

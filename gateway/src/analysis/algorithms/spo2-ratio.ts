@@ -8,12 +8,24 @@ const DEFAULT_CURVE = [112.69, -34.66, 1.596] as const;
 
 /** Limit of the confidence with the curve of other optics, which is only a guess: never `excellent`. */
 const UNCALIBRATED_CONFIDENCE = 0.79;
+/** Limit of the confidence of a reading that is never trusted (doubtOf). */
+const UNTRUSTED_CONFIDENCE = 0.49;
+
+/** Standard deviation of a curve's error from 70 to 100 %, as makers of oximeters state it (regulators allow 3 to 3.5 %). */
+const CURVE_DEVIATION = 2;
+/** Scale of a logistic distribution with a standard deviation of 1. */
+const LOGISTIC_SCALE = Math.sqrt(3) / Math.PI;
+const CURVE_ERROR = CURVE_DEVIATION * LOGISTIC_SCALE;
 
 /**
- * Scale (%) of the logistic distribution of a curve's error with a standard deviation of 2 %, as makers of oximeters
- * state it (regulators allow 3 to 3.5 %).
+ * Standard deviation of R between people, relative to R. R differs mainly because red and infrared take different paths
+ * through the tissue, so its error is proportional to R (Feiner, Severinghaus and Bickler, Anesth. Analg. 105, 2007). On
+ * SpO2 = 110 - 25 R it has the root mean square CURVE_DEVIATION from 70 to 100 %, where 25 R goes from 10 to 40.
  */
-const CURVE_ERROR = (2 * Math.sqrt(3)) / Math.PI;
+const RATIO_DEVIATION = CURVE_DEVIATION / Math.sqrt((40 ** 3 - 10 ** 3) / (3 * 30));
+
+/** An error of at most this is in tolerance (%): below 90 % the A_rms that ISO 80601-2-61 allows. */
+const toleranceAt = (percent: number) => (percent < 90 ? 4 : 3);
 
 /**
  * The expected saturation (%) where the curve gives `percent`: the mean of a logistic distribution around it, cut at
@@ -26,21 +38,28 @@ function expected(percent: number): number {
 }
 
 /**
- * The percentage that the curve gives. Beyond the turning point of the parabola, where real saturations do not lie, the curve would rise
- * again: the value of the turning point is used.
+ * The ratio to read on the curve. Beyond the turning point of the parabola, where real saturations do not lie, the curve
+ * would rise again: the turning point is used.
  */
-function onCurve(ratio: number, curve: readonly number[]): number {
-  const [, b = 0, c = 0] = curve;
-  const r = c > 0 && b < 0 ? Math.min(ratio, -b / (2 * c)) : ratio;
-  return curve.reduceRight((sum, coefficient) => sum * r + coefficient, 0);
+function onCurve(ratio: number, [, b = 0, c = 0]: readonly number[]): number {
+  return c > 0 && b < 0 ? Math.min(ratio, -b / (2 * c)) : ratio;
 }
 
-/** Range of the percentages that a right curve gives for right ratios; red and infrared swapped give less, as a rule. */
-const PLAUSIBLE = [70, 105] as const;
+/** The probability that a reading is in tolerance: the deviation of R, times the slope of the curve, is that of the reading. */
+function certainty(ratio: number, percent: number, [, b = 0, c = 0]: readonly number[]): number {
+  const deviation = Math.abs(b + 2 * c * ratio) * ratio * RATIO_DEVIATION;
+  return Math.tanh(toleranceAt(percent) / (2 * LOGISTIC_SCALE * deviation));
+}
+
+/**
+ * Range of the percentages that a right curve gives for right ratios: 70 to 100 %, 1 % for the noise below, and 5 % above.
+ * Red and infrared swapped give less: on 110 - 25 R, 95 % reads as 68.
+ */
+const PLAUSIBLE = [69, 105] as const;
 /** Below this, the curve of other optics is too far from the device's own, %. */
 const UNCALIBRATED_BELOW = 90;
 
-/** What a percentage on the curve itself gives as the reason, where it is not trusted. */
+/** Why a percentage on the curve is never trusted. */
 function doubtOf(percent: number, isCalibrated: boolean): 'implausible_ratio' | 'uncalibrated' | null {
   if (percent < PLAUSIBLE[0] || percent > PLAUSIBLE[1]) return 'implausible_ratio';
   return !isCalibrated && percent < UNCALIBRATED_BELOW ? 'uncalibrated' : null;
@@ -51,7 +70,7 @@ const algorithm: Algorithm = {
   slug: 'spo2-ratio',
   name: 'SpO2 by ratio of ratios',
   description:
-    'Blood oxygen over 8 s from the pulsatile red light relative to the infrared, by the calibration curve of the device model.',
+    'Blood oxygen over 8 s from the pulsatile red light relative to the infrared, by the calibration curve of the device model. Trusted from 70 to 100 %, with the default curve from 90 %; the first trusted reading comes after 4 s of clean data. A curve that gives less than 69 or more than 105 % has a confidence below 0.5, and no_reading says implausible_ratio; below 90 % on the default curve it says uncalibrated.',
   version: '1.0.0',
   type: 'spo2',
   range: [70, 100],
@@ -60,11 +79,15 @@ const algorithm: Algorithm = {
   requires: [['ppg_red'], ['ppg_ir']],
   estimator: 'spo2',
   read: ({ value, confidence }, { spo2Curve }: DeviceTraits) => {
-    const percent = onCurve(value, spo2Curve ?? DEFAULT_CURVE);
+    const curve = spo2Curve ?? DEFAULT_CURVE;
+    const ratio = onCurve(value, curve);
+    const percent = curve.reduceRight((sum, coefficient) => sum * ratio + coefficient, 0);
+    const doubt = doubtOf(percent, spo2Curve !== null);
+    const limit = doubt ? UNTRUSTED_CONFIDENCE : spo2Curve ? 1 : UNCALIBRATED_CONFIDENCE;
     return {
       value: Math.max(0, expected(percent)),
-      confidence: spo2Curve ? confidence : Math.min(confidence, UNCALIBRATED_CONFIDENCE),
-      doubt: doubtOf(percent, spo2Curve !== null),
+      confidence: Math.min(confidence * certainty(ratio, percent, curve), limit),
+      doubt,
     };
   },
 };
