@@ -6,6 +6,7 @@ import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError } from 'commander';
 import { draw } from './drawing.js';
+import { CURVE, extremesBench, scoreExtreme } from './extremes-bench/bench.js';
 import { motionBench, readSources, SOURCES } from './motion-bench/bench.js';
 import { type LossAnswers, lossBench, scoreLosses } from './motion-bench/loss.js';
 import type { Source } from './motion-bench/source.js';
@@ -74,16 +75,17 @@ interface Generated {
   readonly reference: Reference;
 }
 
-/** Scores the benches; writes tables 4, 6 and 7 if the seeds are the page's, and the drawings. */
+/** Scores the benches; writes tables 4, 6, 7 and 9 if the seeds are the page's, and the drawings. */
 async function scoreBenches(folder: string, seeds: readonly number[]): Promise<void> {
   const sources = await readSources(folder, SOURCES);
   const recordings = new Map<string, ScoredWindow[]>();
   const motion = await scoreBench(seeds, (seed) => motionBench(sources, seed), recordings);
   const rhythm = await scoreBench(seeds, (seed) => rhythmBench(sources, seed), recordings);
   const losses = await scoreLossBench(seeds, await readSources(folder, ...LOSS));
+  const extremes = await scoreExtremesBench(seeds[0] ?? 0);
   progress('');
-  if (seeds === PAGE_SEEDS) writePage({ 4: motion, 6: rhythm, 7: losses });
-  else console.log([motion, rhythm, losses].map(table).join('\n\n'));
+  if (seeds === PAGE_SEEDS) writePage({ 4: motion, 6: rhythm, 7: losses, 9: extremes });
+  else console.log([motion, rhythm, losses, extremes].map(table).join('\n\n'));
   writeIndex(scoreRecordings(recordings));
 }
 
@@ -120,6 +122,18 @@ async function scoreLossBench(seeds: readonly number[], sources: readonly Source
     }
   }
   return scoreLosses(all);
+}
+
+/** The rows of the bench of extremes; its values do not depend on a seed, only the noise does. */
+async function scoreExtremesBench(seed: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const extreme of extremesBench(seed)) {
+    progress(`${extreme.kind.what} ${extreme.value}`);
+    const answers: Answer[][] = [];
+    for (const recording of extreme.recordings) answers.push(await analyse(recording, CURVE));
+    rows.push(scoreExtreme(extreme, answers));
+  }
+  return rows;
 }
 
 /** Adds to each row its MAE and its share of wrong but trusted readings, for each seed. */
@@ -190,7 +204,7 @@ const command = new Command('accuracy')
   .requiredOption('--recordings <folder>', 'the recordings (sdk/RECORDINGS.md), with ID.ref.csv and ID.beats.csv')
   .option(
     '--bench',
-    'score generated recordings instead, with the motion of the recordings troika-* or an irregular rhythm',
+    'score generated recordings instead: with the motion of the recordings troika-*, an irregular rhythm, or extreme values',
   )
   .option('--seed <number...>', 'seeds of the generated recordings (default: those of the page)', parseSeed)
   .action(({ recordings, bench = false, seed = PAGE_SEEDS }: Options) =>

@@ -4,7 +4,8 @@ const algorithm: Algorithm = {
   id: '8bc44f86-5314-4848-a1d5-4c98f73a6ab2',
   slug: 'rr-ecg',
   name: 'Respiratory rate from ECG',
-  description: 'Breaths over 32 s from respiratory sinus arrhythmia and the height and baseline of the R waves.',
+  description:
+    'Breaths over 32 s from respiratory sinus arrhythmia and the height and baseline of the R waves. Trusted from 4 to 45 a minute and up to half of the heart rate; the first trusted reading comes after 16 to 38 s of clean data. A faster breath is read as a slower one, with a confidence below 0.5, and no_reading says why.',
   version: '1.0.0',
   type: 'rr',
   range: [4, 60],

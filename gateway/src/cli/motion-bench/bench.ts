@@ -59,14 +59,15 @@ export function* motionBench(sources: readonly Source[], seed: number, pace = RU
   }
 }
 
-/** Samples per frame, 200 ms. */
-const FRAME = HZ / 5;
+/** Length of a frame, s. */
+const FRAME_S = 0.2;
 
-/** A recording of signals, one channel for each modality. */
+/** A recording of signals, one channel for each modality, all at one sampling rate. */
 export function recordingOf(
   id: string,
   description: string,
   signals: Readonly<Record<string, readonly Signal[]>>,
+  rate = HZ,
 ): FrameSource {
   const deviceModel: DeviceModelDraft = {
     name: id,
@@ -74,24 +75,25 @@ export function recordingOf(
     firmware_version: '1',
     modality_channels: Object.entries(signals).map(([modality, { length }]) => ({
       modality,
-      sample_rate_hz: HZ,
+      sample_rate_hz: rate,
       bit_depth: 32,
       num_channels: length,
     })),
   };
-  return { id, deviceModel, frames: () => frames(Object.values(signals)) };
+  return { id, deviceModel, frames: () => frames(Object.values(signals), rate) };
 }
 
-function* frames(channels: readonly (readonly Signal[])[]): Generator<Frame> {
+function* frames(channels: readonly (readonly Signal[])[], rate: number): Generator<Frame> {
+  const size = Math.round(FRAME_S * rate);
   const length = channels[0]?.[0]?.length ?? 0;
-  for (let seq = 0; seq < length; seq += FRAME) {
-    const count = Math.min(FRAME, length - seq);
+  for (let seq = 0; seq < length; seq += size) {
+    const count = Math.min(size, length - seq);
     for (const [channel, signals] of channels.entries()) {
       const samples = new Float64Array(count * signals.length);
       signals.forEach((x, sub) => {
         for (let i = 0; i < count; i++) samples[i * signals.length + sub] = x[seq + i] ?? 0;
       });
-      yield { channel, seq, ts: (1000 * seq) / HZ, samples, at: (1000 * (seq + count - 1)) / HZ };
+      yield { channel, seq, ts: (1000 * seq) / rate, samples, at: (1000 * (seq + count - 1)) / rate };
     }
   }
 }
