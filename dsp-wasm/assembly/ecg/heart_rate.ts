@@ -17,6 +17,8 @@ import {
   IDLE_INTERVALS,
   LEAST_OF_LEVEL,
   LEAST_OF_OFFSET,
+  LONGEST_QT,
+  MOST_OTHERS,
   MOST_REST,
   MOST_SHIFT,
   REST_STEEPNESS,
@@ -43,6 +45,7 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   to.value = (60 * <f64>INTERVALS.count) / INTERVALS.duration;
   to.confidence =
     allRight() * isRhythm(ecg) * likeEcg(ecg, leads) * stillBeating(end - newest, mean) * resolved(session) * enough();
+  if (kindsTakeTurns(ecg, end - WINDOW)) to.confidence = 0;
   return true;
 }
 
@@ -54,6 +57,23 @@ export function likeHeartbeats(session: Session, from: f64): f64 {
   addDecided(ecg, from);
   if (!INTERVALS.count) return 0;
   return allRight() ** (TELLING_BEATS / <f64>INTERVALS.count) * likeEcg(ecg, leads);
+}
+
+/**
+ * Whether beats of two kinds take turns, each of one following one of the other within a QT interval: as T waves that are taken for beats do.
+ */
+function kindsTakeTurns(ecg: EcgState, from: f64): bool {
+  let pairs = 0;
+  let turns = 0;
+  for (let number = ecg.beatCount - 1; number - 2 >= ecg.oldestBeat && ecg.beatAt(number).time > from; number--) {
+    const beat = ecg.beatAt(number);
+    const before = ecg.beatAt(number - 1);
+    const shorter = min(beat.interval, before.interval);
+    const isTurn = beat.kind === ecg.beatAt(number - 2).kind && beat.kind !== before.kind;
+    pairs++;
+    turns += <i32>(isTurn && shorter > 0 && <f64>shorter < LONGEST_QT);
+  }
+  return pairs > MOST_OTHERS + 1 && pairs - turns <= MOST_OTHERS;
 }
 
 function leadsOf(session: Session): i32 {

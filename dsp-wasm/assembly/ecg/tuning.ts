@@ -174,6 +174,8 @@ export const TELLING_INTERVALS: i32 = 20;
 
 /** Longest interval from an R wave to the top of its T wave. [s; chosen] */
 export const LONGEST_R_TO_T: f64 = 0.36;
+/** Longest interval from an R wave to the end of its T wave. [s; cited: upper limit of QTc, Rautaharju et al. 2009] */
+export const LONGEST_QT: f64 = 0.5;
 /** Ratio of two intervals from which one of them may end with a T wave. [ratio; chosen] */
 export const UNEQUAL: f64 = 1.5;
 /** Neighbouring intervals of another kind among which the others may still be those of T waves. [intervals; chosen] */
