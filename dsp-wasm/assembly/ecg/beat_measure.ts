@@ -43,6 +43,7 @@ import {
   LEVEL_FOLLOW,
   LIKE_TEMPLATE,
   MEASURE_FOLLOW,
+  MIDWAY,
   PAUSE_SAMPLES,
   SHIFT_HALF,
   SHORTEST_SPREAD,
@@ -57,6 +58,7 @@ import {
   STRAY_QUALITY,
   STRAY_SHARE,
   USUAL_RISE,
+  WEAKEST,
 } from './tuning';
 
 /**
@@ -215,6 +217,8 @@ function measureLead(ecg: EcgState, lead: Lead, k: i32, at: i32, between: i32, s
   if (!wide) {
     learnLevel(lead.energy, energy, noise);
     if (matched) lead.rest = followed(lead.rest, restBetween(at, between, share));
+    const small: f32 = matched && hasMidway(at, between, share) ? 1 : 0;
+    lead.midway += MEASURE_FOLLOW * (small - lead.midway);
     if (matched) learnMatch(lead.match, MATCH[greatestNear(MATCH, at, SNAP)], greatest(MATCH, between));
   }
   const fit = learnShape(lead, k, at, ecg.beatCount);
@@ -409,6 +413,23 @@ function restBetween(at: i32, between: i32, share: f32): f32 {
   for (let i = 0; i < between; i++) sum += abs(PROJECTION[i]);
   const beat = PROJECTION[greatestNear(MATCH, at, SNAP)];
   return between > 0 ? sum / (<f32>between * beat * restOfSine(share)) : 0;
+}
+
+/**
+ * Whether midway between the beat at `at` and the one before there is something of the shape of a beat, and smaller: every other beat of a
+ * heart whose QRS complexes alternate in height.
+ */
+function hasMidway(at: i32, between: i32, share: f32): bool {
+  const length = <f32>between / share;
+  const middle = <f32>at - length / 2;
+  const reach = MIDWAY * length;
+  const least = WEAKEST * PROJECTION[greatestNear(MATCH, at, SNAP)];
+  const to = min(between - 1, <i32>(middle + reach));
+  for (let i = max(0, <i32>(middle - reach)); i <= to; i++) {
+    const projection = PROJECTION[i];
+    if (projection > least && MATCH[i] > LIKE_TEMPLATE * LIKE_TEMPLATE * projection) return true;
+  }
+  return false;
 }
 
 /** Mean of a sine's magnitude in the middle `share` of a half wave, against its top: 2 / π of all of it. */

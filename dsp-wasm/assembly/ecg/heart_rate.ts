@@ -45,7 +45,7 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   to.value = (60 * <f64>INTERVALS.count) / INTERVALS.duration;
   to.confidence =
     allRight() * isRhythm(ecg) * likeEcg(ecg, leads) * stillBeating(end - newest, mean) * resolved(session) * enough();
-  if (kindsTakeTurns(ecg, end - WINDOW)) to.confidence = 0;
+  if (kindsTakeTurns(ecg, end - WINDOW) || ecg.leadAt(ecg.lead).midway > 0.5) to.confidence = 0;
   return true;
 }
 

@@ -110,6 +110,10 @@ export const DEAD_SAMPLES: i32 = 28;
 export const DEAD_TENTHS: i32 = 3;
 /** Longer intervals, 3 s, are pauses or missed beats and tell nothing of the noise between beats. [grid samples; chosen] */
 export const PAUSE_SAMPLES: i32 = 384;
+/** Distance from the middle of an interval within which a small beat lies midway. [share; chosen] */
+export const MIDWAY: f32 = 0.1;
+/** Least size of such a beat, in parts of the others. [share; chosen] */
+export const WEAKEST: f32 = 0.15;
 /** Share of its norm that a beat must have along a template to be of its kind. [share; chosen] */
 export const LIKE_TEMPLATE: f32 = 0.8;
 /** Least share of a beat in the template. [share; chosen] */

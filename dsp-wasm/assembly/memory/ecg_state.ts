@@ -53,6 +53,8 @@ export class Lead {
   /** Energy and breadth of beats that are usual in this session. */
   usualEnergy: f32;
   usualWidth: f32;
+  /** Share of the newest intervals with something like a small beat midway, 0 to 1. */
+  midway: f32;
   /** Template that the newest beat went into. */
   kind: i32;
   /** Newest beats in a row that no noise could hide. */

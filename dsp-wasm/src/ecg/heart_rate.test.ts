@@ -318,6 +318,27 @@ describe('hr_ecg', () => {
     }
   });
 
+  it('does not trust twice a slow rate by T waves that are as high as the R waves, and follow late', () => {
+    for (const interval of [1.2, 1.35, 1.5]) {
+      const x = ecg(
+        90,
+        rhythm(91, () => interval, 'slow_t'),
+        { noise: 0.01 },
+      );
+      const wrong = estimates(x).filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - 60 / interval) > 10);
+      expect(wrong, `${interval} s`).to.deep.equal([]);
+    }
+  });
+
+  it('does not trust half the rate where every other QRS complex is small', () => {
+    for (const interval of [0.4, 0.45, 0.5]) {
+      const beats = rhythm(91, () => interval).map((beat, i) => (i % 2 ? { ...beat, shape: 'small' as const } : beat));
+      const answers = estimates(ecg(90, beats, { noise: 0.01 })).slice(15);
+      const wrong = answers.filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - 60 / interval) > 10);
+      expect(wrong, `${interval} s`).to.deep.equal([]);
+    }
+  });
+
   it('trusts an ECG again that an electrode has made ten times as small at once', () => {
     for (const interval of [0.5, 0.7, 1]) {
       const x = ecg(90, rhythm(91, jitter(7, interval, 0.02))).map((v, i) => (i < 40 * HZ ? v : 0.1 * v));

@@ -2,7 +2,7 @@ import { random } from '../signals.js';
 
 /** Electrocardiograms with known R peaks, for tests. */
 
-type Shape = 'normal' | 'tall_t' | 'peaked_t' | 'ectopic' | 'blocked';
+type Shape = 'normal' | 'small' | 'tall_t' | 'peaked_t' | 'slow_t' | 'ectopic' | 'blocked';
 
 export interface KnownBeat {
   /** Time of the R peak, seconds. */
@@ -28,17 +28,19 @@ function wave(t: number, centre: number, width: number, height: number): number 
 
 /**
  * A beat `t` seconds after its R peak, with an R wave of 1. An ectopic beat is broad, has no P wave and an opposite T wave; of a
- * blocked one there is only a P wave.
+ * blocked one there is only a P wave. A small one has a third of the height, as every other beat in electrical alternans.
  */
 function beat(t: number, shape: Shape): number {
   if (shape === 'blocked') return wave(t, -0.16, 0.022, 0.18);
   if (shape === 'ectopic') return wave(t, 0, 0.035, 1.3) + wave(t, 0.09, 0.04, -0.5) + wave(t, 0.28, 0.06, -0.5);
+  if (shape === 'small') return 0.35 * beat(t, 'normal');
   const qrs = wave(t, -0.028, 0.01, -0.12) + wave(t, 0, 0.011, 1) + wave(t, 0.03, 0.011, -0.22);
   return wave(t, -0.16, 0.022, 0.12) + qrs + tWave(t, shape);
 }
 
-/** A peaked T wave is as in severe hyperkalaemia: narrow, and higher than the R wave. */
+/** A peaked T wave is as in severe hyperkalaemia: narrow, and higher than the R wave; a slow one is as high, and as broad as usual. */
 function tWave(t: number, shape: Shape): number {
+  if (shape === 'slow_t') return wave(t, 0.34, 0.045, 1.3);
   if (shape === 'tall_t') return wave(t, 0.22, 0.035, 0.9);
   return shape === 'peaked_t' ? wave(t, 0.28, 0.026, 1.3) : wave(t, 0.22, 0.045, 0.3);
 }
