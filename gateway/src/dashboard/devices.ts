@@ -16,8 +16,8 @@ export function deviceRoutes(router: Router<DashboardState>, options: DashboardO
   router.get('/dashboard/api/accounts/:account/devices', async (ctx) => {
     signedInOf(ctx);
     const { id: accountId } = await accountOf(ctx, store);
-    const { prefix, limit, cursor } = readQuery(ctx, deviceQuery);
-    const page = await store.devicePage({ accountId, prefix: prefix ?? null, limit, cursor: cursor ?? null });
+    const { prefix = null, problems, limit, cursor = null } = readQuery(ctx, deviceQuery);
+    const page = await store.devicePage({ accountId, prefix, withProblem: problems === 'only', limit, cursor });
     const rows = await Promise.all(page.rows.map((device) => deviceRow(store, device)));
     ctx.body = { rows, next: page.next } satisfies Listed<DeviceRow>;
   });
@@ -46,12 +46,14 @@ function noDevice(): HttpError {
   return new HttpError('not_found', 'the account has no device with this id: it may have been deleted');
 }
 
-async function deviceRow(store: Store, { accountId, deviceId, deviceModelId, createdAt }: Device): Promise<DeviceRow> {
+async function deviceRow(store: Store, device: Device): Promise<DeviceRow> {
+  const { accountId, deviceId, deviceModelId, createdAt, problem } = device;
   const session = await store.openSessionOf(accountId, deviceId);
   return {
     device_id: deviceId,
     device_model_id: deviceModelId,
     created_at: isoTime(createdAt),
+    problem,
     session: session && openSession(session),
   };
 }

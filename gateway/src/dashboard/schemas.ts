@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { InsightType, SqiClass } from '../insight.js';
 import type { Inspection } from '../peers/inspection.js';
 import { digits, instant, limit, list, matching, object, oneOf, text } from '../rest/fields.js';
+import type { Diagnostics } from '../store/store.js';
 
 /** The dashboard's own interface: schemas of requests, and types of responses, which its pages share. */
 
@@ -26,7 +27,12 @@ export const rotation = object({ overlap: matching(/^\d{1,4}[mhd]$/, 'a time suc
 const cursor = z.string().optional();
 export const keyQuery = z.object({ user: z.string().optional(), limit: limit(50, 200), cursor });
 export const pageQuery = z.object({ limit: limit(50, 200), cursor });
-export const deviceQuery = z.object({ prefix: z.string().max(128).optional(), limit: limit(50, 200), cursor });
+export const deviceQuery = z.object({
+  problems: oneOf(['only']).optional(),
+  prefix: z.string().max(128).optional(),
+  limit: limit(50, 200),
+  cursor,
+});
 export const sessionQuery = z.object({
   device: z.string().max(128).optional(),
   status: oneOf(['open', 'closed']).optional(),
@@ -105,6 +111,8 @@ export interface DeviceRow {
   readonly device_id: string;
   readonly device_model_id: string;
   readonly created_at: string;
+  /** Code of the problem of its newest data; null for none. */
+  readonly problem: string | null;
   /** The open session, if there is one. */
   readonly session: OpenSession | null;
 }
@@ -174,6 +182,9 @@ export interface Series {
 
 /** The state of a session in its gateway; null if the session is closed or its gateway does not answer. */
 export type Live = Inspection | null;
+
+/** What is kept of the problems of a session; null for nothing. */
+export type Kept = Diagnostics | null;
 export type { ChannelState, Inspection } from '../peers/inspection.js';
 
 export interface Load {

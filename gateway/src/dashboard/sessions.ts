@@ -11,7 +11,7 @@ import type { Session, Store } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { csvOf } from './csv.js';
 import { type DashboardContext, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
-import { type Listed, type Live, liveQuery, type SessionRow, seriesQuery, sessionQuery } from './schemas.js';
+import { type Kept, type Listed, type Live, liveQuery, type SessionRow, seriesQuery, sessionQuery } from './schemas.js';
 import { seriesOf } from './series.js';
 
 /** Series of charts that are made at once, one for each operator: that of a session of two days takes 300 MB. */
@@ -40,6 +40,13 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect }
   router.get('/dashboard/api/sessions/:session', async (ctx) => {
     signedInOf(ctx);
     ctx.body = sessionRow(await sessionOf(ctx, store));
+  });
+
+  router.get('/dashboard/api/sessions/:session/diagnostics', async (ctx) => {
+    signedInOf(ctx);
+    const { id } = await sessionOf(ctx, store);
+    ctx.body = JSON.stringify((await store.diagnostics(id)) satisfies Kept);
+    ctx.type = 'json';
   });
 
   router.get('/dashboard/api/sessions/:session/live', async (ctx) => {

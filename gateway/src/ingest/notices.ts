@@ -104,6 +104,6 @@ export function notAnalysed(modalities: readonly string[]): string {
 }
 
 /** What a notice is about: each has its own. */
-export function keyOf(code: NoticeCode, channel: number | null, insight?: InsightType): string {
+export function keyOf(code: string, channel: number | null, insight?: string): string {
   return [code, channel, ...(insight ? [insight] : [])].join('/');
 }

@@ -7,7 +7,7 @@ import type { Analysis, NoReading, SampleRun } from '../analysis/analysis.js';
 import { ForwardClock } from '../forward-clock.js';
 import type { Inspection } from '../peers/inspection.js';
 import type { PublishedStream } from '../publisher/publisher.js';
-import type { Session } from '../store/store.js';
+import type { Diagnostics, Session } from '../store/store.js';
 import { Acknowledgements } from './acknowledgements.js';
 import type { Connection } from './connection.js';
 import type { IngestCounters } from './counters.js';
@@ -30,6 +30,10 @@ interface LiveSessionParts {
   /** Time that the session stays open without a connection, ms. */
   readonly graceMs: number;
   readonly log: Log;
+  /** What a former owner of the session has kept of its problems. */
+  readonly diagnostics: Diagnostics | null;
+  /** Keeps diagnostics, and the code of the present problem. Rejects as the store does. */
+  readonly diagnose: (diagnostics: Diagnostics, problem: string | null) => Promise<void>;
   /** The closed sessions of the device with data at or after a time, ms. Rejects as the store does. */
   readonly storedSince: (from: number) => Promise<readonly Session[]>;
   /** Called once, when everything is stored and published and the session can be closed in the store. */
@@ -49,6 +53,9 @@ const STRETCH_MS = 10_000;
 
 /** The wall clock was set if it moved by more than this against the monotonic one since the session is here, ms. */
 const CLOCK_SET_MS = 60_000;
+
+/** Shortest time between two records of the diagnostics; they may be 5 s old, ms. */
+const DIAGNOSE_EVERY_MS = 4000;
 
 /** Data times of two sessions of a device may overlap by this much, ms: clocks are set, and sessions taken over. */
 const OVERLAP_MS = 10_000;
@@ -88,6 +95,9 @@ export class LiveSession implements Worker {
   #stretchEnd = -Number.MAX_VALUE;
   /** Whether readings of former stretches are being stored. */
   #isStoring = false;
+  /** The diagnostics that are kept, as text, and the time of keeping them. */
+  #diagnosed = '';
+  #diagnosedAt = Number.NEGATIVE_INFINITY;
   /** Sessions whose data may come again in this one; null before they were asked for. */
   #stored: Promise<readonly Session[]> | null = null;
   #isOverlapNoted = false;
@@ -106,7 +116,7 @@ export class LiveSession implements Worker {
     });
     const { row, clock, log } = parts;
     this.#clockOffset = clock.now() - clock.monotonic();
-    this.#trace = new Trace(row.channels, clock);
+    this.#trace = new Trace(row.channels, clock, parts.diagnostics);
     this.#notices = new Notices(clock, (notice) => {
       this.#trace.noticed(notice);
       this.#connection?.send({ type: 'notice', ...notice });
@@ -276,6 +286,7 @@ export class LiveSession implements Worker {
     }
     this.#recordIfDue();
     void this.#noteOverlap();
+    if (this.#parts.clock.monotonic() - this.#diagnosedAt >= DIAGNOSE_EVERY_MS) void this.#keepDiagnostics();
   }
 
   /** Ends the session: received data are analysed, stored and published; then `onFinished` is called. */
@@ -338,7 +349,7 @@ export class LiveSession implements Worker {
   /** Records that the next owner has nothing of this owner to wait for. */
   async #handOver(): Promise<void> {
     const { stream } = this.#parts;
-    await stream.flushed();
+    await Promise.all([stream.flushed(), this.#keepDiagnostics()]);
     stream.record({ ...this.#intake.progress(), handedOverBy: this.row.epoch });
     await stream.flushed();
   }
@@ -430,8 +441,22 @@ export class LiveSession implements Worker {
     this.#tellNoReadings();
     this.#record();
     const { stream, onFinished } = this.#parts;
-    void Promise.all([stream.flushed(), this.#noteOverlap()]).then(() => onFinished(this));
+    void this.#noteOverlap()
+      .then(() => Promise.all([stream.flushed(), this.#keepDiagnostics()]))
+      .then(() => onFinished(this));
     return false;
+  }
+
+  /** Keeps the diagnostics if they have changed; what fails is tried again by the next call. */
+  async #keepDiagnostics(): Promise<void> {
+    const diagnostics = this.#trace.diagnostics(this.#intake.relativeRates());
+    const text = JSON.stringify(diagnostics);
+    if (text === this.#diagnosed) return;
+    this.#diagnosed = text;
+    this.#diagnosedAt = this.#parts.clock.monotonic();
+    await this.#parts.diagnose(diagnostics, this.#trace.problem).catch(() => {
+      this.#diagnosed = '';
+    });
   }
 
   /** Tells the device once if a closed session of it has the data of more than 10 s of this one. */

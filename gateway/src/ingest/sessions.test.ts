@@ -308,6 +308,20 @@ describe('Sessions', () => {
       expect((await upload(T0 - 80_000_000)).notices).to.deep.equal([]);
     });
 
+    it('keep the problems of their data after they have closed, and the device its problem', async () => {
+      const { connect, query } = await bench.device(a);
+      const device = connect();
+      const { session_id } = await device.ready();
+      device.send({ type: 'samples', channel: 0, seq: -1, samples: [1] });
+      device.samples(0, 100);
+      await device.handled();
+      await bench.end(device);
+      const kept = await bench.store.diagnostics(session_id);
+      expect(kept?.refused.map(({ code, count }) => [code, count])).to.deep.equal([['bad_value', 1]]);
+      expect(kept?.notices.some(({ code, reason }) => code === 'no_reading' && reason === 'too_little')).to.equal(true);
+      expect((await bench.store.device(bench.account.id, query.device_id))?.problem).to.equal('no_reading');
+    });
+
     it('are separate for the same device id in two accounts', async () => {
       const { connect } = await bench.device(a);
       const { session_id } = await connect().ready();

@@ -7,7 +7,7 @@ import type { OpenAnalysis } from '../analysis/analysis.js';
 import { CloseError } from '../errors.js';
 import type { PublishedStream, Publisher } from '../publisher/publisher.js';
 import { Queue } from '../queue.js';
-import type { LastInsights, Session, Store } from '../store/store.js';
+import type { Diagnostics, LastInsights, Session, Store } from '../store/store.js';
 import { type Admission, register } from './admission.js';
 import { Allowance } from './allowance.js';
 import type { Connection } from './connection.js';
@@ -235,7 +235,9 @@ export class Sessions {
   /** Continues a claimed session without its signal state. */
   async #goOn(row: Session, after: Promise<void> | null): Promise<Joined> {
     try {
-      const session = this.#live(row, await this.#options.store.lastInsights(row.id), after);
+      const { store } = this.#options;
+      const [last, diagnostics] = await Promise.all([store.lastInsights(row.id), store.diagnostics(row.id)]);
+      const session = this.#live(row, last, after, diagnostics);
       return { session, resumed: true, replayMs: REPLAY_MS };
     } catch (error) {
       // This gateway owns the session and nobody serves it: the device may reconnect within the grace period.
@@ -254,7 +256,12 @@ export class Sessions {
   }
 
   /** Throws `CloseError` if the session limit is reached. */
-  #live(row: Session, last: LastInsights, after: Promise<void> | null = null): LiveSession {
+  #live(
+    row: Session,
+    last: LastInsights,
+    after: Promise<void> | null = null,
+    diagnostics: Diagnostics | null = null,
+  ): LiveSession {
     this.#room.refuseIfFull(row);
     const { store, publisher, gateway, openAnalysis, turns, counters, clock, graceMs, log } = this.#options;
     let stream: PublishedStream | null = null;
@@ -292,6 +299,8 @@ export class Sessions {
       clock,
       graceMs,
       log,
+      diagnostics,
+      diagnose: (seen, problem) => store.putDiagnostics({ sessionId: id, gateway, epoch, diagnostics: seen, problem }),
       storedSince: async (from) =>
         (await store.sessions({ ...scope, status: 'closed', dataSince: from, limit: MOST_STORED, cursor: null })).rows,
       onFinished: (finished) => this.#closeFinished(finished),

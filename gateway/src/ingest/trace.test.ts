@@ -72,6 +72,39 @@ describe('the trace of a session', () => {
     expect(look().notices).to.have.length(1);
   });
 
+  it('keeps each notice with its times and count, over or not, and names the newest problem that persists', () => {
+    expect(trace.problem).to.equal(null);
+    trace.noticed({ code: 'rate_off', channel: 1, detail: 'one' });
+    clock.advance(10_000);
+    trace.noticed({ code: 'rate_off', channel: 1, detail: 'two' });
+    trace.refused({ fault: 'bad_json', detail: 'text' });
+    expect(trace.problem).to.equal('rate_off');
+    trace.noticed({ code: 'rate_off', channel: 1, detail: 'over', over: true });
+    expect(trace.problem).to.equal('refused');
+    const kept = trace.diagnostics([1.02, null]);
+    expect(kept).to.deep.equal({
+      notices: [{ code: 'rate_off', channel: 1, firstAt: 5000, lastAt: 15_000, count: 2, detail: 'two', isOver: true }],
+      refused: [{ code: 'bad_json', count: 1, detail: 'text' }],
+      channels: [
+        { index: 0, declaredHz: 10, measuredHz: 10.2 },
+        { index: 1, declaredHz: 10, measuredHz: null },
+      ],
+    });
+    const next = new Trace([CHANNEL], clock, kept);
+    next.refused({ fault: 'bad_json', detail: 'more' });
+    expect(next.diagnostics([]).refused).to.deep.equal([{ code: 'bad_json', count: 2, detail: 'more' }]);
+  });
+
+  it('keeps at most 8 KiB of diagnostics, and of the notices the newest', () => {
+    for (let channel = 0; channel < 64; channel++) {
+      clock.advance(1);
+      trace.noticed({ code: 'rate_off', channel, detail: 'ä'.repeat(300) });
+    }
+    const kept = trace.diagnostics([]);
+    expect(Buffer.byteLength(JSON.stringify(kept))).to.be.within(7000, 8192);
+    expect(kept.notices.at(-1)?.channel).to.equal(63);
+  });
+
   it('gives the measured rate, and the stretches with data of the last ten minutes', () => {
     run(0, 0, [1, 2, 3, 4]);
     run(0, 400, [1, 2]);

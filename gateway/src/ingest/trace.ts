@@ -1,7 +1,7 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
-import type { ChannelState, Inspection, RaisedNotice, RefusedFrames } from '../peers/inspection.js';
-import type { ModalityChannel } from '../store/store.js';
+import type { ChannelState, Inspection } from '../peers/inspection.js';
+import type { DiagnosedNotice, Diagnostics, ModalityChannel, RefusedFrames } from '../store/store.js';
 import type { Fault } from './frame.js';
 import { keyOf, type Notice } from './notices.js';
 import { SignalWatch } from './signal-watch.js';
@@ -11,20 +11,26 @@ const COVERED_MS = 600_000;
 const PIECES = 200;
 /** Most characters kept of a text; some texts list the wrong fields. */
 const MAX_DETAIL = 300;
+/** Longest diagnostics, as JSON in UTF-8, bytes. */
+const MAX_DIAGNOSTICS = 8192;
 
-/** A session's memory for the dashboard: small, and not stored. */
+/** A session's memory of the problems of its data, which is stored as diagnostics, and of its signal, for the dashboard alone. */
 export class Trace {
   readonly #channels: readonly ModalityChannel[];
   readonly #clock: Clock;
   readonly #refused = new Map<string, RefusedFrames>();
-  readonly #notices = new Map<string, RaisedNotice>();
+  readonly #notices = new Map<string, DiagnosedNotice>();
   readonly #covered: [start: number, end: number][][];
   readonly #watch: SignalWatch;
   #frames = 0;
   #since: number;
   #connected = false;
 
-  constructor(channels: readonly ModalityChannel[], clock: Clock) {
+  /** @param earlier what a former owner of the session has kept */
+  constructor(channels: readonly ModalityChannel[], clock: Clock, earlier: Diagnostics | null = null) {
+    for (const refused of earlier?.refused ?? []) this.#refused.set(refused.code, refused);
+    for (const notice of earlier?.notices ?? [])
+      this.#notices.set(keyOf(notice.code, notice.channel, notice.insight), notice);
     this.#channels = channels;
     this.#clock = clock;
     this.#since = clock.now();
@@ -49,10 +55,45 @@ export class Trace {
   noticed({ code, channel: about, detail, over, insight, reason }: Notice): void {
     const channel = about ?? null;
     const key = keyOf(code, channel, insight);
+    const known = this.#notices.get(key);
+    if (over) {
+      if (known) this.#notices.set(key, { ...known, isOver: true });
+      return;
+    }
+    const lastAt = this.#clock.now();
+    const { firstAt, count } = known ?? { firstAt: lastAt, count: 0 };
     const ofType = insight && { insight, reason: String(reason) };
-    if (over) this.#notices.delete(key);
-    else
-      this.#notices.set(key, { code, channel, detail: detail.slice(0, MAX_DETAIL), at: this.#clock.now(), ...ofType });
+    const said = {
+      code,
+      channel,
+      firstAt,
+      lastAt,
+      count: count + 1,
+      detail: detail.slice(0, MAX_DETAIL),
+      isOver: false,
+    };
+    this.#notices.set(key, { ...said, ...ofType });
+  }
+
+  /** The code of the newest problem that persists; null for none. */
+  get problem(): string | null {
+    const present = [...this.#notices.values()].filter(({ isOver }) => !isOver);
+    const newest = present.toSorted((a, b) => b.lastAt - a.lastAt)[0];
+    return newest?.code ?? (this.#refused.size > 0 ? 'refused' : null);
+  }
+
+  /**
+   * What is kept of the problems of the data: of too much, the newest notices.
+   * @param rates the measured rate of each channel divided by the declared one; null if it is not known
+   */
+  diagnostics(rates: readonly (number | null)[]): Diagnostics {
+    const refused = [...this.#refused.values()];
+    const channels = this.#channels.map(({ sample_rate_hz: declaredHz }, index) => ({
+      ...{ index, declaredHz, measuredHz: rateOf(declaredHz, rates[index] ?? null) },
+    }));
+    const notices = [...this.#notices.values()].toSorted((a, b) => a.lastAt - b.lastAt);
+    while (notices.length > 0 && lengthOf({ notices, refused, channels }) > MAX_DIAGNOSTICS) notices.shift();
+    return { notices, refused, channels };
   }
 
   run(run: SampleRun): void {
@@ -80,7 +121,9 @@ export class Trace {
       last_data_at: lastDataAt,
       frames: this.#frames,
       refused: [...this.#refused.values()],
-      notices: [...this.#notices.values()],
+      notices: [...this.#notices.values()].flatMap(({ firstAt, lastAt: at, count, isOver, ...notice }) =>
+        isOver ? [] : [{ ...notice, at }],
+      ),
       channels: this.#channels.map((model, index) => this.#state(model, index, rates[index] ?? null)),
       signal: isChannel ? this.#watch.look(channel, this.#width(channel)) : null,
     };
@@ -91,7 +134,7 @@ export class Trace {
       index,
       modality,
       declared_hz: sample_rate_hz,
-      measured_hz: rate === null ? null : Number((sample_rate_hz * rate).toFixed(2)),
+      measured_hz: rateOf(sample_rate_hz, rate),
       covered: (this.#covered[index] ?? []).map(([start, end]) => [start, end] as const),
     };
   }
@@ -99,4 +142,12 @@ export class Trace {
   #width(channel: number): number {
     return this.#channels[channel]?.num_channels ?? 1;
   }
+}
+
+function rateOf(declared: number, relative: number | null): number | null {
+  return relative === null ? null : Number((declared * relative).toFixed(2));
+}
+
+function lengthOf(diagnostics: Diagnostics): number {
+  return Buffer.byteLength(JSON.stringify(diagnostics));
 }

@@ -1,4 +1,4 @@
-import type { InsightType } from '../insight.js';
+import type { RefusedFrames } from '../store/store.js';
 
 /** The current state of a session in its gateway, for the dashboard. Times are ms since the epoch. */
 export interface Inspection {
@@ -15,13 +15,6 @@ export interface Inspection {
   readonly signal: Signal | null;
 }
 
-export interface RefusedFrames {
-  readonly code: string;
-  readonly count: number;
-  /** The detail of the last refusal. */
-  readonly detail: string;
-}
-
 /** A notice whose cause still exists. */
 export interface RaisedNotice {
   readonly code: string;
@@ -29,7 +22,7 @@ export interface RaisedNotice {
   readonly detail: string;
   readonly at: number;
   /** Of `no_reading`: the type of insight, and the code of the reason. */
-  readonly insight?: InsightType;
+  readonly insight?: string;
   readonly reason?: string;
 }
 

@@ -244,6 +244,72 @@ export type Session = {
      * Time of its newest instant, by the device's clock, up to 5 s old. Absent while there are no data.
      */
     data_end?: string;
+    /**
+     * The problems of the data, up to 5 s old while the session is open. Lists do not have them.
+     */
+    diagnostics?: {
+        notices: Array<{
+            /**
+             * Code of the notice (INGEST.md, section 3).
+             */
+            code: string;
+            /**
+             * Index of the channel. Absent if it is about the whole session.
+             */
+            channel?: number;
+            /**
+             * Of no_reading: the type of insight.
+             */
+            insight?: string;
+            /**
+             * Of no_reading: the code of the reason.
+             */
+            reason?: string;
+            /**
+             * When the device got it first.
+             */
+            first_at: string;
+            /**
+             * When the device got it last.
+             */
+            last_at: string;
+            /**
+             * How often the device got it.
+             */
+            count: number;
+            /**
+             * The problem, and how to correct it, as the device got it last.
+             */
+            detail: string;
+            /**
+             * Whether the problem is over.
+             */
+            over: boolean;
+        }>;
+        /**
+         * Refused frames by the code of the error, with the detail of the last one.
+         */
+        refused: Array<{
+            code: string;
+            count: number;
+            detail: string;
+        }>;
+        /**
+         * Declared and measured rates. A measured rate is null until it is known to 1 %.
+         */
+        channels: Array<{
+            index: number;
+            declared_hz: number;
+            measured_hz: number | null;
+        }>;
+        /**
+         * The types without a trusted reading, each with the code of the reason.
+         */
+        no_reading: Array<{
+            insight: string;
+            reason: string;
+        }>;
+    };
 };
 
 /**

@@ -9,6 +9,7 @@ import { now } from '../service-clock.js';
 import { Badge, Dialog, Empty, Fact, Failure, Form, Page, Panel, Skeleton, When } from '../ui.js';
 import { Channels } from './device-channels.js';
 import { Readings } from './device-readings.js';
+import { Problems } from './session.js';
 import { SessionTable } from './sessions.js';
 
 const REFRESH_MS = 2000;
@@ -38,6 +39,7 @@ export function DevicePage({ account, me, deviceId }: AccountPage & { readonly d
     10_000,
   );
   const session = device.data?.session ?? null;
+  const last = sessions.data?.rows[0];
   const [channel, setChannel] = useState(0);
   const live = useLoad<Live>(session && `/sessions/${session.id}/live?channel=${channel}`, SIGNAL_MS);
   const [isDeleting, setDeleting] = useState(false);
@@ -63,7 +65,7 @@ export function DevicePage({ account, me, deviceId }: AccountPage & { readonly d
           {live.error && !device.error && (
             <Failure error={live.error} retry={() => void live.reload()} shownAt={live.at} />
           )}
-          {live.data && <Notices live={live.data} />}
+          {live.data ? <Notices live={live.data} /> : last && <Problems id={last.id} />}
           {session && <Readings session={session.id} live={live.data ?? null} device={device.data} />}
           {live.data && (
             <>

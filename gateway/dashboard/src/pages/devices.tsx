@@ -11,9 +11,12 @@ const REFRESH_MS = 5000;
 /** Devices that have streamed. */
 export function Devices({ account }: AccountPage) {
   const [prefix, setPrefix] = useState('');
-  const list = usePages<DeviceRow>(`/accounts/${account.id}/devices${query({ prefix })}`, REFRESH_MS);
+  const [problems, setProblems] = useState('');
+  const list = usePages<DeviceRow>(`/accounts/${account.id}/devices${query({ prefix, problems })}`, REFRESH_MS);
   const empty =
-    prefix === '' ? (
+    problems !== '' ? (
+      <Empty title="No device has a problem">Choose all devices to see the others.</Empty>
+    ) : prefix === '' ? (
       <Empty title="No device has streamed yet">
         A device appears here with its first connection. <Link to={`/a/${account.id}/start`}>Start the simulator</Link>{' '}
         to see one.
@@ -27,16 +30,31 @@ export function Devices({ account }: AccountPage) {
         <Field label="Device id begins with">
           {(id) => <input id={id} value={prefix} onInput={(event) => setPrefix(event.currentTarget.value.trim())} />}
         </Field>
+        <Field label="Show">
+          {(id) => (
+            <select id={id} value={problems} onChange={(event) => setProblems(event.currentTarget.value)}>
+              <option value="">All devices</option>
+              <option value="only">With a problem, by problem</option>
+            </select>
+          )}
+        </Field>
       </div>
       <Rows list={list} empty={empty} more="More devices">
         {(rows) => (
-          <Table label="Devices" columns={['Device', 'State', 'Last data', 'First seen']}>
-            {rows.map(({ device_id, session, created_at }) => (
+          <Table label="Devices" columns={['Device', 'State', 'Problem', 'Last data', 'First seen']}>
+            {rows.map(({ device_id, session, created_at, problem }) => (
               <tr key={device_id}>
                 <th scope="row">
                   <Link to={`/a/${account.id}/devices/${encodeURIComponent(device_id)}`}>{device_id}</Link>
                 </th>
                 <td>{session ? <Badge tone="good">In session</Badge> : <Badge tone="mute">No session</Badge>}</td>
+                <td>
+                  {problem === null ? (
+                    <span class="mute">–</span>
+                  ) : (
+                    <Badge tone="warn">{problem.replaceAll('_', ' ')}</Badge>
+                  )}
+                </td>
                 <td>
                   <When at={session?.last_data_at ?? null} none={session ? 'not yet' : '–'} />
                 </td>

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Series, SessionRow } from '../../../src/dashboard/schemas.js';
+import type { Kept, Series, SessionRow } from '../../../src/dashboard/schemas.js';
 import type { AccountPage } from '../account-page.js';
 import { query, useLoad } from '../api.js';
 import { Chart, type Line } from '../chart.js';
-import { count, date, duration } from '../format.js';
+import { clock, count, date, duration } from '../format.js';
 import { TYPES } from '../readings.js';
 import { Link } from '../router.js';
 import { Badge, Empty, Fact, Failure, Page, Panel, Skeleton } from '../ui.js';
@@ -59,6 +59,7 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
           </Fact>
         </dl>
       )}
+      <Problems id={id} />
       {series.error && !session.error && (
         <Failure error={series.error} retry={() => void series.reload()} shownAt={series.at} />
       )}
@@ -75,6 +76,32 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
       ))}
       {series.data && series.data.length > 0 && <Measures series={series.data} onZoom={zoom} />}
     </Page>
+  );
+}
+
+/** The problems of the session's data, which are kept with it. */
+export function Problems({ id }: { readonly id: string }) {
+  const { data } = useLoad<Kept>(`/sessions/${id}/diagnostics`, REFRESH_MS);
+  if (!data || data.notices.length + data.refused.length === 0) return null;
+  return (
+    <Panel title="Problems">
+      <ul class="notices">
+        {data.notices.map(({ code, channel, insight, count: n, firstAt, lastAt, detail, isOver }) => (
+          <li key={`${code}${channel}${insight}`}>
+            <Badge tone={isOver ? 'mute' : 'warn'}>{code.replaceAll('_', ' ')}</Badge> {detail}
+            <span class="mute">
+              {` (${n > 1 ? `${count(n)} times, ` : ''}${clock(firstAt)}${n > 1 ? ` to ${clock(lastAt)}` : ''}${isOver ? ', over' : ''})`}
+            </span>
+          </li>
+        ))}
+        {data.refused.map(({ code, count: n, detail }) => (
+          <li key={code}>
+            <Badge tone="bad">{`${count(n)} refused`}</Badge> {code}
+            <span class="mute"> (latest: {detail})</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 

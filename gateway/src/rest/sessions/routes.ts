@@ -3,7 +3,7 @@ import { answerArray } from '../json-array.js';
 import { pathId, permittedSession } from '../permission.js';
 import { linkPage, readQuery } from '../query.js';
 import { keyOf, type RestContext, type RestOptions, type RestState } from '../rest-context.js';
-import { sessionAnswer, sessionQuery } from './schema.js';
+import { diagnosticsAnswer, sessionAnswer, sessionQuery } from './schema.js';
 
 /** Sessions and the insights of one. A per-user key sees only that user's sessions. */
 export function sessionRoutes(router: Router<RestState>, { store }: RestOptions): void {
@@ -54,7 +54,7 @@ export function sessionRoutes(router: Router<RestState>, { store }: RestOptions)
    *     tags: [sessions]
    *     summary: One session
    *     description: >-
-   *       One session, open or closed.
+   *       One session, open or closed, with the problems of its data.
    *     parameters:
    *       - $ref: '#/components/parameters/Id'
    *     responses:
@@ -69,7 +69,9 @@ export function sessionRoutes(router: Router<RestState>, { store }: RestOptions)
    *       '500': { $ref: '#/components/responses/ServerError' }
    */
   router.get('/v1/sessions/:id', async (ctx) => {
-    ctx.body = sessionAnswer(permittedSession(keyOf(ctx), await store.session(idOf(ctx))));
+    const row = permittedSession(keyOf(ctx), await store.session(idOf(ctx)));
+    const diagnostics = await store.diagnostics(row.id);
+    ctx.body = { ...sessionAnswer(row), ...(diagnostics && { diagnostics: diagnosticsAnswer(diagnostics) }) };
   });
 
   /**

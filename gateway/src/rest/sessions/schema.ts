@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../../instant.js';
-import type { Session } from '../../store/store.js';
+import type { Diagnostics, Session } from '../../store/store.js';
 import { instant, isDataInterval, limit, NO_DATA_INTERVAL, ofDevice, oneOf } from '../fields.js';
 
 const STATUS = ['open', 'closed'] as const;
@@ -18,6 +18,33 @@ export const sessionQuery = z
       .meta({ minLength: 1, description: 'Start of a page, from the Link header of the previous page.' }),
   })
   .refine(isDataInterval, NO_DATA_INTERVAL);
+
+const notice = z.object({
+  code: z.string().meta({ description: 'Code of the notice (INGEST.md, section 3).' }),
+  channel: z.int().optional().meta({ description: 'Index of the channel. Absent if it is about the whole session.' }),
+  insight: z.string().optional().meta({ description: 'Of no_reading: the type of insight.' }),
+  reason: z.string().optional().meta({ description: 'Of no_reading: the code of the reason.' }),
+  first_at: z.iso.datetime().meta({ description: 'When the device got it first.' }),
+  last_at: z.iso.datetime().meta({ description: 'When the device got it last.' }),
+  count: z.int().meta({ description: 'How often the device got it.' }),
+  detail: z.string().meta({ description: 'The problem, and how to correct it, as the device got it last.' }),
+  over: z.boolean().meta({ description: 'Whether the problem is over.' }),
+});
+
+const diagnostics = z
+  .object({
+    notices: z.array(notice),
+    refused: z
+      .array(z.object({ code: z.string(), count: z.int(), detail: z.string() }))
+      .meta({ description: 'Refused frames by the code of the error, with the detail of the last one.' }),
+    channels: z.array(z.object({ index: z.int(), declared_hz: z.number(), measured_hz: z.number().nullable() })).meta({
+      description: 'Declared and measured rates. A measured rate is null until it is known to 1 %.',
+    }),
+    no_reading: z
+      .array(z.object({ insight: z.string(), reason: z.string() }))
+      .meta({ description: 'The types without a trusted reading, each with the code of the reason.' }),
+  })
+  .meta({ description: 'The problems of the data, up to 5 s old while the session is open. Lists do not have them.' });
 
 export const session = z
   .object({
@@ -37,6 +64,7 @@ export const session = z
     data_end: z.iso.datetime().optional().meta({
       description: "Time of its newest instant, by the device's clock, up to 5 s old. Absent while there are no data.",
     }),
+    diagnostics: diagnostics.optional(),
   })
   .meta({
     description: 'A session: one period in which one device streams.',
@@ -64,6 +92,23 @@ export function sessionAnswer(row: Session): z.input<typeof session> {
     started_at: isoTime(row.startedAt),
     ...(row.endedAt !== null && { ended_at: isoTime(row.endedAt) }),
     ...dataSpan(row),
+  };
+}
+
+/** The diagnostics of a session in an answer. */
+export function diagnosticsAnswer({ notices, refused, channels }: Diagnostics): z.input<typeof diagnostics> {
+  return {
+    notices: notices.map(({ channel, firstAt, lastAt, isOver, ...kept }) => ({
+      ...{ ...kept, ...(channel !== null && { channel }), over: isOver },
+      ...{ first_at: isoTime(firstAt), last_at: isoTime(lastAt) },
+    })),
+    refused: [...refused],
+    channels: channels.map(({ index, declaredHz, measuredHz }) => ({
+      ...{ index, declared_hz: declaredHz, measured_hz: measuredHz },
+    })),
+    no_reading: notices.flatMap(({ isOver, insight, reason }) =>
+      isOver || !insight || !reason ? [] : [{ insight, reason }],
+    ),
   };
 }
 

@@ -54,6 +54,30 @@ describe('sessions', () => {
       ]);
     });
 
+    it('gives the diagnostics of one session, and none in lists', async () => {
+      const row = sessionRow(tenant.accountId, T0);
+      await seed(server.store, row);
+      const notice = { code: 'no_reading', channel: null, insight: 'hr', reason: 'hum', detail: 'd', isOver: false };
+      const diagnostics = {
+        notices: [{ ...notice, firstAt: T0, lastAt: T0 + 1, count: 2 }],
+        refused: [{ code: 'bad_json', count: 3, detail: 't' }],
+        channels: [{ index: 0, declaredHz: 50, measuredHz: null }],
+      };
+      const { id: sessionId, gateway, epoch } = row;
+      await server.store.putDiagnostics({ sessionId, gateway, epoch, diagnostics, problem: null });
+      const [first_at, last_at] = ['2026-03-01T10:00:00.000Z', '2026-03-01T10:00:00.001Z'];
+      const { diagnostics: given } = SessionShape.parse((await request(`/v1/sessions/${row.id}`)).json);
+      expect(given).to.deep.equal({
+        notices: [
+          { code: 'no_reading', insight: 'hr', reason: 'hum', detail: 'd', count: 2, over: false, first_at, last_at },
+        ],
+        refused: diagnostics.refused,
+        channels: [{ index: 0, declared_hz: 50, measured_hz: null }],
+        no_reading: [{ insight: 'hr', reason: 'hum' }],
+      });
+      expect((await list())[0]).not.to.have.property('diagnostics');
+    });
+
     it('gives the span of the data, and finds sessions by it, whenever they were sent', async () => {
       const progress = { firstInstant: T0 - 86_400_000, lastInstant: T0 - 86_340_000.5 };
       const row = sessionRow(tenant.accountId, T0);
