@@ -190,6 +190,14 @@ describe('the SDK, installed in a project', () => {
           .split('\n')
           .map((line) => JSON.parse(line).ts),
       ).to.deep.equal(rows.map((row) => Number(row.split(',')[0])));
+      const ofSession = await run('export', '--session', first.session_id, '--type', 'hr', '--iso');
+      const [, ...whole] = ofSession.stdout.trim().split('\n');
+      expect(whole.map((row) => Date.parse(row.split(',')[0] ?? ''))).to.deep.equal(
+        rows.map((row) => Number(row.split(',')[0])),
+      );
+      const byData = await run('export', '--data-since', '10m', '--device', 'cli-1', '--type', 'hr');
+      expect(byData.stdout).to.equal(csv.stdout);
+      expect((await run('export', '--data-since', '10m', '--device', 'nobody')).stdout).to.equal(`${header}\n`);
     });
 
     it('that streams a recording', async () => {
@@ -237,7 +245,7 @@ describe('the SDK, installed in a project', () => {
           },
         ).trim();
       expect(complete('device-insights', 'ex')).to.equal('export');
-      expect(complete('device-insights', 'export', '--s')).to.equal('--since');
+      expect(complete('device-insights', 'export', '--si')).to.equal('--since');
       expect(complete('device-insights', 'tail', '--q')).to.equal('--quality');
       expect((await run('completion', 'zsh')).stdout).to.contain('bashcompinit');
       expect((await run('completion', 'fish')).stdout).to.contain('"__fish_seen_subcommand_from export" -l since');
@@ -253,6 +261,7 @@ describe('the SDK, installed in a project', () => {
         .to.include({ code: 2 })
         .and.to.have.property('stderr')
         .that.contains('--since');
+      expect((await run('export', '--session', 'x', '--since', '1h')).stderr).to.contain('leave out');
       expect(await run('tail', 'band-1')).to.include({
         code: 2,
         stderr: 'tail does not take "band-1"; see tail --help\n',

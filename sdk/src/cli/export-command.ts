@@ -1,56 +1,90 @@
 import type { Insight } from '../generated/types.gen.js';
-import { UsageError } from './arguments.js';
-import type { Command } from './command.js';
+import { type Arguments, UsageError } from './arguments.js';
+import type { Command, Surroundings } from './command.js';
 
+/** As in the CSV of the dashboard. */
 const COLUMNS = [
-  'ts',
-  'type',
-  'value',
-  'unit',
-  'confidence',
-  'sqi_class',
-  'device_id',
-  'session_id',
-  'actual_start',
-  'actual_end',
-  'coverage',
-  'e2e_latency_ms',
-  'algorithm',
-] as const satisfies readonly (keyof Insight)[];
+  ...(['ts', 'type', 'value', 'unit', 'sqi_class', 'confidence', 'coverage'] as const),
+  ...(['actual_start', 'actual_end', 'e2e_latency_ms', 'device_id', 'session_id', 'algorithm'] as const),
+] satisfies readonly (keyof Insight)[];
+const TIMES: readonly string[] = ['ts', 'actual_start', 'actual_end'];
 /** Rows between two lines of progress. */
 const PROGRESS_ROWS = 10_000;
 
 export const exportCommand: Command = {
   name: 'export',
-  usage: `export --since TIME [--until TIME] [--type hr|spo2|rr] [--format csv|json]
-      Prints stored insights, oldest first: CSV with a header (the default), or one JSON object a line.
+  usage: `export --since TIME [--until TIME] | --data-since TIME [--data-until TIME] | --session ID
+         [--device ID] [--type hr|spo2|rr] [--format csv|json] [--iso]
+      Prints stored insights, oldest first: CSV with a header (the default), or one JSON object a line. --since and
+      --until go by publish time, --data-since and --data-until by the time of the data; --iso writes times as text.
       TIME: 2026-01-31T08:00:00Z, or an age such as 90s, 15m, 1h or 7d.`,
   options: {
     since: { type: 'string' },
     until: { type: 'string' },
+    'data-since': { type: 'string' },
+    'data-until': { type: 'string' },
+    session: { type: 'string' },
+    device: { type: 'string' },
     type: { type: 'string' },
     format: { type: 'string' },
+    iso: { type: 'boolean' },
   },
-  run: async (args, { client, print, tell, stop }) => {
-    const now = Date.now();
-    const [since, until] = [args.instant('since', now), args.instant('until', now)];
-    if (!since) throw new UsageError('export needs --since, for example --since 1h or --since 2026-01-31T08:00:00Z');
-    const type = args.choice('type', ['hr', 'spo2', 'rr']);
+  run: async (args, context) => {
     const format = args.choice('format', ['csv', 'json']) ?? 'csv';
+    const insights = chosen(args, context);
+    const { print, tell } = context;
+    const timed = args.flag('iso') ? withText : (insight: Insight) => insight;
     if (format === 'csv') await print(COLUMNS.join(','));
     let rows = 0;
-    for await (const insight of client.insights.list(
-      { since, limit: 1000, ...(until && { until }), ...(type && { type }) },
-      { signal: stop },
-    )) {
-      await print(
-        format === 'csv' ? COLUMNS.map((column) => cell(insight[column])).join(',') : JSON.stringify(insight),
-      );
+    for await (const insight of insights) {
+      const row = timed(insight);
+      await print(format === 'csv' ? COLUMNS.map((column) => cell(row[column])).join(',') : JSON.stringify(row));
       if (++rows % PROGRESS_ROWS === 0) tell(`${rows} insights, up to ${new Date(insight.ts).toISOString()}`);
     }
     tell(`${rows} insights`);
   },
 };
+
+/** The insights that the options ask for. Throws UsageError. */
+function chosen(args: Arguments, { client, stop }: Surroundings): AsyncIterable<Insight> {
+  const now = Date.now();
+  const [since, until] = [args.instant('since', now), args.instant('until', now)];
+  const [data_since, data_until] = [args.instant('data-since', now), args.instant('data-until', now)];
+  const [session, device_id] = [args.text('session'), args.text('device')];
+  const type = args.choice('type', ['hr', 'spo2', 'rr']);
+  if (session !== undefined) {
+    if (since || until || data_since || data_until || device_id !== undefined)
+      throw new UsageError('--session is a whole session: leave out --device and the times');
+    return ofSession(session, type, client, stop);
+  }
+  if (!since && !data_since)
+    throw new UsageError('export needs --since, --data-since or --session, for example --since 1h');
+  const times = { ...(since && { since }), ...(until && { until }), ...(data_since && { data_since }) };
+  const which = {
+    ...(data_until && { data_until }),
+    ...(device_id !== undefined && { device_id }),
+    ...(type && { type }),
+  };
+  return client.insights.list({ ...times, ...which, limit: 1000 }, { signal: stop });
+}
+
+async function* ofSession(
+  session: string,
+  type: string | undefined,
+  client: Surroundings['client'],
+  signal: AbortSignal,
+): AsyncGenerator<Insight> {
+  for (const insight of await client.sessions.insights(session, { signal }))
+    if (type === undefined || insight.type === type) yield insight;
+}
+
+/** An insight with its times as text. */
+function withText(insight: Insight): Readonly<Record<keyof Insight, string | number>> {
+  const entries = Object.entries(insight).map(([name, value]) =>
+    TIMES.includes(name) && typeof value === 'number' ? [name, new Date(value).toISOString()] : [name, value],
+  );
+  return Object.fromEntries(entries);
+}
 
 /** A CSV cell (RFC 4180). */
 function cell(value: string | number): string {

@@ -248,9 +248,12 @@ export type Session = {
      * The problems of the data, up to 5 s old while the session is open. Lists do not have them.
      */
     diagnostics?: {
+        /**
+         * Notices that the device got.
+         */
         notices: Array<{
             /**
-             * Code of the notice (INGEST.md, section 3).
+             * Code of the notice, such as `rate_off`.
              */
             code: string;
             /**
@@ -287,26 +290,50 @@ export type Session = {
             over: boolean;
         }>;
         /**
-         * Refused frames by the code of the error, with the detail of the last one.
+         * Refused frames, by the code of the error.
          */
         refused: Array<{
+            /**
+             * Code of the error.
+             */
             code: string;
+            /**
+             * Number of the frames.
+             */
             count: number;
+            /**
+             * The fault of the last one, in words.
+             */
             detail: string;
         }>;
         /**
-         * Declared and measured rates. A measured rate is null until it is known to 1 %.
+         * Rates by channel.
          */
         channels: Array<{
+            /**
+             * Index of the channel.
+             */
             index: number;
+            /**
+             * Rate of the device model, Hz.
+             */
             declared_hz: number;
+            /**
+             * Rate of the data, Hz; null until it is known to 1 %.
+             */
             measured_hz: number | null;
         }>;
         /**
-         * The types without a trusted reading, each with the code of the reason.
+         * The types without a trusted reading.
          */
         no_reading: Array<{
+            /**
+             * The type of insight.
+             */
             insight: string;
+            /**
+             * Code of the reason.
+             */
             reason: string;
         }>;
     };

@@ -20,7 +20,7 @@ export const sessionQuery = z
   .refine(isDataInterval, NO_DATA_INTERVAL);
 
 const notice = z.object({
-  code: z.string().meta({ description: 'Code of the notice (INGEST.md, section 3).' }),
+  code: z.string().meta({ description: 'Code of the notice, such as `rate_off`.' }),
   channel: z.int().optional().meta({ description: 'Index of the channel. Absent if it is about the whole session.' }),
   insight: z.string().optional().meta({ description: 'Of no_reading: the type of insight.' }),
   reason: z.string().optional().meta({ description: 'Of no_reading: the code of the reason.' }),
@@ -31,18 +31,29 @@ const notice = z.object({
   over: z.boolean().meta({ description: 'Whether the problem is over.' }),
 });
 
+const refusedFrames = z.object({
+  code: z.string().meta({ description: 'Code of the error.' }),
+  count: z.int().meta({ description: 'Number of the frames.' }),
+  detail: z.string().meta({ description: 'The fault of the last one, in words.' }),
+});
+
+const rates = z.object({
+  index: z.int().meta({ description: 'Index of the channel.' }),
+  declared_hz: z.number().meta({ description: 'Rate of the device model, Hz.' }),
+  measured_hz: z.number().nullable().meta({ description: 'Rate of the data, Hz; null until it is known to 1 %.' }),
+});
+
+const noReading = z.object({
+  insight: z.string().meta({ description: 'The type of insight.' }),
+  reason: z.string().meta({ description: 'Code of the reason.' }),
+});
+
 const diagnostics = z
   .object({
-    notices: z.array(notice),
-    refused: z
-      .array(z.object({ code: z.string(), count: z.int(), detail: z.string() }))
-      .meta({ description: 'Refused frames by the code of the error, with the detail of the last one.' }),
-    channels: z.array(z.object({ index: z.int(), declared_hz: z.number(), measured_hz: z.number().nullable() })).meta({
-      description: 'Declared and measured rates. A measured rate is null until it is known to 1 %.',
-    }),
-    no_reading: z
-      .array(z.object({ insight: z.string(), reason: z.string() }))
-      .meta({ description: 'The types without a trusted reading, each with the code of the reason.' }),
+    notices: z.array(notice).meta({ description: 'Notices that the device got.' }),
+    refused: z.array(refusedFrames).meta({ description: 'Refused frames, by the code of the error.' }),
+    channels: z.array(rates).meta({ description: 'Rates by channel.' }),
+    no_reading: z.array(noReading).meta({ description: 'The types without a trusted reading.' }),
   })
   .meta({ description: 'The problems of the data, up to 5 s old while the session is open. Lists do not have them.' });
 
