@@ -49,11 +49,14 @@ function noDevice(): HttpError {
 async function deviceRow(store: Store, device: Device): Promise<DeviceRow> {
   const { accountId, deviceId, deviceModelId, createdAt, problem } = device;
   const session = await store.openSessionOf(accountId, deviceId);
+  const newest = { accountId, user: null, deviceId, status: null, limit: 1, cursor: null };
+  const last = session ?? (await store.sessions(newest)).rows[0];
   return {
     device_id: deviceId,
     device_model_id: deviceModelId,
     created_at: isoTime(createdAt),
     problem,
+    data_end: isoTimeOrNull(last?.progress.lastInstant ?? null),
     session: session && openSession(session),
   };
 }

@@ -113,6 +113,8 @@ export interface DeviceRow {
   readonly created_at: string;
   /** Code of the problem of its newest data; null for none. */
   readonly problem: string | null;
+  /** The newest instant of its data, by its clock. */
+  readonly data_end: string | null;
   /** The open session, if there is one. */
   readonly session: OpenSession | null;
 }

@@ -116,7 +116,7 @@ function Facts({ device, live, now }: FactsProps) {
         <State {...{ device, live, now }} />
       </Fact>
       <Fact name="Last data">
-        <When at={live?.last_data_at ?? device.session?.last_data_at ?? null} none="no open session" />
+        <When at={live?.last_data_at ?? device.session?.last_data_at ?? device.data_end} none="never" />
       </Fact>
       <Fact name="Frames accepted">{live ? count(live.frames) : '–'}</Fact>
       <Fact name="Frames refused">{refused > 0 ? <Badge tone="bad">{count(refused)}</Badge> : live ? '0' : '–'}</Fact>

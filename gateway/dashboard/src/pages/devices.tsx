@@ -42,7 +42,7 @@ export function Devices({ account }: AccountPage) {
       <Rows list={list} empty={empty} more="More devices">
         {(rows) => (
           <Table label="Devices" columns={['Device', 'State', 'Problem', 'Last data', 'First seen']}>
-            {rows.map(({ device_id, session, created_at, problem }) => (
+            {rows.map(({ device_id, session, created_at, problem, data_end }) => (
               <tr key={device_id}>
                 <th scope="row">
                   <Link to={`/a/${account.id}/devices/${encodeURIComponent(device_id)}`}>{device_id}</Link>
@@ -56,7 +56,7 @@ export function Devices({ account }: AccountPage) {
                   )}
                 </td>
                 <td>
-                  <When at={session?.last_data_at ?? null} none={session ? 'not yet' : '–'} />
+                  <When at={session?.last_data_at ?? data_end} none={session ? 'not yet' : '–'} />
                 </td>
                 <td>
                   <When at={created_at} />
