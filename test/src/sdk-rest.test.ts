@@ -125,7 +125,9 @@ describe('the REST client of the SDK with a real gateway', () => {
     expect([sessions.length, next]).to.deep.equal([1, null]);
     const [session] = sessions;
     const id = session?.id ?? '';
-    expect(await client.sessions.get(id)).to.deep.equal(session);
+    const { diagnostics, ...one } = await client.sessions.get(id);
+    expect(one).to.deep.equal(session);
+    expect(diagnostics?.channels.map(({ measured_hz }) => measured_hz)).to.deep.equal([100, 100, 100, 250, 100]);
     const insights = await client.sessions.insights(id);
     expect(insights.length).to.be.greaterThan(10);
     for (const insight of insights) expect(insight).to.include({ session_id: id, device_id: 'band-1' });
