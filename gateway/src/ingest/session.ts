@@ -447,13 +447,14 @@ export class LiveSession implements Worker {
     return false;
   }
 
-  /** Keeps the diagnostics if they have changed; what fails is tried again by the next call. */
+  /** Keeps the diagnostics if they have changed; what fails is tried again by a later call. A session without frames leaves none. */
   async #keepDiagnostics(): Promise<void> {
+    this.#diagnosedAt = this.#parts.clock.monotonic();
+    if (this.endedAt === null) return;
     const diagnostics = this.#trace.diagnostics(this.#intake.relativeRates());
     const text = JSON.stringify(diagnostics);
     if (text === this.#diagnosed) return;
     this.#diagnosed = text;
-    this.#diagnosedAt = this.#parts.clock.monotonic();
     await this.#parts.diagnose(diagnostics, this.#trace.problem).catch(() => {
       this.#diagnosed = '';
     });

@@ -322,6 +322,16 @@ describe('Sessions', () => {
       expect((await bench.store.device(bench.account.id, query.device_id))?.problem).to.equal('no_reading');
     });
 
+    it('leave no diagnostics if they never had a frame', async () => {
+      const { connect } = await bench.device(a);
+      const device = connect();
+      const { session_id } = await device.ready();
+      bench.clock.advance(10_000);
+      await device.handled();
+      await bench.end(device);
+      expect(await bench.store.diagnostics(session_id)).to.equal(null);
+    });
+
     it('are separate for the same device id in two accounts', async () => {
       const { connect } = await bench.device(a);
       const { session_id } = await connect().ready();
