@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { ASSEMBLY, halfAndTwice, parseConstants, readConstants } from './constants.js';
+import { ASSEMBLY, halfAndTwice, parseConstants, readConstants, withImports } from './constants.js';
 
 const parse = (comment: string, value = '0.5', type = 'f32') =>
   parseConstants(`/** ${comment} */\nexport const SHARE: ${type} = ${value};`, 'room');
@@ -11,16 +11,16 @@ describe('the constants of the tuning', () => {
     expect([...folders].toSorted()).to.deep.equal(['breath', 'ecg', 'grid', 'pulse', 'spo2']);
   });
 
-  it('have each a row in SENSITIVITY.md with the value that it has (npm run sensitivity prints single rows)', () => {
+  it('have each that is chosen a row in SENSITIVITY.md with its value (npm run sensitivity prints single rows)', () => {
     const page = readFileSync(new URL('../SENSITIVITY.md', ASSEMBLY), 'utf8');
     const rows = [...page.matchAll(/<!-- table (\w+) -->(.*?)<!-- end -->/gs)].flatMap(([, folder, table = '']) =>
-      [...table.matchAll(/^\| ([A-Z]\w*) \| (\S+) \|/gm)].map(([, name, value]) => `${folder} ${name} ${value}`),
+      [...table.matchAll(/^\| ([A-Z][\w.]*) \| (\S+) \|/gm)].map(([, name, value]) => `${folder} ${name} ${value}`),
     );
-    const varied = readConstants()
-      .filter(({ origin }) => origin !== 'derived')
+    const chosen = readConstants()
+      .filter(({ origin }) => origin === 'chosen')
       .map(({ folder, name, value }) => `${folder} ${name} ${value}`);
-    expect(varied.filter((one) => !rows.includes(one))).to.deep.equal([]);
-    expect(rows.filter((one) => !varied.includes(one))).to.deep.equal([]);
+    expect(chosen.filter((one) => !rows.includes(one))).to.deep.equal([]);
+    expect(rows.filter((one) => !chosen.includes(one))).to.deep.equal([]);
   });
 
   it('are read with their values, in the order of the file', () => {
@@ -30,6 +30,26 @@ describe('the constants of the tuning', () => {
       { folder: 'room', name: 'A', type: 'f64', value: -2.5, what: 'A.', unit: 's', origin: 'chosen' },
       { folder: 'room', name: 'B', type: 'f64', value: null, what: 'Half of A.', unit: 's', origin: 'derived' },
     ]);
+  });
+
+  it('of a step are in its namespace, and named by it', () => {
+    const text = `/** A. [s; chosen] */ export const A: f32 = 1;
+      /** A step. */
+      export namespace TRACKING {
+        /** B. [bpm; chosen] */
+        export const B: f32 = 2;
+        /** C. [bpm; derived: B] */
+        export const C: f32 = B + 1;
+      }`;
+    expect(parseConstants(text, 'room').map(({ name, value }) => [name, value])).to.deep.equal([
+      ['A', 1],
+      ['TRACKING.B', 2],
+      ['TRACKING.C', null],
+    ]);
+    const imports = withImports(text, 'room');
+    expect(imports).to.include('@external("room", "A") export declare const A: f32;');
+    expect(imports).to.include('@external("room", "TRACKING.B") export declare const B: f32;');
+    expect(imports).to.include('export const C: f32 = B + 1;');
   });
 
   it('are refused without a comment of that form', () => {

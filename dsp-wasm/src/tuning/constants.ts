@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 
 /**
- * The constants of the files assembly/FOLDER/tuning.ts. Each is documented by a comment that ends in `[unit; origin]` or
- * `[unit; origin: explanation]`, see CONTRIBUTING.md.
+ * The constants of the files assembly/FOLDER/tuning.ts, alone or in the namespace of a step, `export namespace STEP { … }`. Each is
+ * documented by a comment that ends in `[unit; origin]` or `[unit; origin: explanation]`, see CONTRIBUTING.md.
  */
 
 /** The source code of the core. */
@@ -27,6 +27,7 @@ const UNITS: readonly string[] = [
 export interface Constant {
   /** Folder of its tuning.ts. */
   readonly folder: string;
+  /** `STEP.NAME` if it is in the namespace of a step. */
   readonly name: string;
   readonly type: 'i32' | 'f32' | 'f64';
   /** null for an expression of other constants. */
@@ -53,8 +54,7 @@ function readTuning(folder: string): string {
 
 /** The constants of the text of a folder's tuning.ts. @throws as readConstants */
 export function parseConstants(text: string, folder: string): Constant[] {
-  return declarations(text).map(({ statement, declaration }) => {
-    const name = declaration.name.getText();
+  return declarations(text).map(({ name, statement, declaration }) => {
     const fault = (what: string) => new Error(`assembly/${folder}/tuning.ts: ${name}: ${what}`);
     const type = declaration.type?.getText();
     if (type !== 'i32' && type !== 'f32' && type !== 'f64') throw fault('its type must be i32, f32 or f64');
@@ -75,10 +75,10 @@ export function parseConstants(text: string, folder: string): Constant[] {
 /** The text of a tuning.ts in which each number is an import of the module, from the namespace `folder`. */
 export function withImports(text: string, folder: string): string {
   let result = text;
-  for (const { statement, declaration } of declarations(text).toReversed()) {
+  for (const { name, statement, declaration } of declarations(text).toReversed()) {
     if (numberOf(declaration.initializer) === null) continue;
-    const [name, type] = [declaration.name.getText(), declaration.type?.getText()];
-    const imported = `@external("${folder}", "${name}") export declare const ${name}: ${type};`;
+    const own = `${declaration.name.getText()}: ${declaration.type?.getText()}`;
+    const imported = `@external("${folder}", "${name}") export declare const ${own};`;
     result = result.slice(0, statement.getStart()) + imported + result.slice(statement.getEnd());
   }
   return result;
@@ -92,16 +92,26 @@ export function halfAndTwice({ value, type, unit }: Constant): { half: number; t
 }
 
 interface Declared {
+  /** With that of its namespace, if it is in one. */
+  readonly name: string;
   readonly statement: ts.VariableStatement;
   readonly declaration: ts.VariableDeclaration;
 }
 
-/** The exported constants of a file, one a statement. */
+/** The constants of a file and of its namespaces, in their order. */
 function declarations(text: string): Declared[] {
-  const file = ts.createSourceFile('tuning.ts', text, ts.ScriptTarget.Latest, true);
-  return file.statements
-    .filter(ts.isVariableStatement)
-    .flatMap((statement) => statement.declarationList.declarations.map((declaration) => ({ statement, declaration })));
+  return declaredIn(ts.createSourceFile('tuning.ts', text, ts.ScriptTarget.Latest, true).statements, '');
+}
+
+function declaredIn(statements: readonly ts.Statement[], prefix: string): Declared[] {
+  return statements.flatMap((statement) => {
+    if (ts.isVariableStatement(statement)) {
+      const { declarations } = statement.declarationList;
+      return declarations.map((one) => ({ name: prefix + one.name.getText(), statement, declaration: one }));
+    }
+    if (!ts.isModuleDeclaration(statement) || !statement.body || !ts.isModuleBlock(statement.body)) return [];
+    return declaredIn(statement.body.statements, `${prefix}${statement.name.text}.`);
+  });
 }
 
 function commentOf(statement: ts.VariableStatement): string {

@@ -12,13 +12,14 @@ import { groupsOf, isOfBench } from './cases.js';
 import { report, type Trial } from './report.js';
 import type { Job, Result, WorkerData } from './worker.js';
 
-/** Scores the core at half and at twice the value of each constant; writes a table for each folder of which all were tried. */
+/** Scores the core at half and at twice the value of each chosen constant; writes a table for each folder of which all were tried. */
 async function measure(recordings: string, perSet: number, names: readonly string[]): Promise<void> {
   const constants = readConstants();
   const isWanted = ({ folder, name, origin }: Constant) =>
-    origin !== 'derived' && (names.length === 0 || names.includes(folder) || names.includes(name));
+    origin === 'chosen' && (names.length === 0 || names.includes(folder) || names.includes(name));
   const folders = [...new Set(constants.filter(isWanted).map(({ folder }) => folder))];
-  if (folders.length === 0) throw new Error(`no constant of the core, and no folder of constants: ${names.join(' ')}`);
+  if (folders.length === 0)
+    throw new Error(`no chosen constant of the core, and no folder of them: ${names.join(' ')}`);
   const workers = startWorkers({
     bytes: await compileTunable(),
     constants,
@@ -30,7 +31,7 @@ async function measure(recordings: string, perSet: number, names: readonly strin
     for (const folder of folders) {
       const own = constants.filter((constant) => constant.folder === folder && isWanted(constant));
       const text = await reportOf(workers, folder, constants, own);
-      const whole = constants.every((one) => one.folder !== folder || one.origin === 'derived' || own.includes(one));
+      const whole = constants.every((one) => one.folder !== folder || one.origin !== 'chosen' || own.includes(one));
       if (whole) writeParts('SENSITIVITY.md', new Map([[folder, text]]));
       else console.log(text);
     }
@@ -103,7 +104,7 @@ function parseSeconds(text: string): number {
 const command = new Command('sensitivity')
   .version(VERSION)
   .description(
-    'Scores the signal core at half and at twice the value of each of its constants, and puts the tables into dsp-wasm/SENSITIVITY.md.',
+    'Scores the signal core at half and at twice the value of each of its chosen constants, and puts the tables into dsp-wasm/SENSITIVITY.md.',
   )
   .argument('[names...]', 'folders of constants or single constants, whose rows are only printed (default: all)')
   .requiredOption('--recordings <folder>', 'the recordings (sdk/RECORDINGS.md), with ID.ref.csv')
