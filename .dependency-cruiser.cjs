@@ -59,7 +59,7 @@ module.exports = {
       repo('gateway', 'fanout', 'sdk', 'test'),
       { types: true },
     ),
-    coreRule('core-math-alone', 'the mathematics of the signal core imports no other folder of it', 'math'),
+    coreRule('core-math-below', 'the mathematics of the signal core imports only its memory', 'math', 'memory'),
     coreRule('core-memory-alone', 'the memory of the signal core imports no other folder of it', 'memory'),
     coreRule('core-grid-below', 'the grid imports only memory and mathematics', 'grid', 'memory', 'math'),
     coreRule(

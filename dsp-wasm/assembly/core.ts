@@ -5,6 +5,7 @@ import { decode } from './grid/decode';
 import { pushInstants } from './grid/resample';
 import { observe } from './grid/span';
 import { makeTwiddles } from './math/fft';
+import { clearFeatures } from './memory/features';
 import { countLanes } from './memory/lanes';
 import { Estimate, PUSH, PushTimes, REQUESTS, RESULTS, Request, STAGING } from './memory/map';
 import { NO_REASON } from './memory/reason';
@@ -19,6 +20,8 @@ import { explain } from './reasons';
 export { filledLanePoints, lanePoints } from './memory/lanes';
 export {
   BATCH,
+  FEATURE_VALUES,
+  FEATURES,
   PUSH_FIRST,
   PUSH_PERIOD,
   REQUEST_BYTES,
@@ -96,6 +99,7 @@ function clear(result: Estimate): void {
 function answer(request: Request, result: Estimate): void {
   const session = sessionAt(request.slot);
   advance(session, request.end);
+  clearFeatures();
   const given = estimate(session, request.estimator, request.end, result);
   const confidence = min(1, max(0, result.confidence));
   result.confidence = confidence;

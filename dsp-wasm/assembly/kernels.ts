@@ -16,6 +16,7 @@ export { ECG_STATE_BYTES } from './memory/ecg_state';
 export {
   DECODED,
   DECODED_BYTES,
+  FEATURES_BYTES,
   LANE_COUNTS,
   LANE_COUNTS_BYTES,
   PUSH,

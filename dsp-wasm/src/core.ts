@@ -8,6 +8,7 @@
 import { checkMaxSessions } from './arguments.js';
 import type { Encoding } from './encoding.js';
 import type { Estimator } from './estimators.js';
+import type { AnswerFeatures } from './features.js';
 import { SlotCore } from './instance.js';
 import { Kernel } from './kernel.js';
 import type { CoreReason } from './reasons.js';
@@ -17,6 +18,7 @@ export type Modality = 'ppg' | 'ppg_green' | 'ppg_red' | 'ppg_ir' | 'ecg' | 'acc
 
 export { BYTES_PER_SAMPLE, ENCODING, type Encoding } from './encoding.js';
 export type { Estimator } from './estimators.js';
+export { type AnswerFeatures, type ConfidenceModel, FEATURES } from './features.js';
 export type { CoreReason } from './reasons.js';
 
 export interface CoreChannel {
@@ -104,6 +106,8 @@ export interface Core {
   step(requests: readonly StepRequest[]): (Estimate | null)[];
   /** The same, with the reasons for missing and untrusted estimates. */
   answer(requests: readonly StepRequest[]): Answer[];
+  /** From what the confidence of the newest answer was computed; null if it has none, or not by a model. */
+  features(): AnswerFeatures | null;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { checkChannels, checkRequests } from './arguments.js';
 import type { Answer, Core, CoreChannel, CoreSession, Estimate, StepRequest } from './core.js';
 import { ESTIMATORS } from './estimators.js';
+import { type AnswerFeatures, FEATURES, MODELS } from './features.js';
 import type { Kernel } from './kernel.js';
 import { CORE_REASONS } from './reasons.js';
 import { SlotSession } from './session.js';
@@ -13,6 +14,8 @@ function layoutOf(kernel: Kernel) {
     requests: at('REQUESTS'),
     requestBytes: at('REQUEST_BYTES'),
     request: { slot: at('REQUEST_SLOT'), estimator: at('REQUEST_ESTIMATOR'), end: at('REQUEST_END') },
+    features: at('FEATURES'),
+    featureValues: at('FEATURE_VALUES'),
     results: at('RESULTS'),
     resultBytes: at('RESULT_BYTES'),
     result: {
@@ -66,6 +69,14 @@ export class SlotCore implements Core {
     const answers: Answer[] = [];
     for (let i = 0; i < requests.length; i += this.#layout.batch) this.#answerBatch(requests, i, answers);
     return answers;
+  }
+
+  features(): AnswerFeatures | null {
+    const { view } = this.#kernel;
+    const { features: at, featureValues } = this.#layout;
+    const model = MODELS[view.getInt32(at, true) - 1];
+    if (model === undefined) return null;
+    return { model, values: FEATURES[model].map((_, i) => view.getFloat32(at + featureValues + 4 * i, true)) };
   }
 
   #answerBatch(requests: readonly StepRequest[], from: number, answers: Answer[]): void {

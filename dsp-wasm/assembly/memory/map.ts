@@ -1,4 +1,5 @@
 import { LONG_RING } from './channel';
+import { Row, rowAt } from './row';
 
 /**
  * The regions of the linear memory that all sessions share, as a chain: each begins where the previous one ends. The host
@@ -9,6 +10,7 @@ import { LONG_RING } from './channel';
  *   REQUESTS   one batch of steps; RESULTS has its answers
  *   PUSH       times of the payload in STAGING: passing a float as an argument would allocate memory in the host
  *   LANE_COUNTS  counts of filled lanes
+ *   FEATURES   the features of the newest answer (features.ts)
  *   DECODED    instants of the staged payload, four f32 lanes each
  *   SCRATCH    working arrays of one call; their contents end with the call
  *   RESAMPLED  grid samples before they are written to the rings, four f32 lanes each
@@ -68,6 +70,22 @@ export class LaneCounts {
   filled: f64;
 }
 
+/** Most features of a model. */
+export const MOST_FEATURES: i32 = 32;
+
+/** The features of the newest answer. */
+@unmanaged
+export class Features {
+  /** Number of the model (features.ts). */
+  model: i32;
+
+  get values(): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + FEATURE_VALUES);
+  }
+}
+/** Offset of the first value. */
+export const FEATURE_VALUES: usize = 16;
+
 export const STAGING: usize = 0x10000;
 export const STAGING_BYTES: i32 = 0x4000;
 export const REQUESTS: usize = STAGING + STAGING_BYTES;
@@ -80,7 +98,9 @@ export const PUSH_FIRST: usize = PUSH + offsetof<PushTimes>('first');
 export const PUSH_PERIOD: usize = PUSH + offsetof<PushTimes>('period');
 export const LANE_COUNTS: usize = PUSH + PUSH_BYTES;
 export const LANE_COUNTS_BYTES: i32 = LINE;
-export const DECODED: usize = LANE_COUNTS + LANE_COUNTS_BYTES;
+export const FEATURES: usize = LANE_COUNTS + LANE_COUNTS_BYTES;
+export const FEATURES_BYTES: i32 = (<i32>FEATURE_VALUES + 4 * MOST_FEATURES + LINE - 1) & -LINE;
+export const DECODED: usize = FEATURES + FEATURES_BYTES;
 /** The smallest value of a payload has two bytes. */
 export const DECODED_BYTES: i32 = (STAGING_BYTES / 2) * 16;
 export const SCRATCH: usize = DECODED + DECODED_BYTES;

@@ -1,8 +1,11 @@
+import { logOdds } from '../math/logistic';
 import { ramp } from '../math/ramp';
 import { SLOW_HZ } from '../memory/channel';
+import { featuresOf, Model } from '../memory/features';
 import { BINS, PulseState } from '../memory/pulse_state';
 import { beatLikeness } from './beats';
 import { shortInARow } from './count';
+import { HR_PPG_MOTION_WEIGHTS } from './hr_ppg_motion_weights';
 import {
   Beats,
   BIN_HZ,
@@ -63,7 +66,6 @@ import {
   MOST_JUMP,
   MOST_STILL,
   MOVING,
-  MOVING_BIAS,
   OF_BELIEF,
   OF_COLLISION,
   OF_CONCENTRATION,
@@ -72,14 +74,11 @@ import {
   OF_GAP,
   OF_LONGEST,
   OF_MARGIN,
-  OF_MOVING_BELIEF,
-  OF_SEEN,
   OF_SHORTEST,
   OF_SKEW,
   OF_SLOWNESS,
   OF_STEADINESS,
   OF_STROKE_UNLIKENESS,
-  OF_SUPPORT,
   OF_UNLIKENESS,
   OF_UNREST,
   OF_VARIATION,
@@ -125,7 +124,7 @@ export function pulseConfidence(
   apart: f32,
   unrest: f32,
 ): f32 {
-  const belief = logOdds(tracked.belief);
+  const belief = oddsOf(tracked.belief);
   if (motion > MOVING) return confidenceInMotion(state, belief) * covered(beats.cover, motion) * waveform();
   let odds = BIAS + OF_BELIEF * belief;
   odds += OF_CONCENTRATION * Mathf.log(concentration(tracked.rate) + LEAST_CONCENTRATION);
@@ -144,8 +143,11 @@ export function pulseConfidence(
  * A line that follows the motion in phase, too, is the motion's, wherever a pulse was seen before.
  */
 function confidenceInMotion(state: PulseState, belief: f32): f32 {
-  const doubt = min<f32>(0, Mathf.log((state.support + LEAST_SUPPORT) / ENOUGH_SUPPORT));
-  const odds = MOVING_BIAS + OF_MOVING_BELIEF * belief + OF_SUPPORT * doubt + OF_SEEN * state.seenApart;
+  const features = featuresOf(Model.HR_PPG_MOTION);
+  features[0] = belief;
+  features[1] = min<f32>(0, Mathf.log((state.support + LEAST_SUPPORT) / ENOUGH_SUPPORT));
+  features[2] = state.seenApart;
+  const odds = logOdds(features, HR_PPG_MOTION_WEIGHTS);
   const apart = ramp<f32>(state.seenApart, LEAST_APART, ENOUGH_APART);
   const own = ramp<f32>(state.unexplained, LEAST_UNEXPLAINED, ENOUGH_UNEXPLAINED);
   const trusted = min<f32>(min<f32>(apart, own), ramp<f32>(odds, LEAST_ODDS, ENOUGH_ODDS));
@@ -162,7 +164,7 @@ function probability(odds: f32): f32 {
 }
 
 /** Bounded: a probability of one counts as 0.999. */
-function logOdds(probability: f32): f32 {
+function oddsOf(probability: f32): f32 {
   return Mathf.log((probability + <f32>1e-3) / (<f32>1.001 - probability));
 }
 
@@ -198,7 +200,7 @@ export function countConfidence(other: f32, seen: f32): f32 {
 /** Probability of the rate by line and period, of some confidence by itself, beside the beats that were counted one by one. */
 export function lineConfidence(rate: f32, confidence: f32): f32 {
   let odds = LINE_BIAS + LINE_OF_VARIATION * COUNTED.variation + LINE_OF_SKEW * COUNTED.skew;
-  odds += LINE_OF_CONFIDENCE * logOdds(confidence);
+  odds += LINE_OF_CONFIDENCE * oddsOf(confidence);
   odds += LINE_OF_DIFFERENCE * difference(rate, ALIKE) + LINE_OF_GREAT_DIFFERENCE * difference(rate, GREAT_DIFFERENCE);
   odds += LINE_OF_SLOWNESS * slowness() + LINE_OF_EDGE * excess(COUNTED.edge, USUAL_EDGE);
   odds += LINE_OF_GAP * excess(COUNTED.gap, USUAL_GAP) + LINE_OF_UNLIKENESS * unlikeness();

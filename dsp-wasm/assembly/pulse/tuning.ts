@@ -161,21 +161,10 @@ export const RUN_STROKE: f32 = 0.1;
 export const BIAS: f32 = -2.85;
 /** Weight of the log odds of the track, at rest. [weight; chosen] */
 export const OF_BELIEF: f32 = 0.74;
-/**
- * Log odds without any evidence, in motion. This and the three weights are near a regression over troika, spc, wrist, maxwrist
- * and benches of motion (people left out of the network's fit, each set weighing the same), times 1.5. [log odds; chosen]
- */
-export const MOVING_BIAS: f32 = -4;
-/** Weight of the log odds of the track, in motion. [weight; chosen] */
-export const OF_MOVING_BELIEF: f32 = 2;
 /** Share of the likelihood of late that is enough, in motion. [share; chosen] */
 export const ENOUGH_SUPPORT: f32 = 0.67;
-/** Weight of the logarithm of what lacks to it. [weight; chosen] */
-export const OF_SUPPORT: f32 = 1.5;
 /** Added to the share of the likelihood before that logarithm. [share; chosen] */
 export const LEAST_SUPPORT: f32 = 0.02;
-/** Weight of how far apart from motion the line was seen of late, in motion. [weight; chosen] */
-export const OF_SEEN: f32 = 6;
 /**
  * Log odds up to which a rate in motion is not trusted. Chosen on people left out: at half of it a third more of maxwrist is
  * wrong but trusted. [log odds; chosen]

@@ -8,7 +8,17 @@ const HZ = 50;
 const LINE = 64;
 
 /** The regions that all sessions share, in order, and how long each is. */
-const REGIONS = ['STAGING', 'REQUESTS', 'RESULTS', 'PUSH', 'LANE_COUNTS', 'DECODED', 'SCRATCH', 'RESAMPLED'];
+const REGIONS = [
+  'STAGING',
+  'REQUESTS',
+  'RESULTS',
+  'PUSH',
+  'LANE_COUNTS',
+  'FEATURES',
+  'DECODED',
+  'SCRATCH',
+  'RESAMPLED',
+];
 
 describe('memory map', () => {
   let kernel: Kernel;

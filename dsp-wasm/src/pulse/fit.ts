@@ -54,6 +54,7 @@ export async function observeCore(listener: TraitsListener): Promise<ObservedCor
       open: (channels) => core.open(channels),
       step: (requests) => requests.map((request) => one(request).estimate),
       answer: (requests) => requests.map(one),
+      features: () => core.features(),
     },
     setWeights: (weights) => new Float32Array(kernel.bytes.buffer, motionWeights(), HIDDEN * (TRAITS + 2)).set(weights),
   };

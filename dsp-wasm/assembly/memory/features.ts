@@ -1,0 +1,31 @@
+import { FEATURES, Features } from './map';
+import { Row } from './row';
+
+/**
+ * The features from which the confidence of the newest answer was computed: the row that `logistic` reads (math/logistic.ts). The
+ * host reads it too, for the lab, which fits the weights.
+ */
+
+/** Models of confidence, in the order of the host's (src/features.ts). */
+export enum Model {
+  NONE,
+  HR_PPG_REST,
+  HR_PPG_MOTION,
+  HR_ECG,
+  RR_PPG,
+  RR_ECG,
+  RR_RESP,
+  SPO2,
+}
+
+/** Begins the features of a model, at most MOST_FEATURES; the estimator writes them, in the order of their names. */
+export function featuresOf(model: Model): Row<f32> {
+  const features = changetype<Features>(FEATURES);
+  features.model = model;
+  return features.values;
+}
+
+/** The answer has no model yet. */
+export function clearFeatures(): void {
+  changetype<Features>(FEATURES).model = Model.NONE;
+}

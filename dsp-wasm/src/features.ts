@@ -1,0 +1,25 @@
+/**
+ * The models of confidence, in the order of their numbers (assembly/memory/features.ts), each with the names of its features, in their
+ * order. Their weights are in assembly/FAMILY/MODEL_weights.ts.
+ */
+export const FEATURES = {
+  /** Heart rate from light, at rest. */
+  hr_ppg_rest: [],
+  /** Heart rate from light, in motion: how sure the track is (log odds), what its share of the likelihood lacks, distance from motion. */
+  hr_ppg_motion: ['belief', 'support', 'seen_apart'],
+  hr_ecg: [],
+  rr_ppg: [],
+  rr_ecg: [],
+  rr_resp: [],
+  spo2: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type ConfidenceModel = keyof typeof FEATURES;
+export const MODELS = Object.keys(FEATURES) as readonly ConfidenceModel[];
+
+/** The features of an answer. */
+export interface AnswerFeatures {
+  readonly model: ConfidenceModel;
+  /** In the order of their names. */
+  readonly values: readonly number[];
+}
