@@ -7,7 +7,8 @@ const { version } = JSON.parse(readFileSync(fileOf('package.json'), 'utf8')) as 
 const PROGRAMS = [
   'gateway/dist/main.js',
   'fanout/dist/main.js',
-  ...['admin', 'demo', 'analyze', 'accuracy'].map((name) => `gateway/dist/cli/${name}.js`),
+  'dsp-wasm/lab/dist/accuracy.js',
+  ...['admin', 'demo', 'analyze'].map((name) => `gateway/dist/cli/${name}.js`),
 ];
 
 describe('--version', () => {

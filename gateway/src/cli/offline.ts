@@ -18,6 +18,9 @@ const TICK_MS = 500;
 /** Stamps that go back by more than this are reported, ms; less is jitter. */
 const BACK_MS = 1000;
 
+export { CoreLoad } from '../analysis/core-load.js';
+export type { InsightType, StoredInsight } from '../insight.js';
+
 /** What the service would have told the device, and which readings it would not have had. */
 export interface Outcome {
   /** Notices and refused frames, in the order in which they start. */

@@ -17,6 +17,7 @@ const VIOLATIONS: Readonly<Record<string, readonly [importer: string, imported: 
   'no-cycles': ['gateway/src/a.ts', 'gateway/src/b.ts'],
   'no-type-cycles': ['gateway/src/a.ts', 'gateway/src/b.ts'],
   'dsp-wasm-alone': ['dsp-wasm/src/core.ts', 'gateway/src/insight.ts'],
+  'nobody-imports-lab': ['dsp-wasm/src/a.ts', 'dsp-wasm/lab/src/score.ts'],
   'core-math-below': ['dsp-wasm/assembly/math/a.ts', 'dsp-wasm/assembly/grid/b.ts'],
   'core-memory-alone': ['dsp-wasm/assembly/memory/a.ts', 'dsp-wasm/assembly/pulse/b.ts'],
   'core-grid-below': ['dsp-wasm/assembly/grid/a.ts', 'dsp-wasm/assembly/pulse/b.ts'],

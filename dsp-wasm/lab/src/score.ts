@@ -1,4 +1,4 @@
-import type { InsightType, StoredInsight } from '../insight.js';
+import type { InsightType, StoredInsight } from '@device-insights/gateway/offline';
 
 /** The reference of one window: its end in s from the recording's t = 0, and the value of each type that it has. */
 export interface ReferenceWindow {

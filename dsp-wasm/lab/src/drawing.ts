@@ -1,4 +1,4 @@
-import type { InsightType } from '../insight.js';
+import type { InsightType } from '@device-insights/gateway/offline';
 import { type Answer, type Reference, TRUSTED, toleranceOf } from './score.js';
 
 /**

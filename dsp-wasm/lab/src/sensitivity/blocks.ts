@@ -1,6 +1,5 @@
 import type { Core } from '@device-insights/dsp-wasm';
-import { CoreLoad } from '../../analysis/core-load.js';
-import { analyseOffline } from '../offline.js';
+import { analyseOffline, CoreLoad } from '@device-insights/gateway/offline';
 import { type Answer, type ScoredWindow, scoreWindows, TRUSTED, toleranceOf } from '../score.js';
 import type { Case } from './cases.js';
 

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { CANDIDATES, observeCore } from '@device-insights/dsp-wasm/fit';
+import { analyseOffline, CoreLoad } from '@device-insights/gateway/offline';
 import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
-import { CoreLoad } from '../../analysis/core-load.js';
 import { motionBench, readSources } from '../motion-bench/bench.js';
 import { CALM, FAST, type Pace, RUN } from '../motion-bench/kinds.js';
-import { analyseOffline } from '../offline.js';
 import { manifestsIn, readReference } from '../reference.js';
 import type { Reference } from '../score.js';
 import type { Example } from './network.js';

@@ -1,8 +1,8 @@
+import { analyseOffline, peaksOffline } from '@device-insights/gateway/offline';
 import { expect } from 'chai';
 import { Draws } from '../motion-bench/random.js';
 import { HZ, type Signal } from '../motion-bench/signal.js';
 import type { Source } from '../motion-bench/source.js';
-import { analyseOffline, peaksOffline } from '../offline.js';
 import { type RhythmRecording, rhythmBench } from './bench.js';
 import { type Beat, beatsOf, RHYTHMS, type Rhythm } from './rhythms.js';
 

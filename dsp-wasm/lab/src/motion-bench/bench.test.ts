@@ -1,5 +1,5 @@
+import { analyseOffline } from '@device-insights/gateway/offline';
 import { expect } from 'chai';
-import { analyseOffline } from '../offline.js';
 import { scoreWindows } from '../score.js';
 import { type BenchRecording, motionBench } from './bench.js';
 import { KINDS, make } from './kinds.js';

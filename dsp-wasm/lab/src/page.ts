@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Row } from './score.js';
 
 /** Folder of the pages whose tables the commands write; the text around them is written by hand. */
-const PAGES = fileURLToPath(new URL('../../../dsp-wasm/', import.meta.url));
+const PAGES = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Seeds of the benches on the page: no choice in the signal core was made with them, and nothing is fitted on them. */
 export const PAGE_SEEDS: readonly number[] = [2001, 2002, 2003];

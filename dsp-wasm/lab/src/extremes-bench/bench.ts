@@ -1,5 +1,5 @@
+import type { InsightType } from '@device-insights/gateway/offline';
 import type { FrameSource } from '@device-insights/sdk';
-import type { InsightType } from '../../insight.js';
 import { recordingOf } from '../motion-bench/bench.js';
 import { Draws } from '../motion-bench/random.js';
 import type { Signal } from '../motion-bench/signal.js';

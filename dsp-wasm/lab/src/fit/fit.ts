@@ -2,21 +2,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HIDDEN, observeCore, TRAITS } from '@device-insights/dsp-wasm/fit';
+import { analyseOffline, CoreLoad } from '@device-insights/gateway/offline';
+import { runCommand } from '@device-insights/gateway/run-command';
 import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command } from 'commander';
-import { CoreLoad } from '../../analysis/core-load.js';
 import { motionBench, readSources, SOURCES } from '../motion-bench/bench.js';
-import { analyseOffline } from '../offline.js';
 import { PAGE_SEEDS, writePage } from '../page.js';
 import { readReference } from '../reference.js';
-import { runCommand } from '../run-command.js';
 import { type Answer, type Reference, type ScoredWindow, scoreSets, scoreWindows } from '../score.js';
 import { examplesOf, type Lesson, lessons, personOf, recordingsOf } from './examples.js';
 import { fitNetwork } from './network.js';
 
 /** Where the weights of the heart rate in motion are kept. */
-const WEIGHTS = fileURLToPath(new URL('../../../../dsp-wasm/assembly/pulse/motion_weights.ts', import.meta.url));
+const WEIGHTS = fileURLToPath(new URL('../../../assembly/pulse/motion_weights.ts', import.meta.url));
 
 /** Fits without each person in turn, and scores that person by what was fitted: table 5 of the page. */
 async function leaveOneOut(folder: string, all: readonly Lesson[]): Promise<void> {

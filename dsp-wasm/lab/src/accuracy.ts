@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERSION } from '@device-insights/fanout/process/version';
+import { analyseOffline, peaksOffline } from '@device-insights/gateway/offline';
+import { runCommand } from '@device-insights/gateway/run-command';
 import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError } from 'commander';
@@ -10,12 +12,10 @@ import { CURVE, extremesBench, scoreExtreme } from './extremes-bench/bench.js';
 import { motionBench, readSources, SOURCES } from './motion-bench/bench.js';
 import { type LossAnswers, lossBench, scoreLosses } from './motion-bench/loss.js';
 import type { Source } from './motion-bench/source.js';
-import { analyseOffline, peaksOffline } from './offline.js';
 import { PAGE_SEEDS, table, writePage } from './page.js';
 import { scorePeaks } from './peak-score.js';
 import { curveOf, manifestsIn, readBeats, readReference } from './reference.js';
 import { rhythmBench } from './rhythm-bench/bench.js';
-import { runCommand } from './run-command.js';
 import {
   type Answer,
   type Reference,
@@ -28,7 +28,7 @@ import {
 } from './score.js';
 
 /** Directory of the drawings and their table; not kept in the repository. */
-const DRAWINGS = fileURLToPath(new URL('../../../dsp-wasm/accuracy/', import.meta.url));
+const DRAWINGS = fileURLToPath(new URL('../../accuracy/', import.meta.url));
 /** Recordings whose motion goes on where the pulse is lost. */
 const LOSS: readonly string[] = [SOURCES, 'spc-', 'wrist-'];
 

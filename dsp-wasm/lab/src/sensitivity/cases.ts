@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { InsightType } from '@device-insights/gateway/offline';
 import type { Frame, FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
-import type { InsightType } from '../../insight.js';
 import { motionBench, readSources, SOURCES } from '../motion-bench/bench.js';
 import { curveOf, manifestsIn, readReference } from '../reference.js';
 import { rhythmBench } from '../rhythm-bench/bench.js';

@@ -1,7 +1,7 @@
+import { analyseOffline } from '@device-insights/gateway/offline';
 import type { FrameSource } from '@device-insights/sdk';
 import { expect } from 'chai';
 import { Draws } from '../motion-bench/random.js';
-import { analyseOffline } from '../offline.js';
 import { type Answer, toleranceOf } from '../score.js';
 import { CURVE, type Extreme, extremesBench, KINDS, type Kind, record, scoreExtreme, type Wave } from './bench.js';
 
