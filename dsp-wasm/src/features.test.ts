@@ -33,7 +33,7 @@ describe('the features of an answer', () => {
     core.step(ends.map((end) => ({ session, estimator: 'hr_ppg', end })));
     const features = core.features();
     expect(features?.model).to.equal('hr_ppg_motion');
-    const seenApart = features?.values[FEATURES.hr_ppg_motion.indexOf('seen_apart')];
+    const seenApart = features?.values[FEATURES.hr_ppg_motion.indexOf('+seen_apart')];
     expect(seenApart).to.be.within(0.5, 1);
   });
 

@@ -1,12 +1,13 @@
 /**
  * The models of confidence, in the order of their numbers (assembly/memory/features.ts), each with the names of its features, in their
- * order. Their weights are in assembly/FAMILY/MODEL_weights.ts.
+ * order. The confidence only rises with a feature whose name begins with +, and only falls with one with -: the fit keeps to that. The
+ * weights are in assembly/FAMILY/MODEL_weights.ts, which the lab writes.
  */
 export const FEATURES = {
   /** Heart rate from light, at rest. */
   hr_ppg_rest: [],
   /** Heart rate from light, in motion: how sure the track is (log odds), what its share of the likelihood lacks, distance from motion. */
-  hr_ppg_motion: ['belief', 'support', 'seen_apart'],
+  hr_ppg_motion: ['+belief', '+support', '+seen_apart'],
   hr_ecg: [],
   rr_ppg: [],
   rr_ecg: [],
