@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { createCore, ENCODING } from './core.js';
-import { type ConfidenceModel, FEATURES, MODELS } from './features.js';
+import { FEATURES, MODELS } from './features.js';
 import { payload } from './signals.js';
 
 const ASSEMBLY = new URL('../../assembly/', import.meta.url);
@@ -51,19 +51,4 @@ describe('the features of an answer', () => {
     expect(names.filter((name) => name !== '')).to.deep.equal(['none', ...MODELS]);
     for (const model of MODELS) expect(FEATURES[model].length, model).to.be.at.most(32);
   });
-
-  it('have each a weight in the table of their model', () => {
-    const files = readdirSync(ASSEMBLY, { recursive: true, encoding: 'utf8' });
-    for (const [model, names] of Object.entries(FEATURES) as [ConfidenceModel, readonly string[]][]) {
-      if (names.length === 0) continue;
-      const file = files.find((name) => name.endsWith(`/${model}_weights.ts`));
-      const [, row = ''] = /_WEIGHTS: StaticArray<f32> = \[([^\]]*)\]/.exec(file ? textOf(file) : '') ?? [];
-      const weights = row.split(',').filter((number) => number.trim() !== '');
-      expect(weights.length, model).to.equal(names.length + 1);
-    }
-  });
 });
-
-function textOf(file: string): string {
-  return readFileSync(new URL(file, ASSEMBLY), 'utf8');
-}
