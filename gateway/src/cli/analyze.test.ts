@@ -92,9 +92,9 @@ describe('analyze', () => {
     const { insights, notices, no_reading } = JSON.parse(stdout);
     expect([code, no_reading]).to.deep.equal([0, []]);
     expect(notices.map(({ code, channel, row }: Record<string, unknown>) => [code, channel, row])).to.deep.equal([
-      ['t_back', 0, 680],
+      ['ts_back', 0, 680],
     ]);
-    expect(stderr).to.match(/^t_back \(channel 0, row 680, t = 0\.\d+ s\): t goes back by 16\.\d s.*\n$/);
+    expect(stderr).to.match(/^ts_back \(channel 0, row 680, t = 0\.\d+ s\): ts goes back by 16\.\d s.*\n$/);
     const last = insights.filter(({ type }: { type: string }) => type === 'hr').at(-1);
     expect(last.value).to.be.closeTo(66, 1.5);
     expect(last.actual_end).to.equal(50_000);

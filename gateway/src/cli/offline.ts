@@ -15,8 +15,6 @@ import { type Finding, Findings, type Place, type Problem } from './findings.js'
 
 /** Interval at which gaps are checked, ms of data time; as the ingest socket does. */
 const TICK_MS = 500;
-/** Stamps that go back by more than this are reported, ms; less is jitter. */
-const BACK_MS = 1000;
 
 export { CoreLoad } from '../analysis/core-load.js';
 export type { InsightType, StoredInsight } from '../insight.js';
@@ -98,8 +96,6 @@ class OfflineRun {
   #readings: Reading[] = [];
   #time = 0;
   #place: Place = { row: null, t: null };
-  /** The last stamp of each channel, ms. */
-  readonly #stamps = new Map<number, number>();
   #end = Number.NEGATIVE_INFINITY;
 
   constructor(source: FrameSource, spo2Curve: readonly number[] | null, load: CoreLoad) {
@@ -156,9 +152,6 @@ class OfflineRun {
   #receive(frame: SourceFrame): void {
     const { channel, ts, row = null } = frame;
     this.#place = { row, t: Number.isNaN(ts) ? null : Number((ts / 1000).toFixed(6)) };
-    const back = (this.#stamps.get(channel) ?? ts) - ts;
-    this.#stamps.set(channel, ts);
-    if (back > BACK_MS) this.#find({ code: 't_back', channel, detail: wentBack(back) });
     const decoded = decodeBinary(encodeFrame(frame), this.#channels, NO_EARLIEST);
     if ('fault' in decoded) {
       this.#find({ code: decoded.fault, channel, detail: decoded.detail });
@@ -184,10 +177,6 @@ class OfflineRun {
   #find(problem: Problem): void {
     this.#findings.add(problem, this.#place, this.#time);
   }
-}
-
-function wentBack(ms: number): string {
-  return `t goes back by ${(ms / 1000).toFixed(1)} s, as if the clock was set or its counter wrapped: time continues from the row before. If rows are out of order, sort them by t; if recordings were joined, separate them`;
 }
 
 /** A core for one session. */

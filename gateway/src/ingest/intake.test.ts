@@ -315,6 +315,16 @@ describe('Intake', () => {
     expect(rates).to.deep.equal([]);
   });
 
+  it('reports stamps that go back, as of a clock that is set, and uses their data on', () => {
+    const { clock, send, notices, runs } = open();
+    for (let k = 0; k < 40; k++) {
+      send(20 * k, 20, { ts: T0 + 200 * k - (k < 20 ? 0 : 3_600_000) });
+      clock.advance(200);
+    }
+    expect(notices.map(({ code, back_ms }) => [code, back_ms])).to.deep.equal([['ts_back', 3_599_800]]);
+    expect(runs.at(-1)?.t).to.be.closeTo(T0 + 200 * 39, 200);
+  });
+
   it('trusts no samples in reverse order, and reports them until they are in order again', () => {
     const { clock, send, notices, runs } = open();
     for (let k = 0; k < 120; k++) {

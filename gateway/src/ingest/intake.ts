@@ -54,6 +54,8 @@ export const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
 const MAX_RATE_OFF = 0.2;
 /** The device gets a notice if its rate is known and differs from the model's by more than this. */
 const NOTED_RATE_OFF = 0.05;
+/** Stamps that go back by more than this are noted, ms; less is jitter. */
+const BACK_MS = 1000;
 /** Time for which data are not trusted after part of a copy was used, ms. */
 const TORN_MS = 10_000;
 const SECOND_MS = 1000;
@@ -209,6 +211,7 @@ export class Intake {
       unacknowledgedMs: 0,
       isRateOff: false,
       isSteady: true,
+      stamp: Number.NEGATIVE_INFINITY,
     };
   }
 
@@ -247,6 +250,7 @@ export class Intake {
     const isTrusted = this.#isOrdered(channel, piece) && isWhole && trusted;
     const run = { channel, t, period, trusted: isTrusted, lost, encoding, payload };
     splitAtSeconds(run, piece.instants, this.#firstInstant, this.#options.push);
+    if (ts !== null) this.#watchStamp(channel, ts);
     if (this.#isSteady(channel, timeline)) this.#watchRate(channel);
   }
 
@@ -307,6 +311,15 @@ export class Intake {
     return steady;
   }
 
+  /** Tells a device whose stamps go back, in the order of numbers, that data time does not. */
+  #watchStamp(index: number, ts: number): void {
+    const channel = this.#channels[index];
+    if (!channel) return;
+    const back = channel.stamp - ts;
+    channel.stamp = ts;
+    if (back > BACK_MS && channel.timeline.steady) this.#options.notices?.raise('ts_back', index, wentBack(back));
+  }
+
   /** Reports a rate that is known and differs from the model's, unless faulty numbers are the cause. */
   #watchRate(index: number): void {
     const channel = this.#channels[index];
@@ -334,6 +347,11 @@ const DISORDERED: NoticeFields = {
     'the signal jumps from frame to frame, and would not in another order: send the samples of a frame oldest first, and the frames in the order of measurement',
 };
 
+function wentBack(ms: number): NoticeFields {
+  const detail = `ts goes back by ${(ms / 1000).toFixed(1)} s, as if the clock was set or its counter wrapped: data time does not, and goes on from the frame before. For data of another time, open another session`;
+  return { detail, back_ms: Math.round(ms) };
+}
+
 function rateOff(declared_hz: number, relativeRate: number): NoticeFields {
   const measured_hz = Number((declared_hz * relativeRate).toFixed(2));
   const detail = `the data arrive at ${measured_hz} Hz, but the device model says ${declared_hz} Hz: correct its sample_rate_hz, or check ts and seq (of stored data without ts, the speed is measured: send ts)`;
@@ -357,6 +375,8 @@ interface Channel {
   unacknowledgedMs: number;
   isRateOff: boolean;
   isSteady: boolean;
+  /** The last stamp, ms. */
+  stamp: number;
 }
 
 /** A piece without its first instants. */

@@ -4,6 +4,7 @@ import type { InsightType } from '../insight.js';
 export const NOTICES = [
   'rate_off',
   'ts_unsteady',
+  'ts_back',
   'order_wrong',
   'channel_late',
   'all_duplicates',
@@ -43,6 +44,7 @@ const EVERY_MS = 10_000;
 const OVER: Readonly<Record<NoticeCode, string>> = {
   rate_off: 'the rate matches the device model again',
   ts_unsteady: 'the stamps are steady again',
+  ts_back: 'ts goes on again',
   order_wrong: 'the samples are in the order of measurement again',
   channel_late: 'the channel is no longer late',
   all_duplicates: 'new sequence numbers arrive again',

@@ -69,7 +69,7 @@ export interface RefusedMessage {
 export interface NoticeMessage {
   /** Kind of the message. */
   readonly type: 'notice';
-  /** `rate_off`, `ts_unsteady`, `order_wrong`, `channel_late`, `all_duplicates`, `all_lost`, `frames_overlap`, `not_analysed`, `already_stored`, `device_id_twice`, `no_reading`, or another. */
+  /** `rate_off`, `ts_unsteady`, `ts_back`, `order_wrong`, `channel_late`, `all_duplicates`, `all_lost`, `frames_overlap`, `not_analysed`, `already_stored`, `device_id_twice`, `no_reading`, or another. */
   readonly code: string;
   /** The problem and how to correct it, in words. */
   readonly detail: string;
