@@ -11,7 +11,7 @@ import { Estimate, PUSH, PushTimes, REQUESTS, RESULTS, Request, STAGING } from '
 import { NO_REASON } from './memory/reason';
 import { rowAt } from './memory/row';
 import { addChannel, allocateRings, channelOf, clearSession, sessionAt } from './memory/session';
-import { makePaces } from './pulse/motion';
+import { makePaces } from './pulse/candidates';
 import { makeDelays } from './pulse/residual';
 import { makeHann } from './pulse/spectrum';
 import { makeTrackerTable } from './pulse/tracker';

@@ -3,7 +3,7 @@ import { Biquad, BiquadState, biquad8 } from './math/biquad';
 import { paddedFft4, realFft4 } from './math/fft';
 import { SCRATCH } from './memory/map';
 import { channelOf, sessionAt } from './memory/session';
-import { TRAITS } from './pulse/scratch';
+import { TRAITS } from './pulse/candidates';
 
 /** The core with its internal kernels exported, for tests and benchmarks. Arrays are passed at SCRATCH. */
 
@@ -40,9 +40,7 @@ export {
   SLOT_SPO2,
 } from './memory/session';
 export { SPO2_STATE_BYTES } from './memory/spo2_state';
-export { motionWeights } from './pulse/motion';
-export { PULSE_SCRATCH_END } from './pulse/scratch';
-export { SPO2_SCRATCH_END } from './spo2/scratch';
+export { motionWeights } from './pulse/candidates';
 
 /** End of the compiler's own data. */
 export function dataEnd(): usize {

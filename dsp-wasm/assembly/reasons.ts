@@ -9,7 +9,6 @@ import { Estimate, SCRATCH } from './memory/map';
 import { HUM, MOTION, NO_REASON, NOISE } from './memory/reason';
 import { channelOfKind, Session } from './memory/session';
 import { wasTrusted } from './pulse/history';
-import { agree } from './spo2/ratio';
 
 /**
  * Why there is no trusted estimate, as far as the sample values tell. Of several signals that an estimator can choose from, that of the one
@@ -80,7 +79,7 @@ function reasonOf(session: Session, estimator: i32, end: f64): i32 {
     return MOTION;
   }
   Seen.number = 0;
-  return estimator === SPO2 && agree() ? NO_REASON : NOISE;
+  return estimator === SPO2 && session.spo2.agree ? NO_REASON : NOISE;
 }
 
 /** The mildest fault of the leads. */

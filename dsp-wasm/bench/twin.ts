@@ -3,8 +3,6 @@ import { findPulses, type Pulse } from '../reference/breath/ppg_pulses.js';
 import { BreathFollower, FROM_PPG } from '../reference/breath/tracker.js';
 import { RPeaks } from '../reference/ecg/r_peaks.js';
 import { gridSamples } from '../reference/grid/resample.js';
-import { PulseRate } from '../reference/pulse/heart_rate.js';
-import { ratioOfRatios } from '../reference/spo2/ratio.js';
 import { cpuSeconds } from './clock.js';
 import { CHANNELS, LOOP_SECONDS, signals } from './load.js';
 
@@ -29,7 +27,6 @@ interface Line {
 
 class TwinSession {
   readonly #lines = lines();
-  readonly #pulseRate = new PulseRate();
   readonly #follower = new BreathFollower(FROM_PPG);
   readonly #pulses: Pulse[] = [];
   readonly #ecg = new Float64Array(128 * 200).fill(Number.NaN);
@@ -37,10 +34,6 @@ class TwinSession {
 
   step(second: number): void {
     for (const line of this.#lines) resample(line, second);
-    const of = (modality: string) => this.#lines.filter((l) => l.modality === modality).map((l) => window(l, 8));
-    const [green = [], red = [], infrared = []] = ['ppg_green', 'ppg_red', 'ppg_ir'].map((m) => of(m)[0]);
-    this.#pulseRate.step([green, red, infrared], of('accel'));
-    ratioOfRatios(red, infrared);
     this.#ecg.set(this.#lines.find((l) => l.modality === 'ecg')?.grid.slice(-128) ?? [], 128 * second);
     this.#peaks.advance(128 * (second + 1) - 2);
     if (second % 2 === 1) this.#breathe(second + 1);

@@ -15,6 +15,8 @@ interface Exports {
 }
 
 const PAGE = 65536;
+/** Pages that the module's own data fit into. */
+const LEAST_PAGES = 4;
 /** Size limit of a WebAssembly memory with addresses of 32 bits, bytes. */
 const MAX_BYTES = 2 ** 32;
 const DIST = new URL('../', import.meta.url);
@@ -38,8 +40,8 @@ export class Kernel {
 
   /** Reserves memory for the given number of sessions of a compiled module; `imports` are added to the host's own. */
   static async of(module: WebAssembly.Module, sessions: number, imports: WebAssembly.Imports = {}): Promise<Kernel> {
-    // Only the module knows its layout: a first instance with the smallest memory gives the address of the slots.
-    const sizes = (await instantiate(module, 1, imports)).call;
+    // Only the module knows its layout: a first instance with a small memory gives the address of the slots.
+    const sizes = (await instantiate(module, LEAST_PAGES, imports)).call;
     const [slots, slotBytes] = [constant(sizes, 'SLOTS'), constant(sizes, 'SLOT_BYTES')];
     const bytes = slots + sessions * slotBytes;
     if (bytes > MAX_BYTES)

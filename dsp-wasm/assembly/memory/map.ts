@@ -86,7 +86,7 @@ export class Features {
 /** Offset of the first value. */
 export const FEATURE_VALUES: usize = 16;
 
-export const STAGING: usize = 0x10000;
+export const STAGING: usize = 0x40000;
 export const STAGING_BYTES: i32 = 0x4000;
 export const REQUESTS: usize = STAGING + STAGING_BYTES;
 export const REQUESTS_BYTES: i32 = BATCH * REQUEST_BYTES;

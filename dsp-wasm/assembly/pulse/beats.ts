@@ -1,37 +1,8 @@
 import { clearVectors, sumLanes } from '../math/vector';
-import {
-  BEATS,
-  Beats,
-  HELD,
-  KERNEL,
-  MARGIN,
-  MAX_PEAKS,
-  OPTICAL,
-  PAIRS,
-  PEAK_COUNTS,
-  PEAKS,
-  Peak,
-  SLOPES,
-  TEMPLATE,
-  TRAIN_RATE,
-  TRAINS,
-  TrainRate,
-  WAVE,
-  WAVES,
-  WINDOW,
-} from './scratch';
-import { GRID_PER_MINUTE } from './tracker';
-import {
-  LEAST_HELD,
-  LEAST_SLOPE,
-  LEAST_SPREAD,
-  LONGEST_INTERVAL,
-  SHORTEST_INTERVAL,
-  SLOPE_REACH,
-  SLOPE_WIDTH,
-  WIDE_SLOPE,
-} from './tuning';
-import { fillMargins } from './window';
+import { Row, rowAt } from '../memory/row';
+import { Beats, GRID_PER_MINUTE, MARGIN, MAX_PEAKS, PulseWindow, TRAINS, WINDOW } from './records';
+import { BEAT, LOADING } from './tuning';
+import { fillMargins, fullest } from './window';
 
 /**
  * Beats of the window in the time domain: the steepest slopes of each optical channel, at most one per 0.6 periods, after
@@ -39,62 +10,82 @@ import { fillMargins } from './window';
  * beats follows a rhythm that changes within the window. A train is the rising or the falling slopes of one optical channel.
  */
 
-/** Heart rate from the trains near `bpm`; regular trains have more weight. Writes BEATS. */
-export function findBeats(bpm: f32): Beats {
+/** One side of the smoothing kernel. */
+const KERNEL = changetype<Row<f32>>(memory.data(MARGIN * 4, 16));
+/** Sums of two grid samples each, with margins before and after. */
+const PAIRS_WITH_MARGINS = changetype<Row<v128>>(memory.data((WINDOW / 2 + MARGIN) * 16, 16));
+/** Smoothed derivative. */
+const SLOPES = changetype<Row<v128>>(memory.data(WINDOW * 16, 16));
+/** Grid samples of the longest beat that is compared; each beat's wave, WAVE apart; and their sum. */
+const WAVE: i32 = 64;
+const WAVES = changetype<Row<f32>>(memory.data(MAX_PEAKS * WAVE * 4, 16));
+const TEMPLATE = changetype<Row<f32>>(memory.data(WAVE * 4, 16));
+
+/** Result of the beats of one train. */
+@unmanaged
+class TrainRate {
+  /** Heart rate, bpm; 0 for fewer than two intervals. */
+  rate: f32;
+  /** Variation of the intervals plus that of the slopes. */
+  spread: f32;
+  /** Intervals of about one period. */
+  intervals: f32;
+}
+const TRAIN = changetype<TrainRate>(memory.data(offsetof<TrainRate>(), 16));
+
+/** Finds the trains near `bpm` and their heart rate, in which regular trains have more weight. */
+export function findBeats(window: PulseWindow, bpm: f32, to: Beats): void {
   const period = GRID_PER_MINUTE / bpm;
-  findTrains(smoothSlopes(bpm), SHORTEST_INTERVAL * period);
-  BEATS.best = -1;
-  BEATS.spread = Infinity;
-  BEATS.cover = 0;
+  findTrains(smoothSlopes(window.optical.samples, bpm), BEAT.SHORTEST_INTERVAL * period, to);
+  to.best = -1;
+  to.spread = Infinity;
+  to.cover = 0;
   let weights: f32 = 0;
   let sum: f32 = 0;
   for (let train = 0; train < TRAINS; train++) {
-    if (HELD[train & 3] < LEAST_HELD) continue;
-    const said = measureTrain(train, period);
-    if (said.rate === 0) continue;
-    const weight = <f32>1 / ((said.spread + LEAST_SPREAD) * (said.spread + LEAST_SPREAD));
+    if (window.held[train & 3] < LOADING.LEAST_HELD) continue;
+    measureTrain(to, train, period, TRAIN);
+    if (TRAIN.rate === 0) continue;
+    const weight = <f32>1 / ((TRAIN.spread + BEAT.LEAST_SPREAD) * (TRAIN.spread + BEAT.LEAST_SPREAD));
     weights += weight;
-    sum += weight * said.rate;
-    if (said.spread < BEATS.spread) {
-      BEATS.best = train;
-      BEATS.spread = said.spread;
-      BEATS.cover = said.intervals;
+    sum += weight * TRAIN.rate;
+    if (TRAIN.spread < to.spread) {
+      to.best = train;
+      to.spread = TRAIN.spread;
+      to.cover = TRAIN.intervals;
     }
   }
-  BEATS.cover /= room(period);
-  BEATS.rate = weights > 0 ? sum / weights : 0;
-  return BEATS;
-}
-
-/** Number of intervals of `period` grid samples that fit into the fullest optical channel, at least one; the window's ends cut one off. */
-function room(period: f32): f32 {
-  let held = 0;
-  for (let lane = 0; lane < 4; lane++) held = max(held, HELD[lane]);
-  return max<f32>(1, <f32>held / period - <f32>1);
+  // As many intervals fit into the fullest optical channel; the window's ends cut one off
+  to.cover /= max<f32>(1, <f32>fullest(window) / period - <f32>1);
+  to.rate = weights > 0 ? sum / weights : 0;
 }
 
 /**
  * Derivative of a Gaussian over all lanes, to SLOPES; the kernel is odd, so that two grid samples share a coefficient.
  * @returns the stride: grid samples from one slope to the next
  */
-function smoothSlopes(bpm: f32): i32 {
-  const wide = (SLOPE_WIDTH * GRID_PER_MINUTE) / bpm;
-  const stride = wide < WIDE_SLOPE ? 1 : 2;
+function smoothSlopes(samples: Row<v128>, bpm: f32): i32 {
+  const wide = (BEAT.SLOPE_WIDTH * GRID_PER_MINUTE) / bpm;
+  const stride = wide < BEAT.WIDE_SLOPE ? 1 : 2;
   const sigma = wide / <f32>stride;
-  const reach = min(MARGIN / stride, <i32>ceil<f32>(SLOPE_REACH * sigma));
+  const reach = min(MARGIN / stride, <i32>ceil<f32>(BEAT.SLOPE_REACH * sigma));
   for (let j = 1; j <= reach; j++) {
     const u = <f32>j / sigma;
     KERNEL[j - 1] = u * Mathf.exp(-0.5 * u * u);
   }
-  fillMargins();
-  if (stride === 2) sumPairs();
-  const from = stride === 1 ? OPTICAL : PAIRS;
+  fillMargins(samples);
+  const from = stride === 1 ? samples : sumPairs(samples);
   for (let i = 0; i < WINDOW / stride; i += 8) smoothEight(from.at(i), SLOPES.at(i), reach);
   return stride;
 }
 
-function sumPairs(): void {
-  for (let i = -MARGIN / 2; i < (WINDOW + MARGIN) / 2; i++) PAIRS[i] = f32x4.add(OPTICAL[2 * i], OPTICAL[2 * i + 1]);
+/** Returns the sums of two grid samples each, with margins before and after. */
+function sumPairs(samples: Row<v128>): Row<v128> {
+  const pairs = rowAt<v128>(PAIRS_WITH_MARGINS.at(MARGIN / 2));
+  for (let i = -MARGIN / 2; i < (WINDOW + MARGIN) / 2; i++) {
+    pairs[i] = f32x4.add(samples[2 * i], samples[2 * i + 1]);
+  }
+  return pairs;
 }
 
 /** Eight slopes at a time, because that many sums fit into registers: each coefficient is loaded once for all. */
@@ -133,10 +124,10 @@ function smoothEight(x: usize, y: usize, reach: i32): void {
 }
 
 /** Peaks of the rising slopes (trains 0 to 3, by optical channel) and of the falling ones (4 to 7). */
-function findTrains(stride: i32, spacing: f32): void {
-  clearVectors(PEAK_COUNTS.at(0), 2);
+function findTrains(stride: i32, spacing: f32, to: Beats): void {
+  clearVectors(to.counts.at(0), TRAINS / 4);
   const count = WINDOW / stride;
-  const least = f32x4.mul(steepest(count), f32x4.splat(LEAST_SLOPE));
+  const least = f32x4.mul(steepest(count), f32x4.splat(BEAT.LEAST_SLOPE));
   const most = f32x4.neg(least);
   let a = SLOPES[0];
   let b = SLOPES[1];
@@ -144,7 +135,8 @@ function findTrains(stride: i32, spacing: f32): void {
     const c = SLOPES[i];
     const up = v128.and(f32x4.gt(b, least), v128.and(f32x4.ge(b, a), f32x4.gt(b, c)));
     const down = v128.and(f32x4.lt(b, most), v128.and(f32x4.le(b, a), f32x4.lt(b, c)));
-    if (v128.any_true(v128.or(up, down))) addPeaks(i, i32x4.bitmask(up) | (i32x4.bitmask(down) << 4), stride, spacing);
+    if (v128.any_true(v128.or(up, down)))
+      addPeaks(i, i32x4.bitmask(up) | (i32x4.bitmask(down) << 4), stride, spacing, to);
     a = b;
     b = c;
   }
@@ -158,7 +150,7 @@ function steepest(count: i32): v128 {
 }
 
 /** Adds the peaks of slope i - 1 to the trains of `mask`. */
-function addPeaks(i: i32, mask: i32, stride: i32, spacing: f32): void {
+function addPeaks(i: i32, mask: i32, stride: i32, spacing: f32, to: Beats): void {
   while (mask) {
     const train = ctz(mask);
     mask &= mask - 1;
@@ -167,67 +159,56 @@ function addPeaks(i: i32, mask: i32, stride: i32, spacing: f32): void {
     const b = load<f32>(y - 16);
     const c = load<f32>(y);
     const at = <f32>(i - 1) + (<f32>0.5 * (a - c)) / (a - b - b + c);
-    addPeak(train, <f32>stride * at + <f32>0.5 * <f32>(stride - 1), abs<f32>(b), spacing);
+    addPeak(to, train, <f32>stride * at + <f32>0.5 * <f32>(stride - 1), abs<f32>(b), spacing);
   }
 }
 
 /** Appends a peak to its train; of two peaks that are too close, the steeper one is kept. */
-function addPeak(train: i32, time: f32, height: f32, spacing: f32): void {
-  const count = PEAK_COUNTS[train];
-  if (count > 0 && time - peakAt(train, count - 1).time < spacing) {
-    if (height > peakAt(train, count - 1).height) putPeak(train, count - 1, time, height);
-  } else if (count < MAX_PEAKS) {
-    putPeak(train, count, time, height);
-    PEAK_COUNTS[train] = count + 1;
-  }
-}
-
-function peakAt(train: i32, i: i32): Peak {
-  return PEAKS[train * MAX_PEAKS + i];
-}
-
-function putPeak(train: i32, i: i32, time: f32, height: f32): void {
-  const peak = peakAt(train, i);
+function addPeak(to: Beats, train: i32, time: f32, height: f32, spacing: f32): void {
+  const count = to.counts[train];
+  const isNear = count > 0 && time - to.peak(train, count - 1).time < spacing;
+  if (isNear ? height <= to.peak(train, count - 1).height : count >= MAX_PEAKS) return;
+  const peak = to.peak(train, isNear ? count - 1 : count);
   peak.time = time;
   peak.height = height;
+  if (!isNear) to.counts[train] = count + 1;
 }
 
 /**
- * Rate of one train: writes TRAIN_RATE. The mean interval depends on the first and the last beat, a least-squares line mainly
- * on those in between. The rate is the mean of both.
+ * Rate of one train. The mean interval depends on the first and the last beat, a least-squares line mainly on those in between. The rate is
+ * the mean of both.
  */
-function measureTrain(train: i32, period: f32): TrainRate {
-  const peaks = PEAK_COUNTS[train];
+function measureTrain(beats: Beats, train: i32, period: f32, to: TrainRate): void {
+  const peaks = beats.counts[train];
   let intervals: f32 = 0;
   let sum: f32 = 0;
   let squares: f32 = 0;
   for (let i = 1; i < peaks; i++) {
-    const interval = peakAt(train, i).time - peakAt(train, i - 1).time;
-    if (interval > LONGEST_INTERVAL * period) continue;
+    const interval = beats.peak(train, i).time - beats.peak(train, i - 1).time;
+    if (interval > BEAT.LONGEST_INTERVAL * period) continue;
     intervals++;
     sum += interval;
     squares += interval * interval;
   }
-  TRAIN_RATE.rate = 0;
-  if (intervals < 2) return TRAIN_RATE;
-  TRAIN_RATE.intervals = intervals;
-  TRAIN_RATE.spread = variation(intervals, sum, squares) + heightVariation(train, peaks);
-  TRAIN_RATE.rate = <f32>0.5 * GRID_PER_MINUTE * (intervals / sum + lineSlope(train, peaks, period));
-  return TRAIN_RATE;
+  to.rate = 0;
+  if (intervals < 2) return;
+  to.intervals = intervals;
+  to.spread = variation(intervals, sum, squares) + heightVariation(beats, train, peaks);
+  to.rate = <f32>0.5 * GRID_PER_MINUTE * (intervals / sum + lineSlope(beats, train, peaks, period));
 }
 
 /** Slope of the least-squares line of the beats' numbers over their times; a long interval counts as several. */
-function lineSlope(train: i32, peaks: i32, period: f32): f32 {
-  const first = peakAt(train, 0).time;
+function lineSlope(beats: Beats, train: i32, peaks: i32, period: f32): f32 {
+  const first = beats.peak(train, 0).time;
   let number: f32 = 0;
   let numbers: f32 = 0;
   let times: f32 = 0;
   let squares: f32 = 0;
   let products: f32 = 0;
   for (let i = 1; i < peaks; i++) {
-    const interval = peakAt(train, i).time - peakAt(train, i - 1).time;
-    number += interval > LONGEST_INTERVAL * period ? nearest<f32>(interval / period) : 1;
-    const time = peakAt(train, i).time - first;
+    const interval = beats.peak(train, i).time - beats.peak(train, i - 1).time;
+    number += interval > BEAT.LONGEST_INTERVAL * period ? nearest<f32>(interval / period) : 1;
+    const time = beats.peak(train, i).time - first;
     numbers += number;
     times += time;
     squares += time * time;
@@ -237,11 +218,11 @@ function lineSlope(train: i32, peaks: i32, period: f32): f32 {
   return (n * products - times * numbers) / (n * squares - times * times);
 }
 
-function heightVariation(train: i32, peaks: i32): f32 {
+function heightVariation(beats: Beats, train: i32, peaks: i32): f32 {
   let sum: f32 = 0;
   let squares: f32 = 0;
   for (let i = 0; i < peaks; i++) {
-    const height = peakAt(train, i).height;
+    const height = beats.peak(train, i).height;
     sum += height;
     squares += height * height;
   }
@@ -258,39 +239,43 @@ function variation(count: f32, sum: f32, squares: f32): f32 {
  * the sum of the others (after Orphanidou et al., "Signal-quality indices for the electrocardiogram and
  * photoplethysmogram", IEEE JBHI 2015). 0 for fewer than three whole beats.
  */
-export function beatLikeness(beats: Beats, bpm: f32): f32 {
+export function beatLikeness(window: PulseWindow, beats: Beats, bpm: f32): f32 {
   if (beats.best < 0) return 0;
   const length = min(WAVE, <i32>(GRID_PER_MINUTE / bpm));
+  const samples = window.optical.samples.at(0) + ((<usize>beats.lane) << 2);
   clearVectors(TEMPLATE.at(0), WAVE / 4);
   let whole = 0;
-  for (let i = 0; i < PEAK_COUNTS[beats.best]; i++) {
-    if (loadWave(WAVES.at(whole * WAVE), beats.best, i, length)) whole++;
+  for (let i = 0; i < beats.counts[beats.best]; i++) {
+    const from = <i32>(beats.peak(beats.best, i).time + 0.5) - (length >> 1);
+    if (from < 0 || from + length > WINDOW) continue; // the window cuts it off
+    addWave(samples + ((<usize>from) << 4), WAVES.at(whole * WAVE), length);
+    whole++;
   }
   if (whole < 3) return 0;
   let sum: f32 = 0;
-  for (let i = 0; i < whole; i++) sum += correlation(WAVES.at(i * WAVE), length);
+  for (let i = 0; i < whole; i++) sum += correlation(WAVES.at(i * WAVE), TEMPLATE.at(0), length);
   return sum / <f32>whole;
 }
 
-/** Adds one beat's wave, without its mean and scaled to unit length, to the template; false if the window cuts it off. */
-function loadWave(to: usize, train: i32, i: i32, length: i32): bool {
-  const from = <i32>(peakAt(train, i).time + 0.5) - (length >> 1);
-  if (from < 0 || from + length > WINDOW) return false;
-  const mean = copyWave(OPTICAL.at(from) + ((<usize>(train & 3)) << 2), to, length);
+/** Adds one beat's wave, without its mean and scaled to unit length, to the template. */
+function addWave(optical: usize, to: usize, length: i32): void {
+  const mean = copyWave(optical, to, length);
   let squares = f32x4.splat(0);
   for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
     const x = f32x4.sub(v128.load(to + j), f32x4.splat(mean));
     v128.store(to + j, x);
     squares = f32x4.add(squares, f32x4.mul(x, x));
   }
-  const scale = f32x4.splat(<f32>1 / sqrt<f32>(max<f32>(1e-30, sumLanes(squares))));
-  const template = TEMPLATE.at(0);
+  addScaled(to, TEMPLATE.at(0), length, <f32>1 / sqrt<f32>(max<f32>(1e-30, sumLanes(squares))));
+}
+
+/** Scales a wave, and adds it to a sum of waves. */
+export function addScaled(wave: usize, sum: usize, length: i32, scale: f32): void {
   for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
-    const x = f32x4.mul(v128.load(to + j), scale);
-    v128.store(to + j, x);
-    v128.store(template + j, f32x4.add(v128.load(template + j), x));
+    const x = f32x4.mul(v128.load(wave + j), f32x4.splat(scale));
+    v128.store(wave + j, x);
+    v128.store(sum + j, f32x4.add(v128.load(sum + j), x));
   }
-  return true;
 }
 
 /** Copies a wave of one optical channel, padded with its mean to a whole vector; returns the mean. */
@@ -306,14 +291,13 @@ function copyWave(optical: usize, to: usize, length: i32): f32 {
   return mean;
 }
 
-/** Correlation of a wave with the sum of the others; if it included itself, even noise would correlate. */
-function correlation(wave: usize, length: i32): f32 {
-  const template = TEMPLATE.at(0);
+/** Correlation of a wave of unit length with the other waves of a sum; if it included itself, even noise would correlate. */
+export function correlation(wave: usize, sum: usize, length: i32): f32 {
   let products = f32x4.splat(0);
   let squares = products;
   for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
     const x = v128.load(wave + j);
-    const others = f32x4.sub(v128.load(template + j), x);
+    const others = f32x4.sub(v128.load(sum + j), x);
     products = f32x4.add(products, f32x4.mul(x, others));
     squares = f32x4.add(squares, f32x4.mul(others, others));
   }

@@ -1,129 +1,102 @@
 import { clearVectors, sumLanes } from '../math/vector';
-import {
-  BEATS,
-  COUNTED,
-  HELD,
-  INTERVALS,
-  KERNEL,
-  MAX_STROKES,
-  OPTICAL,
-  Peak,
-  RISES,
-  RISES_MARGIN,
-  STROKE,
-  STROKE_BEATS,
-  STROKE_SUM,
-  STROKES,
-  WAVES,
-  WEAK_AT,
-  WINDOW,
-} from './scratch';
-import { GRID_PER_MINUTE } from './tracker';
-import {
-  CLEAR_STROKE,
-  CLOSEST_STROKE,
-  COMPENSATION,
-  DICROTIC_SAMPLES,
-  DICROTIC_SHARE,
-  EARLY_SHARE,
-  HABIT_SAMPLES,
-  HABIT_SHARE,
-  HABITUAL,
-  LATEST_ALTERNATE,
-  LATEST_DICROTIC,
-  LEAST_HELD,
-  LONG_SHARE,
-  LOST_SHARE,
-  MOST_LOST,
-  PULSE_DELAY,
-  RUN,
-  RUN_STROKE,
-  STEADY_VARIATION,
-  STROKE_WIDTH,
-  STRONG_STROKE,
-  WEAK_STROKE,
-} from './tuning';
+import { Row, rowAt } from '../memory/row';
+import { addScaled, correlation } from './beats';
+import { Count, GRID_PER_MINUTE, MAX_RISES, PulseWindow, RISES_MARGIN, WINDOW } from './records';
+import { COUNT, LOADING } from './tuning';
 
 /**
  * Beats of the window counted one by one, whatever their rhythm: the upstrokes of the pulses in the steadiest optical
  * channel, without a rate that is expected. A premature beat has a weak pulse or none; it is known by the pause after it.
  */
 
-/** Grid samples on each side of a slope that its Gaussian takes in. */
+/** Grid samples on each side of a slope that its Gaussian takes in, and one side of its derivative. */
 const REACH: i32 = 5;
+const KERNEL = changetype<Row<f32>>(memory.data(REACH * 4, 16));
+/** One optical channel, with margins before and after. */
+const LIGHT = changetype<Row<f32>>(memory.data((WINDOW + 2 * RISES_MARGIN) * 4, 16));
+/** Rises that are weak beats in pauses, the newest first. */
+const WEAK_AT = changetype<Row<i32>>(memory.data(MAX_RISES * 4, 16));
+/** Times, sorted. */
+const SORTED = changetype<Row<f32>>(memory.data(MAX_RISES * 4, 16));
+/** Grid samples around an upstroke that are compared with those of the others; the upstrokes' slopes, and their sum. */
+const STROKE: i32 = 16;
+const STROKE_BYTES: usize = STROKE * sizeof<f32>();
+const STROKES = changetype<Row<f32>>(memory.data(MAX_RISES * STROKE * 4, 16));
+const STROKE_SUM = changetype<Row<f32>>(memory.data(STROKE * 4, 16));
 
-/** Counts the beats; false where there are no three of them. Comes after findBeats. Writes COUNTED. */
-export function countBeats(): bool {
-  const lane = max(0, BEATS.best) & 3;
-  if (HELD[lane] < LEAST_HELD) return false;
-  findRises(lane);
-  const found = findStrokes();
-  if (found < 3) return false;
-  const usual = usualHeight(found);
-  const beats = chooseClear(found, usual);
-  if (beats < 3) return false;
-  const period = describeClear(beats);
-  const all = addWeak(found, beats, usual, period);
-  describeAll(all, usual, period);
-  COUNTED.followed = followedShare(found, all, usual);
-  COUNTED.likeness = likeness(all);
-  COUNTED.withRuns = rateWithRuns(found, usual);
-  return true;
+/** Counts the beats of an optical channel. */
+export function countBeats(window: PulseWindow, lane: i32, to: Count): void {
+  to.found = false;
+  if (window.held[lane] < LOADING.LEAST_HELD) return;
+  findSlopes(window.optical.samples, lane, to);
+  findRises(to);
+  if (to.rises < 3) return;
+  const usual = usualHeight(to);
+  chooseClear(to, usual);
+  if (to.beats < 3) return;
+  to.found = true;
+  const period = describeClear(to);
+  addWeak(to, usual, period);
+  describeAll(to, usual, period);
+  to.followed = followedShare(to, usual);
+  to.likeness = likeness(to);
+  to.withRuns = rateWithRuns(to, usual);
 }
 
-/** Writes the slopes of one optical channel to RISES, so that the pulses' upstrokes, which are its steepest, are above zero. */
-function findRises(lane: i32): void {
+/** Writes the slopes, so that the pulses' upstrokes, which are the steepest, are above zero; and their skewness. */
+function findSlopes(samples: Row<v128>, lane: i32, to: Count): void {
   for (let j = 1; j <= REACH; j++) {
-    const u = <f32>j / STROKE_WIDTH;
+    const u = <f32>j / COUNT.WIDTH;
     KERNEL[j - 1] = u * <f32>Mathf.exp(-0.5 * u * u);
   }
-  const from = OPTICAL.at(0) + ((<usize>lane) << 2);
-  for (let i = 0; i < WINDOW; i++) RISES[i] = load<f32>(from + ((<usize>i) << 4));
+  const from = samples.at(0) + ((<usize>lane) << 2);
+  const light = rowAt<f32>(LIGHT.at(RISES_MARGIN));
+  for (let i = 0; i < WINDOW; i++) light[i] = load<f32>(from + ((<usize>i) << 4));
   for (let i = 1; i <= RISES_MARGIN; i++) {
-    RISES[-i] = RISES[0];
-    RISES[WINDOW - 1 + i] = RISES[WINDOW - 1];
+    light[-i] = light[0];
+    light[WINDOW - 1 + i] = light[WINDOW - 1];
   }
   let squares = f32x4.splat(0);
   let cubes = squares;
   for (let i = 0; i < WINDOW; i += 4) {
     let sum = f32x4.splat(0);
     for (let j = 1; j <= REACH; j++) {
-      const rise = f32x4.sub(v128.load(RISES.at(i + j)), v128.load(RISES.at(i - j)));
+      const rise = f32x4.sub(v128.load(light.at(i + j)), v128.load(light.at(i - j)));
       sum = f32x4.add(sum, f32x4.mul(v128.load32_splat(KERNEL.at(j - 1)), rise));
     }
-    v128.store(STROKE.at(i), sum);
+    v128.store(to.slopes.at(i), sum);
     const square = f32x4.mul(sum, sum);
     squares = f32x4.add(squares, square);
     cubes = f32x4.add(cubes, f32x4.mul(square, sum));
   }
   const power = max<f32>(1e-30, sumLanes(squares) / <f32>WINDOW);
   const skew = sumLanes(cubes) / <f32>WINDOW / (power * sqrt<f32>(power));
-  COUNTED.skew = abs<f32>(skew);
-  const sign = f32x4.splat(skew < 0 ? -1 : 1);
-  for (let i = 0; i < WINDOW; i += 4) v128.store(RISES.at(i), f32x4.mul(v128.load(STROKE.at(i)), sign));
+  to.skew = abs<f32>(skew);
+  if (skew >= 0) return;
+  for (let i = 0; i < WINDOW; i += 4) v128.store(to.slopes.at(i), f32x4.neg(v128.load(to.slopes.at(i))));
 }
 
-/** Writes every rise's steepest point to STROKES; returns how many. */
-function findStrokes(): i32 {
+/** Writes every rise's steepest point. */
+function findRises(to: Count): void {
   let count = 0;
-  for (let i = 1; i < WINDOW - 1 && count < MAX_STROKES; i++) {
-    const b = RISES[i];
+  for (let i = 1; i < WINDOW - 1 && count < MAX_RISES; i++) {
+    const b = to.slopes[i];
     if (!(b > 0)) continue;
-    const a = RISES[i - 1];
-    const c = RISES[i + 1];
+    const a = to.slopes[i - 1];
+    const c = to.slopes[i + 1];
     if (!(b >= a && b > c)) continue;
-    const stroke = STROKES[count++];
-    stroke.time = <f32>i + (<f32>0.5 * (a - c)) / (a - b - b + c);
-    stroke.height = b;
+    const rise = to.all[count++];
+    rise.time = <f32>i + (<f32>0.5 * (a - c)) / (a - b - b + c);
+    rise.height = b;
   }
-  return count;
+  to.rises = count;
 }
 
 /** Median of the steepest rises of the window's four quarters. */
-function usualHeight(found: i32): f32 {
+function usualHeight(count: Count): f32 {
   let tops = f32x4.splat(0);
-  for (let i = 0; i < found; i++) {
-    const stroke = STROKES[i];
+  for (let i = 0; i < count.rises; i++) {
+    const stroke = count.all[i];
     const quarter = <i32>stroke.time / (WINDOW / 4);
     const own = i32x4.eq(i32x4(0, 1, 2, 3), i32x4.splat(quarter));
     tops = f32x4.pmax(tops, v128.and(own, f32x4.splat(stroke.height)));
@@ -136,236 +109,227 @@ function usualHeight(found: i32): f32 {
   return <f32>0.5 * (a + b);
 }
 
-function strokeOf(beat: i32): Peak {
-  return STROKES[STROKE_BEATS[beat]];
-}
-
-function intervalBefore(beat: i32): f32 {
-  return strokeOf(beat).time - strokeOf(beat - 1).time;
-}
-
-/** Chooses the clear upstrokes, but not the second wave of a pulse: writes STROKE_BEATS, returns how many. */
-function chooseClear(found: i32, usual: f32): i32 {
+/** Chooses the clear upstrokes, but not the dicrotic wave of a pulse. */
+function chooseClear(to: Count, usual: f32): void {
   let count = 0;
-  for (let i = 0; i < found; i++) {
-    const stroke = STROKES[i];
-    if (stroke.height < CLEAR_STROKE * usual) continue;
+  for (let i = 0; i < to.rises; i++) {
+    const rise = to.all[i];
+    if (rise.height < COUNT.CLEAR * usual) continue;
     if (count > 0) {
-      const last = strokeOf(count - 1);
-      const since = stroke.time - last.time;
-      if (since < CLOSEST_STROKE) {
-        if (stroke.height > last.height) STROKE_BEATS[count - 1] = i;
+      const last = to.beat(count - 1);
+      const since = rise.time - last.time;
+      if (since < COUNT.CLOSEST) {
+        if (rise.height > last.height) to.chosen[count - 1] = i;
         continue;
       }
-      if (since < DICROTIC_SAMPLES && stroke.height < DICROTIC_SHARE * last.height) continue;
+      if (since < COUNT.DICROTIC_SAMPLES && rise.height < COUNT.DICROTIC_SHARE * last.height) continue;
     }
-    STROKE_BEATS[count++] = i;
+    to.chosen[count++] = i;
   }
-  return count;
+  to.beats = count;
+}
+
+/** Sorts `value` into the first `count` elements of SORTED. */
+function insert(value: f32, count: i32): void {
+  let at = count;
+  for (; at > 0 && SORTED[at - 1] > value; at--) SORTED[at] = SORTED[at - 1];
+  SORTED[at] = value;
 }
 
 /** Writes how much the intervals vary that are not long; returns their median. */
-function describeClear(beats: i32): f32 {
-  const count = beats - 1;
-  for (let k = 0; k < count; k++) {
-    const interval = intervalBefore(k + 1);
-    let at = k;
-    for (; at > 0 && INTERVALS[at - 1] > interval; at--) INTERVALS[at] = INTERVALS[at - 1];
-    INTERVALS[at] = interval;
-  }
-  const median = <f32>0.5 * (INTERVALS[(count - 1) >> 1] + INTERVALS[count >> 1]);
+function describeClear(to: Count): f32 {
+  const count = to.beats - 1;
+  for (let k = 0; k < count; k++) insert(to.interval(k + 1), k);
+  const median = <f32>0.5 * (SORTED[(count - 1) >> 1] + SORTED[count >> 1]);
   let n: f32 = 0;
   let sum: f32 = 0;
   let squares: f32 = 0;
-  for (let k = 0; k < count && INTERVALS[k] <= LONG_SHARE * median; k++) {
+  for (let k = 0; k < count && SORTED[k] <= COUNT.LONG * median; k++) {
     n++;
-    sum += INTERVALS[k];
-    squares += INTERVALS[k] * INTERVALS[k];
+    sum += SORTED[k];
+    squares += SORTED[k] * SORTED[k];
   }
-  COUNTED.steadiness = sqrt<f32>(max<f32>(0, squares * n - sum * sum)) / sum;
+  to.steadiness = sqrt<f32>(max<f32>(0, squares * n - sum * sum)) / sum;
   return median;
 }
 
 /**
- * Adds the weak upstrokes in the pauses. What comes as long after the other beats, too, is a pulse's second wave. In an
+ * Adds the weak upstrokes in the pauses. What comes as long after the other beats, too, is a pulse's dicrotic wave. In an
  * otherwise regular rhythm a rare pause that holds two intervals has a beat without a pulse. A pause after an early beat
- * hides nothing. Returns the number of beats in STROKE_BEATS; COUNTED.lost has those without a pulse.
+ * hides nothing. `lost` counts those without a pulse.
  */
-function addWeak(found: i32, beats: i32, usual: f32, period: f32): i32 {
+function addWeak(to: Count, usual: f32, period: f32): void {
+  const beats = to.beats;
   let added = 0;
-  COUNTED.lost = 0;
+  let lost = 0;
   for (let beat = beats - 1; beat > 0; beat--) {
-    const pause = intervalBefore(beat);
-    if (pause <= LONG_SHARE * period) continue;
-    if (beat > 1 && intervalBefore(beat - 1) <= EARLY_SHARE * period) continue;
-    const weak = weakIn(found, beat, usual);
-    if (weak >= 0 && !isHabitual(found, beats, beat, weak, period)) WEAK_AT[added++] = weak;
-    else if (pause > LOST_SHARE * period && COUNTED.steadiness < STEADY_VARIATION) COUNTED.lost++;
+    const pause = to.interval(beat);
+    if (pause <= COUNT.LONG * period) continue;
+    if (beat > 1 && to.interval(beat - 1) <= COUNT.EARLY * period) continue;
+    const weak = weakIn(to, beat, usual);
+    if (weak >= 0 && !isHabitual(to, beat, weak, period)) WEAK_AT[added++] = weak;
+    else if (pause > COUNT.LOST * period && to.steadiness < COUNT.STEADY_VARIATION) lost++;
   }
-  if (COUNTED.lost > MOST_LOST) COUNTED.lost = 0;
+  to.lost = lost > COUNT.MOST_LOST ? 0 : lost;
   // From the last to the first, as they were found
   for (let at = beats + added - 1, next = 0, beat = beats - 1; next < added; at--) {
-    const isWeak = beat < 0 || WEAK_AT[next] > STROKE_BEATS[beat];
-    STROKE_BEATS[at] = isWeak ? WEAK_AT[next++] : STROKE_BEATS[beat--];
+    const isWeak = beat < 0 || WEAK_AT[next] > to.chosen[beat];
+    to.chosen[at] = isWeak ? WEAK_AT[next++] : to.chosen[beat--];
   }
-  return beats + added;
+  to.beats = beats + added;
 }
 
 /** The largest upstroke in the pause before a beat that can be a premature one; -1 where there is none. */
-function weakIn(found: i32, beat: i32, usual: f32): i32 {
-  const from = strokeOf(beat - 1).time;
-  const to = strokeOf(beat).time;
+function weakIn(count: Count, beat: i32, usual: f32): i32 {
+  const from = count.beat(beat - 1).time;
+  const to = count.beat(beat).time;
   let best = -1;
-  let height = WEAK_STROKE * usual;
-  for (let i = STROKE_BEATS[beat - 1] + 1; i < STROKE_BEATS[beat] && i < found; i++) {
-    const time = STROKES[i].time;
-    if (time - from < CLOSEST_STROKE || to - time < COMPENSATION * (time - from)) continue;
-    if (STROKES[i].height < height) continue;
-    height = STROKES[i].height;
+  let height = COUNT.WEAK * usual;
+  for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
+    const time = count.all[i].time;
+    if (time - from < COUNT.CLOSEST || to - time < COUNT.COMPENSATION * (time - from)) continue;
+    if (count.all[i].height < height) continue;
+    height = count.all[i].height;
     best = i;
   }
   return best;
 }
 
 /** Whether an upstroke like a weak one comes as long after other beats, too. */
-function isHabitual(found: i32, beats: i32, beat: i32, weak: i32, period: f32): bool {
-  const delay = STROKES[weak].time - strokeOf(beat - 1).time;
-  const least = HABIT_SHARE * STROKES[weak].height;
+function isHabitual(count: Count, beat: i32, weak: i32, period: f32): bool {
+  const delay = count.all[weak].time - count.beat(beat - 1).time;
+  const least = COUNT.HABIT_SHARE * count.all[weak].height;
   let others = 0;
   let alike = 0;
-  for (let other = 1; other < beats; other++) {
-    const interval = intervalBefore(other);
-    if (other === beat || interval <= delay + 2 * HABIT_SAMPLES || interval > LONG_SHARE * period) continue;
+  for (let other = 1; other < count.beats; other++) {
+    const interval = count.interval(other);
+    if (other === beat || interval <= delay + 2 * COUNT.HABIT_SAMPLES || interval > COUNT.LONG * period) continue;
     others++;
-    const at = strokeOf(other - 1).time + delay;
-    for (let i = STROKE_BEATS[other - 1] + 1; i < found && STROKES[i].time < at + HABIT_SAMPLES; i++) {
-      if (STROKES[i].time <= at - HABIT_SAMPLES || STROKES[i].height <= least) continue;
+    const at = count.beat(other - 1).time + delay;
+    for (let i = count.chosen[other - 1] + 1; i < count.rises && count.all[i].time < at + COUNT.HABIT_SAMPLES; i++) {
+      if (count.all[i].time <= at - COUNT.HABIT_SAMPLES || count.all[i].height <= least) continue;
       alike++;
       break;
     }
   }
-  return others > 0 && <f32>alike >= HABITUAL * <f32>others;
+  return others > 0 && <f32>alike >= COUNT.HABITUAL * <f32>others;
 }
 
 /** Writes the rate, and what tells a good count from a bad one. */
-function describeAll(beats: i32, usual: f32, period: f32): void {
-  const first = strokeOf(0).time;
-  const last = strokeOf(beats - 1).time;
+function describeAll(to: Count, usual: f32, period: f32): void {
+  const first = to.beat(0).time;
+  const last = to.beat(to.beats - 1).time;
   let shortest: f32 = Infinity;
   let longest: f32 = 0;
-  let least: f32 = strokeOf(0).height;
+  let least: f32 = to.beat(0).height;
   let greatest = least;
   let refused: f32 = 0;
-  let next = STROKE_BEATS[0];
-  for (let beat = 1; beat < beats; beat++) {
-    const interval = intervalBefore(beat);
+  let next = to.chosen[0];
+  for (let beat = 1; beat < to.beats; beat++) {
+    const interval = to.interval(beat);
     shortest = min(shortest, interval);
     longest = max(longest, interval);
-    least = min(least, strokeOf(beat).height);
-    greatest = max(greatest, strokeOf(beat).height);
-    for (next++; next < STROKE_BEATS[beat]; next++) refused = max(refused, STROKES[next].height);
+    least = min(least, to.beat(beat).height);
+    greatest = max(greatest, to.beat(beat).height);
+    for (next++; next < to.chosen[beat]; next++) refused = max(refused, to.all[next].height);
   }
-  COUNTED.rate = rateOf(beats);
-  COUNTED.jitter = jitter(beats);
-  COUNTED.beats = beats;
-  COUNTED.evenness = least / greatest;
-  COUNTED.variation = variationOver(beats, 1);
-  COUNTED.pairVariation = variationOver(beats, 2);
-  COUNTED.disorder = disorder(beats);
-  COUNTED.margin = max<f32>(<f32>0.05 * usual, refused) / least;
-  COUNTED.shortest = shortest;
-  COUNTED.longest = longest;
-  COUNTED.gap = longest / period;
-  COUNTED.edge = max(first, <f32>(WINDOW - 1) - last) / period;
+  to.rate = rateOf(to);
+  to.jitter = jitter(to);
+  to.evenness = least / greatest;
+  to.variation = variationOver(to, 1);
+  to.pairVariation = variationOver(to, 2);
+  to.disorder = disorder(to);
+  to.margin = max<f32>(<f32>0.05 * usual, refused) / least;
+  to.shortest = shortest;
+  to.longest = longest;
+  to.gap = longest / period;
+  to.edge = max(first, <f32>(WINDOW - 1) - last) / period;
 }
 
 /**
  * Heart rate of the beats, bpm. A pulse at the window's start is of a heartbeat before it, so it is left out where three beats
  * remain and none is without a pulse.
  */
-function rateOf(beats: i32): f32 {
+function rateOf(count: Count): f32 {
   let first = 0;
-  if (COUNTED.lost === 0) while (first < beats - 3 && strokeOf(first).time < PULSE_DELAY) first++;
-  const intervals = <f32>(beats - 1 - first + COUNTED.lost);
-  return (GRID_PER_MINUTE * intervals) / (strokeOf(beats - 1).time - strokeOf(first).time);
+  if (count.lost === 0) while (first < count.beats - 3 && count.beat(first).time < COUNT.PULSE_DELAY) first++;
+  const intervals = <f32>(count.beats - 1 - first + count.lost);
+  return (GRID_PER_MINUTE * intervals) / (count.beat(count.beats - 1).time - count.beat(first).time);
 }
 
 /**
  * From the third differences of the beats' times, which a rhythm that changes slowly does not have: of errors that are
  * independent they have twenty times the variance. Infinite where there are not four beats.
  */
-function jitter(beats: i32): f32 {
+function jitter(count: Count): f32 {
   let squares: f32 = 0;
-  for (let beat = 3; beat < beats; beat++) {
-    const middle = strokeOf(beat - 1).time - strokeOf(beat - 2).time;
-    const third = strokeOf(beat).time - strokeOf(beat - 3).time - <f32>3 * middle;
+  for (let beat = 3; beat < count.beats; beat++) {
+    const middle = count.beat(beat - 1).time - count.beat(beat - 2).time;
+    const third = count.beat(beat).time - count.beat(beat - 3).time - <f32>3 * middle;
     squares += third * third;
   }
-  return beats > 3 ? sqrt<f32>(squares / (<f32>20 * <f32>(beats - 3))) : Infinity;
+  return count.beats > 3 ? sqrt<f32>(squares / (<f32>20 * <f32>(count.beats - 3))) : Infinity;
 }
 
-/** The most intervals in a row, between the beats of COUNTED, that are shorter than `limit` grid samples. */
-export function shortInARow(limit: f32): i32 {
+/** The most intervals in a row, between the beats, that are shorter than `limit` grid samples. */
+export function shortInARow(count: Count, limit: f32): i32 {
   let most = 0;
   let row = 0;
-  for (let beat = 1; beat < COUNTED.beats; beat++) {
-    row = intervalBefore(beat) < limit ? row + 1 : 0;
+  for (let beat = 1; beat < count.beats; beat++) {
+    row = count.interval(beat) < limit ? row + 1 : 0;
     most = max(most, row);
   }
   return most;
 }
 
 /** Variation of the times over `span` intervals: over two it is small also where short and long ones alternate. */
-function variationOver(beats: i32, span: i32): f32 {
+function variationOver(count: Count, span: i32): f32 {
   let sum: f32 = 0;
   let squares: f32 = 0;
-  for (let beat = span; beat < beats; beat++) {
-    const time = strokeOf(beat).time - strokeOf(beat - span).time;
+  for (let beat = span; beat < count.beats; beat++) {
+    const time = count.beat(beat).time - count.beat(beat - span).time;
     sum += time;
     squares += time * time;
   }
-  return sqrt<f32>(max<f32>(0, squares * <f32>(beats - span) - sum * sum)) / sum;
+  return sqrt<f32>(max<f32>(0, squares * <f32>(count.beats - span) - sum * sum)) / sum;
 }
 
 /**
  * Variation of the intervals that is no pattern of two or three, as of bigeminy and trigeminy: times over n independent intervals vary
  * less, by the root of n. Three such times are the fewest that show a pattern.
  */
-function disorder(beats: i32): f32 {
-  let least = COUNTED.variation;
-  if (beats >= 5) least = min(least, sqrt<f32>(2) * COUNTED.pairVariation);
-  if (beats >= 6) least = min(least, sqrt<f32>(3) * variationOver(beats, 3));
+function disorder(count: Count): f32 {
+  let least = count.variation;
+  if (count.beats >= 5) least = min(least, sqrt<f32>(2) * count.pairVariation);
+  if (count.beats >= 6) least = min(least, sqrt<f32>(3) * variationOver(count, 3));
   return least;
 }
 
 /**
- * The share of the intervals whose greatest weak upstroke is before or about their middle, but too late for a second wave, and as late
+ * The share of the intervals whose greatest weak upstroke is before or about their middle, but too late for a dicrotic wave, and as late
  * as in the others.
  */
-function followedShare(found: i32, beats: i32, usual: f32): f32 {
+function followedShare(to: Count, usual: f32): f32 {
   let count = 0;
-  for (let beat = 1; beat < beats; beat++) {
-    const delay = greatestBetween(found, beat, WEAK_STROKE * usual);
-    if (delay < LATEST_DICROTIC || delay >= LATEST_ALTERNATE * intervalBefore(beat)) continue;
-    let at = count++;
-    for (; at > 0 && INTERVALS[at - 1] > delay; at--) INTERVALS[at] = INTERVALS[at - 1];
-    INTERVALS[at] = delay;
+  for (let beat = 1; beat < to.beats; beat++) {
+    const delay = greatestBetween(to, beat, COUNT.WEAK * usual);
+    if (delay >= COUNT.LATEST_DICROTIC && delay < COUNT.LATEST_ALTERNATE * to.interval(beat)) insert(delay, count++);
   }
   let alike: f32 = 0;
-  for (let k = 0; k < count; k++) if (abs<f32>(INTERVALS[k] - INTERVALS[count >> 1]) <= HABIT_SAMPLES) alike++;
-  return alike / <f32>(beats - 1);
+  for (let k = 0; k < count; k++) if (abs<f32>(SORTED[k] - SORTED[count >> 1]) <= COUNT.HABIT_SAMPLES) alike++;
+  return alike / <f32>(to.beats - 1);
 }
 
 /** Delay after the beat before of the greatest upstroke between it and a beat; 0 where none is as high as `least`. */
-function greatestBetween(found: i32, beat: i32, least: f32): f32 {
-  const from = strokeOf(beat - 1).time;
-  const to = strokeOf(beat).time;
+function greatestBetween(count: Count, beat: i32, least: f32): f32 {
+  const from = count.beat(beat - 1).time;
+  const to = count.beat(beat).time;
   let delay: f32 = 0;
   let height = least;
-  for (let i = STROKE_BEATS[beat - 1] + 1; i < STROKE_BEATS[beat] && i < found; i++) {
-    const time = STROKES[i].time;
-    if (STROKES[i].height < height || time - from < CLOSEST_STROKE || to - time < CLOSEST_STROKE) continue;
-    height = STROKES[i].height;
+  for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
+    const time = count.all[i].time;
+    if (count.all[i].height < height || time - from < COUNT.CLOSEST || to - time < COUNT.CLOSEST) continue;
+    height = count.all[i].height;
     delay = time - from;
   }
   return delay;
@@ -375,73 +339,53 @@ function greatestBetween(found: i32, beat: i32, least: f32): f32 {
  * Heart rate if weak upstrokes are beats, too, wherever at least RUN of them come in a row (a run of premature beats has three or more);
  * 0 where none do. Of a weak and a strong one that are too close, the strong one counts.
  */
-function rateWithRuns(found: i32, usual: f32): f32 {
+function rateWithRuns(count: Count, usual: f32): f32 {
   let beats = 0;
   let weak = 0;
   let runs = 0;
   let first: f32 = 0;
   let last: f32 = 0;
   let before: f32 = -Infinity;
-  for (let i = 0; i < found; i++) {
-    const stroke = STROKES[i];
-    const isNear = stroke.time - before < CLOSEST_STROKE;
-    if (stroke.height >= STRONG_STROKE * usual) {
+  for (let i = 0; i < count.rises; i++) {
+    const stroke = count.all[i];
+    const isNear = stroke.time - before < COUNT.CLOSEST;
+    if (stroke.height >= COUNT.STRONG * usual) {
       if (isNear && weak === 0) continue;
       if (isNear) weak--;
-      if (weak >= RUN) runs += weak;
+      if (weak >= COUNT.RUN) runs += weak;
       else if (beats === 0) first = stroke.time;
       weak = 0;
       beats++;
       last = stroke.time;
     } else {
-      if (isNear || stroke.height < RUN_STROKE * usual) continue;
+      if (isNear || stroke.height < COUNT.WEAK_IN_RUN * usual) continue;
       if (++weak === 1 && beats === 0) first = stroke.time;
-      if (weak >= RUN) last = stroke.time;
+      if (weak >= COUNT.RUN) last = stroke.time;
     }
     before = stroke.time;
   }
-  if (weak >= RUN) runs += weak;
+  if (weak >= COUNT.RUN) runs += weak;
   return runs > 0 ? (GRID_PER_MINUTE * <f32>(beats + runs - 1)) / (last - first) : 0;
 }
 
-/** Grid samples around an upstroke that are compared with those of the others. */
-const STROKE_LENGTH: i32 = 16;
-
 /** The mean correlation of each upstroke's slopes with the sum of the others'; 0 where there are not three whole ones. */
-function likeness(beats: i32): f32 {
+function likeness(count: Count): f32 {
   let whole = 0;
-  clearVectors(STROKE_SUM.at(0), STROKE_LENGTH / 4);
-  for (let beat = 0; beat < beats; beat++) {
-    const from = <i32>(strokeOf(beat).time + <f32>0.5) - STROKE_LENGTH / 2;
-    if (from < 0 || from + STROKE_LENGTH > WINDOW) continue;
-    const to = WAVES.at(whole * STROKE_LENGTH);
+  clearVectors(STROKE_SUM.at(0), STROKE / 4);
+  for (let beat = 0; beat < count.beats; beat++) {
+    const from = <i32>(count.beat(beat).time + <f32>0.5) - STROKE / 2;
+    if (from < 0 || from + STROKE > WINDOW) continue;
+    const to = STROKES.at(whole++ * STROKE);
     let squares = f32x4.splat(0);
-    for (let j: usize = 0; j < 4 * <usize>STROKE_LENGTH; j += 16) {
-      const x = v128.load(RISES.at(from) + j);
+    for (let j: usize = 0; j < STROKE_BYTES; j += 16) {
+      const x = v128.load(count.slopes.at(from) + j);
+      v128.store(to + j, x);
       squares = f32x4.add(squares, f32x4.mul(x, x));
     }
-    const scale = f32x4.splat(<f32>1 / sqrt<f32>(sumLanes(squares) + <f32>1e-30));
-    for (let j: usize = 0; j < 4 * <usize>STROKE_LENGTH; j += 16) {
-      const x = f32x4.mul(v128.load(RISES.at(from) + j), scale);
-      v128.store(to + j, x);
-      v128.store(STROKE_SUM.at(0) + j, f32x4.add(v128.load(STROKE_SUM.at(0) + j), x));
-    }
-    whole++;
+    addScaled(to, STROKE_SUM.at(0), STROKE, <f32>1 / sqrt<f32>(sumLanes(squares) + <f32>1e-30));
   }
   if (whole < 3) return 0;
   let sum: f32 = 0;
-  for (let i = 0; i < whole; i++) sum += alikeness(WAVES.at(i * STROKE_LENGTH));
+  for (let i = 0; i < whole; i++) sum += correlation(STROKES.at(i * STROKE), STROKE_SUM.at(0), STROKE);
   return sum / <f32>whole;
-}
-
-function alikeness(wave: usize): f32 {
-  let products = f32x4.splat(0);
-  let squares = products;
-  for (let j: usize = 0; j < 4 * <usize>STROKE_LENGTH; j += 16) {
-    const x = v128.load(wave + j);
-    const others = f32x4.sub(v128.load(STROKE_SUM.at(0) + j), x);
-    products = f32x4.add(products, f32x4.mul(x, others));
-    squares = f32x4.add(squares, f32x4.mul(others, others));
-  }
-  return sumLanes(products) / sqrt<f32>(sumLanes(squares) + <f32>1e-30);
 }

@@ -1,5 +1,5 @@
 import { PulseState } from '../memory/pulse_state';
-import { WINDOW_SECONDS } from './scratch';
+import { WINDOW_SECONDS } from './records';
 
 /**
  * Which heart rates were trusted, second by second, for the estimates of longer windows. They may be computed before or after the heart

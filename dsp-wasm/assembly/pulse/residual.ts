@@ -1,8 +1,8 @@
 import { sumLanes } from '../math/vector';
 import { AXIS_COUNT, BINS, DELAYED, PulseState } from '../memory/pulse_state';
 import { Row } from '../memory/row';
-import { AXES_FFT, BIN_HZ, GRAM, OPTICAL_FFT, POINTS, POWER, RESIDUAL_FLOOR, RESPONSE } from './scratch';
-import { FILTER_MEMORY, LEAST_LEFT, RIDGE } from './tuning';
+import { BIN_HZ, POINTS, Spectra } from './records';
+import { RESIDUAL } from './tuning';
 
 /**
  * What the accelerometer does not explain of the optical channels. Two power spectra side by side cannot tell a pulse from a
@@ -25,6 +25,9 @@ const PAST_COMMON: i32 = 73;
 const STRIDE: i32 = 4;
 const BINS_USED: i32 = (PAST_COMMON - FIRST_COMMON + STRIDE - 1) / STRIDE;
 const TAPS: i32 = 3 * AXIS_COUNT;
+/** Normal equations of the filter: products of its taps, and of them with the optical channels. */
+const GRAM = changetype<Row<f32>>(memory.data(TAPS * TAPS * 4, 16));
+const RESPONSE = changetype<Row<v128>>(memory.data(TAPS * 16, 16));
 
 export function makeDelays(): void {
   for (let k = 0; k < BINS; k++) {
@@ -34,25 +37,36 @@ export function makeDelays(): void {
   }
 }
 
-/** Forgets the filter. */
-export function resetFilter(state: PulseState): void {
-  state.filtering = false;
-}
-
-/** Writes POWER, the power of the optical channels without what the axes explain; from OPTICAL_FFT and AXES_FFT. */
-export function residualPowers(state: PulseState): void {
-  const scale = correlate(state);
+/** Writes the power of the optical channels without what the axes explain, from the spectra of both. */
+export function residualPowers(state: PulseState, spectra: Spectra): void {
+  const light = powerOf(spectra.optical);
+  const used = f32x4.gt(light, f32x4.splat(1e-20));
+  const amplitude = f32x4.sqrt(f32x4.pmax(light, f32x4.splat(1e-20)));
+  const axes = correlate(state, spectra, used, amplitude);
   makeEquations(state);
   factorise();
-  solve(scale);
-  subtract();
+  solve(v128.and(used, f32x4.mul(amplitude, f32x4.splat(<f32>1 / sqrt<f32>(axes)))));
+  subtract(spectra, f32x4.mul(light, f32x4.splat(RESIDUAL.LEAST_LEFT / <f32>BINS_USED)));
+}
+
+/** Power of each lane over the bins of the fit. */
+function powerOf(spectrum: Row<v128>): v128 {
+  let sum = f32x4.splat(0);
+  for (let k = FIRST_COMMON; k < PAST_COMMON; k += STRIDE) {
+    const re = spectrum[2 * k];
+    const im = spectrum[2 * k + 1];
+    sum = f32x4.add(sum, f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im)));
+  }
+  return sum;
 }
 
 /**
  * Averages the products of this window with those before.
- * @returns the ratio of the optical channels' amplitudes to the axes', by lane
+ * @param used lanes of the optical channels that have power
+ * @param amplitude their amplitudes
+ * @returns the power of the axes
  */
-function correlate(state: PulseState): v128 {
+function correlate(state: PulseState, spectra: Spectra, used: v128, amplitude: v128): f32 {
   let own = f32x4.splat(0);
   let own1 = own;
   let own2 = own;
@@ -61,10 +75,9 @@ function correlate(state: PulseState): v128 {
   let cross2 = own;
   let turn1 = own;
   let turn2 = own;
-  let light = own;
   for (let k = FIRST_COMMON; k < PAST_COMMON; k += STRIDE) {
-    const re = AXES_FFT[2 * k];
-    const im = AXES_FFT[2 * k + 1];
+    const re = spectra.axes[2 * k];
+    const im = spectra.axes[2 * k + 1];
     const cos = v128.load32_splat(COSINES.at(k));
     const sin = v128.load32_splat(SINES.at(k));
     const cos2 = f32x4.sub(f32x4.mul(f32x4.add(cos, cos), cos), f32x4.splat(1));
@@ -83,17 +96,11 @@ function correlate(state: PulseState): v128 {
     cross2 = f32x4.add(cross2, f32x4.mul(common, cos2));
     turn1 = f32x4.add(turn1, f32x4.mul(turned, sin));
     turn2 = f32x4.add(turn2, f32x4.mul(turned, sin2));
-    const lightRe = OPTICAL_FFT[2 * k];
-    const lightIm = OPTICAL_FFT[2 * k + 1];
-    light = f32x4.add(light, f32x4.add(f32x4.mul(lightRe, lightRe), f32x4.mul(lightIm, lightIm)));
   }
   const axes = max<f32>(1e-20, sumLanes(own));
-  RESIDUAL_FLOOR[0] = f32x4.mul(light, f32x4.splat(LEAST_LEFT / <f32>BINS_USED));
-  const used = f32x4.gt(light, f32x4.splat(1e-20));
-  const amplitude = f32x4.sqrt(f32x4.pmax(light, f32x4.splat(1e-20)));
   const ofAxes = f32x4.splat(<f32>1 / axes);
   const ofLight = v128.and(used, f32x4.div(f32x4.splat(<f32>1 / sqrt<f32>(axes)), amplitude));
-  const old = f32x4.splat(state.filtering ? FILTER_MEMORY : 0);
+  const old = f32x4.splat(state.filtering ? RESIDUAL.MEMORY : 0);
   state.filtering = true;
   average(state, 0, own, ofAxes, old);
   average(state, 1, own1, ofAxes, old);
@@ -103,8 +110,8 @@ function correlate(state: PulseState): v128 {
   average(state, 5, cross2, ofAxes, old);
   average(state, 6, turn1, ofAxes, old);
   average(state, 7, turn2, ofAxes, old);
-  for (let axis = 0; axis < AXIS_COUNT; axis++) correlateLight(state, axis, ofLight, old);
-  return v128.and(used, f32x4.mul(amplitude, f32x4.splat(<f32>1 / sqrt<f32>(axes))));
+  for (let axis = 0; axis < AXIS_COUNT; axis++) correlateLight(state, spectra, axis, ofLight, old);
+  return axes;
 }
 
 function average(state: PulseState, i: i32, sum: v128, scale: v128, old: v128): void {
@@ -113,15 +120,15 @@ function average(state: PulseState, i: i32, sum: v128, scale: v128, old: v128): 
 }
 
 /** The products of an axis with the optical channels: without delay, and the two parts of those with one. */
-function correlateLight(state: PulseState, axis: i32, scale: v128, old: v128): void {
+function correlateLight(state: PulseState, spectra: Spectra, axis: i32, scale: v128, old: v128): void {
   let now = f32x4.splat(0);
   let even = now;
   let odd = now;
   for (let k = FIRST_COMMON; k < PAST_COMMON; k += STRIDE) {
-    const re = v128.load32_splat(AXES_FFT.at(2 * k) + ((<usize>axis) << 2));
-    const im = v128.load32_splat(AXES_FFT.at(2 * k + 1) + ((<usize>axis) << 2));
-    const lightRe = OPTICAL_FFT[2 * k];
-    const lightIm = OPTICAL_FFT[2 * k + 1];
+    const re = v128.load32_splat(spectra.axes.at(2 * k) + ((<usize>axis) << 2));
+    const im = v128.load32_splat(spectra.axes.at(2 * k + 1) + ((<usize>axis) << 2));
+    const lightRe = spectra.optical[2 * k];
+    const lightIm = spectra.optical[2 * k + 1];
     const common = f32x4.add(f32x4.mul(re, lightRe), f32x4.mul(im, lightIm));
     const turned = f32x4.sub(f32x4.mul(re, lightIm), f32x4.mul(im, lightRe));
     now = f32x4.add(now, common);
@@ -138,7 +145,7 @@ function correlateLight(state: PulseState, axis: i32, scale: v128, old: v128): v
 function makeEquations(state: PulseState): void {
   for (let i = 0; i < TAPS; i++) {
     for (let j = 0; j <= i; j++) GRAM[i * TAPS + j] = product(state, i / 3, j / 3, (i % 3) - (j % 3));
-    GRAM[i * TAPS + i] *= 1 + RIDGE;
+    GRAM[i * TAPS + i] *= 1 + RESIDUAL.RIDGE;
   }
   for (let axis = 0; axis < AXIS_COUNT; axis++) {
     const even = v128.load(state.products.at(DELAYED + 3 * axis + 1));
@@ -176,7 +183,7 @@ function factorise(): void {
   }
 }
 
-/** RESPONSE: the taps, for each optical channel, times `scale`. */
+/** Writes the taps to RESPONSE, for each optical channel, times `scale`. */
 function solve(scale: v128): void {
   for (let i = 0; i < TAPS; i++) {
     let sum = RESPONSE[i];
@@ -191,11 +198,11 @@ function solve(scale: v128): void {
   for (let i = 0; i < TAPS; i++) RESPONSE[i] = f32x4.mul(RESPONSE[i], scale);
 }
 
-function subtract(): void {
-  const floor = RESIDUAL_FLOOR[0];
+/** Writes the residual, at least `floor` in each bin. */
+function subtract(spectra: Spectra, floor: v128): void {
   for (let k = 4; k < BINS; k++) {
-    let re = OPTICAL_FFT[2 * k];
-    let im = OPTICAL_FFT[2 * k + 1];
+    let re = spectra.optical[2 * k];
+    let im = spectra.optical[2 * k + 1];
     const cos = v128.load32_splat(COSINES.at(k));
     const sin = v128.load32_splat(SINES.at(k));
     for (let axis = 0; axis < AXIS_COUNT; axis++) {
@@ -203,28 +210,25 @@ function subtract(): void {
       const after = RESPONSE[3 * axis + 2];
       const even = f32x4.add(RESPONSE[3 * axis + 1], f32x4.mul(f32x4.add(before, after), cos));
       const odd = f32x4.mul(f32x4.sub(before, after), sin);
-      const axisRe = v128.load32_splat(AXES_FFT.at(2 * k) + ((<usize>axis) << 2));
-      const axisIm = v128.load32_splat(AXES_FFT.at(2 * k + 1) + ((<usize>axis) << 2));
+      const axisRe = v128.load32_splat(spectra.axes.at(2 * k) + ((<usize>axis) << 2));
+      const axisIm = v128.load32_splat(spectra.axes.at(2 * k + 1) + ((<usize>axis) << 2));
       re = f32x4.sub(re, f32x4.sub(f32x4.mul(axisRe, even), f32x4.mul(axisIm, odd)));
       im = f32x4.sub(im, f32x4.add(f32x4.mul(axisIm, even), f32x4.mul(axisRe, odd)));
     }
-    POWER[k] = f32x4.add(f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im)), floor);
+    spectra.residual[k] = f32x4.add(f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im)), floor);
   }
 }
 
-/**
- * Share of the optical channels' power at a rate that the axes do not explain, the mean over the channels; after residualPowers,
- * while POWER and OPTICAL_FFT are those of this window.
- */
-export function unexplainedAt(bpm: f32): f32 {
+/** Share of the optical channels' power at a rate that the axes do not explain: mean over the channels. */
+export function unexplainedAt(spectra: Spectra, bpm: f32): f32 {
   const nearest = <i32>(bpm / (60 * BIN_HZ) + <f32>0.5);
   let all = f32x4.splat(0);
   let left = all;
   for (let k = nearest - 1; k <= min(nearest + 1, BINS - 1); k++) {
-    const re = OPTICAL_FFT[2 * k];
-    const im = OPTICAL_FFT[2 * k + 1];
+    const re = spectra.optical[2 * k];
+    const im = spectra.optical[2 * k + 1];
     all = f32x4.add(all, f32x4.add(f32x4.mul(re, re), f32x4.mul(im, im)));
-    left = f32x4.add(left, POWER[k]);
+    left = f32x4.add(left, spectra.residual[k]);
   }
   const used = f32x4.gt(all, f32x4.splat(1e-20));
   const share = v128.and(used, f32x4.div(left, f32x4.pmax(all, f32x4.splat(1e-20))));

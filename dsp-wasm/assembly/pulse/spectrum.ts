@@ -1,47 +1,14 @@
 import { paddedFft4 } from '../math/fft';
-import { mostOf, sumLanes, sumsOf } from '../math/vector';
+import { mostOf, sumsOf } from '../math/vector';
 import { countLanes } from '../memory/lanes';
 import { BINS, BINS_ROW, PulseState } from '../memory/pulse_state';
 import { Row } from '../memory/row';
 import { Session } from '../memory/session';
-import { findAxesLevels, findOpticalLevels } from './motion';
-import { resetFilter, residualPowers } from './residual';
-import {
-  AXES,
-  AXES_FFT,
-  BIN_HZ,
-  FFT_IN,
-  FFT_WORK,
-  FIRST_BIN,
-  HELD,
-  LOUDEST,
-  MEANS,
-  NOISE,
-  OPTICAL,
-  OPTICAL_FFT,
-  OPTICAL_LEVEL,
-  OPTICAL_SCALE,
-  POINTS,
-  POWER,
-  PULSE,
-  RESIDUAL_LEVEL,
-  TREND,
-  WINDOW,
-} from './scratch';
-import {
-  FAINT,
-  FELT_MOTION,
-  LEAST_HELD,
-  LINE,
-  MOTION_G,
-  MOVING,
-  NO_LINE,
-  NOISE_GAIN,
-  SPECTRUM_MEMORY,
-  STILL_MOTION,
-  SWING_DOUBLE,
-  SWING_HARMONIC,
-} from './tuning';
+import { findAxesLevels, findOpticalLevels } from './candidates';
+import { BIN_HZ, FIRST_BIN, POINTS, PulseWindow, Spectra } from './records';
+import { residualPowers } from './residual';
+import { SPECTRUM } from './tuning';
+import { usedLanes } from './window';
 
 /**
  * The pulse's power spectrum over the optical channels, cleaned of the lines that the accelerometer has too: a Wiener
@@ -54,6 +21,15 @@ import {
 
 /** Transform length: the points padded to twice, bins of 3.75 bpm under a main lobe of 30 bpm. */
 const LENGTH: i32 = 2 * POINTS;
+
+/** The decimated window, followed by the same number of zeros; and the transform's working array. */
+const FFT_IN = changetype<Row<v128>>(memory.data(2 * POINTS * 16, 16));
+const FFT_WORK = changetype<Row<v128>>(memory.data(2 * POINTS * 16, 16));
+/** Power of the signals that were transformed last. */
+const POWER = changetype<Row<v128>>(memory.data(BINS_ROW * 16, 16));
+/** Power spectrum of the acceleration, and the greatest power of an axis. */
+const NOISE = changetype<Row<f32>>(memory.data(BINS_ROW * 4, 16));
+const LOUDEST = changetype<Row<f32>>(memory.data(BINS_ROW * 4, 16));
 
 /** A quarter of the Hann window, by point. */
 const HANN = changetype<Row<f32>>(memory.data(POINTS * 4, 16));
@@ -74,45 +50,37 @@ export function makeHann(): void {
 /** Forgets the running means. */
 export function resetSpectrum(state: PulseState): void {
   state.warm = false;
-  resetFilter(state);
+  state.filtering = false;
 }
 
 /**
- * Writes PULSE, BINS of power at multiples of BIN_HZ, its strongest about one.
- * @param hasAxes whether AXES are loaded
- * @returns the motion in [0, 1], or -1 where no optical channel varies
+ * Writes the spectra of the window; returns whether an optical channel varies. Those of the accelerometer and what it does not explain of the
+ * light are made in motion only.
  */
-export function pulseSpectrum(session: Session, hasAxes: bool): f32 {
-  const motion: f32 = hasAxes ? motionOf() : 0;
-  powers(OPTICAL, session.opticalCount, OPTICAL_FFT);
-  if (!combineOptical(motion)) return -1;
-  if (motion > MOVING) findOpticalLevels(OPTICAL_LEVEL);
-  if (motion > STILL_MOTION) {
-    powers(AXES, 3, AXES_FFT);
+export function pulseSpectrum(session: Session, window: PulseWindow, to: Spectra): bool {
+  const motion = window.motion;
+  powers(window.optical.samples, session.opticalCount, to.optical);
+  const used = usedLanes(window);
+  if (!combineOptical(motion, used, to)) return false;
+  if (motion > SPECTRUM.MOVING) findOpticalLevels(POWER, used, to.opticalLevel);
+  if (motion > SPECTRUM.STILL_MOTION) {
+    powers(window.axes.samples, 3, to.axes);
     combineAxes(motion);
-    clean(session.pulse, motion);
+    clean(session.pulse, motion, to.pulse);
   } else {
-    resetSpectrum(session.pulse);
+    session.pulse.warm = false;
   }
-  if (motion > MOVING) {
-    findAxesLevels(motion);
-    residualPowers(session.pulse);
-    findOpticalLevels(RESIDUAL_LEVEL);
+  if (motion > SPECTRUM.MOVING) {
+    findAxesLevels(POWER, motion, to.axesLevel);
+    residualPowers(session.pulse, to);
+    findOpticalLevels(to.residual, used, to.residualLevel);
   } else {
-    resetFilter(session.pulse);
+    session.pulse.filtering = false;
   }
-  return motion;
+  return true;
 }
 
-/** Share of the acceleration that is motion: variance against gravity (the mean vector), in [0, 1]. */
-function motionOf(): f32 {
-  let gravity: f64 = 0;
-  for (let axis = 0; axis < 3; axis++) gravity += MEANS[axis] * MEANS[axis];
-  const variance = <f64>sumLanes(TREND.energy) / <f64>WINDOW / (gravity + 1e-30);
-  return <f32>(variance / (variance + MOTION_G * MOTION_G));
-}
-
-/** Power spectra of `count` signals, side by side, under a Hann window, to POWER, BINS vectors; scales are the callers'. The spectra stay in `spectra`. */
+/** Power spectra of `count` signals, side by side, under a Hann window, to POWER and `spectra`, BINS vectors; scales are the callers'. */
 function powers(signals: Row<v128>, count: i32, spectra: Row<v128>): void {
   countLanes(count, POINTS);
   thin(signals);
@@ -149,12 +117,43 @@ function emphases(k: i32, motion: f32): v128 {
   return f32x4.add(f32x4.splat(motion), f32x4.mul(f32x4.splat((<f32>1 - motion) * BIN_HZ), bins));
 }
 
-/** Power of a bin of one optical channel, emphasised as at rest, where its strongest is one; after pulseSpectrum. */
-export function opticalPower(lane: i32, k: i32): f32 {
-  const at = OPTICAL_FFT.at(2 * k) + ((<usize>lane) << 2);
+/** Power of a bin of one optical channel, emphasised as at rest, where its strongest is one. */
+function opticalPower(spectra: Spectra, lane: i32, k: i32): f32 {
+  const at = spectra.optical.at(2 * k) + ((<usize>lane) << 2);
   const re = load<f32>(at);
   const im = load<f32>(at, 16);
-  return (re * re + im * im) * GAIN[k] * emphasis(k, 0) * OPTICAL_SCALE[lane];
+  return (re * re + im * im) * GAIN[k] * emphasis(k, 0) * spectra.scale[lane];
+}
+
+/** The strongest bin of an optical channel at a rate, or beside it, as at rest. */
+export function lineAt(spectra: Spectra, lane: i32, bpm: f32): f32 {
+  const k = innerBinOf(bpm);
+  return max(
+    max(opticalPower(spectra, lane, k - 1), opticalPower(spectra, lane, k)),
+    opticalPower(spectra, lane, k + 1),
+  );
+}
+
+/** The same of what the axes do not explain of an optical channel, in motion, without emphasis and scale. */
+export function residualAt(spectra: Spectra, lane: i32, bpm: f32): f32 {
+  const at = spectra.residual.at(innerBinOf(bpm)) + ((<usize>lane) << 2);
+  return max(max(load<f32>(at - 16), load<f32>(at)), load<f32>(at, 16));
+}
+
+/** The bin of a rate that has one on each side. */
+function innerBinOf(bpm: f32): i32 {
+  return max(FIRST_BIN + 1, min(BINS - 2, binOf(bpm)));
+}
+
+/** Share of the pulse's power within `width` bpm of a rate. */
+export function shareNear(pulse: Row<f32>, bpm: f32, width: f32): f32 {
+  let total: f32 = 1e-30;
+  for (let k = FIRST_BIN; k < BINS; k++) total += pulse[k];
+  const from = max(FIRST_BIN, <i32>ceil<f32>((bpm - width) / (60 * BIN_HZ)));
+  const to = min(BINS - 1, <i32>((bpm + width) / (60 * BIN_HZ)));
+  let sum: f32 = 0;
+  for (let k = from; k <= to; k++) sum += pulse[k];
+  return sum / total;
 }
 
 /** What thinning took off an amplitude. */
@@ -172,11 +171,10 @@ function scaleOf(motion: f32, mask: v128): v128 {
   return v128.and(used, f32x4.div(f32x4.splat(1), f32x4.pmax(most, f32x4.splat(1e-20))));
 }
 
-/** PULSE: mean of the optical channels' spectra, each scaled to a maximum of one (OPTICAL_SCALE); false where all are flat. */
-function combineOptical(motion: f32): bool {
-  const mask = i32x4.ge_s(v128.load(HELD.at(0)), i32x4.splat(LEAST_HELD));
-  const scale = scaleOf(motion, mask);
-  v128.store(OPTICAL_SCALE.at(0), scale);
+/** Writes the pulse: mean of the optical channels' spectra, each scaled to a maximum of one; false where all are flat. */
+function combineOptical(motion: f32, used: v128, to: Spectra): bool {
+  const scale = scaleOf(motion, used);
+  v128.store(to.scale.at(0), scale);
   const lanes = popcnt(i32x4.bitmask(f32x4.gt(scale, f32x4.splat(0))));
   if (!lanes) return false;
   const share = f32x4.mul(scale, f32x4.splat(<f32>1 / <f32>lanes));
@@ -185,9 +183,9 @@ function combineOptical(motion: f32): bool {
     const b = f32x4.mul(POWER[k + 1], share);
     const c = f32x4.mul(POWER[k + 2], share);
     const d = f32x4.mul(POWER[k + 3], share);
-    v128.store(PULSE.at(k), f32x4.mul(sumsOf(a, b, c, d), emphases(k, motion)));
+    v128.store(to.pulse.at(k), f32x4.mul(sumsOf(a, b, c, d), emphases(k, motion)));
   }
-  clearOutside(PULSE);
+  clearOutside(to.pulse);
   return true;
 }
 
@@ -221,7 +219,10 @@ function linedShare(scale: v128, motion: f32): v128 {
     sum = f32x4.add(sum, f32x4.mul(POWER[k], f32x4.splat(emphasis(k, motion))));
   }
   const height = f32x4.div(f32x4.splat(<f32>(BINS - FIRST_BIN)), f32x4.add(f32x4.mul(sum, scale), f32x4.splat(1e-20)));
-  const share = f32x4.mul(f32x4.sub(height, f32x4.splat(NO_LINE)), f32x4.splat(<f32>1 / (LINE - NO_LINE)));
+  const share = f32x4.mul(
+    f32x4.sub(height, f32x4.splat(SPECTRUM.NO_LINE)),
+    f32x4.splat(<f32>1 / (SPECTRUM.LINE - SPECTRUM.NO_LINE)),
+  );
   return f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(0), share));
 }
 
@@ -237,11 +238,11 @@ function clearOutside(spectrum: Row<f32>): void {
  * of a slow swing, which the light has at half the rate as the axes do, and any rate's the third of a swing whose second is the step.
  */
 export function apartFromMotion(state: PulseState, bpm: f32, motion: f32): f32 {
-  if (motion <= STILL_MOTION) return 1;
+  if (motion <= SPECTRUM.STILL_MOTION) return 1;
   const p = state.pulseMean[binOf(bpm)];
-  let noise = max<f32>(state.loudestMean[binOf(bpm)], SWING_HARMONIC * stepAndSwing(state, bpm));
-  if (bpm < SWING_DOUBLE) noise = max<f32>(noise, SWING_HARMONIC * shared(state, bpm / 2));
-  return p / (p + 2 * min<f32>(1, motion / FELT_MOTION) * noise + FAINT);
+  let noise = max<f32>(state.loudestMean[binOf(bpm)], SPECTRUM.SWING_HARMONIC * stepAndSwing(state, bpm));
+  if (bpm < SPECTRUM.SWING_DOUBLE) noise = max<f32>(noise, SPECTRUM.SWING_HARMONIC * shared(state, bpm / 2));
+  return p / (p + 2 * min<f32>(1, motion / SPECTRUM.FELT_MOTION) * noise + SPECTRUM.FAINT);
 }
 
 /**
@@ -257,18 +258,19 @@ function shared(state: PulseState, bpm: f32): f32 {
   return min<f32>(state.pulseMean[binOf(bpm)], state.loudestMean[binOf(bpm)]);
 }
 
-function binOf(bpm: f32): i32 {
+/** The nearest bin. */
+export function binOf(bpm: f32): i32 {
   return <i32>(bpm / (60 * BIN_HZ) + <f32>0.5);
 }
 
-/** Weighs each bin of PULSE by pulse / (pulse + gain * noise), both smoothed in time. */
-function clean(state: PulseState, motion: f32): void {
-  const old = f32x4.splat(state.warm ? SPECTRUM_MEMORY : 0);
+/** Weighs each bin of the pulse by pulse / (pulse + gain * noise), both smoothed in time. */
+function clean(state: PulseState, motion: f32, to: Row<f32>): void {
+  const old = f32x4.splat(state.warm ? SPECTRUM.MEMORY : 0);
   const fresh = f32x4.sub(f32x4.splat(1), old);
-  const gain = f32x4.splat(NOISE_GAIN * motion);
+  const gain = f32x4.splat(SPECTRUM.NOISE_GAIN * motion);
   state.warm = true;
   for (let k = 0; k < BINS_ROW; k += 4) {
-    const pulse = v128.load(PULSE.at(k));
+    const pulse = v128.load(to.at(k));
     const p = f32x4.add(f32x4.mul(old, v128.load(state.pulseMean.at(k))), f32x4.mul(fresh, pulse));
     const n = f32x4.add(f32x4.mul(old, v128.load(state.noiseMean.at(k))), f32x4.mul(fresh, v128.load(NOISE.at(k))));
     v128.store(state.pulseMean.at(k), p);
@@ -276,6 +278,6 @@ function clean(state: PulseState, motion: f32): void {
     const most = f32x4.mul(old, v128.load(state.loudestMean.at(k)));
     v128.store(state.loudestMean.at(k), f32x4.add(most, f32x4.mul(fresh, v128.load(LOUDEST.at(k)))));
     const all = f32x4.add(f32x4.add(p, f32x4.mul(gain, n)), f32x4.splat(1e-9));
-    v128.store(PULSE.at(k), f32x4.div(f32x4.mul(pulse, p), all));
+    v128.store(to.at(k), f32x4.div(f32x4.mul(pulse, p), all));
   }
 }

@@ -1,33 +1,8 @@
 import { BINS, PulseState, STATES, STATES_ROW } from '../memory/pulse_state';
 import { Row, rowAt } from '../memory/row';
-import { FIRST_CANDIDATE, scoreCandidates } from './motion';
-import {
-  BIN_HZ,
-  DOWNWARD,
-  FIRST_BIN,
-  LAGS,
-  LIKELIHOOD,
-  PERIODICITY,
-  PULSE,
-  SCORES,
-  SLOPE_POWER,
-  TRACKED,
-  Tracked,
-  UPWARD,
-  WINDOW_SECONDS,
-} from './scratch';
-import {
-  LAST_PULSE_BIN,
-  LIKELIHOOD_FLOOR,
-  MOVING,
-  NEAR_RATE,
-  ONSET_CHANGE,
-  ONSET_SECONDS,
-  RATE_CHANGE,
-  TRACK_LOST,
-  USUAL_RATE,
-  VIGOROUS,
-} from './tuning';
+import { FIRST_CANDIDATE } from './candidates';
+import { BIN_HZ, FIRST_BIN, GRID_PER_MINUTE, LOWEST, Tracked, WINDOW_SECONDS } from './records';
+import { SPECTRUM, TRACK } from './tuning';
 
 /**
  * The probability of each heart rate from 30 to 220 bpm, updated at each step (the forward pass of a hidden Markov model:
@@ -37,14 +12,20 @@ import {
  * but not the first. In motion, it comes from motion.ts.
  */
 
-/** Lowest tracked rate, bpm. */
-export const LOWEST: i32 = 30;
-/** Grid samples per minute; divided by a rate in bpm, the period in grid samples. */
-export const GRID_PER_MINUTE: f32 = 1920; // 60 * SLOW_HZ
+/** Lags of the autocorrelation. */
+const LAGS: i32 = 64;
 /** First lag of PERIODICITY: with LAGS, the periods of 220 to 30 bpm. */
 const FIRST_LAG: i32 = 8;
 /** Every second bin from FIRST_BIN + 1 to BINS - 1. */
 const SLOPE_BINS: i32 = 45;
+
+/** Power spectrum of the pulse's slope, and its autocorrelation by lag. */
+const SLOPE_POWER = changetype<Row<f32>>(memory.data(SLOPE_BINS * 4, 16));
+const PERIODICITY = changetype<Row<f32>>(memory.data(LAGS * 4, 16));
+const LIKELIHOOD = changetype<Row<f32>>(memory.data(STATES_ROW * 4, 16));
+/** Belief, spread to higher and to lower rates. */
+const UPWARD = changetype<Row<f32>>(memory.data(STATES_ROW * 4, 16));
+const DOWNWARD = changetype<Row<f32>>(memory.data(STATES_ROW * 4, 16));
 
 /** The positions of four neighbouring rates in the spectrum and among the lags, and their prior. */
 @unmanaged
@@ -69,8 +50,8 @@ class CosineStart {
   twice: v128;
 }
 
-const PLACES = changetype<Row<Place>>(memory.data(48 * 80, 16)); // STATES_ROW / 4
-const STARTS = changetype<Row<CosineStart>>(memory.data(16 * 48, 16)); // LAGS / 4
+const PLACES = changetype<Row<Place>>(memory.data((STATES_ROW / 4) * offsetof<Place>(), 16));
+const STARTS = changetype<Row<CosineStart>>(memory.data((LAGS / 4) * offsetof<CosineStart>(), 16));
 
 export function makeTrackerTable(): void {
   for (let s = 0; s < STATES; s++) {
@@ -83,7 +64,7 @@ export function makeTrackerTable(): void {
     store<f32>(at, <f32>(bin - Math.floor(bin)), offsetof<Place>('binFraction'));
     store<i32>(at, (<i32>lag) << 2, offsetof<Place>('lag'));
     store<f32>(at, <f32>(lag - Math.floor(lag)), offsetof<Place>('lagFraction'));
-    store<f32>(at, <f32>Math.exp(-(Math.log(bpm / USUAL_RATE) ** 2)), offsetof<Place>('prior'));
+    store<f32>(at, <f32>Math.exp(-(Math.log(bpm / TRACK.USUAL_RATE) ** 2)), offsetof<Place>('prior'));
   }
   for (let lag = 0; lag < LAGS; lag += 4) {
     const start = STARTS[lag >> 2];
@@ -114,26 +95,28 @@ export function resumeTrack(state: PulseState, end: f64): bool {
   return true;
 }
 
-/** Updates the belief with the window. */
-export function updateTrack(state: PulseState, motion: f32): void {
-  if (motion > MOVING) {
-    scoreCandidates();
-    findLikelihoodsInMotion();
+/**
+ * Updates the belief with the window's spectrum and, in motion, with the likelihoods of the candidates.
+ * @param scores of the candidates; not read at rest
+ */
+export function updateTrack(state: PulseState, pulse: Row<f32>, motion: f32, scores: Row<f32>): void {
+  if (motion > SPECTRUM.MOVING) {
+    findLikelihoodsInMotion(scores);
   } else {
-    findPeriodicity();
-    findLikelihoods(motion);
+    findPeriodicity(pulse);
+    findLikelihoods(pulse, motion);
   }
   predict(state.belief, fastestRise(state, motion));
   multiply(state.belief);
 }
 
 /** Autocorrelation of the pulse's slope, from every second bin (enough for a window of half the length). */
-function findPeriodicity(): void {
+function findPeriodicity(pulse: Row<f32>): void {
   let total: f32 = 1e-30;
   for (let j = 0; j < SLOPE_BINS; j++) {
     const k = FIRST_BIN + 1 + 2 * j;
     const f = BIN_HZ * <f32>k;
-    const power = PULSE[k] * f * f;
+    const power = pulse[k] * f * f;
     SLOPE_POWER[j] = power;
     total += power;
   }
@@ -185,15 +168,15 @@ function sumCosines(lag: i32, scale: f32): void {
   v128.store(PERIODICITY.at(lag + 12), f32x4.mul(d, s));
 }
 
-function findLikelihoods(motion: f32): void {
-  const scale = f32x4.splat(<f32>1 / strongest());
+function findLikelihoods(pulse: Row<f32>, motion: f32): void {
+  const scale = f32x4.splat(<f32>1 / strongest(pulse));
   const one = f32x4.splat(1);
   const moving = f32x4.splat(motion);
   const still = f32x4.sub(one, moving);
   for (let s = 0; s < STATES; s += 4) {
     const place = PLACES[s >> 2];
-    const power = betweenFour(PULSE, changetype<usize>(place) + offsetof<Place>('bin'), place.binFraction);
-    const line = f32x4.add(f32x4.sqrt(f32x4.mul(power, scale)), f32x4.splat(LIKELIHOOD_FLOOR));
+    const power = betweenFour(pulse, changetype<usize>(place) + offsetof<Place>('bin'), place.binFraction);
+    const line = f32x4.add(f32x4.sqrt(f32x4.mul(power, scale)), f32x4.splat(TRACK.LIKELIHOOD_FLOOR));
     const repeats = f32x4.pmax(
       f32x4.splat(0),
       betweenFour(PERIODICITY, changetype<usize>(place) + offsetof<Place>('lag'), place.lagFraction),
@@ -207,19 +190,18 @@ function findLikelihoods(motion: f32): void {
 }
 
 /** In motion: interpolated between the candidates' scores. */
-function findLikelihoodsInMotion(): void {
-  const scores = rowAt<f32>(SCORES.at(-FIRST_CANDIDATE)); // by bin
+function findLikelihoodsInMotion(scores: Row<f32>): void {
+  const byBin = rowAt<f32>(scores.at(-FIRST_CANDIDATE));
   for (let s = 0; s < STATES; s += 4) {
     const place = PLACES[s >> 2];
-    const likelihood = betweenFour(scores, changetype<usize>(place) + offsetof<Place>('bin'), place.binFraction);
+    const likelihood = betweenFour(byBin, changetype<usize>(place) + offsetof<Place>('bin'), place.binFraction);
     v128.store(LIKELIHOOD.at(s), likelihood);
   }
 }
 
-/** Strongest bin of PULSE up to LAST_PULSE_BIN. */
-function strongest(): f32 {
+function strongest(pulse: Row<f32>): f32 {
   let most: f32 = 1e-30;
-  for (let k = FIRST_BIN; k < LAST_PULSE_BIN; k++) most = PULSE[k] > most ? PULSE[k] : most;
+  for (let k = FIRST_BIN; k < BINS; k++) most = pulse[k] > most ? pulse[k] : most;
   return most;
 }
 
@@ -241,15 +223,16 @@ function betweenFour(x: Row<f32>, offsets: usize, fractions: v128): v128 {
  * smears its line, can show.
  */
 function fastestRise(state: PulseState, motion: f32): f64 {
-  const rises = motion > VIGOROUS && state.onset > 0;
-  state.onset = motion > MOVING ? max<f32>(0, state.onset - 1) : min<f32>(ONSET_SECONDS, state.onset + 1);
-  return rises ? ONSET_CHANGE : RATE_CHANGE;
+  const rises = motion > SPECTRUM.MOVING && state.onset > 0;
+  state.onset =
+    motion > SPECTRUM.MOVING ? max<f32>(0, state.onset - 1) : min<f32>(TRACK.ONSET_SECONDS, state.onset + 1);
+  return rises ? TRACK.ONSET_CHANGE : TRACK.RATE_CHANGE;
 }
 
 /** Spreads the belief by the transition: a decaying exponential to each side, as two first-order recursions. */
 function predict(belief: Row<f32>, rise: f64): void {
   const up = <f32>Math.exp(-1 / rise);
-  const down = <f32>Math.exp(-1 / RATE_CHANGE);
+  const down = <f32>Math.exp(-1 / TRACK.RATE_CHANGE);
   let upward: f32 = 0;
   let downward: f32 = 0;
   for (let s = 0; s < STATES; s++) {
@@ -259,8 +242,8 @@ function predict(belief: Row<f32>, rise: f64): void {
     downward = (downward + belief[STATES - 1 - s]) * down;
   }
   const spread = <f32>1 / (<f32>1 - up) + down / (<f32>1 - down);
-  const gain = f32x4.splat((<f32>1 - TRACK_LOST) / spread);
-  const lost = f32x4.splat(TRACK_LOST / <f32>STATES);
+  const gain = f32x4.splat((<f32>1 - TRACK.LOST) / spread);
+  const lost = f32x4.splat(TRACK.LOST / <f32>STATES);
   for (let s = 0; s < STATES; s += 4) {
     const both = f32x4.add(v128.load(UPWARD.at(s)), v128.load(DOWNWARD.at(s)));
     v128.store(belief.at(s), f32x4.add(f32x4.mul(both, gain), lost));
@@ -283,32 +266,31 @@ function multiply(belief: Row<f32>): void {
   for (let s = 0; s < STATES; s += 4) v128.store(belief.at(s), f32x4.mul(v128.load(belief.at(s)), scale));
 }
 
-/** Mean, in bpm, of the 11 neighbouring rates with the most belief, and the sum of their belief: writes TRACKED. */
-export function findTracked(state: PulseState): Tracked {
+/** Mean, in bpm, of the 11 neighbouring rates with the most belief, and the sum of their belief. */
+export function findTracked(state: PulseState, to: Tracked): void {
   const first = bestRun(state.belief);
   let mass: f32 = 1e-30;
   let moment: f32 = 0;
-  for (let s = first; s <= first + 2 * NEAR_RATE; s++) {
+  for (let s = first; s <= first + 2 * TRACK.NEAR_RATE; s++) {
     const p = state.belief[s];
     mass += p;
     moment += p * <f32>(LOWEST + s);
   }
-  TRACKED.rate = moment / mass;
-  TRACKED.belief = mass;
-  return TRACKED;
+  to.rate = moment / mass;
+  to.belief = mass;
 }
 
 function bestRun(belief: Row<f32>): i32 {
   let best: f32 = -1;
   let first = 0;
-  for (let s = 0; s < STATES - 2 * NEAR_RATE; s += 4) {
+  for (let s = 0; s < STATES - 2 * TRACK.NEAR_RATE; s += 4) {
     const run = belief.at(s);
     let sum = v128.load(run);
-    for (let j: usize = 4; j <= 8 * NEAR_RATE; j += 4) sum = f32x4.add(sum, v128.load(run + j));
+    for (let j: usize = 4; j <= 8 * TRACK.NEAR_RATE; j += 4) sum = f32x4.add(sum, v128.load(run + j));
     v128.store(UPWARD.at(0), sum);
     for (let lane = 0; lane < 4; lane++) {
       const mass = UPWARD[lane];
-      if (mass > best && s + lane < STATES - 2 * NEAR_RATE) {
+      if (mass > best && s + lane < STATES - 2 * TRACK.NEAR_RATE) {
         best = mass;
         first = s + lane;
       }
@@ -317,21 +299,21 @@ function bestRun(belief: Row<f32>): i32 {
   return first;
 }
 
-/** Rate of the strongest line of PULSE within `reach` of `bpm`; `bpm` itself if there is none. */
-export function lineNear(bpm: f32, reach: f32): f32 {
+/** Rate of the pulse's strongest line within `reach` of `bpm`; `bpm` itself if there is none. */
+export function lineNear(pulse: Row<f32>, bpm: f32, reach: f32): f32 {
   const from = max(FIRST_BIN + 1, <i32>ceil<f32>((bpm - reach) / (60 * BIN_HZ)));
   const to = min(BINS - 2, <i32>((bpm + reach) / (60 * BIN_HZ)));
   if (from > to) return bpm;
   let best = from;
-  for (let k = from + 1; k <= to; k++) if (PULSE[k] > PULSE[best]) best = k;
-  return vertex(best, bpm);
+  for (let k = from + 1; k <= to; k++) if (pulse[k] > pulse[best]) best = k;
+  return vertex(pulse, best, bpm);
 }
 
 /** Vertex of the parabola through the logarithms of three bins (exact for a Gaussian main lobe), as a rate. */
-function vertex(k: i32, otherwise: f32): f32 {
-  const a = PULSE[k - 1];
-  const b = PULSE[k];
-  const c = PULSE[k + 1];
+function vertex(pulse: Row<f32>, k: i32, otherwise: f32): f32 {
+  const a = pulse[k - 1];
+  const b = pulse[k];
+  const c = pulse[k + 1];
   if (!(b >= a && b > c)) return otherwise;
   const left = Mathf.log((a + <f32>1e-12) / b);
   const right = Mathf.log((c + <f32>1e-12) / b);

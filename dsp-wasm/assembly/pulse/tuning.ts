@@ -1,475 +1,501 @@
-/** Tuning of the heart rate from optical channels. The brackets are explained in CONTRIBUTING.md. */
+/** Tuning of the heart rate from optical channels, a namespace a step. The brackets are explained in CONTRIBUTING.md. */
 
-// ---- window.ts ----
-/** Part of an optical channel's range that is near its extremes. [share; chosen] */
-export const CLIP_RANGE: f32 = 0.02;
-/** Least of the window that must be there, 40 %: with less there are fewer than three beats at 60 bpm. [grid samples; chosen] */
-export const LEAST_HELD: i32 = 102;
-/** Standard deviation of a constant channel at most, by the rounding of f32, relative to its distance from its first value. [ratio; chosen] */
-export const ROUNDING: f32 = 3e-6;
-/** Least share of an axis, and of its difference from the others, in the power of the acceleration: a thousandth of its amplitude. [share; chosen] */
-export const LEAST_AXIS: f32 = 1e-6;
-/** Standard deviation of the light, relative to its level, from which it has lost its constant part: exercising wrists reach 0.013. [ratio; chosen] */
-export const MOST_SWING: f32 = 0.1;
+/** window.ts */
+export namespace LOADING {
+  /** Part of an optical channel's range that is near its extremes. [share; chosen] */
+  export const CLIP_RANGE: f32 = 0.02;
+  /** Least of the window that must be there, 40 %: with less there are fewer than three beats at 60 bpm. [grid samples; chosen] */
+  export const LEAST_HELD: i32 = 102;
+  /** Standard deviation of a constant channel at most, by the rounding of f32, relative to its distance from its first value. [ratio; chosen] */
+  export const ROUNDING: f32 = 3e-6;
+  /** Least share of an axis, and of its difference from the others, in the power of the acceleration: a thousandth of its amplitude. [share; chosen] */
+  export const LEAST_AXIS: f32 = 1e-6;
+  /** Standard deviation of the light, relative to its level, from which it has lost its constant part: exercising wrists reach 0.013. [ratio; chosen] */
+  export const MOST_SWING: f32 = 0.1;
+  /** Standard deviation of the acceleration from which the wrist counts as moving: ten times a wrist at rest. [g; chosen] */
+  export const MOTION_G: f64 = 0.03;
+}
 
-// ---- spectrum.ts ----
-/** Weight of the accelerometer's lines against the pulse's, both scaled to a maximum of one. [ratio; chosen] */
-export const NOISE_GAIN: f32 = 6;
-/** Standard deviation of the acceleration from which the wrist counts as moving: ten times a wrist at rest. [g; chosen] */
-export const MOTION_G: f64 = 0.03;
-/** Motion below which the accelerometer has nothing but its own noise to take off. [share; chosen] */
-export const STILL_MOTION: f32 = 0.01;
-/** Share of the last step's spectra in the filter (not in what it filters): 1 s of memory. [share; chosen] */
-export const SPECTRUM_MEMORY: f32 = 0.5;
-/**
- * Strongest bin of an axis against its mean up to which it is taken for noise; white noise has 3.9 in the median, and 6.0 at
- * most in 95 of 100 windows. [ratio; chosen]
- */
-export const NO_LINE: f32 = 4;
-/** The same from which on it is taken for motion. [ratio; chosen] */
-export const LINE: f32 = 7;
-/** Power of a swing's second harmonic in the light, against that of the swing. Chosen on people left out. [ratio; chosen] */
-export const SWING_HARMONIC: f32 = 0.5;
-/** Power of a line, against the strongest one, that is hardly one: a swing ten times as high leaves a pulse 0.01. [ratio; chosen] */
-export const FAINT: f32 = 0.005;
-/**
- * Motion from which on a line of the accelerometer doubts that of the light in full, 0.01 g: what a hand on a handlebar or a chewing
- * head hardly feels may move the light more than the pulse does. The pulse itself shakes a resting wrist by less. [share; chosen]
- */
-export const FELT_MOTION: f32 = 0.1;
-/** Rate below which a line may be one: swings of 45 a minute and more are mostly of steps, whose double the axes have, too. [bpm; chosen] */
-export const SWING_DOUBLE: f32 = 90;
+/** spectrum.ts: the accelerometer's lines, and how the pulse is separated from them */
+export namespace SPECTRUM {
+  /** Motion above which the beats in the time domain are not believed alone. [share; chosen] */
+  export const MOVING: f32 = 0.5;
+  /** Weight of the accelerometer's lines against the pulse's, both scaled to a maximum of one. [ratio; chosen] */
+  export const NOISE_GAIN: f32 = 6;
+  /** Motion below which the accelerometer has nothing but its own noise to take off. [share; chosen] */
+  export const STILL_MOTION: f32 = 0.01;
+  /** Share of the last step's spectra in the filter (not in what it filters): 1 s of memory. [share; chosen] */
+  export const MEMORY: f32 = 0.5;
+  /**
+   * Strongest bin of an axis against its mean up to which it is taken for noise; white noise has 3.9 in the median, and 6.0 at
+   * most in 95 of 100 windows. [ratio; chosen]
+   */
+  export const NO_LINE: f32 = 4;
+  /** The same from which on it is taken for motion. [ratio; chosen] */
+  export const LINE: f32 = 7;
+  /** Power of a swing's second harmonic in the light, against that of the swing. Chosen on people left out. [ratio; chosen] */
+  export const SWING_HARMONIC: f32 = 0.5;
+  /** Power of a line, against the strongest one, that is hardly one: a swing ten times as high leaves a pulse 0.01. [ratio; chosen] */
+  export const FAINT: f32 = 0.005;
+  /**
+   * Motion from which on a line of the accelerometer doubts that of the light in full, 0.01 g: what a hand on a handlebar or a chewing
+   * head hardly feels may move the light more than the pulse does. The pulse itself shakes a resting wrist by less. [share; chosen]
+   */
+  export const FELT_MOTION: f32 = 0.1;
+  /** Rate below which a line may be one: swings of 45 a minute and more are mostly of steps, whose double the axes have, too. [bpm; chosen] */
+  export const SWING_DOUBLE: f32 = 90;
+}
 
-// ---- motion.ts ----
-/**
- * Added to the powers of optical channels (mean one) before the logarithm: what noise leaves between lines. The weights are
- * fitted with it. [ratio; chosen]
- */
-export const OPTICAL_FLOOR: f32 = 0.02;
-/** The same for the powers of the axes. [ratio; chosen] */
-export const AXES_FLOOR: f32 = 0.05;
-/** Level where nothing is known; the weights are fitted with it. [log power; chosen] */
-export const PAST_LEVEL: f32 = -1.5;
-/** Slope of a rectifier below zero; the weights are fitted with it. [ratio; chosen] */
-export const LEAK: f32 = 0.1;
-/** Hidden units: on people left out 16 do better than 8, and 24 little better than 16. [units; derived: the rows of motion_weights.ts] */
-export const HIDDEN: i32 = 16;
-/**
- * Power to which the likelihood is taken, as a window shares most of its data with the one a second before: under a Hann
- * window of 8 s about 2.7 s bring something new. Chosen between 0.2 and 1, where the bench's mean error changes by a tenth.
- * [exponent; chosen]
- */
-export const MOTION_TEMPER: f32 = 0.4;
-/**
- * Power of the share of the window that has values, in this exponent: a window with gaps, or at the start, shows broad and
- * false lines. Chosen on people left out and on bench seeds 101, 102 and 131: 4 and 16 do as well. [exponent; chosen]
- */
-export const GAP_POWER: f32 = 8;
+/** residual.ts */
+export namespace RESIDUAL {
+  /** Share of the earlier windows in the products of the spectra: 10 s of memory. [share; chosen] */
+  export const MEMORY: f32 = 0.9;
+  /** Added to each tap's power, as a share of it: not of the loudest axis, which may be one that is broken. [share; chosen] */
+  export const RIDGE: f32 = 0.005;
+  /** Added to what is left in each bin, as a share of the mean power before: lines of less may be leftovers of the motion. [share; chosen] */
+  export const LEAST_LEFT: f32 = 0.005;
+}
 
-// ---- tracker.ts ----
-/** Decay of the change of rate in one second: 8 s means change by 1 to 3 bpm a second in exercise. [bpm; chosen] */
-export const RATE_CHANGE: f64 = 2;
-/**
- * The same for a rise at the onset of exercise. This and the next two were chosen on people left out and on bench seeds 14 and
- * 15: 3 and 5 bpm, and 10 and 20 s, do as well. [bpm; chosen]
- */
-export const ONSET_CHANGE: f64 = 4;
-/** Longest that the rate rises so fast; as long as the rest before it, if that is shorter. [s; chosen] */
-export const ONSET_SECONDS: f32 = 15;
-/** Motion from which on it is exercise: three times MOTION_G. [share; chosen] */
-export const VIGOROUS: f32 = 0.9;
-/** Chance in a step that the track is lost and starts anew. [probability; chosen] */
-export const TRACK_LOST: f32 = 1e-4;
-/** What any rate's likelihood keeps in a bin without power. [ratio; chosen] */
-export const LIKELIHOOD_FLOOR: f32 = 0.05;
-/** Middle of the rates at rest (adults: 50 to 100); only at rest, as exercise says nothing of the kind. [bpm; chosen] */
-export const USUAL_RATE: f64 = 75;
-/** Strongest bin is looked for up to here: 4.4 Hz. [bins; chosen] */
-export const LAST_PULSE_BIN: i32 = 70;
-/** Half width of what counts as one rate: as the tolerance of the confidence. [bpm; chosen] */
-export const NEAR_RATE: i32 = 5;
+/** candidates.ts: the likelihood of a rate in motion */
+export namespace CANDIDATE {
+  /**
+   * Added to the powers of optical channels (mean one) before the logarithm: what noise leaves between lines. The weights are
+   * fitted with it. [ratio; chosen]
+   */
+  export const OPTICAL_FLOOR: f32 = 0.02;
+  /** The same for the powers of the axes. [ratio; chosen] */
+  export const AXES_FLOOR: f32 = 0.05;
+  /** Level where nothing is known; the weights are fitted with it. [log power; chosen] */
+  export const PAST_LEVEL: f32 = -1.5;
+  /** Slope of a rectifier below zero; the weights are fitted with it. [ratio; chosen] */
+  export const LEAK: f32 = 0.1;
+  /** Hidden units: on people left out 16 do better than 8, and 24 little better than 16. [units; derived: the rows of motion_weights.ts] */
+  export const HIDDEN: i32 = 16;
+  /**
+   * Power to which the likelihood is taken, as a window shares most of its data with the one a second before: under a Hann
+   * window of 8 s about 2.7 s bring something new. Chosen between 0.2 and 1, where the bench's mean error changes by a tenth.
+   * [exponent; chosen]
+   */
+  export const TEMPER: f32 = 0.4;
+  /**
+   * Power of the share of the window that has values, in this exponent: a window with gaps, or at the start, shows broad and
+   * false lines. Chosen on people left out and on bench seeds 101, 102 and 131: 4 and 16 do as well. [exponent; chosen]
+   */
+  export const GAP_POWER: f32 = 8;
+}
 
-// ---- beats.ts ----
-/** Width of the Gaussian: passes the pulse's fundamental, and a fifth as much of its second harmonic. [periods; chosen] */
-export const SLOPE_WIDTH: f32 = 0.21;
-/** Half width of the smoothing kernel, in deviations of the Gaussian. [deviations; chosen] */
-export const SLOPE_REACH: f32 = 2.5;
-/** Shortest interval that counts; of two beats that are closer, the steeper one stays. [periods; chosen] */
-export const SHORTEST_INTERVAL: f32 = 0.6;
-/** Longest interval that counts. [periods; chosen] */
-export const LONGEST_INTERVAL: f32 = 1.6;
-/** Added to the spread before it becomes a weight: the timing error of a perfect optical channel on this grid. [ratio; chosen] */
-export const LEAST_SPREAD: f32 = 0.02;
-/** Smallest slope of a beat, against the window's steepest: where data are missing only rounding errors have slopes. [ratio; chosen] */
-export const LEAST_SLOPE: f32 = 0.05;
-/**
- * Deviation of the Gaussian from which slopes lie two grid samples apart: then it passes nothing near their Nyquist
- * frequency of 8 Hz (1e-8 of it), and of the noise about 14 Hz, which falls on the pulse, a pair's sum leaves a fifth.
- * [grid samples; chosen]
- */
-export const WIDE_SLOPE: f32 = 4;
+/** tracker.ts */
+export namespace TRACK {
+  /** Decay of the change of rate in one second: 8 s means change by 1 to 3 bpm a second in exercise. [bpm; chosen] */
+  export const RATE_CHANGE: f64 = 2;
+  /**
+   * The same for a rise at the onset of exercise. This and the next two were chosen on people left out and on bench seeds 14 and
+   * 15: 3 and 5 bpm, and 10 and 20 s, do as well. [bpm; chosen]
+   */
+  export const ONSET_CHANGE: f64 = 4;
+  /** Longest that the rate rises so fast; as long as the rest before it, if that is shorter. [s; chosen] */
+  export const ONSET_SECONDS: f32 = 15;
+  /** Chance in a step that the track is lost and starts anew. [probability; chosen] */
+  export const LOST: f32 = 1e-4;
+  /** What any rate's likelihood keeps in a bin without power. [ratio; chosen] */
+  export const LIKELIHOOD_FLOOR: f32 = 0.05;
+  /** Middle of the rates at rest (adults: 50 to 100); only at rest, as exercise says nothing of the kind. [bpm; chosen] */
+  export const USUAL_RATE: f64 = 75;
+  /** Half width of what counts as one rate: as the tolerance of the confidence. [bpm; chosen] */
+  export const NEAR_RATE: i32 = 5;
+}
 
-// ---- count.ts ----
-/** Deviation of the Gaussian whose derivative finds upstrokes: 62 ms, half of one. [grid samples; chosen] */
-export const STROKE_WIDTH: f32 = 2;
-/** Least slope of a clear upstroke, against the usual one. [ratio; chosen] */
-export const CLEAR_STROKE: f32 = 0.25;
-/** Two upstrokes that are closer are one: 0.28 s. [grid samples; chosen] */
-export const CLOSEST_STROKE: f32 = 9;
-/** Until then a pulse's second wave may come: 0.44 s. [grid samples; chosen] */
-export const DICROTIC_SAMPLES: f32 = 14;
-/** Until then one may come in a slow pulse, which is longer; an upstroke that comes later is a beat: 0.48 s. [grid samples; chosen] */
-export const LATEST_DICROTIC: f32 = 15.4;
-/** Its greatest slope against that of the pulse. [ratio; chosen] */
-export const DICROTIC_SHARE: f32 = 0.4;
-/** Least interval that is a pause. [intervals; chosen] */
-export const LONG_SHARE: f32 = 1.35;
-/** Interval up to which a beat is early, so that the pause after it is its own. [intervals; chosen] */
-export const EARLY_SHARE: f32 = 0.85;
-/** Least interval that a beat without a pulse is in. [intervals; chosen] */
-export const LOST_SHARE: f32 = 1.6;
-/**
- * Most variation of the other intervals with which that is said: breathing makes less, atrial fibrillation more. [ratio; chosen]
- */
-export const STEADY_VARIATION: f32 = 0.1;
-/** Most beats without a pulse in a window: more pauses are a rhythm of their own, such as bigeminy. [beats; chosen] */
-export const MOST_LOST: i32 = 2;
-/** Least slope of a weak upstroke, against the usual one. [ratio; chosen] */
-export const WEAK_STROKE: f32 = 0.05;
-/** The pause after a premature beat is at least this much of the interval before it. [ratio; chosen] */
-export const COMPENSATION: f32 = 0.9;
-/** Most of them in a trusted reading: each is 7.5 bpm of the rate. [beats; chosen] */
-export const MOST_GUESSED: i32 = 1;
-/** Latest weak pulse of alternating ones, as a share of the interval between the strong ones. [share; chosen] */
-export const LATEST_ALTERNATE: f32 = 0.56;
-/** How near to the same delay a second wave comes. [grid samples; chosen] */
-export const HABIT_SAMPLES: f32 = 3;
-/** How large it is at least, against the one in the pause. [ratio; chosen] */
-export const HABIT_SHARE: f32 = 0.5;
-/** Share of the other beats with such a wave from which it is none. [share; chosen] */
-export const HABITUAL: f32 = 0.3;
-/** From a heartbeat to the upstroke of its pulse in a finger: 0.3 s. [grid samples; chosen] */
-export const PULSE_DELAY: f32 = 9.6;
+/** beats.ts */
+export namespace BEAT {
+  /** Width of the Gaussian: passes the pulse's fundamental, and a fifth as much of its second harmonic. [periods; chosen] */
+  export const SLOPE_WIDTH: f32 = 0.21;
+  /** Half width of the smoothing kernel, in deviations of the Gaussian. [deviations; chosen] */
+  export const SLOPE_REACH: f32 = 2.5;
+  /** Shortest interval that counts; of two beats that are closer, the steeper one stays. [periods; chosen] */
+  export const SHORTEST_INTERVAL: f32 = 0.6;
+  /** Longest interval that counts. [periods; chosen] */
+  export const LONGEST_INTERVAL: f32 = 1.6;
+  /** Added to the spread before it becomes a weight: the timing error of a perfect optical channel on this grid. [ratio; chosen] */
+  export const LEAST_SPREAD: f32 = 0.02;
+  /** Smallest slope of a beat, against the window's steepest: where data are missing only rounding errors have slopes. [ratio; chosen] */
+  export const LEAST_SLOPE: f32 = 0.05;
+  /**
+   * Deviation of the Gaussian from which slopes lie two grid samples apart: then it passes nothing near their Nyquist
+   * frequency of 8 Hz (1e-8 of it), and of the noise about 14 Hz, which falls on the pulse, a pair's sum leaves a fifth.
+   * [grid samples; chosen]
+   */
+  export const WIDE_SLOPE: f32 = 4;
+}
 
-/** Least slope of an upstroke that is not weak, in the search for runs of weak ones, against the usual one. [ratio; chosen] */
-export const STRONG_STROKE: f32 = 0.5;
-/** Least slope of a weak upstroke in a run. [ratio; chosen] */
-export const RUN_STROKE: f32 = 0.1;
+/** count.ts */
+export namespace COUNT {
+  /** Deviation of the Gaussian whose derivative finds upstrokes: 62 ms, half of one. [grid samples; chosen] */
+  export const WIDTH: f32 = 2;
+  /** Least slope of a clear upstroke, against the usual one. [ratio; chosen] */
+  export const CLEAR: f32 = 0.25;
+  /** Two upstrokes that are closer are one: 0.28 s. [grid samples; chosen] */
+  export const CLOSEST: f32 = 9;
+  /** Until then a pulse's second wave may come: 0.44 s. [grid samples; chosen] */
+  export const DICROTIC_SAMPLES: f32 = 14;
+  /** Until then one may come in a slow pulse, which is longer; an upstroke that comes later is a beat: 0.48 s. [grid samples; chosen] */
+  export const LATEST_DICROTIC: f32 = 15.4;
+  /** Its greatest slope against that of the pulse. [ratio; chosen] */
+  export const DICROTIC_SHARE: f32 = 0.4;
+  /** Least interval that is a pause. [intervals; chosen] */
+  export const LONG: f32 = 1.35;
+  /** Interval up to which a beat is early, so that the pause after it is its own. [intervals; chosen] */
+  export const EARLY: f32 = 0.85;
+  /** Least interval that a beat without a pulse is in. [intervals; chosen] */
+  export const LOST: f32 = 1.6;
+  /**
+   * Most variation of the other intervals with which that is said: breathing makes less, atrial fibrillation more. [ratio; chosen]
+   */
+  export const STEADY_VARIATION: f32 = 0.1;
+  /** Most beats without a pulse in a window: more pauses are a rhythm of their own, such as bigeminy. [beats; chosen] */
+  export const MOST_LOST: i32 = 2;
+  /** Least slope of a weak upstroke, against the usual one. [ratio; chosen] */
+  export const WEAK: f32 = 0.05;
+  /** The pause after a premature beat is at least this much of the interval before it. [ratio; chosen] */
+  export const COMPENSATION: f32 = 0.9;
+  /** Most of them in a trusted reading: each is 7.5 bpm of the rate. [beats; chosen] */
+  export const MOST_GUESSED: i32 = 1;
+  /** Latest weak pulse of alternating ones, as a share of the interval between the strong ones. [share; chosen] */
+  export const LATEST_ALTERNATE: f32 = 0.56;
+  /** How near to the same delay a second wave comes. [grid samples; chosen] */
+  export const HABIT_SAMPLES: f32 = 3;
+  /** How large it is at least, against the one in the pause. [ratio; chosen] */
+  export const HABIT_SHARE: f32 = 0.5;
+  /** Share of the other beats with such a wave from which it is none. [share; chosen] */
+  export const HABITUAL: f32 = 0.3;
+  /** From a heartbeat to the upstroke of its pulse in a finger: 0.3 s. [grid samples; chosen] */
+  export const PULSE_DELAY: f32 = 9.6;
+  /** Least slope of an upstroke that is not weak, in the search for runs of weak ones, against the usual one. [ratio; chosen] */
+  export const STRONG: f32 = 0.5;
+  /** Least slope of a weak upstroke in a run. [ratio; chosen] */
+  export const WEAK_IN_RUN: f32 = 0.1;
+  /** Intervals in a row that make a run of fast beats. [intervals; chosen] */
+  export const RUN: i32 = 3;
+}
 
-// ---- confidence.ts ----
-/** Log odds without any evidence, at rest. [log odds; chosen] */
-export const BIAS: f32 = -2.85;
-/** Weight of the log odds of the track, at rest. [weight; chosen] */
-export const OF_BELIEF: f32 = 0.74;
-/** Share of the likelihood of late that is enough, in motion. [share; chosen] */
-export const ENOUGH_SUPPORT: f32 = 0.67;
-/** Added to the share of the likelihood before that logarithm. [share; chosen] */
-export const LEAST_SUPPORT: f32 = 0.02;
-/**
- * Log odds up to which a rate in motion is not trusted. Chosen on people left out: at half of it a third more of maxwrist is
- * wrong but trusted. [log odds; chosen]
- */
-export const LEAST_ODDS: f32 = 2;
-/** Log odds from which on it is trusted. [log odds; chosen] */
-export const ENOUGH_ODDS: f32 = 2.5;
-/**
- * Share of a line that the axes do not explain below which it is the motion's. Chosen on people left out: of their readings that are
- * right and trusted 1 in 200 has less than 0.14. [share; chosen]
- */
-export const LEAST_UNEXPLAINED: f32 = 0.1;
-/** The same from which on it may be a pulse's. [share; chosen] */
-export const ENOUGH_UNEXPLAINED: f32 = 0.25;
-/** Weight of the logarithm of the share of the pulse's power in the rate and its double. [weight; chosen] */
-export const OF_CONCENTRATION: f32 = 1.02;
-/** Added to that share before the logarithm. [share; chosen] */
-export const LEAST_CONCENTRATION: f32 = 0.02;
-/** Weight of the logarithm of how unlike the beats are. [weight; chosen] */
-export const OF_UNLIKENESS: f32 = -1.99;
-/** Least unlikeness, and what is added to it: beats that are alike to the last bit prove no more. [share; chosen] */
-export const LEAST_UNLIKENESS: f32 = 0.02;
-/** Weight of the distance from the running mean, tens of bpm. [weight; chosen] */
-export const OF_UNREST: f32 = -0.4;
-/** Weight of the logarithm of how far the line is apart from motion, at rest. [weight; chosen] */
-export const OF_COLLISION: f32 = 0.5;
-/** Half width of a line: about a quarter of the main lobe. [bpm; chosen] */
-export const LINE_WIDTH: f32 = 7;
-/** Least part of an optical channel's standard deviation that its swings must be; in the recordings above 0.2. [ratio; chosen] */
-export const LEAST_SWING: f32 = 0.05;
-/** Most of its power that its steps may be; in the recordings below 0.3. [ratio; chosen] */
-export const MOST_JUMP: f32 = 1;
-/** Rise of the confidence below MOST_JUMP: 0.25 less is enough. [weight; chosen] */
-export const JUMP_STEEPNESS: f32 = 4;
-/** Most of its grid samples that may be like the one before. [share; chosen] */
-export const MOST_STILL: f32 = 0.6;
-/** Rise of the confidence below MOST_STILL: 0.1 less is enough. [weight; chosen] */
-export const STILL_STEEPNESS: f32 = 10;
-/** Least evenness of its steps; in the recordings above 0.2, save where a finger settles. [share; chosen] */
-export const LEAST_EVEN: f32 = 0.1;
-/** Rise of the confidence above LEAST_EVEN: 0.05 more is enough. [weight; chosen] */
-export const EVEN_STEEPNESS: f32 = 20;
-/** Share of the window off its extremes up to which an optical channel is not believed. [share; chosen] */
-export const LEAST_FREE: f32 = 0.4;
-/** Share of the window off its extremes that is enough. [share; chosen] */
-export const ENOUGH_FREE: f32 = 0.6;
-/** Share of the beats below which nothing is believed at rest. [share; chosen] */
-export const LEAST_COVER: f32 = 0.3;
-/** Share of the beats that is enough at rest. [share; chosen] */
-export const ENOUGH_COVER: f32 = 0.7;
-/** How far apart from motion the line must have been seen of late, at least: a copy of it has 1/3. [share; chosen] */
-export const LEAST_APART: f32 = 0.45;
-/** How far apart from motion the line must have been seen of late to be beyond doubt. [share; chosen] */
-export const ENOUGH_APART: f32 = 0.5;
-/** Highest confidence of a rate in motion that is not trusted, though it may well be right. [probability; chosen] */
-export const UNTRUSTED: f32 = 0.45;
+/** heart_rate.ts: the value */
+export namespace RATE {
+  /** Furthest that the beats' rate may lie from the tracked one at rest. [bpm; chosen] */
+  export const REST_REACH: f32 = 12;
+  /** Furthest that the beats' rate may lie from the tracked one in motion. [bpm; chosen] */
+  export const MOTION_REACH: f32 = 7;
+  /** Furthest that a spectral line may lie from the tracked rate: about a quarter of the main lobe. [bpm; chosen] */
+  export const LINE_REACH: f32 = 7;
+  /** Difference up to which the two estimates at rest are taken together. [bpm; chosen] */
+  export const ALIKE: f32 = 5;
+  /** Variation of the intervals from which the count alone is taken: there is no line in an irregular rhythm. [ratio; chosen] */
+  export const IRREGULAR: f32 = 0.12;
+  /** Least confidence of the beats counted one by one that outdoes an unlike rate by line and period. [probability; chosen] */
+  export const LEAST_COUNTED: f32 = 0.5;
+  /**
+   * Share of the value before in that at rest, where the beats' timing is not sharp: then the window tapers off over some 10 s,
+   * as monitors' do, and a beat that comes in or falls out moves the value less. [share; chosen]
+   */
+  export const VALUE_MEMORY: f32 = 0.5;
+  /**
+   * Likeness of the upstrokes above which it is so little: what varies more than IRREGULAR is the rhythm, and is not smoothed. 0.85 and 0.9
+   * do as well. [correlation; chosen]
+   */
+  export const SHARP_LIKENESS: f32 = 0.95;
+  /** Share of the line's rate in the value, where the beats' timing is not sharp. [share; chosen] */
+  export const LINE_SHARE: f32 = 0.5;
+  /**
+   * Timing error of the beats from which these shares are whole: 16 ms. A beat that is timed well needs no mean. [grid samples; chosen]
+   */
+  export const BLURRED: f32 = 0.5;
+  /** Share of a step in how far apart from motion the line was of late: a clearer step counts at once. [share; chosen] */
+  export const CLEARER: f32 = 0.5;
+  /** Share of a less clear step: what was seen counts for 20 s. [share; chosen] */
+  export const LESS_CLEAR: f32 = 0.05;
+  /**
+   * The same where the rate leaps, by the square of its distance from its running mean in tens of bpm: what was seen of another
+   * rate says nothing of this one. Chosen on people left out. [share; chosen]
+   */
+  export const RESTLESS: f32 = 0.8;
+  /** Share of a step's rate in its running mean: 5 s of memory. [share; chosen] */
+  export const SLOW_SHARE: f32 = 0.2;
+  /** Share of this window in what the axes did not explain of late: 2 s of memory. [share; chosen] */
+  export const UNEXPLAINED_SHARE: f32 = 0.5;
+  /** Share of this window in the support where that rises: 10 s of memory. [share; chosen] */
+  export const SUPPORT_RISE: f32 = 0.1;
+  /** Share of this window in the support where that falls: 2.5 s of memory. [share; chosen] */
+  export const SUPPORT_FALL: f32 = 0.4;
+  /** Rise of the expected rate for each g of acceleration (standard deviation): 100 bpm walking, more running. [bpm; chosen] */
+  export const RATE_PER_G: f32 = 100;
+  /** Highest rate that is expected: vigorous exercise has 77 to 95 % of the highest, 146 to 180 if that is 190 (ACSM). [bpm; chosen] */
+  export const EXERCISE_RATE: f32 = 160;
+  /** Share of a step in the response of the expected rate: a time constant of 30 s; of heart rates it is 20 to 60 s. [share; chosen] */
+  export const RESPONSE: f32 = 0.033;
+  /** Confidence from which on the rate is the one that was found, and does not lean. [probability; chosen] */
+  export const SUPPORTED: f32 = 0.05;
+}
 
-/**
- * Log odds of the beats counted one by one without any evidence: this and what follows, up to LINE_OF_GAP, is a regression over
- * bidmc, ncku, phone, welltory, the rhythm bench and noise. [log odds; chosen]
- */
-export const COUNT_BIAS: f32 = 1.57;
-/** Weight of the logarithm of how unlike the upstrokes are. [weight; chosen] */
-export const OF_STROKE_UNLIKENESS: f32 = -0.46;
-/**
- * Weight of the logarithm of the steepest rise that does not count against the least one that does. [weight; chosen]
- */
-export const OF_MARGIN: f32 = -0.68;
-/** Weight of the intervals' variation. [weight; chosen] */
-export const OF_VARIATION: f32 = -1.53;
-/** Weight of their variation without the pauses. [weight; chosen] */
-export const OF_STEADINESS: f32 = -1.12;
-/**
- * Weight of the shortest interval in seconds, below USUAL_SHORTEST: a beat after a shorter one may have no pulse. [weight; chosen]
- */
-export const OF_SHORTEST: f32 = 2.87;
-/** Shortest interval from which every beat has a pulse. [s; chosen] */
-export const USUAL_SHORTEST: f32 = 0.6;
-/** Weight of the longest interval in seconds, beyond USUAL_LONGEST. [weight; chosen] */
-export const OF_LONGEST: f32 = -0.29;
-/** Longest interval that is no pause in itself. [s; chosen] */
-export const USUAL_LONGEST: f32 = 1.2;
-/** Weight of the slopes' skewness. [weight; chosen] */
-export const OF_SKEW: f32 = 0.19;
-/**
- * Weight of the rate below SLOW_RATE, tens of bpm. The regression says -2.55, but its slow rates are all bigeminy, and people with 45 bpm are not. [weight; chosen]
- */
-export const OF_SLOWNESS: f32 = -1.5;
-/** Rate below which every second beat may be missed. [bpm; chosen] */
-export const SLOW_RATE: f32 = 55;
-/** Weight of the difference from the rate by line and period, in parts of ALIKE, at most one. [weight; chosen] */
-export const OF_DIFFERENCE: f32 = -2.52;
-/** Weight of the end of the window without a beat, in median intervals beyond USUAL_EDGE. [weight; chosen] */
-export const OF_EDGE: f32 = -1.03;
-/** Usual end of the window without a beat, in median intervals. [intervals; chosen] */
-export const USUAL_EDGE: f32 = 1;
-/** Weight of the longest interval, in median intervals beyond USUAL_GAP. [weight; chosen] */
-export const OF_GAP: f32 = -1.37;
-/** Longest interval of a regular rhythm, in median ones. [intervals; chosen] */
-export const USUAL_GAP: f32 = 1.2;
-/** Largest difference of two rates, or of two intervals, that count as the same. [share; chosen] */
-export const SAME_RATE: f32 = 0.1;
-/** Doubt where signs say that a rate misses beats. [log odds; chosen] */
-export const MISSED_DOUBT: f32 = 4;
-/** Most variation of the intervals over two beats in bigeminy. [ratio; chosen] */
-export const STEADY_PAIRS: f32 = 0.06;
-/** Intervals in a row that make a run of fast beats. [intervals; chosen] */
-export const RUN: i32 = 3;
-/** Longest of them, in periods of the line. [periods; chosen] */
-export const RUN_INTERVAL: f32 = 0.8;
-/** Counted rate up to which they are beats, not second waves, in rates of the line. [ratio; chosen] */
-export const RUN_RATE: f32 = 1.7;
-/** Least likeness of their upstrokes. [correlation; chosen] */
-export const RUN_LIKENESS: f32 = 0.85;
-/** Variation of the intervals up to which they are even, so that weak pulses among them are no run. [ratio; chosen] */
-export const EVEN_RHYTHM: f32 = 0.05;
-/** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
-export const FOLLOWED: f32 = 0.6;
-/** Evenness of the upstrokes from which a long interval hides a beat, as none of them is premature. [ratio; chosen] */
-export const EVEN_STROKES: f32 = 0.35;
-/**
- * Log odds of the rate by line and period beside the beats counted one by one, without any evidence. [log odds; chosen]
- */
-export const LINE_BIAS: f32 = 3.31;
-/** The same evidence for the rate by line and period: unlikeness of the upstrokes. [weight; chosen] */
-export const LINE_OF_UNLIKENESS: f32 = 0.42;
-/** The intervals' variation. [weight; chosen] */
-export const LINE_OF_VARIATION: f32 = -0.74;
-/** The slopes' skewness. [weight; chosen] */
-export const LINE_OF_SKEW: f32 = 0.6;
-/** Log odds of its own confidence. [weight; chosen] */
-export const LINE_OF_CONFIDENCE: f32 = 0.3;
-/** The difference in parts of ALIKE. [weight; chosen] */
-export const LINE_OF_DIFFERENCE: f32 = -2.82;
-/** The difference in parts of GREAT_DIFFERENCE. [weight; chosen] */
-export const LINE_OF_GREAT_DIFFERENCE: f32 = -0.37;
-/** Difference from which a greater one says no more. [bpm; chosen] */
-export const GREAT_DIFFERENCE: f32 = 20;
-/** The rate below SLOW_RATE; the regression says -1.63. [weight; chosen] */
-export const LINE_OF_SLOWNESS: f32 = -1;
-/** The end of the window without a beat. [weight; chosen] */
-export const LINE_OF_EDGE: f32 = -0.43;
-/** The longest interval. [weight; chosen] */
-export const LINE_OF_GAP: f32 = -0.91;
-/** Doubt for each bpm between the value and this window's own rate, beyond USUAL_STEP: a rhythm that leaps. [log odds; chosen] */
-export const STEP_DOUBT: f32 = 0.4;
-/** Usual difference between them. [bpm; chosen] */
-export const USUAL_STEP: f32 = 2;
-/** Doubt of a count by the disorder of the intervals times the margin, beyond USUAL_WEAK: pulses too weak to count. [log odds; chosen] */
-export const WEAK_DOUBT: f32 = 45;
-/** Their usual product. [ratio; chosen] */
-export const USUAL_WEAK: f32 = 0.03;
+/** octave.ts */
+export namespace OCTAVE {
+  /** Share of a window in the running sums of the lines: half a minute of memory. [share; chosen] */
+  export const LOCK_SHARE: f32 = 0.03;
+  /** Largest difference of two rates, or of two intervals, that count as the same. [share; chosen] */
+  export const SAME_RATE: f32 = 0.1;
+  /** Amplitude of the line at half the rate, against the rate's, from which it counts. [ratio; chosen] */
+  export const HALF_SEEN: f32 = 0.25;
+  /** Power of an axis' line, against its strongest, from which a line of the light at the same rate may be the motion's. [ratio; chosen] */
+  export const FELT_LINE: f32 = 0.1;
+  /** How far the line is in step with that at half the rate, of 1, from which half the rate may be the pulse's. [ratio; chosen] */
+  export const HALF_IN_STEP: f32 = 0.9;
+  /** Power of the second harmonic, against the first, from which the even ones may stand out: slopes that are a fourth steeper. [ratio; chosen] */
+  export const EVEN_SECOND: f32 = 0.4;
+  /** The same of the fourth harmonic, against the third. [ratio; chosen] */
+  export const EVEN_FOURTH: f32 = 1.12;
+  /** Rate up to which the fourth harmonic is within the spectrum. [bpm; derived: a fourth of 6 Hz] */
+  export const FASTEST_EVEN: f32 = 90;
+  /** Power of slopes at the rate that was trusted last, against this one's, from which that line is still there. [ratio; chosen] */
+  export const OLD_LINE_SEEN: f32 = 0.2;
+  /** Seconds without a trusted rate after which the last one is forgotten. [s; chosen] */
+  export const OLD_SECONDS: f32 = 240;
+}
 
-// ---- residual.ts ----
-/** Share of the earlier windows in the products of the spectra: 10 s of memory. [share; chosen] */
-export const FILTER_MEMORY: f32 = 0.9;
-/** Added to each tap's power, as a share of it: not of the loudest axis, which may be one that is broken. [share; chosen] */
-export const RIDGE: f32 = 0.005;
-/** Added to what is left in each bin, as a share of the mean power before: lines of less may be leftovers of the motion. [share; chosen] */
-export const LEAST_LEFT: f32 = 0.005;
+/** confidence.ts: the waveforms by themselves */
+export namespace QUALITY {
+  /** Least part of an optical channel's standard deviation that its swings must be; in the recordings above 0.2. [ratio; chosen] */
+  export const LEAST_SWING: f32 = 0.05;
+  /** Most of its power that its steps may be; in the recordings below 0.3. [ratio; chosen] */
+  export const MOST_JUMP: f32 = 1;
+  /** Rise of the confidence below MOST_JUMP: 0.25 less is enough. [weight; chosen] */
+  export const JUMP_STEEPNESS: f32 = 4;
+  /** Most of its grid samples that may be like the one before. [share; chosen] */
+  export const MOST_STILL: f32 = 0.6;
+  /** Rise of the confidence below MOST_STILL: 0.1 less is enough. [weight; chosen] */
+  export const STILL_STEEPNESS: f32 = 10;
+  /** Least evenness of its steps; in the recordings above 0.2, save where a finger settles. [share; chosen] */
+  export const LEAST_EVEN: f32 = 0.1;
+  /** Rise of the confidence above LEAST_EVEN: 0.05 more is enough. [weight; chosen] */
+  export const EVEN_STEEPNESS: f32 = 20;
+  /** Share of the window off its extremes up to which an optical channel is not believed. [share; chosen] */
+  export const LEAST_FREE: f32 = 0.4;
+  /** Share of the window off its extremes that is enough. [share; chosen] */
+  export const ENOUGH_FREE: f32 = 0.6;
+  /** Share of the beats below which nothing is believed at rest. [share; chosen] */
+  export const LEAST_COVER: f32 = 0.3;
+  /** Share of the beats that is enough at rest. [share; chosen] */
+  export const ENOUGH_COVER: f32 = 0.7;
+}
 
-// ---- heart_rate.ts ----
-/** Motion above which the beats in the time domain are not believed alone. [share; chosen] */
-export const MOVING: f32 = 0.5;
-/** Furthest that the beats' rate may lie from the tracked one at rest. [bpm; chosen] */
-export const REST_REACH: f32 = 12;
-/** Furthest that the beats' rate may lie from the tracked one in motion. [bpm; chosen] */
-export const MOTION_REACH: f32 = 7;
-/** Furthest that a spectral line may lie from the tracked rate: about a quarter of the main lobe. [bpm; chosen] */
-export const LINE_REACH: f32 = 7;
-/** Difference up to which the two estimates at rest are taken together. [bpm; chosen] */
-export const ALIKE: f32 = 5;
-/** Variation of the intervals from which the count alone is taken: there is no line in an irregular rhythm. [ratio; chosen] */
-export const IRREGULAR: f32 = 0.12;
-/** Least confidence of the beats counted one by one that outdoes an unlike rate by line and period. [probability; chosen] */
-export const LEAST_COUNTED: f32 = 0.5;
-/**
- * Share of the value before in that at rest, where the beats' timing is not sharp: then the window tapers off over some 10 s,
- * as monitors' do, and a beat that comes in or falls out moves the value less. [share; chosen]
- */
-export const VALUE_MEMORY: f32 = 0.5;
-/**
- * Likeness of the upstrokes above which it is so little: what varies more than IRREGULAR is the rhythm, and is not smoothed. 0.85 and 0.9
- * do as well. [correlation; chosen]
- */
-export const SHARP_LIKENESS: f32 = 0.95;
-/** Share of the line's rate in the value, where the beats' timing is not sharp. [share; chosen] */
-export const LINE_SHARE: f32 = 0.5;
-/**
- * Timing error of the beats from which these shares are whole: 16 ms. A beat that is timed well needs no mean. [grid samples; chosen]
- */
-export const BLURRED: f32 = 0.5;
-/** Share of a step in how far apart from motion the line was of late: a clearer step counts at once. [share; chosen] */
-export const CLEARER: f32 = 0.5;
-/** Share of a less clear step: what was seen counts for 20 s. [share; chosen] */
-export const LESS_CLEAR: f32 = 0.05;
-/**
- * The same where the rate leaps, by the square of its distance from its running mean in tens of bpm: what was seen of another
- * rate says nothing of this one. Chosen on people left out. [share; chosen]
- */
-export const RESTLESS: f32 = 0.8;
-/** Share of a step's rate in its running mean: 5 s of memory. [share; chosen] */
-export const SLOW_SHARE: f32 = 0.2;
-/** Share of this window in what the axes did not explain of late: 2 s of memory. [share; chosen] */
-export const UNEXPLAINED_SHARE: f32 = 0.5;
-/** Share of this window in the support where that rises: 10 s of memory. [share; chosen] */
-export const SUPPORT_RISE: f32 = 0.1;
-/** Share of this window in the support where that falls: 2.5 s of memory. [share; chosen] */
-export const SUPPORT_FALL: f32 = 0.4;
-/** Rise of the expected rate for each g of acceleration (standard deviation): 100 bpm walking, more running. [bpm; chosen] */
-export const RATE_PER_G: f32 = 100;
-/** Highest rate that is expected: vigorous exercise has 77 to 95 % of the highest, 146 to 180 if that is 190 (ACSM). [bpm; chosen] */
-export const EXERCISE_RATE: f32 = 160;
-/** Share of a step in the response of the expected rate: a time constant of 30 s; of heart rates it is 20 to 60 s. [share; chosen] */
-export const RESPONSE: f32 = 0.033;
-/** Confidence from which on the rate is the one that was found, and does not lean. [probability; chosen] */
-export const SUPPORTED: f32 = 0.05;
+/** confidence.ts: in motion */
+export namespace MOTION {
+  /** Share of the likelihood of late that is enough, in motion. [share; chosen] */
+  export const ENOUGH_SUPPORT: f32 = 0.67;
+  /** Added to the share of the likelihood before that logarithm. [share; chosen] */
+  export const LEAST_SUPPORT: f32 = 0.02;
+  /**
+   * Log odds up to which a rate in motion is not trusted. Chosen on people left out: at half of it a third more of maxwrist is
+   * wrong but trusted. [log odds; chosen]
+   */
+  export const LEAST_ODDS: f32 = 2;
+  /** Log odds from which on it is trusted. [log odds; chosen] */
+  export const ENOUGH_ODDS: f32 = 2.5;
+  /**
+   * Share of a line that the axes do not explain below which it is the motion's. Chosen on people left out: of their readings that are
+   * right and trusted 1 in 200 has less than 0.14. [share; chosen]
+   */
+  export const LEAST_UNEXPLAINED: f32 = 0.1;
+  /** The same from which on it may be a pulse's. [share; chosen] */
+  export const ENOUGH_UNEXPLAINED: f32 = 0.25;
+  /** How far apart from motion the line must have been seen of late, at least: a copy of it has 1/3. [share; chosen] */
+  export const LEAST_APART: f32 = 0.45;
+  /** How far apart from motion the line must have been seen of late to be beyond doubt. [share; chosen] */
+  export const ENOUGH_APART: f32 = 0.5;
+  /** Highest confidence of a rate in motion that is not trusted, though it may well be right. [probability; chosen] */
+  export const UNTRUSTED: f32 = 0.45;
+}
 
-// ---- artefact.ts ----
-/** Least power of a line, against the strongest one. [ratio; chosen] */
-export const FAINTEST: f32 = 1e-4;
-/** Skewness of a pulse's slopes; more tells nothing more. [skewness; chosen] */
-export const MOST_SKEW: f32 = 1;
-/**
- * The odds that the light shows a movement: a regression (each set weighing the same) over trusted readings of recordings at rest
- * and in motion, without the accelerometer; left one set out it does as well. [log odds; fitted: the sets of ACCURACY.md, without accelerometers]
- */
-export const ARTEFACT_BIAS: f32 = -0.31;
-/** Weight of the line between the rate's and its double's. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
-export const ARTEFACT_OF_BETWEEN: f32 = 0.39;
-/** Weight of the line's growth. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
-export const ARTEFACT_OF_GROWTH: f32 = 1.28;
-/** Weight of a rate that is unusual at rest, in a session that has not been seen at rest. [log odds; chosen] */
-export const ARTEFACT_OF_RATE: f32 = 1.5;
-/** Weight of red and infrared that move alike. [log odds; chosen] */
-export const ARTEFACT_OF_RATIO: f32 = 1.3;
-/** Ratio of red to infrared up to which it is a pulse's, SpO2 of about 94 %. [ratio; chosen] */
-export const PULSE_RATIO: f32 = 0.55;
-/** Ratio from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
-export const MOVEMENT_RATIO: f32 = 0.8;
-/** Weight of the slopes' skewness. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
-export const ARTEFACT_OF_SKEW: f32 = -1.94;
-/**
- * Odds up to which the light is a pulse's. Without accelerometers, of trusted readings in motion that are wrong hardly one in ten
- * stays trusted, and one reading at rest in a hundred loses trust. [log odds; chosen]
- */
-export const LEAST_ARTEFACT: f32 = -2.35;
-/** The same from which on it may be a movement's. [log odds; chosen] */
-export const SURE_ARTEFACT: f32 = -1.9;
-/**
- * Power of the second harmonic, against that of the rate, up to which there is none: a sine in noise of a twelfth of its amplitude has
- * 0.001. [ratio; chosen]
- */
-export const NO_SECOND: f32 = 0.002;
-/** The same from which there is one: of the recordings' windows at rest 1 in 1000 has less than 0.004, and 1 in 100 less than 0.02. [ratio; chosen] */
-export const SECOND: f32 = 0.006;
-/** Rate up to which it can be seen: what is above 5 Hz, a wearable may have filtered off. [bpm; chosen] */
-export const SECOND_SEEN: f32 = 150;
-/** Least share of the window that has values for its height to count. [share; chosen] */
-export const WHOLE: f32 = 0.9;
-/** Growth that is assumed of a session that begins in motion: four times. [log ratio; chosen] */
-export const MOVING_GROWTH: f32 = 1.5;
-/** Rate up to which it is unusually slow at rest. [bpm; chosen] */
-export const SLOWEST_REST: f32 = 40;
-/** Rate from which it is not. [bpm; chosen] */
-export const SLOW_REST: f32 = 55;
-/** Rate up to which it is not unusually fast at rest. [bpm; chosen] */
-export const FAST_REST: f32 = 105;
-/** Rate from which it is. [bpm; chosen] */
-export const FASTEST_REST: f32 = 125;
+/** confidence.ts: at rest */
+export namespace REST {
+  /** Log odds without any evidence, at rest. [log odds; chosen] */
+  export const BIAS: f32 = -2.85;
+  /** Weight of the log odds of the track, at rest. [weight; chosen] */
+  export const OF_BELIEF: f32 = 0.74;
+  /** Weight of the logarithm of the share of the pulse's power in the rate and its double. [weight; chosen] */
+  export const OF_CONCENTRATION: f32 = 1.02;
+  /** Added to that share before the logarithm. [share; chosen] */
+  export const LEAST_CONCENTRATION: f32 = 0.02;
+  /** Weight of the logarithm of how unlike the beats are. [weight; chosen] */
+  export const OF_UNLIKENESS: f32 = -1.99;
+  /** Least unlikeness, and what is added to it: beats that are alike to the last bit prove no more. [share; chosen] */
+  export const LEAST_UNLIKENESS: f32 = 0.02;
+  /** Weight of the distance from the running mean, tens of bpm. [weight; chosen] */
+  export const OF_UNREST: f32 = -0.4;
+  /** Weight of the logarithm of how far the line is apart from motion, at rest. [weight; chosen] */
+  export const OF_COLLISION: f32 = 0.5;
+  /** Half width of a line: about a quarter of the main lobe. [bpm; chosen] */
+  export const LINE_WIDTH: f32 = 7;
+  /**
+   * Log odds of the beats counted one by one without any evidence: this and what follows, up to LINE_OF_GAP, is a regression over
+   * bidmc, ncku, phone, welltory, the rhythm bench and noise. [log odds; chosen]
+   */
+  export const COUNT_BIAS: f32 = 1.57;
+  /** Weight of the logarithm of how unlike the upstrokes are. [weight; chosen] */
+  export const OF_STROKE_UNLIKENESS: f32 = -0.46;
+  /**
+   * Weight of the logarithm of the steepest rise that does not count against the least one that does. [weight; chosen]
+   */
+  export const OF_MARGIN: f32 = -0.68;
+  /** Weight of the intervals' variation. [weight; chosen] */
+  export const OF_VARIATION: f32 = -1.53;
+  /** Weight of their variation without the pauses. [weight; chosen] */
+  export const OF_STEADINESS: f32 = -1.12;
+  /**
+   * Weight of the shortest interval in seconds, below USUAL_SHORTEST: a beat after a shorter one may have no pulse. [weight; chosen]
+   */
+  export const OF_SHORTEST: f32 = 2.87;
+  /** Shortest interval from which every beat has a pulse. [s; chosen] */
+  export const USUAL_SHORTEST: f32 = 0.6;
+  /** Weight of the longest interval in seconds, beyond USUAL_LONGEST. [weight; chosen] */
+  export const OF_LONGEST: f32 = -0.29;
+  /** Longest interval that is no pause in itself. [s; chosen] */
+  export const USUAL_LONGEST: f32 = 1.2;
+  /** Weight of the slopes' skewness. [weight; chosen] */
+  export const OF_SKEW: f32 = 0.19;
+  /**
+   * Weight of the rate below SLOW_RATE, tens of bpm. The regression says -2.55, but its slow rates are all bigeminy, and people with 45 bpm are not. [weight; chosen]
+   */
+  export const OF_SLOWNESS: f32 = -1.5;
+  /** Rate below which every second beat may be missed. [bpm; chosen] */
+  export const SLOW_RATE: f32 = 55;
+  /** Weight of the difference from the rate by line and period, in parts of ALIKE, at most one. [weight; chosen] */
+  export const OF_DIFFERENCE: f32 = -2.52;
+  /** Weight of the end of the window without a beat, in median intervals beyond USUAL_EDGE. [weight; chosen] */
+  export const OF_EDGE: f32 = -1.03;
+  /** Usual end of the window without a beat, in median intervals. [intervals; chosen] */
+  export const USUAL_EDGE: f32 = 1;
+  /** Weight of the longest interval, in median intervals beyond USUAL_GAP. [weight; chosen] */
+  export const OF_GAP: f32 = -1.37;
+  /** Longest interval of a regular rhythm, in median ones. [intervals; chosen] */
+  export const USUAL_GAP: f32 = 1.2;
+  /** Doubt where signs say that a rate misses beats. [log odds; chosen] */
+  export const MISSED_DOUBT: f32 = 4;
+  /** Most variation of the intervals over two beats in bigeminy. [ratio; chosen] */
+  export const STEADY_PAIRS: f32 = 0.06;
+  /** Longest of them, in periods of the line. [periods; chosen] */
+  export const RUN_INTERVAL: f32 = 0.8;
+  /** Counted rate up to which they are beats, not second waves, in rates of the line. [ratio; chosen] */
+  export const RUN_RATE: f32 = 1.7;
+  /** Least likeness of their upstrokes. [correlation; chosen] */
+  export const RUN_LIKENESS: f32 = 0.85;
+  /** Variation of the intervals up to which they are even, so that weak pulses among them are no run. [ratio; chosen] */
+  export const EVEN_RHYTHM: f32 = 0.05;
+  /** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
+  export const FOLLOWED: f32 = 0.6;
+  /** Evenness of the upstrokes from which a long interval hides a beat, as none of them is premature. [ratio; chosen] */
+  export const EVEN_STROKES: f32 = 0.35;
+  /**
+   * Log odds of the rate by line and period beside the beats counted one by one, without any evidence. [log odds; chosen]
+   */
+  export const LINE_BIAS: f32 = 3.31;
+  /** The same evidence for the rate by line and period: unlikeness of the upstrokes. [weight; chosen] */
+  export const LINE_OF_UNLIKENESS: f32 = 0.42;
+  /** The intervals' variation. [weight; chosen] */
+  export const LINE_OF_VARIATION: f32 = -0.74;
+  /** The slopes' skewness. [weight; chosen] */
+  export const LINE_OF_SKEW: f32 = 0.6;
+  /** Log odds of its own confidence. [weight; chosen] */
+  export const LINE_OF_CONFIDENCE: f32 = 0.3;
+  /** The difference in parts of ALIKE. [weight; chosen] */
+  export const LINE_OF_DIFFERENCE: f32 = -2.82;
+  /** The difference in parts of GREAT_DIFFERENCE. [weight; chosen] */
+  export const LINE_OF_GREAT_DIFFERENCE: f32 = -0.37;
+  /** Difference from which a greater one says no more. [bpm; chosen] */
+  export const GREAT_DIFFERENCE: f32 = 20;
+  /** The rate below SLOW_RATE; the regression says -1.63. [weight; chosen] */
+  export const LINE_OF_SLOWNESS: f32 = -1;
+  /** The end of the window without a beat. [weight; chosen] */
+  export const LINE_OF_EDGE: f32 = -0.43;
+  /** The longest interval. [weight; chosen] */
+  export const LINE_OF_GAP: f32 = -0.91;
+  /** Doubt for each bpm between the value and this window's own rate, beyond USUAL_STEP: a rhythm that leaps. [log odds; chosen] */
+  export const STEP_DOUBT: f32 = 0.4;
+  /** Usual difference between them. [bpm; chosen] */
+  export const USUAL_STEP: f32 = 2;
+  /** Doubt of a count by the disorder of the intervals times the margin, beyond USUAL_WEAK: pulses too weak to count. [log odds; chosen] */
+  export const WEAK_DOUBT: f32 = 45;
+  /** Their usual product. [ratio; chosen] */
+  export const USUAL_WEAK: f32 = 0.03;
+}
 
-// ---- tone.ts ----
-/** Advances of the phase, each over a window's length, by which a line is steady: 20 s of data. [windows; derived: PHASES less a window's length] */
-export const ADVANCES: i32 = 12;
-/** Likeness of the advances up to which a rate wanders: of the recordings' trusted readings half have less than 0.75. [ratio; chosen] */
-export const STEADY: f32 = 0.95;
-/** The same from which it does not: of the recordings' trusted readings 1 in 12 has more, and those have a second harmonic. [ratio; chosen] */
-export const STEADIEST: f32 = 0.97;
-/** Amplitude of the second harmonic in step, against the line's, up to which there is none. [ratio; chosen] */
-export const OUT_OF_STEP: f32 = 0.1;
-/** The same from which there is one. A low-pass of 1 Hz takes so much of it off 1 in 100 readings that are steady, too. [ratio; chosen] */
-export const IN_STEP: f32 = 0.15;
-/** Half width of a line, down to nothing. [bpm; derived: the Hann window of 8 s] */
-export const LOBE: f32 = 15;
-/** Share of the pulse's power off the line up to which nothing is beside it at rest: more than the noise of a test. [share; chosen] */
-export const LITTLE_ELSE: f32 = 0.02;
-/** The same from which something is. [share; chosen] */
-export const MUCH_ELSE: f32 = 0.04;
+/** artefact.ts */
+export namespace ARTEFACT {
+  /** Least power of a line, against the strongest one. [ratio; chosen] */
+  export const FAINTEST: f32 = 1e-4;
+  /** Skewness of a pulse's slopes; more tells nothing more. [skewness; chosen] */
+  export const MOST_SKEW: f32 = 1;
+  /**
+   * The odds that the light shows a movement: a regression (each set weighing the same) over trusted readings of recordings at rest
+   * and in motion, without the accelerometer; left one set out it does as well. [log odds; fitted: the sets of ACCURACY.md, without accelerometers]
+   */
+  export const BIAS: f32 = -0.31;
+  /** Weight of the line between the rate's and its double's. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
+  export const OF_BETWEEN: f32 = 0.39;
+  /** Weight of the line's growth. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
+  export const OF_GROWTH: f32 = 1.28;
+  /** Weight of a rate that is unusual at rest, in a session that has not been seen at rest. [log odds; chosen] */
+  export const OF_RATE: f32 = 1.5;
+  /** Weight of red and infrared that move alike. [log odds; chosen] */
+  export const OF_RATIO: f32 = 1.3;
+  /** Ratio of red to infrared up to which it is a pulse's, SpO2 of about 94 %. [ratio; chosen] */
+  export const PULSE_RATIO: f32 = 0.55;
+  /** Ratio from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
+  export const MOVEMENT_RATIO: f32 = 0.8;
+  /** Weight of the slopes' skewness. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
+  export const OF_SKEW: f32 = -1.94;
+  /**
+   * Odds up to which the light is a pulse's. Without accelerometers, of trusted readings in motion that are wrong hardly one in ten
+   * stays trusted, and one reading at rest in a hundred loses trust. [log odds; chosen]
+   */
+  export const LEAST: f32 = -2.35;
+  /** The same from which on it may be a movement's. [log odds; chosen] */
+  export const SURE: f32 = -1.9;
+  /**
+   * Power of the second harmonic, against that of the rate, up to which there is none: a sine in noise of a twelfth of its amplitude has
+   * 0.001. [ratio; chosen]
+   */
+  export const NO_SECOND: f32 = 0.002;
+  /** The same from which there is one: of the recordings' windows at rest 1 in 1000 has less than 0.004, and 1 in 100 less than 0.02. [ratio; chosen] */
+  export const SECOND: f32 = 0.006;
+  /** Rate up to which it can be seen: what is above 5 Hz, a wearable may have filtered off. [bpm; chosen] */
+  export const SECOND_SEEN: f32 = 150;
+  /** Least share of the window that has values for its height to count. [share; chosen] */
+  export const WHOLE: f32 = 0.9;
+  /** Growth that is assumed of a session that begins in motion: four times. [log ratio; chosen] */
+  export const MOVING_GROWTH: f32 = 1.5;
+  /** Rate up to which it is unusually slow at rest. [bpm; chosen] */
+  export const SLOWEST_REST: f32 = 40;
+  /** Rate from which it is not. [bpm; chosen] */
+  export const SLOW_REST: f32 = 55;
+  /** Rate up to which it is not unusually fast at rest. [bpm; chosen] */
+  export const FAST_REST: f32 = 105;
+  /** Rate from which it is. [bpm; chosen] */
+  export const FASTEST_REST: f32 = 125;
+}
 
-// ---- harmonics.ts ----
-/** Share of a window in the running sums of the lines: half a minute of memory. [share; chosen] */
-export const LOCK_SHARE: f32 = 0.03;
-/** Amplitude of the line at half the rate, against the rate's, from which it counts. [ratio; chosen] */
-export const HALF_SEEN: f32 = 0.25;
-/** Power of an axis' line, against its strongest, from which a line of the light at the same rate may be the motion's. [ratio; chosen] */
-export const FELT_LINE: f32 = 0.1;
-/** How far the line is in step with that at half the rate, of 1, from which half the rate may be the pulse's. [ratio; chosen] */
-export const HALF_IN_STEP: f32 = 0.9;
-/** Power of the second harmonic, against the first, from which the even ones may stand out: slopes that are a fourth steeper. [ratio; chosen] */
-export const EVEN_SECOND: f32 = 0.4;
-/** The same of the fourth harmonic, against the third. [ratio; chosen] */
-export const EVEN_FOURTH: f32 = 1.12;
-/** Rate up to which the fourth harmonic is within the spectrum. [bpm; derived: a fourth of 6 Hz] */
-export const FASTEST_EVEN: f32 = 90;
-/** Power of slopes at the rate that was trusted last, against this one's, from which that line is still there. [ratio; chosen] */
-export const OLD_LINE_SEEN: f32 = 0.2;
-/** Seconds without a trusted rate after which the last one is forgotten. [s; chosen] */
-export const OLD_SECONDS: f32 = 240;
+/** flicker.ts */
+export namespace FLICKER {
+  /** Advances of the phase, each over a window's length, by which a line is steady: 20 s of data. [windows; derived: PHASES less a window's length] */
+  export const ADVANCES: i32 = 12;
+  /** Likeness of the advances up to which a rate wanders: of the recordings' trusted readings half have less than 0.75. [ratio; chosen] */
+  export const STEADY: f32 = 0.95;
+  /** The same from which it does not: of the recordings' trusted readings 1 in 12 has more, and those have a second harmonic. [ratio; chosen] */
+  export const STEADIEST: f32 = 0.97;
+  /** Amplitude of the second harmonic in step, against the line's, up to which there is none. [ratio; chosen] */
+  export const OUT_OF_STEP: f32 = 0.1;
+  /** The same from which there is one. A low-pass of 1 Hz takes so much of it off 1 in 100 readings that are steady, too. [ratio; chosen] */
+  export const IN_STEP: f32 = 0.15;
+  /** Half width of a line, down to nothing. [bpm; derived: the Hann window of 8 s] */
+  export const LOBE: f32 = 15;
+  /** Share of the pulse's power off the line up to which nothing is beside it at rest: more than the noise of a test. [share; chosen] */
+  export const LITTLE_ELSE: f32 = 0.02;
+  /** The same from which something is. [share; chosen] */
+  export const MUCH_ELSE: f32 = 0.04;
+}

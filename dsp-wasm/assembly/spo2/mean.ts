@@ -1,6 +1,6 @@
 import { total } from '../math/vector';
 import { Row } from '../memory/row';
-import { WINDOW } from './scratch';
+import { WINDOW } from './records';
 
 /** Mean of a window's existing values. */
 export function meanOf(row: Row<f32>): f64 {

@@ -1,64 +1,55 @@
 import { ramp } from '../math/ramp';
 import { total } from '../math/vector';
+import { Row } from '../memory/row';
 import { meanOf } from './mean';
-import { INFRARED, POOLED, PRODUCTS, WINDOW } from './scratch';
-import {
-  ENOUGH_PERIODIC,
-  ENOUGH_SKEW,
-  LAG_MAX,
-  LAG_MIN,
-  LEAST_MOVEMENT,
-  LEAST_PERIODIC,
-  LEAST_PULSATILITY,
-  LEAST_SKEW,
-  OF_GROWTH,
-  SKEW_SHARE,
-  SOONER,
-  SURE_MOVEMENT,
-} from './tuning';
+import { WINDOW } from './records';
+import { PULSE } from './tuning';
+
+/** By lag: sum of x[i] x[i + lag]. */
+const PRODUCTS = changetype<Row<f64>>(memory.data((PULSE.LAG_MAX + 1) * 8, 16));
 
 /**
  * How much the infrared slopes resemble a pulse. Movement and interference affect both channels alike and correlate
  * well, but they neither repeat at the pace of a heart nor rise more steeply than they fall. A rhythm that does not
  * repeat may still rise more steeply, and is trusted less. Channels that agree about a signal other than a pulse keep a
- * fifth of the confidence. Writes POOLED.skew.
+ * fifth of the confidence.
+ * @param slopes about their mean, from `first` on
+ * @param skew their skewness, either way
  */
-export function pulsatility(): f64 {
-  const first = centre();
-  POOLED.skew = Math.abs(skewness(first));
-  const periodic = ramp<f64>(periodicity(first), LEAST_PERIODIC, ENOUGH_PERIODIC);
-  const skewed = SKEW_SHARE * ramp<f64>(POOLED.skew, LEAST_SKEW, ENOUGH_SKEW);
-  return max(LEAST_PULSATILITY, max(periodic, skewed));
+export function pulsatility(slopes: Row<f32>, first: i32, skew: f64): f64 {
+  const periodic = ramp<f64>(periodicity(slopes, first), PULSE.LEAST_PERIODIC, PULSE.ENOUGH_PERIODIC);
+  const skewed = PULSE.SKEW_SHARE * ramp<f64>(skew, PULSE.LEAST_SKEW, PULSE.ENOUGH_SKEW);
+  return max(PULSE.LEAST_PULSATILITY, max(periodic, skewed));
 }
 
 /**
  * Share of the confidence that remains by the waveform: slopes that rise and fall alike, and are larger than a pulse was before,
- * may be those of a movement in rhythm. Comes after pulsatility.
+ * may be those of a movement in rhythm.
  * @param growth how much larger than usual they are, natural logarithm
  */
-export function steadiness(growth: f64): f64 {
-  const movement = ramp<f64>(OF_GROWTH * growth - POOLED.skew, LEAST_MOVEMENT, SURE_MOVEMENT);
-  return max(LEAST_PULSATILITY, 1 - movement);
+export function steadiness(growth: f64, skew: f64): f64 {
+  const movement = ramp<f64>(PULSE.OF_GROWTH * growth - skew, PULSE.LEAST_MOVEMENT, PULSE.SURE_MOVEMENT);
+  return max(PULSE.LEAST_PULSATILITY, 1 - movement);
 }
 
-/** Subtracts the mean from the infrared slopes and sets missing ones to 0; returns the first existing one. */
-function centre(): i32 {
-  const mean = f32x4.splat(<f32>meanOf(INFRARED));
+/** Subtracts the mean from the slopes and sets missing ones to 0; returns the first existing one. */
+export function centre(slopes: Row<f32>): i32 {
+  const mean = f32x4.splat(<f32>meanOf(slopes));
   let first = 0;
-  while (first < WINDOW && isNaN(INFRARED[first])) first++;
+  while (first < WINDOW && isNaN(slopes[first])) first++;
   for (let i = 0; i < WINDOW; i += 4) {
-    const v = v128.load(INFRARED.at(i));
-    v128.store(INFRARED.at(i), v128.and(f32x4.sub(v, mean), f32x4.eq(v, v)));
+    const v = v128.load(slopes.at(i));
+    v128.store(slopes.at(i), v128.and(f32x4.sub(v, mean), f32x4.eq(v, v)));
   }
   return first;
 }
 
 /** Third standardised moment: about 1.3 for a pulse, below 0.7 in 99 of 100 windows of noise. */
-function skewness(first: i32): f64 {
+export function skewness(slopes: Row<f32>, first: i32): f64 {
   let squares = f32x4.splat(0);
   let cubes = squares;
   for (let i = 0; i < WINDOW; i += 4) {
-    const v = v128.load(INFRARED.at(i));
+    const v = v128.load(slopes.at(i));
     const square = f32x4.mul(v, v);
     squares = f32x4.add(squares, square);
     cubes = f32x4.add(cubes, f32x4.mul(square, v));
@@ -69,24 +60,24 @@ function skewness(first: i32): f64 {
 }
 
 /** Highest peak of the autocorrelation from slope `first` on, at the lags of a pulse: noise and drift stay below 0.5. */
-function periodicity(first: i32): f64 {
+function periodicity(slopes: Row<f32>, first: i32): f64 {
   const count = WINDOW - first;
-  const energy = product(first, first, count);
-  correlate(first, count);
+  const energy = product(slopes, first, first, count);
+  correlate(slopes, first, count);
   if (repeatsSooner(energy)) return 0;
   // Energies of the slopes that have a partner `lag` before, and `lag` behind
-  let head = energy - product(first, first, LAG_MIN);
-  let tail = energy - product(WINDOW - LAG_MIN, WINDOW - LAG_MIN, LAG_MIN);
+  let head = energy - product(slopes, first, first, PULSE.LAG_MIN);
+  let tail = energy - product(slopes, WINDOW - PULSE.LAG_MIN, WINDOW - PULSE.LAG_MIN, PULSE.LAG_MIN);
   let best: f64 = 0;
   let before: f64 = 0;
   let beforeLast: f64 = Infinity;
-  for (let lag = LAG_MIN; lag <= min(LAG_MAX, count / 2); lag += 2) {
+  for (let lag = PULSE.LAG_MIN; lag <= min(PULSE.LAG_MAX, count / 2); lag += 2) {
     const now = PRODUCTS[lag] / Math.sqrt(head * tail + 1e-300);
     if (before >= beforeLast && before >= now) best = max(best, before);
     beforeLast = before;
     before = now;
-    head -= square(first + lag) + square(first + lag + 1);
-    tail -= square(WINDOW - lag - 1) + square(WINDOW - lag - 2);
+    head -= square(slopes, first + lag) + square(slopes, first + lag + 1);
+    tail -= square(slopes, WINDOW - lag - 1) + square(slopes, WINDOW - lag - 2);
   }
   return best;
 }
@@ -98,9 +89,9 @@ function periodicity(first: i32): f64 {
 function repeatsSooner(energy: f64): bool {
   let before = PRODUCTS[2];
   let beforeLast = energy;
-  for (let lag = 3; lag < LAG_MIN; lag++) {
+  for (let lag = 3; lag < PULSE.LAG_MIN; lag++) {
     const now = PRODUCTS[lag];
-    if (before > beforeLast && before >= now && before > SOONER * energy) return true;
+    if (before > beforeLast && before >= now && before > PULSE.SOONER * energy) return true;
     beforeLast = before;
     before = now;
   }
@@ -108,54 +99,54 @@ function repeatsSooner(energy: f64): bool {
 }
 
 /** Writes PRODUCTS of the lags below LAG_MIN and of every second one from there on. */
-function correlate(first: i32, count: i32): void {
-  for (let lag = 1; lag < LAG_MIN; lag += 4) correlateFour(first, count, lag, 1);
-  for (let lag = LAG_MIN; lag <= LAG_MAX; lag += 8) correlateFour(first, count, lag, 2);
+function correlate(slopes: Row<f32>, first: i32, count: i32): void {
+  for (let lag = 1; lag < PULSE.LAG_MIN; lag += 4) correlateFour(slopes, first, count, lag, 1);
+  for (let lag = PULSE.LAG_MIN; lag <= PULSE.LAG_MAX; lag += 8) correlateFour(slopes, first, count, lag, 2);
 }
 
 /** Four lags, `apart` from each other, at the same time: a single sum would wait for its own additions. */
-function correlateFour(first: i32, count: i32, lag: i32, apart: i32): void {
+function correlateFour(slopes: Row<f32>, first: i32, count: i32, lag: i32, apart: i32): void {
   const shared = max(0, count - lag - 3 * apart) & ~3;
   const step = (<usize>apart) << 2;
-  const end = INFRARED.at(first + shared);
-  let y = INFRARED.at(first + lag);
+  const end = slopes.at(first + shared);
+  let y = slopes.at(first + lag);
   let a = f32x4.splat(0);
   let b = a;
   let c = a;
   let d = a;
-  for (let x = INFRARED.at(first); x < end; x += 16, y += 16) {
+  for (let x = slopes.at(first); x < end; x += 16, y += 16) {
     const v = v128.load(x);
     a = f32x4.add(a, f32x4.mul(v, v128.load(y)));
     b = f32x4.add(b, f32x4.mul(v, v128.load(y + step)));
     c = f32x4.add(c, f32x4.mul(v, v128.load(y + 2 * step)));
     d = f32x4.add(d, f32x4.mul(v, v128.load(y + 3 * step)));
   }
-  finishProduct(a, shared, first, count, lag);
-  finishProduct(b, shared, first, count, lag + apart);
-  finishProduct(c, shared, first, count, lag + 2 * apart);
-  finishProduct(d, shared, first, count, lag + 3 * apart);
+  finishProduct(slopes, a, shared, first, count, lag);
+  finishProduct(slopes, b, shared, first, count, lag + apart);
+  finishProduct(slopes, c, shared, first, count, lag + 2 * apart);
+  finishProduct(slopes, d, shared, first, count, lag + 3 * apart);
 }
 
-function finishProduct(sum: v128, done: i32, first: i32, count: i32, lag: i32): void {
-  PRODUCTS[lag] = productFrom(sum, done, first, first + lag, count - lag);
+function finishProduct(slopes: Row<f32>, sum: v128, done: i32, first: i32, count: i32, lag: i32): void {
+  PRODUCTS[lag] = productFrom(slopes, sum, done, first, first + lag, count - lag);
 }
 
 /** Sum of the products of `count` slopes from `i` and from `j` on. */
-function product(i: i32, j: i32, count: i32): f64 {
-  return productFrom(f32x4.splat(0), 0, i, j, count);
+function product(slopes: Row<f32>, i: i32, j: i32, count: i32): f64 {
+  return productFrom(slopes, f32x4.splat(0), 0, i, j, count);
 }
 
 /** The same, if the sum of the first `done` (a multiple of four) is already known. */
-function productFrom(sum: v128, done: i32, i: i32, j: i32, count: i32): f64 {
+function productFrom(slopes: Row<f32>, sum: v128, done: i32, i: i32, j: i32, count: i32): f64 {
   const whole = count & ~3;
   for (let k = done; k < whole; k += 4) {
-    sum = f32x4.add(sum, f32x4.mul(v128.load(INFRARED.at(i + k)), v128.load(INFRARED.at(j + k))));
+    sum = f32x4.add(sum, f32x4.mul(v128.load(slopes.at(i + k)), v128.load(slopes.at(j + k))));
   }
   let rest = total(sum);
-  for (let k = whole; k < count; k++) rest += <f64>(INFRARED[i + k] * INFRARED[j + k]);
+  for (let k = whole; k < count; k++) rest += <f64>(slopes[i + k] * slopes[j + k]);
   return rest;
 }
 
-function square(i: i32): f64 {
-  return <f64>(INFRARED[i] * INFRARED[i]);
+function square(slopes: Row<f32>, i: i32): f64 {
+  return <f64>(slopes[i] * slopes[i]);
 }

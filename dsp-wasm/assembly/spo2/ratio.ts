@@ -11,9 +11,9 @@ import { Spo2State } from '../memory/spo2_state';
 import { pulseOnly, ratioConfidence } from './confidence';
 import { flatShare } from './flat';
 import { meanOf } from './mean';
-import { steadiness } from './pulsatility';
-import { INFRARED, POOLED, RAW, RED, SECOND, SECONDS, SecondSums, SUMS, WIDE, WINDOW } from './scratch';
-import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE } from './tuning';
+import { centre, pulsatility, skewness, steadiness } from './pulsatility';
+import { Pooled, SECOND, SECONDS, SecondSums, WINDOW } from './records';
+import { RATIO } from './tuning';
 
 /**
  * SpO2 as the ratio of ratios R = (AC red / DC red) / (AC infrared / DC infrared) (Webster, Design of Pulse Oximeters,
@@ -33,38 +33,52 @@ import { ACCEPTED, ENOUGH_SLOPES, LEAST_SECONDS, MOST_DIFFERENCE } from './tunin
 const REACH: i32 = 6;
 /** Sum of the smoothing's weights, the factor by which slopes are too large. */
 const GAIN: f64 = 4;
+/** Grid samples before a row that slopes reach back to, up to whole vectors. */
+const MARGIN: i32 = 8;
+
+/** One optical channel, and the slopes of the two, each after a margin. */
+const RAW = changetype<Row<f32>>(memory.data((MARGIN + WINDOW) * 4, 16) + MARGIN * 4);
+const RED = changetype<Row<f32>>(memory.data((MARGIN + WINDOW) * 4, 16) + MARGIN * 4);
+const INFRARED = changetype<Row<f32>>(memory.data((MARGIN + WINDOW) * 4, 16) + MARGIN * 4);
+/** By second; of the slopes, and of the slopes over 1/4 s. */
+const SUMS = changetype<Row<SecondSums>>(memory.data(SECONDS * offsetof<SecondSums>(), 16));
+const WIDE = changetype<Row<SecondSums>>(memory.data(SECONDS * offsetof<SecondSums>(), 16));
+const pooled = changetype<Pooled>(memory.data(offsetof<Pooled>(), 16));
 
 /** Estimate of the window that ends at `end` (seconds): writes R and confidence; false for none. */
 export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   const red = channelOfKind(session, KIND_PPG_RED);
   const infrared = channelOfKind(session, KIND_PPG_IR);
+  session.spo2.agree = false;
   if (!red || !infrared) return false;
   const still = stillness(session, end, RAW.at(0));
   const redLevel = findSlopes(red, end, RED);
-  const redFlat = flatShare();
+  const redFlat = flatShare(RAW);
   const infraredLevel = findSlopes(infrared, end, INFRARED);
-  const flat = max(redFlat, flatShare());
+  const flat = max(redFlat, flatShare(RAW));
   if (!(redLevel > 0 && infraredLevel > 0)) return false;
-  const held = sumSeconds();
-  if (held < LEAST_SECONDS) return false;
-  pool(ACCEPTED, MOST_DIFFERENCE, usualRatio(held));
-  const accepted = POOLED.seconds;
-  if (!accepted) pool(-1, Infinity, 1);
-  if (!(POOLED.red > 0 && POOLED.infrared > 0)) return false;
-  const perfusion = Math.sqrt(POOLED.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
+  const held = sumSeconds(RED, INFRARED);
+  if (held < RATIO.LEAST_SECONDS) return false;
+  pool(RATIO.ACCEPTED, RATIO.MOST_DIFFERENCE, usualRatio(held), pooled);
+  const accepted = pooled.seconds;
+  if (!accepted) pool(-1, Infinity, 1, pooled);
+  session.spo2.agree = pooled.both >= RATIO.ACCEPTED * Math.sqrt(pooled.red * pooled.infrared);
+  if (!(pooled.red > 0 && pooled.infrared > 0)) return false;
+  const perfusion = Math.sqrt(pooled.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
   const levels = infraredLevel / redLevel;
-  to.value = Math.sqrt(POOLED.red / POOLED.infrared) * levels;
+  to.value = Math.sqrt(pooled.red / pooled.infrared) * levels;
   // While the wearer moves, there is nothing to ask of the waveform
-  const channels = still > 0 ? ratioConfidence(accepted, held, perfusion, flat) * still : 0;
-  const confidence = channels > 0 ? channels * pulseOnly(to.value, levels) : 0;
+  let confidence: f64 = 0;
+  let skew: f64 = 0;
+  if (still > 0) {
+    const first = centre(INFRARED);
+    skew = Math.abs(skewness(INFRARED, first));
+    const channels = ratioConfidence(pooled, <f64>accepted / <f64>held, perfusion, flat);
+    confidence = channels * pulsatility(INFRARED, first, skew) * still * pulseOnly(pooled, skew, to.value, levels);
+  }
   const grown = growth(session.spo2, perfusion, confidence);
-  to.confidence = confidence > 0 ? confidence * steadiness(grown) : 0;
+  to.confidence = confidence > 0 ? confidence * steadiness(grown, skew) : 0;
   return true;
-}
-
-/** Whether the two channels of the last estimate agree, so that there is nothing but its ratio to doubt. */
-export function agree(): bool {
-  return POOLED.both >= ACCEPTED * Math.sqrt(POOLED.red * POOLED.infrared);
 }
 
 /** How much larger the pulse is than usual, natural logarithm. Only a pulse that is trusted otherwise changes what is usual. */
@@ -94,12 +108,12 @@ function smooth(x: usize): v128 {
 }
 
 /** Sums the products of each second's slopes; returns the number of seconds with enough data. */
-function sumSeconds(): i32 {
+function sumSeconds(red: Row<f32>, infrared: Row<f32>): i32 {
   let held = 0;
   for (let s = 0; s < SECONDS; s++) {
-    const isHeld = sumSecond(s * SECOND, false, SUMS[s]) >= ENOUGH_SLOPES;
+    const isHeld = sumSecond(red, infrared, s * SECOND, false, SUMS[s]) >= RATIO.ENOUGH_SLOPES;
     if (!isHeld) SUMS[s].red = NaN;
-    sumSecond(s * SECOND, true, WIDE[s]);
+    sumSecond(red, infrared, s * SECOND, true, WIDE[s]);
     held += <i32>isHeld;
   }
   return held;
@@ -107,10 +121,10 @@ function sumSeconds(): i32 {
 
 /**
  * Writes a second's sums; returns the number of slopes that exist. A slope that is missing in one channel counts in neither.
- * @param wide sum slopes over 1/4 s, each of two that follow each other. The first of the window reach back to before it, where other arrays
- *   are; they are missing in any case (findSlopes).
+ * @param wide sum slopes over 1/4 s, each of two that follow each other. The first of the window reach back to the margin; they are
+ *   missing in any case (findSlopes).
  */
-function sumSecond(from: i32, wide: bool, sums: SecondSums): f64 {
+function sumSecond(reds: Row<f32>, infrareds: Row<f32>, from: i32, wide: bool, sums: SecondSums): f64 {
   let n = f32x4.splat(0);
   let a = n;
   let b = n;
@@ -118,11 +132,11 @@ function sumSecond(from: i32, wide: bool, sums: SecondSums): f64 {
   let ab = n;
   let bb = n;
   for (let i = from; i < from + SECOND; i += 4) {
-    let red = v128.load(RED.at(i));
-    let infrared = v128.load(INFRARED.at(i));
+    let red = v128.load(reds.at(i));
+    let infrared = v128.load(infrareds.at(i));
     if (wide) {
-      red = f32x4.add(red, v128.load(RED.at(i - 4)));
-      infrared = f32x4.add(infrared, v128.load(INFRARED.at(i - 4)));
+      red = f32x4.add(red, v128.load(reds.at(i - 4)));
+      infrared = f32x4.add(infrared, v128.load(infrareds.at(i - 4)));
     }
     const both = v128.and(f32x4.eq(red, red), f32x4.eq(infrared, infrared));
     const x = v128.and(red, both);
@@ -158,31 +172,31 @@ function usualRatio(held: i32): f64 {
 
 /**
  * Adds up the seconds whose two channels correlate at least this much, and whose red² / infrared² is within a factor of `most` of the
- * usual one: writes POOLED.
+ * usual one.
  */
-function pool(least: f64, most: f64, usual: f64): void {
-  POOLED.seconds = 0;
-  POOLED.red = 0;
-  POOLED.both = 0;
-  POOLED.infrared = 0;
-  POOLED.squares = 0;
-  POOLED.whole = 0;
-  POOLED.wideRed = 0;
-  POOLED.wideBoth = 0;
-  POOLED.wideInfrared = 0;
+function pool(least: f64, most: f64, usual: f64, to: Pooled): void {
+  to.seconds = 0;
+  to.red = 0;
+  to.both = 0;
+  to.infrared = 0;
+  to.squares = 0;
+  to.whole = 0;
+  to.wideRed = 0;
+  to.wideBoth = 0;
+  to.wideInfrared = 0;
   for (let s = 0; s < SECONDS; s++) {
     const sums = SUMS[s];
     const own = sums.red / sums.infrared / usual;
     if (own > most || own * most < 1) continue;
     if (!(sums.red * sums.infrared > 0) || !(sums.both >= least * Math.sqrt(sums.red * sums.infrared))) continue;
-    POOLED.seconds++;
-    POOLED.red += sums.red;
-    POOLED.both += sums.both;
-    POOLED.infrared += sums.infrared;
-    POOLED.squares += sums.infrared * sums.infrared;
-    POOLED.whole += sums.whole;
-    POOLED.wideRed += WIDE[s].red;
-    POOLED.wideBoth += WIDE[s].both;
-    POOLED.wideInfrared += WIDE[s].infrared;
+    to.seconds++;
+    to.red += sums.red;
+    to.both += sums.both;
+    to.infrared += sums.infrared;
+    to.squares += sums.infrared * sums.infrared;
+    to.whole += sums.whole;
+    to.wideRed += WIDE[s].red;
+    to.wideBoth += WIDE[s].both;
+    to.wideInfrared += WIDE[s].infrared;
   }
 }

@@ -1,24 +1,10 @@
 import { exp4, log4 } from '../math/log';
 import { clearVectors, mostLane, productsOf, sumLanes, sumsOf } from '../math/vector';
-import { BINS } from '../memory/pulse_state';
+import { BINS, BINS_ROW } from '../memory/pulse_state';
 import { Row } from '../memory/row';
 import { MOTION_WEIGHTS } from './motion_weights';
-import {
-  AXES_LEVEL,
-  AXES_POWER,
-  BIN_HZ,
-  CANDIDATES,
-  HELD,
-  LEVELS,
-  OPTICAL_LEVEL,
-  POWER,
-  RESIDUAL_LEVEL,
-  SCORES,
-  TRAIT_COUNT,
-  TRAITS,
-} from './scratch';
-import { AXES_FLOOR, GAP_POWER, HIDDEN, LEAK, LEAST_HELD, MOTION_TEMPER, OPTICAL_FLOOR, PAST_LEVEL } from './tuning';
-import { fullness } from './window';
+import { BIN_HZ, LEVELS, Spectra } from './records';
+import { CANDIDATE } from './tuning';
 
 /**
  * The likelihood of a rate in motion. Arms and steps cause lines in the optical channels that may be far stronger than the
@@ -28,6 +14,9 @@ import { fullness } from './window';
  * that the accelerometer also shows is no evidence for or against a rate, unless its phase tells more.
  */
 
+/** Number of rates that are compared in motion, one per bin, and traits of each. */
+export const CANDIDATES: i32 = 52;
+const TRAIT_COUNT: i32 = 15;
 /** Bin of the first candidate, 30 bpm. */
 export const FIRST_CANDIDATE: i32 = 8;
 /** Bins over which powers are scaled to a mean of one: 45 to 300 bpm. */
@@ -35,25 +24,30 @@ const FIRST_SCALED: i32 = 12;
 const PAST_SCALED: i32 = 80;
 const SCALED: f32 = 68;
 
+/** Traits of the candidates, CANDIDATES apart, and room for those of four more, which are not used. */
+export const TRAITS = changetype<Row<f32>>(memory.data((TRAIT_COUNT * CANDIDATES + 4) * 4, 16));
+/** Power of the axes together. */
+const AXES_POWER = changetype<Row<f32>>(memory.data(BINS_ROW * 4, 16));
+
 /** Logarithm of each candidate's rate against 100 bpm. */
-const PACE = changetype<Row<f32>>(memory.data(52 * 4, 16)); // CANDIDATES
+const PACE = changetype<Row<f32>>(memory.data(CANDIDATES * 4, 16));
 
 export function makePaces(): void {
   for (let i = 0; i < CANDIDATES; i++) PACE[i] = <f32>Math.log(0.6 * <f64>BIN_HZ * <f64>(FIRST_CANDIDATE + i));
 }
 
-/** Writes `levels` from POWER of the optical channels: the mean of the logarithms of their powers, each scaled to a mean of one. */
-export function findOpticalLevels(levels: Row<f32>): void {
+/** Writes the mean of the logarithms of the powers of the used optical channels, each scaled to a mean of one. */
+export function findOpticalLevels(power: Row<v128>, lanes: v128, levels: Row<f32>): void {
   let sum = f32x4.splat(0);
-  for (let k = FIRST_SCALED; k < PAST_SCALED; k++) sum = f32x4.add(sum, POWER[k]);
-  const used = v128.and(i32x4.ge_s(v128.load(HELD.at(0)), i32x4.splat(LEAST_HELD)), f32x4.gt(sum, f32x4.splat(1e-20)));
+  for (let k = FIRST_SCALED; k < PAST_SCALED; k++) sum = f32x4.add(sum, power[k]);
+  const used = v128.and(lanes, f32x4.gt(sum, f32x4.splat(1e-20)));
   const scale = v128.and(used, f32x4.div(f32x4.splat(SCALED), f32x4.max(sum, f32x4.splat(1e-20))));
   const share = f32x4.splat(<f32>1 / <f32>max(1, popcnt(i32x4.bitmask(used))));
   for (let k = 4; k < BINS; k += 4) {
-    const a = f32x4.mul(POWER[k], scale);
-    const b = f32x4.mul(POWER[k + 1], scale);
-    const c = f32x4.mul(POWER[k + 2], scale);
-    const d = f32x4.mul(POWER[k + 3], scale);
+    const a = f32x4.mul(power[k], scale);
+    const b = f32x4.mul(power[k + 1], scale);
+    const c = f32x4.mul(power[k + 2], scale);
+    const d = f32x4.mul(power[k + 3], scale);
     const product = productsOf(floored(a, used), floored(b, used), floored(c, used), floored(d, used));
     v128.store(levels.at(k), f32x4.mul(log4(product), share));
   }
@@ -62,65 +56,71 @@ export function findOpticalLevels(levels: Row<f32>): void {
 
 /** Power plus its floor; 1, whose logarithm is 0, in unused lanes. */
 function floored(power: v128, used: v128): v128 {
-  return v128.bitselect(f32x4.add(power, f32x4.splat(OPTICAL_FLOOR)), f32x4.splat(1), used);
+  return v128.bitselect(f32x4.add(power, f32x4.splat(CANDIDATE.OPTICAL_FLOOR)), f32x4.splat(1), used);
 }
 
-/** Writes AXES_LEVEL from POWER of the axes. */
-export function findAxesLevels(motion: f32): void {
+/** The same of the axes together. */
+export function findAxesLevels(powers: Row<v128>, motion: f32, levels: Row<f32>): void {
   let sum = f32x4.splat(0);
   for (let k = 4; k < BINS; k += 4) {
-    const power = sumsOf(POWER[k], POWER[k + 1], POWER[k + 2], POWER[k + 3]);
+    const power = sumsOf(powers[k], powers[k + 1], powers[k + 2], powers[k + 3]);
     v128.store(AXES_POWER.at(k), power);
     if (k >= FIRST_SCALED && k < PAST_SCALED) sum = f32x4.add(sum, power);
   }
   const scale = f32x4.splat((motion * SCALED) / max<f32>(1e-20, sumLanes(sum)));
   for (let k = 4; k < BINS; k += 4) {
     const power = v128.load(AXES_POWER.at(k));
-    v128.store(AXES_LEVEL.at(k), log4(f32x4.add(f32x4.mul(power, scale), f32x4.splat(AXES_FLOOR))));
+    v128.store(levels.at(k), log4(f32x4.add(f32x4.mul(power, scale), f32x4.splat(CANDIDATE.AXES_FLOOR))));
   }
-  fillPast(AXES_LEVEL);
+  fillPast(levels);
 }
 
 /** Fills the bins after the spectrum's whole vectors. */
 function fillPast(levels: Row<f32>): void {
-  for (let k = BINS - 1; k < LEVELS; k += 4) v128.store(levels.at(k), f32x4.splat(PAST_LEVEL));
+  for (let k = BINS - 1; k < LEVELS; k += 4) v128.store(levels.at(k), f32x4.splat(CANDIDATE.PAST_LEVEL));
 }
 
-/** Writes SCORES: the likelihood of each candidate relative to the most likely one. */
-export function scoreCandidates(): void {
-  for (let i = 0; i < CANDIDATES; i += 4) writeTraits(i);
-  for (let i = 0; i < CANDIDATES; i += 28) weigh(i);
+/**
+ * Writes the likelihood of each candidate relative to the most likely one to `scores`, CANDIDATES and four that are not used.
+ * @param full share of the window that has values
+ */
+export function scoreCandidates(spectra: Spectra, full: f32, scores: Row<f32>): void {
+  for (let i = 0; i < CANDIDATES; i += 4) writeTraits(spectra, i);
+  for (let i = 0; i < CANDIDATES; i += 28) weigh(i, scores);
   let most = f32x4.splat(-1e9);
-  for (let i = 0; i < CANDIDATES; i += 4) most = f32x4.pmax(most, v128.load(SCORES.at(i)));
+  for (let i = 0; i < CANDIDATES; i += 4) most = f32x4.pmax(most, v128.load(scores.at(i)));
   const top = f32x4.splat(mostLane(most));
-  const temper = f32x4.splat(MOTION_TEMPER * Mathf.pow(fullness(), GAP_POWER));
+  const temper = f32x4.splat(CANDIDATE.TEMPER * Mathf.pow(full, CANDIDATE.GAP_POWER));
   for (let i = 0; i < CANDIDATES; i += 4) {
-    const below = f32x4.mul(f32x4.sub(v128.load(SCORES.at(i)), top), temper);
-    v128.store(SCORES.at(i), exp4(f32x4.pmax(f32x4.splat(-40), below)));
+    const below = f32x4.mul(f32x4.sub(v128.load(scores.at(i)), top), temper);
+    v128.store(scores.at(i), exp4(f32x4.pmax(f32x4.splat(-40), below)));
   }
 }
 
 /** The traits of four candidates. */
-function writeTraits(i: i32): void {
+function writeTraits(spectra: Spectra, i: i32): void {
+  const light = spectra.opticalLevel;
+  const axes = spectra.axesLevel;
+  const rest = spectra.residualLevel;
   const k = FIRST_CANDIDATE + i;
-  const own = v128.load(OPTICAL_LEVEL.at(k));
-  const about = f32x4.add(v128.load(OPTICAL_LEVEL.at(k - 4)), v128.load(OPTICAL_LEVEL.at(k + 4)));
-  putTrait(0, i, halves(OPTICAL_LEVEL, k));
+  const own = v128.load(light.at(k));
+  const about = f32x4.add(v128.load(light.at(k - 4)), v128.load(light.at(k + 4)));
+  putTrait(0, i, halves(light, k));
   putTrait(1, i, own);
-  putTrait(2, i, oneAndHalves(OPTICAL_LEVEL, k));
-  putTrait(3, i, doubles(OPTICAL_LEVEL, k));
-  putTrait(4, i, triples(OPTICAL_LEVEL, k));
-  putTrait(5, i, halves(AXES_LEVEL, k));
-  putTrait(6, i, v128.load(AXES_LEVEL.at(k)));
-  putTrait(7, i, oneAndHalves(AXES_LEVEL, k));
-  putTrait(8, i, doubles(AXES_LEVEL, k));
-  putTrait(9, i, v128.load(RESIDUAL_LEVEL.at(k)));
+  putTrait(2, i, oneAndHalves(light, k));
+  putTrait(3, i, doubles(light, k));
+  putTrait(4, i, triples(light, k));
+  putTrait(5, i, halves(axes, k));
+  putTrait(6, i, v128.load(axes.at(k)));
+  putTrait(7, i, oneAndHalves(axes, k));
+  putTrait(8, i, doubles(axes, k));
+  putTrait(9, i, v128.load(rest.at(k)));
   putTrait(10, i, f32x4.sub(own, f32x4.mul(about, f32x4.splat(0.5))));
   putTrait(11, i, v128.load(PACE.at(i)));
-  putTrait(12, i, halves(RESIDUAL_LEVEL, k));
-  putTrait(13, i, doubles(RESIDUAL_LEVEL, k));
-  const left = f32x4.add(v128.load(RESIDUAL_LEVEL.at(k - 4)), v128.load(RESIDUAL_LEVEL.at(k + 4)));
-  putTrait(14, i, f32x4.sub(v128.load(RESIDUAL_LEVEL.at(k)), f32x4.mul(left, f32x4.splat(0.5))));
+  putTrait(12, i, halves(rest, k));
+  putTrait(13, i, doubles(rest, k));
+  const left = f32x4.add(v128.load(rest.at(k - 4)), v128.load(rest.at(k + 4)));
+  putTrait(14, i, f32x4.sub(v128.load(rest.at(k)), f32x4.mul(left, f32x4.splat(0.5))));
 }
 
 function putTrait(trait: i32, i: i32, values: v128): void {
@@ -165,13 +165,13 @@ export function motionWeights(): usize {
 }
 
 /**
- * Writes the log likelihoods of 28 candidates to SCORES: one hidden layer of leaky rectifiers. Seven sums fit into registers, so that
+ * Writes the log likelihoods of 28 candidates: one hidden layer of leaky rectifiers. Seven sums fit into registers, so that
  * each weight is loaded once for all.
  */
-function weigh(i: i32): void {
-  const to = SCORES.at(i);
+function weigh(i: i32, scores: Row<f32>): void {
+  const to = scores.at(i);
   clearVectors(to, 7);
-  for (let unit = 0; unit < HIDDEN; unit++) {
+  for (let unit = 0; unit < CANDIDATE.HIDDEN; unit++) {
     const weights = motionWeights() + <usize>(unit * (TRAIT_COUNT + 2)) * sizeof<f32>();
     let a = v128.load32_splat(weights, TRAIT_COUNT * sizeof<f32>());
     let b = a;
@@ -204,22 +204,22 @@ function weigh(i: i32): void {
 }
 
 /** Adds the output of a hidden unit to four scores. */
-function addOutput(scores: usize, x: v128, weight: v128): void {
-  v128.store(scores, f32x4.add(v128.load(scores), f32x4.mul(rectified(x), weight)));
+function addOutput(score: usize, x: v128, weight: v128): void {
+  v128.store(score, f32x4.add(v128.load(score), f32x4.mul(rectified(x), weight)));
 }
 
 function rectified(x: v128): v128 {
-  return f32x4.pmax(x, f32x4.mul(x, f32x4.splat(LEAK)));
+  return f32x4.pmax(x, f32x4.mul(x, f32x4.splat(CANDIDATE.LEAK)));
 }
 
 /** Share of the candidates' likelihood within two bins of a rate, bpm. */
-export function likelihoodShare(bpm: f32): f32 {
+export function likelihoodShare(scores: Row<f32>, bpm: f32): f32 {
   const place = bpm / (60 * BIN_HZ) - <f32>FIRST_CANDIDATE;
   let near: f32 = 0;
   let all: f32 = 1e-6;
   for (let i = 0; i < CANDIDATES; i++) {
-    all += SCORES[i];
-    if (abs<f32>(<f32>i - place) < 2) near += SCORES[i];
+    all += scores[i];
+    if (abs<f32>(<f32>i - place) < 2) near += scores[i];
   }
   return near / all;
 }

@@ -1,23 +1,8 @@
 import { FFT_MAX, turnCos, turnSin } from '../math/fft';
 import { BINS, PulseState } from '../memory/pulse_state';
-import { lineAt, residualAt } from './artefact';
-import { isSame } from './confidence';
-import { BEATS, BIN_HZ, DOUBLE, FIRST_BIN, HALF, LINE, Line, OPTICAL_FFT, POINTS, WINDOW_SECONDS } from './scratch';
-import { amplitudeGain } from './spectrum';
-import { LOWEST } from './tracker';
-import {
-  EVEN_FOURTH,
-  EVEN_SECOND,
-  FASTEST_EVEN,
-  FELT_LINE,
-  HALF_IN_STEP,
-  HALF_SEEN,
-  LOCK_SHARE,
-  OLD_LINE_SEEN,
-  OLD_SECONDS,
-  REST_REACH,
-  RESTLESS,
-} from './tuning';
+import { FIRST_BIN, Line, LOWEST, POINTS, Spectra, WINDOW_SECONDS } from './records';
+import { amplitudeGain, binOf, lineAt, residualAt } from './spectrum';
+import { OCTAVE, RATE } from './tuning';
 
 /**
  * Whether half or double of a rate, or the rate that was trusted last, explains the light as well. Harmonics of one pulse keep in step: the
@@ -25,26 +10,43 @@ import {
  * two rhythms, as of a pulse and of legs that pedal half as fast, drift apart.
  */
 
+/** The lines at half a rate and at its double. */
+const HALF = changetype<Line>(memory.data(offsetof<Line>(), 16));
+const DOUBLE = changetype<Line>(memory.data(offsetof<Line>(), 16));
+
+/** Whether two rates, or two intervals, count as the same. */
+export function isSame(a: f32, b: f32): bool {
+  return abs<f32>(a - b) <= OCTAVE.SAME_RATE * max<f32>(a, b);
+}
+
 /**
- * Notes the lines at a rate, its half and its double. Must come once a window, after findBeats.
+ * Notes the lines at a rate, its half and its double, of one optical channel. Must come once a window.
  * @param unrest distance of the rate from its running mean, tens of bpm: what was seen of another rate is forgotten
  * @param anew whether the windows before are of another run
+ * @param line the line at the rate
  */
-export function noteHarmonics(state: PulseState, bpm: f32, unrest: f32, anew: bool): void {
-  const lane = bestLane();
-  loadLine(lane, <f32>0.5 * bpm, HALF);
-  loadLine(lane, bpm, LINE);
-  loadLine(lane, bpm + bpm, DOUBLE);
-  const size = LINE.size;
-  const keep: f32 = anew ? 0 : <f32>1 - min<f32>(1, max<f32>(LOCK_SHARE, RESTLESS * unrest * unrest));
+export function noteHarmonics(
+  state: PulseState,
+  spectra: Spectra,
+  lane: i32,
+  bpm: f32,
+  unrest: f32,
+  anew: bool,
+  line: Line,
+): void {
+  loadLine(spectra, lane, <f32>0.5 * bpm, HALF);
+  loadLine(spectra, lane, bpm, line);
+  loadLine(spectra, lane, bpm + bpm, DOUBLE);
+  const size = line.size;
+  const keep: f32 = anew ? 0 : <f32>1 - min<f32>(1, max<f32>(OCTAVE.LOCK_SHARE, RATE.RESTLESS * unrest * unrest));
   state.linesNoted = keep * state.linesNoted + 1;
   state.linePower = keep * state.linePower + size * size;
   state.halfPower = keep * state.halfPower + HALF.size * HALF.size;
   state.halfSizes = keep * state.halfSizes + HALF.size * size;
-  state.lockedRe = keep * state.lockedRe + inStepRe(DOUBLE, LINE);
-  state.lockedIm = keep * state.lockedIm + inStepIm(DOUBLE, LINE);
-  state.halfRe = keep * state.halfRe + inStepRe(LINE, HALF);
-  state.halfIm = keep * state.halfIm + inStepIm(LINE, HALF);
+  state.lockedRe = keep * state.lockedRe + inStepRe(DOUBLE, line);
+  state.lockedIm = keep * state.lockedIm + inStepIm(DOUBLE, line);
+  state.halfRe = keep * state.halfRe + inStepRe(line, HALF);
+  state.halfIm = keep * state.halfIm + inStepIm(line, HALF);
 }
 
 /** A line turned back by twice the phase of another, times the other's size. */
@@ -70,24 +72,25 @@ export function hasHalf(state: PulseState, bpm: f32, moving: bool): bool {
   const half: f32 = <f32>0.5 * bpm;
   // In less than two windows' lengths anything seems to be in step
   if (half < <f32>LOWEST || state.linesNoted < <f32>2 * <f32>WINDOW_SECONDS) return false;
-  if (state.halfPower < HALF_SEEN * HALF_SEEN * state.linePower || isFelt(state, half, moving)) return false;
-  return hypot(state.halfRe, state.halfIm) > HALF_IN_STEP * state.halfSizes;
+  if (state.halfPower < OCTAVE.HALF_SEEN * OCTAVE.HALF_SEEN * state.linePower || isFelt(state, half, moving))
+    return false;
+  return hypot(state.halfRe, state.halfIm) > OCTAVE.HALF_IN_STEP * state.halfSizes;
 }
 
 /** Whether an axis has a line at a rate, which may be that in the light. */
 function isFelt(state: PulseState, bpm: f32, moving: bool): bool {
-  return moving && state.loudestMean[<i32>(bpm / (60 * BIN_HZ) + <f32>0.5)] > FELT_LINE;
+  return moving && state.loudestMean[binOf(bpm)] > OCTAVE.FELT_LINE;
 }
 
 /**
  * Whether a rate's even harmonics stand out from the odd ones, as of a pulse twice as fast whose beats alternate; in motion, of what the axes do
  * not explain.
  */
-export function hasEvenOnly(bpm: f32, moving: bool): bool {
-  if (bpm > FASTEST_EVEN) return false;
-  const second = powerAt(bpm + bpm, moving) / powerAt(bpm, moving);
-  const fourth = powerAt(<f32>4 * bpm, moving) / powerAt(<f32>3 * bpm, moving);
-  return second > EVEN_SECOND && fourth > EVEN_FOURTH;
+export function hasEvenOnly(spectra: Spectra, lane: i32, bpm: f32, moving: bool): bool {
+  if (bpm > OCTAVE.FASTEST_EVEN) return false;
+  const second = powerAt(spectra, lane, bpm + bpm, moving) / powerAt(spectra, lane, bpm, moving);
+  const fourth = powerAt(spectra, lane, <f32>4 * bpm, moving) / powerAt(spectra, lane, <f32>3 * bpm, moving);
+  return second > OCTAVE.EVEN_SECOND && fourth > OCTAVE.EVEN_FOURTH;
 }
 
 /**
@@ -95,11 +98,11 @@ export function hasEvenOnly(bpm: f32, moving: bool): bool {
  * beat does (Houghton and Gray, Making Sense of the ECG: Cases for Self-Assessment, case 43), or legs that pedal half as fast may cover the
  * pulse; if the light still has its line, one of the two is a movement's. A heart that slows down passes through the rates between.
  */
-export function hasOldLine(state: PulseState, bpm: f32, moving: bool): bool {
+export function hasOldLine(state: PulseState, spectra: Spectra, lane: i32, bpm: f32, moving: bool): bool {
   const old = state.sureRate;
-  if (old === 0 || abs<f32>(bpm - old) <= REST_REACH) return false;
+  if (old === 0 || abs<f32>(bpm - old) <= RATE.REST_REACH) return false;
   if (isSame(old, bpm + bpm)) return true;
-  return powerAt(old, moving) * old > OLD_LINE_SEEN * powerAt(bpm, moving) * bpm;
+  return powerAt(spectra, lane, old, moving) * old > OCTAVE.OLD_LINE_SEEN * powerAt(spectra, lane, bpm, moving) * bpm;
 }
 
 /** Notes whether a rate is trusted; the last trusted one is forgotten after a while. */
@@ -107,23 +110,17 @@ export function noteTrust(state: PulseState, bpm: f32, trusted: bool, anew: bool
   if (anew) state.sureRate = 0;
   state.unsure = trusted ? 0 : state.unsure + 1;
   if (trusted) state.sureRate = bpm;
-  else if (state.unsure > OLD_SECONDS) state.sureRate = 0;
+  else if (state.unsure > OCTAVE.OLD_SECONDS) state.sureRate = 0;
 }
 
 /** Power of the light's line at a rate; in motion, of what the axes do not explain. */
-function powerAt(bpm: f32, moving: bool): f32 {
-  const lane = bestLane();
-  return max<f32>(moving ? residualAt(lane, bpm) : lineAt(lane, bpm) / bpm, 1e-20);
+function powerAt(spectra: Spectra, lane: i32, bpm: f32, moving: bool): f32 {
+  return max<f32>(moving ? residualAt(spectra, lane, bpm) : lineAt(spectra, lane, bpm) / bpm, 1e-20);
 }
 
-/** The optical channel with the steadiest beats. */
-function bestLane(): i32 {
-  return max(0, BEATS.best) & 3;
-}
-
-function loadLine(lane: i32, bpm: f32, to: Line): void {
-  const k = max(FIRST_BIN, min(BINS - 1, <i32>(bpm / (60 * BIN_HZ) + <f32>0.5)));
-  const at = OPTICAL_FFT.at(2 * k) + ((<usize>lane) << 2);
+function loadLine(spectra: Spectra, lane: i32, bpm: f32, to: Line): void {
+  const k = max(FIRST_BIN, min(BINS - 1, binOf(bpm)));
+  const at = spectra.optical.at(2 * k) + ((<usize>lane) << 2);
   const x = load<f32>(at);
   const y = load<f32>(at, 16);
   // From the first of the points to their middle

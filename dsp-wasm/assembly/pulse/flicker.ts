@@ -1,9 +1,10 @@
 import { ramp } from '../math/ramp';
 import { PHASES, PulseState } from '../memory/pulse_state';
-import { besideLine } from './confidence';
-import { hypot, secondInStep } from './harmonics';
-import { LINE, WINDOW_SECONDS } from './scratch';
-import { ADVANCES, IN_STEP, LITTLE_ELSE, MUCH_ELSE, OUT_OF_STEP, SECOND_SEEN, STEADIEST, STEADY } from './tuning';
+import { Row } from '../memory/row';
+import { hypot, secondInStep } from './octave';
+import { Line, WINDOW_SECONDS } from './records';
+import { shareNear } from './spectrum';
+import { ARTEFACT, FLICKER } from './tuning';
 
 /**
  * The flicker of a lamp or a screen, seen through the sampling, may be a line among the pulse's, and as high as the pulse, which is there
@@ -14,23 +15,22 @@ import { ADVANCES, IN_STEP, LITTLE_ELSE, MUCH_ELSE, OUT_OF_STEP, SECOND_SEEN, ST
 /**
  * Whether the light's line at a rate is a lamp's, from 0 to 1. Must come once a window, after noteHarmonics. At rest a steady sine alone,
  * with nothing beside it, may be a device's test.
+ * @param line the line of the steadiest optical channel at that rate
  * @param anew whether the windows before are of another run
  */
-export function lampLike(state: PulseState, bpm: f32, moving: bool, anew: bool): f32 {
+export function lampLike(state: PulseState, pulse: Row<f32>, line: Line, bpm: f32, moving: bool, anew: bool): f32 {
   if (anew) state.phasesKnown = 0;
-  notePhase(state);
-  const plain: f32 = <f32>1 - ramp<f32>(secondInStep(state), OUT_OF_STEP, IN_STEP);
-  // Most pulses end here, and save the rest
-  if (bpm > SECOND_SEEN || plain === 0) return 0;
-  const beside: f32 = moving ? 1 : ramp<f32>(besideLine(bpm), LITTLE_ELSE, MUCH_ELSE);
-  return min<f32>(min<f32>(plain, beside), ramp<f32>(steadiness(state), STEADY, STEADIEST));
-}
-
-function notePhase(state: PulseState): void {
   const place = 2 * (state.phasesKnown % PHASES);
-  state.phases[place] = LINE.re / LINE.size;
-  state.phases[place + 1] = LINE.im / LINE.size;
+  state.phases[place] = line.re / line.size;
+  state.phases[place + 1] = line.im / line.size;
   state.phasesKnown++;
+  const plain: f32 = <f32>1 - ramp<f32>(secondInStep(state), FLICKER.OUT_OF_STEP, FLICKER.IN_STEP);
+  // Most pulses end here, and save the rest
+  if (bpm > ARTEFACT.SECOND_SEEN || plain === 0) return 0;
+  const beside: f32 = moving
+    ? 1
+    : ramp<f32>(<f32>1 - shareNear(pulse, bpm, FLICKER.LOBE), FLICKER.LITTLE_ELSE, FLICKER.MUCH_ELSE);
+  return min<f32>(min<f32>(plain, beside), ramp<f32>(steadiness(state), FLICKER.STEADY, FLICKER.STEADIEST));
 }
 
 /** How alike the advances of the phase over a window's length were of late, from 0 to 1; 0 where too few are known. */
@@ -38,7 +38,7 @@ function steadiness(state: PulseState): f32 {
   if (state.phasesKnown < PHASES) return 0;
   let x: f32 = 0;
   let y: f32 = 0;
-  for (let i = state.phasesKnown - ADVANCES; i < state.phasesKnown; i++) {
+  for (let i = state.phasesKnown - FLICKER.ADVANCES; i < state.phasesKnown; i++) {
     const now = 2 * (i % PHASES);
     const before = 2 * ((i - WINDOW_SECONDS) % PHASES);
     const a = state.phases[now];
@@ -48,5 +48,5 @@ function steadiness(state: PulseState): f32 {
     x += a * c + b * d;
     y += b * c - a * d;
   }
-  return hypot(x, y) / <f32>ADVANCES;
+  return hypot(x, y) / <f32>FLICKER.ADVANCES;
 }
