@@ -6,7 +6,7 @@ import { WINDOW } from './records';
 import { PULSE } from './tuning';
 
 /** By lag: sum of x[i] x[i + lag]. */
-const PRODUCTS = changetype<Row<f64>>(memory.data((PULSE.LAG_MAX + 1) * 8, 16));
+const PRODUCTS = changetype<Row<f64>>(memory.data(WINDOW * 8, 16));
 
 /**
  * How much the infrared slopes resemble a pulse. Movement and interference affect both channels alike and correlate

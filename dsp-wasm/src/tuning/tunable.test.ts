@@ -34,8 +34,8 @@ describe('a core with other constants', () => {
     expect(heartRate(await tunable.open())).to.deep.equal(estimate);
   });
 
-  it('gives another confidence if a weight of the confidence is halved', async () => {
-    const constant = constants.find(({ name }) => name === 'COUNT_BIAS');
+  it('gives another confidence if the usual rate is halved', async () => {
+    const constant = constants.find(({ name }) => name === 'TRACK.USUAL_RATE');
     if (constant?.value == null) throw new Error('no COUNT_BIAS');
     const before = heartRate(await tunable.open());
     const changed = heartRate(await tunable.open({ constant, value: constant.value / 2 }));
