@@ -1,4 +1,4 @@
-import { MOST_HUM } from './ecg/tuning';
+import { HUM as HUMMING } from './ecg/tuning';
 import { HR_ECG, HR_PPG, RR_ECG, RR_RESP, SPO2 } from './estimators';
 import { movement, stillness } from './grid/activity';
 import { isSinusoid, levelFault } from './grid/reason';
@@ -39,7 +39,7 @@ export function explain(session: Session, estimator: i32, end: f64, to: Estimate
 function areScrambled(session: Session, estimator: i32): bool {
   if (estimator === HR_ECG || estimator === RR_ECG) {
     const ecg = channelOfKind(session, KIND_ECG);
-    return ecg !== null && isScrambled(ecg, session.ecg.lead);
+    return ecg !== null && isScrambled(ecg, session.ecg.chosen);
   }
   if (estimator === RR_RESP) {
     const effort = channelOfKind(session, KIND_RESP);
@@ -65,7 +65,7 @@ function noteContact(session: Session, estimator: i32): void {
     }
   }
   const ecg = channelOfKind(session, KIND_ECG);
-  if (estimator === HR_ECG && ecg) session.ecg.contact = <f32>rangeOf(ecg, session.ecg.lead);
+  if (estimator === HR_ECG && ecg) session.ecg.contact = <f32>rangeOf(ecg, session.ecg.chosen);
 }
 
 function reasonOf(session: Session, estimator: i32, end: f64): i32 {
@@ -101,7 +101,7 @@ function ecgReason(session: Session, end: f64): i32 {
 
 function hums(session: Session, channel: Channel, lead: i32, end: f64): bool {
   const sine = isSinusoid(channel, lead, end, SINE_SECONDS * ECG_HZ, SCRATCH);
-  return sine || (lead === session.ecg.lead && session.ecg.hum > MOST_HUM);
+  return sine || session.ecg.leadAt(lead).hum > HUMMING.MOST;
 }
 
 function effortReason(session: Session): i32 {

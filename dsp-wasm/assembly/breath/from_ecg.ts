@@ -48,12 +48,12 @@ function resolutionAt(period: f64): v128 {
 
 /** Takes the beats of the window; returns the points that their series will have, 0 for too few. */
 function gather(session: Session, end: f64): i32 {
-  const ecg = session.ecg;
+  const lead = session.ecg.best;
   clearBeats();
-  let first = ecg.beatCount;
-  while (first > ecg.oldestBeat && ecg.beatAt(first - 1).time - end > -RR_WINDOW) first--;
-  for (let i = first; i < ecg.beatCount; i++) {
-    const beat = ecg.beatAt(i);
+  let first = lead.beatCount;
+  while (first > lead.oldestBeat && lead.beatAt(first - 1).time - end > -RR_WINDOW) first--;
+  for (let i = first; i < lead.beatCount; i++) {
+    const beat = lead.beatAt(i);
     const time = beat.time - end;
     if (time > 0) continue;
     const known = beat.interval > 0 && beat.quality >= BELIEVED;

@@ -1,18 +1,6 @@
 import { ECG_HZ } from '../memory/channel';
-import { Candidate, EcgState } from '../memory/ecg_state';
-import {
-  FIRST_PERIOD,
-  LEAST_CHANGE,
-  LONGEST_PERIOD,
-  LONGEST_RR,
-  MOST_CHANGE,
-  MOST_SURPRISE,
-  PERIOD_FOLLOW,
-  SHORTEST_PERIOD,
-  SHORTEST_RR,
-  SHORTEST_WIDE_RR,
-  STEADINESS,
-} from './tuning';
+import { Candidate, Lead } from '../memory/ecg_state';
+import { EVIDENCE, PATH } from './tuning';
 
 /**
  * The most likely sequence of beats among the candidates (Viterbi 1967, with a fixed lag: older beats have been decided,
@@ -25,39 +13,39 @@ import {
 const REACH_BACK: i32 = 40;
 
 /** Adds a candidate at a grid sample, with the log odds that it is a beat, and whether they come from its breadth alone. */
-export function addCandidate(ecg: EcgState, sample: i32, evidence: f32, wide: bool): void {
-  const number = ecg.candidateCount++;
-  const candidate = ecg.candidateAt(number);
+export function addCandidate(lead: Lead, sample: i32, evidence: f32, wide: bool): void {
+  const number = lead.candidateCount++;
+  const candidate = lead.candidateAt(number);
   candidate.sample = sample;
   candidate.evidence = evidence;
-  candidate.empty = ecg.empty;
-  candidate.flat = ecg.flat;
-  candidate.held = ecg.held;
+  candidate.empty = lead.empty;
+  candidate.flat = lead.flat;
+  candidate.held = lead.held;
   candidate.wide = wide;
-  linkCandidate(ecg, number);
+  linkCandidate(lead, number);
 }
 
 /** Forgets all candidates and decisions. */
-export function forgetPaths(ecg: EcgState): void {
-  ecg.candidateCount = 0;
-  ecg.decided = 0;
+export function forgetPaths(lead: Lead): void {
+  lead.candidateCount = 0;
+  lead.decided = 0;
 }
 
 /** Number of the oldest candidate that a path may contain: the newest decided one, if it is still within reach. */
-function oldestOf(ecg: EcgState, number: i32): i32 {
-  return max(max(0, ecg.decided - 1), number - REACH_BACK);
+function oldestOf(lead: Lead, number: i32): i32 {
+  return max(max(0, lead.decided - 1), number - REACH_BACK);
 }
 
 /** Finds the best path to a candidate. */
-function linkCandidate(ecg: EcgState, number: i32): void {
-  const candidate = ecg.candidateAt(number);
-  const shortest = candidate.wide ? SHORTEST_WIDE_RR : SHORTEST_RR;
-  let best = scoreOfBeginning(ecg, number, candidate.sample);
+function linkCandidate(lead: Lead, number: i32): void {
+  const candidate = lead.candidateAt(number);
+  const shortest = candidate.wide ? PATH.SHORTEST_WIDE : PATH.SHORTEST;
+  let best = scoreOfBeginning(lead, number, candidate.sample);
   let before = -1;
-  for (let p = number - 1, oldest = oldestOf(ecg, number); p >= oldest; p--) {
-    const other = ecg.candidateAt(p);
+  for (let p = number - 1, oldest = oldestOf(lead, number); p >= oldest; p--) {
+    const other = lead.candidateAt(p);
     const interval = secondsFrom(other, candidate.sample);
-    if (interval > LONGEST_RR) break;
+    if (interval > PATH.LONGEST) break;
     if (interval < shortest) continue;
     const score = other.score - surpriseAfter(other, interval);
     if (score > best) {
@@ -67,7 +55,7 @@ function linkCandidate(ecg: EcgState, number: i32): void {
   }
   candidate.score = best + candidate.evidence;
   candidate.before = before + 1;
-  candidate.period = periodAfter(ecg, number, before, candidate.sample);
+  candidate.period = periodAfter(lead, number, before, candidate.sample);
 }
 
 function secondsFrom(candidate: Candidate, sample: i32): f32 {
@@ -75,37 +63,37 @@ function secondsFrom(candidate: Candidate, sample: i32): f32 {
 }
 
 /** Score of a path that begins here: 0 if nothing is decided yet, negative after a pause, otherwise impossible. */
-function scoreOfBeginning(ecg: EcgState, number: i32, sample: i32): f32 {
-  const decided = ecg.decided - 1;
+function scoreOfBeginning(lead: Lead, number: i32, sample: i32): f32 {
+  const decided = lead.decided - 1;
   if (decided < 0) return 0;
-  const since = secondsFrom(ecg.candidateAt(decided), sample);
-  return number - decided > REACH_BACK || since > LONGEST_RR ? -MOST_SURPRISE : -1e9;
+  const since = secondsFrom(lead.candidateAt(decided), sample);
+  return number - decided > REACH_BACK || since > PATH.LONGEST ? -PATH.MOST_SURPRISE : -1e9;
 }
 
 /** (ln r)^2, approximated by (r - 1)^2 / r within 4 % up to r = 2. At the start of a path it is 0, because no period is expected yet. */
 function surpriseAfter(other: Candidate, interval: f32): f32 {
   if (other.before === 0) return 0;
   const d = interval - other.period;
-  return min(MOST_SURPRISE, (STEADINESS * d * d) / (interval * other.period));
+  return min(PATH.MOST_SURPRISE, (PATH.STEADINESS * d * d) / (interval * other.period));
 }
 
-function periodAfter(ecg: EcgState, number: i32, before: i32, sample: i32): f32 {
-  if (before < 0) return number > 0 ? ecg.candidateAt(number - 1).period : FIRST_PERIOD;
-  const other = ecg.candidateAt(before);
+function periodAfter(lead: Lead, number: i32, before: i32, sample: i32): f32 {
+  if (before < 0) return number > 0 ? lead.candidateAt(number - 1).period : PATH.FIRST_PERIOD;
+  const other = lead.candidateAt(before);
   const interval = secondsFrom(other, sample);
   const period = other.period;
-  if (other.before === 0 && interval < LONGEST_PERIOD) return max(SHORTEST_PERIOD, interval);
-  const bounded = min<f32>(MOST_CHANGE * period, max<f32>(LEAST_CHANGE * period, interval));
-  return min(LONGEST_PERIOD, max(SHORTEST_PERIOD, period + PERIOD_FOLLOW * (bounded - period)));
+  if (other.before === 0 && interval < PATH.LONGEST_PERIOD) return max(PATH.SHORTEST_PERIOD, interval);
+  const bounded = min<f32>(PATH.MOST_CHANGE * period, max<f32>(PATH.LEAST_CHANGE * period, interval));
+  return min(PATH.LONGEST_PERIOD, max(PATH.SHORTEST_PERIOD, period + PATH.FOLLOW * (bounded - period)));
 }
 
 /** Number of the candidate at which the best path ends (the newest decided one if there is no better path); -1 for none. */
-export function bestEnd(ecg: EcgState): i32 {
-  const decided = ecg.decided - 1;
+export function bestEnd(lead: Lead): i32 {
+  const decided = lead.decided - 1;
   let end = decided;
   let score: f32 = 0;
-  for (let p = max(decided + 1, ecg.candidateCount - REACH_BACK); p < ecg.candidateCount; p++) {
-    const s = ecg.candidateAt(p).score;
+  for (let p = max(decided + 1, lead.candidateCount - REACH_BACK); p < lead.candidateCount; p++) {
+    const s = lead.candidateAt(p).score;
     if (s > score) {
       score = s;
       end = p;
@@ -115,21 +103,21 @@ export function bestEnd(ecg: EcgState): i32 {
 }
 
 /** First candidate after the newest decided one on the path that ends at `end`; -1 for none. */
-export function firstUndecided(ecg: EcgState, end: i32): i32 {
-  return candidateAfter(ecg, end, ecg.decided - 1);
+export function firstUndecided(lead: Lead, end: i32): i32 {
+  return candidateAfter(lead, end, lead.decided - 1);
 }
 
 /** The candidate after `number` on the path that ends at `end`; -1 for none. */
-export function candidateAfter(ecg: EcgState, end: i32, number: i32): i32 {
+export function candidateAfter(lead: Lead, end: i32, number: i32): i32 {
   let after = -1;
-  for (let p = end; p > number; p = ecg.candidateAt(p).before - 1) after = p;
+  for (let p = end; p > number; p = lead.candidateAt(p).before - 1) after = p;
   return after;
 }
 
 /** Decides that a candidate is a beat: all later paths contain it, and scores are counted from it. */
-export function decideCandidate(ecg: EcgState, number: i32): void {
-  const decided = ecg.candidateAt(number);
-  ecg.decided = number + 1;
+export function decideCandidate(lead: Lead, number: i32): void {
+  const decided = lead.candidateAt(number);
+  lead.decided = number + 1;
   decided.score = 0;
-  for (let p = number + 1; p < ecg.candidateCount; p++) linkCandidate(ecg, p);
+  for (let p = number + 1; p < lead.candidateCount; p++) linkCandidate(lead, p);
 }

@@ -1,21 +1,8 @@
 import { copyGrid } from '../grid/window';
 import { Channel } from '../memory/channel';
 import { Lead, TEMPLATE, TEMPLATES } from '../memory/ecg_state';
-import { Row } from '../memory/row';
-import {
-  BROADENED,
-  ENERGY,
-  GROUP,
-  groupBroadened,
-  groupSharpened,
-  LEVELED,
-  MAGNITUDES,
-  MATCH,
-  PROJECTION,
-  SHARPENED,
-  WIDTH,
-} from './scratch';
-import { TEMPLATE_BEATS } from './tuning';
+import { Row, rowAt } from '../memory/row';
+import { KINDS } from './tuning';
 
 /**
  * Three features of a lead, which show at each instant how much it looks like a QRS complex:
@@ -38,6 +25,8 @@ export const TEMPLATE_HALF: i32 = 13;
 /** A feature uses the grid samples up to REACH before and after its own. */
 export const REACH: i32 = 18;
 const BOX_SCALE: f32 = 1.0 / 11.0;
+/** Rounding errors of a feature, in parts of the lead's level. */
+const ROUNDING: f32 = 1e-5;
 
 // Loaded from memory, because the engine would build a constant vector again in every iteration.
 
@@ -53,105 +42,126 @@ const BROAD: usize = memory.data<f32>([
   -0.10665258, -0.06600007, -0.03694008, -0.0189972,
 ]);
 
+/** Most grid samples of a stretch, with the neighbours that their features need. */
+const MOST: i32 = 512;
+const ROW_BYTES: usize = MOST * sizeof<f32>();
+
+/** The features of a stretch of grid samples, and what they were computed from. Indices count from its first grid sample. */
+@unmanaged
+export class Stretch {
+  /** First grid sample of the stretch, and the one after its last. */
+  from: i32;
+  to: i32;
+  /** The largest feature that rounding errors can cause for a flat line at the lead's level. */
+  rounding: f32;
+
+  get energy(): Row<f32> {
+    return this.row(0);
+  }
+
+  get width(): Row<f32> {
+    return this.row(1);
+  }
+
+  get match(): Row<f32> {
+    return this.row(2);
+  }
+
+  /** Projection on the template that matches best. */
+  get projection(): Row<f32> {
+    return this.row(3);
+  }
+
+  /** The lead without its level, from REACH before the stretch on. */
+  get raw(): Row<f32> {
+    return this.row(4);
+  }
+
+  /** The sharp wavelet's response, from TEMPLATE_HALF before the stretch on. */
+  get sharpened(): Row<f32> {
+    return this.row(5);
+  }
+
+  /** The broad one's, from BOX_HALF before it on. */
+  get broadened(): Row<f32> {
+    return this.row(6);
+  }
+
+  leveled(i: i32): f32 {
+    return this.raw[i + REACH];
+  }
+
+  sharp(i: i32): f32 {
+    return this.sharpened[i + TEMPLATE_HALF];
+  }
+
+  broad(i: i32): f32 {
+    return this.broadened[i + BOX_HALF];
+  }
+
+  /** The sharpened signal at the places of a template whose centre is at `i`. */
+  shapeAt(i: i32): Row<f32> {
+    return rowAt<f32>(this.sharpened.at(i));
+  }
+
+  private row(n: i32): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + 16 + <usize>n * ROW_BYTES);
+  }
+}
+export const STRETCH_BYTES: usize = 16 + 7 * ROW_BYTES;
+
 /**
- * Computes the features of `count` grid samples from `from` on into ENERGY and WIDTH, and, where the lead has a template
- * (`matched`), MATCH and PROJECTION. Uses no grid sample at or past `limit`.
- * @returns the largest feature that rounding errors can cause for a flat line at the lead's level
+ * Computes energy and width of `count` grid samples from `from` on, of which none at or past `limit` is used.
+ * @param magnitudes a row of MOST values to work in
  */
 export function computeFeatures(
   channel: Channel,
   sub: i32,
-  lead: Lead,
   from: i32,
   count: i32,
   limit: i32,
-  matched: bool,
-): f32 {
+  magnitudes: Row<f32>,
+  to: Stretch,
+): void {
   const rounded = (count + 7) & ~7; // two vectors at a time, because sums wait for each other
-  const level = transform(channel, sub, from, rounded, limit, SHARPENED.at(0), BROADENED.at(0));
-  measure(SHARPENED.at(0), BROADENED.at(0), lead, rounded, matched);
-  return <f32>1e-5 * abs(level);
+  to.from = from;
+  to.to = from + count;
+  copyGrid(channel, sub, from - REACH, rounded + 2 * REACH, limit, to.raw.at(0));
+  to.rounding = ROUNDING * abs<f32>(levelOut(to.raw, rounded + 2 * REACH));
+  sharpen(to.raw, to.sharpened, rounded + 2 * TEMPLATE_HALF);
+  broaden(to.raw, to.broadened, rounded + 2 * BOX_HALF);
+  boxEnergy(to.sharpened.at(TEMPLATE_HALF - BOX_HALF), to.energy, magnitudes, rounded);
+  boxEnergy(to.broadened.at(0), to.width, magnitudes, rounded);
 }
 
-/**
- * A group consists of the features of one second, usually the blocks of one step. Their wavelets are computed together,
- * because the blocks overlap. Groups begin at fixed grid samples, so that the level, and with it the rounding, does not
- * depend on the chunking of the data.
- */
-const GROUP_SAMPLES: i32 = 128;
-
-/** Marks the group as missing, because other functions have used the scratch memory. */
-export function forgetGroup(): void {
-  GROUP.from = 0;
-  GROUP.to = 0;
+/** Whether the lead has a template. */
+export function isMatched(lead: Lead): bool {
+  for (let k = 0; k < TEMPLATES; k++) if (lead.templateAt(k).learnt >= KINDS.ENOUGH) return true;
+  return false;
 }
 
-/**
- * Computes the wavelets of all leads for the group that contains [from, to), unless they exist already. Uses no grid sample
- * at or after `limit`.
- * @param first first grid sample of any group
- */
-export function prepareGroup(channel: Channel, leads: i32, first: i32, from: i32, to: i32, limit: i32): void {
-  if (from >= GROUP.from && to <= GROUP.to) return;
-  GROUP.from = from - ((from - first) % GROUP_SAMPLES);
-  GROUP.to = min(GROUP.from + GROUP_SAMPLES, limit - REACH);
-  const rounded = (GROUP.to - GROUP.from + 7) & ~7;
-  for (let k = 0; k < leads; k++) {
-    transform(channel, k, GROUP.from, rounded, limit, groupSharpened(k).at(0), groupBroadened(k).at(0));
+/** Computes match and projection of `count` values of the stretch from the `at`-th on, where the lead has a template: of the best one. */
+export function matchTemplates(lead: Lead, at: i32, count: i32, to: Stretch): void {
+  let isFirst = true;
+  for (let k = 0; k < TEMPLATES; k++) {
+    const template = lead.templateAt(k);
+    if (template.learnt < KINDS.ENOUGH) continue;
+    matchTemplate(to, at, count, template.shape.at(0), isFirst);
+    isFirst = false;
   }
 }
 
-/** As `computeFeatures`, for grid samples of the group. */
-export function groupFeatures(sub: i32, lead: Lead, from: i32, count: i32, matched: bool): void {
-  const at = from - GROUP.from;
-  measure(groupSharpened(sub).at(at), groupBroadened(sub).at(at), lead, count, matched);
-}
-
-/**
- * Writes the wavelets' responses at `count` grid samples, and at the neighbours that their features need, to `y` and `b`.
- * @returns the level that was subtracted from the lead
- */
-function transform(channel: Channel, sub: i32, from: i32, count: i32, limit: i32, y: usize, b: usize): f32 {
-  copyGrid(channel, sub, from - REACH, count + 2 * REACH, limit, LEVELED.at(0));
-  const level = levelOut(count + 2 * REACH);
-  sharpen(y, count + 2 * TEMPLATE_HALF);
-  broaden(b, count + 2 * BOX_HALF);
-  return level;
-}
-
-/** Writes the features of `count` grid samples, whose wavelets' responses begin at `y` and `b`. */
-function measure(y: usize, b: usize, lead: Lead, count: i32, matched: bool): void {
-  boxEnergy(y + ((<usize>(TEMPLATE_HALF - BOX_HALF)) << 2), ENERGY, count);
-  boxEnergy(b, WIDTH, count);
-  if (matched) matchTemplates(y, lead, count);
-}
-
 /** Subtracts the first grid sample from all, which keeps the rounding errors of the wavelets small; returns it. */
-function levelOut(count: i32): f32 {
-  const first = LEVELED[0];
+function levelOut(raw: Row<f32>, count: i32): f32 {
+  const first = raw[0];
   const level: f32 = isNaN(first) ? 0 : first;
-  for (let x = LEVELED.at(0); x < LEVELED.at(count); x += 16) {
+  for (let x = raw.at(0); x < raw.at(count); x += 16) {
     v128.store(x, f32x4.sub(v128.load(x), f32x4.splat(level)));
   }
   return level;
 }
 
-/** The lead without its level, at the i-th requested grid sample. */
-export function leveled(i: i32): f32 {
-  return LEVELED[i + REACH];
-}
-
-/** Address of the sharpened signal at the i-th requested grid sample. */
-export function sharpenedAt(i: i32): usize {
-  return SHARPENED.at(i + TEMPLATE_HALF);
-}
-
-/** The broad signal at the i-th requested grid sample. */
-export function broad(i: i32): f32 {
-  return BROADENED[i + BOX_HALF];
-}
-
-function sharpen(to: usize, count: i32): void {
+function sharpen(raw: Row<f32>, to: Row<f32>, count: i32): void {
   const k0 = v128.load32_splat(SHARP);
   const k1 = v128.load32_splat(SHARP, 4);
   const k2 = v128.load32_splat(SHARP, 8);
@@ -159,20 +169,20 @@ function sharpen(to: usize, count: i32): void {
   const k4 = v128.load32_splat(SHARP, 16);
   const k5 = v128.load32_splat(SHARP, 20);
   for (let i = 0; i < count; i += 4) {
-    const x = LEVELED.at(i);
+    const x = raw.at(i);
     let y = f32x4.mul(v128.load(x, 20), k0);
     y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 16), v128.load(x, 24)), k1));
     y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 12), v128.load(x, 28)), k2));
     y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 8), v128.load(x, 32)), k3));
     y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 4), v128.load(x, 36)), k4));
     y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 0), v128.load(x, 40)), k5));
-    v128.store(to + ((<usize>i) << 2), y);
+    v128.store(to.at(i), y);
   }
 }
 
-function broaden(to: usize, count: i32): void {
+function broaden(raw: Row<f32>, to: Row<f32>, count: i32): void {
   for (let i = 0; i < count; i += 8) {
-    const centre = LEVELED.at(i + REACH - BOX_HALF);
+    const centre = raw.at(i + REACH - BOX_HALF);
     const middle = v128.load32_splat(BROAD);
     let a = f32x4.mul(v128.load(centre), middle);
     let b = f32x4.mul(v128.load(centre, 16), middle);
@@ -181,16 +191,16 @@ function broaden(to: usize, count: i32): void {
       a = f32x4.add(a, f32x4.mul(f32x4.add(v128.load(centre - k), v128.load(centre + k)), w));
       b = f32x4.add(b, f32x4.mul(f32x4.add(v128.load(centre - k, 16), v128.load(centre + k, 16)), w));
     }
-    v128.store(to + ((<usize>i) << 2), a);
-    v128.store(to + ((<usize>i) << 2), b, 16);
+    v128.store(to.at(i), a);
+    v128.store(to.at(i), b, 16);
   }
 }
 
 /** Means of |y| over the box, the first of which begins at `y`. */
-function boxEnergy(y: usize, to: Row<f32>, count: i32): void {
+function boxEnergy(y: usize, to: Row<f32>, magnitudes: Row<f32>, count: i32): void {
   const end = (<usize>count) << 2;
   const bits = v128.load32_splat(MAGNITUDE);
-  const size = MAGNITUDES.at(0);
+  const size = magnitudes.at(0);
   for (let i: usize = 0; i < end + (BOX_HALF << 3); i += 16) v128.store(size + i, v128.and(v128.load(y + i), bits));
   for (let i: usize = 0; i < end; i += 32) {
     let a = v128.load(size + i);
@@ -204,20 +214,9 @@ function boxEnergy(y: usize, to: Row<f32>, count: i32): void {
   }
 }
 
-/** Where a lead has templates of several kinds of beats, a grid sample has the match and the projection of the best one. */
-function matchTemplates(sharp: usize, lead: Lead, count: i32): void {
-  let isFirst = true;
-  for (let k = 0; k < TEMPLATES; k++) {
-    const template = lead.templateAt(k);
-    if (template.learnt < TEMPLATE_BEATS) continue;
-    matchTemplate(sharp, template.shape.at(0), count, isFirst);
-    isFirst = false;
-  }
-}
-
-function matchTemplate(sharp: usize, template: usize, count: i32, isFirst: bool): void {
-  for (let i = 0; i < count; i += 8) {
-    const y = sharp + ((<usize>i) << 2);
+function matchTemplate(to: Stretch, at: i32, count: i32, template: usize, isFirst: bool): void {
+  for (let i = at; i < at + count; i += 8) {
+    const y = to.sharpened.at(i);
     let projectionA = f32x4.splat(0);
     let projectionB = f32x4.splat(0);
     let squareA = f32x4.splat(1e-24); // no 0 / 0 on a flat line
@@ -231,15 +230,15 @@ function matchTemplate(sharp: usize, template: usize, count: i32, isFirst: bool)
       squareA = f32x4.add(squareA, f32x4.mul(a, a));
       squareB = f32x4.add(squareB, f32x4.mul(b, b));
     }
-    putMatch(i, projectionA, squareA, isFirst);
-    putMatch(i + 4, projectionB, squareB, isFirst);
+    putMatch(to, i, projectionA, squareA, isFirst);
+    putMatch(to, i + 4, projectionB, squareB, isFirst);
   }
 }
 
-function putMatch(i: i32, projection: v128, square: v128, isFirst: bool): void {
+function putMatch(to: Stretch, i: i32, projection: v128, square: v128, isFirst: bool): void {
   const positive = f32x4.pmax(projection, f32x4.splat(0)); // NaN stays NaN
   const match = f32x4.mul(positive, f32x4.div(f32x4.mul(positive, positive), square));
-  const isBetter = isFirst ? i32x4.splat(-1) : f32x4.gt(match, v128.load(MATCH.at(i)));
-  v128.store(PROJECTION.at(i), v128.bitselect(projection, v128.load(PROJECTION.at(i)), isBetter));
-  v128.store(MATCH.at(i), v128.bitselect(match, v128.load(MATCH.at(i)), isBetter));
+  const isBetter = isFirst ? i32x4.splat(-1) : f32x4.gt(match, v128.load(to.match.at(i)));
+  v128.store(to.projection.at(i), v128.bitselect(projection, v128.load(to.projection.at(i)), isBetter));
+  v128.store(to.match.at(i), v128.bitselect(match, v128.load(to.match.at(i)), isBetter));
 }

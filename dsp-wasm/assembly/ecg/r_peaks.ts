@@ -1,151 +1,167 @@
 import { completeBy, copyGrid } from '../grid/window';
-import { Channel, ECG_RING, KIND_ECG, MAX_SUBS } from '../memory/channel';
-import { EcgState, Level, TEMPLATES } from '../memory/ecg_state';
+import { Channel, ECG_RING, KIND_ECG } from '../memory/channel';
+import { EcgState, Lead, Level, TEMPLATES } from '../memory/ecg_state';
 import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { measureBeat } from './beat_measure';
 import { addCandidate, bestEnd, decideCandidate, firstUndecided, forgetPaths } from './beat_path';
-import { takeBeats } from './beats';
-import { clearEvidence, evidenceAt, isMatched, isPeak, isWide, weighBlock } from './evidence';
-import { computeFeatures, forgetGroup, REACH } from './features';
-import { beginLevel } from './levels';
-import { BLOCK, ENERGY, MATCH, NEWEST, WIDTH } from './scratch';
-import {
-  CLEAR_EVIDENCE,
-  CLEAR_SAMPLES,
-  DECIDE_AGE,
-  DECIDE_LATEST,
-  FIRST_BEAT_SHARE,
-  FLAT_SAMPLES,
-  GUARD,
-  HELD_SAMPLES,
-  LEARN_SAMPLES,
-  LEAST_LEARNT,
-  LOST_SAMPLES,
-  MEASURE_FOLLOW,
-  MOST_ABOVE_SECOND,
-  MOST_EVIDENCE,
-  ROUNDING,
-  SEARCH_SAMPLES,
-} from './tuning';
+import { BLOCK, clearEvidence, evidenceAt, isPeak, isWide, weighBlock } from './evidence';
+import { computeFeatures, isMatched, matchTemplates, REACH, Stretch } from './features';
+import { beginLevel, weightOf } from './levels';
+import { BETWEEN, GROUP, ROW } from './scratch';
+import { CHOICE, DECISION, EVIDENCE, FLAT, LEARNING, MEASURE, NEWEST } from './tuning';
 
 /**
- * Streaming detection of R peaks. The features of all leads (features.ts), weighted by how well they separate beats from
+ * Streaming detection of R peaks, on each lead alone. The features of a lead (features.ts), weighted by how well they separate beats from
  * noise (levels.ts), are combined to the evidence (evidence.ts). Its peaks are the candidates. The best path through them is
  * decided with a lag (beat_path.ts), and the decided beats are measured and learnt from (beat_measure.ts).
  *
- * The detector advances in blocks of grid samples and learns only at the end of a block, so any chunking of the data and
+ * A detector advances in blocks of grid samples and learns only at the end of a block, so any chunking of the data and
  * any spacing of the steps gives the same beats. Blocks end 4 grid samples before whole seconds, because the newest grid
  * samples of a step are not complete yet. A grid sample becomes a candidate REACH + GUARD samples later, 0.22 s.
  */
 const FIRST_END: i32 = 12;
 
-/** Streams the channel's grid samples up to `end` (seconds) through the detector. */
+/**
+ * The features of up to one second are computed together, because those of blocks overlap. Such groups begin at fixed grid samples, so that the
+ * level, and with it the rounding, does not depend on the chunking of the data.
+ */
+const GROUP_SAMPLES: i32 = 128;
+const FIRST_GROUP: i32 = FIRST_END - REACH - BLOCK;
+
+/** Streams the channel's grid samples up to `end` (seconds) through the detectors of its leads. */
 export function advancePeaks(session: Session, channel: Channel, end: f64): void {
   if (channel !== channelOfKind(session, KIND_ECG)) return;
   const ecg = session.ecg;
   const limit = completeBy(channel, end);
-  forgetGroup();
-  skipLost(ecg, limit);
-  for (; FIRST_END + ecg.blocks * BLOCK <= limit; ecg.blocks++) {
-    consumeBlock(ecg, channel, FIRST_END + ecg.blocks * BLOCK, limit);
+  skipLost(ecg, channel, limit);
+  const past = max(ecg.blocks, (limit - FIRST_END + BLOCK) / BLOCK);
+  for (let sub = 0; sub < channel.subs; sub++) {
+    GROUP.to = 0; // it holds another lead
+    for (let block = ecg.blocks; block < past; block++) {
+      consumeBlock(ecg.leadAt(sub), channel, sub, FIRST_END + block * BLOCK, limit);
+    }
   }
+  ecg.blocks = past;
+  choose(ecg, channel.subs);
 }
 
-/** Moves the unread peaks to `to` (f64 seconds, ascending); returns their number. */
+/** Moves the unread peaks of the chosen lead to `to` (f64 seconds, ascending); returns their number. */
 export function takePeaks(session: Session, channel: Channel, to: usize): i32 {
-  return channel === channelOfKind(session, KIND_ECG) ? takeBeats(session.ecg, to) : 0;
+  if (channel !== channelOfKind(session, KIND_ECG)) return 0;
+  const ecg = session.ecg;
+  const lead = ecg.best;
+  let taken: usize = 0;
+  for (let number = lead.oldestBeat; number < lead.beatCount; number++) {
+    const beat = lead.beatAt(number);
+    if (beat.late || beat.time <= ecg.read) continue;
+    store<f64>(to + (taken << 3), beat.time);
+    taken++;
+  }
+  // Another lead may have the same beat a little later
+  if (lead.beatCount) ecg.read = max(ecg.read, lead.lastTime + CHOICE.SAME_BEAT);
+  return <i32>taken;
+}
+
+/** Chooses the lead that detects beats best. It is changed only for a much better one. */
+function choose(ecg: EcgState, leads: i32): void {
+  let best = 0;
+  for (let sub = 1; sub < leads; sub++) if (clarity(ecg.leadAt(sub)) > clarity(ecg.leadAt(best))) best = sub;
+  if (clarity(ecg.leadAt(best)) > CHOICE.BETTER * clarity(ecg.best)) ecg.chosen = best;
+}
+
+function clarity(lead: Lead): f32 {
+  return weightOf(lead.energy) + (isMatched(lead) ? weightOf(lead.match) : 0);
 }
 
 /** Skips the blocks that are no longer in the ring. */
-function skipLost(ecg: EcgState, limit: i32): void {
-  const held = max(0, limit - ECG_RING + LOST_SAMPLES / 4) / BLOCK;
+function skipLost(ecg: EcgState, channel: Channel, limit: i32): void {
+  const held = max(0, limit - ECG_RING + LEARNING.LOST / 4) / BLOCK;
   if (held <= ecg.blocks) return;
   ecg.blocks = held;
-  ecg.empty = FIRST_END + held * BLOCK;
-  forget(ecg);
-}
-
-function forget(ecg: EcgState): void {
-  ecg.start = 0;
-  ecg.ready = false;
-  for (let k = 0; k < MAX_SUBS; k++) {
-    for (let t = 0; t < TEMPLATES; t++) ecg.leadAt(k).templateAt(t).learnt = 0;
-    ecg.leadAt(k).calm = 0;
-    ecg.leadAt(k).usualEnergy = 0;
-    ecg.leadAt(k).usualWidth = 0;
-    ecg.leadAt(k).clear = 0;
+  for (let sub = 0; sub < channel.subs; sub++) {
+    const lead = ecg.leadAt(sub);
+    lead.empty = FIRST_END + held * BLOCK;
+    forget(lead);
   }
-  forgetPaths(ecg);
 }
 
-function consumeBlock(ecg: EcgState, channel: Channel, end: i32, limit: i32): void {
-  watchData(ecg, channel, end);
-  const start = ecg.start - 1;
+function forget(lead: Lead): void {
+  lead.start = 0;
+  lead.ready = false;
+  for (let k = 0; k < TEMPLATES; k++) lead.templateAt(k).learnt = 0;
+  lead.calm = 0;
+  lead.usualEnergy = 0;
+  lead.usualWidth = 0;
+  lead.clear = 0;
+  forgetPaths(lead);
+}
+
+function consumeBlock(lead: Lead, channel: Channel, sub: i32, end: i32, limit: i32): void {
+  watchData(lead, channel, sub, end, ROW);
+  const start = lead.start - 1;
   if (start < 0) return;
-  if (ecg.ready) {
-    detect(ecg, channel, end, limit);
+  if (lead.ready) {
+    detect(lead, channel, sub, end, limit);
     return;
   }
-  if (end - start < LEARN_SAMPLES + REACH) return;
-  learnLevels(ecg, channel, start + LEARN_SAMPLES, end);
-  ecg.ready = true;
-  ecg.quiet = start;
-  clearEvidence(ecg);
-  for (let e = end - ((end - start) / BLOCK) * BLOCK; e <= end; e += BLOCK) detect(ecg, channel, e, limit);
+  if (end - start < LEARNING.SAMPLES + REACH) return;
+  learnLevels(lead, channel, sub, start + LEARNING.SAMPLES, end, BETWEEN);
+  lead.ready = true;
+  lead.quiet = start;
+  clearEvidence(lead);
+  for (let e = end - ((end - start) / BLOCK) * BLOCK; e <= end; e += BLOCK) detect(lead, channel, sub, e, limit);
 }
 
-/** Records the start of the data and the gaps, which are common to all leads, and flat lines of the chosen one. */
-function watchData(ecg: EcgState, channel: Channel, end: i32): void {
-  copyGrid(channel, ecg.lead, end - BLOCK, BLOCK, end, NEWEST.at(0));
-  watchHum(ecg);
+/** Records the start of the data, gaps and flat lines. */
+function watchData(lead: Lead, channel: Channel, sub: i32, end: i32, newest: Row<f32>): void {
+  copyGrid(channel, sub, end - BLOCK, BLOCK, end, newest.at(0));
+  watchHum(lead, newest);
   for (let i = 0; i < BLOCK; i++) {
     const sample = end - BLOCK + i;
-    watchFlat(ecg, NEWEST[i], sample);
-    if (!isNaN(NEWEST[i])) {
-      if (!ecg.start) ecg.start = sample + 1;
-      ecg.seen = sample + 1;
+    watchFlat(lead, newest[i], sample);
+    if (!isNaN(newest[i])) {
+      if (!lead.start) lead.start = sample + 1;
+      lead.seen = sample + 1;
     } else {
-      ecg.empty = sample + 1;
-      if (ecg.start && sample - ecg.seen >= LOST_SAMPLES) forget(ecg);
+      lead.empty = sample + 1;
+      if (lead.start && sample - lead.seen >= LEARNING.LOST) forget(lead);
     }
   }
 }
 
 /** Follows how fast the newest block changes. */
-function watchHum(ecg: EcgState): void {
+function watchHum(lead: Lead, newest: Row<f32>): void {
   let one: f32 = 0;
   let two: f32 = 0;
   for (let i = 1; i < BLOCK - 1; i++) {
-    const before = NEWEST[i] - NEWEST[i - 1];
-    const across = NEWEST[i + 1] - NEWEST[i - 1];
+    const before = newest[i] - newest[i - 1];
+    const across = newest[i + 1] - newest[i - 1];
     one += before * before;
     two += across * across;
   }
-  if (two > 0) ecg.hum += MEASURE_FOLLOW * (one / two - ecg.hum);
+  if (two > 0) lead.hum += MEASURE.FOLLOW * (one / two - lead.hum);
 }
 
 /** A sensor or a link may repeat its last value where it has none. */
-function watchFlat(ecg: EcgState, value: f32, sample: i32): void {
-  if (abs<f32>(value - ecg.value) <= ROUNDING * abs<f32>(value)) {
-    ecg.same++;
-    if (ecg.same >= HELD_SAMPLES) ecg.held = sample + 1;
-    if (ecg.same >= FLAT_SAMPLES) ecg.flat = sample + 1;
+function watchFlat(lead: Lead, value: f32, sample: i32): void {
+  if (abs<f32>(value - lead.value) <= FLAT.ROUNDING * abs<f32>(value)) {
+    lead.same++;
+    if (lead.same >= FLAT.HELD) lead.held = sample + 1;
+    if (lead.same >= FLAT.SAMPLES) lead.flat = sample + 1;
   } else {
-    ecg.same = 0;
-    ecg.value = value;
+    lead.same = 0;
+    lead.value = value;
   }
 }
 
-function learnLevels(ecg: EcgState, channel: Channel, to: i32, limit: i32): void {
-  for (let k = 0; k < channel.subs; k++) {
-    const lead = ecg.leadAt(k);
-    const matched = isMatched(lead);
-    const rounding = computeFeatures(channel, k, lead, to - LEARN_SAMPLES, LEARN_SAMPLES, limit, matched);
-    learnFrom(ENERGY, lead.energy, rounding);
-    learnFrom(WIDTH, lead.width, rounding);
-    if (matched) learnFrom(MATCH, lead.match, rounding);
-  }
+function learnLevels(lead: Lead, channel: Channel, sub: i32, to: i32, limit: i32, features: Stretch): void {
+  computeFeatures(channel, sub, to - LEARNING.SAMPLES, LEARNING.SAMPLES, limit, ROW, features);
+  learnFrom(features.energy, lead.energy, features.rounding);
+  learnFrom(features.width, lead.width, features.rounding);
+  if (!isMatched(lead)) return;
+  matchTemplates(lead, 0, LEARNING.SAMPLES, features);
+  learnFrom(features.match, lead.match, features.rounding);
 }
 
 /**
@@ -160,7 +176,7 @@ function learnFrom(feature: Row<f32>, level: Level, rounding: f32): void {
   let count: f32 = 0;
   for (let half = 0; half < 4; half++) {
     let top: f32 = 0;
-    for (let i = half * (LEARN_SAMPLES / 4); i < (half + 1) * (LEARN_SAMPLES / 4); i++) {
+    for (let i = half * (LEARNING.SAMPLES / 4); i < (half + 1) * (LEARNING.SAMPLES / 4); i++) {
       const v = feature[i];
       if (isNaN(v)) continue;
       top = max(top, v);
@@ -170,52 +186,59 @@ function learnFrom(feature: Row<f32>, level: Level, rounding: f32): void {
     second = max(second, min(first, top));
     first = max(first, top);
   }
-  if (count < <f32>LEARN_SAMPLES * LEAST_LEARNT) return;
-  if (first > rounding) beginLevel(level, FIRST_BEAT_SHARE * min(first, MOST_ABOVE_SECOND * second), sum / count);
-  else beginLevel(level, 0, 0);
+  if (count < <f32>LEARNING.SAMPLES / 2) return;
+  const isFlat = first <= rounding;
+  beginLevel(level, isFlat ? 0 : LEARNING.BEAT * min(first, LEARNING.ABOVE_SECOND * second), isFlat ? 0 : sum / count);
 }
 
 /** Processes the newest block: evidence, candidates, decisions. */
-function detect(ecg: EcgState, channel: Channel, end: i32, limit: i32): void {
-  weighBlock(ecg, channel, FIRST_END - REACH - BLOCK, end - REACH - BLOCK, limit);
-  for (let sample = end - REACH - GUARD - BLOCK; sample < end - REACH - GUARD; sample++) {
-    if (!isPeak(ecg, sample)) continue;
-    const evidence = min<f32>(MOST_EVIDENCE, max<f32>(-MOST_EVIDENCE, evidenceAt(ecg, sample)));
-    addCandidate(ecg, sample, evidence, isWide(ecg, sample));
+function detect(lead: Lead, channel: Channel, sub: i32, end: i32, limit: i32): void {
+  const from = end - REACH - BLOCK;
+  if (GROUP.from > from || from + BLOCK > GROUP.to) {
+    const first = from - ((from - FIRST_GROUP) % GROUP_SAMPLES);
+    computeFeatures(channel, sub, first, min(GROUP_SAMPLES, limit - REACH - first), limit, ROW, GROUP);
   }
-  decide(ecg, channel, end);
-  if (end - max(ecg.lastBeat, ecg.quiet) > SEARCH_SAMPLES) {
-    ecg.quiet = end;
-    learnLevels(ecg, channel, end - REACH, end);
+  weighBlock(lead, GROUP, from, ROW);
+  for (let sample = from - EVIDENCE.GUARD; sample < from + BLOCK - EVIDENCE.GUARD; sample++) {
+    if (!isPeak(lead, sample)) continue;
+    const evidence = min<f32>(EVIDENCE.MOST, max<f32>(-EVIDENCE.MOST, evidenceAt(lead, sample)));
+    addCandidate(lead, sample, evidence, isWide(lead, sample));
+  }
+  decide(lead, channel, sub, end);
+  if (end - max(lead.lastBeat, lead.quiet) > LEARNING.SEARCH) {
+    lead.quiet = end;
+    learnLevels(lead, channel, sub, end - REACH, end, BETWEEN);
   }
 }
 
 /**
- * The clear peak, at least CLEAR_SAMPLES old, that is too new to be a candidate; -1 for none. A larger one may still follow,
+ * The clear peak, at least SAMPLES old, that is too new to be a candidate; -1 for none. A larger one may still follow,
  * so it can be used for an estimate, but not for a decision.
+ * @param blocks blocks consumed
  */
-export function newestPeak(ecg: EcgState): i32 {
-  const to = FIRST_END + (ecg.blocks - 1) * BLOCK - REACH;
+export function newestPeak(lead: Lead, blocks: i32): i32 {
+  const to = FIRST_END + (blocks - 1) * BLOCK - REACH;
   let peak = -1;
-  let top = CLEAR_EVIDENCE;
-  for (let sample = to - GUARD; sample < to; sample++) {
-    const v = evidenceAt(ecg, sample);
+  let top = NEWEST.EVIDENCE;
+  for (let sample = to - EVIDENCE.GUARD; sample < to; sample++) {
+    const v = evidenceAt(lead, sample);
     if (!(v > top)) continue;
     top = v;
     peak = sample;
   }
-  if (peak < 0 || peak >= to - CLEAR_SAMPLES || !ecg.ready) return -1;
-  for (let k = 1; k <= GUARD; k++) if (evidenceAt(ecg, peak - k) >= top) return -1;
+  if (peak < 0 || peak >= to - NEWEST.SAMPLES || !lead.ready) return -1;
+  for (let k = 1; k <= EVIDENCE.GUARD; k++) if (evidenceAt(lead, peak - k) >= top) return -1;
   return peak;
 }
 
 /** Decides the candidates of the best path that are old enough. */
-function decide(ecg: EcgState, channel: Channel, end: i32): void {
-  const best = bestEnd(ecg);
-  for (let p = firstUndecided(ecg, best); p >= 0; p = firstUndecided(ecg, best)) {
-    const age = end - ecg.candidateAt(p).sample;
-    if (age < DECIDE_AGE) return;
-    measureBeat(ecg, channel, p, end, age > DECIDE_LATEST);
-    decideCandidate(ecg, p);
+function decide(lead: Lead, channel: Channel, sub: i32, end: i32): void {
+  const best = bestEnd(lead);
+  for (let p = firstUndecided(lead, best); p >= 0; p = firstUndecided(lead, best)) {
+    const candidate = lead.candidateAt(p);
+    const age = end - candidate.sample;
+    if (age < DECISION.AGE) return;
+    measureBeat(lead, channel, sub, candidate, end, age > DECISION.LATEST, BETWEEN, ROW);
+    decideCandidate(lead, p);
   }
 }

@@ -1,82 +1,100 @@
-import { EcgState } from '../memory/ecg_state';
-import { INTERVAL_LIST, INTERVALS, Interval, MAX_INTERVALS } from './scratch';
-import {
-  FREE_SURPRISE,
-  HIDING_SHARE,
-  IRREGULAR,
-  LONGEST_INTERVAL,
-  LONGEST_R_TO_T,
-  MOST_OTHERS,
-  MOST_SURPRISE,
-  OBSCURED_DOUBT,
-  RANDOM,
-  STEADINESS,
-  TELLING_INTERVALS,
-  UNEQUAL,
-  WEIGHT_AGAINST,
-  WEIGHT_FOR,
-} from './tuning';
+import { Lead } from '../memory/ecg_state';
+import { Row, rowAt } from '../memory/row';
+import { PATH, RHYTHM } from './tuning';
 
 /**
- * The RR intervals of one window in order (INTERVALS), and the confidence in them. The odds of a beat by its morphology
+ * The RR intervals of one window in order, and the confidence in them. The odds of a beat by its morphology
  * (evidence.ts) are corrected for the rhythm: they fall if the two intervals of the beat are more surprising than the one
  * interval without it, and rise if they are less surprising.
  */
 
-export function clearIntervals(): void {
-  INTERVALS.count = 0;
-  INTERVALS.duration = 0;
-  INTERVALS.joins = false;
+/** Most intervals of a window: 32 s at 195 bpm. */
+const MAX_INTERVALS: i32 = 104;
+
+/** An RR interval of the window. */
+@unmanaged
+export class Interval {
+  seconds: f64;
+  /** Odds against the beat that ends it, by its morphology. */
+  odds: f64;
+  /** Whether it follows the previous interval without a gap. */
+  joined: bool;
+  /** Whether it holds a flat line, or noise. */
+  obscured: bool;
+  /** Whether it holds a short flat line. */
+  holds: bool;
 }
 
-/** Appends an interval, if it is one, and the odds against the beat that ends it, by its morphology. */
-export function addInterval(seconds: f64, odds: f64, obscured: bool, holds: bool): void {
-  const isOne = seconds > 0 && seconds < LONGEST_INTERVAL && INTERVALS.count < MAX_INTERVALS;
-  if (isOne) {
-    const interval = INTERVAL_LIST[INTERVALS.count++];
-    interval.seconds = seconds;
-    interval.odds = odds;
-    interval.joined = INTERVALS.joins;
-    interval.obscured = obscured;
-    interval.holds = holds;
-    INTERVALS.duration += seconds;
+/** The RR intervals of a window. */
+@unmanaged
+export class Intervals {
+  /** Sum, seconds. */
+  duration: f64;
+  count: i32;
+  /** Whether the next interval follows the last one without a gap. */
+  joins: bool;
+
+  get list(): Row<Interval> {
+    return rowAt<Interval>(changetype<usize>(this) + 16);
   }
-  INTERVALS.joins = isOne;
+
+  clear(): void {
+    this.count = 0;
+    this.duration = 0;
+    this.joins = false;
+  }
+
+  /** Appends an interval, if it is one, and the odds against the beat that ends it, by its morphology. */
+  add(seconds: f64, odds: f64, obscured: bool, holds: bool): void {
+    const isOne = seconds > 0 && seconds < RHYTHM.LONGEST && this.count < MAX_INTERVALS;
+    if (isOne) {
+      const interval = this.list[this.count++];
+      interval.seconds = seconds;
+      interval.odds = odds;
+      interval.joined = this.joins;
+      interval.obscured = obscured;
+      interval.holds = holds;
+      this.duration += seconds;
+    }
+    this.joins = isOne;
+  }
 }
+export const INTERVALS_BYTES: usize = 16 + MAX_INTERVALS * ((offsetof<Interval>() + 7) & ~7);
 
 /** Probability that no interval of the window is wrong. */
-export function allRight(): f64 {
-  if (alternates()) return 0;
-  const period = INTERVALS.duration / <f64>INTERVALS.count;
-  const usual = usualInterval();
+export function allRight(intervals: Intervals): f64 {
+  if (alternates(intervals)) return 0;
+  const period = intervals.duration / <f64>intervals.count;
+  const usual = usualInterval(intervals);
   let doubt: f64 = 0;
-  for (let i = 0; i < INTERVALS.count; i++) {
-    const against = INTERVAL_LIST[i].odds * Math.exp(misfit(i, period));
+  for (let i = 0; i < intervals.count; i++) {
+    const interval = intervals.list[i];
+    const against = interval.odds * Math.exp(misfit(intervals, i, period));
     doubt += against / (1 + against);
-    if (mayHide(INTERVAL_LIST[i], usual)) doubt += OBSCURED_DOUBT;
+    if (mayHide(interval, usual)) doubt += RHYTHM.OBSCURED_DOUBT;
   }
   return Math.exp(-doubt);
 }
 
 /** Whether short and long intervals take turns as those from R waves to peaked T waves, and from these to R waves, do. */
-function alternates(): bool {
+function alternates(intervals: Intervals): bool {
   let others = 0;
-  for (let i = 1; i < INTERVALS.count; i++) {
-    const one = INTERVAL_LIST[i - 1].seconds;
-    const next = INTERVAL_LIST[i].seconds;
+  for (let i = 1; i < intervals.count; i++) {
+    const one = intervals.list[i - 1].seconds;
+    const next = intervals.list[i].seconds;
     const shorter = Math.min(one, next);
-    if (shorter > LONGEST_R_TO_T || Math.max(one, next) < UNEQUAL * shorter) others++;
+    if (shorter > RHYTHM.LONGEST_R_TO_T || Math.max(one, next) < RHYTHM.UNEQUAL * shorter) others++;
   }
-  return INTERVALS.count > MOST_OTHERS + 2 && others <= MOST_OTHERS;
+  return intervals.count > RHYTHM.MOST_OTHERS + 2 && others <= RHYTHM.MOST_OTHERS;
 }
 
 /** Mean of the intervals that are not obscured; where all are, as in a coarse ECG, the shortest. */
-function usualInterval(): f64 {
+function usualInterval(intervals: Intervals): f64 {
   let sum: f64 = 0;
   let count: f64 = 0;
   let shortest: f64 = Infinity;
-  for (let i = 0; i < INTERVALS.count; i++) {
-    const interval = INTERVAL_LIST[i];
+  for (let i = 0; i < intervals.count; i++) {
+    const interval = intervals.list[i];
     shortest = Math.min(shortest, interval.seconds);
     if (interval.obscured) continue;
     sum += interval.seconds;
@@ -87,17 +105,17 @@ function usualInterval(): f64 {
 
 /** Whether a flat line or noise may stand for a beat, since the interval is too long, or have made one, since it is too short. */
 function mayHide(interval: Interval, usual: f64): bool {
-  if (interval.seconds > HIDING_SHARE * usual) return interval.obscured || interval.holds;
-  return interval.obscured && interval.seconds * HIDING_SHARE < usual;
+  if (interval.seconds > RHYTHM.HIDING * usual) return interval.obscured || interval.holds;
+  return interval.obscured && interval.seconds * RHYTHM.HIDING < usual;
 }
 
 /** 1 if the newest beats have a rhythm, even an irregular one; 0 if they come at random times. */
-export function isRhythm(ecg: EcgState): f64 {
+export function isRhythm(lead: Lead): f64 {
   let n: f64 = 0;
   let sum: f64 = 0;
   let squares: f64 = 0;
-  for (let number = max(ecg.oldestBeat, ecg.beatCount - TELLING_INTERVALS); number < ecg.beatCount; number++) {
-    const interval = <f64>ecg.beatAt(number).interval;
+  for (let number = max(lead.oldestBeat, lead.beatCount - RHYTHM.TELLING); number < lead.beatCount; number++) {
+    const interval = <f64>lead.beatAt(number).interval;
     if (!(interval > 0)) continue;
     n++;
     sum += interval;
@@ -105,19 +123,19 @@ export function isRhythm(ecg: EcgState): f64 {
   }
   if (n < 2) return 1;
   const variation = Math.sqrt((Math.max(0, n * squares - sum * sum) * n) / (n - 1)) / sum;
-  return Math.max(0, Math.min(1, (RANDOM - variation) / (RANDOM - IRREGULAR)));
+  return Math.max(0, Math.min(1, (RHYTHM.RANDOM - variation) / (RHYTHM.RANDOM - RHYTHM.IRREGULAR)));
 }
 
 /** Log odds from the rhythm against the beat between interval i and the next one. */
-function misfit(i: i32, period: f64): f64 {
-  if (i + 1 === INTERVALS.count || !INTERVAL_LIST[i + 1].joined) return 0;
-  const before = INTERVAL_LIST[i].seconds;
-  const after = INTERVAL_LIST[i + 1].seconds;
+function misfit(intervals: Intervals, i: i32, period: f64): f64 {
+  if (i + 1 === intervals.count || !intervals.list[i + 1].joined) return 0;
+  const before = intervals.list[i].seconds;
+  const after = intervals.list[i + 1].seconds;
   const excess = surprise(before, period) + surprise(after, period) - surprise(before + after, period);
-  return excess > 0 ? WEIGHT_AGAINST * Math.max(0, excess - FREE_SURPRISE) : WEIGHT_FOR * excess;
+  return excess > 0 ? RHYTHM.AGAINST * Math.max(0, excess - RHYTHM.FREE) : RHYTHM.FOR * excess;
 }
 
 function surprise(interval: f64, period: f64): f64 {
   const d = interval - period;
-  return Math.min(MOST_SURPRISE, (STEADINESS * d * d) / (interval * period));
+  return Math.min(PATH.MOST_SURPRISE, (PATH.STEADINESS * d * d) / (interval * period));
 }

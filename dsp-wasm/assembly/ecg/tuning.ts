@@ -1,222 +1,276 @@
 /** Tuning of the R peaks and of the heart rate from them. The brackets are explained in CONTRIBUTING.md. */
 
-// ---- levels.ts ----
-/** Share of a beat in both levels, which follow within about 8 beats. [share; cited: Hamilton and Tompkins 1986] */
-export const LEVEL_FOLLOW: f32 = 0.125;
-/** Share of a larger noise in its level: it rises faster, as noise comes suddenly. [share; chosen] */
-export const NOISE_RISE: f32 = 0.4;
-/** Most that noise is of the beats' level: a feature that says nothing now must be able to say so later. [ratio; chosen] */
-export const CLOSEST_NOISE: f32 = 0.55;
-/** Least that noise is of the beats' level: less says no more. [ratio; chosen] */
-export const FARTHEST_NOISE: f32 = 0.05;
+/** Levels of a feature at beats and between them (levels.ts). */
+export namespace LEVEL {
+  /** Tuning of the R peaks and of the heart rate from them. The brackets are explained in CONTRIBUTING.md. */
+  
+  // ---- levels.ts ----
+  /** Share of a beat in both levels, which follow within about 8 beats. [share; cited: Hamilton and Tompkins 1986] */
+  export const FOLLOW: f32 = 0.125;
+  /** Share of a larger noise in its level: it rises faster, as noise comes suddenly. [share; chosen] */
+  export const RISE: f32 = 0.4;
+  /** Most that noise is of the beats' level: a feature that says nothing now must be able to say so later. [ratio; chosen] */
+  export const CLOSEST: f32 = 0.55;
+  /** Least that noise is of the beats' level: less says no more. [ratio; chosen] */
+  export const FARTHEST: f32 = 0.05;
+  /** Most that a beat counts for in the level, in parts of it. [ratio; chosen] */
+  export const LARGEST: f32 = 2;
+  /** Noise of the match before it is known, in parts of the first match. [ratio; chosen] */
+  export const FIRST_MATCH_NOISE: f32 = 0.3;
+}
 
-/** Most that a beat counts for in the level, in parts of it. [ratio; chosen] */
-export const LARGEST_BEAT: f32 = 2;
+/** Evidence for a beat at a grid sample (evidence.ts). */
+export namespace EVIDENCE {
+  /** Half width within which a peak of the evidence is the greatest, 78 ms. [grid samples; chosen] */
+  export const GUARD: i32 = 10;
+  /** The least evidence that makes a candidate. [log odds; chosen] */
+  export const LEAST: f32 = -20;
+  /** Lower bound of where between noise (0) and beats (1) a feature is. [ratio; chosen] */
+  export const LOWEST: f32 = -0.5;
+  /** Upper bound of the same. [ratio; chosen] */
+  export const FARTHEST: f32 = 1.6;
+  /** Steepness of the log odds over the position, by the separation less one. [weight; chosen] */
+  export const STEEPNESS: f32 = 3;
+  /** Greatest steepness of the log odds over the position. [log odds; chosen] */
+  export const STEEPEST: f32 = 40;
+  /** Bound of one beat's evidence: above two surprises, so that clear beats correct a wrong expectation of the period. [log odds; chosen] */
+  export const MOST: f32 = 10;
+  /** Separation of the breadth from which breadth alone makes a beat, as it tells beats from T waves. [ratio; chosen] */
+  export const WIDE_RATIO: f32 = 2.5;
+  /** Separation of the energy that this needs, too, as electrode motion is broad as well; and that of a lead which shows beats clearly. [ratio; chosen] */
+  export const CLEAR_RATIO: f32 = 2.5;
+  /** Bound of such a beat's evidence: below two surprises, so that none is put between two beats of a regular rhythm. [log odds; chosen] */
+  export const MOST_WIDE: f32 = 5;
+  /** Part of what is past that bound which is kept, so that the evidence is still greatest where it was. [share; chosen] */
+  export const PAST_BOUND: f32 = 0.01;
+}
 
-// ---- evidence.ts ----
-/** Half width within which a peak of the evidence is the greatest, 78 ms. [grid samples; chosen] */
-export const GUARD: i32 = 10;
-/** The least evidence that makes a candidate. [log odds; chosen] */
-export const LEAST_EVIDENCE: f32 = -20;
-/** Lower bound of where between noise (0) and beats (1) a feature is. [ratio; chosen] */
-export const LOWEST_POSITION: f32 = -0.5;
-/** Upper bound of the same. [ratio; chosen] */
-export const FARTHEST_POSITION: f32 = 1.6;
-/** Steepness of the log odds over the position, by the separation less one. [weight; chosen] */
-export const STEEPNESS: f32 = 3;
-/** Least steepness of the log odds over the position. [log odds; chosen] */
-export const LEAST_STEEPNESS: f32 = 3;
-/** Greatest steepness of the log odds over the position. [log odds; chosen] */
-export const MOST_STEEPNESS: f32 = 40;
-/** Bound of one beat's evidence: above two surprises, so that clear beats correct a wrong expectation of the period. [log odds; chosen] */
-export const MOST_EVIDENCE: f32 = 10;
-/** Separation of the breadth from which breadth alone makes a beat, as it tells beats from T waves. [ratio; chosen] */
-export const WIDE_RATIO: f32 = 2.5;
-/** Separation of the energy that this needs, too, as electrode motion is broad as well; and that of a lead which shows beats clearly. [ratio; chosen] */
-export const CLEAR_RATIO: f32 = 2.5;
-/** Bound of such a beat's evidence: below two surprises, so that none is put between two beats of a regular rhythm. [log odds; chosen] */
-export const WIDE_EVIDENCE: f32 = 5;
-/** Part of what is past that bound which is kept, so that the evidence is still greatest where it was. [share; chosen] */
-export const PAST_BOUND: f32 = 0.01;
-/** Energy, against the usual least one between two beats, below which a link may have put a line where data were lost. [ratio; chosen] */
-export const SMOOTH_SHARE: f32 = 0.2;
+/** Lines that may stand for lost data (r_peaks.ts, evidence.ts). */
+export namespace FLAT {
+  /** Energy, against the usual least one between two beats, below which a link may have put a line where data were lost. [ratio; chosen] */
+  export const SMOOTH: f32 = 0.2;
+  /** Shortest flat line, 0.15 s: a QRS complex is shorter. [grid samples; chosen] */
+  export const SAMPLES: i32 = 19;
+  /** Shortest flat line that may have replaced a QRS complex, 55 ms: a link may lose as little. [grid samples; chosen] */
+  export const HELD: i32 = 7;
+  /** Difference of two grid samples of the same values, in parts of them. [ratio; chosen] */
+  export const ROUNDING: f32 = 5e-7;
+}
 
-// ---- beat_path.ts ----
-/** Shortest RR interval on a path, 250 bpm. [s; chosen] */
-export const SHORTEST_RR: f32 = 0.24;
-/** Shortest interval before a broad beat; sooner it may be the T wave of the beat before. [s; cited: Pan and Tompkins 1985] */
-export const SHORTEST_WIDE_RR: f32 = 0.36;
-/** Longest RR interval on a path; after a longer one it begins anew. [s; chosen] */
-export const LONGEST_RR: f32 = 2.6;
-/** Surprise of an interval r times the period, over (ln r)^2: 10 % of heart rate variability costs 0.2. [log odds; chosen] */
-export const STEADINESS: f32 = 20;
-/** The most that an interval surprises. [log odds; chosen] */
-export const MOST_SURPRISE: f32 = 4;
-/** Period that is expected at first, 75 bpm. [s; chosen] */
-export const FIRST_PERIOD: f32 = 0.8;
-/** Shortest period that is expected. [s; chosen] */
-export const SHORTEST_PERIOD: f32 = 0.28;
-/** Longest period that is expected. [s; chosen] */
-export const LONGEST_PERIOD: f32 = 1.6;
-/** Share of an interval in the expected period. [share; chosen] */
-export const PERIOD_FOLLOW: f32 = 0.2;
-/** Least interval that the period follows. [periods; chosen] */
-export const LEAST_CHANGE: f32 = 0.6;
-/** Greatest interval that the period follows. [periods; chosen] */
-export const MOST_CHANGE: f32 = 1.65;
+/** Sequence of beats (beat_path.ts). */
+export namespace PATH {
+  /** Shortest RR interval on a path, 250 bpm. [s; chosen] */
+  export const SHORTEST: f32 = 0.24;
+  /** Shortest interval before a broad beat; sooner it may be the T wave of the beat before. [s; cited: Pan and Tompkins 1985] */
+  export const SHORTEST_WIDE: f32 = 0.36;
+  /** Longest RR interval on a path; after a longer one it begins anew. [s; chosen] */
+  export const LONGEST: f32 = 2.6;
+  /** Surprise of an interval r times the period, over (ln r)^2: 10 % of heart rate variability costs 0.2. [log odds; chosen] */
+  export const STEADINESS: f32 = 20;
+  /** The most that an interval surprises. [log odds; chosen] */
+  export const MOST_SURPRISE: f32 = 4;
+  /** Period that is expected at first, 75 bpm. [s; chosen] */
+  export const FIRST_PERIOD: f32 = 0.8;
+  /** Shortest period that is expected. [s; chosen] */
+  export const SHORTEST_PERIOD: f32 = 0.28;
+  /** Longest period that is expected. [s; chosen] */
+  export const LONGEST_PERIOD: f32 = 1.6;
+  /** Share of an interval in the expected period. [share; chosen] */
+  export const FOLLOW: f32 = 0.2;
+  /** Least interval that the period follows. [periods; chosen] */
+  export const LEAST_CHANGE: f32 = 0.6;
+  /** Greatest interval that the period follows. [periods; chosen] */
+  export const MOST_CHANGE: f32 = 1.65;
+}
 
-// ---- beat_measure.ts ----
-/** Latest T wave after a beat. [grid samples; chosen: 0.48 s] */
-export const LATEST_T: i32 = 61;
-/** Earliest P wave before a beat. [grid samples; chosen: 0.27 s] */
-export const EARLIEST_P: i32 = 34;
-/** Breadth between the two, against that of beats, from which an ectopic beat may have been missed. [ratio; chosen] */
-export const STRAY_SHARE: f32 = 0.45;
-/** Most quality of a beat after such a one. [probability; chosen] */
-export const STRAY_QUALITY: f32 = 0.5;
-/** Evidence below which a beat that is like none of its kinds is doubted, as a T wave taken for one. [log odds; chosen] */
-export const STRANGE_EVIDENCE: f32 = 3;
-/** Share of its norm along its template from which on it is like it. [share; chosen] */
-export const STRANGE_SHARE: f32 = 0.65;
-/** Largest energy between two beats, against that of beats, from which noise may hide one. [ratio; chosen] */
-export const HIDING_NOISE: f32 = 0.5;
-/** Part of a beat's top from which on it counts for its spread; less is noise. [ratio; chosen] */
-export const SPREAD_FROM: f32 = 0.15;
-/** Least spread of a QRS complex, 13.2 ms, of which a spike without width has 10 from the wavelet. [grid samples; chosen] */
-export const SHORTEST_SPREAD: f32 = 1.69;
-/** Most quality of a beat that spreads less: two such leave nothing to trust. [probability; chosen] */
-export const SPIKE_QUALITY: f32 = 0.25;
-/** Least size of a T wave, against the breadth of its beat. [ratio; chosen] */
-export const LEAST_T: f32 = 0.05;
-/** Mean sign from which on T waves follow the beats: that of noise hardly ever reaches it. [ratio; chosen] */
-export const ENOUGH_WAVES: f32 = 0.8;
-/** Beats in a row without noise that could hide one, from which on they tell what is usual: noise hardly ever has as many. [beats; chosen] */
-export const ENOUGH_CLEAR: i32 = 8;
-/** Share of a larger beat in the usual size; it counts up to LARGEST_BEAT of that. [share; chosen] */
-export const USUAL_RISE: f32 = 0.4;
-/** Energy, against the usual one, below which a beat may be a P wave. [ratio; chosen] */
-export const SMALL_ENERGY: f32 = 0.25;
-/** Breadth, against the usual one, below which a beat may be a P wave; an ectopic beat is broader. [ratio; chosen] */
-export const SMALL_WIDTH: f32 = 0.45;
-/** Breadth, against the usual one, below which a beat is smaller than an ECG's noise beside it. [ratio; chosen] */
-export const LEAST_BREADTH: f32 = 0.001;
-/** Farthest that a lead's peak may lie from the candidate, 47 ms. [grid samples; chosen] */
-export const SNAP: i32 = 6;
-/** The same without a template. [grid samples; chosen] */
-export const FIRST_SNAP: i32 = 8;
-/** Samples this close to a beat, 219 ms, are excluded from the noise estimate. [grid samples; chosen] */
-export const DEAD_SAMPLES: i32 = 28;
-/** Or so many tenths of the interval, where they are fewer. [tenths; chosen] */
-export const DEAD_TENTHS: i32 = 3;
-/** Longer intervals, 3 s, are pauses or missed beats and tell nothing of the noise between beats. [grid samples; chosen] */
-export const PAUSE_SAMPLES: i32 = 384;
-/** Distance from the middle of an interval within which a small beat lies midway. [share; chosen] */
-export const MIDWAY: f32 = 0.1;
-/** Least size of such a beat, in parts of the others. [share; chosen] */
-export const WEAKEST: f32 = 0.15;
-/** Share of its norm that a beat must have along a template to be of its kind. [share; chosen] */
-export const LIKE_TEMPLATE: f32 = 0.8;
-/** Least share of a beat in the template. [share; chosen] */
-export const SLOWEST_LEARNING: f32 = 0.1;
-/** Beats that make a template. [beats; chosen] */
-export const TEMPLATE_BEATS: i32 = 3;
-/** How many times as much as the chosen lead another one must tell to be chosen. [ratio; chosen] */
-export const BETTER_LEAD: f32 = 2;
-/** Noise of the match before it is known, in parts of the first match. [ratio; chosen] */
-export const FIRST_MATCH_NOISE: f32 = 0.3;
-/** Share of a beat in the running means of fit, shift and rest, and of a block in that of hum: about 5 of them. [share; chosen] */
-export const MEASURE_FOLLOW: f32 = 0.2;
-/** A lead is back at its level this long after its R peak, 90 ms, most of the way at least; a stair or a drift is not. [grid samples; chosen] */
-export const SHIFT_HALF: i32 = 12;
-/** Stretch about a beat whose mean is its baseline, 0.69 s: all that is there when a beat is decided. [grid samples; chosen] */
-export const BASELINE_SAMPLES: i32 = 88;
+/** What is measured of a beat and of what lies before it (beat_measure.ts). */
+export namespace MEASURE {
+  /** Latest T wave after a beat. [grid samples; chosen: 0.48 s] */
+  export const LATEST_T: i32 = 61;
+  /** Earliest P wave before a beat. [grid samples; chosen: 0.27 s] */
+  export const EARLIEST_P: i32 = 34;
+  /** Samples this close to a beat, 219 ms, are excluded from the noise estimate. [grid samples; chosen] */
+  export const DEAD: i32 = 28;
+  /** Or so many tenths of the interval, where they are fewer. [tenths; chosen] */
+  export const DEAD_TENTHS: i32 = 3;
+  /** Longer intervals, 3 s, are pauses or missed beats and tell nothing of the noise between beats. [grid samples; chosen] */
+  export const PAUSE: i32 = 384;
+  /** Share of a beat in the running means of fit, shift and rest, and of a block in that of hum: about 5 of them. [share; chosen] */
+  export const FOLLOW: f32 = 0.2;
+  /** A lead is back at its level this long after its R peak, 90 ms, most of the way at least; a stair or a drift is not. [grid samples; chosen] */
+  export const SHIFT_HALF: i32 = 12;
+}
 
-// ---- r_peaks.ts ----
-/** A beat is decided by the first block that ends at least this long after it, 0.375 s. [grid samples; chosen] */
-export const DECIDE_AGE: i32 = 48;
-/** Age from which a beat is decided late, 0.5 s. [grid samples; derived: DECIDE_AGE and a block] */
-export const DECIDE_LATEST: i32 = 64;
-/** Stretch from which levels are learnt, 2 s. [grid samples; cited: Pan and Tompkins 1985] */
-export const LEARN_SAMPLES: i32 = 256;
-/** Stretch without beats after which they are learnt again, 3 s. [grid samples; chosen] */
-export const SEARCH_SAMPLES: i32 = 384;
-/** Size of a beat in parts of the greatest feature, when the levels are learnt. [ratio; chosen] */
-export const FIRST_BEAT_SHARE: f32 = 0.8;
-/** Most that the greatest feature counts for then, in parts of the second greatest of the four half seconds. [ratio; chosen] */
-export const MOST_ABOVE_SECOND: f32 = 2;
-/** Least part of the stretch that must be there to learn from it. [share; chosen] */
-export const LEAST_LEARNT: f32 = 0.5;
-/** Stretch without data after which the electrodes may be elsewhere and all is learnt anew, 10 s. [grid samples; chosen] */
-export const LOST_SAMPLES: i32 = 1280;
-/** Evidence of a peak that is clear before its guard time is over: past any ectopic one's. [log odds; chosen] */
-export const CLEAR_EVIDENCE: f32 = 6;
-/** Fall after such a peak. [grid samples; chosen] */
-export const CLEAR_SAMPLES: i32 = 2;
+/** Quality of a beat (beat_measure.ts). */
+export namespace QUALITY {
+  /** Breadth between the two, against that of beats, from which an ectopic beat may have been missed. [ratio; chosen] */
+  export const STRAY_SHARE: f32 = 0.45;
+  /** Most quality of a beat after such a one. [probability; chosen] */
+  export const STRAY: f32 = 0.5;
+  /** Evidence below which a beat that is like none of its kinds is doubted, as a T wave taken for one. [log odds; chosen] */
+  export const STRANGE_EVIDENCE: f32 = 3;
+  /** Share of its norm along its template from which on it is like it. [share; chosen] */
+  export const STRANGE_FIT: f32 = 0.65;
+  /** Largest energy between two beats, against that of beats, from which noise may hide one. [ratio; chosen] */
+  export const HIDING_NOISE: f32 = 0.5;
+  /** Part of a beat's top from which on it counts for its spread; less is noise. [ratio; chosen] */
+  export const SPREAD_FROM: f32 = 0.15;
+  /** Least spread of a QRS complex, 13.2 ms, of which a spike without width has 10 from the wavelet. [grid samples; chosen] */
+  export const SHORTEST_SPREAD: f32 = 1.69;
+  /** Most quality of a beat that spreads less: two such leave nothing to trust. [probability; chosen] */
+  export const SPIKE: f32 = 0.25;
+}
 
-/** Shortest flat line, 0.15 s: a QRS complex is shorter. [grid samples; chosen] */
-export const FLAT_SAMPLES: i32 = 19;
-/** Shortest flat line that may have replaced a QRS complex, 55 ms: a link may lose as little. [grid samples; chosen] */
-export const HELD_SAMPLES: i32 = 7;
-/** Difference of two grid samples of the same values, in parts of them. [ratio; chosen] */
-export const ROUNDING: f32 = 5e-7;
+/** Usual size of beats (beat_measure.ts). */
+export namespace SIZE {
+  /** Least size of a T wave, against the breadth of its beat. [ratio; chosen] */
+  export const LEAST_T: f32 = 0.05;
+  /** Mean sign from which on T waves follow the beats: that of noise hardly ever reaches it. [ratio; chosen] */
+  export const ENOUGH_WAVES: f32 = 0.8;
+  /** Beats in a row without noise that could hide one, from which on they tell what is usual: noise hardly ever has as many. [beats; chosen] */
+  export const ENOUGH_CLEAR: i32 = 8;
+  /** Share of a larger beat in the usual size; it counts up to LARGEST_BEAT of that. [share; chosen] */
+  export const RISE: f32 = 0.4;
+  /** Energy, against the usual one, below which a beat may be a P wave. [ratio; chosen] */
+  export const SMALL_ENERGY: f32 = 0.25;
+  /** Breadth, against the usual one, below which a beat may be a P wave; an ectopic beat is broader. [ratio; chosen] */
+  export const SMALL_WIDTH: f32 = 0.45;
+  /** Breadth, against the usual one, below which a beat is smaller than an ECG's noise beside it. [ratio; chosen] */
+  export const LEAST_BREADTH: f32 = 0.001;
+}
 
-// ---- rhythm.ts ----
-/** Longest interval that can be one beat to the next. [s; chosen] */
-export const LONGEST_INTERVAL: f64 = 3;
-/** Weight of surprise against a beat. [ratio; chosen] */
-export const WEIGHT_AGAINST: f64 = 2.5;
-/** Surprise against a beat that is free: the pause after an ectopic beat does not make it a wrong one. [log odds; chosen] */
-export const FREE_SURPRISE: f64 = 2.0;
-/** Weight of surprise for a beat: noise, too, finds a peak where one is expected. [ratio; chosen] */
-export const WEIGHT_FOR: f64 = 0.2;
-/** Variation of the newest intervals up to which they are a rhythm: atrial fibrillation has about 0.25, bigeminy 0.4. [ratio; chosen] */
-export const IRREGULAR: f64 = 0.45;
-/** Variation from which they are none: spikes at random times have 0.7 to 1. [ratio; chosen] */
-export const RANDOM: f64 = 0.65;
-/** Newest intervals that tell one from the other. [intervals; chosen] */
-export const TELLING_INTERVALS: i32 = 20;
+/** Small beats midway between two others (beat_measure.ts). */
+export namespace MIDWAY {
+  /** Distance from the middle of an interval within which a small beat lies midway. [share; chosen] */
+  export const REACH: f32 = 0.1;
+  /** Least size of such a beat, in parts of the others. [share; chosen] */
+  export const WEAKEST: f32 = 0.15;
+}
 
-/** Longest interval from an R wave to the top of its T wave. [s; chosen] */
-export const LONGEST_R_TO_T: f64 = 0.36;
-/** Longest interval from an R wave to the end of its T wave. [s; cited: upper limit of QTc, Rautaharju et al. 2009] */
-export const LONGEST_QT: f64 = 0.5;
-/** Ratio of two intervals from which one of them may end with a T wave. [ratio; chosen] */
-export const UNEQUAL: f64 = 1.5;
-/** Neighbouring intervals of another kind among which the others may still be those of T waves. [intervals; chosen] */
-export const MOST_OTHERS: i32 = 1;
-/** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; chosen] */
-export const HIDING_SHARE: f64 = 1.5;
-/** Taken from the logarithm of the probability that all intervals are right, where it may: one of them leaves a third of it. [log odds; chosen] */
-export const OBSCURED_DOUBT: f64 = 1;
+/** Kinds of beats (kinds.ts). */
+export namespace KINDS {
+  /** Farthest that a lead's peak may lie from the candidate, 47 ms. [grid samples; chosen] */
+  export const SNAP: i32 = 6;
+  /** The same without a template. [grid samples; chosen] */
+  export const FIRST_SNAP: i32 = 8;
+  /** Share of its norm that a beat must have along a template to be of its kind. [share; chosen] */
+  export const LIKE: f32 = 0.8;
+  /** Least share of a beat in the template. [share; chosen] */
+  export const SLOWEST: f32 = 0.1;
+  /** Beats that make a template. [beats; chosen] */
+  export const ENOUGH: i32 = 3;
+}
 
-// ---- heart_rate.ts ----
-/** Beats that have to be right for a breath that is told by the beats. [beats; chosen] */
-export const TELLING_BEATS: f64 = 9;
-/** Shift of the level from which beats are stairs. [ratio; chosen] */
-export const MOST_SHIFT: f64 = 0.8;
-/** Rise of the confidence below it: 0.2 less are beats. [weight; chosen] */
-export const SHIFT_STEEPNESS: f64 = 5;
-/** Power of changes from sample to sample, against that over two samples, from which hum outweighs all else. [ratio; derived: 1 / (4 cos² πf/128) of 47 Hz, below any mains] */
-export const MOST_HUM: f32 = 1.5;
-/** Mean projection on the template between beats, in parts of that of a beat note, from which they are the tops of waves. [ratio; chosen] */
-export const MOST_REST: f64 = 0.5;
-/** Rise of the confidence below it: 0.1 less are beats. [weight; chosen] */
-export const REST_STEEPNESS: f64 = 10;
-/** Fit of the beats to their template that is as likely an ECG's as not. [share; chosen] */
-export const USUAL_FIT: f64 = 0.79;
-/** Width of the transition about it. [share; chosen] */
-export const FIT_WIDTH: f64 = 0.025;
-/** Intervals without a beat after which beats may be over, beside the time of a decision. [intervals; chosen] */
-export const IDLE_INTERVALS: f64 = 2;
-/** Longest that a decision takes. [s; derived: DECIDE_LATEST at 128 Hz] */
-export const DECIDE_SECONDS: f64 = 0.5;
-/** Intervals that tell the rate of a window, together. [s; chosen] */
-export const ENOUGH_SECONDS: f64 = 3;
-/** Closest that a peak may follow another, 0.24 s. [grid samples; derived: SHORTEST_RR at 128 Hz] */
-export const CLOSEST_PEAK: i32 = 31;
-/** Least size of a QRS complex, in parts of the level under it: filters lose 1e-5 of it to f32. [ratio; chosen] */
-export const LEAST_OF_LEVEL: f64 = 1e-4;
-/** The same in parts of the offset that was taken off before. [ratio; chosen] */
-export const LEAST_OF_OFFSET: f64 = 4e-7;
-/** Odds against a beat whose morphology is clear, the least that evidence tells. [odds; derived: exp(-MOST_EVIDENCE)] */
-export const CLEAR_ODDS: f64 = 4.5e-5;
+/** Baseline of a beat (beat_measure.ts). */
+export namespace BASELINE {
+  /** Stretch about a beat whose mean is its baseline, 0.69 s: all that is there when a beat is decided. [grid samples; chosen] */
+  export const SAMPLES: i32 = 88;
+}
+
+/** Choice of a lead (r_peaks.ts). */
+export namespace CHOICE {
+  /** How many times as much as the chosen lead another one must tell to be chosen. [ratio; chosen] */
+  export const BETTER: f32 = 2;
+  /** Time within which two leads have the same beat. [s; chosen] */
+  export const SAME_BEAT: f64 = 0.15;
+}
+
+/** When beats are decided (r_peaks.ts). */
+export namespace DECISION {
+  /** A beat is decided by the first block that ends at least this long after it, 0.375 s. [grid samples; chosen] */
+  export const AGE: i32 = 48;
+  /** Age from which a beat is decided late, 0.5 s. [grid samples; derived: DECIDE_AGE and a block] */
+  export const LATEST: i32 = 64;
+}
+
+/** First levels (r_peaks.ts). */
+export namespace LEARNING {
+  /** Stretch from which levels are learnt, 2 s. [grid samples; cited: Pan and Tompkins 1985] */
+  export const SAMPLES: i32 = 256;
+  /** Stretch without beats after which they are learnt again, 3 s. [grid samples; chosen] */
+  export const SEARCH: i32 = 384;
+  /** Size of a beat in parts of the greatest feature, when the levels are learnt. [ratio; chosen] */
+  export const BEAT: f32 = 0.8;
+  /** Most that the greatest feature counts for then, in parts of the second greatest of the four half seconds. [ratio; chosen] */
+  export const ABOVE_SECOND: f32 = 2;
+  /** Stretch without data after which the electrodes may be elsewhere and all is learnt anew, 10 s. [grid samples; chosen] */
+  export const LOST: i32 = 1280;
+}
+
+/** The peak that is too new to be a candidate (r_peaks.ts). */
+export namespace NEWEST {
+  /** Evidence of a peak that is clear before its guard time is over: past any ectopic one's. [log odds; chosen] */
+  export const EVIDENCE: f32 = 6;
+  /** Fall after such a peak. [grid samples; chosen] */
+  export const SAMPLES: i32 = 2;
+}
+
+/** The intervals of a window (rhythm.ts). */
+export namespace RHYTHM {
+  /** Longest interval that can be one beat to the next. [s; chosen] */
+  export const LONGEST: f64 = 3;
+  /** Weight of surprise against a beat. [ratio; chosen] */
+  export const AGAINST: f64 = 2.5;
+  /** Surprise against a beat that is free: the pause after an ectopic beat does not make it a wrong one. [log odds; chosen] */
+  export const FREE: f64 = 2.0;
+  /** Weight of surprise for a beat: noise, too, finds a peak where one is expected. [ratio; chosen] */
+  export const FOR: f64 = 0.2;
+  /** Variation of the newest intervals up to which they are a rhythm: atrial fibrillation has about 0.25, bigeminy 0.4. [ratio; chosen] */
+  export const IRREGULAR: f64 = 0.45;
+  /** Variation from which they are none: spikes at random times have 0.7 to 1. [ratio; chosen] */
+  export const RANDOM: f64 = 0.65;
+  /** Newest intervals that tell one from the other. [intervals; chosen] */
+  export const TELLING: i32 = 20;
+  /** Longest interval from an R wave to the top of its T wave. [s; chosen] */
+  export const LONGEST_R_TO_T: f64 = 0.36;
+  /** Longest interval from an R wave to the end of its T wave. [s; cited: upper limit of QTc, Rautaharju et al. 2009] */
+  export const LONGEST_QT: f64 = 0.5;
+  /** Ratio of two intervals from which one of them may end with a T wave. [ratio; chosen] */
+  export const UNEQUAL: f64 = 1.5;
+  /** Neighbouring intervals of another kind among which the others may still be those of T waves. [intervals; chosen] */
+  export const MOST_OTHERS: i32 = 1;
+  /** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; chosen] */
+  export const HIDING: f64 = 1.5;
+  /** Taken from the logarithm of the probability that all intervals are right, where it may: one of them leaves a third of it. [log odds; chosen] */
+  export const OBSCURED_DOUBT: f64 = 1;
+}
+
+/** The heart rate of a lead (heart_rate.ts). */
+export namespace CONFIDENCE {
+  /** Beats that have to be right for a breath that is told by the beats. [beats; chosen] */
+  export const TELLING_BEATS: f64 = 9;
+  /** Shift of the level from which beats are stairs. [ratio; chosen] */
+  export const MOST_SHIFT: f64 = 0.8;
+  /** Rise of the confidence below it: 0.2 less are beats. [weight; chosen] */
+  export const SHIFT_STEEPNESS: f64 = 5;
+  /** Mean projection on the template between beats, in parts of that of a beat note, from which they are the tops of waves. [ratio; chosen] */
+  export const MOST_REST: f64 = 0.5;
+  /** Rise of the confidence below it: 0.1 less are beats. [weight; chosen] */
+  export const REST_STEEPNESS: f64 = 10;
+  /** Fit of the beats to their template that is as likely an ECG's as not. [share; chosen] */
+  export const USUAL_FIT: f64 = 0.79;
+  /** Width of the transition about it. [share; chosen] */
+  export const FIT_WIDTH: f64 = 0.025;
+  /** Intervals without a beat after which beats may be over, beside the time of a decision. [intervals; chosen] */
+  export const IDLE_INTERVALS: f64 = 2;
+  /** Longest that a decision takes. [s; derived: DECIDE_LATEST at 128 Hz] */
+  export const DECIDE_SECONDS: f64 = 0.5;
+  /** Intervals that tell the rate of a window, together. [s; chosen] */
+  export const ENOUGH_SECONDS: f64 = 3;
+  /** Closest that a peak may follow another, 0.24 s. [grid samples; derived: SHORTEST_RR at 128 Hz] */
+  export const CLOSEST_PEAK: i32 = 31;
+  /** Least size of a QRS complex, in parts of the level under it: filters lose 1e-5 of it to f32. [ratio; chosen] */
+  export const LEAST_OF_LEVEL: f64 = 1e-4;
+  /** The same in parts of the offset that was taken off before. [ratio; chosen] */
+  export const LEAST_OF_OFFSET: f64 = 4e-7;
+  /** Odds against a beat whose morphology is clear, the least that evidence tells. [odds; derived: exp(-MOST_EVIDENCE)] */
+  export const CLEAR_ODDS: f64 = 4.5e-5;
+  /** Difference up to which two leads have the same heart rate: the tolerance of a reading. [bpm; derived: README] */
+  export const SAME_RATE: f64 = 5;
+}
+
+/** Hum (reasons.ts). */
+export namespace HUM {
+  /** Power of changes from sample to sample, against that over two samples, from which hum outweighs all else. [ratio; derived: 1 / (4 cos² πf/128) of 47 Hz, below any mains] */
+  export const MOST: f32 = 1.5;
+}

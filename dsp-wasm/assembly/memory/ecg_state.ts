@@ -1,4 +1,3 @@
-import { MAX_SUBS } from './channel';
 import { Row, rowAt } from './row';
 
 /** Grid samples of a template, and with those that fill the last vector. */
@@ -37,9 +36,90 @@ export class Template {
 const TEMPLATE_SHAPE: usize = (offsetof<Template>() + 15) & ~15;
 const TEMPLATE_BYTES: usize = TEMPLATE_SHAPE + TEMPLATE_ROW * sizeof<f32>();
 
-/** What is learnt of one lead. */
+/** A peak of the evidence, which may be a beat. */
+@unmanaged
+export class Candidate {
+  /** Index of its grid sample. */
+  sample: i32;
+  /** Log odds that it is a beat, by its morphology alone. */
+  evidence: f32;
+  /** Score of the best path that ends here. */
+  score: f32;
+  /** RR interval that this path expects next, seconds. */
+  period: f32;
+  /** Number of the candidate before it on that path, plus 1; 0: the path begins here. */
+  before: i32;
+  /** `Lead.empty` when it came. */
+  empty: i32;
+  /** `Lead.flat` when it came. */
+  flat: i32;
+  /** `Lead.held` when it came. */
+  held: i32;
+  /** Whether only its breadth speaks for it (an ectopic beat). */
+  wide: bool;
+}
+
+/** A beat, decided. */
+@unmanaged
+export class Beat {
+  /** Time of its R peak, seconds. */
+  time: f64;
+  /** Seconds since the beat before; 0: unknown (the first beat, or a gap between). */
+  interval: f32;
+  /** Size of the QRS complex, in units of the lead: comparable between beats. */
+  amplitude: f32;
+  /** Mean of the lead over 0.7 s about the R peak; NaN where a part of it is missing. */
+  baseline: f32;
+  /** Probability that it is a beat and that none was missed before it. */
+  quality: f32;
+  /** Whether the interval holds a flat line, which a QRS complex may be missing from, or noise, which one may be lost in. */
+  obscured: bool;
+  /** Whether it holds a short flat line, which may have replaced a QRS complex. */
+  holds: bool;
+  /** Found more than 0.5 s after it came, by a change of mind; not told to the host. */
+  late: bool;
+  /** Kind of the beat: those of one kind have their R peaks at the same place. */
+  kind: u8;
+}
+
+/**
+ * A lead: the detector of its R peaks, which knows of no other lead. Grid samples are counted on the grid of the ecg channel; 0 stands
+ * for none where 1 is added.
+ */
 @unmanaged
 export class Lead {
+  /** First grid sample with data since the start or the last long loss, plus 1. */
+  start: i32;
+  /** Newest grid sample with data, plus 1. */
+  seen: i32;
+  /** Newest grid sample without data, plus 1. */
+  empty: i32;
+  /** Newest grid sample of a flat line, or of one that is too smooth, plus 1. */
+  flat: i32;
+  /** Newest grid sample of a short flat line, plus 1. */
+  held: i32;
+  /** Grid samples since the value has been the same, and that value. */
+  same: i32;
+  value: f32;
+  /**
+   * Power of the newest changes from sample to sample, against that over two samples: about 0.3 in an ECG, 1 in white noise, 2 and more
+   * where hum of 50 or 60 Hz outweighs all else.
+   */
+  hum: f32;
+  /** Whether the levels have been learnt. */
+  ready: bool;
+  /** Grid sample since which the levels have stood without finding a beat. */
+  quiet: i32;
+  /** Candidates added so far. */
+  candidateCount: i32;
+  /** Number of the newest decided candidate, plus 1. */
+  decided: i32;
+  /** Grid sample of the newest decided candidate. */
+  lastBeat: i32;
+  /** Beats so far, of which the newest MAX_BEATS are kept. */
+  beatCount: i32;
+  /** Time of the newest beat, seconds. */
+  lastTime: f64;
   /** Where the R peak of the newest beat was, grid samples from the centre of its template. */
   offset: f32;
   /** How well the newest beats fit their template, 0 to 1; 0: not known yet. */
@@ -55,8 +135,6 @@ export class Lead {
   usualWidth: f32;
   /** Share of the newest intervals with something like a small beat midway, 0 to 1. */
   midway: f32;
-  /** Template that the newest beat went into. */
-  kind: i32;
   /** Newest beats in a row that no noise could hide. */
   clear: i32;
   /** Mean sign of the T waves after the newest beats, -1 to 1; near 0 where there are none. */
@@ -77,109 +155,8 @@ export class Lead {
     return changetype<Level>(changetype<usize>(this) + WIDTH_LEVEL);
   }
 
-  templateAt(k: i32): Template {
-    return changetype<Template>(changetype<usize>(this) + LEAD_TEMPLATES + <usize>k * TEMPLATE_BYTES);
-  }
-}
-
-const ENERGY_LEVEL: usize = offsetof<Lead>();
-const MATCH_LEVEL: usize = ENERGY_LEVEL + offsetof<Level>();
-const WIDTH_LEVEL: usize = MATCH_LEVEL + offsetof<Level>();
-const LEAD_TEMPLATES: usize = WIDTH_LEVEL + offsetof<Level>();
-const LEAD_BYTES: usize = LEAD_TEMPLATES + <usize>TEMPLATES * TEMPLATE_BYTES;
-
-/** A peak of the evidence, which may be a beat. */
-@unmanaged
-export class Candidate {
-  /** Index of its grid sample. */
-  sample: i32;
-  /** Log odds that it is a beat, by its morphology alone. */
-  evidence: f32;
-  /** Score of the best path that ends here. */
-  score: f32;
-  /** RR interval that this path expects next, seconds. */
-  period: f32;
-  /** Number of the candidate before it on that path, plus 1; 0: the path begins here. */
-  before: i32;
-  /** `EcgState.empty` when it came. */
-  empty: i32;
-  /** `EcgState.flat` when it came. */
-  flat: i32;
-  /** `EcgState.held` when it came. */
-  held: i32;
-  /** Whether only its breadth speaks for it (an ectopic beat). */
-  wide: bool;
-}
-
-/** A beat, decided. */
-@unmanaged
-export class Beat {
-  /** Time of its R peak, seconds. */
-  time: f64;
-  /** Seconds since the beat before; 0: unknown (the first beat, or a gap between). */
-  interval: f32;
-  /** Size of the QRS complex on one lead, in its units: comparable between beats. */
-  amplitude: f32;
-  /** Mean of that lead over 0.7 s about the R peak; NaN where a part of it is missing. */
-  baseline: f32;
-  /** Probability that it is a beat and that none was missed before it. */
-  quality: f32;
-  /** Whether the interval holds a flat line, which a QRS complex may be missing from, or noise, which one may be lost in. */
-  obscured: bool;
-  /** Whether it holds a short flat line, which may have replaced a QRS complex. */
-  holds: bool;
-  /** Found more than 0.5 s after it came, by a change of mind; not told to the host. */
-  late: bool;
-  /** Kind of the beat: those of one kind have their R peaks at the same place. */
-  kind: i32;
-}
-
-/** State of R peak detection. Grid samples are counted on the grid of the ecg channel; 0 stands for none where 1 is added. */
-@unmanaged
-export class EcgState {
-  /** Blocks consumed. */
-  blocks: i32;
-  /** First grid sample with data since the start or the last long loss, plus 1. */
-  start: i32;
-  /** Whether the levels have been learnt. */
-  ready: bool;
-  /** Grid sample since which the levels have stood without finding a beat. */
-  quiet: i32;
-  /** Newest grid sample without data in any lead, plus 1. */
-  empty: i32;
-  /** Newest grid sample with data, plus 1. */
-  seen: i32;
-  /** Newest grid sample of a flat line of the chosen lead, or of one that is too smooth, plus 1. */
-  flat: i32;
-  /** Newest grid sample of a short flat line of the chosen lead, plus 1. */
-  held: i32;
-  /** Grid samples since the value has been the same, and that value. */
-  same: i32;
-  value: f32;
-  /** Candidates added so far. */
-  candidateCount: i32;
-  /** Number of the newest decided candidate, plus 1. */
-  decided: i32;
-  /** Grid sample of the newest decided candidate. */
-  lastBeat: i32;
-  /** Lead on which beats are timed and measured. */
-  lead: i32;
-  /** Beats so far, of which the newest MAX_BEATS are kept. */
-  beatCount: i32;
-  /** Beats that the host has read. */
-  read: i32;
-  /** Time of the newest beat, seconds. */
-  lastTime: f64;
-  /**
-   * Power of the newest changes from sample to sample of the chosen lead, against that over two samples: about 0.3 in an ECG, 1 in white
-   * noise, 2 and more where hum of 50 or 60 Hz outweighs all else.
-   */
-  hum: f32;
-  /** Range of the lead at the newest trusted heart rate; 0 before there is one. */
-  contact: f32;
-
-  leadAt(lead: i32): Lead {
-    return changetype<Lead>(changetype<usize>(this) + LEADS + <usize>lead * LEAD_BYTES);
+  templateAt(kind: i32): Template {
+    return changetype<Template>(changetype<usize>(this) + TEMPLATES_AT + <usize>kind * TEMPLATE_BYTES);
   }
 
   /** By grid sample, as a ring of RECENT: log odds of a beat there. */
@@ -209,9 +186,36 @@ export class EcgState {
   }
 }
 
-const LEADS: usize = (offsetof<EcgState>() + 7) & ~7;
-const EVIDENCE: usize = LEADS + <usize>MAX_SUBS * LEAD_BYTES;
+const ENERGY_LEVEL: usize = (offsetof<Lead>() + 7) & ~7;
+const MATCH_LEVEL: usize = ENERGY_LEVEL + offsetof<Level>();
+const WIDTH_LEVEL: usize = MATCH_LEVEL + offsetof<Level>();
+const TEMPLATES_AT: usize = (WIDTH_LEVEL + offsetof<Level>() + 15) & ~15;
+const EVIDENCE: usize = TEMPLATES_AT + <usize>TEMPLATES * TEMPLATE_BYTES;
 const WIDE: usize = EVIDENCE + RECENT * sizeof<f32>();
 const CANDIDATES: usize = WIDE + RECENT * sizeof<bool>();
 const BEATS: usize = CANDIDATES + MAX_CANDIDATES * ((offsetof<Candidate>() + 7) & ~7);
-export const ECG_STATE_BYTES: usize = BEATS + MAX_BEATS * ((offsetof<Beat>() + 7) & ~7);
+export const LEAD_BYTES: usize = (BEATS + MAX_BEATS * ((offsetof<Beat>() + 7) & ~7) + 15) & ~15;
+
+/** The detectors of all leads. */
+@unmanaged
+export class EcgState {
+  /** Blocks consumed. */
+  blocks: i32;
+  /** The lead whose beats are told to the host, and from which respiration is read: the one that detects them best. */
+  chosen: i32;
+  /** Time of the newest beat that the host has read, seconds. */
+  read: f64;
+  /** Range of the chosen lead at the newest trusted heart rate; 0 before there is one. */
+  contact: f32;
+
+  leadAt(sub: i32): Lead {
+    return changetype<Lead>(changetype<usize>(this) + ECG_STATE_BYTES + <usize>sub * LEAD_BYTES);
+  }
+
+  get best(): Lead {
+    return this.leadAt(this.chosen);
+  }
+}
+
+/** Bytes of the state; the leads follow. */
+export const ECG_STATE_BYTES: usize = (offsetof<EcgState>() + 63) & ~63;

@@ -13,7 +13,7 @@ import {
   SHORT_RING,
   SLOW_HZ,
 } from './channel';
-import { ECG_STATE_BYTES, EcgState } from './ecg_state';
+import { ECG_STATE_BYTES, EcgState, LEAD_BYTES } from './ecg_state';
 import { SLOTS } from './map';
 import { PULSE_STATE_BYTES, PulseState } from './pulse_state';
 import { Row, rowAt } from './row';
@@ -76,12 +76,12 @@ const HEAD_BYTES: usize = OPTICALS + MAX_OPTICAL * ((offsetof<Optical>() + 7) & 
 // The parts of a slot, each in whole cache lines after the previous one.
 export const SLOT_CHANNELS: usize = (HEAD_BYTES + 63) & ~63;
 export const SLOT_PULSE: usize = (SLOT_CHANNELS + <usize>MAX_CHANNELS * CHANNEL_BYTES + 63) & ~63;
-export const SLOT_ECG: usize = (SLOT_PULSE + PULSE_STATE_BYTES + 63) & ~63;
-export const SLOT_BREATH: usize = (SLOT_ECG + ECG_STATE_BYTES + 63) & ~63;
+export const SLOT_BREATH: usize = (SLOT_PULSE + PULSE_STATE_BYTES + 63) & ~63;
 export const SLOT_SPO2: usize = (SLOT_BREATH + BREATH_STATE_BYTES + 63) & ~63;
-/** Rings of the sub-channels, allocated when the session opens. */
-export const SLOT_POOL: usize = (SLOT_SPO2 + SPO2_STATE_BYTES + 63) & ~63;
-export const POOL_BYTES: i32 = 51200;
+export const SLOT_ECG: usize = (SLOT_SPO2 + SPO2_STATE_BYTES + 63) & ~63;
+/** Detectors of the ECG's leads, and rings of the sub-channels, allocated when the session opens. */
+export const SLOT_POOL: usize = SLOT_ECG + ECG_STATE_BYTES;
+export const POOL_BYTES: i32 = 59392;
 /** An odd number of cache lines, so that the same field of many sessions is not in the same cache sets. */
 export const SLOT_BYTES: usize = (SLOT_POOL + POOL_BYTES) | 64;
 
@@ -116,14 +116,24 @@ export function addChannel(session: Session, kind: i32, subs: i32, bits: i32): v
   for (let s = 0; s < MAX_SUBS; s++) channel.offsets[s] = NaN;
 }
 
-/** Allocates the rings, first sub-channels before second ones, until the pool is used up, and lists the optical ones. */
+/** Allocates detectors and rings, first sub-channels before second ones, until the pool is used up, and lists the optical ones. */
 export function allocateRings(session: Session): void {
+  session.poolUsed = leadsOf(session) * <i32>LEAD_BYTES;
   for (let sub = 0; sub < MAX_SUBS; sub++) {
     for (let c = 0; c < session.channelCount; c++) {
       const channel = session.channelAt(c);
       if (sub < channel.payloadSubs && allocateRing(session, channel, sub)) listOptical(session, channel, sub);
     }
   }
+}
+
+/** Leads of the first ECG, the one that is analysed. */
+function leadsOf(session: Session): i32 {
+  for (let c = 0; c < session.channelCount; c++) {
+    const channel = session.channelAt(c);
+    if (channel.kind === KIND_ECG) return min(MAX_SUBS, channel.payloadSubs);
+  }
+  return 0;
 }
 
 function ringLength(kind: i32, sub: i32): i32 {

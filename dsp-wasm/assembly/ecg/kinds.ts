@@ -1,0 +1,133 @@
+import { vertex } from '../math/parabola';
+import { extremumNear, fitQuartic, quarticAt } from '../math/quartic';
+import { ECG_HZ } from '../memory/channel';
+import { Beat, Lead, TEMPLATE, TEMPLATES, Template } from '../memory/ecg_state';
+import { Row } from '../memory/row';
+import { Stretch, TEMPLATE_HALF } from './features';
+import { KINDS } from './tuning';
+
+/** Kinds of beats, by their shape on one lead: the usual ones, ectopic and paced ones. */
+
+/**
+ * Learns the shape of the beat near feature `at`: into the template that it is like, otherwise as a new kind of beats in place of the one that
+ * was not seen for longest. The R peak is where the projection on that template is largest, or else at the maximum of the sharpened signal.
+ * Writes the beat's kind, amplitude and time.
+ * @param shape a row of TEMPLATE values to work in
+ * @returns its morphology score: the share of its norm along the best template, 0 to 1
+ */
+export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, shape: Row<f32>, to: Beat): f32 {
+  let like = 0;
+  let oldest = 0;
+  let peak = at;
+  let top: f32 = 0;
+  for (let k = 0; k < TEMPLATES; k++) {
+    const template = lead.templateAt(k);
+    const other = lead.templateAt(oldest);
+    if (!template.learnt || (other.learnt && template.newest < other.newest)) oldest = k;
+    if (!template.learnt) continue;
+    for (let i = at - KINDS.SNAP; i <= at + KINDS.SNAP; i++) {
+      const match = matchAt(template, i, features);
+      if (!(match > top)) continue;
+      top = match;
+      peak = i;
+      like = k;
+    }
+  }
+  const kind = lead.templateAt(like);
+  const share: f32 = top > 0 ? sqrt<f32>(top / projectionAt(kind, peak, features)) : 0;
+  if (share > KINDS.LIKE) {
+    const middle = projectionAt(kind, peak, features);
+    const before = projectionAt(kind, peak - 1, features);
+    const after = projectionAt(kind, peak + 1, features);
+    const early = projectionAt(kind, peak - 2, features);
+    fitQuartic(early, before, middle, after, projectionAt(kind, peak + 2, features));
+    const place = extremumNear(vertex<f32>(before, middle, after));
+    to.kind = <u8>like;
+    to.amplitude = quarticAt(place);
+    to.time = timeAt(features, <f32>peak + place + kind.offset);
+    lead.offset = kind.offset;
+    learnTemplate(kind, peak, place, number, features, shape);
+    return share;
+  }
+  peak = at;
+  for (let i = at - KINDS.FIRST_SNAP; i <= at + KINDS.FIRST_SNAP; i++)
+    if (abs(features.sharp(i)) > abs(features.sharp(peak))) peak = i;
+  to.kind = <u8>oldest;
+  to.amplitude = abs(features.sharp(peak));
+  to.time = timeAt(features, <f32>peak);
+  const fresh = lead.templateAt(oldest);
+  fresh.learnt = 0;
+  learnTemplate(fresh, peak, 0, number, features, shape);
+  return share;
+}
+
+/** Time of a place among the features, seconds. */
+export function timeAt(features: Stretch, at: f32): f64 {
+  return (<f64>features.from + <f64>at) / ECG_HZ;
+}
+
+/** Projection of the beat at feature `at` on a template. */
+function projectionAt(template: Template, at: i32, features: Stretch): f32 {
+  const shape = features.shapeAt(at);
+  let sum: f32 = 0;
+  for (let i = 0; i < TEMPLATE; i++) sum += shape[i] * template.shape[i];
+  return sum;
+}
+
+/** The same times the square of its share of the beat's norm, as the feature has it. */
+function matchAt(template: Template, at: i32, features: Stretch): f32 {
+  const projection = projectionAt(template, at, features);
+  const share = projection > 0 ? projection / normOf(features.shapeAt(at)) : 0;
+  return projection * share * share;
+}
+
+/**
+ * Adds the beat at `at + top`, between grid samples, to the template, with norm 1, and finds the R peak in it. On whole grid samples the template, and with
+ * it the times of the beats, would follow their places on the grid.
+ */
+function learnTemplate(template: Template, at: i32, top: f32, number: i32, features: Stretch, shape: Row<f32>): void {
+  template.newest = number;
+  for (let i = 0; i < TEMPLATE; i++) shape[i] = sharpBetween(at + i - TEMPLATE_HALF, top, features);
+  const norm = normOf(shape);
+  if (!(norm > 0)) return;
+  const rate = max(KINDS.SLOWEST, <f32>1 / <f32>(template.learnt + 1));
+  const mean = template.shape;
+  for (let i = 0; i < TEMPLATE; i++) {
+    const t = template.learnt ? mean[i] : 0;
+    mean[i] = t + rate * (shape[i] / norm - t);
+  }
+  const scale: f32 = <f32>1 / normOf(mean);
+  for (let i = 0; i < TEMPLATE; i++) mean[i] *= scale;
+  template.learnt++;
+  template.offset = peakOf(mean);
+}
+
+/** The sharpened signal `top` after its i-th value. */
+function sharpBetween(i: i32, top: f32, features: Stretch): f32 {
+  if (top === 0) return features.sharp(i);
+  const before = features.sharp(i - 1);
+  fitQuartic(features.sharp(i - 2), before, features.sharp(i), features.sharp(i + 1), features.sharp(i + 2));
+  return quarticAt(top);
+}
+
+function normOf(shape: Row<f32>): f32 {
+  let sum: f32 = 0;
+  for (let i = 0; i < TEMPLATE; i++) sum += shape[i] * shape[i];
+  return sqrt<f32>(sum);
+}
+
+/** Where the template is largest, grid samples from its centre. */
+function peakOf(template: Row<f32>): f32 {
+  let peak = 0;
+  let top: f32 = -1;
+  for (let i = -KINDS.SNAP; i <= KINDS.SNAP; i++) {
+    const v = abs(template[i + TEMPLATE_HALF]);
+    if (v <= top) continue;
+    top = v;
+    peak = i;
+  }
+  const at = peak + TEMPLATE_HALF;
+  const sign: f32 = template[at] < 0 ? -1 : 1;
+  fitQuartic(template[at - 2], template[at - 1], template[at], template[at + 1], template[at + 2]);
+  return <f32>peak + extremumNear(vertex<f32>(sign * template[at - 1], sign * template[at], sign * template[at + 1]));
+}
