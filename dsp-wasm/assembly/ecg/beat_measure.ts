@@ -69,7 +69,7 @@ export function measureBeat(
 
   beat.interval = !isNext || candidate.empty > last ? 0 : <f32>(beat.time - lead.lastTime);
   const likely: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
-  beat.quality = min(likely, plausible(candidate, isSmall, spread, stray, fit));
+  beat.quality = min(likely, plausible(lead, candidate, isSmall, spread, stray, fit));
   beat.obscured = candidate.flat > last || hiding > QUALITY.HIDING_NOISE;
   beat.holds = candidate.held > last;
   beat.late = late;
@@ -79,9 +79,10 @@ export function measureBeat(
 }
 
 /** Most quality of a beat by its neighbourhood and shape. */
-function plausible(candidate: Candidate, isSmall: bool, spread: f32, stray: f32, fit: f32): f32 {
+function plausible(lead: Lead, candidate: Candidate, isSmall: bool, spread: f32, stray: f32, fit: f32): f32 {
   if (candidate.wide && isSmall) return QUALITY.STRAY;
-  if (isSmall || spread < QUALITY.SHORTEST_SPREAD) return QUALITY.SPIKE;
+  const isSpike = spread < QUALITY.SHORTEST_SPREAD && !hasTWaves(lead);
+  if (isSmall || isSpike) return QUALITY.SPIKE;
   const isStrange = candidate.evidence < QUALITY.STRANGE_EVIDENCE && fit > 0 && fit <= QUALITY.STRANGE_FIT;
   return isStrange || stray > QUALITY.STRAY_SHARE ? QUALITY.STRAY : 1;
 }
@@ -160,7 +161,7 @@ function strayBreadth(lead: Lead, from: i32, to: i32, features: Stretch): f32 {
 function learnSize(lead: Lead, energy: f32, width: f32, between: i32, noise: f32, features: Stretch): bool {
   const sign = signOfT(lead.width.beat, between / 2, features);
   lead.waves = between > 0 ? lead.waves + LEVEL.FOLLOW * (sign - lead.waves) : 0;
-  const falls = abs<f32>(lead.waves) > SIZE.ENOUGH_WAVES;
+  const falls = hasTWaves(lead);
   lead.clear = between > 0 && noise <= QUALITY.HIDING_NOISE ? lead.clear + 1 : 0;
   if (width < SIZE.LEAST_BREADTH * lead.usualWidth) {
     lead.usualEnergy = 0;
@@ -171,6 +172,11 @@ function learnSize(lead: Lead, energy: f32, width: f32, between: i32, noise: f32
     lead.usualWidth = usualAfter(lead.usualWidth, width, falls);
   }
   return energy < SIZE.SMALL_ENERGY * lead.usualEnergy && width < SIZE.SMALL_WIDTH * lead.usualWidth;
+}
+
+/** Whether T waves follow the beats, as they do not follow pulses of a pacemaker alone, P waves or steps of an electrode. */
+function hasTWaves(lead: Lead): bool {
+  return abs<f32>(lead.waves) > SIZE.ENOUGH_WAVES;
 }
 
 function usualAfter(usual: f32, now: f32, falls: bool): f32 {

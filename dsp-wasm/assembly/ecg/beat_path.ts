@@ -39,14 +39,13 @@ function oldestOf(lead: Lead, number: i32): i32 {
 /** Finds the best path to a candidate. */
 function linkCandidate(lead: Lead, number: i32): void {
   const candidate = lead.candidateAt(number);
-  const shortest = candidate.wide ? PATH.SHORTEST_WIDE : PATH.SHORTEST;
   let best = scoreOfBeginning(lead, number, candidate.sample);
   let before = -1;
   for (let p = number - 1, oldest = oldestOf(lead, number); p >= oldest; p--) {
     const other = lead.candidateAt(p);
     const interval = secondsFrom(other, candidate.sample);
     if (interval > PATH.LONGEST) break;
-    if (interval < shortest) continue;
+    if (interval < shortestAfter(other, candidate.wide)) continue;
     const score = other.score - surpriseAfter(other, interval);
     if (score > best) {
       best = score;
@@ -56,6 +55,13 @@ function linkCandidate(lead: Lead, number: i32): void {
   candidate.score = best + candidate.evidence;
   candidate.before = before + 1;
   candidate.period = periodAfter(lead, number, before, candidate.sample);
+}
+
+/** Shortest interval to a next beat: none of a usual heart is sooner than SHORTEST, only of one that is as fast already. */
+function shortestAfter(other: Candidate, wide: bool): f32 {
+  if (wide) return PATH.SHORTEST_WIDE;
+  if (other.before === 0) return PATH.SHORTEST_PERIOD;
+  return min(PATH.SHORTEST, max(PATH.SHORTEST_PERIOD, PATH.SHORTEST_SHARE * other.period));
 }
 
 function secondsFrom(candidate: Candidate, sample: i32): f32 {

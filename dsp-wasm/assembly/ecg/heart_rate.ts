@@ -1,6 +1,7 @@
 import { copyGrid } from '../grid/window';
 import { Channel, ECG_HZ, KIND_ECG } from '../memory/channel';
 import { EcgState, Lead } from '../memory/ecg_state';
+import { featuresOf, Model } from '../memory/features';
 import { Estimate } from '../memory/map';
 import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
@@ -53,6 +54,19 @@ function estimateLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, inter
   to.confidence = allRight(intervals) * isRhythm(lead) * likeEcg(lead) * stillBeating(end - newest, mean);
   to.confidence *= resolved(lead, channel, sub, ROW) * enough(intervals);
   if (kindsTakeTurns(lead, end - WINDOW) || lead.midway > 0.5) to.confidence = 0;
+  const f = featuresOf(Model.HR_ECG);
+  f[0] = <f32>allRight(intervals);
+  f[1] = <f32>isRhythm(lead);
+  f[2] = lead.fit;
+  f[3] = lead.shift;
+  f[4] = lead.rest;
+  f[5] = <f32>stillBeating(end - newest, mean);
+  f[6] = <f32>resolved(lead, channel, sub, ROW);
+  f[7] = <f32>enough(intervals);
+  f[8] = <f32>kindsTakeTurns(lead, end - WINDOW);
+  f[9] = lead.midway;
+  f[10] = <f32>lead.beatAt(lead.beatCount - 1).quality;
+  f[11] = lead.waves;
   return true;
 }
 

@@ -61,6 +61,8 @@ export namespace FLAT {
 export namespace PATH {
   /** Shortest RR interval on a path, 250 bpm. [s; chosen] */
   export const SHORTEST: f32 = 0.24;
+  /** Share of the expected period that is the shortest interval in a fast rhythm. [share; chosen] */
+  export const SHORTEST_SHARE: f32 = 0.45;
   /** Shortest interval before a broad beat; sooner it may be the T wave of the beat before. [s; cited: Pan and Tompkins 1985] */
   export const SHORTEST_WIDE: f32 = 0.36;
   /** Longest RR interval on a path; after a longer one it begins anew. [s; chosen] */
@@ -72,7 +74,7 @@ export namespace PATH {
   /** Period that is expected at first, 75 bpm. [s; chosen] */
   export const FIRST_PERIOD: f32 = 0.8;
   /** Shortest period that is expected. [s; chosen] */
-  export const SHORTEST_PERIOD: f32 = 0.28;
+  export const SHORTEST_PERIOD: f32 = 0.18;
   /** Longest period that is expected. [s; chosen] */
   export const LONGEST_PERIOD: f32 = 1.6;
   /** Share of an interval in the expected period. [share; chosen] */
@@ -258,7 +260,7 @@ export namespace CONFIDENCE {
   /** Intervals that tell the rate of a window, together. [s; chosen] */
   export const ENOUGH_SECONDS: f64 = 3;
   /** Closest that a peak may follow another, 0.24 s. [grid samples; derived: SHORTEST_RR at 128 Hz] */
-  export const CLOSEST_PEAK: i32 = 31;
+  export const CLOSEST_PEAK: i32 = 23;
   /** Least size of a QRS complex, in parts of the level under it: filters lose 1e-5 of it to f32. [ratio; chosen] */
   export const LEAST_OF_LEVEL: f64 = 1e-4;
   /** The same in parts of the offset that was taken off before. [ratio; chosen] */
