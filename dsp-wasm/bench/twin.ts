@@ -1,7 +1,6 @@
 import { modulations } from '../reference/breath/modulation.js';
 import { findPulses, type Pulse } from '../reference/breath/ppg_pulses.js';
 import { BreathFollower, FROM_PPG } from '../reference/breath/tracker.js';
-import { RPeaks } from '../reference/ecg/r_peaks.js';
 import { gridSamples } from '../reference/grid/resample.js';
 import { cpuSeconds } from './clock.js';
 import { CHANNELS, LOOP_SECONDS, signals } from './load.js';
@@ -29,13 +28,9 @@ class TwinSession {
   readonly #lines = lines();
   readonly #follower = new BreathFollower(FROM_PPG);
   readonly #pulses: Pulse[] = [];
-  readonly #ecg = new Float64Array(128 * 200).fill(Number.NaN);
-  readonly #peaks = new RPeaks([this.#ecg]);
 
   step(second: number): void {
     for (const line of this.#lines) resample(line, second);
-    this.#ecg.set(this.#lines.find((l) => l.modality === 'ecg')?.grid.slice(-128) ?? [], 128 * second);
-    this.#peaks.advance(128 * (second + 1) - 2);
     if (second % 2 === 1) this.#breathe(second + 1);
   }
 

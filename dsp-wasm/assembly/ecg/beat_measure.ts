@@ -3,6 +3,7 @@ import { sumLanes } from '../math/vector';
 import { Channel, ECG_HZ } from '../memory/channel';
 import { Candidate, Lead, Level } from '../memory/ecg_state';
 import { Row } from '../memory/row';
+import { isSlowWave } from './evidence';
 import { computeFeatures, isMatched, matchTemplates, Stretch, TEMPLATE_HALF } from './features';
 import { learnShape, timeAt } from './kinds';
 import { beginLevel, learnLevel } from './levels';
@@ -148,7 +149,8 @@ function spreadOf(at: i32, features: Stretch): f32 {
  */
 function strayBreadth(lead: Lead, from: i32, to: i32, features: Stretch): f32 {
   let top: f32 = 0;
-  for (let i = max(0, from); i < to; i++) if (features.width[i] > top) top = features.width[i];
+  for (let i = max(0, from); i < to; i++)
+    if (features.width[i] > top && !isSlowWave(features, i)) top = features.width[i];
   return lead.width.beat > 0 ? top / lead.width.beat : 0;
 }
 

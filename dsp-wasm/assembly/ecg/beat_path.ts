@@ -13,7 +13,7 @@ import { EVIDENCE, PATH } from './tuning';
 const REACH_BACK: i32 = 40;
 
 /** Adds a candidate at a grid sample, with the log odds that it is a beat, and whether they come from its breadth alone. */
-export function addCandidate(lead: Lead, sample: i32, evidence: f32, wide: bool): void {
+export function addCandidate(lead: Lead, sample: i32, evidence: f32, wide: bool, slow: bool): void {
   const number = lead.candidateCount++;
   const candidate = lead.candidateAt(number);
   candidate.sample = sample;
@@ -22,6 +22,7 @@ export function addCandidate(lead: Lead, sample: i32, evidence: f32, wide: bool)
   candidate.flat = lead.flat;
   candidate.held = lead.held;
   candidate.wide = wide;
+  candidate.slow = slow;
   linkCandidate(lead, number);
 }
 
@@ -45,7 +46,7 @@ function linkCandidate(lead: Lead, number: i32): void {
     const other = lead.candidateAt(p);
     const interval = secondsFrom(other, candidate.sample);
     if (interval > PATH.LONGEST) break;
-    if (interval < shortestAfter(other, candidate.wide)) continue;
+    if (interval < shortestAfter(other, candidate)) continue;
     const score = other.score - surpriseAfter(other, interval);
     if (score > best) {
       best = score;
@@ -58,8 +59,9 @@ function linkCandidate(lead: Lead, number: i32): void {
 }
 
 /** Shortest interval to a next beat: none of a usual heart is sooner than SHORTEST, only of one that is as fast already. */
-function shortestAfter(other: Candidate, wide: bool): f32 {
-  if (wide) return PATH.SHORTEST_WIDE;
+function shortestAfter(other: Candidate, next: Candidate): f32 {
+  if (next.slow && !other.slow) return PATH.LATEST_T;
+  if (next.wide) return PATH.SHORTEST_WIDE;
   if (other.before === 0) return PATH.SHORTEST_PERIOD;
   return min(PATH.SHORTEST, max(PATH.SHORTEST_PERIOD, PATH.SHORTEST_SHARE * other.period));
 }

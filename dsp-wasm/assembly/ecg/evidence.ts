@@ -23,7 +23,12 @@ export function evidenceAt(lead: Lead, sample: i32): f32 {
 
 /** Whether the evidence for a beat at a grid sample comes only from its breadth. */
 export function isWide(lead: Lead, sample: i32): bool {
-  return lead.wide[sample & (RECENT - 1)];
+  return (lead.wide[sample & (RECENT - 1)] & 1) !== 0;
+}
+
+/** Whether it is too slow for a QRS complex beside sharper ones, as T waves are. */
+export function isSlow(lead: Lead, sample: i32): bool {
+  return (lead.wide[sample & (RECENT - 1)] & 2) !== 0;
 }
 
 /**
@@ -50,8 +55,13 @@ export function weighBlock(lead: Lead, group: Stretch, from: i32, work: Row<f32>
     const narrow = sum[i];
     const wide = broadens ? bounded(wideSum[i]) : NOTHING;
     lead.evidence[(from + i) & (RECENT - 1)] = max(wide, narrow);
-    lead.wide[(from + i) & (RECENT - 1)] = narrow < 0;
+    lead.wide[(from + i) & (RECENT - 1)] = <u8>(narrow < 0) | (<u8>isSlowWave(group, at + i) << 1);
   }
+}
+
+/** Whether a wave is too slow for a QRS complex. */
+export function isSlowWave(features: Stretch, i: i32): bool {
+  return features.energy[i] < EVIDENCE.SLOW * features.width[i];
 }
 
 /** Where a link has lost data, it may draw a line to the next ones, which is far smoother than the noise between two beats. */

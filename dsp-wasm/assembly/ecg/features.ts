@@ -43,8 +43,8 @@ const BROAD: usize = memory.data<f32>([
 ]);
 
 /** Most grid samples of a stretch, with the neighbours that their features need. */
-const MOST: i32 = 512;
-const ROW_BYTES: usize = MOST * sizeof<f32>();
+const MOST: i32 = 576;
+export const ROW_BYTES: usize = MOST * sizeof<f32>();
 
 /** The features of a stretch of grid samples, and what they were computed from. Indices count from its first grid sample. */
 @unmanaged

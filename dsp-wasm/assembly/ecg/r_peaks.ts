@@ -1,11 +1,11 @@
 import { completeBy, copyGrid } from '../grid/window';
-import { Channel, ECG_RING, KIND_ECG } from '../memory/channel';
+import { Channel, ECG_HZ, ECG_RING, KIND_ECG } from '../memory/channel';
 import { EcgState, Lead, Level, TEMPLATES } from '../memory/ecg_state';
 import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { measureBeat } from './beat_measure';
 import { addCandidate, bestEnd, decideCandidate, firstUndecided, forgetPaths } from './beat_path';
-import { BLOCK, clearEvidence, evidenceAt, isPeak, isWide, weighBlock } from './evidence';
+import { BLOCK, clearEvidence, evidenceAt, isPeak, isSlow, isWide, weighBlock } from './evidence';
 import { computeFeatures, isMatched, matchTemplates, REACH, Stretch } from './features';
 import { beginLevel, weightOf } from './levels';
 import { BETWEEN, GROUP, ROW } from './scratch';
@@ -105,8 +105,10 @@ function consumeBlock(lead: Lead, channel: Channel, sub: i32, end: i32, limit: i
     detect(lead, channel, sub, end, limit);
     return;
   }
-  if (end - start < LEARNING.SAMPLES + REACH) return;
-  learnLevels(lead, channel, sub, start + LEARNING.SAMPLES, end, BETWEEN);
+  const seconds = (end - start - REACH) / ECG_HZ;
+  if (seconds < LEARNING.SECONDS) return;
+  const stretch = min(seconds, 2 * LEARNING.SECONDS) * ECG_HZ;
+  if (!learnLevels(lead, channel, sub, start + stretch, stretch, end, BETWEEN) && seconds < 2 * LEARNING.SECONDS) return;
   lead.ready = true;
   lead.quiet = start;
   clearEvidence(lead);
@@ -155,28 +157,32 @@ function watchFlat(lead: Lead, value: f32, sample: i32): void {
   }
 }
 
-function learnLevels(lead: Lead, channel: Channel, sub: i32, to: i32, limit: i32, features: Stretch): void {
-  computeFeatures(channel, sub, to - LEARNING.SAMPLES, LEARNING.SAMPLES, limit, ROW, features);
-  learnFrom(features.energy, lead.energy, features.rounding);
-  learnFrom(features.width, lead.width, features.rounding);
-  if (!isMatched(lead)) return;
-  matchTemplates(lead, 0, LEARNING.SAMPLES, features);
-  learnFrom(features.match, lead.match, features.rounding);
+/** Learns the levels of a stretch of `count` grid samples before `to`; returns whether more than one beat stands out there. */
+function learnLevels(lead: Lead, channel: Channel, sub: i32, to: i32, count: i32, limit: i32, features: Stretch): bool {
+  computeFeatures(channel, sub, to - count, count, limit, ROW, features);
+  const stand = learnFrom(features.energy, count, lead.energy, features.rounding);
+  learnFrom(features.width, count, lead.width, features.rounding);
+  if (isMatched(lead)) {
+    matchTemplates(lead, 0, count, features);
+    learnFrom(features.match, count, lead.match, features.rounding);
+  }
+  return stand;
 }
 
 /**
  * Learns the first levels. The level of beats is 80 % of the largest value, but at most twice the second largest of the
- * maxima of the four half seconds, so that one artefact does not hide the beats. The mean is the first level of noise. In a
+ * maxima of the half seconds, so that one artefact does not hide the beats. The mean is the first level of noise. In a
  * gap nothing is learnt. Features no larger than `rounding` are those of a flat line.
+ * @returns whether that bound was not needed
  */
-function learnFrom(feature: Row<f32>, level: Level, rounding: f32): void {
+function learnFrom(feature: Row<f32>, samples: i32, level: Level, rounding: f32): bool {
   let first: f32 = 0;
   let second: f32 = 0;
   let sum: f32 = 0;
   let count: f32 = 0;
-  for (let half = 0; half < 4; half++) {
+  for (let half = 0; half < samples; half += ECG_HZ / 2) {
     let top: f32 = 0;
-    for (let i = half * (LEARNING.SAMPLES / 4); i < (half + 1) * (LEARNING.SAMPLES / 4); i++) {
+    for (let i = half; i < half + ECG_HZ / 2; i++) {
       const v = feature[i];
       if (isNaN(v)) continue;
       top = max(top, v);
@@ -186,9 +192,11 @@ function learnFrom(feature: Row<f32>, level: Level, rounding: f32): void {
     second = max(second, min(first, top));
     first = max(first, top);
   }
-  if (count < <f32>LEARNING.SAMPLES / 2) return;
+  if (count < <f32>samples / 2) return true;
   const isFlat = first <= rounding;
-  beginLevel(level, isFlat ? 0 : LEARNING.BEAT * min(first, LEARNING.ABOVE_SECOND * second), isFlat ? 0 : sum / count);
+  const bound = LEARNING.ABOVE_SECOND * second;
+  beginLevel(level, isFlat ? 0 : LEARNING.BEAT * min(first, bound), isFlat ? 0 : sum / count);
+  return first <= bound;
 }
 
 /** Processes the newest block: evidence, candidates, decisions. */
@@ -202,12 +210,12 @@ function detect(lead: Lead, channel: Channel, sub: i32, end: i32, limit: i32): v
   for (let sample = from - EVIDENCE.GUARD; sample < from + BLOCK - EVIDENCE.GUARD; sample++) {
     if (!isPeak(lead, sample)) continue;
     const evidence = min<f32>(EVIDENCE.MOST, max<f32>(-EVIDENCE.MOST, evidenceAt(lead, sample)));
-    addCandidate(lead, sample, evidence, isWide(lead, sample));
+    addCandidate(lead, sample, evidence, isWide(lead, sample), isSlow(lead, sample));
   }
   decide(lead, channel, sub, end);
   if (end - max(lead.lastBeat, lead.quiet) > LEARNING.SEARCH) {
     lead.quiet = end;
-    learnLevels(lead, channel, sub, end - REACH, end, BETWEEN);
+    learnLevels(lead, channel, sub, end - REACH, LEARNING.SECONDS * ECG_HZ, end, BETWEEN);
   }
 }
 

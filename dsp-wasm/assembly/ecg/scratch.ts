@@ -1,6 +1,6 @@
 import { SCRATCH } from '../memory/map';
 import { Row } from '../memory/row';
-import { STRETCH_BYTES, Stretch } from './features';
+import { ROW_BYTES, STRETCH_BYTES, Stretch } from './features';
 import { INTERVALS_BYTES, Intervals } from './rhythm';
 
 /** Working arrays of R peak detection and of the heart rate from it, as a chain: each begins where the previous one ends. */
@@ -15,7 +15,7 @@ const BETWEEN_END: usize = GROUP_END + STRETCH_BYTES;
 
 /** A row of a stretch. */
 export const ROW = changetype<Row<f32>>(BETWEEN_END);
-const ROW_END: usize = BETWEEN_END + 2048;
+const ROW_END: usize = BETWEEN_END + ROW_BYTES;
 
 export const INTERVALS = changetype<Intervals>(ROW_END);
 export const ECG_SCRATCH_END: usize = ROW_END + INTERVALS_BYTES;

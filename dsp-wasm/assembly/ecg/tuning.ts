@@ -41,6 +41,8 @@ export namespace EVIDENCE {
   export const CLEAR_RATIO: f32 = 2.5;
   /** Bound of such a beat's evidence: below two surprises, so that none is put between two beats of a regular rhythm. [log odds; chosen] */
   export const MOST_WIDE: f32 = 5;
+  /** Energy of a wave over its width below which it is too slow for a QRS complex beside sharper ones: that of a Gaussian of 39 ms, as the sharpest T waves are. [ratio; chosen] */
+  export const SLOW: f32 = 0.12;
   /** Part of what is past that bound which is kept, so that the evidence is still greatest where it was. [share; chosen] */
   export const PAST_BOUND: f32 = 0.01;
 }
@@ -65,6 +67,8 @@ export namespace PATH {
   export const SHORTEST_SHARE: f32 = 0.45;
   /** Shortest interval before a broad beat; sooner it may be the T wave of the beat before. [s; cited: Pan and Tompkins 1985] */
   export const SHORTEST_WIDE: f32 = 0.36;
+  /** Latest T wave after a beat that is not broad. [s; chosen] */
+  export const LATEST_T: f32 = 0.48;
   /** Longest RR interval on a path; after a longer one it begins anew. [s; chosen] */
   export const LONGEST: f32 = 2.6;
   /** Surprise of an interval r times the period, over (ln r)^2: 10 % of heart rate variability costs 0.2. [log odds; chosen] */
@@ -187,8 +191,8 @@ export namespace DECISION {
 
 /** First levels (r_peaks.ts). */
 export namespace LEARNING {
-  /** Stretch from which levels are learnt, 2 s. [grid samples; cited: Pan and Tompkins 1985] */
-  export const SAMPLES: i32 = 256;
+  /** Stretch from which levels are learnt, twice as long if one beat alone stands out. [s; cited: Pan and Tompkins 1985] */
+  export const SECONDS: i32 = 2;
   /** Stretch without beats after which they are learnt again, 3 s. [grid samples; chosen] */
   export const SEARCH: i32 = 384;
   /** Size of a beat in parts of the greatest feature, when the levels are learnt. [ratio; chosen] */

@@ -57,6 +57,8 @@ export class Candidate {
   held: i32;
   /** Whether only its breadth speaks for it (an ectopic beat). */
   wide: bool;
+  /** Whether it is too slow for a QRS complex beside sharper ones (a T wave). */
+  slow: bool;
 }
 
 /** A beat, decided. */
@@ -164,9 +166,9 @@ export class Lead {
     return rowAt<f32>(changetype<usize>(this) + EVIDENCE);
   }
 
-  /** By grid sample, as a ring of RECENT: whether only breadth speaks for a beat. */
-  get wide(): Row<bool> {
-    return rowAt<bool>(changetype<usize>(this) + WIDE);
+  /** By grid sample, as a ring of RECENT: 1 where only breadth speaks for a beat, 2 where it is also too slow. */
+  get wide(): Row<u8> {
+    return rowAt<u8>(changetype<usize>(this) + WIDE);
   }
 
   candidateAt(number: i32): Candidate {
@@ -192,7 +194,7 @@ const WIDTH_LEVEL: usize = MATCH_LEVEL + offsetof<Level>();
 const TEMPLATES_AT: usize = (WIDTH_LEVEL + offsetof<Level>() + 15) & ~15;
 const EVIDENCE: usize = TEMPLATES_AT + <usize>TEMPLATES * TEMPLATE_BYTES;
 const WIDE: usize = EVIDENCE + RECENT * sizeof<f32>();
-const CANDIDATES: usize = WIDE + RECENT * sizeof<bool>();
+const CANDIDATES: usize = WIDE + RECENT * sizeof<u8>();
 const BEATS: usize = CANDIDATES + MAX_CANDIDATES * ((offsetof<Candidate>() + 7) & ~7);
 export const LEAD_BYTES: usize = (BEATS + MAX_BEATS * ((offsetof<Beat>() + 7) & ~7) + 15) & ~15;
 

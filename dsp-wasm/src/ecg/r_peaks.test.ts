@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { RPeaks } from '../../reference/ecg/r_peaks.js';
-import { gridSamples } from '../../reference/grid/resample.js';
 import { type Core, type CoreSession, createCore, ENCODING } from '../core.js';
 import { noise, payload, random } from '../signals.js';
 import { ecg, type KnownBeat, rhythm, withEctopics } from './signal.js';
@@ -184,23 +182,6 @@ describe('R peaks', () => {
       beats,
       20,
     );
-  });
-
-  it('finds the same beats as its twin', () => {
-    const beats = withEctopics(40, 0.75, 5);
-    const x = ecg(40, beats, { noise: 0.04, seed: 3 });
-    const stamps = x.map((_, i) => i / HZ);
-    const grid = Float64Array.from(gridSamples(stamps, x, 128, 40 * 128));
-    const twin = new RPeaks([grid]);
-    // As many grid samples as the samples before the last second's end complete.
-    twin.advance(40 * 128 - 2);
-    const want = twin.beats.filter((b) => !b.late).map((b) => b.time);
-    const got = times(x);
-    expect(got.length).to.equal(want.length);
-    // f32 grid samples and features move the top of a parabola by less than a hundredth of a grid sample.
-    got.forEach((time, i) => {
-      expect(time).to.be.closeTo(want[i] ?? Number.NaN, 0.01 / 128);
-    });
   });
 
   it('places even beats evenly, wherever they lie between the grid samples', () => {
