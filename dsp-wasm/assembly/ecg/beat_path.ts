@@ -13,7 +13,7 @@ import { EVIDENCE, PATH } from './tuning';
 const REACH_BACK: i32 = 40;
 
 /** Adds a candidate at a grid sample, with the log odds that it is a beat, and whether they come from its breadth alone. */
-export function addCandidate(lead: Lead, sample: i32, evidence: f32, wide: bool, slow: bool): void {
+export function addCandidate(lead: Lead, sample: i32, evidence: f32, wide: bool, sharpness: f32): void {
   const number = lead.candidateCount++;
   const candidate = lead.candidateAt(number);
   candidate.sample = sample;
@@ -22,7 +22,7 @@ export function addCandidate(lead: Lead, sample: i32, evidence: f32, wide: bool,
   candidate.flat = lead.flat;
   candidate.held = lead.held;
   candidate.wide = wide;
-  candidate.slow = slow;
+  candidate.sharpness = sharpness;
   linkCandidate(lead, number);
 }
 
@@ -58,9 +58,9 @@ function linkCandidate(lead: Lead, number: i32): void {
   candidate.period = periodAfter(lead, number, before, candidate.sample);
 }
 
-/** Shortest interval to a next beat: none of a usual heart is sooner than SHORTEST, only of one that is as fast already. */
+/** Shortest interval to a next beat: a wave that is far slower than the beat before may be its T wave. None of a usual heart is sooner than SHORTEST, only of one that is as fast already. */
 function shortestAfter(other: Candidate, next: Candidate): f32 {
-  if (next.slow && !other.slow) return PATH.LATEST_T;
+  if (next.sharpness < min(EVIDENCE.SLOW, PATH.T_SHARPNESS * other.sharpness)) return PATH.LATEST_T;
   if (next.wide) return PATH.SHORTEST_WIDE;
   if (other.before === 0) return PATH.SHORTEST_PERIOD;
   return min(PATH.SHORTEST, max(PATH.SHORTEST_PERIOD, PATH.SHORTEST_SHARE * other.period));

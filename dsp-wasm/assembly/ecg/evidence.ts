@@ -23,12 +23,12 @@ export function evidenceAt(lead: Lead, sample: i32): f32 {
 
 /** Whether the evidence for a beat at a grid sample comes only from its breadth. */
 export function isWide(lead: Lead, sample: i32): bool {
-  return (lead.wide[sample & (RECENT - 1)] & 1) !== 0;
+  return lead.wide[sample & (RECENT - 1)];
 }
 
-/** Whether it is too slow for a QRS complex beside sharper ones, as T waves are. */
-export function isSlow(lead: Lead, sample: i32): bool {
-  return (lead.wide[sample & (RECENT - 1)] & 2) !== 0;
+/** How sharp the wave at a grid sample is: its energy over its width. */
+export function sharpnessAt(lead: Lead, sample: i32): f32 {
+  return lead.sharpness[sample & (RECENT - 1)];
 }
 
 /**
@@ -55,7 +55,8 @@ export function weighBlock(lead: Lead, group: Stretch, from: i32, work: Row<f32>
     const narrow = sum[i];
     const wide = broadens ? bounded(wideSum[i]) : NOTHING;
     lead.evidence[(from + i) & (RECENT - 1)] = max(wide, narrow);
-    lead.wide[(from + i) & (RECENT - 1)] = <u8>(narrow < 0) | (<u8>isSlowWave(group, at + i) << 1);
+    lead.wide[(from + i) & (RECENT - 1)] = narrow < 0;
+    lead.sharpness[(from + i) & (RECENT - 1)] = group.energy[at + i] / group.width[at + i];
   }
 }
 

@@ -5,7 +5,7 @@ import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { measureBeat } from './beat_measure';
 import { addCandidate, bestEnd, decideCandidate, firstUndecided, forgetPaths } from './beat_path';
-import { BLOCK, clearEvidence, evidenceAt, isPeak, isSlow, isWide, weighBlock } from './evidence';
+import { BLOCK, clearEvidence, evidenceAt, isPeak, isWide, sharpnessAt, weighBlock } from './evidence';
 import { computeFeatures, isMatched, matchTemplates, REACH, Stretch } from './features';
 import { beginLevel, weightOf } from './levels';
 import { BETWEEN, GROUP, ROW } from './scratch';
@@ -210,7 +210,7 @@ function detect(lead: Lead, channel: Channel, sub: i32, end: i32, limit: i32): v
   for (let sample = from - EVIDENCE.GUARD; sample < from + BLOCK - EVIDENCE.GUARD; sample++) {
     if (!isPeak(lead, sample)) continue;
     const evidence = min<f32>(EVIDENCE.MOST, max<f32>(-EVIDENCE.MOST, evidenceAt(lead, sample)));
-    addCandidate(lead, sample, evidence, isWide(lead, sample), isSlow(lead, sample));
+    addCandidate(lead, sample, evidence, isWide(lead, sample), sharpnessAt(lead, sample));
   }
   decide(lead, channel, sub, end);
   if (end - max(lead.lastBeat, lead.quiet) > LEARNING.SEARCH) {

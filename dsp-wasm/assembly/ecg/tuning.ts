@@ -67,8 +67,10 @@ export namespace PATH {
   export const SHORTEST_SHARE: f32 = 0.45;
   /** Shortest interval before a broad beat; sooner it may be the T wave of the beat before. [s; cited: Pan and Tompkins 1985] */
   export const SHORTEST_WIDE: f32 = 0.36;
-  /** Latest T wave after a beat that is not broad. [s; chosen] */
-  export const LATEST_T: f32 = 0.48;
+  /** Most sharpness of a T wave, in parts of its beat's. [ratio; chosen] */
+  export const T_SHARPNESS: f32 = 0.5;
+  /** Latest T wave after its beat. [s; chosen] */
+  export const LATEST_T: f32 = 0.45;
   /** Longest RR interval on a path; after a longer one it begins anew. [s; chosen] */
   export const LONGEST: f32 = 2.6;
   /** Surprise of an interval r times the period, over (ln r)^2: 10 % of heart rate variability costs 0.2. [log odds; chosen] */

@@ -55,10 +55,10 @@ export class Candidate {
   flat: i32;
   /** `Lead.held` when it came. */
   held: i32;
+  /** Its energy over its width: about 0.5 for a usual QRS complex, 0.1 for a T wave. */
+  sharpness: f32;
   /** Whether only its breadth speaks for it (an ectopic beat). */
   wide: bool;
-  /** Whether it is too slow for a QRS complex beside sharper ones (a T wave). */
-  slow: bool;
 }
 
 /** A beat, decided. */
@@ -166,9 +166,14 @@ export class Lead {
     return rowAt<f32>(changetype<usize>(this) + EVIDENCE);
   }
 
-  /** By grid sample, as a ring of RECENT: 1 where only breadth speaks for a beat, 2 where it is also too slow. */
-  get wide(): Row<u8> {
-    return rowAt<u8>(changetype<usize>(this) + WIDE);
+  /** By grid sample, as a ring of RECENT: whether only breadth speaks for a beat. */
+  get wide(): Row<bool> {
+    return rowAt<bool>(changetype<usize>(this) + WIDE);
+  }
+
+  /** By grid sample, as a ring of RECENT: energy over width. */
+  get sharpness(): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + SHARPNESS);
   }
 
   candidateAt(number: i32): Candidate {
@@ -194,7 +199,8 @@ const WIDTH_LEVEL: usize = MATCH_LEVEL + offsetof<Level>();
 const TEMPLATES_AT: usize = (WIDTH_LEVEL + offsetof<Level>() + 15) & ~15;
 const EVIDENCE: usize = TEMPLATES_AT + <usize>TEMPLATES * TEMPLATE_BYTES;
 const WIDE: usize = EVIDENCE + RECENT * sizeof<f32>();
-const CANDIDATES: usize = WIDE + RECENT * sizeof<u8>();
+const SHARPNESS: usize = WIDE + RECENT * sizeof<bool>();
+const CANDIDATES: usize = SHARPNESS + RECENT * sizeof<f32>();
 const BEATS: usize = CANDIDATES + MAX_CANDIDATES * ((offsetof<Candidate>() + 7) & ~7);
 export const LEAD_BYTES: usize = (BEATS + MAX_BEATS * ((offsetof<Beat>() + 7) & ~7) + 15) & ~15;
 

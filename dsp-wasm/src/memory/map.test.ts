@@ -39,9 +39,9 @@ describe('memory map', () => {
     const parts = [
       ['SLOT_CHANNELS', constant('MAX_CHANNELS') * constant('CHANNEL_BYTES')],
       ['SLOT_PULSE', constant('PULSE_STATE_BYTES')],
-      ['SLOT_ECG', constant('ECG_STATE_BYTES')],
       ['SLOT_BREATH', constant('BREATH_STATE_BYTES')],
       ['SLOT_SPO2', constant('SPO2_STATE_BYTES')],
+      ['SLOT_ECG', constant('ECG_STATE_BYTES')],
       ['SLOT_POOL', constant('POOL_BYTES')],
     ] as const;
     const ends = parts.map(([name, bytes]) => Math.ceil((constant(name) + bytes) / LINE) * LINE);
