@@ -14,7 +14,7 @@ import type { Load } from './schemas.js';
 /** The parts of the gateway that the dashboard uses. */
 export interface DashboardOptions {
   readonly store: Store;
-  readonly algorithms: readonly Pick<Algorithm, 'name' | 'slug' | 'version' | 'type' | 'description'>[];
+  readonly algorithms: readonly Pick<Algorithm, 'name' | 'slug' | 'version' | 'type' | 'description' | 'everyS'>[];
   readonly health: () => Promise<Health>;
   /** The load of this gateway. */
   readonly load: () => Promise<Load>;

@@ -3,11 +3,19 @@ import { deleteDevice } from '../admin/devices.js';
 import { HttpError } from '../errors.js';
 import { isoTime, isoTimeOrNull } from '../instant.js';
 import { readQuery } from '../rest/query.js';
-import type { Device, DeviceModel, Session, Store } from '../store/store.js';
+import type { DeviceModel, ListedDevice, Session, StreamingDevice } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { actorOf, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
 import { performed } from './performed.js';
-import { type DeviceRow, type DeviceView, deviceQuery, type Listed, type ModelRow } from './schemas.js';
+import {
+  type DeviceRow,
+  type DeviceView,
+  deviceQuery,
+  type Listed,
+  type ModelRow,
+  type StreamingRow,
+  streamingQuery,
+} from './schemas.js';
 
 /** Routes of the devices that have streamed. */
 export function deviceRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
@@ -18,8 +26,15 @@ export function deviceRoutes(router: Router<DashboardState>, options: DashboardO
     const { id: accountId } = await accountOf(ctx, store);
     const { prefix = null, problems, limit, cursor = null } = readQuery(ctx, deviceQuery);
     const page = await store.devicePage({ accountId, prefix, withProblem: problems === 'only', limit, cursor });
-    const rows = await Promise.all(page.rows.map((device) => deviceRow(store, device)));
-    ctx.body = { rows, next: page.next } satisfies Listed<DeviceRow>;
+    ctx.body = { rows: page.rows.map(deviceRow), next: page.next } satisfies Listed<DeviceRow>;
+  });
+
+  router.get('/dashboard/api/accounts/:account/streaming', async (ctx) => {
+    signedInOf(ctx);
+    const { id: accountId } = await accountOf(ctx, store);
+    const { prefix = null, limit } = readQuery(ctx, streamingQuery);
+    const devices = await store.streamingDevices({ accountId, prefix, limit });
+    ctx.body = devices.map(streamingRow);
   });
 
   router.get('/dashboard/api/accounts/:account/devices/:device', async (ctx) => {
@@ -28,8 +43,7 @@ export function deviceRoutes(router: Router<DashboardState>, options: DashboardO
     const device = await store.device(id, ctx.params.device ?? '');
     if (!device) throw noDevice();
     const model = await store.deviceModel(device.deviceModelId);
-    const row = await deviceRow(store, device);
-    ctx.body = { ...row, account_id: id, model: model && modelRow(model) } satisfies DeviceView;
+    ctx.body = { ...deviceRow(device), account_id: id, model: model && modelRow(model) } satisfies DeviceView;
   });
 
   router.delete('/dashboard/api/accounts/:account/devices/:device', async (ctx) => {
@@ -46,23 +60,29 @@ function noDevice(): HttpError {
   return new HttpError('not_found', 'the account has no device with this id: it may have been deleted');
 }
 
-async function deviceRow(store: Store, device: Device): Promise<DeviceRow> {
-  const { accountId, deviceId, deviceModelId, createdAt, problem } = device;
-  const session = await store.openSessionOf(accountId, deviceId);
-  const newest = { accountId, user: null, deviceId, status: null, limit: 1, cursor: null };
-  const last = session ?? (await store.sessions(newest)).rows[0];
+function deviceRow({ deviceId, deviceModelId, createdAt, problem, session }: ListedDevice): DeviceRow {
   return {
     device_id: deviceId,
     device_model_id: deviceModelId,
     created_at: isoTime(createdAt),
     problem,
-    data_end: isoTimeOrNull(last?.progress.lastInstant ?? null),
-    session: session && openSession(session),
+    data_end: isoTimeOrNull(session?.progress.lastInstant ?? null),
+    session: session?.status === 'open' ? openSession(session) : null,
   };
 }
 
 function openSession({ id, startedAt, progress: { lastDataAt } }: Session): NonNullable<DeviceRow['session']> {
   return { id, started_at: isoTime(startedAt), last_data_at: isoTimeOrNull(lastDataAt) };
+}
+
+function streamingRow({ deviceId, sessionId, diagnostics }: StreamingDevice): StreamingRow {
+  const present = diagnostics?.notices.filter(({ isOver }) => !isOver) ?? [];
+  const notices = present.map(({ code, insight, reason, detail }) => ({
+    ...{ code, detail },
+    ...(insight && { insight }),
+    ...(reason && { reason }),
+  }));
+  return { device_id: deviceId, session_id: sessionId, notices, refused: diagnostics?.refused ?? [] };
 }
 
 function modelRow({ id, name, description, firmwareVersion, channels, spo2Curve }: DeviceModel): ModelRow {

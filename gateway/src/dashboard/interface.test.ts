@@ -25,6 +25,8 @@ import type {
   Node,
   Series,
   SessionRow,
+  StreamingRow,
+  SummaryRow,
 } from './schemas.js';
 
 describe('the interface of the dashboard', () => {
@@ -118,6 +120,48 @@ describe('the interface of the dashboard', () => {
     expect((await call('GET', `/accounts/${account}/devices/band-1`)).status).to.equal(404);
   });
 
+  it('reads a page of devices with one query of the store', async () => {
+    const model = sampleModel({ accountId: account });
+    await dashboard.store.addDeviceModel(model);
+    for (const deviceId of ['one-1', 'one-2', 'one-3']) {
+      await dashboard.store.putDevice(sampleDevice(model, { deviceId }));
+      await dashboard.store.openSession(sampleSession({ accountId: account, deviceId }));
+    }
+    const { store } = dashboard;
+    const calls: string[] = [];
+    const real = { ...store };
+    for (const [name, run] of Object.entries(real))
+      if (/^(devicePage|openSessionOf|sessions?|device|diagnostics)$/.test(name))
+        Object.assign(store, {
+          [name]: (...asked: never[]) => {
+            calls.push(name);
+            return (run as (...asked: never[]) => unknown)(...asked);
+          },
+        });
+    const { rows } = (await call<Listed<DeviceRow>>('GET', `/accounts/${account}/devices?prefix=one`)).json;
+    Object.assign(store, real);
+    expect(rows.map(({ session }) => session !== null)).to.deep.equal([true, true, true]);
+    expect(calls).to.deep.equal(['devicePage']);
+  });
+
+  it('shows the problems that streaming devices have now, all in one answer', async () => {
+    const session = sampleSession({ accountId: account, deviceId: 'lost-1' });
+    await dashboard.store.openSession(session);
+    const notice = { code: 'no_reading', channel: null, insight: 'hr', reason: 'hum', detail: 'no trusted hr: …' };
+    const seen = { firstAt: 1, lastAt: 2, count: 1 };
+    const refused = [{ code: 'bad_json', count: 3, detail: '"' }];
+    const notices = [
+      { ...notice, ...seen, isOver: false },
+      { ...notice, ...seen, insight: 'rr', isOver: true },
+    ];
+    const { id: sessionId, gateway, epoch } = session;
+    const diagnostics = { notices, refused, channels: [] };
+    await dashboard.store.putDiagnostics({ sessionId, gateway, epoch, diagnostics, problem: 'no_reading' });
+    const { json } = await call<StreamingRow[]>('GET', `/accounts/${account}/streaming?prefix=lost`);
+    const present = { code: 'no_reading', insight: 'hr', reason: 'hum', detail: 'no trusted hr: …' };
+    expect(json).to.deep.equal([{ device_id: 'lost-1', session_id: session.id, notices: [present], refused }]);
+  });
+
   describe('for a session', () => {
     const at = newMoment();
     const progress = { ...NO_PROGRESS, firstInstant: at, lastInstant: at + 10_000 };
@@ -150,6 +194,25 @@ describe('the interface of the dashboard', () => {
       expect(head).to.match(/^ts,type,value,unit,sqi_class/);
       expect(first).to.match(new RegExp(`^${at + 1100},hr,60,bpm,excellent,`));
       expect(rest).to.have.length(5);
+    });
+
+    it('gives its summary, of trusted readings alone, with the time of each class, also as CSV', async () => {
+      const path = `/sessions/${session.id}/summary`;
+      const { id: sessionId, gateway, epoch } = session;
+      const rr = [1, 3].map((s) =>
+        sampleInsight(session, at + s * 1000, undefined, { type: 'rr', sqi_class: 'unfit' }),
+      );
+      await dashboard.store.commit([{ sessionId, gateway, epoch, insights: rr, progress: null }]);
+      const [hr, breathing] = (await call<SummaryRow[]>('GET', path)).json;
+      const values = { mean: 62.5, minimum: 60, maximum: 65 };
+      expect(hr).to.deep.equal({ type: 'hr', unit: 'bpm', ...values, excellent_s: 6, acceptable_s: 0, unfit_s: 0 });
+      expect(breathing).to.include({ type: 'rr', mean: null, excellent_s: 0, unfit_s: 4 });
+      const { text } = await call('GET', `${path}.csv`);
+      expect(text.split('\r\n').slice(0, 3)).to.deep.equal([
+        'session_id,device_id,type,unit,mean,minimum,maximum,excellent_s,acceptable_s,unfit_s',
+        `${session.id},ring-1,hr,bpm,62.5,60,65,6,0,0`,
+        `${session.id},ring-1,rr,brpm,,,,0,0,4`,
+      ]);
     });
 
     it('is listed by device, status and time', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { InsightType, SqiClass } from '../insight.js';
 import type { Inspection } from '../peers/inspection.js';
 import { digits, instant, limit, list, matching, object, oneOf, text } from '../rest/fields.js';
-import type { Diagnostics } from '../store/store.js';
+import type { DiagnosedNotice, Diagnostics, RefusedFrames } from '../store/store.js';
 
 /** The dashboard's own interface: schemas of requests, and types of responses, which its pages share. */
 
@@ -33,6 +33,7 @@ export const deviceQuery = z.object({
   limit: limit(50, 200),
   cursor,
 });
+export const streamingQuery = z.object({ prefix: z.string().max(128).optional(), limit: limit(50, 500) });
 export const sessionQuery = z.object({
   device: z.string().max(128).optional(),
   status: oneOf(['open', 'closed']).optional(),
@@ -119,6 +120,14 @@ export interface DeviceRow {
   readonly session: OpenSession | null;
 }
 
+/** A device with an open session, and the problems that it has now, at most 5 s old. */
+export interface StreamingRow {
+  readonly device_id: string;
+  readonly session_id: string;
+  readonly notices: readonly Pick<DiagnosedNotice, 'code' | 'insight' | 'reason' | 'detail'>[];
+  readonly refused: readonly RefusedFrames[];
+}
+
 interface OpenSession {
   readonly id: string;
   readonly started_at: string;
@@ -163,6 +172,20 @@ export interface SessionRow {
   readonly data_start: string | null;
   readonly data_end: string | null;
   readonly channels: readonly ChannelRow[];
+}
+
+/** What the readings of one type of a session come to. */
+export interface SummaryRow {
+  readonly type: InsightType;
+  readonly unit: string;
+  /** Of the trusted readings alone, which are excellent or acceptable, rounded to 0.01; null if there are none. */
+  readonly mean: number | null;
+  readonly minimum: number | null;
+  readonly maximum: number | null;
+  /** Data time with readings of each class, seconds. */
+  readonly excellent_s: number;
+  readonly acceptable_s: number;
+  readonly unfit_s: number;
 }
 
 /** The readings of one type in parallel lists. In a gap all lists except `t` are null. */

@@ -11,15 +11,25 @@ import type { Session, Store } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { csvOf } from './csv.js';
 import { type DashboardContext, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
-import { type Kept, type Listed, type Live, liveQuery, type SessionRow, seriesQuery, sessionQuery } from './schemas.js';
+import {
+  type Kept,
+  type Listed,
+  type Live,
+  liveQuery,
+  type SessionRow,
+  type SummaryRow,
+  seriesQuery,
+  sessionQuery,
+} from './schemas.js';
 import { seriesOf } from './series.js';
+import { summaryCsv, summaryRows } from './summary.js';
 
 /** Series of charts that are made at once, one for each operator: that of a session of two days takes 300 MB. */
 const SERIES = 2;
 const series = new Queue({ atOnce: SERIES, each: () => 1 });
 
 /** Routes of sessions: lists, and the charts of one session. */
-export function sessionRoutes(router: Router<DashboardState>, { store, inspect }: DashboardOptions): void {
+export function sessionRoutes(router: Router<DashboardState>, { store, inspect, algorithms }: DashboardOptions): void {
   router.get('/dashboard/api/accounts/:account/sessions', async (ctx) => {
     signedInOf(ctx);
     const { id: accountId } = await accountOf(ctx, store);
@@ -64,6 +74,21 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect }
     const { from, to } = readQuery(ctx, seriesQuery);
     const make = () => seriesOf(store.sessionInsights(id, from), to ?? null);
     ctx.body = await series.run(operator.id, make, clientLeft(ctx));
+  });
+
+  router.get('/dashboard/api/sessions/:session/summary', async (ctx) => {
+    signedInOf(ctx);
+    const { id } = await sessionOf(ctx, store);
+    ctx.body = summaryRows(await store.sessionSummary(id), algorithms) satisfies SummaryRow[];
+  });
+
+  router.get('/dashboard/api/sessions/:session/summary.csv', async (ctx) => {
+    signedInOf(ctx);
+    const session = await sessionOf(ctx, store);
+    const rows = summaryRows(await store.sessionSummary(session.id), algorithms);
+    ctx.type = 'text/csv';
+    ctx.attachment(`summary-${session.id}.csv`);
+    ctx.body = summaryCsv(session, rows);
   });
 
   router.get('/dashboard/api/sessions/:session/insights.csv', async (ctx) => {

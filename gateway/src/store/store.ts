@@ -1,5 +1,5 @@
 import type { Permission } from '@device-insights/fanout';
-import type { InsightType, StoredInsight } from '../insight.js';
+import type { InsightType, SqiClass, StoredInsight } from '../insight.js';
 
 /** Number of take-overs of a session that are remembered until the previous gateway asks for them. */
 export const TAKEOVERS_KEPT = 20;
@@ -103,10 +103,12 @@ export interface Store {
    * exists, and, for a new row, that its account has fewer than `limit`; otherwise nothing is changed.
    */
   putDevice(device: Device, limit?: number): Promise<'put' | 'missing' | 'full'>;
-  device(accountId: string, deviceId: string): Promise<Device | null>;
+  device(accountId: string, deviceId: string): Promise<ListedDevice | null>;
   devices(accountId: string): Promise<Device[]>;
-  /** By device id; a page starts after the cursor. */
-  devicePage(query: DeviceQuery): Promise<Page<Device>>;
+  /** By device id, or by problem; a page starts after the cursor. One query, however many rows a page has. */
+  devicePage(query: DeviceQuery): Promise<Page<ListedDevice>>;
+  /** The first devices with an open session, by device id, each with the diagnostics of that session. One query. */
+  streamingDevices(query: StreamingQuery): Promise<StreamingDevice[]>;
   deleteDevice(accountId: string, deviceId: string): Promise<Device | null>;
 
   // -- sessions: one owner each, changed by compare-and-set
@@ -163,6 +165,8 @@ export interface Store {
    * batches, without holding all of them in memory.
    */
   sessionInsights(sessionId: string, from?: number): AsyncIterable<StoredInsight[]>;
+  /** What the readings of a session come to, type by type, in the order of the types' names. Computed by the store. */
+  sessionSummary(sessionId: string): Promise<InsightSummary[]>;
   /**
    * Ordered by (`ts`, an id of the store), with a bound of data time by (`actual_end`, `ts`, id). With a lower bound of the
    * time that orders them: ascending from there on; without: the last ones before the upper bound, also in ascending order.
@@ -354,6 +358,24 @@ export interface Device {
   readonly problem: string | null;
 }
 
+/** A device with its open session or, without one, its newest; null if it has none. */
+export interface ListedDevice extends Device {
+  readonly session: Session | null;
+}
+
+export interface StreamingDevice {
+  readonly deviceId: string;
+  readonly sessionId: string;
+  readonly diagnostics: Diagnostics | null;
+}
+
+export interface StreamingQuery {
+  readonly accountId: string;
+  /** The beginning of the device ids; null for any. */
+  readonly prefix: string | null;
+  readonly limit: number;
+}
+
 export interface DeviceQuery {
   readonly accountId: string;
   /** Only devices with a problem, in the order of its code, then by device id. */
@@ -475,6 +497,15 @@ export type SessionCommitResult =
   | { readonly lost: false; readonly written: StoredInsight[]; readonly closed?: true };
 
 export type LastInsights = Partial<Record<InsightType, { readonly ts: number; readonly actualEnd: number }>>;
+
+/** The readings of one type of a session. */
+export interface InsightSummary {
+  readonly type: InsightType;
+  /** Number of readings of each class. */
+  readonly readings: Readonly<Record<SqiClass, number>>;
+  /** Of the trusted readings alone, which are not `unfit`; null if there are none. */
+  readonly trusted: { readonly mean: number; readonly min: number; readonly max: number } | null;
+}
 
 /** Rows of an account, or of one of its users (`user` null: all). */
 interface Scope {

@@ -1,15 +1,17 @@
 import { batches } from '../batches.js';
 import { pageOf } from '../cursor.js';
-import { deviceCursor, devicePlace } from '../device-order.js';
+import { AFTER_ALL, deviceCursor, devicePlace } from '../device-order.js';
 import {
   type Device,
   type DeviceModel,
   type DeviceQuery,
+  type ListedDevice,
   MAX_DEVICE_MODELS,
   MAX_DEVICES,
   type Store,
 } from '../store.js';
 import type { Database, Value } from './database.js';
+import { type SessionRow, sessionOf } from './sessions.js';
 
 export interface DeviceModels
   extends Pick<Store, 'addDeviceModel' | 'deviceModel' | 'deviceModels' | 'deleteDeviceModel'> {
@@ -20,8 +22,6 @@ type Devices = Pick<Store, 'putDevice' | 'device' | 'devices' | 'devicePage' | '
 
 /** Models read at once: one may have 33 KB, and each client that does not read its answer holds some of them. */
 const BATCH = 4;
-/** No device id contains a character that sorts after this one. */
-const AFTER_ALL = '~';
 
 /** The device models of an embedded store; a model is one JSON text, which keeps all Unicode characters. */
 export function embeddedDeviceModels(db: Database): DeviceModels {
@@ -68,6 +68,7 @@ async function* modelsOf(
 export function embeddedDevices(db: Database): Devices {
   const model = db.prepare('SELECT 1 FROM device_models WHERE id = ?');
   const byId = db.prepare<DeviceRow>('SELECT * FROM devices WHERE account_id = ? AND device_id = ?');
+  const withSession = db.prepare<ListedRow>(`${listed('')} WHERE d.account_id = ? AND d.device_id = ?`);
   const insert = db.prepare(
     'INSERT INTO devices (account_id, device_id, device_model_id, created_at) VALUES (?, ?, ?, ?)',
   );
@@ -91,20 +92,15 @@ export function embeddedDevices(db: Database): Devices {
       }),
     device: (accountId, deviceId) =>
       db.read(() => {
-        const row = byId.get(accountId, deviceId);
-        return row ? deviceOf(row) : null;
+        const row = withSession.get(accountId, deviceId);
+        return row ? listedOf(row) : null;
       }),
     devices: (accountId) => db.read(() => ofAccount.all(accountId).map(deviceOf)),
     devicePage: async (query) => {
       const { sql, values } = deviceStatement(query);
-      const rows = await db.read(() => db.prepare<DeviceRow>(sql).all(...values));
-      return pageOf(
-        'devices',
-        rows,
-        query.limit,
-        (row) => [0, devicePlace(query, row.problem, row.device_id)],
-        deviceOf,
-      );
+      const rows = await db.read(() => db.prepare<ListedRow>(sql).all(...values));
+      const place = (row: ListedRow) => [0, devicePlace(query, row.problem, row.d_id)] as const;
+      return pageOf('devices', rows, query.limit, place, listedOf);
     },
     deleteDevice: (accountId, deviceId) =>
       db.write(() => {
@@ -117,24 +113,32 @@ export function embeddedDevices(db: Database): Devices {
   };
 }
 
+/** The beginning of a statement for devices, each with its open session or, without one, its newest. */
+const listed = (
+  index: string,
+) => `SELECT s.*, d.account_id AS d_account, d.device_id AS d_id, d.device_model_id AS d_model, d.created_at, d.problem
+  FROM devices d ${index} LEFT JOIN sessions s ON s.n = ifnull(
+    (SELECT n FROM sessions WHERE account_id = d.account_id AND device_id = d.device_id AND status = 'open'),
+    (SELECT n FROM sessions WHERE account_id = d.account_id AND device_id = d.device_id
+      ORDER BY started_at DESC, id LIMIT 1))`;
+
 /** The statement for a page of devices, one row longer than the page. Exported for the test of its index. */
 export function deviceStatement(query: DeviceQuery): { sql: string; values: Value[] } {
   const { accountId, prefix, limit, cursor, withProblem } = query;
-  const where = ['account_id = ?'];
+  const where = ['d.account_id = ?'];
   const values: Value[] = [accountId];
   if (prefix !== null) {
-    where.push('device_id >= ? AND device_id < ?');
+    where.push('d.device_id >= ? AND d.device_id < ?');
     values.push(prefix, `${prefix}${AFTER_ALL}`);
   }
   const place = deviceCursor(query);
-  if (withProblem) where.push('problem IS NOT NULL');
+  if (withProblem) where.push('d.problem IS NOT NULL');
   if (cursor !== null) {
-    where.push(withProblem ? '(problem, device_id) > (?, ?)' : 'device_id > ?');
+    where.push(withProblem ? '(d.problem, d.device_id) > (?, ?)' : 'd.device_id > ?');
     values.push(...place);
   }
-  const index = withProblem ? 'INDEXED BY devices_with_problem' : '';
-  const order = withProblem ? 'problem, device_id' : 'device_id';
-  const sql = `SELECT * FROM devices ${index} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
+  const order = withProblem ? 'd.problem, d.device_id' : 'd.device_id';
+  const sql = `${listed(withProblem ? 'INDEXED BY devices_with_problem' : '')} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
   return { sql, values: [...values, limit + 1] };
 }
 
@@ -153,6 +157,26 @@ interface DeviceRow {
   readonly device_model_id: string;
   readonly created_at: number;
   readonly problem: string | null;
+}
+
+/** A device's columns beside those of its session, which are null without one. */
+interface ListedRow extends SessionRow {
+  readonly d_account: string;
+  readonly d_id: string;
+  readonly d_model: string;
+  readonly created_at: number;
+  readonly problem: string | null;
+}
+
+function listedOf(row: ListedRow): ListedDevice {
+  return {
+    accountId: row.d_account,
+    deviceId: row.d_id,
+    deviceModelId: row.d_model,
+    createdAt: row.created_at,
+    problem: row.problem,
+    session: row.id === null ? null : sessionOf(row),
+  };
 }
 
 function modelOf(row: ModelRow): DeviceModel {

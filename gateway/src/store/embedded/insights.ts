@@ -1,13 +1,16 @@
 import { INSIGHT_TYPES, type InsightType, type StoredInsight } from '../../insight.js';
 import { batches } from '../batches.js';
 import type { LastInsights, SessionCommit, SessionCommitResult, Store } from '../store.js';
+import { type ReadingGroup, summaryOf } from '../summary.js';
 import type { Database } from './database.js';
 import { insightSearch } from './insight-search.js';
 
-type Insights = Pick<Store, 'commit' | 'lastInsights' | 'sessionInsights' | 'insights'>;
+type Insights = Pick<Store, 'commit' | 'lastInsights' | 'sessionInsights' | 'sessionSummary' | 'insights'>;
 
 /** Rows read at once: about 2 ms of the event loop. */
 const BATCH = 500;
+/** Data time of the readings that are aggregated at once, ms: about 2 ms of the event loop. */
+const SLICE_MS = 600_000;
 
 /** The insights of an embedded store. */
 export function embeddedInsights(db: Database): Insights {
@@ -18,6 +21,7 @@ export function embeddedInsights(db: Database): Insights {
     commit: (parts) => db.write(() => parts.map(commitPart)),
     lastInsights: (sessionId) => db.read(() => last(sessionId)),
     sessionInsights: ofSession,
+    sessionSummary: sessionSummary(db),
     insights: insightSearch(db),
   };
 }
@@ -59,6 +63,40 @@ function sessionInsights(db: Database): Store['sessionInsights'] {
       );
     for await (const rows of batches(account_id, BATCH, page))
       yield rows.map((row) => insightFrom(row, session_id, device_id));
+  };
+}
+
+/**
+ * The aggregate of a slice of a session's insights, and the statement that finds its beginning. Exported for the test of
+ * their index.
+ */
+export const SUMMARY = {
+  begin: `SELECT min(actual_end) AS at FROM insights i WHERE ${SESSION} AND actual_end >= ?`,
+  slice: `SELECT type, sqi_class, count(*) AS readings, sum(value) AS sum, min(value) AS min, max(value) AS max
+    FROM insights i WHERE ${SESSION} AND actual_end >= ? AND actual_end < ? GROUP BY type, sqi_class`,
+} as const;
+
+/** The groups of a slice of a session, and the data time at which the next slice begins. */
+interface Slice {
+  readonly groups: readonly ReadingGroup[];
+  readonly end: number;
+}
+
+/** Summarizes a session in slices, because an aggregate of days would hold the event loop for a second. */
+function sessionSummary(db: Database): Store['sessionSummary'] {
+  const session = db.prepare<Owned>('SELECT account_id, device_id FROM sessions WHERE id = ?');
+  const begin = db.prepare<{ at: number | null }>(SUMMARY.begin);
+  const slice = db.prepare<ReadingGroup>(SUMMARY.slice);
+  return async (id) => {
+    const { account_id } = (await db.read(() => session.get(id))) ?? NOBODYS;
+    const next = (last: Slice | null) =>
+      db.read((): Slice[] => {
+        const at = begin.get(id, last?.end ?? Number.MIN_SAFE_INTEGER)?.at ?? null;
+        return at === null ? [] : [{ groups: slice.all(id, at, at + SLICE_MS), end: at + SLICE_MS }];
+      });
+    const groups: ReadingGroup[] = [];
+    for await (const slices of batches(account_id, 1, next)) groups.push(...slices.flatMap((each) => each.groups));
+    return summaryOf(groups);
   };
 }
 

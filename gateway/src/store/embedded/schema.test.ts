@@ -12,9 +12,9 @@ import { Database } from './database.js';
 import { deviceStatement, MODELS_PAGE } from './devices.js';
 import { openEmbeddedStore } from './embedded.js';
 import { insightPage, sliceEnd } from './insight-search.js';
-import { OF_SESSION } from './insights.js';
+import { OF_SESSION, SUMMARY } from './insights.js';
 import { migrate, NewerSchema, VERSIONS } from './schema.js';
-import { sessionPage } from './sessions.js';
+import { sessionPage, streamingStatement } from './sessions.js';
 
 describe('the schema of the embedded store', () => {
   let directory: string;
@@ -177,7 +177,12 @@ describe('the schema of the embedded store', () => {
     const listed = [
       ...[null, 'ann'].map((user) => keyStatement({ accountId: 'a', user, limit: 9, cursor: null })),
       userStatement({ accountId: 'a', limit: 9, cursor: null }),
-      ...[null, 'b'].map((prefix) => deviceStatement({ accountId: 'a', prefix, limit: 9, cursor: null })),
+      ...[null, 'b'].flatMap((prefix) =>
+        [true, false].map((withProblem) =>
+          deviceStatement({ accountId: 'a', prefix, limit: 9, cursor: null, withProblem }),
+        ),
+      ),
+      ...[null, 'b'].map((prefix) => streamingStatement({ accountId: 'a', prefix, limit: 9 })),
     ];
     for (const page of [
       ...sessionQueries().map(sessionPage),
@@ -193,6 +198,8 @@ describe('the schema of the embedded store', () => {
       [OF_SESSION.after, ['a', 1, 1, 1, 9]],
     ] as const)
       expect(plan({ sql, values: [...values] })).to.match(/one_insight_a_window .*TEMP B-TREE FOR RIGHT PART/);
+    expect(plan({ sql: SUMMARY.begin, values: ['a', 1] })).to.match(/USING COVERING INDEX one_insight_a_window/);
+    expect(plan({ sql: SUMMARY.slice, values: ['a', 1, 9] })).to.match(/one_insight_a_window .*TEMP B-TREE FOR GROUP/);
     expect(plan({ sql: MODELS_PAGE, values: ['a', 1, 1, 9] })).to.match(/^SEARCH .*device_models_of_account(?!.*TEMP)/);
     expect(plan(insightPage({ ...insightQueries()[0], user: 'ann' } as InsightQuery))).to.include('insights_of_user');
     for (const query of insightQueries().flatMap((one) => [one, { ...one, deviceId: 'band' }])) {

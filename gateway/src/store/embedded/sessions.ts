@@ -1,6 +1,15 @@
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
-import type { Diagnostics, ModalityChannel, Session, SessionProgress, SessionQuery, Store } from '../store.js';
+import { AFTER_ALL } from '../device-order.js';
+import type {
+  Diagnostics,
+  ModalityChannel,
+  Session,
+  SessionProgress,
+  SessionQuery,
+  Store,
+  StreamingQuery,
+} from '../store.js';
 import { TAKEOVERS_KEPT } from '../store.js';
 import type { Database, Value } from './database.js';
 import { fromJson, toJson } from './json.js';
@@ -8,7 +17,7 @@ import { fromJson, toJson } from './json.js';
 type Sessions = Pick<
   Store,
   | ('openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions')
-  | ('putDiagnostics' | 'diagnostics')
+  | ('putDiagnostics' | 'diagnostics' | 'streamingDevices')
 >;
 
 /** The sessions of an embedded store. */
@@ -59,12 +68,32 @@ export function embeddedSessions(db: Database): Sessions {
         burden.run(problem, owner.account_id, owner.device_id);
       }),
     diagnostics: (id) => db.read(() => fromJson<Diagnostics>(diagnosed.get(id)?.diagnostics ?? null)),
+    streamingDevices: (query) =>
+      db.read(() => {
+        const { sql, values } = streamingStatement(query);
+        return db
+          .prepare<StreamingRow>(sql)
+          .all(...values)
+          .map((row) => ({
+            deviceId: row.device_id,
+            sessionId: row.id,
+            diagnostics: fromJson<Diagnostics>(row.diagnostics),
+          }));
+      }),
     sessions: async (query) => {
       const { sql, values } = sessionPage(query);
       const rows = await db.read(() => db.prepare<SessionRow>(sql).all(...values));
       return pageOf('sessions', rows, query.limit, (row) => [row.started_at, row.id], sessionOf);
     },
   };
+}
+
+/** The statement for devices with an open session. Exported for the test of its index. */
+export function streamingStatement({ accountId, prefix, limit }: StreamingQuery): { sql: string; values: Value[] } {
+  const sql = `SELECT s.id, s.device_id, d.diagnostics FROM sessions s INDEXED BY one_open_session_a_device
+    LEFT JOIN diagnostics d ON d.session_id = s.id
+    WHERE s.account_id = ? AND s.status = 'open' AND s.device_id >= ? AND s.device_id < ? ORDER BY s.device_id LIMIT ?`;
+  return { sql, values: [accountId, prefix ?? '', `${prefix ?? ''}${AFTER_ALL}`, limit] };
 }
 
 /** The statement for a page of sessions, one row longer than the page. Exported for the test of its indexes. */
@@ -130,6 +159,12 @@ function sessionClaim(db: Database): (row: SessionRow, gateway: string) => void 
     tell.run(row.gateway, row.id, row.epoch + 1);
     forget.run(row.id);
   };
+}
+
+interface StreamingRow {
+  readonly id: string;
+  readonly device_id: string;
+  readonly diagnostics: string | null;
 }
 
 export interface SessionRow {

@@ -1,11 +1,12 @@
-import type { ClientSession } from 'mongoose';
+import type { ClientSession, PipelineStage } from 'mongoose';
 import { batches } from '../batches.js';
 import { pageOf } from '../cursor.js';
-import { deviceCursor, devicePlace } from '../device-order.js';
+import { AFTER_ALL, deviceCursor, devicePlace } from '../device-order.js';
 import {
   type Device,
   type DeviceModel,
   type DeviceQuery,
+  type ListedDevice,
   MAX_DEVICE_MODELS,
   MAX_DEVICES,
   type Store,
@@ -13,7 +14,8 @@ import {
 import type { MongoConnection } from './connection.js';
 import { counterOf, nextOf } from './counters.js';
 import { documentOf, rowOf } from './rows.js';
-import type { DeviceDocument, DeviceModelDocument, Models } from './schemas.js';
+import type { DeviceDocument, DeviceModelDocument, Models, SessionDocument } from './schemas.js';
+import { sessionOf } from './sessions.js';
 
 type DeviceModels = Pick<
   Store,
@@ -23,8 +25,6 @@ type Devices = Pick<Store, 'putDevice' | 'device' | 'devices' | 'devicePage' | '
 
 /** Models of one read: one may have 33 KB, and each client that does not read its answer holds some of them. */
 const BATCH = 8;
-/** No device id contains a character that sorts after this one. */
-const AFTER_ALL = '~';
 
 /** The device models of a MongoDB store. */
 export function mongoDeviceModels(mongo: MongoConnection, models: Models): DeviceModels {
@@ -125,17 +125,20 @@ export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, d
       ),
     device: (accountId, deviceId) =>
       mongo.run(async () => {
-        const found = await devices.findOne({ accountId, deviceId }).lean<DeviceDocument>();
-        return found && deviceOf(found);
+        const pipeline = [{ $match: { accountId, deviceId } }, ...withSession(accountId)];
+        const [found] = await devices.aggregate<ListedDocument>(pipeline);
+        return found ? listedOf(found) : null;
       }),
     devicePage: async (query) => {
-      const found = devices
-        .find(deviceFilter(query))
-        .sort(query.withProblem ? { problem: 1, deviceId: 1 } : { deviceId: 1 })
-        .limit(query.limit + 1);
-      const documents = await mongo.run(() => found.lean<DeviceDocument[]>());
+      const pipeline: PipelineStage[] = [
+        { $match: deviceFilter(query) },
+        { $sort: query.withProblem ? { problem: 1, deviceId: 1 } : { deviceId: 1 } },
+        { $limit: query.limit + 1 },
+        ...withSession(query.accountId),
+      ];
+      const documents = await mongo.run(() => devices.aggregate<ListedDocument>(pipeline));
       const at = ({ problem, deviceId }: DeviceDocument) => [0, devicePlace(query, problem, deviceId)] as const;
-      return pageOf('devices', documents, query.limit, at, deviceOf);
+      return pageOf('devices', documents, query.limit, at, listedOf);
     },
     deleteDevice: (accountId, deviceId) =>
       mongo.transaction(async (session) => {
@@ -145,6 +148,28 @@ export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, d
         return deviceOf(found);
       }),
   };
+}
+
+/** A device with its open session, if there is one, and its newest. */
+interface ListedDocument extends DeviceDocument {
+  readonly open: readonly SessionDocument[];
+  readonly newest: readonly SessionDocument[];
+}
+
+/** The stages that add to each device its open session and its newest, each by an index of sessions. */
+function withSession(accountId: string): PipelineStage.Lookup[] {
+  const lookup = (as: string, pipeline: NonNullable<PipelineStage.Lookup['$lookup']['pipeline']>) => ({
+    $lookup: { from: 'sessions', localField: 'deviceId', foreignField: 'deviceId', pipeline, as },
+  });
+  return [
+    lookup('open', [{ $match: { accountId, status: 'open' } }]),
+    lookup('newest', [{ $match: { accountId } }, { $sort: { startedAt: -1, _id: 1 } }, { $limit: 1 }]),
+  ];
+}
+
+function listedOf(document: ListedDocument): ListedDevice {
+  const session = document.open[0] ?? document.newest[0];
+  return { ...deviceOf(document), session: session ? sessionOf(session) : null };
 }
 
 function deviceFilter(query: DeviceQuery) {

@@ -4,11 +4,12 @@ import { batches } from '../batches.js';
 import { pageOf } from '../cursor.js';
 import { cursorAt, cursorKind, orderOf, placeOf } from '../insight-order.js';
 import type { InsightQuery, LastInsights, Page, Store } from '../store.js';
+import { type ReadingGroup, summaryOf } from '../summary.js';
 import { mongoCommit } from './commit.js';
 import type { MongoConnection } from './connection.js';
 import type { InsightDocument, Models, SessionDocument } from './schemas.js';
 
-type Insights = Pick<Store, 'commit' | 'lastInsights' | 'sessionInsights' | 'insights'>;
+type Insights = Pick<Store, 'commit' | 'lastInsights' | 'sessionInsights' | 'sessionSummary' | 'insights'>;
 
 /** Documents of one read. */
 const BATCH = 500;
@@ -33,6 +34,7 @@ export function mongoInsights(mongo: MongoConnection, models: Models): Insights 
               .lean<InsightDocument[]>(),
           ),
       ),
+    sessionSummary: (sessionId) => mongo.run(async () => summaryOf(await groupsOf(models, sessionId))),
     insights: async (query) => {
       const found = insights
         .find(insightFilter(query))
@@ -74,6 +76,21 @@ async function lastOf({ insights }: Models, sessionId: string): Promise<LastInsi
     if (newest) last[type] = { ts: newest.ts, actualEnd: newest.actual_end };
   }
   return last;
+}
+
+function groupsOf({ insights }: Models, session_id: string): Promise<ReadingGroup[]> {
+  const value = '$value';
+  return insights.aggregate<ReadingGroup>([
+    { $match: { session_id } },
+    {
+      $group: {
+        _id: { type: '$type', sqi_class: '$sqi_class' },
+        readings: { $sum: 1 },
+        ...{ sum: { $sum: value }, min: { $min: value }, max: { $max: value } },
+      },
+    },
+    { $project: { _id: 0, type: '$_id.type', sqi_class: '$_id.sqi_class', readings: 1, sum: 1, min: 1, max: 1 } },
+  ]);
 }
 
 /** The filter of a page of insights. Exported for the test of its indexes. */

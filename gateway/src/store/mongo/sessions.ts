@@ -1,5 +1,6 @@
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
+import { AFTER_ALL } from '../device-order.js';
 import { type Session, type SessionQuery, type Store, TAKEOVERS_KEPT } from '../store.js';
 import { isTimeLimit, type MongoConnection, violates } from './connection.js';
 import { documentOf, rowOf } from './rows.js';
@@ -8,7 +9,7 @@ import type { DiagnosticsDocument, GatewayDocument, Models, SessionDocument } fr
 type Sessions = Pick<
   Store,
   | ('openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions')
-  | ('putDiagnostics' | 'diagnostics')
+  | ('putDiagnostics' | 'diagnostics' | 'streamingDevices')
 >;
 
 /** Wait for a commit that holds a session, before it is ended, ms. */
@@ -83,6 +84,22 @@ export function mongoSessions(mongo: MongoConnection, models: Models): Sessions 
       }),
     diagnostics: (id) =>
       mongo.run(async () => (await diagnostics.findById(id).lean<DiagnosticsDocument>())?.diagnostics ?? null),
+    streamingDevices: ({ accountId, prefix, limit }) =>
+      mongo.run(async () => {
+        const deviceId = { $gte: prefix ?? '', $lt: `${prefix ?? ''}${AFTER_ALL}` };
+        const found = await sessions.aggregate<StreamingDocument>([
+          { $match: { accountId, status: 'open', deviceId } },
+          { $sort: { deviceId: 1 } },
+          { $limit: limit },
+          { $lookup: { from: 'diagnostics', localField: '_id', foreignField: '_id', as: 'kept' } },
+          { $project: { deviceId: 1, kept: 1 } },
+        ]);
+        return found.map((each) => ({
+          deviceId: each.deviceId,
+          sessionId: each._id,
+          diagnostics: each.kept[0]?.diagnostics ?? null,
+        }));
+      }),
     sessions: async (query) => {
       const filter = sessionFilter(query);
       const found = sessions
@@ -93,6 +110,12 @@ export function mongoSessions(mongo: MongoConnection, models: Models): Sessions 
       return pageOf('sessions', documents, query.limit, ({ startedAt, _id }) => [startedAt, _id], sessionOf);
     },
   };
+}
+
+interface StreamingDocument {
+  readonly _id: string;
+  readonly deviceId: string;
+  readonly kept: readonly DiagnosticsDocument[];
 }
 
 function takeover({ gateway: from, epoch }: SessionDocument, to: string): object {

@@ -234,6 +234,48 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await other.diagnostics(first.id)).to.equal(null);
     });
 
+    it('lists each device with its open session or, without one, its newest', async () => {
+      const { store, other } = handles();
+      const model = sampleModel();
+      await store.addDeviceModel(model);
+      const { accountId } = model;
+      const sessionOf = (deviceId: string, startedAt: number) => sampleSession({ accountId, deviceId, startedAt });
+      const early = { band: sessionOf('band', 5), ring: sessionOf('ring', 5) };
+      const late = { band: sessionOf('band', 9), ring: sessionOf('ring', 9) };
+      for (const deviceId of ['band', 'new', 'ring']) await store.putDevice(sampleDevice(model, { deviceId }));
+      for (const session of [late.band, early.ring, late.ring]) {
+        await store.openSession(session);
+        await store.closeSession(session.id, 1, 20);
+      }
+      await store.openSession(early.band); // A clock was set back: the open session is not the newest.
+      await store.openSession(sampleSession({ deviceId: 'ring' })); // Of another account.
+      const { rows } = await other.devicePage({ accountId, prefix: null, limit: 9, cursor: null });
+      expect(rows.map(({ deviceId, session }) => [deviceId, session])).to.deep.equal([
+        ['band', early.band],
+        ['new', null],
+        ['ring', { ...late.ring, status: 'closed', endedAt: 20 }],
+      ]);
+      expect(await other.device(accountId, 'band')).to.deep.equal(rows[0]);
+    });
+
+    it('finds the devices with an open session, with the diagnostics of it', async () => {
+      const { store, other } = handles();
+      const { accountId, gateway } = sampleSession();
+      const ids = ['ring-2', 'ring-1', 'band', 'ring-3'];
+      const sessions = ids.map((deviceId) => sampleSession({ accountId, deviceId, gateway }));
+      for (const session of [...sessions, sampleSession({ deviceId: 'ring-0' })]) await store.openSession(session);
+      const [second, first, , last] = sessions.map(({ id }) => id);
+      const diagnostics = { notices: [], refused: [{ code: 'bad_json', count: 1, detail: '"' }], channels: [] };
+      await store.putDiagnostics({ sessionId: second ?? '', gateway, epoch: 1, diagnostics, problem: 'refused' });
+      await store.closeSession(last ?? '', 1, 20);
+      const found = (prefix: string | null, limit = 9) => other.streamingDevices({ accountId, prefix, limit });
+      expect(await found('ring')).to.deep.equal([
+        { deviceId: 'ring-1', sessionId: first, diagnostics: null },
+        { deviceId: 'ring-2', sessionId: second, diagnostics },
+      ]);
+      expect((await found(null, 2)).map(({ deviceId }) => deviceId)).to.deep.equal(['band', 'ring-1']);
+    });
+
     it('finds one device, and pages through all, or through those with a common prefix, by id', async () => {
       const { store, other } = handles();
       const model = sampleModel();
@@ -248,7 +290,7 @@ export function deviceSuite(handles: () => Handles): void {
       expect(await paged('ring-1')).to.deep.equal([['ring-1', 'ring-10']]);
       expect(await paged('rings')).to.deep.equal([[]]);
       const one = await other.device(model.accountId, 'ring-2');
-      expect(one).to.deep.equal(sampleDevice(model, { deviceId: 'ring-2' }));
+      expect(one).to.deep.equal({ ...sampleDevice(model, { deviceId: 'ring-2' }), session: null });
       expect(await other.device(sampleModel().accountId, 'ring-2')).to.equal(null);
     });
   });

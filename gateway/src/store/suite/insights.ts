@@ -17,6 +17,7 @@ import {
 export function insightSuite(handles: () => Handles): void {
   commits(handles);
   listsOfASession(handles);
+  summaries(handles);
   lists(handles);
 }
 
@@ -30,6 +31,43 @@ async function insightsOf(store: Store, session: Session): Promise<StoredInsight
   const all: StoredInsight[] = [];
   for await (const batch of store.sessionInsights(session.id)) all.push(...batch);
   return all;
+}
+
+function summaries(handles: () => Handles): void {
+  describe('the summary of a session', () => {
+    it('counts the readings of each class, and takes mean, minimum and maximum of the trusted ones alone', async () => {
+      const { store, other } = handles();
+      const [session, another] = [await opened(store), await opened(store)];
+      const at = newMoment();
+      const HOUR_MS = 3_600_000;
+      const hr = [
+        ...([60, 61, 62, 81] as const).map((value, i) =>
+          sampleInsight(session, at + i * HOUR_MS, undefined, { value }),
+        ),
+        sampleInsight(session, at + 9_000_000_000, undefined, { value: 50, sqi_class: 'acceptable' }),
+        ...[199, 31].map((value, i) =>
+          sampleInsight(session, at + 500 + i, undefined, { value, sqi_class: 'unfit', confidence: 0.1 }),
+        ),
+      ];
+      const rr = sampleInsight(session, at, undefined, { type: 'rr', value: 12, sqi_class: 'unfit' });
+      const spo2 = sampleInsight(another, at, undefined, { type: 'spo2', value: 97 });
+      await store.commit([partOf(session, [...hr, rr]), partOf(another, [spo2])]);
+      expect(await other.sessionSummary(session.id)).to.deep.equal([
+        {
+          type: 'hr',
+          readings: { excellent: 4, acceptable: 1, unfit: 2 },
+          trusted: { mean: (60 + 61 + 62 + 81 + 50) / 5, min: 50, max: 81 },
+        },
+        { type: 'rr', readings: { excellent: 0, acceptable: 0, unfit: 1 }, trusted: null },
+      ]);
+    });
+
+    it('of a session without readings is empty', async () => {
+      const { store } = handles();
+      expect(await store.sessionSummary((await opened(store)).id)).to.deep.equal([]);
+      expect(await store.sessionSummary(randomUUID())).to.deep.equal([]);
+    });
+  });
 }
 
 function commits(handles: () => Handles): void {
