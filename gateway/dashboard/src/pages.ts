@@ -18,9 +18,9 @@ export interface Paged<Row> {
  * come in front of it would push others out between its pages.
  */
 export function usePages<Row>(path: string, every?: number): Paged<Row> {
-  const first: Loaded<Listed<Row>> = useLoad<Listed<Row>>(path, every);
   const [grown, setGrown] = useState<Listed<Row> & { path: string; error?: Error }>();
   const mine = grown?.path === path ? grown : undefined;
+  const first: Loaded<Listed<Row>> = useLoad<Listed<Row>>(path, mine ? undefined : every);
   const list = mine ?? first.data;
   const more = async () => {
     if (!list || list.next === null) return;

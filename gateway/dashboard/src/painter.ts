@@ -1,3 +1,4 @@
+import { type Lack, NO_LACK } from './problems.js';
 import type { Reading } from './readings.js';
 import { now } from './service-clock.js';
 import { Tile, typeColors } from './tile.js';
@@ -5,11 +6,15 @@ import { Tile, typeColors } from './tile.js';
 /** Most time spent on painting in one frame, ms; the other tiles wait for the next frame. */
 const BUDGET_MS = 6;
 const TICK_MS = 1000;
+/** Most readings that are kept of a device without a tile. */
+const MOST_EARLY = 10;
 
 /** Paints a few tiles in each animation frame, so that no frame is late, even with many devices. */
 export class Painter {
   readonly #tiles = new Map<string, Tile>();
   readonly #early = new Map<string, Reading[]>();
+  readonly #seeded = new Set<string>();
+  readonly #lacks = new Map<string, Lack>();
   readonly #dirty = new Set<Tile>();
   readonly #ticks: number;
   readonly #dark = matchMedia('(prefers-color-scheme: dark)');
@@ -30,11 +35,24 @@ export class Painter {
     this.#tiles.set(device, tile);
     for (const reading of this.#early.get(device) ?? []) tile.take(reading);
     this.#early.delete(device);
+    tile.explain(this.#lacks.get(device) ?? NO_LACK);
     this.#mark(tile);
   }
 
   remove(device: string): void {
     this.#tiles.delete(device);
+    this.#seeded.delete(device);
+  }
+
+  /** Takes the reasons for missing readings of a device; they stay until there are others. */
+  explain(device: string, lack: Lack): void {
+    this.#lacks.set(device, lack);
+    this.#tiles.get(device)?.explain(lack);
+  }
+
+  /** Whether a device has the readings from before this page was opened. */
+  isSeeded(device: string): boolean {
+    return this.#seeded.has(device);
   }
 
   /** Takes a reading. Returns false if its device has no tile yet; the reading is then kept for that tile. */
@@ -42,7 +60,8 @@ export class Painter {
     const tile = this.#tiles.get(reading.device_id);
     if (!tile) {
       const early = this.#early.get(reading.device_id) ?? [];
-      if (early.length < 10) early.push(reading);
+      early.push(reading);
+      if (early.length > MOST_EARLY) early.shift();
       this.#early.set(reading.device_id, early);
       return false;
     }
@@ -53,6 +72,7 @@ export class Painter {
 
   /** Gives a device the readings from before this page was opened; without a tile yet, they are kept for it. */
   seed(device: string, readings: readonly Reading[]): void {
+    this.#seeded.add(device);
     const tile = this.#tiles.get(device);
     if (!tile) return void this.#early.set(device, [...readings, ...(this.#early.get(device) ?? [])]);
     tile.seed(readings);

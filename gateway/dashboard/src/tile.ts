@@ -1,4 +1,5 @@
 import { duration } from './format.js';
+import { type Lack, NO_LACK } from './problems.js';
 import { type Reading, STALE_MS, shown, TYPE_NAMES, TYPES, type Type } from './readings.js';
 
 /** Time that the small lines cover, ms. */
@@ -11,7 +12,8 @@ interface Line {
   readonly word: HTMLElement;
   readonly canvas: HTMLCanvasElement;
   readonly points: Reading[];
-  drawnAt: number;
+  /** The reading that is shown. */
+  drawn: Reading | null;
 }
 
 /** One device on the live page. Drawn without a framework, because a hundred of them change every second. */
@@ -19,18 +21,21 @@ export class Tile {
   readonly #lines: ReadonlyMap<Type, Line>;
   readonly #root: HTMLElement;
   readonly #age: HTMLElement;
+  readonly #why: HTMLElement;
+  #lack: Lack = NO_LACK;
   #newest = 0;
   #wasStale = false;
 
   constructor(root: HTMLElement) {
     this.#root = root;
     this.#age = root.querySelector('.age') as HTMLElement;
+    this.#why = root.querySelector('.why') as HTMLElement;
     this.#lines = new Map(
       TYPE_NAMES.map((type) => {
         const row = root.querySelector(`[data-type="${type}"]`) as HTMLElement;
         const part = (name: string) => row.querySelector(name) as HTMLElement;
         const canvas = row.querySelector('canvas') as HTMLCanvasElement;
-        return [type, { value: part('.value'), word: part('.word'), canvas, points: [], drawnAt: 0 }];
+        return [type, { value: part('.value'), word: part('.word'), canvas, points: [], drawn: null }];
       }),
     );
   }
@@ -52,28 +57,42 @@ export class Tile {
     }
   }
 
+  /** Takes the reasons for missing readings, which are shown with the next drawing or tick. */
+  explain(lack: Lack): void {
+    this.#lack = lack;
+  }
+
   /** Draws the readings that have arrived. */
   draw(now: number, colors: Readonly<Record<Type, string>>): void {
     for (const [type, line] of this.#lines) {
       const last = line.points.at(-1);
-      if (!last || last.ts === line.drawnAt) continue;
-      line.drawnAt = last.ts;
-      set(line.value, shown(last));
-      set(line.word, last.sqi_class === 'unfit' ? 'estimating' : TYPES[type].unit);
-      const quality = last.sqi_class;
-      if (line.value.dataset.quality !== quality) line.value.dataset.quality = quality;
+      if (!last || last === line.drawn) continue;
+      line.drawn = last;
       drawLine(line.canvas, line.points, now, colors[type]);
     }
     this.tick(now);
   }
 
-  /** Shows the age of the newest reading. */
+  /** Shows the age of the newest reading and, in place of a type without a trusted one, why there is none. */
   tick(now: number): void {
+    for (const [type, line] of this.#lines) this.#number(type, line, now);
     const age = now - this.#newest;
     const isStale = this.#newest > 0 && age > STALE_MS;
     if (isStale !== this.#wasStale) this.#root.classList.toggle('stale', isStale);
     this.#wasStale = isStale;
     set(this.#age, this.#newest === 0 ? 'waiting for readings' : isStale ? `${duration(age)} ago` : 'live');
+    set(this.#why, (isStale || this.#newest === 0) && this.#lack.all ? this.#lack.all.text : '');
+    if (this.#why.title !== (this.#lack.all?.detail ?? '')) this.#why.title = this.#lack.all?.detail ?? '';
+  }
+
+  #number(type: Type, { value, word, drawn: last }: Line, now: number): void {
+    const isTrusted = last !== null && last.sqi_class !== 'unfit';
+    const why = isTrusted && now - last.ts <= STALE_MS ? undefined : this.#lack.types.get(type);
+    set(value, last && !why ? shown(last) : '–');
+    const quality = last && !why ? last.sqi_class : 'unfit';
+    if (value.dataset.quality !== quality) value.dataset.quality = quality;
+    set(word, why?.text ?? (last && !isTrusted ? 'estimating' : TYPES[type].unit));
+    if (word.title !== (why?.detail ?? '')) word.title = why?.detail ?? '';
   }
 }
 

@@ -120,17 +120,26 @@ export function Badge({
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
+/** Called every second, all in one task: a list of a thousand devices is laid out once, not with each of its times. */
+const ticks = new Set<() => void>();
+setInterval(() => {
+  for (const tick of ticks) tick();
+}, 1000);
+
 /** A moment, as its distance from now, which is kept up to date. */
 export function When({ at, none = '–' }: { readonly at: string | number | null; readonly none?: string }) {
-  const [, setNow] = useState(0);
+  const text = at === null ? none : ago(at);
+  const [, setText] = useState(text);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
+    if (at === null) return;
+    const tick = () => setText(ago(at));
+    ticks.add(tick);
+    return () => void ticks.delete(tick);
+  }, [at]);
   if (at === null) return <span class="mute">{none}</span>;
   return (
     <time dateTime={new Date(at).toISOString()} title={date(at)}>
-      {ago(at)}
+      {text}
     </time>
   );
 }

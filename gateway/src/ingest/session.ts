@@ -455,7 +455,8 @@ export class LiveSession implements Worker {
     const text = JSON.stringify(diagnostics);
     if (text === this.#diagnosed) return;
     this.#diagnosed = text;
-    await this.#parts.diagnose(diagnostics, this.#trace.problem).catch(() => {
+    const hasData = this.#intake.progress().lastDataAt !== null;
+    await this.#parts.diagnose(diagnostics, this.#trace.problem(hasData)).catch(() => {
       this.#diagnosed = '';
     });
   }

@@ -73,14 +73,14 @@ describe('the trace of a session', () => {
   });
 
   it('keeps each notice with its times and count, over or not, and names the newest problem that persists', () => {
-    expect(trace.problem).to.equal(null);
+    expect(trace.problem(true)).to.equal(null);
     trace.noticed({ code: 'rate_off', channel: 1, detail: 'one' });
     clock.advance(10_000);
     trace.noticed({ code: 'rate_off', channel: 1, detail: 'two' });
     trace.refused({ fault: 'bad_json', detail: 'text' });
-    expect(trace.problem).to.equal('rate_off');
+    expect([trace.problem(true), trace.problem(false)]).to.deep.equal(['rate_off', 'refused']);
     trace.noticed({ code: 'rate_off', channel: 1, detail: 'over', over: true });
-    expect(trace.problem).to.equal('refused');
+    expect(trace.problem(true)).to.equal('refused');
     const kept = trace.diagnostics([1.02, null]);
     expect(kept).to.deep.equal({
       notices: [{ code: 'rate_off', channel: 1, firstAt: 5000, lastAt: 15_000, count: 2, detail: 'two', isOver: true }],

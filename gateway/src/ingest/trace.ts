@@ -75,8 +75,12 @@ export class Trace {
     this.#notices.set(key, { ...said, ...ofType });
   }
 
-  /** The code of the newest problem that persists; null for none. */
-  get problem(): string | null {
+  /**
+   * The code of the newest problem that persists; null for none.
+   * @param hasData whether the session has data; without any, refused frames are the cause of everything else
+   */
+  problem(hasData: boolean): string | null {
+    if (!hasData && this.#refused.size > 0) return 'refused';
     const present = [...this.#notices.values()].filter(({ isOver }) => !isOver);
     const newest = present.toSorted((a, b) => b.lastAt - a.lastAt)[0];
     return newest?.code ?? (this.#refused.size > 0 ? 'refused' : null);

@@ -65,8 +65,9 @@ describe('the people at the dashboard', () => {
     const model = { ...source.deviceModel, modality_channels: slow };
     const modelId = await makeModel(service, { ...source, deviceModel: model });
     const { socket } = await connect(service, 'proto-1', modelId);
-    await sendFrames(socket, source, Date.now() - 45_000, 0, 18);
-    await sendFrames(socket, source, Date.now() - 45_000, 24, 45);
+    const begin = Date.now() - 45_000;
+    await sendFrames(socket, source, begin, 0, 18);
+    await sendFrames(socket, source, begin, 24, 45);
     for (let i = 0; i < 3; i++) socket.send({ type: 'samples', channel: 40, seq: 0, samples: [1] });
     const page = await desk.signedIn(`/a/${KEY}`);
     await page.goto(`${service.url}/dashboard/a/${await desk.account(page)}/devices`);
@@ -82,12 +83,12 @@ describe('the people at the dashboard', () => {
     expect(await green.getByRole('img').getAttribute('aria-label')).to.match(/% of the time contains data, 1 gap$/);
     await page.getByText('Waiting for samples').waitFor();
     const more = simulate({ seconds: 50 });
-    await sendFrames(socket, more, Date.now() - 45_000, 45, 49);
+    await sendFrames(socket, more, begin, 45, 49);
     await page.getByRole('slider', { name: 'Signal of ppg_green' }).waitFor();
     const recorded = page.waitForResponse(/channel=3/); // From then on.
     await page.getByLabel('Channel', { exact: true }).selectOption('3');
     await recorded;
-    await sendFrames(socket, more, Date.now() - 45_000, 49, 50);
+    await sendFrames(socket, more, begin, 49, 50);
     await page.getByRole('slider', { name: 'Signal of ecg' }).waitFor();
     socket.send({ type: 'end' });
     await page.getByText('Not connected, no session').waitFor();
@@ -196,10 +197,13 @@ describe('the people at the dashboard', () => {
     await page.getByLabel('Device id').fill('found-1');
     await page.getByLabel('Status').selectOption('closed');
     await page.locator('tbody th a').first().click();
+    const summary = page.getByRole('region', { name: 'Summary' }).getByRole('row', { name: /^Heart rate/ });
+    expect(await text(summary)).to.match(/^Heart rate(\d+\.\d bpm){3}(\d+ s){3}$/);
     const chart = page.getByRole('slider', { name: /^Heart rate over time: \d+ to \d+ bpm/ });
     await chart.waitFor();
     expect(await page.getByRole('slider', { name: /over time/ }).count()).to.equal(6);
 
+    await chart.scrollIntoViewIfNeeded();
     const zoomed = page.waitForResponse((response) => response.url().includes('/series?from='));
     const { x, y, width, height } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     await page.mouse.move(x + width * 0.2, y + height / 2);
@@ -209,6 +213,10 @@ describe('the people at the dashboard', () => {
     await zoomed;
     await page.getByRole('button', { name: 'Show the whole session' }).click();
 
+    const saved = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download summary' }).click();
+    const table = readFileSync(await (await saved).path(), 'utf8');
+    expect(table).to.match(/^session_id,device_id,type,unit,mean,minimum,maximum,excellent_s,acceptable_s,unfit_s\r\n/);
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download CSV' }).click();
     const csv = readFileSync(await (await download).path(), 'utf8');
@@ -239,9 +247,7 @@ describe('the people at the dashboard', () => {
     await page.getByText('act 2').waitFor();
     expect(await page.getByRole('alert').count()).to.equal(0);
     newest = 6;
-    const again = page.waitForResponse(/audit/);
     await page.clock.fastForward(5000);
-    await again;
     await page.evaluate('new Promise(requestAnimationFrame)');
     const shown = await page.getByText(/^act/).allTextContents();
     expect(shown).to.deep.equal(['act 5', 'act 4', 'act 3', 'act 2']);
@@ -277,12 +283,43 @@ describe('the people at the dashboard', () => {
     await page.context().close();
   });
 
+  it('a person on watch sees why a device has no reading, in place of it, and finds devices by their ids', async () => {
+    const { service } = desk;
+    const channel = { modality: 'ppg_green', sample_rate_hz: 50, bit_depth: 16, num_channels: 1 };
+    const source = simulate({ seconds: 1 });
+    const flat = { ...source, deviceModel: { ...source.deviceModel, modality_channels: [channel] } };
+    const modelId = await makeModel(service, flat);
+    const loose = (await connect(service, 'why-loose', modelId)).socket;
+    const begin = Date.now() - 40_000;
+    for (let s = 0; s < 40; s++) {
+      const samples = Array.from({ length: 50 }, () => 2);
+      loose.send({ type: 'samples', channel: 0, seq: s * 50, ts: begin + s * 1000, samples });
+    }
+    const refused = (await connect(service, 'why-refused', modelId)).socket;
+    for (let i = 0; i < 3; i++) refused.send({ type: 'samples', channel: 40, seq: 0, samples: [1] });
+    const page = await desk.signedIn();
+    await page.goto(`${service.url}/dashboard/a/${await desk.account(page)}/live`);
+    const none = page.getByRole('article', { name: 'why-loose' }).locator('[data-type="hr"] .number');
+    await eventually('the reason is shown', async () => /^–\s+no contact$/.test(await text(none)), 30_000);
+    expect(await none.locator('.word').getAttribute('title')).to.contain('check that it is worn');
+    const tile = page.getByRole('article', { name: 'why-refused' });
+    await tile.getByText('3 frames refused: a channel that the model does not have').waitFor();
+    await page.getByLabel('Device id begins with').fill('why-r');
+    await page.getByRole('article', { name: 'why-loose' }).waitFor({ state: 'detached' });
+    await tile.getByText('3 frames refused').waitFor();
+    await page.getByLabel('Device id begins with').fill('nobody');
+    await page.getByText('No streaming device has an id that begins with nobody').waitFor();
+    loose.close();
+    refused.close();
+    await page.context().close();
+  });
+
   it('a person on watch sees at once what came before, also if it arrives before its tile is drawn', async () => {
     const page = await desk.page();
     await page.clock.install();
     await fakeFeed(page);
-    await page.route('**/sessions?status=open*', (route) =>
-      route.fulfill({ json: { rows: [{ id: '0', device_id: 'bed-4' }], next: null } }),
+    await page.route('**/streaming?*', (route) =>
+      route.fulfill({ json: [{ session_id: '0', device_id: 'bed-4', notices: [], refused: [] }] }),
     );
     const lists = { value: [64], confidence: [0.9], quality: ['excellent'], coverage: [1], latency: [0] };
     await page.route('**/series?*', (route) =>

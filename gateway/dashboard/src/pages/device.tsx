@@ -4,6 +4,7 @@ import type { AccountPage } from '../account-page.js';
 import { api, query, useLoad } from '../api.js';
 import { Chart } from '../chart.js';
 import { count, duration } from '../format.js';
+import { noticeWord, refusedWords } from '../problems.js';
 import { go } from '../router.js';
 import { now } from '../service-clock.js';
 import { Badge, Dialog, Empty, Fact, Failure, Form, Page, Panel, Skeleton, When } from '../ui.js';
@@ -14,21 +15,6 @@ import { SessionTable } from './sessions.js';
 
 const REFRESH_MS = 2000;
 const SIGNAL_MS = 1000;
-
-/** Causes of refused frames (ingest protocol, section 3). */
-const REFUSED: Readonly<Record<string, string>> = {
-  bad_json: 'text that is not JSON',
-  bad_message: 'JSON that is not a message of the protocol',
-  bad_version: 'an unknown version of the binary format',
-  bad_encoding: 'an unknown encoding',
-  bad_frame: 'an invalid binary header',
-  bad_length: 'samples that do not make up whole instants',
-  bad_value: 'a number out of range',
-  unknown_channel: 'a channel that the model does not have',
-  too_late: 'sequence numbers that had already been given up as lost',
-  in_future: 'times more than a minute in the future: connect with the clock parameter',
-  too_fast: 'stored data without ts: send ts with them',
-};
 
 /** One device: its current state and its problems. */
 export function DevicePage({ account, me, deviceId }: AccountPage & { readonly deviceId: string }) {
@@ -146,14 +132,14 @@ function Notices({ live }: { readonly live: Inspection }) {
       <ul class="notices">
         {live.notices.map((notice) => (
           <li key={`${notice.code}${notice.channel}${notice.insight}`}>
-            <Badge tone="warn">{(notice.reason ?? notice.code).replaceAll('_', ' ')}</Badge>{' '}
+            <Badge tone="warn">{noticeWord(notice)}</Badge>{' '}
             {notice.channel !== null && <b>{live.channels[notice.channel]?.modality}: </b>}
             {notice.detail}
           </li>
         ))}
         {live.refused.map(({ code, count: n, detail }) => (
           <li key={code}>
-            <Badge tone="bad">{`${count(n)} refused`}</Badge> {REFUSED[code] ?? code.replaceAll('_', ' ')}
+            <Badge tone="bad">{`${count(n)} refused`}</Badge> {refusedWords(code)}
             <span class="mute"> (latest: {detail})</span>
           </li>
         ))}

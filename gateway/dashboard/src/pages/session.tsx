@@ -1,12 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Kept, Series, SessionRow } from '../../../src/dashboard/schemas.js';
+import type { Kept, Series, SessionRow, SummaryRow } from '../../../src/dashboard/schemas.js';
 import type { AccountPage } from '../account-page.js';
 import { query, useLoad } from '../api.js';
 import { Chart, type Line } from '../chart.js';
 import { clock, count, date, duration } from '../format.js';
+import { noticeWord, refusedWords } from '../problems.js';
 import { TYPES } from '../readings.js';
 import { Link } from '../router.js';
-import { Badge, Empty, Fact, Failure, Page, Panel, Skeleton } from '../ui.js';
+import { Badge, Empty, Fact, Failure, Page, Panel, Skeleton, Table } from '../ui.js';
 import { lengthOf, Sent } from './sessions.js';
 
 const REFRESH_MS = 5000;
@@ -60,6 +61,7 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
         </dl>
       )}
       <Problems id={id} />
+      <Summary id={id} isOpen={isOpen} />
       {series.error && !session.error && (
         <Failure error={series.error} retry={() => void series.reload()} shownAt={series.at} />
       )}
@@ -79,6 +81,51 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
   );
 }
 
+/** What the session's readings come to. */
+function Summary({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }) {
+  const { data } = useLoad<SummaryRow[]>(`/sessions/${id}/summary`, isOpen ? REFRESH_MS : undefined);
+  if (!data || data.length === 0) return null;
+  const rows = Object.entries(TYPES).flatMap(([type, as]) => {
+    const row = data.find((each) => each.type === type);
+    return row ? [{ ...row, ...as }] : [];
+  });
+  return (
+    <Panel
+      title="Summary"
+      aside={
+        <a class="button small" href={`/dashboard/api/sessions/${id}/summary.csv`} download>
+          Download summary
+        </a>
+      }
+    >
+      <p class="hint">
+        Mean, minimum and maximum are of the excellent and acceptable readings alone. The times are those with readings
+        of each class, in the whole session.
+      </p>
+      <Table label="Summary" columns={['Reading', ...[...VALUES, ...CLASSES].map((name) => ({ name, number: true }))]}>
+        {rows.map(({ type, name, unit, digits, mean, minimum, maximum, excellent_s, acceptable_s, unfit_s }) => (
+          <tr key={type}>
+            <th scope="row">{name}</th>
+            {[mean, minimum, maximum].map((value, i) => (
+              <td key={VALUES[i]} class="number">
+                {value === null ? '–' : `${value.toFixed(Math.max(1, digits))} ${unit}`}
+              </td>
+            ))}
+            {[excellent_s, acceptable_s, unfit_s].map((seconds, i) => (
+              <td key={CLASSES[i]} class="number">
+                {duration(seconds * 1000)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </Table>
+    </Panel>
+  );
+}
+
+const VALUES = ['Mean', 'Minimum', 'Maximum'] as const;
+const CLASSES = ['Excellent', 'Acceptable', 'Unfit'] as const;
+
 /** The problems of the session's data, which are kept with it. */
 export function Problems({ id }: { readonly id: string }) {
   const { data } = useLoad<Kept>(`/sessions/${id}/diagnostics`, REFRESH_MS);
@@ -86,9 +133,9 @@ export function Problems({ id }: { readonly id: string }) {
   return (
     <Panel title="Problems">
       <ul class="notices">
-        {data.notices.map(({ code, channel, insight, count: n, firstAt, lastAt, detail, isOver }) => (
+        {data.notices.map(({ code, channel, insight, reason, count: n, firstAt, lastAt, detail, isOver }) => (
           <li key={`${code}${channel}${insight}`}>
-            <Badge tone={isOver ? 'mute' : 'warn'}>{code.replaceAll('_', ' ')}</Badge> {detail}
+            <Badge tone={isOver ? 'mute' : 'warn'}>{noticeWord({ code, ...(reason && { reason }) })}</Badge> {detail}
             <span class="mute">
               {` (${n > 1 ? `${count(n)} times, ` : ''}${clock(firstAt)}${n > 1 ? ` to ${clock(lastAt)}` : ''}${isOver ? ', over' : ''})`}
             </span>
@@ -96,7 +143,7 @@ export function Problems({ id }: { readonly id: string }) {
         ))}
         {data.refused.map(({ code, count: n, detail }) => (
           <li key={code}>
-            <Badge tone="bad">{`${count(n)} refused`}</Badge> {code}
+            <Badge tone="bad">{`${count(n)} refused`}</Badge> {refusedWords(code)}
             <span class="mute"> (latest: {detail})</span>
           </li>
         ))}

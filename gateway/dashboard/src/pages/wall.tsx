@@ -1,19 +1,23 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Listed, Series, SessionRow } from '../../../src/dashboard/schemas.js';
+import type { Series, StreamingRow } from '../../../src/dashboard/schemas.js';
 import type { AccountPage } from '../account-page.js';
-import { ApiError, api } from '../api.js';
+import { ApiError, api, query } from '../api.js';
+import { count } from '../format.js';
 import { type FeedState, LiveFeed } from '../live-feed.js';
 import { Painter } from '../painter.js';
+import { lackOf } from '../problems.js';
 import { type Reading, TYPE_NAMES, TYPES } from '../readings.js';
 import { Link } from '../router.js';
 import { now } from '../service-clock.js';
 import { LINE_MS } from '../tile.js';
-import { Badge, Empty, Page } from '../ui.js';
+import { Badge, Empty, Field, Page } from '../ui.js';
 
-/** Most tiles that are shown: nobody can watch more. */
+/** Most tiles that are shown at once. */
 const MOST = 300;
 /** New devices that appear within this time, ms, are added to the page together. */
 const WELCOME_MS = 50;
+/** The service keeps the problems of a session every few seconds. */
+const REFRESH_MS = 5000;
 
 const STATES = {
   connecting: ['mute', 'Connecting'],
@@ -22,33 +26,44 @@ const STATES = {
   silent: ['bad', 'The service does not answer'],
 } as const satisfies Record<FeedState | 'silent', readonly ['good' | 'mute' | 'bad', string]>;
 
-/** The devices of an account that are streaming now, with their readings. */
+/** The devices of an account that are streaming now, with their readings or the reasons why they have none. */
 export function Wall({ account }: AccountPage) {
   const [painter] = useState(() => new Painter());
   const [state, setState] = useState<FeedState>('connecting');
+  const [known, setKnown] = useState<readonly string[]>();
+  const [prefix, setPrefix] = useState('');
   const [isSilent, setSilent] = useState(false); // It may stand still without closing the socket.
-  const [devices, setDevices] = useState<readonly string[]>();
+  const add = (found: readonly string[]) =>
+    setKnown((before = []) => {
+      const all = new Set([...before, ...found]);
+      return all.size === before.length && before.length > 0 ? before : [...all].sort();
+    });
   useEffect(() => {
-    const add = (found: readonly string[]) =>
-      setDevices((before = []) => {
-        const all = new Set([...before, ...found]);
-        return all.size === before.length && before.length > 0 ? before : [...all].sort().slice(0, MOST);
-      });
-    const open = async () => {
-      const path = `/accounts/${account.id}/sessions?status=open&limit=200`;
-      const { rows } = await api<Listed<SessionRow>>('GET', path).catch((error: unknown) => {
-        setSilent(error instanceof ApiError && error.status === 0);
-        throw error;
-      });
-      setSilent(false);
-      add(rows.map(({ device_id }) => device_id));
-      return rows;
-    };
+    const path = `/accounts/${account.id}/streaming${query({ prefix, limit: MOST + 1 })}`;
     const leave = new AbortController();
-    void open()
-      .then((rows) => seed(rows, painter, leave.signal))
-      .catch(() => undefined); // Live readings are shown anyway.
-    const timer = setInterval(() => void open().catch(() => undefined), 10_000);
+    let isSeeding = false;
+    const load = async () => {
+      const found = await api<StreamingRow[]>('GET', path).catch((error: unknown) => {
+        setSilent(error instanceof ApiError && error.status === 0);
+        return null; // Live readings are shown anyway.
+      });
+      if (!found || leave.signal.aborted) return;
+      setSilent(false);
+      for (const row of found) painter.explain(row.device_id, lackOf(row));
+      add(found.map(({ device_id }) => device_id));
+      if (isSeeding) return;
+      isSeeding = true;
+      await seed(found.slice(0, MOST), painter, leave.signal).catch(() => undefined);
+      isSeeding = false;
+    };
+    void load();
+    const timer = setInterval(() => void load(), REFRESH_MS);
+    return () => {
+      leave.abort();
+      clearInterval(timer);
+    };
+  }, [account.id, prefix, painter]);
+  useEffect(() => {
     const strangers = new Set<string>();
     let welcome = 0;
     const feed = new LiveFeed({
@@ -62,49 +77,66 @@ export function Wall({ account }: AccountPage) {
       },
     });
     return () => {
-      leave.abort();
-      clearInterval(timer);
       clearTimeout(welcome);
       feed.close();
       painter.close();
     };
   }, [account.id, painter]);
   const [tone, text] = STATES[isSilent && state === 'connected' ? 'silent' : state];
+  const matching = known?.filter((device) => device.startsWith(prefix));
   return (
     <Page
       title="Live"
-      lead="A dash stands for an unfit reading. A tile without a reading for 10 s shows the age of its last one. The lines show the last five minutes."
+      lead="A dash stands for an unfit or missing reading, with the reason once it is known. A tile without a reading for 10 s shows the age of its last one. The lines show the last five minutes."
       actions={
         <span role="status">
           <Badge tone={tone}>{text}</Badge>
         </span>
       }
     >
-      {devices?.length === 0 && (
+      {known && (known.length > 0 || prefix !== '') && (
+        <div class="filters">
+          <Field label="Device id begins with">
+            {(id) => <input id={id} value={prefix} onInput={(event) => setPrefix(event.currentTarget.value.trim())} />}
+          </Field>
+        </div>
+      )}
+      {known?.length === 0 && (
         <Empty title="No device is streaming">
           Connect one, or <Link to={`/a/${account.id}/start`}>start the simulator</Link>. It then appears here. Earlier
           readings are in the <Link to={`/a/${account.id}/sessions`}>sessions</Link>.
         </Empty>
       )}
+      {matching?.length === 0 && prefix !== '' && (
+        <Empty title={`No streaming device has an id that begins with ${prefix}`}>
+          Upper and lower case are distinct.
+        </Empty>
+      )}
       <ul class="wall">
-        {devices?.map((device) => (
+        {matching?.slice(0, MOST).map((device) => (
           <li key={device}>
             <TileFace device={device} account={account.id} painter={painter} />
           </li>
         ))}
       </ul>
+      {matching && matching.length > MOST && (
+        <p class="mute">
+          {`The first ${MOST} of at least ${count(matching.length)} devices are shown. To see others, enter the beginning of their ids.`}
+        </p>
+      )}
     </Page>
   );
 }
 
-/** Fetches the last five minutes of sessions, one after the other. */
-async function seed(sessions: readonly SessionRow[], painter: Painter, left: AbortSignal): Promise<void> {
-  for (const { id, device_id } of sessions) {
+/** Fetches the last five minutes of the devices that lack them, one after the other. */
+async function seed(devices: readonly StreamingRow[], painter: Painter, left: AbortSignal): Promise<void> {
+  for (const { session_id, device_id } of devices) {
     if (left.aborted) return;
-    const found = await api<Series[]>('GET', `/sessions/${id}/series?from=${now() - LINE_MS}`);
+    if (painter.isSeeded(device_id)) continue;
+    const found = await api<Series[]>('GET', `/sessions/${session_id}/series?from=${now() - LINE_MS}`);
     painter.seed(
       device_id,
-      found.flatMap((series) => readingsOf(series, id, device_id)),
+      found.flatMap((series) => readingsOf(series, session_id, device_id)),
     );
   }
 }
@@ -148,6 +180,7 @@ export function TileFace({ device, account, painter }: FaceProps) {
           </span>
         </div>
       ))}
+      <p class="why" />
     </article>
   );
 }
