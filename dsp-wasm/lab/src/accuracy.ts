@@ -1,26 +1,33 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Core, createCore } from '@device-insights/dsp-wasm';
+import { readTables } from '@device-insights/dsp-wasm/tuning';
 import { VERSION } from '@device-insights/fanout/process/version';
-import { analyseOffline, peaksOffline } from '@device-insights/gateway/offline';
+import { peaksOffline } from '@device-insights/gateway/offline';
 import { runCommand } from '@device-insights/gateway/run-command';
 import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError } from 'commander';
+import { analyse } from './analyse.js';
 import { draw } from './drawing.js';
 import { CURVE, extremesBench, scoreExtreme } from './extremes-bench/bench.js';
+import { leftOutCores, readLeftOut } from './fit/left-out.js';
 import { motionBench, readSources, SOURCES } from './motion-bench/bench.js';
 import { type LossAnswers, lossBench, scoreLosses } from './motion-bench/loss.js';
 import type { Source } from './motion-bench/source.js';
-import { PAGE_SEEDS, table, writePage } from './page.js';
+import { PAGE_SEEDS, type Tables, table, writePage } from './page.js';
 import { scorePeaks } from './peak-score.js';
+import { personOf } from './people.js';
 import { curveOf, manifestsIn, readBeats, readReference } from './reference.js';
+import { restBench } from './rest-bench/bench.js';
 import { rhythmBench } from './rhythm-bench/bench.js';
 import {
   type Answer,
   type Reference,
   type Row,
   type ScoredWindow,
+  scoreLeftOut,
   scoreRecordings,
   scoreSets,
   scoreTypes,
@@ -32,27 +39,43 @@ const DRAWINGS = fileURLToPath(new URL('../../accuracy/', import.meta.url));
 /** Recordings whose motion goes on where the pulse is lost. */
 const LOSS: readonly string[] = [SOURCES, 'spc-', 'wrist-'];
 
-/** Scores the recordings of a folder; writes tables 1 to 3 and 8 of the page, and the drawings. */
-async function scoreFolder(folder: string): Promise<void> {
-  const files = manifestsIn(folder);
+/** Opens a core of one session for a recording of some people. */
+type Open = (people: readonly string[]) => Promise<Core>;
+
+/** Scores everything, and writes the page and the drawings. People are scored by weights that were fitted without them. */
+async function writeAll(folder: string): Promise<void> {
+  const open = await leftOutCores(readLeftOut(readTables().map(({ name }) => name)));
   const recordings = new Map<string, ScoredWindow[]>();
+  const page = {
+    ...(await scoreFolder(folder, open, recordings)),
+    ...(await scoreBenches(folder, PAGE_SEEDS, open, recordings)),
+  };
+  progress('');
+  writePage(page);
+  writeIndex(scoreRecordings(recordings));
+}
+
+/** Scores the recordings of a folder: tables 1, 3 and 8 of the page. */
+async function scoreFolder(folder: string, open: Open, recordings: Map<string, ScoredWindow[]>): Promise<Tables> {
+  const files = manifestsIn(folder);
+  const inSample: ScoredWindow[] = [];
   const unseen: ScoredWindow[] = [];
   const peaks: Row[] = [];
   for (const [i, file] of files.entries()) {
     progress(`${i + 1}/${files.length} ${file}`);
     const reference = readReference(folder, file);
     const recording = await readRecording(join(folder, file));
-    const answers = await analyse(recording, curveOf(file));
+    const leftOut = (one: FrameSource) =>
+      open([personOf(reference.id)]).then((core) => analyse(one, curveOf(file), core));
+    const answers = await leftOut(recording);
     recordings.set(reference.id, scoreWindows(reference, answers));
+    inSample.push(...scoreWindows(reference, await analyse(recording, curveOf(file))));
     if (hasAccelerometer(recording))
-      unseen.push(...scoreWindows(reference, await analyse(withoutAccelerometer(recording), curveOf(file))));
+      unseen.push(...scoreWindows(reference, await leftOut(withoutAccelerometer(recording))));
     drawAll(reference, answers);
     peaks.push(...(await peakScore(folder, file, reference.id)));
   }
-  progress('');
-  const windows = [...recordings.values()].flat();
-  writePage({ 1: scoreSets(windows), 2: scoreTypes(windows), 3: peaks, 8: scoreSets(unseen) });
-  writeIndex(scoreRecordings(recordings));
+  return { 1: scoreLeftOut([...recordings.values()].flat(), inSample), 3: peaks, 8: scoreSets(unseen) };
 }
 
 const hasAccelerometer = ({ deviceModel }: FrameSource) =>
@@ -73,34 +96,60 @@ function withoutAccelerometer(recording: FrameSource): FrameSource {
 interface Generated {
   readonly recording: FrameSource;
   readonly reference: Reference;
+  /** Whose signals are in it. */
+  readonly people: readonly string[];
 }
 
-/** Scores the benches; writes tables 4, 6, 7 and 9 if the seeds are the page's, and the drawings. */
-async function scoreBenches(folder: string, seeds: readonly number[]): Promise<void> {
+/** Scores the benches: tables 4, 6, 7, 9 and 10 of the page. */
+async function scoreBenches(
+  folder: string,
+  seeds: readonly number[],
+  open: Open,
+  recordings: Map<string, ScoredWindow[]>,
+): Promise<Tables> {
   const sources = await readSources(folder, SOURCES);
-  const recordings = new Map<string, ScoredWindow[]>();
-  const motion = await scoreBench(seeds, (seed) => motionBench(sources, seed), recordings);
-  const rhythm = await scoreBench(seeds, (seed) => rhythmBench(sources, seed), recordings);
-  const losses = await scoreLossBench(seeds, await readSources(folder, ...LOSS));
-  const extremes = await scoreExtremesBench(seeds[0] ?? 0);
-  progress('');
-  if (seeds === PAGE_SEEDS) writePage({ 4: motion, 6: rhythm, 7: losses, 9: extremes });
-  else console.log([motion, rhythm, losses, extremes].map(table).join('\n\n'));
-  writeIndex(scoreRecordings(recordings));
+  const score = (bench: (seed: number) => Iterable<Generated>) => scoreBench(seeds, bench, open, recordings);
+  return {
+    4: await score((seed) => motionOf(sources, seed)),
+    6: await score((seed) => rhythmsOf(sources, seed)),
+    7: await scoreLossBench(seeds, await readSources(folder, ...LOSS)),
+    9: await scoreExtremesBench(seeds[0] ?? 0),
+    10: await score(restOf),
+  };
+}
+
+function* motionOf(all: readonly Source[], seed: number): Generator<Generated> {
+  for (const { sources, ...made } of motionBench(all, seed)) yield { ...made, people: sources.map(personOf) };
+}
+
+function* rhythmsOf(all: readonly Source[], seed: number): Generator<Generated> {
+  for (const { source, ...made } of rhythmBench(all, seed)) yield { ...made, people: [personOf(source)] };
+}
+
+/** Recordings of each sensor of the rest bench, for each seed. */
+const REST_COUNT = 40;
+
+/** The rest bench; its sets are the sensors, and how much noise they have. */
+function* restOf(seed: number): Generator<Generated> {
+  for (const { sensor, snr, recording, reference } of restBench(seed, REST_COUNT)) {
+    const noise = snr < 0 ? 'below0dB' : snr < 10 ? '0to10dB' : 'above10dB';
+    yield { recording, reference: { ...reference, id: `${sensor}_${noise}-${reference.id}` }, people: [] };
+  }
 }
 
 /** The rows of one bench; adds its windows to `recordings`. */
 async function scoreBench(
   seeds: readonly number[],
   bench: (seed: number) => Iterable<Generated>,
+  open: Open,
   recordings: Map<string, ScoredWindow[]>,
 ): Promise<Row[]> {
   const bySeed: ScoredWindow[][] = [];
   for (const seed of seeds) {
     const own: ScoredWindow[] = [];
-    for (const { recording, reference } of bench(seed)) {
+    for (const { recording, reference, people } of bench(seed)) {
       progress(reference.id);
-      const answers = await analyse(recording, null);
+      const answers = await analyse(recording, null, await open(people));
       const windows = scoreWindows(reference, answers);
       recordings.set(reference.id, windows);
       own.push(...windows);
@@ -146,13 +195,6 @@ function withSeeds(rows: readonly Row[], bySeed: readonly (readonly ScoredWindow
   });
 }
 
-async function analyse(recording: FrameSource, curve: readonly number[] | null): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for await (const { type, value, confidence, actual_end } of analyseOffline(recording, curve))
-    answers.push({ type, value, confidence, actual_end });
-  return answers;
-}
-
 /** Sensitivity, positive predictivity and F1 of the R peaks (of the first ECG channel), if the recording has marked beats. */
 async function peakScore(recordings: string, file: string, id: string): Promise<Row[]> {
   const marked = readBeats(recordings, id);
@@ -190,25 +232,27 @@ function parseSeed(text: string, before: readonly number[] = []): number[] {
   return [...before, Number(text)];
 }
 
+/** Prints the tables of the benches with other seeds than the page's, by the weights as they are. */
+async function printBenches(folder: string, seeds: readonly number[]): Promise<void> {
+  const tables = await scoreBenches(folder, seeds, () => createCore({ maxSessions: 1 }), new Map());
+  progress('');
+  console.log(Object.values(tables).map(table).join('\n\n'));
+}
+
 interface Options {
   readonly recordings: string;
-  readonly bench?: boolean;
   readonly seed?: readonly number[];
 }
 
 const command = new Command('accuracy')
   .version(VERSION)
   .description(
-    'Scores the signal core on recordings with references, puts the tables into dsp-wasm/ACCURACY.md, and draws each recording.',
+    'Scores the signal core on recordings with references and on generated ones, writes the tables of dsp-wasm/ACCURACY.md, and draws each recording. Needs the last `npm run fit`.',
   )
   .requiredOption('--recordings <folder>', 'the recordings (sdk/RECORDINGS.md), with ID.ref.csv and ID.beats.csv')
-  .option(
-    '--bench',
-    'score generated recordings instead: with the motion of the recordings troika-*, an irregular rhythm, or extreme values',
-  )
-  .option('--seed <number...>', 'seeds of the generated recordings (default: those of the page)', parseSeed)
-  .action(({ recordings, bench = false, seed = PAGE_SEEDS }: Options) =>
-    bench ? scoreBenches(resolve(recordings), seed) : scoreFolder(resolve(recordings)),
+  .option('--seed <number...>', 'print the tables of generated recordings with these seeds instead', parseSeed)
+  .action(({ recordings, seed }: Options) =>
+    seed ? printBenches(resolve(recordings), seed) : writeAll(resolve(recordings)),
   );
 
 runCommand(command);

@@ -20,8 +20,11 @@ export function table(rows: readonly Row[]): string {
   ].join('\n');
 }
 
+/** Rows by the number of their table on the page. */
+export type Tables = Readonly<Record<number, readonly Row[]>>;
+
 /** Prints the tables and writes them into ACCURACY.md. */
-export function writePage(tables: Readonly<Record<number, readonly Row[]>>): void {
+export function writePage(tables: Tables): void {
   writeParts('ACCURACY.md', new Map(Object.entries(tables).map(([number, rows]) => [number, table(rows)])));
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readBeats, readReference } from './reference.js';
-import { type Answer, type Row, scoreSets, scoreTypes, scoreWindows } from './score.js';
+import { type Answer, type Row, scoreLeftOut, scoreSets, scoreTypes, scoreWindows } from './score.js';
 
 const WINDOWS = 't_start,t_end,hr,spo2,rr\n0,8,70,,14\n2,10,72,,\n4,12,74,,15\n6,14,76,,16\n';
 const SHORT_WINDOWS = 't_start,t_end,hr,spo2,rr\n0,8,90,,\n';
@@ -78,6 +78,7 @@ describe('the score of readings', () => {
   it('allows SpO2 an error of 3 %, and of 4 % below 90 %', () => {
     const window = (reference: number, error: number) => ({
       set: 'finger',
+      person: 'finger-1',
       type: 'spo2' as const,
       reference,
       answer: answer('spo2', reference + error, 0.9, 8),
@@ -85,6 +86,16 @@ describe('the score of readings', () => {
     const [row] = scoreTypes([window(95, 3), window(95, -3.5), window(89, -3.5), window(80, 4), window(80, 4.5)]);
     expect(row?.['in tolerance % (trusted)']).to.equal(60);
     expect(scoreTypes([window(95, 7), window(85, 7)])[0]?.['wrong but trusted %']).to.equal(50);
+  });
+
+  it('shows people left out beside in-sample figures, with intervals over the people if there are several', () => {
+    const of = (person: string, error: number) => ({
+      ...{ set: 'wrist', person, type: 'hr' as const, reference: 70, answer: answer('hr', 70 + error, 0.9, 8) },
+    });
+    const [two] = scoreLeftOut([of('a', 1), of('b', 2)], [of('a', 0), of('b', 1)]);
+    expect(two).to.include({ what: 'wrist hr', people: 2, windows: 2, MAE: '1.5 (1 to 2)', 'MAE in sample': 0.5 });
+    const [one] = scoreLeftOut([of('a', 1)], [of('a', 0)]);
+    expect(one).to.include({ people: 1, MAE: 1, 'trusted %': 100, 'trusted % in sample': 100 });
   });
 
   it('leaves a window unanswered if no reading ends within 1 s, or 2 s in a short recording', () => {

@@ -1,4 +1,6 @@
 import type { InsightType, StoredInsight } from '@device-insights/gateway/offline';
+import { Draws } from './motion-bench/random.js';
+import { personOf } from './people.js';
 
 /** The reference of one window: its end in s from the recording's t = 0, and the value of each type that it has. */
 export interface ReferenceWindow {
@@ -18,11 +20,13 @@ export interface Reference {
 export type Answer = Pick<StoredInsight, 'type' | 'value' | 'confidence' | 'actual_end'>;
 
 /** A window of a reference with the reading for it; null if there is none. */
-export interface ScoredWindow {
+export interface ScoredWindow<A extends Answer = Answer> {
   readonly set: string;
+  /** Whose recording it is (people.ts). */
+  readonly person: string;
   readonly type: InsightType;
   readonly reference: number;
-  readonly answer: Answer | null;
+  readonly answer: A | null;
 }
 
 /** A row of a table: texts and numbers by column; null is a mean without values. */
@@ -45,20 +49,23 @@ const SHORT = 10;
 const BINS = 10;
 
 /** Pairs each window of a reference with the reading of its type whose end is nearest; of two, the later one. */
-export function scoreWindows({ id, seconds, types, windows }: Reference, answers: readonly Answer[]): ScoredWindow[] {
+export function scoreWindows<A extends Answer>(
+  { id, seconds, types, windows }: Reference,
+  answers: readonly A[],
+): ScoredWindow<A>[] {
   const reach = seconds < SHORT ? 2 * REACH_S : REACH_S;
-  const set = setOf(id);
+  const [set, person] = [setOf(id), personOf(id)];
   return types.flatMap((type) => {
     const own = answers.filter((answer) => answer.type === type).toSorted((a, b) => a.actual_end - b.actual_end);
     return windows.flatMap(({ end, values: { [type]: reference } }) =>
-      reference === undefined ? [] : [{ set, type, reference, answer: nearest(own, end, reach) }],
+      reference === undefined ? [] : [{ set, person, type, reference, answer: nearest(own, end, reach) }],
     );
   });
 }
 
-function nearest(answers: readonly Answer[], end: number, reach: number): Answer | null {
+function nearest<A extends Answer>(answers: readonly A[], end: number, reach: number): A | null {
   const apart = ({ actual_end }: Answer) => Math.abs(actual_end / 1000 - end);
-  return answers.reduce<Answer | null>(
+  return answers.reduce<A | null>(
     (best, answer) => (apart(answer) <= reach && (!best || apart(answer) <= apart(best)) ? answer : best),
     null,
   );
@@ -75,7 +82,7 @@ export function setOf(id: string): string {
 
 /** One row for each set and type. */
 export function scoreSets(windows: readonly ScoredWindow[]): Row[] {
-  return scoreGroups(windows, ({ set, type }) => `${set} ${type}`);
+  return scoreGroups(windows, bySet);
 }
 
 /** One row for each recording and type; the windows are those of the recording. */
@@ -85,10 +92,17 @@ export function scoreRecordings(recordings: ReadonlyMap<string, readonly ScoredW
 
 /** One row for each type, over all sets. */
 export function scoreTypes(windows: readonly ScoredWindow[]): Row[] {
-  return scoreGroups(windows, ({ type }) => `all ${type}`);
+  return scoreGroups(windows, byType);
 }
 
 function scoreGroups(windows: readonly ScoredWindow[], nameOf: (window: ScoredWindow) => string): Row[] {
+  return [...grouped(windows, nameOf)].map(([name, group]) => scoreGroup(name, group));
+}
+
+function grouped(
+  windows: readonly ScoredWindow[],
+  nameOf: (window: ScoredWindow) => string,
+): Map<string, ScoredWindow[]> {
   const groups = new Map<string, ScoredWindow[]>();
   for (const window of windows) {
     const name = nameOf(window);
@@ -96,7 +110,59 @@ function scoreGroups(windows: readonly ScoredWindow[], nameOf: (window: ScoredWi
     if (group) group.push(window);
     else groups.set(name, [window]);
   }
-  return [...groups].map(([name, group]) => scoreGroup(name, group));
+  return groups;
+}
+
+/** Columns of scoreSets that the table of people left out has, and those that it also has in sample. */
+const LEFT_OUT = [
+  'MAE',
+  'RMSE',
+  'trusted %',
+  'in tolerance % (trusted)',
+  'wrong but trusted %',
+  'calibration error',
+] as const;
+const IN_SAMPLE = ['MAE', 'trusted %', 'wrong but trusted %'] as const;
+/** Resamplings of the people, of which an interval has 95 %. */
+const BOOTSTRAPS = 400;
+
+/**
+ * One row for each set and type, then one for each type: the score by weights that were fitted without the person of each recording, with
+ * 95 % intervals over the people (bootstrap), and in-sample figures, by weights that were fitted on all people.
+ */
+export function scoreLeftOut(leftOut: readonly ScoredWindow[], inSample: readonly ScoredWindow[]): Row[] {
+  return [bySet, byType].flatMap((nameOf) => {
+    const own = new Map(scoreGroups(inSample, nameOf).map((row) => [row.what, row]));
+    return [...grouped(leftOut, nameOf)].map(([what, windows]) => {
+      const people = [...grouped(windows, ({ person }) => person).values()];
+      const figures = withIntervals(what, windows, people);
+      const beside = IN_SAMPLE.map((column) => [`${column} in sample`, own.get(what)?.[column] ?? null]);
+      return { what, people: people.length, windows: windows.length, ...figures, ...Object.fromEntries(beside) };
+    });
+  });
+}
+
+const bySet = ({ set, type }: ScoredWindow) => `${set} ${type}`;
+const byType = ({ type }: ScoredWindow) => `all ${type}`;
+
+/** The figures of LEFT_OUT, with an interval if there are several people. */
+function withIntervals(what: string, windows: readonly ScoredWindow[], people: readonly ScoredWindow[][]): Row {
+  const draws = new Draws(1);
+  const resampled = Array.from({ length: people.length > 1 ? BOOTSTRAPS : 0 }, () =>
+    scoreGroup(
+      what,
+      people.flatMap(() => people[draws.below(people.length)] ?? []),
+    ),
+  );
+  const row = scoreGroup(what, windows);
+  return Object.fromEntries(
+    LEFT_OUT.map((column) => {
+      const sorted = resampled.flatMap(({ [column]: value }) => (typeof value === 'number' ? [value] : []));
+      sorted.sort((a, b) => a - b);
+      const [low, high] = [0.025, 0.975].map((share) => sorted[Math.floor(share * sorted.length)]);
+      return [column, low === undefined ? (row[column] ?? null) : `${row[column] ?? ''} (${low} to ${high})`];
+    }),
+  );
 }
 
 interface Answered {

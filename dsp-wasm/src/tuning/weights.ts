@@ -27,7 +27,7 @@ export function readTables(): Table[] {
     const [, constant, numbers] = /export const (\w+): StaticArray<f32> = \[([^\]]*)\]/.exec(text) ?? [];
     if (constant === undefined || numbers === undefined)
       throw new Error(`assembly/${file}: export one constant of type StaticArray<f32> with its numbers`);
-    const weights = numbers.split(',').filter((number) => number.trim() !== '');
+    const weights = numbers.replace(/\/\/.*/g, '').match(/[^\s,]+/g) ?? [];
     return [{ name, file, constant, weights: weights.map(Number) }];
   });
 }

@@ -187,7 +187,7 @@ export const KINDS: readonly Kind[] = [
 ];
 
 /** Length of the recordings, s. */
-const SECONDS = { hr: 90, spo2: 60, rr: 180 } as const;
+export const SECONDS = { hr: 90, spo2: 60, rr: 180 } as const;
 
 /** Generates all recordings; the same seed gives the same ones. */
 export function* extremesBench(seed: number): Generator<Extreme> {

@@ -17,6 +17,8 @@ import { electricWave, pulseWave } from './waves.js';
 /** A generated recording and its true values. */
 export interface RhythmRecording {
   readonly rhythm: Rhythm;
+  /** Id of the recording whose noise it has. */
+  readonly source: string;
   readonly recording: FrameSource;
   readonly reference: Reference;
 }
@@ -32,21 +34,20 @@ export function* rhythmBench(sources: readonly Source[], seed: number): Generato
       const draws = new Draws(seed, 100 + k, i);
       const beats = beatsOf(rhythm, draws, SECONDS);
       const id = `${rhythm}-${source.id}-${seed}`;
-      yield made(rhythm, `${id}-ppg`, beats, { ppg: [noisyPulse(draws, beats, source)] });
-      yield made(rhythm, `${id}-ecg`, beats, { ecg: [electricWave(draws, beats, SECONDS * HZ)] });
+      const common = { rhythm, source: source.id };
+      yield { ...common, ...made(`${id}-ppg`, beats, { ppg: [noisyPulse(draws, beats, source)] }) };
+      yield { ...common, ...made(`${id}-ecg`, beats, { ecg: [electricWave(draws, beats, SECONDS * HZ)] }) };
     }
   }
 }
 
 function made(
-  rhythm: Rhythm,
   id: string,
   beats: readonly Beat[],
   signals: Readonly<Record<string, readonly Signal[]>>,
-): RhythmRecording {
+): Pick<RhythmRecording, 'recording' | 'reference'> {
   const rate = (from: number, to: number) => rateOf(beats.filter(({ time }) => time > from && time <= to));
   return {
-    rhythm,
     recording: recordingOf(id, 'Heartbeats that are made', signals),
     reference: referenceOf(id, SECONDS, rate),
   };

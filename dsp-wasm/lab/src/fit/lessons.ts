@@ -1,13 +1,15 @@
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { CANDIDATES, observeCore } from '@device-insights/dsp-wasm/fit';
 import { analyseOffline, CoreLoad } from '@device-insights/gateway/offline';
 import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { motionBench, readSources } from '../motion-bench/bench.js';
 import { CALM, FAST, type Pace, RUN } from '../motion-bench/kinds.js';
+import { personOf } from '../people.js';
 import { manifestsIn, readReference } from '../reference.js';
 import type { Reference } from '../score.js';
-import type { Example } from './network.js';
 
 /** What the network is fitted on: recordings in motion, and benches of motion made of them. */
 
@@ -51,11 +53,6 @@ const SETS: readonly { set: string; benches: readonly (readonly [Pace, number])[
 ];
 /** Every second window is used: a window shares three quarters of its data with the next, and half with the one after. */
 const EVERY = 2;
-
-/** Whose recording it is: `spc-s02-t01` is of spc-s02. */
-export function personOf(id: string): string {
-  return id.split('-').slice(0, 2).join('-');
-}
 
 /** The recordings of the sets, in the order of their names. */
 export function recordingsOf(folder: string): string[] {
@@ -103,11 +100,19 @@ async function firstInstant(source: FrameSource): Promise<number> {
   return 0;
 }
 
-/** Examples out of lessons: each group has its weight, whatever it holds. */
-export function examplesOf(all: readonly Lesson[]): Example[] {
-  const counts = new Map<string, number>();
-  for (const { group, windows } of all) counts.set(group, (counts.get(group) ?? 0) + windows.length);
-  return all.flatMap(({ group, weight, windows }) =>
-    windows.map((window) => ({ ...window, weight: weight / (counts.get(group) ?? 1) })),
-  );
+/** A line of the index: the people, joined by +, the group and its weight, and the reference's rate. */
+const COLUMNS = 'people,group,weight,rate\n';
+
+/** Writes FOLDER/motion.f32, the traits of each window one after the other, and FOLDER/motion.csv, a line for each. */
+export async function dumpLessons(recordings: string, folder: string): Promise<void> {
+  const traitsFile = createWriteStream(join(folder, 'motion.f32'));
+  const index = createWriteStream(join(folder, 'motion.csv'));
+  index.write(COLUMNS);
+  for await (const { people, group, weight, windows } of lessons(recordings)) {
+    for (const { traits, rate } of windows) {
+      traitsFile.write(new Uint8Array(traits.buffer));
+      index.write(`${people.join('+')},${group},${weight},${rate}\n`);
+    }
+  }
+  await Promise.all([traitsFile, index].map((file) => finished(file.end())));
 }

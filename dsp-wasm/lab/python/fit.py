@@ -1,0 +1,126 @@
+"""
+Fits the tables of weights of the signal core on what `npm run fit` has dumped, writes them into dsp-wasm/assembly/FAMILY/TABLE_weights.ts,
+and FOLDER/left-out.json: these tables, and for each person those that were fitted without that person.
+
+    fit.py network FOLDER   the network of the heart rate in motion
+    fit.py models FOLDER    the models of confidence
+"""
+
+import csv
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+
+import logistic
+import network
+import numpy as np
+
+PACKAGE = Path(__file__).parents[2]
+SAMPLES = Path(__file__).parents[1] / "samples"
+# Resamplings of the people, of which the interval has 95 %.
+BOOTSTRAPS = 1000
+
+
+def write_table(table, lines, comment):
+    """Writes the numbers of a table, a text for each line, under a comment. The file must exist, as the core imports it."""
+    files = list(PACKAGE.glob(f"assembly/*/{table}_weights.ts"))
+    if len(files) != 1:
+        sys.exit(f"assembly/FAMILY/{table}_weights.ts does not exist: create it with its constant and any numbers")
+    constant = re.search(r"export const (\w+)", files[0].read_text()).group(1)
+    text = "\n * ".join(["/**", *comment])
+    body = "\n".join(f"  {line}" for line in lines)
+    files[0].write_text(
+        "// biome-ignore-all lint/suspicious/noApproximativeNumericConstant: weights may resemble constants\n"
+        f"{text}\n */\n// biome-ignore format: as the lab writes it\nexport const {constant}: StaticArray<f32> = [\n{body}\n];\n"
+    )
+
+
+def fit_network(folder):
+    with open(folder / "motion.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    traits = np.fromfile(folder / "motion.f32", np.float32).reshape(len(rows), -1, len(network.CANDIDATES))
+    rates = np.array([float(row["rate"]) for row in rows])
+    people = [row["people"].split("+") for row in rows]
+
+    def fitted(person=None):
+        kept = [i for i, own in enumerate(people) if person not in own]
+        counts = {}
+        for i in kept:
+            counts[rows[i]["group"]] = counts.get(rows[i]["group"], 0) + 1
+        weights = np.array([float(rows[i]["weight"]) / counts[rows[i]["group"]] for i in kept])
+        return network.fit(traits[kept], rates[kept], weights)
+
+    weights = fitted()
+    width = len(weights) // network.HIDDEN
+    lines = [", ".join(map(str, weights[i : i + width])) + "," for i in range(0, len(weights), width)]
+    write_table("motion", lines, [
+        "The network of motion.ts: a row for each of its hidden units, the weights of the fifteen traits, the unit's bias, and its",
+        f"weight in the sum. Written by `npm run fit`, from {len(rows)} windows of recordings in motion and of benches made of them.",
+        f"Its digest: {digest(weights)}",
+    ])  # fmt: skip
+    left_out = {"tables": {"motion": weights}, "people": {}}
+    for person in sorted({one for own in people for one in own}):
+        left_out["people"][person] = {"motion": fitted(person)}
+        print(f"network without {person}", flush=True)
+    (folder / "left-out.json").write_text(json.dumps(left_out))
+
+
+def digest(weights):
+    """Of the numbers as they are written, by which a test sees that nobody has changed them."""
+    return hashlib.sha256(", ".join(map(str, weights)).encode()).hexdigest()[:16]
+
+
+def fit_models(folder):
+    left_out = json.loads((folder / "left-out.json").read_text())
+    SAMPLES.mkdir(exist_ok=True)
+    for file in sorted(folder.glob("*.csv")):
+        if file.name != "motion.csv":
+            fit_model(file.stem, file, left_out)
+    (folder / "left-out.json").write_text(json.dumps(left_out))
+
+
+def fit_model(model, file, left_out):
+    names, rows = logistic.read_dump(file)
+    kept = logistic.sample(rows, names)
+    logistic.write_sample(SAMPLES / f"{model}.csv.gz", names, kept)
+    weights = logistic.fit(*logistic.arrays(kept, names), names)
+    x = np.array([[float(row[name]) for name in names] for row in rows])
+    grades = np.array([int(row["grade"]) for row in rows])
+    # A row of several people counts as the first one's; one of none is never left out
+    owners = np.array([row["people"].split("+")[0] for row in rows])
+    left_out["tables"][model] = weights
+    confidence = logistic.probability(weights, x)
+    for person in sorted({one for row in rows for one in row["people"].split("+")} - {""}):
+        own = logistic.fit(*logistic.arrays(logistic.without(kept, person), names), names)
+        left_out["people"].setdefault(person, {})[model] = own
+        confidence[owners == person] = logistic.probability(own, x[owners == person])
+    of_people = owners != ""
+    figures = report(confidence[of_people], grades[of_people], owners[of_people])
+    print(f"{model}: {len(rows)} readings of {len(set(owners) - {''})} people and of benches, {len(kept)} fitted; left out: {figures}")
+    lines = [f"{weight:.6g}, // {name}" for weight, name in zip(weights, ["without evidence", *names])]
+    write_table(model, lines, [
+        f"Weights of the confidence {model} (src/features.ts). Written by `npm run fit`: logistic regression, in which a wrong reading",
+        f"weighs {logistic.WRONG_WEIGHT} times as much as any other. With people left out: {figures}",
+    ])  # fmt: skip
+
+
+def report(confidence, grades, owners):
+    """Figures with their intervals over the people: calibration error, trusted share, and share of wrong but trusted readings."""
+    people = [np.flatnonzero(owners == person) for person in sorted(set(owners))]
+
+    def figures(i):
+        trusted = confidence[i] >= 0.5
+        error = logistic.calibration_error(confidence[i], grades[i] == 0)
+        return error, 100 * trusted.mean(), 100 * (trusted & (grades[i] == 2)).mean()
+
+    random = np.random.default_rng(1)
+    draws = [figures(np.concatenate([people[k] for k in random.integers(len(people), size=len(people))])) for _ in range(BOOTSTRAPS)]
+    low, high = np.percentile(draws, [2.5, 97.5], axis=0)
+    error, trusted, wrong = [f"{value:.3g} ({a:.3g} to {b:.3g})" for value, a, b in zip(figures(slice(None)), low, high)]
+    return f"calibration error {error}, trusted {trusted} %, wrong but trusted {wrong} %"
+
+
+if __name__ == "__main__":
+    {"network": fit_network, "models": fit_models}[sys.argv[1]](Path(sys.argv[2]))

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import type { FrameSource } from '@device-insights/sdk';
+import { readRecording } from '@device-insights/sdk/node';
+import { CURVE, extremesBench, type Kind, SECONDS } from '../extremes-bench/bench.js';
+import { motionBench, readSources, SOURCES } from '../motion-bench/bench.js';
+import { CALM, FAST, RUN } from '../motion-bench/kinds.js';
+import { personOf } from '../people.js';
+import { curveOf, manifestsIn, readReference } from '../reference.js';
+import { restBench } from '../rest-bench/bench.js';
+import { rhythmBench } from '../rhythm-bench/bench.js';
+import { type Reference, setOf } from '../score.js';
+
+/** What the weights are fitted on: the recordings of a folder, and made ones whose seeds no page uses. */
+export interface Signal {
+  /** What weighs the same as any other in the fit. */
+  readonly set: string;
+  /** Whose signals are in it; none where all is made. */
+  readonly people: readonly string[];
+  readonly source: FrameSource;
+  readonly reference: Reference;
+  readonly curve: readonly number[] | null;
+}
+
+/** Seeds of the motion bench, each with the set whose motion it has, and its pace. */
+const MOTION = [
+  { set: SOURCES, seed: 4011, pace: RUN },
+  { set: SOURCES, seed: 4012, pace: CALM },
+  { set: SOURCES, seed: 4013, pace: FAST },
+  { set: 'spc-', seed: 4021, pace: RUN },
+  { set: 'wrist-', seed: 4031, pace: RUN },
+] as const;
+const RHYTHM_SEED = 4041;
+const EXTREMES_SEED = 4051;
+const REST_SEED = 4061;
+/** Recordings of each sensor of the rest bench. */
+const REST_COUNT = 150;
+
+export async function* signals(folder: string): AsyncGenerator<Signal> {
+  for (const file of manifestsIn(folder)) {
+    const reference = readReference(folder, file);
+    if (reference.types.length === 0) continue;
+    const source = await readRecording(join(folder, file));
+    yield { set: setOf(reference.id), people: [personOf(reference.id)], source, reference, curve: curveOf(file) };
+  }
+  for (const { set, seed, pace } of MOTION) {
+    for (const { sources, recording, reference } of motionBench(await readSources(folder, set), seed, pace))
+      yield { set: 'motion bench', people: sources.map(personOf), source: recording, reference, curve: null };
+  }
+  for (const { source, recording, reference } of rhythmBench(await readSources(folder, SOURCES), RHYTHM_SEED))
+    yield { set: 'rhythm bench', people: [personOf(source)], source: recording, reference, curve: null };
+  yield* made();
+}
+
+/** Those that need no recording. */
+function* made(): Generator<Signal> {
+  for (const { recording, reference } of restBench(REST_SEED, REST_COUNT))
+    yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
+  for (const { kind, value, recordings } of extremesBench(EXTREMES_SEED)) {
+    for (const source of recordings)
+      yield {
+        set: 'extremes bench',
+        people: [],
+        source,
+        reference: constant(source.id, kind.type, value),
+        curve: CURVE,
+      };
+  }
+}
+
+/** From when on the readings of a constant rate must be right, s: once the window is full. */
+const FULL_S = { hr: 8, spo2: 8, rr: 32 } as const;
+
+function constant(id: string, type: Kind['type'], value: number): Reference {
+  const [from, seconds] = [FULL_S[type], SECONDS[type]];
+  const windows = Array.from({ length: (seconds - from) / 2 + 1 }, (_, i) => ({
+    end: from + 2 * i,
+    values: { [type]: value },
+  }));
+  return { id, seconds, types: [type], windows };
+}
