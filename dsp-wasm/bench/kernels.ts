@@ -1,12 +1,32 @@
+import { type Biquad, biquad } from '../reference/math/biquad.js';
+import { powerSpectrum } from '../reference/math/spectrum.js';
 import { Kernel } from '../src/kernel.js';
 import { type KernelCalls, random } from '../src/signals.js';
 import { best, cpuSeconds } from './clock.js';
 
-/** Costs of the kernels alone. */
-export async function kernelCosts(): Promise<{ biquad_ns: number; fft1024_us: number }> {
+/** Costs of the kernels alone, and how many times that the plain twins take. */
+export async function kernelCosts() {
   const kernel = await Kernel.load(1, 'kernels.wasm');
   const call = kernel.call as unknown as KernelCalls;
-  return { biquad_ns: biquadCost(kernel, call), fft1024_us: fftCost(kernel, call) };
+  const [biquad_ns, fft1024_us] = [biquadCost(kernel, call), fftCost(kernel, call)];
+  const samples = Array.from({ length: 1024 }, random(3));
+  return {
+    biquad_ns,
+    fft1024_us,
+    biquad_ratio: (1e3 * cost(1000, () => biquad(samples, SECTION))) / 1024 / biquad_ns,
+    fft1024_ratio: cost(100, () => powerSpectrum(samples, 512)) / fft1024_us,
+  };
+}
+
+const SECTION: Biquad = { b: [0.2, 0, -0.4], a: [-1.4, 0.6] };
+
+/** Microseconds of a call. */
+function cost(rounds: number, call: () => unknown): number {
+  return best(7, () => {
+    const start = cpuSeconds();
+    for (let i = 0; i < rounds; i++) call();
+    return ((cpuSeconds() - start) * 1e6) / rounds;
+  });
 }
 
 function fillNoise(kernel: Kernel, values: number): void {
@@ -21,7 +41,7 @@ function biquadCost(kernel: Kernel, call: KernelCalls): number {
   const at = kernel.constant('SCRATCH');
   return best(7, () => {
     fillNoise(kernel, 24 + 8 * samples);
-    [0.2, 0, -0.4, -1.4, 0.6].forEach((v, i) => {
+    [...SECTION.b, ...SECTION.a].forEach((v, i) => {
       kernel.view.setFloat32(at + 4 * i, v, true);
     });
     const start = cpuSeconds();
