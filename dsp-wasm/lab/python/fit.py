@@ -2,14 +2,13 @@
 Fits the tables of weights of the signal core on what `npm run fit` has dumped, writes them into dsp-wasm/assembly/FAMILY/TABLE_weights.ts,
 and FOLDER/left-out.json: these tables, and for each person those that were fitted without that person.
 
-    fit.py network FOLDER   the network of the heart rate in motion
-    fit.py models FOLDER    the models of confidence
+    fit.py network FOLDER           the network of the heart rate in motion
+    fit.py models FOLDER MODEL …    models of confidence
 """
 
 import csv
 import hashlib
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -19,21 +18,20 @@ import numpy as np
 
 PACKAGE = Path(__file__).parents[2]
 SAMPLES = Path(__file__).parents[1] / "samples"
+# The folder of a table in dsp-wasm/assembly, by how its name begins.
+FAMILIES = {"motion": "pulse", "hr_ppg": "pulse", "hr_ecg": "ecg", "rr": "breath", "spo2": "spo2"}
 # Resamplings of the people, of which the interval has 95 %.
 BOOTSTRAPS = 1000
 
 
 def write_table(table, lines, comment):
-    """Writes the numbers of a table, a text for each line, under a comment. The file must exist, as the core imports it."""
-    files = list(PACKAGE.glob(f"assembly/*/{table}_weights.ts"))
-    if len(files) != 1:
-        sys.exit(f"assembly/FAMILY/{table}_weights.ts does not exist: create it with its constant and any numbers")
-    constant = re.search(r"export const (\w+)", files[0].read_text()).group(1)
+    """Writes the numbers of a table, a text for each line, under a comment."""
+    family = next(family for start, family in FAMILIES.items() if table.startswith(start))
     text = "\n * ".join(["/**", *comment])
     body = "\n".join(f"  {line}" for line in lines)
-    files[0].write_text(
+    (PACKAGE / f"assembly/{family}/{table}_weights.ts").write_text(
         "// biome-ignore-all lint/suspicious/noApproximativeNumericConstant: weights may resemble constants\n"
-        f"{text}\n */\n// biome-ignore format: as the lab writes it\nexport const {constant}: StaticArray<f32> = [\n{body}\n];\n"
+        f"{text}\n */\n// biome-ignore format: as the lab writes it\nexport const {table.upper()}_WEIGHTS: StaticArray<f32> = [\n{body}\n];\n"
     )
 
 
@@ -72,13 +70,13 @@ def digest(weights):
     return hashlib.sha256(", ".join(map(str, weights)).encode()).hexdigest()[:16]
 
 
-def fit_models(folder):
-    left_out = json.loads((folder / "left-out.json").read_text())
+def fit_models(folder, *models):
+    file = folder / "left-out.json"
+    left_out = json.loads(file.read_text()) if file.exists() else {"tables": {}, "people": {}}
     SAMPLES.mkdir(exist_ok=True)
-    for file in sorted(folder.glob("*.csv")):
-        if file.name != "motion.csv":
-            fit_model(file.stem, file, left_out)
-    (folder / "left-out.json").write_text(json.dumps(left_out))
+    for model in models:
+        fit_model(model, folder / f"{model}.csv", left_out)
+    file.write_text(json.dumps(left_out))
 
 
 def fit_model(model, file, left_out):
@@ -123,4 +121,4 @@ def report(confidence, grades, owners):
 
 
 if __name__ == "__main__":
-    {"network": fit_network, "models": fit_models}[sys.argv[1]](Path(sys.argv[2]))
+    {"network": fit_network, "models": fit_models}[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

@@ -16,19 +16,21 @@ const COLUMNS = ['set', 'people', 'recording', 'type', 'end', 'reference', 'valu
  * Writes the features of every reading that has a reference into FOLDER/MODEL.csv, one row each. `people` are joined by +; the `grade` is
  * 0 in tolerance, 1 out of it, and 2 by more than twice the tolerance.
  *
+ * @param models whose readings are wanted
  * @param open opens a core of one session for the signals of some people
  * @returns number of rows of each model
  */
 export async function dump(
   signals: AsyncIterable<Signal>,
   folder: string,
+  models: readonly ConfidenceModel[],
   open: (people: readonly string[]) => Promise<Core>,
 ): Promise<Map<ConfidenceModel, number>> {
-  const models = (Object.keys(FEATURES) as ConfidenceModel[]).filter((model) => FEATURES[model].length > 0);
   const files = new Map(models.map((model) => [model, createWriteStream(join(folder, `${model}.csv`))]));
   for (const [model, file] of files) file.write(`${[...COLUMNS, ...FEATURES[model]].join()}\n`);
   const counts = new Map<ConfidenceModel, number>();
   for await (const signal of signals) {
+    if (!models.some((model) => mayHave(signal, model))) continue;
     for (const { model, row } of await rowsOf(signal, await open(signal.people))) {
       files.get(model)?.write(`${row.join()}\n`);
       counts.set(model, (counts.get(model) ?? 0) + 1);
@@ -36,6 +38,13 @@ export async function dump(
   }
   await Promise.all([...files.values()].map((file) => finished(file.end())));
   return counts;
+}
+
+/** Whether a signal may have readings of a model that its reference judges. */
+function mayHave({ source, reference }: Signal, model: ConfidenceModel): boolean {
+  const [type = '', sensor = 'ppg'] = model.split('_');
+  const modalities = source.deviceModel.modality_channels.map(({ modality }) => modality);
+  return reference.types.some((one) => one === type) && modalities.some((modality) => modality.startsWith(sensor));
 }
 
 interface FeatureRow {

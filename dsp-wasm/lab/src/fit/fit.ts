@@ -1,35 +1,39 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type ConfidenceModel, FEATURES } from '@device-insights/dsp-wasm';
 import { runCommand } from '@device-insights/gateway/run-command';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { dump } from './dump.js';
 import { FOLDER, LAB, type LeftOut, leftOutCores, readLeftOut } from './left-out.js';
 import { dumpLessons } from './lessons.js';
 import { signals } from './signals.js';
 
+/** The models that have features. */
+const FITTED = (Object.keys(FEATURES) as ConfidenceModel[]).filter((model) => FEATURES[model].length > 0);
 const PYTHON = join(LAB, '.venv/bin/python');
 
-function python(what: 'network' | 'models'): void {
-  const { status, error } = spawnSync(PYTHON, [join(LAB, 'python/fit.py'), what, FOLDER], { stdio: 'inherit' });
+function python(what: 'network' | 'models', ...models: string[]): void {
+  const { status, error } = spawnSync(PYTHON, [join(LAB, 'python/fit.py'), what, FOLDER, ...models], {
+    stdio: 'inherit',
+  });
   if (error) throw new Error(`${PYTHON} cannot be started: run npm run setup -w dsp-wasm/lab`, { cause: error });
   if (status !== 0) throw new Error('the fit failed');
 }
 
 /**
  * Fits the network first. The confidence of a person's readings is then fitted on what a network says that has not seen the person, as
- * it would be of a new wearer.
+ * it would be of a new wearer. The other models hardly depend on the network.
  */
-async function fit(recordings: string, { network, models }: Options): Promise<void> {
+async function fit(recordings: string, { network, model: models }: Options): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   if (network) {
     await dumpLessons(recordings, FOLDER);
     python('network');
   }
-  if (!models) return;
-  const open = await leftOutCores(motionAlone(readLeftOut(['motion'])));
-  await dump(signals(recordings), FOLDER, open);
-  python('models');
+  const open = await leftOutCores(models.includes('hr_ppg_motion') ? motionAlone(readLeftOut(['motion'])) : {});
+  await dump(signals(recordings), FOLDER, models, open);
+  python('models', ...models);
 }
 
 const motionAlone = (leftOut: LeftOut): LeftOut =>
@@ -37,7 +41,7 @@ const motionAlone = (leftOut: LeftOut): LeftOut =>
 
 interface Options {
   readonly network: boolean;
-  readonly models: boolean;
+  readonly model: readonly ConfidenceModel[];
 }
 
 const command = new Command('fit')
@@ -46,7 +50,11 @@ const command = new Command('fit')
   )
   .requiredOption('--recordings <folder>', 'the recordings (sdk/RECORDINGS.md), with ID.ref.csv')
   .option('--no-network', 'keep the network of the heart rate in motion, which takes longest')
-  .option('--no-models', 'keep the models of confidence')
+  .addOption(
+    new Option('--model <name...>', 'fit only these models of confidence (default: all)')
+      .choices(FITTED)
+      .default(FITTED),
+  )
   .action(({ recordings, ...options }: Options & { readonly recordings: string }) => fit(resolve(recordings), options));
 
 runCommand(command);

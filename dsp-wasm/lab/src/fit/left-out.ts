@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Core, createCore } from '@device-insights/dsp-wasm';
+import type { Core } from '@device-insights/dsp-wasm';
 import { compileWeighed, readTables, WeighedCore } from '@device-insights/dsp-wasm/tuning';
 
 /** Folder of the lab. */
@@ -39,8 +39,5 @@ export function readLeftOut(names: readonly string[]): LeftOut {
 /** Opens cores whose weights were fitted without some people, the first of whom the tables know. */
 export async function leftOutCores(leftOut: LeftOut): Promise<(people: readonly string[]) => Promise<Core>> {
   const weighed = await WeighedCore.load(await compileWeighed());
-  return (people) => {
-    const person = people.find((one) => leftOut[one]);
-    return person === undefined ? createCore({ maxSessions: 1 }) : weighed.open(leftOut[person] ?? {});
-  };
+  return (people) => weighed.open(leftOut[people.find((one) => leftOut[one]) ?? ''] ?? {});
 }
