@@ -1,8 +1,18 @@
+import type { Health } from './generated/types.gen.js';
 import { LiveSubscription } from './live/live.js';
-import { checkOptions, type SubscribeOptions } from './live/subscribe-options.js';
-import { checkNames, type Names } from './options.js';
-import type { ReadHistory } from './rest/history.js';
-import { Rest, type RestOptions } from './rest/rest.js';
+import type { SubscribeOptions } from './live/subscribe-options.js';
+import { atLeast, checkOptions, type Rules } from './options.js';
+import {
+  type Algos,
+  type CallOptions,
+  type DeviceModels,
+  type Insights,
+  type Modalities,
+  operations,
+  type RestOptions,
+  type Sessions,
+} from './rest/rest.js';
+import type { ConnectionOptions } from './socket/connection.js';
 import { parseAccess } from './socket/service-address.js';
 import type { SocketConstructor } from './socket/socket.js';
 
@@ -12,42 +22,55 @@ export interface DeviceInsightsOptions extends RestOptions {
   readonly WebSocket?: SocketConstructor;
 }
 
-const OPTIONS: Names<DeviceInsightsOptions> = {
+const OPTIONS: Rules<DeviceInsightsOptions> = {
   baseUrl: true,
   apiKey: true,
   fetch: true,
-  timeoutMs: true,
-  retries: true,
+  timeoutMs: atLeast(0, 'a number of ms'),
+  retries: atLeast(0, 'a number'),
   backoff: true,
   clock: true,
   WebSocket: true,
 };
 
-/** The client of an app: REST and live insights. */
-export class AppClient extends Rest {
+/** The client of an app: REST and live insights. Every call rejects with ApiError or ConnectionError. */
+export class AppClient {
+  /** Device models: kinds of devices. */
+  readonly deviceModels: DeviceModels;
+  /** Modality channels of a device model. */
+  readonly modalities: Modalities;
+  /** Sessions, and the insights of one. */
+  readonly sessions: Sessions;
+  /** Stored insights across sessions. */
+  readonly insights: Insights;
+  /** Algorithms. */
+  readonly algos: Algos;
+  /** Health of the ingest and subscribe sockets. */
+  readonly health: (call?: CallOptions) => Promise<Health>;
   /** Live insights. */
   readonly live: {
     /** Subscribes to the live insights of the key; connects at once. A TypeError says which option is wrong. */
     subscribe(options?: SubscribeOptions): LiveSubscription;
   };
   /** @internal The settings of the client's sockets. */
-  protected readonly sockets: Omit<DeviceInsightsOptions, 'timeoutMs' | 'retries'>;
+  protected readonly sockets: ConnectionOptions;
 
   /**
    * @throws TypeError if `baseUrl` or `apiKey` is missing or malformed, or an option does not exist; it says what to
    * write instead
    */
   constructor(options: DeviceInsightsOptions) {
-    super(options);
-    checkNames('a client', options, OPTIONS);
+    const access = parseAccess(options);
+    checkOptions('a client', options, OPTIONS);
     const { timeoutMs, retries, ...sockets } = options;
-    this.sockets = { ...sockets, ...parseAccess(options) };
-    const history: ReadHistory = (query, call) => this.history(query, call);
-    this.live = {
-      subscribe: (settings = {}) => {
-        checkOptions(settings);
-        return new LiveSubscription({ ...settings, ...this.sockets, history });
-      },
-    };
+    this.sockets = { ...sockets, ...access };
+    const { history, ...rest } = operations(access, options);
+    this.deviceModels = rest.deviceModels;
+    this.modalities = rest.modalities;
+    this.sessions = rest.sessions;
+    this.insights = rest.insights;
+    this.algos = rest.algos;
+    this.health = rest.health;
+    this.live = { subscribe: (settings = {}) => new LiveSubscription(settings, this.sockets, history) };
   }
 }

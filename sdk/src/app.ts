@@ -29,6 +29,6 @@ export {
 } from './rest/api-error.js';
 export type { Listing, Page } from './rest/page.js';
 export type { CallOptions, CreateOptions, InsightsQuery, SessionsQuery } from './rest/rest.js';
-export type { ConnectionState, ConnectionStatus } from './socket/connection-status.js';
+export type { ConnectionState, ConnectionStatus } from './socket/connection.js';
 export { ClosedError, mayReconnect } from './socket/reconnection.js';
 export { NoWebSocketError, type SocketConstructor } from './socket/socket.js';

@@ -1,9 +1,23 @@
-/** The names of an object's options; the compiler reports one that is missing or too many. */
-export type Names<Options> = Readonly<Record<keyof Required<Options>, true>>;
+/** What an option must be, in words, and whether a value is that. `true`: any value is taken. */
+export type Rule = true | readonly [must: string, isRight: (value: unknown) => boolean];
+/** The options of an object with the rule of each; the compiler reports one that is missing or too many. */
+export type Rules<Options> = Readonly<Record<keyof Required<Options>, Rule>>;
 
-/** @throws TypeError for a name that `names` lacks: a misspelt option would have no effect, and nobody would notice */
-export function checkNames(what: string, options: object, names: Readonly<Record<string, true>>): void {
-  const unknown = Object.keys(options).find((name) => !(name in names));
-  if (unknown !== undefined)
-    throw new TypeError(`${what} has no option "${unknown}"; its options are ${Object.keys(names).join(', ')}`);
+/** The rule of a number that is not below `least`; the option may be left out. */
+export function atLeast(least: number, must: string): Rule {
+  return [must, (value = least) => typeof value === 'number' && value >= least];
+}
+
+/**
+ * @throws TypeError for a name without a rule (a misspelt option would have no effect, and nobody would notice), and for
+ * a value that is not what its rule says
+ */
+export function checkOptions(what: string, options: object, rules: Readonly<Record<string, Rule>>): void {
+  const values: Readonly<Record<string, unknown>> = { ...options };
+  for (const name in values)
+    if (!(name in rules))
+      throw new TypeError(`${what} has no option "${name}"; its options are ${Object.keys(rules).join(', ')}`);
+  for (const [name, rule] of Object.entries(rules))
+    if (rule !== true && !rule[1](values[name]))
+      throw new TypeError(`${name} must be ${rule[0]}; it is ${String(values[name])}`);
 }

@@ -1,4 +1,4 @@
-import type { ConnectionStatus } from '../socket/connection-status.js';
+import type { ConnectionStatus } from '../socket/connection.js';
 
 /** A listener that reports the state of the connection to the person at the terminal. */
 export function tellStatus(tell: (line: string) => void): (status: ConnectionStatus) => void {

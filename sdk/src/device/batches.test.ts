@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { type Batch, Batches } from './batches.js';
+import { Batches } from './batches.js';
+import type { Batch, Channel } from './outbox.js';
 
-const CHANNEL = {
+const CHANNEL: Channel = {
   index: 3,
   ch_id: 'c',
   modality: 'ecg',
@@ -9,6 +10,7 @@ const CHANNEL = {
   bit_depth: 16,
   num_channels: 2,
   next_seq: 0,
+  ...{ origin: 0, next: 0, acked: -1, sent: -1, answered: -1 },
 };
 
 function gather(batchMs = 100) {
@@ -23,7 +25,7 @@ function gather(batchMs = 100) {
   };
   const batches = new Batches(batchMs, { now: () => 0, after }, (batch) => delivered.push(batch));
   const add = (seq: number, ts: number, ...samples: number[]) =>
-    batches.add(CHANNEL, seq, ts, Float64Array.from(samples));
+    batches.add({ channel: CHANNEL, seq, ts, samples: Float64Array.from(samples) });
   const seen = () => delivered.map(({ seq, ts, samples }) => [seq, ts, ...samples]);
   return { batches, timers, add, seen };
 }

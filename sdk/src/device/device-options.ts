@@ -1,8 +1,7 @@
 import type { Clock } from '../clock.js';
-import { checkNames, type Names } from '../options.js';
-import type { ConnectionStatus } from '../socket/connection-status.js';
+import { atLeast, type Rules } from '../options.js';
+import type { ConnectionStatus } from '../socket/connection.js';
 import type { BackoffOptions } from '../socket/reconnection.js';
-import { parseAccess, type ServiceAccess } from '../socket/service-address.js';
 import type { SocketConstructor } from '../socket/socket.js';
 import type { NoticeMessage, ReadyMessage, RefusedMessage } from './messages.js';
 
@@ -53,18 +52,23 @@ export interface DeviceSettings {
   readonly onReady?: (ready: ReadyMessage) => void;
 }
 
-export const SETTINGS: Names<DeviceSettings> = {
-  deviceId: true,
-  deviceModelId: true,
-  bufferBytes: true,
-  batchMs: true,
-  connectWithinMs: true,
+const MS = atLeast(0, 'a number of ms');
+
+export const SETTINGS: Rules<DeviceSettings> = {
+  deviceId: [
+    '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
+    (id) => typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id),
+  ],
+  deviceModelId: ['the id of a device model', (id) => typeof id === 'string' && id !== ''],
+  bufferBytes: atLeast(0, 'a number of bytes'),
+  batchMs: MS,
+  connectWithinMs: MS,
   onStatus: true,
   onRefused: true,
   onNotice: true,
   onReady: true,
 };
-const OPTIONS: Names<DeviceOptions> = {
+export const OPTIONS: Rules<DeviceOptions> = {
   ...SETTINGS,
   baseUrl: true,
   apiKey: true,
@@ -73,25 +77,6 @@ const OPTIONS: Names<DeviceOptions> = {
   backoff: true,
   clock: true,
 };
-
-/**
- * @returns the address and the key, checked
- * @throws TypeError that names an option which does not exist, or says what an option must be
- */
-export function checkOptions(options: DeviceOptions): ServiceAccess {
-  const access = parseAccess(options);
-  checkNames('a device', options, OPTIONS);
-  const { deviceId, deviceModelId, bufferBytes = 0, batchMs = 0, connectWithinMs = 1 } = options;
-  if (!(typeof deviceId === 'string' && /^[\w.:-]{1,128}$/.test(deviceId)))
-    throw new TypeError(`deviceId must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -; it is "${deviceId}"`);
-  if (!(typeof deviceModelId === 'string' && deviceModelId !== ''))
-    throw new TypeError(`deviceModelId must be the id of a device model; it is "${deviceModelId}"`);
-  if (!(typeof bufferBytes === 'number' && bufferBytes >= 0))
-    throw new TypeError(`bufferBytes must be a number of bytes; it is ${bufferBytes}`);
-  for (const [name, ms] of Object.entries({ batchMs, connectWithinMs }))
-    if (!(typeof ms === 'number' && ms >= 0)) throw new TypeError(`${name} must be a number of ms; it is ${ms}`);
-  return access;
-}
 
 /** The counters of a device since it was created. */
 export interface DeviceCounters {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { DeviceInsights } from '../client.js';
 import { type Clock, systemClock } from '../clock.js';
-import type { ConnectionStatus } from '../socket/connection-status.js';
+import type { ConnectionStatus } from '../socket/connection.js';
 import { ClosedError } from '../socket/reconnection.js';
 import { type Peer, SocketServer } from '../socket/socket-server.fixture.js';
 import { Device } from './device.js';

@@ -1,38 +1,43 @@
-import { type Clock, systemClock } from '../clock.js';
 import { checkMs, EARLIEST_MS, SECONDS_UNTIL } from '../instant.js';
-import { limitFirstConnection, lostConnection, StatefulConnection } from '../socket/connection-status.js';
-import { diagnose } from '../socket/diagnosis.js';
-import { Backoff, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
-import type { ServiceAccess } from '../socket/service-address.js';
-import { type CloseInfo, findWebSocket, type Socket, socketUrl } from '../socket/socket.js';
-import { type Batch, Batches } from './batches.js';
-import { deviceConnection } from './connection.js';
-import { checkOptions, type DeviceCounters, type DeviceOptions } from './device-options.js';
-import { EarlySamples, type NumberedSamples } from './early-samples.js';
-import { FLOAT32_MAX } from './frame-encoder.js';
-import {
-  findChannel,
-  type NoticeMessage,
-  parseServerMessage,
-  type ReadyChannel,
-  type ReadyMessage,
-} from './messages.js';
-import { Numbering } from './numbering.js';
-import { Outbox, parcelsOf } from './outbox.js';
+import { checkOptions } from '../options.js';
+import { Connection, PING } from '../socket/connection.js';
+import { ClosedError } from '../socket/reconnection.js';
+import { parseAccess } from '../socket/service-address.js';
+import { type Socket, socketUrl } from '../socket/socket.js';
+import { Batches } from './batches.js';
+import { type DeviceCounters, type DeviceOptions, OPTIONS } from './device-options.js';
+import { checkNumbers, checkValues } from './frame-encoder.js';
+import { findChannel, type NoticeMessage, parseServerMessage, type ReadyMessage } from './messages.js';
+import { Backlog, type Batch, type Channel, Outbox } from './outbox.js';
 
 const BUFFER_BYTES = 8 * 2 ** 20;
 const BATCH_MS = 100;
-const CONNECT_WITHIN_MS = 10_000;
-const FRAME_BYTES = 65_536;
+/** Interval at which the service is asked for a sign of life, ms. */
+const PING_MS = 15_000;
+/** Longest wait for the service's answer to a close, in which the last data are sent, ms. */
+const CLOSE_MS = 30_000;
+const END = '{"type":"end"}';
 /** A device's clock was set if it moved by more than this against a stopwatch, ms; a drift takes weeks for it. */
 const CLOCK_SET_MS = 30_000;
+
+/** Samples with their position in the channel's numbers. */
+export interface NumberedSamples {
+  /** Index of the channel in the device model, or its modality if only one channel has it. */
+  readonly channel: number | string;
+  /** Number of the first instant, counted from the device's start; absent: the one after the last pushed. */
+  readonly seq?: number;
+  /** Device time of the first instant, ms since the epoch; NaN if the device has no clock. */
+  readonly ts: number;
+  /** Interleaved, whole instants; NaN is a missing value. */
+  readonly samples: Float64Array;
+}
 
 /**
  * A device's connection to the service. It connects by itself, keeps the samples that it could not send, continues
  * after a reconnect where the service says, sends again the data that a gateway lost, and waits when the service is
  * behind. If its clock is set so far ahead that the service refuses its times, it goes on in another session.
  */
-export class Device extends StatefulConnection {
+export class Device extends Connection {
   /** Counters since the device was created. */
   readonly counters: DeviceCounters = { reconnects: 0, framesSent: 0, framesRefused: 0, samplesDropped: 0 };
   /**
@@ -41,24 +46,19 @@ export class Device extends StatefulConnection {
    */
   readonly closed: Promise<Error | null>;
   readonly #options: DeviceOptions;
-  readonly #access: ServiceAccess;
-  readonly #clock: Clock;
   /** Whether the device's clock was set before the device was created. */
   readonly #hadTime: boolean;
   readonly #outbox: Outbox;
   readonly #batches: Batches;
-  readonly #abort = new AbortController();
-  readonly #numbering = new Numbering();
   /** Samples pushed before the first `ready`, which announces the channels. */
-  readonly #early: EarlySamples;
+  readonly #early: Backlog<NumberedSamples & { readonly bytes: Float64Array }>;
   readonly #noReadings = new Map<string, NoticeMessage>();
   #ready: ReadyMessage | null = null;
+  /** The socket, while it may be sent to. */
   #socket: Socket | null = null;
-  #failure: Error | null = null;
   /** The reason why there is no first connection, once it is late or impossible. */
   #unreachable: Error | null = null;
-  #liftLimit = () => {};
-  #ending = false;
+  #isEnding = false;
   #endSent = false;
   #ended = false;
   /**
@@ -69,29 +69,22 @@ export class Device extends StatefulConnection {
   #sessionClock = 0;
   /** Whether this session is being ended so that another one can follow. */
   #renewing = false;
-  #waiters: (() => void)[] = [];
 
   /** @throws TypeError that says which option is missing, malformed or does not exist */
-  constructor(options: DeviceOptions) {
-    super(options.onStatus);
+  constructor(settings: DeviceOptions) {
+    const options = { ...settings, ...parseAccess(settings) };
+    checkOptions('a device', options, OPTIONS);
+    super(options, PING_MS, CLOSE_MS);
     this.#options = options;
-    this.#access = checkOptions(options);
-    this.#clock = options.clock ?? systemClock;
-    this.#hadTime = this.#clock.now() > EARLIEST_MS;
-    this.#outbox = new Outbox(options.bufferBytes ?? BUFFER_BYTES);
-    this.#early = new EarlySamples(this.#outbox.limitBytes);
-    this.#batches = new Batches(options.batchMs ?? BATCH_MS, this.#clock, (batch) => {
+    this.#hadTime = this.clock.now() > EARLIEST_MS;
+    const { bufferBytes = BUFFER_BYTES, batchMs = BATCH_MS } = options;
+    this.#outbox = new Outbox(bufferBytes);
+    this.#early = new Backlog(bufferBytes);
+    this.#batches = new Batches(batchMs, this.clock, (batch) => {
       this.#enqueue(batch);
       this.#sendWaiting();
     });
-    const { connectWithinMs = CONNECT_WITHIN_MS } = options;
-    this.#liftLimit = limitFirstConnection(this.#clock, connectWithinMs, this, (error) => this.#despair(error));
-    this.closed = this.#run()
-      .catch((error: Error) => this.#fail(error))
-      .then(() => {
-        this.#tellClosed();
-        return this.#failure;
-      });
+    this.closed = this.run().then(() => this.failure);
   }
 
   /**
@@ -114,8 +107,8 @@ export class Device extends StatefulConnection {
    * answers: the device continues to try; ClosedError if the device has stopped
    */
   async ready(): Promise<ReadyMessage> {
-    await this.#until(() => this.#ready !== null || this.#unreachable !== null);
-    if (!this.#ready) throw this.#unreachable ?? new Error('the device has stopped');
+    await this.until(() => this.#ready !== null || this.#unreachable !== null);
+    if (!this.#ready) throw this.failure ?? this.#unreachable;
     return this.#ready;
   }
 
@@ -147,25 +140,28 @@ export class Device extends StatefulConnection {
    * @throws RangeError for an unknown channel, or a number of instants that is not whole
    */
   skip(channel: number | string, instants: number): void {
-    this.#numbering.skip(this.#channel(channel).index, instants);
+    if (!Number.isInteger(instants) || instants < 0)
+      throw new RangeError(`instants must be a whole number from 0 on; it is ${instants}`);
+    this.#channel(channel).next += instants;
   }
 
   /** Like `push`, for a caller that numbers the instants itself. */
   send(samples: NumberedSamples): void {
-    if (this.#failure) throw this.#failure;
-    if (this.#ending) throw new Error('the device has ended its session: make a new Device to go on');
-    if (samples.samples.some((value) => Math.abs(value) > FLOAT32_MAX))
-      throw new RangeError('a sample is infinite or too large for float32: use NaN or null for a missing value');
-    this.#checkTime(samples.ts);
+    if (this.failure) throw this.failure;
+    if (this.#isEnding) throw new Error('the device has ended its session: make a new Device to go on');
     checkChannel(samples.channel);
+    checkValues(samples.ts, samples.samples);
+    this.#checkTime(samples.ts);
     if (this.#ready) this.#accept(samples);
-    else this.counters.samplesDropped += this.#early.add(samples);
+    else this.#lose(this.#early.add({ ...samples, bytes: samples.samples }));
     this.#pump();
   }
 
   /** Resolves when at most `bytes` wait to be sent. Rejects if the device has stopped. */
-  drained(bytes = 0): Promise<void> {
-    return this.#until(() => this.backlogBytes <= bytes);
+  async drained(bytes = 0): Promise<void> {
+    const isDrained = () => this.backlogBytes <= bytes;
+    await this.until(isDrained);
+    if (this.failure && !isDrained()) throw this.failure;
   }
 
   /**
@@ -175,7 +171,7 @@ export class Device extends StatefulConnection {
    * @throws ClosedError if the service refused the device
    */
   async end(): Promise<void> {
-    this.#ending = true;
+    this.#isEnding = true;
     this.#batches.flushAll();
     this.#pump();
     const failure = await this.closed;
@@ -184,122 +180,91 @@ export class Device extends StatefulConnection {
 
   /** Closes at once; samples that were not sent are lost, and the session stays open for the service's grace period. */
   close(): void {
-    this.#fail(new ClosedError(1000, 'closed by the device'));
+    this.stop(new ClosedError(1000, 'closed by the device'));
   }
 
   /** @throws RangeError for a time that is not in ms since the epoch, as far as the device's clock can tell */
   #checkTime(ts: number): void {
-    if (Math.abs(ts) === Infinity) throw new RangeError('ts is infinite: leave it out if the device has no clock');
-    if (this.#clock.now() > SECONDS_UNTIL) checkMs('ts', ts);
+    if (this.clock.now() > SECONDS_UNTIL) checkMs('ts', ts);
     if (ts < EARLIEST_MS && this.#hadTime)
       throw new RangeError(
         `ts is ${ts}, which is before 2000: if it counts from the device's start, add the time of the start in ms since the epoch`,
       );
   }
 
-  #despair(error: Error): void {
+  /** @internal */
+  protected override late(error: Error): void {
     this.#unreachable = error;
-    this.#wake();
-  }
-
-  #fail(error: Error): Error {
-    if (this.#failure) return this.#failure;
-    this.#failure = error;
-    this.#liftLimit();
-    if (!this.#ended) this.#countLost();
-    this.#abort.abort();
-    this.#socket?.close(1000);
-    this.#wake();
-    this.#tellClosed();
-    return error;
-  }
-
-  #tellClosed(): void {
-    try {
-      this.tell('closed', this.#failure);
-    } catch (error) {
-      this.#failure ??= error as Error;
-    }
+    this.wake();
   }
 
   /**
-   * Data given to an open socket still arrive; of the data given to one that closed, only the acknowledged ones are
-   * certain.
+   * @internal Data given to an open socket still arrive; of the data given to one that closed, only the acknowledged
+   * ones are certain.
    */
-  #countLost(): void {
-    this.#batches.flushAll();
-    if (this.#socket?.readyState !== 1) this.#outbox.resume();
-    this.counters.samplesDropped += this.#early.samples + this.#outbox.unsentSamples;
-  }
-
-  async #run(): Promise<void> {
-    const WebSocket = this.#options.WebSocket ?? (await findWebSocket());
-    const backoff = new Backoff(this.#options.backoff);
-    while (!this.#ended && !this.#failure) {
-      this.#attemptClock = this.#clockOffset;
-      const socket = new WebSocket(this.#url());
-      const receive = (data: unknown) => this.#try(() => this.#receive(socket, data, backoff));
-      const ask = () => this.#outbox.ask();
-      const info = await deviceConnection(socket, this.#abort.signal, this.#clock, receive, ask);
-      this.#socket = null;
-      this.#endSent = false;
-      if (this.#ended || this.#failure) return;
-      if (this.#renewing) {
-        this.#renewing = false;
-        this.tell('connecting');
-        continue;
-      }
-      if (!mayReconnect(info.code)) throw new ClosedError(info.code, info.reason);
-      const error = await this.#explain(info);
-      const waitMs = backoff.next();
-      this.tell('waiting', error, this.#clock.now() + waitMs);
-      await pause(this.#clock, waitMs, this.#abort.signal);
-      this.tell('connecting', error);
+  protected override stop(error: Error | null): void {
+    if (!this.over && !this.#ended) {
+      this.#batches.flushAll();
+      if (this.#socket?.readyState !== 1) this.#outbox.resume(0);
+      this.#lose(this.#early.items);
+      this.counters.samplesDropped += this.#outbox.unsentSamples;
     }
+    super.stop(error);
   }
 
-  /** A caller's function that throws stops the device: thrown into a socket, the error could stop that alone. */
-  #try(receive: () => void): void {
-    try {
-      receive();
-    } catch (error) {
-      this.#fail(error as Error);
-    }
+  #lose(lost: readonly NumberedSamples[]): void {
+    for (const { samples } of lost) this.counters.samplesDropped += samples.length;
   }
 
-  /** Why a connection ended. A wrong address does not stop the device: its network may answer for other addresses. */
-  async #explain(info: CloseInfo): Promise<Error> {
-    if (this.#ready !== null || info.code !== 1006) return lostConnection(info);
-    const { error, isWrongAddress } = await diagnose(this.#access.baseUrl, this.#options, this.#abort.signal);
-    if (isWrongAddress) this.#despair(error);
-    return error;
-  }
-
-  #url(): string {
-    const { baseUrl, apiKey } = this.#access;
-    const { deviceId, deviceModelId } = this.#options;
-    const query = {
+  /** @internal */
+  protected override async address(): Promise<string> {
+    const { baseUrl, apiKey, deviceId, deviceModelId } = this.#options;
+    this.#attemptClock = this.#clockOffset;
+    return socketUrl(baseUrl, 'ingest', {
       device_id: deviceId,
       device_model_id: deviceModelId,
       api_key: apiKey,
-      clock: String(this.#clock.now()),
-    };
-    return socketUrl(baseUrl, '/stream/ingest', query);
+      clock: this.clock.now(),
+    });
   }
 
-  #receive(socket: Socket, data: unknown, backoff: Backoff): void {
+  /** @internal */
+  protected override ping(socket: Socket): boolean {
+    this.#outbox.ask();
+    socket.send(PING);
+    return true;
+  }
+
+  /** @internal */
+  protected override async hasMissed(): Promise<boolean> {
+    return true;
+  }
+
+  /** @internal */
+  protected override async left(): Promise<boolean> {
+    const isRenewing = this.#renewing;
+    if (this.#ended) this.stop(null);
+    this.#socket = null;
+    this.#endSent = this.#renewing = false;
+    return isRenewing;
+  }
+
+  /** @internal */
+  protected override receive(data: unknown, socket: Socket): void {
     const message = parseServerMessage(data);
-    if (message?.type === 'ready') {
-      backoff.reset();
-      this.#start(socket, message);
-    } else if (message?.type === 'ack') this.#acknowledge(message.next_seq);
+    if (message?.type === 'ready') this.#start(socket, message);
     else if (message?.type === 'error') {
       this.counters.framesRefused++;
       this.#options.onRefused?.(message);
       if (message.code === 'in_future' && this.#clockWasSet) this.#renew();
     } else if (message?.type === 'notice') this.#notice(message);
-    else if (message?.type === 'pong') this.#settle();
     else if (message?.type === 'ended') this.#ended = !this.#renewing;
+    else {
+      if (message?.type === 'ack') this.#outbox.acknowledge(message.next_seq);
+      if (message?.type === 'pong') this.#outbox.settle(); // Refused data are never acknowledged, and must not hold others back.
+      this.#pump();
+      this.wake();
+    }
   }
 
   #notice(notice: NoticeMessage): void {
@@ -311,15 +276,8 @@ export class Device extends StatefulConnection {
     this.#options.onNotice?.(notice);
   }
 
-  /** Refused data are never acknowledged, and must not hold others back. */
-  #settle(): void {
-    this.#outbox.settle();
-    this.#pump();
-    this.#wake();
-  }
-
   get #clockOffset(): number {
-    return this.#clock.now() - performance.now();
+    return this.clock.now() - performance.now();
   }
 
   /** Whether the clock was set since the session was opened, as far as this is known. */
@@ -333,39 +291,34 @@ export class Device extends StatefulConnection {
    */
   #renew(): void {
     this.#renewing = true;
-    if (!this.#endSent) this.#socket?.send('{"type":"end"}');
+    if (!this.#endSent) this.#socket?.send(END);
     this.#socket = null;
   }
 
   #start(socket: Socket, ready: ReadyMessage): void {
-    const first = this.#ready === null;
-    const sameSession = this.#ready?.session_id === ready.session_id;
+    const { session_id, resumed, replay_ms } = ready;
+    const isFirst = this.#ready === null;
+    const isSame = this.#ready?.session_id === session_id;
     this.#ready = ready;
     this.#noReadings.clear(); // The service says them again.
-    if (!sameSession) this.#sessionClock = ready.resumed ? Number.NaN : this.#attemptClock;
-    for (const channel of ready.channels) this.#open(channel, first, sameSession && ready.replay_ms === 0);
-    if (sameSession && ready.replay_ms > 0) this.#outbox.replay(ready.replay_ms);
-    else this.#outbox.resume();
+    if (!isSame) this.#sessionClock = resumed ? Number.NaN : this.#attemptClock;
+    const known = this.#outbox.channels;
+    this.#outbox.channels = ready.channels.map((announced) => {
+      const { index, next_seq: origin } = announced;
+      const channel = known.find((one) => one.index === index);
+      if (!channel) return { ...announced, origin, next: 0, acked: -1, sent: -1, answered: -1 };
+      const acked = isSame && replay_ms === 0 ? origin : channel.acked;
+      return Object.assign(channel, announced, { acked });
+    });
+    this.#outbox.resume(isSame ? replay_ms : 0);
     this.#socket = socket;
-    if (!first) this.counters.reconnects++;
-    this.#liftLimit();
-    if (first) this.#sendEarly();
+    if (isFirst) this.#sendEarly();
+    else this.counters.reconnects++;
+    this.confirm();
     this.tell('live');
     this.#options.onReady?.(ready);
     this.#pump();
-    this.#wake();
-  }
-
-  #open({ index, sample_rate_hz, next_seq }: ReadyChannel, first: boolean, exact: boolean): void {
-    this.#outbox.setRate(index, sample_rate_hz);
-    if (first) this.#numbering.begin(index, next_seq);
-    else if (exact) this.#outbox.acknowledge(index, next_seq);
-  }
-
-  #acknowledge(nextSeq: Readonly<Record<string, number>>): void {
-    for (const [index, next] of Object.entries(nextSeq)) this.#outbox.acknowledge(Number(index), next);
-    this.#pump();
-    this.#wake();
+    this.wake();
   }
 
   /**
@@ -373,36 +326,48 @@ export class Device extends StatefulConnection {
    * whose frames it refuses by the thousand.
    */
   #sendEarly(): void {
+    let taken = 0;
     try {
-      for (const samples of this.#early.take())
-        if (samples.ts < EARLIEST_MS && this.#clock.now() > EARLIEST_MS)
-          this.counters.samplesDropped += samples.samples.length;
+      for (const samples of this.#early.items) {
+        if (samples.ts < EARLIEST_MS && this.clock.now() > EARLIEST_MS) this.#lose([samples]);
         else this.#accept(samples);
-      if (this.#ending) this.#batches.flushAll();
-    } catch (error) {
-      this.#fail(error as Error); // A RangeError of `#accept`.
+        taken++;
+      }
+      if (this.#isEnding) this.#batches.flushAll();
+    } finally {
+      this.#early.remove(taken);
     }
   }
 
-  /** Numbers samples; samples without their own numbers may wait for more. */
+  /**
+   * Numbers samples; samples without their own numbers may wait for more.
+   *
+   * @throws RangeError for an unknown channel, an incomplete instant, or a number outside of the protocol's
+   */
   #accept({ channel: name, seq, ts, samples }: NumberedSamples): void {
     const channel = this.#channel(name);
-    const first = this.#numbering.take(channel, samples.length, seq);
-    if (seq === undefined) this.#batches.add(channel, first, ts, samples);
-    else {
-      this.#batches.flush(channel.index);
-      this.#enqueue({ channel: channel.index, seq: first, ts, samples });
-    }
+    const { index, num_channels: width, origin } = channel;
+    const instants = samples.length / width;
+    if (instants < 1 || !Number.isInteger(instants))
+      throw new RangeError(
+        `${samples.length} samples are not a whole number of instants: channel ${index} has ${width} values per instant`,
+      );
+    const own = seq ?? channel.next;
+    const batch = { channel, seq: origin + own, ts, samples };
+    checkNumbers(batch.seq, instants);
+    channel.next = own + instants;
+    if (seq === undefined) return this.#batches.add(batch);
+    this.#batches.flush(channel);
+    this.#enqueue(batch);
   }
 
+  /** Called once there are channels, which `ready` announces. */
   #enqueue(batch: Batch): void {
-    const most = this.#ready?.limits.max_frame_bytes ?? FRAME_BYTES;
-    for (const parcel of parcelsOf(batch, this.#channel(batch.channel), most))
-      this.counters.samplesDropped += this.#outbox.add(parcel);
+    if (this.#ready) this.counters.samplesDropped += this.#outbox.add(batch, this.#ready.limits.max_frame_bytes);
   }
 
-  #channel(name: number | string): ReadyChannel {
-    return findChannel(this.#ready?.channels ?? [], name);
+  #channel(name: number | string): Channel {
+    return findChannel(this.#outbox.channels, name);
   }
 
   /**
@@ -411,34 +376,19 @@ export class Device extends StatefulConnection {
    */
   #pump(): void {
     this.#sendWaiting();
-    const socket = this.#socket;
-    if (!socket || this.#failure || !this.#ending || this.#endSent || this.backlogBytes > 0) return;
+    if (!this.#socket || this.over || !this.#isEnding || this.#endSent || this.backlogBytes > 0) return;
     this.#endSent = true;
-    socket.send('{"type":"end"}');
+    this.#socket.send(END);
   }
 
   #sendWaiting(): void {
-    const socket = this.#socket;
-    if (!socket || !this.#ready || this.#failure) return;
+    if (!this.#socket || !this.#ready || this.over) return;
     while (this.#outbox.unackedMs < this.#ready.limits.max_unacked_ms) {
-      const parcel = this.#outbox.take();
-      if (!parcel) break;
-      socket.send(parcel.bytes);
+      const frame = this.#outbox.take();
+      if (!frame) break;
+      this.#socket.send(frame);
       this.counters.framesSent++;
     }
-  }
-
-  async #until(condition: () => boolean): Promise<void> {
-    while (!condition()) {
-      if (this.#failure) throw this.#failure;
-      await new Promise<void>((resolve) => this.#waiters.push(resolve));
-    }
-  }
-
-  #wake(): void {
-    const waiters = this.#waiters;
-    this.#waiters = [];
-    for (const wake of waiters) wake();
   }
 }
 

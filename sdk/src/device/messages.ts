@@ -110,7 +110,7 @@ type ServerMessage =
  * server. Clients ignore types that they do not know.
  */
 export function parseServerMessage(data: unknown): ServerMessage | null {
-  const message = typeof data === 'string' ? parseJson(data) : null;
+  const message = parseJson(data);
   return isServerMessage(message) ? message : null;
 }
 
@@ -145,7 +145,7 @@ function isNumber(value: unknown): value is number {
  *
  * @throws RangeError if there is none, or several
  */
-export function findChannel(channels: readonly ReadyChannel[], name: number | string): ReadyChannel {
+export function findChannel<Channel extends ReadyChannel>(channels: readonly Channel[], name: number | string): Channel {
   const found = channels.filter(({ index, modality }) => index === name || modality === name);
   if (found.length === 1 && found[0]) return found[0];
   const names = channels.map(({ index, modality }) => `${index} (${modality})`).join(', ');

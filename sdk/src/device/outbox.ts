@@ -1,9 +1,30 @@
-import type { Batch } from './batches.js';
 import { encodeFrame, HEADER_BYTES } from './frame-encoder.js';
+import type { ReadyChannel } from './messages.js';
+
+/** A channel of the session, with the numbers of its instants. */
+export interface Channel extends ReadyChannel {
+  /** The number that the service expected first, and the one after the newest, counted from there. */
+  readonly origin: number;
+  next: number;
+  /** All lower numbers were received or given up. */
+  acked: number;
+  /** All lower numbers have been sent or never existed. */
+  sent: number;
+  /** All lower numbers were acknowledged or refused. */
+  answered: number;
+}
+
+/** Numbered samples of a channel. */
+export interface Batch {
+  readonly channel: Channel;
+  readonly seq: number;
+  readonly ts: number;
+  readonly samples: Float64Array;
+}
 
 /** An encoded frame to be sent. */
 interface Parcel {
-  readonly channel: number;
+  readonly channel: Channel;
   /** Number of its first instant, and the one after its last. */
   readonly seq: number;
   readonly end: number;
@@ -14,115 +35,128 @@ interface Parcel {
 
 /** Bytes of a sample in the widest encoding. */
 const WIDEST_SAMPLE = 4;
-
-/**
- * Encodes samples into as many frames as `maxFrameBytes` requires.
- *
- * @throws RangeError as `encodeFrame`
- */
-export function parcelsOf(
-  { channel, seq, ts, samples }: Batch,
-  { num_channels: width, sample_rate_hz }: { num_channels: number; sample_rate_hz: number },
-  maxFrameBytes: number,
-): Parcel[] {
-  const parcels: Parcel[] = [];
-  const instants = samples.length / width;
-  const most = Math.floor((maxFrameBytes - HEADER_BYTES) / WIDEST_SAMPLE / width);
-  for (let from = 0; from < instants; from += most) {
-    const to = Math.min(instants, from + most);
-    const part = samples.subarray(from * width, to * width);
-    const bytes = encodeFrame({ channel, seq: seq + from, ts: ts + (from * 1000) / sample_rate_hz, samples: part });
-    parcels.push({ channel, seq: seq + from, end: seq + to, width, bytes });
-  }
-  return parcels;
-}
-
-interface Progress {
-  readonly periodMs: number;
-  /** All lower numbers were received or given up. */
-  acked: number;
-  /** All lower numbers have been sent or never existed. */
-  sent: number;
-  /** All lower numbers were acknowledged or refused. */
-  answered: number;
-}
-
 /** Time for which acknowledged frames are kept for a gateway that lost its state (`replay_ms`), ms of data time. */
 const REPLAY_MS = 60_000;
 
-/**
- * A device's frames between being measured and being forgotten: those to send, those sent but not acknowledged, and the
- * last minute of the acknowledged ones, which a gateway may request again. Limited in bytes; the oldest are dropped
- * first.
- */
-export class Outbox {
-  #parcels: Parcel[] = [];
-  /** Index of the next to send. */
-  #next = 0;
-  #bytes = 0;
-  #unsentBytes = 0;
-  readonly #channels = new Map<number, Progress>();
-  /** For each ping without a pong, the first number of each channel that had not been sent before it. */
-  #asked: ReadonlyMap<number, number>[] = [];
+/** Items that wait, the oldest first. Limited in bytes; the oldest are dropped first, the newest never. */
+export class Backlog<Item extends { readonly bytes: ArrayBufferView }> {
+  /** Bytes of all items. */
+  bytes = 0;
+  readonly items: Item[] = [];
 
-  /** @param limitBytes most bytes that are kept */
   constructor(readonly limitBytes: number) {}
 
+  /**
+   * Takes an item. Returns those that were dropped to make room for it: at least a 64th of all, because moving the
+   * others up takes long.
+   */
+  add(item: Item): Item[] {
+    const { items } = this;
+    items.push(item);
+    this.bytes += item.bytes.byteLength;
+    let over = this.bytes - this.limitBytes;
+    if (over <= 0) return [];
+    let count = 0;
+    for (const { bytes } of items) {
+      if (count === items.length - 1 || (over <= 0 && count >= items.length >> 6)) break;
+      over -= bytes.byteLength;
+      count++;
+    }
+    return this.remove(count);
+  }
+
+  /** Removes and returns the oldest. */
+  remove(count: number): Item[] {
+    const removed = this.items.splice(0, count);
+    this.bytes -= sizeOf(removed);
+    return removed;
+  }
+}
+
+function sizeOf(items: readonly { readonly bytes: ArrayBufferView }[]): number {
+  return items.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+}
+
+/**
+ * A device's frames between being measured and being forgotten: those to send, those sent but not acknowledged, and the
+ * last minute of the acknowledged ones, which a gateway may request again.
+ */
+export class Outbox {
   /** Bytes that have not been sent on this connection. */
-  get unsentBytes(): number {
-    return this.#unsentBytes;
+  unsentBytes = 0;
+  /** The session's channels. */
+  channels: readonly Channel[] = [];
+  readonly #parcels: Backlog<Parcel>;
+  /** Index of the next to send. */
+  #next = 0;
+  /** For each ping without a pong, the channels with the first number of each that had not been sent before it. */
+  #asked: (readonly [Channel, sent: number])[][] = [];
+
+  /** @param limitBytes most bytes that are kept */
+  constructor(limitBytes: number) {
+    this.#parcels = new Backlog(limitBytes);
   }
 
   /** Samples that have not been sent on this connection, except those that are acknowledged. */
   get unsentSamples(): number {
-    return this.#parcels.slice(this.#next).reduce((sum, parcel) => sum + this.#unacknowledged(parcel), 0);
+    return unacknowledged(this.#parcels.items.slice(this.#next));
   }
 
   /** Data time that has been sent but neither acknowledged nor refused, on the channel with most of it; ms. */
   get unackedMs(): number {
-    let most = 0;
-    for (const { periodMs, acked, sent, answered } of this.#channels.values())
-      most = Math.max(most, (sent - Math.max(acked, answered)) * periodMs);
-    return most;
+    return Math.max(0, ...this.channels.map((channel) => lengthMs(channel, channel.sent, Math.max(channel.acked, channel.answered))));
   }
 
-  /** Sets the rate of a channel, Hz; it must be known before its first parcel. */
-  setRate(channel: number, rateHz: number): void {
-    const { acked = -1, sent = -1, answered = -1 } = this.#channels.get(channel) ?? {};
-    this.#channels.set(channel, { periodMs: 1000 / rateHz, acked, sent, answered });
+  /**
+   * Takes samples, in as many frames as `maxFrameBytes` requires; returns the number of samples dropped to make room.
+   *
+   * @throws RangeError as `encodeFrame`
+   */
+  add({ channel, seq, ts, samples }: Batch, maxFrameBytes: number): number {
+    const { index, num_channels: width, sample_rate_hz } = channel;
+    const instants = samples.length / width;
+    const most = Math.floor((maxFrameBytes - HEADER_BYTES) / WIDEST_SAMPLE / width);
+    let lost = 0;
+    for (let from = 0; from < instants; from += most) {
+      const to = Math.min(instants, from + most);
+      const part = samples.subarray(from * width, to * width);
+      const stamp = ts + (from * 1000) / sample_rate_hz;
+      const bytes = encodeFrame({ channel: index, seq: seq + from, ts: stamp, samples: part });
+      this.unsentBytes += bytes.length;
+      const dropped = this.#parcels.add({ channel, seq: seq + from, end: seq + to, width, bytes });
+      this.unsentBytes -= sizeOf(dropped.slice(this.#next));
+      this.#next = Math.max(0, this.#next - dropped.length);
+      lost += unacknowledged(dropped);
+    }
+    return lost;
   }
 
-  /** Takes a parcel; returns the number of samples dropped to make room for it. */
-  add(parcel: Parcel): number {
-    this.#parcels.push(parcel);
-    this.#bytes += parcel.bytes.length;
-    this.#unsentBytes += parcel.bytes.length;
-    return this.#bytes > this.limitBytes ? this.#dropOldest() : 0;
-  }
-
-  /** The next parcel to send, which then counts as sent; undefined if all have been sent. */
-  take(): Parcel | undefined {
-    const parcel = this.#parcels[this.#next];
+  /** The next frame to send, which then counts as sent; undefined if all have been sent. */
+  take(): Uint8Array<ArrayBuffer> | undefined {
+    const parcel = this.#parcels.items[this.#next];
     if (!parcel) return undefined;
+    const { channel, seq, end, bytes } = parcel;
     this.#next++;
-    this.#unsentBytes -= parcel.bytes.length;
-    const progress = this.#progress(parcel.channel);
-    if (progress.acked < 0) progress.acked = parcel.seq;
-    progress.sent = Math.max(progress.sent, parcel.end);
-    return parcel;
+    this.unsentBytes -= bytes.length;
+    if (channel.acked < 0) channel.acked = seq;
+    channel.sent = Math.max(channel.sent, end);
+    return bytes;
   }
 
-  /** All numbers of the channel below `nextSeq` were received or given up. */
-  acknowledge(channel: number, nextSeq: number): void {
-    const progress = this.#channels.get(channel);
-    if (!progress) return;
-    progress.acked = nextSeq;
-    this.#forget();
+  /** The service has received or given up all numbers below those given, by the index of their channel. */
+  acknowledge(nextSeq: Readonly<Record<string, number>>): void {
+    for (const channel of this.channels) channel.acked = nextSeq[channel.index] ?? channel.acked;
+    const { items } = this.#parcels;
+    const isNeeded = ({ channel, end }: Parcel) => lengthMs(channel, channel.acked, end) < REPLAY_MS;
+    const first = items.findIndex((parcel, n) => n >= this.#next || isNeeded(parcel));
+    const count = first < 0 ? items.length : first;
+    this.#parcels.remove(count);
+    this.#next -= count;
   }
 
   /** A ping is being sent. */
   ask(): void {
-    this.#asked.push(new Map([...this.#channels].map(([channel, { sent }]) => [channel, sent])));
+    this.#asked.push(this.channels.map((channel) => [channel, channel.sent]));
   }
 
   /**
@@ -130,76 +164,38 @@ export class Outbox {
    * acknowledge. What was sent after the ping may still be on its way.
    */
   settle(): void {
-    for (const [channel, sent] of this.#asked.shift() ?? []) this.#progress(channel).answered = sent;
-  }
-
-  /** A new connection to the same session: continues after the acknowledged data. */
-  resume(): void {
-    this.#rewind((parcel) => parcel.end > this.#progress(parcel.channel).acked);
+    for (const [channel, sent] of this.#asked.shift() ?? []) channel.answered = sent;
   }
 
   /**
-   * A new connection to a gateway without the session's signal: goes back by `replayMs`, and to all data that were not
-   * acknowledged.
+   * A new connection: goes back to the data that were not acknowledged, and by `replayMs` on a gateway without the
+   * session's signal; later data count as not sent.
    */
-  replay(replayMs: number): void {
-    this.#rewind((parcel) => {
-      const { acked, sent, periodMs } = this.#progress(parcel.channel);
-      return parcel.end > acked || (sent - parcel.end) * periodMs < replayMs;
-    });
-    for (const progress of this.#channels.values()) progress.acked = progress.sent = progress.answered = -1;
-  }
-
-  /** Goes back to the first parcel that is `wanted`; later ones count as not sent. */
-  #rewind(wanted: (parcel: Parcel) => boolean): void {
-    const first = this.#parcels.findIndex(wanted);
-    this.#next = first < 0 ? this.#parcels.length : first;
-    this.#unsentBytes = this.#parcels.slice(this.#next).reduce((sum, parcel) => sum + parcel.bytes.length, 0);
-    for (const progress of this.#channels.values()) progress.sent = progress.answered = progress.acked;
+  resume(replayMs: number): void {
+    const { items } = this.#parcels;
+    const first = items.findIndex(
+      ({ channel, end }) =>
+        end > channel.acked || (replayMs > 0 && lengthMs(channel, channel.sent, end) < replayMs),
+    );
+    this.#next = first < 0 ? items.length : first;
+    this.unsentBytes = sizeOf(items.slice(this.#next));
+    for (const channel of this.channels) {
+      if (replayMs > 0) channel.acked = -1;
+      channel.sent = channel.answered = channel.acked;
+    }
     this.#asked = [];
   }
+}
 
-  /** Forgets, from the oldest on, the acknowledged data that are older than any replay. */
-  #forget(): void {
-    let count = 0;
-    for (const parcel of this.#parcels) {
-      const { acked, periodMs } = this.#progress(parcel.channel);
-      if (count >= this.#next || (acked - parcel.end) * periodMs < REPLAY_MS) break;
-      this.#bytes -= parcel.bytes.length;
-      count++;
-    }
-    this.#parcels.splice(0, count);
-    this.#next -= count;
-  }
+/** Data time from one number of a channel to another, ms. */
+function lengthMs({ sample_rate_hz }: Channel, to: number, from: number): number {
+  return ((to - from) * 1000) / sample_rate_hz;
+}
 
-  /**
-   * Drops the oldest parcels until there is room, and at least a 64th of all, because moving the others up takes long;
-   * returns the number of their samples that the service has not acknowledged.
-   */
-  #dropOldest(): number {
-    const least = this.#parcels.length >> 6;
-    let count = 0;
-    let lost = 0;
-    for (const parcel of this.#parcels.slice(0, -1)) {
-      if (count >= least && this.#bytes <= this.limitBytes) break;
-      this.#bytes -= parcel.bytes.length;
-      if (count >= this.#next) this.#unsentBytes -= parcel.bytes.length;
-      lost += this.#unacknowledged(parcel);
-      count++;
-    }
-    this.#parcels.splice(0, count);
-    this.#next = Math.max(0, this.#next - count);
-    return lost;
-  }
-
-  /** Number of a parcel's samples that the service has not acknowledged. */
-  #unacknowledged({ channel, seq, end, width }: Parcel): number {
-    return width * Math.min(end - seq, Math.max(0, end - this.#progress(channel).acked));
-  }
-
-  #progress(channel: number): Progress {
-    const progress = this.#channels.get(channel);
-    if (!progress) throw new RangeError(`the rate of channel ${channel} is not known`);
-    return progress;
-  }
+/** Number of the samples of frames that the service has not acknowledged. */
+function unacknowledged(parcels: readonly Parcel[]): number {
+  return parcels.reduce(
+    (sum, { channel, seq, end, width }) => sum + width * Math.min(end - seq, Math.max(0, end - channel.acked)),
+    0,
+  );
 }

@@ -1,33 +1,20 @@
 import { throwIfAborted } from '../abort.js';
-import { type Clock, systemClock } from '../clock.js';
 import type { Insight } from '../generated/types.gen.js';
+import { checkOptions } from '../options.js';
 import { ApiError, AuthenticationError, ConnectionError, mayPass } from '../rest/api-error.js';
-import { newestStored, pages, type ReadHistory, readStored, SETTLED_MS } from '../rest/history.js';
-import { limitFirstConnection, lostConnection, StatefulConnection } from '../socket/connection-status.js';
-import { diagnose } from '../socket/diagnosis.js';
-import { Backoff, type BackoffOptions, ClosedError, mayReconnect, pause } from '../socket/reconnection.js';
-import { type CloseInfo, findWebSocket, parseJson, type SocketConstructor, socketUrl } from '../socket/socket.js';
-import { LiveConnection } from './connection.js';
+import { newestStored, type ReadHistory, readPeriod, readStored, SETTLED_MS } from '../rest/history.js';
+import { Connection, type ConnectionOptions, PING } from '../socket/connection.js';
+import { Backoff, pause } from '../socket/reconnection.js';
+import { type CloseInfo, type NodeSocket, parseJson, socketUrl } from '../socket/socket.js';
 import { isLiveInsight, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
-import { isWanted, type SubscribeOptions } from './subscribe-options.js';
-
-interface LiveOptions extends SubscribeOptions {
-  /** The service's address, as `parseAccess` gives it. */
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  /** Reads missed insights. */
-  readonly history: ReadHistory;
-  /** Default: the runtime's WebSocket, or else that of the package `ws`. */
-  readonly WebSocket?: SocketConstructor;
-  /** Default: the runtime's. */
-  readonly fetch?: typeof fetch;
-  readonly backoff?: BackoffOptions;
-  readonly clock?: Clock;
-}
+import { isWanted, OPTIONS, type SubscribeOptions } from './subscribe-options.js';
 
 const BUFFER = 10_000;
-const CONNECT_WITHIN_MS = 10_000;
+/** Interval of the pings, ms. */
+const PING_MS = 30_000;
+/** Longest wait for the service's answer to a close, ms: as in Node's own WebSocket. The package `ws` waits for 30 s. */
+const CLOSE_MS = 3000;
 
 /**
  * A live subscription to the insights of a key: `for await (const insight of subscription)`. It connects at once,
@@ -37,17 +24,17 @@ const CONNECT_WITHIN_MS = 10_000;
  * closes normally. It throws the signal's reason, ClosedError if the service refuses the key, and ConnectionError if there is no
  * first connection within `connectWithinMs`, or at once if something other than the service answers.
  */
-export class LiveSubscription extends StatefulConnection implements AsyncIterable<LiveInsight> {
+export class LiveSubscription extends Connection implements AsyncIterable<LiveInsight> {
   /** Connections after the first that the service confirmed. */
   reconnects = 0;
   /** Insights that were read by REST because the socket had missed them. */
   repaired = 0;
-  readonly #options: LiveOptions;
-  readonly #clock: Clock;
-  readonly #abort = new AbortController();
+  readonly #options: SubscribeOptions & ConnectionOptions;
   readonly #queue: InsightQueue;
   readonly #history: ReadHistory;
-  #liftLimit = () => {};
+  /** Messages that arrive while missed insights are being read. Null while none are. */
+  #held: unknown[] | null = null;
+  #repairing: Promise<void> | undefined;
   /** Time of the first `subscribed`, ms, by the clock and by a stopwatch. Null before. */
   #begunAt: { readonly clock: number; readonly stopwatch: number } | null = null;
   /** Newest `ts` stored at the first `subscribed`, ms: what is newer belongs to the subscription. Null while unknown. */
@@ -55,32 +42,24 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   /** The most by which the `ts` of a new insight was before the newest one that had arrived, ms. */
   #late = 0;
   /** Oldest `ts` that arrived, ms. */
-  #oldest = Number.POSITIVE_INFINITY;
-  /** Why missed insights could not be read on the last connection. */
-  #unread: Error | null = null;
+  #oldest = Infinity;
   /** Newest `ts` that the service had stored when the connection was last silent, ms. */
-  #stored = Number.NEGATIVE_INFINITY;
-  #done = false;
-  #failure: Error | null = null;
-  #waiters: (() => void)[] = [];
+  #stored = -Infinity;
 
   /** @internal */
-  constructor(options: LiveOptions) {
-    super(options.onStatus);
+  constructor(settings: SubscribeOptions, sockets: ConnectionOptions, history: ReadHistory) {
+    checkOptions('subscribe', settings, OPTIONS);
+    const options = { ...settings, ...sockets };
+    super(options, PING_MS, CLOSE_MS);
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
     this.#queue = new InsightQueue(options.buffer ?? BUFFER, (insight) => isWanted(insight, options));
-    this.#history = (query) => options.history(query, { signal: this.#abort.signal });
-    const { connectWithinMs = CONNECT_WITHIN_MS } = options;
-    this.#liftLimit = limitFirstConnection(this.#clock, connectWithinMs, this, (error) => this.#fail(error));
-    const { signal } = options;
+    this.#history = (query) => history(query, { signal: this.ending.signal });
+    const { signal } = settings;
     const abandon = () => this.close();
     if (signal?.aborted) abandon();
     signal?.addEventListener('abort', abandon);
-    this.#abort.signal.addEventListener('abort', () => signal?.removeEventListener('abort', abandon));
-    this.#run()
-      .catch((error: unknown) => this.#fail(asError(error)))
-      .finally(() => this.close());
+    this.ending.signal.addEventListener('abort', () => signal?.removeEventListener('abort', abandon));
+    void this.run();
   }
 
   /** Insights that have arrived and were not read yet. */
@@ -94,29 +73,15 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
    * @throws ClosedError, ConnectionError or the signal's reason, as the iteration
    */
   async subscribed(): Promise<void> {
-    await this.#until(() => this.#begunAt !== null || this.#done);
+    await this.until(() => this.#begunAt !== null);
     throwIfAborted(this.#options.signal);
-    if (this.#failure) throw this.#failure;
+    if (this.failure) throw this.failure;
     if (this.#begunAt === null) throw new Error('the subscription has ended');
   }
 
   /** Ends the subscription: insights that have arrived can still be read. */
   close(): void {
-    this.#done = true;
-    this.#liftLimit();
-    this.#abort.abort();
-    try {
-      this.tell('closed', this.#failure);
-    } catch (error) {
-      this.#failure ??= asError(error);
-    }
-    this.#wake();
-  }
-
-  #fail(error: Error): void {
-    if (this.#done) return;
-    this.#failure = error;
-    this.close();
+    this.stop(null);
   }
 
   /** The insights as they arrive; leaving the loop closes the subscription. Throws ClosedError, ConnectionError or the signal's reason. */
@@ -135,74 +100,63 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
 
   async *#read(): AsyncGenerator<LiveInsight> {
     for (;;) {
-      await this.#until(() => this.#queue.length > 0 || this.#done);
+      await this.until(() => this.#queue.length > 0);
       throwIfAborted(this.#options.signal);
       const insight = this.#queue.shift();
-      if (this.#queue.length === this.#queue.limit >> 1) this.#wake();
+      if (this.#queue.length === this.#queue.limit >> 1) this.wake();
       if (insight) yield insight;
-      else if (this.#done) break; // Otherwise another iteration took it.
+      else if (this.over) break; // Otherwise another iteration took it.
     }
-    if (this.#failure) throw this.#failure;
+    if (this.failure) throw this.failure;
   }
 
-  async #run(): Promise<void> {
+  /** @internal */
+  protected override async address(): Promise<string> {
     const { baseUrl, apiKey } = this.#options;
-    const WebSocket = this.#options.WebSocket ?? (await findWebSocket());
-    const url = socketUrl(baseUrl, '/stream/subscribe', { api_key: apiKey });
-    const backoff = new Backoff(this.#options.backoff);
-    while (!this.#done) {
-      const connection = new LiveConnection(new WebSocket(url), {
-        signal: this.#abort.signal,
-        clock: this.#clock,
-        limit: this.#queue.limit,
-        hasMissed: () => this.#hasMissed(),
-      });
-      const info = await this.#serve(connection, backoff);
-      if (this.#done || info.code === 1000) return;
-      if (!mayReconnect(info.code)) throw new ClosedError(info.code, info.reason);
-      const error = await this.#explain(info);
-      const waitMs = backoff.next();
-      this.tell('waiting', error, this.#clock.now() + waitMs);
-      await pause(this.#clock, waitMs, this.#abort.signal);
-      await this.#until(() => this.#queue.length <= this.#queue.limit / 2 || this.#done);
-      this.tell('connecting', error);
-    }
+    await this.until(() => this.#queue.length <= this.#queue.limit / 2);
+    return socketUrl(baseUrl, 'subscribe', { api_key: apiKey });
   }
 
-  /**
-   * Why a connection ended.
-   *
-   * @throws ConnectionError if there was no first connection and something other than the service answers
-   */
-  async #explain(info: CloseInfo): Promise<Error> {
-    if (this.#unread) return this.#unread;
-    if (this.#begunAt !== null || info.code !== 1006) return lostConnection(info);
-    const { error, isWrongAddress } = await diagnose(this.#options.baseUrl, this.#options, this.#abort.signal);
-    if (isWrongAddress) throw error;
-    return error;
+  /** @internal */
+  protected override receive(data: unknown): void {
+    const message = parseJson(data);
+    if (!this.#held) this.#handle(message);
+    else if (this.#held.push(message) > this.#queue.limit) this.#dropBecause('the buffer is full');
   }
 
-  /** Runs one connection: first the insights missed before it, then the new ones; resolves when it has ended. */
-  async #serve(connection: LiveConnection, backoff: Backoff): Promise<CloseInfo> {
-    for await (const text of connection.messages()) {
-      if (await this.#handle(parseJson(text), connection, backoff)) continue;
-      connection.drop();
-      break;
-    }
-    return connection.closed;
+  #dropBecause(why: string): void {
+    this.drop(new ConnectionError(`${why}: reading by REST what was missed`));
   }
 
-  /** False if the connection must be dropped: missed insights cannot be read now, or the consumer is too slow. */
-  async #handle(message: unknown, connection: LiveConnection, backoff: Backoff): Promise<boolean> {
-    if (isSubscribed(message)) {
-      if (!(await this.#begin(connection))) return false;
-      backoff.reset();
-    } else if (isLiveInsight(message)) {
-      if (this.#queue.full || this.#hasLagged(message)) return false;
+  #handle(message: unknown): void {
+    if (this.dropped) return;
+    if (isSubscribed(message)) this.#repairing = this.#begin().catch((error) => this.stop(error));
+    else if (isLiveInsight(message)) {
+      if (this.#queue.full) return this.#dropBecause('the buffer is full');
+      if (this.#hasLagged(message)) return this.#dropBecause("the service's clock was set back");
       this.#queue.add(message);
-      this.#wake();
+      this.wake();
     }
-    return true;
+  }
+
+  /** @internal */
+  protected override ping(socket: NodeSocket): boolean {
+    const isHeard = socket.on !== undefined && socket.ping !== undefined; // React Native sends pings, but hides the answers.
+    if (isHeard) socket.ping?.();
+    else socket.send(PING);
+    return isHeard;
+  }
+
+  /** @internal */
+  protected override late(error: Error): void {
+    this.stop(error);
+  }
+
+  /** @internal */
+  protected override async left({ code }: CloseInfo): Promise<boolean> {
+    await this.#repairing;
+    if (code === 1000) this.stop(null);
+    return false;
   }
 
   /** The most by which a new insight was before the newest one or the start, ms: the clocks of gateways may differ. */
@@ -222,62 +176,63 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
     return this.reconnects > 0 && this.#lag > known + SETTLED_MS;
   }
 
-  /** The service has confirmed; false if missed insights could not be read now. */
-  async #begin(connection: LiveConnection): Promise<boolean> {
-    this.#liftLimit();
+  /** The service has confirmed: first come the insights that were missed before, then those that arrive meanwhile. */
+  async #begin(): Promise<void> {
     if (this.#begunAt === null) {
-      this.#begunAt = { clock: this.#clock.now(), stopwatch: performance.now() };
+      this.#begunAt = { clock: this.clock.now(), stopwatch: performance.now() };
       void this.#learnStart();
     } else {
       this.tell('repairing');
-      if (!(await this.#repair())) return false;
+      this.#held = [];
+      const unread = await this.#repair();
+      const held = this.#held;
+      this.#held = null;
+      if (this.over) return;
+      if (unread) return this.drop(unread);
       this.reconnects++;
+      for (const message of held) this.#handle(message);
     }
-    if (!connection.dropped) this.tell('live');
-    this.#wake();
-    return true;
+    this.confirm();
+    if (!this.dropped) this.tell('live');
+    this.wake();
   }
 
   /**
-   * Whether the service has stored an insight that is newer than all that arrived, or than all that it had stored at the
-   * last call; cannot be reached; or does not know the key any more, which another connection will say. A key that may
-   * not read cannot tell.
+   * @internal Whether the service has stored an insight that is newer than all that arrived, or than all that it had
+   * stored at the last call; cannot be reached; or does not know the key any more, which another connection will say. A
+   * key that may not read cannot tell.
    */
-  async #hasMissed(): Promise<boolean> {
+  protected override async hasMissed(): Promise<boolean> {
     if (!this.connected) return false;
     const known = Math.max(this.#stored, this.#queue.newest);
     try {
       this.#stored = await newestStored(this.#history);
-      return known < this.#stored && known !== Number.NEGATIVE_INFINITY;
+      return known < this.#stored && known !== -Infinity;
     } catch (error) {
       return error instanceof ConnectionError || error instanceof AuthenticationError;
     }
   }
 
-  /** Reads missed insights; false if this must be tried again on another connection. */
-  async #repair(): Promise<boolean> {
-    this.#unread = null;
+  /** Reads missed insights. Returns the error after which this must be tried again on another connection, or null. */
+  async #repair(): Promise<Error | null> {
     let since = this.#queue.newest - SETTLED_MS;
     try {
       since = await this.#firstMissed();
       for await (const batch of readStored(this.#history, since)) await this.#add(batch);
       if (this.#lag > REMEMBERED_MS)
-        this.#tellHole(Number.NEGATIVE_INFINITY, new Error(`the service's clocks differ by ${this.#lag} ms`));
+        this.#tellHole(-Infinity, new Error(`the service's clocks differ by ${this.#lag} ms`));
     } catch (error) {
-      if (this.#done) return false;
-      if (mayPass(error)) {
-        this.#unread = error;
-        return false;
-      }
+      if (this.over) return null;
+      if (mayPass(error)) return error;
       if (!(error instanceof ApiError)) throw error;
       this.#tellHole(since, error);
     }
-    return true;
+    return null;
   }
 
   /** @param since where it may begin; not before the subscription */
   #tellHole(since: number, cause: Error): void {
-    const until = this.#clock.now();
+    const until = this.clock.now();
     this.#options.onHole?.({ since: Math.max(since, until - this.#elapsed), until, cause });
   }
 
@@ -299,7 +254,7 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   }
 
   async #hasUnknown(since: number, until: number): Promise<boolean> {
-    for await (const rows of pages(this.#history, { since, until }))
+    for await (const rows of readPeriod(this.#history, { since, until }))
       if (rows.some((row) => isLiveInsight(row) && !this.#queue.has(row))) return true;
     return false;
   }
@@ -308,12 +263,9 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
   async #learnStart(): Promise<void> {
     const backoff = new Backoff(this.#options.backoff);
     do {
-      const error = await this.#findStart().then(
-        () => null,
-        (caught: unknown) => caught,
-      );
-      if (!mayPass(error)) return;
-      await pause(this.#clock, backoff.next(), this.#abort.signal);
+      const start = await this.#findStart().catch((error: unknown) => error);
+      if (!mayPass(start)) return;
+      await pause(this.clock, backoff.next(), this.ending.signal);
     } while (this.connected);
   }
 
@@ -334,34 +286,20 @@ export class LiveSubscription extends StatefulConnection implements AsyncIterabl
    */
   get #elapsed(): number {
     if (this.#begunAt === null) return 0;
-    return Math.max(this.#clock.now() - this.#begunAt.clock, performance.now() - this.#begunAt.stopwatch);
+    return Math.max(this.clock.now() - this.#begunAt.clock, performance.now() - this.#begunAt.stopwatch);
   }
 
   /** Takes stored insights, as fast as the consumer reads. */
   async #add(insights: readonly Insight[]): Promise<void> {
     for (const insight of insights) {
-      await this.#until(() => !this.#queue.full || this.#done);
-      if (this.#done) return;
+      await this.until(() => !this.#queue.full);
+      if (this.over) return;
       if (isLiveInsight(insight) && this.#queue.add(liveForm(insight))) this.repaired++;
-      this.#wake();
+      this.wake();
     }
-  }
-
-  async #until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise<void>((resolve) => this.#waiters.push(resolve));
-  }
-
-  #wake(): void {
-    const waiters = this.#waiters;
-    this.#waiters = [];
-    for (const wake of waiters) wake();
   }
 }
 
 function isSubscribed(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'status' in message && message.status === 'subscribed';
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,5 +1,5 @@
-import { checkNames, type Names } from '../options.js';
-import type { ConnectionStatus } from '../socket/connection-status.js';
+import { atLeast, type Rule, type Rules } from '../options.js';
+import type { ConnectionStatus } from '../socket/connection.js';
 import { INSIGHT_TYPES, type InsightType, type LiveInsight, type SqiClass } from './insight.js';
 
 /** Selects insights; each list defaults to all. */
@@ -51,36 +51,23 @@ export interface SubscribeOptions extends LiveFilter {
   readonly connectWithinMs?: number;
 }
 
-const QUALITY: readonly SqiClass[] = ['unfit', 'acceptable', 'excellent'];
+const QUALITY: readonly unknown[] = ['unfit', 'acceptable', 'excellent'];
+const LIST: Rule = ['an array', (list = []) => Array.isArray(list)];
 
-const NAMES: Names<SubscribeOptions> = {
-  devices: true,
-  sessions: true,
-  types: true,
-  quality: true,
+export const OPTIONS: Rules<SubscribeOptions> = {
+  devices: LIST,
+  sessions: LIST,
+  types: [
+    `an array of ${[...INSIGHT_TYPES].join(', ')}`,
+    (types = []) => Array.isArray(types) && types.every((type) => INSIGHT_TYPES.has(type)),
+  ],
+  quality: [`one of ${QUALITY.join(', ')}`, (quality = 'unfit') => QUALITY.includes(quality)],
   signal: true,
-  buffer: true,
+  buffer: atLeast(1, 'a number of at least 1'),
   onHole: true,
   onStatus: true,
-  connectWithinMs: true,
+  connectWithinMs: atLeast(Number.MIN_VALUE, 'a number of ms above 0'),
 };
-
-/** @throws TypeError that names the option that does not exist, or says what an option must be */
-export function checkOptions(options: SubscribeOptions): void {
-  checkNames('subscribe', options, NAMES);
-  const { devices, sessions, types, quality, buffer, connectWithinMs } = options;
-  for (const [name, list] of Object.entries({ devices, sessions, types }))
-    if (!Array.isArray(list ?? [])) throw wrong(name, 'an array', list);
-  const unknown = types?.find((type) => !INSIGHT_TYPES.has(type));
-  if (unknown !== undefined) throw wrong('types', `of ${[...INSIGHT_TYPES].join(', ')}`, unknown);
-  if (quality && !QUALITY.includes(quality)) throw wrong('quality', `one of ${QUALITY.join(', ')}`, quality);
-  if (!((buffer ?? 1) >= 1)) throw wrong('buffer', 'a number of at least 1', buffer);
-  if (!((connectWithinMs ?? 1) > 0)) throw wrong('connectWithinMs', 'a number above 0', connectWithinMs);
-}
-
-function wrong(name: string, what: string, value: unknown): TypeError {
-  return new TypeError(`${name} must be ${what}; it is ${String(value)}`);
-}
 
 /** Whether a subscription with these options delivers the insight. */
 export function isWanted(insight: LiveInsight, { devices, sessions, types, quality = 'unfit' }: LiveFilter): boolean {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { Device } from '../device/device.js';
-import type { NumberedSamples } from '../device/early-samples.js';
+import type { Device, NumberedSamples } from '../device/device.js';
 import { simulate } from '../simulator/simulator.js';
 import { play } from './playback.js';
 

@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest } from './exchange.js';
+import type { HttpAnswer, HttpRequest } from './http.js';
 
 /** The service refused a REST request, or failed. */
 export class ApiError extends Error {

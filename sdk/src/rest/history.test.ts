@@ -10,11 +10,11 @@ describe('reading stored insights', () => {
   /** Pages of two of the insights stored at `stored`. */
   const read: ReadHistory = async (query) => {
     asked.push(query);
-    if (query.since === undefined) return { data: rows(stored.slice(-1)), cursor: null };
+    if (query.since === undefined) return { data: rows(stored.slice(-1)), next: null };
     const { since, until = Number.POSITIVE_INFINITY, cursor = '0' } = query;
     const chosen = stored.filter((ts) => ts >= since && ts < until);
     const end = Number(cursor) + 2;
-    return { data: rows(chosen.slice(Number(cursor), end)), cursor: end < chosen.length ? `${end}` : null };
+    return { data: rows(chosen.slice(Number(cursor), end)), next: end < chosen.length ? `${end}` : null };
   };
   const rows = (times: readonly number[]) => times.map((ts) => ({ ts, session_id: 's', type: 'hr' }) as Insight);
 

@@ -1,11 +1,5 @@
 import type { Insight } from '../generated/types.gen.js';
-
-export interface HistoryPage {
-  /** Oldest first. */
-  readonly data: readonly Insight[];
-  /** Start of the next page; null on the last one. */
-  readonly cursor: string | null;
-}
+import { type Page, pages } from './page.js';
 
 /** Selects stored insights with `since` <= `ts` < `until` (ms), or the newest ones; `cursor` is the end of a page. */
 export interface HistoryQuery {
@@ -15,8 +9,8 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
-/** Reads stored insights across sessions in order of `ts`. */
-export type ReadHistory = (query: HistoryQuery, call?: { readonly signal: AbortSignal }) => Promise<HistoryPage>;
+/** Reads a page of stored insights across sessions in order of `ts`. */
+export type ReadHistory = (query: HistoryQuery, call?: { readonly signal: AbortSignal }) => Promise<Page<Insight>>;
 
 /** Rows of a page: the most that the service returns. */
 const PAGE_ROWS = 1000;
@@ -43,7 +37,7 @@ export async function* readStored(read: ReadHistory, since: number): AsyncGenera
   for (;;) {
     const final = (await newestStored(read)) - SETTLED_MS;
     if (final - from <= SETTLED_MS) break;
-    for await (const data of pages(read, { since: from, until: final })) yield data;
+    yield* readPeriod(read, { since: from, until: final });
     from = final;
   }
   yield await readTwice(read, from);
@@ -55,25 +49,20 @@ export async function* readStored(read: ReadHistory, since: number): AsyncGenera
  */
 async function readTwice(read: ReadHistory, since: number): Promise<Insight[]> {
   const newest = new Map<string, number>();
-  for await (const data of pages(read, { since })) for (const row of data) newest.set(seriesOf(row), row.ts);
+  for await (const data of readPeriod(read, { since })) for (const row of data) newest.set(seriesOf(row), row.ts);
   const rows: Insight[] = [];
   if (newest.size === 0) return rows;
-  for await (const data of pages(read, { since }))
+  for await (const data of readPeriod(read, { since }))
     rows.push(...data.filter((row) => row.ts <= (newest.get(seriesOf(row)) ?? -1)));
   return rows;
 }
 
 /** The insights stored in a period, page after page, in order of `ts`. */
-export async function* pages(
+export function readPeriod(
   read: ReadHistory,
   period: { readonly since: number; readonly until?: number },
 ): AsyncGenerator<readonly Insight[]> {
-  let page = await read({ ...period, limit: PAGE_ROWS });
-  yield page.data;
-  while (page.cursor !== null) {
-    page = await read({ ...period, cursor: page.cursor, limit: PAGE_ROWS });
-    yield page.data;
-  }
+  return pages((cursor) => read({ ...period, ...(cursor !== undefined && { cursor }), limit: PAGE_ROWS }));
 }
 
 /** The session and type of an insight: within them `ts` ascends. */

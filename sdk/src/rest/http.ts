@@ -2,7 +2,23 @@ import { throwIfAborted } from '../abort.js';
 import { type Clock, systemClock } from '../clock.js';
 import { Backoff, type BackoffOptions, pause } from '../socket/reconnection.js';
 import { ConnectionError, ForeignAnswer, isPassing, refusal } from './api-error.js';
-import type { HttpAnswer, HttpRequest } from './exchange.js';
+
+/** A request that may be repeated: a POST carries an Idempotency-Key. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer with all of its body. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
 
 /** Settings of requests. */
 export interface HttpOptions {

@@ -1,19 +1,17 @@
 import { expect } from 'chai';
+import { ConnectionError } from './api-error.js';
 import { Listing, linkedCursor } from './page.js';
 
 const linking = (link: string | null) => new Headers(link === null ? {} : { link });
 
-/** Pages of numbers, linked by `rel`. */
-function listing(pages: readonly number[][], rel: 'next' | 'prev' = 'next') {
+/** Pages of numbers. */
+function listing(pages: readonly number[][], back = false) {
   const asked: (string | undefined)[] = [];
-  const list = new Listing(async ({ cursor }) => {
+  const list = new Listing(async (cursor) => {
     asked.push(cursor);
     const at = Number(cursor ?? 0);
-    return {
-      data: [...(pages[at] ?? [])],
-      headers: linking(at + 1 < pages.length ? `</v1/x?limit=2&cursor=${at + 1}>; rel="${rel}"` : null),
-    };
-  }, rel === 'prev');
+    return { data: [...(pages[at] ?? [])], next: at + 1 < pages.length ? `${at + 1}` : null };
+  }, back);
   return { list, asked };
 }
 
@@ -38,8 +36,20 @@ describe('a listing', () => {
   });
 
   it('that goes back comes newest first', async () => {
-    expect(await all(listing([[5, 6], [3, 4], [1]], 'prev').list)).to.deep.equal([6, 5, 4, 3, 1]);
-    expect(await all(listing([[5, 6]], 'prev').list)).to.deep.equal([6, 5]);
+    expect(await all(listing([[5, 6], [3, 4], [1]], true).list)).to.deep.equal([6, 5, 4, 3, 1]);
+    expect(await all(listing([[5, 6]], true).list)).to.deep.equal([6, 5]);
+  });
+
+  it('ends with an error if a page leads to itself or back to an earlier one, and loops nowhere', async () => {
+    for (const circle of [{ a: 'a' }, { a: 'b', b: 'c', c: 'a' }] as Record<string, string>[]) {
+      const rows: string[] = [];
+      const list = new Listing(async (cursor = 'a') => ({ data: [cursor], next: circle[cursor] ?? null }), false);
+      const error = await (async () => {
+        for await (const row of list) rows.push(row);
+      })().catch((caught: unknown) => caught);
+      expect(error).to.be.instanceOf(ConnectionError).and.property('message').contains('lead in a circle');
+      expect(rows.length).to.be.at.most(4);
+    }
   });
 
   it('rejects as its reading does', async () => {

@@ -1,4 +1,5 @@
 import { throwIfAborted } from '../abort.js';
+import { ConnectionError } from './api-error.js';
 
 /** Rows of a list, and the position of the next ones. */
 export interface Page<Row> {
@@ -8,18 +9,15 @@ export interface Page<Row> {
   readonly next: string | null;
 }
 
-/** The position of a page; without a cursor, the first. */
-export interface At {
-  readonly cursor?: string;
-}
-type Read<Row> = (at: At) => Promise<{ readonly data: Row[]; readonly headers: Headers }>;
+/** Reads the page at a cursor; without one, the first. */
+type ReadPage<Row> = (cursor?: string) => Promise<Page<Row>>;
 
 /**
  * A list being read: awaited it is one page, iterated with `for await` it is all rows, page after page. A list of
  * insights without `since` goes back: it is iterated from the newest to the oldest, however many pages it has.
  */
 export class Listing<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> {
-  readonly #read: Read<Row>;
+  readonly #read: ReadPage<Row>;
   readonly #back: boolean;
   readonly #signal: AbortSignal | undefined;
 
@@ -27,7 +25,7 @@ export class Listing<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> 
    * @param back whether each page has older rows than the one before, oldest first
    * @param signal ends an iteration between two rows of a page too
    */
-  constructor(read: Read<Row>, back: boolean, signal?: AbortSignal) {
+  constructor(read: ReadPage<Row>, back: boolean, signal?: AbortSignal) {
     this.#read = read;
     this.#back = back;
     this.#signal = signal;
@@ -39,33 +37,43 @@ export class Listing<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> 
     fulfilled?: ((page: Page<Row>) => A | PromiseLike<A>) | null,
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.#page().then(fulfilled, rejected);
+    return this.#read().then(fulfilled, rejected);
   }
 
   /** The first page, or the result of `rejected` for the error. */
   catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page<Row> | B> {
-    return this.#page().catch(rejected);
+    return this.#read().catch(rejected);
   }
 
   /** The first page; calls `settled` when it has been read or could not be read. */
   finally(settled?: (() => void) | null): Promise<Page<Row>> {
-    return this.#page().finally(settled);
-  }
-
-  async #page(cursor?: string): Promise<Page<Row>> {
-    const { data, headers } = await this.#read(cursor === undefined ? {} : { cursor });
-    return { data, next: linkedCursor(headers) };
+    return this.#read().finally(settled);
   }
 
   /** All rows, page after page. Throws ApiError, ConnectionError, or the reason of the call's signal. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row> {
-    for (let page = await this.#page(); ; page = await this.#page(page.next)) {
-      for (const row of this.#back ? page.data.reverse() : page.data) {
+    for await (const data of pages(this.#read))
+      for (const row of this.#back ? data.reverse() : data) {
         throwIfAborted(this.#signal);
         yield row;
       }
-      if (page.next === null) return;
-    }
+  }
+}
+
+/**
+ * The rows of a list, page after page.
+ *
+ * @throws what `read` throws, and ConnectionError for a page that leads back to an earlier one
+ */
+export async function* pages<Row>(read: ReadPage<Row>): AsyncGenerator<Row[]> {
+  const seen = new Set<string | null>();
+  for (let cursor: string | undefined; ; ) {
+    const { data, next } = await read(cursor);
+    yield data;
+    if (next === null) return;
+    if (seen.has(next)) throw new ConnectionError('the pages of the list lead in a circle: check baseUrl');
+    seen.add(next);
+    cursor = next;
   }
 }
 

@@ -228,7 +228,6 @@ describe('REST client, on faults of the service and the network', () => {
         () => api.deviceModels.list(),
         () => api.modalities.list('m'),
         () => api.algos.list(),
-        () => api.history({ limit: 1 }),
       ]) {
         answers.push({ status: 200, body: JSON.stringify(body) });
         const error = await failure(call());

@@ -14,12 +14,12 @@ import type {
   Session,
 } from '../generated/types.gen.js';
 import { type Instant, instantText } from '../instant.js';
-import { checkNames, type Names } from '../options.js';
-import { parseAccess, queryText, type ServiceAccess } from '../socket/service-address.js';
+import { checkOptions, type Rules } from '../options.js';
+import { queryText, type ServiceAccess } from '../socket/service-address.js';
 import { ForeignAnswer } from './api-error.js';
-import type { HistoryPage, HistoryQuery } from './history.js';
+import type { ReadHistory } from './history.js';
 import { type HttpOptions, send } from './http.js';
-import { type At, Listing, linkedCursor } from './page.js';
+import { Listing, linkedCursor, type Page } from './page.js';
 
 /** The service's address, the key, and the settings of requests. */
 export interface RestOptions extends HttpOptions {
@@ -63,78 +63,117 @@ export interface InsightsQuery extends Omit<NonNullable<ListInsightsData['query'
 const INSTANTS = ['since', 'until', 'data_since', 'data_until'] as const;
 type InstantName = (typeof INSTANTS)[number];
 
-const SESSIONS_QUERY: Names<SessionsQuery> = {
+const DATA_PERIOD = { data_since: true, data_until: true } as const;
+const SESSIONS_QUERY: Rules<SessionsQuery> = {
   limit: true,
   status: true,
   device_id: true,
-  data_since: true,
-  data_until: true,
+  ...DATA_PERIOD,
   cursor: true,
 };
-const INSIGHTS_QUERY: Names<InsightsQuery> = {
+const INSIGHTS_QUERY: Rules<InsightsQuery> = {
   type: true,
   device_id: true,
   since: true,
   until: true,
-  data_since: true,
-  data_until: true,
+  ...DATA_PERIOD,
   limit: true,
   cursor: true,
 };
-const CALL: Names<CallOptions> = { signal: true };
-const CREATE: Names<CreateOptions> = { ...CALL, idempotencyKey: true };
+const CALL: Rules<CallOptions> = { signal: true };
+const CREATE: Rules<CreateOptions> = { ...CALL, idempotencyKey: true };
 
-const MODELS = '/v1/device-models';
-
-/** Sends the requests of one client. */
-class Requests {
-  readonly #access: ServiceAccess;
-  readonly #http: HttpOptions;
-
-  constructor({ baseUrl, apiKey, ...http }: RestOptions) {
-    this.#access = parseAccess({ baseUrl, apiKey });
-    this.#http = http;
-  }
-
-  /** The object with which the service answers. */
-  async object<Data>(method: string, path: string, call?: CreateOptions, body?: object): Promise<Data> {
-    return (await this.#send(method, path, call, body, isObject)).data as Data;
-  }
-
-  /** The list with which the service answers, and its headers, which may name another page. */
-  async page<Row>(path: string, call?: CallOptions): Promise<{ readonly data: Row[]; readonly headers: Headers }> {
-    const isList = (data: unknown) => Array.isArray(data) && data.every(isObject);
-    const { data, headers } = await this.#send('GET', path, call, undefined, isList);
-    return { data: data as Row[], headers };
-  }
-
-  /** The list with which the service answers. */
-  async list<Row>(path: string, call?: CallOptions): Promise<Row[]> {
-    return (await this.page<Row>(path, call)).data;
-  }
-
-  /** Deletes: the service answers without content. */
-  async delete(path: string, call?: CallOptions): Promise<void> {
-    await this.#send('DELETE', path, call, undefined, (data) => data === undefined);
-  }
-
+/** The device models of the account. */
+export interface DeviceModels {
   /**
-   * @throws TypeError for an option that does not exist; what `send` throws; ForeignAnswer if the answer is not of the
-   * form that `isRight` wants
+   * Creates a device model. Rejects with ValidationError, or with ConflictError if the account has the maximum number
+   * of models.
    */
-  async #send(
+  create(body: NewDeviceModel | DeviceModelDraft, call?: CreateOptions): Promise<DeviceModel>;
+  /** All models of the account, oldest first. */
+  list(call?: CallOptions): Promise<DeviceModel[]>;
+  /** One device model. Rejects with NotFoundError, or PermissionError if it belongs to another account. */
+  get(id: string, call?: CallOptions): Promise<DeviceModel>;
+  /** Changes the given fields; channels are changed or added, never removed. */
+  update(id: string, body: DeviceModelChange, call?: CallOptions): Promise<DeviceModel>;
+  /** Rejects with ConflictError while a device references the model. */
+  delete(id: string, call?: CallOptions): Promise<void>;
+}
+
+/** The modality channels of a device model. */
+export interface Modalities {
+  /** The channels of a device model, in the order of their indices. */
+  list(deviceModelId: string, call?: CallOptions): Promise<ModalityChannel[]>;
+  /** Adds a channel to a device model, as its last. */
+  create(deviceModelId: string, body: NewModalityChannel, call?: CreateOptions): Promise<ModalityChannel>;
+  /** Changes the given fields of a channel. */
+  update(
+    deviceModelId: string,
+    channelId: string,
+    body: ModalityChannelChange,
+    call?: CallOptions,
+  ): Promise<ModalityChannel>;
+  /** Removes a channel; the indices of those after it become smaller. */
+  delete(deviceModelId: string, channelId: string, call?: CallOptions): Promise<void>;
+}
+
+/** The sessions that the key may see. */
+export interface Sessions {
+  /** Sessions, newest first. A TypeError names an option that does not exist. */
+  list(query?: SessionsQuery, call?: CallOptions): Listing<Session>;
+  /** One session. Rejects with NotFoundError, or PermissionError if the key may not see it. */
+  get(id: string, call?: CallOptions): Promise<Session>;
+  /** All stored insights of a session, in chronological order. */
+  insights(id: string, call?: CallOptions): Promise<Insight[]>;
+}
+
+/** The stored insights that the key may see. */
+export interface Insights {
+  /**
+   * Stored insights across sessions: from `since` or `data_since` on, oldest first, or without them back from the newest.
+   * A TypeError names an option that does not exist; a RangeError refuses times that are not in ms.
+   */
+  list(query?: InsightsQuery, call?: CallOptions): Listing<Insight>;
+}
+
+/** The algorithms of the service. */
+export interface Algos {
+  /** The algorithms that the account is entitled to. */
+  list(call?: CallOptions): Promise<Algorithm[]>;
+}
+
+/** The operations of the service's REST interface. Every call rejects with ApiError or ConnectionError. */
+export interface Operations {
+  readonly deviceModels: DeviceModels;
+  readonly modalities: Modalities;
+  readonly sessions: Sessions;
+  readonly insights: Insights;
+  readonly algos: Algos;
+  readonly health: (call?: CallOptions) => Promise<Health>;
+  readonly history: ReadHistory;
+}
+
+/** The operations as requests to a service. */
+export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions): Operations {
+  /**
+   * @param path the parts of the path after `/v1`
+   * @param isRight whether the answer has the form that the operation has
+   * @throws TypeError for an option that does not exist or an id that is none; what `send` throws; ForeignAnswer if the
+   * answer has another form
+   */
+  async function request(
     method: string,
-    path: string,
-    call: CreateOptions = {},
-    body: object | undefined,
+    path: readonly string[],
     isRight: (data: unknown) => boolean,
+    call: CreateOptions = {},
+    body?: object,
+    query: object = {},
   ) {
     const creates = method === 'POST';
-    checkNames('a call', call, creates ? CREATE : CALL);
-    const { baseUrl, apiKey } = this.#access;
-    const request = {
+    checkOptions('a call', call, creates ? CREATE : CALL);
+    const asked = {
       method,
-      url: baseUrl + path,
+      url: `${baseUrl}/v1/${path.map(idText).join('/')}${queryText({ ...query })}`,
       headers: {
         Authorization: `Bearer ${apiKey}`,
         ...(creates && { 'Idempotency-Key': call.idempotencyKey ?? randomKey() }),
@@ -143,14 +182,77 @@ class Requests {
       ...(body && { body: JSON.stringify(body) }),
       signal: call.signal,
     };
-    const answer = await send(request, this.#http);
-    if (!isRight(answer.data)) throw new ForeignAnswer(request, answer, ', of another form');
+    const answer = await send(asked, http);
+    if (!isRight(answer.data)) throw new ForeignAnswer(asked, answer, ', of another form');
     return answer;
   }
+
+  /** The object with which the service answers. */
+  const object = async <Data>(method: string, path: readonly string[], call?: CreateOptions, body?: object) =>
+    (await request(method, path, isObject, call, body)).data as Data;
+
+  /** The list with which the service answers, and the cursor of another page. */
+  async function page<Row>(path: readonly string[], call?: CallOptions, query?: object): Promise<Page<Row>> {
+    const { data, headers } = await request('GET', path, isList, call, undefined, query);
+    return { data: data as Row[], next: linkedCursor(headers) };
+  }
+
+  const list = async <Row>(path: readonly string[], call?: CallOptions) => (await page<Row>(path, call)).data;
+
+  /** The service answers without content. */
+  async function remove(path: readonly string[], call?: CallOptions): Promise<void> {
+    await request('DELETE', path, (data) => data === undefined, call);
+  }
+
+  /** @param back whether each page has older rows than the one before */
+  function listing<Row>(path: string, query: SessionsQuery | InsightsQuery, back: boolean, call?: CallOptions) {
+    const texts = withTexts(query);
+    return new Listing((cursor) => page<Row>([path], call, { ...texts, ...(cursor && { cursor }) }), back, call?.signal);
+  }
+
+  return {
+    deviceModels: {
+      create: (body, call) => object('POST', [MODELS], call, body),
+      list: (call) => list([MODELS], call),
+      get: (id, call) => object('GET', [MODELS, id], call),
+      update: (id, body, call) => object('PUT', [MODELS, id], call, body),
+      delete: (id, call) => remove([MODELS, id], call),
+    },
+    modalities: {
+      list: (model, call) => list([MODELS, model, CHANNELS], call),
+      create: (model, body, call) => object('POST', [MODELS, model, CHANNELS], call, body),
+      update: (model, id, body, call) => object('PUT', [MODELS, model, CHANNELS, id], call, body),
+      delete: (model, id, call) => remove([MODELS, model, CHANNELS, id], call),
+    },
+    sessions: {
+      list(query = {}, call) {
+        checkOptions('sessions.list', query, SESSIONS_QUERY);
+        return listing(SESSIONS, query, false, call);
+      },
+      get: (id, call) => object('GET', [SESSIONS, id], call),
+      insights: (id, call) => list([SESSIONS, id, INSIGHTS], call),
+    },
+    insights: {
+      list(query = {}, call) {
+        checkOptions('insights.list', query, INSIGHTS_QUERY);
+        const start = (query.data_since ?? query.data_until) === undefined ? query.since : query.data_since;
+        return listing(INSIGHTS, query, start === undefined, call);
+      },
+    },
+    algos: { list: (call) => list(['algos'], call) },
+    health: (call) => object('GET', ['stream', 'health'], call),
+    history: async (query, call) => page([INSIGHTS], call, withTexts(query)),
+  };
 }
+
+const [MODELS, CHANNELS, SESSIONS, INSIGHTS] = ['device-models', 'modalities', 'sessions', 'insights'] as const;
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isObject);
 }
 
 /**
@@ -160,173 +262,12 @@ function isObject(value: unknown): boolean {
  */
 function idText(id: string): string {
   if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError(`an id must not be "${id}"`);
-  return `/${encodeURIComponent(id)}`;
-}
-
-/** The REST interface of the service. Every call rejects with ApiError or ConnectionError. */
-export class Rest {
-  /** Device models: kinds of devices. */
-  readonly deviceModels: DeviceModels;
-  /** Modality channels of a device model. */
-  readonly modalities: Modalities;
-  /** Sessions, and the insights of one. */
-  readonly sessions: Sessions;
-  /** Stored insights across sessions. */
-  readonly insights: Insights;
-  /** Algorithms. */
-  readonly algos: Algos;
-  readonly #requests: Requests;
-
-  constructor(options: RestOptions) {
-    this.#requests = new Requests(options);
-    this.deviceModels = new DeviceModels(this.#requests);
-    this.modalities = new Modalities(this.#requests);
-    this.sessions = new Sessions(this.#requests);
-    this.insights = new Insights(this.#requests);
-    this.algos = new Algos(this.#requests);
-  }
-
-  /** @internal Reads a page of stored insights for the repair of a live subscription. */
-  async history(query: HistoryQuery, call?: CallOptions): Promise<HistoryPage> {
-    const { data, headers } = await this.#requests.page<Insight>(insightsPath(withTexts(query)), call);
-    return { data, cursor: linkedCursor(headers) };
-  }
-
-  /** Health of the ingest and subscribe sockets. */
-  health(call?: CallOptions): Promise<Health> {
-    return this.#requests.object('GET', '/v1/stream/health', call);
-  }
-}
-
-/** The device models of the account. */
-class DeviceModels {
-  /** @internal */
-  constructor(private readonly requests: Requests) {}
-
-  /**
-   * Creates a device model. Rejects with ValidationError, or with ConflictError if the account has the maximum number
-   * of models.
-   */
-  create(body: NewDeviceModel | DeviceModelDraft, call?: CreateOptions): Promise<DeviceModel> {
-    return this.requests.object('POST', MODELS, call, body);
-  }
-
-  /** All models of the account, oldest first. */
-  list(call?: CallOptions): Promise<DeviceModel[]> {
-    return this.requests.list(MODELS, call);
-  }
-
-  /** One device model. Rejects with NotFoundError, or PermissionError if it belongs to another account. */
-  async get(id: string, call?: CallOptions): Promise<DeviceModel> {
-    return this.requests.object('GET', MODELS + idText(id), call);
-  }
-
-  /** Changes the given fields; channels are changed or added, never removed. */
-  async update(id: string, body: DeviceModelChange, call?: CallOptions): Promise<DeviceModel> {
-    return this.requests.object('PUT', MODELS + idText(id), call, body);
-  }
-
-  /** Rejects with ConflictError while a device references the model. */
-  async delete(id: string, call?: CallOptions): Promise<void> {
-    return this.requests.delete(MODELS + idText(id), call);
-  }
-}
-
-/** The modality channels of a device model. */
-class Modalities {
-  /** @internal */
-  constructor(private readonly requests: Requests) {}
-
-  /** The channels of a device model, in the order of their indices. */
-  async list(deviceModelId: string, call?: CallOptions): Promise<ModalityChannel[]> {
-    return this.requests.list(modalityPath(deviceModelId), call);
-  }
-
-  /** Adds a channel to a device model, as its last. */
-  async create(deviceModelId: string, body: NewModalityChannel, call?: CreateOptions): Promise<ModalityChannel> {
-    return this.requests.object('POST', modalityPath(deviceModelId), call, body);
-  }
-
-  /** Changes the given fields of a channel. */
-  async update(
-    deviceModelId: string,
-    channelId: string,
-    body: ModalityChannelChange,
-    call?: CallOptions,
-  ): Promise<ModalityChannel> {
-    return this.requests.object('PUT', modalityPath(deviceModelId) + idText(channelId), call, body);
-  }
-
-  /** Removes a channel; the indices of those after it become smaller. */
-  async delete(deviceModelId: string, channelId: string, call?: CallOptions): Promise<void> {
-    return this.requests.delete(modalityPath(deviceModelId) + idText(channelId), call);
-  }
-}
-
-function modalityPath(deviceModelId: string): string {
-  return `${MODELS}${idText(deviceModelId)}/modalities`;
-}
-
-/** The sessions that the key may see. */
-class Sessions {
-  /** @internal */
-  constructor(private readonly requests: Requests) {}
-
-  /** Sessions, newest first. A TypeError names an option that does not exist. */
-  list(query: SessionsQuery = {}, call?: CallOptions): Listing<Session> {
-    checkNames('sessions.list', query, SESSIONS_QUERY);
-    const texts = withTexts(query);
-    const read = (at: At) => this.requests.page<Session>(`/v1/sessions${queryText({ ...texts, ...at })}`, call);
-    return new Listing(read, false, call?.signal);
-  }
-
-  /** One session. Rejects with NotFoundError, or PermissionError if the key may not see it. */
-  async get(id: string, call?: CallOptions): Promise<Session> {
-    return this.requests.object('GET', `/v1/sessions${idText(id)}`, call);
-  }
-
-  /** All stored insights of a session, in chronological order. */
-  async insights(id: string, call?: CallOptions): Promise<Insight[]> {
-    return this.requests.list(`/v1/sessions${idText(id)}/insights`, call);
-  }
-}
-
-/** The stored insights that the key may see. */
-class Insights {
-  /** @internal */
-  constructor(private readonly requests: Requests) {}
-
-  /**
-   * Stored insights across sessions: from `since` or `data_since` on, oldest first, or without them back from the newest. A TypeError
-   * names an option that does not exist; a RangeError refuses times that are not in ms.
-   */
-  list(query: InsightsQuery = {}, call?: CallOptions): Listing<Insight> {
-    checkNames('insights.list', query, INSIGHTS_QUERY);
-    const texts = withTexts(query);
-    const read = (at: At) => this.requests.page<Insight>(insightsPath({ ...texts, ...at }), call);
-    const start = (query.data_since ?? query.data_until) === undefined ? query.since : query.data_since;
-    return new Listing(read, start === undefined, call?.signal);
-  }
-}
-
-function insightsPath(query: object): string {
-  return `/v1/insights${queryText({ ...query })}`;
+  return encodeURIComponent(id);
 }
 
 /** @throws RangeError for instants that are not in ms */
 function withTexts<Query extends { readonly [name in InstantName]?: Instant }>(query: Query): object {
   return { ...query, ...Object.fromEntries(INSTANTS.map((name) => [name, instantText(name, query[name])])) };
-}
-
-/** The algorithms of the service. */
-class Algos {
-  /** @internal */
-  constructor(private readonly requests: Requests) {}
-
-  /** The algorithms that the account is entitled to. */
-  list(call?: CallOptions): Promise<Algorithm[]> {
-    return this.requests.list('/v1/algos', call);
-  }
 }
 
 /**

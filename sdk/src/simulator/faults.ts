@@ -1,5 +1,5 @@
 import type { Frame } from '../device/frame.js';
-import type { Names } from '../options.js';
+import type { Rules } from '../options.js';
 import { Random } from './random.js';
 
 /** Faults between the sensor and the service. Shares are of frames, 0 to 1; all default to none. */
@@ -22,7 +22,7 @@ export interface Faults {
   readonly episodes?: readonly Episode[];
 }
 
-export const FAULTS: Names<Faults> = {
+export const FAULTS: Rules<Faults> = {
   dropped: true,
   repeated: true,
   reordered: true,

@@ -1,6 +1,6 @@
 import type { DeviceModelDraft } from '../device/device-model.js';
 import type { Frame, FrameSource } from '../device/frame.js';
-import { checkNames, type Names } from '../options.js';
+import { checkOptions, type Rules } from '../options.js';
 import { Course, type CourseSpec } from './course.js';
 import { FAULTS, type Faults, withFaults } from './faults.js';
 import { Random } from './random.js';
@@ -21,7 +21,7 @@ export interface SimulatorOptions extends Partial<Vitals> {
   readonly faults?: Faults;
 }
 
-const OPTIONS: Names<SimulatorOptions> = {
+const OPTIONS: Rules<SimulatorOptions> = {
   hr: true,
   rr: true,
   spo2: true,
@@ -65,9 +65,9 @@ const LIMITS = { hr: [25, 240], rr: [3, 60], spo2: [60, 100] } as const;
  * does not exist
  */
 export function simulate(options: SimulatorOptions = {}): Simulator {
-  checkNames('simulate', options, OPTIONS);
+  checkOptions('simulate', options, OPTIONS);
   const { seed = 1, faults = {}, cadenceHz = 2.6, seconds = Infinity } = options;
-  checkNames('faults', faults, FAULTS);
+  checkOptions('faults', faults, FAULTS);
   const courses = {
     hr: course('hr', options.hr ?? 72),
     rr: course('rr', options.rr ?? 15),

@@ -37,15 +37,15 @@ export interface BackoffOptions {
 /** Exponential backoff with full jitter (Brooker, "Exponential Backoff And Jitter", AWS 2015). */
 export class Backoff {
   #failures = 0;
-  readonly #options: Required<BackoffOptions>;
+  readonly #options: BackoffOptions;
 
   constructor(options: BackoffOptions = {}) {
-    this.#options = { baseMs: 500, maxMs: 30_000, random: Math.random, ...options };
+    this.#options = options;
   }
 
   /** Wait before the next attempt, ms. */
   next(): number {
-    const { baseMs, maxMs, random } = this.#options;
+    const { baseMs = 500, maxMs = 30_000, random = Math.random } = this.#options;
     return random() * Math.min(maxMs, baseMs * 2 ** this.#failures++);
   }
 

@@ -88,15 +88,15 @@ export async function findWebSocket(): Promise<SocketConstructor> {
   }
 }
 
-/** A WebSocket address of the service at `baseUrl`, as `parseAccess` gives it. */
-export function socketUrl(baseUrl: string, path: string, query: Readonly<Record<string, string>>): string {
-  return `${baseUrl.replace('http', 'ws')}${path}${queryText(query)}`;
+/** The address of one of the service's sockets; `baseUrl` as `parseAccess` gives it. */
+export function socketUrl(baseUrl: string, name: string, query: Readonly<Record<string, unknown>>): string {
+  return `${baseUrl.replace('http', 'ws')}/stream/${name}${queryText(query)}`;
 }
 
-/** The JSON of a message, or null if its text is not JSON. */
-export function parseJson(text: string): unknown {
+/** The JSON of a message, or null if it is none. */
+export function parseJson(message: unknown): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(message as string);
   } catch {
     return null;
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { DeviceInsights } from '../client.js';
 import { ConnectionError } from '../rest/api-error.js';
-import type { ConnectionStatus } from './connection-status.js';
+import type { ConnectionStatus } from './connection.js';
 import { SocketServer } from './socket-server.fixture.js';
 
 const NAMES = { deviceId: 'band-1', deviceModelId: 'model-1' };

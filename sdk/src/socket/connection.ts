@@ -1,0 +1,269 @@
+import { type Clock, systemClock } from '../clock.js';
+import { ApiError, ConnectionError, ForeignAnswer } from '../rest/api-error.js';
+import { type HttpOptions, send } from '../rest/http.js';
+import { Backoff, ClosedError, mayReconnect, pause } from './reconnection.js';
+import { type CloseInfo, findWebSocket, giveUp, type NodeSocket, onEnd, type SocketConstructor } from './socket.js';
+
+/**
+ * State of a connection. `connecting`: an attempt is running; `live`: data flow; `repairing`: a subscription reads
+ * missed insights by REST; `waiting`: the last attempt failed or the connection was lost, and the next attempt is
+ * scheduled; `closed`: it has ended permanently.
+ */
+export type ConnectionState = 'connecting' | 'live' | 'repairing' | 'waiting' | 'closed';
+
+/** The state of a connection with its cause. */
+export interface ConnectionStatus {
+  /** State of the connection. */
+  readonly state: ConnectionState;
+  /** The error that ended the last connection or attempt; null while nothing is wrong, and after a requested end. */
+  readonly error: Error | null;
+  /** Time at which the next attempt begins, ms since the epoch; null unless the state is `waiting`. */
+  readonly nextTryAt: number | null;
+}
+
+/** Settings that a device and a subscription have in common. */
+export interface ConnectionOptions extends HttpOptions {
+  /** The service's address, as `parseAccess` gives it. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly WebSocket?: SocketConstructor;
+  readonly onStatus?: (status: ConnectionStatus) => void;
+  readonly connectWithinMs?: number;
+}
+
+/** Longest wait for a first connection, ms. */
+const CONNECT_WITHIN_MS = 10_000;
+/** Longest time for the service to say why it cannot be connected to, ms. */
+const ANSWER_MS = 5000;
+/** What keeps a connection from being closed by a proxy, and from a device is answered: browsers cannot send WebSocket pings. */
+export const PING = '{"type":"ping"}';
+
+/**
+ * A connection to one of the service's sockets that tells its state, notices when the service is silent, and connects
+ * again after a loss until it is stopped or refused.
+ */
+export abstract class Connection {
+  #status: ConnectionStatus = { state: 'connecting', error: null, nextTryAt: null };
+  readonly #options: ConnectionOptions;
+  readonly #pingMs: number;
+  readonly #closeMs: number;
+  readonly #backoff: Backoff;
+  #waiters: (() => void)[] = [];
+  #liftLimit = () => {};
+  #dropSocket = () => {};
+  /** Whether the service has ever confirmed a connection. */
+  #wasConfirmed = false;
+  /** @internal */
+  protected readonly clock: Clock;
+  /** @internal Aborts when the connection has ended permanently. */
+  protected readonly ending = new AbortController();
+  /** @internal Why this side dropped the present socket. */
+  protected dropped: Error | null = null;
+  /** @internal The error that ended it permanently. */
+  protected failure: Error | null = null;
+
+  /**
+   * @param pingMs interval of the pings; the service has the same time to answer
+   * @param closeMs longest wait for the service's answer to a close
+   * @internal
+   */
+  constructor(options: ConnectionOptions, pingMs: number, closeMs: number) {
+    this.#options = options;
+    this.#pingMs = pingMs;
+    this.#closeMs = closeMs;
+    this.#backoff = new Backoff(options.backoff);
+    this.clock = options.clock ?? systemClock;
+  }
+
+  /** State of the connection. */
+  get state(): ConnectionState {
+    return this.#status.state;
+  }
+
+  /** The error that ended the last connection or attempt; null while nothing is wrong. */
+  get lastError(): Error | null {
+    return this.#status.error;
+  }
+
+  /** Time at which the next attempt begins, ms since the epoch; null unless `state` is `waiting`. */
+  get nextTryAt(): number | null {
+    return this.#status.nextTryAt;
+  }
+
+  /** Whether data flow at this moment: `state` is `live`. */
+  get connected(): boolean {
+    return this.state === 'live';
+  }
+
+  /** @internal Resolves with the address of the socket when it may be connected to. */
+  protected abstract address(): Promise<string>;
+  /** @internal Takes a message. What it throws, as a caller's function may, ends the connection permanently. */
+  protected abstract receive(message: unknown, socket: NodeSocket): void;
+  /** @internal Sends a ping; returns whether this runtime hears its answer. */
+  protected abstract ping(socket: NodeSocket): boolean;
+  /** @internal Whether something was missed in a silence, where the answers of pings are not heard. */
+  protected abstract hasMissed(): Promise<boolean>;
+  /** @internal There is no first connection in time, or something else is at the address. */
+  protected abstract late(error: Error): void;
+  /** @internal A connection has closed; returns whether to connect again at once. */
+  protected abstract left(info: CloseInfo): Promise<boolean>;
+
+  /** @internal Whether it has ended permanently. */
+  protected get over(): boolean {
+    return this.ending.signal.aborted;
+  }
+
+  /** @internal Nothing follows `closed`. */
+  protected tell(state: ConnectionState, error: Error | null = null, nextTryAt: number | null = null): void {
+    if (this.state === 'closed' || (this.state === state && this.lastError === error)) return;
+    this.#status = { state, error, nextTryAt };
+    this.#options.onStatus?.(this.#status);
+  }
+
+  /** @internal Resolves when the condition holds, or at the permanent end. */
+  protected async until(condition: () => boolean): Promise<void> {
+    while (!condition() && !this.over) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  /** @internal Something has changed for which `until` may wait. */
+  protected wake(): void {
+    for (const wake of this.#waiters.splice(0)) wake();
+  }
+
+  /** @internal The service has confirmed the connection. */
+  protected confirm(): void {
+    this.#wasConfirmed = true;
+    this.#backoff.reset();
+    this.#liftLimit();
+  }
+
+  /** @internal Drops the socket, if there is one, and reads no more of it. */
+  protected drop(why: Error): void {
+    this.dropped = why;
+    this.#dropSocket();
+  }
+
+  /** @internal Ends the connection permanently. */
+  protected stop(error: Error | null): void {
+    if (this.over) return;
+    this.failure = error;
+    this.#liftLimit();
+    this.ending.abort();
+    try {
+      this.tell('closed', error);
+    } catch (thrown) {
+      this.failure ??= asError(thrown);
+    }
+    this.wake();
+  }
+
+  /** @internal Connects until the permanent end. */
+  protected async run(): Promise<void> {
+    const { connectWithinMs: ms = CONNECT_WITHIN_MS } = this.#options;
+    this.#liftLimit = this.clock.after(ms, () => {
+      const cause = this.lastError;
+      this.late(new ConnectionError(`no connection within ${ms} ms: ${cause?.message ?? 'no answer'}`, { cause }));
+    });
+    try {
+      await this.#connect(this.#options.WebSocket ?? (await findWebSocket()));
+      this.stop(null);
+    } catch (error) {
+      this.stop(asError(error));
+    }
+  }
+
+  async #connect(WebSocket: SocketConstructor): Promise<void> {
+    let error: Error | null = null;
+    for (;;) {
+      const url = await this.address();
+      if (this.over) return;
+      this.tell('connecting', error);
+      this.dropped = null;
+      const info = await this.#follow(new WebSocket(url));
+      const atOnce = await this.left(info);
+      if (this.over) return;
+      error = null;
+      if (atOnce) continue;
+      if (!mayReconnect(info.code)) throw new ClosedError(info.code, info.reason);
+      error = await this.#explain(info);
+      const waitMs = this.#backoff.next();
+      this.tell('waiting', error, this.clock.now() + waitMs);
+      await pause(this.clock, waitMs, this.ending.signal);
+    }
+  }
+
+  /** Runs one connection; resolves when it has ended. */
+  #follow(socket: NodeSocket): Promise<CloseInfo> {
+    const { clock } = this;
+    const { signal } = this.ending;
+    return new Promise((resolve) => {
+      let heard = true;
+      let isAnswered = true;
+      let stopWaiting = () => {};
+      const finish = (info: CloseInfo) => {
+        stopPings();
+        stopWaiting();
+        signal.removeEventListener('abort', close);
+        resolve(info);
+      };
+      const drop = (reason = '') => {
+        giveUp(socket);
+        finish({ code: 1006, reason });
+      };
+      const close = () => {
+        stopWaiting = clock.after(this.#closeMs, () => drop());
+        socket.close(1000);
+      };
+      const beat = () => {
+        if (!heard) {
+          if (isAnswered) return drop('the service sends nothing');
+          void this.hasMissed().then((missed) => missed && !heard && drop());
+        }
+        stopPings = clock.after(this.#pingMs, beat);
+        heard = false;
+        if (socket.readyState === 1) isAnswered = this.ping(socket);
+      };
+      let stopPings = clock.after(this.#pingMs, beat);
+      this.#dropSocket = drop;
+      signal.addEventListener('abort', close);
+      socket.onmessage = ({ data }: { data: unknown }) => {
+        heard = true;
+        try {
+          this.receive(data, socket);
+        } catch (error) {
+          this.stop(asError(error)); // Thrown into a socket, it could stop that alone.
+        }
+      };
+      socket.on?.('pong', () => {
+        heard = true;
+      });
+      onEnd(socket, finish);
+    });
+  }
+
+  /** Why a connection ended. A socket that could not be opened does not say it, so REST is asked. */
+  async #explain({ code, reason }: CloseInfo): Promise<Error> {
+    if (this.dropped) return this.dropped;
+    if (this.#wasConfirmed || code !== 1006)
+      return new ConnectionError(`the connection was lost (${code}${reason && `: ${reason}`})`);
+    const { baseUrl } = this.#options;
+    const request = { method: 'GET', url: `${baseUrl}/v1/stream/health`, signal: this.ending.signal };
+    try {
+      await send(request, { ...this.#options, retries: 0, timeoutMs: ANSWER_MS });
+    } catch (cause) {
+      const isWrong = cause instanceof ForeignAnswer || (cause instanceof ApiError && cause.status < 500);
+      if (!isWrong) return new ConnectionError(`the service cannot be reached at ${baseUrl}`, { cause });
+      const error =
+        cause instanceof ForeignAnswer ? cause : new ConnectionError(`check baseUrl: ${cause.message}`, { cause });
+      this.late(error);
+      return error;
+    }
+    return new ConnectionError(
+      `the service at ${baseUrl} answers, but its WebSocket could not be opened: it is full, or a proxy does not pass on Upgrade`,
+    );
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
