@@ -13,7 +13,7 @@ import {
   type Sessions,
 } from './rest/rest.js';
 import type { ConnectionOptions } from './socket/connection.js';
-import { parseAccess } from './socket/service-address.js';
+import { ACCESS, addressOf } from './socket/service-address.js';
 import type { SocketConstructor } from './socket/socket.js';
 
 /** The service's address, the key, and the settings of requests and connections. */
@@ -23,8 +23,7 @@ export interface DeviceInsightsOptions extends RestOptions {
 }
 
 const OPTIONS: Rules<DeviceInsightsOptions> = {
-  baseUrl: true,
-  apiKey: true,
+  ...ACCESS,
   fetch: true,
   timeoutMs: atLeast(0, 'a number of ms'),
   retries: atLeast(0, 'a number'),
@@ -36,17 +35,17 @@ const OPTIONS: Rules<DeviceInsightsOptions> = {
 /** The client of an app: REST and live insights. Every call rejects with ApiError or ConnectionError. */
 export class AppClient {
   /** Device models: kinds of devices. */
-  readonly deviceModels: DeviceModels;
+  declare readonly deviceModels: DeviceModels;
   /** Modality channels of a device model. */
-  readonly modalities: Modalities;
+  declare readonly modalities: Modalities;
   /** Sessions, and the insights of one. */
-  readonly sessions: Sessions;
+  declare readonly sessions: Sessions;
   /** Stored insights across sessions. */
-  readonly insights: Insights;
+  declare readonly insights: Insights;
   /** Algorithms. */
-  readonly algos: Algos;
+  declare readonly algos: Algos;
   /** Health of the ingest and subscribe sockets. */
-  readonly health: (call?: CallOptions) => Promise<Health>;
+  declare readonly health: (call?: CallOptions) => Promise<Health>;
   /** Live insights. */
   readonly live: {
     /** Subscribes to the live insights of the key; connects at once. A TypeError says which option is wrong. */
@@ -60,17 +59,11 @@ export class AppClient {
    * write instead
    */
   constructor(options: DeviceInsightsOptions) {
-    const access = parseAccess(options);
     checkOptions('a client', options, OPTIONS);
-    const { timeoutMs, retries, ...sockets } = options;
-    this.sockets = { ...sockets, ...access };
-    const { history, ...rest } = operations(access, options);
-    this.deviceModels = rest.deviceModels;
-    this.modalities = rest.modalities;
-    this.sessions = rest.sessions;
-    this.insights = rest.insights;
-    this.algos = rest.algos;
-    this.health = rest.health;
+    const { timeoutMs, retries, ...sockets } = { ...options, baseUrl: addressOf(options.baseUrl) };
+    this.sockets = sockets;
+    const { history, ...rest } = operations(sockets, options);
+    Object.assign(this, rest);
     this.live = { subscribe: (settings = {}) => new LiveSubscription(settings, this.sockets, history) };
   }
 }

@@ -1,3 +1,5 @@
+import { check } from './options.js';
+
 /** An instant: a Date, ms since the epoch, or an RFC 3339 text with an offset, such as `2026-01-31T08:00:00Z`. */
 export type Instant = Date | number | string;
 
@@ -12,13 +14,10 @@ export const EARLIEST_MS = 1000 * SECONDS_FROM;
 /** The year 10000, ms: it is the year 1978 in microseconds. */
 const LATEST_MS = 253_402_300_800_000;
 
-/** @throws RangeError for a time in seconds, in microseconds or in nanoseconds since the epoch */
+/** @throws RangeError for a time in seconds, in microseconds or in nanoseconds since the epoch, and for what is no time */
 export function checkMs(name: string, ms: number): void {
-  const isSeconds = ms > SECONDS_FROM && ms < SECONDS_UNTIL;
-  if (isSeconds || ms >= LATEST_MS)
-    throw new RangeError(
-      `${name} is ${ms}, which is in ${isSeconds ? 'seconds' : 'microseconds or less'}: give ms since the epoch, such as Date.now()`,
-    );
+  const isMs = Math.abs(ms) < LATEST_MS && !(ms > SECONDS_FROM && ms < SECONDS_UNTIL);
+  check(isMs, name, 'ms since the epoch, such as Date.now(), not seconds or microseconds', ms, RangeError);
 }
 
 /**
@@ -29,8 +28,6 @@ export function checkMs(name: string, ms: number): void {
 export function instantText(name: string, instant: Instant | undefined): string | undefined {
   if (typeof instant === 'string' || instant === undefined) return instant;
   const ms = Number(instant);
-  if (!Number.isFinite(ms))
-    throw new RangeError(`${name} is no time: give a Date, ms since the epoch, or a text such as 2026-01-31T08:00:00Z`);
   checkMs(name, ms);
   return new Date(ms).toISOString();
 }

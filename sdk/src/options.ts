@@ -9,6 +9,23 @@ export function atLeast(least: number, must: string): Rule {
 }
 
 /**
+ * @param must what the value must be, in words
+ * @throws TypeError, or the given kind, if the value is not right. It shows the value, but no key, and no address that may
+ * contain one
+ */
+export function check(
+  isRight: boolean,
+  name: string,
+  must: string,
+  value: unknown,
+  Kind: ErrorConstructor = TypeError,
+): asserts isRight {
+  if (isRight) return;
+  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  throw new Kind(`${name} must be ${must}${name === 'apiKey' || /[?#@]/.test(shown) ? '' : `; it is ${shown}`}`);
+}
+
+/**
  * @throws TypeError for a name without a rule (a misspelt option would have no effect, and nobody would notice), and for
  * a value that is not what its rule says
  */
@@ -17,7 +34,8 @@ export function checkOptions(what: string, options: object, rules: Readonly<Reco
   for (const name in values)
     if (!(name in rules))
       throw new TypeError(`${what} has no option "${name}"; its options are ${Object.keys(rules).join(', ')}`);
-  for (const [name, rule] of Object.entries(rules))
-    if (rule !== true && !rule[1](values[name]))
-      throw new TypeError(`${name} must be ${rule[0]}; it is ${String(values[name])}`);
+  for (const name in rules) {
+    const rule = rules[name] ?? true;
+    if (rule !== true) check(rule[1](values[name]), name, rule[0], values[name]);
+  }
 }

@@ -2,15 +2,12 @@ import type { Clock } from '../clock.js';
 import { atLeast, type Rules } from '../options.js';
 import type { ConnectionStatus } from '../socket/connection.js';
 import type { BackoffOptions } from '../socket/reconnection.js';
+import { ACCESS, type ServiceAccess } from '../socket/service-address.js';
 import type { SocketConstructor } from '../socket/socket.js';
 import type { NoticeMessage, ReadyMessage, RefusedMessage } from './messages.js';
 
 /** The device that streams, the service, and the settings of the connection. */
-export interface DeviceOptions extends DeviceSettings {
-  /** The service's address, without `/v1`: http(s) or ws(s). A TypeError says what is wrong with it. */
-  readonly baseUrl: string;
-  /** An API key of the service, `svc_…`. A TypeError says what is wrong with it. */
-  readonly apiKey: string;
+export interface DeviceOptions extends DeviceSettings, ServiceAccess {
   /** Default: the runtime's WebSocket, or else that of the package `ws`. */
   readonly WebSocket?: SocketConstructor;
   /** Finds out why a first connection fails. Default: the runtime's. */
@@ -70,8 +67,7 @@ export const SETTINGS: Rules<DeviceSettings> = {
 };
 export const OPTIONS: Rules<DeviceOptions> = {
   ...SETTINGS,
-  baseUrl: true,
-  apiKey: true,
+  ...ACCESS,
   WebSocket: true,
   fetch: true,
   backoff: true,

@@ -1,8 +1,8 @@
 import { checkMs, EARLIEST_MS, SECONDS_UNTIL } from '../instant.js';
-import { checkOptions } from '../options.js';
+import { check, checkOptions } from '../options.js';
 import { Connection, PING } from '../socket/connection.js';
 import { ClosedError } from '../socket/reconnection.js';
-import { parseAccess } from '../socket/service-address.js';
+import { addressOf } from '../socket/service-address.js';
 import { type Socket, socketUrl } from '../socket/socket.js';
 import { Batches } from './batches.js';
 import { type DeviceCounters, type DeviceOptions, OPTIONS } from './device-options.js';
@@ -72,8 +72,8 @@ export class Device extends Connection {
 
   /** @throws TypeError that says which option is missing, malformed or does not exist */
   constructor(settings: DeviceOptions) {
-    const options = { ...settings, ...parseAccess(settings) };
-    checkOptions('a device', options, OPTIONS);
+    checkOptions('a device', settings, OPTIONS);
+    const options = { ...settings, baseUrl: addressOf(settings.baseUrl) };
     super(options, PING_MS, CLOSE_MS);
     this.#options = options;
     this.#hadTime = this.clock.now() > EARLIEST_MS;
@@ -127,10 +127,7 @@ export class Device extends Connection {
   push(channel: number | string, samples: ArrayLike<number | null>, ts?: number): void;
   push(channel: number | string, samples: ArrayLike<number | null>, ...times: [ts?: number]): void {
     const [ts = times.length === 0 ? Number.NaN : undefined] = times;
-    if (typeof ts !== 'number')
-      throw new TypeError(
-        `ts must be a number, ms since the epoch; its type is ${typeof ts}: leave it out if the device has no clock`,
-      );
+    check(typeof ts === 'number', 'ts', 'a number of ms since the epoch, or left out if the device has no clock', ts);
     this.send({ channel, ts, samples: valuesOf(samples) });
   }
 
@@ -140,15 +137,14 @@ export class Device extends Connection {
    * @throws RangeError for an unknown channel, or a number of instants that is not whole
    */
   skip(channel: number | string, instants: number): void {
-    if (!Number.isInteger(instants) || instants < 0)
-      throw new RangeError(`instants must be a whole number from 0 on; it is ${instants}`);
+    check(Number.isInteger(instants) && instants >= 0, 'instants', 'a whole number from 0 on', instants, RangeError);
     this.#channel(channel).next += instants;
   }
 
   /** Like `push`, for a caller that numbers the instants itself. */
   send(samples: NumberedSamples): void {
     if (this.failure) throw this.failure;
-    if (this.#isEnding) throw new Error('the device has ended its session: make a new Device to go on');
+    if (this.#isEnding) throw new Error('the device has ended its session: make a new Device');
     checkChannel(samples.channel);
     checkValues(samples.ts, samples.samples);
     this.#checkTime(samples.ts);
@@ -185,11 +181,9 @@ export class Device extends Connection {
 
   /** @throws RangeError for a time that is not in ms since the epoch, as far as the device's clock can tell */
   #checkTime(ts: number): void {
-    if (this.clock.now() > SECONDS_UNTIL) checkMs('ts', ts);
-    if (ts < EARLIEST_MS && this.#hadTime)
-      throw new RangeError(
-        `ts is ${ts}, which is before 2000: if it counts from the device's start, add the time of the start in ms since the epoch`,
-      );
+    if (!Number.isNaN(ts) && this.clock.now() > SECONDS_UNTIL) checkMs('ts', ts);
+    const must = "ms since the epoch, not since the device's start";
+    check(!(ts < EARLIEST_MS && this.#hadTime), 'ts', must, ts, RangeError);
   }
 
   /** @internal */
@@ -314,7 +308,6 @@ export class Device extends Connection {
     this.#socket = socket;
     if (isFirst) this.#sendEarly();
     else this.counters.reconnects++;
-    this.confirm();
     this.tell('live');
     this.#options.onReady?.(ready);
     this.#pump();
@@ -348,17 +341,17 @@ export class Device extends Connection {
     const channel = this.#channel(name);
     const { index, num_channels: width, origin } = channel;
     const instants = samples.length / width;
-    if (instants < 1 || !Number.isInteger(instants))
-      throw new RangeError(
-        `${samples.length} samples are not a whole number of instants: channel ${index} has ${width} values per instant`,
-      );
+    const must = `of whole instants, ${width} values each in channel ${index}`;
+    check(instants >= 1 && Number.isInteger(instants), 'samples', must, samples.length, RangeError);
     const own = seq ?? channel.next;
     const batch = { channel, seq: origin + own, ts, samples };
     checkNumbers(batch.seq, instants);
     channel.next = own + instants;
-    if (seq === undefined) return this.#batches.add(batch);
-    this.#batches.flush(channel);
-    this.#enqueue(batch);
+    if (seq === undefined) this.#batches.add(batch);
+    else {
+      this.#batches.flush(channel);
+      this.#enqueue(batch);
+    }
   }
 
   /** Called once there are channels, which `ready` announces. */
@@ -395,10 +388,8 @@ export class Device extends Connection {
 /** @throws RangeError for a channel that no device model can have */
 function checkChannel(channel: unknown): void {
   const isIndex = Number.isInteger(channel) && Number(channel) >= 0;
-  if (!isIndex && !(typeof channel === 'string' && /^[a-z0-9_]{1,64}$/.test(channel)))
-    throw new RangeError(
-      `no channel is ${channel}: give its index in the device model, or its modality, such as ppg_green`,
-    );
+  const isRight = isIndex || (typeof channel === 'string' && /^[a-z0-9_]{1,64}$/.test(channel));
+  check(isRight, 'channel', 'an index in the device model, or a modality, such as ppg_green', channel, RangeError);
 }
 
 /**
@@ -408,17 +399,10 @@ function checkChannel(channel: unknown): void {
  */
 function valuesOf(samples: ArrayLike<number | null>): Float64Array {
   const { length, BYTES_PER_ELEMENT: width } = samples as Partial<Uint8Array>;
-  if (typeof length !== 'number' || width === 1)
-    throw new TypeError(
-      'samples must be numbers, not bytes: decode them, such as with new Int16Array(buffer); Array.from(bytes) if each byte is a sample',
-    );
-  return Float64Array.from(samples, numberOf);
-}
-
-/** A sample as a number; NaN is a missing one. */
-function numberOf(value: number | null | undefined): number {
-  if (typeof value === 'number') return value;
-  if (value !== null && value !== undefined)
-    throw new TypeError(`a sample must be a number or null; one is a ${typeof value}: ${JSON.stringify(value)}`);
-  return Number.NaN;
+  const must = 'numbers, not bytes: decode them, such as with new Int16Array(buffer) or Array.from(bytes)';
+  check(typeof length === 'number' && width !== 1, 'samples', must, samples);
+  return Float64Array.from(samples, (value) => {
+    check(typeof value === 'number' || value === null || value === undefined, 'a sample', 'a number or null', value);
+    return value ?? Number.NaN;
+  });
 }

@@ -1,3 +1,4 @@
+import { check } from '../options.js';
 import type { Frame } from './frame.js';
 
 /** Bytes before the samples of a binary frame. */
@@ -23,12 +24,16 @@ export const FLOAT32_MAX = 3.4028234663852886e38;
  * @throws RangeError for a sample that is infinite or too large for float32, a `seq` outside 0 to 2^32 - 1, a channel
  * outside 0 to 255, an infinite `ts` or a frame without samples.
  */
-export function encodeFrame({ channel, seq, ts, samples }: Pick<Frame, 'channel' | 'seq' | 'ts' | 'samples'>): Uint8Array<ArrayBuffer> {
-  if (!Number.isInteger(channel) || channel < 0 || channel > 255)
-    throw new RangeError(`channel ${channel} is not an index from 0 to 255`);
+export function encodeFrame({
+  channel,
+  seq,
+  ts,
+  samples,
+}: Pick<Frame, 'channel' | 'seq' | 'ts' | 'samples'>): Uint8Array<ArrayBuffer> {
+  check((channel & 255) === channel, 'channel', 'from 0 to 255', channel, RangeError);
   checkNumbers(seq, 1);
   checkValues(ts, samples);
-  if (samples.length === 0) throw new RangeError('a frame must hold at least one instant');
+  check(samples.length > 0, 'samples', 'at least one instant', samples, RangeError);
   const encoding = chooseEncoding(samples);
   const width = encoding === FLOAT32 ? 4 : encoding + 1;
   const bytes = new Uint8Array(HEADER_BYTES + samples.length * width);
@@ -53,16 +58,16 @@ export function encodeFrame({ channel, seq, ts, samples }: Pick<Frame, 'channel'
 
 /** @throws RangeError for numbers of instants that the protocol does not have */
 export function checkNumbers(first: number, count: number): void {
-  if (!Number.isInteger(first) || first < 0 || first + count > 2 ** 32)
-    throw new RangeError(`seq ${first} is not a whole number from 0 to 2^32 - 1: end the session before its numbers run out`);
+  const isRight = Number.isInteger(first) && first >= 0 && first + count <= 2 ** 32;
+  check(isRight, 'seq', 'a whole number from 0 to 2^32 - 1 (end the session before that)', first, RangeError);
 }
 
 /** @throws RangeError for values that no frame can have */
 export function checkValues(ts: number, samples: Float64Array): void {
-  if (Math.abs(ts) === Infinity) throw new RangeError('ts is infinite: leave it out (or give NaN) if the device has no clock');
+  check(Math.abs(ts) !== Infinity, 'ts', 'finite, or left out if the device has no clock', ts, RangeError);
   const wrong = samples.find((value) => Math.abs(value) > FLOAT32_MAX);
-  if (wrong !== undefined)
-    throw new RangeError(`a sample is ${wrong}, infinite or too large for float32: use NaN or null for a missing value`);
+  const must = 'within float32, not infinite; null or NaN for a missing value';
+  check(wrong === undefined, 'a sample', must, wrong, RangeError);
 }
 
 function chooseEncoding(samples: Float64Array): number {

@@ -1,4 +1,5 @@
-import { parseJson } from '../socket/socket.js';
+import { fieldsOf, hasFields, isObject } from '../json.js';
+import { check } from '../options.js';
 
 /** A channel as the service announces it. */
 export interface ReadyChannel {
@@ -110,33 +111,31 @@ type ServerMessage =
  * server. Clients ignore types that they do not know.
  */
 export function parseServerMessage(data: unknown): ServerMessage | null {
-  const message = parseJson(data);
-  return isServerMessage(message) ? message : null;
+  const message = fieldsOf(data);
+  const { type, next_seq } = message;
+  const isRight =
+    type === 'ready'
+      ? isReady(message)
+      : type !== 'ack' || (isObject(next_seq) && Object.values(next_seq).every(isNumber));
+  return isRight ? (message as unknown as ServerMessage) : null;
 }
 
-function isServerMessage(message: unknown): message is ServerMessage {
-  if (!isObject(message)) return false;
-  if (message.type === 'ready') return isReady(message as Partial<ReadyMessage>);
-  if (message.type === 'ack') return isObject(message.next_seq) && Object.values(message.next_seq).every(isNumber);
-  return true;
+function isReady(message: Readonly<Record<string, unknown>>): boolean {
+  const { channels, limits } = message;
+  return (
+    hasFields(message, { replay_ms: 'number' }) &&
+    hasFields(limits, { max_frame_bytes: 'number', max_unacked_ms: 'number' }) &&
+    Array.isArray(channels) &&
+    channels.every(
+      (channel) =>
+        hasFields(channel, { index: 'number', sample_rate_hz: 'number', num_channels: 'number', next_seq: 'number' }) &&
+        channel.sample_rate_hz > 0 &&
+        channel.num_channels > 0,
+    )
+  );
 }
 
-function isReady({ channels, replay_ms, limits }: Partial<ReadyMessage>): boolean {
-  const areLimits = isObject(limits) && isNumber(limits.max_frame_bytes) && isNumber(limits.max_unacked_ms);
-  return areLimits && isNumber(replay_ms) && Array.isArray(channels) && channels.every(isChannel);
-}
-
-function isChannel(channel: unknown): boolean {
-  if (!isObject(channel)) return false;
-  const { index, sample_rate_hz: rate, num_channels: width, next_seq } = channel;
-  return isNumber(index) && isNumber(rate) && rate > 0 && isNumber(width) && width > 0 && isNumber(next_seq);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
-
-function isNumber(value: unknown): value is number {
+function isNumber(value: unknown): boolean {
   return typeof value === 'number';
 }
 
@@ -145,10 +144,18 @@ function isNumber(value: unknown): value is number {
  *
  * @throws RangeError if there is none, or several
  */
-export function findChannel<Channel extends ReadyChannel>(channels: readonly Channel[], name: number | string): Channel {
-  const found = channels.filter(({ index, modality }) => index === name || modality === name);
-  if (found.length === 1 && found[0]) return found[0];
+export function findChannel<Channel extends ReadyChannel>(
+  channels: readonly Channel[],
+  name: number | string,
+): Channel {
+  const [found, ...others] = channels.filter(({ index, modality }) => index === name || modality === name);
   const names = channels.map(({ index, modality }) => `${index} (${modality})`).join(', ');
-  const what = found.length === 0 ? 'no channel is' : 'several channels are';
-  throw new RangeError(`${what} ${name}; the session's channels are ${names || 'not known yet'}`);
+  check(
+    found !== undefined && others.length === 0,
+    'channel',
+    `one of ${names || 'those that ready() gives'}`,
+    name,
+    RangeError,
+  );
+  return found;
 }

@@ -104,7 +104,10 @@ export class Outbox {
 
   /** Data time that has been sent but neither acknowledged nor refused, on the channel with most of it; ms. */
   get unackedMs(): number {
-    return Math.max(0, ...this.channels.map((channel) => lengthMs(channel, channel.sent, Math.max(channel.acked, channel.answered))));
+    return Math.max(
+      0,
+      ...this.channels.map((channel) => lengthMs(channel, channel.sent, Math.max(channel.acked, channel.answered))),
+    );
   }
 
   /**
@@ -174,8 +177,7 @@ export class Outbox {
   resume(replayMs: number): void {
     const { items } = this.#parcels;
     const first = items.findIndex(
-      ({ channel, end }) =>
-        end > channel.acked || (replayMs > 0 && lengthMs(channel, channel.sent, end) < replayMs),
+      ({ channel, end }) => end > channel.acked || (replayMs > 0 && lengthMs(channel, channel.sent, end) < replayMs),
     );
     this.#next = first < 0 ? items.length : first;
     this.unsentBytes = sizeOf(items.slice(this.#next));

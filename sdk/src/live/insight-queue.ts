@@ -9,7 +9,8 @@ export class InsightQueue {
   /** Newest `ts` received, ms. */
   newest = Number.NEGATIVE_INFINITY;
   #waiting: LiveInsight[] = [];
-  #head = 0;
+  /** The oldest of those that wait, the last one first: `shift` of an array moves all others up. */
+  #oldest: LiveInsight[] = [];
   /** Newest `ts` received of each series, ms; the series that received one last is last. */
   readonly #last = new Map<string, number>();
 
@@ -23,7 +24,7 @@ export class InsightQueue {
   ) {}
 
   get length(): number {
-    return this.#waiting.length - this.#head;
+    return this.#waiting.length + this.#oldest.length;
   }
 
   get full(): boolean {
@@ -51,13 +52,7 @@ export class InsightQueue {
   }
 
   shift(): LiveInsight | undefined {
-    const insight = this.#waiting[this.#head];
-    if (!insight) return undefined;
-    this.#head++;
-    if (this.#head > 1000) {
-      this.#waiting = this.#waiting.slice(this.#head);
-      this.#head = 0;
-    }
-    return insight;
+    if (this.#oldest.length === 0) this.#oldest = this.#waiting.splice(0).reverse();
+    return this.#oldest.pop();
   }
 }

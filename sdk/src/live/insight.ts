@@ -1,3 +1,5 @@
+import { hasFields } from '../json.js';
+
 /** The types that this version knows; clients ignore types that they do not know. */
 export type InsightType = 'hr' | 'spo2' | 'rr';
 
@@ -30,29 +32,25 @@ export interface LiveInsight {
 /** The types that this version delivers. */
 export const INSIGHT_TYPES: ReadonlySet<string> = new Set<InsightType>(['hr', 'spo2', 'rr']);
 
+/** The fields of a live insight, with their types. */
+const FIELDS = {
+  type: 'string',
+  value: 'number',
+  unit: 'string',
+  ts: 'number',
+  session_id: 'string',
+  device_id: 'string',
+  confidence: 'number',
+  sqi_class: 'string',
+} as const satisfies Record<keyof LiveInsight, 'number' | 'string'>;
+
 /** Whether a message is an insight of a known type. */
 export function isLiveInsight(message: unknown): message is LiveInsight {
-  if (typeof message !== 'object' || message === null) return false;
-  const { type, value, ts, session_id, device_id } = message as Partial<LiveInsight>;
-  return (
-    INSIGHT_TYPES.has(String(type)) &&
-    typeof value === 'number' &&
-    typeof ts === 'number' &&
-    typeof session_id === 'string' &&
-    typeof device_id === 'string'
-  );
+  return hasFields(message, FIELDS) && INSIGHT_TYPES.has((message as LiveInsight).type);
 }
 
 /** The live form of a stored insight: the same insight, with exactly the fields of a live one. */
-export function liveForm({
-  type,
-  value,
-  unit,
-  ts,
-  session_id,
-  device_id,
-  confidence,
-  sqi_class,
-}: LiveInsight): LiveInsight {
-  return { type, value, unit, ts, session_id, device_id, confidence, sqi_class };
+export function liveForm(insight: LiveInsight): LiveInsight {
+  const names = Object.keys(FIELDS) as (keyof LiveInsight)[];
+  return Object.fromEntries(names.map((name) => [name, insight[name]])) as unknown as LiveInsight;
 }

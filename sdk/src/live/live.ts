@@ -1,11 +1,12 @@
 import { throwIfAborted } from '../abort.js';
 import type { Insight } from '../generated/types.gen.js';
+import { fieldsOf } from '../json.js';
 import { checkOptions } from '../options.js';
 import { ApiError, AuthenticationError, ConnectionError, mayPass } from '../rest/api-error.js';
 import { newestStored, type ReadHistory, readPeriod, readStored, SETTLED_MS } from '../rest/history.js';
 import { Connection, type ConnectionOptions, PING } from '../socket/connection.js';
-import { Backoff, pause } from '../socket/reconnection.js';
-import { type CloseInfo, type NodeSocket, parseJson, socketUrl } from '../socket/socket.js';
+import { backoffMs, onAbort, pause } from '../socket/reconnection.js';
+import { type CloseInfo, type NodeSocket, socketUrl } from '../socket/socket.js';
 import { isLiveInsight, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
 import { isWanted, OPTIONS, type SubscribeOptions } from './subscribe-options.js';
@@ -15,6 +16,7 @@ const BUFFER = 10_000;
 const PING_MS = 30_000;
 /** Longest wait for the service's answer to a close, ms: as in Node's own WebSocket. The package `ws` waits for 30 s. */
 const CLOSE_MS = 3000;
+const FULL = 'the buffer is full';
 
 /**
  * A live subscription to the insights of a key: `for await (const insight of subscription)`. It connects at once,
@@ -33,7 +35,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
   readonly #queue: InsightQueue;
   readonly #history: ReadHistory;
   /** Messages that arrive while missed insights are being read. Null while none are. */
-  #held: unknown[] | null = null;
+  #held: Readonly<Record<string, unknown>>[] | null = null;
   #repairing: Promise<void> | undefined;
   /** Time of the first `subscribed`, ms, by the clock and by a stopwatch. Null before. */
   #begunAt: { readonly clock: number; readonly stopwatch: number } | null = null;
@@ -57,8 +59,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
     const { signal } = settings;
     const abandon = () => this.close();
     if (signal?.aborted) abandon();
-    signal?.addEventListener('abort', abandon);
-    this.ending.signal.addEventListener('abort', () => signal?.removeEventListener('abort', abandon));
+    onAbort(this.ending.signal, onAbort(signal, abandon));
     void this.run();
   }
 
@@ -119,22 +120,22 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
 
   /** @internal */
   protected override receive(data: unknown): void {
-    const message = parseJson(data);
+    const message = fieldsOf(data);
     if (!this.#held) this.#handle(message);
-    else if (this.#held.push(message) > this.#queue.limit) this.#dropBecause('the buffer is full');
+    else if (this.#held.push(message) > this.#queue.limit) this.#dropBecause(FULL);
   }
 
   #dropBecause(why: string): void {
-    this.drop(new ConnectionError(`${why}: reading by REST what was missed`));
+    this.drop(new ConnectionError(why));
   }
 
-  #handle(message: unknown): void {
+  #handle(message: Readonly<Record<string, unknown>>): void {
     if (this.dropped) return;
-    if (isSubscribed(message)) this.#repairing = this.#begin().catch((error) => this.stop(error));
+    if (message.status === 'subscribed') this.#repairing = this.#begin().catch((error) => this.stop(error));
     else if (isLiveInsight(message)) {
-      if (this.#queue.full) return this.#dropBecause('the buffer is full');
-      if (this.#hasLagged(message)) return this.#dropBecause("the service's clock was set back");
-      this.#queue.add(message);
+      if (this.#queue.full) this.#dropBecause(FULL);
+      else if (this.#hasLagged(message)) this.#dropBecause("the service's clock was set back");
+      else this.#queue.add(message);
       this.wake();
     }
   }
@@ -192,7 +193,6 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
       this.reconnects++;
       for (const message of held) this.#handle(message);
     }
-    this.confirm();
     if (!this.dropped) this.tell('live');
     this.wake();
   }
@@ -261,11 +261,11 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
 
   /** Asks for the start until the service answers; a repair asks itself, and reports a refusal. */
   async #learnStart(): Promise<void> {
-    const backoff = new Backoff(this.#options.backoff);
+    let failures = 0;
     do {
       const start = await this.#findStart().catch((error: unknown) => error);
       if (!mayPass(start)) return;
-      await pause(this.clock, backoff.next(), this.ending.signal);
+      await pause(this.clock, backoffMs(failures++, this.#options.backoff), this.ending.signal);
     } while (this.connected);
   }
 
@@ -298,8 +298,4 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
       this.wake();
     }
   }
-}
-
-function isSubscribed(message: unknown): boolean {
-  return typeof message === 'object' && message !== null && 'status' in message && message.status === 'subscribed';
 }

@@ -1,4 +1,21 @@
-import type { HttpAnswer, HttpRequest } from './http.js';
+import { fieldsOf } from '../json.js';
+
+/** A request that may be repeated: a POST carries an Idempotency-Key. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer with all of its body. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
 
 /** The service refused a REST request, or failed. */
 export class ApiError extends Error {
@@ -66,11 +83,11 @@ export class ConnectionError extends Error {
 export class ForeignAnswer extends ConnectionError {
   /** @param but what is wrong with an answer in JSON */
   constructor({ method, url }: HttpRequest, answer: HttpAnswer, but = '') {
-    super(`${method} ${url}: the answer is not from the service (${kindOf(answer)}${but}): ${CHECK}`);
+    super(
+      `${method} ${url}: the answer is not from the service (${kindOf(answer)}${but}): check baseUrl, and for a proxy or a login page`,
+    );
   }
 }
-
-const CHECK = 'check baseUrl, and whether a proxy or a login page of the network has answered';
 
 /** Browsers show neither the status of a redirect, but 0, nor where it leads. */
 function kindOf({ status, headers }: HttpAnswer): string {
@@ -104,17 +121,8 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
  */
 export function refusal(request: HttpRequest, answer: HttpAnswer): ApiError | ForeignAnswer {
   const { status, headers, text } = answer;
-  const detail = detailOf(text);
-  if (detail === null && !isPassing(status)) return new ForeignAnswer(request, answer);
+  const { detail } = fieldsOf(text);
+  if (detail === undefined && !isPassing(status)) return new ForeignAnswer(request, answer);
   const Kind = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
-  return new Kind(status, detail ?? (text || 'no explanation'), headers.get('x-request-id'));
-}
-
-function detailOf(text: string): string | null {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null && 'detail' in body ? String(body.detail) : null;
-  } catch {
-    return null;
-  }
+  return new Kind(status, String(detail ?? text), headers.get('x-request-id'));
 }

@@ -1,24 +1,7 @@
 import { throwIfAborted } from '../abort.js';
 import { type Clock, systemClock } from '../clock.js';
-import { Backoff, type BackoffOptions, pause } from '../socket/reconnection.js';
-import { ConnectionError, ForeignAnswer, isPassing, refusal } from './api-error.js';
-
-/** A request that may be repeated: a POST carries an Idempotency-Key. */
-export interface HttpRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** JSON. */
-  readonly body?: string;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** An answer with all of its body. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-}
+import { type BackoffOptions, backoffMs, onAbort, pause } from '../socket/reconnection.js';
+import { ConnectionError, ForeignAnswer, type HttpAnswer, type HttpRequest, isPassing, refusal } from './api-error.js';
 
 /** Settings of requests. */
 export interface HttpOptions {
@@ -49,7 +32,6 @@ const LONGEST_WAIT_MS = 30_000;
  */
 export async function send(request: HttpRequest, options: HttpOptions): Promise<HttpAnswer & { data: unknown }> {
   const { retries = 2, clock = systemClock } = options;
-  const backoff = new Backoff(options.backoff);
   for (let attempt = 0; ; attempt++) {
     throwIfAborted(request.signal);
     const outcome = await attemptOnce(request, options);
@@ -58,7 +40,7 @@ export async function send(request: HttpRequest, options: HttpOptions): Promise<
     throwIfAborted(request.signal);
     const wanted = failed ? 0 : wantedWait(outcome);
     if (wanted > LONGEST_WAIT_MS || attempt >= retries) throw failed ? outcome : refusal(request, outcome);
-    await pause(clock, wanted + backoff.next(), request.signal);
+    await pause(clock, wanted + backoffMs(attempt, options.backoff), request.signal);
   }
 }
 
@@ -68,20 +50,17 @@ export async function send(request: HttpRequest, options: HttpOptions): Promise<
  */
 function wantedWait({ status, headers }: HttpAnswer): number {
   const after = headers.get('retry-after');
-  if (after === null && !isPassing(status)) return Number.POSITIVE_INFINITY;
-  return 1000 * Number(/^\d+$/.exec(after ?? '')?.[0] ?? 0);
+  if (after === null && !isPassing(status)) return Infinity;
+  return 1000 * (Number(after) || 0);
 }
 
 /** @throws ConnectionError if the answer has content that is not JSON */
 function jsonOf(request: HttpRequest, answer: HttpAnswer): unknown {
   if (answer.status === 204) return undefined;
-  if (!answer.text || !/\bjson\b/.test(answer.headers.get('content-type') ?? ''))
-    throw new ForeignAnswer(request, answer);
   try {
-    return JSON.parse(answer.text);
-  } catch (cause) {
-    throw new ConnectionError(`the answer from ${request.url} is not JSON: check baseUrl`, { cause });
-  }
+    if (/\bjson\b/.test(answer.headers.get('content-type') ?? '')) return JSON.parse(answer.text);
+  } catch {}
+  throw new ForeignAnswer(request, answer, ', not JSON');
 }
 
 /**
@@ -94,27 +73,26 @@ async function attemptOnce(
 ): Promise<HttpAnswer | ConnectionError> {
   const { timeoutMs = 30_000, clock = systemClock, fetch: run = globalThis.fetch } = options;
   const attempt = new AbortController();
-  const abandon = () => attempt.abort();
   let why = 'the service cannot be reached';
-  const limit = (late: string) =>
-    clock.after(timeoutMs, () => {
+  let cancel = () => {};
+  const limit = (late: string) => {
+    cancel();
+    cancel = clock.after(timeoutMs, () => {
       why = late;
       attempt.abort();
     });
-  let cancel = limit(`no answer within ${timeoutMs} ms`);
-  const goesOn = () => {
-    cancel();
-    cancel = limit(`the answer stopped for ${timeoutMs} ms`);
   };
-  signal?.addEventListener('abort', abandon);
+  const forget = onAbort(signal, () => attempt.abort());
+  limit(`no answer within ${timeoutMs} ms`);
   try {
     const response = await run(url, { ...request, signal: attempt.signal, redirect: 'manual' });
-    return { status: response.status, headers: response.headers, text: await textOf(response, goesOn) };
+    const text = await textOf(response, () => limit(`the answer stopped for ${timeoutMs} ms`));
+    return { status: response.status, headers: response.headers, text };
   } catch (cause) {
     return new ConnectionError(`${request.method} ${url}: ${why}`, { cause });
   } finally {
     cancel();
-    signal?.removeEventListener('abort', abandon);
+    forget();
   }
 }
 

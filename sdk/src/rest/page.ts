@@ -79,9 +79,6 @@ export async function* pages<Row>(read: ReadPage<Row>): AsyncGenerator<Row[]> {
 
 /** The cursor of another page in an answer's Link header (RFC 8288). React Native's URL cannot be taken apart. */
 export function linkedCursor(headers: Headers): string | null {
-  for (const [, target = ''] of (headers.get('link') ?? '').matchAll(/<([^>]*)>\s*;\s*rel="?(?:next|prev)"?/g)) {
-    const [, cursor] = /[?&]cursor=([^&#]*)/.exec(target) ?? [];
-    if (cursor !== undefined) return decodeURIComponent(cursor);
-  }
-  return null;
+  const [, cursor] = /[?&]cursor=([^&#>]*)[^>]*>\s*;\s*rel="?(?:next|prev)/.exec(headers.get('link') ?? '') ?? [];
+  return cursor === undefined ? null : decodeURIComponent(cursor);
 }

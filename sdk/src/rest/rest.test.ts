@@ -205,7 +205,7 @@ describe('REST client, on faults of the service and the network', () => {
     for (const [answer, message] of [
       [
         { status: 200, body: '<p>log in</p>', headers: html },
-        /GET \S+ the answer is not from the service \(200, text.html\)/,
+        /GET \S+ the answer is not from the service \(200, text.html, not JSON\)/,
       ],
       [{ status: 200, body: '' }, /not from the service/],
       [{ status: 403, body: '<p>log in</p>', headers: html }, /not from the service \(403, text.html\)/],
@@ -304,17 +304,20 @@ describe('REST client, on faults of the service and the network', () => {
     const api = await client();
     const now = Date.UTC(2026, 10, 26);
     for (const [since, message] of [
-      [now / 1000, /since is 1795651200, which is in seconds: give ms since the epoch/],
+      [
+        now / 1000,
+        /since must be ms since the epoch, such as Date.now\(\), not seconds or microseconds; it is 1795651200/,
+      ],
       [new Date(now / 1000), /seconds/],
       [now * 1000, /microseconds/],
       [now * 1e6, /microseconds/],
-      [Number.NaN, /since is no time/],
-      [new Date('soon'), /since is no time/],
+      [Number.NaN, /since must be ms since the epoch.*NaN/],
+      [new Date('soon'), /since must be ms since the epoch.*NaN/],
     ] as const)
       expect(() => api.insights.list({ since }), `${since}`).to.throw(RangeError, message);
-    expect(() => api.insights.list({ until: now / 1000 })).to.throw(RangeError, 'until is');
-    expect(() => api.insights.list({ data_since: now / 1000 })).to.throw(RangeError, 'data_since is');
-    expect(() => api.sessions.list({ data_until: now * 1000 })).to.throw(RangeError, 'data_until is');
+    expect(() => api.insights.list({ until: now / 1000 })).to.throw(RangeError, 'until must');
+    expect(() => api.insights.list({ data_since: now / 1000 })).to.throw(RangeError, 'data_since must');
+    expect(() => api.sessions.list({ data_until: now * 1000 })).to.throw(RangeError, 'data_until must');
     for (const since of [0, now, new Date(now), '2026-01-31T08:00:00Z']) await api.insights.list({ since });
     expect(asked).to.have.length(4);
   });

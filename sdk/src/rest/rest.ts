@@ -14,20 +14,16 @@ import type {
   Session,
 } from '../generated/types.gen.js';
 import { type Instant, instantText } from '../instant.js';
-import { checkOptions, type Rules } from '../options.js';
+import { isObject } from '../json.js';
+import { check, checkOptions, type Rules } from '../options.js';
 import { queryText, type ServiceAccess } from '../socket/service-address.js';
 import { ForeignAnswer } from './api-error.js';
 import type { ReadHistory } from './history.js';
 import { type HttpOptions, send } from './http.js';
-import { Listing, linkedCursor, type Page } from './page.js';
+import { Listing, linkedCursor } from './page.js';
 
 /** The service's address, the key, and the settings of requests. */
-export interface RestOptions extends HttpOptions {
-  /** The service's address, such as `https://insights.example`; without `/v1`. A TypeError says what is wrong with it. */
-  readonly baseUrl: string;
-  /** An API key of the service, `svc_…`. A TypeError says what is wrong with it. */
-  readonly apiKey: string;
-}
+export interface RestOptions extends HttpOptions, ServiceAccess {}
 
 /** Options of a single call. */
 export interface CallOptions {
@@ -156,19 +152,18 @@ export interface Operations {
 /** The operations as requests to a service. */
 export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions): Operations {
   /**
-   * @param path the parts of the path after `/v1`
-   * @param isRight whether the answer has the form that the operation has
+   * @param path the parts of the path after `/v1`; where their number is odd, a GET is answered with a list
+   * @returns the JSON of the answer, and the cursor of another page
    * @throws TypeError for an option that does not exist or an id that is none; what `send` throws; ForeignAnswer if the
    * answer has another form
    */
-  async function request(
+  async function request<Data>(
     method: string,
     path: readonly string[],
-    isRight: (data: unknown) => boolean,
     call: CreateOptions = {},
     body?: object,
-    query: object = {},
-  ) {
+    query?: object,
+  ): Promise<{ data: Data; next: string | null }> {
     const creates = method === 'POST';
     checkOptions('a call', call, creates ? CREATE : CALL);
     const asked = {
@@ -183,54 +178,49 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
       signal: call.signal,
     };
     const answer = await send(asked, http);
-    if (!isRight(answer.data)) throw new ForeignAnswer(asked, answer, ', of another form');
-    return answer;
+    const { data } = answer;
+    const isList = method === 'GET' && path.length % 2 === 1;
+    const isRight = isList
+      ? Array.isArray(data) && data.every(isObject)
+      : method === 'DELETE'
+        ? data === undefined
+        : isObject(data);
+    if (!isRight) throw new ForeignAnswer(asked, answer, ', of another form');
+    return { data: data as Data, next: linkedCursor(answer.headers) };
   }
 
-  /** The object with which the service answers. */
-  const object = async <Data>(method: string, path: readonly string[], call?: CreateOptions, body?: object) =>
-    (await request(method, path, isObject, call, body)).data as Data;
-
-  /** The list with which the service answers, and the cursor of another page. */
-  async function page<Row>(path: readonly string[], call?: CallOptions, query?: object): Promise<Page<Row>> {
-    const { data, headers } = await request('GET', path, isList, call, undefined, query);
-    return { data: data as Row[], next: linkedCursor(headers) };
-  }
-
-  const list = async <Row>(path: readonly string[], call?: CallOptions) => (await page<Row>(path, call)).data;
-
-  /** The service answers without content. */
-  async function remove(path: readonly string[], call?: CallOptions): Promise<void> {
-    await request('DELETE', path, (data) => data === undefined, call);
-  }
+  const ask = async <Data>(method: string, path: readonly string[], call?: CreateOptions, body?: object) =>
+    (await request<Data>(method, path, call, body)).data;
+  const page = <Row>(path: string, call?: CallOptions, query?: object) =>
+    request<Row[]>('GET', [path], call, undefined, query);
 
   /** @param back whether each page has older rows than the one before */
   function listing<Row>(path: string, query: SessionsQuery | InsightsQuery, back: boolean, call?: CallOptions) {
     const texts = withTexts(query);
-    return new Listing((cursor) => page<Row>([path], call, { ...texts, ...(cursor && { cursor }) }), back, call?.signal);
+    return new Listing((cursor) => page<Row>(path, call, { ...texts, ...(cursor && { cursor }) }), back, call?.signal);
   }
 
   return {
     deviceModels: {
-      create: (body, call) => object('POST', [MODELS], call, body),
-      list: (call) => list([MODELS], call),
-      get: (id, call) => object('GET', [MODELS, id], call),
-      update: (id, body, call) => object('PUT', [MODELS, id], call, body),
-      delete: (id, call) => remove([MODELS, id], call),
+      create: (body, call) => ask('POST', [MODELS], call, body),
+      list: (call) => ask('GET', [MODELS], call),
+      get: (id, call) => ask('GET', [MODELS, id], call),
+      update: (id, body, call) => ask('PUT', [MODELS, id], call, body),
+      delete: (id, call) => ask('DELETE', [MODELS, id], call),
     },
     modalities: {
-      list: (model, call) => list([MODELS, model, CHANNELS], call),
-      create: (model, body, call) => object('POST', [MODELS, model, CHANNELS], call, body),
-      update: (model, id, body, call) => object('PUT', [MODELS, model, CHANNELS, id], call, body),
-      delete: (model, id, call) => remove([MODELS, model, CHANNELS, id], call),
+      list: (model, call) => ask('GET', [MODELS, model, CHANNELS], call),
+      create: (model, body, call) => ask('POST', [MODELS, model, CHANNELS], call, body),
+      update: (model, id, body, call) => ask('PUT', [MODELS, model, CHANNELS, id], call, body),
+      delete: (model, id, call) => ask('DELETE', [MODELS, model, CHANNELS, id], call),
     },
     sessions: {
       list(query = {}, call) {
         checkOptions('sessions.list', query, SESSIONS_QUERY);
         return listing(SESSIONS, query, false, call);
       },
-      get: (id, call) => object('GET', [SESSIONS, id], call),
-      insights: (id, call) => list([SESSIONS, id, INSIGHTS], call),
+      get: (id, call) => ask('GET', [SESSIONS, id], call),
+      insights: (id, call) => ask('GET', [SESSIONS, id, INSIGHTS], call),
     },
     insights: {
       list(query = {}, call) {
@@ -239,21 +229,16 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
         return listing(INSIGHTS, query, start === undefined, call);
       },
     },
-    algos: { list: (call) => list(['algos'], call) },
-    health: (call) => object('GET', ['stream', 'health'], call),
-    history: async (query, call) => page([INSIGHTS], call, withTexts(query)),
+    algos: { list: (call) => ask('GET', ['algos'], call) },
+    health: (call) => ask('GET', ['stream', 'health'], call),
+    history: async (query, call) => page(INSIGHTS, call, withTexts(query)),
   };
 }
 
-const [MODELS, CHANNELS, SESSIONS, INSIGHTS] = ['device-models', 'modalities', 'sessions', 'insights'] as const;
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isList(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isObject);
-}
+const MODELS = 'device-models';
+const CHANNELS = 'modalities';
+const SESSIONS = 'sessions';
+const INSIGHTS = 'insights';
 
 /**
  * An id as a part of a path.
@@ -261,7 +246,7 @@ function isList(value: unknown): boolean {
  * @throws TypeError for an id that is no text, or would change the address of the request
  */
 function idText(id: string): string {
-  if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError(`an id must not be "${id}"`);
+  check(typeof id === 'string' && !/^\.{0,2}$/.test(id), 'an id', 'a text other than . and ..', id);
   return encodeURIComponent(id);
 }
 
@@ -271,11 +256,9 @@ function withTexts<Query extends { readonly [name in InstantName]?: Instant }>(q
 }
 
 /**
- * 128 random bits, hex. `crypto.randomUUID` is missing on pages that are not served securely, and React Native has no
- * `crypto`: a key need not be secret, only unlike the account's others.
+ * 128 random bits, hex. React Native has no `crypto`, and pages that are not served securely have little of it: a key
+ * need not be secret, only unlike the account's others.
  */
 function randomKey(): string {
-  const random =
-    globalThis.crypto?.getRandomValues(new Uint8Array(16)) ?? Array.from({ length: 16 }, () => 256 * Math.random());
-  return Array.from(random, (byte) => (byte | 256).toString(16).slice(1)).join('');
+  return Array.from({ length: 32 }, () => Math.floor(16 * Math.random()).toString(16)).join('');
 }

@@ -3,11 +3,17 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { DeviceInsights } from '../client.js';
+import type { Clock } from '../clock.js';
 import { ConnectionError } from '../rest/api-error.js';
-import type { ConnectionStatus } from './connection.js';
+import { type ConnectionStatus, PING } from './connection.js';
+import type { NodeSocket, SocketConstructor } from './socket.js';
 import { SocketServer } from './socket-server.fixture.js';
 
 const NAMES = { deviceId: 'band-1', deviceModelId: 'model-1' };
+const INSIGHT = {
+  ...{ type: 'hr', value: 72, unit: 'bpm', session_id: 's1', device_id: 'd1' },
+  ...{ confidence: 1, sqi_class: 'excellent' },
+};
 const READY = {
   type: 'ready',
   session_id: 's1',
@@ -171,9 +177,144 @@ describe('state of a connection', () => {
       const device = clientOf(address).device({ ...NAMES, onStatus });
       closing.push(() => device.close());
       expect(String(await caught(device.ready()))).to.contain(
-        'the answer is not from the service (200, no content type)',
+        'the answer is not from the service (200, no content type, not JSON)',
       );
       expect(device.state).not.to.equal('closed');
     });
+  });
+});
+
+describe('a connection to a service that is silent', () => {
+  /** Timers that the test runs, by their time. */
+  let due: { readonly ms: number; readonly run: () => void }[];
+  let sockets: FakeSocket[];
+  const clock: Clock = {
+    now: () => 0,
+    after: (ms, run) => {
+      const timer = { ms, run };
+      due.push(timer);
+      return () => {
+        due = due.filter((one) => one !== timer);
+      };
+    },
+  };
+  /** Runs the timers of this length; fails if there are none. */
+  const pass = (ms: number) => {
+    const timers = due.filter((timer) => timer.ms === ms);
+    expect(timers).not.to.deep.equal([]);
+    due = due.filter((timer) => timer.ms !== ms);
+    for (const { run } of timers) run();
+  };
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  /** A socket that is open at once; what is done with it is in `ends` and `sent`. */
+  class FakeSocket implements NodeSocket {
+    binaryType = '';
+    readyState = 1;
+    onopen = null;
+    onmessage: ((event: never) => void) | null = null;
+    onclose: ((event: never) => void) | null = null;
+    onerror = null;
+    readonly sent: unknown[] = [];
+    readonly ends: unknown[] = [];
+    constructor() {
+      sockets.push(this);
+    }
+    send(data: unknown): void {
+      this.sent.push(data);
+    }
+    close(code?: number): void {
+      this.ends.push(code);
+    }
+    terminate(): void {
+      this.ends.push('terminate');
+    }
+    receive(message: object): void {
+      this.onmessage?.({ data: JSON.stringify(message) } as never);
+    }
+  }
+  /** React Native's socket sends pings and hides their answers. */
+  class NativeSocket extends FakeSocket {
+    ping(): void {
+      this.sent.push('ping');
+    }
+  }
+
+  /** Answers of REST, in turn; the last one again and again. */
+  let stored: number[];
+  const client = (WebSocket: SocketConstructor) =>
+    new DeviceInsights({
+      baseUrl: 'http://service.example',
+      apiKey: 'svc_key',
+      clock,
+      WebSocket,
+      fetch: async () => {
+        const ts = stored.length > 1 ? stored.shift() : stored[0];
+        return Response.json([{ ...INSIGHT, ts }], { headers: { 'content-type': 'application/json' } });
+      },
+    });
+
+  beforeEach(() => {
+    [due, sockets, stored] = [[], [], [5]];
+  });
+
+  it('is given up if the service does not answer its close', async () => {
+    const live = client(FakeSocket).live.subscribe();
+    await turn();
+    live.close();
+    expect(sockets[0]?.ends).to.deep.equal([1000]);
+    pass(3000);
+    await turn();
+    expect(sockets[0]?.ends).to.deep.equal([1000, 'terminate']);
+    expect(due).to.deep.equal([]);
+  });
+
+  it('is not given up for a ping whose answer cannot be heard, as in React Native', async () => {
+    const live = client(NativeSocket).live.subscribe();
+    await turn();
+    sockets[0]?.receive({ status: 'subscribed' });
+    for (let n = 0; n < 3; n++) {
+      pass(30_000);
+      await turn();
+    }
+    expect([live.state, sockets[0]?.ends, sockets[0]?.sent]).to.deep.equal(['live', [], Array(3).fill(PING)]);
+    live.close();
+  });
+
+  it('is kept if a message arrives while it asks whether it has missed one', async () => {
+    const live = client(FakeSocket).live.subscribe();
+    await turn();
+    sockets[0]?.receive({ status: 'subscribed' });
+    sockets[0]?.receive({ ...INSIGHT, ts: 10 });
+    await turn();
+    stored = [20];
+    pass(30_000);
+    pass(30_000);
+    sockets[0]?.receive({ ...INSIGHT, ts: 20 });
+    for (let n = 0; n < 5; n++) await turn();
+    expect([live.state, sockets[0]?.ends]).to.deep.equal(['live', []]);
+    stored = [30];
+    pass(30_000);
+    pass(30_000);
+    for (let n = 0; n < 5; n++) await turn();
+    expect([live.state, sockets[0]?.ends]).to.deep.equal(['waiting', ['terminate']]);
+    live.close();
+  });
+
+  it('of a device sends pings, is kept while data arrive, and is given up without a handshake when none do', async () => {
+    const device = client(FakeSocket).device(NAMES);
+    await turn();
+    sockets[0]?.receive(READY);
+    pass(15_000);
+    sockets[0]?.receive({ type: 'pong' });
+    pass(15_000);
+    expect([sockets[0]?.sent, sockets[0]?.ends]).to.deep.equal([[PING, PING], []]);
+    pass(15_000);
+    await turn();
+    expect(sockets[0]?.ends).to.deep.equal(['terminate']);
+    expect(device.lastError?.message).to.equal('the connection was lost (1006: the service sends nothing)');
+    device.close();
+    await turn();
+    expect(due).to.deep.equal([]);
   });
 });

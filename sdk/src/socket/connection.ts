@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock.js';
 import { ApiError, ConnectionError, ForeignAnswer } from '../rest/api-error.js';
 import { type HttpOptions, send } from '../rest/http.js';
-import { Backoff, ClosedError, mayReconnect, pause } from './reconnection.js';
+import { backoffMs, ClosedError, mayReconnect, onAbort, pause } from './reconnection.js';
 import { type CloseInfo, findWebSocket, giveUp, type NodeSocket, onEnd, type SocketConstructor } from './socket.js';
 
 /**
@@ -47,7 +47,8 @@ export abstract class Connection {
   readonly #options: ConnectionOptions;
   readonly #pingMs: number;
   readonly #closeMs: number;
-  readonly #backoff: Backoff;
+  /** Attempts since the last connection that the service confirmed. */
+  #failures = 0;
   #waiters: (() => void)[] = [];
   #liftLimit = () => {};
   #dropSocket = () => {};
@@ -71,7 +72,6 @@ export abstract class Connection {
     this.#options = options;
     this.#pingMs = pingMs;
     this.#closeMs = closeMs;
-    this.#backoff = new Backoff(options.backoff);
     this.clock = options.clock ?? systemClock;
   }
 
@@ -113,8 +113,13 @@ export abstract class Connection {
     return this.ending.signal.aborted;
   }
 
-  /** @internal Nothing follows `closed`. */
+  /** @internal `live` means that the service has confirmed the connection; nothing follows `closed`. */
   protected tell(state: ConnectionState, error: Error | null = null, nextTryAt: number | null = null): void {
+    if (state === 'live') {
+      this.#wasConfirmed = true;
+      this.#failures = 0;
+      this.#liftLimit();
+    }
     if (this.state === 'closed' || (this.state === state && this.lastError === error)) return;
     this.#status = { state, error, nextTryAt };
     this.#options.onStatus?.(this.#status);
@@ -128,13 +133,6 @@ export abstract class Connection {
   /** @internal Something has changed for which `until` may wait. */
   protected wake(): void {
     for (const wake of this.#waiters.splice(0)) wake();
-  }
-
-  /** @internal The service has confirmed the connection. */
-  protected confirm(): void {
-    this.#wasConfirmed = true;
-    this.#backoff.reset();
-    this.#liftLimit();
   }
 
   /** @internal Drops the socket, if there is one, and reads no more of it. */
@@ -186,7 +184,7 @@ export abstract class Connection {
       if (atOnce) continue;
       if (!mayReconnect(info.code)) throw new ClosedError(info.code, info.reason);
       error = await this.#explain(info);
-      const waitMs = this.#backoff.next();
+      const waitMs = backoffMs(this.#failures++, this.#options.backoff);
       this.tell('waiting', error, this.clock.now() + waitMs);
       await pause(this.clock, waitMs, this.ending.signal);
     }
@@ -199,11 +197,9 @@ export abstract class Connection {
     return new Promise((resolve) => {
       let heard = true;
       let isAnswered = true;
-      let stopWaiting = () => {};
       const finish = (info: CloseInfo) => {
-        stopPings();
-        stopWaiting();
-        signal.removeEventListener('abort', close);
+        cancel();
+        forget();
         resolve(info);
       };
       const drop = (reason = '') => {
@@ -211,7 +207,8 @@ export abstract class Connection {
         finish({ code: 1006, reason });
       };
       const close = () => {
-        stopWaiting = clock.after(this.#closeMs, () => drop());
+        cancel();
+        cancel = clock.after(this.#closeMs, () => drop());
         socket.close(1000);
       };
       const beat = () => {
@@ -219,13 +216,13 @@ export abstract class Connection {
           if (isAnswered) return drop('the service sends nothing');
           void this.hasMissed().then((missed) => missed && !heard && drop());
         }
-        stopPings = clock.after(this.#pingMs, beat);
+        cancel = clock.after(this.#pingMs, beat);
         heard = false;
         if (socket.readyState === 1) isAnswered = this.ping(socket);
       };
-      let stopPings = clock.after(this.#pingMs, beat);
+      let cancel = clock.after(this.#pingMs, beat);
       this.#dropSocket = drop;
-      signal.addEventListener('abort', close);
+      const forget = onAbort(signal, close);
       socket.onmessage = ({ data }: { data: unknown }) => {
         heard = true;
         try {
@@ -248,18 +245,18 @@ export abstract class Connection {
       return new ConnectionError(`the connection was lost (${code}${reason && `: ${reason}`})`);
     const { baseUrl } = this.#options;
     const request = { method: 'GET', url: `${baseUrl}/v1/stream/health`, signal: this.ending.signal };
-    try {
-      await send(request, { ...this.#options, retries: 0, timeoutMs: ANSWER_MS });
-    } catch (cause) {
-      const isWrong = cause instanceof ForeignAnswer || (cause instanceof ApiError && cause.status < 500);
-      if (!isWrong) return new ConnectionError(`the service cannot be reached at ${baseUrl}`, { cause });
+    const cause = await send(request, { ...this.#options, retries: 0, timeoutMs: ANSWER_MS }).catch((why) => why);
+    if (cause instanceof ForeignAnswer || (cause instanceof ApiError && cause.status < 500)) {
       const error =
         cause instanceof ForeignAnswer ? cause : new ConnectionError(`check baseUrl: ${cause.message}`, { cause });
       this.late(error);
       return error;
     }
     return new ConnectionError(
-      `the service at ${baseUrl} answers, but its WebSocket could not be opened: it is full, or a proxy does not pass on Upgrade`,
+      cause instanceof Error
+        ? `the service cannot be reached at ${baseUrl}`
+        : `the service at ${baseUrl} answers, but no WebSocket: it is full, or a proxy does not pass on Upgrade`,
+      { cause },
     );
   }
 }

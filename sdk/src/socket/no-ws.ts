@@ -2,3 +2,5 @@
 export async function importWs(): Promise<unknown> {
   throw new Error('this bundle is not for Node');
 }
+
+export const WITHOUT_WEBSOCKET = 'pass a WebSocket class';

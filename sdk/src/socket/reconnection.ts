@@ -1,14 +1,11 @@
 import type { Clock } from '../clock.js';
 
-/** Close codes of RFC 6455 (7.4.1) after which the same connection would end the same way. */
-const FINAL: ReadonlySet<number> = new Set([1000, 1002, 1003, 1007, 1008, 1009, 1010]);
+/** Close codes after which the same connection would end the same way: those of RFC 6455 (7.4.1), and refusals. */
+const FINAL = /^(100[023789]|1010|4\d{3})$/;
 
-/**
- * Whether a client reconnects after this close code: after restarts, overload and lost connections, never after a
- * refusal (4000 to 4999).
- */
+/** Whether a client reconnects after this close code: after restarts, overload and lost connections, never after a refusal (4000 to 4999). */
 export function mayReconnect(code: number): boolean {
-  return !FINAL.has(code) && !(code >= 4000 && code <= 4999);
+  return !FINAL.test(String(code));
 }
 
 /** A connection that ended permanently, with its close code. */
@@ -20,7 +17,7 @@ export class ClosedError extends Error {
     readonly code: number,
     reason: string,
   ) {
-    super(`the connection is closed (${code}): ${reason || 'no reason given'}`);
+    super(`the connection is closed (${code})${reason && `: ${reason}`}`);
   }
 }
 
@@ -34,37 +31,34 @@ export interface BackoffOptions {
   readonly random?: () => number;
 }
 
-/** Exponential backoff with full jitter (Brooker, "Exponential Backoff And Jitter", AWS 2015). */
-export class Backoff {
-  #failures = 0;
-  readonly #options: BackoffOptions;
+/**
+ * Wait before the next attempt, ms, after a number of failures since the last success: exponential backoff with full
+ * jitter (Brooker, "Exponential Backoff And Jitter", AWS 2015).
+ */
+export function backoffMs(
+  failures: number,
+  { baseMs = 500, maxMs = 30_000, random = Math.random }: BackoffOptions = {},
+): number {
+  return random() * Math.min(maxMs, baseMs * 2 ** failures);
+}
 
-  constructor(options: BackoffOptions = {}) {
-    this.#options = options;
-  }
-
-  /** Wait before the next attempt, ms. */
-  next(): number {
-    const { baseMs = 500, maxMs = 30_000, random = Math.random } = this.#options;
-    return random() * Math.min(maxMs, baseMs * 2 ** this.#failures++);
-  }
-
-  /** The attempt succeeded: the next wait is short again. */
-  reset(): void {
-    this.#failures = 0;
-  }
+/** Calls `run` when the signal aborts, until the returned function is called. */
+export function onAbort(signal: AbortSignal | undefined, run: () => void): () => void {
+  signal?.addEventListener('abort', run);
+  return () => signal?.removeEventListener('abort', run);
 }
 
 /** Resolves after `ms`, or at once when the signal aborts. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
+export async function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return;
+  let stop = () => {};
+  await new Promise<void>((resolve) => {
+    const cancel = clock.after(ms, resolve);
+    const forget = onAbort(signal, resolve);
+    stop = () => {
       cancel();
-      signal?.removeEventListener('abort', done);
-      resolve();
+      forget();
     };
-    const cancel = clock.after(ms, done);
-    signal?.addEventListener('abort', done);
   });
+  stop();
 }

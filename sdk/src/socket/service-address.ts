@@ -1,38 +1,31 @@
-/** The service's address and the API key, both checked. */
+import type { Rules } from '../options.js';
+
+/** The service's address and the API key. */
 export interface ServiceAccess {
-  /** http or https, with a path or without, and no slash at its end. */
+  /** The service's address, such as `https://insights.example`; without `/v1`. A TypeError says what is wrong with it. */
   readonly baseUrl: string;
+  /** An API key of the service, `svc_…`. A TypeError says what is wrong with it. */
   readonly apiKey: string;
 }
 
-/**
- * Checks a service's address and an API key. ws and wss become http and https.
- *
- * @throws TypeError that says what to write instead; it never contains the key
- */
-export function parseAccess({
-  baseUrl,
-  apiKey,
-}: {
-  readonly baseUrl: unknown;
-  readonly apiKey: unknown;
-}): ServiceAccess {
-  return { baseUrl: parseBaseUrl(baseUrl), apiKey: parseKey(apiKey) };
-}
-
 /** Scheme, host with a port or without, and path. By a pattern, because React Native's URL cannot be taken apart. */
-const ADDRESS = /^(http|ws)(s?):\/\/([^\s/\\:[\]]+|\[[\da-f:.]+\])(:\d{1,5})?((?:\/[^\s\\]*)?)$/i;
+const ADDRESS = /^\s*(http|ws)s?:\/\/([^\s/\\:@?#[\]]+|\[[\da-f:.]+\])(:\d{1,5})?(\/[^\s\\@?#]*)?\s*$/i;
 
-function parseBaseUrl(value: unknown): string {
-  const wrong = (what: string) =>
-    new TypeError(`baseUrl must be the service's address, such as https://insights.example; ${what}`);
-  if (typeof value !== 'string' || value === '') throw wrong('it is missing');
-  if (/[?#]|\/\/[^/]*@/.test(value)) throw wrong('leave out what is more than host and path');
-  const [address, , secure = '', host = '', port = '', path = ''] = ADDRESS.exec(value.trim()) ?? [];
-  if (address === undefined) throw wrong(`it is ${value}`);
-  const folder = path.replace(/\/+$/, '');
-  if (folder.endsWith('/v1')) throw wrong('leave out /v1: the client adds it');
-  return `http${secure.toLowerCase()}://${host.toLowerCase()}${port}${folder}`;
+export const ACCESS: Rules<ServiceAccess> = {
+  baseUrl: [
+    "the service's address, such as https://insights.example, with a path or without, but without /v1, query or password",
+    (url) => typeof url === 'string' && ADDRESS.test(url) && !/\/v1\/*\s*$/.test(url),
+  ],
+  apiKey: [
+    'an API key of the service, without spaces and line ends: trim what was read from a file',
+    (key) => typeof key === 'string' && /^[\x21-\x7e]+$/.test(key),
+  ],
+};
+
+/** The service's address as http or https, with a path or without, and no slash at its end. ws and wss become http and https. */
+export function addressOf(baseUrl: string): string {
+  const address = baseUrl.trim().replace(/\/+$/, '');
+  return address.replace(/^[^/]*\/\/[^/]*/, (origin) => origin.toLowerCase().replace(/^ws/, 'http'));
 }
 
 /** A query, with its `?`; values that are undefined are left out. Nothing if there are none. */
@@ -40,14 +33,4 @@ export function queryText(values: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   const texts = pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
   return texts.length === 0 ? '' : `?${texts.join('&')}`;
-}
-
-function parseKey(value: unknown): string {
-  if (typeof value !== 'string' || value === '')
-    throw new TypeError('apiKey is missing: give an API key of the service');
-  if (/[^\x21-\x7e]/.test(value))
-    throw new TypeError(
-      'apiKey contains a space, a line end or another character that no key has: trim what was read from a file',
-    );
-  return value;
 }

@@ -1,5 +1,5 @@
 import { queryText } from './service-address.js';
-import { importWs } from './ws.js';
+import { importWs, WITHOUT_WEBSOCKET } from './ws.js';
 
 /**
  * The part of the browser's WebSocket that the clients use; `ws` has it too. Listeners take `never`, so that both are
@@ -66,10 +66,7 @@ export class NoWebSocketError extends Error {
 
   /** @internal */
   constructor(options?: { readonly cause?: unknown }) {
-    super(
-      'this runtime has no WebSocket: on Node 20 install the package "ws" (npm install ws), or pass a WebSocket class',
-      options,
-    );
+    super(`this runtime has no WebSocket: ${WITHOUT_WEBSOCKET}`, options);
   }
 }
 
@@ -91,13 +88,4 @@ export async function findWebSocket(): Promise<SocketConstructor> {
 /** The address of one of the service's sockets; `baseUrl` as `parseAccess` gives it. */
 export function socketUrl(baseUrl: string, name: string, query: Readonly<Record<string, unknown>>): string {
   return `${baseUrl.replace('http', 'ws')}/stream/${name}${queryText(query)}`;
-}
-
-/** The JSON of a message, or null if it is none. */
-export function parseJson(message: unknown): unknown {
-  try {
-    return JSON.parse(message as string);
-  } catch {
-    return null;
-  }
 }

@@ -4,3 +4,6 @@ export function importWs(): Promise<unknown> {
   const name = 'ws';
   return import(/* @vite-ignore */ /* webpackIgnore: true */ name);
 }
+
+/** What to do where there is no WebSocket. */
+export const WITHOUT_WEBSOCKET = 'on Node 20 install the package "ws" (npm install ws), or pass a WebSocket class';
