@@ -12,7 +12,7 @@ import { connect, makeModel, sendFrames } from './wearable.js';
 
 const execute = promisify(execFile);
 const DOCUMENT = fileOf('gateway/openapi.json');
-const GENERATOR = 'openapi-python-client==0.29.1';
+const PYTHON_GENERATOR = 'openapi-python-client==0.29.1';
 
 /** A journey through REST with the generated client: each line prints what it found. */
 const JOURNEY = `
@@ -46,6 +46,23 @@ print(sorted(types), len(list_insights.sync(client=client, since=since, limit=3)
 print("hr-ppg" in [one.slug for one in list_algorithms.sync(client=client)])
 `;
 
+/** The same with the client of swagger-typescript-api. */
+const TYPESCRIPT_JOURNEY = `
+import { Api } from './api.js';
+declare const process: { readonly argv: readonly string[] };
+
+const [, , baseUrl = '', key = ''] = process.argv;
+const { v1 } = new Api({ baseUrl, baseApiParams: { headers: { Authorization: \`Bearer \${key}\` } } });
+const channel = { modality: 'ecg', sample_rate_hz: 250, bit_depth: 16, num_channels: 1 };
+const { data: model } = await v1.createDeviceModel({ name: 'typescript', modality_channels: [channel] });
+console.log(model.name, model.modality_channels.map(({ modality }) => modality));
+console.log((await v1.deleteDeviceModel(model.id)).status);
+console.log(await v1.getDeviceModel(model.id).catch(({ status, error }) => [status, typeof error.detail]));
+const [session] = (await v1.listSessions({ device_id: 'journey', limit: 1 })).data;
+const insights = (await v1.listInsights({ device_id: 'journey', since: new Date(0).toISOString(), limit: 3 })).data;
+console.log(session?.device_id, session?.status, insights.length);
+`;
+
 describe('the OpenAPI document', function () {
   this.timeout(900_000); // The first run installs the programs.
   const folder = temporaryFolder();
@@ -67,26 +84,53 @@ describe('the OpenAPI document', function () {
     expect(report.stdout.trim()).to.match(/^(No results .*)?$/);
   });
 
-  it('gives a Python client that can use every operation', async () => {
-    const source = simulate({ seconds: 20 });
-    const service = await Running.start({ DATA_DIR: join(folder.path, 'data') });
-    try {
+  describe('served at /docs/openapi.json, without a key,', () => {
+    let service: Running;
+    let address = '';
+
+    before(async () => {
+      service = await Running.start({ DATA_DIR: join(folder.path, 'data'), DASHBOARD: 'on' });
+      address = `${service.url}/docs/openapi.json`;
+      const source = simulate({ seconds: 20 });
       const { socket } = await connect(service, 'journey', await makeModel(service, source));
       await sendFrames(socket, source, Date.now() - 20_000, 0, 20);
       socket.send({ type: 'end' });
       await socket.until(({ type }) => type === 'ended');
-      const generator = await pythonProgram(GENERATOR, 'openapi-python-client');
+    });
+    after(() => service.end('SIGKILL'));
+
+    it('gives a Python client that can use every operation', async () => {
+      const generator = await pythonProgram(PYTHON_GENERATOR, 'openapi-python-client');
       const options = ['--output-path', join(folder.path, 'insights_client'), '--meta', 'none', '--fail-on-warning'];
       const env = { ...process.env, PATH: `${dirname(generator)}${delimiter}${process.env.PATH}` };
-      await execute(generator, ['generate', '--path', DOCUMENT, ...options], { cwd: folder.path, env });
+      await execute(generator, ['generate', '--url', address, ...options], { cwd: folder.path, env });
       await writeFile(join(folder.path, 'journey.py'), JOURNEY);
-      const { stdout } = await run(await pythonProgram(GENERATOR, 'python'), ['journey.py', service.url, KEY]);
+      const { stdout } = await run(await pythonProgram(PYTHON_GENERATOR, 'python'), ['journey.py', service.url, KEY]);
       const [created, channels, version, deleted, gone, session, insights, entitled] = stdout.split('\n');
       expect([created, channels, version, deleted]).to.deep.equal(["python ['ecg']", "['ecg', 'accel']", '2', '204']);
       expect(gone).to.match(/^True .+/);
       expect([session, insights, entitled]).to.deep.equal(['journey closed', "['hr', 'rr', 'spo2'] 3", 'True']);
-    } finally {
-      await service.end('SIGKILL');
-    }
+    });
+
+    it('gives TypeScript of three generators that passes the strict compiler, and a client that works', async () => {
+      const types = await npmProgram('openapi-typescript@7.13.0', '.bin/openapi-typescript');
+      const api = await npmProgram('swagger-typescript-api@13.13.0', '.bin/swagger-typescript-api');
+      const heyApi = fileOf('node_modules/@hey-api/openapi-ts/bin/run.js');
+      await Promise.all([
+        run(types, [address, '-o', 'typescript/types.ts']),
+        run(api, ['generate', '-p', address, '-o', 'typescript', '-n', 'api.ts']),
+        run(process.execPath, [heyApi, '-i', address, '-o', 'typescript/hey-api', '--no-log-file']),
+      ]);
+      const at = (name: string) => join(folder.path, 'typescript', name);
+      await writeFile(at('journey.ts'), TYPESCRIPT_JOURNEY);
+      await writeFile(at('package.json'), '{"type":"module"}');
+      const common = { strict: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler', types: [] };
+      const compilerOptions = { ...common, lib: ['es2022', 'dom', 'dom.iterable'], rootDir: '.', outDir: 'js' };
+      await writeFile(at('tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*.ts'] }));
+      const compiled = await run(fileOf('node_modules/.bin/tsc'), ['-p', at('tsconfig.json')]).catch((error) => error);
+      expect(compiled.stdout).to.equal('');
+      const { stdout } = await run(process.execPath, [at('js/journey.js'), service.url, KEY]);
+      expect(stdout).to.equal("typescript [ 'ecg' ]\n204\n[ 404, 'string' ]\njourney closed 3\n");
+    });
   });
 });
