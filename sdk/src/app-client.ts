@@ -26,6 +26,7 @@ const OPTIONS: Rules<DeviceInsightsOptions> = {
   ...ACCESS,
   fetch: true,
   timeoutMs: atLeast(0, 'a number of ms'),
+  maxResponseBytes: atLeast(1, 'a number of bytes'),
   retries: atLeast(0, 'a number'),
   backoff: true,
   clock: true,
@@ -60,7 +61,7 @@ export class AppClient {
    */
   constructor(options: DeviceInsightsOptions) {
     checkOptions('a client', options, OPTIONS);
-    const { timeoutMs, retries, ...sockets } = { ...options, baseUrl: addressOf(options.baseUrl) };
+    const { timeoutMs, retries, maxResponseBytes, ...sockets } = { ...options, baseUrl: addressOf(options.baseUrl) };
     this.sockets = sockets;
     const { history, ...rest } = operations(sockets, options);
     Object.assign(this, rest);

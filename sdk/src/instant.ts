@@ -12,7 +12,7 @@ export const SECONDS_UNTIL = 4_100_000_000;
 /** The year 2000, ms: the service refuses times of a device before it. */
 export const EARLIEST_MS = 1000 * SECONDS_FROM;
 /** The year 10000, ms: it is the year 1978 in microseconds. */
-const LATEST_MS = 253_402_300_800_000;
+export const LATEST_MS = 253_402_300_800_000;
 
 /** @throws RangeError for a time in seconds, in microseconds or in nanoseconds since the epoch, and for what is no time */
 export function checkMs(name: string, ms: number): void {

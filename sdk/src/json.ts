@@ -13,7 +13,11 @@ export function fieldsOf(text: unknown): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Whether a value has fields of these types, by name. */
+/** Whether a value has fields of these types, by name; the numbers are finite. */
 export function hasFields(value: unknown, types: Readonly<Record<string, 'number' | 'string'>>): boolean {
-  return isObject(value) && Object.entries(types).every(([name, type]) => typeof value[name] === type);
+  if (!isObject(value)) return false;
+  return Object.entries(types).every(([name, type]) => {
+    const field = value[name];
+    return type === 'number' ? Number.isFinite(field) : typeof field === type;
+  });
 }

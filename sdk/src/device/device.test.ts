@@ -581,11 +581,21 @@ describe('device', () => {
     expect(device.counters.framesRefused).to.equal(1);
   });
 
+  it('sends one instant a frame, and loops nowhere, if the service says that frames have no bytes', async () => {
+    const peer = await connect();
+    peer.send(ready({ limits: { ...LIMITS, max_frame_bytes: 0 } }));
+    await device.ready();
+    device.push(0, Array(10).fill(1));
+    expect(frames(await peer.messages(10))).to.have.length(10);
+  });
+
   it('ignores messages of its types without the fields that it needs, as from a server that is not the service', async () => {
     const peer = await connect();
     const [channel] = CHANNELS;
     const strange: unknown[] = [null, [], { type: 'ready' }, ready({ channels: {} }), ready({ channels: [null] })];
     strange.push(ready({ channels: [{ ...channel, sample_rate_hz: 0 }] }), ready({ limits: null }));
+    for (const wrong of [{ sample_rate_hz: 1e-300 }, { num_channels: 0.5 }, { next_seq: 1e300 }, { next_seq: -1 }])
+      strange.push(ready({ channels: [{ ...channel, ...wrong }] }));
     strange.push(ready({ replay_ms: '1' }), { type: 'ack' }, { type: 'ack', next_seq: { 0: null } });
     for (const session_id of ['s1', 's2']) {
       for (const message of strange) peer.socket.send(JSON.stringify(message));

@@ -116,7 +116,7 @@ export function parseServerMessage(data: unknown): ServerMessage | null {
   const isRight =
     type === 'ready'
       ? isReady(message)
-      : type !== 'ack' || (isObject(next_seq) && Object.values(next_seq).every(isNumber));
+      : type !== 'ack' || (isObject(next_seq) && Object.values(next_seq).every(Number.isInteger));
   return isRight ? (message as unknown as ServerMessage) : null;
 }
 
@@ -126,17 +126,15 @@ function isReady(message: Readonly<Record<string, unknown>>): boolean {
     hasFields(message, { replay_ms: 'number' }) &&
     hasFields(limits, { max_frame_bytes: 'number', max_unacked_ms: 'number' }) &&
     Array.isArray(channels) &&
-    channels.every(
-      (channel) =>
-        hasFields(channel, { index: 'number', sample_rate_hz: 'number', num_channels: 'number', next_seq: 'number' }) &&
-        channel.sample_rate_hz > 0 &&
-        channel.num_channels > 0,
-    )
+    channels.every(isChannel)
   );
 }
 
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number';
+function isChannel(channel: unknown): boolean {
+  if (!isObject(channel)) return false;
+  const { index, num_channels: width, next_seq, sample_rate_hz: rate } = channel;
+  const areWhole = [index, width, next_seq].every((n) => Number.isInteger(n) && Number(n) >= 0 && Number(n) <= 2 ** 32);
+  return areWhole && width !== 0 && typeof rate === 'number' && rate > 1e-3 && rate < 1e6;
 }
 
 /**

@@ -118,7 +118,7 @@ export class Outbox {
   add({ channel, seq, ts, samples }: Batch, maxFrameBytes: number): number {
     const { index, num_channels: width, sample_rate_hz } = channel;
     const instants = samples.length / width;
-    const most = Math.floor((maxFrameBytes - HEADER_BYTES) / WIDEST_SAMPLE / width);
+    const most = Math.max(1, Math.floor((maxFrameBytes - HEADER_BYTES) / WIDEST_SAMPLE / width));
     let lost = 0;
     for (let from = 0; from < instants; from += most) {
       const to = Math.min(instants, from + most);

@@ -1,3 +1,4 @@
+import { LATEST_MS } from '../instant.js';
 import { hasFields } from '../json.js';
 
 /** The types that this version knows; clients ignore types that they do not know. */
@@ -44,9 +45,16 @@ const FIELDS = {
   sqi_class: 'string',
 } as const satisfies Record<keyof LiveInsight, 'number' | 'string'>;
 
-/** Whether a message is an insight of a known type. */
+/** Whether a message is an insight of a known type, with a possible time: an impossible one cannot be put in order. */
 export function isLiveInsight(message: unknown): message is LiveInsight {
-  return hasFields(message, FIELDS) && INSIGHT_TYPES.has((message as LiveInsight).type);
+  return (
+    hasFields(message, FIELDS) && isTimed(message as LiveInsight) && INSIGHT_TYPES.has((message as LiveInsight).type)
+  );
+}
+
+/** Whether a time is one that the service can have published at. */
+export function isTimed({ ts }: { readonly ts: number }): boolean {
+  return ts >= 0 && ts < LATEST_MS;
 }
 
 /** The live form of a stored insight: the same insight, with exactly the fields of a live one. */

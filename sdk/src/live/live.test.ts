@@ -404,6 +404,64 @@ describe('live subscription', () => {
     expect(valuesOf(await take(6)).filter((value) => value < 4)).to.deep.equal([1, 2, 3]);
   });
 
+  it('neither ends nor loops for a time that is absurd, live or stored', async () => {
+    const now = Date.now();
+    const absurd = ['1e400', '1e300', '8e15', '-1e300', '"soon"', 'null', '{}'];
+    const text = (ts: string) => JSON.stringify({ ...insight(9), ts: 0 }).replace('"ts":0', `"ts":${ts}`);
+    const { respond } = server;
+    server.respond = (request, response) => {
+      const isFirst = requests.length % 2 === 0;
+      if (!isFirst) return respond(request, response);
+      requests.push(new URL(request.url ?? '', 'http://x').searchParams);
+      const rows = [...absurd.map(text), ...stored.map((row) => JSON.stringify(row))];
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(`[${rows.join()}]`);
+    };
+    const first = await subscribe();
+    await begin(first);
+    for (const ts of absurd) first.socket.send(text(ts));
+    first.send(insight(1, { ts: now + 1 }));
+    expect(valuesOf(await take(1))).to.deep.equal([1]);
+    await comesBack(first, [insight(1, { ts: now + 1 }), insight(2, { ts: now + 2 })]);
+    expect(valuesOf(await take(1))).to.deep.equal([2]);
+    while (!live.connected) await new Promise((resolve) => setImmediate(resolve));
+    expect(requests.length).to.be.lessThan(20);
+  });
+
+  it('is live, and reports a gap, after an insight of a far future', async () => {
+    const holes: Hole[] = [];
+    const now = Date.now();
+    const first = await subscribe({ onHole: (hole) => holes.push(hole) });
+    await begin(first);
+    first.send(insight(1, { ts: Date.UTC(5000, 0), session_id: 's2' }));
+    first.send(insight(2, { ts: now }));
+    await comesBack(first, [insight(2, { ts: now })]);
+    while (!live.connected || live.reconnects === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(valuesOf(await take(2))).to.deep.equal([1, 2]);
+    expect(holes).to.have.length(1);
+  });
+
+  it('reads no page twice that leads to itself, says so, and is live once the pages are right', async () => {
+    const first = await subscribe();
+    await begin(first);
+    const { respond } = server;
+    let asked = 0;
+    server.respond = (_, response) => {
+      asked++;
+      const link = '</v1/insights?cursor=a>; rel="next"';
+      response.writeHead(200, { 'content-type': 'application/json', link }).end('[]');
+    };
+    first.socket.terminate();
+    const second = await server.peer();
+    second.send({ status: 'subscribed' });
+    const third = await server.peer();
+    expect(String(live.lastError)).to.contain('lead in a circle');
+    expect(asked).to.be.lessThan(10);
+    server.respond = respond;
+    stored = [insight(1, { ts: Date.now() })];
+    third.send({ status: 'subscribed' });
+    expect(valuesOf(await take(1))).to.deep.equal([1]);
+  });
+
   it('tries again on another connection if the service does not answer', async () => {
     const first = await subscribe({}, { retries: 0 });
     await begin(first);
@@ -563,9 +621,11 @@ describe('live subscription', () => {
     expect(error).to.be.instanceOf(ClosedError).and.include({ code: 4001 });
   });
 
-  it('rejects the wait for the subscription if the key is refused', async () => {
-    (await subscribe()).socket.close(4001);
-    expect(await live.subscribed().catch((caught: unknown) => caught)).to.be.instanceOf(ClosedError);
+  it('rejects the wait for the subscription if the key is refused, without repeating the key', async () => {
+    (await subscribe()).socket.close(4001, 'no such key: svc_key');
+    const error = await live.subscribed().catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(ClosedError);
+    expect(String(error)).to.equal('ClosedError: the connection is closed (4001): no such key: …');
   });
 
   it('throws the reason when the signal aborts, as a call does, and closes its socket', async () => {

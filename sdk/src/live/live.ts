@@ -7,7 +7,7 @@ import { newestStored, type ReadHistory, readPeriod, readStored, SETTLED_MS } fr
 import { Connection, type ConnectionOptions, PING } from '../socket/connection.js';
 import { backoffMs, onAbort, pause } from '../socket/reconnection.js';
 import { type CloseInfo, type NodeSocket, socketUrl } from '../socket/socket.js';
-import { isLiveInsight, type LiveInsight, liveForm } from './insight.js';
+import { isLiveInsight, isTimed, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
 import { isWanted, OPTIONS, type SubscribeOptions } from './subscribe-options.js';
 
@@ -55,7 +55,10 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
     super(options, PING_MS, CLOSE_MS);
     this.#options = options;
     this.#queue = new InsightQueue(options.buffer ?? BUFFER, (insight) => isWanted(insight, options));
-    this.#history = (query) => history(query, { signal: this.ending.signal });
+    this.#history = async (query) => {
+      const { data, next } = await history(query, { signal: this.ending.signal });
+      return { data: data.filter(isTimed), next };
+    };
     const { signal } = settings;
     const abandon = () => this.close();
     if (signal?.aborted) abandon();

@@ -5,6 +5,8 @@ export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as the Authorization. */
+  readonly apiKey?: string;
   /** JSON. */
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
@@ -82,11 +84,18 @@ export class ConnectionError extends Error {
  */
 export class ForeignAnswer extends ConnectionError {
   /** @param but what is wrong with an answer in JSON */
-  constructor({ method, url }: HttpRequest, answer: HttpAnswer, but = '') {
+  constructor({ method, url, apiKey }: HttpRequest, answer: HttpAnswer, but = '') {
+    const kind = quote(kindOf(answer), apiKey);
     super(
-      `${method} ${url}: the answer is not from the service (${kindOf(answer)}${but}): check baseUrl, and for a proxy or a login page`,
+      `${method} ${url}: the answer is not from the service (${kind}${but}): check baseUrl, and for a proxy or a login page`,
     );
   }
+}
+
+/** A text of a server as errors show it: cut, in one line, and without the key, which the server may have echoed. */
+export function quote(text: string, apiKey = ''): string {
+  const safe = apiKey === '' ? text : text.split(apiKey).join('…');
+  return safe.replace(/\p{Cc}+/gu, ' ').slice(0, 1000);
 }
 
 /** Browsers show neither the status of a redirect, but 0, nor where it leads. */
@@ -122,7 +131,9 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
 export function refusal(request: HttpRequest, answer: HttpAnswer): ApiError | ForeignAnswer {
   const { status, headers, text } = answer;
   const { detail } = fieldsOf(text);
-  if (detail === undefined && !isPassing(status)) return new ForeignAnswer(request, answer);
+  const isOurs = typeof detail === 'string';
+  if (!isOurs && !isPassing(status)) return new ForeignAnswer(request, answer);
   const Kind = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
-  return new Kind(status, String(detail ?? text), headers.get('x-request-id'));
+  const id = headers.get('x-request-id');
+  return new Kind(status, quote(isOurs ? detail : text, request.apiKey), id && quote(id, request.apiKey));
 }

@@ -12,6 +12,11 @@ export interface HttpOptions {
    * answer that goes on coming over a slow line is not given up; a signal can limit the whole call.
    */
   readonly timeoutMs?: number;
+  /**
+   * Most bytes of an answer, after decompression; a longer one is given up with a ConnectionError. Default 64 MiB. All
+   * insights of a session (`sessions.insights`) are one answer: 64 MiB are about 22 hours of hr, spo2 and rr.
+   */
+  readonly maxResponseBytes?: number;
   /** Attempts after the first; none if the service wants more than 30 s before it (`Retry-After`). Default 2. */
   readonly retries?: number;
   /** Waits between attempts, of sockets as well. */
@@ -68,10 +73,15 @@ function jsonOf(request: HttpRequest, answer: HttpAnswer): unknown {
  * make a GET of a create, and the key would not be sent to the other address, nor would a WebSocket follow.
  */
 async function attemptOnce(
-  { url, signal, ...request }: HttpRequest,
+  { url, signal, apiKey, headers, ...request }: HttpRequest,
   options: HttpOptions,
 ): Promise<HttpAnswer | ConnectionError> {
-  const { timeoutMs = 30_000, clock = systemClock, fetch: run = globalThis.fetch } = options;
+  const {
+    timeoutMs = 30_000,
+    maxResponseBytes = 2 ** 26,
+    clock = systemClock,
+    fetch: run = globalThis.fetch,
+  } = options;
   const attempt = new AbortController();
   let why = 'the service cannot be reached';
   let cancel = () => {};
@@ -84,29 +94,48 @@ async function attemptOnce(
   };
   const forget = onAbort(signal, () => attempt.abort());
   limit(`no answer within ${timeoutMs} ms`);
+  let left = maxResponseBytes;
+  /** Notes that a part of the answer has come. */
+  const took = (bytes: number) => {
+    left -= bytes;
+    if (left < 0) throw new RangeError('too long');
+    limit(`the answer stopped for ${timeoutMs} ms`);
+  };
   try {
-    const response = await run(url, { ...request, signal: attempt.signal, redirect: 'manual' });
-    const text = await textOf(response, () => limit(`the answer stopped for ${timeoutMs} ms`));
-    return { status: response.status, headers: response.headers, text };
+    const response = await run(url, {
+      ...request,
+      headers: { ...headers, ...(apiKey && { Authorization: `Bearer ${apiKey}` }) },
+      signal: attempt.signal,
+      redirect: 'manual',
+    });
+    return { status: response.status, headers: response.headers, text: await textOf(response, took) };
   } catch (cause) {
-    return new ConnectionError(`${request.method} ${url}: ${why}`, { cause });
+    if (left < 0) why = `the answer has more than ${maxResponseBytes} bytes (maxResponseBytes)`;
+    const error = new ConnectionError(`${request.method} ${url}: ${why}`, { cause });
+    if (left < 0) throw error; // Another attempt would give the same.
+    return error;
   } finally {
     cancel();
     forget();
+    attempt.abort(); // Stops what still comes of an answer that is too long.
   }
 }
 
-/** The text of a body; calls `goesOn` for its beginning and for each part of it. */
-async function textOf(response: Response, goesOn: () => void): Promise<string> {
-  goesOn();
+/** The text of a body; calls `took` for its beginning and for each part of it. */
+async function textOf(response: Response, took: (bytes: number) => void): Promise<string> {
+  took(0);
   if (response.status === 0) return ''; // What a browser shows of a redirect.
   // React Native has no streams, and jsdom no decoder.
   const reader = typeof TextDecoder === 'undefined' ? undefined : response.body?.getReader();
-  if (!reader) return response.text();
+  if (!reader) {
+    const whole = await response.text();
+    took(whole.length);
+    return whole;
+  }
   const decoder = new TextDecoder();
   let text = '';
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    goesOn();
+    took(part.value.length);
     text += decoder.decode(part.value, { stream: true });
   }
   return text + decoder.decode();

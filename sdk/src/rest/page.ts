@@ -77,7 +77,11 @@ export async function* pages<Row>(read: ReadPage<Row>): AsyncGenerator<Row[]> {
   }
 }
 
-/** The cursor of another page in an answer's Link header (RFC 8288). React Native's URL cannot be taken apart. */
+/**
+ * The cursor of another page in an answer's Link header (RFC 8288). React Native's URL cannot be taken apart.
+ *
+ * @throws URIError for a cursor that cannot be decoded
+ */
 export function linkedCursor(headers: Headers): string | null {
   const [, cursor] = /[?&]cursor=([^&#>]*)[^>]*>\s*;\s*rel="?(?:next|prev)/.exec(headers.get('link') ?? '') ?? [];
   return cursor === undefined ? null : decodeURIComponent(cursor);

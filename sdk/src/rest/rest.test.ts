@@ -336,6 +336,73 @@ describe('REST client, on faults of the service and the network', () => {
     expect(rows).to.deep.equal([{ id: 1 }]);
   });
 
+  describe('of a server that is broken or hostile', () => {
+    it('gives up an answer that is too long, at once and without another attempt', async () => {
+      let sent = 0;
+      server.respond = (request, response) => {
+        asked.push({ request: `${request.url}`, headers: {}, body: null });
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const more = () => {
+          sent += 65_536;
+          if (!response.destroyed) response.write(' '.repeat(65_536), more);
+        };
+        more();
+      };
+      const error = await failure((await client({ maxResponseBytes: 1_000_000 })).algos.list());
+      expect(error).to.be.instanceOf(ConnectionError);
+      expect(String(error)).to.contain('/v1/algos: the answer has more than 1000000 bytes (maxResponseBytes)');
+      expect(asked).to.have.length(1);
+      expect(sent).to.be.lessThan(50_000_000);
+    });
+
+    it('also limits an answer that has no stream, as in React Native', async () => {
+      const own: typeof fetch = async (...call) =>
+        Object.defineProperty(await fetch(...call), 'body', { get: () => undefined });
+      answers.push({ status: 200, body: [{ id: 'a'.repeat(100) }] });
+      const error = await failure((await client({ fetch: own, maxResponseBytes: 100 })).algos.list());
+      expect(String(error)).to.contain('has more than 100 bytes');
+    });
+
+    it('shows no key that the server echoes, and cuts its texts to one short line', async () => {
+      const api = await client({ retries: 0 });
+      const echo = `Bearer svc_key\r\n\u001b[2J${'x'.repeat(10_000)}`;
+      for (const answer of [
+        { status: 400, body: { detail: echo } },
+        { status: 404, body: { detail: echo }, headers: { 'x-request-id': 'svc_key' } },
+        { status: 502, body: echo, headers: { 'content-type': 'text/html' } },
+        { status: 301, headers: { location: `https://x.example/?key=svc_key&${'x'.repeat(5000)}` } },
+        { status: 200, body: 'no', headers: { 'content-type': `svc_key ${'x'.repeat(5000)}` } },
+      ]) {
+        answers.push(answer);
+        const error = (await failure(api.algos.list())) as Error;
+        expect(error.message, `${answer.status}`).to.match(/^[^\p{Cc}]{1,1300}$/u);
+        expect(JSON.stringify({ ...error, message: error.message })).not.to.contain('svc_key');
+      }
+    });
+
+    it('rejects with a documented error, whatever the answer is', async () => {
+      const api = await client({ retries: 0 });
+      const link = '</v1/insights?cursor=%FF%>; rel="next"';
+      for (const answer of [
+        { status: 200, body: '['.repeat(100_000) },
+        { status: 200, body: [], headers: { link } },
+        { status: 403, body: { detail: { toString: 1 } } },
+        { status: 500, body: { detail: { toString: 1 } } },
+        { status: 500, body: '{"__proto__":null}' },
+        { status: 299, body: '' },
+        { status: 999, body: { detail: 'x' } },
+        { status: 204 },
+        { status: 205, body: '' },
+        'break' as const,
+      ]) {
+        answers.push(answer);
+        const error = await failure(api.insights.list());
+        const isDocumented = error instanceof ApiError || error instanceof ConnectionError;
+        expect(isDocumented, `${JSON.stringify(answer).slice(0, 80)}: ${error}`).to.equal(true);
+      }
+    });
+  });
+
   it('uses the fetch that it is given', async () => {
     const seen: string[] = [];
     const own: typeof fetch = (input, init) => {

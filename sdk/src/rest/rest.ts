@@ -170,11 +170,11 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
       method,
       url: `${baseUrl}/v1/${path.map(idText).join('/')}${queryText({ ...query })}`,
       headers: {
-        Authorization: `Bearer ${apiKey}`,
         ...(creates && { 'Idempotency-Key': call.idempotencyKey ?? randomKey() }),
         ...(body && { 'Content-Type': 'application/json' }),
       },
       ...(body && { body: JSON.stringify(body) }),
+      apiKey,
       signal: call.signal,
     };
     const answer = await send(asked, http);
@@ -185,8 +185,10 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
       : method === 'DELETE'
         ? data === undefined
         : isObject(data);
-    if (!isRight) throw new ForeignAnswer(asked, answer, ', of another form');
-    return { data: data as Data, next: linkedCursor(answer.headers) };
+    try {
+      if (isRight) return { data: data as Data, next: linkedCursor(answer.headers) };
+    } catch {}
+    throw new ForeignAnswer(asked, answer, ', of another form');
   }
 
   const ask = async <Data>(method: string, path: readonly string[], call?: CreateOptions, body?: object) =>

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../clock.js';
-import { ApiError, ConnectionError, ForeignAnswer } from '../rest/api-error.js';
+import { ApiError, ConnectionError, ForeignAnswer, quote } from '../rest/api-error.js';
 import { type HttpOptions, send } from '../rest/http.js';
 import { backoffMs, ClosedError, mayReconnect, onAbort, pause } from './reconnection.js';
 import { type CloseInfo, findWebSocket, giveUp, type NodeSocket, onEnd, type SocketConstructor } from './socket.js';
@@ -177,7 +177,8 @@ export abstract class Connection {
       if (this.over) return;
       this.tell('connecting', error);
       this.dropped = null;
-      const info = await this.#follow(new WebSocket(url));
+      const { code, reason: said } = await this.#follow(new WebSocket(url));
+      const info = { code, reason: quote(said, this.#options.apiKey) };
       const atOnce = await this.left(info);
       if (this.over) return;
       error = null;
