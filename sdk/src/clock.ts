@@ -17,3 +17,37 @@ export const systemClock: Clock = {
     return () => clearTimeout(handle);
   },
 };
+
+/** Calls `run` when the signal aborts, until the returned function is called. */
+export function onAbort(signal: AbortSignal | undefined, run: () => void): () => void {
+  signal?.addEventListener('abort', run);
+  return () => signal?.removeEventListener('abort', run);
+}
+
+/** Resolves after `ms`, or at once when the signal aborts. */
+export async function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return;
+  let stop = () => {};
+  await new Promise<void>((resolve) => {
+    const cancel = clock.after(ms, resolve);
+    const forget = onAbort(signal, resolve);
+    stop = () => {
+      cancel();
+      forget();
+    };
+  });
+  stop();
+}
+
+/**
+ * What a call with an aborted signal rejects with: the signal's reason. React Native's signals have no reason, and no
+ * `throwIfAborted`.
+ */
+function abortReason(signal: AbortSignal): unknown {
+  return signal.reason ?? Object.assign(new Error('the operation was aborted'), { name: 'AbortError' });
+}
+
+/** @throws the signal's reason, if it has aborted */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortReason(signal);
+}

@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DeviceInsights } from '../client.js';
 import type { Device } from '../device/device.js';
-import type { DeviceModelDraft } from '../device/device-model.js';
-import type { FrameSource } from '../device/frame.js';
+import type { DeviceModelDraft, FrameSource } from '../device/frame.js';
 import type { NoticeMessage } from '../device/messages.js';
 import { play } from '../recording/playback.js';
 import { readRecording } from '../recording/recording.js';
 import { FAULT_FORMS, parseFaults } from '../simulator/fault-text.js';
 import { simulate } from '../simulator/simulator.js';
 import { type Arguments, UsageError } from './arguments.js';
-import type { Command, Surroundings } from './command.js';
-import { tellStatus } from './status-line.js';
+import { type Command, type Surroundings, tellStatus } from './command.js';
 
 const WAY = {
   device: { type: 'string' },

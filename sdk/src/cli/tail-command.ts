@@ -1,7 +1,6 @@
 import { readingLine } from '../live/reading-line.js';
 import { UsageError } from './arguments.js';
-import type { Command } from './command.js';
-import { tellStatus } from './status-line.js';
+import { type Command, tellStatus } from './command.js';
 
 const DEVICE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 

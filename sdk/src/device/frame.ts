@@ -1,4 +1,10 @@
-import type { DeviceModelDraft } from './device-model.js';
+import type { NewDeviceModel, Spo2Calibration } from '../generated/types.gen.js';
+
+/** The body that creates the device model of a source, complete; the order of its channels is the order of their indices. */
+export interface DeviceModelDraft extends Required<Omit<NewDeviceModel, 'spo2_calibration'>> {
+  /** The device's own calibration curve of pulse oximetry. Without one, a generic curve is used. */
+  spo2_calibration?: Spo2Calibration;
+}
 
 /** A run of consecutive sample instants of one channel, as a device sends it. */
 export interface Frame {

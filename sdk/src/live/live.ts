@@ -1,11 +1,11 @@
-import { throwIfAborted } from '../abort.js';
+import { onAbort, pause, throwIfAborted } from '../clock.js';
 import type { Insight } from '../generated/types.gen.js';
 import { fieldsOf } from '../json.js';
 import { checkOptions } from '../options.js';
 import { ApiError, AuthenticationError, ConnectionError, mayPass } from '../rest/api-error.js';
 import { newestStored, type ReadHistory, readPeriod, readStored, SETTLED_MS } from '../rest/history.js';
 import { Connection, type ConnectionOptions, PING } from '../socket/connection.js';
-import { backoffMs, onAbort, pause } from '../socket/reconnection.js';
+import { backoffMs } from '../socket/reconnection.js';
 import { type CloseInfo, type NodeSocket, socketUrl } from '../socket/socket.js';
 import { isLiveInsight, isTimed, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';

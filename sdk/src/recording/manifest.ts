@@ -1,5 +1,6 @@
 import { isAbsolute, normalize } from 'node:path';
-import type { DeviceModelDraft, ModalityChannel, Spo2Calibration } from '../device/device-model.js';
+import type { DeviceModelDraft } from '../device/frame.js';
+import type { NewModalityChannel, Spo2Calibration } from '../generated/types.gen.js';
 
 /** The samples of one channel: a CSV file beside the manifest. */
 export interface RecordingStream {
@@ -66,7 +67,7 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-function parseChannel(fields: Fields): ModalityChannel {
+function parseChannel(fields: Fields): NewModalityChannel {
   return {
     modality: fields.text('modality', /^[a-z0-9_]{1,64}$/, '1 to 64 of a-z 0-9 _'),
     sample_rate_hz: fields.number('sample_rate_hz', 0.1, 10_000),
@@ -88,7 +89,11 @@ function parseStream(fields: Fields): RecordingStream {
   };
 }
 
-function checkStreams(streams: readonly RecordingStream[], channels: readonly ModalityChannel[], file: string): void {
+function checkStreams(
+  streams: readonly RecordingStream[],
+  channels: readonly NewModalityChannel[],
+  file: string,
+): void {
   if (streams.length === 0) throw new RecordingError(`${file}: streams is empty; name at least one CSV file`);
   const seen = new Set<number>();
   for (const { channel, columns } of streams) {

@@ -1,7 +1,6 @@
-import { type Clock, systemClock } from '../clock.js';
+import { type Clock, pause, systemClock } from '../clock.js';
 import type { Device } from '../device/device.js';
 import type { FrameSource } from '../device/frame.js';
-import { pause } from '../socket/reconnection.js';
 
 /** Settings for playing a source. */
 export interface PlaybackOptions {

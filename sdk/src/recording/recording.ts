@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ModalityChannel } from '../device/device-model.js';
 import type { Frame, FrameSource } from '../device/frame.js';
+import type { NewModalityChannel } from '../generated/types.gen.js';
 import { type Row, readFault, readRows, type TimeColumn } from './csv.js';
 import { parseManifest, RecordingError, type RecordingManifest, type RecordingStream } from './manifest.js';
 import { packets } from './packets.js';
@@ -63,7 +63,7 @@ function streams(manifest: RecordingManifest, folder: string, time: TimeColumn):
  */
 async function* readFrames(
   stream: RecordingStream,
-  channel: ModalityChannel,
+  channel: NewModalityChannel,
   file: string,
   time: TimeColumn,
 ): AsyncGenerator<Frame> {

@@ -1,6 +1,5 @@
-import { throwIfAborted } from '../abort.js';
-import { type Clock, systemClock } from '../clock.js';
-import { type BackoffOptions, backoffMs, onAbort, pause } from '../socket/reconnection.js';
+import { type Clock, onAbort, pause, systemClock, throwIfAborted } from '../clock.js';
+import { type BackoffOptions, backoffMs } from '../socket/reconnection.js';
 import { ConnectionError, ForeignAnswer, type HttpAnswer, type HttpRequest, isPassing, refusal } from './api-error.js';
 
 /** Settings of requests. */

@@ -1,4 +1,4 @@
-import { throwIfAborted } from '../abort.js';
+import { throwIfAborted } from '../clock.js';
 import { ConnectionError } from './api-error.js';
 
 /** Rows of a list, and the position of the next ones. */

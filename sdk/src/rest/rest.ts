@@ -1,4 +1,3 @@
-import type { DeviceModelDraft } from '../device/device-model.js';
 import type {
   Algorithm,
   DeviceModel,
@@ -85,7 +84,7 @@ export interface DeviceModels {
    * Creates a device model. Rejects with ValidationError, or with ConflictError if the account has the maximum number
    * of models.
    */
-  create(body: NewDeviceModel | DeviceModelDraft, call?: CreateOptions): Promise<DeviceModel>;
+  create(body: NewDeviceModel, call?: CreateOptions): Promise<DeviceModel>;
   /** All models of the account, oldest first. */
   list(call?: CallOptions): Promise<DeviceModel[]>;
   /** One device model. Rejects with NotFoundError, or PermissionError if it belongs to another account. */

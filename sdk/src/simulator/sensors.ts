@@ -1,4 +1,4 @@
-import type { ModalityChannel } from '../device/device-model.js';
+import type { NewModalityChannel } from '../generated/types.gen.js';
 import type { Course } from './course.js';
 import { ecgWave } from './ecg-wave.js';
 import { episodeAt, type Faults } from './faults.js';
@@ -17,7 +17,7 @@ export interface Body {
 
 /** A simulated sensor: its channel, and its reading at `t` seconds, in counts, for each sub-channel. */
 export interface Sensor {
-  readonly channel: ModalityChannel;
+  readonly channel: NewModalityChannel;
   read(body: Body, t: number, random: Random): number[];
 }
 

@@ -1,5 +1,4 @@
-import type { DeviceModelDraft } from '../device/device-model.js';
-import type { Frame, FrameSource } from '../device/frame.js';
+import type { DeviceModelDraft, Frame, FrameSource } from '../device/frame.js';
 import { checkOptions, type Rules } from '../options.js';
 import { Course, type CourseSpec } from './course.js';
 import { FAULTS, type Faults, withFaults } from './faults.js';

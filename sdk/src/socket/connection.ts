@@ -1,7 +1,7 @@
-import { type Clock, systemClock } from '../clock.js';
+import { type Clock, onAbort, pause, systemClock } from '../clock.js';
 import { ApiError, ConnectionError, ForeignAnswer, quote } from '../rest/api-error.js';
 import { type HttpOptions, send } from '../rest/http.js';
-import { backoffMs, ClosedError, mayReconnect, onAbort, pause } from './reconnection.js';
+import { backoffMs, ClosedError, mayReconnect } from './reconnection.js';
 import { type CloseInfo, findWebSocket, giveUp, type NodeSocket, onEnd, type SocketConstructor } from './socket.js';
 
 /**

@@ -1,5 +1,3 @@
-import type { Clock } from '../clock.js';
-
 /** Close codes after which the same connection would end the same way: those of RFC 6455 (7.4.1), and refusals. */
 const FINAL = /^(100[023789]|1010|4\d{3})$/;
 
@@ -40,25 +38,4 @@ export function backoffMs(
   { baseMs = 500, maxMs = 30_000, random = Math.random }: BackoffOptions = {},
 ): number {
   return random() * Math.min(maxMs, baseMs * 2 ** failures);
-}
-
-/** Calls `run` when the signal aborts, until the returned function is called. */
-export function onAbort(signal: AbortSignal | undefined, run: () => void): () => void {
-  signal?.addEventListener('abort', run);
-  return () => signal?.removeEventListener('abort', run);
-}
-
-/** Resolves after `ms`, or at once when the signal aborts. */
-export async function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted) return;
-  let stop = () => {};
-  await new Promise<void>((resolve) => {
-    const cancel = clock.after(ms, resolve);
-    const forget = onAbort(signal, resolve);
-    stop = () => {
-      cancel();
-      forget();
-    };
-  });
-  stop();
 }

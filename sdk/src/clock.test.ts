@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { systemClock } from '../clock.js';
-import { pause } from './reconnection.js';
+import { pause, systemClock } from './clock.js';
 
 describe('a pause', () => {
   it('ends when its signal aborts, and leaves nothing on one that outlives it', async () => {
