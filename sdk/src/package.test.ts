@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 const execute = promisify(execFile);
 const SDK = fileURLToPath(new URL('..', import.meta.url));
 const tool = (name: string) => join(SDK, '../node_modules/.bin', name);
-/** Largest bundles for browsers, ESM, minified and gzipped, bytes: of a page that shows readings, and of everything. */
+/** Maximum size of bundles for browsers, ESM, minified and gzipped, bytes: of a page that shows readings, and of everything. */
 const MOST_BYTES = { 'app.js': 7800, 'sdk.js': 11_500 };
 
 const PROGRAM = `

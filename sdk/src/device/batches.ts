@@ -9,7 +9,7 @@ interface Gathering {
 }
 
 /**
- * Most by which a stamp may differ from the one that the batch's first stamp and the rate predict, ms; beyond it, a new
+ * Maximum difference of a stamp from the one that the batch's first stamp and the rate predict, ms; beyond it, a new
  * batch begins.
  */
 const STAMP_TOLERANCE_MS = 0.5;

@@ -25,14 +25,14 @@ export interface DeviceSettings {
   /** UUID of a device model of the key's account. */
   readonly deviceModelId: string;
   /**
-   * Most bytes of encoded samples that are kept while the service cannot be reached; beyond it the oldest are dropped.
+   * Maximum number of bytes of encoded samples that are kept while the service cannot be reached; beyond it the oldest are dropped.
    * Default 8 MiB.
    */
   readonly bufferBytes?: number;
   /** Small pushes are sent in frames of this much data time, and wait at most this long, ms. Default 100. */
   readonly batchMs?: number;
   /**
-   * Longest wait of `ready()` for a first connection, over all attempts, ms. The device continues to try after it.
+   * Maximum wait of `ready()` for a first connection, over all attempts, ms. The device continues to try after it.
    * Default 10,000.
    */
   readonly connectWithinMs?: number;

@@ -14,7 +14,7 @@ const BUFFER_BYTES = 8 * 2 ** 20;
 const BATCH_MS = 100;
 /** Interval at which the service is asked for a sign of life, ms. */
 const PING_MS = 15_000;
-/** Longest wait for the service's answer to a close, in which the last data are sent, ms. */
+/** Maximum wait for the service's answer to a close, in which the last data are sent, ms. */
 const CLOSE_MS = 30_000;
 const END = '{"type":"end"}';
 /** A device's clock was set if it moved by more than this against a stopwatch, ms; a drift takes weeks for it. */

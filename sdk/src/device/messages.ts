@@ -37,9 +37,9 @@ export interface ReadyMessage {
   readonly replay_ms: number;
   /** The limits of the service. */
   readonly limits: {
-    /** Longest frame, bytes. */
+    /** Maximum length of a frame, bytes. */
     readonly max_frame_bytes: number;
-    /** Most data time that may be unacknowledged, ms. */
+    /** Maximum data time that may be unacknowledged, ms. */
     readonly max_unacked_ms: number;
     /** Time between acknowledgements while data arrive, ms. */
     readonly ack_interval_ms: number;

@@ -92,7 +92,7 @@ export class Outbox {
   /** For each ping without a pong, the channels with the first number of each that had not been sent before it. */
   #asked: (readonly [Channel, sent: number])[][] = [];
 
-  /** @param limitBytes most bytes that are kept */
+  /** @param limitBytes maximum number of bytes that are kept */
   constructor(limitBytes: number) {
     this.#parcels = new Backlog(limitBytes);
   }

@@ -15,7 +15,7 @@ export class InsightQueue {
   readonly #last = new Map<string, number>();
 
   /**
-   * @param limit most waiting insights
+   * @param limit maximum number of waiting insights
    * @param wanted whether the consumer wants an insight
    */
   constructor(

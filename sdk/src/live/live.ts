@@ -14,7 +14,7 @@ import { isWanted, OPTIONS, type SubscribeOptions } from './subscribe-options.js
 const BUFFER = 10_000;
 /** Interval of the pings, ms. */
 const PING_MS = 30_000;
-/** Longest wait for the service's answer to a close, ms: as in Node's own WebSocket. The package `ws` waits for 30 s. */
+/** Maximum wait for the service's answer to a close, ms: as in Node's own WebSocket. The package `ws` waits for 30 s. */
 const CLOSE_MS = 3000;
 const FULL = 'the buffer is full';
 

@@ -10,7 +10,7 @@ export interface LiveFilter {
   readonly sessions?: readonly string[];
   /** Types of insights. */
   readonly types?: readonly InsightType[];
-  /** Least quality: `acceptable` leaves out the `unfit` ones. */
+  /** Minimum quality: `acceptable` leaves out the `unfit` ones. */
   readonly quality?: SqiClass;
 }
 
@@ -29,7 +29,7 @@ export interface SubscribeOptions extends LiveFilter {
   /** Ends the subscription: its iteration throws the signal's reason, as every call does. `close()` ends it without an error. */
   readonly signal?: AbortSignal;
   /**
-   * Most insights that wait for a slow consumer; beyond it the socket is closed, and later insights are read by REST.
+   * Maximum number of insights that wait for a slow consumer; beyond it the socket is closed, and later insights are read by REST.
    * Default 10,000, at least 1.
    */
   readonly buffer?: number;
@@ -44,7 +44,7 @@ export interface SubscribeOptions extends LiveFilter {
    */
   readonly onStatus?: (status: ConnectionStatus) => void;
   /**
-   * Longest time until the service confirms the subscription for the first time, over all attempts, ms; then the
+   * Maximum time until the service confirms the subscription for the first time, over all attempts, ms; then the
    * subscription ends with a ConnectionError. Once confirmed, it reconnects however long the service is away. Infinity
    * waits without limit. Default 10,000.
    */

@@ -13,10 +13,10 @@ export interface Recording extends FrameSource {
   frames(): AsyncIterable<Frame>;
 }
 
-/** Longest data time of a frame whose rows have stamps of their own, ms. */
+/** Maximum data time of a frame whose rows have stamps of their own, ms. */
 const FRAME_MS = 200;
 /**
- * Most by which a row's stamp may differ from the one that the frame's first stamp and the nominal rate predict, ms.
+ * Maximum difference of a row's stamp from the one that the frame's first stamp and the nominal rate predict, ms.
  */
 const STAMP_TOLERANCE_MS = 0.5;
 /** If t does not advance for this much data time, its clock was set back or wrapped; less is jitter, ms. */

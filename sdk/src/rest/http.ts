@@ -7,12 +7,12 @@ export interface HttpOptions {
   /** Called with an address and its settings. Default: the runtime's. */
   readonly fetch?: typeof fetch;
   /**
-   * Longest time until an answer begins, and then without a part of it, ms; Infinity for no limit. Default 30,000. An
+   * Maximum time until an answer begins, and then without a part of it, ms; Infinity for no limit. Default 30,000. An
    * answer that goes on coming over a slow line is not given up; a signal can limit the whole call.
    */
   readonly timeoutMs?: number;
   /**
-   * Most bytes of an answer, after decompression; a longer one is given up with a ConnectionError. Default 64 MiB. All
+   * Maximum number of bytes of an answer, after decompression; a longer one is given up with a ConnectionError. Default 64 MiB. All
    * insights of a session (`sessions.insights`) are one answer: 64 MiB are about 22 hours of hr, spo2 and rr.
    */
   readonly maxResponseBytes?: number;
@@ -24,7 +24,7 @@ export interface HttpOptions {
   readonly clock?: Clock;
 }
 
-/** Longest wait that the service may want before another attempt, ms. */
+/** Maximum wait that the service may ask for before another attempt, ms. */
 const LONGEST_WAIT_MS = 30_000;
 
 /**

@@ -31,9 +31,9 @@ export interface ConnectionOptions extends HttpOptions {
   readonly connectWithinMs?: number;
 }
 
-/** Longest wait for a first connection, ms. */
+/** Maximum wait for a first connection, ms. */
 const CONNECT_WITHIN_MS = 10_000;
-/** Longest time for the service to say why it cannot be connected to, ms. */
+/** Maximum time for the service to say why it cannot be connected to, ms. */
 const ANSWER_MS = 5000;
 /** What keeps a connection from being closed by a proxy, and from a device is answered: browsers cannot send WebSocket pings. */
 export const PING = '{"type":"ping"}';
@@ -65,7 +65,7 @@ export abstract class Connection {
 
   /**
    * @param pingMs interval of the pings; the service has the same time to answer
-   * @param closeMs longest wait for the service's answer to a close
+   * @param closeMs maximum wait for the service's answer to a close
    * @internal
    */
   constructor(options: ConnectionOptions, pingMs: number, closeMs: number) {

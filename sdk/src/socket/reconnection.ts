@@ -21,9 +21,9 @@ export class ClosedError extends Error {
 
 /** Waits between attempts: uniform between 0 and a bound that doubles with each failure. */
 export interface BackoffOptions {
-  /** Longest first wait, ms. Default 500. */
+  /** Maximum first wait, ms. Default 500. */
   readonly baseMs?: number;
-  /** Longest wait of all, ms. Default 30,000. */
+  /** Maximum of all waits, ms. Default 30,000. */
   readonly maxMs?: number;
   /** Uniform in [0, 1). Default Math.random. */
   readonly random?: () => number;
