@@ -11,6 +11,7 @@ export type {
   NewDeviceModel,
   NewModalityChannel,
   Session,
+  Summary,
 } from './generated/types.gen.js';
 export type { Instant } from './instant.js';
 export type { InsightType, LiveInsight, SqiClass } from './live/insight.js';

@@ -131,6 +131,14 @@ describe('the REST client of the SDK with a real gateway', () => {
     const insights = await client.sessions.insights(id);
     expect(insights.length).to.be.greaterThan(10);
     for (const insight of insights) expect(insight).to.include({ session_id: id, device_id: 'band-1' });
+    const hr = insights
+      .filter(({ type, sqi_class }) => type === 'hr' && sqi_class !== 'unfit')
+      .map(({ value }) => value);
+    const summary = await client.sessions.summary(id);
+    expect(summary.find(({ type }) => type === 'hr')).to.include({
+      minimum: Math.min(...hr),
+      maximum: Math.max(...hr),
+    });
   });
 
   it('reads stored insights page after page, forward from an instant and back from the newest', async () => {

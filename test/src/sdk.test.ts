@@ -195,6 +195,8 @@ describe('the SDK, installed in a project', () => {
       expect(whole.map((row) => Date.parse(row.split(',')[0] ?? ''))).to.deep.equal(
         rows.map((row) => Number(row.split(',')[0])),
       );
+      const summary = await run('export', '--session', first.session_id, '--summary');
+      expect(summary.stdout).to.match(/^type,unit,mean,minimum,maximum,excellent_s,acceptable_s,unfit_s\nhr,bpm,7\d/);
       const byData = await run('export', '--data-since', '10m', '--device', 'cli-1', '--type', 'hr');
       expect(byData.stdout).to.equal(csv.stdout);
       expect((await run('export', '--data-since', '10m', '--device', 'nobody')).stdout).to.equal(`${header}\n`);

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { hashKey } from '@device-insights/fanout/api-key';
 import { expect } from 'chai';
+import type { SummaryRow } from '../rest/sessions/schema.js';
 import {
   NO_PROGRESS,
   newMoment,
@@ -26,7 +27,6 @@ import type {
   Series,
   SessionRow,
   StreamingRow,
-  SummaryRow,
 } from './schemas.js';
 
 describe('the interface of the dashboard', () => {

@@ -174,20 +174,6 @@ export interface SessionRow {
   readonly channels: readonly ChannelRow[];
 }
 
-/** What the readings of one type of a session come to. */
-export interface SummaryRow {
-  readonly type: InsightType;
-  readonly unit: string;
-  /** Of the trusted readings alone, which are excellent or acceptable, rounded to 0.01; null if there are none. */
-  readonly mean: number | null;
-  readonly minimum: number | null;
-  readonly maximum: number | null;
-  /** Data time with readings of each class, seconds. */
-  readonly excellent_s: number;
-  readonly acceptable_s: number;
-  readonly unfit_s: number;
-}
-
 /** The readings of one type in parallel lists. In a gap all lists except `t` are null. */
 export interface Series {
   readonly type: InsightType;

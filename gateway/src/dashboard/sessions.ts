@@ -7,22 +7,14 @@ import { Queue } from '../queue.js';
 import { clientLeft } from '../rest/client-left.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
+import type { SummaryRow } from '../rest/sessions/schema.js';
+import { summaryCsv, summaryRows } from '../rest/sessions/summary.js';
 import type { Session, Store } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { csvOf } from './csv.js';
 import { type DashboardContext, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
-import {
-  type Kept,
-  type Listed,
-  type Live,
-  liveQuery,
-  type SessionRow,
-  type SummaryRow,
-  seriesQuery,
-  sessionQuery,
-} from './schemas.js';
+import { type Kept, type Listed, type Live, liveQuery, type SessionRow, seriesQuery, sessionQuery } from './schemas.js';
 import { seriesOf } from './series.js';
-import { summaryCsv, summaryRows } from './summary.js';
 
 /** Series of charts that are made at once, one for each operator: that of a session of two days takes 300 MB. */
 const SERIES = 2;

@@ -15,7 +15,7 @@ export interface RestOptions {
   /** Finds the key of a hash, unless it is unknown or revoked; called on every request. */
   readonly keys: Pick<KeyRing, 'key'>;
   /** All algorithms of the service; an account's entitlement selects from them. */
-  readonly algorithms: readonly Pick<Algorithm, 'id' | 'name' | 'slug' | 'description'>[];
+  readonly algorithms: readonly Pick<Algorithm, 'id' | 'name' | 'slug' | 'description' | 'type' | 'everyS'>[];
   /** Paths of the WebSockets that are served on the same port. */
   readonly sockets: readonly string[];
   readonly health: () => Promise<Health>;

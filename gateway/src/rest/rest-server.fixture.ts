@@ -16,7 +16,9 @@ export const ALGORITHMS = ['hr-ppg', 'hr-ecg', 'spo2'].map((slug) => ({
   name: slug.toUpperCase(),
   slug,
   description: `What ${slug} does`,
-}));
+  type: slug === 'spo2' ? 'spo2' : 'hr',
+  everyS: 1,
+})) satisfies RestOptions['algorithms'];
 
 /** An account with a key, and a key of one of its users. */
 export interface Tenant {

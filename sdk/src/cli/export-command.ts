@@ -1,4 +1,4 @@
-import type { Insight } from '../generated/types.gen.js';
+import type { Insight, Summary } from '../generated/types.gen.js';
 import { type Arguments, UsageError } from './arguments.js';
 import type { Command, Surroundings } from './command.js';
 
@@ -8,6 +8,9 @@ const COLUMNS = [
   ...(['actual_start', 'actual_end', 'e2e_latency_ms', 'device_id', 'session_id', 'algorithm'] as const),
 ] satisfies readonly (keyof Insight)[];
 const TIMES: readonly string[] = ['ts', 'actual_start', 'actual_end'];
+const SUMMARY_COLUMNS = [
+  ...(['type', 'unit', 'mean', 'minimum', 'maximum', 'excellent_s', 'acceptable_s', 'unfit_s'] as const),
+] satisfies readonly (keyof Summary)[];
 /** Rows between two lines of progress. */
 const PROGRESS_ROWS = 10_000;
 
@@ -15,8 +18,10 @@ export const exportCommand: Command = {
   name: 'export',
   usage: `export --since TIME [--until TIME] | --data-since TIME [--data-until TIME] | --session ID
          [--device ID] [--type hr|spo2|rr] [--format csv|json] [--iso]
+  export --session ID --summary [--format csv|json]
       Prints stored insights, oldest first: CSV with a header (the default), or one JSON object a line. --since and
-      --until go by publish time, --data-since and --data-until by the time of the data; --iso writes times as text.
+      --until go by publish time, --data-since and --data-until by the time of the data; --iso writes times as text; --summary
+      prints mean, minimum, maximum and the time of each class instead.
       TIME: 2026-01-31T08:00:00Z, or an age such as 90s, 15m, 1h or 7d.`,
   options: {
     since: { type: 'string' },
@@ -28,9 +33,11 @@ export const exportCommand: Command = {
     type: { type: 'string' },
     format: { type: 'string' },
     iso: { type: 'boolean' },
+    summary: { type: 'boolean' },
   },
   run: async (args, context) => {
     const format = args.choice('format', ['csv', 'json']) ?? 'csv';
+    if (args.flag('summary')) return summarize(args, format, context);
     const insights = chosen(args, context);
     const { print, tell } = context;
     const timed = args.flag('iso') ? withText : (insight: Insight) => insight;
@@ -44,6 +51,16 @@ export const exportCommand: Command = {
     tell(`${rows} insights`);
   },
 };
+
+async function summarize(args: Arguments, format: string, { client, stop, print }: Surroundings): Promise<void> {
+  const session = args.text('session');
+  if (session === undefined) throw new UsageError('--summary needs --session');
+  if (format === 'csv') await print(SUMMARY_COLUMNS.join(','));
+  for (const row of await client.sessions.summary(session, { signal: stop }))
+    await print(
+      format === 'csv' ? SUMMARY_COLUMNS.map((column) => cell(row[column] ?? '')).join(',') : JSON.stringify(row),
+    );
+}
 
 /** The insights that the options ask for. Throws UsageError. */
 function chosen(args: Arguments, { client, stop }: Surroundings): AsyncIterable<Insight> {

@@ -340,6 +340,44 @@ export type Session = {
 };
 
 /**
+ * What the insights of one type of a session come to.
+ */
+export type Summary = {
+    /**
+     * Type of the insights.
+     */
+    type: string;
+    /**
+     * Unit of mean, minimum and maximum.
+     */
+    unit: string;
+    /**
+     * Of the readings that are not `unfit`; null if there are none.
+     */
+    mean: number | null;
+    /**
+     * Smallest of these.
+     */
+    minimum: number | null;
+    /**
+     * Largest of these.
+     */
+    maximum: number | null;
+    /**
+     * Data time with readings of this class, s.
+     */
+    excellent_s: number;
+    /**
+     * Data time with readings of this class, s.
+     */
+    acceptable_s: number;
+    /**
+     * Data time with readings of this class, s.
+     */
+    unfit_s: number;
+};
+
+/**
  * An insight in its stored form.
  */
 export type Insight = {
@@ -1082,6 +1120,48 @@ export type ListSessionInsightsResponses = {
 };
 
 export type ListSessionInsightsResponse = ListSessionInsightsResponses[keyof ListSessionInsightsResponses];
+
+export type SummarizeSessionData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the resource.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/sessions/{id}/summary';
+};
+
+export type SummarizeSessionErrors = {
+    /**
+     * The API key is missing, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * The API key is valid, but does not give access to this resource.
+     */
+    403: Error;
+    /**
+     * There is no such resource.
+     */
+    404: Error;
+    /**
+     * The request failed inside the service: try again with backoff.
+     */
+    500: Error;
+};
+
+export type SummarizeSessionError = SummarizeSessionErrors[keyof SummarizeSessionErrors];
+
+export type SummarizeSessionResponses = {
+    /**
+     * The summary.
+     */
+    200: Array<Summary>;
+};
+
+export type SummarizeSessionResponse = SummarizeSessionResponses[keyof SummarizeSessionResponses];
 
 export type ListInsightsData = {
     body?: never;

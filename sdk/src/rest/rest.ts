@@ -11,6 +11,7 @@ import type {
   NewDeviceModel,
   NewModalityChannel,
   Session,
+  Summary,
 } from '../generated/types.gen.js';
 import { type Instant, instantText } from '../instant.js';
 import { isObject } from '../json.js';
@@ -120,6 +121,8 @@ export interface Sessions {
   get(id: string, call?: CallOptions): Promise<Session>;
   /** All stored insights of a session, in chronological order. */
   insights(id: string, call?: CallOptions): Promise<Insight[]>;
+  /** What the insights of a session come to, an entry a type. */
+  summary(id: string, call?: CallOptions): Promise<Summary[]>;
 }
 
 /** The stored insights that the key may see. */
@@ -222,6 +225,7 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
       },
       get: (id, call) => ask('GET', [SESSIONS, id], call),
       insights: (id, call) => ask('GET', [SESSIONS, id, INSIGHTS], call),
+      summary: (id, call) => ask('GET', [SESSIONS, id, 'summary'], call),
     },
     insights: {
       list(query = {}, call) {

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Kept, Series, SessionRow, SummaryRow } from '../../../src/dashboard/schemas.js';
+import type { Kept, Series, SessionRow } from '../../../src/dashboard/schemas.js';
+import type { SummaryRow } from '../../../src/rest/sessions/schema.js';
 import type { AccountPage } from '../account-page.js';
 import { query, useLoad } from '../api.js';
 import { Chart, type Line } from '../chart.js';

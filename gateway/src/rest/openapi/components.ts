@@ -6,7 +6,7 @@ import { health } from '../health/schema.js';
 import { idempotencyKey } from '../idempotency.js';
 import { insight, insightQuery } from '../insights/schema.js';
 import { channel, channelChange, channelEntry, newChannel } from '../modalities/schema.js';
-import { session, sessionQuery } from '../sessions/schema.js';
+import { session, sessionQuery, summary } from '../sessions/schema.js';
 
 type Json = Record<string, unknown>;
 
@@ -25,6 +25,7 @@ const SCHEMAS = {
   ModalityChannelEntry: channelEntry,
   Spo2Calibration: spo2Calibration,
   Session: session,
+  Summary: summary,
   Insight: insight,
   Algorithm: algorithm,
   Health: health,

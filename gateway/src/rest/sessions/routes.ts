@@ -4,9 +4,10 @@ import { pathId, permittedSession } from '../permission.js';
 import { linkPage, readQuery } from '../query.js';
 import { keyOf, type RestContext, type RestOptions, type RestState } from '../rest-context.js';
 import { diagnosticsAnswer, sessionAnswer, sessionQuery } from './schema.js';
+import { summaryRows } from './summary.js';
 
 /** Sessions and the insights of one. A per-user key sees only that user's sessions. */
-export function sessionRoutes(router: Router<RestState>, { store }: RestOptions): void {
+export function sessionRoutes(router: Router<RestState>, { store, algorithms }: RestOptions): void {
   /**
    * @openapi
    * /v1/sessions:
@@ -101,6 +102,36 @@ export function sessionRoutes(router: Router<RestState>, { store }: RestOptions)
   router.get('/v1/sessions/:id/insights', async (ctx) => {
     const { id } = permittedSession(keyOf(ctx), await store.session(idOf(ctx)));
     await answerArray(ctx, store.sessionInsights(id), (insight) => insight);
+  });
+
+  /**
+   * @openapi
+   * /v1/sessions/{id}/summary:
+   *   get:
+   *     operationId: summarizeSession
+   *     tags: [sessions]
+   *     summary: What the insights of a session come to
+   *     description: >-
+   *       Mean, minimum and maximum of the readings that are not `unfit`, and the time with readings of each class: an entry for each type that
+   *       has insights.
+   *     parameters:
+   *       - $ref: '#/components/parameters/Id'
+   *     responses:
+   *       '200':
+   *         description: The summary.
+   *         content:
+   *           application/json:
+   *             schema:
+   *               type: array
+   *               items: { $ref: '#/components/schemas/Summary' }
+   *       '401': { $ref: '#/components/responses/Unauthenticated' }
+   *       '403': { $ref: '#/components/responses/Forbidden' }
+   *       '404': { $ref: '#/components/responses/NotFound' }
+   *       '500': { $ref: '#/components/responses/ServerError' }
+   */
+  router.get('/v1/sessions/:id/summary', async (ctx) => {
+    const { id } = permittedSession(keyOf(ctx), await store.session(idOf(ctx)));
+    ctx.body = summaryRows(await store.sessionSummary(id), algorithms);
   });
 }
 

@@ -93,6 +93,22 @@ export const session = z
     ],
   });
 
+export const summary = z
+  .object({
+    type: z.string().meta({ description: 'Type of the insights.' }),
+    unit: z.string().meta({ description: 'Unit of mean, minimum and maximum.' }),
+    mean: z.number().nullable().meta({ description: 'Of the readings that are not `unfit`; null if there are none.' }),
+    minimum: z.number().nullable().meta({ description: 'Smallest of these.' }),
+    maximum: z.number().nullable().meta({ description: 'Largest of these.' }),
+    excellent_s: z.number().meta({ description: 'Data time with readings of this class, s.' }),
+    acceptable_s: z.number().meta({ description: 'Data time with readings of this class, s.' }),
+    unfit_s: z.number().meta({ description: 'Data time with readings of this class, s.' }),
+  })
+  .meta({ description: 'What the insights of one type of a session come to.' });
+
+/** What the readings of one type of a session come to; the mean is rounded to 0.01. */
+export type SummaryRow = Readonly<z.output<typeof summary>>;
+
 /** The session in an answer. */
 export function sessionAnswer(row: Session): z.input<typeof session> {
   return {

@@ -1,7 +1,7 @@
-import type { Algorithm } from '../analysis/algorithm.js';
-import { UNITS } from '../insight.js';
-import type { InsightSummary, Session } from '../store/store.js';
-import type { SummaryRow } from './schemas.js';
+import type { Algorithm } from '../../analysis/algorithm.js';
+import { UNITS } from '../../insight.js';
+import type { InsightSummary, Session } from '../../store/store.js';
+import type { SummaryRow } from './schema.js';
 
 /** Rows of a session's summary. Each reading stands for the step from it to the next, which all algorithms of a type share. */
 export function summaryRows(
