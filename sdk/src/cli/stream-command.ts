@@ -5,6 +5,7 @@ import type { DeviceModelDraft, FrameSource } from '../device/frame.js';
 import type { NoticeMessage } from '../device/messages.js';
 import { play } from '../recording/playback.js';
 import { readRecording } from '../recording/recording.js';
+import { quote } from '../rest/api-error.js';
 import { FAULT_FORMS, parseFaults } from '../simulator/fault-text.js';
 import { simulate } from '../simulator/simulator.js';
 import { type Arguments, UsageError } from './arguments.js';
@@ -140,7 +141,7 @@ async function end(device: Device, stop: AbortSignal): Promise<void> {
 }
 
 function noticeLine({ code, channel, detail, over }: NoticeMessage): string {
-  return `notice ${code}${channel === undefined ? '' : ` on channel ${channel}`}${over ? ', over' : ''}: ${detail}`;
+  return `notice ${code}${channel === undefined ? '' : ` on channel ${channel}`}${over ? ', over' : ''}: ${quote(detail)}`;
 }
 
 function progressLine({ counters, state }: Device): string {

@@ -92,10 +92,13 @@ export class ForeignAnswer extends ConnectionError {
   }
 }
 
-/** A text of a server as errors show it: cut, in one line, and without the key, which the server may have echoed. */
+/**
+ * A text of a server as errors show it: cut, without control characters, and without the key, which the server may have
+ * echoed. React Native's patterns have no classes of characters by property.
+ */
 export function quote(text: string, apiKey = ''): string {
   const safe = apiKey === '' ? text : text.split(apiKey).join('…');
-  return safe.replace(/\p{Cc}+/gu, ' ').slice(0, 1000);
+  return Array.from(safe.slice(0, 1000), (char) => (char < ' ' || (char > '~' && char < '\xa0') ? ' ' : char)).join('');
 }
 
 /** Browsers show neither the status of a redirect, but 0, nor where it leads. */
