@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.js';
 import { atLeast, type Rules } from '../options.js';
-import type { ConnectionStatus } from '../socket/connection.js';
+import { CONNECTION_OPTIONS, type ConnectionStatus } from '../socket/connection.js';
 import type { BackoffOptions } from '../socket/reconnection.js';
-import { ACCESS, type ServiceAccess } from '../socket/service-address.js';
+import type { ServiceAccess } from '../socket/service-address.js';
 import type { SocketConstructor } from '../socket/socket.js';
 import type { NoticeMessage, ReadyMessage, RefusedMessage } from './messages.js';
 
@@ -67,11 +67,7 @@ export const SETTINGS: Rules<DeviceSettings> = {
 };
 export const OPTIONS: Rules<DeviceOptions> = {
   ...SETTINGS,
-  ...ACCESS,
-  WebSocket: true,
-  fetch: true,
-  backoff: true,
-  clock: true,
+  ...CONNECTION_OPTIONS,
 };
 
 /** The counters of a device since it was created. */

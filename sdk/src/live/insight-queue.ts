@@ -7,7 +7,7 @@ export const REMEMBERED_MS = 3_600_000;
 /** Insights on their way to the consumer: each one once, and a limited number at a time. */
 export class InsightQueue {
   /** Newest `ts` received, ms. */
-  newest = Number.NEGATIVE_INFINITY;
+  newest = -Infinity;
   #waiting: LiveInsight[] = [];
   /** The oldest of those that wait, the last one first: `shift` of an array moves all others up. */
   #oldest: LiveInsight[] = [];

@@ -2,6 +2,7 @@ import { type Clock, onAbort, pause, systemClock } from '../clock.js';
 import { ApiError, ConnectionError, ForeignAnswer, quote } from '../rest/api-error.js';
 import { type HttpOptions, send } from '../rest/http.js';
 import { backoffMs, ClosedError, mayReconnect } from './reconnection.js';
+import { ACCESS } from './service-address.js';
 import { type CloseInfo, findWebSocket, giveUp, type NodeSocket, onEnd, type SocketConstructor } from './socket.js';
 
 /**
@@ -23,13 +24,16 @@ export interface ConnectionStatus {
 
 /** Settings that a device and a subscription have in common. */
 export interface ConnectionOptions extends HttpOptions {
-  /** The service's address, as `parseAccess` gives it. */
+  /** The service's address, as `addressOf` gives it. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly WebSocket?: SocketConstructor;
   readonly onStatus?: (status: ConnectionStatus) => void;
   readonly connectWithinMs?: number;
 }
+
+/** The options of a client that its devices and subscriptions have too. */
+export const CONNECTION_OPTIONS = { ...ACCESS, fetch: true, backoff: true, clock: true, WebSocket: true } as const;
 
 /** Maximum wait for a first connection, ms. */
 const CONNECT_WITHIN_MS = 10_000;

@@ -1,5 +1,5 @@
 import { queryText } from './service-address.js';
-import { importWs, WITHOUT_WEBSOCKET } from './ws.js';
+import { importWs } from './ws.js';
 
 /**
  * The part of the browser's WebSocket that the clients use; `ws` has it too. Listeners take `never`, so that both are
@@ -63,11 +63,6 @@ export function giveUp(socket: NodeSocket): void {
 /** No WebSocket to connect with. */
 export class NoWebSocketError extends Error {
   override readonly name = 'NoWebSocketError';
-
-  /** @internal */
-  constructor(options?: { readonly cause?: unknown }) {
-    super(`this runtime has no WebSocket: ${WITHOUT_WEBSOCKET}`, options);
-  }
 }
 
 /**
@@ -76,16 +71,12 @@ export class NoWebSocketError extends Error {
  * @throws NoWebSocketError if there is neither
  */
 export async function findWebSocket(): Promise<SocketConstructor> {
-  const { WebSocket: own } = globalThis as { WebSocket?: SocketConstructor };
-  if (own) return own;
-  try {
-    return ((await importWs()) as { WebSocket: SocketConstructor }).WebSocket;
-  } catch (cause) {
-    throw new NoWebSocketError({ cause });
-  }
+  const { WebSocket = await importWs() } = globalThis as { WebSocket?: unknown };
+  if (typeof WebSocket === 'string') throw new NoWebSocketError(`this runtime has no WebSocket: ${WebSocket}`);
+  return WebSocket as SocketConstructor;
 }
 
-/** The address of one of the service's sockets; `baseUrl` as `parseAccess` gives it. */
+/** The address of one of the service's sockets; `baseUrl` as `addressOf` gives it. */
 export function socketUrl(baseUrl: string, name: string, query: Readonly<Record<string, unknown>>): string {
   return `${baseUrl.replace('http', 'ws')}/stream/${name}${queryText(query)}`;
 }
