@@ -246,16 +246,16 @@ export class Device extends Connection {
   /** @internal */
   protected override receive(data: unknown, socket: Socket): void {
     const message = parseServerMessage(data);
-    if (message?.type === 'ready') this.#start(socket, message);
-    else if (message?.type === 'error') {
+    if (message.type === 'ready') this.#start(socket, message);
+    else if (message.type === 'error') {
       this.counters.framesRefused++;
       this.#options.onRefused?.(message);
       if (message.code === 'in_future' && this.#clockWasSet) this.#renew();
-    } else if (message?.type === 'notice') this.#notice(message);
-    else if (message?.type === 'ended') this.#ended = !this.#renewing;
+    } else if (message.type === 'notice') this.#notice(message);
+    else if (message.type === 'ended') this.#ended = !this.#renewing;
     else {
-      if (message?.type === 'ack') this.#outbox.acknowledge(message.next_seq);
-      if (message?.type === 'pong') this.#outbox.settle(); // Refused data are never acknowledged, and must not hold others back.
+      if (message.type === 'ack') this.#outbox.acknowledge(message.next_seq);
+      if (message.type === 'pong') this.#outbox.settle(); // Refused data are never acknowledged, and must not hold others back.
       this.#pump();
       this.wake();
     }
@@ -298,11 +298,10 @@ export class Device extends Connection {
     if (!isSame) this.#sessionClock = resumed ? Number.NaN : this.#attemptClock;
     const known = this.#outbox.channels;
     this.#outbox.channels = ready.channels.map((announced) => {
-      const { index, next_seq: origin } = announced;
-      const channel = known.find((one) => one.index === index);
-      if (!channel) return { ...announced, origin, next: 0, acked: -1, sent: -1, answered: -1 };
-      const acked = isSame && replay_ms === 0 ? origin : channel.acked;
-      return Object.assign(channel, announced, { acked });
+      const { index, next_seq } = announced;
+      const fresh = { origin: next_seq, next: 0, acked: -1, sent: -1, answered: -1 };
+      const channel = known.find((one) => one.index === index) ?? fresh;
+      return Object.assign(channel, announced, isSame && replay_ms === 0 && { acked: next_seq });
     });
     this.#outbox.resume(isSame ? replay_ms : 0);
     this.#socket = socket;

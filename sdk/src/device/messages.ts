@@ -107,17 +107,17 @@ type ServerMessage =
   | { readonly type: 'pong'; readonly t?: number };
 
 /**
- * Parses a message of the service; null for what lacks the fields that clients need, because the peer may be another
- * server. Clients ignore types that they do not know.
+ * Parses a message of the service. The result has no type if the message lacks the fields that clients need, because the
+ * peer may be another server. Clients ignore types that they do not know.
  */
-export function parseServerMessage(data: unknown): ServerMessage | null {
+export function parseServerMessage(data: unknown): ServerMessage | { readonly type?: undefined } {
   const message = fieldsOf(data);
   const { type, next_seq } = message;
   const isRight =
     type === 'ready'
       ? isReady(message)
       : type !== 'ack' || (isObject(next_seq) && Object.values(next_seq).every(Number.isInteger));
-  return isRight ? (message as unknown as ServerMessage) : null;
+  return isRight ? (message as unknown as ServerMessage) : {};
 }
 
 function isReady(message: Readonly<Record<string, unknown>>): boolean {
