@@ -8,7 +8,23 @@ export const FEATURES = {
   hr_ppg_rest: [],
   /** Heart rate from light, in motion: how sure the track is (log odds), what its share of the likelihood lacks, distance from motion. */
   hr_ppg_motion: ['+belief', '+support', '+seen_apart'],
-  hr_ecg: [],
+  /**
+   * Heart rate from ECG: beats that are none by their morphology (logarithm of the expected number), surprise of the intervals, their
+   * variation, fit of the beats to the templates, size of the smallest beat, separation of energy and of match from noise, changes of kind, share of the
+   * window that intervals cover, whether another lead agrees.
+   */
+  hr_ecg: [
+    '-doubt',
+    '-surprise',
+    '-variation',
+    '+fit',
+    '+contrast',
+    '+energy',
+    '+match',
+    '-changes',
+    '+covered',
+    '+agreement',
+  ],
   rr_ppg: [],
   rr_ecg: [],
   rr_resp: [],

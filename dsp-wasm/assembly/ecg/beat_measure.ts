@@ -69,8 +69,9 @@ export function measureBeat(
   const stray: f32 = isNext ? strayBreadth(lead, last + MEASURE.LATEST_T - from, at - MEASURE.EARLIEST_P, features) : 0;
 
   beat.interval = !isNext || candidate.empty > last ? 0 : <f32>(beat.time - lead.lastTime);
+  beat.strange = !wide && (isSmall || (spread < QUALITY.SHORTEST_SPREAD && !hasTWaves(lead)));
   const likely: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
-  beat.quality = min(likely, plausible(lead, candidate, isSmall, spread, stray, fit));
+  beat.quality = min(likely, plausible(candidate, isSmall, beat.strange, stray, fit));
   beat.obscured = candidate.flat > last || hiding > QUALITY.HIDING_NOISE;
   beat.holds = candidate.held > last;
   beat.late = late;
@@ -80,12 +81,10 @@ export function measureBeat(
 }
 
 /** Most quality of a beat by its neighbourhood and shape. */
-function plausible(lead: Lead, candidate: Candidate, isSmall: bool, spread: f32, stray: f32, fit: f32): f32 {
-  if (candidate.wide && isSmall) return QUALITY.STRAY;
-  const isSpike = spread < QUALITY.SHORTEST_SPREAD && !hasTWaves(lead);
-  if (isSmall || isSpike) return QUALITY.SPIKE;
-  const isStrange = candidate.evidence < QUALITY.STRANGE_EVIDENCE && fit > 0 && fit <= QUALITY.STRANGE_FIT;
-  return isStrange || stray > QUALITY.STRAY_SHARE ? QUALITY.STRAY : 1;
+function plausible(candidate: Candidate, isSmall: bool, strange: bool, stray: f32, fit: f32): f32 {
+  if (strange) return QUALITY.SPIKE;
+  const isUnlike = candidate.evidence < QUALITY.STRANGE_EVIDENCE && fit > 0 && fit <= QUALITY.STRANGE_FIT;
+  return isUnlike || stray > QUALITY.STRAY_SHARE || isSmall ? QUALITY.STRAY : 1;
 }
 
 /**

@@ -1,19 +1,40 @@
 import { copyGrid } from '../grid/window';
+import { logistic } from '../math/logistic';
 import { Channel, ECG_HZ, KIND_ECG } from '../memory/channel';
 import { EcgState, Lead } from '../memory/ecg_state';
 import { featuresOf, Model } from '../memory/features';
-import { Estimate } from '../memory/map';
-import { Row } from '../memory/row';
+import { Estimate, MOST_FEATURES } from '../memory/map';
+import { Row, rowAt } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
 import { topOf } from './evidence';
 import { newestPeak } from './r_peaks';
-import { allRight, Intervals, isRhythm } from './rhythm';
-import { INTERVALS, ROW } from './scratch';
+import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
+import { separation } from './levels';
+import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
+import { INTERVALS, READINGS, ROW } from './scratch';
 import { CONFIDENCE, RHYTHM } from './tuning';
 
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
+/** Place of the last feature. */
+const AGREEMENT: i32 = 9;
+
+/** What a lead tells of a window. */
+@unmanaged
+export class Reading {
+  /** Heart rate, bpm; 0: none. */
+  rate: f64;
+  confidence: f64;
+  /** Most confidence by what is no matter of degree: signs of something else than beats, or that they have ended. */
+  most: f64;
+
+  /** As named in src/features.ts. */
+  get features(): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + 24);
+  }
+}
+export const READING_BYTES: usize = 24 + 4 * MOST_FEATURES;
 
 /**
  * Heart rate of the 8 s before `end` (seconds), of the lead that is most likely right. One that is likely right as well, and contradicts it,
@@ -22,52 +43,100 @@ const WINDOW: f64 = 8;
 export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   const channel = channelOfKind(session, KIND_ECG);
   if (!channel) return false;
-  to.confidence = -1;
-  let against: f64 = 0;
-  for (let sub = 0; sub < channel.subs; sub++) {
-    const value = to.value;
-    const confidence = to.confidence;
-    if (!estimateLead(session.ecg, channel, sub, end, INTERVALS, to)) continue;
-    const contradicts = confidence >= 0 && Math.abs(to.value - value) > CONFIDENCE.SAME_RATE;
-    const weaker = Math.min(confidence, to.confidence);
-    if (to.confidence > confidence) against = contradicts ? Math.max(against, weaker) : 0;
-    else {
-      if (contradicts) against = Math.max(against, weaker);
-      to.value = value;
-      to.confidence = confidence;
-    }
+  const leads = channel.subs;
+  for (let sub = 0; sub < leads; sub++) readLead(session.ecg, channel, sub, end, INTERVALS, readingAt(sub));
+  let best = readingAt(0);
+  for (let sub = 0; sub < leads; sub++) {
+    const reading = readingAt(sub);
+    if (reading.rate === 0) continue;
+    reading.features[AGREEMENT] = agrees(reading, leads) ? 1 : 0;
+    reading.confidence = reading.most * <f64>logistic(reading.features, HR_ECG_WEIGHTS);
+    if (best.rate === 0 || reading.confidence > best.confidence) best = reading;
   }
-  if (to.confidence < 0) return false;
-  if (against >= 0.5) to.confidence *= (1 - against) / (1 - to.confidence * against);
+  if (best.rate === 0) return false;
+  const features = featuresOf(Model.HR_ECG);
+  for (let i = 0; i <= AGREEMENT; i++) features[i] = best.features[i];
+  to.value = best.rate;
+  to.confidence = best.confidence;
+  for (let sub = 0; sub < leads; sub++) {
+    const other = readingAt(sub);
+    if (other.rate === 0 || isSame(other, best) || other.confidence < 0.5) continue;
+    const both = to.confidence * other.confidence;
+    to.confidence = (to.confidence - both) / (1 - both);
+  }
   return true;
 }
 
-/** 60 divided by the mean RR interval between a lead's R peaks, including undecided ones; false if there is no interval. */
-function estimateLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals: Intervals, to: Estimate): bool {
+function readingAt(sub: i32): Reading {
+  return changetype<Reading>(READINGS + <usize>sub * READING_BYTES);
+}
+
+function isSame(one: Reading, other: Reading): bool {
+  return Math.abs(one.rate - other.rate) <= CONFIDENCE.SAME_RATE;
+}
+
+/** Whether another lead has the same rate. */
+function agrees(reading: Reading, leads: i32): bool {
+  for (let sub = 0; sub < leads; sub++) {
+    const other = readingAt(sub);
+    if (other !== reading && other.rate > 0 && other.most > 0.5 && isSame(other, reading)) return true;
+  }
+  return false;
+}
+
+/** 60 divided by the mean RR interval between a lead's R peaks, including undecided ones, and the features of its confidence. */
+function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals: Intervals, to: Reading): void {
   const lead = ecg.leadAt(sub);
   intervals.clear();
   addDecided(lead, end - WINDOW, intervals);
   const newest = addOpen(lead, ecg.blocks, intervals);
-  if (!intervals.count) return false;
+  to.rate = 0;
+  if (!intervals.count) return;
   const mean = intervals.duration / <f64>intervals.count;
-  to.value = 60 / mean;
-  to.confidence = allRight(intervals) * isRhythm(lead) * likeEcg(lead) * stillBeating(end - newest, mean);
-  to.confidence *= resolved(lead, channel, sub, ROW) * enough(intervals);
-  if (kindsTakeTurns(lead, end - WINDOW) || lead.midway > 0.5) to.confidence = 0;
-  const f = featuresOf(Model.HR_ECG);
-  f[0] = <f32>allRight(intervals);
-  f[1] = <f32>isRhythm(lead);
-  f[2] = lead.fit;
-  f[3] = lead.shift;
-  f[4] = lead.rest;
-  f[5] = <f32>stillBeating(end - newest, mean);
-  f[6] = <f32>resolved(lead, channel, sub, ROW);
-  f[7] = <f32>enough(intervals);
-  f[8] = <f32>kindsTakeTurns(lead, end - WINDOW);
-  f[9] = lead.midway;
-  f[10] = <f32>lead.beatAt(lead.beatCount - 1).quality;
-  f[11] = lead.waves;
-  return true;
+  to.rate = 60 / mean;
+  to.most = isRhythm(lead) * likeEcg(lead) * stillBeating(end - newest, mean) * resolved(lead, channel, sub, ROW);
+  to.most *= Math.exp(-RHYTHM.OBSCURED_DOUBT * (mayHide(intervals) + strangeBeats(lead, end - WINDOW)));
+  if (alternates(intervals) || kindsTakeTurns(lead, end - WINDOW) || lead.midway > 0.5) to.most = 0;
+  const features = to.features;
+  judge(intervals, features);
+  features[3] = -Mathf.log(max<f32>(0.01, 1 - lead.fit));
+  features[4] = contrast(lead, end - WINDOW);
+  features[5] = Mathf.log(separation(lead.energy));
+  features[6] = Mathf.log(separation(lead.match));
+  features[7] = changes(lead, end - WINDOW);
+  features[8] = <f32>Math.min(1, intervals.duration / WINDOW);
+}
+
+/** Beats of the window whose size or length is not that of a QRS complex. */
+function strangeBeats(lead: Lead, from: f64): f64 {
+  let count: f64 = 0;
+  for (let n = lead.beatCount - 1; n >= lead.oldestBeat && lead.beatAt(n).time > from; n--)
+    count += <f64>lead.beatAt(n).strange;
+  return count;
+}
+
+/** Smallest beat of the window against the largest, as logarithm. */
+function contrast(lead: Lead, from: f64): f32 {
+  let low: f32 = Infinity;
+  let high: f32 = 0;
+  for (let n = lead.beatCount - 1; n >= lead.oldestBeat && lead.beatAt(n).time > from; n--) {
+    const size = lead.beatAt(n).amplitude;
+    if (!(size > 0)) continue;
+    low = min(low, size);
+    high = max(high, size);
+  }
+  return high > 0 ? max<f32>(-4, Mathf.log(low / high)) : 0;
+}
+
+/** Share of the window's beats that are of another kind than the one before. */
+function changes(lead: Lead, from: f64): f32 {
+  let count: f32 = 0;
+  let changed: f32 = 0;
+  for (let n = lead.beatCount - 1; n > lead.oldestBeat && lead.beatAt(n).time > from; n--) {
+    count++;
+    changed += <f32>(lead.beatAt(n).kind !== lead.beatAt(n - 1).kind);
+  }
+  return count > 0 ? changed / count : 0;
 }
 
 /** Probability that TELLING_BEATS of the chosen lead's beats since `from` (seconds) are those of a heart. */
@@ -131,11 +200,6 @@ function resolved(lead: Lead, channel: Channel, sub: i32, newest: Row<f32>): f64
 function stillBeating(idle: f64, interval: f64): f64 {
   const usual = CONFIDENCE.IDLE_INTERVALS * interval + CONFIDENCE.DECIDE_SECONDS;
   return idle > usual ? (usual / idle) ** 3 : 1;
-}
-
-/** Few intervals, as between gaps, tell less of the window, and one wrong among them changes the mean more. */
-function enough(intervals: Intervals): f64 {
-  return Math.min(1, intervals.duration / CONFIDENCE.ENOUGH_SECONDS);
 }
 
 function addDecided(lead: Lead, from: f64, intervals: Intervals): void {

@@ -65,19 +65,62 @@ export const INTERVALS_BYTES: usize = 16 + MAX_INTERVALS * ((offsetof<Interval>(
 export function allRight(intervals: Intervals): f64 {
   if (alternates(intervals)) return 0;
   const period = intervals.duration / <f64>intervals.count;
-  const usual = usualInterval(intervals);
-  let doubt: f64 = 0;
+  let doubt: f64 = RHYTHM.OBSCURED_DOUBT * mayHide(intervals);
   for (let i = 0; i < intervals.count; i++) {
-    const interval = intervals.list[i];
-    const against = interval.odds * Math.exp(misfit(intervals, i, period));
+    const against = intervals.list[i].odds * Math.exp(misfit(intervals, i, period));
     doubt += against / (1 + against);
-    if (mayHide(interval, usual)) doubt += RHYTHM.OBSCURED_DOUBT;
   }
   return Math.exp(-doubt);
 }
 
+/** Writes the first three features of a window's confidence: what its beats, and their rhythm, leave to doubt. */
+export function judge(intervals: Intervals, to: Row<f32>): void {
+  const mean = intervals.duration / <f64>intervals.count;
+  let doubt: f64 = 0;
+  let surprises: f64 = 0;
+  for (let i = 0; i < intervals.count; i++) {
+    const interval = intervals.list[i];
+    doubt += interval.odds / (1 + interval.odds);
+    surprises += misfit(intervals, i, mean);
+  }
+  to[0] = <f32>Math.log(doubt + RHYTHM.LEAST_DOUBT);
+  to[1] = <f32>(surprises / <f64>intervals.count);
+  to[2] = <f32>(irregularity(intervals) / mean);
+}
+
+/** Standard deviation of the intervals from those of the rhythm that fits best: of one interval, or of two or three in turns (bigeminy, trigeminy). */
+function irregularity(intervals: Intervals): f64 {
+  let best = changeOver(intervals, 1);
+  for (let lag = 2; lag <= 3 && lag + RHYTHM.ENOUGH_TURNS <= intervals.count; lag++)
+    best = Math.min(best, changeOver(intervals, lag));
+  return best;
+}
+
+/** The same, by the changes over `lag` intervals. */
+function changeOver(intervals: Intervals, lag: i32): f64 {
+  let squares: f64 = 0;
+  for (let i = lag; i < intervals.count; i++) {
+    const change = intervals.list[i].seconds - intervals.list[i - lag].seconds;
+    squares += change * change;
+  }
+  return Math.sqrt(squares / (2 * <f64>max(1, intervals.count - lag)));
+}
+
+/** Intervals that may hide a beat, or have one too many: where a flat line or noise may stand for a beat, or have made one. */
+export function mayHide(intervals: Intervals): f64 {
+  const usual = usualInterval(intervals);
+  let count: f64 = 0;
+  for (let i = 0; i < intervals.count; i++) {
+    const interval = intervals.list[i];
+    const isLong = interval.seconds > RHYTHM.HIDING * usual;
+    const isShort = interval.seconds * RHYTHM.HIDING < usual;
+    if (isLong ? interval.obscured || interval.holds : isShort && interval.obscured) count++;
+  }
+  return count;
+}
+
 /** Whether short and long intervals take turns as those from R waves to peaked T waves, and from these to R waves, do. */
-function alternates(intervals: Intervals): bool {
+export function alternates(intervals: Intervals): bool {
   let others = 0;
   for (let i = 1; i < intervals.count; i++) {
     const one = intervals.list[i - 1].seconds;
@@ -101,12 +144,6 @@ function usualInterval(intervals: Intervals): f64 {
     count++;
   }
   return count > 0 ? sum / count : shortest;
-}
-
-/** Whether a flat line or noise may stand for a beat, since the interval is too long, or have made one, since it is too short. */
-function mayHide(interval: Interval, usual: f64): bool {
-  if (interval.seconds > RHYTHM.HIDING * usual) return interval.obscured || interval.holds;
-  return interval.obscured && interval.seconds * RHYTHM.HIDING < usual;
 }
 
 /** 1 if the newest beats have a rhythm, even an irregular one; 0 if they come at random times. */

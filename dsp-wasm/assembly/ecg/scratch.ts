@@ -1,6 +1,8 @@
+import { MAX_SUBS } from '../memory/channel';
 import { SCRATCH } from '../memory/map';
 import { Row } from '../memory/row';
 import { ROW_BYTES, STRETCH_BYTES, Stretch } from './features';
+import { READING_BYTES } from './heart_rate';
 import { INTERVALS_BYTES, Intervals } from './rhythm';
 
 /** Working arrays of R peak detection and of the heart rate from it, as a chain: each begins where the previous one ends. */
@@ -18,4 +20,8 @@ export const ROW = changetype<Row<f32>>(BETWEEN_END);
 const ROW_END: usize = BETWEEN_END + ROW_BYTES;
 
 export const INTERVALS = changetype<Intervals>(ROW_END);
-export const ECG_SCRATCH_END: usize = ROW_END + INTERVALS_BYTES;
+const INTERVALS_END: usize = ROW_END + INTERVALS_BYTES;
+
+/** What each lead tells of a window. */
+export const READINGS: usize = INTERVALS_END;
+export const ECG_SCRATCH_END: usize = READINGS + MAX_SUBS * READING_BYTES;

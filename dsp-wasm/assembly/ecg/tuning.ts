@@ -227,6 +227,10 @@ export namespace RHYTHM {
   export const IRREGULAR: f64 = 0.45;
   /** Variation from which they are none: spikes at random times have 0.7 to 1. [ratio; chosen] */
   export const RANDOM: f64 = 0.65;
+  /** Changes from one turn to the next that show a rhythm of several intervals. [intervals; chosen] */
+  export const ENOUGH_TURNS: i32 = 3;
+  /** Doubt of a window's beats that says nothing. [beats; chosen] */
+  export const LEAST_DOUBT: f64 = 0.001;
   /** Newest intervals that tell one from the other. [intervals; chosen] */
   export const TELLING: i32 = 20;
   /** Longest interval from an R wave to the top of its T wave. [s; chosen] */

@@ -80,6 +80,8 @@ export class Beat {
   holds: bool;
   /** Found more than 0.5 s after it came, by a change of mind; not told to the host. */
   late: bool;
+  /** Whether its size or length is not that of a QRS complex. */
+  strange: bool;
   /** Kind of the beat: those of one kind have their R peaks at the same place. */
   kind: u8;
 }
