@@ -3,11 +3,12 @@ import { Channel, type ChannelHome } from './channel.js';
 import type { Counters } from './counters.js';
 import type { KeyHolder } from './keys/key-check.js';
 import type { Clock } from './process/clock.js';
-import { Turns } from './process/turns.js';
+import type { Turns } from './process/turns.js';
 import type { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
 interface HubOptions extends Omit<ChannelHome, 'onWaiting' | 'onEnd'> {
+  readonly turns: Turns;
   /** Time for which messages are collected before they are sent, ms; 0: to the end of the turn of the event loop. */
   readonly flushMs: number;
 }
@@ -20,7 +21,6 @@ export class Hub implements ChannelHome {
   readonly #channels = new Map<string, Channel>();
   /** The channels that collect messages until the flush. */
   #waiting = new Set<Channel>();
-  readonly #turns = new Turns();
 
   constructor(private readonly options: HubOptions) {
     this.bus = options.bus;
@@ -49,7 +49,7 @@ export class Hub implements ChannelHome {
   onWaiting(channel: Channel): void {
     const { flushMs } = this.options;
     if (flushMs === 0) {
-      this.#turns.add(channel);
+      this.options.turns.add(channel);
       return;
     }
     if (this.#waiting.size === 0) this.clock.after(flushMs, () => this.#flush());
@@ -61,7 +61,7 @@ export class Hub implements ChannelHome {
   }
 
   #flush(): void {
-    for (const channel of this.#waiting) this.#turns.add(channel);
+    for (const channel of this.#waiting) this.options.turns.add(channel);
     this.#waiting.clear();
   }
 }

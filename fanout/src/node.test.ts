@@ -66,6 +66,37 @@ describe('subscriber sockets', () => {
     await bus.close();
   });
 
+  describe('with thousands at once', () => {
+    const THOUSANDS = 3000;
+    const turnOfTheEventLoop = () => new Promise((resolve) => setImmediate(resolve));
+
+    it('accepts connections in turns, so that others are served meanwhile', async () => {
+      await start();
+      const strangers = Array.from({ length: THOUSANDS }, () => strangersUpgrade());
+      const refused = () => fanout.counters.refused.get('authenticationFailed') ?? 0;
+      for (const stranger of strangers) fanout.handleUpgrade(...stranger);
+      expect(refused()).to.equal(0);
+      await turnOfTheEventLoop();
+      expect(refused()).to.be.within(1, THOUSANDS - 1);
+      await until(() => refused() === THOUSANDS);
+      for (const [, socket] of strangers) socket.destroy();
+    });
+
+    it('closes and cuts off subscribers in turns, so that others are served meanwhile', async () => {
+      await start();
+      const silent = Array.from({ length: THOUSANDS }, () => strangersUpgrade(`/?api_key=${KEY}`));
+      for (const upgrade of silent) fanout.handleUpgrade(...upgrade);
+      await until(() => fanout.connections === THOUSANDS);
+      const cutOff = () => silent.filter(([, socket]) => socket.destroyed).length;
+      keys.revoke(hash(KEY));
+      clock.advance(CLOSE_GRACE_MS);
+      expect(cutOff()).to.equal(0);
+      await until(() => cutOff() > 0);
+      expect(cutOff()).to.be.lessThan(THOUSANDS);
+      await until(() => cutOff() === THOUSANDS);
+    });
+  });
+
   describe('admission', () => {
     it('sends {"status":"subscribed"} first and then the insights, unchanged and in order', async () => {
       await start();
@@ -109,7 +140,7 @@ describe('subscriber sockets', () => {
 
     it('keeps no place among the waiting for those that it has refused, so that they keep nobody out', async () => {
       await start();
-      const strangers = Array.from({ length: 5000 }, strangersUpgrade);
+      const strangers = Array.from({ length: 5000 }, () => strangersUpgrade());
       for (const stranger of strangers) fanout.handleUpgrade(...stranger);
       await subscribe();
       for (const [, socket] of strangers) socket.destroy();

@@ -15,6 +15,7 @@ import { countOne } from './process/count.js';
 import { Lobby } from './process/lobby.js';
 import { refuseHandshake } from './process/refusal.js';
 import { Tally } from './process/tally.js';
+import { Turns } from './process/turns.js';
 import { Roster } from './roster.js';
 import { closeSpread } from './spread.js';
 import {
@@ -43,7 +44,7 @@ const SERVER_OPTIONS = {
   maxPayload: MAX_CLIENT_MESSAGE_BYTES,
   maxFragments: 16,
   maxBufferedChunks: 64,
-  closeTimeout: CLOSE_GRACE_MS,
+  closeTimeout: 2 * CLOSE_GRACE_MS, // For a peer that closes; those that are closed here are cut off in turns, before.
   WebSocket: SubscriberSocket,
 };
 const SHARED_DEFLATE = { serverNoContextTakeover: true, clientNoContextTakeover: true };
@@ -55,6 +56,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
   readonly #plainServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: false });
   readonly #deflatingServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: SHARED_DEFLATE });
   readonly clock: Clock;
+  readonly turns = new Turns();
   readonly #lobby: Lobby<Subscriber>;
   readonly #hub: Hub;
   readonly #maxLagMs: number;
@@ -78,6 +80,7 @@ export class FanoutNode implements Fanout, SubscriberHome {
       bus: options.bus,
       clock: this.clock,
       counters: this.counters,
+      turns: this.turns,
       flushMs: options.flushMs ?? 0,
       onLoss: (subscribers) => closeSpread(subscribers, LOSS, HOLE_WINDOW_MS, this.clock),
       onBehind: (subscriber) => this.#checkBuffer(subscriber),
@@ -109,7 +112,12 @@ export class FanoutNode implements Fanout, SubscriberHome {
     return lag;
   }
 
+  /** Thousands may connect at once, so they are accepted in turns; their key, and so their account, is not known yet. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.turns.once('', () => this.#accept(request, socket, head));
+  }
+
+  #accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     if (this.#lobby.turnsAway(socket)) return;
     const key = onlyKey(keysInQuery(request.url ?? ''));
     const offer = sharedDeflateOffer(request.headers['sec-websocket-extensions']);

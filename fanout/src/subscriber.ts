@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import { CLOSE, type CloseReason, closeReason } from './close-codes.js';
 import type { Counters } from './counters.js';
 import type { Clock, Timer } from './process/clock.js';
+import type { Turns } from './process/turns.js';
 import { isUnfinished } from './process/unfinished.js';
 import type { KeyGroup } from './roster.js';
 import type { Scope } from './scope.js';
@@ -30,6 +31,7 @@ export class SubscriberSocket extends WebSocket {
 export interface SubscriberHome {
   readonly clock: Clock;
   readonly counters: Counters;
+  readonly turns: Turns;
   /** Called once, when the socket is closed. */
   onClose(subscriber: Subscriber): void;
 }
@@ -95,6 +97,7 @@ export class Subscriber {
   #waitingPongs = 0;
   #frames = 0;
   #unfinishedLooks = 0;
+  #isClosing = false;
 
   constructor(
     private readonly ws: SubscriberSocket,
@@ -151,9 +154,9 @@ export class Subscriber {
     return this.ws.extensions !== '';
   }
 
-  /** Whether data may still be written: no close frame has been sent or received. */
+  /** Whether data may still be written: it is not being closed, by either side. */
   get open(): boolean {
-    return this.ws.readyState === OPEN;
+    return !this.#isClosing && this.ws.readyState === OPEN;
   }
 
   /** Bytes written and not yet accepted by the kernel. */
@@ -172,7 +175,7 @@ export class Subscriber {
    * that it counts as delivered; otherwise it is counted here, once its result is known.
    */
   write(frames: Buffer, messages: number, now: number): boolean {
-    if (this.ws.readyState !== OPEN) {
+    if (!this.open) {
       this.home.counters.dropped += messages;
       return false;
     }
@@ -182,12 +185,22 @@ export class Subscriber {
     return false;
   }
 
-  /** Starts the closing handshake; a peer that does not answer it is cut off. */
+  /**
+   * From now on nothing is written. The closing handshake begins, and a peer that does not answer it is cut off, in turns of
+   * the account: thousands of subscribers that are closed at once would delay other accounts.
+   */
   close(reason: CloseReason, detail: string = CLOSE[reason].meaning): void {
     if (!this.open) return;
     this.#frames = 0;
-    this.ws.close(CLOSE[reason].code, detail);
-    this.#grace = this.home.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
+    this.#isClosing = true;
+    const { clock, turns } = this.home;
+    turns.once(this.#account, () => this.ws.close(CLOSE[reason].code, detail));
+    this.#grace = clock.after(CLOSE_GRACE_MS, () => turns.once(this.#account, () => this.ws.terminate()));
+  }
+
+  /** Empty until its key is known. */
+  get #account(): string {
+    return this.scope?.channel.account ?? '';
   }
 
   #hold(write: Unfinished): void {

@@ -16,11 +16,11 @@ export function frameOf(opcode: number, payload: Uint8Array, fin = true): Buffer
 /** An empty ping. */
 export const PING = frameOf(0x9, Buffer.alloc(0));
 
-/** What a handler of upgrades receives of a peer without a key that never answers; no descriptor is used. */
-export function strangersUpgrade(): [request: IncomingMessage, socket: Duplex, head: Buffer] {
+/** What a handler of upgrades receives of a peer that never answers, by default without a key; no descriptor is used. */
+export function strangersUpgrade(url = '/'): [request: IncomingMessage, socket: Duplex, head: Buffer] {
   const key = { 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
   const headers = { connection: 'Upgrade', upgrade: 'websocket', ...key };
-  const request = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: '/', headers });
+  const request = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url, headers });
   const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
   return [request, socket, Buffer.alloc(0)];
 }

@@ -44,6 +44,18 @@ export class Turns {
     this.#schedule();
   }
 
+  /** Does a single step in a turn of the account. */
+  once(account: string, step: () => void): void {
+    this.add({
+      account,
+      isWaiting: false,
+      step: () => {
+        step();
+        return false;
+      },
+    });
+  }
+
   remove(worker: Worker): void {
     worker.isWaiting = false;
   }

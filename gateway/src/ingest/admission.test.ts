@@ -86,12 +86,22 @@ describe('Admission of devices', () => {
   });
 
   it('keeps no place among the waiting for those that it has refused, so that they keep nobody out', async () => {
-    const strangers = Array.from({ length: 5000 }, strangersUpgrade);
+    const strangers = Array.from({ length: 5000 }, () => strangersUpgrade());
     for (const stranger of strangers) {
       gateway.ingest.handleUpgrade(...stranger);
       await Promise.resolve(); // Its refusal is not immediate.
     }
     await (await bench.device(gateway)).connect().ready();
+    for (const [, socket] of strangers) socket.destroy();
+  });
+
+  it('accepts thousands of connections in turns, so that others are served meanwhile', async () => {
+    const strangers = Array.from({ length: 3000 }, () => strangersUpgrade());
+    for (const stranger of strangers) gateway.ingest.handleUpgrade(...stranger);
+    expect(gateway.ingest.connections).to.equal(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(gateway.ingest.connections).to.be.within(1, 2999);
+    await until(() => gateway.ingest.connections === 3000);
     for (const [, socket] of strangers) socket.destroy();
   });
 

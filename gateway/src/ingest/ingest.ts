@@ -7,6 +7,7 @@ import { countOne } from '@device-insights/fanout/process/count';
 import { within } from '@device-insights/fanout/process/deadline';
 import { Lobby } from '@device-insights/fanout/process/lobby';
 import { refuseHandshake } from '@device-insights/fanout/process/refusal';
+import { Turns } from '@device-insights/fanout/process/turns';
 import { WebSocketServer } from 'ws';
 import { CloseError } from '../errors.js';
 import { infoLines } from '../info-lines.js';
@@ -56,6 +57,8 @@ export class Ingest {
   readonly #sessions: Sessions;
   readonly #open = new Set<Connection>();
   readonly #lobby: Lobby<Connection>;
+  /** Thousands may connect at once, so they are accepted in turns; their key, and so their account, is not known yet. */
+  readonly #upgrades = new Turns();
   readonly #arrivals = new Arrivals();
   readonly #ticks: Timer;
   readonly #stopWatchingKeys: () => void;
@@ -111,6 +114,10 @@ export class Ingest {
    */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const at = this.#options.clock.now();
+    this.#upgrades.once('', () => this.#accept(request, socket, head, at));
+  }
+
+  #accept(request: IncomingMessage, socket: Duplex, head: Buffer, at: number): void {
     if (this.#lobby.turnsAway(socket)) return;
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       const connection = new Connection(ws, socket, this.#options.clock);

@@ -46,7 +46,7 @@ describe('the sessions of one account', () => {
     const connectOther = await stranger();
     const { deviceModel } = a.store;
     a.store.deviceModel = (id) => (id === model.id ? new Promise(() => undefined) : deviceModel(id));
-    const waiting = Array.from({ length: 4096 }, strangersUpgrade);
+    const waiting = Array.from({ length: 4096 }, () => strangersUpgrade());
     for (const [request, socket, head] of waiting) {
       request.url = `/?${new URLSearchParams(query)}`;
       a.ingest.handleUpgrade(request, socket, head);
