@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { createRedisBus, type RedisBus } from './bus/redis/redis.js';
 import { startRedis, type TestRedis } from './bus/redis/redis-server.fixture.js';
 import { holderWith } from './keys/holder.fixture.js';
-import { KeyMirror } from './keys/key-mirror.js';
+import { KeyCopier } from './keys/key-copier.js';
 import { silentLog } from './process/log.fixture.js';
 import { startTestNode, type TestNode } from './process.fixture.js';
 
@@ -69,7 +69,7 @@ describe('a steady stream under faults', function () {
   let redis: TestRedis;
   let witness: Redis;
   let bus: RedisBus;
-  let mirror: KeyMirror;
+  let copier: KeyCopier;
   let nodes: TestNode[];
   let app: App;
   let stranger: App;
@@ -88,12 +88,11 @@ describe('a steady stream under faults', function () {
       [hash(OTHER_KEY), holderWith('two')],
     ]);
     const source = {
-      holders: async () => good,
-      revoked: async () => [],
+      all: async () => good,
       holder: async (it: string) => good.get(it) ?? null,
     };
-    mirror = new KeyMirror({ url: redis.url, log: silentLog, source });
-    await mirror.start();
+    copier = new KeyCopier({ url: redis.url, log: silentLog, source });
+    await copier.start();
     nodes = await Promise.all([startTestNode({ REDIS_URL: redis.url }), startTestNode({ REDIS_URL: redis.url })]);
     stored = [];
     app = new App(nodes, KEY, stored);
@@ -109,7 +108,7 @@ describe('a steady stream under faults', function () {
     app.stop();
     stranger.stop();
     for (const { child } of nodes) child.kill('SIGKILL');
-    mirror.close();
+    copier.close();
     await bus.close();
     witness.disconnect();
     await redis.stop();

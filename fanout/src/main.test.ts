@@ -12,7 +12,7 @@ import { freePort, startRedis, type TestRedis } from './bus/redis/redis-server.f
 import { TestClient } from './client.fixture.js';
 import { holderWith } from './keys/holder.fixture.js';
 import type { KeyHolder } from './keys/key-check.js';
-import { KeyMirror } from './keys/key-mirror.js';
+import { KeyCopier } from './keys/key-copier.js';
 import { silentLog } from './process/log.fixture.js';
 import { launchNode, startTestNode, type TestNode } from './process.fixture.js';
 
@@ -25,7 +25,7 @@ describe('stand-alone node', function () {
   this.timeout(120_000); // The first run may have to install the server.
   let redis: TestRedis;
   let bus: RedisBus;
-  let mirror: KeyMirror;
+  let copier: KeyCopier;
   let good: Map<string, KeyHolder>;
   let nodes: TestNode[];
   let clients: TestClient[];
@@ -47,18 +47,17 @@ describe('stand-alone node', function () {
     good = new Map([[HASH, HOLDER]]);
     bus = await createRedisBus({ url: redis.url, log: silentLog });
     const source = {
-      holders: async () => good,
-      revoked: async () => (good.has(HASH) ? [] : [HASH]),
+      all: async () => new Map([[HASH, good.get(HASH) ?? null]]),
       holder: async (hash: string) => good.get(hash) ?? null,
     };
-    mirror = new KeyMirror({ url: redis.url, source, log: silentLog });
-    await mirror.start();
+    copier = new KeyCopier({ url: redis.url, source, log: silentLog });
+    await copier.start();
   });
 
   afterEach(async () => {
     for (const { ws } of clients) ws.terminate();
     for (const { child } of nodes) child.kill('SIGKILL');
-    mirror.close();
+    copier.close();
     await bus.close();
   });
 
@@ -104,7 +103,7 @@ describe('stand-alone node', function () {
     const [one, other] = [await startNode(), await startNode()];
     const pair = [await subscribe(one), await subscribe(other)];
     good.delete(HASH);
-    await mirror.revoke(HASH);
+    await copier.revoke(HASH);
     for (const client of pair) expect(await client.closed).to.include({ code: 4001 });
     expect(await connect(one).closed).to.include({ code: 4001 });
   });
@@ -185,10 +184,10 @@ describe('stand-alone node', function () {
       'no',
     ];
     const secure = await startRedis([...tls, '--tls-ca-cert-file', certificate, '--requirepass', 's3cret']);
-    const source = { holders: async () => good, revoked: async () => [], holder: async () => null };
+    const source = { all: async () => good, holder: async () => null };
     const url = secure.url.replace('//', '//:s3cret@');
-    const secureMirror = new KeyMirror({ url, source, log: silentLog });
-    await secureMirror.start();
+    const secureCopier = new KeyCopier({ url, source, log: silentLog });
+    await secureCopier.start();
     const secureBus = await createRedisBus({ url, log: silentLog });
     try {
       const node = await startNode({
@@ -200,7 +199,7 @@ describe('stand-alone node', function () {
       await client.count(2);
       expect(client.texts[1]).to.equal('over TLS');
     } finally {
-      secureMirror.close();
+      secureCopier.close();
       await secureBus.close();
       await secure.stop();
     }

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { createRedisBus } from './bus/redis/redis.js';
 import type { NodeConfig } from './config.js';
 import { createFanout } from './fanout.js';
-import { MirroredKeys } from './keys/mirrored-keys.js';
+import { CopiedKeys } from './keys/copied-keys.js';
 import { registerDropped, registerFanoutMetrics } from './metrics.js';
 import { systemClock } from './process/clock.js';
 import { sharedTrial } from './process/health-trial.js';
@@ -26,7 +26,7 @@ const SUBSCRIBE_PATH = '/stream/subscribe';
 /** Starts a node, even if Redis cannot be reached yet: it refuses with 1013 until it can. */
 export async function startNode(config: NodeConfig, log: Log): Promise<StandaloneNode> {
   const bus = await createRedisBus({ url: config.redisUrl, log, serves: true });
-  const keys = new MirroredKeys({ url: config.redisUrl, log });
+  const keys = new CopiedKeys({ url: config.redisUrl, log });
   await keys.start();
   const { maxLagMs, maxBufferedBytes, flushMs } = config;
   const fanout = createFanout({ bus, keys, log, maxLagMs, maxBufferedBytes, flushMs });

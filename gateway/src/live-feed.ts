@@ -1,7 +1,7 @@
 import { createFanout, type Fanout } from '@device-insights/fanout';
 import type { Bus } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
-import type { KeyMirror } from '@device-insights/fanout/key-mirror';
+import type { KeyCopier } from '@device-insights/fanout/key-copier';
 import { registerDropped, registerFanoutMetrics, timed } from '@device-insights/fanout/metrics';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -43,24 +43,24 @@ function ownFeed(): Feed {
 async function redisFeed(config: Config, url: string, keys: KeyRing, registry: Registry, log: Logger): Promise<Feed> {
   // Loaded only where it is used: the client of Redis is a tenth of what a start loads.
   const { createRedisBus } = await import('@device-insights/fanout/bus/redis');
-  const { KeyMirror } = await import('@device-insights/fanout/key-mirror');
-  const mirror = new KeyMirror({ url, log, source: keys });
+  const { KeyCopier } = await import('@device-insights/fanout/key-copier');
+  const copier = new KeyCopier({ url, log, source: keys });
   // At once: a Redis that accepts and never answers holds the start up by one handshake, and a SIGTERM waits for the start.
-  const [bus] = await Promise.all([createRedisBus({ url, log, serves: config.fanoutMounted }), mirror.start()]);
+  const [bus] = await Promise.all([createRedisBus({ url, log, serves: config.fanoutMounted }), copier.start()]);
   const stopTelling = keys.onRevoked(
-    (hash) => void mirror.revoke(hash),
-    () => [], // The mirror finds them itself.
+    (hash) => void copier.revoke(hash),
+    () => [], // The copier finds them itself.
   );
-  const stopRenewing = keys.onMissed(() => void mirror.renew());
-  registerDropped(registry, () => bus.dropped + mirror.dropped);
+  const stopRenewing = keys.onMissed(() => void copier.renew());
+  registerDropped(registry, () => bus.dropped + copier.dropped);
   return {
     bus,
     shared: true,
-    needs: [round(bus), copy(mirror), node(bus)],
+    needs: [round(bus), copy(copier), node(bus)],
     async close() {
       stopTelling();
       stopRenewing();
-      mirror.close();
+      copier.close();
       await bus.close();
     },
   };
@@ -70,9 +70,9 @@ function round(bus: Bus): Part {
   return { fault: 'the bus does not work', try: () => bus.probe(BUS_ROUND_MS) };
 }
 
-function copy(mirror: KeyMirror): Part {
+function copy(copier: KeyCopier): Part {
   const fault = 'the keys cannot be written to Redis: check its memory, its disk and what its user may do';
-  return { fault, try: () => mirror.probe() };
+  return { fault, try: () => copier.probe() };
 }
 
 function node(bus: { readonly nodesAlive: number }): Part {

@@ -137,14 +137,14 @@ describe('the bus with the Redis of the data hosts', () => {
     for (const { log } of [gateway, node]) expect(log).not.to.include('NOPERM');
   });
 
-  it('lets a fan-out node neither publish readings nor make keys valid in the mirror', async () => {
+  it('lets a fan-out node neither publish readings nor make keys valid', async () => {
     const redis = client('fanout');
     try {
-      expect(await redis.exists('{di:keys}:ready')).to.equal(1);
+      expect(await redis.hget('di:keys', 'copied')).to.equal('1');
       for (const command of [
         ['SPUBLISH', 'di:live:x', '{}'],
-        ['HSET', '{di:keys}:holders', 'x', '{}'],
-        ['SREM', '{di:keys}:revoked', 'x'],
+        ['HSET', 'di:keys', 'x', '{}'],
+        ['HDEL', 'di:keys', 'x'],
         ['FLUSHALL'],
         ['GET', 'other'],
         ['CONFIG', 'GET', '*'],
@@ -158,7 +158,7 @@ describe('the bus with the Redis of the data hosts', () => {
     }
   });
 
-  it('lets a gateway touch nothing but the mirror and the channels', async () => {
+  it('lets a gateway touch nothing but the keys and the channels', async () => {
     const redis = client('gateway');
     try {
       for (const command of [

@@ -122,7 +122,7 @@ describe('a gateway and two fan-out nodes over Redis', () => {
       expect(app.codes.filter((code) => code !== 1013)).to.deep.equal([]);
       app.close();
     }
-    for (const node of nodes) await eventually('the mirror is back', async () => (await node.healthz()) === 200);
+    for (const node of nodes) await eventually('the keys are copied again', async () => (await node.healthz()) === 200);
     for (const key of [bad, UNKNOWN_KEY])
       for (const node of nodes) expect(await closing(node, key)).to.include({ code: 4001 });
   });

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { cpus } from 'node:os';
 import { startRedis } from '../bus/redis/redis-server.fixture.js';
 import { holderWith } from '../keys/holder.fixture.js';
-import { KeyMirror } from '../keys/key-mirror.js';
+import { KeyCopier } from '../keys/key-copier.js';
 import { silentLog } from '../process/log.fixture.js';
 import { type Comparison, compare, type Reading } from './compare.js';
 import { BENCH_KEY, floor, floorFromRedis, ours, standalone } from './contenders.js';
@@ -52,7 +52,7 @@ for (const burst of [1, 4, 32]) parts.set(`redis ${burst}`, () => fromRedis(burs
 
 async function fromRedis(burst: number): Promise<void> {
   const redis = await startRedis();
-  const keys = mirror(redis.url);
+  const keys = copier(redis.url);
   await keys.start();
   await compare(loadgen, {
     title: `500 subscribers, bursts of ${burst}, in process and from Redis`,
@@ -67,11 +67,11 @@ async function fromRedis(burst: number): Promise<void> {
 }
 
 /** A gateway's part of the key check, with one key. */
-function mirror(url: string): KeyMirror {
+function copier(url: string): KeyCopier {
   const holder = holderWith('00000');
   const hash = createHash('sha256').update(`${BENCH_KEY}00000`).digest('hex');
-  const source = { holders: async () => new Map([[hash, holder]]), revoked: async () => [], holder: async () => null };
-  return new KeyMirror({ url, source, log: { ...silentLog, warn: console.error, error: console.error } });
+  const source = { all: async () => new Map([[hash, holder]]), holder: async () => null };
+  return new KeyCopier({ url, source, log: { ...silentLog, warn: console.error, error: console.error } });
 }
 
 for (const rate of [50_000, 200_000, 1_000_000]) {

@@ -18,7 +18,7 @@ export function hasExpired({ expiresAt }: Pick<KeyHolder, 'expiresAt'>, now: num
 }
 
 /**
- * How a fan-out node checks keys: with the gateway's store if it is mounted, with the mirror in Redis if it stands
+ * How a fan-out node checks keys: with the gateway's store if it is mounted, with their copy in Redis if it stands
  * alone.
  */
 export interface KeyCheck {

@@ -1,5 +1,5 @@
 import { hasExpired, type KeyCheck, type KeyHolder } from '@device-insights/fanout';
-import type { KeySource } from '@device-insights/fanout/key-mirror';
+import type { KeySource } from '@device-insights/fanout/key-copier';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
 import { remember } from '@device-insights/fanout/process/remember';
@@ -21,7 +21,7 @@ interface Instant {
 }
 
 /**
- * The keys of the store, for the sockets, REST and the mirror for fan-out nodes: looked up on every use, watched for
+ * The keys of the store, for the sockets, REST and the copy for fan-out nodes: looked up on every use, watched for
  * revocations.
  */
 export class KeyRing implements KeyCheck, KeySource {
@@ -53,13 +53,9 @@ export class KeyRing implements KeyCheck, KeySource {
     return this.#refused;
   }
 
-  async holders(): Promise<Map<string, KeyHolder>> {
-    const good = (await this.#store.keys(null)).filter(({ revokedAt }) => revokedAt === null);
-    return new Map(good.map((key) => [key.hash, holderOf(key)]));
-  }
-
-  async revoked(): Promise<string[]> {
-    return (await this.#store.keys(null)).filter(({ revokedAt }) => revokedAt !== null).map(({ hash }) => hash);
+  async all(): Promise<Map<string, KeyHolder | null>> {
+    const keys = await this.#store.keys(null);
+    return new Map(keys.map((key) => [key.hash, key.revokedAt === null ? holderOf(key) : null]));
   }
 
   async holder(hash: string): Promise<KeyHolder | null> {
@@ -131,8 +127,8 @@ export class KeyRing implements KeyCheck, KeySource {
 
   async #catchUp(): Promise<void> {
     const uses = [...this.#listeners].map(([run, inUse]) => ({ run, hashes: [...inUse()] }));
-    const holders = await this.holders();
-    for (const { run, hashes } of uses) for (const hash of hashes) if (!holders.has(hash)) run(hash);
+    const keys = await this.all();
+    for (const { run, hashes } of uses) for (const hash of hashes) if (!keys.get(hash)) run(hash);
     for (const run of this.#whenMissed) run();
   }
 

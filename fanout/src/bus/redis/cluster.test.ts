@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { CopiedKeys } from '../../keys/copied-keys.js';
 import { holderWith } from '../../keys/holder.fixture.js';
-import { KeyMirror } from '../../keys/key-mirror.js';
-import { MirroredKeys } from '../../keys/mirrored-keys.js';
+import { KeyCopier } from '../../keys/key-copier.js';
 import { silentLog } from '../../process/log.fixture.js';
 import type { Bus, BusMessage } from '../bus.js';
 import { Inbox } from '../inbox.fixture.js';
@@ -39,21 +39,21 @@ describe('Redis bus on a cluster', function () {
 
   it('carries the keys, and their revocations', async () => {
     const good = new Map([[HASH, holderWith('one', { user: 'anna' })]]);
-    const source = { holders: async () => good, revoked: async () => [OLD], holder: async () => null };
-    const mirror = new KeyMirror({ url: cluster.url, log: silentLog, source });
-    const keys = new MirroredKeys({ url: cluster.url, log: silentLog });
+    const source = { all: async () => new Map([...good, [OLD, null]]), holder: async () => null };
+    const copier = new KeyCopier({ url: cluster.url, log: silentLog, source });
+    const keys = new CopiedKeys({ url: cluster.url, log: silentLog });
     try {
-      await mirror.start();
+      await copier.start();
       await keys.start();
       const heard = new Promise<string>((resolve) => keys.onRevoked(resolve, () => []));
       expect(await keys.holder(HASH)).to.deep.equal(holderWith('one', { user: 'anna' }));
       expect(await keys.holder(OLD)).to.equal(null);
       expect(await keys.holder('c'.repeat(64))).to.equal(null);
-      await mirror.revoke(HASH);
+      await copier.revoke(HASH);
       expect(await heard).to.equal(HASH);
       expect(await keys.holder(HASH)).to.equal(null);
     } finally {
-      mirror.close();
+      copier.close();
       keys.close();
     }
   });

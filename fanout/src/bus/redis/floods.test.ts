@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { heapInUse } from '../../heap.fixture.js';
+import { CopiedKeys } from '../../keys/copied-keys.js';
 import { holderWith } from '../../keys/holder.fixture.js';
 import type { KeyHolder } from '../../keys/key-check.js';
-import { KeyMirror, type KeySource } from '../../keys/key-mirror.js';
-import { HOLDERS, KEY_CHANNEL } from '../../keys/key-words.js';
-import { MirroredKeys } from '../../keys/mirrored-keys.js';
+import { KeyCopier, type KeySource } from '../../keys/key-copier.js';
+import { KEY_CHANNEL, KEYS } from '../../keys/key-copy.js';
 import { silentLog } from '../../process/log.fixture.js';
 import type { Log } from '../../process/log.js';
 import { ManualClock } from '../../process/manual-clock.js';
@@ -40,8 +40,7 @@ class SlowSource implements KeySource {
     this.#release();
   }
 
-  holders = async () => new Map<string, KeyHolder>();
-  revoked = async () => [];
+  all = async () => new Map<string, KeyHolder>();
 
   async holder(hash: string): Promise<KeyHolder | null> {
     this.asked.push(hash);
@@ -91,15 +90,15 @@ describe('a flood on Redis', function () {
     }
   }
 
-  async function openMirror(source: KeySource): Promise<KeyMirror> {
-    const mirror = new KeyMirror({ url: redis.url, source, log, clock });
-    ends.push(() => mirror.close());
-    await mirror.start();
-    return mirror;
+  async function openCopier(source: KeySource): Promise<KeyCopier> {
+    const copier = new KeyCopier({ url: redis.url, source, log, clock });
+    ends.push(() => copier.close());
+    await copier.start();
+    return copier;
   }
 
-  async function openKeys(): Promise<MirroredKeys> {
-    const keys = new MirroredKeys({ url: redis.url, log, clock });
+  async function openKeys(): Promise<CopiedKeys> {
+    const keys = new CopiedKeys({ url: redis.url, log, clock });
     ends.push(() => keys.close());
     await keys.start();
     return keys;
@@ -124,11 +123,11 @@ describe('a flood on Redis', function () {
 
   it('of questions for keys causes at most 256 look-ups at once, and leaves no memory in use', async () => {
     const source = new SlowSource();
-    const mirror = await openMirror(source);
+    const copier = await openCopier(source);
     source.hold();
     const before = heapInUse();
     await pour(KEY_CHANNEL, (i) => ask(`unknown ${i}`));
-    await until(() => mirror.dropped + source.asked.length === FLOOD);
+    await until(() => copier.dropped + source.asked.length === FLOOD);
     expect(source.asked.length).to.equal(256);
     source.release();
     await until(() => source.asked.length === 256);
@@ -142,19 +141,19 @@ describe('a flood on Redis', function () {
 
   it('of questions for one key is one look-up', async () => {
     const source = new SlowSource();
-    const mirror = await openMirror(source);
+    const copier = await openCopier(source);
     source.hold();
     await pour(KEY_CHANNEL, () => ask('unknown'), 2000);
     await stranger.publish(KEY_CHANNEL, ask('last'));
     await until(() => source.asked.includes(hashOf('last')));
     expect(source.asked).to.deep.equal([hashOf('unknown'), hashOf('last')]);
-    expect(mirror.dropped).to.equal(0);
+    expect(copier.dropped).to.equal(0);
     source.release();
   });
 
   it('of foreign messages about keys is dropped, and logged once a second', async () => {
     const source = new SlowSource();
-    const [mirror, keys] = [await openMirror(source), await openKeys()];
+    const [copier, keys] = [await openCopier(source), await openKeys()];
     const hash = hashOf('x');
     const holder = { ...ALL, account: 'x'.repeat(5000) };
     const words = [
@@ -167,7 +166,7 @@ describe('a flood on Redis', function () {
     ];
     words.push(JSON.stringify({ word: 'yes', hash }), JSON.stringify({ word: 'yes', hash, holder }));
     await pour(KEY_CHANNEL, (i) => words[i % words.length] ?? '', 8000);
-    await until(() => mirror.dropped === 8000 && keys.dropped === 8000);
+    await until(() => copier.dropped === 8000 && keys.dropped === 8000);
     await pass(5000);
     expect(drops().map(({ fields }) => fields.times)).to.deep.equal([8000, 8000]);
     expect(source.asked).to.deep.equal([]);
@@ -180,7 +179,7 @@ describe('a flood on Redis', function () {
     let asked = 0;
     ear.on('message', () => (asked += 1));
     await ear.subscribe(KEY_CHANNEL);
-    await stranger.hset(HOLDERS, hashOf('good'), JSON.stringify(ALL));
+    await stranger.hset(KEYS, hashOf('good'), JSON.stringify(ALL));
     const failures = Array.from({ length: 2000 }, (_, i) =>
       keys.holder(hashOf(`${i}`)).catch((error: unknown) => error),
     );

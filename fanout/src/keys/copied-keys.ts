@@ -6,9 +6,9 @@ import type { Log } from '../process/log.js';
 import { remember } from '../process/remember.js';
 import { Tally } from '../process/tally.js';
 import { hasExpired, type KeyCheck, type KeyHolder } from './key-check.js';
-import { HOLDERS, KEY_CHANNEL, parseHolder, parseWord, READY, REVOKED, say } from './key-words.js';
+import { KEY_CHANNEL, KEYS, type KeyWord, MARK, parseHolder, parseWord, REVOKED } from './key-copy.js';
 
-interface MirroredKeysOptions {
+interface CopiedKeysOptions {
   readonly url: string;
   readonly log: Log;
   /** Default: the system's. */
@@ -21,13 +21,11 @@ const ANSWER_LIMIT_MS = 3000;
 const AGAIN_MS = 5000;
 /** Keys in use that are checked again at once: they leave room for questions of new subscribers. */
 const BATCH = 100;
-/** Keys looked up in the mirror at once. */
-const MAX_LOOKUPS = 4096;
 /** Most keys requested from gateways at once: as many as one gateway answers. */
 const MAX_QUESTIONS = 256;
 /** Time for which a gateway's "no" is used without another request, ms. */
 const REFUSED_MS = 1000;
-/** Time for which an announced revocation is remembered, ms: gateways repeat it each second until it is in the mirror. */
+/** Time for which an announced revocation is remembered, ms: gateways repeat it each second until Redis has it. */
 const REVOKED_MS = 10_000;
 const MAX_REFUSED = 10_000;
 
@@ -38,11 +36,11 @@ interface Question {
 }
 
 /**
- * The key check of a stand-alone node: uses the mirror that the gateways keep in Redis, and asks the gateways
- * themselves for keys that are not in it. Only the "no" of a gateway refuses a key; the silence of gateways or Redis is
- * not an answer.
+ * The key check of a stand-alone node: reads the copy of the keys that the gateways keep in Redis, and asks the gateways
+ * for keys that are not in it. Only the "no" of a gateway refuses a key; the silence of gateways or Redis is not an
+ * answer.
  */
-export class MirroredKeys implements KeyCheck {
+export class CopiedKeys implements KeyCheck {
   readonly #nodes: RedisNodes;
   readonly #channel: Broadcast;
   readonly #clock: Clock;
@@ -53,11 +51,10 @@ export class MirroredKeys implements KeyCheck {
   readonly #listeners = new Map<(hash: string) => void, () => Iterable<string>>();
   readonly #dropped: Tally;
   readonly #again: Timer;
-  #lookups = 0;
   /** Rounds under way in which the keys in use are checked again. */
   #rounds = 0;
 
-  constructor({ url, log, clock = systemClock }: MirroredKeysOptions) {
+  constructor({ url, log, clock = systemClock }: CopiedKeysOptions) {
     this.#clock = clock;
     this.#dropped = new Tally(log, clock, 'messages of gateways about keys were dropped');
     this.#nodes = new RedisNodes(url, clock, log, {
@@ -84,34 +81,19 @@ export class MirroredKeys implements KeyCheck {
 
   async holder(hash: string): Promise<KeyHolder | null> {
     if (this.#isRefused(hash)) return null;
-    if (this.#lookups >= MAX_LOOKUPS) throw new BusUnavailable('too many keys are being looked up');
-    this.#lookups += 1;
-    try {
-      const holder = await this.#lookUp(hash);
-      return holder && !hasExpired(holder, this.#clock.now()) ? holder : null;
-    } finally {
-      this.#lookups -= 1;
-    }
+    const text = await this.#read(hash);
+    if (text === REVOKED) return null;
+    const holder = (text && parseHolder(text)) || (await this.#ask(hash));
+    return holder && !hasExpired(holder, this.#clock.now()) ? holder : null;
   }
 
-  async #lookUp(hash: string): Promise<KeyHolder | null> {
-    const [revoked, text] = await this.#read(hash);
-    if (revoked) return null;
-    return (text && parseHolder(text)) || this.#ask(hash);
+  #read(field: string): Promise<string | null> {
+    return this.#nodes.run(KEYS, (client) => client.hGet(KEYS, field));
   }
 
-  /** Whether the mirror has a key as revoked, and the text of its holder. */
-  #read(hash: string): Promise<[revoked: number, holder: string | null]> {
-    return this.#nodes.run(HOLDERS, (client) =>
-      Promise.all([client.sIsMember(REVOKED, hash), client.hGet(HOLDERS, hash)]),
-    );
-  }
-
-  /** Rejects if the mirror cannot be read, or is not complete: no gateway has made it yet, or Redis was emptied. */
+  /** Rejects if the copy cannot be read, or is missing: no gateway has made it yet, or Redis was emptied. */
   async probe(): Promise<void> {
-    const exists = this.#nodes.run(READY, (client) => client.exists(READY));
-    const [isReady] = await Promise.all([exists, this.#read('')]);
-    if (!isReady) throw new BusUnavailable('no gateway has copied the keys to Redis yet');
+    if ((await this.#read(MARK)) === null) throw new BusUnavailable('no gateway has copied the keys to Redis yet');
   }
 
   onRevoked(run: (hash: string) => void, inUse: () => Iterable<string>): () => void {
@@ -134,9 +116,9 @@ export class MirroredKeys implements KeyCheck {
       return Promise.reject(new BusUnavailable('too many keys are being requested from gateways'));
     const question = newQuestion();
     this.#questions.set(hash, question);
-    const error = new BusUnavailable('no gateway answered the request for a key that is not in the mirror');
+    const error = new BusUnavailable('no gateway answered the request for a key that is not in Redis');
     const limit = this.#clock.after(ANSWER_LIMIT_MS, () => question.fail(error));
-    this.#channel.say(say({ word: 'ask', hash })).catch(question.fail);
+    this.#channel.say(JSON.stringify({ word: 'ask', hash } satisfies KeyWord)).catch(question.fail);
     return question.answer.finally(() => {
       limit.cancel();
       this.#questions.delete(hash);
@@ -146,27 +128,17 @@ export class MirroredKeys implements KeyCheck {
   #hear(text: string): void {
     const message = parseWord(text);
     if (!message) this.#dropped.add({ channel: KEY_CHANNEL, start: text.slice(0, 60) });
-    else if (message.word === 'revoked') this.#hearRevoked(message.hash);
     else if (message.word === 'yes') this.#questions.get(message.hash)?.settle(message.holder);
-    else if (message.word === 'no') this.#refuse(message.hash);
+    else if (message.word === 'no' && this.#questions.has(message.hash)) this.#refuse(message.hash, REFUSED_MS);
+    else if (message.word === 'revoked') {
+      this.#refuse(message.hash, REVOKED_MS);
+      this.#revoke(message.hash);
+    }
   }
 
-  /** The mirror may still have the key. */
-  #hearRevoked(hash: string): void {
-    this.#remember(hash, REVOKED_MS);
-    this.#questions.get(hash)?.settle(null);
-    this.#revoke(hash);
-  }
-
-  #refuse(hash: string): void {
-    const question = this.#questions.get(hash);
-    if (!question) return;
-    this.#remember(hash, REFUSED_MS);
-    question.settle(null);
-  }
-
-  #remember(hash: string, ms: number): void {
+  #refuse(hash: string, ms: number): void {
     remember(this.#refused, hash, this.#clock.monotonic() + ms, MAX_REFUSED);
+    this.#questions.get(hash)?.settle(null);
   }
 
   #isRefused(hash: string): boolean {

@@ -6,11 +6,11 @@ import { startRedis, type TestRedis } from '../bus/redis/redis-server.fixture.js
 import { silentLog } from '../process/log.fixture.js';
 import { ManualClock } from '../process/manual-clock.js';
 import { until } from '../process/until.fixture.js';
+import { CopiedKeys } from './copied-keys.js';
 import { holderWith } from './holder.fixture.js';
 import type { KeyHolder } from './key-check.js';
-import { KeyMirror, type KeySource } from './key-mirror.js';
-import { HOLDERS, KEY_CHANNEL, READY, REVOKED } from './key-words.js';
-import { MirroredKeys } from './mirrored-keys.js';
+import { KeyCopier, type KeySource } from './key-copier.js';
+import { KEY_CHANNEL, KEYS, MARK, REVOKED } from './key-copy.js';
 
 /** A store's keys, in memory. */
 class Source implements KeySource {
@@ -19,12 +19,8 @@ class Source implements KeySource {
   questions = 0;
   broken = false;
 
-  async holders(): Promise<ReadonlyMap<string, KeyHolder>> {
-    return this.good;
-  }
-
-  async revoked(): Promise<readonly string[]> {
-    return [...this.bad];
+  async all(): Promise<ReadonlyMap<string, KeyHolder | null>> {
+    return new Map([...this.good, ...[...this.bad].map((hash) => [hash, null] as const)]);
   }
 
   async holder(hash: string): Promise<KeyHolder | null> {
@@ -45,19 +41,18 @@ const ALL: KeyHolder = holderWith('one');
 const hashOf = (name: string) => createHash('sha256').update(name).digest('hex');
 const ALL_HASH = hashOf('all');
 const ANNA_HASH = hashOf('anna');
-const BEFORE_HASH = hashOf('before');
 const GUEST_HASH = hashOf('guest');
 const NEW_HASH = hashOf('new');
 const NOBODY_HASH = hashOf('nobody');
 const OLD_HASH = hashOf('old');
 
-describe('mirrored keys', function () {
+describe('the copy of the keys in Redis', function () {
   this.timeout(120_000); // The first run may have to install the server.
   let redis: TestRedis;
   let witness: Redis;
   let source: Source;
-  let mirror: KeyMirror;
-  let node: MirroredKeys;
+  let copier: KeyCopier;
+  let node: CopiedKeys;
   let gatewayClock: ManualClock;
   let nodeClock: ManualClock;
   let revoked: string[];
@@ -81,19 +76,19 @@ describe('mirrored keys', function () {
     source.bad.add(OLD_HASH);
     gatewayClock = new ManualClock();
     nodeClock = new ManualClock();
-    mirror = new KeyMirror({ url: redis.url, source, log: silentLog, clock: gatewayClock });
-    node = new MirroredKeys({ url: redis.url, log: silentLog, clock: nodeClock });
+    copier = new KeyCopier({ url: redis.url, source, log: silentLog, clock: gatewayClock });
+    node = new CopiedKeys({ url: redis.url, log: silentLog, clock: nodeClock });
     revoked = [];
     node.onRevoked(
       (hash) => revoked.push(hash),
       () => [ANNA_HASH, ALL_HASH],
     );
-    await mirror.start();
+    await copier.start();
     await node.start();
   });
 
   afterEach(() => {
-    mirror.close();
+    copier.close();
     node.close();
   });
 
@@ -131,7 +126,7 @@ describe('mirrored keys', function () {
     return promise;
   }
 
-  it('knows the holder of a mirrored key, and refuses a revoked one, without asking', async () => {
+  it('knows the holder of a copied key, and refuses a revoked one, without asking', async () => {
     expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
     expect(await node.holder(ALL_HASH)).to.deep.equal(ALL);
     expect(await node.holder(OLD_HASH)).to.equal(null);
@@ -144,22 +139,20 @@ describe('mirrored keys', function () {
     source.good.set(NEW_HASH, long as KeyHolder);
     expect(await node.holder(GUEST_HASH)).to.deep.equal(short);
     expect(await node.holder(NEW_HASH)).to.deep.equal(long);
-    while ((await witness.hexists(HOLDERS, NEW_HASH)) === 0);
+    while ((await witness.hexists(KEYS, NEW_HASH)) === 0);
     expect(await node.holder(GUEST_HASH)).to.deep.equal(short);
     expect(source.questions).to.equal(3);
-    await mirror.renew();
-    expect(await witness.hkeys(HOLDERS)).to.have.members([ALL_HASH, ANNA_HASH, NEW_HASH]);
+    await copier.renew();
+    expect(await witness.hkeys(KEYS)).to.have.members([MARK, ALL_HASH, ANNA_HASH, OLD_HASH, NEW_HASH]);
   });
 
   it('refuses a key after its expiry, also while no gateway is alive', async () => {
-    mirror.close();
-    await witness.hset(HOLDERS, GUEST_HASH, JSON.stringify({ ...ALL, expiresAt: 5000 }));
-    await witness.hset(HOLDERS, BEFORE_HASH, JSON.stringify({ account: 'one', user: null }));
+    copier.close();
+    await witness.hset(KEYS, GUEST_HASH, JSON.stringify({ ...ALL, expiresAt: 5000 }));
     nodeClock.step(4999);
     expect(await node.holder(GUEST_HASH)).to.deep.equal({ ...ALL, expiresAt: 5000 });
     nodeClock.step(1);
     expect(await node.holder(GUEST_HASH)).to.equal(null);
-    expect(await node.holder(BEFORE_HASH)).to.deep.equal(ALL);
   });
 
   it('asks the gateways about a new key, and accepts their answer', async () => {
@@ -172,8 +165,8 @@ describe('mirrored keys', function () {
   it('knows a key that a gateway has accepted, also when no gateway is alive', async () => {
     source.good.set(NEW_HASH, ALL);
     await node.holder(NEW_HASH);
-    while (!(await witness.hexists(HOLDERS, NEW_HASH)));
-    mirror.close();
+    while (!(await witness.hexists(KEYS, NEW_HASH)));
+    copier.close();
     expect(await node.holder(NEW_HASH)).to.deep.equal(ALL);
   });
 
@@ -199,16 +192,10 @@ describe('mirrored keys', function () {
     expect(source.questions).to.equal(1);
   });
 
-  it('checks keys again after it was asked for more at once than it takes', async () => {
-    const errors = await Promise.all(Array.from({ length: 5000 }, () => failure(ANNA_HASH)));
-    expect(errors.some((error) => error instanceof BusUnavailable)).to.equal(true);
-    expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
-  });
-
   it('cannot check a key while the gateways are silent or cannot reach their store', async () => {
     source.broken = true;
     expect(await advancing(nodeClock, failure(NOBODY_HASH))).to.be.instanceOf(BusUnavailable);
-    mirror.close();
+    copier.close();
     expect(await advancing(nodeClock, failure(NOBODY_HASH))).to.be.instanceOf(BusUnavailable);
     expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
   });
@@ -226,7 +213,7 @@ describe('mirrored keys', function () {
   });
 
   it('applies a revocation at once, on every node', async () => {
-    const other = new MirroredKeys({ url: redis.url, log: silentLog, clock: nodeClock });
+    const other = new CopiedKeys({ url: redis.url, log: silentLog, clock: nodeClock });
     const otherRevoked: string[] = [];
     other.onRevoked(
       (hash) => otherRevoked.push(hash),
@@ -234,29 +221,33 @@ describe('mirrored keys', function () {
     );
     await other.start();
     source.revoke(ANNA_HASH);
-    await mirror.revoke(ANNA_HASH);
+    await copier.revoke(ANNA_HASH);
     await until(() => revoked.length === 1 && otherRevoked.length === 1);
     expect([revoked, otherRevoked]).to.deep.equal([[ANNA_HASH], [ANNA_HASH]]);
     expect(await node.holder(ANNA_HASH)).to.equal(null);
     other.close();
   });
 
-  it('prefers a revocation over a mirror that still has the key', async () => {
-    await witness.sadd(REVOKED, ANNA_HASH);
-    expect(await node.holder(ANNA_HASH)).to.equal(null);
+  it('keeps a revoked key revoked if a gateway looked it up before and answers afterwards', async () => {
+    await witness.hset(KEYS, NEW_HASH, REVOKED);
+    source.good.set(NEW_HASH, ALL);
+    await witness.publish(KEY_CHANNEL, JSON.stringify({ word: 'ask', hash: NEW_HASH }));
+    await node.holder(NOBODY_HASH); // Asked later, so answered later.
+    await copier.check();
+    expect(await node.holder(NEW_HASH)).to.equal(null);
   });
 
   it('applies, after a lost connection, the revocations that were made meanwhile', async () => {
     await node.holder(ANNA_HASH);
     await node.holder(ALL_HASH);
-    await witness.sadd(REVOKED, ANNA_HASH);
+    await witness.hset(KEYS, ANNA_HASH, REVOKED);
     await witness.client('KILL', 'TYPE', 'PUBSUB');
     const heard = until(() => revoked.length > 0);
     await advancing(nodeClock, heard);
     expect(revoked).to.deep.equal([ANNA_HASH]);
   });
 
-  it('never refuses a valid key after Redis was emptied: the gateways answer, and fill the mirror again', async () => {
+  it('never refuses a valid key after Redis was emptied: the gateways answer, and copy the keys again', async () => {
     await node.probe();
     await witness.flushall();
     expect(await node.probe().catch((error: unknown) => error)).to.be.instanceOf(BusUnavailable);
@@ -264,10 +255,10 @@ describe('mirrored keys', function () {
     expect(await node.holder(OLD_HASH)).to.equal(null);
     expect(source.questions).to.equal(2);
     gatewayClock.advance(1000);
-    await mirror.check();
-    expect(await witness.hlen(HOLDERS)).to.equal(2);
-    expect(await witness.smembers(REVOKED)).to.deep.equal([OLD_HASH]);
-    expect(await witness.exists(READY)).to.equal(1);
+    await copier.check();
+    expect(await witness.hkeys(KEYS)).to.have.members([MARK, ALL_HASH, ANNA_HASH, OLD_HASH]);
+    expect(await witness.hget(KEYS, OLD_HASH)).to.equal(REVOKED);
+    await node.probe();
   });
 
   it('do not work if Redis does not let a node look keys up', async () => {
@@ -281,7 +272,7 @@ describe('mirrored keys', function () {
   });
 
   it('cannot check keys after Redis was emptied while no gateway is alive, and does not refuse them as bad', async () => {
-    mirror.close();
+    copier.close();
     await witness.flushall();
     expect(await advancing(nodeClock, failure(ANNA_HASH))).to.be.instanceOf(BusUnavailable);
   });
@@ -290,7 +281,7 @@ describe('mirrored keys', function () {
     await node.holder(ANNA_HASH);
     await redis.kill();
     source.revoke(ANNA_HASH);
-    await mirror.revoke(ANNA_HASH);
+    await copier.revoke(ANNA_HASH);
     expect(await failure(ANNA_HASH)).to.be.instanceOf(BusUnavailable);
     await redis.restart();
     await until(() => witness.status === 'ready');
@@ -305,11 +296,11 @@ describe('mirrored keys', function () {
   });
 
   describe('of which some were lost while no gateway was alive', () => {
-    let next: KeyMirror;
+    let next: KeyCopier;
 
     beforeEach(() => {
-      mirror.close();
-      next = new KeyMirror({ url: redis.url, source, log: silentLog, clock: gatewayClock });
+      copier.close();
+      next = new KeyCopier({ url: redis.url, source, log: silentLog, clock: gatewayClock });
     });
     afterEach(() => next.close());
 
@@ -319,7 +310,7 @@ describe('mirrored keys', function () {
       await next.start();
       await until(() => revoked.length > 0);
       expect(revoked).to.deep.equal([ANNA_HASH]);
-      expect(await witness.hkeys(HOLDERS)).to.deep.equal([ALL_HASH]);
+      expect(await witness.hkeys(KEYS)).to.have.members([MARK, ALL_HASH, OLD_HASH]);
       nodeClock.skip(10_000);
       expect(await node.holder(ANNA_HASH)).to.equal(null);
       expect(await node.holder(ALL_HASH)).to.deep.equal(ALL);
@@ -344,53 +335,49 @@ describe('mirrored keys', function () {
 
     it('do not include a key that another gateway adds meanwhile', async () => {
       const all = new Map(source.good);
-      source.holders = async () => {
+      source.all = async () => {
         source.good.set(NEW_HASH, ALL);
-        await witness.hset(HOLDERS, NEW_HASH, JSON.stringify(ALL));
+        await witness.hset(KEYS, NEW_HASH, JSON.stringify(ALL));
         return all;
       };
       await next.start();
-      expect(await witness.hkeys(HOLDERS)).to.have.members([ALL_HASH, ANNA_HASH, NEW_HASH]);
+      expect(await witness.hkeys(KEYS)).to.have.members([MARK, ALL_HASH, ANNA_HASH, NEW_HASH]);
     });
   });
 
-  it('removes from the mirror what was erased unnoticed, when it is made again', async () => {
+  it('removes what was erased unnoticed, when all keys are copied again', async () => {
     source.good.delete(ANNA_HASH);
-    await mirror.check();
-    expect(await witness.hexists(HOLDERS, ANNA_HASH)).to.equal(1);
-    await mirror.renew();
+    await copier.check();
+    expect(await witness.hexists(KEYS, ANNA_HASH)).to.equal(1);
+    await copier.renew();
     await until(() => revoked.length > 0);
     expect(revoked).to.deep.equal([ANNA_HASH]);
-    expect(await witness.hexists(HOLDERS, ANNA_HASH)).to.equal(0);
+    expect(await witness.hexists(KEYS, ANNA_HASH)).to.equal(0);
   });
 
-  for (const [key, type, overwrite] of [
-    [HOLDERS, 'a string', () => witness.set(HOLDERS, 'x')],
-    [REVOKED, 'a list', () => witness.multi().del(REVOKED).lpush(REVOKED, 'x').exec()],
-  ] as const)
-    it(`are mirrored again within a second when ${key} has become ${type}`, async () => {
-      await overwrite();
-      gatewayClock.advance(1000);
-      await mirror.check();
-      await node.probe();
-      expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
-      expect(await node.holder(OLD_HASH)).to.equal(null);
-      expect(source.questions).to.equal(0);
-    });
+  it('is made again within a second when another program has overwritten it', async () => {
+    await witness.set(KEYS, 'x');
+    gatewayClock.advance(1000);
+    await copier.check();
+    await node.probe();
+    expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
+    expect(await node.holder(OLD_HASH)).to.equal(null);
+    expect(source.questions).to.equal(0);
+  });
 
-  it('are revoked at once, and mirrored again, when a revocation finds a mirror of another type', async () => {
-    await witness.set(HOLDERS, 'x');
+  it('is made again, and the revocation applied at once, when a revocation finds it overwritten', async () => {
+    await witness.set(KEYS, 'x');
     source.revoke(ANNA_HASH);
-    await mirror.revoke(ANNA_HASH);
+    await copier.revoke(ANNA_HASH);
     await until(() => revoked.length > 0);
-    expect(await witness.hkeys(HOLDERS)).to.deep.equal([ALL_HASH]);
-    expect(await witness.smembers(REVOKED)).to.have.members([OLD_HASH, ANNA_HASH]);
+    expect(await witness.hkeys(KEYS)).to.have.members([MARK, ALL_HASH, OLD_HASH, ANNA_HASH]);
+    for (const hash of [OLD_HASH, ANNA_HASH]) expect(await witness.hget(KEYS, hash)).to.equal(REVOKED);
   });
 
   it('checks the keys in use again every five seconds: announcements may be lost', async () => {
     await node.holder(ANNA_HASH); // After it the check at the start is done.
-    await witness.sadd(REVOKED, ANNA_HASH);
-    await witness.hdel(HOLDERS, ALL_HASH);
+    await witness.hset(KEYS, ANNA_HASH, REVOKED);
+    await witness.hdel(KEYS, ALL_HASH);
     source.good.delete(ALL_HASH);
     nodeClock.advance(4999);
     await node.holder(NOBODY_HASH);
@@ -401,7 +388,7 @@ describe('mirrored keys', function () {
   });
 
   it('closes no socket because its key cannot be checked again', async () => {
-    mirror.close();
+    copier.close();
     await witness.flushall();
     nodeClock.advance(5000);
     await advancing(nodeClock, failure(ANNA_HASH));
@@ -416,39 +403,38 @@ describe('mirrored keys', function () {
       await witness.config('SET', setting, '1');
       try {
         source.revoke(ANNA_HASH);
-        await mirror.revoke(ANNA_HASH);
+        await copier.revoke(ANNA_HASH);
         await until(() => revoked.length > 0);
         expect(revoked).to.include(ANNA_HASH);
         expect(await node.holder(ANNA_HASH)).to.equal(null);
-        mirror.probe();
+        copier.probe();
         for (let second = 0; second < 15; second++) {
           gatewayClock.advance(1000);
-          await mirror.check();
+          await copier.check();
           nodeClock.advance(1000);
           expect(await node.holder(ANNA_HASH)).to.equal(null);
         }
-        expect(() => mirror.probe()).to.throw(BusUnavailable, 'Redis refused the command');
+        expect(() => copier.probe()).to.throw(BusUnavailable, 'Redis refused the command');
       } finally {
         await witness.config('SET', setting, healthy);
       }
-      await mirror.check();
-      mirror.probe();
-      expect(await witness.sismember(REVOKED, ANNA_HASH)).to.equal(1);
-      expect(await witness.hexists(HOLDERS, ANNA_HASH)).to.equal(0);
+      await copier.check();
+      copier.probe();
+      expect(await witness.hget(KEYS, ANNA_HASH)).to.equal(REVOKED);
     });
 
   it('reports that Redis refuses writes, also while there is nothing to write', async () => {
     await witness.config('SET', 'min-replicas-to-write', '1');
     try {
-      await mirror.check();
+      await copier.check();
       await witness.config('SET', 'maxmemory', '1');
       gatewayClock.advance(3001);
-      await mirror.check();
-      expect(() => mirror.probe()).to.throw(BusUnavailable, 'OOM');
+      await copier.check();
+      expect(() => copier.probe()).to.throw(BusUnavailable, 'OOM');
     } finally {
       await witness.config('SET', 'maxmemory', '0', 'min-replicas-to-write', '0');
     }
-    await mirror.check();
-    mirror.probe();
+    await copier.check();
+    copier.probe();
   });
 });

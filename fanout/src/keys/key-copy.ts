@@ -1,14 +1,15 @@
 import { type KeyHolder, PERMISSIONS, type Permission } from './key-check.js';
 
-/** Redis hash: key hash -> JSON of its holder. The tag in braces puts all three on one server of a cluster. */
-export const HOLDERS = '{di:keys}:holders';
-/** Redis set of revoked key hashes; it only grows, and takes precedence over the holders. */
-export const REVOKED = '{di:keys}:revoked';
-/** Set once the mirror is complete; lost with it when Redis is emptied. */
-export const READY = '{di:keys}:ready';
-/** The messages between nodes and gateways about keys. */
+/** The Redis hash with the copy of the store's keys: key hash -> JSON of its holder, or `REVOKED`. */
+export const KEYS = 'di:keys';
+/** The value of a revoked key. It stays, so that a gateway that looked the key up before cannot add it again. */
+export const REVOKED = '';
+/** A field that is always there: without it, Redis was emptied. */
+export const MARK = 'copied';
+/** The channel of nodes and gateways for messages about keys. */
 export const KEY_CHANNEL = 'di:keys';
 
+/** A node asks about a key, and a gateway answers; a gateway announces that a key is revoked. */
 export type KeyWord =
   | { readonly word: 'ask' | 'no' | 'revoked'; readonly hash: string }
   | { readonly word: 'yes'; readonly hash: string; readonly holder: KeyHolder };
@@ -16,10 +17,6 @@ export type KeyWord =
 /** More than the longest message: a user of 200 characters, each of them escaped. */
 const MAX_LENGTH = 4096;
 const HASH = /^[0-9a-f]{64}$/;
-
-export function say(word: KeyWord): string {
-  return JSON.stringify(word);
-}
 
 /** Parses a message; undefined if it is not in the format of this service. */
 export function parseWord(text: string): KeyWord | undefined {
@@ -30,7 +27,7 @@ export function parseWord(text: string): KeyWord | undefined {
   return known && { word: 'yes', hash, holder: known };
 }
 
-/** Parses a holder as stored in the mirror; undefined if it is not one. */
+/** Parses a holder as copied to Redis; undefined if it is not one. */
 export function parseHolder(text: string): KeyHolder | undefined {
   return holderOf(fieldsOf(text));
 }
@@ -48,9 +45,8 @@ function fieldsOf(text: string): Fields {
   }
 }
 
-/** A holder that was written before permissions existed has all of them. */
 function holderOf(value: unknown): KeyHolder | undefined {
-  const { account, user, permissions = PERMISSIONS, expiresAt = null } = isObject(value) ? value : {};
+  const { account, user, permissions, expiresAt } = isObject(value) ? value : {};
   if (typeof account !== 'string' || (user !== null && typeof user !== 'string')) return undefined;
   if (!Array.isArray(permissions) || (expiresAt !== null && typeof expiresAt !== 'number')) return undefined;
   return { account, user, permissions: permissions.filter(isPermission), expiresAt };
