@@ -2,7 +2,7 @@ import type { Bus, BusListener, BusMessage } from './bus/bus.js';
 import type { Counters } from './counters.js';
 import { Outgoing } from './outgoing.js';
 import type { Clock } from './process/clock.js';
-import type { Worker } from './process/turns.js';
+import type { Turns, Worker } from './process/turns.js';
 import { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
@@ -11,12 +11,11 @@ export interface ChannelHome {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly counters: Counters;
+  readonly turns: Turns;
   /** Called with the subscribers of an account that may have missed messages; they receive nothing more. */
   onLoss(subscribers: readonly Subscriber[]): void;
   /** Called with a subscriber whose last write the kernel did not completely accept. */
   onBehind(subscriber: Subscriber): void;
-  /** Called when messages wait to be sent: the channel needs turns. */
-  onWaiting(channel: Channel): void;
   /** Called once, when the channel serves nobody any more: a later subscriber needs a new channel. */
   onEnd(channel: Channel): void;
 }
@@ -110,7 +109,7 @@ export class Channel implements BusListener, Worker {
       this.#length += message.text.length;
     }
     if (this.#length > MAX_WAITING) this.#overflow();
-    else this.home.onWaiting(this);
+    else this.home.turns.add(this);
   }
 
   /** Messages may have been lost: the messages so far are sent, then the channel ends for its current subscribers. */

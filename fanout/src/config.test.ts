@@ -9,7 +9,6 @@ describe('configuration of a node', () => {
       metricsPort: undefined,
       shutdownDelayMs: 0,
       drainMs: 3000,
-      flushMs: 0,
     });
   });
 

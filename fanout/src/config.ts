@@ -14,7 +14,6 @@ export interface NodeConfig {
   readonly shutdownDelayMs: number;
   /** Time over which a draining node closes its sockets, ms. */
   readonly drainMs: number;
-  readonly flushMs: number;
   readonly maxLagMs: number;
   readonly maxBufferedBytes: number;
 }
@@ -25,7 +24,6 @@ const VARIABLES = {
   HOST: ['127.0.0.1', 'address to listen on; 0.0.0.0 for apps on the network'],
   PORT: ['8090', "port of the subscribers' sockets; 0 means any free port"],
   METRICS_PORT: ['', 'port of /metrics and /healthz'],
-  FANOUT_FLUSH_MS: ['0', 'how long live insights are collected before they are sent, ms'],
   FANOUT_MAX_LAG_MS: ['10000', 'a subscriber that lags by more is closed (1013), ms'],
   FANOUT_MAX_BUFFERED_BYTES: [`${4 * 1024 * 1024}`, 'a subscriber that leaves more unread is closed (1013)'],
   SHUTDOWN_DELAY_MS: ['0', 'time after SIGTERM for which everything is still served while /healthz is 503, ms'],
@@ -59,7 +57,6 @@ export function parseConfig(env: NodeJS.ProcessEnv): NodeConfig {
     logLevel: text('LOG_LEVEL'),
     shutdownDelayMs: number('SHUTDOWN_DELAY_MS', 60_000),
     drainMs: number('DRAIN_MS', 600_000),
-    flushMs: number('FANOUT_FLUSH_MS', 1000),
     maxLagMs: number('FANOUT_MAX_LAG_MS', 600_000),
     maxBufferedBytes: number('FANOUT_MAX_BUFFERED_BYTES', 1024 ** 3),
   };

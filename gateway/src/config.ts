@@ -41,7 +41,6 @@ const Environment = z
     MONGODB_URI: mongoUri.optional(),
     REDIS_URL: z.string().refine(isRedisUrls, REDIS_URL_RULE).optional(),
     FANOUT_MOUNTED: z.enum(['true', 'false'], 'must be true or false').default('true'),
-    FANOUT_FLUSH_MS: whole(0, 1000).default(0),
     METRICS_PORT: whole(0, 65_535).optional(),
     SESSION_GRACE_MS: whole(0, 86_400_000).default(60_000),
     BOOTSTRAP_API_KEY: z.string().refine(isKey, 'must be svc_ and 22 to 128 letters and digits').optional(),
@@ -72,7 +71,6 @@ const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
   MONGODB_URI: 'address of MongoDB (a replica set), to use it instead of the embedded store',
   REDIS_URL: 'address of Redis, the bus between gateways and fan-out nodes',
   FANOUT_MOUNTED: 'whether the gateway serves /stream/subscribe itself',
-  FANOUT_FLUSH_MS: 'how long live insights are collected before they are sent, ms',
   METRICS_PORT: 'port of /metrics and /healthz',
   SESSION_GRACE_MS: 'how long a session waits for its device to reconnect, ms',
   BOOTSTRAP_API_KEY: 'an API key for the account default, which is created if it does not exist',
@@ -111,7 +109,6 @@ export interface Config {
   /** Whether this process also serves subscribers. */
   readonly fanoutMounted: boolean;
   /** Time for which live insights are collected before they are sent. */
-  readonly fanoutFlushMs: number;
   /** Port of /metrics and /healthz; null disables both. */
   readonly metricsPort: number | null;
   readonly sessionGraceMs: number;
@@ -153,7 +150,6 @@ export async function parseConfig(environment: Readonly<Record<string, string | 
     mongodbUri: e.MONGODB_URI ?? null,
     redisUrl: e.REDIS_URL ?? null,
     fanoutMounted: e.FANOUT_MOUNTED === 'true',
-    fanoutFlushMs: e.FANOUT_FLUSH_MS,
     metricsPort: e.METRICS_PORT ?? null,
     sessionGraceMs: e.SESSION_GRACE_MS,
     bootstrapApiKey: e.BOOTSTRAP_API_KEY ?? null,

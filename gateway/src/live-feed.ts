@@ -1,4 +1,4 @@
-import { createFanout, type Fanout } from '@device-insights/fanout';
+import { Fanout } from '@device-insights/fanout';
 import type { Bus } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import type { KeyCopier } from '@device-insights/fanout/key-copier';
@@ -28,7 +28,7 @@ export interface LiveFeed {
 export async function openLiveFeed(config: Config, keys: KeyRing, registry: Registry, log: Logger): Promise<LiveFeed> {
   const feed = config.redisUrl === null ? ownFeed() : await redisFeed(config, config.redisUrl, keys, registry, log);
   const bus = timed(feed.bus, registry);
-  const fanout = config.fanoutMounted ? createFanout({ bus, keys, log, flushMs: config.fanoutFlushMs }) : null;
+  const fanout = config.fanoutMounted ? new Fanout({ bus, keys, log }) : null;
   if (fanout) registerFanoutMetrics(registry, fanout);
   return { ...feed, bus, fanout };
 }

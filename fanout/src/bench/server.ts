@@ -9,7 +9,7 @@ import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createMemoryBus } from '../bus/memory.js';
-import { createFanout } from '../fanout.js';
+import { Fanout } from '../fanout.js';
 import { textFrame } from '../frame.js';
 import { holderWith } from '../keys/holder.fixture.js';
 import type { KeyCheck } from '../keys/key-check.js';
@@ -26,7 +26,7 @@ const servers: Record<string, (server: Server) => Promise<void>> = { product, lo
 /** The whole product with its in-process bus. */
 async function product(server: Server): Promise<void> {
   const bus = createMemoryBus();
-  const fanout = createFanout({ bus, keys: benchKeys(), log });
+  const fanout = new Fanout({ bus, keys: benchKeys(), log });
   onPublish(server, (channel, text) => void bus.publish(channel, [{ text, user: null }]));
   onSubscribe(server, (request, socket, head) => fanout.handleUpgrade(request, socket, head));
 }
