@@ -4,7 +4,7 @@ import { CLOSE, type CloseReason, closeReason } from './close-codes.js';
 import type { Counters } from './counters.js';
 import type { Clock, Timer } from './process/clock.js';
 import type { Turns } from './process/turns.js';
-import { isUnfinished } from './process/unfinished.js';
+import { bytesRead, endOfControl } from './process/unfinished.js';
 import type { KeyGroup } from './roster.js';
 import type { Scope } from './scope.js';
 import { descriptorOf, hand } from './wire.js';
@@ -55,6 +55,10 @@ function heard(this: WebSocket): void {
   if (this instanceof SubscriberSocket) this.subscriber?.heard();
 }
 
+function ponged(this: WebSocket, payload: Buffer): void {
+  if (this instanceof SubscriberSocket) this.subscriber?.ponged(payload);
+}
+
 function pinged(this: WebSocket, payload: Buffer): void {
   if (this instanceof SubscriberSocket) this.subscriber?.pinged(payload);
 }
@@ -97,6 +101,8 @@ export class Subscriber {
   #waitingPongs = 0;
   #frames = 0;
   #unfinishedLooks = 0;
+  /** Bytes received when all messages had ended. */
+  #endedAt: number;
   #isClosing = false;
 
   constructor(
@@ -105,10 +111,11 @@ export class Subscriber {
     private readonly home: SubscriberHome,
   ) {
     this.#descriptor = descriptorOf(socket);
+    this.#endedAt = bytesRead(socket);
     ws.on('error', ignore); // A broken frame or a reset: `close` follows and has the details.
     ws.on('close', closed);
     ws.on('ping', pinged);
-    ws.on('pong', heard);
+    ws.on('pong', ponged);
     ws.on('message', heard);
     ws.subscriber = this;
   }
@@ -119,10 +126,21 @@ export class Subscriber {
     this.home.onClose(this);
   }
 
-  /** Counts a frame from the peer; a peer that sends too many is closed, and cut off if it continues. */
+  /** A message has ended. */
   heard(): void {
-    this.#frames += 1;
     this.#unfinishedLooks = 0;
+    this.#endedAt = bytesRead(this.socket);
+    this.#count();
+  }
+
+  ponged(payload: Buffer): void {
+    this.#endedAt = endOfControl(this.socket, this.#endedAt, payload);
+    this.#count();
+  }
+
+  /** Counts a frame from the peer; a peer that sends too many is closed, and cut off if it continues. */
+  #count(): void {
+    this.#frames += 1;
     if (this.#frames <= MAX_FRAMES) return;
     if (this.open) this.close('badRequest', `more than ${MAX_FRAMES} frames in a second`);
     else this.ws.terminate();
@@ -131,13 +149,13 @@ export class Subscriber {
   /** Call once a second: closes the socket if a message takes too long. */
   look(): void {
     this.#frames = 0;
-    this.#unfinishedLooks = isUnfinished(this.ws) ? this.#unfinishedLooks + 1 : 0;
+    this.#unfinishedLooks = bytesRead(this.socket) > this.#endedAt ? this.#unfinishedLooks + 1 : 0;
     if (this.#unfinishedLooks > MAX_UNFINISHED_LOOKS) this.close('overloaded', 'a message took longer than 10 s');
   }
 
   /** Answers a ping; `ws` itself would need a function created for each socket beforehand. */
   pinged(payload: Buffer): void {
-    this.heard();
+    this.ponged(payload);
     if (!this.open) return;
     if (this.#waitingPongs === MAX_FRAMES) {
       this.ws.terminate();

@@ -3,7 +3,7 @@ import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Bound } from './bound.js';
 import type { Log } from './log.js';
-import { refuse, refuseHostless, refuseUnparsable, responseOf } from './refusal.js';
+import { refuse, refuseRequest, refuseUnparsable, responseOf, trackAnswers } from './refusal.js';
 
 export interface HttpServerOptions {
   /** The handler of upgrades, by path. Default: none. */
@@ -58,10 +58,12 @@ export function createHttpServer(
   const probes = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };
   const checks = { connectionsCheckingInterval: CHECK_MS, shouldUpgradeCallback, requireHostHeader: false };
   const options = { ...limits, ...probes, ...checks };
-  const server = createServer(
-    options,
-    inTurn((request, response) => (lacksOneHost(request) ? refuseHostless(response) : handle(request, response))),
-  );
+  const answer = inTurn((request, response) => {
+    if (request.headers.host !== undefined || request.httpVersion !== '1.1') handle(request, response);
+    else refuseRequest(response, 400, 'send a Host header: HTTP/1.1 requires it');
+  });
+  const server = createServer(options, answer);
+  trackAnswers(server);
   server.prependListener('request', ({ headers }, response) => {
     if (headers.upgrade !== undefined) response.shouldKeepAlive = false;
   });
@@ -75,14 +77,9 @@ export function createHttpServer(
   server.on('drop', () => full.reached());
   server.on('request', (request, response) => response.once('finish', () => dropRest(request)));
   server.on('clientError', refuseUnparsable);
-  server.on('checkExpectation', ({ socket }, response) => {
-    if (responseOf(socket) !== response) socket.destroy();
-    else refuse(socket, 417, 'send no Expect header, or "100-continue"');
-  });
-  server.on('connect', (_request, socket) => {
-    if (responseOf(socket)) socket.destroy();
-    else refuse(socket, 405, 'this server is no proxy: it does not know CONNECT', { Allow: '' });
-  });
+  server.on('checkExpectation', (_request, response) =>
+    refuseRequest(response, 417, 'send no Expect header, or "100-continue"'),
+  );
   server.on('upgrade', (request, socket, head) => {
     if (responseOf(socket)) return void socket.destroy();
     if (!offersWebSocket(request)) return serveWithoutUpgrade(server, request, socket, head);
@@ -97,15 +94,15 @@ export function createHttpServer(
 /**
  * Handles the requests of a connection one after the other, also those of a client that does not wait for answers
  * (pipelining). Node would begin hundreds at once, as many as a packet holds, and keep their answers in memory until it
- * is their turn. An offer of another protocol does not wait: the peer may take the earlier answers for the new protocol.
+ * is their turn.
  */
 function inTurn(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Duplex, number>();
   return (request, response) => {
     const { socket } = request;
-    if (responseOf(socket) === response) return void handle(request, response);
+    if (response.socket) return void handle(request, response);
     const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > MOST_WAITING || request.headers.upgrade !== undefined) return void socket.destroy();
+    if (count > MOST_WAITING) return void socket.destroy();
     waiting.set(socket, count);
     response.once('socket', () => {
       waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
@@ -119,19 +116,10 @@ function offersWebSocket({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Whether a request has no `Host` although its version requires it (Node's own answer would have no body), or several,
- * of which a proxy may have used another one (RFC 9112, section 3.2).
- */
-function lacksOneHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
-  const count = headersDistinct.host?.length ?? 0;
-  return count > 1 || (count === 0 && httpVersion === '1.1');
-}
-
-/**
  * Serves a request as if it had not offered to change the protocol, which HTTP asks of a server that does not know the
  * other protocol (RFC 9110, section 7.8): curl and Java's client offer HTTP/2 (`h2c`) with a first request. Node parses
  * no further once a request has offered an upgrade, so the request is parsed again without its offer, as the last one
- * of its connection.
+ * of its connection. Without this, Java's client cannot talk to the service before Node 24.9.
  */
 function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = request;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** Time that a peer has to read its answer from a socket that is being closed, ms. */
@@ -24,10 +24,10 @@ export function refuse(
   socket.end(answer(status, JSON.stringify({ detail }), headers));
 }
 
-/** Answers a request that has no `Host`, or several, in the form of all errors. */
-export function refuseHostless(response: ServerResponse): void {
-  const body = JSON.stringify({ detail: 'send one Host header: HTTP/1.1 requires it' });
-  response.writeHead(400, headersOf(body)).end(body);
+/** Answers a request in the form of all errors (Node's own answers have no body), and closes its connection. */
+export function refuseRequest(response: ServerResponse, status: number, detail: string): void {
+  const body = JSON.stringify({ detail });
+  response.writeHead(status, { ...headersOf(body), Connection: 'close' }).end(body);
 }
 
 /** Answers an upgrade that `ws` refuses (its `wsClientError` event). */
@@ -58,13 +58,25 @@ function headersOf(body: string): Readonly<Record<string, string>> {
   };
 }
 
+/** The responses that are not complete yet, by connection, in the order of the requests. */
+const responses = new WeakMap<Duplex, Set<ServerResponse>>();
+
+/** Records which requests of a server's connections are not answered yet. */
+export function trackAnswers(server: Server): void {
+  server.prependListener('request', ({ socket }, response) => {
+    const open = responses.get(socket) ?? new Set();
+    responses.set(socket, open.add(response));
+    for (const event of ['finish', 'close']) response.once(event, () => open.delete(response));
+  });
+}
+
 /**
  * The response that the socket sends now or next; none if all requests are answered. While there is one to an earlier
- * request, nothing else may be sent: it would be read as that one, or as a part of it. Node shows it only in an
- * undocumented field.
+ * request, nothing else may be sent: it would be read as that one, or as a part of it.
  */
-export function responseOf(socket: Duplex): ServerResponse | null {
-  return (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
+export function responseOf(socket: Duplex): ServerResponse | undefined {
+  const [first] = responses.get(socket) ?? [];
+  return first;
 }
 
 function refusalOf(code: string | undefined): readonly [status: number, detail: string] {

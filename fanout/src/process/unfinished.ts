@@ -1,18 +1,18 @@
-import type { WebSocket } from 'ws';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
-/** The fields that the receiver of `ws` (8.23) keeps of an incomplete message. */
-interface Receiver {
-  readonly _state: number;
-  readonly _bufferedBytes: number;
-  readonly _fragmented: number;
+/** Bytes of a client's control frame without its payload: header and mask (RFC 6455, section 5.2). */
+const CONTROL_BYTES = 6;
+
+/**
+ * Bytes that a socket has received. If they are more than when the last message ended, and than the pings and pongs since then,
+ * the peer has begun a message and not ended it, which `ws` does not tell.
+ */
+export function bytesRead(socket: Duplex): number {
+  return socket instanceof Socket ? socket.bytesRead : 0;
 }
 
-/** Its state between two frames. */
-const BETWEEN_FRAMES = 0;
-
-/** Whether the peer has begun a message, or a frame, and not ended it. `ws` shows this only in undocumented fields. */
-export function isUnfinished(ws: WebSocket): boolean {
-  const { _receiver: receiver } = ws as unknown as { readonly _receiver: Receiver | null };
-  if (!receiver) return false;
-  return receiver._state !== BETWEEN_FRAMES || receiver._bufferedBytes > 0 || receiver._fragmented !== 0;
+/** The number of bytes at which all frames had ended, after a ping or pong. */
+export function endOfControl(socket: Duplex, ended: number, payload: Buffer): number {
+  return Math.min(bytesRead(socket), ended + CONTROL_BYTES + payload.length);
 }

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { CLOSE, type CloseReason, closeReason } from '@device-insights/fanout';
 import { textFrame } from '@device-insights/fanout/frame';
 import type { Clock } from '@device-insights/fanout/process/clock';
-import { isUnfinished } from '@device-insights/fanout/process/unfinished';
+import { bytesRead, endOfControl } from '@device-insights/fanout/process/unfinished';
 import { descriptorOf, hand } from '@device-insights/fanout/wire';
 import { WebSocket } from 'ws';
 import type { FrameErrorCode } from '../errors.js';
@@ -58,6 +58,8 @@ export class Connection {
   #idleFrames = 0;
   #silentLooks = 0;
   #unfinishedSince: number | null = null;
+  /** Bytes received when all messages had ended. */
+  #endedAt: number;
 
   constructor(
     readonly ws: WebSocket,
@@ -65,10 +67,14 @@ export class Connection {
     readonly clock: Clock,
   ) {
     this.#descriptor = descriptorOf(socket);
+    this.#endedAt = bytesRead(socket);
     ws.pause();
     ws.on('error', () => undefined); // A broken or oversized frame, or a reset: `close` follows and has the details.
-    ws.on('ping', () => this.#idle());
-    ws.on('pong', () => this.#idle());
+    for (const control of ['ping', 'pong'])
+      ws.on(control, (payload: Buffer) => {
+        this.#endedAt = endOfControl(socket, this.#endedAt, payload);
+        this.#idle();
+      });
     ws.on('message', (data: Buffer, isBinary) => {
       this.#messageEnded();
       this.onMessage?.(data, isBinary);
@@ -122,7 +128,7 @@ export class Connection {
     if (this.#silentLooks === ASK_LOOKS) this.ws.ping();
     if (this.#silentLooks > LOST_LOOKS) this.ws.terminate();
     const now = this.clock.monotonic();
-    if (this.ws.isPaused || !isUnfinished(this.ws)) this.#unfinishedSince = null;
+    if (this.ws.isPaused || bytesRead(this.socket) <= this.#endedAt) this.#unfinishedSince = null;
     else this.#unfinishedSince ??= now;
     if (now - (this.#unfinishedSince ?? now) > MESSAGE_MS) this.close('overloaded', 'a message took longer than 30 s');
   }
@@ -152,6 +158,7 @@ export class Connection {
   #messageEnded(): void {
     this.#unfinishedSince = null;
     this.#silentLooks = 0;
+    this.#endedAt = bytesRead(this.socket);
     if (!this.#admitted) this.#idle();
   }
 
