@@ -13,7 +13,7 @@ import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
 import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
 import { INTERVALS, READINGS, ROW } from './scratch';
-import { CONFIDENCE, RHYTHM } from './tuning';
+import { CONFIDENCE, RHYTHM, SIZE } from './tuning';
 
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
@@ -95,7 +95,8 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   const mean = intervals.duration / <f64>intervals.count;
   to.rate = 60 / mean;
   to.most = isRhythm(lead) * likeEcg(lead) * stillBeating(end - newest, mean) * resolved(lead, channel, sub, ROW);
-  to.most *= Math.exp(-RHYTHM.OBSCURED_DOUBT * (mayHide(intervals) + strangeBeats(lead, end - WINDOW)));
+  const doubtful = mayHide(intervals) + splits(lead, end - WINDOW, intervals) + strangeBeats(lead, end - WINDOW);
+  to.most *= Math.exp(-RHYTHM.OBSCURED_DOUBT * doubtful);
   if (alternates(intervals) || kindsTakeTurns(lead, end - WINDOW) || lead.midway > 0.5) to.most = 0;
   const features = to.features;
   judge(intervals, features);
@@ -107,25 +108,54 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   features[8] = <f32>Math.min(1, intervals.duration / WINDOW);
 }
 
-/** Beats of the window whose size or length is not that of a QRS complex. */
-function strangeBeats(lead: Lead, from: f64): f64 {
+/**
+ * Beats that split an interval of the usual length between two of the same kind, as one does that is none: an early beat of the ventricles is of
+ * another kind, and one of the atria is followed by an interval of the usual length.
+ */
+function splits(lead: Lead, from: f64, intervals: Intervals): f64 {
   let count: f64 = 0;
-  for (let n = lead.beatCount - 1; n >= lead.oldestBeat && lead.beatAt(n).time > from; n--)
-    count += <f64>lead.beatAt(n).strange;
+  for (let n = lead.beatCount - 2; n > lead.oldestBeat && lead.beatAt(n).time > from; n--) {
+    const beat = lead.beatAt(n);
+    const next = lead.beatAt(n + 1);
+    if (!(beat.interval > 0 && next.interval > 0)) continue;
+    if (beat.kind !== next.kind || beat.kind !== lead.beatAt(n - 1).kind) continue;
+    const both = <f64>beat.interval + <f64>next.interval;
+    const usual = (intervals.duration - both) / <f64>(intervals.count - 2);
+    if (Math.abs(both - usual) < RHYTHM.SAME * usual) count++;
+  }
   return count;
+}
+
+/** Beats of the window whose size or length is not that of a QRS complex; a beat of a quarter of the largest one's size may be a P wave. */
+function strangeBeats(lead: Lead, from: f64): f64 {
+  const high = largest(lead, from);
+  let count: f64 = 0;
+  let small: f64 = 0;
+  for (let n = lead.beatCount - 1; n >= lead.oldestBeat && lead.beatAt(n).time > from; n--) {
+    const beat = lead.beatAt(n);
+    count += <f64>beat.strange;
+    small += <f64>(beat.amplitude < SIZE.SMALL_ENERGY * high);
+  }
+  return Math.max(count, small - 1);
 }
 
 /** Smallest beat of the window against the largest, as logarithm. */
 function contrast(lead: Lead, from: f64): f32 {
-  let low: f32 = Infinity;
-  let high: f32 = 0;
+  const high = largest(lead, from);
+  let low = high;
   for (let n = lead.beatCount - 1; n >= lead.oldestBeat && lead.beatAt(n).time > from; n--) {
     const size = lead.beatAt(n).amplitude;
-    if (!(size > 0)) continue;
-    low = min(low, size);
-    high = max(high, size);
+    if (size > 0) low = min(low, size);
   }
   return high > 0 ? max<f32>(-4, Mathf.log(low / high)) : 0;
+}
+
+/** Size of the largest beat of the window. */
+function largest(lead: Lead, from: f64): f32 {
+  let high: f32 = 0;
+  for (let n = lead.beatCount - 1; n >= lead.oldestBeat && lead.beatAt(n).time > from; n--)
+    high = max(high, lead.beatAt(n).amplitude);
+  return high;
 }
 
 /** Share of the window's beats that are of another kind than the one before. */

@@ -227,6 +227,8 @@ export namespace RHYTHM {
   export const IRREGULAR: f64 = 0.45;
   /** Variation from which they are none: spikes at random times have 0.7 to 1. [ratio; chosen] */
   export const RANDOM: f64 = 0.65;
+  /** Difference of two intervals of the same length. [ratio; chosen] */
+  export const SAME: f64 = 0.1;
   /** Changes from one turn to the next that show a rhythm of several intervals. [intervals; chosen] */
   export const ENOUGH_TURNS: i32 = 3;
   /** Doubt of a window's beats that says nothing. [beats; chosen] */
