@@ -118,7 +118,6 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const isWell = async () => assertHealthy(await health());
   const metrics = config.metricsPort === null ? null : operations(registry, isWell, log);
 
-  store.examine().catch((err: unknown) => log.error({ err }, 'the data are damaged, or could not be examined'));
   forgetFormerGateways(store, clock.now()).catch((err: unknown) =>
     log.warn({ err }, 'the heartbeats of former gateways could not be deleted'),
   );

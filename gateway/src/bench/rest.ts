@@ -164,7 +164,7 @@ function download({ port }: Running, path: string): Promise<number> {
   });
 }
 
-/** RSS of the server itself: the child that examines the store at the start ends during the measurement. */
+/** RSS of the server itself. */
 function resident({ pids: [pid] }: Running): number {
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1024;

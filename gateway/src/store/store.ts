@@ -203,12 +203,6 @@ export interface Store {
   releaseIdempotencyKey(claim: IdempotencyClaim): Promise<void>;
   /** Writes and reads back; rejects if the store does not work. */
   probe(at: number): Promise<void>;
-  /**
-   * Examines all stored data for damage, beside the other calls; it may take minutes. Rejects if it finds damage: from
-   * then on nothing is written, and `probe` reports it. Called once at the start of a service; `probe` has the data
-   * examined when another call has met what may be damage.
-   */
-  examine(): Promise<void>;
   close(): Promise<void>;
 }
 

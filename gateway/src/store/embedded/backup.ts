@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { connect } from './connection.js';
 import { assertEmbeddedStore, FILE } from './embedded.js';
-import { VERSIONS } from './schema.js';
+import { OtherSchema, VERSION } from './schema.js';
 
 /** A file that is not a backup, or a place in which no backup can be written; the message says what to do. */
 class BackupFault extends Error {
@@ -80,8 +80,7 @@ function check(file: string): void {
   if (!existsSync(file)) throw new BackupFault(`there is no file ${file}`);
   const found = stateOf(file);
   if (found === null) throw new BackupFault(`${file} is damaged, or no backup of an embedded store: take another one`);
-  if (found > VERSIONS.length)
-    throw new BackupFault(`${file} was made by a newer version: restore it with that version`);
+  if (found !== VERSION) throw new BackupFault(`${file}: ${new OtherSchema(found).message}`);
 }
 
 /** Version of the schema; null where the file is not sound. */

@@ -1,11 +1,12 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
-import { messageOf } from '@device-insights/fanout/process/message-of';
 import type Libsql from 'libsql';
 import { StoreUnavailable } from '../store.js';
 import { connect } from './connection.js';
 import { meaningOf, told } from './failures.js';
-import { FileGuard } from './file-guard.js';
-import { Soundness, WHAT_TO_DO } from './soundness.js';
+import { OwnFiles } from './own-files.js';
+
+/** What to do about a damaged file. */
+export const WHAT_TO_DO = 'stop the service, restore the data directory from a backup, and start it again';
 
 /** Types that libsql binds. Never a boolean: libsql 0.5 aborts the process on one. Text is cut at U+0000 when read. */
 export type Value = string | number | null;
@@ -62,15 +63,15 @@ export class Database {
   readonly #clock: Clock;
   readonly #statements = new Map<string, Statement<unknown>>();
   #waiting: Write[] = [];
-  #guard: FileGuard | null = null;
-  readonly #soundness: Soundness;
+  #files: OwnFiles | null = null;
+  /** The damage that a call has met, or a fault of the disk that looks like it; kept until the file is opened again. */
+  #damage: string | null = null;
   #closed = false;
 
   private constructor(file: string, clock: Clock, timeout: number) {
     this.#file = file;
     this.#db = connect(file, timeout);
     this.#clock = clock;
-    this.#soundness = new Soundness(file, clock);
   }
 
   /** Opens a connection to a file whose schema is up to date; SQLite refuses all writes on it. */
@@ -107,42 +108,26 @@ export class Database {
   /** From now on, refuses writes while the file at the path is not the one that was opened. */
   guard(): void {
     this.prepare('SELECT 1 FROM sqlite_schema').get(); // Opens the log.
-    this.#guard = new FileGuard(this.#file);
+    this.#files = new OwnFiles(this.#file);
   }
 
-  /**
-   * Checks the file on the disk, and has it examined if a call has reported damage. Rejects with `StoreUnavailable` if it
-   * is, or may be, damaged, or is not in its place.
-   */
-  async inspect(): Promise<void> {
-    const fault = this.#fault();
-    if (fault) this.#soundness.condemn(fault);
-    this.#refuseMoved();
-    void this.#soundness.examineSuspicion();
-    this.refuseDamaged();
+  /** Reads the whole file; returns its first damage, or null. Takes some seconds per GB. */
+  check(how: 'quick_check' | 'integrity_check'): string | null {
+    const [found] = this.#db.prepare(`PRAGMA ${how}(1)`).raw().all() as string[][];
+    return found?.[0] === 'ok' ? null : (found?.[0] ?? 'no answer');
   }
 
-  /**
-   * Reads the whole file, in another process, and remembers any damage. Rejects with `StoreUnavailable` if it is
-   * damaged.
-   */
-  examine(): Promise<void> {
-    return this.#soundness.examine();
+  /** Throws `StoreUnavailable` if the file is damaged, was cut, or is not in its place. */
+  refuseUnsound(): void {
+    const moved = this.#files?.moved();
+    if (moved) throw new StoreUnavailable(`${moved} was moved, deleted or replaced: put it back, or ${WHAT_TO_DO}`);
+    if (this.#files?.wasCut()) this.condemn('it has been cut short');
+    if (this.#damage !== null) throw this.#unsound(this.#damage);
   }
 
-  /** Throws `StoreUnavailable` if the file is, or may be, damaged. */
-  refuseDamaged(): void {
-    this.#soundness.refuseUnsound();
-  }
-
-  /** From now on, refuses writes until the file was examined. */
-  suspect(why: string): void {
-    this.#soundness.suspect(why);
-  }
-
-  /** Another thread has had the file examined: it is sound. */
-  trust(): void {
-    this.#soundness.trust();
+  /** From now on, refuses writes. */
+  condemn(damage: string): void {
+    this.#damage ??= damage;
   }
 
   /** Runs reads. Rejects with `StoreUnavailable` if the file cannot be read now. */
@@ -175,7 +160,6 @@ export class Database {
     this.#commit();
     if (this.#closed) return;
     this.#closed = true;
-    this.#soundness.close();
     if (this.isUnsound()) return; // Closing would write to a file that may have to be restored.
     try {
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -191,7 +175,7 @@ export class Database {
     if (writes.length === 0) return;
     try {
       this.#refuseClosed();
-      this.#refuseUnsound();
+      this.refuseUnsound();
       for (const answer of this.#transaction(writes)) answer();
     } catch (error) {
       const reason = this.#told(error);
@@ -232,34 +216,24 @@ export class Database {
   }
 
   #told(error: unknown): unknown {
-    if (error instanceof Error && meaningOf(error) === 'damaged') this.suspect(error.message);
-    return told(error);
+    if (!(error instanceof Error) || meaningOf(error) !== 'damaged') return told(error);
+    this.condemn(error.message);
+    return this.#unsound(error.message, error);
+  }
+
+  #unsound(damage: string, cause?: Error): StoreUnavailable {
+    const what =
+      `${this.#file} is damaged, or its disk cannot be read (${damage}), and is not written any more: check the disk and ` +
+      `start the service again, which checks the whole file; if it finds damage, ${WHAT_TO_DO}`;
+    return new StoreUnavailable(what, { cause });
   }
 
   #refuseClosed(): void {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
   }
 
-  #refuseUnsound(): void {
-    this.#refuseMoved();
-    this.refuseDamaged();
-  }
-
-  #fault(): string | null {
-    try {
-      return this.#guard?.fault() ?? null;
-    } catch (cause) {
-      throw new StoreUnavailable(`${this.#file} cannot be read (${messageOf(cause)}): check its disk`, { cause });
-    }
-  }
-
-  #refuseMoved(): void {
-    const moved = this.#guard?.moved();
-    if (moved) throw new StoreUnavailable(`${moved} was moved, deleted or replaced: put it back, or ${WHAT_TO_DO}`);
-  }
-
-  /** Whether the file is, or may be, damaged, or is no longer in its place. */
+  /** Whether the file is damaged, or is no longer in its place. */
   isUnsound(): boolean {
-    return !this.#soundness.isSound || (this.#guard?.moved() ?? null) !== null;
+    return this.#damage !== null || (this.#files?.moved() ?? null) !== null;
   }
 }

@@ -4,8 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { messageOf } from '@device-insights/fanout/process/message-of';
 import { type Store, StoreUnavailable } from '../store.js';
-import { Database } from './database.js';
-import { migrate, NewerSchema } from './schema.js';
+import { Database, WHAT_TO_DO } from './database.js';
+import { makeSchema, OtherSchema } from './schema.js';
 import { type Tables, tablesOn } from './tables.js';
 import { Writer } from './writer.js';
 
@@ -13,7 +13,8 @@ export const FILE = 'device-insights.db';
 
 /**
  * Opens the store that needs no server: an SQLite file in a directory, which is created if it is missing. Several
- * processes may have it open. Rejects with `NewerSchema` if a newer version of the service has written the file.
+ * processes may have it open. Reads the whole file, and rejects if it is damaged; rejects with `OtherSchema` if another
+ * version of the service has written it.
  */
 export async function openEmbeddedStore(directory: string, clock: Clock): Promise<Store> {
   const file = join(directory, FILE);
@@ -24,12 +25,10 @@ export async function openEmbeddedStore(directory: string, clock: Clock): Promis
     db.guard();
     return storeOn(db, new Writer(file, db));
   } catch (error) {
-    if (error instanceof NewerSchema) throw error;
+    if (error instanceof OtherSchema) throw error;
     const said = `${FILE} in ${directory} cannot be opened (${messageOf(error)})`;
     if (error instanceof StoreUnavailable) throw new StoreUnavailable(said, { cause: error.cause });
-    throw new Error(`${said}: check its disk, and restore it if it is damaged, or choose another data directory`, {
-      cause: error,
-    });
+    throw new Error(`${said}: check its disk; if it is damaged, ${WHAT_TO_DO}`, { cause: error });
   }
 }
 
@@ -42,7 +41,9 @@ export function assertEmbeddedStore(directory: string): void {
 async function prepareFile(file: string, clock: Clock): Promise<void> {
   const db = Database.toWrite(file, clock);
   try {
-    await migrate(db);
+    await makeSchema(db);
+    const damage = await db.read(() => db.check('quick_check'));
+    if (damage !== null) throw new Error(`it is damaged: ${damage}`);
   } finally {
     db.close();
   }
@@ -94,11 +95,10 @@ function storeOn(db: Database, writer: Writer): Store {
     ...tables,
     changeDeviceModel: modelChange(tables),
     async probe(at) {
-      await db.inspect();
+      db.refuseUnsound();
       await tables.writeProbe(at);
       if ((await tables.readProbe()) === null) throw new Error('the embedded store lost a write');
     },
-    examine: () => db.examine(),
     async close() {
       await writer.close();
       db.close();

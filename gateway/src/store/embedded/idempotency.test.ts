@@ -5,7 +5,7 @@ import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
 import { Database } from './database.js';
 import { embeddedIdempotency } from './idempotency.js';
-import { migrate } from './schema.js';
+import { makeSchema } from './schema.js';
 
 const DAY_MS = 86_400_000;
 
@@ -13,7 +13,7 @@ describe('the idempotency keys of an embedded store', () => {
   it('are deleted when they have expired, a few at each claim, so that no write waits for long', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'idempotency-'));
     const db = Database.toWrite(join(folder, 'a.db'), systemClock);
-    await migrate(db);
+    await makeSchema(db);
     const { claimIdempotencyKey } = embeddedIdempotency(db);
     const claim = (n: number, at: number) =>
       claimIdempotencyKey({ accountId: 'one', route: 'POST /', key: `${n}`, bodyHash: '', at });

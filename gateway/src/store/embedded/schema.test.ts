@@ -1,11 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
 import { type InsightQuery, type SessionQuery, StoreUnavailable } from '../store.js';
-import { earlierRows, expectKept } from '../suite/earlier.js';
 import { newMoment, rejection, sampleAccount } from '../suite/samples.js';
 import { keyStatement, userStatement } from './accounts.js';
 import { Database } from './database.js';
@@ -13,7 +12,7 @@ import { deviceStatement, MODELS_PAGE } from './devices.js';
 import { openEmbeddedStore } from './embedded.js';
 import { insightPage, sliceEnd } from './insight-search.js';
 import { OF_SESSION, SUMMARY } from './insights.js';
-import { migrate, NewerSchema, VERSIONS } from './schema.js';
+import { makeSchema, OtherSchema } from './schema.js';
 import { sessionPage, streamingStatement } from './sessions.js';
 
 describe('the schema of the embedded store', () => {
@@ -34,90 +33,19 @@ describe('the schema of the embedded store', () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it('keeps every row of a file of the first version', async () => {
-    const rows = earlierRows();
-    const { account, key, model, device, session, insight, claim, response, previousOwner, beat } = rows;
+  it('is refused and left unchanged if another version created it, with what to do', async () => {
+    await (await openEmbeddedStore(directory, systemClock)).close();
     const db = Database.toWrite(file(), systemClock);
-    db.exec(`${VERSIONS[0]}; PRAGMA user_version = 1`);
-    const insert = (table: string, row: Record<string, string | number | null>) =>
-      db
-        .prepare(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`)
-        .run(...Object.values(row));
-    const scope = { account_id: account.id, user: session.user };
-    insert('accounts', {
-      id: account.id,
-      name: account.name,
-      algorithms: JSON.stringify(account.algorithms),
-      created_at: account.createdAt,
-    });
-    insert('keys', {
-      id: key.id,
-      account_id: key.accountId,
-      hash: key.hash,
-      prefix: key.prefix,
-      last_four: key.lastFour,
-      created_at: key.createdAt,
-      last_used_at: key.lastUsedAt,
-    });
-    insert('device_models', {
-      id: model.id,
-      account_id: model.accountId,
-      created_at: model.createdAt,
-      model: JSON.stringify(model),
-    });
-    insert('devices', {
-      account_id: device.accountId,
-      device_id: device.deviceId,
-      device_model_id: model.id,
-      created_at: device.createdAt,
-    });
-    insert('sessions', {
-      ...scope,
-      id: session.id,
-      device_id: session.deviceId,
-      device_model_id: session.deviceModelId,
-      status: session.status,
-      started_at: session.startedAt,
-      gateway: session.gateway,
-      epoch: session.epoch,
-      channels: JSON.stringify(session.channels),
-      algorithms: JSON.stringify(session.algorithms),
-      progress: JSON.stringify(session.progress),
-    });
-    insert('takeovers', { gateway: previousOwner, at: beat, session_id: session.id, epoch: session.epoch });
-    insert('gateways', { id: session.gateway, beat });
-    insert('insights', { ...scope, ...insight });
-    insert('idempotency', {
-      account_id: claim.accountId,
-      route: claim.route,
-      key: claim.key,
-      body_hash: claim.bodyHash,
-      at: claim.at,
-      ...response,
-    });
-    insert('probes', { id: 1, at: beat });
-    db.close();
-    const store = await openEmbeddedStore(directory, systemClock);
-    await expectKept(store, rows);
-    await store.close();
-  });
-
-  it('never changes a version that files already have', () => {
-    const digest = createHash('sha256')
-      .update(VERSIONS[0] ?? '')
-      .digest('hex');
-    expect(digest).to.equal('162ab6e4e3ae8ba91657bc112bbb07df82ef9ed511b6710527203e5627125521');
-  });
-
-  it('is refused and left unchanged if a newer version created it', async () => {
-    const store = await openEmbeddedStore(directory, systemClock);
-    await store.close();
-    const db = Database.toWrite(file(), systemClock);
-    db.exec('PRAGMA user_version = 99');
-    const error = await rejection(openEmbeddedStore(directory, systemClock));
-    expect(error).to.be.instanceOf(NewerSchema);
-    expect(String(error)).to.match(/newer version \(schema 99; this one knows up to \d+\)/);
-    expect(db.prepare('PRAGMA user_version').get()).to.include({ user_version: 99 });
+    for (const [version, what] of [
+      [99, /newer version \(schema 99; this one has \d+\): run that version/],
+      [12, /before the first release \(schema 12; .*: run that version, or move the data directory away/],
+    ] as const) {
+      db.exec(`PRAGMA user_version = ${version}`);
+      const error = await rejection(openEmbeddedStore(directory, systemClock));
+      expect(error).to.be.instanceOf(OtherSchema);
+      expect(String(error)).to.match(what);
+      expect(db.prepare('PRAGMA user_version').get()).to.include({ user_version: version });
+    }
     db.close();
   });
 
@@ -161,13 +89,13 @@ describe('the schema of the embedded store', () => {
     const error = await rejection(openEmbeddedStore(directory, systemClock));
     expect(String(error))
       .to.include(directory)
-      .and.match(/file is not a database: check the disk .*restore/);
+      .and.match(/file is not a database.*check the disk .*restore/);
     expect(await readFile(file(), 'utf8')).to.match(/^not a database/);
   });
 
   it('has an index for every list: no query reads a table whole or sorts it', async () => {
     const db = Database.toWrite(file(), systemClock);
-    await migrate(db);
+    await makeSchema(db);
     const plan = ({ sql, values }: { sql: string; values: (string | number | null)[] }) =>
       db
         .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
@@ -211,7 +139,7 @@ describe('the schema of the embedded store', () => {
 
   it('begins each page at its cursor, not at the bounds of the whole list', async () => {
     const db = Database.toWrite(file(), systemClock);
-    await migrate(db);
+    await makeSchema(db);
     /** The value by which a statement finds its first row: the last part of the index key that it seeks. */
     const begin = ({ sql, values }: { sql: string; values: (string | number | null)[] }) => {
       const program = db.prepare<Operation>(`EXPLAIN ${sql}`).all(...values);

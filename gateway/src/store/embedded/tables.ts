@@ -10,7 +10,7 @@ import { embeddedAudit, embeddedOperators } from './operators.js';
 import { embeddedSessions } from './sessions.js';
 
 /** All operations of one connection on the tables: the store's calls except those that need several connections. */
-export type Tables = Omit<Store, 'changeDeviceModel' | 'probe' | 'examine' | 'close'> & DeviceModels & Probes;
+export type Tables = Omit<Store, 'changeDeviceModel' | 'probe' | 'close'> & DeviceModels & Probes;
 
 interface Probes {
   writeProbe(at: number): Promise<void>;

@@ -18,12 +18,11 @@ db.guard();
 const tables = tablesOn(db);
 const calls = { ...tables, commit: (text: string) => commitText(tables, text) };
 
-port.on('message', (call: Call | 'close' | 'sound') => {
+port.on('message', (call: Call | 'close') => {
   if (call === 'close') {
     db.close();
     setImmediate(() => port.close()); // Once the waiting calls have been answered.
-  } else if (call === 'sound') db.trust();
-  else void answer(call);
+  } else void answer(call);
 });
 
 async function answer({ n, method, args }: Call): Promise<void> {

@@ -74,20 +74,18 @@ const MAX_WAITING = 10_000;
  */
 export class Writer {
   readonly #file: string;
-  readonly #reader: Pick<Database, 'refuseDamaged' | 'suspect' | 'isUnsound'>;
+  readonly #reader: Pick<Database, 'refuseUnsound' | 'condemn' | 'isUnsound'>;
   readonly #waiting = new Map<number, Waiting>();
   /** Started with the first call, and again after it has ended. */
   #worker: Worker | null = null;
-  /** Whether the thread has met damage, and has not been told that the file is sound. */
-  #suspects = false;
   #count = 0;
   #closed = false;
 
   /**
    * @param file the database, with its schema up to date
-   * @param reader a connection to it, which knows of its damage, and has suspicions examined
+   * @param reader a connection to it, which knows of its damage
    */
-  constructor(file: string, reader: Pick<Database, 'refuseDamaged' | 'suspect' | 'isUnsound'>) {
+  constructor(file: string, reader: Pick<Database, 'refuseUnsound' | 'condemn' | 'isUnsound'>) {
     this.#file = file;
     this.#reader = reader;
   }
@@ -126,8 +124,6 @@ export class Writer {
       this.#refuseUnable();
       const n = ++this.#count;
       this.#worker ??= this.#start();
-      if (this.#suspects) this.#worker.postMessage('sound'); // Otherwise the reader would refuse the call.
-      this.#suspects = false;
       this.#worker.postMessage({ n, method, args } satisfies Call); // Throws if it cannot be copied; then nothing waits.
       if (this.#waiting.size === 0) this.#worker.ref(); // The process does not end while a write is in flight.
       this.#waiting.set(n, { resolve, reject });
@@ -138,7 +134,7 @@ export class Writer {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
     if (this.#waiting.size >= MAX_WAITING)
       throw new StoreUnavailable('too many writes are waiting for the disk of the embedded store');
-    this.#reader.refuseDamaged();
+    this.#reader.refuseUnsound();
   }
 
   #start(): Worker {
@@ -159,15 +155,9 @@ export class Writer {
     this.#waiting.delete(answer.n);
     if (this.#waiting.size === 0 && !this.#closed) this.#worker?.unref();
     if ('error' in answer) {
-      this.#note(answer.error);
+      if (answer.error.damage !== null) this.#reader.condemn(answer.error.damage);
       waiting?.reject(unwired(answer.error));
     } else waiting?.resolve(answer.result);
-  }
-
-  #note({ damage }: WiredError): void {
-    if (damage === null) return;
-    this.#suspects = true;
-    this.#reader.suspect(damage);
   }
 
   #fail(cause: Error): void {

@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import { type ClientSession, createConnection, type Query } from 'mongoose';
 
 import { type InsightQuery, type Session, type SessionQuery, type Store, StoreUnavailable } from '../store.js';
-import { earlierRows, expectKept } from '../suite/earlier.js';
 import {
   newMoment,
   partOf,
@@ -23,7 +22,6 @@ import { insightFilter, insightSort } from './insights.js';
 import { Line } from './line.fixture.js';
 import { openMongoStore } from './mongo.js';
 import { startTestMongo, type TestMongo } from './mongo-server.fixture.js';
-import { documentOf } from './rows.js';
 import { type Models, modelsOn } from './schemas.js';
 import { sessionFilter } from './sessions.js';
 
@@ -42,33 +40,6 @@ describe('the MongoDB store', () => {
     await unhurried.dropDatabase();
     await unhurried.close();
     await server.stop();
-  });
-
-  it('reads documents of the first version, which lack later fields', async () => {
-    const own = new URL(uri);
-    own.pathname = `/test-${randomUUID()}`;
-    const mongo = await MongoConnection.open(own.href, systemClock);
-    const rows = earlierRows();
-    const { account, key, model, device, session, insight, claim, response, previousOwner, beat } = rows;
-    const insert = (name: string, document: object) => mongo.connection.collection(name).insertOne(document);
-    await insert('accounts', documentOf(account));
-    await insert('keys', documentOf(key));
-    await insert('device_models', { ...documentOf(model), revision: 1, touched: 1 });
-    await insert('devices', { ...device });
-    const takeovers = [{ gateway: previousOwner, at: beat, epoch: session.epoch }];
-    await insert('sessions', { ...documentOf(session), takeovers, commits: 1 });
-    await insert('gateways', { _id: session.gateway, beat });
-    await insert('insights', { ...insight, accountId: account.id, user: session.user });
-    await insert('idempotency', { ...claim, response, expireAt: new Date(claim.at) });
-    await insert('probes', { _id: 'probe', at: beat });
-    const store = await openMongoStore(own.href, systemClock);
-    try {
-      await expectKept(store, rows);
-    } finally {
-      await mongo.connection.dropDatabase();
-      await mongo.close();
-      await store.close();
-    }
   });
 
   storeSuite('MongoDB', () => openMongoStore(uri, systemClock));

@@ -41,7 +41,6 @@ function storeOn(mongo: MongoConnection, models: Models): Store {
     ...mongoIdempotency(mongo, models),
     ...mongoErasure(mongo, models),
     probe: mongoProbe(mongo, models),
-    examine: async () => {}, // The server checks its files itself.
     close: () => mongo.close(),
   };
 }
