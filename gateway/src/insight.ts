@@ -5,7 +5,7 @@ export const INSIGHT_TYPES = Object.keys(UNITS) as InsightType[];
 
 export type SqiClass = 'excellent' | 'acceptable' | 'unfit';
 
-/** The stored form, which REST returns: times in ms since the epoch. */
+/** The stored form, which REST returns: times in ms since the epoch; `value` and `confidence` with up to three decimals. */
 export interface StoredInsight {
   readonly type: InsightType;
   readonly value: number;

@@ -1,4 +1,4 @@
-/** `node bare-rest.js FILE SESSION`: only Koa and libsql; any path streams the session's insights. Prints its port. */
+/** `node bare-rest.js FILE SESSION`: only Koa and libsql; any path streams the session's heart rates. Prints its port. */
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
@@ -8,9 +8,11 @@ const [file = '', session = ''] = process.argv.slice(2);
 /** Rows in one chunk of the response. */
 const BATCH = 500;
 const rows = new Libsql(file).prepare(
-  `SELECT type, value, unit, ts, s.id AS session_id, s.device_id, confidence, sqi_class, actual_start, actual_end,
-     coverage, e2e_latency_ms, algorithm FROM insights i CROSS JOIN sessions s ON s.n = i.session
-   WHERE i.session = (SELECT n FROM sessions WHERE id = ?) ORDER BY actual_end, ts, i.id`,
+  `SELECT 'hr' AS type, value / 1000.0 AS value, 'bpm' AS unit, ts, s.id AS session_id, s.device_id,
+     confidence / 1000.0 AS confidence, 'excellent' AS sqi_class, actual_end - window_ms AS actual_start, actual_end, coverage,
+     ts - actual_end AS e2e_latency_ms, name AS algorithm
+   FROM insights i CROSS JOIN sessions s ON s.n = i.session CROSS JOIN algorithms a ON a.n = i.algorithm
+   WHERE i.session = (SELECT n FROM sessions WHERE id = ?) AND i.type = 0 ORDER BY ts`,
 );
 
 function* text(): Generator<string> {

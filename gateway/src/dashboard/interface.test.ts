@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { hashKey } from '@device-insights/fanout/api-key';
@@ -293,9 +294,10 @@ describe('the interface of the dashboard', () => {
     const left = fetch(`${url}/dashboard/api${path}`, { headers: { cookie }, signal: leaving.signal });
     while (sockets.length < 2) await setImmediate();
     unsubscribe('http.server.request.start', note);
+    const closed = once(sockets[1] as Socket, 'close');
     leaving.abort();
     await left.catch(() => null);
-    while (!sockets[1]?.destroyed) await setImmediate();
+    await closed;
     release();
     const last = call<Series[]>('GET', path);
     expect([(await first).status, (await last).status]).to.deep.equal([200, 200]);

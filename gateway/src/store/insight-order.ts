@@ -10,7 +10,11 @@ export interface InsightOrder {
 }
 
 /** Bounds of data time order the insights by data time; a lower bound of the time that orders them, forward. */
-export function orderOf({ since, dataSince = null, dataUntil = null }: InsightQuery): InsightOrder {
+export function orderOf({
+  since,
+  dataSince = null,
+  dataUntil = null,
+}: Pick<InsightQuery, 'since' | 'dataSince' | 'dataUntil'>): InsightOrder {
   const byData = dataSince !== null || dataUntil !== null;
   return { byData, forward: (byData ? dataSince : since) !== null };
 }

@@ -154,7 +154,8 @@ export interface Store {
    * Writes a group as one transaction with the ownership check: if a part's session no longer has its owner and epoch,
    * the whole part is dropped and reported as lost. A session that was closed meanwhile takes the part from its last
    * owner, with the arrival of the last data as its end, and is reported as closed: another gateway had taken the owner for
-   * dead. An insight whose (session, type, actual_end) or (session, type, ts) exists already is left out of `written`.
+   * dead. The insights of a session and type come in the order of their windows, with increasing `ts`: one whose
+   * (session, type, actual_end) or (session, type, ts) exists already is left out of `written`.
    * `progress` is written in the same transaction.
    */
   commit(parts: readonly SessionCommit[]): Promise<SessionCommitResult[]>;

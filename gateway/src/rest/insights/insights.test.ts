@@ -60,10 +60,13 @@ describe('insights across sessions', () => {
 
   it('finds and orders insights by data time, with links to the pages that follow', async () => {
     const owner = await server.tenant();
-    const session = sessionRow(owner.accountId, T0);
-    // What was measured later was published first.
-    const made = [0, 1, 2, 3].map((i) => insightRow(session, T0 + 60_000 - i * 1000, T0 - 86_400_000 + i * 1000));
-    await seed(server.store, session, made);
+    const made: StoredInsight[] = [];
+    for (const i of [0, 1, 2, 3]) {
+      const session = sessionRow(owner.accountId, T0);
+      // What was measured later was published first.
+      made.push(insightRow(session, T0 + 60_000 - i * 1000, T0 - 86_400_000 + i * 1000));
+      await seed(server.store, session, made.slice(-1));
+    }
     const day = (i: number) => new Date(T0 - 86_400_000 + i * 1000).toISOString();
     expect(await rows(`?data_since=${day(0)}&data_until=${day(3)}`, owner.key)).to.deep.equal(made.slice(0, 3));
     const { json, headers } = await request(`?data_since=${day(1)}&limit=2`, owner.key);

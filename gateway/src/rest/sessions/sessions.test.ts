@@ -237,8 +237,8 @@ describe('sessions', () => {
       const [row, other] = [sessionRow(tenant.accountId, T0), sessionRow(tenant.accountId, T0)];
       const end = T0 + 8000;
       const insights = [
-        insightRow(row, T0 + 9003, end + 1000, 'hr'),
         insightRow(row, T0 + 9002, end, 'hr'),
+        insightRow(row, T0 + 9003, end + 1000, 'hr'),
         insightRow(row, T0 + 9001, end, 'spo2'),
         insightRow(row, T0 + 9000, end + 2000, 'rr'),
       ];
@@ -246,7 +246,7 @@ describe('sessions', () => {
       await seed(server.store, other, [insightRow(other, T0 + 9000, end)]);
       const { json, headers } = await request(`/v1/sessions/${row.id}/insights`);
       expect(headers.get('content-type')).to.equal('application/json; charset=utf-8');
-      expect(json).to.deep.equal([insights[2], insights[1], insights[0], insights[3]]);
+      expect(json).to.deep.equal([insights[2], insights[0], insights[1], insights[3]]);
       z.array(z.strictObject(insight.shape)).parse(json);
     });
 

@@ -88,16 +88,20 @@ export class Database {
 
   /** Prepares a statement, once for each text. `Row` is the type of its rows. */
   prepare<Row>(sql: string): Statement<Row> {
-    const known = this.#statements.get(sql);
-    if (known) return known as Statement<Row>;
-    const made = statementOf<Row>(this.#db.prepare(sql));
-    this.#statements.set(sql, made);
-    return made;
+    return this.#prepared(sql, () => this.#db.prepare(sql));
   }
 
-  /** Prepares a statement whose rows are lists of the columns' values. */
+  /** The same for a statement whose rows are lists of the columns' values, which take half as long to read as objects. */
   prepareLists<Row extends readonly Value[]>(sql: string): Statement<Row> {
-    return statementOf(this.#db.prepare(sql).raw());
+    return this.#prepared(`lists of ${sql}`, () => this.#db.prepare(sql).raw());
+  }
+
+  #prepared<Row>(name: string, make: () => Libsql.Statement): Statement<Row> {
+    const known = this.#statements.get(name);
+    if (known) return known as Statement<Row>;
+    const made = statementOf<Row>(make());
+    this.#statements.set(name, made);
+    return made;
   }
 
   /** Runs statements that return nothing, outside a transaction. */

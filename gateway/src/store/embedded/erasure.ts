@@ -6,11 +6,14 @@ type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'era
 
 /** Deletes for good what an embedded store holds. */
 export function embeddedErasure(db: Database): Erasure {
-  const ofSession = db.prepare(
-    'DELETE FROM insights WHERE id IN (SELECT id FROM insights WHERE session = (SELECT n FROM sessions WHERE id = ?) LIMIT ?)',
-  );
-  const ofAccount = db.prepare(
-    'DELETE FROM insights WHERE id IN (SELECT id FROM insights WHERE account_id = ? AND ts < ? ORDER BY ts LIMIT ?)',
+  const erase = (found: string) =>
+    db.prepare(
+      `DELETE FROM insights WHERE (session, type, ts) IN (SELECT session, type, ts FROM insights i ${found} LIMIT ?)`,
+    );
+  const ofSession = erase('WHERE session = (SELECT n FROM sessions WHERE id = ?)');
+  const ofAccount = erase(
+    `INDEXED BY insights_by_time
+       WHERE account = (SELECT account FROM sessions WHERE account_id = ? LIMIT 1) AND ts < ? ORDER BY ts`,
   );
   const session = db.prepare(
     `DELETE FROM sessions WHERE id = ? AND status = 'closed'

@@ -1,11 +1,12 @@
-import type { InsightType, StoredInsight } from '../../insight.js';
 import { pageOf } from '../cursor.js';
-import { cursorAt, cursorKind, orderOf, placeOf } from '../insight-order.js';
+import { cursorAt, cursorKind, type InsightPlace, orderOf, placeOf } from '../insight-order.js';
 import { ownTurn } from '../own-turn.js';
-import type { InsightQuery, Page, Store } from '../store.js';
+import type { InsightQuery, Store } from '../store.js';
 import type { Database, Value } from './database.js';
+import { COLUMNS, type InsightValues, insightReader, type Located, numberOf, placeOfId } from './insight-rows.js';
+import { Merge, type Span } from './runs.js';
 
-/** Insights that a search reads before others get a turn: one or two ms of the event loop. */
+/** Rows that a search reads before others get a turn: one or two ms of the event loop. */
 const SLICE = 2000;
 
 /** A place in the order of insights: the values of its columns. */
@@ -24,47 +25,73 @@ interface Select {
 }
 
 /**
- * Pages of insights across sessions. No index has the type, or the users of a device, and the rows of an account may be
- * hundreds of millions: what none or few of them match is searched in slices. However many searches there are, one
- * slice is read in a turn of the event loop, and accounts take turns.
+ * Pages of insights across sessions: those of an account from an index, those of a user or a device merged from its
+ * sessions.
  */
 export function insightSearch(db: Database): Store['insights'] {
-  const all = <Row>({ sql, values }: Select) => db.read(() => db.prepare<Row>(sql).all(...values));
+  const ofAccount = accountSearch(db);
+  const spans = spanSearch(db);
+  return async (query, signal) => {
+    const place = placeOf(query, '\\d{1,16}');
+    const most = query.limit + 1;
+    const found =
+      query.user === null && !query.deviceId
+        ? await ofAccount(query, place, signal)
+        : await new Merge(db, await spans(query), query, place).next(most, signal);
+    const order = orderOf(query);
+    const at = ({ insight: { actual_end, ts }, id }: Located) => cursorAt(order, { actual_end, ts, id: String(id) });
+    const page = pageOf(cursorKind(order), found, query.limit, at, ({ insight }) => insight);
+    if (!order.forward) page.rows.reverse();
+    return page;
+  };
+}
+
+type Found = readonly [...InsightValues, session_id: string, device_id: string];
+
+/**
+ * The insights of an account. No index has the type, and the rows of an account may be hundreds of millions: what none or
+ * few of them match is searched in slices. However many searches there are, one slice is read in a turn of the event
+ * loop, and accounts take turns.
+ */
+function accountSearch(db: Database) {
+  const read = insightReader(db);
+  const located = (row: Found) => read(row.slice(0, 8) as unknown as InsightValues, row[8], row[9]);
+  const all = ({ sql, values }: Select) =>
+    db.read(() =>
+      db
+        .prepareLists<Found>(sql)
+        .all(...values)
+        .map(located),
+    );
   const endOf = async ({ sql, values }: Select) =>
     (await db.read(() => db.prepareLists<Position>(sql).all(...values)))[0] ?? null;
-  return async (query, signal) => {
-    const found: InsightRow[] = [];
-    for (let after = positionOf(query); ; ) {
+  return async (query: InsightQuery, place: InsightPlace | null, signal?: AbortSignal): Promise<Located[]> => {
+    const found: Located[] = [];
+    for (let after = positionAt(query, place); ; ) {
       if (isSieve(query)) await ownTurn(query.accountId);
       const upTo = isSieve(query) ? await endOf(sliceEnd(query, after)) : null;
-      found.push(...(await all<InsightRow>(insightPage(query, { after, upTo, most: query.limit + 1 - found.length }))));
-      if (upTo === null || found.length > query.limit || signal?.aborted) return insightPageOf(found, query);
+      found.push(...(await all(insightPage(query, { after, upTo, most: query.limit + 1 - found.length }))));
+      if (upTo === null || found.length > query.limit || signal?.aborted) return found;
       after = upTo;
     }
   };
 }
 
-/** The statement for a page of insights, one row longer than the page. Exported for the test of its indexes. */
-export function insightPage(
-  query: InsightQuery,
-  part: Part = { after: positionOf(query), upTo: null, most: query.limit + 1 },
-): Select {
+/** The statement for a part of an account's insights. Exported for the test of its indexes. */
+export function insightPage(query: InsightQuery, part: Part): Select {
   const { index, where, values, order } = rangeOf(query, part);
-  const also = (condition: string, value: Value) => {
-    where.push(condition);
-    values.push(value);
-  };
-  if (query.deviceId) also('i.account_id = ?', query.accountId);
-  if (query.deviceId && query.user !== null) also('i.user = ?', query.user);
-  if (query.type !== null) also('type = ?', query.type);
+  if (query.type !== null) {
+    where.push('type = ?');
+    values.push(numberOf(query.type));
+  }
   // The insights are found first, then the fields of their sessions.
-  const sql = `SELECT i.*, s.id AS session_id, s.device_id FROM insights i ${index} CROSS JOIN sessions s ON s.n = i.session
+  const sql = `SELECT ${COLUMNS}, s.id, s.device_id FROM insights i ${index} CROSS JOIN sessions s ON s.n = i.session
     WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
   return { sql, values: [...values, part.most] };
 }
 
 /** The statement for the last position of a slice; without a row if there is no whole slice any more. */
-export function sliceEnd(query: InsightQuery, after = positionOf(query)): Select {
+export function sliceEnd(query: InsightQuery, after: Position | null): Select {
   const { index, where, values, columns, order } = rangeOf(query, { after, upTo: null });
   const sql = `SELECT ${columns} FROM insights i ${index} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT 1 OFFSET ?`;
   return { sql, values: [...values, SLICE - 1] };
@@ -72,28 +99,21 @@ export function sliceEnd(query: InsightQuery, after = positionOf(query)): Select
 
 /** Whether a query leaves out insights of its range. */
 function isSieve(query: InsightQuery): boolean {
-  const { type, deviceId, user, since, until } = query;
-  if (type !== null || (Boolean(deviceId) && user !== null)) return true;
-  return orderOf(query).byData && (since !== null || until !== null);
+  const { type, since, until } = query;
+  return type !== null || (orderOf(query).byData && (since !== null || until !== null));
 }
 
 /** What an index finds. */
 function rangeOf(query: InsightQuery, { after, upTo }: Omit<Part, 'most'>) {
-  const { accountId, user, deviceId, since, until, dataSince = null, dataUntil = null } = query;
-  const where: string[] = [];
-  const values: Value[] = [];
+  const { accountId, since, until, dataSince = null, dataUntil = null } = query;
+  const where = ['i.account = (SELECT account FROM sessions WHERE account_id = ? LIMIT 1)'];
+  const values: Value[] = [accountId];
   const add = (condition: string, ...bound: Value[]) => {
     where.push(condition);
     values.push(...bound);
   };
-  if (deviceId)
-    add('i.device = (SELECT device FROM sessions WHERE account_id = ? AND device_id = ? LIMIT 1)', accountId, deviceId);
-  else {
-    add('i.account_id = ?', accountId);
-    if (user !== null) add('i.user = ?', user);
-  }
   const { byData, forward } = orderOf(query);
-  const columns = byData ? ['actual_end', 'ts', 'i.id'] : ['ts', 'i.id'];
+  const columns = byData ? ['actual_end', 'ts', 'session', 'type'] : ['ts', 'session', 'type'];
   const [low, high] = forward ? [after, upTo] : [upTo, after];
   // SQLite begins at the first of two bounds, however far it is from the other one: `+` keeps a time from being that.
   const bounds: [column: string, since: number | null, until: number | null][] = [
@@ -108,64 +128,64 @@ function rangeOf(query: InsightQuery, { after, upTo }: Omit<Part, 'most'>) {
   const place = `(${columns}) ? (${columns.map(() => '?')})`;
   if (low) add(place.replace('?', forward ? '>' : '>='), ...low);
   if (high) add(place.replace('?', forward ? '<=' : '<'), ...high);
-  // SQLite would rather narrow by time, and read what all the account's devices published.
-  const index = indexOf(byData, Boolean(deviceId), user !== null);
+  const index = `INDEXED BY ${byData ? 'insights_by_data' : 'insights_by_time'}`;
   const order = columns.map((column) => (forward ? column : `${column} DESC`)).join(', ');
   return { index, where, values, columns, order };
 }
 
-function indexOf(byData: boolean, isOfDevice: boolean, isOfUser: boolean): string {
-  if (isOfDevice) return `INDEXED BY insights_of_device${byData ? '_by_data' : ''}`;
-  if (!byData) return '';
-  return isOfUser ? 'INDEXED BY insights_of_user_by_data' : 'INDEXED BY insights_by_data';
-}
-
-function positionOf(query: InsightQuery): Position | null {
-  const place = placeOf(query, '\\d{1,15}');
+function positionAt(query: InsightQuery, place: InsightPlace | null): Position | null {
   if (!place) return null;
   const { actual_end, ts, id } = place;
-  return orderOf(query).byData ? [actual_end, ts, Number(id)] : [ts, Number(id)];
+  return orderOf(query).byData ? [actual_end, ts, ...placeOfId(Number(id))] : [ts, ...placeOfId(Number(id))];
 }
 
-function insightPageOf(rows: InsightRow[], query: InsightQuery): Page<StoredInsight> {
-  const order = orderOf(query);
-  const at = ({ actual_end, ts, id }: InsightRow) => cursorAt(order, { actual_end, ts, id: String(id) });
-  const page = pageOf(cursorKind(order), rows, query.limit, at, insightOf);
-  if (!order.forward) page.rows.reverse();
-  return page;
-}
-
-interface InsightRow {
-  readonly id: number;
-  readonly session_id: string;
-  readonly type: InsightType;
-  readonly value: number;
-  readonly unit: string;
-  readonly ts: number;
-  readonly device_id: string;
-  readonly confidence: number;
-  readonly sqi_class: StoredInsight['sqi_class'];
-  readonly actual_start: number;
-  readonly actual_end: number;
-  readonly coverage: number;
-  readonly e2e_latency_ms: number;
-  readonly algorithm: string;
-}
-
-function insightOf(row: InsightRow): StoredInsight {
-  return {
-    type: row.type,
-    value: row.value,
-    unit: row.unit,
-    ts: row.ts,
-    session_id: row.session_id,
-    device_id: row.device_id,
-    confidence: row.confidence,
-    sqi_class: row.sqi_class,
-    actual_start: row.actual_start,
-    actual_end: row.actual_end,
-    coverage: row.coverage,
-    e2e_latency_ms: row.e2e_latency_ms,
-    algorithm: row.algorithm,
+/** The sessions of a user or a device that have insights within the bounds of a query, read in slices. */
+function spanSearch(db: Database): (query: InsightQuery) => Promise<Span[]> {
+  return async (query) => {
+    const spans: Span[] = [];
+    for (let after = 0; ; ) {
+      await ownTurn(query.accountId);
+      const [end, part] = [spanSliceEnd(query, after), (upTo: number) => spanSlice(query, after, upTo)];
+      const last = await db.read(() => db.prepare<{ n: number }>(end.sql).get(...end.values)?.n);
+      const { sql, values } = part(last ?? Number.MAX_SAFE_INTEGER);
+      spans.push(...(await db.read(() => db.prepare<Span>(sql).all(...values))));
+      if (last === undefined) return spans;
+      after = last;
+    }
   };
+}
+
+/** The statement for the sessions of a slice. Exported for the test of its index. */
+export function spanSlice(query: InsightQuery, after: number, upTo: number): Select {
+  const { since, until, dataSince = null, dataUntil = null } = query;
+  const { where, values } = scopeOf(query, after);
+  const add = (condition: string, bound: Value) => {
+    where.push(condition);
+    values.push(bound);
+  };
+  add('n <= ?', upTo);
+  add('last_ts >= ?', since ?? 0);
+  if (until !== null) add('first_ts < ?', until);
+  if (dataSince !== null) add('last_end >= ?', dataSince);
+  if (dataUntil !== null) add('first_end < ?', dataUntil);
+  if (query.deviceId && query.user !== null) add('user = ?', query.user);
+  const sql = `SELECT n, id, device_id, first_ts, last_ts, first_end, last_end FROM sessions ${indexOf(query)}
+    WHERE ${where.join(' AND ')}`;
+  return { sql, values };
+}
+
+/** The statement for the last session of a slice; without a row if there is no whole slice any more. */
+export function spanSliceEnd(query: InsightQuery, after: number): Select {
+  const { where, values } = scopeOf(query, after);
+  const sql = `SELECT n FROM sessions ${indexOf(query)} WHERE ${where.join(' AND ')} ORDER BY n LIMIT 1 OFFSET ?`;
+  return { sql, values: [...values, SLICE - 1] };
+}
+
+function scopeOf({ accountId, user, deviceId }: InsightQuery, after: number) {
+  const where = ['account_id = ?', deviceId ? 'device_id = ?' : 'user = ?', 'n > ?'];
+  return { where, values: [accountId, deviceId ?? user, after] as Value[] };
+}
+
+function indexOf({ deviceId }: InsightQuery): string {
+  return `INDEXED BY ${deviceId ? 'session_numbers_of_device' : 'session_numbers_of_user'}`;
 }

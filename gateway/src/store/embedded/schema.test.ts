@@ -10,8 +10,9 @@ import { keyStatement, userStatement } from './accounts.js';
 import { Database } from './database.js';
 import { deviceStatement, MODELS_PAGE } from './devices.js';
 import { openEmbeddedStore } from './embedded.js';
-import { insightPage, sliceEnd } from './insight-search.js';
-import { OF_SESSION, SUMMARY } from './insights.js';
+import { insightPage, sliceEnd, spanSlice, spanSliceEnd } from './insight-search.js';
+import { SUMMARY } from './insights.js';
+import { RUNS } from './runs.js';
 import { makeSchema, OtherSchema } from './schema.js';
 import { sessionPage, streamingStatement } from './sessions.js';
 
@@ -112,27 +113,30 @@ describe('the schema of the embedded store', () => {
       ),
       ...[null, 'b'].map((prefix) => streamingStatement({ accountId: 'a', prefix, limit: 9 })),
     ];
-    for (const page of [
-      ...sessionQueries().map(sessionPage),
-      ...insightQueries().map((query) => insightPage(query)),
-      ...listed,
-    ])
+    for (const page of [...sessionQueries().map(sessionPage), ...insightQueries().map(pageAt), ...listed])
       expect(plan(page), page.sql).to.match(/^SEARCH .* USING (COVERING )?INDEX (?!.*(SCAN|TEMP B-TREE))/);
     for (const query of sessionQueries())
       if (query.status === 'open') expect(plan(sessionPage(query))).to.include('sessions_by_status');
-    // Only what has the same end of window is sorted.
-    for (const [sql, values] of [
-      [OF_SESSION.first, ['a', 1, 9]],
-      [OF_SESSION.after, ['a', 1, 1, 1, 9]],
-    ] as const)
-      expect(plan({ sql, values: [...values] })).to.match(/one_insight_a_window .*TEMP B-TREE FOR RIGHT PART/);
-    expect(plan({ sql: SUMMARY.begin, values: ['a', 1] })).to.match(/USING COVERING INDEX one_insight_a_window/);
-    expect(plan({ sql: SUMMARY.slice, values: ['a', 1, 9] })).to.match(/one_insight_a_window .*TEMP B-TREE FOR GROUP/);
+    for (const sql of [RUNS.forward, RUNS.backward])
+      expect(plan({ sql, values: [1, 0, 1, 9, 9] })).to.match(
+        /^SEARCH i USING PRIMARY KEY \(session=\? AND type=\? AND ts>/,
+      );
+    expect(plan({ sql: RUNS.from, values: [1, 0, 1] })).to.match(
+      /USING PRIMARY KEY \(session=\? AND type=\? AND ts>\?\)$/,
+    );
+    expect(plan({ sql: SUMMARY, values: [1, 0, 1] })).to.match(
+      /SEARCH insights USING PRIMARY KEY .*TEMP B-TREE FOR GROUP/,
+    );
     expect(plan({ sql: MODELS_PAGE, values: ['a', 1, 1, 9] })).to.match(/^SEARCH .*device_models_of_account(?!.*TEMP)/);
-    expect(plan(insightPage({ ...insightQueries()[0], user: 'ann' } as InsightQuery))).to.include('insights_of_user');
-    for (const query of insightQueries().flatMap((one) => [one, { ...one, deviceId: 'band' }])) {
-      if (query.deviceId) expect(plan(insightPage(query))).to.match(/insights_of_device(_by_data)? (?!.*TEMP)/);
-      expect(plan(sliceEnd(query))).to.match(/^SEARCH i USING COVERING INDEX (?!.*TEMP)/);
+    for (const query of insightQueries()) {
+      expect(plan(sliceEnd(query, null))).to.match(/^SEARCH i USING COVERING INDEX (?!.*TEMP)/);
+      for (const scope of [{ deviceId: 'band' }, { user: 'ann' }]) {
+        const own = { ...query, ...scope };
+        expect(plan(spanSliceEnd(own, 5))).to.match(
+          /^SEARCH sessions USING COVERING INDEX session_numbers_of_(?!.*TEMP)/,
+        );
+        expect(plan(spanSlice(own, 5, 9))).to.match(/^SEARCH sessions USING INDEX session_numbers_of_(?!.*TEMP)/);
+      }
     }
     db.close();
   });
@@ -140,16 +144,17 @@ describe('the schema of the embedded store', () => {
   it('begins each page at its cursor, not at the bounds of the whole list', async () => {
     const db = Database.toWrite(file(), systemClock);
     await makeSchema(db);
-    /** The value by which a statement finds its first row: the last part of the index key that it seeks. */
+    /** The value by which a statement finds its first row: the part after the account of the index key that it seeks. */
     const begin = ({ sql, values }: { sql: string; values: (string | number | null)[] }) => {
       const program = db.prepare<Operation>(`EXPLAIN ${sql}`).all(...values);
-      const seek = program.find(({ opcode }) => opcode.startsWith('Seek'));
-      const register = (seek?.p3 ?? 0) + Number(seek?.p4) - 1;
+      const seek = program.findLast(({ opcode }) => /^Seek[GL][ET]$/.test(opcode));
+      const register = (seek?.p3 ?? 0) + 1;
       return values[(program.find(({ opcode, p2 }) => opcode === 'Variable' && p2 === register)?.p1 ?? 0) - 1];
     };
-    const query = { ...SCOPE, user: null, type: null, cursor: cursor('insights', '7') };
-    expect(begin(insightPage({ ...query, since: -5, until: 5 }))).to.equal(1);
-    expect(begin(insightPage({ ...query, since: null, until: 5 }))).to.equal(1);
+    const query = { ...SCOPE, user: null, type: null, cursor: null };
+    const part = { after: [1, 7, 0], upTo: null, most: 10 };
+    expect(begin(insightPage({ ...query, since: -5, until: 5 }, part))).to.equal(1);
+    expect(begin(insightPage({ ...query, since: null, until: 5 }, part))).to.equal(1);
     const sessions = { ...SCOPE, user: null, status: null, since: -5, until: 5 };
     expect(begin(sessionPage({ ...sessions, cursor: cursor('sessions', randomUUID()) }))).to.equal(1);
     db.close();
@@ -183,16 +188,15 @@ function sessionQueries(): SessionQuery[] {
 }
 
 function insightQueries(): InsightQuery[] {
-  const at = cursor('insights', '7');
-  const users = ['ann', null].map((user) => ({ ...SCOPE, user, until: newMoment() }));
-  const types = users.flatMap((scope) => (['hr', null] as const).map((type) => ({ ...scope, type })));
-  const sinces = types.flatMap((query) => [1, null].map((since) => ({ ...query, since })));
-  const byData = sinces.map(({ since, until, ...query }) => ({
-    ...{ ...query, since: null, until: null, dataSince: since, dataUntil: until },
+  const query = { ...SCOPE, user: null, cursor: null, until: newMoment() };
+  const types = (['hr', null] as const).map((type) => ({ ...query, type }));
+  const sinces = types.flatMap((each) => [1, null].map((since) => ({ ...each, since })));
+  const byData = sinces.map(({ since, until, ...each }) => ({
+    ...{ ...each, since: null, until: null, dataSince: since, dataUntil: until },
   }));
-  const later = cursor('insights by data', '7 7');
-  return [
-    ...sinces.flatMap((query) => [null, at].map((cursor) => ({ ...query, cursor }))),
-    ...byData.flatMap((query) => [null, later].map((cursor) => ({ ...query, cursor }))),
-  ];
+  return [...sinces, ...byData];
+}
+
+function pageAt(query: InsightQuery) {
+  return insightPage(query, { after: query.dataUntil ? [1, 7, 7, 0] : [1, 7, 0], upTo: null, most: 10 });
 }

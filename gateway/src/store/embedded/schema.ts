@@ -89,12 +89,16 @@ const SCHEMA = `
     count INTEGER NOT NULL
   ) STRICT;
 
-  -- An insight refers to its session and device by number. A device has the number of its first session; so a number
-  -- can be given again only when nothing refers to it.
+  -- A number is given once: insights refer to their session and account by number. An account has the number of its first
+  -- session. The four columns after it are the bounds of the session's insights.
   CREATE TABLE sessions (
-    n INTEGER NOT NULL UNIQUE,
-    device INTEGER NOT NULL,
-    id TEXT PRIMARY KEY,
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    account INTEGER NOT NULL,
+    first_ts INTEGER,
+    last_ts INTEGER,
+    first_end REAL,
+    last_end REAL,
+    id TEXT NOT NULL UNIQUE,
     account_id TEXT NOT NULL,
     user TEXT,
     device_id TEXT NOT NULL,
@@ -117,6 +121,8 @@ const SCHEMA = `
   CREATE INDEX sessions_by_status ON sessions (account_id, status, started_at DESC, id);
   CREATE INDEX sessions_of_user ON sessions (account_id, user, started_at DESC, id) WHERE user IS NOT NULL;
   CREATE INDEX sessions_of_device ON sessions (account_id, device_id, started_at DESC, id);
+  CREATE INDEX session_numbers_of_device ON sessions (account_id, device_id);
+  CREATE INDEX session_numbers_of_user ON sessions (account_id, user) WHERE user IS NOT NULL;
 
   -- The problems of sessions, beside their rows, which are read and written far more often.
   CREATE TABLE diagnostics (
@@ -137,32 +143,29 @@ const SCHEMA = `
     beat INTEGER NOT NULL
   ) STRICT;
 
+  -- What follows from other columns is not stored (unit, class, latency, start of the window, device). value and
+  -- confidence count thousandths, and type is a number (insight-rows.ts).
   CREATE TABLE insights (
-    id INTEGER PRIMARY KEY,
     session INTEGER NOT NULL,
-    device INTEGER NOT NULL,
-    account_id TEXT NOT NULL,
-    user TEXT,
-    type TEXT NOT NULL,
-    value REAL NOT NULL,
-    unit TEXT NOT NULL,
+    type INTEGER NOT NULL,
     ts INTEGER NOT NULL,
-    confidence REAL NOT NULL,
-    sqi_class TEXT NOT NULL,
-    actual_start REAL NOT NULL,
+    account INTEGER NOT NULL,
     actual_end REAL NOT NULL,
+    value INTEGER NOT NULL,
+    confidence INTEGER NOT NULL,
     coverage REAL NOT NULL,
-    e2e_latency_ms REAL NOT NULL,
-    algorithm TEXT NOT NULL
+    algorithm INTEGER NOT NULL,
+    PRIMARY KEY (session, type, ts)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX insights_by_time ON insights (account, ts, session, type);
+  CREATE INDEX insights_by_data ON insights (account, actual_end, ts, session, type);
+
+  CREATE TABLE algorithms (
+    n INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    window_ms REAL NOT NULL,
+    UNIQUE (name, window_ms)
   ) STRICT;
-  CREATE UNIQUE INDEX one_insight_a_window ON insights (session, actual_end, type);
-  CREATE UNIQUE INDEX one_insight_a_moment ON insights (session, type, ts);
-  CREATE INDEX insights_of_account ON insights (account_id, ts);
-  CREATE INDEX insights_of_user ON insights (account_id, user, ts) WHERE user IS NOT NULL;
-  CREATE INDEX insights_of_device ON insights (device, ts);
-  CREATE INDEX insights_by_data ON insights (account_id, actual_end, ts);
-  CREATE INDEX insights_of_user_by_data ON insights (account_id, user, actual_end, ts) WHERE user IS NOT NULL;
-  CREATE INDEX insights_of_device_by_data ON insights (device, actual_end, ts);
 
   -- n is the number of the claim within its account.
   CREATE TABLE idempotency (

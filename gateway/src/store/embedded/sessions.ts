@@ -124,27 +124,22 @@ export function sessionPage(query: SessionQuery): { sql: string; values: Value[]
 
 function sessionInsert(db: Database): (session: Session) => boolean {
   const insert = db.prepare(
-    `INSERT INTO sessions (id, account_id, user, device_id, device_model_id, status, started_at, ended_at, gateway,
-       epoch, channels, spo2_curve, algorithms, progress, n, device)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO sessions (account, id, account_id, user, device_id, device_model_id, status, started_at, ended_at, gateway,
+       epoch, channels, spo2_curve, algorithms, progress)
+     VALUES (ifnull((SELECT account FROM sessions WHERE account_id = ? LIMIT 1), ${NEXT_NUMBER}),
+       ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (account_id, device_id) WHERE status = 'open' DO NOTHING`,
   );
-  const next = db.prepare<{ n: number }>('SELECT ifnull(max(n), 0) + 1 AS n FROM sessions');
-  const earlier = db.prepare<{ n: number }>(
-    'SELECT device AS n FROM sessions WHERE account_id = ? AND device_id = ? LIMIT 1',
-  );
-  return (s) => {
-    const n = next.get()?.n ?? 1;
-    const device = earlier.get(s.accountId, s.deviceId)?.n ?? n;
-    return (
-      insert.run(
-        ...[s.id, s.accountId, s.user, s.deviceId, s.deviceModelId, s.status, s.startedAt, s.endedAt, s.gateway],
-        ...[s.epoch, JSON.stringify(s.channels), toJson(s.spo2Curve), toJson(s.algorithms), JSON.stringify(s.progress)],
-        ...[n, device],
-      ) === 1
-    );
-  };
+  return (s) =>
+    insert.run(
+      ...[s.accountId, s.id, s.accountId, s.user, s.deviceId, s.deviceModelId, s.status, s.startedAt, s.endedAt],
+      ...[s.gateway, s.epoch, JSON.stringify(s.channels), toJson(s.spo2Curve), toJson(s.algorithms)],
+      JSON.stringify(s.progress),
+    ) === 1;
 }
+
+/** The number that the next session gets. */
+const NEXT_NUMBER = "(SELECT ifnull(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'sessions')";
 
 function sessionClaim(db: Database): (row: SessionRow, gateway: string) => void {
   const take = db.prepare('UPDATE sessions SET gateway = ?, epoch = epoch + 1 WHERE id = ?');

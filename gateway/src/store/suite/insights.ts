@@ -51,6 +51,7 @@ function summaries(handles: () => Handles): void {
       ];
       const rr = sampleInsight(session, at, undefined, { type: 'rr', value: 12, sqi_class: 'unfit' });
       const spo2 = sampleInsight(another, at, undefined, { type: 'spo2', value: 97 });
+      hr.sort((a, b) => a.ts - b.ts);
       await store.commit([partOf(session, [...hr, rr]), partOf(another, [spo2])]);
       expect(await other.sessionSummary(session.id)).to.deep.equal([
         {
@@ -76,9 +77,15 @@ function commits(handles: () => Handles): void {
       const { store, other } = handles();
       const [one, two] = [await opened(store), await opened(store, { user: 'ann' })];
       const at = newMoment();
-      const hr = sampleInsight(one, at + 0.25, at + 300, { value: -0.5, confidence: 0, coverage: 1 });
-      const rr = sampleInsight(one, at, at + 300, { type: 'rr', sqi_class: 'unfit' });
-      const spo2 = sampleInsight(two, at, at + 300, { type: 'spo2', value: 1e308 });
+      const hr = sampleInsight(one, at + 0.25, at + 300, {
+        value: -0.5,
+        confidence: 0,
+        sqi_class: 'unfit',
+        coverage: 1,
+      });
+      const window = { actual_start: at - 32_000, algorithm: 'rr-ppg@2.1.0' };
+      const rr = sampleInsight(one, at, at + 300, { type: 'rr', confidence: 0.5, sqi_class: 'acceptable', ...window });
+      const spo2 = sampleInsight(two, at, at + 300, { type: 'spo2', value: 98_765_432.123 });
       const progress = { ...NO_PROGRESS, nextSeq: { '0': 2 ** 32, '12': 0 }, lastDataAt: at, firstInstant: at - 0.5 };
       expect(await store.commit([partOf(one, [hr, rr], progress), partOf(two, [spo2])])).to.deep.equal([
         { lost: false, written: [hr, rr] },
@@ -218,7 +225,7 @@ function listsOfASession(handles: () => Handles): void {
       const at = newMoment();
       const all = Array.from({ length: 1203 }, (_, i) => {
         const type = (['hr', 'spo2', 'rr'] as const)[i % 3] ?? 'hr';
-        return sampleInsight(session, at + Math.floor(i / 3), at + 5000 - i, { type });
+        return sampleInsight(session, at + Math.floor(i / 3), at + 5000 + i, { type });
       });
       await commitAll(store, session, all);
       all.sort((a, b) => a.actual_end - b.actual_end || a.ts - b.ts);

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { publishedAt, type Reading, type StoredInsight, UNITS } from '../../insight.js';
+import { publishedAt, type Reading, type SqiClass, type StoredInsight, UNITS } from '../../insight.js';
 import type {
   Account,
   Device,
@@ -124,6 +124,8 @@ export function sampleSession(fields: Partial<Session> = {}): Session {
   };
 }
 
+const CONFIDENCES: Readonly<Record<SqiClass, number>> = { excellent: 0.913, acceptable: 0.65, unfit: 0.2 };
+
 /** An insight of a session with the window's end and the moment of publication. */
 export function sampleInsight(
   session: Session,
@@ -131,15 +133,15 @@ export function sampleInsight(
   ts = actualEnd + 120,
   fields: Partial<Reading> = {},
 ): StoredInsight {
-  const type = fields.type ?? 'hr';
+  const { type = 'hr', sqi_class = 'excellent', confidence = CONFIDENCES[sqi_class] } = fields;
   const reading: Reading = {
     type,
     value: 71.3,
     unit: UNITS[type],
     session_id: session.id,
     device_id: session.deviceId,
-    confidence: 0.913,
-    sqi_class: 'excellent',
+    confidence,
+    sqi_class,
     actual_start: actualEnd - 8000,
     actual_end: actualEnd,
     coverage: 0.875,

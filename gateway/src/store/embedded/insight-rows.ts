@@ -1,0 +1,98 @@
+import { INSIGHT_TYPES, type InsightType, type StoredInsight, sqiClass, UNITS } from '../../insight.js';
+import { StoreRefused } from '../store.js';
+import type { Database } from './database.js';
+
+/** The numbers that stand for the types. Never change one: files have them. */
+const NUMBERS: Readonly<Record<InsightType, number>> = { hr: 0, spo2: 1, rr: 2 };
+const TYPES = INSIGHT_TYPES.toSorted((a, b) => NUMBERS[a] - NUMBERS[b]);
+
+/** The number that stands for a type. */
+export function numberOf(type: InsightType): number {
+  return NUMBERS[type];
+}
+
+/** The columns of an insight, without its session's. */
+export const COLUMNS = 'i.session, i.type, i.ts, actual_end, value, confidence, coverage, algorithm';
+
+/** The values of `COLUMNS`. */
+export type InsightValues = readonly [
+  ...[session: number, type: number, ts: number, actual_end: number],
+  ...[value: number, confidence: number, coverage: number, algorithm: number],
+];
+
+/** An insight, and the number that orders it among those of the same times. */
+export interface Located {
+  readonly insight: StoredInsight;
+  readonly id: number;
+}
+
+/** The session and type that the number of an insight holds. */
+export function placeOfId(id: number): [session: number, type: number] {
+  return [Math.floor(id / 10), id % 10];
+}
+
+/** Makes insights of rows; call it within a read. An algorithm's row never changes. */
+export function insightReader(db: Database) {
+  const known = new Map<number, Algorithm>();
+  const find = db.prepare<Algorithm>('SELECT name, window_ms FROM algorithms WHERE n = ?');
+  const algorithmOf = (n: number): Algorithm => {
+    const algorithm = known.get(n) ?? find.get(n);
+    if (!algorithm) throw new Error(`insights refer to algorithm ${n}, which the store does not have`);
+    known.set(n, algorithm);
+    return algorithm;
+  };
+  return (row: InsightValues, session_id: string, device_id: string): Located => {
+    const [session, number, ts, actual_end, value, thousandths, coverage, n] = row;
+    const type = TYPES[number] ?? 'hr';
+    const { name, window_ms } = algorithmOf(n);
+    const confidence = thousandths / 1000;
+    const insight = {
+      type,
+      value: value / 1000,
+      unit: UNITS[type],
+      ts,
+      session_id,
+      device_id,
+      confidence,
+      sqi_class: sqiClass(confidence),
+      actual_start: actual_end - window_ms,
+      actual_end,
+      coverage,
+      e2e_latency_ms: ts - actual_end,
+      algorithm: name,
+    };
+    return { insight, id: 10 * session + number };
+  };
+}
+
+interface Algorithm {
+  readonly name: string;
+  readonly window_ms: number;
+}
+
+/** Adds an insight; call it within a write. Throws `StoreRefused` if a number has more than three decimals. */
+export function insightWriter(db: Database) {
+  const insert = db.prepare(
+    `INSERT INTO insights (session, type, ts, account, actual_end, value, confidence, coverage, algorithm)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const find = db.prepare<{ n: number }>('SELECT n FROM algorithms WHERE name = ? AND window_ms = ?');
+  const add = db.prepare('INSERT INTO algorithms (name, window_ms) VALUES (?, ?)');
+  const algorithmOf = (name: string, windowMs: number): number => {
+    const found = find.get(name, windowMs);
+    if (found) return found.n;
+    add.run(name, windowMs);
+    return algorithmOf(name, windowMs);
+  };
+  return (i: StoredInsight, session: number, account: number): void => {
+    const [value, confidence] = [thousandths(i.value), thousandths(i.confidence)];
+    const algorithm = algorithmOf(i.algorithm, i.actual_end - i.actual_start);
+    insert.run(session, NUMBERS[i.type], i.ts, account, i.actual_end, value, confidence, i.coverage, algorithm);
+  };
+}
+
+function thousandths(value: number): number {
+  const count = Math.round(value * 1000);
+  if (count / 1000 === value) return count;
+  throw new StoreRefused(`the number ${value} of an insight has more than three decimals`);
+}
