@@ -23,7 +23,7 @@ import { provideAccess } from './service/first-access.js';
 import { openStreaming } from './service/streaming.js';
 import { createWeb } from './service/web.js';
 import { shutDown } from './shutdown.js';
-import { openStore } from './store/open.js';
+import { startStore } from './store/open.js';
 import type { Store } from './store/store.js';
 
 /** Interval at which the health is checked and its changes are logged, ms. */
@@ -57,7 +57,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const clock = systemClock;
   const gateway = randomUUID();
   log.info({ version: VERSION, node: process.version, gateway }, 'the gateway is starting');
-  const store = await openStore(config, clock);
+  const store = await startStore(config, clock);
   const keys = await openKeys(config, store, clock, log);
   const registry = processMetrics();
   const feed = await openLiveFeed(config, keys, registry, log);

@@ -32,7 +32,8 @@ describe('admin', () => {
   async function admin(...words: string[]): Promise<unknown> {
     let printed: unknown;
     const place: Workplace = { store, algorithms: ALGORITHMS, clock, actor: 'admin command' };
-    const files = { backUp: async () => undefined, restore: async () => undefined }; // tested as processes
+    const nothing = async () => undefined;
+    const files = { backUp: nothing, restore: nothing, verify: nothing, verifyStore: nothing }; // tested as processes
     const command = adminCommand(async (task) => {
       printed = await task(place);
     }, files);

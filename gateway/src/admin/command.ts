@@ -15,6 +15,10 @@ export type Perform = (task: (place: Workplace) => Promise<object>) => Promise<v
 export interface FileTasks {
   backUp(file: string): Promise<void>;
   restore(file: string): Promise<void>;
+  /** Reads a whole backup. */
+  verify(file: string): Promise<void>;
+  /** Reads the whole store. */
+  verifyStore(): Promise<void>;
 }
 
 /** The operator's commands: accounts, keys, devices, the dashboard's operators, and backups. Faults in a call throw commander's error with one line. */
@@ -39,14 +43,25 @@ export function adminCommand(perform: Perform, files: FileTasks): Command {
     perform,
   );
   erasureCommands(admin, perform);
-  admin
-    .command('backup <FILE>')
+  const backup = admin
+    .command('backup')
+    .argument('<FILE>')
     .description('copy the embedded store to a new file, also while a service is running')
     .action((file: string) => files.backUp(file));
+  backup
+    .command('verify <FILE>')
+    .description('read a whole backup, and report whether it can be restored')
+    .action((file: string) => files.verify(file));
   admin
     .command('restore <FILE>')
     .description('put a backup into a data directory that has no store; the service must not run on it')
     .action((file: string) => files.restore(file));
+  admin
+    .command('store')
+    .description('verify: the embedded store')
+    .command('verify')
+    .description('read the whole store, also while a service is running, and report whether it is sound')
+    .action(() => files.verifyStore());
   return admin;
 }
 

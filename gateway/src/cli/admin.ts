@@ -6,13 +6,11 @@ import { Refusal } from '../admin/refusal.js';
 import { note } from '../admin/workplace.js';
 import { ALGORITHMS } from '../analysis/registry.js';
 import { processConfig } from '../config.js';
-import { backUp, restore } from '../store/embedded/backup.js';
-import { assertEmbeddedStore } from '../store/embedded/embedded.js';
+import { backUp, restore, verify, verifyStore } from '../store/embedded/backup.js';
 import { openStore } from '../store/open.js';
 
 const perform: Perform = async (task) => {
   const config = await processConfig();
-  if (config.mongodbUri === null) assertEmbeddedStore(config.dataDir); // Not a new, empty one at a mistyped place.
   const store = await openStore(config, systemClock);
   try {
     const result = await task({ store, algorithms: ALGORITHMS, clock: systemClock, actor: 'admin command' });
@@ -32,6 +30,15 @@ const withFile = (run: typeof backUp, action: string) => async (file: string) =>
 const files: FileTasks = {
   backUp: withFile(backUp, 'backup made'),
   restore: withFile(restore, 'backup restored'),
+  async verify(file) {
+    await verify(file);
+    process.stdout.write(`${JSON.stringify({ file, sound: true })}\n`);
+  },
+  async verifyStore() {
+    const directory = await embeddedFolder();
+    await verifyStore(directory);
+    process.stdout.write(`${JSON.stringify({ directory, sound: true })}\n`);
+  },
 };
 
 async function embeddedFolder(): Promise<string> {

@@ -1,14 +1,23 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Config } from '../config.js';
-import { openEmbeddedStore } from './embedded/embedded.js';
+import { openExistingStore, startEmbeddedStore } from './embedded/embedded.js';
 import type { Store } from './store.js';
 
-/** Opens the configured store: MongoDB if it has a URI, otherwise the embedded one, for which no driver is loaded. */
-export async function openStore(
-  { mongodbUri, dataDir }: Pick<Config, 'mongodbUri' | 'dataDir'>,
-  clock: Clock,
-): Promise<Store> {
-  if (mongodbUri === null) return openEmbeddedStore(dataDir, clock);
+type Place = Pick<Config, 'mongodbUri' | 'dataDir'>;
+
+/**
+ * Opens the configured store for a service, which makes what is missing of it: MongoDB if it has a URI, otherwise the
+ * embedded one, for which no driver is loaded. Rejects if the store has another schema.
+ */
+export async function startStore({ mongodbUri, dataDir }: Place, clock: Clock): Promise<Store> {
+  if (mongodbUri === null) return startEmbeddedStore(dataDir, clock);
+  const { startMongoStore } = await import('./mongo/mongo.js');
+  return startMongoStore(mongodbUri, clock);
+}
+
+/** Opens the configured store for a command beside the service: makes nothing. Rejects if the store has another schema. */
+export async function openStore({ mongodbUri, dataDir }: Place, clock: Clock): Promise<Store> {
+  if (mongodbUri === null) return openExistingStore(dataDir, clock);
   const { openMongoStore } = await import('./mongo/mongo.js');
   return openMongoStore(mongodbUri, clock);
 }

@@ -165,7 +165,12 @@ interface KeyRow {
 }
 
 export function accountOf(row: AccountRow): Account {
-  return { id: row.id, name: row.name, algorithms: fromJson<string[]>(row.algorithms), createdAt: row.created_at };
+  return {
+    id: row.id,
+    name: row.name,
+    algorithms: fromJson<string[]>(row.algorithms, `account ${row.id}`),
+    createdAt: row.created_at,
+  };
 }
 
 function userOf({ user, keys, last_used_at }: UserRow): User {

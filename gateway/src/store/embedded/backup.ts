@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
-import { chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { messageOf } from '@device-insights/fanout/process/message-of';
 import { connect } from './connection.js';
 import { assertEmbeddedStore, FILE } from './embedded.js';
 import { OtherSchema, VERSION } from './schema.js';
@@ -31,18 +32,35 @@ export async function backUp(directory: string, file: string): Promise<void> {
   });
 }
 
-/** Puts a backup into a data directory that has no store. Rejects and changes nothing if it is damaged or newer than this program. */
+/** Puts a backup into a data directory that has no store. Rejects and changes nothing if it is damaged or of another version. */
 export async function restore(directory: string, file: string): Promise<void> {
-  check(file);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const target = join(directory, FILE);
-  for (const path of [target, `${target}-wal`, `${target}-shm`]) refuseExisting(path);
-  await asWhole(target, (partial) => copyFile(file, partial));
+  check(file, 'quick_check');
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  try {
+    const target = join(directory, FILE);
+    for (const path of [target, `${target}-wal`, `${target}-shm`]) refuseExisting(path);
+    await asWhole(target, (partial) => copyFile(file, partial));
+  } catch (error) {
+    if (made) await rm(made, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Reads a whole backup, and compares its indexes with its tables; changes nothing. Rejects if it could not be restored. */
+export async function verify(file: string): Promise<void> {
+  check(file, 'integrity_check');
+}
+
+/** Reads the whole store of a directory, and compares its indexes with its tables, also beside its service. Rejects if it is damaged. */
+export async function verifyStore(directory: string): Promise<void> {
+  assertEmbeddedStore(directory);
+  check(join(directory, FILE), 'integrity_check');
 }
 
 /** Makes a file under another name, and gives it its own when it is known to be sound and on disk. Never replaces one. */
 async function asWhole(file: string, make: (partial: string) => void | Promise<void>): Promise<void> {
   refuseExisting(file);
+  await removeLeftovers(dirname(file));
   const partial = `${file}.partial-${process.pid}`;
   try {
     const made = await open(partial, 'wx', 0o600).catch((cause: unknown) => {
@@ -51,7 +69,7 @@ async function asWhole(file: string, make: (partial: string) => void | Promise<v
     await made.close(); // From the start, only its owner may read it.
     await make(partial);
     await chmod(partial, 0o600);
-    check(partial);
+    check(partial, 'quick_check');
     await sync(partial);
     refuseExisting(file);
     await rename(partial, file);
@@ -61,8 +79,26 @@ async function asWhole(file: string, make: (partial: string) => void | Promise<v
   }
 }
 
+/** Removes the incomplete files of commands that were killed. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const pid = /\.partial-(\d+)(-journal|-wal|-shm)?$/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(folder, name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
+/** Refuses what is there, links to nothing among it. */
 function refuseExisting(path: string): void {
-  if (existsSync(path))
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found)
     throw new BackupFault(
       `${path} exists, and is never replaced: choose another, or stop what uses it and move it away`,
     );
@@ -75,28 +111,29 @@ function refuseFolder(path: string): void {
 }
 
 /** Throws `BackupFault` where a file is not the whole of an embedded store that this program can read. */
-function check(file: string): void {
+function check(file: string, how: 'quick_check' | 'integrity_check'): void {
   refuseFolder(file);
   if (!existsSync(file)) throw new BackupFault(`there is no file ${file}`);
-  const found = stateOf(file);
-  if (found === null) throw new BackupFault(`${file} is damaged, or no backup of an embedded store: take another one`);
-  if (found !== VERSION) throw new BackupFault(`${file}: ${new OtherSchema(found).message}`);
+  const { version, damage } = stateOf(file, how);
+  if (damage !== null)
+    throw new BackupFault(`${file} is damaged, or no backup of an embedded store (${damage}): take another one`);
+  if (version !== VERSION) throw new BackupFault(`${file}: ${new OtherSchema(version).message}`);
 }
 
-/** Version of the schema; null where the file is not sound. */
-function stateOf(file: string): number | null {
+/** Version of the schema of a file, and its first damage. */
+function stateOf(file: string, how: string): { readonly version: number; readonly damage: string | null } {
   try {
-    const db = connect(file, LOCK_MS);
+    const db = connect(file, LOCK_MS, 'ro');
     try {
-      const [checked] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
+      const [checked] = db.prepare(`PRAGMA ${how}(1)`).raw().all() as string[][];
       db.prepare('SELECT id FROM accounts LIMIT 1').get();
-      const version = db.prepare('PRAGMA user_version').get() as { user_version: number };
-      return checked?.quick_check === 'ok' ? version.user_version : null;
+      const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+      return { version, damage: checked?.[0] === 'ok' ? null : String(checked?.[0]).replace(/\s+/g, ' ') };
     } finally {
       db.close();
     }
-  } catch {
-    return null;
+  } catch (error) {
+    return { version: 0, damage: messageOf(error) };
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type Store,
 } from '../store.js';
 import type { Database, Value } from './database.js';
+import { fromJson } from './json.js';
 import { type SessionRow, sessionOf } from './sessions.js';
 
 export interface DeviceModels
@@ -27,7 +28,7 @@ const BATCH = 4;
 export function embeddedDeviceModels(db: Database): DeviceModels {
   const insert = db.prepare('INSERT INTO device_models (id, account_id, created_at, model) VALUES (?, ?, ?, ?)');
   const last = db.prepare('SELECT 1 FROM device_models WHERE account_id = ? LIMIT 1 OFFSET ?');
-  const byId = db.prepare<ModelRow>('SELECT model FROM device_models WHERE id = ?');
+  const byId = db.prepare<ModelRow>('SELECT id, model FROM device_models WHERE id = ?');
   const page = db.prepare<ListedModelRow>(MODELS_PAGE);
   const replace = db.prepare('UPDATE device_models SET model = ? WHERE id = ? AND model = ?');
   const remove = db.prepare('DELETE FROM device_models WHERE id = ?');
@@ -54,7 +55,7 @@ export function embeddedDeviceModels(db: Database): DeviceModels {
 }
 
 /** The statement for a batch of an account's models. Exported for the test of its index. */
-export const MODELS_PAGE = `SELECT rowid, created_at, model FROM device_models
+export const MODELS_PAGE = `SELECT rowid, id, created_at, model FROM device_models
   WHERE account_id = ? AND (created_at, rowid) > (?, ?) ORDER BY created_at, rowid LIMIT ?`;
 
 async function* modelsOf(
@@ -143,6 +144,7 @@ export function deviceStatement(query: DeviceQuery): { sql: string; values: Valu
 }
 
 interface ModelRow {
+  readonly id: string;
   readonly model: string;
 }
 
@@ -180,7 +182,7 @@ function listedOf(row: ListedRow): ListedDevice {
 }
 
 function modelOf(row: ModelRow): DeviceModel {
-  return JSON.parse(row.model) as DeviceModel;
+  return fromJson<DeviceModel>(row.model, `device model ${row.id}`);
 }
 
 function deviceOf(row: DeviceRow): Device {

@@ -5,11 +5,28 @@ import type { Clock } from '@device-insights/fanout/process/clock';
 import { messageOf } from '@device-insights/fanout/process/message-of';
 import { type Store, StoreUnavailable } from '../store.js';
 import { Database, WHAT_TO_DO } from './database.js';
-import { makeSchema, OtherSchema } from './schema.js';
+import { hold } from './hold.js';
+import { assertSchema, makeSchema, OtherSchema } from './schema.js';
 import { type Tables, tablesOn } from './tables.js';
 import { Writer } from './writer.js';
 
 export const FILE = 'device-insights.db';
+
+/**
+ * Opens the store of a service: holds its directory, so that a second service refuses to start. Rejects with `Held` if
+ * another process holds it, otherwise as `openEmbeddedStore`.
+ */
+export async function startEmbeddedStore(directory: string, clock: Clock): Promise<Store> {
+  await makeFile(directory, join(directory, FILE));
+  const release = hold(directory);
+  try {
+    const store = await openEmbeddedStore(directory, clock);
+    return { ...store, close: () => store.close().finally(release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
 
 /**
  * Opens the store that needs no server: an SQLite file in a directory, which is created if it is missing. Several
@@ -17,10 +34,22 @@ export const FILE = 'device-insights.db';
  * version of the service has written it.
  */
 export async function openEmbeddedStore(directory: string, clock: Clock): Promise<Store> {
+  await makeFile(directory, join(directory, FILE));
+  return opened(directory, clock, prepareFile);
+}
+
+/** Opens a store beside its service, for a command: creates nothing, and rejects if it has another schema. */
+export async function openExistingStore(directory: string, clock: Clock): Promise<Store> {
+  assertEmbeddedStore(directory);
+  return opened(directory, clock, refuseOtherSchema);
+}
+
+type Prepare = (file: string, clock: Clock) => Promise<void>;
+
+async function opened(directory: string, clock: Clock, prepare: Prepare): Promise<Store> {
   const file = join(directory, FILE);
-  await makeFile(directory, file);
   try {
-    await prepareFile(file, clock);
+    await prepare(file, clock);
     const db = Database.toRead(file, clock);
     db.guard();
     return storeOn(db, new Writer(file, db));
@@ -29,6 +58,15 @@ export async function openEmbeddedStore(directory: string, clock: Clock): Promis
     const said = `${FILE} in ${directory} cannot be opened (${messageOf(error)})`;
     if (error instanceof StoreUnavailable) throw new StoreUnavailable(said, { cause: error.cause });
     throw new Error(`${said}: check its disk; if it is damaged, ${WHAT_TO_DO}`, { cause: error });
+  }
+}
+
+async function refuseOtherSchema(file: string, clock: Clock): Promise<void> {
+  const db = Database.toRead(file, clock);
+  try {
+    await db.read(() => assertSchema(db));
+  } finally {
+    db.close();
   }
 }
 

@@ -200,6 +200,12 @@ export async function makeSchema(db: Database): Promise<void> {
   });
 }
 
+/** Throws `OtherSchema` if a file does not have this schema. */
+export function assertSchema(db: Database): void {
+  const version = versionOf(db);
+  if (version !== VERSION) throw new OtherSchema(version);
+}
+
 function versionOf(db: Database): number {
   return db.prepare<{ user_version: number }>('PRAGMA user_version').get()?.user_version ?? 0;
 }
@@ -209,11 +215,14 @@ export class OtherSchema extends Error {
   override readonly name = 'OtherSchema';
 
   constructor(found: number) {
-    super(
-      found > VERSION
-        ? `the data were written by a newer version (schema ${found}; this one has ${VERSION}): run that version, or choose another data directory`
-        : `the data were written by a version before the first release (schema ${found}; this one has ${VERSION}), which ` +
-            'cannot be read: run that version, or move the data directory away and start with an empty one',
-    );
+    const has = `schema ${found}; this one has ${VERSION}`;
+    if (found === 0) super('the store has no schema yet: start the service, which makes it');
+    else if (found > VERSION)
+      super(`the data were written by a newer version (${has}): run that version, or choose another data directory`);
+    else
+      super(
+        `the data were written by a version before the first release (${has}), which cannot be read: run that version, ` +
+          'or move the data directory away and start with an empty one',
+      );
   }
 }

@@ -67,7 +67,8 @@ export function embeddedSessions(db: Database): Sessions {
         diagnose.run(sessionId, JSON.stringify(diagnostics));
         burden.run(problem, owner.account_id, owner.device_id);
       }),
-    diagnostics: (id) => db.read(() => fromJson<Diagnostics>(diagnosed.get(id)?.diagnostics ?? null)),
+    diagnostics: (id) =>
+      db.read(() => fromJson<Diagnostics>(diagnosed.get(id)?.diagnostics ?? null, `the diagnostics of session ${id}`)),
     streamingDevices: (query) =>
       db.read(() => {
         const { sql, values } = streamingStatement(query);
@@ -77,7 +78,7 @@ export function embeddedSessions(db: Database): Sessions {
           .map((row) => ({
             deviceId: row.device_id,
             sessionId: row.id,
-            diagnostics: fromJson<Diagnostics>(row.diagnostics),
+            diagnostics: fromJson<Diagnostics>(row.diagnostics, `the diagnostics of session ${row.id}`),
           }));
       }),
     sessions: async (query) => {
@@ -180,6 +181,7 @@ export interface SessionRow {
 }
 
 export function sessionOf(row: SessionRow): Session {
+  const name = `session ${row.id}`;
   return {
     id: row.id,
     accountId: row.account_id,
@@ -191,9 +193,9 @@ export function sessionOf(row: SessionRow): Session {
     endedAt: row.ended_at,
     gateway: row.gateway,
     epoch: row.epoch,
-    channels: JSON.parse(row.channels) as ModalityChannel[],
-    spo2Curve: fromJson<number[]>(row.spo2_curve),
-    algorithms: fromJson<string[]>(row.algorithms),
-    progress: JSON.parse(row.progress) as SessionProgress,
+    channels: fromJson<ModalityChannel[]>(row.channels, name),
+    spo2Curve: fromJson<number[]>(row.spo2_curve, name),
+    algorithms: fromJson<string[]>(row.algorithms, name),
+    progress: fromJson<SessionProgress>(row.progress, name),
   };
 }

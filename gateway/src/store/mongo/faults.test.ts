@@ -7,7 +7,7 @@ import { createPublisher } from '../../publisher/group-commit.js';
 import { type Session, type Store, StoreUnavailable } from '../store.js';
 import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
 import { MongoConnection } from './connection.js';
-import { openMongoStore } from './mongo.js';
+import { startMongoStore } from './mongo.js';
 import { startTestMongo, type TestMongo } from './mongo-server.fixture.js';
 import { modelsOn } from './schemas.js';
 
@@ -68,7 +68,7 @@ describe('insights on their way into MongoDB', () => {
     const struck = new URL(uri);
     struck.searchParams.set('appName', APP);
     struck.searchParams.set('maxPoolSize', '4');
-    store = await openMongoStore(struck.href, systemClock);
+    store = await startMongoStore(struck.href, systemClock);
     session = sampleSession();
     await store.openSession(session);
   });
@@ -116,7 +116,7 @@ describe('insights on their way into MongoDB', () => {
     uri.searchParams.set('maxPoolSize', '1');
     const small = await MongoConnection.open(uri.href, systemClock);
     try {
-      const { accounts, sessions } = await modelsOn(small.connection);
+      const { accounts, sessions } = modelsOn(small.connection);
       await arrange({ failCommands: ['find'], blockConnection: true, blockTimeMS: 2000, times: 9 });
       const busy = once(small.connection.getClient(), 'connectionCheckedOut');
       const reads = [1, 2, 3].map(() => rejection(accounts.findById('x').lean().orFail()));
@@ -138,7 +138,7 @@ describe('insights on their way into MongoDB', () => {
     await store.beat(taken.gateway, newMoment());
     const at = newMoment();
     await arrange({ failCommands: ['insert'], blockConnection: true, blockTimeMS: 2000 });
-    const other = await openMongoStore(uri, systemClock);
+    const other = await startMongoStore(uri, systemClock);
     try {
       const commit = store.commit([
         partOf(session, [sampleInsight(session, at)]),

@@ -20,7 +20,7 @@ import { hasTransactions, MongoConnection } from './connection.js';
 import { mongoGateways } from './gateways.js';
 import { insightFilter, insightSort } from './insights.js';
 import { Line } from './line.fixture.js';
-import { openMongoStore } from './mongo.js';
+import { startMongoStore } from './mongo.js';
 import { startTestMongo, type TestMongo } from './mongo-server.fixture.js';
 import { type Models, modelsOn } from './schemas.js';
 import { sessionFilter } from './sessions.js';
@@ -42,7 +42,7 @@ describe('the MongoDB store', () => {
     await server.stop();
   });
 
-  storeSuite('MongoDB', () => openMongoStore(uri, systemClock));
+  storeSuite('MongoDB', () => startMongoStore(uri, systemClock));
   faults(() => uri);
   indexes(() => uri);
 });
@@ -54,7 +54,7 @@ function faults(uri: () => string): void {
 
     beforeEach(async () => {
       line = await Line.to(uri());
-      store = await openMongoStore(line.uri, systemClock);
+      store = await startMongoStore(line.uri, systemClock);
     });
 
     afterEach(async () => {
@@ -97,7 +97,7 @@ function faults(uri: () => string): void {
 
     it('is not opened', async () => {
       line.cut();
-      expect(await rejection(openMongoStore(line.uri, systemClock))).to.be.instanceOf(StoreUnavailable);
+      expect(await rejection(startMongoStore(line.uri, systemClock))).to.be.instanceOf(StoreUnavailable);
     });
   });
 
@@ -111,8 +111,8 @@ function faults(uri: () => string): void {
     beforeEach(async () => {
       line = await Line.to(uri());
       dying = await MongoConnection.open(line.uri, systemClock);
-      models = await modelsOn(dying.connection);
-      store = await openMongoStore(uri(), systemClock);
+      models = modelsOn(dying.connection);
+      store = await startMongoStore(uri(), systemClock);
       session = sampleSession();
       await store.openSession(session);
       await mongoGateways(dying, models).beat(session.gateway, newMoment());
@@ -163,7 +163,7 @@ function faults(uri: () => string): void {
   it('keeps no counter of an account that was erased', async () => {
     const own = new URL(uri());
     own.pathname = `/test-${randomUUID()}`;
-    const store = await openMongoStore(own.href, systemClock);
+    const store = await startMongoStore(own.href, systemClock);
     const mongo = await MongoConnection.open(own.href, systemClock);
     try {
       const account = sampleAccount();
@@ -171,7 +171,7 @@ function faults(uri: () => string): void {
       await store.createAccount(account);
       await store.addDeviceModel(model);
       await store.putDevice(sampleDevice(model));
-      const { counters } = await modelsOn(mongo.connection);
+      const { counters } = modelsOn(mongo.connection);
       expect(await counters.countDocuments()).to.equal(2);
       await store.eraseAccount(account.id);
       expect(await counters.countDocuments()).to.equal(0);
@@ -185,7 +185,7 @@ function faults(uri: () => string): void {
   it('refuses everything after a collection was dropped, because the server would silently create it again', async () => {
     const own = new URL(uri());
     own.pathname = `/test-${randomUUID()}`;
-    const store = await openMongoStore(own.href, systemClock);
+    const store = await startMongoStore(own.href, systemClock);
     const mongo = await MongoConnection.open(own.href, systemClock);
     try {
       await store.probe(newMoment());
@@ -253,7 +253,7 @@ function indexes(uri: () => string): void {
 
     before(async () => {
       mongo = await MongoConnection.open(uri(), systemClock);
-      models = await modelsOn(mongo.connection);
+      models = modelsOn(mongo.connection);
       const build = await mongo.connection.db?.admin().command({ buildInfo: 1 });
       plans = /[1-9a-f]/.test(String(build?.gitVersion));
     });

@@ -8,17 +8,27 @@ import { mongoGateways } from './gateways.js';
 import { mongoIdempotency } from './idempotency.js';
 import { mongoInsights } from './insights.js';
 import { mongoAudit, mongoOperators } from './operators.js';
-import { type Models, modelsOn, type ProbeDocument } from './schemas.js';
+import { assertSchema, type Models, makeSchema, modelsOn, type ProbeDocument } from './schemas.js';
 import { mongoSessions } from './sessions.js';
 
 /**
- * Opens the store of a MongoDB replica set, on its own connection; missing collections and indexes are created. Rejects
- * with `StoreUnavailable` if no server answers within 3 s.
+ * Opens the store of a MongoDB replica set for a service, on its own connection; missing collections and indexes are
+ * made. Rejects with `StoreUnavailable` if no server answers within 3 s.
  */
-export async function openMongoStore(uri: string, clock: Clock): Promise<Store> {
+export function startMongoStore(uri: string, clock: Clock): Promise<Store> {
+  return opened(uri, clock, makeSchema);
+}
+
+/** The same for a command: makes nothing, and rejects if the store has another schema. */
+export function openMongoStore(uri: string, clock: Clock): Promise<Store> {
+  return opened(uri, clock, assertSchema);
+}
+
+async function opened(uri: string, clock: Clock, prepare: (models: Models) => Promise<void>): Promise<Store> {
   const mongo = await MongoConnection.open(uri, clock);
   try {
-    const models = await mongo.run(() => modelsOn(mongo.connection));
+    const models = modelsOn(mongo.connection);
+    await mongo.run(() => prepare(models));
     await mongo.guard(Object.values(models).map(({ collection }) => collection.name));
     return storeOn(mongo, models);
   } catch (error) {

@@ -58,6 +58,7 @@ export interface IdempotencyDocument {
   /** Its number within its account. */
   n: number;
 }
+/** The last probe, and, as `at`, the version of the schema. */
 export interface ProbeDocument {
   _id: string;
   at: number;
@@ -262,11 +263,11 @@ const probes = new Schema<ProbeDocument>({ _id: String, at: Number }, OPTIONS);
 
 const counters = new Schema<CounterDocument>({ _id: String, count: Number }, OPTIONS);
 
-export type Models = Awaited<ReturnType<typeof modelsOn>>;
+export type Models = ReturnType<typeof modelsOn>;
 
-/** The collections of a store with their indexes, created if they are missing. */
-export async function modelsOn(connection: Connection) {
-  const models = {
+/** The collections of a store. */
+export function modelsOn(connection: Connection) {
+  return {
     accounts: connection.model<AccountDocument>('accounts', accounts, 'accounts'),
     diagnostics: connection.model<DiagnosticsDocument>('diagnostics', diagnostics, 'diagnostics'),
     keys: connection.model<KeyDocument>('keys', keys, 'keys'),
@@ -282,9 +283,35 @@ export async function modelsOn(connection: Connection) {
     counters: connection.model<CounterDocument>('counters', counters, 'counters'),
     probes: connection.model<ProbeDocument>('probes', probes, 'probes'),
   };
+}
+
+/** The version of this schema, which the store has in its probes. From the first release on, a start migrates earlier ones. */
+const VERSION = 13;
+const SCHEMA = 'schema';
+
+/** Makes the collections and indexes that are missing. Rejects, without changes, if the store has another schema. */
+export async function makeSchema(models: Models): Promise<void> {
+  const { probes } = models;
+  const found = await probes.findById(SCHEMA);
+  if (found) refuseOther(found.at);
   for (const model of Object.values(models)) {
     await model.createCollection();
     await model.createIndexes();
   }
-  return models;
+  await probes.updateOne({ _id: SCHEMA }, { $set: { at: VERSION } }, { upsert: true });
+}
+
+/** Rejects if the store has another schema, or none. */
+export async function assertSchema({ probes }: Models): Promise<void> {
+  const found = await probes.findById(SCHEMA);
+  if (!found)
+    throw new Error('this database has no store yet: start the service, which makes it, or check MONGODB_URI');
+  refuseOther(found.at);
+}
+
+function refuseOther(version: number): void {
+  if (version === VERSION) return;
+  throw new Error(
+    `the store has another schema (${version}; this version has ${VERSION}): run the version of the service that made it`,
+  );
 }
