@@ -3,7 +3,7 @@ import type { Clock } from '@device-insights/fanout/process/clock';
 import { isoTime, isoTimeOrNull } from '../instant.js';
 import { keyRow, newKey, usualPermissions } from '../keys/key.js';
 import { SteadyClock } from '../steady-clock.js';
-import type { Key, Store } from '../store/store.js';
+import type { AuditStore, Key, KeyStore } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { expiryOf } from './expiry.js';
 import { chosen, Refusal } from './refusal.js';
@@ -92,7 +92,7 @@ export async function rotateKey(place: Workplace, id: string, overlap: string): 
  * second. Such a key has expired by then, so nothing depends on the revocation except what follows if the clock is set
  * back; it waits for a steady clock, because a wrong one would revoke keys that are still in use.
  */
-export function revokerOfReplaced(store: Store, clock: Clock): () => Promise<void> {
+export function revokerOfReplaced(store: KeyStore & AuditStore, clock: Clock): () => Promise<void> {
   const steady = new SteadyClock(clock);
   return async () => {
     if (!steady.isSteady()) return;

@@ -6,7 +6,7 @@ import { jsonBody } from '../rest/body.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
 import { valid } from '../rest/violations.js';
-import type { Account, Store } from '../store/store.js';
+import type { Account, AccountStore } from '../store/store.js';
 import {
   actorOf,
   type DashboardContext,
@@ -68,7 +68,7 @@ export function accountRoutes(router: Router<DashboardState>, options: Dashboard
 }
 
 /** The account in the path. */
-export async function accountOf(ctx: DashboardContext, store: Store): Promise<Account> {
+export async function accountOf(ctx: DashboardContext, store: AccountStore): Promise<Account> {
   const account = await store.account(pathId(ctx.params.account, 'account'));
   if (account) return account;
   throw new HttpError('not_found', 'there is no account with this id: choose another account');

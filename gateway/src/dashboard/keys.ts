@@ -6,7 +6,7 @@ import { jsonBody } from '../rest/body.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
 import { valid } from '../rest/violations.js';
-import type { Key, Store } from '../store/store.js';
+import type { Key, KeyStore } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import {
   actorOf,
@@ -80,7 +80,7 @@ export function keyRoutes(router: Router<DashboardState>, options: DashboardOpti
   });
 }
 
-async function keyOf(ctx: DashboardContext, store: Store): Promise<Key> {
+async function keyOf(ctx: DashboardContext, store: KeyStore): Promise<Key> {
   const key = await store.key(pathId(ctx.params.key, 'key'));
   if (key && !key.subscribeOnly) return key;
   throw new HttpError('not_found', 'there is no key with this id: reload the list of keys');

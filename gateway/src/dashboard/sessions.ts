@@ -9,7 +9,7 @@ import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
 import type { SummaryRow } from '../rest/sessions/schema.js';
 import { summaryCsv, summaryRows } from '../rest/sessions/summary.js';
-import type { Session, Store } from '../store/store.js';
+import type { Session, SessionStore } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { csvOf } from './csv.js';
 import { type DashboardContext, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
@@ -95,7 +95,7 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect, 
 }
 
 /** The session in the path. */
-async function sessionOf(ctx: DashboardContext, store: Store): Promise<Session> {
+async function sessionOf(ctx: DashboardContext, store: SessionStore): Promise<Session> {
   const session = await store.session(pathId(ctx.params.session, 'session'));
   if (session) return session;
   throw new HttpError('not_found', 'there is no session with this id: see the list of sessions');

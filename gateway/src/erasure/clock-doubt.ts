@@ -1,6 +1,6 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { KEPT_MS } from '../peers/heartbeats.js';
-import type { Store } from '../store/store.js';
+import type { GatewayStore } from '../store/store.js';
 
 /** No service is off for longer than this, ms: a wall clock that advances by more at once is wrong, or was. */
 const JUMP_MS = 180 * 86_400_000;
@@ -20,14 +20,14 @@ const DIFFERENT =
  * while it differs from that of another gateway. The evidence of jumps is the heartbeats in the store, so it outlives a restart.
  */
 export class ClockDoubt {
-  readonly #store: Pick<Store, 'beats' | 'forgetGateways'>;
+  readonly #store: GatewayStore;
   readonly #clock: Clock;
   /** The heartbeats when they were last read. */
   #beats: ReadonlyMap<string, number> = new Map();
   /** The wall clock and the monotonic clock when there was last no evidence of a jump, ms. */
   #believed: { readonly wall: number; readonly at: number };
 
-  constructor(store: Pick<Store, 'beats' | 'forgetGateways'>, clock: Clock) {
+  constructor(store: GatewayStore, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
     this.#believed = { wall: clock.now(), at: clock.monotonic() };
@@ -58,7 +58,7 @@ export class ClockDoubt {
 }
 
 /** Deletes the heartbeats of gateways that ended more than a day ago, unless they are evidence of a jump. */
-export async function forgetFormerGateways(store: Pick<Store, 'beats' | 'forgetGateways'>, now: number): Promise<void> {
+export async function forgetFormerGateways(store: GatewayStore, now: number): Promise<void> {
   if (jumpIn([...(await store.beats()).values(), now]) === null) await store.forgetGateways(now - KEPT_MS);
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { KeyCheck, KeyHolder } from '@device-insights/fanout';
 import { hashKey, keyInHeader, keysInQuery, onlyKey } from '@device-insights/fanout/api-key';
 import { CloseError } from '../errors.js';
-import { type DeviceModel, MAX_DEVICES, type Store } from '../store/store.js';
+import { type DeviceModel, type DeviceModelStore, type DeviceStore, MAX_DEVICES } from '../store/store.js';
 import { UUID } from '../uuid.js';
 import type { Allowance } from './allowance.js';
 
@@ -55,7 +55,12 @@ export async function holderOf(keyHash: string | null, keys: KeyCheck): Promise<
  * Admits a device of this holder in the order of the protocol (section 1): parameters, then device model. Throws
  * `CloseError`; rejects as the store does.
  */
-export async function admit(request: IncomingMessage, holder: KeyHolder, at: number, store: Store): Promise<Admission> {
+export async function admit(
+  request: IncomingMessage,
+  holder: KeyHolder,
+  at: number,
+  store: DeviceModelStore,
+): Promise<Admission> {
   const { deviceId, modelId, deviceClock } = parametersOf(queryOf(request));
   const model = await modelFor(holder, modelId, store);
   const { account: accountId, user } = holder;
@@ -72,7 +77,7 @@ export async function admit(request: IncomingMessage, holder: KeyHolder, at: num
 export async function register(
   { accountId, user, keyHash, deviceId, model, at }: Admission,
   newDevices: Allowance,
-  store: Store,
+  store: DeviceStore,
 ): Promise<void> {
   const daily = user === null ? NEW_DEVICES.ofAccount : NEW_DEVICES.ofUser;
   if (!(await store.device(accountId, deviceId)) && !newDevices.take(keyHash, daily))
@@ -82,7 +87,7 @@ export async function register(
   if (outcome === 'full') throw new CloseError('tooManyDevices', TOO_MANY);
 }
 
-async function modelFor(holder: KeyHolder, id: string, store: Store): Promise<DeviceModel> {
+async function modelFor(holder: KeyHolder, id: string, store: DeviceModelStore): Promise<DeviceModel> {
   const model = await store.deviceModel(id);
   if (!model) throw new CloseError('unknownModel');
   if (model.accountId !== holder.account) throw new CloseError('forbidden', FOREIGN_MODEL);

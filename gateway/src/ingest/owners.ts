@@ -1,10 +1,10 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { Heartbeats } from '../peers/heartbeats.js';
 import type { Publisher } from '../publisher/publisher.js';
-import type { Session, Store } from '../store/store.js';
+import type { GatewayStore, Session } from '../store/store.js';
 
 interface OwnersOptions {
-  readonly store: Pick<Store, 'beats' | 'openSessionsOfOthers'>;
+  readonly store: Pick<GatewayStore, 'beats' | 'openSessionsOfOthers'>;
   readonly publisher: Pick<Publisher, 'declareLoss'>;
   readonly clock: Clock;
   /** This process as owner of sessions. */

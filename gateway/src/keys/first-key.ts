@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hashKey } from '@device-insights/fanout/api-key';
 import { ConfigError } from '@device-insights/fanout/process/config-error';
-import type { Account, Store } from '../store/store.js';
+import type { Account, AccountStore, KeyStore } from '../store/store.js';
 import { keyRow, newKey } from './key.js';
 
 const DEFAULT_ACCOUNT = 'default';
@@ -11,7 +11,7 @@ const DEFAULT_ACCOUNT = 'default';
  * @returns false if it has the key, but the key was revoked or has expired
  * @throws ConfigError if the key is a user's, or of another account
  */
-export async function provideKey(store: Store, key: string, now: number): Promise<boolean> {
+export async function provideKey(store: AccountStore & KeyStore, key: string, now: number): Promise<boolean> {
   const account = await defaultAccount(store, now);
   const there = await store.keyByHash(hashKey(key));
   if (!there) {
@@ -30,7 +30,7 @@ export async function provideKey(store: Store, key: string, now: number): Promis
  * remains after a start that was interrupted between the two.)
  * @returns the new key, to be shown once; null if none was issued
  */
-export async function firstKey(store: Store, now: number): Promise<string | null> {
+export async function firstKey(store: AccountStore & KeyStore, now: number): Promise<string | null> {
   const accounts = await store.accounts();
   if (accounts.some(({ name }) => name !== DEFAULT_ACCOUNT)) return null;
   const account = await defaultAccount(store, now);
@@ -40,7 +40,7 @@ export async function firstKey(store: Store, now: number): Promise<string | null
   return key;
 }
 
-async function defaultAccount(store: Store, now: number): Promise<Account> {
+async function defaultAccount(store: AccountStore, now: number): Promise<Account> {
   const account = { id: randomUUID(), name: DEFAULT_ACCOUNT, algorithms: null, createdAt: now };
   const there = (await store.createAccount(account)) ?? (await store.accountNamed(DEFAULT_ACCOUNT));
   if (!there) throw new Error(`the account ${DEFAULT_ACCOUNT} can be neither created nor found`);

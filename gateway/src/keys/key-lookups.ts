@@ -1,7 +1,7 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { remember } from '@device-insights/fanout/process/remember';
 import { Queue, QueueFull } from '../queue.js';
-import { type Key, type Store, StoreUnavailable } from '../store/store.js';
+import { type Key, type KeyStore, StoreUnavailable } from '../store/store.js';
 
 /** Time for which a refusal is remembered, ms: a key that is issued meanwhile works after it. */
 const REFUSED_MS = 1000;
@@ -19,7 +19,7 @@ const NOBODY = '';
  * look-ups at a time and wait in a queue, or are refused; keys that were valid before do not wait for them.
  */
 export class KeyLookups {
-  readonly #store: Pick<Store, 'keyByHash'>;
+  readonly #store: Pick<KeyStore, 'keyByHash'>;
   readonly #clock: Clock;
   readonly #underWay = new Map<string, Promise<Key | null>>();
   /** Hashes of keys that were valid at their last look-up. */
@@ -28,7 +28,7 @@ export class KeyLookups {
   readonly #refused = new Map<string, number>();
   readonly #strangers = new Queue({ atOnce: STRANGERS, waiting: WAITING });
 
-  constructor(store: Pick<Store, 'keyByHash'>, clock: Clock) {
+  constructor(store: Pick<KeyStore, 'keyByHash'>, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }

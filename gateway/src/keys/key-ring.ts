@@ -3,7 +3,7 @@ import type { KeySource } from '@device-insights/fanout/key-copier';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
 import { remember } from '@device-insights/fanout/process/remember';
-import type { Key, Store } from '../store/store.js';
+import type { Key, KeyStore } from '../store/store.js';
 import { KeyLookups } from './key-lookups.js';
 
 /** Precision of `last_used_at`, ms. */
@@ -25,7 +25,7 @@ interface Instant {
  * revocations.
  */
 export class KeyRing implements KeyCheck, KeySource {
-  readonly #store: Store;
+  readonly #store: KeyStore;
   readonly #lookups: KeyLookups;
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'warn'>;
@@ -41,7 +41,7 @@ export class KeyRing implements KeyCheck, KeySource {
   /** Start of the last poll that succeeded, by both clocks: the monotonic one may stand still with the machine. */
   #polled: Instant | null = null;
 
-  constructor(store: Store, clock: Clock, log: Pick<Log, 'warn'>) {
+  constructor(store: KeyStore, clock: Clock, log: Pick<Log, 'warn'>) {
     this.#store = store;
     this.#lookups = new KeyLookups(store, clock);
     this.#clock = clock;

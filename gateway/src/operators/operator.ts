@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Operator, Role, Store } from '../store/store.js';
+import type { AuditStore, Operator, OperatorStore, Role } from '../store/store.js';
 import { hashPassword, newPassword } from './password.js';
 
 const FIRST = 'admin';
@@ -21,7 +21,11 @@ interface FirstOperator {
  * generated one.
  * @returns null if there was an operator
  */
-export async function firstOperator(store: Store, given: string | null, now: number): Promise<FirstOperator | null> {
+export async function firstOperator(
+  store: OperatorStore & AuditStore,
+  given: string | null,
+  now: number,
+): Promise<FirstOperator | null> {
   if ((await store.operators()).length > 0) return null;
   const password = given ?? newPassword();
   const added = await store.addOperator(await operatorRow(FIRST, 'operator', password, now));

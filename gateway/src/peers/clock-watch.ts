@@ -1,14 +1,14 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
 import type { Publisher } from '../publisher/publisher.js';
-import type { Store } from '../store/store.js';
+import type { GatewayStore } from '../store/store.js';
 import { ALIVE_MS, Heartbeats } from './heartbeats.js';
 
 /** Clocks that differ by no more than this agree, ms: a heartbeat is up to a second old when it is read. */
 const TOLERANCE_MS = 2000;
 
 export interface ClockWatchOptions {
-  readonly store: Pick<Store, 'beats'>;
+  readonly store: Pick<GatewayStore, 'beats'>;
   /** Id of this gateway, whose own heartbeat may be from before its clock was set back. */
   readonly gateway: string;
   readonly publisher: Pick<Publisher, 'aheadMs'>;

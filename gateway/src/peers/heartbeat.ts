@@ -1,5 +1,5 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
-import type { Store } from '../store/store.js';
+import type { GatewayStore } from '../store/store.js';
 
 /**
  * A heartbeat older than this is written again before a session begins, ms: after 5 s without one, others may take the
@@ -9,13 +9,13 @@ const FRESH_MS = 2500;
 
 /** This gateway's own heartbeat in the store, by which the others know that it is alive. */
 export class Heartbeat {
-  readonly #store: Pick<Store, 'beat'>;
+  readonly #store: Pick<GatewayStore, 'beat'>;
   readonly #gateway: string;
   readonly #clock: Clock;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #renewal: Promise<void> | null = null;
 
-  constructor(store: Pick<Store, 'beat'>, gateway: string, clock: Clock) {
+  constructor(store: Pick<GatewayStore, 'beat'>, gateway: string, clock: Clock) {
     this.#store = store;
     this.#gateway = gateway;
     this.#clock = clock;

@@ -1,5 +1,5 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
-import type { Store } from '../store/store.js';
+import type { GatewayStore } from '../store/store.js';
 
 /** The observed state of a gateway. Times are monotonic, ms. */
 interface Seen {
@@ -29,7 +29,7 @@ export const KEPT_MS = 86_400_000;
  * is not dead because it is no longer in the store: another one with a wrong clock may have forgotten it.
  */
 export class Heartbeats {
-  readonly #store: Pick<Store, 'beats'>;
+  readonly #store: Pick<GatewayStore, 'beats'>;
   readonly #clock: Clock;
   readonly #gateways = new Map<string, Seen>();
   #firstLookAt: number | null = null;
@@ -37,7 +37,7 @@ export class Heartbeats {
   #looking: Promise<void> = Promise.resolve();
   #nextLook: Promise<void> | null = null;
 
-  constructor(store: Pick<Store, 'beats'>, clock: Clock) {
+  constructor(store: Pick<GatewayStore, 'beats'>, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }

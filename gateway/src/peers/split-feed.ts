@@ -1,5 +1,5 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
-import type { Store } from '../store/store.js';
+import type { GatewayStore } from '../store/store.js';
 import { ALIVE_MS, Heartbeats } from './heartbeats.js';
 
 /** Detects other gateways on the same store, whose insights a bus within this process does not carry. */
@@ -8,7 +8,7 @@ export class SplitFeed {
   readonly #gateway: string;
   #split = false;
 
-  constructor(store: Store, clock: Clock, gateway: string) {
+  constructor(store: GatewayStore, clock: Clock, gateway: string) {
     this.#heartbeats = new Heartbeats(store, clock);
     this.#gateway = gateway;
   }

@@ -3,12 +3,12 @@ import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
 import { ForwardClock } from '../forward-clock.js';
 import { liveForm } from '../insight.js';
-import { type SessionCommitResult, type Store, StoreRefused } from '../store/store.js';
+import { type InsightStore, type SessionCommitResult, StoreRefused } from '../store/store.js';
 import type { PublishedSession, PublishedStream, Publisher } from './publisher.js';
 import { CATCH_UP_PACE, type Part, Stream } from './stream.js';
 
 interface PublisherOptions {
-  readonly store: Pick<Store, 'commit'>;
+  readonly store: Pick<InsightStore, 'commit'>;
   readonly bus: Pick<Bus, 'publish' | 'declareLoss'>;
   readonly clock: Clock;
   readonly log: Log;

@@ -2,13 +2,13 @@ import { countOne } from '@device-insights/fanout/process/count';
 import { registerLevel } from '@device-insights/fanout/process/operations';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { INSIGHT_TYPES, type StoredInsight } from '../insight.js';
-import type { Store } from '../store/store.js';
+import type { InsightStore } from '../store/store.js';
 import type { Publisher } from './publisher.js';
 
 const SECOND_MS = 1000;
 
 /** The store as the publisher needs it, its commits timed and what they write counted. */
-export function observedStore(store: Pick<Store, 'commit'>, registry: Registry): Pick<Store, 'commit'> {
+export function observedStore(store: Pick<InsightStore, 'commit'>, registry: Registry): Pick<InsightStore, 'commit'> {
   const time = new Histogram({
     name: 'device_insights_store_commit_seconds',
     help: 'Time of a commit of insights, by whether the store took it',

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRawSync } from 'node:zlib';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { HttpError } from '../errors.js';
-import type { IdempotencyClaim, IdempotencyState, Store } from '../store/store.js';
+import type { IdempotencyClaim, IdempotencyState, IdempotencyStore } from '../store/store.js';
 import { text } from './fields.js';
 import { keyOf, type RestContext, type RestOptions } from './rest-context.js';
 import { valid } from './violations.js';
@@ -68,7 +68,7 @@ function claimOf(ctx: RestContext): Asked | null {
 }
 
 /** Claims the key; waits if the first request with it is still running. */
-async function settled(store: Store, clock: Clock, asked: Asked) {
+async function settled(store: IdempotencyStore, clock: Clock, asked: Asked) {
   for (let poll = 1; ; poll++) {
     const claim = { ...asked, at: clock.now() };
     const found = await store.claimIdempotencyKey(claim);

@@ -1,4 +1,34 @@
-import type { IdempotencyClaim, IdempotencyState, SavedResponse } from './store.js';
+/** The claims of idempotency keys. */
+export interface IdempotencyStore {
+  /**
+   * Claims (account, route, key) for a request with this body hash. The answer is `fresh` for the first request, the
+   * first one's `response` once it exists, `conflict` for another body, and `pending` while the first request runs (for
+   * at most a minute). Rows are kept for 24 h, and for each account only the `keep` (default 10,000) newest claims.
+   */
+  claimIdempotencyKey(claim: IdempotencyClaim, keep?: number): Promise<IdempotencyState>;
+  saveIdempotentResponse(claim: IdempotencyClaim, response: SavedResponse): Promise<void>;
+  /** Releases the claim of a request that failed without effect. */
+  releaseIdempotencyKey(claim: IdempotencyClaim): Promise<void>;
+}
+
+export interface IdempotencyClaim {
+  readonly accountId: string;
+  readonly route: string;
+  readonly key: string;
+  readonly bodyHash: string;
+  readonly at: number;
+}
+
+export interface SavedResponse {
+  readonly status: number;
+  readonly body: string;
+}
+
+export type IdempotencyState =
+  | { readonly state: 'fresh' }
+  | { readonly state: 'pending' }
+  | { readonly state: 'conflict' }
+  | { readonly state: 'done'; readonly response: SavedResponse };
 
 /** A request that has run for longer than this without an answer counts as dead, ms. No request waits this long for a store. */
 const PENDING_MS = 45_000;

@@ -1,19 +1,12 @@
 import { PERMISSIONS } from '@device-insights/fanout';
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
-import type { Account, Key, KeyQuery, Store, User, UserQuery } from '../store.js';
+import type { Account, AccountStore, Key, KeyQuery, KeyStore, User, UserQuery } from '../store.js';
 import type { Database, Value } from './database.js';
 import { fromJson, toJson } from './json.js';
 
-type Accounts = Pick<Store, 'createAccount' | 'account' | 'accountNamed' | 'accounts' | 'entitle'>;
-type Keys = Pick<
-  Store,
-  | ('addKey' | 'keyByHash' | 'keys' | 'revokeKey' | 'keysRevokedSince' | 'touchKeys')
-  | ('key' | 'replaceKey' | 'replacedKeys' | 'keyPage' | 'users' | 'labelKey' | 'forgetSubscribeKeys')
->;
-
 /** The accounts of an embedded store. */
-export function embeddedAccounts(db: Database): Accounts {
+export function embeddedAccounts(db: Database): AccountStore {
   const insert = db.prepare(
     'INSERT INTO accounts (id, name, algorithms, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING',
   );
@@ -37,7 +30,7 @@ export function embeddedAccounts(db: Database): Accounts {
 }
 
 /** The keys of an embedded store. */
-export function embeddedKeys(db: Database): Keys {
+export function embeddedKeys(db: Database): KeyStore {
   const insert = db.prepare(
     `INSERT INTO keys (id, account_id, user, hash, prefix, last_four, created_at, last_used_at, revoked_at, expires_at,
        subscribe_only, replaced_by, permissions, label)

@@ -4,22 +4,21 @@ import { AFTER_ALL, deviceCursor, devicePlace } from '../device-order.js';
 import {
   type Device,
   type DeviceModel,
+  type DeviceModelStore,
   type DeviceQuery,
+  type DeviceStore,
   type ListedDevice,
   MAX_DEVICE_MODELS,
   MAX_DEVICES,
-  type Store,
 } from '../store.js';
 import type { Database, Value } from './database.js';
 import { fromJson } from './json.js';
 import { type SessionRow, sessionOf } from './sessions.js';
 
-export interface DeviceModels
-  extends Pick<Store, 'addDeviceModel' | 'deviceModel' | 'deviceModels' | 'deleteDeviceModel'> {
+export interface DeviceModels extends Omit<DeviceModelStore, 'changeDeviceModel'> {
   /** Replaces a model; returns false if it has changed meanwhile. */
   replaceDeviceModel(model: DeviceModel, by: DeviceModel): Promise<boolean>;
 }
-type Devices = Pick<Store, 'putDevice' | 'device' | 'devices' | 'devicePage' | 'deleteDevice'>;
 
 /** Models read at once: one may have 33 KB, and each client that does not read its answer holds some of them. */
 const BATCH = 4;
@@ -66,7 +65,7 @@ async function* modelsOf(
 }
 
 /** The devices of an embedded store. */
-export function embeddedDevices(db: Database): Devices {
+export function embeddedDevices(db: Database): DeviceStore {
   const model = db.prepare('SELECT 1 FROM device_models WHERE id = ?');
   const byId = db.prepare<DeviceRow>('SELECT * FROM devices WHERE account_id = ? AND device_id = ?');
   const withSession = db.prepare<ListedRow>(`${listed('')} WHERE d.account_id = ? AND d.device_id = ?`);

@@ -1,11 +1,9 @@
-import type { Store } from '../store.js';
+import type { ErasureStore } from '../store.js';
 import { type AccountRow, accountOf } from './accounts.js';
 import type { Database } from './database.js';
 
-type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'eraseHoldings' | 'eraseAccount'>;
-
 /** Deletes for good what an embedded store holds. */
-export function embeddedErasure(db: Database): Erasure {
+export function embeddedErasure(db: Database): ErasureStore {
   const erase = (found: string) =>
     db.prepare(
       `DELETE FROM insights WHERE (session, type, ts) IN (SELECT session, type, ts FROM insights i ${found} LIMIT ?)`,

@@ -1,11 +1,9 @@
-import type { Store } from '../store.js';
+import type { GatewayStore } from '../store.js';
 import type { Database } from './database.js';
 import { type SessionRow, sessionOf } from './sessions.js';
 
-type Gateways = Pick<Store, 'beat' | 'beats' | 'forgetGateways' | 'takenSessions' | 'openSessionsOfOthers'>;
-
 /** The heartbeats of gateways, and the sessions of gateways that are no longer alive. */
-export function embeddedGateways(db: Database): Gateways {
+export function embeddedGateways(db: Database): GatewayStore {
   const beat = db.prepare(
     'INSERT INTO gateways (id, beat) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET beat = excluded.beat',
   );

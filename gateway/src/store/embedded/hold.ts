@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type Libsql from 'libsql';
 import { connect } from './connection.js';
 import { meaningOf } from './failures.js';
 
@@ -22,22 +23,37 @@ export function hold(directory: string): () => void {
   const file = join(directory, 'device-insights.lock');
   writeFileSync(file, '', { flag: 'a', mode: 0o600 });
   const db = connect(file, LOCK_MS);
+  const lock = () => {
+    try {
+      db.exec('BEGIN IMMEDIATE'); // Others can read, and cannot begin a write.
+    } catch (error) {
+      if (meaningOf(error) !== 'busy') throw error;
+      const held = new Held(directory, holderIn(db));
+      db.close();
+      throw held;
+    }
+  };
+  lock();
   try {
-    db.exec(
-      'BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS holder (pid INTEGER, host TEXT, since TEXT); DELETE FROM holder',
-    );
+    db.exec('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, host TEXT, since TEXT); DELETE FROM holder');
     db.prepare('INSERT INTO holder VALUES (?, ?, ?)').run([process.pid, hostname(), new Date().toISOString()]);
-    db.exec('COMMIT; BEGIN IMMEDIATE'); // Readers see who has it; no other process can begin a write.
-  } catch (error) {
-    if (meaningOf(error) !== 'busy') throw error;
-    const holder = db.prepare('SELECT * FROM holder').get() as Holder | undefined;
-    db.close();
-    throw new Held(directory, holder);
+    db.exec('COMMIT');
+  } catch {
+    if (db.inTransaction) db.exec('ROLLBACK'); // The disk is full: it is held without a name.
   }
+  lock();
   return () => {
     db.exec('ROLLBACK'); // A connection that was used may stay open for a while after it was closed.
     db.close();
   };
+}
+
+function holderIn(db: Libsql.Database): Holder | undefined {
+  try {
+    return db.prepare('SELECT * FROM holder').get() as Holder | undefined;
+  } catch {
+    return undefined; // It could not write its name.
+  }
 }
 
 /** Another process holds a data directory. */

@@ -1,14 +1,12 @@
 import { type ClaimedKey, IDEMPOTENCY_KEPT, IDEMPOTENCY_KEPT_MS, stateOf } from '../idempotency.js';
-import type { IdempotencyClaim, Store } from '../store.js';
+import type { IdempotencyClaim, IdempotencyStore } from '../store.js';
 import type { Database } from './database.js';
-
-type Idempotency = Pick<Store, 'claimIdempotencyKey' | 'saveIdempotentResponse' | 'releaseIdempotencyKey'>;
 
 /** Most expired keys that a claim deletes: more than it adds, and few enough to hold up no other write. */
 const FORGOTTEN = 100;
 
 /** The idempotency keys of an embedded store. A claim that was replaced by a later one saves and releases nothing. */
-export function embeddedIdempotency(db: Database): Idempotency {
+export function embeddedIdempotency(db: Database): IdempotencyStore {
   const found = db.prepare<ClaimRow>('SELECT * FROM idempotency WHERE account_id = ? AND route = ? AND key = ?');
   const claim = db.prepare(
     `INSERT OR REPLACE INTO idempotency (account_id, route, key, body_hash, at, status, body, n)

@@ -1,7 +1,7 @@
 import { pageOf } from '../cursor.js';
 import { cursorAt, cursorKind, type InsightPlace, orderOf, placeOf } from '../insight-order.js';
 import { ownTurn } from '../own-turn.js';
-import type { InsightQuery, Store } from '../store.js';
+import type { InsightQuery, InsightStore } from '../store.js';
 import type { Database, Value } from './database.js';
 import { COLUMNS, type InsightValues, insightReader, type Located, numberOf, placeOfId } from './insight-rows.js';
 import { Merge, type Span } from './runs.js';
@@ -28,7 +28,7 @@ interface Select {
  * Pages of insights across sessions: those of an account from an index, those of a user or a device merged from its
  * sessions.
  */
-export function insightSearch(db: Database): Store['insights'] {
+export function insightSearch(db: Database): InsightStore['insights'] {
   const ofAccount = accountSearch(db);
   const spans = spanSearch(db);
   return async (query, signal) => {

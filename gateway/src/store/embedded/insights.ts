@@ -1,19 +1,17 @@
 import { INSIGHT_TYPES, type InsightType, type StoredInsight, sqiClass } from '../../insight.js';
 import { batches } from '../batches.js';
-import type { LastInsights, SessionCommit, SessionCommitResult, Store } from '../store.js';
+import type { InsightStore, LastInsights, SessionCommit, SessionCommitResult } from '../store.js';
 import { type ReadingGroup, summaryOf } from '../summary.js';
 import type { Database } from './database.js';
 import { insightWriter, numberOf } from './insight-rows.js';
 import { insightSearch } from './insight-search.js';
 import { Merge, type Span } from './runs.js';
 
-type Insights = Pick<Store, 'commit' | 'lastInsights' | 'sessionInsights' | 'sessionSummary' | 'insights'>;
-
 /** Insights of one batch. */
 const BATCH = 500;
 
 /** The insights of an embedded store. */
-export function embeddedInsights(db: Database): Insights {
+export function embeddedInsights(db: Database): InsightStore {
   const commitPart = partCommit(db);
   const last = lastOfType(db);
   return {
@@ -40,7 +38,7 @@ function sessionSearch(db: Database): (sessionId: string) => Promise<Owned | und
 }
 
 /** Reads all insights of a session. */
-function sessionInsights(db: Database): Store['sessionInsights'] {
+function sessionInsights(db: Database): InsightStore['sessionInsights'] {
   const find = sessionSearch(db);
   return async function* (sessionId, from = Number.MIN_SAFE_INTEGER) {
     const session = await find(sessionId);
@@ -61,7 +59,7 @@ export const SUMMARY = `SELECT confidence, count(*) AS readings, sum(value) AS s
 type Group = Record<'confidence' | 'readings' | 'sum' | 'min' | 'max' | 'last', number>;
 
 /** Summarizes a session in slices, because an aggregate of days would hold the event loop for a second. */
-function sessionSummary(db: Database): Store['sessionSummary'] {
+function sessionSummary(db: Database): InsightStore['sessionSummary'] {
   const find = sessionSearch(db);
   const slice = db.prepare<Group>(SUMMARY);
   return async (id) => {

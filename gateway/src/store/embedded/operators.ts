@@ -2,24 +2,18 @@ import { decodeCursor, pageOf } from '../cursor.js';
 import {
   AUDIT_KEPT,
   type AuditEntry,
+  type AuditStore,
   type Login,
   type Operator,
+  type OperatorStore,
   type Role,
   SIGN_INS_KEPT,
   SIGNED_IN,
-  type Store,
 } from '../store.js';
 import type { Database } from './database.js';
 
-type Operators = Pick<
-  Store,
-  | ('addOperator' | 'operatorNamed' | 'operators' | 'setOperatorPassword' | 'removeOperator')
-  | ('addLogin' | 'login' | 'endLogin')
->;
-type Audit = Pick<Store, 'audit' | 'auditLog'>;
-
 /** The dashboard's operators in an embedded store, and their logins. */
-export function embeddedOperators(db: Database): Operators {
+export function embeddedOperators(db: Database): OperatorStore {
   const insert = db.prepare(
     `INSERT INTO operators (id, name, role, password, revision, created_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (name) DO NOTHING`,
@@ -49,7 +43,7 @@ export function embeddedOperators(db: Database): Operators {
   };
 }
 
-function embeddedLogins(db: Database): Pick<Operators, 'addLogin' | 'login' | 'endLogin'> {
+function embeddedLogins(db: Database): Pick<OperatorStore, 'addLogin' | 'login' | 'endLogin'> {
   const insert = db.prepare(
     'INSERT INTO logins (hash, operator_id, revision, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
   );
@@ -74,7 +68,7 @@ function embeddedLogins(db: Database): Pick<Operators, 'addLogin' | 'login' | 'e
 }
 
 /** The audit log of an embedded store. */
-export function embeddedAudit(db: Database): Audit {
+export function embeddedAudit(db: Database): AuditStore {
   const insert = db.prepare('INSERT INTO audit (at, actor, action, account_id, subject) VALUES (?, ?, ?, ?, ?)');
   const forget = db.prepare(
     `DELETE FROM audit WHERE is_sign_in = ? AND n <=

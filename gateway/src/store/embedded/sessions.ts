@@ -7,21 +7,15 @@ import type {
   Session,
   SessionProgress,
   SessionQuery,
-  Store,
+  SessionStore,
   StreamingQuery,
 } from '../store.js';
 import { TAKEOVERS_KEPT } from '../store.js';
 import type { Database, Value } from './database.js';
 import { fromJson, toJson } from './json.js';
 
-type Sessions = Pick<
-  Store,
-  | ('openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions')
-  | ('putDiagnostics' | 'diagnostics' | 'streamingDevices')
->;
-
 /** The sessions of an embedded store. */
-export function embeddedSessions(db: Database): Sessions {
+export function embeddedSessions(db: Database): SessionStore {
   const byId = db.prepare<SessionRow>('SELECT * FROM sessions WHERE id = ?');
   const openOf = db.prepare<SessionRow>(
     "SELECT * FROM sessions WHERE account_id = ? AND device_id = ? AND status = 'open'",

@@ -1,20 +1,13 @@
 import { PERMISSIONS } from '@device-insights/fanout';
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
-import type { Account, Key, KeyQuery, Store, User, UserQuery } from '../store.js';
+import type { Account, AccountStore, Key, KeyQuery, KeyStore, User, UserQuery } from '../store.js';
 import { type MongoConnection, violates } from './connection.js';
 import { documentOf, rowOf } from './rows.js';
 import type { AccountDocument, KeyDocument, Models } from './schemas.js';
 
-type Accounts = Pick<Store, 'createAccount' | 'account' | 'accountNamed' | 'accounts' | 'entitle'>;
-type Keys = Pick<
-  Store,
-  | ('addKey' | 'keyByHash' | 'keys' | 'revokeKey' | 'keysRevokedSince' | 'touchKeys')
-  | ('key' | 'replaceKey' | 'replacedKeys' | 'keyPage' | 'users' | 'labelKey' | 'forgetSubscribeKeys')
->;
-
 /** The accounts of a MongoDB store. */
-export function mongoAccounts(mongo: MongoConnection, { accounts }: Models): Accounts {
+export function mongoAccounts(mongo: MongoConnection, { accounts }: Models): AccountStore {
   const one = (found: AccountDocument | null): Account | null => found && rowOf(found);
   return {
     createAccount: (account) =>
@@ -45,7 +38,7 @@ export function mongoAccounts(mongo: MongoConnection, { accounts }: Models): Acc
 }
 
 /** The keys of a MongoDB store. */
-export function mongoKeys(mongo: MongoConnection, { keys }: Models): Keys {
+export function mongoKeys(mongo: MongoConnection, { keys }: Models): KeyStore {
   const one = (found: KeyDocument | null): Key | null => found && keyOf(found);
   const newestRevocation = async () =>
     (

@@ -5,11 +5,12 @@ import { AFTER_ALL, deviceCursor, devicePlace } from '../device-order.js';
 import {
   type Device,
   type DeviceModel,
+  type DeviceModelStore,
   type DeviceQuery,
+  type DeviceStore,
   type ListedDevice,
   MAX_DEVICE_MODELS,
   MAX_DEVICES,
-  type Store,
 } from '../store.js';
 import type { MongoConnection } from './connection.js';
 import { counterOf, nextOf } from './counters.js';
@@ -17,17 +18,11 @@ import { documentOf, rowOf } from './rows.js';
 import type { DeviceDocument, DeviceModelDocument, Models, SessionDocument } from './schemas.js';
 import { sessionOf } from './sessions.js';
 
-type DeviceModels = Pick<
-  Store,
-  'addDeviceModel' | 'deviceModel' | 'deviceModels' | 'changeDeviceModel' | 'deleteDeviceModel'
->;
-type Devices = Pick<Store, 'putDevice' | 'device' | 'devices' | 'devicePage' | 'deleteDevice'>;
-
 /** Models of one read: one may have 33 KB, and each client that does not read its answer holds some of them. */
 const BATCH = 8;
 
 /** The device models of a MongoDB store. */
-export function mongoDeviceModels(mongo: MongoConnection, models: Models): DeviceModels {
+export function mongoDeviceModels(mongo: MongoConnection, models: Models): DeviceModelStore {
   const { deviceModels, devices } = models;
   const find = (id: string) => deviceModels.findById(id).lean<DeviceModelDocument>();
   return {
@@ -88,7 +83,7 @@ function after({ createdAt, _id }: DeviceModelDocument) {
 }
 
 /** The devices of a MongoDB store. */
-export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, devices }: Models): Devices {
+export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, devices }: Models): DeviceStore {
   /** Also writes to the model, so that a concurrent deletion of the model conflicts with this. */
   const put = async (device: Device, limit: number, session: ClientSession) => {
     const { accountId, deviceId, deviceModelId, createdAt } = device;

@@ -1,14 +1,12 @@
 import type { ClientSession, Model, QueryFilter } from 'mongoose';
-import type { ErasedInsights, Store } from '../store.js';
+import type { ErasedInsights, ErasureStore } from '../store.js';
 import type { MongoConnection } from './connection.js';
 import { counterOf, countersOf } from './counters.js';
 import { rowOf } from './rows.js';
 import type { AccountDocument, InsightDocument, Models } from './schemas.js';
 
-type Erasure = Pick<Store, 'eraseInsights' | 'eraseSession' | 'eraseKeys' | 'eraseHoldings' | 'eraseAccount'>;
-
 /** Deletes for good what a MongoDB store holds. */
-export function mongoErasure(mongo: MongoConnection, models: Models): Erasure {
+export function mongoErasure(mongo: MongoConnection, models: Models): ErasureStore {
   const { accounts, counters, deviceModels, devices, diagnostics, idempotency, insights, keys, sessions } = models;
   return {
     eraseInsights: (which, most) =>

@@ -1,12 +1,10 @@
-import type { Store } from '../store.js';
+import type { GatewayStore } from '../store.js';
 import type { MongoConnection } from './connection.js';
 import type { GatewayDocument, Models, SessionDocument } from './schemas.js';
 import { sessionOf } from './sessions.js';
 
-type Gateways = Pick<Store, 'beat' | 'beats' | 'forgetGateways' | 'takenSessions' | 'openSessionsOfOthers'>;
-
 /** The heartbeats of gateways, and the sessions of gateways that are no longer alive. */
-export function mongoGateways(mongo: MongoConnection, { gateways, sessions }: Models): Gateways {
+export function mongoGateways(mongo: MongoConnection, { gateways, sessions }: Models): GatewayStore {
   return {
     beat: (gateway, at) =>
       mongo.run(async () => {

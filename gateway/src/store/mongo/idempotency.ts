@@ -1,13 +1,11 @@
 import { IDEMPOTENCY_KEPT, stateOf } from '../idempotency.js';
-import type { IdempotencyClaim, IdempotencyState, Store } from '../store.js';
+import type { IdempotencyClaim, IdempotencyState, IdempotencyStore } from '../store.js';
 import { isDuplicate, type MongoConnection } from './connection.js';
 import { nextOf } from './counters.js';
 import { expiryOf, type IdempotencyDocument, type Models } from './schemas.js';
 
-type Idempotency = Pick<Store, 'claimIdempotencyKey' | 'saveIdempotentResponse' | 'releaseIdempotencyKey'>;
-
 /** The idempotency keys of a MongoDB store. A claim that was replaced by a later one saves and releases nothing. */
-export function mongoIdempotency(mongo: MongoConnection, models: Models): Idempotency {
+export function mongoIdempotency(mongo: MongoConnection, models: Models): IdempotencyStore {
   const { idempotency } = models;
   return {
     claimIdempotencyKey: (claim, keep = IDEMPOTENCY_KEPT) =>

@@ -3,19 +3,17 @@ import { INSIGHT_TYPES, type StoredInsight } from '../../insight.js';
 import { batches } from '../batches.js';
 import { pageOf } from '../cursor.js';
 import { cursorAt, cursorKind, orderOf, placeOf } from '../insight-order.js';
-import type { InsightQuery, LastInsights, Page, Store } from '../store.js';
+import type { InsightQuery, InsightStore, LastInsights, Page } from '../store.js';
 import { type ReadingGroup, summaryOf } from '../summary.js';
 import { mongoCommit } from './commit.js';
 import type { MongoConnection } from './connection.js';
 import type { InsightDocument, Models, SessionDocument } from './schemas.js';
 
-type Insights = Pick<Store, 'commit' | 'lastInsights' | 'sessionInsights' | 'sessionSummary' | 'insights'>;
-
 /** Documents of one read. */
 const BATCH = 500;
 
 /** The insights of a MongoDB store. */
-export function mongoInsights(mongo: MongoConnection, models: Models): Insights {
+export function mongoInsights(mongo: MongoConnection, models: Models): InsightStore {
   const { insights, sessions } = models;
   const accountOf = async (sessionId: string) =>
     (await sessions.findById(sessionId, { accountId: 1 }).lean<SessionDocument>())?.accountId ?? '';

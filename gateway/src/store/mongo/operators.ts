@@ -1,19 +1,20 @@
 import { decodeCursor, pageOf } from '../cursor.js';
-import { AUDIT_KEPT, type AuditEntry, type Operator, SIGN_INS_KEPT, SIGNED_IN, type Store } from '../store.js';
+import {
+  AUDIT_KEPT,
+  type AuditEntry,
+  type AuditStore,
+  type Operator,
+  type OperatorStore,
+  SIGN_INS_KEPT,
+  SIGNED_IN,
+} from '../store.js';
 import { type MongoConnection, violates } from './connection.js';
 import { nextOf } from './counters.js';
 import { documentOf, rowOf } from './rows.js';
 import type { AuditDocument, LoginDocument, Models, OperatorDocument } from './schemas.js';
 
-type Operators = Pick<
-  Store,
-  | ('addOperator' | 'operatorNamed' | 'operators' | 'setOperatorPassword' | 'removeOperator')
-  | ('addLogin' | 'login' | 'endLogin')
->;
-type Audit = Pick<Store, 'audit' | 'auditLog'>;
-
 /** The dashboard's operators in a MongoDB store, and their logins. */
-export function mongoOperators(mongo: MongoConnection, models: Models): Operators {
+export function mongoOperators(mongo: MongoConnection, models: Models): OperatorStore {
   const { operators } = models;
   const one = (found: OperatorDocument | null): Operator | null => found && rowOf(found);
   return {
@@ -43,7 +44,7 @@ export function mongoOperators(mongo: MongoConnection, models: Models): Operator
 function mongoLogins(
   mongo: MongoConnection,
   { logins, operators }: Models,
-): Pick<Operators, 'addLogin' | 'login' | 'endLogin'> {
+): Pick<OperatorStore, 'addLogin' | 'login' | 'endLogin'> {
   return {
     addLogin: ({ hash, ...login }) =>
       mongo.run(async () => {
@@ -67,7 +68,7 @@ function mongoLogins(
 }
 
 /** The audit log of a MongoDB store. */
-export function mongoAudit(mongo: MongoConnection, models: Models): Audit {
+export function mongoAudit(mongo: MongoConnection, models: Models): AuditStore {
   const { audit } = models;
   /** Deletes the oldest entries of a kind. */
   const forget = async (kind: { action: string | { $ne: string } }, count: number) => {

@@ -1,22 +1,16 @@
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
 import { AFTER_ALL } from '../device-order.js';
-import { type Session, type SessionQuery, type Store, TAKEOVERS_KEPT } from '../store.js';
+import { type Session, type SessionQuery, type SessionStore, TAKEOVERS_KEPT } from '../store.js';
 import { isTimeLimit, type MongoConnection, violates } from './connection.js';
 import { documentOf, rowOf } from './rows.js';
 import type { DiagnosticsDocument, GatewayDocument, Models, SessionDocument } from './schemas.js';
-
-type Sessions = Pick<
-  Store,
-  | ('openSession' | 'session' | 'openSessionOf' | 'claimSession' | 'closeSession' | 'sessions')
-  | ('putDiagnostics' | 'diagnostics' | 'streamingDevices')
->;
 
 /** Wait for a commit that holds a session, before it is ended, ms. */
 const HELD_MS = 1000;
 
 /** The sessions of a MongoDB store. */
-export function mongoSessions(mongo: MongoConnection, models: Models): Sessions {
+export function mongoSessions(mongo: MongoConnection, models: Models): SessionStore {
   const { devices, diagnostics, gateways, insights, sessions } = models;
   /**
    * Changes a session. If its gateway died during a commit, the server would keep the session locked for a minute

@@ -1,0 +1,37 @@
+import type { Page } from './page.js';
+
+/** The action of an entry that is a sign-in; all others are changes. */
+export const SIGNED_IN = 'signed in';
+
+/** Numbers of changes and of sign-ins that the audit log keeps. */
+export const AUDIT_KEPT = 100_000;
+
+export const SIGN_INS_KEPT = 1000;
+
+/** The audit log. */
+export interface AuditStore {
+  /**
+   * Adds an entry to the audit log, which keeps the newest `keep` sign-ins (default `SIGN_INS_KEPT`), and of the other
+   * entries the newest `keep` (default `AUDIT_KEPT`), so that many sign-ins push out no change.
+   */
+  audit(entry: AuditEntry, keep?: number): Promise<void>;
+  /** Newest first; a page starts after the cursor. */
+  auditLog(query: AuditQuery): Promise<Page<AuditEntry>>;
+}
+
+/** An entry of the audit log: an operation of an operator. */
+export interface AuditEntry {
+  readonly at: number;
+  /** Name of the operator, or of the program. */
+  readonly actor: string;
+  /** The operation, such as `key issued`. */
+  readonly action: string;
+  readonly accountId: string | null;
+  /** The object of the operation, in words that people recognize. */
+  readonly subject: string;
+}
+
+interface AuditQuery {
+  readonly limit: number;
+  readonly cursor: string | null;
+}

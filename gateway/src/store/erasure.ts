@@ -1,0 +1,24 @@
+import type { Account } from './accounts.js';
+
+/** What deletes for good: in parts, each short enough that others do not wait for it. */
+export interface ErasureStore {
+  /** Deletes at most `most` insights; how many it found. Fewer than `most`: none is left. */
+  eraseInsights(which: ErasedInsights, most: number): Promise<number>;
+  /**
+   * Deletes the row of a closed session that has no insights any more; it cannot get new ones afterwards. False if
+   * there is no such session.
+   */
+  eraseSession(id: string): Promise<boolean>;
+  /** Deletes at most `most` revoked keys of one user of an account, or, with null, of the account; how many it found. */
+  eraseKeys(accountId: string, user: string | null, most: number): Promise<number>;
+  /**
+   * Deletes at most `most` devices, device models and idempotency keys of an account that has no sessions any more; how
+   * many it found. A device is deleted before its model.
+   */
+  eraseHoldings(accountId: string, most: number): Promise<number>;
+  /** Deletes an account that has no sessions any more, with all that is left of it; null if there is no such account. */
+  eraseAccount(id: string): Promise<Account | null>;
+}
+
+/** All insights of a session, or those of an account that were published before an instant, oldest first. */
+export type ErasedInsights = { readonly sessionId: string } | { readonly accountId: string; readonly before: number };

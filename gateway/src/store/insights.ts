@@ -1,0 +1,68 @@
+import type { InsightType, SqiClass, StoredInsight } from '../insight.js';
+import type { Page, Scope } from './page.js';
+import type { SessionProgress } from './sessions.js';
+
+/** The insights. */
+export interface InsightStore {
+  /**
+   * Writes a group as one transaction with the ownership check: if a part's session no longer has its owner and epoch,
+   * the whole part is dropped and reported as lost. A session that was closed meanwhile takes the part from its last
+   * owner, with the arrival of the last data as its end, and is reported as closed: another gateway had taken the owner for
+   * dead. The insights of a session and type come in the order of their windows, with increasing `ts`: one whose
+   * (session, type, actual_end) or (session, type, ts) exists already is left out of `written`.
+   * `progress` is written in the same transaction.
+   */
+  commit(parts: readonly SessionCommit[]): Promise<SessionCommitResult[]>;
+  /** Newest `ts` and `actual_end` per type of a session. */
+  lastInsights(sessionId: string): Promise<LastInsights>;
+  /**
+   * All insights of a session, or those whose `actual_end` is `from` or later, ordered by `actual_end`, then `ts`, in
+   * batches, without holding all of them in memory.
+   */
+  sessionInsights(sessionId: string, from?: number): AsyncIterable<StoredInsight[]>;
+  /** What the readings of a session come to, type by type, in the order of the types' names. Computed by the store. */
+  sessionSummary(sessionId: string): Promise<InsightSummary[]>;
+  /**
+   * Ordered by (`ts`, an id of the store), with a bound of data time by (`actual_end`, `ts`, id). With a lower bound of the
+   * time that orders them: ascending from there on; without: the last ones before the upper bound, also in ascending order.
+   */
+  insights(query: InsightQuery, signal?: AbortSignal): Promise<Page<StoredInsight>>;
+}
+
+export interface SessionCommit {
+  readonly sessionId: string;
+  readonly gateway: string;
+  readonly epoch: number;
+  readonly insights: readonly StoredInsight[];
+  readonly progress: SessionProgress | null;
+}
+
+/** In the order of the parts of a commit. */
+export type SessionCommitResult =
+  | { readonly lost: true }
+  | { readonly lost: false; readonly written: StoredInsight[]; readonly closed?: true };
+
+export type LastInsights = Partial<Record<InsightType, { readonly ts: number; readonly actualEnd: number }>>;
+
+/** The readings of one type of a session. */
+export interface InsightSummary {
+  readonly type: InsightType;
+  /** Number of readings of each class. */
+  readonly readings: Readonly<Record<SqiClass, number>>;
+  /** Of the trusted readings alone, which are not `unfit`; null if there are none. */
+  readonly trusted: { readonly mean: number; readonly min: number; readonly max: number } | null;
+}
+
+export interface InsightQuery extends Scope {
+  readonly type: InsightType | null;
+  /** Only of this device. */
+  readonly deviceId?: string | null;
+  /** `ts` from, inclusive, and to, exclusive, ms. */
+  readonly since: number | null;
+  readonly until: number | null;
+  /** `actual_end` from, inclusive, and to, exclusive, ms. With one of them the order is by data time. */
+  readonly dataSince?: number | null;
+  readonly dataUntil?: number | null;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
