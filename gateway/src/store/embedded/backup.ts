@@ -97,11 +97,12 @@ function isRunning(pid: number): boolean {
 
 /** Refuses what is there, links to nothing among it. */
 function refuseExisting(path: string): void {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found)
-    throw new BackupFault(
-      `${path} exists, and is never replaced: choose another, or stop what uses it and move it away`,
-    );
+  try {
+    lstatSync(path);
+  } catch {
+    return;
+  }
+  throw new BackupFault(`${path} exists, and is never replaced: choose another, or stop what uses it and move it away`);
 }
 
 function refuseFolder(path: string): void {

@@ -1,10 +1,11 @@
-import { PERMISSIONS } from '@device-insights/fanout';
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
 import type { Account, AccountStore, Key, KeyQuery, KeyStore, User, UserQuery } from '../store.js';
 import { type MongoConnection, violates } from './connection.js';
+import type { AccountDocument } from './models/accounts.js';
+import type { KeyDocument } from './models/keys.js';
 import { documentOf, rowOf } from './rows.js';
-import type { AccountDocument, KeyDocument, Models } from './schemas.js';
+import type { Models } from './schemas.js';
 
 /** The accounts of a MongoDB store. */
 export function mongoAccounts(mongo: MongoConnection, { accounts }: Models): AccountStore {
@@ -20,18 +21,17 @@ export function mongoAccounts(mongo: MongoConnection, { accounts }: Models): Acc
           throw error;
         }
       }),
-    account: (id) => mongo.run(async () => one(await accounts.findById(id).lean<AccountDocument>())),
-    accountNamed: (name) => mongo.run(async () => one(await accounts.findOne({ name }).lean<AccountDocument>())),
-    accounts: () =>
-      mongo.run(async () =>
-        (await accounts.find().sort({ createdAt: 1, _id: 1 }).lean<AccountDocument[]>()).map(rowOf),
-      ),
+    account: (id) => mongo.run(async () => one(await accounts.findById(id))),
+    accountNamed: (name) => mongo.run(async () => one(await accounts.findOne({ name }))),
+    accounts: () => mongo.run(async () => (await accounts.find().sort({ createdAt: 1, _id: 1 })).map(rowOf)),
     entitle: (id, algorithms) =>
       mongo.run(async () =>
         one(
-          await accounts
-            .findByIdAndUpdate(id, { $set: { algorithms: algorithms && [...algorithms] } }, { returnDocument: 'after' })
-            .lean<AccountDocument>(),
+          await accounts.findByIdAndUpdate(
+            id,
+            { $set: { algorithms: algorithms && [...algorithms] } },
+            { returnDocument: 'after' },
+          ),
         ),
       ),
   };
@@ -39,24 +39,19 @@ export function mongoAccounts(mongo: MongoConnection, { accounts }: Models): Acc
 
 /** The keys of a MongoDB store. */
 export function mongoKeys(mongo: MongoConnection, { keys }: Models): KeyStore {
-  const one = (found: KeyDocument | null): Key | null => found && keyOf(found);
+  const one = (found: KeyDocument | null): Key | null => found && rowOf(found);
   const newestRevocation = async () =>
-    (
-      await keys
-        .findOne({ revokedAt: { $gt: 0 } })
-        .sort({ revokedAt: -1 })
-        .lean<KeyDocument>()
-    )?.revokedAt ?? 0;
+    (await keys.findOne({ revokedAt: { $gt: 0 } }).sort({ revokedAt: -1 }))?.revokedAt ?? 0;
   return {
     addKey: (key) =>
       mongo.run(async () => {
         await keys.create(documentOf(key));
       }),
-    key: (id) => mongo.run(async () => one(await keys.findById(id).lean<KeyDocument>())),
+    key: (id) => mongo.run(async () => one(await keys.findById(id))),
     replaceKey: (id, by, at) =>
       mongo.transaction(async (session) => {
         const good = { _id: id, revokedAt: null, replacedBy: null };
-        const old = await keys.findOne(good).session(session).lean<KeyDocument>();
+        const old = await keys.findOne(good).session(session);
         if (!old || (old.expiresAt ?? Number.POSITIVE_INFINITY) <= by.createdAt) return false;
         const expiresAt = Math.min(old.expiresAt ?? at, at);
         await keys.updateOne(good, { $set: { replacedBy: by.id, expiresAt } }, { session });
@@ -65,19 +60,12 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): KeyStore {
       }),
     replacedKeys: (at) =>
       mongo.run(async () =>
-        (
-          await keys.find({ replacedBy: { $gt: '' }, revokedAt: null, expiresAt: { $lte: at } }).lean<KeyDocument[]>()
-        ).map(keyOf),
+        (await keys.find({ replacedBy: { $gt: '' }, revokedAt: null, expiresAt: { $lte: at } })).map(rowOf),
       ),
-    keyByHash: (hash) => mongo.run(async () => one(await keys.findOne({ hash }).lean<KeyDocument>())),
+    keyByHash: (hash) => mongo.run(async () => one(await keys.findOne({ hash }))),
     keys: (accountId) =>
       mongo.run(async () =>
-        (
-          await keys
-            .find(accountId === null ? {} : { accountId })
-            .sort({ createdAt: 1, _id: 1 })
-            .lean<KeyDocument[]>()
-        ).map(keyOf),
+        (await keys.find(accountId === null ? {} : { accountId }).sort({ createdAt: 1, _id: 1 })).map(rowOf),
       ),
     revokeKey: (id, at) =>
       mongo.run(async () => {
@@ -87,19 +75,11 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): KeyStore {
         );
         // Another revocation may have been written meanwhile.
         if (modifiedCount === 1) await keys.updateOne({ _id: id }, { $max: { revokedAt: await newestRevocation() } });
-        return one(await keys.findById(id).lean<KeyDocument>());
+        return one(await keys.findById(id));
       }),
-    labelKey: (id, label) =>
-      mongo.run(async () => one(await keys.findByIdAndUpdate(id, { label }, { new: true }).lean<KeyDocument>())),
+    labelKey: (id, label) => mongo.run(async () => one(await keys.findByIdAndUpdate(id, { label }, { new: true }))),
     keysRevokedSince: (at) =>
-      mongo.run(async () =>
-        (
-          await keys
-            .find({ revokedAt: { $gte: at, $gt: 0 } })
-            .sort({ revokedAt: 1 })
-            .lean<KeyDocument[]>()
-        ).map(keyOf),
-      ),
+      mongo.run(async () => (await keys.find({ revokedAt: { $gte: at, $gt: 0 } }).sort({ revokedAt: 1 })).map(rowOf)),
     touchKeys: (ids, at) =>
       mongo.run(async () => {
         await keys.updateMany({ _id: { $in: [...ids] } }, { $max: { lastUsedAt: at } });
@@ -109,8 +89,8 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): KeyStore {
         .find(keyFilter(query))
         .sort({ createdAt: -1, _id: 1 })
         .limit(query.limit + 1);
-      const documents = await mongo.run(() => found.lean<KeyDocument[]>());
-      return pageOf('keys', documents, query.limit, ({ createdAt, _id }) => [createdAt, _id], keyOf);
+      const documents = await mongo.run(() => found);
+      return pageOf('keys', documents, query.limit, ({ createdAt, _id }) => [createdAt, _id], rowOf);
     },
     users: async (query) => {
       const match = userFilter(query);
@@ -159,16 +139,4 @@ interface UserDocument {
 
 function userOf({ _id, keys, lastUsedAt }: UserDocument): User {
   return { user: _id, keys, lastUsedAt: lastUsedAt ?? null };
-}
-
-/** Keys from before expiry and permissions existed never expire, and are valid for everything. */
-function keyOf(document: KeyDocument): Key {
-  return {
-    ...rowOf(document),
-    expiresAt: document.expiresAt ?? null,
-    subscribeOnly: document.subscribeOnly ?? false,
-    replacedBy: document.replacedBy ?? null,
-    permissions: document.permissions ?? PERMISSIONS,
-    label: document.label ?? '',
-  };
 }

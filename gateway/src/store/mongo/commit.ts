@@ -2,7 +2,9 @@ import type { ClientSession, mongo as driver } from 'mongoose';
 import type { StoredInsight } from '../../insight.js';
 import { type SessionCommit, type SessionCommitResult, StoreRefused } from '../store.js';
 import { isDuplicate, type MongoConnection } from './connection.js';
-import type { InsightDocument, Models, SessionDocument } from './schemas.js';
+import type { InsightDocument } from './models/insights.js';
+import type { SessionDocument } from './models/sessions.js';
+import type { Models } from './schemas.js';
 
 type Owner = Pick<SessionDocument, '_id' | 'accountId' | 'user' | 'gateway' | 'epoch' | 'status'>;
 
@@ -60,8 +62,7 @@ async function ownersOf(
   const found = await sessions
     .find({ _id: { $in: parts.map((part) => part.sessionId) } })
     .select({ accountId: 1, user: 1, gateway: 1, epoch: 1, status: 1 })
-    .session(session)
-    .lean<Owner[]>();
+    .session(session);
   const byId = new Map(found.map((owner) => [owner._id, owner]));
   const owners = new Map<SessionCommit, Owner>();
   for (const part of parts) {
@@ -92,7 +93,7 @@ function alreadyThere({ insights }: Models, parts: readonly SessionCommit[], ses
       { session_id, type, ts },
     ]),
   );
-  return insights.find({ $or: same }).session(session).lean<StoredInsight[]>();
+  return insights.find({ $or: same }).session(session);
 }
 
 /** The keys that must be unique among insights. */

@@ -25,13 +25,11 @@ export async function nextOf(
   session?: ClientSession,
 ): Promise<number> {
   for (;;) {
-    const counted = await counters
-      .findOneAndUpdate(
-        { _id: counterOf(accountId, kind) },
-        { $inc: { count: 1 } },
-        { upsert: true, returnDocument: 'after', ...(session && { session }) },
-      )
-      .lean<{ count: number }>();
+    const counted = await counters.findOneAndUpdate(
+      { _id: counterOf(accountId, kind) },
+      { $inc: { count: 1 } },
+      { upsert: true, returnDocument: 'after', ...(session && { session }) },
+    );
     if (counted) return counted.count; // If two create the counter at the same moment, one may get none.
   }
 }

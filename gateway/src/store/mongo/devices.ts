@@ -14,8 +14,11 @@ import {
 } from '../store.js';
 import type { MongoConnection } from './connection.js';
 import { counterOf, nextOf } from './counters.js';
+import type { DeviceModelDocument } from './models/device-models.js';
+import type { DeviceDocument } from './models/devices.js';
+import type { SessionDocument } from './models/sessions.js';
 import { documentOf, rowOf } from './rows.js';
-import type { DeviceDocument, DeviceModelDocument, Models, SessionDocument } from './schemas.js';
+import type { Models } from './schemas.js';
 import { sessionOf } from './sessions.js';
 
 /** Models of one read: one may have 33 KB, and each client that does not read its answer holds some of them. */
@@ -24,7 +27,7 @@ const BATCH = 8;
 /** The device models of a MongoDB store. */
 export function mongoDeviceModels(mongo: MongoConnection, models: Models): DeviceModelStore {
   const { deviceModels, devices } = models;
-  const find = (id: string) => deviceModels.findById(id).lean<DeviceModelDocument>();
+  const find = (id: string) => deviceModels.findById(id);
   return {
     addDeviceModel: (model, limit = MAX_DEVICE_MODELS) =>
       mongo.transaction(async (session) => {
@@ -45,8 +48,7 @@ export function mongoDeviceModels(mongo: MongoConnection, models: Models): Devic
           deviceModels
             .find({ accountId, ...(last ? after(last) : {}) })
             .sort({ createdAt: 1, _id: 1 })
-            .limit(BATCH)
-            .lean<DeviceModelDocument[]>(),
+            .limit(BATCH),
         ),
       ),
     changeDeviceModel: (id, change) =>
@@ -115,9 +117,7 @@ export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, d
       return there ? 'put' : mongo.transaction((session) => put(device, limit, session));
     },
     devices: (accountId) =>
-      mongo.run(async () =>
-        (await devices.find({ accountId }).sort({ createdAt: 1, _id: 1 }).lean<DeviceDocument[]>()).map(deviceOf),
-      ),
+      mongo.run(async () => (await devices.find({ accountId }).sort({ createdAt: 1, _id: 1 })).map(deviceOf)),
     device: (accountId, deviceId) =>
       mongo.run(async () => {
         const pipeline = [{ $match: { accountId, deviceId } }, ...withSession(accountId)];
@@ -137,7 +137,7 @@ export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, d
     },
     deleteDevice: (accountId, deviceId) =>
       mongo.transaction(async (session) => {
-        const found = await devices.findOneAndDelete({ accountId, deviceId }, { session }).lean<DeviceDocument>();
+        const found = await devices.findOneAndDelete({ accountId, deviceId }, { session });
         if (!found) return null;
         await counters.updateOne({ _id: counterOf(accountId, 'devices') }, { $inc: { count: -1 } }, { session });
         return deviceOf(found);

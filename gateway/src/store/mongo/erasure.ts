@@ -3,7 +3,7 @@ import type { ErasedInsights, ErasureStore } from '../store.js';
 import type { MongoConnection } from './connection.js';
 import { counterOf, countersOf } from './counters.js';
 import { rowOf } from './rows.js';
-import type { AccountDocument, InsightDocument, Models } from './schemas.js';
+import type { Models } from './schemas.js';
 
 /** Deletes for good what a MongoDB store holds. */
 export function mongoErasure(mongo: MongoConnection, models: Models): ErasureStore {
@@ -14,8 +14,7 @@ export function mongoErasure(mongo: MongoConnection, models: Models): ErasureSto
         const found = await insights
           .find(filterOf(which), { _id: 1 })
           .sort('sessionId' in which ? {} : { ts: 1, _id: 1 })
-          .limit(most)
-          .lean<InsightDocument[]>();
+          .limit(most);
         await insights.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
         return found.length;
       }),
@@ -43,7 +42,7 @@ export function mongoErasure(mongo: MongoConnection, models: Models): ErasureSto
     },
     eraseAccount: (id) =>
       mongo.run(async () => {
-        const found = await accounts.findById(id).lean<AccountDocument>();
+        const found = await accounts.findById(id);
         if (!found || (await sessions.exists({ accountId: id }))) return null;
         await devices.deleteMany({ accountId: id });
         await deviceModels.deleteMany({ accountId: id });
@@ -69,7 +68,7 @@ async function some<Row>(
   session?: ClientSession,
 ): Promise<number> {
   const within = session && { session };
-  const found = await of.find(which, { _id: 1 }, within).limit(most).lean<{ _id: unknown }[]>();
+  const found = await of.find(which, { _id: 1 }, within).limit(most);
   await of.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, within);
   return found.length;
 }

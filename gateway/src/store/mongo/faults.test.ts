@@ -119,7 +119,7 @@ describe('insights on their way into MongoDB', () => {
       const { accounts, sessions } = modelsOn(small.connection);
       await arrange({ failCommands: ['find'], blockConnection: true, blockTimeMS: 2000, times: 9 });
       const busy = once(small.connection.getClient(), 'connectionCheckedOut');
-      const reads = [1, 2, 3].map(() => rejection(accounts.findById('x').lean().orFail()));
+      const reads = [1, 2, 3].map(() => rejection(accounts.findById('x').orFail()));
       await busy;
       const write = { updateOne: { filter: { _id: 'x' }, update: { $inc: { commits: 1 } } } };
       const error = await rejection(small.run(() => sessions.bulkWrite([write])));

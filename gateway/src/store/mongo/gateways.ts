@@ -1,6 +1,6 @@
 import type { GatewayStore } from '../store.js';
 import type { MongoConnection } from './connection.js';
-import type { GatewayDocument, Models, SessionDocument } from './schemas.js';
+import type { Models } from './schemas.js';
 import { sessionOf } from './sessions.js';
 
 /** The heartbeats of gateways, and the sessions of gateways that are no longer alive. */
@@ -16,7 +16,7 @@ export function mongoGateways(mongo: MongoConnection, { gateways, sessions }: Mo
       }),
     beats: () =>
       mongo.run(async () => {
-        const found = await gateways.find().lean<GatewayDocument[]>();
+        const found = await gateways.find();
         return new Map(found.map(({ _id, beat }) => [_id, beat]));
       }),
     forgetGateways: (before) =>
@@ -25,7 +25,7 @@ export function mongoGateways(mongo: MongoConnection, { gateways, sessions }: Mo
       }),
     takenSessions: (gateway) =>
       mongo.run(async () => {
-        const found = await sessions.find({ 'takeovers.gateway': gateway }).lean<SessionDocument[]>();
+        const found = await sessions.find({ 'takeovers.gateway': gateway });
         const taken = found.flatMap(({ _id: id, takeovers }) =>
           takeovers.filter((takeover) => takeover.gateway === gateway).map(({ epoch }) => ({ id, epoch })),
         );
@@ -38,7 +38,7 @@ export function mongoGateways(mongo: MongoConnection, { gateways, sessions }: Mo
     openSessionsOfOthers: (owners) =>
       mongo.run(async () => {
         const others = { status: 'open', gateway: { $nin: [...owners] } } as const;
-        return (await sessions.find(others).sort({ startedAt: 1 }).lean<SessionDocument[]>()).map(sessionOf);
+        return (await sessions.find(others).sort({ startedAt: 1 })).map(sessionOf);
       }),
   };
 }

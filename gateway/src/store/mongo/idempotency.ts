@@ -2,7 +2,8 @@ import { IDEMPOTENCY_KEPT, stateOf } from '../idempotency.js';
 import type { IdempotencyClaim, IdempotencyState, IdempotencyStore } from '../store.js';
 import { isDuplicate, type MongoConnection } from './connection.js';
 import { nextOf } from './counters.js';
-import { expiryOf, type IdempotencyDocument, type Models } from './schemas.js';
+import { expiryOf } from './models/idempotency.js';
+import type { Models } from './schemas.js';
 
 /** The idempotency keys of a MongoDB store. A claim that was replaced by a later one saves and releases nothing. */
 export function mongoIdempotency(mongo: MongoConnection, models: Models): IdempotencyStore {
@@ -29,7 +30,7 @@ export function mongoIdempotency(mongo: MongoConnection, models: Models): Idempo
 /** Null if nobody has claimed the key, or if the claim that was found has since been released or replaced. */
 async function found({ idempotency }: Models, claim: IdempotencyClaim): Promise<IdempotencyState | null> {
   const { accountId, route, key, bodyHash, at } = claim;
-  const there = await idempotency.findOne({ accountId, route, key }).lean<IdempotencyDocument>();
+  const there = await idempotency.findOne({ accountId, route, key });
   if (!there) return null;
   const state = stateOf(there, claim);
   if (state.state !== 'fresh') return state;

@@ -7,7 +7,8 @@ import type { InsightQuery, InsightStore, LastInsights, Page } from '../store.js
 import { type ReadingGroup, summaryOf } from '../summary.js';
 import { mongoCommit } from './commit.js';
 import type { MongoConnection } from './connection.js';
-import type { InsightDocument, Models, SessionDocument } from './schemas.js';
+import type { InsightDocument } from './models/insights.js';
+import type { Models } from './schemas.js';
 
 /** Documents of one read. */
 const BATCH = 500;
@@ -16,7 +17,7 @@ const BATCH = 500;
 export function mongoInsights(mongo: MongoConnection, models: Models): InsightStore {
   const { insights, sessions } = models;
   const accountOf = async (sessionId: string) =>
-    (await sessions.findById(sessionId, { accountId: 1 }).lean<SessionDocument>())?.accountId ?? '';
+    (await sessions.findById(sessionId, { accountId: 1 }))?.accountId ?? '';
   return {
     commit: (parts) => mongoCommit(mongo, models, parts),
     lastInsights: (sessionId) => mongo.run(() => lastOf(models, sessionId)),
@@ -28,8 +29,7 @@ export function mongoInsights(mongo: MongoConnection, models: Models): InsightSt
             insights
               .find({ session_id: sessionId, ...(last ? afterInSession(last) : from === undefined ? {} : since(from)) })
               .sort({ actual_end: 1, ts: 1, _id: 1 })
-              .limit(BATCH)
-              .lean<InsightDocument[]>(),
+              .limit(BATCH),
           ),
       ),
     sessionSummary: (sessionId) => mongo.run(async () => summaryOf(await groupsOf(models, sessionId))),
@@ -38,7 +38,7 @@ export function mongoInsights(mongo: MongoConnection, models: Models): InsightSt
         .find(insightFilter(query))
         .sort(insightSort(query))
         .limit(query.limit + 1);
-      return insightPageOf(await mongo.run(() => found.lean<InsightDocument[]>()), query);
+      return insightPageOf(await mongo.run(() => found), query);
     },
   };
 }
@@ -70,7 +70,7 @@ function afterInSession({ actual_end, ts, _id }: InsightDocument) {
 async function lastOf({ insights }: Models, sessionId: string): Promise<LastInsights> {
   const last: LastInsights = {};
   for (const type of INSIGHT_TYPES) {
-    const newest = await insights.findOne({ session_id: sessionId, type }).sort({ ts: -1 }).lean<InsightDocument>();
+    const newest = await insights.findOne({ session_id: sessionId, type }).sort({ ts: -1 });
     if (newest) last[type] = { ts: newest.ts, actualEnd: newest.actual_end };
   }
   return last;

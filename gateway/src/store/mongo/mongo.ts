@@ -8,7 +8,7 @@ import { mongoGateways } from './gateways.js';
 import { mongoIdempotency } from './idempotency.js';
 import { mongoInsights } from './insights.js';
 import { mongoAudit, mongoOperators } from './operators.js';
-import { assertSchema, type Models, makeSchema, modelsOn, type ProbeDocument } from './schemas.js';
+import { assertSchema, type Models, makeSchema, modelsOn } from './schemas.js';
 import { mongoSessions } from './sessions.js';
 
 /**
@@ -60,7 +60,7 @@ function mongoProbe(mongo: MongoConnection, { probes }: Models): Store['probe'] 
     await mongo.inspect();
     await mongo.run(async () => {
       await probes.updateOne({ _id: 'probe' }, { $set: { at } }, { upsert: true });
-      const found = await probes.findById('probe').lean<ProbeDocument>();
+      const found = await probes.findById('probe');
       if (!found) throw new Error('MongoDB lost a write');
     });
   };

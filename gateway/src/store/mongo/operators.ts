@@ -10,8 +10,10 @@ import {
 } from '../store.js';
 import { type MongoConnection, violates } from './connection.js';
 import { nextOf } from './counters.js';
+import type { AuditDocument } from './models/audit.js';
+import type { OperatorDocument } from './models/operators.js';
 import { documentOf, rowOf } from './rows.js';
-import type { AuditDocument, LoginDocument, Models, OperatorDocument } from './schemas.js';
+import type { Models } from './schemas.js';
 
 /** The dashboard's operators in a MongoDB store, and their logins. */
 export function mongoOperators(mongo: MongoConnection, models: Models): OperatorStore {
@@ -28,15 +30,14 @@ export function mongoOperators(mongo: MongoConnection, models: Models): Operator
           throw error;
         }
       }),
-    operatorNamed: (name) => mongo.run(async () => one(await operators.findOne({ name }).lean<OperatorDocument>())),
-    operators: () =>
-      mongo.run(async () => (await operators.find().sort({ name: 1 }).lean<OperatorDocument[]>()).map(rowOf)),
+    operatorNamed: (name) => mongo.run(async () => one(await operators.findOne({ name }))),
+    operators: () => mongo.run(async () => (await operators.find().sort({ name: 1 })).map(rowOf)),
     setOperatorPassword: (id, password) =>
       mongo.run(async () => {
         const update = { $set: { password }, $inc: { revision: 1 } };
-        return one(await operators.findByIdAndUpdate(id, update, { returnDocument: 'after' }).lean<OperatorDocument>());
+        return one(await operators.findByIdAndUpdate(id, update, { returnDocument: 'after' }));
       }),
-    removeOperator: (id) => mongo.run(async () => one(await operators.findByIdAndDelete(id).lean<OperatorDocument>())),
+    removeOperator: (id) => mongo.run(async () => one(await operators.findByIdAndDelete(id))),
     ...mongoLogins(mongo, models),
   };
 }
@@ -53,11 +54,11 @@ function mongoLogins(
       }),
     login: (hash) =>
       mongo.run(async () => {
-        const found = await logins.findById(hash).lean<LoginDocument>();
+        const found = await logins.findById(hash);
         if (!found) return null;
         const { _id, ...login } = found;
         const whose = { _id: login.operatorId, revision: login.revision };
-        const operator = await operators.findOne(whose).lean<OperatorDocument>();
+        const operator = await operators.findOne(whose);
         return operator && { login: { hash: _id, ...login }, operator: rowOf(operator) };
       }),
     endLogin: (hash) =>
@@ -76,8 +77,7 @@ export function mongoAudit(mongo: MongoConnection, models: Models): AuditStore {
     const last = await audit
       .findOne(kind)
       .sort({ n: 1 })
-      .skip(count - 1)
-      .lean<AuditDocument>();
+      .skip(count - 1);
     if (last) await audit.deleteMany({ ...kind, n: { $lte: last.n } });
   };
   return {
@@ -98,7 +98,7 @@ export function mongoAudit(mongo: MongoConnection, models: Models): AuditStore {
         .find(before)
         .sort({ n: -1 })
         .limit(limit + 1);
-      const documents = await mongo.run(() => found.lean<AuditDocument[]>());
+      const documents = await mongo.run(() => found);
       return pageOf('audit', documents, limit, ({ n }) => [n, ''], entryOf);
     },
   };

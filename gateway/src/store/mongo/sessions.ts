@@ -3,8 +3,10 @@ import { decodeCursor, pageOf } from '../cursor.js';
 import { AFTER_ALL } from '../device-order.js';
 import { type Session, type SessionQuery, type SessionStore, TAKEOVERS_KEPT } from '../store.js';
 import { isTimeLimit, type MongoConnection, violates } from './connection.js';
+import type { DiagnosticsDocument } from './models/diagnostics.js';
+import type { SessionDocument } from './models/sessions.js';
 import { documentOf, rowOf } from './rows.js';
-import type { DiagnosticsDocument, GatewayDocument, Models, SessionDocument } from './schemas.js';
+import type { Models } from './schemas.js';
 
 /** Wait for a commit that holds a session, before it is ended, ms. */
 const HELD_MS = 1000;
@@ -21,8 +23,8 @@ export function mongoSessions(mongo: MongoConnection, models: Models): SessionSt
       return await write({ maxTimeMS: HELD_MS });
     } catch (error) {
       if (!isTimeLimit(error)) throw error;
-      const held = await sessions.findById(id).lean<SessionDocument>();
-      const owner = held && (await gateways.findById(held.gateway).lean<GatewayDocument>());
+      const held = await sessions.findById(id);
+      const owner = held && (await gateways.findById(held.gateway));
       if (owner?.commitSession) await mongo.endCommitOf(owner.commitSession);
       return write({});
     }
@@ -39,21 +41,17 @@ export function mongoSessions(mongo: MongoConnection, models: Models): SessionSt
           throw error;
         }
       }),
-    session: (id) => mongo.run(async () => one(await sessions.findById(id).lean<SessionDocument>())),
+    session: (id) => mongo.run(async () => one(await sessions.findById(id))),
     openSessionOf: (accountId, deviceId) =>
-      mongo.run(async () =>
-        one(await sessions.findOne({ accountId, deviceId, status: 'open' }).lean<SessionDocument>()),
-      ),
+      mongo.run(async () => one(await sessions.findOne({ accountId, deviceId, status: 'open' }))),
     claimSession: (id, epoch, gateway) =>
       mongo.run(async () => {
         const owned = { _id: id, epoch, status: 'open' } as const;
-        const found = await sessions.findOne(owned).lean<SessionDocument>();
+        const found = await sessions.findOne(owned);
         if (!found) return null;
         const update = { $set: { gateway, epoch: epoch + 1 }, ...takeover(found, gateway) };
         return one(
-          await change(id, (limit) =>
-            sessions.findOneAndUpdate(owned, update, { returnDocument: 'after', ...limit }).lean<SessionDocument>(),
-          ),
+          await change(id, (limit) => sessions.findOneAndUpdate(owned, update, { returnDocument: 'after', ...limit })),
         );
       }),
     closeSession: (id, epoch, endedAt) =>
@@ -70,14 +68,13 @@ export function mongoSessions(mongo: MongoConnection, models: Models): SessionSt
       }),
     putDiagnostics: ({ sessionId, gateway, epoch, diagnostics: seen, problem }) =>
       mongo.run(async () => {
-        const owned = await sessions.findOne({ _id: sessionId, gateway, epoch }).lean<SessionDocument>();
+        const owned = await sessions.findOne({ _id: sessionId, gateway, epoch });
         if (!owned) return;
         const { accountId, deviceId } = owned;
         await diagnostics.updateOne({ _id: sessionId }, { $set: { diagnostics: seen } }, { upsert: true });
         await devices.updateOne({ accountId, deviceId }, { $set: { problem } });
       }),
-    diagnostics: (id) =>
-      mongo.run(async () => (await diagnostics.findById(id).lean<DiagnosticsDocument>())?.diagnostics ?? null),
+    diagnostics: (id) => mongo.run(async () => (await diagnostics.findById(id))?.diagnostics ?? null),
     streamingDevices: ({ accountId, prefix, limit }) =>
       mongo.run(async () => {
         const deviceId = { $gte: prefix ?? '', $lt: `${prefix ?? ''}${AFTER_ALL}` };
@@ -100,7 +97,7 @@ export function mongoSessions(mongo: MongoConnection, models: Models): SessionSt
         .find(filter)
         .sort({ startedAt: -1, _id: 1 })
         .limit(query.limit + 1);
-      const documents = await mongo.run(() => found.lean<SessionDocument[]>());
+      const documents = await mongo.run(() => found);
       return pageOf('sessions', documents, query.limit, ({ startedAt, _id }) => [startedAt, _id], sessionOf);
     },
   };
