@@ -2,7 +2,7 @@ import type { Bus, BusListener, BusMessage } from './bus/bus.js';
 import type { Counters } from './counters.js';
 import { Outgoing } from './outgoing.js';
 import type { Clock } from './process/clock.js';
-import type { Turns, Worker } from './process/turns.js';
+import type { FairScheduler, Worker } from './process/fair-scheduler.js';
 import { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
@@ -11,7 +11,7 @@ export interface ChannelHome {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly counters: Counters;
-  readonly turns: Turns;
+  readonly scheduler: FairScheduler;
   /** Called with the subscribers of an account that may have missed messages; they receive nothing more. */
   onLoss(subscribers: readonly Subscriber[]): void;
   /** Called with a subscriber whose last write the kernel did not completely accept. */
@@ -109,7 +109,7 @@ export class Channel implements BusListener, Worker {
       this.#length += message.text.length;
     }
     if (this.#length > MAX_WAITING) this.#overflow();
-    else this.home.turns.add(this);
+    else this.home.scheduler.add(this);
   }
 
   /** Messages may have been lost: the messages so far are sent, then the channel ends for its current subscribers. */

@@ -12,12 +12,11 @@ import type { KeyCheck, KeyHolder } from './keys/key-check.js';
 import { clientAddress } from './process/client-address.js';
 import { type Clock, systemClock, type Timer } from './process/clock.js';
 import { countOne } from './process/count.js';
-import { Lobby } from './process/lobby.js';
+import { FairScheduler } from './process/fair-scheduler.js';
 import type { Log } from './process/log.js';
+import { PendingSockets } from './process/pending-sockets.js';
 import { refuseHandshake } from './process/refusal.js';
 import { Tally } from './process/tally.js';
-import { Turns } from './process/turns.js';
-import { Roster } from './roster.js';
 import type { Scope } from './scope.js';
 import { closeSpread } from './spread.js';
 import {
@@ -27,6 +26,7 @@ import {
   type SubscriberHome,
   SubscriberSocket,
 } from './subscriber.js';
+import { SubscriberRegistry } from './subscriber-registry.js';
 
 export { CLOSE, type CloseReason, closeReason } from './close-codes.js';
 export { hasExpired, type KeyCheck, type KeyHolder, PERMISSIONS, type Permission } from './keys/key-check.js';
@@ -76,15 +76,15 @@ export class Fanout implements ChannelHome, SubscriberHome {
   readonly #plainServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: false });
   readonly #deflatingServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: SHARED_DEFLATE });
   readonly clock: Clock;
-  readonly turns = new Turns();
-  readonly #lobby: Lobby<Subscriber>;
+  readonly scheduler = new FairScheduler();
+  readonly #pending: PendingSockets<Subscriber>;
   readonly bus: Bus;
   /** The accounts that have subscribers on this node. */
   readonly #channels = new Map<string, Channel>();
   readonly #maxLagMs: number;
   readonly #maxBufferedBytes: number;
   /** Registered before the key is checked, so that a revocation meanwhile is not missed. */
-  readonly #roster = new Roster();
+  readonly #registry = new SubscriberRegistry();
   readonly #lagCheck: Timer;
   readonly #stopRevocations: () => void;
   readonly #refused: Tally;
@@ -95,13 +95,13 @@ export class Fanout implements ChannelHome, SubscriberHome {
   constructor(private readonly options: FanoutOptions) {
     this.bus = options.bus;
     this.clock = options.clock ?? systemClock;
-    this.#lobby = new Lobby(options.log);
+    this.#pending = new PendingSockets(options.log);
     for (const it of [this.#plainServer, this.#deflatingServer]) it.on('wsClientError', refuseHandshake);
     this.#maxLagMs = options.maxLagMs ?? 10_000;
     this.#maxBufferedBytes = options.maxBufferedBytes ?? 4 * 1024 * 1024;
     this.#stopRevocations = options.keys.onRevoked(
       (hash) => this.#revoke(hash),
-      () => this.#roster.keys(),
+      () => this.#registry.keys(),
     );
     this.#refused = new Tally(
       options.log,
@@ -117,14 +117,14 @@ export class Fanout implements ChannelHome, SubscriberHome {
 
   /** Open subscriber sockets, including those not yet admitted. */
   get connections(): number {
-    return this.#roster.size;
+    return this.#registry.size;
   }
 
   /** Age of the oldest write that the kernel has not completely accepted, over all subscribers, ms. */
   get lagMs(): number {
     const now = this.clock.monotonic();
     let lag = 0;
-    for (const subscriber of this.#roster) lag = Math.max(lag, subscriber.lagMs(now));
+    for (const subscriber of this.#registry) lag = Math.max(lag, subscriber.lagMs(now));
     return lag;
   }
 
@@ -134,18 +134,18 @@ export class Fanout implements ChannelHome, SubscriberHome {
    * account, is not known yet.
    */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.turns.once('', () => this.#accept(request, socket, head));
+    this.scheduler.once('', () => this.#accept(request, socket, head));
   }
 
   #accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    if (this.#lobby.turnsAway(socket)) return;
+    if (this.#pending.refuseIfFull(socket)) return;
     const key = onlyKey(keysInQuery(request.url ?? ''));
     const offer = sharedDeflateOffer(request.headers['sec-websocket-extensions']);
     if (offer) request.headers['sec-websocket-extensions'] = offer; // The offer, of several, that is accepted.
     const server = offer ? this.#deflatingServer : this.#plainServer;
     server.handleUpgrade(request, socket, head, (ws) => {
       const subscriber = new Subscriber(ws, socket, this);
-      this.#lobby.enter(subscriber);
+      this.#pending.add(subscriber);
       if (this.#draining) this.#refuse(subscriber, 'restarting');
       else if (key === null) this.#refuse(subscriber, 'authenticationFailed');
       else void this.#admit(subscriber, hashKey(key), request);
@@ -154,9 +154,9 @@ export class Fanout implements ChannelHome, SubscriberHome {
 
   onClose(subscriber: Subscriber): void {
     const { scope } = subscriber;
-    this.#lobby.leave(subscriber);
+    this.#pending.delete(subscriber);
     scope?.channel.release(subscriber, scope);
-    this.#roster.remove(subscriber);
+    this.#registry.remove(subscriber);
     this.#checkEmpty();
   }
 
@@ -186,7 +186,7 @@ export class Fanout implements ChannelHome, SubscriberHome {
 
   async #drain(windowMs: number): Promise<void> {
     this.options.log.info({ connections: this.connections, windowMs }, 'draining the subscriber sockets');
-    closeSpread(this.#roster, CLOSE.restarting.meaning, windowMs, this.clock);
+    closeSpread(this.#registry, CLOSE.restarting.meaning, windowMs, this.clock);
     await new Promise<void>((resolve) => {
       this.#whenEmpty = resolve;
       this.#checkEmpty();
@@ -202,7 +202,7 @@ export class Fanout implements ChannelHome, SubscriberHome {
    * is 1013.
    */
   async #admit(subscriber: Subscriber, hash: string, request: IncomingMessage): Promise<void> {
-    this.#roster.add(subscriber, hash);
+    this.#registry.add(subscriber, hash);
     const limit = this.clock.after(ADMISSION_LIMIT_MS, () => this.#refuse(subscriber, 'overloaded', NOT_NOW));
     try {
       const holder = await this.options.keys.holder(hash);
@@ -221,9 +221,9 @@ export class Fanout implements ChannelHome, SubscriberHome {
     this.#refuse(subscriber, 'authenticationFailed', detail);
   }
 
-  /** It gives up its place in the lobby at once: it needs no key, and may not answer the close frame for long. */
+  /** It is not pending any more: it needs no key, and may not answer the close frame for long. */
   #refuse(subscriber: Subscriber, reason: CloseReason, detail?: string): void {
-    this.#lobby.leave(subscriber);
+    this.#pending.delete(subscriber);
     if (!subscriber.open) return;
     countOne(this.counters.refused, reason);
     subscriber.close(reason, detail);
@@ -238,7 +238,7 @@ export class Fanout implements ChannelHome, SubscriberHome {
     if (!subscriber.open) return;
     subscriber.write(STATUS_FRAME, 0, this.clock.monotonic());
     scope.channel.add(subscriber, scope);
-    this.#lobby.leave(subscriber);
+    this.#pending.delete(subscriber);
   }
 
   /** A place for the holder of a key: the account's upstream subscription lives as long as there are places. */
@@ -249,21 +249,21 @@ export class Fanout implements ChannelHome, SubscriberHome {
   }
 
   #checkEmpty(): void {
-    if (this.#roster.size === 0) this.#whenEmpty();
+    if (this.#registry.size === 0) this.#whenEmpty();
   }
 
   #revoke(hash: string): void {
-    for (const subscriber of this.#roster.withKey(hash)) subscriber.close('authenticationFailed');
+    for (const subscriber of this.#registry.withKey(hash)) subscriber.close('authenticationFailed');
   }
 
   /** Uses the current wall clock: a timer set at admission would not notice that the clock was set. */
   #closeExpired(): void {
-    for (const subscriber of this.#roster.expired(this.clock.now())) subscriber.close('authenticationFailed');
+    for (const subscriber of this.#registry.expired(this.clock.now())) subscriber.close('authenticationFailed');
   }
 
   #checkLags(): void {
     const now = this.clock.monotonic();
-    for (const subscriber of this.#roster) {
+    for (const subscriber of this.#registry) {
       subscriber.look();
       if (subscriber.lagMs(now) > this.#maxLagMs) this.#evict(subscriber);
     }

@@ -3,10 +3,10 @@ import { WebSocket } from 'ws';
 import { CLOSE, type CloseReason, closeReason } from './close-codes.js';
 import type { Counters } from './counters.js';
 import type { Clock, Timer } from './process/clock.js';
-import type { Turns } from './process/turns.js';
+import type { FairScheduler } from './process/fair-scheduler.js';
 import { bytesRead, endOfControl } from './process/unfinished.js';
-import type { KeyGroup } from './roster.js';
 import type { Scope } from './scope.js';
+import type { KeyGroup } from './subscriber-registry.js';
 import { descriptorOf, hand } from './wire.js';
 
 /** Time that a peer has to answer a close frame before its socket is destroyed, ms. */
@@ -31,7 +31,7 @@ export class SubscriberSocket extends WebSocket {
 export interface SubscriberHome {
   readonly clock: Clock;
   readonly counters: Counters;
-  readonly turns: Turns;
+  readonly scheduler: FairScheduler;
   /** Called once, when the socket is closed. */
   onClose(subscriber: Subscriber): void;
 }
@@ -90,7 +90,7 @@ export class Subscriber {
   #heldBytes = 0;
   #grace: Timer | undefined;
   readonly #descriptor: number | undefined;
-  /** The subscribers with the same key; set by the roster. */
+  /** The subscribers with the same key; set by the registry. */
   group: KeyGroup | undefined;
   /** Its place in its account's channel, once its key is known. */
   scope: Scope | undefined;
@@ -211,9 +211,9 @@ export class Subscriber {
     if (!this.open) return;
     this.#frames = 0;
     this.#isClosing = true;
-    const { clock, turns } = this.home;
-    turns.once(this.#account, () => this.ws.close(CLOSE[reason].code, detail));
-    this.#grace = clock.after(CLOSE_GRACE_MS, () => turns.once(this.#account, () => this.ws.terminate()));
+    const { clock, scheduler } = this.home;
+    scheduler.once(this.#account, () => this.ws.close(CLOSE[reason].code, detail));
+    this.#grace = clock.after(CLOSE_GRACE_MS, () => scheduler.once(this.#account, () => this.ws.terminate()));
   }
 
   /** Empty until its key is known. */

@@ -15,10 +15,11 @@ export function descriptorOf(socket: Duplex): number | undefined {
 }
 
 /**
- * One write(2), without the request object, callback and state that `socket.write` creates for each: a tenth of the
- * cost of a delivery. Returns the number of bytes that the kernel accepted: none if its buffer is full or the
- * connection is broken, which the socket's own `write` then detects. The caller makes sure that the descriptor still
- * belongs to the socket (which is not destroyed) and that nothing is queued before.
+ * One write(2), without the request object, callback and state that `socket.write` creates for each: 2.9 instead of 3.4
+ * us of CPU for 250 bytes to each of 500 sockets on loopback (Node 20). Returns the number of bytes that the kernel
+ * accepted: none if its buffer is full or the connection is broken, which the socket's own `write` then detects. The
+ * caller makes sure that the descriptor still belongs to the socket (which is not destroyed) and that nothing is queued
+ * before.
  */
 export function writeNow(descriptor: number, bytes: Buffer): number {
   try {

@@ -14,9 +14,9 @@ import {
   pathOf,
   portOf,
 } from './http-server.js';
-import { Lobby } from './lobby.js';
 import { silentLog } from './log.fixture.js';
 import { registerDrops } from './operations.js';
+import { PendingSockets } from './pending-sockets.js';
 import { Raw, upgradeOf } from './raw.fixture.js';
 import { until } from './until.fixture.js';
 
@@ -241,7 +241,7 @@ describe('the HTTP server', () => {
   });
 
   it('refuses upgrades with 503 while too many wait, logs it once, and accepts them again when one has left', async () => {
-    const lobby = new Lobby<object>({ warn: (_fields, text) => void warned.push(text) }, 2);
+    const pending = new PendingSockets<object>({ warn: (_fields, text) => void warned.push(text) }, 2);
     let taken = 0;
     const one = {};
     await start(hello, {
@@ -249,8 +249,8 @@ describe('the HTTP server', () => {
         [
           '/stream',
           (_request, socket) => {
-            if (lobby.turnsAway(socket)) return;
-            lobby.enter(taken++ === 0 ? one : socket);
+            if (pending.refuseIfFull(socket)) return;
+            pending.add(taken++ === 0 ? one : socket);
             socket.once('end', () => socket.destroy()).resume();
           },
         ],
@@ -260,7 +260,7 @@ describe('the HTTP server', () => {
     await until(() => taken === 2);
     for (let n = 0; n < 3; n++) expect(await (await open(upgradeOf('/stream'))).ended).to.match(/^HTTP\/1.1 503 /);
     expect(warned).to.have.length(1);
-    lobby.leave(one);
+    pending.delete(one);
     await open(upgradeOf('/stream'));
     await until(() => taken === 3);
   });

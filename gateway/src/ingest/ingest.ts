@@ -5,9 +5,9 @@ import { clientAddress } from '@device-insights/fanout/process/client-address';
 import type { Timer } from '@device-insights/fanout/process/clock';
 import { countOne } from '@device-insights/fanout/process/count';
 import { within } from '@device-insights/fanout/process/deadline';
-import { Lobby } from '@device-insights/fanout/process/lobby';
+import { FairScheduler } from '@device-insights/fanout/process/fair-scheduler';
+import { PendingSockets } from '@device-insights/fanout/process/pending-sockets';
 import { refuseHandshake } from '@device-insights/fanout/process/refusal';
-import { Turns } from '@device-insights/fanout/process/turns';
 import { WebSocketServer } from 'ws';
 import { CloseError } from '../errors.js';
 import { infoLines } from '../info-lines.js';
@@ -56,9 +56,9 @@ export class Ingest {
   readonly #server: WebSocketServer;
   readonly #sessions: Sessions;
   readonly #open = new Set<Connection>();
-  readonly #lobby: Lobby<Connection>;
+  readonly #pending: PendingSockets<Connection>;
   /** Thousands may connect at once, so they are accepted in turns; their key, and so their account, is not known yet. */
-  readonly #upgrades = new Turns();
+  readonly #upgrades = new FairScheduler();
   readonly #arrivals = new Arrivals();
   readonly #ticks: Timer;
   readonly #stopWatchingKeys: () => void;
@@ -81,7 +81,7 @@ export class Ingest {
       ...UNTYPED,
     });
     this.#server.on('wsClientError', refuseHandshake);
-    this.#lobby = new Lobby(options.log);
+    this.#pending = new PendingSockets(options.log);
     const turns = new SessionTurns(options.publisher);
     const { counters } = this;
     this.#sessions = new Sessions({ ...options, turns, counters });
@@ -118,11 +118,11 @@ export class Ingest {
   }
 
   #accept(request: IncomingMessage, socket: Duplex, head: Buffer, at: number): void {
-    if (this.#lobby.turnsAway(socket)) return;
+    if (this.#pending.refuseIfFull(socket)) return;
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       const connection = new Connection(ws, socket, this.#options.clock);
       this.#open.add(connection);
-      this.#lobby.enter(connection);
+      this.#pending.add(connection);
       ws.once('close', () => this.#forget(connection));
       void this.#admit(request, connection, at);
     });
@@ -165,7 +165,7 @@ export class Ingest {
       connection.keyHash = keyHashOf(request);
       const holder = await holderOf(connection.keyHash, keys);
       connection.expiresAt = holder.expiresAt;
-      this.#lobby.leave(connection); // Joining may take long, and the lobby is everybody's.
+      this.#pending.delete(connection); // Joining may take long, and the places are few.
       await this.#arrivals.admit(holder.account, async () => {
         const admission = await admit(request, holder, at, store);
         if (hasWaited && clockShift(admission) !== 0) throw new CloseError('overloaded', STALE_CLOCK);
@@ -179,7 +179,7 @@ export class Ingest {
       this.#close(connection, error);
     } finally {
       limit.cancel();
-      this.#lobby.leave(connection); // Also if it is refused: it may not answer the close frame for long.
+      this.#pending.delete(connection); // Also if it is refused: it may not answer the close frame for long.
     }
   }
 
@@ -263,7 +263,7 @@ export class Ingest {
 
   #forget(connection: Connection): void {
     this.#open.delete(connection);
-    this.#lobby.leave(connection);
+    this.#pending.delete(connection);
     if (this.#open.size === 0) this.#onEmpty();
   }
 

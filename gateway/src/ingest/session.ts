@@ -1,8 +1,8 @@
 import type { CloseReason } from '@device-insights/fanout';
 import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import { countOne } from '@device-insights/fanout/process/count';
+import type { Worker } from '@device-insights/fanout/process/fair-scheduler';
 import type { Log } from '@device-insights/fanout/process/log';
-import type { Worker } from '@device-insights/fanout/process/turns';
 import type { Analysis, NoReading, SampleRun } from '../analysis/analysis.js';
 import { ForwardClock } from '../forward-clock.js';
 import type { Inspection } from '../peers/inspection.js';

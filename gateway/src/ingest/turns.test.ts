@@ -1,26 +1,10 @@
+import { compute, TestGate } from '@device-insights/fanout/process/fair-scheduler.fixture';
 import { expect } from 'chai';
 import { SessionTurns } from './turns.js';
 
 /** A publisher as far as the turns see it. */
-class Gate {
-  accepting = true;
+class Gate extends TestGate {
   queued = 0;
-  #reliefs: (() => void)[] = [];
-
-  onRelief(run: () => void): void {
-    this.#reliefs.push(run);
-  }
-
-  open(): void {
-    this.accepting = true;
-    for (const run of this.#reliefs.splice(0)) run();
-  }
-}
-
-/** Keeps the processor for some milliseconds. */
-function compute(ms: number): void {
-  const end = performance.now() + ms;
-  while (performance.now() < end);
 }
 
 describe('SessionTurns', () => {

@@ -1,4 +1,4 @@
-import { type Gate, TURN_MS, Turns } from '@device-insights/fanout/process/turns';
+import { FairScheduler, type Gate, TURN_MS } from '@device-insights/fanout/process/fair-scheduler';
 import type { Publisher } from '../publisher/publisher.js';
 
 /** Shortest time from one round of the event loop with messages to the next, while no reading waits to be stored, ms. */
@@ -10,7 +10,7 @@ const UNCHANGED = new Int32Array(new SharedArrayBuffer(4));
  * The turns of the sessions, and the time in which their messages are handled without a turn. No session works while the
  * publisher cannot accept its results.
  */
-export class SessionTurns extends Turns {
+export class SessionTurns extends FairScheduler {
   /** When the time outside the turns is used up, ms; null if none has been used in this round of the event loop. */
   #end: number | null = null;
   #roundEnded = Number.NEGATIVE_INFINITY;

@@ -10,10 +10,10 @@ import { refuse } from './refusal.js';
 const PLACES = 4096;
 
 /**
- * Holds upgraded sockets until they are admitted, refused or gone. Entering needs no key, so places are few; and only
+ * Holds upgraded sockets until they are admitted, refused or gone. They need no key for it, so places are few; and only
  * as long as a key check lasts, so that strangers cannot hold them. Refused sockets count as connections alone.
  */
-export class Lobby<T extends object> {
+export class PendingSockets<T extends object> {
   readonly #waiting = new Set<T>();
   readonly #bound: Bound;
 
@@ -27,19 +27,19 @@ export class Lobby<T extends object> {
   }
 
   /** Refuses a socket (503) before its upgrade if there is no place. Returns whether it did. */
-  turnsAway(socket: Duplex): boolean {
+  refuseIfFull(socket: Duplex): boolean {
     if (this.#waiting.size < this.places) return false;
     this.#bound.reached();
     refuse(socket, 503, 'too many sockets are waiting to be admitted: try again', { 'Retry-After': '1' });
     return true;
   }
 
-  enter(socket: T): void {
+  add(socket: T): void {
     this.#waiting.add(socket);
   }
 
   /** Harmless for a socket that has left. */
-  leave(socket: T): void {
+  delete(socket: T): void {
     this.#waiting.delete(socket);
   }
 }

@@ -1,31 +1,11 @@
 import { expect } from 'chai';
-import { type Gate, Turns, type Worker } from './turns.js';
+import { compute, TestGate } from './fair-scheduler.fixture.js';
+import { FairScheduler, type Worker } from './fair-scheduler.js';
 import { until } from './until.fixture.js';
 
-/** What the work of a test needs. */
-class TestGate implements Gate {
-  accepting = true;
-  #reliefs: (() => void)[] = [];
-
-  onRelief(run: () => void): void {
-    this.#reliefs.push(run);
-  }
-
-  open(): void {
-    this.accepting = true;
-    for (const run of this.#reliefs.splice(0)) run();
-  }
-}
-
-/** Keeps the processor for some milliseconds. */
-function compute(ms: number): void {
-  const end = performance.now() + ms;
-  while (performance.now() < end);
-}
-
-describe('Turns', () => {
-  it('let a worker continue until it has no more work, and again when it is added', async () => {
-    const turns = new Turns();
+describe('the fair scheduler', () => {
+  it('lets a worker continue until it has no more work, and again when it is added', async () => {
+    const turns = new FairScheduler();
     let steps = 0;
     const worker: Worker = { account: 'a', isWaiting: false, step: () => ++steps % 5 !== 0 };
     turns.add(worker);
@@ -34,8 +14,8 @@ describe('Turns', () => {
     await until(() => steps === 10);
   });
 
-  it('serve the other workers while one has endless work', async () => {
-    const turns = new Turns();
+  it('serves the other workers while one has endless work', async () => {
+    const turns = new FairScheduler();
     let flooding = true;
     let floods = 0;
     const flood: Worker = {
@@ -55,8 +35,8 @@ describe('Turns', () => {
     expect(Math.max(...served)).to.be.lessThan(200);
   });
 
-  it('return to the event loop although work is left', async () => {
-    const turns = new Turns();
+  it('returns to the event loop although work is left', async () => {
+    const turns = new FairScheduler();
     let flooding = true;
     let steps = 0;
     turns.add({ account: 'a', isWaiting: false, step: () => ++steps > 0 && flooding });
@@ -65,9 +45,9 @@ describe('Turns', () => {
     expect(steps).to.be.greaterThan(0);
   });
 
-  it('stop while the gate does not accept work, and continue when it does', async () => {
+  it('stops while the gate does not accept work, and continues when it does', async () => {
     const gate = new TestGate();
-    const turns = new Turns(gate);
+    const turns = new FairScheduler(gate);
     let steps = 0;
     turns.add({
       account: 'a',
@@ -86,8 +66,8 @@ describe('Turns', () => {
     gate.accepting = false;
   });
 
-  it('forget a worker that is removed', async () => {
-    const turns = new Turns();
+  it('forgets a worker that is removed', async () => {
+    const turns = new FairScheduler();
     let steps = 0;
     const worker: Worker = { account: 'a', isWaiting: false, step: () => ++steps > 0 };
     turns.add(worker);
@@ -96,8 +76,8 @@ describe('Turns', () => {
     expect(steps).to.equal(0);
   });
 
-  it('serve each account alike, however many workers another one has', async () => {
-    const turns = new Turns();
+  it('serves each account alike, however many workers another one has', async () => {
+    const turns = new FairScheduler();
     let flooding = true;
     let floods = 0;
     const flood = (): Worker => ({

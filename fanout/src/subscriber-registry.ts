@@ -13,7 +13,7 @@ export interface KeyGroup {
 }
 
 /** The subscribers of a node, by the hash of their key. */
-export class Roster implements Iterable<Subscriber> {
+export class SubscriberRegistry implements Iterable<Subscriber> {
   readonly #groups = new Map<string, KeyGroup>();
   #size = 0;
 

@@ -3,7 +3,7 @@ export interface Worker {
   readonly account: string;
   /** Does one step, of at most a fraction of a millisecond; false if nothing is left to do until the worker is added again. */
   step(): boolean;
-  /** Whether the worker waits for its turn; set by `Turns`. */
+  /** Whether the worker waits for its turn; set by `FairScheduler`. */
   isWaiting: boolean;
 }
 
@@ -25,7 +25,7 @@ const OPEN: Gate = { accepting: true, onRelief: (run) => run() };
  * Shares the event loop among accounts, round robin by time; within an account its workers are served in turn. So the
  * work of one account delays that of another by 1 ms for each account that has work, however much it is.
  */
-export class Turns {
+export class FairScheduler {
   /** The workers that wait, by account; the account whose turn is next comes first. */
   readonly #queues = new Map<string, Worker[]>();
   #scheduled = false;
