@@ -291,12 +291,12 @@ export namespace MOTION {
   /** Added to the share of the likelihood before that logarithm. [share; chosen] */
   export const LEAST_SUPPORT: f32 = 0.02;
   /**
-   * Log odds up to which a rate in motion is not trusted. Chosen on people left out: at half of it a third more of maxwrist is
+   * Log odds up to which a rate in motion is not trusted. Chosen on people left out: at half of it more of wrist and maxwrist is
    * wrong but trusted. [log odds; chosen]
    */
-  export const LEAST_ODDS: f32 = 2;
+  export const LEAST_ODDS: f32 = 1.3;
   /** Log odds from which on it is trusted. [log odds; chosen] */
-  export const ENOUGH_ODDS: f32 = 2.5;
+  export const ENOUGH_ODDS: f32 = 1.8;
   /**
    * Share of a line that the axes do not explain below which it is the motion's. Chosen on people left out: of their readings that are
    * right and trusted 1 in 200 has less than 0.14. [share; chosen]

@@ -42,9 +42,10 @@ export async function dump(
 
 /** Whether a signal may have readings of a model that its reference judges. */
 function mayHave({ source, reference }: Signal, model: ConfidenceModel): boolean {
-  const [type = '', sensor = 'ppg'] = model.split('_');
+  const [type, sensor = 'ppg', activity] = model.split('_');
   const modalities = source.deviceModel.modality_channels.map(({ modality }) => modality);
-  return reference.types.some((one) => one === type) && modalities.some((modality) => modality.startsWith(sensor));
+  const has = (start: string) => modalities.some((modality) => modality.startsWith(start));
+  return reference.types.some((one) => one === type) && has(sensor) && (activity !== 'motion' || has('accel'));
 }
 
 interface FeatureRow {
