@@ -10,21 +10,10 @@ export const FEATURES = {
   hr_ppg_motion: ['+belief', '+support', '+seen_apart'],
   /**
    * Heart rate from ECG: beats that are none by their morphology (logarithm of the expected number), surprise of the intervals, their
-   * variation, fit of the beats to the templates, size of the smallest beat, separation of energy and of match from noise, changes of kind, share of the
-   * window that intervals cover, whether another lead agrees.
+   * variation, fit of the beats to the templates, size of the smallest beat, separation of energy and of match from noise, share of the window that
+   * intervals cover, whether another lead agrees.
    */
-  hr_ecg: [
-    '-doubt',
-    '-surprise',
-    '-variation',
-    '+fit',
-    '+contrast',
-    '+energy',
-    '+match',
-    '-changes',
-    '+covered',
-    '+agreement',
-  ],
+  hr_ecg: ['-doubt', '-surprise', '-variation', '+fit', '+contrast', '+energy', '+match', '+covered', '+agreement'],
   rr_ppg: [],
   rr_ecg: [],
   rr_resp: [],

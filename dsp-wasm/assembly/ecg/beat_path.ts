@@ -86,7 +86,7 @@ function surpriseAfter(other: Candidate, interval: f32): f32 {
 }
 
 function periodAfter(lead: Lead, number: i32, before: i32, sample: i32): f32 {
-  if (before < 0) return number > 0 ? lead.candidateAt(number - 1).period : PATH.FIRST_PERIOD;
+  if (before < 0) return number > 0 ? lead.candidateAt(number - 1).period : PATH.LONGEST_PERIOD;
   const other = lead.candidateAt(before);
   const interval = secondsFrom(other, sample);
   const period = other.period;

@@ -67,7 +67,8 @@ export function isSlowWave(features: Stretch, i: i32): bool {
 
 /** Where a link has lost data, it may draw a line to the next ones, which is far smoother than the noise between two beats. */
 function watchSmooth(lead: Lead, energy: Row<f32>, at: i32, from: i32): void {
-  for (let i = 0; i < BLOCK; i++) if (energy[at + i] < FLAT.SMOOTH * lead.calm) lead.flat = max(lead.flat, from + i + 1);
+  for (let i = 0; i < BLOCK; i++)
+    if (energy[at + i] < FLAT.SMOOTH * lead.calm) lead.flat = max(lead.flat, from + i + 1);
 }
 
 /** Limits evidence smoothly to about MOST_WIDE, so that its maximum stays at the same place. */
@@ -86,7 +87,7 @@ function addPositions(sum: Row<f32>, feature: usize, level: Level): void {
     const v = v128.load(feature + ((<usize>i) << 2));
     const present = f32x4.eq(v, v);
     const raw = f32x4.mul(f32x4.sub(v, noise), scale);
-    const position = f32x4.pmin(f32x4.splat(EVIDENCE.FARTHEST), f32x4.pmax(f32x4.splat(EVIDENCE.LOWEST), raw));
+    const position = f32x4.pmin(f32x4.splat(EVIDENCE.FARTHEST), raw);
     const sums = v128.load(sum.at(i));
     const weights = v128.load(sum.at(BLOCK + i));
     v128.store(sum.at(i), f32x4.add(sums, v128.and(f32x4.mul(position, weight), present)));
@@ -113,7 +114,7 @@ function makeLogOdds(sum: Row<f32>, q: f32): void {
 /** Whether a grid sample has the largest evidence within GUARD. */
 export function isPeak(lead: Lead, sample: i32): bool {
   const v = evidenceAt(lead, sample);
-  if (!(v > EVIDENCE.LEAST)) return false;
+  if (!(v > -EVIDENCE.MOST)) return false;
   for (let k = 1; k <= EVIDENCE.GUARD; k++) {
     if (evidenceAt(lead, sample - k) >= v || evidenceAt(lead, sample + k) > v) return false;
   }

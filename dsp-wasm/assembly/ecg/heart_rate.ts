@@ -8,9 +8,9 @@ import { Row, rowAt } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
 import { topOf } from './evidence';
-import { newestPeak } from './r_peaks';
 import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
+import { newestPeak } from './r_peaks';
 import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
 import { INTERVALS, READINGS, ROW } from './scratch';
 import { CONFIDENCE, RHYTHM, SIZE } from './tuning';
@@ -18,7 +18,7 @@ import { CONFIDENCE, RHYTHM, SIZE } from './tuning';
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
 /** Place of the last feature. */
-const AGREEMENT: i32 = 9;
+const AGREEMENT: i32 = 8;
 
 /** What a lead tells of a window. */
 @unmanaged
@@ -104,8 +104,7 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   features[4] = contrast(lead, end - WINDOW);
   features[5] = Mathf.log(separation(lead.energy));
   features[6] = Mathf.log(separation(lead.match));
-  features[7] = changes(lead, end - WINDOW);
-  features[8] = <f32>Math.min(1, intervals.duration / WINDOW);
+  features[7] = <f32>Math.min(1, intervals.duration / WINDOW);
 }
 
 /**
@@ -156,17 +155,6 @@ function largest(lead: Lead, from: f64): f32 {
   for (let n = lead.beatCount - 1; n >= lead.oldestBeat && lead.beatAt(n).time > from; n--)
     high = max(high, lead.beatAt(n).amplitude);
   return high;
-}
-
-/** Share of the window's beats that are of another kind than the one before. */
-function changes(lead: Lead, from: f64): f32 {
-  let count: f32 = 0;
-  let changed: f32 = 0;
-  for (let n = lead.beatCount - 1; n > lead.oldestBeat && lead.beatAt(n).time > from; n--) {
-    count++;
-    changed += <f32>(lead.beatAt(n).kind !== lead.beatAt(n - 1).kind);
-  }
-  return count > 0 ? changed / count : 0;
 }
 
 /** Probability that TELLING_BEATS of the chosen lead's beats since `from` (seconds) are those of a heart. */

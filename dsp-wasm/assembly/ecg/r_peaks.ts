@@ -108,7 +108,8 @@ function consumeBlock(lead: Lead, channel: Channel, sub: i32, end: i32, limit: i
   const seconds = (end - start - REACH) / ECG_HZ;
   if (seconds < LEARNING.SECONDS) return;
   const stretch = min(seconds, 2 * LEARNING.SECONDS) * ECG_HZ;
-  if (!learnLevels(lead, channel, sub, start + stretch, stretch, end, BETWEEN) && seconds < 2 * LEARNING.SECONDS) return;
+  if (!learnLevels(lead, channel, sub, start + stretch, stretch, end, BETWEEN) && seconds < 2 * LEARNING.SECONDS)
+    return;
   lead.ready = true;
   lead.quiet = start;
   clearEvidence(lead);
@@ -209,7 +210,7 @@ function detect(lead: Lead, channel: Channel, sub: i32, end: i32, limit: i32): v
   weighBlock(lead, GROUP, from, ROW);
   for (let sample = from - EVIDENCE.GUARD; sample < from + BLOCK - EVIDENCE.GUARD; sample++) {
     if (!isPeak(lead, sample)) continue;
-    const evidence = min<f32>(EVIDENCE.MOST, max<f32>(-EVIDENCE.MOST, evidenceAt(lead, sample)));
+    const evidence = min<f32>(EVIDENCE.MOST, evidenceAt(lead, sample));
     addCandidate(lead, sample, evidence, isWide(lead, sample), sharpnessAt(lead, sample));
   }
   decide(lead, channel, sub, end);

@@ -3,7 +3,7 @@
 /** Levels of a feature at beats and between them (levels.ts). */
 export namespace LEVEL {
   /** Tuning of the R peaks and of the heart rate from them. The brackets are explained in CONTRIBUTING.md. */
-  
+
   // ---- levels.ts ----
   /** Share of a beat in both levels, which follow within about 8 beats. [share; cited: Hamilton and Tompkins 1986] */
   export const FOLLOW: f32 = 0.125;
@@ -23,10 +23,6 @@ export namespace LEVEL {
 export namespace EVIDENCE {
   /** Half width within which a peak of the evidence is the greatest, 78 ms. [grid samples; chosen] */
   export const GUARD: i32 = 10;
-  /** The least evidence that makes a candidate. [log odds; chosen] */
-  export const LEAST: f32 = -20;
-  /** Lower bound of where between noise (0) and beats (1) a feature is. [ratio; chosen] */
-  export const LOWEST: f32 = -0.5;
   /** Upper bound of the same. [ratio; chosen] */
   export const FARTHEST: f32 = 1.6;
   /** Steepness of the log odds over the position, by the separation less one. [weight; chosen] */
@@ -77,8 +73,6 @@ export namespace PATH {
   export const STEADINESS: f32 = 20;
   /** The most that an interval surprises. [log odds; chosen] */
   export const MOST_SURPRISE: f32 = 4;
-  /** Period that is expected at first, 75 bpm. [s; chosen] */
-  export const FIRST_PERIOD: f32 = 0.8;
   /** Shortest period that is expected. [s; chosen] */
   export const SHORTEST_PERIOD: f32 = 0.18;
   /** Longest period that is expected. [s; chosen] */
@@ -269,8 +263,6 @@ export namespace CONFIDENCE {
   export const IDLE_INTERVALS: f64 = 2;
   /** Longest that a decision takes. [s; derived: DECIDE_LATEST at 128 Hz] */
   export const DECIDE_SECONDS: f64 = 0.5;
-  /** Intervals that tell the rate of a window, together. [s; chosen] */
-  export const ENOUGH_SECONDS: f64 = 3;
   /** Closest that a peak may follow another, 0.24 s. [grid samples; derived: SHORTEST_RR at 128 Hz] */
   export const CLOSEST_PEAK: i32 = 23;
   /** Least size of a QRS complex, in parts of the level under it: filters lose 1e-5 of it to f32. [ratio; chosen] */
