@@ -2,10 +2,9 @@ import { completeBy, copyGrid, fillEmpty } from '../grid/window';
 import { KIND_RESP, SLOW_HZ } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
-import { POINTS, RAW } from './scratch';
-import { clearSeries, laneOf } from './series';
+import { POINTS, RAW, SERIES, Series } from './scratch';
 import { FROM_EFFORT, followBreath } from './tracker';
-import { ENOUGH_SAMPLES } from './tuning';
+import { EFFORT } from './tuning';
 
 /** Grid samples of a point, and of the window, 32 s. */
 const STRIDE: i32 = 8;
@@ -16,12 +15,11 @@ export function estimateRrResp(session: Session, end: f64, to: Estimate): bool {
   const channel = channelOfKind(session, KIND_RESP);
   if (!channel) return false;
   const from = <i32>end * SLOW_HZ - WINDOW;
-  if (copyGrid(channel, 0, from, WINDOW, completeBy(channel, end), RAW.at(0)) < ENOUGH_SAMPLES) return false;
-  const n = POINTS - firstPoint();
+  if (copyGrid(channel, 0, from, WINDOW, completeBy(channel, end), RAW.at(0)) < EFFORT.ENOUGH_SAMPLES) return false;
+  const first = firstPoint();
   fillEmpty(RAW.at(0), WINDOW);
-  clearSeries(n);
-  average(n);
-  return followBreath(session.breath, FROM_EFFORT, end, n, 60, 1, 1, f32x4.splat(0), to);
+  average(first, SERIES);
+  return followBreath(session.breath, FROM_EFFORT, end, SERIES, to);
 }
 
 /** First point (even) from which on the window has data. */
@@ -31,13 +29,20 @@ function firstPoint(): i32 {
   return (i / STRIDE) & ~1;
 }
 
-/** Averages the last n x STRIDE grid samples to n points of 1/4 s, in the first lane. */
-function average(n: i32): void {
-  const series = laneOf(0);
-  for (let i = 0; i < n; i++) {
-    const from = (POINTS - n + i) * STRIDE;
+/** The points of 1/4 s from `first` on, as sums of grid samples, in the first lane. */
+function average(first: i32, series: Series): void {
+  series.n = POINTS - first;
+  series.lanes = i32x4(-1, 0, 0, 0);
+  series.resolution = f32x4.splat(0);
+  series.fastest = EFFORT.FASTEST;
+  series.share = 1;
+  series.trust = 1;
+  memory.fill(series.points.at(0), 0, (<usize>series.n) << 4);
+  const points = series.lane(0);
+  for (let i = 0; i < series.n; i++) {
+    const from = (first + i) * STRIDE;
     let sum: f32 = 0;
     for (let j = 0; j < STRIDE; j++) sum += RAW[from + j];
-    series[4 * i] = sum;
+    points[4 * i] = sum;
   }
 }

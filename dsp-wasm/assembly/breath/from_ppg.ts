@@ -3,32 +3,12 @@ import { BreathState, MAX_PULSES } from '../memory/breath_state';
 import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
-import {
-  addBeat,
-  clearBeats,
-  judgeBeats,
-  outOfStep,
-  putHeights,
-  putIntervals,
-  putSteadyBaselines,
-  putWidths,
-} from './modulation';
+import { addBeat, judgeBeats, outOfStep } from './beats';
+import { addBaselines, addWidths, modulations } from './modulation';
 import { advancePulses } from './ppg_pulses';
-import { BEATS, MAX_BEATS, RAW, RR_WINDOW } from './scratch';
-import { clearSeries } from './series';
+import { BEATS, Beats, MAX_BEATS, RAW, RR_WINDOW, SERIES } from './scratch';
 import { FROM_PPG, followBreath } from './tracker';
-import {
-  BASELINE_RESOLUTION,
-  HEIGHT_RESOLUTION,
-  INTERVAL_RESOLUTION,
-  LEAST_COUNTS,
-  PASSED,
-  PULSES_IN_STEP,
-  ROUNDED,
-  SHARP,
-  SMOOTH_SECONDS,
-  WIDTH_RESOLUTION,
-} from './tuning';
+import { LIGHT } from './tuning';
 
 /**
  * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights, baselines and widths of one optical
@@ -40,43 +20,43 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   const state = session.breath;
   const rest = restOf(session, state, end);
   const first = state.channel;
-  let n = gather(session, first ? first : channelAfter(session, null), end);
-  if (!n && end >= RR_WINDOW / 2) n = gather(session, channelAfter(session, state.channel), end);
+  let enough = gather(state, first ? first : channelAfter(session, null), end, BEATS);
+  if (!enough && end >= RR_WINDOW / 2) enough = gather(state, channelAfter(session, state.channel), end, BEATS);
   const used = state.channel;
-  if (!n || !used) return false;
-  clearSeries(n);
-  putIntervals(0, n);
-  putHeights(1, n);
-  putSteadyBaselines(2, n);
-  putWidths(3, n);
-  // Beats sample the respiration: rates above half of the heart rate cannot be distinguished from lower ones.
-  const fastest: f32 = <f32>30 / BEATS.medianInterval - <f32>1;
-  const resolved = BEATS.meanHeight >= LEAST_COUNTS * used.resolution;
-  const share: f32 = resolved ? BEATS.steadiness * clarity(state, used.period) : 0;
-  return followBreath(state, FROM_PPG, end, n, fastest, share, BEATS.trust * rest, resolutionOf(used), to);
+  if (!enough || !used) return false;
+  modulations(BEATS, SERIES);
+  addBaselines(BEATS, BEATS.steady, SERIES); // a mean over a second hardly depends on the height of the pulse in it
+  addWidths(BEATS, SERIES);
+  SERIES.lanes = i32x4.splat(-1);
+  SERIES.resolution = resolutionOf(used, BEATS.meanHeight);
+  // Smaller pulses are the converter's own steps, whose beat with the sampling looks like breath.
+  const resolved = BEATS.meanHeight >= LIGHT.LEAST_COUNTS * used.resolution;
+  SERIES.share *= resolved ? clarity(state, used.period, BEATS) : 0;
+  SERIES.trust *= rest;
+  return followBreath(state, FROM_PPG, end, SERIES, to);
 }
 
 /**
- * How far the pulses tell of the breath rather than of their places between the samples, one every `period` seconds, from 0 to 1: if they are smooth enough to
- * be measured between these, or out of step with them.
+ * How far the pulses tell of the breath rather than of their phases between the samples, one every `period` seconds, from 0 to 1: if they are
+ * smooth enough to be measured between these, or out of step with them.
  */
-function clarity(state: BreathState, period: f64): f32 {
+function clarity(state: BreathState, period: f64, beats: Beats): f32 {
   // Lines join the samples, and cut the tops off by the square of their period, where they are not much closer than the grid.
   const close = <f32>Math.min(1, 1 / (2 * SLOW_HZ * period));
-  const sharp = SHARP * close * close;
+  const sharp = LIGHT.SHARP * close * close;
   const smooth = max<f32>(0, min<f32>(1, <f32>2 - state.sharpness / sharp));
-  return max(smooth, outOfStep(PULSES_IN_STEP * <f32>max(period, 1.0 / SLOW_HZ)));
+  return max(smooth, outOfStep(beats, LIGHT.IN_STEP * <f32>max(period, 1.0 / SLOW_HZ)));
 }
 
-/** Standard deviation of what the series hold beside breath, noise and drift: what the grid and the converter leave uncertain. */
-function resolutionOf(channel: Channel): v128 {
-  const averaged = Math.sqrt(channel.period / SMOOTH_SECONDS);
-  const rounded = (ROUNDED * channel.resolution * <f32>averaged) / BEATS.meanHeight;
+/** Standard deviation of the series beside breath, noise and drift: the errors of the grid and of the converter. */
+function resolutionOf(channel: Channel, meanHeight: f32): v128 {
+  const averaged = Math.sqrt(channel.period / LIGHT.SMOOTH_SECONDS);
+  const rounded = (LIGHT.ROUNDED * channel.resolution * <f32>averaged) / meanHeight;
   return f32x4(
-    INTERVAL_RESOLUTION + rounded,
-    HEIGHT_RESOLUTION + rounded,
-    BASELINE_RESOLUTION + rounded,
-    WIDTH_RESOLUTION + 4 * rounded,
+    LIGHT.INTERVAL_RESOLUTION + rounded,
+    LIGHT.HEIGHT_RESOLUTION + rounded,
+    LIGHT.BASELINE_RESOLUTION + rounded,
+    LIGHT.WIDTH_RESOLUTION + 4 * rounded,
   );
 }
 
@@ -86,7 +66,7 @@ function resolutionOf(channel: Channel): v128 {
  */
 function restOf(session: Session, state: BreathState, end: f64): f32 {
   const now = stillness(session, end, RAW.at(0));
-  state.moved = max<f32>(<f32>1 - <f32>now, state.moved - PASSED);
+  state.moved = max<f32>(<f32>1 - <f32>now, state.moved - LIGHT.PASSED);
   return <f32>1 - state.moved;
 }
 
@@ -110,11 +90,10 @@ function kindOf(rank: i32): i32 {
   return rank === 2 ? KIND_PPG_IR : KIND_PPG_RED;
 }
 
-/** Adds the channel's pulses of the window; returns the number of points of their series, 0 for too few pulses. */
-function gather(session: Session, channel: Channel | null, end: f64): i32 {
-  clearBeats();
-  if (!channel) return 0;
-  const state = session.breath;
+/** Collects and judges the channel's pulses of the window; false for too few pulses. */
+function gather(state: BreathState, channel: Channel | null, end: f64, beats: Beats): bool {
+  beats.count = 0;
+  if (!channel) return false;
   advancePulses(state, channel, end);
   const found = state.pulseCount;
   const oldest = max(0, found - MAX_PULSES);
@@ -123,7 +102,7 @@ function gather(session: Session, channel: Channel | null, end: f64): i32 {
   for (let i = max(first, found - MAX_BEATS); i < found; i++) {
     const pulse = state.pulseAt(i);
     const interval = i > oldest ? <f32>(pulse.time - state.pulseAt(i - 1).time) : <f32>NaN;
-    addBeat(<f32>(pulse.time - end), interval, pulse.height, pulse.baseline, pulse.width, 0);
+    addBeat(beats, <f32>(pulse.time - end), interval, pulse.height, pulse.baseline, pulse.width, 0);
   }
-  return judgeBeats();
+  return judgeBeats(beats);
 }

@@ -5,22 +5,7 @@ import { BreathState } from '../memory/breath_state';
 import { Channel, SLOW_HZ } from '../memory/channel';
 import { Row } from '../memory/row';
 import { BAND, ENERGY, MEAN, NEAR, RAW, WIDE } from './scratch';
-import {
-  BEAT_HALF,
-  DRIFT_HALF,
-  ENERGY_OFFSET,
-  FOOT_REACH,
-  REFRACTORY,
-  SHALLOW,
-  SHARPNESS_STEP,
-  SHORTEST_STRETCH,
-  SKEW_STEP,
-  SMOOTH_HALF,
-  SYSTOLE_HALF,
-  TURNED,
-  UNFINISHED,
-  WIDTH_LEVEL,
-} from './tuning';
+import { PULSE } from './tuning';
 
 /**
  * Pulses of one optical channel, found by two moving averages (Elgendi et al., PLoS ONE 8(10):e76585, 2013): wherever the
@@ -30,7 +15,7 @@ import {
  * polarity of the signal does not matter: light that falls with the blood is turned.
  */
 
-const LOOKAHEAD: i32 = DRIFT_HALF + BEAT_HALF;
+const LOOKAHEAD: i32 = PULSE.DRIFT_HALF + PULSE.BEAT_HALF;
 /** Grid samples before the first searched one, which the averages and the search for the pulse's foot need. */
 const MARGIN: i32 = 64;
 const LONGEST: i32 = 32 * SLOW_HZ;
@@ -77,10 +62,10 @@ function isFlat(count: i32): bool {
 
 /** Fills MEAN and BAND. */
 function bandPass(count: i32): void {
-  movingMean(RAW, count, DRIFT_HALF, MEAN);
-  movingMean(RAW, count, SMOOTH_HALF, BAND);
+  movingMean(RAW, count, PULSE.DRIFT_HALF, MEAN);
+  movingMean(RAW, count, PULSE.SMOOTH_HALF, BAND);
   for (let i = 0; i < count; i++) {
-    const inside = i >= DRIFT_HALF && i < count - DRIFT_HALF;
+    const inside = i >= PULSE.DRIFT_HALF && i < count - PULSE.DRIFT_HALF;
     BAND[i] = inside ? BAND[i] - MEAN[i] : 0;
   }
 }
@@ -92,19 +77,19 @@ function bandPass(count: i32): void {
 function findPolarity(state: BreathState, count: i32): bool {
   let squares: f64 = 0;
   let cubes: f64 = 0;
-  for (let i = DRIFT_HALF + 1; i < count - DRIFT_HALF; i++) {
+  for (let i = PULSE.DRIFT_HALF + 1; i < count - PULSE.DRIFT_HALF; i++) {
     const slope = <f64>(BAND[i] - BAND[i - 1]);
     squares += slope * slope;
     cubes += slope * slope * slope;
   }
-  const mean = squares / <f64>(count - 2 * DRIFT_HALF - 1);
+  const mean = squares / <f64>(count - 2 * PULSE.DRIFT_HALF - 1);
   const skew = squares > 0 ? <f32>(cubes / squares / Math.sqrt(mean)) : 0;
   if (state.polarity === 0) {
     state.skew = skew;
     state.polarity = skew < 0 ? -1 : 1;
   }
-  state.skew += SKEW_STEP * (skew - state.skew);
-  return state.skew * state.polarity > -TURNED;
+  state.skew += PULSE.SKEW_STEP * (skew - state.skew);
+  return state.skew * state.polarity > -PULSE.TURNED;
 }
 
 /** Gives BAND that polarity, fills the rows of its energy, and returns the level by which NEAR must exceed WIDE. */
@@ -117,9 +102,9 @@ function energyLevel(count: i32, polarity: f32): f32 {
     ENERGY[i] = energy;
     sum += energy;
   }
-  movingMean(ENERGY, count, SYSTOLE_HALF, NEAR);
-  movingMean(ENERGY, count, BEAT_HALF, WIDE);
-  return ENERGY_OFFSET * <f32>(sum / <f64>count);
+  movingMean(ENERGY, count, PULSE.SYSTOLE_HALF, NEAR);
+  movingMean(ENERGY, count, PULSE.BEAT_HALF, WIDE);
+  return PULSE.ENERGY_OFFSET * <f32>(sum / <f64>count);
 }
 
 /**
@@ -161,8 +146,8 @@ function search(state: BreathState, start: i32, count: i32, level: f32): i32 {
     }
     let j = i + 1;
     while (j < stop && above(j, level)) j++;
-    if (j === stop && j - i < UNFINISHED) break;
-    if (j - i >= SHORTEST_STRETCH) notePeak(state, start, highest(i, j));
+    if (j === stop && j - i < PULSE.UNFINISHED) break;
+    if (j - i >= PULSE.SHORTEST_STRETCH) notePeak(state, start, highest(i, j));
     i = j;
   }
   return i;
@@ -188,17 +173,17 @@ function notePeak(state: BreathState, start: i32, k: i32): void {
   const twin = found > 0 && isTwin(k, gridSince(state, found - 1, time), state);
   if (twin && BAND[k] <= state.level) return;
   const own = twin ? found - 1 : found;
-  const low = foot(k, own ? gridSince(state, own - 1, time) : FOOT_REACH);
+  const low = foot(k, own ? gridSince(state, own - 1, time) : PULSE.FOOT_REACH);
   const pulse = state.pulseAt(own);
   pulse.time = time;
   pulse.height = high - low;
-  pulse.width = widthAbove(k, low + WIDTH_LEVEL * pulse.height);
+  pulse.width = widthAbove(k, low + PULSE.WIDTH_LEVEL * pulse.height);
   fitAbout(MEAN, k);
   pulse.baseline = quarticAt(top);
   state.level = BAND[k];
   state.pulseCount = own + 1;
   const sharpness: f32 = sixthDifference(k) / pulse.height;
-  state.sharpness += SHARPNESS_STEP * ((sharpness < 1 ? sharpness : 1) - state.sharpness);
+  state.sharpness += PULSE.SHARPNESS_STEP * ((sharpness < 1 ? sharpness : 1) - state.sharpness);
 }
 
 /** Magnitude of the sixth difference at value k: what the polynomial through five values leaves to the two beside them. */
@@ -207,9 +192,9 @@ function sixthDifference(k: i32): f32 {
   return abs(sum - 20 * BAND[k]);
 }
 
-/** Grid samples from that pulse to the time, at most FOOT_REACH. */
+/** Grid samples from that pulse to the time, at most PULSE.FOOT_REACH. */
 function gridSince(state: BreathState, pulse: i32, time: f64): i32 {
-  return <i32>Math.min(FOOT_REACH, (time - state.pulseAt(pulse).time) * SLOW_HZ);
+  return <i32>Math.min(PULSE.FOOT_REACH, (time - state.pulseAt(pulse).time) * SLOW_HZ);
 }
 
 /**
@@ -217,10 +202,10 @@ function gridSince(state: BreathState, pulse: i32, time: f64): i32 {
  * a second wave.
  */
 function isTwin(k: i32, since: i32, state: BreathState): bool {
-  if (since < REFRACTORY) return true;
-  if (since >= FOOT_REACH) return false;
+  if (since < PULSE.REFRACTORY) return true;
+  if (since >= PULSE.FOOT_REACH) return false;
   const valley = BAND[lowest(k, since)];
-  return min(BAND[k], state.level) - valley < SHALLOW * state.pulseAt(state.pulseCount - 1).height;
+  return min(BAND[k], state.level) - valley < PULSE.SHALLOW * state.pulseAt(state.pulseCount - 1).height;
 }
 
 function foot(k: i32, reach: i32): f32 {
@@ -239,9 +224,9 @@ function lowest(k: i32, reach: i32): i32 {
 /** Time for which the row stays above the level about value k, s; NaN if that begins or ends beyond what is searched. */
 function widthAbove(k: i32, level: f32): f32 {
   let from = k;
-  while (from > k - BEAT_HALF && BAND[from] > level) from--;
+  while (from > k - PULSE.BEAT_HALF && BAND[from] > level) from--;
   let to = k;
-  while (to < k + BEAT_HALF && BAND[to] > level) to++;
+  while (to < k + PULSE.BEAT_HALF && BAND[to] > level) to++;
   if (BAND[from] > level || BAND[to] > level || from === to) return NaN;
   return (crossing(to, -1, level) - crossing(from, 1, level)) / <f32>SLOW_HZ;
 }

@@ -2,69 +2,47 @@ import { TRUSTED } from '../grid/tuning';
 import { sumLanes } from '../math/vector';
 import { Track } from '../memory/breath_state';
 import { Estimate } from '../memory/map';
-import { NEWEST, NEWEST_MEAN, POINTS, SERIES, SWING, WHOLE } from './scratch';
-import { SERIES_HZ } from './series';
-import {
-  BREATHES_ON,
-  DEEPER,
-  LONGEST_HELD,
-  NEARBY,
-  SHALLOWER,
-  SWING_MEMORY,
-  UNEXPLAINED,
-  USUAL_MEMORY,
-} from './tuning';
+import { Energy, NEWEST, POINTS, SERIES_HZ, Series } from './scratch';
+import { SWING } from './tuning';
 
 /**
- * Whether the breath goes on. The posterior remembers a rate for minutes, also while a breath is held and the beats go on. So the swing
+ * Whether the breath goes on. The posterior remembers a rate for minutes, also while a breath is held and the beats go on. So the energy
  * of the series at the answered rate, in the newest half of the window alone, is compared with that of the session's trusted windows. A
- * series counts by how much it usually swings, relative to the rest of it.
+ * series counts by how much it usually varies at that rate, relative to the rest of it.
  */
 
 /** Pairs of points in the newest half of a window, 16 s. */
 const HALF: i32 = POINTS / 4;
 
-/** Keeps the newest half of the `n` points of the SERIES, whose drift has been removed, before their spectrum destroys them: sums of two points. */
-export function keepNewest(n: i32): void {
-  const pairs = pairsOf(n);
-  const from = n - 2 * pairs;
-  let sum = f32x4.splat(0);
-  for (let i = 0; i < pairs; i++) {
-    const pair = f32x4.add(SERIES[from + 2 * i], SERIES[from + 2 * i + 1]);
-    NEWEST[i] = pair;
-    sum = f32x4.add(sum, pair);
-  }
-  NEWEST_MEAN[0] = f32x4.mul(sum, f32x4.splat(<f32>1 / <f32>pairs));
-}
-
-function pairsOf(n: i32): i32 {
-  return min(n / 2, HALF);
-}
-
 /**
- * Lowers the confidence of an answer whose rate the newest half of the `n` points shows no longer, and remembers the swing where all of it is
- * there: a breath that ends or begins in the window would make less of it usual.
- * @param alive lanes that hold a series, all bits set
+ * Lowers the confidence of an answer whose rate is missing in the newest half of the series, and remembers its energy where all of it is
+ * there: a breath that ends or begins in the window would lower the usual energy.
+ * @param series without their drift
+ * @param alive lanes that tell whether the breath goes on, all bits set
  */
-export function doubtHeld(track: Track, n: i32, alive: v128, to: Estimate): void {
-  measure(<f32>to.value, pairsOf(n));
-  const swing = v128.and(alive, SWING[0]);
-  const whole = v128.and(alive, WHOLE[0]);
-  track.held += SWING_MEMORY * (<f32>1 - swingLeft(track, swing) - track.held);
+export function doubtHeld(track: Track, series: Series, alive: v128, to: Estimate): void {
+  measure(series, <f32>to.value, NEWEST);
+  const swing = v128.and(alive, NEWEST.swing);
+  const whole = v128.and(alive, NEWEST.whole);
+  track.held += SWING.MEMORY * (<f32>1 - swingLeft(track, swing) - track.held);
   const before = to.confidence;
-  const goesOn: f32 = (<f32>1 - track.held) / BREATHES_ON;
+  const goesOn: f32 = (<f32>1 - track.held) / SWING.GOES_ON;
   to.confidence *= <f64>min<f32>(1, goesOn);
   if (before < TRUSTED) return;
   if (goesOn >= 1) remember(track, swing, whole);
-  else if (++track.doubted > LONGEST_HELD) lowerUsual(track);
+  else if (++track.doubted > SWING.LONGEST_HELD) lowerUsual(track);
 }
 
-/** Writes WHOLE, the energy of the newest half, and SWING, that of the strongest of three sinusoids at the rate (per minute) and near it (Goertzel 1958). */
-function measure(rate: f32, pairs: i32): void {
-  const slow = turn(rate - NEARBY);
+/** Energy of the newest half of the series, in pairs of points, and that of the strongest of three sinusoids at the rate (per minute) and near it (Goertzel 1958). */
+function measure(series: Series, rate: f32, to: Energy): void {
+  const pairs = min(series.n / 2, HALF);
+  const from = series.n - 2 * pairs;
+  let mean = f32x4.splat(0);
+  for (let i = from; i < series.n; i++) mean = f32x4.add(mean, series.points[i]);
+  mean = f32x4.mul(mean, f32x4.splat(<f32>1 / <f32>pairs));
+  const slow = turn(rate - SWING.NEARBY);
   const middle = turn(rate);
-  const fast = turn(rate + NEARBY);
-  const mean = NEWEST_MEAN[0];
+  const fast = turn(rate + SWING.NEARBY);
   let whole = f32x4.splat(0);
   let a = whole;
   let a1 = whole;
@@ -72,8 +50,8 @@ function measure(rate: f32, pairs: i32): void {
   let b1 = whole;
   let c = whole;
   let c1 = whole;
-  for (let i = 0; i < pairs; i++) {
-    const x = f32x4.sub(NEWEST[i], mean);
+  for (let i = from; i < series.n; i += 2) {
+    const x = f32x4.sub(f32x4.add(series.points[i], series.points[i + 1]), mean);
     const a0 = f32x4.add(f32x4.sub(x, a1), f32x4.mul(slow, a));
     const b0 = f32x4.add(f32x4.sub(x, b1), f32x4.mul(middle, b));
     const c0 = f32x4.add(f32x4.sub(x, c1), f32x4.mul(fast, c));
@@ -86,8 +64,8 @@ function measure(rate: f32, pairs: i32): void {
     whole = f32x4.add(whole, f32x4.mul(x, x));
   }
   const most = f32x4.pmax(f32x4.pmax(square(a, a1, slow), square(b, b1, middle)), square(c, c1, fast));
-  SWING[0] = f32x4.mul(most, f32x4.splat(<f32>2 / <f32>pairs));
-  WHOLE[0] = whole;
+  to.swing = f32x4.mul(most, f32x4.splat(<f32>2 / <f32>pairs));
+  to.whole = whole;
 }
 
 /** Twice the cosine of the turn from pair to pair. */
@@ -104,7 +82,7 @@ function square(a: v128, a1: v128, turn: v128): v128 {
 function swingLeft(track: Track, swing: v128): f32 {
   const usual = track.swings;
   const whole = track.wholes;
-  const rest = f32x4.pmax(f32x4.sub(whole, usual), f32x4.mul(f32x4.splat(UNEXPLAINED), whole));
+  const rest = f32x4.pmax(f32x4.sub(whole, usual), f32x4.mul(f32x4.splat(SWING.LEAST_REST), whole));
   const weight = f32x4.div(usual, f32x4.pmax(rest, f32x4.splat(f32.MIN_NORMAL_VALUE)));
   const part = f32x4.pmin(f32x4.splat(1), f32x4.div(f32x4.mul(swing, f32x4.splat(track.windows)), usual));
   const sum = sumLanes(weight);
@@ -112,23 +90,23 @@ function swingLeft(track: Track, swing: v128): f32 {
 }
 
 /**
- * Lowers what is usual: the sums shrink. The number of windows stays below 1 / USUAL_MEMORY, however long a doubt lasts, so that a trusted
+ * Lowers the usual energy: the sums shrink. The number of windows stays below 1 / USUAL_MEMORY, however long a doubt lasts, so that a trusted
  * window after it counts as much as one before it.
  */
 function lowerUsual(track: Track): void {
-  const kept = f32x4.splat(<f32>1 - SHALLOWER);
+  const kept = f32x4.splat(<f32>1 - SWING.SHALLOWER);
   track.swings = f32x4.mul(track.swings, kept);
   track.wholes = f32x4.mul(track.wholes, kept);
 }
 
-/** Adds the window to the trusted ones; a much deeper swing counts only as a little deeper one, so that no single event sets what is usual. */
+/** Adds the window to the trusted ones; a much deeper swing counts only as a little deeper one, so that no single event sets the usual energy. */
 function remember(track: Track, swing: v128, whole: v128): void {
-  const most = f32x4.mul(track.swings, f32x4.splat(DEEPER / track.windows));
+  const most = f32x4.mul(track.swings, f32x4.splat(SWING.DEEPER / track.windows));
   const part = f32x4.pmin(f32x4.splat(1), f32x4.div(most, swing));
   const share = v128.bitselect(part, f32x4.splat(1), f32x4.gt(most, f32x4.splat(0)));
-  const kept = f32x4.splat(<f32>1 - USUAL_MEMORY);
+  const kept = f32x4.splat(<f32>1 - SWING.USUAL_MEMORY);
   track.doubted = 0;
-  track.windows = track.windows * (<f32>1 - USUAL_MEMORY) + 1;
+  track.windows = track.windows * (<f32>1 - SWING.USUAL_MEMORY) + 1;
   track.swings = f32x4.add(f32x4.mul(track.swings, kept), f32x4.mul(share, swing));
   track.wholes = f32x4.add(f32x4.mul(track.wholes, kept), f32x4.mul(share, whole));
 }

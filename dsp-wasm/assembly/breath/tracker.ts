@@ -2,53 +2,10 @@ import { BreathState, RATES, Track } from '../memory/breath_state';
 import { countLanes } from '../memory/lanes';
 import { Estimate } from '../memory/map';
 import { Row } from '../memory/row';
-import { removeDrift } from './drift';
-import { BLEND, GENTLEST, HIGH, LOW, POINTS, POWER, PREDICTED, SLOWEST, STEEPEST } from './scratch';
-import { seriesSpectra } from './spectrum';
-import { doubtHeld, keepNewest } from './swing';
-import {
-  ALL_RATES,
-  BEATS_DRIFT,
-  CERTAIN_MASS,
-  DRIFT,
-  DRIFT_BIN,
-  EFFORT_DRIFT,
-  EFFORT_HARMONIC,
-  EFFORT_SPREAD,
-  ENOUGH_SHOWN,
-  EXPONENT,
-  FADING,
-  FORGET,
-  GENTLEST_BASELINES,
-  GENTLEST_HEIGHTS,
-  GENTLEST_INTERVALS,
-  HALF_STRETCH,
-  HARMONIC,
-  HARMONIC_LIMIT,
-  HIGH_FROM,
-  HIGH_TO,
-  JUMP,
-  LITTLE_SHOWN_MASS,
-  LOST,
-  LOW_FROM,
-  LOW_TO,
-  LOWEST_BIN,
-  MOST_SHOWN,
-  MUCH_SHOWN,
-  MUCH_SHOWN_MASS,
-  PRESSURE_BIN,
-  PRESSURE_ODDS,
-  RATE_SPREAD,
-  ROUGHNESS,
-  SERIES_ODDS,
-  STEEPEST_BASELINES,
-  STEEPEST_EFFORT,
-  STEEPEST_HEIGHTS,
-  STEEPEST_INTERVALS,
-  UNEXPLAINED,
-  UNEXPLAINED_WIDTHS,
-  USUAL_RATE,
-} from './tuning';
+import { POINTS, POWER, PREDICTED, Series } from './scratch';
+import { meanAmplitude, removeDrift, spectra, whiten } from './spectrum';
+import { doubtHeld } from './swing';
+import { CONFIDENCE, EVIDENCE, MEMORY, PRIOR, SPECTRUM } from './tuning';
 
 /**
  * Breaths per minute from up to four series that breathing may modulate, one in each lane.
@@ -73,13 +30,13 @@ export const FROM_PPG: i32 = 0;
 export const FROM_ECG: i32 = 1;
 export const FROM_EFFORT: i32 = 2;
 
-/** Prior chance of each rate, where beats show the breath and where an effort does. */
+/** Prior probability of each rate, where beats show the breath and where an effort does. */
 const BEATS_PRIOR = changetype<Row<f32>>(memory.data(RATES * 4, 16));
 const EFFORT_PRIOR = changetype<Row<f32>>(memory.data(RATES * 4, 16));
 
 export function makeRatePriors(): void {
-  makePrior(BEATS_PRIOR, RATE_SPREAD);
-  makePrior(EFFORT_PRIOR, EFFORT_SPREAD);
+  makePrior(BEATS_PRIOR, PRIOR.BEATS_SPREAD);
+  makePrior(EFFORT_PRIOR, PRIOR.EFFORT_SPREAD);
 }
 
 function makePrior(chances: Row<f32>, spread: f64): void {
@@ -88,9 +45,10 @@ function makePrior(chances: Row<f32>, spread: f64): void {
   for (let i = 0; i < RATES; i++) chances[i] = <f32>(prior(i, spread) / sum);
 }
 
+/** Log-normal, up to a factor. */
 function prior(i: i32, spread: f64): f64 {
   const rate = <f64>rateOf(i);
-  const x = Math.log(rate / USUAL_RATE) / spread;
+  const x = Math.log(rate / PRIOR.USUAL_RATE) / spread;
   return Math.exp(-0.5 * x * x) / rate;
 }
 
@@ -99,185 +57,116 @@ function rateOf(i: i32): f32 {
 }
 
 /**
- * Follows the rate by the SERIES of the window that ends at `end`: writes rate and confidence.
- * @param n points of the series, even
- * @param fastest highest rate that the series can show, per minute
- * @param share how far the series are what they seem
- * @param trust how far there are beats at all, and with them the breath that is remembered
- * @param resolution standard deviation of what the series hold beside breath, noise and drift
+ * Follows the rate by the series of the window that ends at `end`: writes rate and confidence. Takes the drift off the series.
  * @returns false where the series show nothing at all
  */
-export function followBreath(
-  state: BreathState,
-  source: i32,
-  end: f64,
-  n: i32,
-  fastest: f32,
-  share: f32,
-  trust: f32,
-  resolution: v128,
-  to: Estimate,
-): bool {
-  countLanes(popcnt(i32x4.bitmask(lanesOf(source))), n);
-  const degree = source === FROM_EFFORT ? EFFORT_DRIFT : BEATS_DRIFT;
-  const drift = removeDrift(n, degree);
-  keepNewest(n);
-  seriesSpectra(n, f32x4.add(f32x4.mul(drift, f32x4.splat(ROUGHNESS)), resolution));
+export function followBreath(state: BreathState, source: i32, end: f64, series: Series, to: Estimate): bool {
+  if (!series.n) return false;
+  countLanes(popcnt(i32x4.bitmask(series.lanes)), series.n);
+  const isEffort = source === FROM_EFFORT;
+  const degree = isEffort ? SPECTRUM.EFFORT_DRIFT : SPECTRUM.BEATS_DRIFT;
+  const drift = removeDrift(series, degree);
+  spectra(series, f32x4.add(f32x4.mul(drift, f32x4.splat(SPECTRUM.ROUGHNESS)), series.resolution));
   // Each degree of the drift holds as much of the spectrum as a bin of white noise (3/8: the Hann window's mean square).
-  v128.store(SLOWEST.at(0), f32x4.mul(drift, f32x4.splat(<f32>n * <f32>Math.sqrt(0.375 / <f64>degree))));
-  findBlend(source);
-  const top = min(LAST, <i32>(fastest / BIN_PER_MINUTE));
-  const total = whiten(2 * top);
-  // A series of absurd values, whose power is not finite, says nothing either.
-  const sound = v128.and(f32x4.gt(total, f32x4.splat(0)), f32x4.lt(total, f32x4.splat(Infinity)));
-  const alive = v128.and(lanesOf(source), sound);
+  const slowest = f32x4.mul(drift, f32x4.splat(<f32>series.n * <f32>Math.sqrt(0.375 / <f64>degree)));
+  const top = min(LAST, <i32>(series.fastest / BIN_PER_MINUTE));
+  const sound = whiten(series.n, 2 * top, steepnessOf(slowest, source));
+  const alive = v128.and(series.lanes, sound);
   if (!v128.any_true(alive)) return false;
-  // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 is the Hann window's width).
-  const scale = f32x4.div(f32x4.splat(<f32>384 / <f32>n), total);
   const track = state.trackAt(source);
-  predict(track, end, source === FROM_EFFORT ? EFFORT_PRIOR : BEATS_PRIOR, trust);
-  const values = min<f32>(1, fastest / ALL_RATES);
-  const exponent = <i32>((EXPONENT * share * values * <f32>n) / <f32>POINTS + <f32>0.5);
-  weigh(track, top, v128.and(scale, alive), v128.and(f32x4.splat(SERIES_ODDS), alive), source, exponent);
-  answer(track.posterior, source === FROM_PPG ? certainMassOf(track.shown) : CERTAIN_MASS, to);
+  predict(track, end, isEffort ? EFFORT_PRIOR : BEATS_PRIOR, series.trust);
+  const values = min<f32>(1, series.fastest / EVIDENCE.ALL_RATES);
+  const exponent = <i32>((EVIDENCE.EXPONENT * series.share * values * <f32>series.n) / <f32>POINTS + <f32>0.5);
+  weigh(track, top, v128.and(f32x4.splat(EVIDENCE.SERIES_ODDS), alive), source, exponent);
+  answer(track.posterior, source === FROM_PPG ? certainMassOf(track.shown) : CONFIDENCE.CERTAIN_MASS, to);
   // The posterior remembers a breath for minutes after a belt has been taken off; its noise tells nothing for or against it.
-  to.confidence *= <f64>(source === FROM_EFFORT ? min<f32>(1, track.shown / ENOUGH_SHOWN) : trust);
-  // Widths also swing with the vessels' tension, whether the breath goes on or not.
-  doubtHeld(track, n, v128.and(alive, i32x4(-1, -1, -1, 0)), to);
+  to.confidence *= <f64>(isEffort ? min<f32>(1, track.shown / CONFIDENCE.ENOUGH_SHOWN) : series.trust);
+  // Widths also vary with the tension of the vessels, whether the breath goes on or not.
+  doubtHeld(track, series, v128.and(alive, i32x4(-1, -1, -1, 0)), to);
   to.confidence = calibrated(to.confidence);
   return true;
 }
 
-/** Lanes that hold a series, all bits set: intervals, heights and baselines, and widths of pulses; or the effort. */
-function lanesOf(source: i32): v128 {
-  if (source === FROM_EFFORT) return i32x4(-1, 0, 0, 0);
-  return i32x4(-1, -1, -1, source === FROM_PPG ? -1 : 0);
-}
-
 /**
- * Least and greatest steepness of a lane's noise (power falls as frequency^-steepness): intervals are nearly white,
- * heights, widths and effort drift, baselines wander as a random walk or worse.
+ * How steeply the noise of each lane falls, from 0 to 4: intervals are nearly white, heights, widths and effort drift, baselines wander as a
+ * random walk or worse. A slow breath lies where noise shows its slope: power that falls towards zero frequency as well, so that the drift
+ * is small, is no noise. In light it may be: the vessels' own slow waves do that, too.
+ * @param slowest mean amplitude of the drift in the spectrum
  */
-function gentlest(source: i32): v128 {
-  return source === FROM_EFFORT
-    ? f32x4.splat(0)
-    : f32x4(GENTLEST_INTERVALS, GENTLEST_HEIGHTS, GENTLEST_BASELINES, GENTLEST_HEIGHTS);
+function steepnessOf(slowest: v128, source: i32): v128 {
+  const low = meanAmplitude(SPECTRUM.LOW_FROM, SPECTRUM.LOW_TO);
+  const high = meanAmplitude(SPECTRUM.HIGH_FROM, SPECTRUM.HIGH_TO);
+  const a = fall(f32x4.extract_lane(low, 0), f32x4.extract_lane(high, 0), f32x4.extract_lane(slowest, 0), source);
+  if (source === FROM_EFFORT) return f32x4.splat(max<f32>(0, min(a, SPECTRUM.STEEPEST_EFFORT)));
+  const b = fall(f32x4.extract_lane(low, 1), f32x4.extract_lane(high, 1), f32x4.extract_lane(slowest, 1), source);
+  const c = fall(f32x4.extract_lane(low, 2), f32x4.extract_lane(high, 2), f32x4.extract_lane(slowest, 2), source);
+  const d = fall(f32x4.extract_lane(low, 3), f32x4.extract_lane(high, 3), f32x4.extract_lane(slowest, 3), source);
+  const gentle = SPECTRUM.GENTLEST_HEIGHTS;
+  const steep = SPECTRUM.STEEPEST_HEIGHTS;
+  const atLeast = f32x4.pmax(f32x4(a, b, c, d), f32x4(SPECTRUM.GENTLEST_INTERVALS, gentle, gentle, gentle));
+  return f32x4.pmin(atLeast, f32x4(SPECTRUM.STEEPEST_INTERVALS, steep, SPECTRUM.STEEPEST_BASELINES, steep));
 }
 
-function steepest(source: i32): v128 {
-  return source === FROM_EFFORT
-    ? f32x4.splat(STEEPEST_EFFORT)
-    : f32x4(STEEPEST_INTERVALS, STEEPEST_HEIGHTS, STEEPEST_BASELINES, STEEPEST_HEIGHTS);
-}
-
-/**
- * Finds how steeply each lane's noise falls, and writes BLEND, the polynomial that levels it: a blend of two powers of
- * frequency. A slow breath lies where noise shows its slope: what falls towards zero frequency as well, so that the drift is small,
- * is no noise. In light it may be: the vessels' own slow waves do that, too.
- */
-function findBlend(source: i32): void {
-  v128.store(LOW.at(0), meanAmplitude(LOW_FROM, LOW_TO));
-  v128.store(HIGH.at(0), meanAmplitude(HIGH_FROM, HIGH_TO));
-  v128.store(GENTLEST.at(0), gentlest(source));
-  v128.store(STEEPEST.at(0), steepest(source));
-  for (let lane = 0; lane < 4; lane++) {
-    const high = HIGH[lane];
-    let steepness = fall(LOW[lane], <f32>(LOW_FROM + LOW_TO) / 2, high);
-    if (source !== FROM_PPG) steepness = min(steepness, fall(SLOWEST[lane], DRIFT_BIN, high));
-    blend(lane, max(GENTLEST[lane], min(steepness, STEEPEST[lane])));
-  }
+/** How steeply power falls from the mean amplitude `low` to `high`, and if not from light, at most as from the amplitude of the drift. */
+function fall(low: f32, high: f32, slowest: f32, source: i32): f32 {
+  const steepness = fallFrom(low, <f32>(SPECTRUM.LOW_FROM + SPECTRUM.LOW_TO) / 2, high);
+  return source === FROM_PPG ? steepness : min(steepness, fallFrom(slowest, SPECTRUM.DRIFT_BIN, high));
 }
 
 /** How steeply power falls from the mean amplitude `low`, at bin `from`, to `high` in the upper bins; 0 if either is zero. */
-function fall(low: f32, from: f32, high: f32): f32 {
+function fallFrom(low: f32, from: f32, high: f32): f32 {
   if (!(low > 0 && high > 0)) return 0;
-  const span = Math.log((0.5 * <f64>(HIGH_FROM + HIGH_TO)) / <f64>from);
+  const span = Math.log((0.5 * <f64>(SPECTRUM.HIGH_FROM + SPECTRUM.HIGH_TO)) / <f64>from);
   return <f32>((2 * Math.log(<f64>low / <f64>high)) / span);
-}
-
-function meanAmplitude(from: i32, to: i32): v128 {
-  let sum = f32x4.splat(0);
-  for (let k = from; k <= to; k++) sum = f32x4.add(sum, f32x4.sqrt(POWER[k]));
-  return f32x4.mul(sum, f32x4.splat(1 / <f32>(to - from + 1)));
-}
-
-/** Coefficients of the powers 0 to 4 of frequency in that lane, whose sum is about frequency^steepness. */
-function blend(lane: i32, steepness: f32): void {
-  const coefficients = changetype<Row<f32>>(BLEND.at(0));
-  for (let power = 0; power < 5; power++) {
-    coefficients[4 * power + lane] = max<f32>(0, <f32>1 - abs(<f32>power - steepness));
-  }
-}
-
-/** Levels the spectra up to bin `last`, in place, and empties what lies above; returns their sums. */
-function whiten(last: i32): v128 {
-  let sum = f32x4.splat(0);
-  for (let k = 0; k <= 2 * LAST; k++) {
-    const inside = k >= LOWEST_BIN && k <= last;
-    const level = inside ? f32x4.mul(POWER[k], polynomial(<f32>k / <f32>16)) : f32x4.splat(0);
-    POWER[k] = level;
-    sum = f32x4.add(sum, level);
-  }
-  return sum;
-}
-
-function polynomial(x: f32): v128 {
-  const f = f32x4.splat(x);
-  let y = BLEND[4];
-  y = f32x4.add(f32x4.mul(y, f), BLEND[3]);
-  y = f32x4.add(f32x4.mul(y, f), BLEND[2]);
-  y = f32x4.add(f32x4.mul(y, f), BLEND[1]);
-  return f32x4.add(f32x4.mul(y, f), BLEND[0]);
 }
 
 /** Lets the posterior of the last answer drift into PREDICTED. */
 function predict(track: Track, end: f64, usual: Row<f32>, trust: f32): void {
-  const known = track.end > 0 && end - track.end < FORGET;
+  const known = track.end > 0 && end - track.end < MEMORY.FORGET;
   const from = known ? track.posterior : usual;
   if (!known) track.forget();
-  const jump: f32 = JUMP + (<f32>1 - trust) * LOST;
+  const jump: f32 = MEMORY.JUMP + (<f32>1 - trust) * MEMORY.LOST;
   for (let i = 0; i < RATES; i++) {
     const left = from[max(i - 1, 0)];
     const right = from[min(i + 1, RATES - 1)];
-    const drifted: f32 = DRIFT * (left + right) + (<f32>1 - <f32>2 * DRIFT) * from[i];
+    const drifted: f32 = MEMORY.DRIFT * (left + right) + (<f32>1 - <f32>2 * MEMORY.DRIFT) * from[i];
     PREDICTED[i] = (<f32>1 - jump) * drifted + jump * usual[i];
   }
   track.end = end;
 }
 
 /** Multiplies the prediction by the eighth root of the likelihoods, and writes the posterior. */
-function weigh(track: Track, top: i32, scale: v128, odds: v128, source: i32, exponent: i32): void {
-  // In an ECG a slow breath turns the heart's axis as well; intervals that swing alone are the blood pressure's. It changes the widths, too.
-  const pressureOdds: f32 = source === FROM_ECG ? 0 : PRESSURE_ODDS;
-  const slowOdds = source === FROM_EFFORT ? odds : f32x4.mul(odds, f32x4(pressureOdds, 1, 1, pressureOdds));
-  const harmonic = f32x4.splat(source === FROM_EFFORT ? EFFORT_HARMONIC : HARMONIC);
+function weigh(track: Track, top: i32, odds: v128, source: i32, exponent: i32): void {
+  const isEffort = source === FROM_EFFORT;
+  // In an ECG a slow breath turns the heart's axis as well; intervals that vary alone are the blood pressure's. It changes the widths, too.
+  const pressureOdds: f32 = source === FROM_ECG ? 0 : EVIDENCE.PRESSURE_ODDS;
+  const slowOdds = isEffort ? odds : f32x4.mul(odds, f32x4(pressureOdds, 1, 1, pressureOdds));
+  const harmonic = f32x4.splat(isEffort ? EVIDENCE.EFFORT_HARMONIC : EVIDENCE.HARMONIC);
   let sum: f32 = 0;
   for (let i = 0; i < RATES; i++) {
     const k = FIRST + i;
     const likelihood: f32 =
       k > top
         ? <f32>1
-        : product(eighthRoot(k > PRESSURE_BIN ? odds : slowOdds, sinusoid(k, scale, harmonic, exponent)));
+        : product(eighthRoot(k > EVIDENCE.PRESSURE_BIN ? odds : slowOdds, sinusoid(k, harmonic, exponent)));
     const p = PREDICTED[i] * likelihood;
     PREDICTED[i] = p;
     sum += p;
   }
   for (let i = 0; i < RATES; i++) track.posterior[i] = PREDICTED[i] / sum;
-  const most: f32 = source === FROM_PPG ? MUCH_SHOWN : MOST_SHOWN;
-  track.shown = max<f32>(0, min<f32>(most, track.shown + <f32>Math.log(<f64>sum) - FADING));
+  const most: f32 = source === FROM_PPG ? CONFIDENCE.MUCH_SHOWN : CONFIDENCE.MOST_SHOWN;
+  track.shown = max<f32>(0, min<f32>(most, track.shown + <f32>Math.log(<f64>sum) - CONFIDENCE.FADING));
 }
 
 /** (1 - explained)^-exponent of each lane, with that part of the harmonic. */
-function sinusoid(k: i32, scale: v128, harmonic: v128, exponent: i32): v128 {
-  const here = f32x4.mul(POWER[k], scale);
-  const twice = f32x4.mul(f32x4.mul(POWER[2 * k], scale), harmonic);
-  const explained = f32x4.add(here, f32x4.pmin(twice, f32x4.mul(here, f32x4.splat(HARMONIC_LIMIT))));
+function sinusoid(k: i32, harmonic: v128, exponent: i32): v128 {
+  const here = POWER[k];
+  const twice = f32x4.mul(POWER[2 * k], harmonic);
+  const explained = f32x4.add(here, f32x4.pmin(twice, f32x4.mul(here, f32x4.splat(EVIDENCE.HARMONIC_LIMIT))));
+  const least = EVIDENCE.UNEXPLAINED;
   const rest = f32x4.sub(f32x4.splat(1), explained);
-  const inverse = f32x4.div(
-    f32x4.splat(1),
-    f32x4.pmax(rest, f32x4(UNEXPLAINED, UNEXPLAINED, UNEXPLAINED, UNEXPLAINED_WIDTHS)),
-  );
-  return power(inverse, exponent);
+  const limited = f32x4.pmax(rest, f32x4(least, least, least, EVIDENCE.UNEXPLAINED_WIDTHS));
+  return power(f32x4.div(f32x4.splat(1), limited), exponent);
 }
 
 /** x^n by squaring. */
@@ -306,8 +195,8 @@ function product(x: v128): f32 {
  * than half as well, where the usual rates lie; a breath that it shows clearly is right with less.
  */
 function certainMassOf(shown: f32): f64 {
-  const part = max<f64>(0, (2 * <f64>shown) / <f64>MUCH_SHOWN - 1);
-  return LITTLE_SHOWN_MASS + part * (MUCH_SHOWN_MASS - LITTLE_SHOWN_MASS);
+  const part = max<f64>(0, (2 * <f64>shown) / <f64>CONFIDENCE.MUCH_SHOWN - 1);
+  return CONFIDENCE.LITTLE_SHOWN_MASS + part * (CONFIDENCE.MUCH_SHOWN_MASS - CONFIDENCE.LITTLE_SHOWN_MASS);
 }
 
 /** The heaviest stretch of the posterior: its mean, and by its mass the confidence, which is half at that mass. */
@@ -315,7 +204,7 @@ function answer(posterior: Row<f32>, half: f64, to: Estimate): void {
   const centre = heaviest(posterior);
   let mass: f64 = 0;
   let moment: f64 = 0;
-  for (let i = max(0, centre - HALF_STRETCH); i <= min(RATES - 1, centre + HALF_STRETCH); i++) {
+  for (let i = max(0, centre - MEMORY.HALF_STRETCH); i <= min(RATES - 1, centre + MEMORY.HALF_STRETCH); i++) {
     const q = <f64>posterior[i];
     mass += q;
     moment += q * <f64>rateOf(i);
@@ -329,9 +218,9 @@ function heaviest(posterior: Row<f32>): i32 {
   let mass: f32 = 0;
   let best: f32 = 0;
   let centre = 0;
-  for (let i = -HALF_STRETCH; i < RATES; i++) {
-    if (i + HALF_STRETCH < RATES) mass += posterior[i + HALF_STRETCH];
-    if (i > HALF_STRETCH) mass -= posterior[i - HALF_STRETCH - 1];
+  for (let i = -MEMORY.HALF_STRETCH; i < RATES; i++) {
+    if (i + MEMORY.HALF_STRETCH < RATES) mass += posterior[i + MEMORY.HALF_STRETCH];
+    if (i > MEMORY.HALF_STRETCH) mass -= posterior[i - MEMORY.HALF_STRETCH - 1];
     if (mass > best) centre = max(0, i);
     best = max(best, mass);
   }

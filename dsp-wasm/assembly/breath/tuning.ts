@@ -1,222 +1,250 @@
-/** Tuning of the respiratory rates. The brackets are explained in CONTRIBUTING.md. */
+/** Tuning of the respiratory rates, by step. The brackets are explained in CONTRIBUTING.md. */
 
-// ---- modulation.ts ----
-/** Fewest beats of a window that make series. [beats; chosen] */
-export const FEWEST_BEATS: i32 = 8;
-/** Beats that a series should have left; with fewer, the irregular ones count too. [beats; chosen] */
-export const FEWEST_GOOD: i32 = 6;
-/** How far a regular interval may be from the median of the seven about it: as for NN intervals in heart rate variability. [ratio; chosen] */
-export const REGULAR: f32 = 0.2;
-/** Inverse of the share of regular beats above which the series carry wholly, two of three. [ratio; chosen] */
-export const STEADY_SHARE: f32 = 1.5;
-/** How far a credible height may be from the mean of the heights. [ratio; chosen] */
-export const CREDIBLE: f32 = 0.5;
-/** Share of clean beats up to which they are noise: of made noise, nine windows of ten have less. [share; chosen] */
-export const NO_BEATS: f32 = 0.35;
-/** Share of clean beats from which they are true. [share; chosen] */
-export const TRUE_BEATS: f32 = 0.55;
-/**
- * Longest interval of beats that tell a breath, 40 bpm: they sample it, and one faster than half of their rate looks like a slower one. Up to 20 a
- * minute are usual at rest. [s; chosen]
- */
-export const LONGEST_SAMPLING: f32 = 1.5;
-/** Fewest cycles of irregular beats in a window that can be told from chance. [intervals; chosen] */
-export const FEWEST_CYCLES: i32 = 4;
-/** Most beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; chosen] */
-export const LONGEST_CYCLE: i32 = 5;
-/** Share of the cycles that have as many beats as the one before, from which on they are the rhythm's own. [share; chosen] */
-export const CYCLIC: f32 = 0.6;
-/** Part of the change from beat to beat, and to the next but one, below which heights some beats apart are the same. [ratio; chosen] */
-export const REPEATED: f32 = 0.3;
+/** Of beats.ts, modulation.ts. */
+export namespace BEAT {
+  /** Fewest beats of a window that make series. [beats; chosen] */
+  export const FEWEST: i32 = 8;
+  /** Beats that a series should have left; with fewer, the irregular ones count too. [beats; chosen] */
+  export const FEWEST_GOOD: i32 = 6;
+  /** How far a regular interval may be from the median of the seven about it: as for NN intervals in heart rate variability. [ratio; chosen] */
+  export const REGULAR: f32 = 0.2;
+  /** Inverse of the share of regular beats above which the series carry wholly, two of three. [ratio; chosen] */
+  export const STEADY_SHARE: f32 = 1.5;
+  /** How far a credible height may be from the mean of the heights. [ratio; chosen] */
+  export const CREDIBLE: f32 = 0.5;
+  /** Share of clean beats up to which they are noise: of made noise, nine windows of ten have less. [share; chosen] */
+  export const NONE: f32 = 0.35;
+  /** Share of clean beats from which they are true. [share; chosen] */
+  export const TRUE: f32 = 0.55;
+  /**
+   * Longest interval of beats that tell a breath, 40 bpm: they sample it, and one faster than half of their rate looks like a slower one. Up to 20 a
+   * minute are usual at rest. [s; chosen]
+   */
+  export const LONGEST_SAMPLING: f32 = 1.5;
+  /** Fewest cycles of irregular beats in a window that can be told from chance. [intervals; chosen] */
+  export const FEWEST_CYCLES: i32 = 4;
+  /** Most beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; chosen] */
+  export const LONGEST_CYCLE: i32 = 5;
+  /** Share of the cycles that have as many beats as the one before, from which on they are the rhythm's own. [share; chosen] */
+  export const CYCLIC: f32 = 0.6;
+  /** Part of the change from beat to beat, and to the next but one, below which heights some beats apart are the same. [ratio; chosen] */
+  export const REPEATED: f32 = 0.3;
+}
 
-// ---- tracker.ts ----
-/** No drift is its polynomial alone: a breath smaller than this part of it cannot be told from the rest. [ratio; chosen] */
-export const ROUGHNESS: f32 = 0.05;
-/** Lowest bin that counts, 1.9 per minute: below lie trend and window leakage. [bins; chosen] */
-export const LOWEST_BIN: i32 = 2;
-/**
- * Exponent of the sinusoid's likelihood for a whole window: half of its independent values less two. Those are the bins in
- * which breath can lie, some twenty, of two values each, of which a breath that varies fills half. Windows overlap, so that
- * each is evidence only in part: the likelihood's eighth root is taken. [exponent; chosen]
- */
-export const EXPONENT: f32 = 9;
-/** Fastest breath that beats can show from which on a window of them has all those values: of 62 beats a minute. Slower ones have fewer. [1/min; chosen] */
-export const ALL_RATES: f32 = 30;
-/** Odds that a series shows any breathing. [odds; chosen] */
-export const BREATHING_ODDS: f32 = 0.2;
-/** Odds that a series shows breathing of a given rate. [odds; derived: BREATHING_ODDS over all rates] */
-export const SERIES_ODDS: f32 = BREATHING_ODDS / 45;
-/**
- * Last bin, 7.5 per minute, at which the heart's intervals also swing with the blood pressure, whatever the breath does: the
- * middle of Mayer waves, 0.04 to 0.15 Hz. [bins; cited: Task Force of ESC and NASPE 1996]
- */
-export const PRESSURE_BIN: i32 = 8;
-/** Part of the odds that intervals of pulses have up to there; those of an ECG have none. [ratio; chosen] */
-export const PRESSURE_ODDS: f32 = 0.1;
-/** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; chosen] */
-export const UNEXPLAINED: f32 = 0.1;
-/** The same of widths: they tell whether the others are right, but swing with the vessels' tension as well. [share; chosen] */
-export const UNEXPLAINED_WIDTHS: f32 = 0.53;
-/** Part of the power at twice the rate that counts for the rate in series of beats. [share; chosen] */
-export const HARMONIC: f32 = 0.3;
-/** The same in an effort, which is the breath itself: a short breath and a long rest have strong harmonics. [share; chosen] */
-export const EFFORT_HARMONIC: f32 = 1;
-/** The harmonic counts up to this multiple of the power at the rate itself: else half of each rate would do as well. [ratio; chosen] */
-export const HARMONIC_LIMIT: f32 = 2;
-/** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; chosen] */
-export const DRIFT: f32 = 0.25;
-/** Chance that the rate is suddenly any other. [probability; chosen] */
-export const JUMP: f32 = 0.01;
-/** The same where there are no beats, so that the memory is gone after a window. [probability; chosen] */
-export const LOST: f32 = 0.1;
-/** What a step takes from the evidence: five times what noise gives an effort. [log odds; chosen] */
-export const FADING: f32 = 0.02;
-/** Most evidence of an effort that is kept: five steps, 10 s, as people who are awake breathe irregularly. [log odds; chosen] */
-export const MOST_SHOWN: f32 = 0.15;
-/** Evidence from which an effort shows the breath. [log odds; chosen] */
-export const ENOUGH_SHOWN: f32 = 0.05;
-/** Evidence from which the light shows a breath clearly; no more is kept. Half of it is little: noise or the vessels' own waves make as much. [log odds; chosen] */
-export const MUCH_SHOWN: f32 = 4;
-/** Mass from which a stretch is trusted where the light shows little. [probability; chosen] */
-export const LITTLE_SHOWN_MASS: f64 = 0.6;
-/** Mass from which a stretch is trusted where the light shows the breath clearly. [probability; chosen] */
-export const MUCH_SHOWN_MASS: f64 = 0.4;
-/** Silence after which nothing is known: a window. [s; chosen] */
-export const FORGET: f64 = 32;
-/** Middle of the rates at rest, which are log-normal: most adults breathe 12 to 20 times a minute. [1/min; chosen] */
-export const USUAL_RATE: f64 = 16;
-/** Deviation of their natural logarithm where the breath is only seen in beats: 8 and 33 per minute are unlikely. [log ratio; chosen] */
-export const RATE_SPREAD: f64 = 0.35;
-/** The same where the effort shows the breath itself: 5 and 45 per minute are still possible. [log ratio; chosen] */
-export const EFFORT_SPREAD: f64 = 0.5;
-/** Mass from which a stretch is right 19 times of 20 in an ECG or an effort. [probability; chosen] */
-export const CERTAIN_MASS: f64 = 0.5;
-/** Half width of the stretch that is the answer, 2.8 per minute: as the tolerance of the confidence. [bins; chosen] */
-export const HALF_STRETCH: i32 = 3;
-/** Least steepness of the noise of intervals, which are nearly white: power falls as frequency^-steepness. [exponent; chosen] */
-export const GENTLEST_INTERVALS: f32 = 0.5;
-/** Least steepness of the noise of heights, which drift. [exponent; chosen] */
-export const GENTLEST_HEIGHTS: f32 = 1;
-/** Least steepness of the noise of baselines, which wander as a random walk or worse. [exponent; chosen] */
-export const GENTLEST_BASELINES: f32 = 1;
-/** Greatest steepness of the noise of intervals; up to 4 can be levelled. [exponent; chosen] */
-export const STEEPEST_INTERVALS: f32 = 2;
-/** Greatest steepness of the noise of heights. [exponent; chosen] */
-export const STEEPEST_HEIGHTS: f32 = 3;
-/** Greatest steepness of the noise of baselines. [exponent; chosen] */
-export const STEEPEST_BASELINES: f32 = 4;
-/** Greatest steepness of the noise of an effort; its least is none. [exponent; chosen] */
-export const STEEPEST_EFFORT: f32 = 2;
-/** First bin below breathing that shows the noise's slope, 2.8 per minute. [bins; chosen] */
-export const LOW_FROM: i32 = 3;
-/** Last bin below breathing that shows the noise's slope, 5.6 per minute. [bins; chosen] */
-export const LOW_TO: i32 = 6;
-/** First bin above breathing that shows the noise's slope, 24 per minute. [bins; chosen] */
-export const HIGH_FROM: i32 = 26;
-/** Last bin above breathing that shows the noise's slope, 44 per minute. [bins; chosen] */
-export const HIGH_TO: i32 = 47;
-/**
- * Bin at which the drift shows the noise's slope: the frequency of the power f^-2 that a random walk leaves in polynomials of
- * degree 1 to 2 (1.3) and 1 to 5 (1.8). [bins; derived: mean of d^-2 over the degrees d, each half a swing in the window]
- */
-export const DRIFT_BIN: f32 = 1.5;
-/**
- * Degree of the drift of the beats' series: a heart that calms down, a hand that warms up. It follows one swing in a window
- * and leaves two. [degree; chosen]
- */
-export const BEATS_DRIFT: i32 = 2;
-/**
- * Degree of the drift of an effort, taken off likewise: it follows two and a half swings in a window and leaves three, the fewest that
- * show a rhythm, nearly whole. [degree; chosen]
- */
-export const EFFORT_DRIFT: i32 = 5;
+/** Of ppg_pulses.ts. */
+export namespace PULSE {
+  /** Half width of the band-pass's short moving average, 0.16 s. [grid samples; chosen] */
+  export const SMOOTH_HALF: i32 = 2;
+  /** Half width of the band-pass's long moving average, 1 s. [grid samples; chosen] */
+  export const DRIFT_HALF: i32 = 16;
+  /** Half width of the average over a systole, 0.16 s; Elgendi et al. 2013 have 0.11 s at other rates. [grid samples; chosen] */
+  export const SYSTOLE_HALF: i32 = 2;
+  /** Half width of the average over a beat, 0.66 s. [grid samples; cited: Elgendi et al. 2013] */
+  export const BEAT_HALF: i32 = 10;
+  /** Part of the mean energy that a pulse must stand above the beat's average. [ratio; cited: Elgendi et al. 2013] */
+  export const ENERGY_OFFSET: f32 = 0.02;
+  /** Shortest stretch above. [grid samples; chosen] */
+  export const SHORTEST_STRETCH: i32 = 3;
+  /** Longest stretch above whose end is waited for, 2 s. [grid samples; chosen] */
+  export const UNFINISHED: i32 = 64;
+  /** Two maxima closer than this, 0.3 s (200 bpm), are one pulse. [grid samples; chosen] */
+  export const REFRACTORY: i32 = 10;
+  /** Part of a step's skewness that goes into the remembered one: 16 s. [share; chosen] */
+  export const SKEW_STEP: f32 = 0.125;
+  /** Skewness of the other sign from which the light is taken for turned. [skewness; chosen] */
+  export const TURNED: f32 = 0.3;
+  /** The foot, and another maximum of the same pulse, lie at most this far before the peak, 1.25 s. [grid samples; chosen] */
+  export const FOOT_REACH: i32 = 40;
+  /** Part of a pulse's height below which a valley is within a pulse: before its second wave. [ratio; chosen] */
+  export const SHALLOW: f32 = 0.4;
+  /** Part of a pulse's height at which its width is measured: near the top, where no second wave is. [ratio; chosen] */
+  export const WIDTH_LEVEL: f32 = 0.9;
+  /** Part of a pulse's sharpness that goes into the remembered one: eight pulses. [share; chosen] */
+  export const SHARPNESS_STEP: f32 = 0.125;
+}
 
-// ---- swing.ts ----
-/** Other rates at which the swing is looked for as well, this much slower and faster: the answer lags behind a breath that changes. [1/min; chosen] */
-export const NEARBY: f32 = 1.9;
-/** Part of the usual swing below which the breath is doubted: 0.63 of its depth; the confidence is less than half at 0.45 of it. [ratio; chosen] */
-export const BREATHES_ON: f32 = 0.4;
-/** Share of a new window in the part that is missing: 4 s, as breaths differ. [share; chosen] */
-export const SWING_MEMORY: f32 = 0.5;
-/** What a trusted window takes from the sum of those before: 64 s of memory. [share; chosen] */
-export const USUAL_MEMORY: f32 = 0.03125;
-/** Doubted windows since the last trusted one up to which the breath may be held, so that what is usual stays: 64 s. [windows; chosen] */
-export const LONGEST_HELD: i32 = 32;
-/** What each further doubted window takes from their sum: a breath that stays at a third of its depth is trusted again after 100 s. [share; chosen] */
-export const SHALLOWER: f32 = 0.0625;
-/** Most that a window can add to the usual swing, relative to it: a sigh or a movement is deeper. [ratio; chosen] */
-export const DEEPER: f32 = 2;
+/** Of from_ppg.ts. */
+export namespace LIGHT {
+  /** Intervals of pulses are measured to about this: smaller changes tell of the sampling. [ratio; chosen] */
+  export const INTERVAL_RESOLUTION: f32 = 0.0015;
+  /** The same of their heights, which are read between grid samples. [ratio; chosen] */
+  export const HEIGHT_RESOLUTION: f32 = 0.0025;
+  /** The same of their baselines, which are smooth. [ratio; chosen] */
+  export const BASELINE_RESOLUTION: f32 = 0.0005;
+  /** The same of their widths. [ratio; chosen] */
+  export const WIDTH_RESOLUTION: f32 = 0.005;
+  /** Smaller pulses are the converter's own steps, whose beat with the sampling looks like breath. [counts; chosen] */
+  export const LEAST_COUNTS: f32 = 4;
+  /** Standard deviation of what a converter rounds. [counts; derived: 1 / sqrt(12)] */
+  export const ROUNDED: f32 = 0.28868;
+  /** Length of the short moving average, over which rounding averages out. [s; derived: SMOOTH_HALF] */
+  export const SMOOTH_SECONDS: f64 = 0.15625;
+  /** The same deviation of pulses, the sharpest of which lie on whole samples. [periods; derived: even beats on whole periods deviate by half of one at most] */
+  export const IN_STEP: f32 = 0.5;
+  /** Sharpness of pulses up to which the polynomial through five grid samples follows them; those of twice that are sharper than the grid. [ratio; chosen] */
+  export const SHARP: f32 = 0.2;
+  /** Part of the window that passes from one step to the next: 2 s of 32 s. [share; derived: rr-ppg's window and step] */
+  export const PASSED: f32 = 0.0625;
+  /** Share of trusted heart rates in the window from which its breath may be trusted wholly; below half of it, never. [share; chosen] */
+  export const ENOUGH_PULSE: f64 = 0.25;
+}
 
-// ---- ppg_pulses.ts ----
-/** Half width of the band-pass's short moving average, 0.16 s. [grid samples; chosen] */
-export const SMOOTH_HALF: i32 = 2;
-/** Half width of the band-pass's long moving average, 1 s. [grid samples; chosen] */
-export const DRIFT_HALF: i32 = 16;
-/** Half width of the average over a systole, 0.16 s; Elgendi et al. 2013 have 0.11 s at other rates. [grid samples; chosen] */
-export const SYSTOLE_HALF: i32 = 2;
-/** Half width of the average over a beat, 0.66 s. [grid samples; cited: Elgendi et al. 2013] */
-export const BEAT_HALF: i32 = 10;
-/** Part of the mean energy that a pulse must stand above the beat's average. [ratio; cited: Elgendi et al. 2013] */
-export const ENERGY_OFFSET: f32 = 0.02;
-/** Shortest stretch above. [grid samples; chosen] */
-export const SHORTEST_STRETCH: i32 = 3;
-/** Longest stretch above whose end is waited for, 2 s. [grid samples; chosen] */
-export const UNFINISHED: i32 = 64;
-/** Two maxima closer than this, 0.3 s (200 bpm), are one pulse. [grid samples; chosen] */
-export const REFRACTORY: i32 = 10;
-/** Part of a step's skewness that goes into the remembered one: 16 s. [share; chosen] */
-export const SKEW_STEP: f32 = 0.125;
-/** Skewness of the other sign from which the light is taken for turned. [skewness; chosen] */
-export const TURNED: f32 = 0.3;
-/** The foot, and another maximum of the same pulse, lie at most this far before the peak, 1.25 s. [grid samples; chosen] */
-export const FOOT_REACH: i32 = 40;
-/** Part of a pulse's height below which a valley is within a pulse: before its second wave. [ratio; chosen] */
-export const SHALLOW: f32 = 0.4;
-/** Part of a pulse's height at which its width is measured: near the top, where no second wave is. [ratio; chosen] */
-export const WIDTH_LEVEL: f32 = 0.9;
+/** Of from_ecg.ts. */
+export namespace ECG {
+  /** Beats which are more likely none than one carry no interval. [probability; chosen] */
+  export const BELIEVED: f32 = 0.5;
+  /** Beats of an ECG are placed and measured to about this (1 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
+  export const RESOLUTION: f32 = 0.001;
+  /** Deviation of beats from even steps up to which they are in step with the samples; from twice that on they are not. [periods; chosen] */
+  export const IN_STEP: f32 = 0.33333;
+  /** Stretch whose mean is a beat's baseline. [s; derived: BASELINE_SAMPLES of ecg] */
+  export const BASELINE_SECONDS: f32 = 0.6875;
+  /** Height of a pacemaker's spike, against the R wave's. [ratio; chosen] */
+  export const SPIKE: f32 = 2;
+}
 
-/** Part of a pulse's sharpness that goes into the remembered one: eight pulses. [share; chosen] */
-export const SHARPNESS_STEP: f32 = 0.125;
+/** Of from_effort.ts. */
+export namespace EFFORT {
+  /** Highest rate that is looked for. [1/min; chosen] */
+  export const FASTEST: f32 = 60;
+  /** Least part of the window that must be there, 12 s. [grid samples; chosen] */
+  export const ENOUGH_SAMPLES: i32 = 384;
+}
 
-// ---- from_ppg.ts ----
-/** Intervals of pulses are measured to about this: smaller changes tell of the sampling. [ratio; chosen] */
-export const INTERVAL_RESOLUTION: f32 = 0.0015;
-/** The same of their heights, which are read between grid samples. [ratio; chosen] */
-export const HEIGHT_RESOLUTION: f32 = 0.0025;
-/** The same of their baselines, which are smooth. [ratio; chosen] */
-export const BASELINE_RESOLUTION: f32 = 0.0005;
-/** The same of their widths. [ratio; chosen] */
-export const WIDTH_RESOLUTION: f32 = 0.005;
-/** Smaller pulses are the converter's own steps, whose beat with the sampling looks like breath. [counts; chosen] */
-export const LEAST_COUNTS: f32 = 4;
-/** Standard deviation of what a converter rounds. [counts; derived: 1 / sqrt(12)] */
-export const ROUNDED: f32 = 0.28868;
-/** Length of the short moving average, over which rounding averages out. [s; derived: SMOOTH_HALF] */
-export const SMOOTH_SECONDS: f64 = 0.15625;
-/** The same deviation of pulses, the sharpest of which lie on whole samples. [periods; derived: even beats on whole periods deviate by half of one at most] */
-export const PULSES_IN_STEP: f32 = 0.5;
-/** Sharpness of pulses up to which the polynomial through five grid samples follows them; those of twice that are sharper than the grid. [ratio; chosen] */
-export const SHARP: f32 = 0.2;
-/** Part of the window that passes from one step to the next: 2 s of 32 s. [share; derived: rr-ppg's window and step] */
-export const PASSED: f32 = 0.0625;
+/** Of spectrum.ts, and the noise that tracker.ts finds in it. */
+export namespace SPECTRUM {
+  /** Lowest bin that counts, 1.9 per minute: below lie trend and window leakage. [bins; chosen] */
+  export const LOWEST_BIN: i32 = 2;
+  /** No drift is its polynomial alone: a breath smaller than this part of it cannot be told from the rest. [ratio; chosen] */
+  export const ROUGHNESS: f32 = 0.05;
+  /**
+   * Degree of the drift of the beats' series: a heart that calms down, a hand that warms up. It follows one swing in a window
+   * and leaves two. [degree; chosen]
+   */
+  export const BEATS_DRIFT: i32 = 2;
+  /**
+   * Degree of the drift of an effort, taken off likewise: it follows two and a half swings in a window and leaves three, the fewest that
+   * show a rhythm, nearly whole. [degree; chosen]
+   */
+  export const EFFORT_DRIFT: i32 = 5;
+  /**
+   * Bin at which the drift shows the noise's slope: the frequency of the power f^-2 that a random walk leaves in polynomials of
+   * degree 1 to 2 (1.3) and 1 to 5 (1.8). [bins; derived: mean of d^-2 over the degrees d, each half a swing in the window]
+   */
+  export const DRIFT_BIN: f32 = 1.5;
+  /** First bin below breathing that shows the noise's slope, 2.8 per minute. [bins; chosen] */
+  export const LOW_FROM: i32 = 3;
+  /** Last bin below breathing that shows the noise's slope, 5.6 per minute. [bins; chosen] */
+  export const LOW_TO: i32 = 6;
+  /** First bin above breathing that shows the noise's slope, 24 per minute. [bins; chosen] */
+  export const HIGH_FROM: i32 = 26;
+  /** Last bin above breathing that shows the noise's slope, 44 per minute. [bins; chosen] */
+  export const HIGH_TO: i32 = 47;
+  /** Least steepness of the noise of intervals, which are nearly white: power falls as frequency^-steepness. [exponent; chosen] */
+  export const GENTLEST_INTERVALS: f32 = 0.5;
+  /** Least steepness of the noise of heights, which drift. [exponent; chosen] */
+  export const GENTLEST_HEIGHTS: f32 = 1;
+  /** Greatest steepness of the noise of intervals; up to 4 can be levelled. [exponent; chosen] */
+  export const STEEPEST_INTERVALS: f32 = 2;
+  /** Greatest steepness of the noise of heights. [exponent; chosen] */
+  export const STEEPEST_HEIGHTS: f32 = 3;
+  /** Greatest steepness of the noise of baselines. [exponent; chosen] */
+  export const STEEPEST_BASELINES: f32 = 4;
+  /** Greatest steepness of the noise of an effort; its least is none. [exponent; chosen] */
+  export const STEEPEST_EFFORT: f32 = 2;
+}
 
-// ---- from_ecg.ts ----
-/** Beats which are more likely none than one carry no interval. [probability; chosen] */
-export const BELIEVED: f32 = 0.5;
+/** Of the prior of tracker.ts. */
+export namespace PRIOR {
+  /** Middle of the rates at rest, which are log-normal: most adults breathe 12 to 20 times a minute. [1/min; chosen] */
+  export const USUAL_RATE: f64 = 16;
+  /** Deviation of their natural logarithm where the breath is only seen in beats: 8 and 33 per minute are unlikely. [log ratio; chosen] */
+  export const BEATS_SPREAD: f64 = 0.35;
+  /** The same where the effort shows the breath itself: 5 and 45 per minute are still possible. [log ratio; chosen] */
+  export const EFFORT_SPREAD: f64 = 0.5;
+}
 
-/** Beats of an ECG are placed and measured to about this (1 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
-export const RESOLUTION: f32 = 0.001;
-/** Deviation of beats from even steps up to which they are in step with the samples; from twice that on they are not. [periods; chosen] */
-export const IN_STEP: f32 = 0.33333;
-/** Stretch whose mean is a beat's baseline. [s; derived: BASELINE_SAMPLES of ecg] */
-export const BASELINE_SECONDS: f32 = 0.6875;
-/** Height of a pacemaker's spike, against the R wave's. [ratio; chosen] */
-export const SPIKE: f32 = 2;
+/** Of the likelihood of tracker.ts. */
+export namespace EVIDENCE {
+  /**
+   * Exponent of the sinusoid's likelihood for a whole window: half of its independent values less two. Those are the bins in
+   * which breath can lie, some twenty, of two values each, of which a breath that varies fills half. Windows overlap, so that
+   * each is evidence only in part: the likelihood's eighth root is taken. [exponent; chosen]
+   */
+  export const EXPONENT: f32 = 9;
+  /** Fastest breath that beats can show from which on a window of them has all those values: of 62 beats a minute. Slower ones have fewer. [1/min; chosen] */
+  export const ALL_RATES: f32 = 30;
+  /** Odds that a series shows any breathing. [odds; chosen] */
+  export const BREATHING_ODDS: f32 = 0.2;
+  /** Odds that a series shows breathing of a given rate. [odds; derived: BREATHING_ODDS over all rates] */
+  export const SERIES_ODDS: f32 = BREATHING_ODDS / 45;
+  /**
+   * Last bin, 7.5 per minute, at which the heart's intervals also swing with the blood pressure, whatever the breath does: the
+   * middle of Mayer waves, 0.04 to 0.15 Hz. [bins; cited: Task Force of ESC and NASPE 1996]
+   */
+  export const PRESSURE_BIN: i32 = 8;
+  /** Part of the odds that intervals of pulses have up to there; those of an ECG have none. [ratio; chosen] */
+  export const PRESSURE_ODDS: f32 = 0.1;
+  /** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; chosen] */
+  export const UNEXPLAINED: f32 = 0.1;
+  /** The same of widths: they tell whether the others are right, but swing with the vessels' tension as well. [share; chosen] */
+  export const UNEXPLAINED_WIDTHS: f32 = 0.53;
+  /** Part of the power at twice the rate that counts for the rate in series of beats. [share; chosen] */
+  export const HARMONIC: f32 = 0.3;
+  /** The same in an effort, which is the breath itself: a short breath and a long rest have strong harmonics. [share; chosen] */
+  export const EFFORT_HARMONIC: f32 = 1;
+  /** The harmonic counts up to this multiple of the power at the rate itself: else half of each rate would do as well. [ratio; chosen] */
+  export const HARMONIC_LIMIT: f32 = 2;
+}
 
-// ---- from_effort.ts ----
-/** Least part of the window that must be there, 12 s. [grid samples; chosen] */
-export const ENOUGH_SAMPLES: i32 = 384;
+/** Of the filter of tracker.ts. */
+export namespace MEMORY {
+  /** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; chosen] */
+  export const DRIFT: f32 = 0.25;
+  /** Chance that the rate is suddenly any other. [probability; chosen] */
+  export const JUMP: f32 = 0.01;
+  /** The same where there are no beats, so that the memory is gone after a window. [probability; chosen] */
+  export const LOST: f32 = 0.1;
+  /** Silence after which nothing is known: a window. [s; chosen] */
+  export const FORGET: f64 = 32;
+  /** Half width of the stretch that is the answer, 2.8 per minute: as the tolerance of the confidence. [bins; chosen] */
+  export const HALF_STRETCH: i32 = 3;
+}
 
-// ---- estimators.ts ----
-/** Share of trusted heart rates in the window from which its breath may be trusted wholly; below half of it, never. [share; chosen] */
-export const ENOUGH_PULSE: f64 = 0.25;
+/** Of the confidence of tracker.ts. */
+export namespace CONFIDENCE {
+  /** Mass from which a stretch is right 19 times of 20 in an ECG or an effort. [probability; chosen] */
+  export const CERTAIN_MASS: f64 = 0.5;
+  /** What a step takes from the evidence: five times what noise gives an effort. [log odds; chosen] */
+  export const FADING: f32 = 0.02;
+  /** Most evidence of an effort that is kept: five steps, 10 s, as people who are awake breathe irregularly. [log odds; chosen] */
+  export const MOST_SHOWN: f32 = 0.15;
+  /** Evidence from which an effort shows the breath. [log odds; chosen] */
+  export const ENOUGH_SHOWN: f32 = 0.05;
+  /** Evidence from which the light shows a breath clearly; no more is kept. Half of it is little: noise or the vessels' own waves make as much. [log odds; chosen] */
+  export const MUCH_SHOWN: f32 = 4;
+  /** Mass from which a stretch is trusted where the light shows little. [probability; chosen] */
+  export const LITTLE_SHOWN_MASS: f64 = 0.6;
+  /** Mass from which a stretch is trusted where the light shows the breath clearly. [probability; chosen] */
+  export const MUCH_SHOWN_MASS: f64 = 0.4;
+}
+
+/** Of swing.ts. */
+export namespace SWING {
+  /** Minimum share of the energy that counts as not of the breath, so that no single series decides alone. [share; chosen] */
+  export const LEAST_REST: f32 = 0.1;
+  /** Other rates at which the swing is looked for as well, this much slower and faster: the answer lags behind a breath that changes. [1/min; chosen] */
+  export const NEARBY: f32 = 1.9;
+  /** Part of the usual swing below which the breath is doubted: 0.63 of its depth; the confidence is less than half at 0.45 of it. [ratio; chosen] */
+  export const GOES_ON: f32 = 0.4;
+  /** Share of a new window in the part that is missing: 4 s, as breaths differ. [share; chosen] */
+  export const MEMORY: f32 = 0.5;
+  /** What a trusted window takes from the sum of those before: 64 s of memory. [share; chosen] */
+  export const USUAL_MEMORY: f32 = 0.03125;
+  /** Doubted windows since the last trusted one up to which the breath may be held, so that what is usual stays: 64 s. [windows; chosen] */
+  export const LONGEST_HELD: i32 = 32;
+  /** What each further doubted window takes from their sum: a breath that stays at a third of its depth is trusted again after 100 s. [share; chosen] */
+  export const SHALLOWER: f32 = 0.0625;
+  /** Most that a window can add to the usual swing, relative to it: a sigh or a movement is deeper. [ratio; chosen] */
+  export const DEEPER: f32 = 2;
+}

@@ -1,0 +1,150 @@
+import { ramp } from '../math/ramp';
+import { Row } from '../memory/row';
+import { Beats, KEPT, MAX_BEATS } from './scratch';
+import { BEAT } from './tuning';
+
+/**
+ * Which beats of a window tell of the breath. An early or late beat has its cause in the heart, not in breathing. It is left out, and in
+ * heights the next beat too, which is larger after the longer pause.
+ */
+
+/** Number of beats before and after a beat, with whose median its interval is compared. */
+const NEIGHBOURS: i32 = 3;
+
+/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat, width in s; what is unknown is NaN. */
+export function addBeat(
+  beats: Beats,
+  time: f32,
+  interval: f32,
+  height: f32,
+  baseline: f32,
+  width: f32,
+  kind: i32,
+): void {
+  if (beats.count >= MAX_BEATS) return;
+  const i = beats.count++;
+  beats.time[i] = time;
+  beats.interval[i] = interval;
+  beats.height[i] = height;
+  beats.baseline[i] = baseline;
+  beats.width[i] = width;
+  beats.kind[i] = kind;
+}
+
+/** Completes the added beats' common properties, and says which are steady and clean; false if there are too few. */
+export function judgeBeats(beats: Beats): bool {
+  const count = beats.count;
+  if (count < BEAT.FEWEST) return false;
+  beats.medianInterval = median(beats.interval, 0, count);
+  beats.meanHeight = meanOf(beats.height, count);
+  beats.meanWidth = meanOf(beats.width, count);
+  let regular = 0;
+  let clean = 0;
+  for (let i = 0; i < count; i++) {
+    const usual = median(beats.interval, max(0, i - NEIGHBOURS), min(count, i + NEIGHBOURS + 1));
+    const steady = abs(beats.interval[i] - usual) <= BEAT.REGULAR * usual;
+    const after = i === 0 || beats.steady[i - 1];
+    const credible = abs(beats.height[i] - beats.meanHeight) < BEAT.CREDIBLE * beats.meanHeight;
+    beats.steady[i] = steady;
+    beats.clean[i] = steady && after && credible;
+    regular += <i32>steady;
+    clean += <i32>beats.clean[i];
+  }
+  beats.steadiness = min<f32>(1, (BEAT.STEADY_SHARE * <f32>regular) / <f32>count);
+  // The tracker remembers a breath for minutes, also where a sensor has left the skin. Peaks of noise have unequal intervals and heights.
+  const misleads = beats.medianInterval > BEAT.LONGEST_SAMPLING || isCyclic(beats) || isRepeated(beats);
+  beats.trust = misleads ? 0 : ramp<f32>(<f32>clean / <f32>count, BEAT.NONE, BEAT.TRUE);
+  return beats.medianInterval > 0;
+}
+
+/**
+ * Whether the irregular beats come after equal numbers of beats, as premature beats after every third normal one, or pauses in a block of
+ * every fifth beat. Then the rhythm itself modulates all series, like a breath of that period, its half or its double.
+ */
+function isCyclic(beats: Beats): bool {
+  let last = -1;
+  let before = 0;
+  let cycles = 0;
+  let equal = 0;
+  for (let i = 1; i < beats.count; i++) {
+    if (beats.steady[i] || !beats.steady[i - 1]) continue;
+    if (last >= 0) {
+      const length = i - last;
+      equal += <i32>(length === before && length <= BEAT.LONGEST_CYCLE);
+      before = length;
+      cycles++;
+    }
+    last = i;
+  }
+  return cycles >= BEAT.FEWEST_CYCLES && <f32>equal >= BEAT.CYCLIC * <f32>(cycles - 1);
+}
+
+/**
+ * Whether the heights differ more than breath makes them, and are the same again some beats later. In bigeminy the long beat can show its
+ * second wave as a pulse of its own: three pulses of even intervals, but not heights, that look like a breath of three.
+ */
+function isRepeated(beats: Beats): bool {
+  const next = meanChange(beats, 1);
+  const limit = BEAT.REPEATED * min(next, meanChange(beats, 2));
+  if (!(next > BEAT.CREDIBLE * beats.meanHeight)) return false;
+  for (let lag = 3; lag <= BEAT.LONGEST_CYCLE; lag++) if (meanChange(beats, lag) < limit) return true;
+  return false;
+}
+
+/** Mean difference of the known heights that are `lag` beats apart. */
+function meanChange(beats: Beats, lag: i32): f32 {
+  let sum: f32 = 0;
+  let known: f32 = 0;
+  for (let i = lag; i < beats.count; i++) {
+    const change = abs(beats.height[i] - beats.height[i - lag]);
+    if (isNaN(change)) continue;
+    sum += change;
+    known++;
+  }
+  return sum / known;
+}
+
+/**
+ * How far the beats are out of step with the samples, from 0 to 1: 0 up to the deviation `inStep` from even steps, s, and 1 from twice as much on.
+ * Even beats meet the samples at phases that repeat, which looks like a breath. Deviations of a third of the sampling period leave 11 % of that,
+ * exp(-2 (pi deviation / period)^2). They add up over an eighth of the beats, unless that is a whole number of breaths.
+ */
+export function outOfStep(beats: Beats, inStep: f32): f32 {
+  const deviation = max(spreadOfSpans(beats, beats.count >> 3), spreadOfSpans(beats, 1));
+  return max<f32>(0, min<f32>(1, deviation / inStep - 1));
+}
+
+/** Half of the interquartile range of the spans of `lag` beats, s, between beats of one kind: robust against single early beats and gaps. */
+function spreadOfSpans(beats: Beats, lag: i32): f32 {
+  let count = 0;
+  for (let i = 0; i + lag < beats.count; i++)
+    if (beats.kind[i] === beats.kind[i + lag]) insert(beats.time[i + lag] - beats.time[i], count++);
+  if (!count) return 0;
+  return (KEPT[(3 * count) >> 2] - KEPT[count >> 2]) / 2;
+}
+
+/** Mean of the known values. */
+function meanOf(values: Row<f32>, count: i32): f32 {
+  let sum: f32 = 0;
+  let known: f32 = 0;
+  for (let i = 0; i < count; i++) {
+    if (isNaN(values[i])) continue;
+    sum += values[i];
+    known++;
+  }
+  return sum / known;
+}
+
+/** Upper median of the known values of [from, to); NaN if none is known. */
+function median(values: Row<f32>, from: i32, to: i32): f32 {
+  let known = 0;
+  for (let i = from; i < to; i++) if (!isNaN(values[i])) insert(values[i], known++);
+  return known ? KEPT[known >> 1] : NaN;
+}
+
+/** Puts x into its place among the first `count` of KEPT, which ascend. */
+function insert(x: f32, count: i32): void {
+  let at = count;
+  for (; at > 0 && KEPT[at - 1] > x; at--) KEPT[at] = KEPT[at - 1];
+  KEPT[at] = x;
+}
