@@ -105,7 +105,7 @@ export namespace ECG {
 
 /** Of from_effort.ts. */
 export namespace EFFORT {
-  /** Highest rate that is looked for. [1/min; chosen] */
+  /** Highest rate that is looked for. [1/min; derived: the range of rr-resp] */
   export const FASTEST: f32 = 60;
   /** Least part of the window that must be there, 12 s. [grid samples; chosen] */
   export const ENOUGH_SAMPLES: i32 = 384;
@@ -231,7 +231,7 @@ export namespace CONFIDENCE {
 
 /** Of swing.ts. */
 export namespace SWING {
-  /** Minimum share of the energy that counts as not of the breath, so that no single series decides alone. [share; chosen] */
+  /** Minimum share of the energy that counts as not of the breath, so that no single series decides alone. [share; derived: EVIDENCE.UNEXPLAINED] */
   export const LEAST_REST: f32 = 0.1;
   /** Other rates at which the swing is looked for as well, this much slower and faster: the answer lags behind a breath that changes. [1/min; chosen] */
   export const NEARBY: f32 = 1.9;

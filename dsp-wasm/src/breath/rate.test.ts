@@ -1,8 +1,4 @@
 import { expect } from 'chai';
-import { modulations, outOfStep } from '../../reference/breath/modulation.js';
-import { findPulses } from '../../reference/breath/ppg_pulses.js';
-import { BreathFollower, FROM_EFFORT, FROM_PPG } from '../../reference/breath/tracker.js';
-import { gridSamples } from '../../reference/grid/resample.js';
 import {
   type Core,
   type CoreChannel,
@@ -296,47 +292,6 @@ describe('rr', () => {
     });
   }
 
-  it('equals its twins, step by step', () => {
-    equalsTwins(breathing(70, 14, { fm: 0.03, am: 0.06, bw: 0.1 }, 5));
-  });
-
-  it('equals its twins while a breath is held', () => {
-    equalsTwins(breathing(150, 14, { fm: 0.03, am: 0.06, bw: 0.1, held: [70, 110] }, 5));
-  });
-
-  it('equals its twins in bigeminy', () => {
-    equalsTwins(bigeminy(68, 0.6).slice(0, 70 * HZ));
-  });
-
-  function equalsTwins(x: readonly number[]): void {
-    const t = x.map((_, i) => Math.round((i / HZ) * 2 ** 20) / 2 ** 20);
-    const grid = gridSamples(t, x.map(Math.fround), 32, (x.length / HZ) * 32);
-    const pulses = findPulses(
-      grid.map((v, i) => (Number.isNaN(v) ? (grid[i + 1] ?? grid[i - 1] ?? 0) : v) - (grid[1] ?? 0)),
-    );
-    const follower = new BreathFollower(FROM_PPG);
-    run('rr_ppg', [GREEN], [x]).forEach((answer, i) => {
-      const end = 16 + 2 * i;
-      // The core has searched the grid samples that are complete by `end` except the last 26, and a stretch that reaches into those waits.
-      const twin = followPulses(follower, pulses, end);
-      expect(answer?.value, `at ${end} s`).to.be.closeTo(twin?.value ?? Number.NaN, 0.35);
-      expect(answer?.confidence, `at ${end} s`).to.be.closeTo(twin?.confidence ?? Number.NaN, 0.1);
-    });
-  }
-
-  it('equals its twin on an effort, step by step', () => {
-    const x = Array.from({ length: 70 * 32 }, (_, i) => slowBreath(i / 32, 7) + 0.3 * (i / 320) ** 2);
-    const quarters = Array.from({ length: 280 }, (_, i) => x.slice(8 * i, 8 * i + 8).reduce((sum, v) => sum + v, 0));
-    const follower = new BreathFollower(FROM_EFFORT);
-    run('rr_resp', [{ ...RESP, sampleRateHz: 32 }], [x]).forEach((answer, i) => {
-      const end = 16 + 2 * i;
-      const series = { x: quarters.slice(Math.max(0, 4 * end - 128), 4 * end), resolution: 0, gentle: 0, steep: 2 };
-      const twin = follower.follow(end, [series], 60);
-      expect(answer?.value, `at ${end} s`).to.be.closeTo(twin?.value ?? Number.NaN, 0.03);
-      expect(answer?.confidence, `at ${end} s`).to.be.closeTo(twin?.confidence ?? Number.NaN, 0.1);
-    });
-  });
-
   it('no longer trusts the rate of an effort from before it became irregular', () => {
     const periods = [2.4, 5.6, 3.1, 7.2, 2.2, 4.4, 3.4, 6.1, 2.7, 5];
     const depths = [1, 0.6, 1.4, 0.5, 0.9, 1.6, 0.7, 1.2, 0.5, 1];
@@ -560,30 +515,6 @@ describe('rr', () => {
     expect(Math.min(...trust.slice((100 - 16) / 2))).to.be.above(0.8);
   });
 
-  function followPulses(follower: BreathFollower, all: ReturnType<typeof findPulses>, end: number) {
-    const within = all.flatMap((p, i) =>
-      p.time > end - 32 && p.time < end - 0.95 ? [{ ...p, before: all[i - 1] }] : [],
-    );
-    const beats = {
-      time: within.map((p) => p.time - end),
-      interval: within.map((p) => p.time - (p.before?.time ?? Number.NaN)),
-      height: within.map((p) => p.height),
-      baseline: within.map((p) => p.baseline),
-      width: within.map((p) => p.width),
-    };
-    const m = modulations(beats);
-    if (!m) return null;
-    const series = [
-      { x: m.intervals, resolution: 0.0015, gentle: 0.5, steep: 2, pressure: true },
-      { x: m.heights, resolution: 0.0025, gentle: 1, steep: 3 },
-      { x: m.baselines, resolution: 0.0005, gentle: 1, steep: 4 },
-      { x: m.widths, resolution: 0.005, gentle: 1, steep: 3, pressure: true, vessels: true },
-    ];
-    const sharpness = all.filter((p) => p.time < end - 0.95).reduce((mean, p) => mean + (p.sharpness - mean) / 8, 0);
-    const clear = Math.max(Math.min(1, 2 - sharpness / (0.2 * (HZ / 64) ** 2)), outOfStep(beats, 0.5 / 32));
-    return follower.follow(end, series, m.fastest, m.steadiness * clear, m.trust);
-  }
-
   it('gives the same bits for any chunking of the payload', () => {
     const x = breathing(48, 14, { fm: 0.03, am: 0.06 });
     const whole = run('rr_ppg', [GREEN], [x]);
@@ -629,37 +560,6 @@ describe('rr', () => {
     const still = breathing(120, 14, {}, 5);
     const both = x.map((v, i) => v + (vessels[i] ?? 0) - (still[i] ?? 0));
     expect(trusted(run('rr_ppg', [GREEN], [both]).slice((86 - 14) / 2, (110 - 14) / 2))).to.equal(0);
-  });
-
-  it('measures how wide pulses are near their tops, whatever their height', () => {
-    const x = Array.from({ length: 32 * 32 }, (_, i) => {
-      const [beat, t] = [Math.floor(i / 32), (i % 32) / 32 - 0.5];
-      const [height, width] = [beat % 3 ? 1000 : 700, beat % 2 ? 0.08 : 0.1];
-      return height * Math.exp(-((t / width) ** 2) / 2);
-    });
-    const pulses = findPulses(x).slice(3, -3);
-    const mean = (odd: number) => {
-      const own = pulses.filter(({ time }) => Math.floor(time) % 2 === odd);
-      return own.reduce((sum, { width }) => sum + width, 0) / own.length;
-    };
-    // A Gaussian is above nine tenths for 0.92 of its deviation; the band-pass smooths it over 0.16 s.
-    for (const [odd, sigma] of [
-      [0, 0.1],
-      [1, 0.08],
-    ] as const)
-      expect(mean(odd)).to.be.closeTo(0.92 * Math.hypot(sigma, 0.16 / Math.sqrt(12)), 0.012);
-    expect(mean(0)).to.be.above(1.1 * mean(1));
-  });
-
-  it('measures equal pulses as equally wide, wherever they lie between the grid samples', () => {
-    for (const bpm of [45, 51.5, 60.6, 64.5, 75, 90, 110]) {
-      const pulses = findPulses(ppg(60, 32, bpm).map((v) => 1e5 - v)).slice(3, -3);
-      const highest = Math.max(...pulses.map(({ height }) => height));
-      const widths = pulses.filter(({ height }) => height > 0.6 * highest); // At slow rates second waves are pulses, too.
-      const mean = widths.reduce((sum, { width }) => sum + width, 0) / widths.length;
-      const square = widths.reduce((sum, { width }) => sum + (width / mean - 1) ** 2, 0) / widths.length;
-      expect(Math.sqrt(square), `at ${bpm} bpm`).to.be.below(0.006);
-    }
   });
 
   it('trusts no breath in the perfectly steady pulses of a patient simulator', () => {
@@ -797,10 +697,6 @@ describe('rr', () => {
     session?.close();
     for (const answer of answers.slice(16)) expect(answer?.value).to.be.closeTo(14, 1);
     expect(trusted(answers.slice(16))).to.equal(44);
-  });
-
-  it('equals its twins where a breath changes the widths of pulses', () => {
-    equalsTwins(breathing(70, 14, { wm: 0.1 }, 5));
   });
 
   it('does not mistake the steps of a converter for a pulse', () => {
