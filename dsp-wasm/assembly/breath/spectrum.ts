@@ -118,31 +118,33 @@ function meanOf(points: Row<v128>, n: i32): v128 {
  * @returns lanes with a finite power above 0, all bits set
  */
 export function whiten(n: i32, last: i32, steepness: v128): v128 {
+  const w0 = nearness(steepness, 0);
+  const w1 = nearness(steepness, 1);
+  const w2 = nearness(steepness, 2);
+  const w3 = nearness(steepness, 3);
+  const w4 = nearness(steepness, 4);
   let total = f32x4.splat(0);
-  for (let k = 0; k < POINTS; k++) {
-    const inside = k >= SPECTRUM.LOWEST_BIN && k <= last;
-    const level = inside ? f32x4.mul(POWER[k], levelling(<f32>k / <f32>16, steepness)) : f32x4.splat(0);
-    POWER[k] = level;
-    total = f32x4.add(total, level);
+  for (let k = SPECTRUM.LOWEST_BIN; k <= last; k++) {
+    const x = f32x4.splat(<f32>k / <f32>16);
+    let level = f32x4.add(f32x4.mul(w4, x), w3); // about x^steepness: between its two neighbouring powers
+    level = f32x4.add(f32x4.mul(level, x), w2);
+    level = f32x4.add(f32x4.mul(level, x), w1);
+    level = f32x4.add(f32x4.mul(level, x), w0);
+    POWER[k] = f32x4.mul(POWER[k], level);
+    total = f32x4.add(total, POWER[k]);
   }
   // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 is the Hann window's width).
   const scale = f32x4.div(f32x4.splat(<f32>384 / <f32>n), total);
   const sound = v128.and(f32x4.gt(total, f32x4.splat(0)), f32x4.lt(total, f32x4.splat(Infinity)));
   for (let k = SPECTRUM.LOWEST_BIN; k <= last; k++) POWER[k] = v128.and(sound, f32x4.mul(POWER[k], scale));
+  for (let k = last + 1; k < POINTS; k++) POWER[k] = f32x4.splat(0);
   return sound;
 }
 
-/** About x^steepness: interpolated between its two neighbouring powers of x. */
-function levelling(x: f32, steepness: v128): v128 {
-  let sum = f32x4.splat(0);
-  let power: f32 = 1;
-  for (let degree = 0; degree <= 4; degree++) {
-    const distance = f32x4.abs(f32x4.sub(steepness, f32x4.splat(<f32>degree)));
-    const weight = f32x4.pmax(f32x4.splat(0), f32x4.sub(f32x4.splat(1), distance));
-    sum = f32x4.add(sum, f32x4.mul(weight, f32x4.splat(power)));
-    power *= x;
-  }
-  return sum;
+/** 1 at that degree, 0 from one less and one more on. */
+function nearness(steepness: v128, degree: f32): v128 {
+  const distance = f32x4.abs(f32x4.sub(steepness, f32x4.splat(degree)));
+  return f32x4.pmax(f32x4.splat(0), f32x4.sub(f32x4.splat(1), distance));
 }
 
 /** Mean amplitude of the bins [from, to] of POWER. */
