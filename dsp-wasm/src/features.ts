@@ -14,9 +14,13 @@ export const FEATURES = {
    * intervals cover, whether another lead agrees.
    */
   hr_ecg: ['-doubt', '-surprise', '-variation', '+fit', '+contrast', '+energy', '+match', '+covered', '+agreement'],
-  rr_ppg: [],
-  rr_ecg: [],
-  rr_resp: [],
+  /**
+   * Respiratory rate: mass of the posterior about it (log odds), likelihood of the window (logarithm), how much slower than usual it is (logarithm), and
+   * from beats how near it is to half of their rate, where it cannot be told from its alias.
+   */
+  rr_ppg: ['+mass', '+likelihood', '-slowness', '-near_limit'],
+  rr_ecg: ['+mass', '+likelihood', '-slowness', '-near_limit'],
+  rr_resp: ['+mass', '+likelihood', '-slowness'],
   spo2: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

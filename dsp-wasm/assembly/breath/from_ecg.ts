@@ -4,7 +4,8 @@ import { channelOfKind, Session } from '../memory/session';
 import { addBeat, judgeBeats, outOfStep } from './beats';
 import { addBaselines, modulations } from './modulation';
 import { BEATS, Beats, RR_WINDOW, SERIES } from './scratch';
-import { FROM_ECG, followBreath } from './tracker';
+import { FROM_ECG } from './source';
+import { followBreath } from './tracker';
 import { ECG } from './tuning';
 
 /**

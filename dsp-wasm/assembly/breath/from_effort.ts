@@ -3,7 +3,8 @@ import { KIND_RESP, SLOW_HZ } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
 import { POINTS, RAW, SERIES, Series } from './scratch';
-import { FROM_EFFORT, followBreath } from './tracker';
+import { FROM_EFFORT } from './source';
+import { followBreath } from './tracker';
 import { EFFORT } from './tuning';
 
 /** Grid samples of a point, and of the window, 32 s. */

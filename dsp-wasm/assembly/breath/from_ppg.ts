@@ -7,7 +7,8 @@ import { addBeat, judgeBeats, outOfStep } from './beats';
 import { addBaselines, addWidths, modulations } from './modulation';
 import { advancePulses } from './ppg_pulses';
 import { BEATS, Beats, MAX_BEATS, RAW, RR_WINDOW, SERIES } from './scratch';
-import { FROM_PPG, followBreath } from './tracker';
+import { FROM_PPG } from './source';
+import { followBreath } from './tracker';
 import { LIGHT } from './tuning';
 
 /**

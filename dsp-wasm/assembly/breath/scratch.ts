@@ -133,9 +133,13 @@ const WINDOWED_END: usize = BEATS_END + SERIES_BYTES + 32 + TRANSFORM_BYTES;
 export const FFT_WORK = changetype<Row<v128>>(WINDOWED_END);
 /** Real and imaginary part of each bin. */
 export const FFT_OUT = changetype<Row<v128>>(WINDOWED_END + TRANSFORM_BYTES);
-/** Power of each bin; after whitening, the share of all power that a line in that bin explains. */
+/** Power of each bin. */
 export const POWER = changetype<Row<v128>>(WINDOWED_END + 2 * TRANSFORM_BYTES);
-const POWER_END: usize = WINDOWED_END + 2 * TRANSFORM_BYTES + POINTS * sizeof<v128>();
+/** Share of all whitened power that a breath of the bin's rate explains. */
+export const SHARE = changetype<Row<v128>>(WINDOWED_END + 3 * TRANSFORM_BYTES);
+/** Sums of the whitened power below each bin. */
+export const BELOW = changetype<Row<v128>>(WINDOWED_END + 4 * TRANSFORM_BYTES);
+const POWER_END: usize = WINDOWED_END + 5 * TRANSFORM_BYTES;
 
 /** Values kept for a series or a median, and their times. */
 export const KEPT = changetype<Row<f32>>(POWER_END);
@@ -143,6 +147,6 @@ export const KEPT_TIME = changetype<Row<f32>>(POWER_END + COLUMN_BYTES);
 /** Polynomials of the drift: of this degree, and of one less. */
 export const POLYNOMIAL = changetype<Row<f32>>(POWER_END + 2 * COLUMN_BYTES);
 export const LOWER = changetype<Row<f32>>(POWER_END + 3 * COLUMN_BYTES);
-/** Probability of each rate before the window is used. */
-export const PREDICTED = changetype<Row<f32>>(POWER_END + 4 * COLUMN_BYTES);
+/** Likelihood of each rate. */
+export const LIKELIHOOD = changetype<Row<f32>>(POWER_END + 4 * COLUMN_BYTES);
 export const BREATH_SCRATCH_END: usize = POWER_END + 4 * COLUMN_BYTES + RATES * sizeof<f32>();

@@ -1,7 +1,8 @@
 import { paddedFft4 } from '../math/fft';
 import { clearVectors, sumLanes } from '../math/vector';
 import { Row } from '../memory/row';
-import { FFT_OUT, FFT_WORK, LOWER, POINTS, POLYNOMIAL, POWER, Series, WINDOWED } from './scratch';
+import { BELOW, FFT_OUT, FFT_WORK, LOWER, POINTS, POLYNOMIAL, POWER, SHARE, Series, WINDOWED } from './scratch';
+import { spreadOf } from './source';
 import { SPECTRUM } from './tuning';
 
 /** Twice the points of a series: zeros are appended, so that bins are 0.9375 per minute apart. */
@@ -112,32 +113,42 @@ function meanOf(points: Row<v128>, n: i32): v128 {
 }
 
 /**
- * Whitens POWER up to bin `last`: turns it into the share of all power that a line in each bin explains, 0 above.
+ * Writes the SHARE of all power, levelled by the noise's steepness, that a breath of each bin's rate explains: a line, or the
+ * band over which breaths of that rate spread.
  * @param n points of the series
+ * @param last bin that counts
  * @param steepness of the noise in each lane, from 0 to 4: its power falls as frequency^-steepness
  * @returns lanes with a finite power above 0, all bits set
  */
-export function whiten(n: i32, last: i32, steepness: v128): v128 {
+export function explainedShares(n: i32, last: i32, steepness: v128): v128 {
   const w0 = nearness(steepness, 0);
   const w1 = nearness(steepness, 1);
   const w2 = nearness(steepness, 2);
   const w3 = nearness(steepness, 3);
   const w4 = nearness(steepness, 4);
   let total = f32x4.splat(0);
+  BELOW[SPECTRUM.LOWEST_BIN] = total;
   for (let k = SPECTRUM.LOWEST_BIN; k <= last; k++) {
     const x = f32x4.splat(<f32>k / <f32>16);
     let level = f32x4.add(f32x4.mul(w4, x), w3); // about x^steepness: between its two neighbouring powers
     level = f32x4.add(f32x4.mul(level, x), w2);
     level = f32x4.add(f32x4.mul(level, x), w1);
     level = f32x4.add(f32x4.mul(level, x), w0);
-    POWER[k] = f32x4.mul(POWER[k], level);
-    total = f32x4.add(total, POWER[k]);
+    total = f32x4.add(total, f32x4.mul(POWER[k], level));
+    BELOW[k + 1] = total;
   }
-  // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 is the Hann window's width).
-  const scale = f32x4.div(f32x4.splat(<f32>384 / <f32>n), total);
   const sound = v128.and(f32x4.gt(total, f32x4.splat(0)), f32x4.lt(total, f32x4.splat(Infinity)));
-  for (let k = SPECTRUM.LOWEST_BIN; k <= last; k++) POWER[k] = v128.and(sound, f32x4.mul(POWER[k], scale));
-  for (let k = last + 1; k < POINTS; k++) POWER[k] = f32x4.splat(0);
+  // A line that explains everything holds n / 256 / 1.5 of all power in its highest bin (1.5 is the Hann window's width).
+  const unit = f32x4.div(f32x4.splat(<f32>384 / <f32>n), total);
+  for (let k = SPECTRUM.LOWEST_BIN; k <= last; k++) {
+    const half = spreadOf(k);
+    const from = max(SPECTRUM.LOWEST_BIN, k - half);
+    const past = min(last, k + half) + 1;
+    const band = f32x4.sub(BELOW[past], BELOW[from]);
+    const width = half ? <f32>1 / SPECTRUM.LINE_BINS : <f32>1;
+    SHARE[k] = v128.and(sound, f32x4.mul(f32x4.mul(band, unit), f32x4.splat(width)));
+  }
+  for (let k = last + 1; k < 2 * POINTS; k++) SHARE[k] = f32x4.splat(0);
   return sound;
 }
 

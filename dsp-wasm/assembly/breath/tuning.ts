@@ -106,32 +106,26 @@ export namespace ECG {
 /** Of from_effort.ts. */
 export namespace EFFORT {
   /** Highest rate that is looked for. [1/min; derived: the range of rr-resp] */
-  export const FASTEST: f32 = 60;
+  export const FASTEST: f32 = 90;
   /** Least part of the window that must be there, 12 s. [grid samples; chosen] */
   export const ENOUGH_SAMPLES: i32 = 384;
 }
 
 /** Of spectrum.ts, and the noise that tracker.ts finds in it. */
 export namespace SPECTRUM {
+  /** Bins that hold as much as three times the highest one of a line. [bins; derived: the Hann window's width 1.5, twice as many bins] */
+  export const LINE_BINS: f32 = 3;
   /** Lowest bin that counts, 1.9 per minute: below lie trend and window leakage. [bins; chosen] */
   export const LOWEST_BIN: i32 = 2;
   /** No drift is its polynomial alone: a breath smaller than this part of it cannot be told from the rest. [ratio; chosen] */
   export const ROUGHNESS: f32 = 0.05;
-  /**
-   * Degree of the drift of the beats' series: a heart that calms down, a hand that warms up. It follows one swing in a window
-   * and leaves two. [degree; chosen]
-   */
-  export const BEATS_DRIFT: i32 = 2;
-  /**
-   * Degree of the drift of an effort, taken off likewise: it follows two and a half swings in a window and leaves three, the fewest that
-   * show a rhythm, nearly whole. [degree; chosen]
-   */
-  export const EFFORT_DRIFT: i32 = 5;
+  /** Degree of the drift: a heart that calms down, a hand that warms up, a belt that settles. It follows one cycle in a window and leaves two. [degree; chosen] */
+  export const DRIFT: i32 = 2;
   /**
    * Bin at which the drift shows the noise's slope: the frequency of the power f^-2 that a random walk leaves in polynomials of
-   * degree 1 to 2 (1.3) and 1 to 5 (1.8). [bins; derived: mean of d^-2 over the degrees d, each half a swing in the window]
+   * degree 1 to 2. [bins; derived: mean of d^-2 over the degrees d, each half a cycle in the window]
    */
-  export const DRIFT_BIN: f32 = 1.5;
+  export const DRIFT_BIN: f32 = 1.3;
   /** First bin below breathing that shows the noise's slope, 2.8 per minute. [bins; chosen] */
   export const LOW_FROM: i32 = 3;
   /** Last bin below breathing that shows the noise's slope, 5.6 per minute. [bins; chosen] */
@@ -157,7 +151,7 @@ export namespace SPECTRUM {
 /** Of the prior of tracker.ts. */
 export namespace PRIOR {
   /** Middle of the rates at rest, which are log-normal: most adults breathe 12 to 20 times a minute. [1/min; chosen] */
-  export const USUAL_RATE: f64 = 16;
+  export const USUAL_RATE: f64 = 17;
   /** Deviation of their natural logarithm where the breath is only seen in beats: 8 and 33 per minute are unlikely. [log ratio; chosen] */
   export const BEATS_SPREAD: f64 = 0.35;
   /** The same where the effort shows the breath itself: 5 and 45 per minute are still possible. [log ratio; chosen] */
@@ -174,27 +168,19 @@ export namespace EVIDENCE {
   export const EXPONENT: f32 = 9;
   /** Fastest breath that beats can show from which on a window of them has all those values: of 62 beats a minute. Slower ones have fewer. [1/min; chosen] */
   export const ALL_RATES: f32 = 30;
-  /** Odds that a series shows any breathing. [odds; chosen] */
-  export const BREATHING_ODDS: f32 = 0.2;
-  /** Odds that a series shows breathing of a given rate. [odds; derived: BREATHING_ODDS over all rates] */
-  export const SERIES_ODDS: f32 = BREATHING_ODDS / 45;
+  /** Odds that a series shows breathing of a given rate: 0.4 over all rates. [odds; chosen] */
+  export const SERIES_ODDS: f32 = 0.0043;
   /**
    * Last bin, 7.5 per minute, at which the heart's intervals also swing with the blood pressure, whatever the breath does: the
    * middle of Mayer waves, 0.04 to 0.15 Hz. [bins; cited: Task Force of ESC and NASPE 1996]
    */
   export const PRESSURE_BIN: i32 = 8;
-  /** Part of the odds that intervals of pulses have up to there; those of an ECG have none. [ratio; chosen] */
-  export const PRESSURE_ODDS: f32 = 0.1;
   /** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; chosen] */
   export const UNEXPLAINED: f32 = 0.1;
   /** The same of widths: they tell whether the others are right, but swing with the vessels' tension as well. [share; chosen] */
   export const UNEXPLAINED_WIDTHS: f32 = 0.53;
   /** Part of the power at twice the rate that counts for the rate in series of beats. [share; chosen] */
   export const HARMONIC: f32 = 0.3;
-  /** The same in an effort, which is the breath itself: a short breath and a long rest have strong harmonics. [share; chosen] */
-  export const EFFORT_HARMONIC: f32 = 1;
-  /** The harmonic counts up to this multiple of the power at the rate itself: else half of each rate would do as well. [ratio; chosen] */
-  export const HARMONIC_LIMIT: f32 = 2;
 }
 
 /** Of the filter of tracker.ts. */
@@ -205,28 +191,16 @@ export namespace MEMORY {
   export const JUMP: f32 = 0.01;
   /** The same where there are no beats, so that the memory is gone after a window. [probability; chosen] */
   export const LOST: f32 = 0.1;
-  /** Silence after which nothing is known: a window. [s; chosen] */
-  export const FORGET: f64 = 32;
   /** Half width of the stretch that is the answer, 2.8 per minute: as the tolerance of the confidence. [bins; chosen] */
   export const HALF_STRETCH: i32 = 3;
 }
 
-/** Of the confidence of tracker.ts. */
+/** Of answer.ts. */
 export namespace CONFIDENCE {
-  /** Mass from which a stretch is right 19 times of 20 in an ECG or an effort. [probability; chosen] */
-  export const CERTAIN_MASS: f64 = 0.5;
-  /** What a step takes from the evidence: five times what noise gives an effort. [log odds; chosen] */
-  export const FADING: f32 = 0.02;
-  /** Most evidence of an effort that is kept: five steps, 10 s, as people who are awake breathe irregularly. [log odds; chosen] */
-  export const MOST_SHOWN: f32 = 0.15;
-  /** Evidence from which an effort shows the breath. [log odds; chosen] */
-  export const ENOUGH_SHOWN: f32 = 0.05;
-  /** Evidence from which the light shows a breath clearly; no more is kept. Half of it is little: noise or the vessels' own waves make as much. [log odds; chosen] */
-  export const MUCH_SHOWN: f32 = 4;
-  /** Mass from which a stretch is trusted where the light shows little. [probability; chosen] */
-  export const LITTLE_SHOWN_MASS: f64 = 0.6;
-  /** Mass from which a stretch is trusted where the light shows the breath clearly. [probability; chosen] */
-  export const MUCH_SHOWN_MASS: f64 = 0.4;
+  /** Probability from which a breath told by beats is trusted: a wrong trusted reading costs as much as three right ones that are not. [probability; chosen] */
+  export const SURE: f32 = 0.75;
+  /** Part of the highest rate that beats can show from which a rate and its alias may be confused. [ratio; chosen] */
+  export const NEAR_LIMIT: f32 = 0.7;
 }
 
 /** Of swing.ts. */

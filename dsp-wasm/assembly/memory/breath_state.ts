@@ -3,8 +3,8 @@ import { Row, rowAt } from './row';
 
 /** Number of pulses kept: the 32 s of a window at up to 180 bpm. */
 export const MAX_PULSES: i32 = 96;
-/** Number of respiratory rates that are tracked. */
-export const RATES: i32 = 45;
+/** Number of respiratory rates that are tracked: 3.75 to 90 a minute. */
+export const RATES: i32 = 93;
 /** Number of trackers of a session, one for each estimator. */
 const TRACK_COUNT: i32 = 3;
 
@@ -26,8 +26,6 @@ export class Pulse {
 export class Track {
   /** End of the previous window, seconds; 0: none. */
   end: f64;
-  /** How clearly the series showed the breath of late: the sum of their log likelihoods, which fades. */
-  shown: f32;
   /** How much of the usual swing was missing of late, from 0 to 1. */
   held: f32;
   /** Number of trusted windows, of which the old ones fade, so that it is at most 32; 0: none. */
@@ -58,9 +56,8 @@ export class Track {
     v128.store(changetype<usize>(this) + WHOLES, sums);
   }
 
-  /** Forgets how clearly the breath was shown, and how it swings. */
+  /** Forgets how the breath swings. */
   forget(): void {
-    this.shown = 0;
     this.held = 0;
     this.windows = 0;
     this.doubted = 0;

@@ -1,0 +1,78 @@
+import { logistic } from '../math/logistic';
+import { sumLanes } from '../math/vector';
+import { RATES } from '../memory/breath_state';
+import { featuresOf, Model } from '../memory/features';
+import { Estimate } from '../memory/map';
+import { Row } from '../memory/row';
+import { RR_ECG_WEIGHTS } from './rr_ecg_weights';
+import { RR_PPG_WEIGHTS } from './rr_ppg_weights';
+import { RR_RESP_WEIGHTS } from './rr_resp_weights';
+import { LIKELIHOOD, POWER, Series, SHARE } from './scratch';
+import { BIN_PER_MINUTE, FIRST, FROM_ECG, FROM_EFFORT, FROM_PPG, spreadOf } from './source';
+import { CONFIDENCE, MEMORY, PRIOR } from './tuning';
+
+/** Bounds the log odds of the mass to 9.2. */
+const BOUND: f32 = 1e-4;
+
+/**
+ * The rate and its confidence from the posterior: the rate is the centroid of the power in the heaviest stretch of about 6 per minute, the
+ * confidence is P(error within 3) by a logistic regression on the features below, and not above the series' trust.
+ */
+export function answer(posterior: Row<f32>, series: Series, alive: v128, source: i32, to: Estimate): void {
+  const centre = heaviest(posterior);
+  const half = MEMORY.HALF_STRETCH + spreadOf(FIRST + centre);
+  const from = max(0, centre - half);
+  const last = min(RATES - 1, centre + half);
+  let mass: f32 = 0;
+  let peak = from;
+  for (let i = from; i <= last; i++) {
+    mass += posterior[i];
+    if (posterior[i] > posterior[peak]) peak = i;
+  }
+  const rate = centroid(from, last, peak, alive);
+  to.value = rate;
+  const features = featuresOf(source === FROM_PPG ? Model.RR_PPG : source === FROM_ECG ? Model.RR_ECG : Model.RR_RESP);
+  features[0] = Mathf.log((mass + BOUND) / (<f32>1 + BOUND - mass));
+  features[1] = Mathf.log(LIKELIHOOD[peak]);
+  features[2] = max<f32>(0, Mathf.log(<f32>PRIOR.USUAL_RATE / rate));
+  if (source === FROM_EFFORT) {
+    to.confidence = series.trust * logistic(features, RR_RESP_WEIGHTS);
+    return;
+  }
+  // Near half of the beats' rate, a rate and its alias are alike.
+  features[3] = max<f32>(0, rate / series.fastest - CONFIDENCE.NEAR_LIMIT);
+  to.confidence = series.trust * shown(logistic(features, source === FROM_PPG ? RR_PPG_WEIGHTS : RR_ECG_WEIGHTS));
+}
+
+/** Lowers a probability from a half to SURE to just below a half, so that its reading is not trusted. */
+function shown(probability: f32): f32 {
+  return probability < CONFIDENCE.SURE ? min<f32>(probability, 0.49) : probability;
+}
+
+/** Mean rate of the power in a stretch, each series by what its peak explains. The whitening does not shift it, nor does the prior. */
+function centroid(from: i32, last: i32, peak: i32, alive: v128): f32 {
+  const floor = f32x4.splat(f32.MIN_NORMAL_VALUE);
+  const weight = v128.and(alive, f32x4.div(SHARE[FIRST + peak], f32x4.pmax(POWER[FIRST + peak], floor)));
+  let sum: f32 = 0;
+  let moment: f32 = 0;
+  for (let i = from; i <= last; i++) {
+    const power = sumLanes(f32x4.mul(weight, POWER[FIRST + i]));
+    sum += power;
+    moment += power * <f32>(FIRST + i);
+  }
+  return BIN_PER_MINUTE * (sum > 0 ? moment / sum : <f32>(FIRST + peak));
+}
+
+/** Centre of the heaviest stretch. */
+function heaviest(posterior: Row<f32>): i32 {
+  let mass: f32 = 0;
+  let best: f32 = 0;
+  let centre = 0;
+  for (let i = -MEMORY.HALF_STRETCH; i < RATES; i++) {
+    if (i + MEMORY.HALF_STRETCH < RATES) mass += posterior[i + MEMORY.HALF_STRETCH];
+    if (i > MEMORY.HALF_STRETCH) mass -= posterior[i - MEMORY.HALF_STRETCH - 1];
+    if (mass > best) centre = max(0, i);
+    best = max(best, mass);
+  }
+  return centre;
+}
