@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { Bound } from './bound.js';
 
 /** Errors of one connection when its peer disconnects, or when it is used after that. */
 const OF_ONE_CONNECTION: ReadonlySet<unknown> = new Set([
@@ -11,8 +12,6 @@ const OF_ONE_CONNECTION: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
-/** One log line for all such errors within this time, ms. */
-const QUIET_MS = 1000;
 
 /**
  * The last line of defence of a process: an unhandled error of one connection is logged and does not affect the others;
@@ -20,8 +19,10 @@ const QUIET_MS = 1000;
  */
 export function surviveConnections(log: Pick<Logger, 'error' | 'fatal'>): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', ignore);
-  let unsaid = 0;
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let latest: unknown;
+  const bound = new Bound(() =>
+    log.error({ err: latest }, 'unhandled error of one connection; the other connections continue'),
+  );
   process.on('uncaughtException', (err: unknown) => {
     if (!isOfOneConnection(err)) {
       try {
@@ -30,11 +31,8 @@ export function surviveConnections(log: Pick<Logger, 'error' | 'fatal'>): void {
         process.exit(1);
       }
     }
-    unsaid += 1;
-    if (performance.now() - saidAt < QUIET_MS) return;
-    log.error({ err, times: unsaid }, 'unhandled error of one connection; the other connections continue');
-    saidAt = performance.now();
-    unsaid = 0;
+    latest = err;
+    bound.reached();
   });
 }
 
