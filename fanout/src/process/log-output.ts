@@ -10,8 +10,7 @@ const STALLED_MS = 2000;
 /**
  * The standard error of a process whose work must not depend on its log: lines that cannot be written now, because the
  * disk is full or nobody reads the pipe, wait in memory. Only a terminal can hold the process: its user is there. With pino's
- * own destination (sonic-boom 4.2, `sync`, no `retryEAGAIN`) a full disk holds the process for good, and a full pipe that is
- * read again loses the count of the lost lines.
+ * own destination (sonic-boom 4.2, synchronous) the tests of a full disk and of the count of lost lines fail.
  */
 export class LogOutput {
   readonly #waiting: Buffer[] = [];
