@@ -8,8 +8,8 @@ import { RR_ECG_WEIGHTS } from './rr_ecg_weights';
 import { RR_PPG_WEIGHTS } from './rr_ppg_weights';
 import { RR_RESP_WEIGHTS } from './rr_resp_weights';
 import { LIKELIHOOD, POWER, Series, SHARE } from './scratch';
-import { BIN_PER_MINUTE, FIRST, FROM_ECG, FROM_EFFORT, FROM_PPG, spreadOf } from './source';
-import { CONFIDENCE, MEMORY, PRIOR } from './tuning';
+import { BIN_PER_MINUTE, FIRST, FROM_ECG, FROM_EFFORT, FROM_PPG, LAST, spreadOf } from './source';
+import { CONFIDENCE, MEMORY, PRIOR, SPECTRUM } from './tuning';
 
 /** Bounds the log odds of the mass to 9.2. */
 const BOUND: f32 = 1e-4;
@@ -29,7 +29,9 @@ export function answer(posterior: Row<f32>, series: Series, alive: v128, source:
     mass += posterior[i];
     if (posterior[i] > posterior[peak]) peak = i;
   }
-  const rate = centroid(from, last, peak, alive);
+  // Once more about the first mean, as the stretch may lie beside the line
+  const first = centroid(FIRST + centre, half, FIRST + peak, alive);
+  const rate = centroid(<i32>Mathf.round(first / BIN_PER_MINUTE), half, FIRST + peak, alive);
   to.value = rate;
   const features = featuresOf(source === FROM_PPG ? Model.RR_PPG : source === FROM_ECG ? Model.RR_ECG : Model.RR_RESP);
   features[0] = Mathf.log((mass + BOUND) / (<f32>1 + BOUND - mass));
@@ -49,18 +51,18 @@ function shown(probability: f32): f32 {
   return probability < CONFIDENCE.SURE ? min<f32>(probability, 0.49) : probability;
 }
 
-/** Mean rate of the power in a stretch, each series by what its peak explains. The whitening does not shift it, nor does the prior. */
-function centroid(from: i32, last: i32, peak: i32, alive: v128): f32 {
+/** Mean rate of the power up to `half` bins from a bin, each series by what its peak explains. Neither the whitening nor the prior shifts it. */
+function centroid(centre: i32, half: i32, peak: i32, alive: v128): f32 {
   const floor = f32x4.splat(f32.MIN_NORMAL_VALUE);
-  const weight = v128.and(alive, f32x4.div(SHARE[FIRST + peak], f32x4.pmax(POWER[FIRST + peak], floor)));
+  const weight = v128.and(alive, f32x4.div(SHARE[peak], f32x4.pmax(POWER[peak], floor)));
   let sum: f32 = 0;
   let moment: f32 = 0;
-  for (let i = from; i <= last; i++) {
-    const power = sumLanes(f32x4.mul(weight, POWER[FIRST + i]));
+  for (let k = max(SPECTRUM.LOWEST_BIN, centre - half); k <= min(LAST, centre + half); k++) {
+    const power = sumLanes(f32x4.mul(weight, POWER[k]));
     sum += power;
-    moment += power * <f32>(FIRST + i);
+    moment += power * <f32>k;
   }
-  return BIN_PER_MINUTE * (sum > 0 ? moment / sum : <f32>(FIRST + peak));
+  return BIN_PER_MINUTE * (sum > 0 ? moment / sum : <f32>peak);
 }
 
 /** Centre of the heaviest stretch. */

@@ -1,7 +1,7 @@
 import { paddedFft4 } from '../math/fft';
 import { clearVectors, sumLanes } from '../math/vector';
 import { Row } from '../memory/row';
-import { BELOW, FFT_OUT, FFT_WORK, LOWER, POINTS, POLYNOMIAL, POWER, SHARE, Series, WINDOWED } from './scratch';
+import { BELOW, FFT_OUT, FFT_WORK, LOWER, POINTS, POLYNOMIAL, POWER, Series, SHARE, WINDOWED } from './scratch';
 import { spreadOf } from './source';
 import { SPECTRUM } from './tuning';
 

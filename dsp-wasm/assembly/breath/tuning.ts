@@ -165,7 +165,7 @@ export namespace EVIDENCE {
    * which breath can lie, some twenty, of two values each, of which a breath that varies fills half. Windows overlap, so that
    * each is evidence only in part: the likelihood's eighth root is taken. [exponent; chosen]
    */
-  export const EXPONENT: f32 = 9;
+  export const EXPONENT: f32 = 8;
   /** Fastest breath that beats can show from which on a window of them has all those values: of 62 beats a minute. Slower ones have fewer. [1/min; chosen] */
   export const ALL_RATES: f32 = 30;
   /** Odds that a series shows breathing of a given rate: 0.4 over all rates. [odds; chosen] */

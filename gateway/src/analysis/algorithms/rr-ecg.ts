@@ -5,7 +5,7 @@ const algorithm: Algorithm = {
   slug: 'rr-ecg',
   name: 'Respiratory rate from ECG',
   description:
-    'Breaths over 32 s from respiratory sinus arrhythmia and the height and baseline of the R waves. Trusted from 4 to 45 a minute and up to half of the heart rate; the first trusted reading comes after 16 to 38 s of clean data. A faster breath is read as a slower one, with a confidence below 0.5, and no_reading says why.',
+    'Breaths over 32 s from respiratory sinus arrhythmia and the height and baseline of the R waves. Trusted from 4 to 60 a minute and up to half of the heart rate; the first trusted reading comes after 16 to 40 s of clean data. Near half of the heart rate the confidence is below 0.5: a faster breath looks like a slower one there.',
   version: '1.0.0',
   type: 'rr',
   range: [4, 60],

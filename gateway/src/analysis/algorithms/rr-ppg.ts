@@ -6,7 +6,7 @@ const algorithm: Algorithm = {
   slug: 'rr-ppg',
   name: 'Respiratory rate from PPG',
   description:
-    'Breaths over 32 s from how breathing modulates the amplitude, the baseline and the rate of the pulse. Trusted from 5 to 45 a minute and up to half of the heart rate; the first trusted reading comes after 16 to 40 s (94 s at 4 a minute) of clean data. A faster breath is read as a slower one, with a confidence below 0.5, and no_reading says why.',
+    'Breaths over 32 s from how breathing modulates the amplitude, the baseline and the rate of the pulse. Trusted from 6 to 60 a minute and up to half of the heart rate; the first trusted reading comes after 16 to 40 s of clean data. Near half of the heart rate the confidence is below 0.5: a faster breath looks like a slower one there.',
   version: '1.0.0',
   type: 'rr',
   range: [4, 60],
