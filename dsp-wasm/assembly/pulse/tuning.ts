@@ -231,7 +231,7 @@ export namespace RATE {
   /** Share of a step in the response of the expected rate: a time constant of 30 s; of heart rates it is 20 to 60 s. [share; chosen] */
   export const RESPONSE: f32 = 0.033;
   /** Confidence from which on the rate is the one that was found, and does not lean. [probability; chosen] */
-  export const SUPPORTED: f32 = 0.05;
+  export const SUPPORTED: f32 = 0.4;
 }
 
 /** octave.ts */
