@@ -6,7 +6,7 @@ import { motionBench, readSources, SOURCES } from '../motion-bench/bench.js';
 import { CALM, FAST, RUN } from '../motion-bench/kinds.js';
 import { personOf } from '../people.js';
 import { curveOf, manifestsIn, readReference } from '../reference.js';
-import { restBench } from '../rest-bench/bench.js';
+import { breathlessBench, restBench } from '../rest-bench/bench.js';
 import { rhythmBench } from '../rhythm-bench/bench.js';
 import { type Reference, setOf } from '../score.js';
 
@@ -32,6 +32,7 @@ const MOTION = [
 const RHYTHM_SEED = 4041;
 const EXTREMES_SEED = 4051;
 const REST_SEED = 4061;
+const BREATHLESS_SEED = 4071;
 /** Recordings of each sensor of the rest bench. */
 const REST_COUNT = 150;
 
@@ -55,6 +56,8 @@ export async function* signals(folder: string): AsyncGenerator<Signal> {
 function* made(): Generator<Signal> {
   for (const { recording, reference } of restBench(REST_SEED, REST_COUNT))
     yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
+  for (const { recording, reference } of breathlessBench(BREATHLESS_SEED, REST_COUNT))
+    yield { set: 'rest bench without breath', people: [], source: recording, reference, curve: null };
   for (const { kind, value, recordings } of extremesBench(EXTREMES_SEED)) {
     for (const source of recordings)
       yield {

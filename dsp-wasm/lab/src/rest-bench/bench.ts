@@ -32,10 +32,17 @@ const MODALITY: Readonly<Record<Sensor, string>> = { ppg: 'ppg_green', ecg: 'ecg
 /** Generates `count` recordings of each sensor; the same seed gives the same ones. */
 export function* restBench(seed: number, count: number): Generator<RestRecording> {
   for (const [k, sensor] of SENSORS.entries())
-    for (let n = 0; n < count; n++) yield restRecording(sensor, `${sensor}-${seed}-${n}`, new Draws(seed, k, n));
+    for (let n = 0; n < count; n++) yield restRecording(sensor, `${sensor}-${seed}-${n}`, new Draws(seed, k, n), true);
 }
 
-function restRecording(sensor: Sensor, id: string, draws: Draws): RestRecording {
+/** The same without any breath: no respiratory rate is right. Hearts and belts still vary, by chance and in slow waves. */
+export function* breathlessBench(seed: number, count: number): Generator<RestRecording> {
+  for (const [k, sensor] of SENSORS.entries())
+    for (let n = 0; n < count; n++)
+      yield restRecording(sensor, `still-${sensor}-${seed}-${n}`, new Draws(seed, k, n), false);
+}
+
+function restRecording(sensor: Sensor, id: string, draws: Draws, breathes: boolean): RestRecording {
   const hz = pick(draws, SAMPLE_RATES[sensor]);
   const times = Float64Array.from({ length: SECONDS * hz }, (_, i) => i / hz);
   const course = (middle: number, spread: number, low: number, high: number) => {
@@ -45,7 +52,7 @@ function restRecording(sensor: Sensor, id: string, draws: Draws): RestRecording 
   const bpm = draws.uniform(42, 195);
   const breaths = course(draws.uniform(8, Math.min(40, bpm / 2.6)), 1, 5, 45);
   const breathPhase = turns(breaths, hz);
-  const breath = breathPhase.map((turn) => Math.sin(2 * Math.PI * turn));
+  const breath = breathes ? breathPhase.map((turn) => Math.sin(2 * Math.PI * turn)) : chance(draws, times);
   const sinusArrhythmia = bpm < 120 ? draws.uniform(0, 0.05) : 0;
   const beatRate = course(bpm, 3, 35, 210).map((rate, i) => rate * (1 + sinusArrhythmia * (breath[i] ?? 0)));
   const beats = turns(beatRate, hz);
@@ -58,7 +65,9 @@ function restRecording(sensor: Sensor, id: string, draws: Draws): RestRecording 
     sensor,
     snr,
     recording: recordingOf(id, 'A signal at rest that is made', { [MODALITY[sensor]]: [counts] }, hz),
-    reference: referenceOf(id, sensor, hz, beats, breathPhase),
+    reference: breathes
+      ? referenceOf(id, sensor, hz, beats, breathPhase)
+      : referenceOf(id, 'resp', hz, beats, new Float64Array(times.length)),
   };
 }
 
@@ -112,6 +121,13 @@ function drifting(draws: Draws, spread: number, seconds: number): number[] {
     if (i > 0) value = keep * value + spread * Math.sqrt(1 - keep * keep) * draws.normal();
     return value;
   });
+}
+
+/** What modulates in place of a breath: a random course, and waves of the blood pressure (Mayer waves, of 8 s and longer) in every second one. */
+function chance(draws: Draws, times: Signal): Signal {
+  const course = drifting(draws, 1, draws.uniform(0.3, 6));
+  const [depth, seconds, phase] = [draws.below(2), draws.uniform(8, 25), draws.uniform(0, 2 * Math.PI)];
+  return times.map((t) => 0.6 * valueAt(course, t) + 0.6 * depth * Math.sin((2 * Math.PI * t) / seconds + phase));
 }
 
 /** Turns since the start, of a rate per minute. */
