@@ -3,14 +3,15 @@ import { logistic } from '../math/logistic';
 import { Channel, ECG_HZ, KIND_ECG } from '../memory/channel';
 import { EcgState, Lead } from '../memory/ecg_state';
 import { featuresOf, Model } from '../memory/features';
-import { Estimate, MOST_FEATURES } from '../memory/map';
-import { Row, rowAt } from '../memory/row';
+import { Estimate } from '../memory/map';
+import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
 import { topOf } from './evidence';
 import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
 import { newestPeak } from './r_peaks';
+import { READING_BYTES, Reading } from './reading';
 import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
 import { INTERVALS, READINGS, ROW } from './scratch';
 import { CONFIDENCE, RHYTHM, SIZE } from './tuning';
@@ -19,22 +20,6 @@ import { CONFIDENCE, RHYTHM, SIZE } from './tuning';
 const WINDOW: f64 = 8;
 /** Place of the last feature. */
 const AGREEMENT: i32 = 8;
-
-/** What a lead tells of a window. */
-@unmanaged
-export class Reading {
-  /** Heart rate, bpm; 0: none. */
-  rate: f64;
-  confidence: f64;
-  /** Most confidence by what is no matter of degree: signs of something else than beats, or that they have ended. */
-  most: f64;
-
-  /** As named in src/features.ts. */
-  get features(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + 24);
-  }
-}
-export const READING_BYTES: usize = 24 + 4 * MOST_FEATURES;
 
 /**
  * Heart rate of the 8 s before `end` (seconds), of the lead that is most likely right. One that is likely right as well, and contradicts it,

@@ -2,7 +2,7 @@ import { MAX_SUBS } from '../memory/channel';
 import { SCRATCH } from '../memory/map';
 import { Row } from '../memory/row';
 import { ROW_BYTES, STRETCH_BYTES, Stretch } from './features';
-import { READING_BYTES } from './heart_rate';
+import { READING_BYTES } from './reading';
 import { INTERVALS_BYTES, Intervals } from './rhythm';
 
 /** Working arrays of R peak detection and of the heart rate from it, as a chain: each begins where the previous one ends. */
