@@ -245,6 +245,8 @@ export namespace RHYTHM {
 
 /** The heart rate of a lead (heart_rate.ts). */
 export namespace CONFIDENCE {
+  /** Confidence from which on a lead that contradicts takes the trust in another. [probability; chosen] */
+  export const CONTRADICTING: f64 = 0.97;
   /** Beats that have to be right for a breath that is told by the beats. [beats; chosen] */
   export const TELLING_BEATS: f64 = 9;
   /** Shift of the level from which beats are stairs. [ratio; chosen] */

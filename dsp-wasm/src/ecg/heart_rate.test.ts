@@ -224,6 +224,40 @@ describe('hr_ecg', () => {
     }
   });
 
+  /** A regular ECG with a T wave of that height at its usual place (Bazett 1920), and a little noise. */
+  function regular(bpm: number, hz: number, tWave: number, seconds = 60): number[] {
+    const bump = (x: number, at: number, width: number) => Math.exp(-(((x - at) / width) ** 2));
+    const beat = 60 / bpm;
+    const top = 0.39 * Math.sqrt(beat) - 0.09;
+    const grain = noise(seconds * hz, bpm);
+    const wave = (x: number) => bump(x, 0, 0.011) - 0.2 * bump(x, 0.028, 0.01) + tWave * bump(x, top, 0.2 * top);
+    return grain.map((v, i) => {
+      const x = ((i / hz) % beat) - beat / 2;
+      return 800 * (wave(x) + wave(x + beat) + 0.02 * v);
+    });
+  }
+
+  const right = (answers: readonly (Estimate | null)[], bpm: number) =>
+    answers.slice(20).filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - bpm) < 5).length;
+
+  it('trusts hearts from 25 to 300 bpm at any sampling rate', () => {
+    for (const bpm of [25, 33, 48, 110, 170, 225, 265, 300])
+      for (const hz of [125, 200, 360, 512])
+        expect(right(estimates(regular(bpm, hz, 0.15), hz), bpm), `${bpm} bpm at ${hz} Hz`).to.equal(40);
+  });
+
+  it('trusts slow hearts whose T waves are as high as the R waves, or higher', () => {
+    for (const bpm of [40, 45, 50])
+      for (const tWave of [1, 1.4, 1.8])
+        expect(right(estimates(regular(bpm, 250, tWave), 250), bpm), `${bpm} bpm, ${tWave} high`).to.be.at.least(38);
+  });
+
+  it('does not trust two clear leads of which each shows another heart', () => {
+    const [one, two] = [regular(60, HZ, 0.2), regular(85, HZ, 0.2)];
+    const both = one.flatMap((v, i) => [v, two[i] ?? 0]);
+    expect(trustedFrom(estimates(both, HZ, 2), 20)).to.equal(0);
+  });
+
   it('takes no lost frame for a pause between beats', () => {
     for (const seed of [31, 32, 33, 34])
       for (const lost of [0.03, 0.1, 0.2]) {
