@@ -56,6 +56,16 @@ describe('a backup file of the embedded store', () => {
     expect(String(await rejection(verify(join(folder, 'none'))))).to.match(/there is no file .*none/);
   });
 
+  it('is to be restored if the store is found to be damaged by its verification', async () => {
+    const store = join(data, 'device-insights.db');
+    const bytes = readFileSync(store);
+    bytes.fill('bad ', bytes.length - 2 * 4096);
+    writeFileSync(store, bytes);
+    expect(String(await rejection(verifyStore(data)))).to.match(
+      /device-insights\.db is damaged.*restore the data directory/,
+    );
+  });
+
   it('removes what a command that was killed has left, and leaves that of one that runs', async () => {
     const { pid } = spawnSync(process.execPath, ['--version']); // It has ended.
     const running = join(folder, `other.db.partial-${process.ppid}`);

@@ -3,6 +3,7 @@ import { chmod, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promi
 import { dirname, join } from 'node:path';
 import { messageOf } from '@device-insights/fanout/process/message-of';
 import { connect } from './connection.js';
+import { WHAT_TO_DO } from './database.js';
 import { assertEmbeddedStore, FILE } from './embedded.js';
 import { OtherSchema, VERSION } from './schema.js';
 
@@ -54,7 +55,7 @@ export async function verify(file: string): Promise<void> {
 /** Reads the whole store of a directory, and compares its indexes with its tables, also beside its service. Rejects if it is damaged. */
 export async function verifyStore(directory: string): Promise<void> {
   assertEmbeddedStore(directory);
-  check(join(directory, FILE), 'integrity_check');
+  check(join(directory, FILE), 'integrity_check', WHAT_TO_DO);
 }
 
 /** Makes a file under another name, and gives it its own when it is known to be sound and on disk. Never replaces one. */
@@ -112,12 +113,12 @@ function refuseFolder(path: string): void {
 }
 
 /** Throws `BackupFault` where a file is not the whole of an embedded store that this program can read. */
-function check(file: string, how: 'quick_check' | 'integrity_check'): void {
+function check(file: string, how: 'quick_check' | 'integrity_check', advice = 'take another one'): void {
   refuseFolder(file);
   if (!existsSync(file)) throw new BackupFault(`there is no file ${file}`);
   const { version, damage } = stateOf(file, how);
   if (damage !== null)
-    throw new BackupFault(`${file} is damaged, or no backup of an embedded store (${damage}): take another one`);
+    throw new BackupFault(`${file} is damaged, or no backup of an embedded store (${damage}): ${advice}`);
   if (version !== VERSION) throw new BackupFault(`${file}: ${new OtherSchema(version).message}`);
 }
 
