@@ -107,7 +107,7 @@ describe('the reasons of the core', () => {
     expect(answer('spo2', full)).to.deep.include({ reason: 'saturated' });
     expect(answer('spo2', full).seen).to.be.within(0.3, 1);
     expect(reason('hr_ppg', [[GREEN, () => 262_143]])).to.equal('saturated');
-    expect(reason('hr_ppg', [[GREEN, of(red, (x) => Math.min(179_700, x))]])).to.equal('saturated');
+    expect(reason('hr_ppg', [[GREEN, of(red, (x) => Math.min(179_400, x))]])).to.equal('saturated');
   });
 
   it('say that the scale is bad where the width, the byte order or the sign is wrong', () => {

@@ -40,6 +40,8 @@ export class PulseState {
   seenApart: f32;
   /** Recent share of the likelihood at the tracked rate, in motion; below 0 at rest. */
   support: f32;
+  /** The same at rest, of late. */
+  restSupport: f32;
   /** Recent share of the tracked line that the axes do not explain, in motion; below 0 at rest. */
   unexplained: f32;
   /** Seconds for which the rate may still rise faster, if motion has begun after rest. */

@@ -1,12 +1,12 @@
-import { TRUSTED, USUAL_RISE } from '../grid/tuning';
+import { USUAL_RISE } from '../grid/tuning';
 import { growthOver, usualAfter } from '../grid/usual';
 import { ramp } from '../math/ramp';
 import { KIND_PPG_IR, KIND_PPG_RED } from '../memory/channel';
 import { PulseState } from '../memory/pulse_state';
 import { Session } from '../memory/session';
-import { PulseWindow, Spectra } from './records';
+import { Count, PulseWindow, Spectra } from './records';
 import { lineAt, residualAt } from './spectrum';
-import { ARTEFACT } from './tuning';
+import { ARTEFACT, REST } from './tuning';
 import { fullness } from './window';
 
 /**
@@ -18,35 +18,36 @@ import { fullness } from './window';
  */
 
 /**
- * Whether the light has a pulse's waveform, from 0 for what may be a movement's to 1; asked once a window at rest.
- * @param lane the optical channel with the steadiest beats
- * @param bpm the rate
- * @param skew skewness of the slopes, upstrokes above zero; 0 where no beats are counted
- * @param belief its confidence otherwise: only a trusted pulse tells what height is usual
+ * Whether the light of a window at rest is a pulse's, from 0 for what may be a movement's to 1.
+ * @param rate bpm
+ * @param focus logarithm of the share of the power at the rate and its harmonics
  * @param felt how much of a movement the accelerometer may feel, from 0 to 1; 1 without it
  */
 export function pulseLike(
   session: Session,
   window: PulseWindow,
   spectra: Spectra,
-  lane: i32,
-  bpm: f32,
-  skew: f32,
-  belief: f32,
+  count: Count,
+  rate: f32,
+  focus: f32,
   felt: f32,
 ): f32 {
   const state = session.pulse;
-  const learn = <f64>belief >= TRUSTED;
-  const between = Mathf.log(lineRatio(spectra, lane, <f32>1.5 * bpm, bpm));
-  let odds = ARTEFACT.BIAS + ARTEFACT.OF_BETWEEN * between;
-  odds += ARTEFACT.OF_GROWTH * growth(state, window, spectra, learn);
-  odds += ARTEFACT.OF_SKEW * min<f32>(ARTEFACT.MOST_SKEW, skew);
-  odds += ARTEFACT.OF_RATE * unusual(bpm) * (<f32>1 - state.known);
-  odds += ARTEFACT.OF_RATIO * felt * movedAlike(session, window, spectra, bpm, false);
-  if (learn) state.known += <f32>USUAL_RISE * (<f32>1 - state.known);
-  const like: f32 = <f32>1 - ramp<f32>(odds, ARTEFACT.LEAST, ARTEFACT.SURE);
-  if (!window.hasAxes || bpm > ARTEFACT.SECOND_SEEN) return like;
-  return min<f32>(like, ramp<f32>(lineRatio(spectra, lane, bpm + bpm, bpm), ARTEFACT.NO_SECOND, ARTEFACT.SECOND));
+  let odds = ARTEFACT.BIAS + ARTEFACT.OF_SKEW * min<f32>(1, count.skew);
+  odds += ARTEFACT.OF_GROWTH * min<f32>(3, max<f32>(-1, growth(state, window, spectra)));
+  odds += ARTEFACT.OF_UNUSUAL * unusual(state, rate) + ARTEFACT.OF_FOCUS * focus;
+  odds += ARTEFACT.OF_SUPPORT * Mathf.log(state.restSupport + REST.LEAST_SHARE);
+  odds += ARTEFACT.OF_VARIATION * min<f32>(0.5, count.variation);
+  odds += ARTEFACT.OF_UNLIKENESS * Mathf.log(<f32>1 + REST.LEAST_SHARE - min<f32>(1, count.likeness));
+  odds += ARTEFACT.OF_MARGIN * Mathf.log(count.margin);
+  odds += ARTEFACT.OF_RATIO * felt * movedAlike(session, window, spectra, rate, false);
+  return <f32>1 - ramp<f32>(odds, ARTEFACT.LEAST, ARTEFACT.SURE);
+}
+
+/** Whether a rate has its second harmonic, from 0 to 1; 1 for a rate too fast to tell. */
+export function secondHarmonic(spectra: Spectra, lane: i32, bpm: f32): f32 {
+  if (bpm > ARTEFACT.SECOND_SEEN) return 1;
+  return ramp<f32>(lineRatio(spectra, lane, bpm + bpm, bpm), ARTEFACT.NO_SECOND, ARTEFACT.SECOND);
 }
 
 /** Power of an optical channel's line at a rate, against that at another. */
@@ -54,10 +55,9 @@ function lineRatio(spectra: Spectra, lane: i32, bpm: f32, other: f32): f32 {
   return (lineAt(spectra, lane, bpm) + ARTEFACT.FAINTEST) / (lineAt(spectra, lane, other) + ARTEFACT.FAINTEST);
 }
 
-/** Whether a rate is unusual at rest, from 0 to 1: the height of a light that has always moved tells nothing. */
-function unusual(bpm: f32): f32 {
-  const slow = <f32>1 - ramp<f32>(bpm, ARTEFACT.SLOWEST_REST, ARTEFACT.SLOW_REST);
-  return max<f32>(slow, ramp<f32>(bpm, ARTEFACT.FAST_REST, ARTEFACT.FASTEST_REST));
+/** Whether a rate is unusual for a wearer whose rest is not known, from 0 to 1: the height of a light that has always moved tells nothing. */
+function unusual(state: PulseState, bpm: f32): f32 {
+  return (<f32>1 - state.known) * ramp<f32>(bpm, ARTEFACT.FAST_REST, ARTEFACT.FASTEST_REST);
 }
 
 /**
@@ -103,17 +103,24 @@ function height(spectra: Spectra, lane: i32): f32 {
  * How much higher the light's strongest line is than usual at rest, natural logarithm of the amplitudes' ratio: mean over the optical
  * channels. A window with a gap, or at the start, has a lower line.
  */
-function growth(state: PulseState, window: PulseWindow, spectra: Spectra, learn: bool): f32 {
+function growth(state: PulseState, window: PulseWindow, spectra: Spectra): f32 {
   if (fullness(window) < ARTEFACT.WHOLE) return 0;
   let sum: f32 = 0;
   let count: f32 = 0;
   for (let lane = 0; lane < 4; lane++) {
     if (spectra.scale[lane] === 0) continue;
-    const usual = state.heights[lane];
-    const now = height(spectra, lane);
-    sum += growthOver<f32>(usual, now);
-    state.heights[lane] = usualAfter<f32>(usual, now, learn);
+    sum += growthOver<f32>(state.heights[lane], height(spectra, lane));
     count++;
   }
   return count > 0 ? sum / count : 0;
+}
+
+/** Notes what is usual at rest: a trusted pulse tells the height of its line, and how long the wearer has rested. */
+export function learnRest(state: PulseState, window: PulseWindow, spectra: Spectra, trusted: bool): void {
+  if (trusted) state.known += <f32>USUAL_RISE * (<f32>1 - state.known);
+  if (fullness(window) < ARTEFACT.WHOLE) return;
+  for (let lane = 0; lane < 4; lane++) {
+    if (spectra.scale[lane] === 0) continue;
+    state.heights[lane] = usualAfter<f32>(state.heights[lane], height(spectra, lane), trusted);
+  }
 }

@@ -1,4 +1,4 @@
-import { clearVectors, sumLanes } from '../math/vector';
+import { clearVectors } from '../math/vector';
 import { Row, rowAt } from '../memory/row';
 import { Beats, GRID_PER_MINUTE, MARGIN, MAX_PEAKS, PulseWindow, TRAINS, WINDOW } from './records';
 import { BEAT, LOADING } from './tuning';
@@ -16,11 +16,6 @@ const KERNEL = changetype<Row<f32>>(memory.data(MARGIN * 4, 16));
 const PAIRS_WITH_MARGINS = changetype<Row<v128>>(memory.data((WINDOW / 2 + MARGIN) * 16, 16));
 /** Smoothed derivative. */
 const SLOPES = changetype<Row<v128>>(memory.data(WINDOW * 16, 16));
-/** Grid samples of the longest beat that is compared; each beat's wave, WAVE apart; and their sum. */
-const WAVE: i32 = 64;
-const WAVES = changetype<Row<f32>>(memory.data(MAX_PEAKS * WAVE * 4, 16));
-const TEMPLATE = changetype<Row<f32>>(memory.data(WAVE * 4, 16));
-
 /** Result of the beats of one train. */
 @unmanaged
 class TrainRate {
@@ -232,74 +227,4 @@ function heightVariation(beats: Beats, train: i32, peaks: i32): f32 {
 /** Standard deviation divided by the mean. */
 function variation(count: f32, sum: f32, squares: f32): f32 {
   return sqrt<f32>(max<f32>(0, squares * count - sum * sum)) / max<f32>(sum, 1e-30);
-}
-
-/**
- * Similarity of the beats of the best train: the mean correlation of each beat's wave, one period around its slope, with
- * the sum of the others (after Orphanidou et al., "Signal-quality indices for the electrocardiogram and
- * photoplethysmogram", IEEE JBHI 2015). 0 for fewer than three whole beats.
- */
-export function beatLikeness(window: PulseWindow, beats: Beats, bpm: f32): f32 {
-  if (beats.best < 0) return 0;
-  const length = min(WAVE, <i32>(GRID_PER_MINUTE / bpm));
-  const samples = window.optical.samples.at(0) + ((<usize>beats.lane) << 2);
-  clearVectors(TEMPLATE.at(0), WAVE / 4);
-  let whole = 0;
-  for (let i = 0; i < beats.counts[beats.best]; i++) {
-    const from = <i32>(beats.peak(beats.best, i).time + 0.5) - (length >> 1);
-    if (from < 0 || from + length > WINDOW) continue; // the window cuts it off
-    addWave(samples + ((<usize>from) << 4), WAVES.at(whole * WAVE), length);
-    whole++;
-  }
-  if (whole < 3) return 0;
-  let sum: f32 = 0;
-  for (let i = 0; i < whole; i++) sum += correlation(WAVES.at(i * WAVE), TEMPLATE.at(0), length);
-  return sum / <f32>whole;
-}
-
-/** Adds one beat's wave, without its mean and scaled to unit length, to the template. */
-function addWave(optical: usize, to: usize, length: i32): void {
-  const mean = copyWave(optical, to, length);
-  let squares = f32x4.splat(0);
-  for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
-    const x = f32x4.sub(v128.load(to + j), f32x4.splat(mean));
-    v128.store(to + j, x);
-    squares = f32x4.add(squares, f32x4.mul(x, x));
-  }
-  addScaled(to, TEMPLATE.at(0), length, <f32>1 / sqrt<f32>(max<f32>(1e-30, sumLanes(squares))));
-}
-
-/** Scales a wave, and adds it to a sum of waves. */
-export function addScaled(wave: usize, sum: usize, length: i32, scale: f32): void {
-  for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
-    const x = f32x4.mul(v128.load(wave + j), f32x4.splat(scale));
-    v128.store(wave + j, x);
-    v128.store(sum + j, f32x4.add(v128.load(sum + j), x));
-  }
-}
-
-/** Copies a wave of one optical channel, padded with its mean to a whole vector; returns the mean. */
-function copyWave(optical: usize, to: usize, length: i32): f32 {
-  let sum: f32 = 0;
-  for (let j: usize = 0; j < <usize>length; j++) {
-    const x = load<f32>(optical + (j << 4));
-    store<f32>(to + (j << 2), x);
-    sum += x;
-  }
-  const mean = sum / <f32>length;
-  for (let j = length; j & 3; j++) store<f32>(to + ((<usize>j) << 2), mean);
-  return mean;
-}
-
-/** Correlation of a wave of unit length with the other waves of a sum; if it included itself, even noise would correlate. */
-export function correlation(wave: usize, sum: usize, length: i32): f32 {
-  let products = f32x4.splat(0);
-  let squares = products;
-  for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
-    const x = v128.load(wave + j);
-    const others = f32x4.sub(v128.load(sum + j), x);
-    products = f32x4.add(products, f32x4.mul(x, others));
-    squares = f32x4.add(squares, f32x4.mul(others, others));
-  }
-  return sumLanes(products) / sqrt<f32>(sumLanes(squares) + <f32>1e-30);
 }

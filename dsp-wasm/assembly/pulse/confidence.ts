@@ -1,127 +1,107 @@
-import { logOdds } from '../math/logistic';
+import { logistic, logOdds } from '../math/logistic';
 import { ramp } from '../math/ramp';
 import { SLOW_HZ } from '../memory/channel';
 import { featuresOf, Model } from '../memory/features';
 import { PulseState } from '../memory/pulse_state';
-import { beatLikeness } from './beats';
+import { Row } from '../memory/row';
 import { shortInARow } from './count';
 import { HR_PPG_MOTION_WEIGHTS } from './hr_ppg_motion_weights';
+import { HR_PPG_REST_WEIGHTS } from './hr_ppg_rest_weights';
 import { isSame } from './octave';
 import { Beats, Count, GRID_PER_MINUTE, PulseWindow, Spectra, Tracked } from './records';
 import { shareNear } from './spectrum';
-import { COUNT, LOADING, MOTION, QUALITY, RATE, REST, SPECTRUM } from './tuning';
+import { massNear } from './tracker';
+import { COUNT, LOADING, MOTION, OCTAVE, QUALITY, RATE, REST } from './tuning';
 import { fullness } from './window';
 
 /**
- * The confidence of a rate: a logistic function of what tells good windows from bad ones, so that it means the probability
- * of an error below 5 bpm. The weights are a regression (ridge, each set weighing the same) over the recordings of
- * ACCURACY.md and over optical channels that carry noise alone (white, 1 / f, random walk, spikes, rails; still and in
- * motion).
+ * The confidence of a rate: the probability of an error below 5 bpm, by logistic regression on features of the window and of what was seen of
+ * late (src/features.ts).
  */
 
+/** The features at rest, in the order of their names. */
+enum Rest {
+  LIKELIHOOD,
+  UNREST,
+  OFF_TRACK,
+  MARGIN,
+  UNSTEADINESS,
+  SHORT,
+  EDGE,
+  GAP,
+  STEP,
+}
+
 /**
- * Confidence in the tracked rate, in [0, 1].
- * @param state what was seen of late
- * @param apart how far the line is apart from motion now (apartFromMotion)
- * @param unrest distance of the rate from its running mean, tens of bpm
+ * The confidence of a rate at rest, in [0, 1].
+ * @param likelihood of each rate in this window
+ * @param rate of this window alone
+ * @param step by which the value differs from it
  */
-export function pulseConfidence(
+export function restConfidence(
   state: PulseState,
-  window: PulseWindow,
-  spectra: Spectra,
+  likelihood: Row<f32>,
   tracked: Tracked,
-  beats: Beats,
-  apart: f32,
-  unrest: f32,
+  count: Count,
+  rate: f32,
+  step: f32,
 ): f32 {
-  const motion = window.motion;
-  const belief = oddsOf(tracked.belief);
-  if (motion > SPECTRUM.MOVING)
-    return confidenceInMotion(state, belief) * covered(beats.cover, motion) * waveform(window);
-  let odds = REST.BIAS + REST.OF_BELIEF * belief;
-  odds += REST.OF_CONCENTRATION * Mathf.log(concentration(spectra, tracked.rate) + REST.LEAST_CONCENTRATION);
-  odds +=
-    REST.OF_UNLIKENESS *
-    Mathf.log(
-      max<f32>(REST.LEAST_UNLIKENESS, <f32>1 + REST.LEAST_UNLIKENESS - beatLikeness(window, beats, tracked.rate)),
-    );
-  odds += REST.OF_COLLISION * Mathf.log(apart);
-  odds += REST.OF_UNREST * unrest;
-  return shown(window, beats.cover, state.seenApart) * probability(odds);
+  const features = featuresOf(Model.HR_PPG_REST);
+  features[Rest.LIKELIHOOD] = likelihoodOf(likelihood, rate);
+  features[Rest.UNREST] = min<f32>(2, abs<f32>(tracked.rate - state.slowRate) * <f32>0.1);
+  features[Rest.OFF_TRACK] = isBigeminy(count, tracked.rate) ? 0 : difference(tracked.rate, rate);
+  features[Rest.MARGIN] = Mathf.log(count.margin);
+  features[Rest.UNSTEADINESS] = min<f32>(0.5, count.steadiness);
+  features[Rest.SHORT] = max<f32>(0, REST.USUAL_SHORTEST - count.shortest / <f32>SLOW_HZ);
+  features[Rest.EDGE] = excess(count.edge);
+  features[Rest.GAP] = excess(count.gap);
+  features[Rest.STEP] = max<f32>(0, abs<f32>(step) - RATE.USUAL_STEP);
+  return logistic(features, HR_PPG_REST_WEIGHTS);
 }
 
-/**
- * In motion the beats' likeness and the share of the power in the line tell nothing: the arm's swings are as alike, and as
- * concentrated, as beats. What tells is the belief, how it was borne out of late, and how far apart from the motion the line
- * was seen. The same evidence is wrong more often in some kinds of motion than in others, so trust takes more than even odds.
- * A line that follows the motion in phase, too, is the motion's, wherever a pulse was seen before.
- */
-function confidenceInMotion(state: PulseState, belief: f32): f32 {
-  const features = featuresOf(Model.HR_PPG_MOTION);
-  features[0] = belief;
-  features[1] = min<f32>(0, Mathf.log((state.support + MOTION.LEAST_SUPPORT) / MOTION.ENOUGH_SUPPORT));
-  features[2] = state.seenApart;
-  const odds = logOdds(features, HR_PPG_MOTION_WEIGHTS);
-  const apart = ramp<f32>(state.seenApart, MOTION.LEAST_APART, MOTION.ENOUGH_APART);
-  const own = ramp<f32>(state.unexplained, MOTION.LEAST_UNEXPLAINED, MOTION.ENOUGH_UNEXPLAINED);
-  const trusted = min<f32>(min<f32>(apart, own), ramp<f32>(odds, MOTION.LEAST_ODDS, MOTION.ENOUGH_ODDS));
-  return min<f32>(trustable(trusted), probability(odds));
+/** Log odds of the track's belief near a rate. */
+export function beliefIn(state: PulseState, rate: f32): f32 {
+  return oddsOf(massNear(state.belief, rate));
 }
 
-/** Highest confidence of a rate that only a share of the signs allows to trust. */
-export function trustable(share: f32): f32 {
-  return MOTION.UNTRUSTED + (<f32>1 - MOTION.UNTRUSTED) * share;
+/** Logarithm of the likelihood's share near a rate. */
+export function likelihoodOf(likelihood: Row<f32>, rate: f32): f32 {
+  return Mathf.log(massNear(likelihood, rate) + REST.LEAST_SHARE);
 }
 
-function probability(odds: f32): f32 {
-  return <f32>1 / (<f32>1 + Mathf.exp(-odds));
+/** Logarithm of the share of the pulse's power near a rate, its double and its triple. */
+export function concentration(spectra: Spectra, rate: f32): f32 {
+  let share = REST.LEAST_SHARE;
+  for (let i = 1; i <= 3; i++) share += shareNear(spectra.pulse, <f32>i * rate, REST.LINE_WIDTH);
+  return Mathf.log(share);
 }
 
-/** Bounded: a probability of one counts as 0.999. */
-function oddsOf(probability: f32): f32 {
-  return Mathf.log((probability + <f32>1e-3) / (<f32>1.001 - probability));
+/** How clear the counted beats are, from 0 to 1: alike, and steeper than all other rises. */
+export function clarity(count: Count): f32 {
+  return count.likeness * count.likeness * (<f32>1 - min<f32>(1, count.margin));
 }
 
-/** Whether there is a pulse to be seen at all, and its beats fill the window. */
-export function shown(window: PulseWindow, cover: f32, seen: f32): f32 {
-  return covered(cover, window.motion) * visible(window, seen);
+/** Whether signs say that a rate misses beats. */
+export function isMissing(count: Count, line: f32, rate: f32): bool {
+  if (isFollowed(count)) return true;
+  if (count.found && count.disorder * min<f32>(1, count.margin) > REST.WEAK) return difference(count.rate, rate) < 1;
+  if (difference(count.rate, rate) < 1) return isSkipping(count, line);
+  return isBigeminy(count, rate) || isRun(count, rate);
 }
 
-/** Whether there is a pulse to be seen, in the waveform and beside the motion. */
-function visible(window: PulseWindow, seen: f32): f32 {
-  return ramp<f32>(seen, MOTION.LEAST_APART, MOTION.ENOUGH_APART) * waveform(window);
+/** Whether clear beats make another rate. */
+export function isContradicted(count: Count, rate: f32): bool {
+  return difference(count.rate, rate) === 1 && clarity(count) > REST.CLEAR;
 }
 
-/** Quality of the waveforms by themselves. */
-function waveform(window: PulseWindow): f32 {
-  return filled(window) * unclipped(window) * paced(window);
+/** Difference of two rates, in parts of the tolerance, at most one. */
+function difference(a: f32, b: f32): f32 {
+  return min<f32>(1, abs<f32>(a - b) / RATE.ALIKE);
 }
 
-/** Confidence in the rate of the beats that were counted one by one, beside another estimate. */
-export function countConfidence(window: PulseWindow, count: Count, other: f32, seen: f32): f32 {
-  let odds = REST.COUNT_BIAS + REST.OF_VARIATION * count.variation + REST.OF_STEADINESS * count.steadiness;
-  odds += REST.OF_STROKE_UNLIKENESS * unlikeness(count);
-  odds += REST.OF_MARGIN * Mathf.log(count.margin);
-  odds += REST.OF_SHORTEST * min<f32>(0, count.shortest / <f32>SLOW_HZ - REST.USUAL_SHORTEST);
-  odds += REST.OF_LONGEST * max<f32>(0, count.longest / <f32>SLOW_HZ - REST.USUAL_LONGEST);
-  odds += REST.OF_SKEW * count.skew + REST.OF_SLOWNESS * slowness(count);
-  if (!isBigeminy(count, other)) odds += REST.OF_DIFFERENCE * difference(count, other, RATE.ALIKE);
-  if (isFollowed(count) || isSkipping(count, other)) odds -= REST.MISSED_DOUBT;
-  odds += REST.OF_EDGE * excess(count.edge, REST.USUAL_EDGE) + REST.OF_GAP * excess(count.gap, REST.USUAL_GAP);
-  return visible(window, seen) / (<f32>1 + Mathf.exp(-odds));
-}
-
-/** Probability of the rate by line and period, of some confidence by itself, beside the beats that were counted one by one. */
-export function lineConfidence(count: Count, rate: f32, confidence: f32): f32 {
-  let odds = REST.LINE_BIAS + REST.LINE_OF_VARIATION * count.variation + REST.LINE_OF_SKEW * count.skew;
-  odds += REST.LINE_OF_CONFIDENCE * oddsOf(confidence);
-  odds +=
-    REST.LINE_OF_DIFFERENCE * difference(count, rate, RATE.ALIKE) +
-    REST.LINE_OF_GREAT_DIFFERENCE * difference(count, rate, REST.GREAT_DIFFERENCE);
-  odds += REST.LINE_OF_SLOWNESS * slowness(count) + REST.LINE_OF_EDGE * excess(count.edge, REST.USUAL_EDGE);
-  odds += REST.LINE_OF_GAP * excess(count.gap, REST.USUAL_GAP) + REST.LINE_OF_UNLIKENESS * unlikeness(count);
-  if (isFollowed(count) || isBigeminy(count, rate) || isRun(count, rate)) odds -= REST.MISSED_DOUBT;
-  return <f32>1 / (<f32>1 + Mathf.exp(-odds));
+/** How far an interval, in median ones, is beyond one; two at most. */
+function excess(x: f32): f32 {
+  return max<f32>(0, min<f32>(2, x - <f32>1));
 }
 
 /**
@@ -164,7 +144,12 @@ function isRun(count: Count, line: f32): bool {
  */
 export function leavesOutRun(count: Count, rate: f32): bool {
   if (count.likeness <= REST.RUN_LIKENESS || count.withRuns <= rate + RATE.ALIKE) return false;
-  return count.variation > REST.EVEN_RHYTHM || count.edge > REST.USUAL_EDGE;
+  return count.variation > REST.EVEN_RHYTHM || count.edge > 1;
+}
+
+/** Whether each second beat may be a weak one: an upstroke midway between two beats, later than a dicrotic wave. */
+export function hasMidway(count: Count): bool {
+  return count.midway > OCTAVE.MIDWAY && count.rate > 0 && count.rate < OCTAVE.FASTEST_MIDWAY;
 }
 
 /** Whether weak pulses that were not counted may be premature beats, each after a normal one. */
@@ -172,46 +157,46 @@ function isFollowed(count: Count): bool {
   return count.followed >= REST.FOLLOWED;
 }
 
-/**
- * A confidence at rest, less the doubt of a rate that leaps from window to window, which is known less well.
- * @param step difference of the value from this window's own rate
- */
-export function doubted(confidence: f32, step: f32): f32 {
-  return lessOdds(confidence, REST.STEP_DOUBT * max<f32>(0, abs<f32>(step) - REST.USUAL_STEP));
+/** The confidence in motion, in [0, 1]. */
+export function motionConfidence(state: PulseState, window: PulseWindow, tracked: Tracked, beats: Beats): f32 {
+  return confidenceInMotion(state, oddsOf(tracked.belief)) * covered(beats.cover, window.motion) * quality(window);
 }
 
 /**
- * A confidence in a rate, if it is that of the counted beats, less the doubt of beats that come at irregular times while an upstroke that
- * does not count is nearly as steep as one that does: as in atrial fibrillation, some pulses may be too weak to be told from noise.
+ * In motion the beats' likeness and the share of the power in the line tell nothing: the arm's swings are as alike, and as
+ * concentrated, as beats. What tells is the belief, how it was borne out of late, and how far apart from the motion the line
+ * was seen. The same evidence is wrong more often in some kinds of motion than in others, so trust takes more than even odds.
+ * A line that follows the motion in phase, too, is the motion's, wherever a pulse was seen before.
  */
-export function doubtedCount(count: Count, confidence: f32, rate: f32): f32 {
-  if (abs<f32>(count.rate - rate) > RATE.ALIKE) return confidence;
-  const doubtful = count.disorder * min<f32>(1, count.margin);
-  const less = lessOdds(confidence, REST.WEAK_DOUBT * max<f32>(0, doubtful - REST.USUAL_WEAK));
-  return max(min(confidence, RATE.SUPPORTED), less); // other beats may be missed, but these were found
+function confidenceInMotion(state: PulseState, belief: f32): f32 {
+  const features = featuresOf(Model.HR_PPG_MOTION);
+  features[0] = belief;
+  features[1] = min<f32>(0, Mathf.log((state.support + MOTION.LEAST_SUPPORT) / MOTION.ENOUGH_SUPPORT));
+  features[2] = state.seenApart;
+  const odds = logOdds(features, HR_PPG_MOTION_WEIGHTS);
+  const apart = ramp<f32>(state.seenApart, MOTION.LEAST_APART, MOTION.ENOUGH_APART);
+  const own = ramp<f32>(state.unexplained, MOTION.LEAST_UNEXPLAINED, MOTION.ENOUGH_UNEXPLAINED);
+  const trusted = min<f32>(min<f32>(apart, own), ramp<f32>(odds, MOTION.LEAST_ODDS, MOTION.ENOUGH_ODDS));
+  return min<f32>(trustable(trusted), probability(odds));
 }
 
-function lessOdds(confidence: f32, doubt: f32): f32 {
-  return confidence / (confidence + (<f32>1 - confidence) * Mathf.exp(doubt));
+/** Highest confidence of a rate that only a share of the signs allows to trust. */
+export function trustable(share: f32): f32 {
+  return MOTION.UNTRUSTED + (<f32>1 - MOTION.UNTRUSTED) * share;
 }
 
-function unlikeness(count: Count): f32 {
-  return Mathf.log(max<f32>(REST.LEAST_UNLIKENESS, <f32>1 + REST.LEAST_UNLIKENESS - count.likeness));
+function probability(odds: f32): f32 {
+  return <f32>1 / (<f32>1 + Mathf.exp(-odds));
 }
 
-/** Difference from another rate, in parts of `most` bpm, at most one. */
-function difference(count: Count, other: f32, most: f32): f32 {
-  return min<f32>(1, abs<f32>(count.rate - other) / most);
+/** Bounded: a probability of one counts as 0.999. */
+function oddsOf(probability: f32): f32 {
+  return Mathf.log((probability + <f32>1e-3) / (<f32>1.001 - probability));
 }
 
-/** How far the rate is below SLOW_RATE, tens of bpm: every second beat may have no pulse. */
-function slowness(count: Count): f32 {
-  return max<f32>(0, (REST.SLOW_RATE - count.rate) * <f32>0.1);
-}
-
-/** How far something is beyond what is usual, two at most. */
-function excess(x: f32, usual: f32): f32 {
-  return max<f32>(0, min<f32>(2, x - usual));
+/** Quality of the waveforms by themselves. */
+export function quality(window: PulseWindow): f32 {
+  return filled(window) * unclipped(window) * paced(window);
 }
 
 /** Beats must fill the window, as those of a random walk do not; in motion they are the motion's, and tell nothing. */
@@ -224,11 +209,12 @@ function filled(window: PulseWindow): f32 {
   return <f32>0.5 + <f32>0.5 * fullness(window);
 }
 
-/** 1 where an optical channel keeps off its extremes, 0 where all are between rails for 60 % of the window. */
+/** 1 where an optical channel keeps off its extremes, 0 where all rest there for 60 % of the window. */
 function unclipped(window: PulseWindow): f32 {
   let least: f32 = 1;
-  for (let lane = 0; lane < 4; lane++)
+  for (let lane = 0; lane < 4; lane++) {
     if (window.held[lane] >= LOADING.LEAST_HELD) least = min(least, window.clipped[lane]);
+  }
   return ramp<f32>(<f32>1 - least, QUALITY.LEAST_FREE, QUALITY.ENOUGH_FREE);
 }
 
@@ -248,10 +234,4 @@ function paced(window: PulseWindow): f32 {
     most = max(most, min(min(drifts, hums), min(stands, leaps)));
   }
   return min<f32>(1, most);
-}
-
-/** Share of the pulse's power near the rate and its double. */
-function concentration(spectra: Spectra, bpm: f32): f32 {
-  const width = REST.LINE_WIDTH;
-  return shareNear(spectra.pulse, bpm, width) + shareNear(spectra.pulse, bpm + bpm, width);
 }

@@ -1,6 +1,6 @@
+import { vertex } from '../math/parabola';
 import { clearVectors, sumLanes } from '../math/vector';
 import { Row, rowAt } from '../memory/row';
-import { addScaled, correlation } from './beats';
 import { Count, GRID_PER_MINUTE, MAX_RISES, PulseWindow, RISES_MARGIN, WINDOW } from './records';
 import { COUNT, LOADING } from './tuning';
 
@@ -26,7 +26,7 @@ const STROKE_SUM = changetype<Row<f32>>(memory.data(STROKE * 4, 16));
 
 /** Counts the beats of an optical channel. */
 export function countBeats(window: PulseWindow, lane: i32, to: Count): void {
-  to.found = false;
+  clear(to);
   if (window.held[lane] < LOADING.LEAST_HELD) return;
   findSlopes(window.optical.samples, lane, to);
   findRises(to);
@@ -40,7 +40,31 @@ export function countBeats(window: PulseWindow, lane: i32, to: Count): void {
   describeAll(to, usual, period);
   to.followed = followedShare(to, usual);
   to.likeness = likeness(to);
+  to.midway = midwayHeight(to, usual);
   to.withRuns = rateWithRuns(to, usual);
+}
+
+/** The count of a window without beats. */
+function clear(to: Count): void {
+  to.found = false;
+  to.rate = 0;
+  to.lost = 0;
+  to.variation = 1;
+  to.steadiness = 1;
+  to.likeness = 0;
+  to.skew = 0;
+  to.margin = 1;
+  to.shortest = 0;
+  to.longest = <f32>WINDOW;
+  to.gap = 3;
+  to.edge = 3;
+  to.beats = 0;
+  to.pairVariation = 1;
+  to.evenness = 0;
+  to.disorder = 1;
+  to.followed = 0;
+  to.midway = 0;
+  to.withRuns = 0;
 }
 
 /** Writes the slopes, so that the pulses' upstrokes, which are the steepest, are above zero; and their skewness. */
@@ -320,6 +344,41 @@ function followedShare(to: Count, usual: f32): f32 {
   return alike / <f32>(to.beats - 1);
 }
 
+/**
+ * Slope of an upstroke midway between two beats, above the slopes on both sides of it, in parts of the usual one: median over the
+ * intervals. If each second beat is weak, it is there; a dicrotic wave comes sooner. A weak one may only slow the fall of the strong one.
+ */
+function midwayHeight(count: Count, usual: f32): f32 {
+  let known = 0;
+  for (let beat = 1; beat < count.beats; beat++) {
+    const interval = count.interval(beat);
+    const middle = count.beat(beat - 1).time + <f32>0.5 * interval;
+    const reach = COUNT.MIDWAY_REACH * interval;
+    insert(prominence(count, middle - reach, middle + reach, <i32>(<f32>0.25 * interval)), known++);
+  }
+  return known > 0 ? SORTED[(known - 1) >> 1] / usual : 0;
+}
+
+/** Height of the greatest local maximum of the slopes between two times, above the lowest ones within `side` on each side; 0 for none. */
+function prominence(count: Count, from: f32, to: f32, side: i32): f32 {
+  const slopes = count.slopes;
+  let best: f32 = 0;
+  for (let i = max(1, <i32>from); i <= min(WINDOW - 2, <i32>to + 1); i++) {
+    const slope = slopes[i];
+    if (!(slope >= slopes[i - 1] && slope > slopes[i + 1])) continue;
+    const time = <f32>i + vertex<f32>(slopes[i - 1], slope, slopes[i + 1]);
+    if (time < from || time > to) continue;
+    let left = slope;
+    let right = slope;
+    for (let j = 1; j <= side; j++) {
+      left = min(left, slopes[max(0, i - j)]);
+      right = min(right, slopes[min(WINDOW - 1, i + j)]);
+    }
+    best = max(best, slope - max(left, right));
+  }
+  return best;
+}
+
 /** Delay after the beat before of the greatest upstroke between it and a beat; 0 where none is as high as `least`. */
 function greatestBetween(count: Count, beat: i32, least: f32): f32 {
   const from = count.beat(beat - 1).time;
@@ -388,4 +447,26 @@ function likeness(count: Count): f32 {
   let sum: f32 = 0;
   for (let i = 0; i < whole; i++) sum += correlation(STROKES.at(i * STROKE), STROKE_SUM.at(0), STROKE);
   return sum / <f32>whole;
+}
+
+/** Scales a wave, and adds it to a sum of waves. */
+function addScaled(wave: usize, sum: usize, length: i32, scale: f32): void {
+  for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
+    const x = f32x4.mul(v128.load(wave + j), f32x4.splat(scale));
+    v128.store(wave + j, x);
+    v128.store(sum + j, f32x4.add(v128.load(sum + j), x));
+  }
+}
+
+/** Correlation of a wave of unit length with the other waves of a sum; if it included itself, even noise would correlate. */
+function correlation(wave: usize, sum: usize, length: i32): f32 {
+  let products = f32x4.splat(0);
+  let squares = products;
+  for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
+    const x = v128.load(wave + j);
+    const others = f32x4.sub(v128.load(sum + j), x);
+    products = f32x4.add(products, f32x4.mul(x, others));
+    squares = f32x4.add(squares, f32x4.mul(others, others));
+  }
+  return sumLanes(products) / sqrt<f32>(sumLanes(squares) + <f32>1e-30);
 }

@@ -1,20 +1,26 @@
 import { TRUSTED } from '../grid/tuning';
+import { ramp } from '../math/ramp';
+import { clearFeatures } from '../memory/features';
 import { Estimate } from '../memory/map';
-import { PulseState } from '../memory/pulse_state';
+import { PulseState, STATES_ROW } from '../memory/pulse_state';
 import { Row } from '../memory/row';
 import { Session } from '../memory/session';
-import { guessHeights, movedAlike, pulseLike } from './artefact';
+import { guessHeights, learnRest, movedAlike, pulseLike, secondHarmonic } from './artefact';
 import { findBeats } from './beats';
 import { CANDIDATES, likelihoodShare, scoreCandidates } from './candidates';
 import {
-  countConfidence,
-  doubted,
-  doubtedCount,
+  beliefIn,
+  clarity,
+  concentration,
+  hasMidway,
   isAlternating,
+  isContradicted,
+  isMissing,
   leavesOutRun,
-  lineConfidence,
-  pulseConfidence,
-  shown,
+  likelihoodOf,
+  motionConfidence,
+  quality,
+  restConfidence,
   trustable,
 } from './confidence';
 import { countBeats } from './count';
@@ -34,18 +40,18 @@ import {
 } from './records';
 import { unexplainedAt } from './residual';
 import { apartFromMotion, pulseSpectrum, resetSpectrum } from './spectrum';
-import { findTracked, lineNear, resumeTrack, updateTrack } from './tracker';
-import { COUNT, LOADING, RATE, SPECTRUM, TRACK } from './tuning';
+import { findTracked, lineNear, massNear, resumeTrack, updateTrack } from './tracker';
+import { COUNT, LOADING, MOTION, RATE, SPECTRUM, TRACK } from './tuning';
 import { fullness, loadWindow } from './window';
 
 const window = changetype<PulseWindow>(memory.data(PULSE_WINDOW_BYTES, 16));
 const spectra = changetype<Spectra>(memory.data(SPECTRA_BYTES, 16));
 const scores = changetype<Row<f32>>(memory.data((CANDIDATES + 4) * 4, 16));
+const likelihood = changetype<Row<f32>>(memory.data(STATES_ROW * 4, 16));
 const tracked = changetype<Tracked>(memory.data(offsetof<Tracked>(), 16));
 const beats = changetype<Beats>(memory.data(BEATS_BYTES, 16));
 const count = changetype<Count>(memory.data(COUNT_BYTES, 16));
 const line = changetype<Line>(memory.data(offsetof<Line>(), 16));
-const chosen = changetype<Tracked>(memory.data(offsetof<Tracked>(), 16));
 
 /** Heart rate from the optical channels of the window that ends at `end`: writes bpm and confidence; false for none. */
 export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
@@ -60,52 +66,15 @@ export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {
   if (!pulseSpectrum(session, window, spectra)) return false;
   const moving = window.motion > SPECTRUM.MOVING;
   if (moving) scoreCandidates(spectra, fullness(window), scores);
-  updateTrack(state, spectra.pulse, window.motion, scores);
+  updateTrack(state, spectra.pulse, window.motion, scores, likelihood);
   findTracked(state, tracked);
   findBeats(window, tracked.rate, beats);
   const apart = apartFromMotion(state, tracked.rate, window.motion);
   noteMotion(state, spectra, scores, tracked.rate, moving, anew);
   const restless = unrest(state, tracked.rate, anew);
-  const seen = seenApart(state, apart, restless, anew);
-  const confidence = pulseConfidence(state, window, spectra, tracked, beats, apart, restless);
-  if (moving) {
-    expectRate(state, window.motion);
-    guessHeights(state, window, spectra);
-    const rate = inMotion(spectra.pulse, tracked.rate, beats.rate);
-    noteHarmonics(state, spectra, beats.lane, rate, restless, anew, line);
-    const own =
-      <f32>1 -
-      max<f32>(
-        movedAlike(session, window, spectra, tracked.rate, true),
-        lampLike(state, spectra.pulse, line, rate, true, anew),
-      );
-    state.value = leaning(state, rate, confidence);
-    // The light may hold what a missing axis feels
-    const doubtful = !window.allAxes || isUnsure(state, spectra, beats.lane, rate, true, false);
-    to.confidence = <f64>min<f32>(confidence, trustable(doubtful ? 0 : own));
-  } else {
-    countBeats(window, beats.lane, count);
-    chosen.rate = atRest(spectra.pulse, tracked.rate, beats.rate);
-    chosen.belief = confidence;
-    if (count.found) chooseAtRest(count, shown(window, beats.cover, seen), seen, window, chosen);
-    const step: f32 = anew ? 0 : towards(state.value, chosen.rate, count.found ? blur(count) : 1);
-    const rate = count.found && isIrregular(count) ? chosen.rate : chosen.rate + step;
-    const belief = count.found ? doubted(chosen.belief, step) : chosen.belief;
-    const felt: f32 = window.allAxes ? min<f32>(1, window.motion / SPECTRUM.FELT_MOTION) : 1;
-    noteHarmonics(state, spectra, beats.lane, rate, restless, anew, line);
-    const skew = count.found ? count.skew : 0;
-    const like = min<f32>(
-      pulseLike(session, window, spectra, beats.lane, rate, skew, belief, felt),
-      <f32>1 - lampLike(state, spectra.pulse, line, rate, false, anew),
-    );
-    const trusted = count.found ? doubtedCount(count, belief, chosen.rate) : belief;
-    state.value = leaning(state, rate, trusted);
-    // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
-    const guessed = count.found && (count.lost > COUNT.MOST_GUESSED || leavesOutRun(count, rate));
-    const alternating = count.found && isAlternating(count);
-    const doubtful = guessed || isUnsure(state, spectra, beats.lane, rate, false, alternating);
-    to.confidence = <f64>min<f32>(trusted, trustable(doubtful ? 0 : like));
-  }
+  noteApart(state, apart, restless, anew);
+  if (moving) answerInMotion(session, restless, anew, to);
+  else answerAtRest(session, restless, anew, to);
   const trusted = to.confidence >= TRUSTED;
   noteTrust(state, state.value, trusted, anew);
   if (trusted) state.expected = state.value;
@@ -128,24 +97,76 @@ function isUnsure(state: PulseState, spectra: Spectra, lane: i32, rate: f32, mov
   return !alternating && hasHalf(state, rate, moving);
 }
 
-/**
- * Chooses the more likely of two: the rate by line and period, which a regular rhythm has, or that of the counted beats.
- * @param to the rate by line and period, and the choice
- */
-function chooseAtRest(count: Count, lineShown: f32, seen: f32, window: PulseWindow, to: Tracked): void {
-  const rate = to.rate;
-  const counted = countConfidence(window, count, rate, seen);
-  const line = lineConfidence(count, rate, to.belief) * lineShown;
-  if (abs<f32>(count.rate - rate) <= RATE.ALIKE) {
+/** Value and confidence in motion. */
+function answerInMotion(session: Session, restless: f32, anew: bool, to: Estimate): void {
+  const state = session.pulse;
+  const confidence = motionConfidence(state, window, tracked, beats);
+  expectRate(state, window.motion);
+  guessHeights(state, window, spectra);
+  const rate = inMotion(spectra.pulse, tracked.rate, beats.rate);
+  noteHarmonics(state, spectra, beats.lane, rate, restless, anew, line);
+  const moved = movedAlike(session, window, spectra, tracked.rate, true);
+  const lamp = lampLike(state, spectra.pulse, line, rate, true, anew);
+  state.value = leaning(state, rate, confidence);
+  // The light may hold what a missing axis feels
+  const doubtful = !window.allAxes || isUnsure(state, spectra, beats.lane, rate, true, false);
+  to.confidence = <f64>min<f32>(confidence, trustable(doubtful ? 0 : <f32>1 - max<f32>(moved, lamp)));
+}
+
+/** Value and confidence at rest. */
+function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate): void {
+  const state = session.pulse;
+  noteSupport(state, massNear(likelihood, tracked.rate), restless, anew);
+  countBeats(window, beats.lane, count);
+  const own = chooseAtRest(state, atRest(spectra.pulse, tracked.rate, beats.rate));
+  const step: f32 = anew ? 0 : towards(state.value, own, count.found ? blur(count) : 1);
+  const rate = isIrregular(count) ? own : own + step;
+  noteHarmonics(state, spectra, beats.lane, rate, restless, anew, line);
+  const lane = beats.lane;
+  const confidence = restConfidence(state, likelihood, tracked, count, own, step);
+  const felt: f32 = window.allAxes ? min<f32>(1, window.motion / SPECTRUM.FELT_MOTION) : 1;
+  let like = pulseLike(session, window, spectra, count, rate, concentration(spectra, own), felt);
+  like = min<f32>(like, <f32>1 - lampLike(state, spectra.pulse, line, rate, false, anew));
+  like = min<f32>(like, ramp<f32>(state.seenApart, MOTION.LEAST_APART, MOTION.ENOUGH_APART));
+  if (window.hasAxes) like = min<f32>(like, secondHarmonic(spectra, lane, rate));
+  // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
+  const guessed = count.lost > COUNT.MOST_GUESSED || leavesOutRun(count, rate);
+  const missed = hasMidway(count) || isMissing(count, tracked.rate, own) || isContradicted(count, own);
+  if (guessed || missed || isUnsure(state, spectra, lane, rate, false, isAlternating(count))) like = 0;
+  state.value = leaning(state, rate, confidence);
+  to.confidence = <f64>min<f32>(confidence, trustable(like * quality(window)));
+  if (like < 1) clearFeatures();
+  learnRest(state, window, spectra, to.confidence >= TRUSTED);
+}
+
+/** The more likely of two: the rate by line and period, which a regular rhythm has, or that of the counted beats. */
+function chooseAtRest(state: PulseState, byLine: f32): f32 {
+  if (!count.found) return byLine;
+  if (abs<f32>(count.rate - byLine) <= RATE.ALIKE) {
     const share: f32 = count.variation > RATE.IRREGULAR ? 0 : RATE.LINE_SHARE * blur(count);
-    to.rate = count.rate + share * (rate - count.rate);
-    to.belief = max(counted, line);
-  } else if (counted > max(RATE.LEAST_COUNTED, line)) {
-    to.rate = count.rate;
-    to.belief = counted;
-  } else {
-    to.belief = line;
+    return count.rate + share * (byLine - count.rate);
   }
+  return odds(state, count.rate, byLine) > 0 ? count.rate : byLine;
+}
+
+/** Log odds that the counted rate is right rather than the one by line and period. */
+function odds(state: PulseState, counted: f32, byLine: f32): f32 {
+  const missed = <f32>(<i32>isMissing(count, tracked.rate, counted) - <i32>isMissing(count, tracked.rate, byLine));
+  const difference = evidenceFor(state, counted) - evidenceFor(state, byLine);
+  const shares = max<f32>(-RATE.MOST_SHARES, min<f32>(RATE.MOST_SHARES, difference));
+  return RATE.COUNT_BIAS + RATE.OF_CLEAR * clarity(count) + RATE.OF_SHARES * shares - RATE.OF_MISSED * missed;
+}
+
+/** How much the track, the likelihood and the spectrum say for a rate, logarithms. */
+function evidenceFor(state: PulseState, rate: f32): f32 {
+  return beliefIn(state, rate) + likelihoodOf(likelihood, rate) + concentration(spectra, rate);
+}
+
+/** Notes the likelihood's share at the tracked rate, of late; what was seen of another rate says nothing of this one. */
+function noteSupport(state: PulseState, share: f32, unrest: f32, anew: bool): void {
+  const before = anew ? share : state.restSupport;
+  const fresh = min<f32>(1, max<f32>(RATE.SUPPORT_RISE, RATE.RESTLESS * unrest * unrest));
+  state.restSupport = before + fresh * (share - before);
 }
 
 /** At rest the beats tell the window's rate best. */
@@ -204,11 +225,10 @@ function leaning(state: PulseState, rate: f32, confidence: f32): f32 {
 }
 
 /** A pulse that crosses the motion's line is believed for as long as it was seen beside it not long ago. */
-function seenApart(state: PulseState, apart: f32, unrest: f32, anew: bool): f32 {
+function noteApart(state: PulseState, apart: f32, unrest: f32, anew: bool): void {
   const before = anew ? apart : state.seenApart;
   const share = apart > before ? RATE.CLEARER : min<f32>(1, max<f32>(RATE.LESS_CLEAR, RATE.RESTLESS * unrest * unrest));
   state.seenApart = before + share * (apart - before);
-  return state.seenApart;
 }
 
 /**

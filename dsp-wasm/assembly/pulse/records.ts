@@ -63,33 +63,33 @@ export class PulseWindow {
     return rowAt<i32>(changetype<usize>(this) + HELD);
   }
 
-  /** By optical channel: share of the window near its extremes. */
-  get clipped(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 16);
-  }
-
   /** By optical channel: its constant part; 0 if it was removed before the data came, and for an empty lane. */
   get levels(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 32);
+    return rowAt<f32>(changetype<usize>(this) + HELD + 16);
   }
 
   /** By optical channel: power of its second differences over 1/2 s, as a share of its power. */
   get swings(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 48);
+    return rowAt<f32>(changetype<usize>(this) + HELD + 32);
   }
 
   /** By optical channel: power of its steps from one grid sample to the next, as a share of its power. */
   get jumps(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 64);
+    return rowAt<f32>(changetype<usize>(this) + HELD + 48);
   }
 
   /** By optical channel: share of its grid samples that equal the previous one. */
   get still(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 80);
+    return rowAt<f32>(changetype<usize>(this) + HELD + 64);
   }
 
   /** By optical channel: how evenly its steps are spread over the window. */
   get even(): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + HELD + 80);
+  }
+
+  /** By optical channel: share of the window in which it rests at its extremes. */
+  get clipped(): Row<f32> {
     return rowAt<f32>(changetype<usize>(this) + HELD + 96);
   }
 
@@ -201,17 +201,16 @@ export class Beats {
 
   /** Number of peaks of each train. */
   get counts(): Row<i32> {
-    return rowAt<i32>(changetype<usize>(this) + offsetof<Beats>());
+    return rowAt<i32>(changetype<usize>(this) + COUNTS);
   }
 
   /** Peak `i` of a train. */
   peak(train: i32, i: i32): Peak {
-    return rowAt<Peak>(changetype<usize>(this) + offsetof<Beats>() + TRAINS * sizeof<i32>())[train * MAX_PEAKS + i];
+    return rowAt<Peak>(changetype<usize>(this) + COUNTS + TRAINS * sizeof<i32>())[train * MAX_PEAKS + i];
   }
 }
-export const BEATS_BYTES: i32 = <i32>(
-  (offsetof<Beats>() + TRAINS * sizeof<i32>() + TRAINS * MAX_PEAKS * offsetof<Peak>())
-);
+const COUNTS: usize = (offsetof<Beats>() + 15) & ~15;
+export const BEATS_BYTES: i32 = <i32>(COUNTS + TRAINS * sizeof<i32>() + TRAINS * MAX_PEAKS * offsetof<Peak>());
 
 /** The upstrokes that are counted one by one, of one optical channel. */
 @unmanaged
@@ -251,6 +250,8 @@ export class Count {
   disorder: f32;
   /** Share of the intervals that hold a weak upstroke at the same delay, too late to be a dicrotic wave. */
   followed: f32;
+  /** Slope of an upstroke midway between two beats, in parts of the beats': median over the intervals. */
+  midway: f32;
   /** Heart rate if weak upstrokes that come in a row are beats, too, bpm; 0 where there are none. */
   withRuns: f32;
 

@@ -22,7 +22,6 @@ const SLOPE_BINS: i32 = 45;
 /** Power spectrum of the pulse's slope, and its autocorrelation by lag. */
 const SLOPE_POWER = changetype<Row<f32>>(memory.data(SLOPE_BINS * 4, 16));
 const PERIODICITY = changetype<Row<f32>>(memory.data(LAGS * 4, 16));
-const LIKELIHOOD = changetype<Row<f32>>(memory.data(STATES_ROW * 4, 16));
 /** Belief, spread to higher and to lower rates. */
 const UPWARD = changetype<Row<f32>>(memory.data(STATES_ROW * 4, 16));
 const DOWNWARD = changetype<Row<f32>>(memory.data(STATES_ROW * 4, 16));
@@ -98,16 +97,36 @@ export function resumeTrack(state: PulseState, end: f64): bool {
 /**
  * Updates the belief with the window's spectrum and, in motion, with the likelihoods of the candidates.
  * @param scores of the candidates; not read at rest
+ * @param likelihood of each rate in this window, as it is found; STATES_ROW
  */
-export function updateTrack(state: PulseState, pulse: Row<f32>, motion: f32, scores: Row<f32>): void {
+export function updateTrack(
+  state: PulseState,
+  pulse: Row<f32>,
+  motion: f32,
+  scores: Row<f32>,
+  likelihood: Row<f32>,
+): void {
   if (motion > SPECTRUM.MOVING) {
-    findLikelihoodsInMotion(scores);
+    findLikelihoodsInMotion(scores, likelihood);
   } else {
     findPeriodicity(pulse);
-    findLikelihoods(pulse, motion);
+    findLikelihoods(pulse, motion, likelihood);
   }
+  for (let s = STATES; s < STATES_ROW; s++) likelihood[s] = 0;
   predict(state.belief, fastestRise(state, motion));
-  multiply(state.belief);
+  multiply(state.belief, likelihood);
+}
+
+/** Share of a row of rates, such as the belief, that is near a rate. */
+export function massNear(row: Row<f32>, bpm: f32): f32 {
+  const middle = <i32>(bpm + <f32>0.5) - LOWEST;
+  let all: f32 = 1e-30;
+  let near: f32 = 0;
+  for (let s = 0; s < STATES; s++) {
+    all += row[s];
+    if (abs(s - middle) <= TRACK.NEAR_RATE) near += row[s];
+  }
+  return near / all;
 }
 
 /** Autocorrelation of the pulse's slope, from every second bin (enough for a window of half the length). */
@@ -168,7 +187,7 @@ function sumCosines(lag: i32, scale: f32): void {
   v128.store(PERIODICITY.at(lag + 12), f32x4.mul(d, s));
 }
 
-function findLikelihoods(pulse: Row<f32>, motion: f32): void {
+function findLikelihoods(pulse: Row<f32>, motion: f32, to: Row<f32>): void {
   const scale = f32x4.splat(<f32>1 / strongest(pulse));
   const one = f32x4.splat(1);
   const moving = f32x4.splat(motion);
@@ -185,17 +204,17 @@ function findLikelihoods(pulse: Row<f32>, motion: f32): void {
     const square = f32x4.mul(period, period);
     const prior = f32x4.add(moving, f32x4.mul(still, place.prior));
     const likelihood = f32x4.mul(f32x4.mul(line, line), f32x4.mul(square, square));
-    v128.store(LIKELIHOOD.at(s), f32x4.mul(likelihood, prior));
+    v128.store(to.at(s), f32x4.mul(likelihood, prior));
   }
 }
 
 /** In motion: interpolated between the candidates' scores. */
-function findLikelihoodsInMotion(scores: Row<f32>): void {
+function findLikelihoodsInMotion(scores: Row<f32>, to: Row<f32>): void {
   const byBin = rowAt<f32>(scores.at(-FIRST_CANDIDATE));
   for (let s = 0; s < STATES; s += 4) {
     const place = PLACES[s >> 2];
     const likelihood = betweenFour(byBin, changetype<usize>(place) + offsetof<Place>('bin'), place.binFraction);
-    v128.store(LIKELIHOOD.at(s), likelihood);
+    v128.store(to.at(s), likelihood);
   }
 }
 
@@ -252,11 +271,10 @@ function predict(belief: Row<f32>, rise: f64): void {
 }
 
 /** Belief times likelihood, scaled to a sum of one. */
-function multiply(belief: Row<f32>): void {
-  for (let s = STATES; s < STATES_ROW; s++) LIKELIHOOD[s] = 0;
+function multiply(belief: Row<f32>, likelihood: Row<f32>): void {
   let sums = f32x4.splat(0);
   for (let s = 0; s < STATES; s += 4) {
-    const p = f32x4.mul(v128.load(belief.at(s)), v128.load(LIKELIHOOD.at(s)));
+    const p = f32x4.mul(v128.load(belief.at(s)), v128.load(likelihood.at(s)));
     v128.store(belief.at(s), p);
     sums = f32x4.add(sums, p);
   }

@@ -129,12 +129,14 @@ export namespace BEAT {
 
 /** count.ts */
 export namespace COUNT {
+  /** Half width of the middle between two beats. [periods; chosen] */
+  export const MIDWAY_REACH: f32 = 0.03;
   /** Deviation of the Gaussian whose derivative finds upstrokes: 62 ms, half of one. [grid samples; chosen] */
   export const WIDTH: f32 = 2;
   /** Least slope of a clear upstroke, against the usual one. [ratio; chosen] */
   export const CLEAR: f32 = 0.25;
-  /** Two upstrokes that are closer are one: 0.28 s. [grid samples; chosen] */
-  export const CLOSEST: f32 = 9;
+  /** Two upstrokes that are closer are one: 0.26 s, 234 bpm. [grid samples; chosen] */
+  export const CLOSEST: f32 = 8.2;
   /** Until then a pulse's second wave may come: 0.44 s. [grid samples; chosen] */
   export const DICROTIC_SAMPLES: f32 = 14;
   /** Until then one may come in a slow pulse, which is longer; an upstroke that comes later is a beat: 0.48 s. [grid samples; chosen] */
@@ -179,6 +181,18 @@ export namespace COUNT {
 
 /** heart_rate.ts: the value */
 export namespace RATE {
+  /** Log odds of the counted rate against another by line and period, without evidence. [log odds; chosen] */
+  export const COUNT_BIAS: f32 = -0.5;
+  /** Weight of the clarity of the counted beats. [weight; chosen] */
+  export const OF_CLEAR: f32 = 6;
+  /** Weight of what track, likelihood and spectrum say for either. [weight; chosen] */
+  export const OF_SHARES: f32 = 0.5;
+  /** The most that they say, as clear beats are worth more than a track. [log ratio; chosen] */
+  export const MOST_SHARES: f32 = 6;
+  /** Weight of signs that a rate misses beats. [log odds; chosen] */
+  export const OF_MISSED: f32 = 3;
+  /** Usual difference between them. [bpm; chosen] */
+  export const USUAL_STEP: f32 = 2;
   /** Furthest that the beats' rate may lie from the tracked one at rest. [bpm; chosen] */
   export const REST_REACH: f32 = 12;
   /** Furthest that the beats' rate may lie from the tracked one in motion. [bpm; chosen] */
@@ -236,6 +250,10 @@ export namespace RATE {
 
 /** octave.ts */
 export namespace OCTAVE {
+  /** Slope of an upstroke midway between beats, in parts of theirs, from which each second beat may be weak. [ratio; chosen] */
+  export const MIDWAY: f32 = 0.15;
+  /** Rate up to which it is later than a dicrotic wave, which comes within 0.39 s. [bpm; chosen] */
+  export const FASTEST_MIDWAY: f32 = 77;
   /** Share of a window in the running sums of the lines: half a minute of memory. [share; chosen] */
   export const LOCK_SHARE: f32 = 0.03;
   /** Largest difference of two rates, or of two intervals, that count as the same. [share; chosen] */
@@ -260,24 +278,24 @@ export namespace OCTAVE {
 
 /** confidence.ts: the waveforms by themselves */
 export namespace QUALITY {
-  /** Least part of an optical channel's standard deviation that its swings must be; in the recordings above 0.2. [ratio; chosen] */
-  export const LEAST_SWING: f32 = 0.05;
-  /** Most of its power that its steps may be; in the recordings below 0.3. [ratio; chosen] */
-  export const MOST_JUMP: f32 = 1;
-  /** Rise of the confidence below MOST_JUMP: 0.25 less is enough. [weight; chosen] */
-  export const JUMP_STEEPNESS: f32 = 4;
-  /** Most of its grid samples that may be like the one before. [share; chosen] */
-  export const MOST_STILL: f32 = 0.6;
-  /** Rise of the confidence below MOST_STILL: 0.1 less is enough. [weight; chosen] */
-  export const STILL_STEEPNESS: f32 = 10;
-  /** Least evenness of its steps; in the recordings above 0.2, save where a finger settles. [share; chosen] */
-  export const LEAST_EVEN: f32 = 0.1;
-  /** Rise of the confidence above LEAST_EVEN: 0.05 more is enough. [weight; chosen] */
-  export const EVEN_STEEPNESS: f32 = 20;
   /** Share of the window off its extremes up to which an optical channel is not believed. [share; chosen] */
   export const LEAST_FREE: f32 = 0.4;
   /** Share of the window off its extremes that is enough. [share; chosen] */
   export const ENOUGH_FREE: f32 = 0.6;
+  /** Least part of an optical channel's standard deviation that its swings must be; in the recordings above 0.2. [ratio; chosen] */
+  export const LEAST_SWING: f32 = 0.05;
+  /** Most of its power that its steps may be; in the recordings below 0.3, of 220 bpm 0.97. [ratio; chosen] */
+  export const MOST_JUMP: f32 = 1.1;
+  /** Rise of the confidence below MOST_JUMP: 0.125 less is enough. [weight; chosen] */
+  export const JUMP_STEEPNESS: f32 = 8;
+  /** Most of its grid samples that may be like the one before. [share; chosen] */
+  export const MOST_STILL: f32 = 0.6;
+  /** Rise of the confidence below MOST_STILL: 0.1 less is enough. [weight; chosen] */
+  export const STILL_STEEPNESS: f32 = 10;
+  /** Least evenness of its steps; in the recordings above 0.2, of a clean pulse of 30 bpm 0.16. [share; chosen] */
+  export const LEAST_EVEN: f32 = 0.03;
+  /** Rise of the confidence above LEAST_EVEN: 0.025 more is enough. [weight; chosen] */
+  export const EVEN_STEEPNESS: f32 = 40;
   /** Share of the beats below which nothing is believed at rest. [share; chosen] */
   export const LEAST_COVER: f32 = 0.3;
   /** Share of the beats that is enough at rest. [share; chosen] */
@@ -314,69 +332,16 @@ export namespace MOTION {
 
 /** confidence.ts: at rest */
 export namespace REST {
-  /** Log odds without any evidence, at rest. [log odds; chosen] */
-  export const BIAS: f32 = -2.85;
-  /** Weight of the log odds of the track, at rest. [weight; chosen] */
-  export const OF_BELIEF: f32 = 0.74;
-  /** Weight of the logarithm of the share of the pulse's power in the rate and its double. [weight; chosen] */
-  export const OF_CONCENTRATION: f32 = 1.02;
-  /** Added to that share before the logarithm. [share; chosen] */
-  export const LEAST_CONCENTRATION: f32 = 0.02;
-  /** Weight of the logarithm of how unlike the beats are. [weight; chosen] */
-  export const OF_UNLIKENESS: f32 = -1.99;
-  /** Least unlikeness, and what is added to it: beats that are alike to the last bit prove no more. [share; chosen] */
-  export const LEAST_UNLIKENESS: f32 = 0.02;
-  /** Weight of the distance from the running mean, tens of bpm. [weight; chosen] */
-  export const OF_UNREST: f32 = -0.4;
-  /** Weight of the logarithm of how far the line is apart from motion, at rest. [weight; chosen] */
-  export const OF_COLLISION: f32 = 0.5;
+  /** Disorder of the intervals times the margin from which weak pulses may be missed, as in atrial fibrillation. [ratio; chosen] */
+  export const WEAK: f32 = 0.1;
+  /** Clarity of the counted beats from which another rate is not trusted. [ratio; chosen] */
+  export const CLEAR: f32 = 0.4;
+  /** Added to shares before their logarithm. [share; chosen] */
+  export const LEAST_SHARE: f32 = 0.02;
   /** Half width of a line: about a quarter of the main lobe. [bpm; chosen] */
   export const LINE_WIDTH: f32 = 7;
-  /**
-   * Log odds of the beats counted one by one without any evidence: this and what follows, up to LINE_OF_GAP, is a regression over
-   * bidmc, ncku, phone, welltory, the rhythm bench and noise. [log odds; chosen]
-   */
-  export const COUNT_BIAS: f32 = 1.57;
-  /** Weight of the logarithm of how unlike the upstrokes are. [weight; chosen] */
-  export const OF_STROKE_UNLIKENESS: f32 = -0.46;
-  /**
-   * Weight of the logarithm of the steepest rise that does not count against the least one that does. [weight; chosen]
-   */
-  export const OF_MARGIN: f32 = -0.68;
-  /** Weight of the intervals' variation. [weight; chosen] */
-  export const OF_VARIATION: f32 = -1.53;
-  /** Weight of their variation without the pauses. [weight; chosen] */
-  export const OF_STEADINESS: f32 = -1.12;
-  /**
-   * Weight of the shortest interval in seconds, below USUAL_SHORTEST: a beat after a shorter one may have no pulse. [weight; chosen]
-   */
-  export const OF_SHORTEST: f32 = 2.87;
   /** Shortest interval from which every beat has a pulse. [s; chosen] */
   export const USUAL_SHORTEST: f32 = 0.6;
-  /** Weight of the longest interval in seconds, beyond USUAL_LONGEST. [weight; chosen] */
-  export const OF_LONGEST: f32 = -0.29;
-  /** Longest interval that is no pause in itself. [s; chosen] */
-  export const USUAL_LONGEST: f32 = 1.2;
-  /** Weight of the slopes' skewness. [weight; chosen] */
-  export const OF_SKEW: f32 = 0.19;
-  /**
-   * Weight of the rate below SLOW_RATE, tens of bpm. The regression says -2.55, but its slow rates are all bigeminy, and people with 45 bpm are not. [weight; chosen]
-   */
-  export const OF_SLOWNESS: f32 = -1.5;
-  /** Rate below which every second beat may be missed. [bpm; chosen] */
-  export const SLOW_RATE: f32 = 55;
-  /** Weight of the difference from the rate by line and period, in parts of ALIKE, at most one. [weight; chosen] */
-  export const OF_DIFFERENCE: f32 = -2.52;
-  /** Weight of the end of the window without a beat, in median intervals beyond USUAL_EDGE. [weight; chosen] */
-  export const OF_EDGE: f32 = -1.03;
-  /** Usual end of the window without a beat, in median intervals. [intervals; chosen] */
-  export const USUAL_EDGE: f32 = 1;
-  /** Weight of the longest interval, in median intervals beyond USUAL_GAP. [weight; chosen] */
-  export const OF_GAP: f32 = -1.37;
-  /** Longest interval of a regular rhythm, in median ones. [intervals; chosen] */
-  export const USUAL_GAP: f32 = 1.2;
-  /** Doubt where signs say that a rate misses beats. [log odds; chosen] */
-  export const MISSED_DOUBT: f32 = 4;
   /** Most variation of the intervals over two beats in bigeminy. [ratio; chosen] */
   export const STEADY_PAIRS: f32 = 0.06;
   /** Longest of them, in periods of the line. [periods; chosen] */
@@ -391,72 +356,40 @@ export namespace REST {
   export const FOLLOWED: f32 = 0.6;
   /** Evenness of the upstrokes from which a long interval hides a beat, as none of them is premature. [ratio; chosen] */
   export const EVEN_STROKES: f32 = 0.35;
-  /**
-   * Log odds of the rate by line and period beside the beats counted one by one, without any evidence. [log odds; chosen]
-   */
-  export const LINE_BIAS: f32 = 3.31;
-  /** The same evidence for the rate by line and period: unlikeness of the upstrokes. [weight; chosen] */
-  export const LINE_OF_UNLIKENESS: f32 = 0.42;
-  /** The intervals' variation. [weight; chosen] */
-  export const LINE_OF_VARIATION: f32 = -0.74;
-  /** The slopes' skewness. [weight; chosen] */
-  export const LINE_OF_SKEW: f32 = 0.6;
-  /** Log odds of its own confidence. [weight; chosen] */
-  export const LINE_OF_CONFIDENCE: f32 = 0.3;
-  /** The difference in parts of ALIKE. [weight; chosen] */
-  export const LINE_OF_DIFFERENCE: f32 = -2.82;
-  /** The difference in parts of GREAT_DIFFERENCE. [weight; chosen] */
-  export const LINE_OF_GREAT_DIFFERENCE: f32 = -0.37;
-  /** Difference from which a greater one says no more. [bpm; chosen] */
-  export const GREAT_DIFFERENCE: f32 = 20;
-  /** The rate below SLOW_RATE; the regression says -1.63. [weight; chosen] */
-  export const LINE_OF_SLOWNESS: f32 = -1;
-  /** The end of the window without a beat. [weight; chosen] */
-  export const LINE_OF_EDGE: f32 = -0.43;
-  /** The longest interval. [weight; chosen] */
-  export const LINE_OF_GAP: f32 = -0.91;
-  /** Doubt for each bpm between the value and this window's own rate, beyond USUAL_STEP: a rhythm that leaps. [log odds; chosen] */
-  export const STEP_DOUBT: f32 = 0.4;
-  /** Usual difference between them. [bpm; chosen] */
-  export const USUAL_STEP: f32 = 2;
-  /** Doubt of a count by the disorder of the intervals times the margin, beyond USUAL_WEAK: pulses too weak to count. [log odds; chosen] */
-  export const WEAK_DOUBT: f32 = 45;
-  /** Their usual product. [ratio; chosen] */
-  export const USUAL_WEAK: f32 = 0.03;
 }
 
 /** artefact.ts */
 export namespace ARTEFACT {
+  /** Log odds that the light shows a movement, without evidence: logistic regression on features of the confidence at rest. [log odds; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
+  export const BIAS: f32 = -3.444;
+  /** Weight of the slopes' skewness, at most one. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
+  export const OF_SKEW: f32 = -2.087;
+  /** Weight of the line's growth. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
+  export const OF_GROWTH: f32 = 2.844;
+  /** Weight of an unusual rate. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
+  export const OF_UNUSUAL: f32 = 0.636;
+  /** Weight of red and infrared that move alike. [weight; chosen] */
+  export const OF_RATIO: f32 = 6;
+  /** Weight of the likelihood's share at the rate, of late. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
+  export const OF_SUPPORT: f32 = -2.732;
+  /** Weight of the concentration of the power. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
+  export const OF_FOCUS: f32 = -0.664;
+  /** Weight of the intervals' variation. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
+  export const OF_VARIATION: f32 = 6.813;
+  /** Weight of the upstrokes' unlikeness. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
+  export const OF_UNLIKENESS: f32 = 0.566;
+  /** Weight of the margin between what is a beat and what is not. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
+  export const OF_MARGIN: f32 = 0.221;
+  /** Log odds up to which the light is a pulse's: 0.6 % of the readings in motion without an accelerometer are wrong but trusted. [log odds; chosen] */
+  export const LEAST: f32 = -1.25;
+  /** Log odds from which it may be a movement's. [log odds; chosen] */
+  export const SURE: f32 = -1.15;
   /** Least power of a line, against the strongest one. [ratio; chosen] */
   export const FAINTEST: f32 = 1e-4;
-  /** Skewness of a pulse's slopes; more tells nothing more. [skewness; chosen] */
-  export const MOST_SKEW: f32 = 1;
-  /**
-   * The odds that the light shows a movement: a regression (each set weighing the same) over trusted readings of recordings at rest
-   * and in motion, without the accelerometer; left one set out it does as well. [log odds; fitted: the sets of ACCURACY.md, without accelerometers]
-   */
-  export const BIAS: f32 = -0.31;
-  /** Weight of the line between the rate's and its double's. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
-  export const OF_BETWEEN: f32 = 0.39;
-  /** Weight of the line's growth. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
-  export const OF_GROWTH: f32 = 1.28;
-  /** Weight of a rate that is unusual at rest, in a session that has not been seen at rest. [log odds; chosen] */
-  export const OF_RATE: f32 = 1.5;
-  /** Weight of red and infrared that move alike. [log odds; chosen] */
-  export const OF_RATIO: f32 = 1.3;
   /** Ratio of red to infrared up to which it is a pulse's, SpO2 of about 94 %. [ratio; chosen] */
   export const PULSE_RATIO: f32 = 0.55;
   /** Ratio from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
   export const MOVEMENT_RATIO: f32 = 0.8;
-  /** Weight of the slopes' skewness. [weight; fitted: the sets of ACCURACY.md, without accelerometers] */
-  export const OF_SKEW: f32 = -1.94;
-  /**
-   * Odds up to which the light is a pulse's. Without accelerometers, of trusted readings in motion that are wrong hardly one in ten
-   * stays trusted, and one reading at rest in a hundred loses trust. [log odds; chosen]
-   */
-  export const LEAST: f32 = -2.35;
-  /** The same from which on it may be a movement's. [log odds; chosen] */
-  export const SURE: f32 = -1.9;
   /**
    * Power of the second harmonic, against that of the rate, up to which there is none: a sine in noise of a twelfth of its amplitude has
    * 0.001. [ratio; chosen]
@@ -470,10 +403,6 @@ export namespace ARTEFACT {
   export const WHOLE: f32 = 0.9;
   /** Growth that is assumed of a session that begins in motion: four times. [log ratio; chosen] */
   export const MOVING_GROWTH: f32 = 1.5;
-  /** Rate up to which it is unusually slow at rest. [bpm; chosen] */
-  export const SLOWEST_REST: f32 = 40;
-  /** Rate from which it is not. [bpm; chosen] */
-  export const SLOW_REST: f32 = 55;
   /** Rate up to which it is not unusually fast at rest. [bpm; chosen] */
   export const FAST_REST: f32 = 105;
   /** Rate from which it is. [bpm; chosen] */

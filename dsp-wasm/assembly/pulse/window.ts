@@ -210,7 +210,7 @@ function removeTrend(signals: Signals): void {
   signals.energy = f32x4.add(sumA, sumB);
 }
 
-/** Share of each optical channel near its highest or lowest value: 18 % of a sine, 100 % of a clipped signal. */
+/** Share of each optical channel that rests at its highest or lowest value, as at the end of a range. */
 function clipped(samples: Row<v128>): v128 {
   let low = samples[0];
   let high = low;
@@ -221,10 +221,14 @@ function clipped(samples: Row<v128>): v128 {
   const margin = f32x4.mul(f32x4.sub(high, low), f32x4.splat(LOADING.CLIP_RANGE));
   low = f32x4.add(low, margin);
   high = f32x4.sub(high, margin);
+  const still = f32x4.mul(margin, f32x4.splat(0.1));
   let count = i32x4.splat(0);
+  let before = samples[0];
   for (let i = 0; i < WINDOW; i++) {
     const v = samples[i];
-    count = i32x4.sub(count, v128.or(f32x4.le(v, low), f32x4.ge(v, high)));
+    const rests = f32x4.le(f32x4.abs(f32x4.sub(v, before)), still);
+    count = i32x4.sub(count, v128.and(rests, v128.or(f32x4.le(v, low), f32x4.ge(v, high))));
+    before = v;
   }
   return f32x4.mul(f32x4.convert_i32x4_s(count), f32x4.splat(<f32>1 / <f32>WINDOW));
 }
