@@ -37,8 +37,8 @@ export namespace EVIDENCE {
   export const CLEAR_RATIO: f32 = 2.5;
   /** Bound of such a beat's evidence: below two surprises, so that none is put between two beats of a regular rhythm. [log odds; chosen] */
   export const MOST_WIDE: f32 = 5;
-  /** Energy of a wave over its width below which it is too slow for a QRS complex beside sharper ones: that of a Gaussian of 39 ms, as the sharpest T waves are. [ratio; chosen] */
-  export const SLOW: f32 = 0.12;
+  /** Energy of a wave over its width below which it is too slow for a QRS complex beside sharper ones: that of a Gaussian of 45 ms. Above 0.113 broad beats of bigeminy are lost. [ratio; chosen] */
+  export const SLOW: f32 = 0.11;
   /** Part of what is past that bound which is kept, so that the evidence is still greatest where it was. [share; chosen] */
   export const PAST_BOUND: f32 = 0.01;
 }
