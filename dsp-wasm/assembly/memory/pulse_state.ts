@@ -54,7 +54,7 @@ export class PulseState {
   known: f32;
   /** Number of windows since the start, or a gap, whose line's phase was noted. */
   phasesKnown: i32;
-  /** Running sums (pulse/harmonics.ts): windows, power of the lines at the rate and at its half. */
+  /** Running sums (pulse/octave.ts): windows, power of the lines at the rate and at its half. */
   linesNoted: f32;
   linePower: f32;
   halfPower: f32;

@@ -203,8 +203,6 @@ export namespace RATE {
   export const ALIKE: f32 = 5;
   /** Variation of the intervals from which the count alone is taken: there is no line in an irregular rhythm. [ratio; chosen] */
   export const IRREGULAR: f32 = 0.12;
-  /** Least confidence of the beats counted one by one that outdoes an unlike rate by line and period. [probability; chosen] */
-  export const LEAST_COUNTED: f32 = 0.5;
   /**
    * Share of the value before in that at rest, where the beats' timing is not sharp: then the window tapers off over some 10 s,
    * as monitors' do, and a beat that comes in or falls out moves the value less. [share; chosen]
