@@ -32,7 +32,8 @@ async function fit(recordings: string, { network, model: models }: Options): Pro
     python('network');
   }
   const open = await leftOutCores(models.includes('hr_ppg_motion') ? motionAlone(readLeftOut(['motion'])) : {});
-  await dump(signals(recordings), FOLDER, models, open);
+  const inMotion = models.some((model) => model.startsWith('hr_ppg'));
+  await dump(signals(recordings, inMotion), FOLDER, models, open);
   python('models', ...models);
 }
 

@@ -36,14 +36,15 @@ const BREATHLESS_SEED = 4071;
 /** Recordings of each sensor of the rest bench. */
 const REST_COUNT = 150;
 
-export async function* signals(folder: string): AsyncGenerator<Signal> {
+/** @param inMotion whether those of the motion bench are wanted, which take long to make */
+export async function* signals(folder: string, inMotion: boolean): AsyncGenerator<Signal> {
   for (const file of manifestsIn(folder)) {
     const reference = readReference(folder, file);
     if (reference.types.length === 0) continue;
     const source = await readRecording(join(folder, file));
     yield { set: setOf(reference.id), people: [personOf(reference.id)], source, reference, curve: curveOf(file) };
   }
-  for (const { set, seed, pace } of MOTION) {
+  for (const { set, seed, pace } of inMotion ? MOTION : []) {
     for (const { sources, recording, reference } of motionBench(await readSources(folder, set), seed, pace))
       yield { set: 'motion bench', people: sources.map(personOf), source: recording, reference, curve: null };
   }
