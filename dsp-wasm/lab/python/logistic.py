@@ -15,6 +15,8 @@ WRONG_WEIGHT = 1.5
 RIDGE = 1e-3
 # Most rows that the fit keeps of one person of one set, in each of two groups: those that are wrong, and all others.
 MOST_ROWS = 40
+# The same of one made recording without anybody's signals.
+MOST_MADE = 6
 COLUMNS = ["set", "people", "weight", "grade"]
 
 
@@ -33,7 +35,8 @@ def sample(rows, names):
         groups.setdefault((row["set"], row["people"] or row["recording"], row["grade"] == "2"), []).append(row)
     kept = []
     for group in groups.values():
-        some = [group[i] for i in np.unique(np.linspace(0, len(group) - 1, MOST_ROWS).round().astype(int))]
+        most = MOST_ROWS if group[0]["people"] else MOST_MADE
+        some = [group[i] for i in np.unique(np.linspace(0, len(group) - 1, most).round().astype(int))]
         kept += [{**row, "weight": len(group) / len(some)} for row in some]
     totals = {}
     for row in kept:
