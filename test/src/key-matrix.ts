@@ -64,7 +64,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   listSessions: { status: 200, ...perUserList },
   getSession: { status: 200, ...perUser },
   listSessionInsights: { status: 200, ...perUser },
-  summarizeSession: { status: 200, ...perUser },
+  getSessionSummary: { status: 200, ...perUser },
   listInsights: { status: 200, ...perUserList },
   listAlgorithms: { status: 200, ...anyone },
   getHealth: { status: 200, ...anyone },

@@ -86,7 +86,7 @@ export namespace LIGHT {
   /** Part of the window that passes from one step to the next: 2 s of 32 s. [share; derived: rr-ppg's window and step] */
   export const PASSED: f32 = 0.0625;
   /** Share of trusted heart rates in the window from which its breath may be trusted wholly; below half of it, never. [share; chosen] */
-  export const ENOUGH_PULSE: f64 = 0.25;
+  export const ENOUGH_PULSE: f64 = 0.5;
 }
 
 /** Of from_ecg.ts. */

@@ -31,6 +31,8 @@ export class PulseState {
   slowRate: f32;
   /** Previous heart rate, bpm. */
   value: f32;
+  /** Windows at rest since it changed by more than a beat in a window does, or since the start. */
+  settled: i32;
   /** Heart rate to expect: the last one that was trusted, and its response to the motion since, bpm; 0: none was. */
   expected: f32;
   /** The last trusted rate, bpm; 0: none was, or it is forgotten. And the seconds since. */

@@ -133,10 +133,19 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
   const guessed = count.lost > COUNT.MOST_GUESSED || leavesOutRun(count, rate);
   const missed = hasMidway(count) || isMissing(count, tracked.rate, own) || isContradicted(count, own);
   if (guessed || missed || isUnsure(state, spectra, lane, rate, false, isAlternating(count))) like = 0;
+  const before = anew ? rate : state.value;
   state.value = leaning(state, rate, confidence);
+  if (!hasSettled(state, before, anew)) like = 0;
   to.confidence = <f64>min<f32>(confidence, trustable(like * quality(window)));
   if (like < 1) clearFeatures();
   learnRest(state, window, spectra, to.confidence >= TRUSTED);
+}
+
+/** Whether the value has not changed by more than that of one rhythm can, from the value `before` or in the windows before that. */
+function hasSettled(state: PulseState, before: f32, anew: bool): bool {
+  const changed = abs<f32>(state.value - before) > RATE.MOST_CHANGE;
+  state.settled = anew ? RATE.SETTLED : changed ? 0 : min(RATE.SETTLED, state.settled + 1);
+  return state.settled >= RATE.SETTLED;
 }
 
 /** The more likely of two: the rate by line and period, which a regular rhythm has, or that of the counted beats. */

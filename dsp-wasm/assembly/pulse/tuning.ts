@@ -193,6 +193,10 @@ export namespace RATE {
   export const OF_MISSED: f32 = 3;
   /** Usual difference between them. [bpm; chosen] */
   export const USUAL_STEP: f32 = 2;
+  /** Most change of the rate from window to window at rest. [bpm; derived: a beat more or less in a window of 8 s is 7.5 bpm] */
+  export const MOST_CHANGE: f32 = 10;
+  /** Windows that a rate must hold after a larger change: one of the two was wrong, or a rhythm that is none goes on changing. [windows; chosen] */
+  export const SETTLED: i32 = 3;
   /** Furthest that the beats' rate may lie from the tracked one at rest. [bpm; chosen] */
   export const REST_REACH: f32 = 12;
   /** Furthest that the beats' rate may lie from the tracked one in motion. [bpm; chosen] */

@@ -108,7 +108,7 @@ export function sessionRoutes(router: Router<RestState>, { store, algorithms }: 
    * @openapi
    * /v1/sessions/{id}/summary:
    *   get:
-   *     operationId: summarizeSession
+   *     operationId: getSessionSummary
    *     tags: [sessions]
    *     summary: What the insights of a session come to
    *     description: >-
