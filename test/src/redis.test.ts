@@ -221,14 +221,12 @@ describe('the health of a gateway', () => {
     await eventually('it is noticed', async () => (await gateway.health()).ok);
   });
 
-  it('is false, with the reason in the log, if two gateways share a store without a bus', async () => {
-    const pair = [await start({}), await start({})];
-    for (const gateway of pair) {
-      await eventually('the other one is seen', async () => !(await gateway.health()).ok);
-      expect(await gateway.health()).to.include({ ingest: true, subscribe: false });
-      expect((await gateway.health()).reason).to.include('the live insights of other gateways are missing');
-      await eventually('the log says so', () => gateway.log.includes('set REDIS_URL'));
-    }
+  it('is false, with the reason in the log, if a gateway with a bus shares the store of one without', async () => {
+    const [alone] = [await start({}), await start({ REDIS_URL: redis.url })];
+    await eventually('the other one is seen', async () => !(await alone.health()).ok);
+    expect(await alone.health()).to.include({ ingest: true, subscribe: false });
+    expect((await alone.health()).reason).to.include('the live insights of other gateways are missing');
+    await eventually('the log says so', () => alone.log.includes('set REDIS_URL'));
   });
 
   it('is true if two gateways share a store and a bus, and each shows the insights of the other', async () => {

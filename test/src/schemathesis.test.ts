@@ -39,7 +39,7 @@ describe('the REST interface, by its OpenAPI document', function () {
       channelId: channels[0]?.ch_id ?? '',
       sessionId: ready.session_id,
     });
-    expect(report).to.match(/Operations: +16 selected/);
+    expect(report).to.match(/Operations: +17 selected/);
     expect(report).not.to.include('Missing test data');
     expect(gateway.log).to.equal('');
   });

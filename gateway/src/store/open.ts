@@ -1,16 +1,20 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Config } from '../config.js';
-import { openExistingStore, startEmbeddedStore } from './embedded/embedded.js';
+import { openEmbeddedStore, openExistingStore, startEmbeddedStore } from './embedded/embedded.js';
 import type { Store } from './store.js';
 
 type Place = Pick<Config, 'mongodbUri' | 'dataDir'>;
 
 /**
  * Opens the configured store for a service, which makes what is missing of it: MongoDB if it has a URI, otherwise the
- * embedded one, for which no driver is loaded. Rejects if the store has another schema.
+ * embedded one, for which no driver is loaded. Rejects if the store has another schema. Services that hear of each other over a
+ * bus may share an embedded store; without one, a second service is refused.
  */
-export async function startStore({ mongodbUri, dataDir }: Place, clock: Clock): Promise<Store> {
-  if (mongodbUri === null) return startEmbeddedStore(dataDir, clock);
+export async function startStore(
+  { mongodbUri, dataDir, redisUrl }: Place & Pick<Config, 'redisUrl'>,
+  clock: Clock,
+): Promise<Store> {
+  if (mongodbUri === null) return (redisUrl === null ? startEmbeddedStore : openEmbeddedStore)(dataDir, clock);
   const { startMongoStore } = await import('./mongo/mongo.js');
   return startMongoStore(mongodbUri, clock);
 }

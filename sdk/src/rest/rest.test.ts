@@ -342,9 +342,10 @@ describe('REST client, on faults of the service and the network', () => {
       server.respond = (request, response) => {
         asked.push({ request: `${request.url}`, headers: {}, body: null });
         response.writeHead(200, { 'content-type': 'application/json' });
-        const more = () => {
+        const more = (error?: Error | null) => {
+          if (error || response.destroyed || response.socket?.destroyed) return;
           sent += 65_536;
-          if (!response.destroyed) response.write(' '.repeat(65_536), more);
+          response.write(' '.repeat(65_536), more);
         };
         more();
       };
