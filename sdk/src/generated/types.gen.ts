@@ -1121,7 +1121,7 @@ export type ListSessionInsightsResponses = {
 
 export type ListSessionInsightsResponse = ListSessionInsightsResponses[keyof ListSessionInsightsResponses];
 
-export type SummarizeSessionData = {
+export type GetSessionSummaryData = {
     body?: never;
     path: {
         /**
@@ -1133,7 +1133,7 @@ export type SummarizeSessionData = {
     url: '/v1/sessions/{id}/summary';
 };
 
-export type SummarizeSessionErrors = {
+export type GetSessionSummaryErrors = {
     /**
      * The API key is missing, unknown, revoked or expired.
      */
@@ -1152,16 +1152,16 @@ export type SummarizeSessionErrors = {
     500: Error;
 };
 
-export type SummarizeSessionError = SummarizeSessionErrors[keyof SummarizeSessionErrors];
+export type GetSessionSummaryError = GetSessionSummaryErrors[keyof GetSessionSummaryErrors];
 
-export type SummarizeSessionResponses = {
+export type GetSessionSummaryResponses = {
     /**
      * The summary.
      */
     200: Array<Summary>;
 };
 
-export type SummarizeSessionResponse = SummarizeSessionResponses[keyof SummarizeSessionResponses];
+export type GetSessionSummaryResponse = GetSessionSummaryResponses[keyof GetSessionSummaryResponses];
 
 export type ListInsightsData = {
     body?: never;

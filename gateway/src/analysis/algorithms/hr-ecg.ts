@@ -5,7 +5,7 @@ const algorithm: Algorithm = {
   slug: 'hr-ecg',
   name: 'Heart rate from ECG',
   description:
-    'Heart rate over 8 s from the intervals between R peaks. Trusted from 25 to 240 bpm; the first trusted reading comes after 4 s of clean data, after 6 to 24 s below 40 bpm. Outside this range a reading has a confidence below 0.5, and no_reading says why.',
+    'Heart rate over 8 s from the intervals between R peaks. Trusted from 25 to 300 bpm; the first trusted reading comes after 4 s of clean data, after 6 to 9 s below 60 bpm. Outside this range a reading has a confidence below 0.5, and no_reading says why.',
   version: '1.0.0',
   type: 'hr',
   range: [30, 300],

@@ -6,7 +6,7 @@ const algorithm: Algorithm = {
   slug: 'rr-ppg',
   name: 'Respiratory rate from PPG',
   description:
-    'Breaths over 32 s from how breathing modulates the amplitude, the baseline and the rate of the pulse. Trusted from 6 to 60 a minute and up to half of the heart rate; the first trusted reading comes after 16 to 40 s of clean data. Near half of the heart rate the confidence is below 0.5: a faster breath looks like a slower one there.',
+    'Breaths over 32 s from how breathing modulates the amplitude, the baseline and the rate of the pulse. Trusted from 8 to 30 a minute, less often from 4 to 60, and up to half of the heart rate; the first trusted reading comes after 16 to 40 s of clean data. Near half of the heart rate the confidence is below 0.5: a faster breath looks like a slower one there.',
   version: '1.0.0',
   type: 'rr',
   range: [4, 60],

@@ -5,7 +5,7 @@ const algorithm: Algorithm = {
   slug: 'rr-resp',
   name: 'Respiratory rate from effort',
   description:
-    'Breaths over 32 s, directly from a chest or abdominal effort signal. Trusted from 5 to 90 a minute; the first trusted reading comes after 16 to 40 s of clean data.',
+    'Breaths over 32 s, directly from a chest or abdominal effort signal. Trusted from 6 to 90 a minute, less often from 4; the first trusted reading comes after 16 to 40 s of clean data.',
   version: '1.0.0',
   type: 'rr',
   range: [4, 90],
