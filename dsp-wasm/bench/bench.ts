@@ -4,7 +4,7 @@ import { kernelCosts } from './kernels.js';
 import { sessionCost } from './sessions.js';
 
 /**
- * `npm run bench -w dsp-wasm [-- --json]`: cost of the signal core alone, as processor time of this process. Times depend
+ * `npm run bench -w @device-insights/dsp-wasm [-- --json]`: cost of the signal core alone, as processor time of this process. Times depend
  * on the machine and its load; the ratios compare measurements of the same run.
  */
 const { json } = parsedOptions();
