@@ -37,7 +37,7 @@ export function advancePeaks(session: Session, channel: Channel, end: f64): void
   skipLost(ecg, channel, limit);
   const past = max(ecg.blocks, (limit - FIRST_END + BLOCK) / BLOCK);
   for (let sub = 0; sub < channel.subs; sub++) {
-    GROUP.to = 0; // it holds another lead
+    GROUP.from = i32.MAX_VALUE; // it holds another lead
     for (let block = ecg.blocks; block < past; block++) {
       consumeBlock(ecg.leadAt(sub), channel, sub, FIRST_END + block * BLOCK, limit);
     }
