@@ -96,4 +96,41 @@ describe('hostile input', () => {
     expect(core.step(blind.map((estimator) => ({ session, estimator, end: 20 })))).to.deep.equal([null, null, null]);
     session.close();
   });
+
+  /** The answers of a session, second by second, with the channels and the values that a seed gives. */
+  function* drawn(core: Core, seed: number) {
+    const next = random(seed);
+    const below = (count: number) => Math.floor(((1 + next()) / 2) * count);
+    const pick = <T>(some: readonly T[]) => some[below(some.length)] as T;
+    const channels = Array.from({ length: 1 + below(8) }, () => ({
+      modality: pick(KINDS),
+      sampleRateHz: HZ,
+      numChannels: 1 + below(4),
+    }));
+    const streams = channels.map(() => pick([...Object.values(STREAMS), (i: number) => -1e5 - 500 * (i % HZ)]));
+    const session = core.open(channels);
+    if (!session) throw new Error('the core is full');
+    for (let end = 1; end <= 16; end++) {
+      channels.forEach(({ numChannels }, c) => {
+        const value = streams[c] ?? (() => 0);
+        const gap = below(6) === 0 ? 20 + next() : 0;
+        const from = (end - 1) * HZ * numChannels;
+        const values = Array.from({ length: HZ * numChannels }, (_, i) => value(from + i, next));
+        session.push(c, end - 1 + gap, 1 / HZ, ENCODING.float32, payload(values));
+      });
+      yield core.step(ESTIMATORS.map((estimator) => ({ session, estimator, end })));
+    }
+    session.close();
+  }
+
+  it('changes no answer of another session, whatever it leaves in the memory that sessions share', async () => {
+    const seeds = Array.from({ length: 150 }, (_, i) => i + 1);
+    const shared = await createCore({ maxSessions: seeds.length });
+    const together = seeds.map((seed) => ({ seed, answers: drawn(shared, seed), found: [] as unknown[] }));
+    for (let second = 0; second < 16; second++) for (const one of together) one.found.push(one.answers.next().value);
+    for (const { seed, found } of together) {
+      const alone = [...drawn(await createCore({ maxSessions: 1 }), seed)];
+      expect(found, `seed ${seed}`).to.deep.equal(alone);
+    }
+  });
 });

@@ -2,9 +2,6 @@
 
 /** Levels of a feature at beats and between them (levels.ts). */
 export namespace LEVEL {
-  /** Tuning of the R peaks and of the heart rate from them. The brackets are explained in CONTRIBUTING.md. */
-
-  // ---- levels.ts ----
   /** Share of a beat in both levels, which follow within about 8 beats. [share; cited: Hamilton and Tompkins 1986] */
   export const FOLLOW: f32 = 0.125;
   /** Share of a larger noise in its level: it rises faster, as noise comes suddenly. [share; chosen] */

@@ -127,14 +127,13 @@ export function allocateRings(session: Session): void {
   }
 }
 
-/** Most leads of an ECG: the one that is analysed is the first that finds room for its rings. */
+/** Leads of the first ECG, the one that is analysed. */
 function leadsOf(session: Session): i32 {
-  let most = 0;
   for (let c = 0; c < session.channelCount; c++) {
     const channel = session.channelAt(c);
-    if (channel.kind === KIND_ECG) most = max(most, min(MAX_SUBS, channel.payloadSubs));
+    if (channel.kind === KIND_ECG) return min(MAX_SUBS, channel.payloadSubs);
   }
-  return most;
+  return 0;
 }
 
 function ringLength(kind: i32, sub: i32): i32 {
