@@ -1,21 +1,20 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fileOf } from '../server-process.js';
 import { fuzzDecoder } from './decoder-fuzz.js';
-import { fileOfPart, keep, kept } from './figures.js';
 import { type MatrixScale, type RowFigures, runRow } from './matrix.js';
-import { page } from './page.js';
+import { type Figures, withFigures } from './page.js';
 import { ROWS } from './rows.js';
 import { fuzzService } from './service-fuzz.js';
 import { type SoakSample, soak } from './soak.js';
 
-const USAGE = `reliability [--part matrix|decoder|service]… [--row ID]… [--devices 100] [--subscribers 20] [--stop-seconds 20] [--seed 1] [--page]
-    measures the parts (default: all three), saves their figures and writes RELIABILITY.md; --page only writes the page;
-    --row measures single rows of the matrix instead, and prints them
+const USAGE = `reliability [--part matrix|decoder|service]… [--row ID]… [--devices 100] [--subscribers 20] [--stop-seconds 20] [--seed 1]
+    measures the parts (default: all three), and writes each into RELIABILITY.md; --row measures single rows of the matrix
+    instead, and prints them
 fuzz [--minutes 1] [--seed S]
     fuzzes decoder and service and prints the figures; the exit code is 1 if a requirement was not met
-soak [--minutes 60] [--seed 1] [--mongo-redis] [--devices 30] [--subscribers 10] [--out FILE]
-    saves its figures in FILE (default: where the page reads them); the exit code is 1 if a requirement was not met`;
+soak [--minutes 60] [--seed 1] [--mongo-redis] [--devices 30] [--subscribers 10]
+    prints a sample each ten seconds, and writes RELIABILITY.md; the exit code is 1 if a requirement was not met`;
 
 const DECODER_FRAMES = 10_000_000;
 const PARTS = ['matrix', 'decoder', 'service'];
@@ -29,8 +28,6 @@ const options = {
   'stop-seconds': { type: 'string' },
   minutes: { type: 'string' },
   seed: { type: 'string' },
-  out: { type: 'string' },
-  page: { type: 'boolean' },
   'mongo-redis': { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
@@ -87,33 +84,40 @@ async function main(): Promise<boolean> {
 }
 
 async function reliability(values: Values): Promise<boolean> {
-  const parts = values.page ? [] : values.row ? ['matrix'] : (values.part ?? PARTS);
-  const seed = Number(values.seed ?? 1);
-  if (parts.includes('matrix')) await matrix(values);
-  if (parts.includes('decoder')) keep('decoder', fuzzDecoder({ seed, frames: DECODER_FRAMES }));
-  if (parts.includes('service')) keep('service', await fuzzService({ seed, ms: SERVICE_MS }));
-  writeFileSync(fileOf('RELIABILITY.md'), page());
-  console.log('RELIABILITY.md is written');
-  return true;
-}
-
-/** Each row is saved as soon as it is measured. */
-async function matrix(values: Values): Promise<void> {
   const scale: MatrixScale = {
     devices: Number(values.devices ?? 100),
     subscribers: Number(values.subscribers ?? 20),
     stopMs: 1000 * Number(values['stop-seconds'] ?? 20),
   };
-  for (const row of ROWS.filter(({ id }) => !values.row || values.row.includes(id))) {
-    const figures = await runRow(row, scale);
-    console.log(values.row ? JSON.stringify(figures, null, 1) : `${row.id}: ${outcome(figures)}`);
-    const others = kept('matrix')?.figures ?? [];
-    keep('matrix', [...others.filter((it) => it.id !== row.id && place(it) >= 0), figures].toSorted(byPlace));
+  if (values.row) {
+    for (const row of ROWS.filter(({ id }) => values.row?.includes(id)))
+      console.log(JSON.stringify(await runRow(row, scale), null, 1));
+    return true;
   }
+  const parts = values.part ?? PARTS;
+  const seed = Number(values.seed ?? 1);
+  if (parts.includes('matrix')) report('matrix', await matrix(scale));
+  if (parts.includes('decoder')) report('decoder', fuzzDecoder({ seed, frames: DECODER_FRAMES }));
+  if (parts.includes('service')) report('service', await fuzzService({ seed, ms: SERVICE_MS }));
+  return true;
 }
 
-const place = ({ id }: RowFigures) => ROWS.findIndex((row) => row.id === id);
-const byPlace = (a: RowFigures, b: RowFigures) => place(a) - place(b);
+/** Writes the figures of a section into the page. */
+function report<P extends keyof Figures>(part: P, figures: Figures[P]): void {
+  const file = fileOf('RELIABILITY.md');
+  writeFileSync(file, withFigures(readFileSync(file, 'utf8'), part, figures));
+  console.log(`RELIABILITY.md has the new figures of ${part}`);
+}
+
+async function matrix(scale: MatrixScale): Promise<RowFigures[]> {
+  const all: RowFigures[] = [];
+  for (const row of ROWS) {
+    const figures = await runRow(row, scale);
+    console.log(`${row.id}: ${outcome(figures)}`);
+    all.push(figures);
+  }
+  return all;
+}
 
 function outcome({ skipped, failures }: RowFigures): string {
   if (skipped !== undefined) return `not run: ${skipped}`;
@@ -131,8 +135,7 @@ async function fuzz(values: Values): Promise<boolean> {
 
 async function saveSoak(values: Values): Promise<boolean> {
   const mongoRedis = values['mongo-redis'] === true;
-  const part = mongoRedis ? 'soak-mongo-redis' : 'soak';
-  const { samples, ...figures } = await soak({
+  const figures = await soak({
     minutes: Number(values.minutes ?? 60),
     seed: Number(values.seed ?? 1),
     mongoRedis,
@@ -140,7 +143,7 @@ async function saveSoak(values: Values): Promise<boolean> {
     subscribers: Number(values.subscribers ?? 10),
     onSample: (sample) => console.log(line(sample)),
   });
-  keep(part, { ...figures, samples }, values.out ?? fileOfPart(part));
+  report(mongoRedis ? 'soak-mongo-redis' : 'soak', figures);
   console.log(JSON.stringify(figures, null, 1));
   return figures.failures.length === 0;
 }

@@ -59,7 +59,6 @@ export interface SoakFigures {
   readonly storeAtEnd: number;
   readonly mostWal: number;
   readonly failures: readonly string[];
-  readonly samples: readonly SoakSample[];
 }
 
 const SAMPLE_MS = 10_000;
@@ -209,7 +208,6 @@ class Soak {
       mostWal,
       storeAtEnd: this.#samples.at(-1)?.store ?? 0,
       failures: this.#failures,
-      samples: this.#samples,
     };
   }
 
