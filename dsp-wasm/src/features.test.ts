@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { createCore, ENCODING } from './core.js';
 import { FEATURES, MODELS } from './features.js';
 import { payload } from './signals.js';
+import { ASSEMBLY } from './tuning/constants.js';
 
-const ASSEMBLY = new URL('../../assembly/', import.meta.url);
 const HZ = 32;
 const SECONDS = 16;
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileOfModule } from '#module';
 
 /** Exports of the AssemblyScript module (assembly/core.ts). */
 interface Exports {
@@ -19,7 +20,6 @@ const PAGE = 65536;
 const LEAST_PAGES = 4;
 /** Size limit of a WebAssembly memory with addresses of 32 bits, bytes. */
 const MAX_BYTES = 2 ** 32;
-const DIST = new URL('../', import.meta.url);
 
 /** The module with a memory of fixed size, and views of it. The memory never grows, so the views never detach. */
 export class Kernel {
@@ -63,7 +63,7 @@ const modules = new Map<string, Promise<WebAssembly.Module>>();
 
 /** The module of a file, compiled once: instances share its code, including optimised code. */
 function compiled(file: string): Promise<WebAssembly.Module> {
-  const module = modules.get(file) ?? WebAssembly.compile(readFileSync(new URL(file, DIST)));
+  const module = modules.get(file) ?? WebAssembly.compile(readFileSync(fileOfModule(file)));
   modules.set(file, module);
   return module;
 }

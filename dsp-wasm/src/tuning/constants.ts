@@ -7,7 +7,7 @@ import ts from 'typescript';
  */
 
 /** The source code of the core. */
-export const ASSEMBLY = new URL('../../../assembly/', import.meta.url);
+export const ASSEMBLY = new URL('assembly/', import.meta.resolve('@device-insights/dsp-wasm/package.json'));
 
 const ORIGINS = ['cited', 'derived', 'fitted', 'chosen'] as const;
 /** Where a value comes from; what is derived from something else cannot be changed alone. */

@@ -6,7 +6,7 @@ const FOLDER = new URL('./algorithms/', import.meta.url);
 /** Every algorithm of the service, by slug: every file under `algorithms/` that exports one is included. */
 export const ALGORITHMS: readonly Algorithm[] = await Promise.all(
   readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.js') && !file.endsWith('.test.js'))
+    .filter((file) => /^[^.]+\.[jt]s$/.test(file))
     .sort()
     .map(async (file) => ((await import(new URL(file, FOLDER).href)) as { default: Algorithm }).default),
 );
