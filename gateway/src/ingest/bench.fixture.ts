@@ -135,7 +135,6 @@ interface BenchOptions {
  * One or more gateways on one embedded store, with real publisher, bus and signal core; the clock is advanced by hand.
  */
 export class Bench {
-  readonly clock = new ManualClock(T0);
   readonly account = { id: randomUUID(), name: 'acme', algorithms: null, createdAt: T0 };
   readonly bus = createMemoryBus();
   readonly published: BusMessage[] = [];
@@ -145,6 +144,7 @@ export class Bench {
   readonly #sockets: Duplex[] = [];
 
   private constructor(
+    readonly clock: ManualClock,
     readonly directory: string,
     readonly store: Store,
     readonly options: BenchOptions,
@@ -152,16 +152,18 @@ export class Bench {
 
   static async open(options: BenchOptions = {}): Promise<Bench> {
     const directory = await mkdtemp(join(tmpdir(), 'ingest-'));
-    const bench = new Bench(directory, await openEmbeddedStore(directory, new ManualClock(T0)), options);
+    const clock = new ManualClock(T0);
+    const bench = new Bench(clock, directory, await openEmbeddedStore(directory, clock), options);
     await bench.store.createAccount(bench.account);
     const messages = (batch: readonly BusMessage[]) => bench.published.push(...batch);
     await bench.bus.subscribe(bench.account.id, { messages, loss: () => undefined });
     return bench;
   }
 
+  /** A gateway; the first one has the store of the bench, each later one a connection of its own. */
   async gateway(name = 'gateway-a'): Promise<Gateway> {
     const { clock, bus, directory } = this;
-    const store = await openEmbeddedStore(directory, clock);
+    const store = this.#gateways.length === 0 ? this.store : await openEmbeddedStore(directory, clock);
     const log = this.#log();
     const keys = new KeyRing(store, clock, log);
     const publisher = createPublisher({ store, bus, clock, log });
@@ -273,7 +275,7 @@ export class Bench {
     for (const socket of this.#sockets) socket.destroy(); // A paused socket does not notice that its peer has gone.
     for (const { server, store } of this.#gateways) {
       await new Promise((resolve) => server.close(resolve));
-      await store.close();
+      if (store !== this.store) await store.close();
     }
     await this.store.close();
     await rm(this.directory, { recursive: true, maxRetries: 10 });
