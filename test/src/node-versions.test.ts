@@ -5,12 +5,11 @@ import { NODE_VERSIONS, runSuite } from './node-versions.js';
 const OF_THE_PACKAGE = 'dist/{package,runtimes,documentation,generated,release}.test.js';
 
 describe('the SDK', function () {
-  this.timeout(400_000); // The first run installs these versions of Node.
+  this.timeout(400_000); // The first run installs this version of Node.
 
-  for (const version of NODE_VERSIONS)
-    it(`passes its tests on Node ${version}`, async () => {
-      const { code, output } = await runSuite(version, 'sdk', OF_THE_PACKAGE);
-      expect(output).to.match(/[1-9]\d+ passing/);
-      expect(code, output).to.equal(0);
-    });
+  it('passes its tests on the newest Node that is supported', async () => {
+    const { code, output } = await runSuite(NODE_VERSIONS.at(-1) ?? '', 'sdk', OF_THE_PACKAGE);
+    expect(output).to.match(/[1-9]\d+ passing/);
+    expect(code, output).to.equal(0);
+  });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { fuzzService } from './service-fuzz.js';
 
 const SEED = 20_260_117;
-const MS = 30_000;
+const MS = 15_000;
 
 describe('the whole service, fuzzed', () => {
   it('stays healthy, shows nobody the data of others, and gives correct readings for a correct device', async () => {
