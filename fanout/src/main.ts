@@ -5,14 +5,14 @@ import { ListenError } from './process/http-server.js';
 import { surviveConnections } from './process/last-resort.js';
 import { processLog } from './process/log.js';
 import { onlyOnce } from './process/only-once.js';
-import { VERSION } from './process/version.js';
+import { COMMIT, VERSION } from './process/version.js';
 import { startNode } from './standalone.js';
 
 /** A stand-alone fan-out node, as a process: configured by the environment, ends with an exit code. */
 async function main(): Promise<void> {
   const config = configOrExit();
   const log = processLog(config.logLevel);
-  log.info({ version: VERSION, node: process.version }, 'the fan-out node is starting');
+  log.info({ version: VERSION, commit: COMMIT, node: process.version }, 'the fan-out node is starting');
   surviveConnections(log);
   const node = await startNode(config, log).catch((error: unknown) => {
     if (error instanceof ListenError) console.error(error.message);
@@ -44,16 +44,16 @@ function configOrExit(): NodeConfig {
   }
 }
 
-const HELP = `main.js [--help | --version]
+const HELP = `device-insights fanout [--help | --version]
 
 Starts a fan-out node of the Device Insights Service. Environment variables configure it, with these defaults:
 
 ${configHelp()}`;
 
 const option = process.argv[2];
-if (option === '--version') console.log(VERSION);
+if (option === '--version') console.log(`${VERSION} (commit ${COMMIT})`);
 else if (option === '--help' || option === '-h') console.log(HELP);
 else if (option !== undefined) {
-  console.error(`there is no option ${option}; see main.js --help`);
+  console.error(`there is no option ${option}; see --help`);
   process.exit(1);
 } else await main();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@device-insights/fanout/process/clock';
 import { addressOf, createHttpServer, listen, stopReuse } from '@device-insights/fanout/process/http-server';
 import { operations, processMetrics, registerDrops, registerLevel } from '@device-insights/fanout/process/operations';
-import { VERSION } from '@device-insights/fanout/process/version';
+import { COMMIT, VERSION } from '@device-insights/fanout/process/version';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { revokerOfReplaced } from './admin/keys.js';
@@ -23,6 +23,7 @@ import { provideAccess } from './service/first-access.js';
 import { openStreaming } from './service/streaming.js';
 import { createWeb } from './service/web.js';
 import { shutDown } from './shutdown.js';
+import { VERSION as SCHEMA_VERSION } from './store/embedded/schema.js';
 import { startStore } from './store/open.js';
 import type { Store } from './store/store.js';
 
@@ -56,10 +57,13 @@ export interface Service {
 export async function startService(config: Config, log: Logger, show: (line: string) => void): Promise<Service> {
   const clock = systemClock;
   const gateway = randomUUID();
-  log.info({ version: VERSION, node: process.version, gateway }, 'the gateway is starting');
+  log.info(
+    { version: VERSION, commit: COMMIT, schema: SCHEMA_VERSION, node: process.version, gateway },
+    'the gateway is starting',
+  );
   const store = await startStore(config, clock);
   const keys = await openKeys(config, store, clock, log);
-  const registry = processMetrics();
+  const registry = processMetrics(`${SCHEMA_VERSION}`);
   const feed = await openLiveFeed(config, keys, registry, log);
   const heartbeat = new Heartbeat(store, gateway, clock);
   const { bus } = feed;

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { eventually } from './eventually.js';
 import { KEY, Running, run, temporaryFolder } from './running.js';
 
-const ADMIN = 'gateway/dist/cli/admin.js';
+const ADMIN = 'gateway/dist/package/admin.js';
 
 /** Everything that an app of the account can read. */
 async function readingsOf(service: Running) {

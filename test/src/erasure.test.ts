@@ -7,7 +7,7 @@ import { KEY, Running, run, temporaryFolder } from './running.js';
 import { connect, makeModel, sendFrames } from './wearable.js';
 
 const source = simulate({ seconds: 60 });
-const ADMIN = 'gateway/dist/cli/admin.js';
+const ADMIN = 'gateway/dist/package/admin.js';
 
 describe('admin commands that erase, while a service is running', () => {
   const folder = temporaryFolder();

@@ -9,7 +9,7 @@ export async function startFanoutNode(
 ): Promise<ServerProcess> {
   const defaults = { HOST: '127.0.0.1', PORT: '0', METRICS_PORT: '0', DRAIN_MS: '200' };
   const all = { LOG_LEVEL: 'info', ...defaults, ...env };
-  const child = launch('fanout/dist/main.js', [], all, descriptors, within);
+  const child = launch('gateway/dist/package/fanout.js', [], all, descriptors, within);
   const log = collect(child, 'stderr');
   for await (const line of createInterface({ input: child.stderr ?? process.stdin })) {
     if (!line.includes('fan-out node is listening')) continue;

@@ -125,7 +125,7 @@ describe('the bus with the Redis of the data hosts', () => {
   it('brings readings to subscribers of a fan-out node, and closes them when their key is revoked', async () => {
     const well = async () => (await gateway.healthz()) === 200 && (await node.healthz()) === 200;
     await eventually('both are healthy', well, 20_000);
-    const admin = (...words: string[]) => run('gateway/dist/cli/admin.js', words, { DATA_DIR: folder.path });
+    const admin = (...words: string[]) => run('gateway/dist/package/admin.js', words, { DATA_DIR: folder.path });
     const [account] = JSON.parse((await admin('account', 'list')).stdout) as [{ id: string }];
     const issue = await admin('key', 'issue', '--account', account.id);
     const issued = JSON.parse(issue.stdout) as { id: string; key: string };

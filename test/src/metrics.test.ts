@@ -101,11 +101,13 @@ describe('the metrics of a gateway and a fan-out node', () => {
   });
 
   it('show the running release, as the first line of the log does', async () => {
-    const { version } = JSON.parse(readFileSync(fileOf('package.json'), 'utf8')) as { version: string };
+    const manifest = readFileSync(fileOf('gateway/dist/package/fanout/package.json'), 'utf8');
+    const { version, commit } = JSON.parse(manifest) as { version: string; commit: string };
     for (const place of [gateway, node]) {
-      const labels = `version="${version}",node="${process.version}"`;
+      const first = JSON.parse(place.log.split('\n', 1)[0] ?? '') as Record<string, unknown>;
+      expect(first).to.include({ version, commit });
+      const labels = `version="${version}",commit="${commit}",schema="${first.schema ?? ''}",node="${process.version}"`;
       expect(await place.metric(`device_insights_build_info{${labels}}`)).to.equal(1);
-      expect(JSON.parse(place.log.split('\n', 1)[0] ?? '')).to.include({ version });
     }
   });
 

@@ -36,7 +36,7 @@ export class Operator {
   }
 
   async #admin<T>(...args: string[]): Promise<T> {
-    const { code, stdout, stderr } = await run('gateway/dist/cli/admin.js', args, this.#env);
+    const { code, stdout, stderr } = await run('gateway/dist/package/admin.js', args, this.#env);
     if (code !== 0) throw new Error(`admin ${args.join(' ')}: ${stderr}`);
     return JSON.parse(stdout) as T;
   }

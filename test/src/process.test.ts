@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { Running, run, temporaryFolder } from './running.js';
-import { collect, launch } from './server-process.js';
 import { connect, makeModel, sendFrames, subscribe } from './wearable.js';
 
 const source = simulate({ seconds: 30 });
-const ADMIN = 'gateway/dist/cli/admin.js';
+const ADMIN = 'gateway/dist/package/admin.js';
 
 interface Stored {
   readonly type: string;
@@ -33,16 +31,9 @@ describe('the service as a process', () => {
   });
 
   it('refuses a bad configuration with one line for each fault', async () => {
-    const { code, stderr } = await run('gateway/dist/main.js', [], { PORT: 'http', LOG_LEVEL: 'loud' });
+    const { code, stderr } = await run('gateway/dist/package/start.js', [], { PORT: 'http', LOG_LEVEL: 'loud' });
     expect(code).to.equal(1);
     expect(stderr.trim().split('\n')).to.have.length(2);
-  });
-
-  it('says in one line that its descriptor limit is too low to load it', async () => {
-    const child = launch('gateway/dist/main.js', [], { PORT: '0', DATA_DIR: folder.path }, 80);
-    const stderr = collect(child, 'stderr');
-    expect(await once(child, 'close')).to.deep.equal([1, null]);
-    expect(stderr()).to.match(/^too few files may be open: .+\n$/);
   });
 
   it('warns if its descriptor limit allows fewer connections than sessions', async () => {

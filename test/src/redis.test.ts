@@ -12,7 +12,7 @@ import { RawSocket } from './socket.js';
 import { connect, makeModel, sendFrames, subscribe } from './wearable.js';
 
 const source = simulate({ seconds: 20 });
-const ADMIN = 'gateway/dist/cli/admin.js';
+const ADMIN = 'gateway/dist/package/admin.js';
 const UNKNOWN_KEY = `svc_${'z'.repeat(30)}`;
 
 describe('a gateway and two fan-out nodes over Redis', () => {

@@ -47,7 +47,7 @@ export class Running extends ServerProcess {
     within?: readonly string[],
   ): Promise<Running> {
     const defaults = { PORT: '0', BOOTSTRAP_API_KEY: KEY, DASHBOARD: 'off', LOG_LEVEL: 'warn' };
-    const child = launch('gateway/dist/main.js', [], { ...defaults, ...env }, descriptors, within);
+    const child = launch('gateway/dist/package/start.js', [], { ...defaults, ...env }, descriptors, within);
     const stderr = collect(child, 'stderr');
     const banner: string[] = [];
     let operations = '';

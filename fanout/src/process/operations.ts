@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createHttpServer, pathOf } from './http-server.js';
 import type { Log } from './log.js';
 import { messageOf } from './message-of.js';
-import { VERSION } from './version.js';
+import { COMMIT, VERSION } from './version.js';
 
 /** Operators and load balancers are few; this many descriptors are reserved for them. */
 const MOST_CONNECTIONS = 64;
@@ -13,17 +13,20 @@ const PREFIX = 'device_insights_';
 /** Sums that Prometheus makes itself, under names that it keeps for counters. */
 const SUMS = ['handles', 'requests', 'resources'].map((what) => `${PREFIX}nodejs_active_${what}_total`);
 
-/** A registry with the process's own metrics, and which release it runs. */
-export function processMetrics(): Registry {
+/**
+ * A registry with the process's own metrics, and which release it runs.
+ * @param schema version of the store's schema; empty for a process without a store
+ */
+export function processMetrics(schema = ''): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: PREFIX });
   for (const name of SUMS) registry.removeSingleMetric(name);
   new Gauge({
     name: 'device_insights_build_info',
     help: 'Always 1; the labels say which release runs',
-    labelNames: ['version', 'node'],
+    labelNames: ['version', 'commit', 'schema', 'node'],
     registers: [registry],
-  }).set({ version: VERSION, node: process.version }, 1);
+  }).set({ version: VERSION, commit: COMMIT, schema, node: process.version }, 1);
   return registry;
 }
 

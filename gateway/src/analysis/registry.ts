@@ -1,15 +1,13 @@
-import { readdirSync } from 'node:fs';
 import type { Algorithm } from './algorithm.js';
+import hrEcg from './algorithms/hr-ecg.js';
+import hrPpg from './algorithms/hr-ppg.js';
+import rrEcg from './algorithms/rr-ecg.js';
+import rrPpg from './algorithms/rr-ppg.js';
+import rrResp from './algorithms/rr-resp.js';
+import spo2Ratio from './algorithms/spo2-ratio.js';
 
-const FOLDER = new URL('./algorithms/', import.meta.url);
-
-/** Every algorithm of the service, by slug: every file under `algorithms/` that exports one is included. */
-export const ALGORITHMS: readonly Algorithm[] = await Promise.all(
-  readdirSync(FOLDER)
-    .filter((file) => /^[^.]+\.[jt]s$/.test(file))
-    .sort()
-    .map(async (file) => ((await import(new URL(file, FOLDER).href)) as { default: Algorithm }).default),
-);
+/** Every algorithm of the service, by slug. */
+export const ALGORITHMS: readonly Algorithm[] = [hrEcg, hrPpg, rrEcg, rrPpg, rrResp, spo2Ratio];
 
 /** The algorithms that an entitlement lists; null means all. */
 export function entitled(slugs: readonly string[] | null): readonly Algorithm[] {

@@ -77,11 +77,11 @@ export class MeasuredGateway {
   }
 }
 
-/** Node's flags in `npm start`; the image has the same. */
+/** Node's flags of `device-insights start`. */
 function flagsOfStart(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
-  const [, flags] = / node ((?:--\S+ )+)gateway\/dist\/main\.js$/.exec(scripts.start) ?? [];
-  if (!flags) throw new Error('the script `start` in package.json does not end with "node FLAGS gateway/dist/main.js"');
+  const script = readFileSync(join(ROOT, 'gateway/package/device-insights'), 'utf8');
+  const [, flags] = / exec node ((?:--\S+ )+)"\$home\/start\.js"/.exec(script) ?? [];
+  if (!flags) throw new Error('gateway/package/device-insights has no "exec node FLAGS $home/start.js"');
   return flags.trim().split(' ');
 }
 

@@ -6,8 +6,8 @@ import { Operator } from '../operator.js';
 import { Running, run, temporaryFolder } from '../running.js';
 import { collect, launch } from '../server-process.js';
 
-const MAIN = 'gateway/dist/main.js';
-const NODE = 'fanout/dist/main.js';
+const MAIN = 'gateway/dist/package/start.js';
+const NODE = 'gateway/dist/package/fanout.js';
 
 describe('a start', () => {
   let folder: ReturnType<typeof temporaryFolder>;

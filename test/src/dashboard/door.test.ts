@@ -39,11 +39,11 @@ describe('the door of the dashboard, in a browser', () => {
   it('sends a person whose password was reset to the sign-in, and then back to the same page', async () => {
     const env = { DATA_DIR: desk.folder.path };
     const added = JSON.parse(
-      (await run('gateway/dist/cli/admin.js', ['operator', 'add', 'ann', '--viewer'], env)).stdout,
+      (await run('gateway/dist/package/admin.js', ['operator', 'add', 'ann', '--viewer'], env)).stdout,
     );
     const page = await desk.signedIn('/audit', { name: 'ann', password: added.password });
     await page.getByRole('heading', { name: 'Audit log' }).waitFor();
-    const reset = JSON.parse((await run('gateway/dist/cli/admin.js', ['operator', 'reset', 'ann'], env)).stdout);
+    const reset = JSON.parse((await run('gateway/dist/package/admin.js', ['operator', 'reset', 'ann'], env)).stdout);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await signIn(page, 'ann', reset.password);
     await page.getByRole('heading', { name: 'Audit log' }).waitFor();
@@ -53,7 +53,7 @@ describe('the door of the dashboard, in a browser', () => {
   it('shows a viewer no actions that it may not perform', async () => {
     const env = { DATA_DIR: desk.folder.path };
     const added = JSON.parse(
-      (await run('gateway/dist/cli/admin.js', ['operator', 'add', 'vera', '--viewer'], env)).stdout,
+      (await run('gateway/dist/package/admin.js', ['operator', 'add', 'vera', '--viewer'], env)).stdout,
     );
     const page = await desk.signedIn('/accounts', { name: 'vera', password: added.password });
     await page.getByRole('row', { name: /default/ }).waitFor();

@@ -37,19 +37,15 @@ describe('the process of a gateway', () => {
     expect(printed).to.match(/\nstopping: received data are stored and published\n$/);
   });
 
-  for (const [what, limit, advice] of [
-    ['descriptors', '-n 100', /too few files may be open.*ulimit -n/],
-    ['address space', '-v 8000000', /signal core.*MAX_SESSIONS.*ulimit -v/],
-  ] as const)
-    it(`says in one line what to do if it has too little of what it needs: ${what} (ulimit ${limit})`, async () => {
-      const env = { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0', DASHBOARD: 'off', LOG_LEVEL: 'silent' };
-      const started = spawn('sh', ['-c', `ulimit ${limit} && exec "$0" "$1"`, process.execPath, MAIN], { env });
-      gateway = started;
-      const ended = once(gateway, 'close');
-      const said = await text(started.stderr);
-      expect(said)
-        .to.match(/^[^\n]+\n$/)
-        .and.match(advice);
-      expect(await ended).to.deep.equal([1, null]);
-    });
+  it('says in one line what to do if it has too little address space (ulimit -v)', async () => {
+    const env = { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0', DASHBOARD: 'off', LOG_LEVEL: 'silent' };
+    const started = spawn('sh', ['-c', 'ulimit -v 8000000 && exec "$0" "$1"', process.execPath, MAIN], { env });
+    gateway = started;
+    const ended = once(gateway, 'close');
+    const said = await text(started.stderr);
+    expect(said)
+      .to.match(/^[^\n]+\n$/)
+      .and.match(/signal core.*MAX_SESSIONS.*ulimit -v/);
+    expect(await ended).to.deep.equal([1, null]);
+  });
 });

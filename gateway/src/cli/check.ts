@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { dirname, join, resolve } from 'node:path';
+import { systemClock } from '@device-insights/fanout/process/clock';
+import { ConfigError } from '@device-insights/fanout/process/config-error';
+import { listen } from '@device-insights/fanout/process/http-server';
+import { processLog } from '@device-insights/fanout/process/log';
+import { messageOf } from '@device-insights/fanout/process/message-of';
+import { type Config, processConfig } from '../config.js';
+import { FILE } from '../store/embedded/embedded.js';
+import { openStore } from '../store/open.js';
+
+/** Time that Redis has to answer, ms. */
+const BUS_MS = 3000;
+
+const HELP = `device-insights check
+
+Checks the configuration of "device-insights start", and connects to what it names: store, Redis, ports. It changes
+nothing, and prints one line for each part. The exit code is 1 if the service would not start or not work.`;
+
+/** What a part of the service would do, or rejects with the reason why it cannot. */
+type Check = (config: Config) => Promise<string>;
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  store: checkStore,
+  bus: checkBus,
+  port: checkPort,
+  metrics: checkMetrics,
+};
+
+async function checkStore(config: Config): Promise<string> {
+  const { mongodbUri, dataDir } = config;
+  if (mongodbUri === null && !existsSync(join(dataDir, FILE))) {
+    await access(existing(dataDir), constants.W_OK);
+    return `would be made in ${resolve(dataDir)}`;
+  }
+  const store = await openStore(config, systemClock);
+  await store.close();
+  return mongodbUri === null ? `${resolve(dataDir, FILE)} is ready` : 'MongoDB is ready';
+}
+
+/** The nearest folder that exists. */
+function existing(folder: string): string {
+  const path = resolve(folder);
+  return existsSync(path) ? path : existing(dirname(path));
+}
+
+async function checkBus({ redisUrl }: Config): Promise<string> {
+  if (redisUrl === null)
+    return 'inside the process: without REDIS_URL there are no other gateways and no fan-out nodes';
+  const { createRedisBus } = await import('@device-insights/fanout/bus/redis');
+  const bus = await createRedisBus({ url: redisUrl, log: processLog('silent'), serves: false });
+  try {
+    await bus.probe(BUS_MS);
+    return 'Redis is ready';
+  } finally {
+    await bus.close();
+  }
+}
+
+async function checkPort({ host, port }: Config): Promise<string> {
+  return free(host, port, 'PORT');
+}
+
+async function checkMetrics({ host, metricsPort }: Config): Promise<string> {
+  return metricsPort === null ? 'none: METRICS_PORT is not set' : free(host, metricsPort, 'METRICS_PORT');
+}
+
+async function free(host: string, port: number, variable: string): Promise<string> {
+  const server = createServer();
+  await listen(server, host, port, variable);
+  await new Promise((done) => server.close(done));
+  return `${host}:${port} is free`;
+}
+
+/** Returns whether the service would start. */
+async function main(): Promise<boolean> {
+  const config = await processConfig();
+  let isWell = true;
+  for (const [name, check] of Object.entries(CHECKS)) {
+    const said = await check(config).catch((error: unknown) => {
+      isWell = false;
+      return `FAILED: ${messageOf(error)}`;
+    });
+    console.log(`${name}: ${said}`);
+  }
+  return isWell;
+}
+
+function refused(error: unknown): false {
+  if (error instanceof ConfigError) for (const fault of error.faults) console.error(`configuration: ${fault}`);
+  else console.error(messageOf(error));
+  return false;
+}
+
+const [option] = process.argv.slice(2);
+if (option === '--help' || option === '-h') console.log(HELP);
+else if (option !== undefined) {
+  console.error(`there is no option ${option}; see --help`);
+  process.exitCode = 1;
+} else {
+  const isWell = await main().catch(refused);
+  process.exit(isWell ? 0 : 1);
+}
