@@ -5,9 +5,7 @@ import { operations, processMetrics, registerDrops, registerLevel } from '@devic
 import { COMMIT, VERSION } from '@device-insights/fanout/process/version';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { revokerOfReplaced } from './admin/keys.js';
 import type { Config } from './config.js';
-import { forgetFormerGateways } from './erasure/clock-doubt.js';
 import { keepFor } from './erasure/retention.js';
 import { assertHealthy, healthOf } from './health.js';
 import { provideKey } from './keys/first-key.js';
@@ -16,6 +14,7 @@ import { openLiveFeed } from './live-feed.js';
 import { loadOf } from './load.js';
 import { ClockWatch, type ClockWatchOptions } from './peers/clock-watch.js';
 import { Heartbeat } from './peers/heartbeat.js';
+import { KEPT_MS } from './peers/heartbeats.js';
 import { Inspector } from './peers/inspector.js';
 import { SplitFeed } from './peers/split-feed.js';
 import { PeriodicTasks } from './periodic-tasks.js';
@@ -74,14 +73,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const clocks = watchClocks({ store, gateway, publisher, clock, log }, registry);
   const beat = () => heartbeat.beat();
   const tasks = new PeriodicTasks(
-    [
-      beat,
-      () => keys.poll(),
-      revokerOfReplaced(store, clock),
-      () => ingest.sweep(),
-      () => clocks.look(),
-      ...(feed.shared ? [] : [() => split.look()]),
-    ],
+    [beat, () => keys.poll(), () => ingest.sweep(), () => clocks.look(), ...(feed.shared ? [] : [() => split.look()])],
     clock,
     log,
   );
@@ -122,12 +114,13 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const isWell = async () => assertHealthy(await health());
   const metrics = config.metricsPort === null ? null : operations(registry, isWell, log);
 
-  forgetFormerGateways(store, clock.now()).catch((err: unknown) =>
-    log.warn({ err }, 'the heartbeats of former gateways could not be deleted'),
-  );
+  store
+    .forgetGateways(clock.now() - KEPT_MS)
+    .catch((err: unknown) => log.warn({ err }, 'the heartbeats of former gateways could not be deleted'));
   await tasks.start();
   const { retentionDays } = config;
-  const retention = retentionDays === null ? null : keepFor(retentionDays, store, clock, log);
+  const differenceMs = () => clocks.differenceMs;
+  const retention = retentionDays === null ? null : keepFor({ days: retentionDays, store, clock, log, differenceMs });
   void inspector.listen();
   await listen(server, config.host, config.port, 'PORT');
   if (metrics) await listen(metrics, config.host, config.metricsPort ?? 0, 'METRICS_PORT');

@@ -1,9 +1,7 @@
 import { PERMISSIONS, type Permission } from '@device-insights/fanout';
-import type { Clock } from '@device-insights/fanout/process/clock';
 import { isoTime, isoTimeOrNull } from '../instant.js';
 import { keyRow, newKey, usualPermissions } from '../keys/key.js';
-import { SteadyClock } from '../steady-clock.js';
-import type { AuditStore, Key, KeyStore } from '../store/store.js';
+import type { Key } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { expiryOf } from './expiry.js';
 import { chosen, Refusal } from './refusal.js';
@@ -85,20 +83,6 @@ export async function rotateKey(place: Workplace, id: string, overlap: string): 
     throw new Refusal('the key is already revoked, expired or replaced: issue another one');
   await note(place, 'key rotated', old.accountId, `${faceOf(old)}, replaced by ${faceOf(row)}`);
   return { ...shown(row), key };
-}
-
-/**
- * Revokes permanently the keys that were replaced and whose overlap has passed, at each call of the result: call it once a
- * second. Such a key has expired by then, so nothing depends on the revocation except what follows if the clock is set
- * back; it waits for a steady clock, because a wrong one would revoke keys that are still in use.
- */
-export function revokerOfReplaced(store: KeyStore & AuditStore, clock: Clock): () => Promise<void> {
-  const steady = new SteadyClock(clock);
-  return async () => {
-    if (!steady.isSteady()) return;
-    const now = clock.now();
-    for (const { id } of await store.replacedKeys(now)) await store.revokeKey(id, now);
-  };
 }
 
 function found(id: string, key: Key | null): Key {

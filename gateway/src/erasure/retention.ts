@@ -1,35 +1,51 @@
 import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
 import { isoTime } from '../instant.js';
-import { SteadyClock } from '../steady-clock.js';
 import type { Store } from '../store/store.js';
-import { ClockDoubt } from './clock-doubt.js';
 import { eraseBefore } from './erasure.js';
 
 const DAY_MS = 86_400_000;
 /** Interval between two searches for old readings, ms. */
 const LOOK_MS = 600_000;
-
+/** A wall clock that advances by this much more or less than the monotonic clock was set; clocks that differ by more are doubted, ms. */
+const STEP_MS = 60_000;
 /**
- * Erases, from now on, the readings that are older than `days`. Every gateway may do it at the same time. Uses the wall
- * clock, unless it is in doubt or was just set: a clock that is wrong by days erases too much or too little.
+ * Time for which nothing is erased after the start, and after the clock was set or differed from another gateway's, ms. What a
+ * wrong clock erases is lost: this is the time to set it. A gateway that is restarted every night still erases.
  */
-export function keepFor(days: number, store: Store, clock: Clock, log: Pick<Log, 'info' | 'error'>): Timer {
-  const [steady, doubt] = [new SteadyClock(clock), new ClockDoubt(store, clock)];
+const TRUSTED_AFTER_MS = DAY_MS / 2;
+const DOUBT =
+  "the clock was set, or differs from another gateway's: RETENTION_DAYS erases nothing until it has run for 12 hours without; set it if it is wrong";
+
+interface RetentionOptions {
+  readonly days: number;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'info' | 'error'>;
+  /** The largest difference between this gateway's clock and that of another one, ms. */
+  readonly differenceMs: () => number;
+}
+
+/** Erases, from now on, the readings that are older than `days` by the wall clock. Every gateway may do it at the same time. */
+export function keepFor({ days, store, clock, log, differenceMs }: RetentionOptions): Timer {
   let busy = false;
   let over = false;
-  let cause: string | null = null;
+  let isDoubtful = false;
+  let offset = clock.now() - clock.monotonic();
+  let since = clock.monotonic();
+  const isTrusted = () => {
+    const [before, at, wasDoubtful] = [offset, clock.monotonic(), isDoubtful];
+    offset = clock.now() - at;
+    isDoubtful = Math.max(Math.abs(offset - before), differenceMs()) > STEP_MS;
+    if (isDoubtful) since = at;
+    if (isDoubtful && !wasDoubtful) log.error({ now: isoTime(clock.now()) }, DOUBT);
+    return at - since >= TRUSTED_AFTER_MS;
+  };
   const look = async () => {
-    if (busy) return;
+    if (!isTrusted() || busy) return;
     busy = true;
     try {
-      const now = clock.now();
-      const isSteady = steady.isSteady();
-      const former = cause;
-      cause = await doubt.look();
-      if (cause !== null && cause !== former) log.error({ now: isoTime(now) }, cause);
-      if (cause !== null || !isSteady) return;
-      const erased = await eraseBefore({ store, clock }, now - days * DAY_MS);
+      const erased = await eraseBefore({ store, clock }, clock.now() - days * DAY_MS);
       if (erased.sessions + erased.insights > 0)
         log.info({ ...erased, days }, 'erased readings that are older than RETENTION_DAYS');
     } catch (err) {
@@ -42,7 +58,6 @@ export function keepFor(days: number, store: Store, clock: Clock, log: Pick<Log,
       busy = false;
     }
   };
-  void look();
   const timer = clock.every(LOOK_MS, () => void look());
   return {
     cancel() {

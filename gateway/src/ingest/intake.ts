@@ -147,11 +147,6 @@ export class Intake {
     return most;
   }
 
-  /** Whether the times of the data follow from the server's clock at the opening of the session, or at the first data. */
-  get isOnServerTime(): boolean {
-    return (this.#options.progress.clockShift ?? 0) !== 0 || this.#origin !== null;
-  }
-
   /** Number of the session-wide fixed times that are known so far. */
   get anchors(): number {
     return Number(this.#origin !== null) + Number(this.#firstInstant !== null);

@@ -262,32 +262,6 @@ describe('A session', () => {
     await three?.handled();
   });
 
-  for (const [direction, step] of [
-    ['forward', 8 * HOUR_MS],
-    ['back', -8 * HOUR_MS],
-  ] as const)
-    it(`ends with 1013 when the clock of the gateway is set ${direction}, if its times follow from that clock`, async () => {
-      const shifted = await connected({ device_id: 'shifted', clock: String(T0 - HOUR_MS) });
-      const counted = await connected({ device_id: 'counted' });
-      const stamped = await connected({ device_id: 'stamped', clock: String(T0) });
-      shifted.device.samples(0, 10, { ts: T0 - HOUR_MS });
-      counted.device.samples(0, 10, { ts: null });
-      stamped.device.samples(0, 10, { ts: T0 });
-      for (const { device } of [shifted, counted, stamped]) await device.handled();
-      bench.clock.step(step);
-      bench.clock.advance(500);
-      const detail = 'the clock of the gateway was set: connect again to go on in a new session, with the right times';
-      for (const { device, id } of [shifted, counted]) {
-        expect(await device.closed).to.deep.equal({ code: 1013, reason: detail });
-        expect((await bench.row(id)).status).to.equal('closed');
-      }
-      const again = await connect({ device_id: 'shifted', clock: String(bench.clock.now()) }).ready();
-      expect(again.resumed).to.equal(false);
-      expect(again.session_id).not.to.equal(shifted.id);
-      await stamped.device.handled();
-      expect((await bench.row(stamped.id)).status).to.equal('open');
-    });
-
   it('takes the times of right stamps as they are once the clock of the gateway is right, too', async () => {
     const { device, id } = await connected();
     bench.clock.step(8 * HOUR_MS);

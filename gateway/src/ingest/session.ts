@@ -51,9 +51,6 @@ const RECORD_AT_LATEST_MS = 4000;
  */
 const STRETCH_MS = 10_000;
 
-/** The wall clock was set if it moved by more than this against the monotonic one since the session is here, ms. */
-const CLOCK_SET_MS = 60_000;
-
 /** Shortest time between two records of the diagnostics; they may be 5 s old, ms. */
 const DIAGNOSE_EVERY_MS = 4000;
 
@@ -104,9 +101,6 @@ export class LiveSession implements Worker {
   #isUsedTwice = false;
   #state: 'open' | 'closing' | 'finishing' | 'over' = 'open';
   #isClosedElsewhere = false;
-  /** The wall clock less the monotonic clock when the session began here, ms. */
-  readonly #clockOffset: number;
-  #isOutOfTime = false;
 
   constructor(parts: LiveSessionParts) {
     this.#parts = parts;
@@ -115,7 +109,6 @@ export class LiveSession implements Worker {
       this.#resolveGone = resolve;
     });
     const { row, clock, log } = parts;
-    this.#clockOffset = clock.now() - clock.monotonic();
     this.#trace = new Trace(row.channels, clock, parts.diagnostics);
     this.#notices = new Notices(clock, (notice) => {
       this.#trace.noticed(notice);
@@ -152,11 +145,6 @@ export class LiveSession implements Worker {
   /** Whether another gateway has closed the session in the store. */
   get isClosedElsewhere(): boolean {
     return this.#isClosedElsewhere;
-  }
-
-  /** Whether the session ends because its times follow from a clock that was set: the device goes on in another one. */
-  get isOutOfTime(): boolean {
-    return this.#isOutOfTime;
   }
 
   /** Whether the session has left this gateway. */
@@ -273,13 +261,11 @@ export class LiveSession implements Worker {
 
   /**
    * Gives up overdue gaps, except while messages wait that may fill them, acknowledges that, and records unrecorded
-   * progress. Ends the session if its times follow from the gateway's clock, and that was set. Called about twice a second.
+   * progress. Called about twice a second.
    */
   tick(): void {
     if (this.#state !== 'open') return;
-    this.#isOutOfTime = this.#hasLostItsTime();
-    if (this.#isOutOfTime) this.#breakOff();
-    else if (this.#inbox.isEmpty && this.#intake.tick()) {
+    if (this.#inbox.isEmpty && this.#intake.tick()) {
       this.#isRecorded = false;
       this.#acknowledgements.schedule();
       this.#parts.turns.add(this);
@@ -302,18 +288,8 @@ export class LiveSession implements Worker {
    */
   closedElsewhere(): void {
     this.#isClosedElsewhere = true;
-    this.#breakOff();
-  }
-
-  #breakOff(): void {
     this.#inbox.drop();
     this.close();
-  }
-
-  #hasLostItsTime(): boolean {
-    const { clock } = this.#parts;
-    const setBy = clock.now() - clock.monotonic() - this.#clockOffset;
-    return Math.abs(setBy) > CLOCK_SET_MS && this.#intake.isOnServerTime;
   }
 
   /** Removes the session from this gateway, whoever owns it now. */

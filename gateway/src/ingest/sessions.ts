@@ -50,7 +50,6 @@ const MAX_CLOCK_OFFSET_MS = 1000;
 const ENDING_MS = 5000;
 const CLOSED_ELSEWHERE =
   'the session was closed while this gateway could not reach the store; connect again to go on in a new one';
-const OUT_OF_TIME = 'the clock of the gateway was set: connect again to go on in a new session, with the right times';
 const SOMEBODY_ELSES = 'the device streams for somebody else: connect when that session has ended';
 /** A device id that is taken over this often within this time is used by two devices, ms. */
 const TWICE_TAKEOVERS = 3;
@@ -331,9 +330,8 @@ export class Sessions {
     const { row, endedAt } = session;
     try {
       const closed = await this.#options.store.closeSession(row.id, row.epoch, endedAt);
-      if (closed && !session.isOutOfTime) session.connection?.send({ type: 'ended', session_id: row.id });
+      if (closed) session.connection?.send({ type: 'ended', session_id: row.id });
       if (!closed && session.isClosedElsewhere) session.leave('overloaded', CLOSED_ELSEWHERE);
-      else if (closed && session.isOutOfTime) session.leave('overloaded', OUT_OF_TIME);
       else session.leave(closed ? 'normal' : 'takenOver');
     } catch (err) {
       this.#options.log.warn(

@@ -26,6 +26,7 @@ export class ClockWatch {
   readonly #heartbeats: Heartbeats;
   #hasLooked = false;
   #behindMs = 0;
+  #differenceMs = 0;
 
   constructor(options: ClockWatchOptions) {
     this.#options = options;
@@ -35,6 +36,11 @@ export class ClockWatch {
   /** Time by which this gateway's clock is behind another gateway's clock or behind its own stamps, ms; 0 if it is not. */
   get behindMs(): number {
     return this.#behindMs;
+  }
+
+  /** Largest difference between this gateway's clock and that of another one that is alive, as of the last look, ms. */
+  get differenceMs(): number {
+    return this.#differenceMs;
   }
 
   /** Whether a gateway with this id has sent a heartbeat to the store, as of the last look. */
@@ -49,7 +55,9 @@ export class ClockWatch {
     await this.#heartbeats.look();
     const now = clock.now();
     const alive = this.#heartbeats.heardWithin(ALIVE_MS).filter((id) => id !== gateway);
-    const others = Math.max(0, ...alive.map((id) => (this.#heartbeats.beatOf(id) ?? now) - now));
+    const ahead = alive.map((id) => (this.#heartbeats.beatOf(id) ?? now) - now);
+    const others = Math.max(0, ...ahead);
+    this.#differenceMs = Math.max(0, ...ahead.map(Math.abs));
     const behindMs = Math.max(others, publisher.aheadMs);
     if (behindMs > TOLERANCE_MS && this.#behindMs <= TOLERANCE_MS)
       log.warn(

@@ -20,8 +20,6 @@ export interface KeyStore {
    * without changes, if the key is revoked, had expired when `by` was created, or is already replaced.
    */
   replaceKey(id: string, by: Key, expiresAt: number): Promise<boolean>;
-  /** Keys that were replaced, had expired at a given time and are not revoked yet. */
-  replacedKeys(at: number): Promise<Key[]>;
   /** Keys revoked at or after a given time: polled once a second by every gateway. */
   keysRevokedSince(at: number): Promise<Key[]>;
   /** Sets the label of a key and returns it; null if it does not exist. */

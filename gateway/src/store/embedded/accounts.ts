@@ -53,9 +53,6 @@ export function embeddedKeys(db: Database): KeyStore {
     `UPDATE keys SET replaced_by = ?, expires_at = min(ifnull(expires_at, ?), ?)
        WHERE id = ? AND revoked_at IS NULL AND replaced_by IS NULL AND ifnull(expires_at, ?) > ?`,
   );
-  const replaced = db.prepare<KeyRow>(
-    'SELECT * FROM keys WHERE replaced_by IS NOT NULL AND revoked_at IS NULL AND expires_at <= ?',
-  );
   const add = (k: Key) =>
     insert.run(
       ...[k.id, k.accountId, k.user, k.hash, k.prefix, k.lastFour, k.createdAt, k.lastUsedAt, k.revokedAt],
@@ -70,7 +67,6 @@ export function embeddedKeys(db: Database): KeyStore {
         add(by);
         return true;
       }),
-    replacedKeys: (at) => db.read(() => replaced.all(at).map(keyOf)),
     keyByHash: (hash) => db.read(() => one(byHash.get(hash))),
     keys: (accountId) => db.read(() => (accountId === null ? all.all() : ofAccount.all(accountId)).map(keyOf)),
     revokeKey: (id, at) =>

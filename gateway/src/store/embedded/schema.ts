@@ -29,7 +29,6 @@ const SCHEMA = `
   ) STRICT;
   CREATE INDEX keys_of_account ON keys (account_id, created_at);
   CREATE INDEX keys_revoked ON keys (revoked_at) WHERE revoked_at IS NOT NULL;
-  CREATE INDEX keys_replaced ON keys (expires_at) WHERE replaced_by IS NOT NULL AND revoked_at IS NULL;
   CREATE INDEX keys_that_subscribe ON keys (expires_at) WHERE subscribe_only = 1;
   CREATE INDEX keys_of_user ON keys (account_id, user, last_used_at) WHERE user IS NOT NULL AND subscribe_only = 0;
   CREATE INDEX keys_shown ON keys (account_id, created_at DESC, id) WHERE subscribe_only = 0;

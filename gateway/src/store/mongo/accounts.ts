@@ -58,10 +58,6 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): KeyStore {
         await keys.create([documentOf(by)], { session });
         return true;
       }),
-    replacedKeys: (at) =>
-      mongo.run(async () =>
-        (await keys.find({ replacedBy: { $gt: '' }, revokedAt: null, expiresAt: { $lte: at } })).map(rowOf),
-      ),
     keyByHash: (hash) => mongo.run(async () => one(await keys.findOne({ hash }))),
     keys: (accountId) =>
       mongo.run(async () =>

@@ -28,6 +28,5 @@ keys.index({ hash: 1 }, { unique: true });
 keys.index({ accountId: 1, createdAt: 1, _id: 1 });
 keys.index({ accountId: 1, createdAt: -1, _id: 1 });
 keys.index({ accountId: 1, user: 1, lastUsedAt: 1 });
-keys.index({ expiresAt: 1, replacedBy: 1 }, { partialFilterExpression: { replacedBy: { $gt: '' } } });
 keys.index({ expiresAt: 1 }, { partialFilterExpression: { subscribeOnly: true } });
 keys.index({ revokedAt: 1 }, { partialFilterExpression: { revokedAt: { $gt: 0 } } });
