@@ -16,7 +16,6 @@ import { FairScheduler } from './process/fair-scheduler.js';
 import type { Log } from './process/log.js';
 import { PendingSockets } from './process/pending-sockets.js';
 import { refuseHandshake } from './process/refusal.js';
-import { Tally } from './process/tally.js';
 import type { Scope } from './scope.js';
 import { closeSpread } from './spread.js';
 import {
@@ -87,8 +86,6 @@ export class Fanout implements ChannelHome, SubscriberHome {
   readonly #registry = new SubscriberRegistry();
   readonly #lagCheck: Timer;
   readonly #stopRevocations: () => void;
-  readonly #refused: Tally;
-  readonly #evicted: Tally;
   #draining: Promise<void> | undefined;
   #whenEmpty: () => void = () => undefined;
 
@@ -103,12 +100,6 @@ export class Fanout implements ChannelHome, SubscriberHome {
       (hash) => this.#revoke(hash),
       () => this.#registry.keys(),
     );
-    this.#refused = new Tally(
-      options.log,
-      this.clock,
-      'subscribers refused for now: the key check or the bus is not available',
-    );
-    this.#evicted = new Tally(options.log, this.clock, 'subscribers evicted: too slow to follow');
     this.#lagCheck = this.clock.every(LAG_CHECK_MS, () => {
       this.#checkLags();
       this.#closeExpired();
@@ -192,8 +183,6 @@ export class Fanout implements ChannelHome, SubscriberHome {
       this.#checkEmpty();
     });
     this.#lagCheck.cancel();
-    this.#refused.close();
-    this.#evicted.close();
     this.#stopRevocations();
   }
 
@@ -209,7 +198,7 @@ export class Fanout implements ChannelHome, SubscriberHome {
       if (holder?.permissions.includes('read')) await this.#subscribe(subscriber, holder);
       else this.#refuseKey(subscriber, request, holder ? MAY_NOT_READ : undefined);
     } catch (error) {
-      this.#refused.add({ err: error });
+      this.options.log.warn({ err: error }, 'subscriber refused for now: the key check or the bus is not available');
       this.#refuse(subscriber, 'overloaded', NOT_NOW);
     } finally {
       limit.cancel();
@@ -274,7 +263,8 @@ export class Fanout implements ChannelHome, SubscriberHome {
     if (!subscriber.open) return;
     this.counters.evicted += 1;
     const lagMs = subscriber.lagMs(this.clock.monotonic());
-    this.#evicted.add({ lagMs, bytes: subscriber.bufferedBytes, accountId: subscriber.scope?.channel.account });
+    const found = { lagMs, bytes: subscriber.bufferedBytes, accountId: subscriber.scope?.channel.account };
+    this.options.log.warn(found, 'subscriber evicted: too slow to follow');
     subscriber.close('overloaded', 'the subscriber reads too slowly');
   }
 }

@@ -4,7 +4,6 @@ import { RedisNodes } from '../bus/redis/nodes.js';
 import { type Clock, systemClock, type Timer } from '../process/clock.js';
 import type { Log } from '../process/log.js';
 import { remember } from '../process/remember.js';
-import { Tally } from '../process/tally.js';
 import { hasExpired, type KeyCheck, type KeyHolder } from './key-check.js';
 import { KEY_CHANNEL, KEYS, type KeyWord, MARK, parseHolder, parseWord, REVOKED } from './key-copy.js';
 
@@ -49,14 +48,14 @@ export class CopiedKeys implements KeyCheck {
   readonly #refused = new Map<string, number>();
   /** The listeners for revocations, with the keys in use. */
   readonly #listeners = new Map<(hash: string) => void, () => Iterable<string>>();
-  readonly #dropped: Tally;
+  readonly #log: CopiedKeysOptions['log'];
   readonly #again: Timer;
   /** Rounds under way in which the keys in use are checked again. */
   #rounds = 0;
 
   constructor({ url, log, clock = systemClock }: CopiedKeysOptions) {
     this.#clock = clock;
-    this.#dropped = new Tally(log, clock, 'messages of gateways about keys were dropped');
+    this.#log = log;
     this.#nodes = new RedisNodes(url, clock, log, {
       ready: () => void this.#channel.follow(),
       lost: () => void this.#channel.follow(),
@@ -75,9 +74,7 @@ export class CopiedKeys implements KeyCheck {
   }
 
   /** Number of messages about keys that were dropped because they were not in the format of this service. */
-  get dropped(): number {
-    return this.#dropped.total;
-  }
+  dropped = 0;
 
   async holder(hash: string): Promise<KeyHolder | null> {
     if (this.#isRefused(hash)) return null;
@@ -103,7 +100,6 @@ export class CopiedKeys implements KeyCheck {
 
   close(): void {
     this.#again.cancel();
-    this.#dropped.close();
     this.#channel.close();
     this.#nodes.close();
   }
@@ -125,9 +121,14 @@ export class CopiedKeys implements KeyCheck {
     });
   }
 
+  #drop(text: string): void {
+    this.dropped += 1;
+    this.#log.warn({ channel: KEY_CHANNEL, start: text.slice(0, 60) }, 'a message of a gateway about keys was dropped');
+  }
+
   #hear(text: string): void {
     const message = parseWord(text);
-    if (!message) this.#dropped.add({ channel: KEY_CHANNEL, start: text.slice(0, 60) });
+    if (!message) this.#drop(text);
     else if (message.word === 'yes') this.#questions.get(message.hash)?.settle(message.holder);
     else if (message.word === 'no' && this.#questions.has(message.hash)) this.#refuse(message.hash, REFUSED_MS);
     else if (message.word === 'revoked') {

@@ -3,7 +3,6 @@ import { Broadcast } from '../bus/redis/broadcast.js';
 import { RedisNodes } from '../bus/redis/nodes.js';
 import { type Clock, systemClock, type Timer } from '../process/clock.js';
 import type { Log } from '../process/log.js';
-import { Tally } from '../process/tally.js';
 import { hasExpired, type KeyHolder } from './key-check.js';
 import { KEY_CHANNEL, KEYS, type KeyWord, MARK, parseWord, REVOKED } from './key-copy.js';
 
@@ -54,8 +53,6 @@ export class KeyCopier {
   readonly #revoked = new Set<string>();
   /** Hashes of the keys being looked up: the answer goes to all nodes, so one look-up is enough. */
   readonly #answering = new Set<string>();
-  readonly #dropped: Tally;
-  readonly #unanswered: Tally;
 
   constructor(private readonly options: KeyCopierOptions) {
     const { url, log, clock = systemClock } = options;
@@ -67,15 +64,11 @@ export class KeyCopier {
       },
     });
     this.#channel = new Broadcast(this.#nodes, KEY_CHANNEL, clock, (text) => this.#hear(text));
-    this.#dropped = new Tally(log, clock, 'messages of fan-out nodes about keys were dropped');
-    this.#unanswered = new Tally(log, clock, 'fan-out nodes asked for keys that the store could not look up now');
     this.#timer = clock.every(CHECK_MS, () => void this.check());
   }
 
   /** Number of messages about keys that were dropped: not in the format of this service, or above a limit. */
-  get dropped(): number {
-    return this.#dropped.total;
-  }
+  dropped = 0;
 
   /** Connects and copies; resolves after the first attempt, successful or not. */
   async start(): Promise<void> {
@@ -121,7 +114,6 @@ export class KeyCopier {
   }
 
   close(): void {
-    for (const tally of [this.#dropped, this.#unanswered]) tally.close();
     this.#timer.cancel();
     this.#channel.close();
     this.#nodes.close();
@@ -205,18 +197,23 @@ export class KeyCopier {
 
   #hear(text: string): void {
     const message = parseWord(text);
-    if (!message) this.#dropped.add({ channel: KEY_CHANNEL, start: text.slice(0, 60) });
+    if (!message) this.#drop({ channel: KEY_CHANNEL, start: text.slice(0, 60) });
     else if (message.word === 'ask') this.#asked(message.hash);
   }
 
   #asked(hash: string): void {
     if (this.#answering.has(hash)) return;
     if (this.#answering.size >= MAX_ANSWERS) {
-      this.#dropped.add({ channel: KEY_CHANNEL, answering: MAX_ANSWERS });
+      this.#drop({ channel: KEY_CHANNEL, answering: MAX_ANSWERS });
       return;
     }
     this.#answering.add(hash);
     void this.#answer(hash);
+  }
+
+  #drop(fields: object): void {
+    this.dropped += 1;
+    this.options.log.warn(fields, 'a message of a fan-out node about keys was dropped');
   }
 
   #lasts(holder: KeyHolder): boolean {
@@ -235,7 +232,7 @@ export class KeyCopier {
         // So that it is known without a question from now on; not if it was revoked meanwhile.
         await this.#nodes.run(KEYS, (client) => client.hSetNX(KEYS, hash, JSON.stringify(holder)));
     } catch (error) {
-      this.#unanswered.add({ err: error });
+      this.options.log.warn({ err: error }, 'a fan-out node asked for a key that the store could not look up now');
     }
   }
 }

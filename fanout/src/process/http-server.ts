@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Bound } from './bound.js';
 import type { Log } from './log.js';
 import { refuse, refuseRequest, refuseUnparsable, responseOf, trackAnswers } from './refusal.js';
 
@@ -69,12 +68,8 @@ export function createHttpServer(
   });
   server.timeout = STALLED_MS;
   server.maxConnections = most;
-  const full = new Bound(() => log.warn({ most }, 'too many connections: new ones are closed until others have ended'));
-  const broken = new Bound(() =>
-    log.error({}, 'connections cannot be accepted; the process may have reached its descriptor limit'),
-  );
   server.on('connection', guard);
-  server.on('drop', () => full.reached());
+  server.on('drop', () => log.warn({ most }, 'too many connections: new ones are closed until others have ended'));
   server.on('request', (request, response) => response.once('finish', () => dropRest(request)));
   server.on('clientError', refuseUnparsable);
   server.on('checkExpectation', (_request, response) =>
@@ -87,7 +82,11 @@ export function createHttpServer(
     if (upgrade) upgrade(request, socket, head);
     else refuse(socket, 404, 'there is no WebSocket at this path');
   });
-  server.once('listening', () => server.on('error', () => broken.reached()));
+  server.once('listening', () =>
+    server.on('error', () =>
+      log.error({}, 'connections cannot be accepted; the process may have reached its descriptor limit'),
+    ),
+  );
   return server;
 }
 

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { Bound } from './bound.js';
 
 /** Errors of one connection when its peer disconnects, or when it is used after that. */
 const OF_ONE_CONNECTION: ReadonlySet<unknown> = new Set([
@@ -19,10 +18,6 @@ const OF_ONE_CONNECTION: ReadonlySet<unknown> = new Set([
  */
 export function surviveConnections(log: Pick<Logger, 'error' | 'fatal'>): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', ignore);
-  let latest: unknown;
-  const bound = new Bound(() =>
-    log.error({ err: latest }, 'unhandled error of one connection; the other connections continue'),
-  );
   process.on('uncaughtException', (err: unknown) => {
     if (!isOfOneConnection(err)) {
       try {
@@ -31,8 +26,7 @@ export function surviveConnections(log: Pick<Logger, 'error' | 'fatal'>): void {
         process.exit(1);
       }
     }
-    latest = err;
-    bound.reached();
+    log.error({ err }, 'unhandled error of one connection; the other connections continue');
   });
 }
 

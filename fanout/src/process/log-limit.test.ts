@@ -3,7 +3,7 @@ import { LogLimit } from './log-limit.js';
 import { ManualClock } from './manual-clock.js';
 
 describe('the limit of a log', () => {
-  it('passes the first few lines of a kind, and reports the number of the others at the end of the second', () => {
+  it('passes the first few lines of a kind, and tells the number of the others once a second, until a second has none', () => {
     const clock = new ManualClock();
     const limit = new LogLimit(clock);
     const told: number[] = [];
@@ -13,9 +13,12 @@ describe('the limit of a log', () => {
     expect(limit.admits('another fault', () => undefined)).to.equal(true);
     clock.advance(1000);
     expect(told).to.deep.equal([14_995]);
+    expect(flood(3)).to.equal(0);
+    clock.advance(2000);
+    expect(told).to.deep.equal([14_995, 3]);
     expect(flood(3)).to.equal(3);
     clock.advance(1000);
-    expect(told).to.deep.equal([14_995]);
+    expect(told).to.deep.equal([14_995, 3]);
   });
 
   it('passes no more than 1,000 kinds in a second', () => {

@@ -10,7 +10,7 @@ import { until } from './until.fixture.js';
 /** Lines that no pipe holds, but the memory of the log does. */
 const MANY = 4000;
 /** Lines that the memory of the log does not hold. */
-const FLOOD = 20_000;
+const FLOOD = 60_000;
 
 describe('the log of a process', () => {
   let child: ChildProcess;
@@ -100,7 +100,7 @@ describe('the log of a process', () => {
   });
 
   it('has the error that ended the process as its last line', async () => {
-    run(`flood(${FLOOD}); ${BUG}`, 'pipe');
+    run(`flood(${MANY}); ${BUG}`, 'pipe');
     const [log, code] = await Promise.all([read(), exitCode()]);
     expect(code).to.equal(1);
     expect(JSON.parse(log.trim().split('\n').at(-1) ?? '')).to.deep.include({

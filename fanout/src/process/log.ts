@@ -1,7 +1,6 @@
-import { type LogFn, type Logger, pino } from 'pino';
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { systemClock } from './clock.js';
 import { LogLimit } from './log-limit.js';
-import { LogOutput } from './log-output.js';
 
 /** The log interface of the parts of the service; pino's logger fits. A part asks only for the levels that it uses. */
 export interface Log {
@@ -18,6 +17,12 @@ const KEY = /svc(?:_|%5f)[0-9a-z%]{8,}/gi;
 
 /** pino's level `warn`. */
 const WARN = 40;
+/** Bytes of lines that may wait; beyond, further lines are lost. */
+const MOST_WAITING = 4 * 1024 * 1024;
+/** Interval at which waiting lines are tried again, ms. */
+const RETRY_MS = 10;
+/** The end of the process waits for a slow reader, but not for one that has taken nothing for so long, ms. */
+const STALLED_MS = 2000;
 
 /**
  * The log of a process: JSON lines on stderr, without keys that clients sent in the wrong place (a device id, a path).
@@ -32,7 +37,50 @@ export function processLog(level: string): Logger {
     const tell = (times: number) => method.apply(this, [{ times }, text]);
     if (severity < WARN || limit.admits(text, tell)) method.apply(this, line);
   }
-  const output = new LogOutput((lines) => log.error({ lines }, 'log lines lost since the start: stderr took no more'));
-  const log = pino({ level, hooks: { streamWrite, logMethod } }, output);
+  const log = pino(
+    { level, hooks: { streamWrite, logMethod } },
+    output((lines) => log.error({ lines }, 'log lines lost since the start: stderr took no more')),
+  );
   return log;
+}
+
+/**
+ * Standard error, as pino writes it, but lines that it does not take now, because the disk is full or nobody reads the pipe,
+ * wait in memory: the work of a process must not depend on its log. Only a terminal can hold it: its user is there.
+ *
+ * @param tell called with the number of lines lost since the start, once lines can be written again
+ */
+function output(tell: (lost: number) => void): DestinationStream {
+  void process.stderr; // Node opens it here, and so that a full pipe or socket answers EAGAIN instead of blocking.
+  let [lost, told, isEnding] = [0, 0, false];
+  let taken = { left: Number.POSITIVE_INFINITY, at: 0 };
+  const retryEAGAIN = (_error: Error, writing: number, behind: number) => {
+    if (writing + behind < taken.left) taken = { left: writing + behind, at: performance.now() };
+    return isEnding && performance.now() - taken.at < STALLED_MS;
+  };
+  const waiting = { minLength: 1, maxLength: MOST_WAITING, retryEAGAIN };
+  const stream = pino.destination({ dest: 2, sync: true, ...waiting });
+  let retry: NodeJS.Timeout | undefined;
+  stream.on('error', () => {
+    if (!isEnding)
+      retry ??= setTimeout(() => {
+        retry = undefined;
+        stream.flush();
+      }, RETRY_MS).unref();
+  });
+  stream.on('drop', () => {
+    lost += 1;
+  });
+  stream.on('drain', () => {
+    if (lost === told) return;
+    told = lost;
+    tell(lost);
+  });
+  process.on('exit', () => {
+    isEnding = true;
+    taken = { left: Number.POSITIVE_INFINITY, at: 0 };
+    stream.flush();
+  });
+  // Without `flushSync`, which pino calls for `fatal`: it tries for good on a full disk.
+  return { write: (line) => void stream.write(line) };
 }

@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream';
-import { Bound } from './bound.js';
 import type { Log } from './log.js';
 import { refuse } from './refusal.js';
 
@@ -15,21 +14,17 @@ const PLACES = 4096;
  */
 export class PendingSockets<T extends object> {
   readonly #waiting = new Set<T>();
-  readonly #bound: Bound;
 
   constructor(
-    log: Pick<Log, 'warn'>,
+    private readonly log: Pick<Log, 'warn'>,
     private readonly places = PLACES,
-  ) {
-    this.#bound = new Bound(() =>
-      log.warn({ places }, 'too many sockets are waiting to be admitted: further ones are refused with 503'),
-    );
-  }
+  ) {}
 
   /** Refuses a socket (503) before its upgrade if there is no place. Returns whether it did. */
   refuseIfFull(socket: Duplex): boolean {
     if (this.#waiting.size < this.places) return false;
-    this.#bound.reached();
+    const { places } = this;
+    this.log.warn({ places }, 'too many sockets are waiting to be admitted: further ones are refused with 503');
     refuse(socket, 503, 'too many sockets are waiting to be admitted: try again', { 'Retry-After': '1' });
     return true;
   }

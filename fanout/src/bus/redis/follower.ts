@@ -1,5 +1,4 @@
 import type { Clock, Timer } from '../../process/clock.js';
-import type { Tally } from '../../process/tally.js';
 import { decodeEnvelope, type Envelope } from './envelope.js';
 import type { Upstream } from './upstream.js';
 
@@ -20,7 +19,7 @@ export class Follower {
   constructor(
     private readonly clock: Clock,
     private readonly onLoss: (upstream: Upstream, cause: string) => void,
-    private readonly unreadable: Tally,
+    private readonly onUnreadable: (fields: object) => void,
   ) {
     this.#lastTick = clock.monotonic();
     this.#timer = clock.every(TICK_MS, () => this.#tick());
@@ -40,7 +39,7 @@ export class Follower {
     const envelope = decodeEnvelope(text);
     if (!envelope) {
       // It may be an insight of a newer version, or a damaged one: its loss must be reported.
-      this.unreadable.add({ account: upstream.account, start: text.slice(0, 60) });
+      this.onUnreadable({ account: upstream.account, start: text.slice(0, 60) });
       this.onLoss(upstream, 'a message was not in the format of the bus');
       return;
     }

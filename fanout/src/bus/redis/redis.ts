@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../../process/clock.js';
 import { within } from '../../process/deadline.js';
 import type { Log } from '../../process/log.js';
-import { Tally } from '../../process/tally.js';
 import { type Bus, type BusListener, type BusMessage, type BusSubscription, BusUnavailable } from '../bus.js';
 import { Broadcast } from './broadcast.js';
 import type { RedisClient } from './connection.js';
@@ -61,6 +60,7 @@ export async function createRedisBus(options: RedisBusOptions): Promise<RedisBus
  * delays the other.
  */
 class ShardedBus implements RedisBus {
+  dropped = 0;
   readonly #clock: Clock;
   readonly #commands: RedisNodes;
   readonly #subscriptions: RedisNodes;
@@ -72,12 +72,10 @@ class ShardedBus implements RedisBus {
   readonly #id = randomUUID();
   /** Time of each node's last message. */
   readonly #nodes = new Map<string, number>();
-  readonly #dropped: Tally;
   #closed = false;
 
   constructor(private readonly options: RedisBusOptions) {
     const { url, log, clock = systemClock } = options;
-    this.#dropped = new Tally(log, clock, 'messages from Redis were dropped');
     this.#clock = clock;
     this.#commands = new RedisNodes(url, clock, log);
     this.#subscriptions = new RedisNodes(url, clock, log, {
@@ -88,7 +86,7 @@ class ShardedBus implements RedisBus {
     });
     this.#control = new Broadcast(this.#subscriptions, CONTROL_CHANNEL, clock, (text) => this.#hear(text));
     this.#publisher = new Publisher((account, text) => this.#send(account, text), clock);
-    this.#follower = new Follower(clock, (upstream, cause) => this.#end(upstream, cause), this.#dropped);
+    this.#follower = new Follower(clock, (upstream, cause) => this.#end(upstream, cause), this.#drop);
     this.#beat = clock.every(BEAT_MS, () => this.#onBeat());
   }
 
@@ -96,10 +94,6 @@ class ShardedBus implements RedisBus {
     const before = this.#clock.monotonic() - NODE_SILENCE_MS;
     for (const [id, heard] of this.#nodes) if (heard < before) this.#nodes.delete(id);
     return this.#nodes.size;
-  }
-
-  get dropped(): number {
-    return this.#dropped.total;
   }
 
   async connect(): Promise<void> {
@@ -146,7 +140,6 @@ class ShardedBus implements RedisBus {
     await this.#publisher.close();
     await this.#say('bye').catch(() => undefined);
     this.#follower.close();
-    this.#dropped.close();
     this.#control.close();
     this.#commands.close();
     this.#subscriptions.close();
@@ -250,14 +243,19 @@ class ShardedBus implements RedisBus {
     else if (word === 'bye') this.#follower.goodbye(id);
     else if (word === 'node-beat') this.#note(id);
     else if (word === 'node-bye') this.#nodes.delete(id);
-    else this.#dropped.add({ channel: CONTROL_CHANNEL, start: text.slice(0, 60) });
+    else this.#drop({ channel: CONTROL_CHANNEL, start: text.slice(0, 60) });
   }
 
   #note(node: string): void {
     if (this.#nodes.has(node) || this.#nodes.size < MAX_NODES || this.nodesAlive < MAX_NODES)
       this.#nodes.set(node, this.#clock.monotonic());
-    else this.#dropped.add({ channel: CONTROL_CHANNEL, nodes: MAX_NODES });
+    else this.#drop({ channel: CONTROL_CHANNEL, nodes: MAX_NODES });
   }
+
+  readonly #drop = (fields: object): void => {
+    this.dropped += 1;
+    this.options.log.warn(fields, 'a message from Redis was dropped');
+  };
 
   #refuseWhenClosed(): void {
     if (this.#closed) throw new BusUnavailable('the bus is closed: the process is shutting down');
