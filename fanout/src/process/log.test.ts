@@ -54,11 +54,14 @@ describe('the log of a process', () => {
     return descriptor;
   }
 
-  /** A pipe, open for reading and writing. */
-  function pipe(): number {
+  /** A pipe for a program to write into. A program that ends makes its own descriptor block, so this one is apart. */
+  function pipe(): { readonly reader: number; readonly writer: number } {
     const path = join(directory, 'pipe');
     execFileSync('mkfifo', [path]);
-    return open(path, constants.O_RDWR | constants.O_NONBLOCK);
+    const [writer, reader] = [constants.O_RDWR, constants.O_RDONLY].map((flag) =>
+      open(path, flag | constants.O_NONBLOCK),
+    );
+    return { reader: reader ?? -1, writer: writer ?? -1 };
   }
 
   const read = () => text(child.stderr as NodeJS.ReadableStream);
@@ -73,15 +76,15 @@ describe('the log of a process', () => {
   });
 
   it('is complete when its reader is slow and the process ends', async () => {
-    const descriptor = pipe();
-    run(`flood(${MANY}); process.exit(0);`, descriptor);
+    const { reader, writer } = pipe();
+    run(`flood(${MANY}); process.exit(0);`, writer);
     const buffer = Buffer.alloc(65_536);
     const slowReader = setInterval(() => {
-      printed += readNow(descriptor, buffer);
+      printed += readNow(reader, buffer);
     }, 50);
     await exitCode();
     clearInterval(slowReader);
-    printed += readNow(descriptor, buffer);
+    printed += readNow(reader, buffer);
     expect(printed.trim().split('\n').length).to.equal(MANY);
   });
 
@@ -111,7 +114,7 @@ describe('the log of a process', () => {
 
   for (const [what, descriptor] of [
     ['its disk is full', () => open('/dev/full', constants.O_WRONLY)],
-    ['nobody reads its pipe', () => pipe()],
+    ['nobody reads its pipe', () => pipe().writer],
   ] as const) {
     it(`does not hold or end the process while ${what}`, async () => {
       run(`flood(${FLOOD}); ${END}`, descriptor());
@@ -135,14 +138,14 @@ describe('the log of a process', () => {
   });
 
   it('continues when its pipe is read again, and says how many lines are lost', async () => {
-    const descriptor = pipe();
-    run(`flood(${FLOOD}); console.log('flooded'); await next(); process.exit(0);`, descriptor);
+    const { reader, writer } = pipe();
+    run(`flood(${FLOOD}); console.log('flooded'); await next(); process.exit(0);`, writer);
     await until(() => printed !== '');
     const buffer = Buffer.alloc(65_536);
     let log = '';
     const lostLine = () => log.split('\n').find((line) => line.includes('log lines lost') && line.endsWith('}'));
     await until(() => {
-      log += readNow(descriptor, buffer);
+      log += readNow(reader, buffer);
       return lostLine() !== undefined;
     });
     const { lines } = JSON.parse(lostLine() ?? '');
