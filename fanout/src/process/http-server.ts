@@ -24,18 +24,14 @@ const STALLED_MS = 60_000;
  * router has forgotten the connection) never closes, and its socket would stay here for good if nothing is written to it.
  */
 const PROBE_AFTER_MS = 60_000;
-/** Time that the rest of a body may take to arrive after its request is answered, ms. */
-const REST_MS = 5000;
 /** Interval at which the first two limits are checked, ms. */
 const CHECK_MS = 1000;
 /** Time that running requests have to finish when a server closes, ms. */
 const FINISH_MS = 2000;
-/** Most requests of a connection that wait for the answers to earlier ones; a client that sends more is cut off. */
-const MOST_WAITING = 32;
+const NO_OTHER_PROTOCOL =
+  'the server speaks HTTP/1.1 and WebSocket: send no Upgrade header for another protocol (in Java, choose HttpClient.Version.HTTP_1_1)';
 /** Scheme and host of a target that is a whole URL. */
 const ORIGIN = /^[a-z]+:\/\/[^/?]*/i;
-/** Headers of an offer to change the protocol. */
-const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'upgrade', 'http2-settings']);
 /** Descriptors for files, databases, the bus and the operations port: mostly for 100 connections to MongoDB. */
 const RESERVED = 256;
 /** Most connections of a node; more need more nodes. At worst this many idle connections of strangers use 500 MB. */
@@ -43,7 +39,8 @@ const MOST_CONNECTIONS = 50_000;
 
 /**
  * A server whose connections are limited in number and time, and cannot end the process. It answers anything that is
- * not HTTP with 400, and upgrades of unknown paths with 404. Connections beyond `most` are closed at once, and logged
+ * not HTTP with 400, and upgrades of unknown paths with 404. Requests that a client sends before it has its answers
+ * (pipelining) are left to Node. Connections beyond `most` are closed at once, and logged
  * once.
  */
 export function createHttpServer(
@@ -52,32 +49,26 @@ export function createHttpServer(
   { upgrades = new Map(), most = connectionLimit() }: Partial<HttpServerOptions> = {},
 ): Server {
   const limits = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS };
-  // From Node 24.9 on, Node itself serves what offers another protocol; before, `serveWithoutUpgrade` does.
-  const shouldUpgradeCallback = offersWebSocket;
   const probes = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };
-  const checks = { connectionsCheckingInterval: CHECK_MS, shouldUpgradeCallback, requireHostHeader: false };
+  // The refusal of a missing Host says what to do: a proxy may have left it out.
+  const checks = { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false };
   const options = { ...limits, ...probes, ...checks };
-  const answer = inTurn((request, response) => {
+  const server = createServer(options, (request, response) => {
     if (request.headers.host !== undefined || request.httpVersion !== '1.1') handle(request, response);
     else refuseRequest(response, 400, 'send a Host header: HTTP/1.1 requires it');
   });
-  const server = createServer(options, answer);
   trackAnswers(server);
-  server.prependListener('request', ({ headers }, response) => {
-    if (headers.upgrade !== undefined) response.shouldKeepAlive = false;
-  });
   server.timeout = STALLED_MS;
   server.maxConnections = most;
   server.on('connection', guard);
   server.on('drop', () => log.warn({ most }, 'too many connections: new ones are closed until others have ended'));
-  server.on('request', (request, response) => response.once('finish', () => dropRest(request)));
   server.on('clientError', refuseUnparsable);
   server.on('checkExpectation', (_request, response) =>
     refuseRequest(response, 417, 'send no Expect header, or "100-continue"'),
   );
   server.on('upgrade', (request, socket, head) => {
     if (responseOf(socket)) return void socket.destroy();
-    if (!offersWebSocket(request)) return serveWithoutUpgrade(server, request, socket, head);
+    if (!offersWebSocket(request)) return refuse(socket, 400, NO_OTHER_PROTOCOL);
     const upgrade = upgrades.get(pathOf(request));
     if (upgrade) upgrade(request, socket, head);
     else refuse(socket, 404, 'there is no WebSocket at this path');
@@ -90,46 +81,8 @@ export function createHttpServer(
   return server;
 }
 
-/**
- * Handles the requests of a connection one after the other, also those of a client that does not wait for answers
- * (pipelining). Node would begin hundreds at once, as many as a packet holds, and keep their answers in memory until it
- * is their turn.
- */
-function inTurn(handle: RequestListener): RequestListener {
-  const waiting = new WeakMap<Duplex, number>();
-  return (request, response) => {
-    const { socket } = request;
-    if (response.socket) return void handle(request, response);
-    const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > MOST_WAITING) return void socket.destroy();
-    waiting.set(socket, count);
-    response.once('socket', () => {
-      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
-      handle(request, response);
-    });
-  };
-}
-
 function offersWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
-}
-
-/**
- * Serves a request as if it had not offered to change the protocol, which HTTP asks of a server that does not know the
- * other protocol (RFC 9110, section 7.8): curl and Java's client offer HTTP/2 (`h2c`) with a first request. Node parses
- * no further once a request has offered an upgrade, so the request is parsed again without its offer, as the last one
- * of its connection. Without this, Java's client cannot talk to the service before Node 24.9.
- */
-function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-  const { method, url, httpVersion, rawHeaders } = request;
-  const lines = [`${method} ${url} HTTP/${httpVersion}`, 'Connection: close'];
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? '';
-    if (!OF_CONNECTION.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`);
-  }
-  socket.unshift(head);
-  socket.unshift(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'));
-  server.emit('connection', socket);
 }
 
 /** The path of a request's target, without the query; also of a whole URL, as it is sent to a proxy (RFC 9112, 3.2.2). */
@@ -216,16 +169,6 @@ function guard(socket: Socket): void {
 }
 
 const ignore = () => undefined;
-
-/** Waits for the rest of an unwanted body, so that its sender reads the answer; but only for a limited time. */
-function dropRest(request: IncomingMessage): void {
-  if (request.complete) return;
-  const { socket } = request;
-  const late = setTimeout(() => {
-    if (!request.complete) socket.destroy();
-  }, REST_MS);
-  request.once('close', () => clearTimeout(late));
-}
 
 function adviceOn({ code, message }: NodeJS.ErrnoException, variable: string): string {
   switch (code) {

@@ -60,19 +60,20 @@ function output(tell: (lost: number) => void): DestinationStream {
   };
   const waiting = { minLength: 1, maxLength: MOST_WAITING, retryEAGAIN };
   const stream = pino.destination({ dest: 2, sync: true, ...waiting });
-  let retry: NodeJS.Timeout | undefined;
+  let isStuck = false;
+  const retry = () => {
+    isStuck = false;
+    stream.flush();
+  };
   stream.on('error', () => {
-    if (!isEnding)
-      retry ??= setTimeout(() => {
-        retry = undefined;
-        stream.flush();
-      }, RETRY_MS).unref();
+    if (!isStuck && !isEnding) setTimeout(retry, RETRY_MS).unref();
+    isStuck = true;
   });
   stream.on('drop', () => {
     lost += 1;
   });
   stream.on('drain', () => {
-    if (lost === told) return;
+    if (isStuck || lost === told) return;
     told = lost;
     tell(lost);
   });

@@ -58,25 +58,21 @@ function headersOf(body: string): Readonly<Record<string, string>> {
   };
 }
 
-/** The responses that are not complete yet, by connection, in the order of the requests. */
-const responses = new WeakMap<Duplex, Set<ServerResponse>>();
+/** The response to the latest request of each connection. */
+const latest = new WeakMap<Duplex, ServerResponse>();
 
-/** Records which requests of a server's connections are not answered yet. */
+/** Records the latest response of each of a server's connections. */
 export function trackAnswers(server: Server): void {
-  server.prependListener('request', ({ socket }, response) => {
-    const open = responses.get(socket) ?? new Set();
-    responses.set(socket, open.add(response));
-    for (const event of ['finish', 'close']) response.once(event, () => open.delete(response));
-  });
+  server.prependListener('request', ({ socket }, response) => void latest.set(socket, response));
 }
 
 /**
- * The response that the socket sends now or next; none if all requests are answered. While there is one to an earlier
- * request, nothing else may be sent: it would be read as that one, or as a part of it.
+ * The response that a connection still owes; none if its requests are answered. While there is one to an earlier request,
+ * nothing else may be sent: it would be read as that one, or as a part of it.
  */
 export function responseOf(socket: Duplex): ServerResponse | undefined {
-  const [first] = responses.get(socket) ?? [];
-  return first;
+  const response = latest.get(socket);
+  return response?.writableFinished ? undefined : response;
 }
 
 function refusalOf(code: string | undefined): readonly [status: number, detail: string] {
