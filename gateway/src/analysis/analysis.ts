@@ -1,7 +1,6 @@
 import type { Encoding } from '@device-insights/dsp-wasm';
 import type { Reading } from '../insight.js';
 import type { LastInsights, ModalityChannel } from '../store/store.js';
-import type { NoReading } from './no-reading.js';
 
 export { BYTES_PER_SAMPLE } from '@device-insights/dsp-wasm';
 export type { NoReading } from './no-reading.js';
@@ -59,26 +58,3 @@ export interface RPeak {
   /** Data time, ms since the epoch. */
   readonly t: number;
 }
-
-/** The signal analysis of one session: receives sample runs and returns readings. */
-export interface Analysis {
-  /** Data time of the session's first instant, whole ms; null before the first run. */
-  readonly firstInstant: number | null;
-  /** If no entitled algorithm can use the channels, the modalities that the entitled algorithms use; otherwise null. */
-  readonly lacking: readonly string[] | null;
-  /**
-   * The types without a trusted reading for 20 s of data time (rr: 60 s), each with the reason; after the end also those that never had
-   * one. Another list when something has changed.
-   */
-  readonly noReadings: readonly NoReading[];
-  push(run: SampleRun): void;
-  /** The R peaks found since the last call, in order of time per channel. */
-  readPeaks(): RPeak[];
-  /** Computes the steps that every required channel has reached; no run may follow. */
-  end(): void;
-  /** Frees the session's memory in the core. Idempotent. */
-  close(): void;
-}
-
-/** Opens the analyses of one process; returns null if the signal core is full. */
-export type OpenAnalysis = (options: AnalysisOptions) => Analysis | null;

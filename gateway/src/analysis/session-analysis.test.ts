@@ -2,9 +2,8 @@ import { createCore, ENCODING } from '@device-insights/dsp-wasm';
 import { expect } from 'chai';
 import type { Reading } from '../insight.js';
 import type { LastInsights, ModalityChannel } from '../store/store.js';
-import type { Analysis } from './analysis.js';
 import { CoreLoad } from './core-load.js';
-import { createAnalyses } from './session-analysis.js';
+import { type Analysis, openAnalysis } from './session-analysis.js';
 
 const T0 = 1_763_600_000_000;
 const RATE = 50;
@@ -24,7 +23,7 @@ interface Options {
 async function open({ channels = [channel('ppg_green')], algorithms = null, last = {}, firstInstant }: Options = {}) {
   const core = await createCore({ maxSessions: 2 });
   const readings: Reading[] = [];
-  const analysis = createAnalyses(new CoreLoad(core))({
+  const analysis = openAnalysis(new CoreLoad(core), {
     sessionId: 's',
     deviceId: 'd',
     channels,
@@ -281,7 +280,7 @@ describe('the analysis of a session', () => {
     const core = await createCore({ maxSessions: 8 });
     const options = { sessionId: 's', deviceId: 'd', spo2Curve: null, algorithms: null, firstInstant: null, last: {} };
     const opened = (channels: ModalityChannel[]) => {
-      const analysis = createAnalyses(new CoreLoad(core))({ ...options, channels, emit: () => undefined });
+      const analysis = openAnalysis(new CoreLoad(core), { ...options, channels, emit: () => undefined });
       const { openSessions } = core;
       analysis?.close();
       return openSessions;
@@ -295,7 +294,7 @@ describe('the analysis of a session', () => {
     const core = await createCore({ maxSessions: 1 });
     const options = { sessionId: 's', deviceId: 'd', spo2Curve: null, algorithms: null, firstInstant: null, last: {} };
     const channels = [channel('ppg'), channel('ppg')];
-    expect(createAnalyses(new CoreLoad(core))({ ...options, channels, emit: () => undefined })).to.equal(null);
+    expect(openAnalysis(new CoreLoad(core), { ...options, channels, emit: () => undefined })).to.equal(null);
     expect(core.openSessions).to.equal(0);
   });
 

@@ -1,14 +1,7 @@
 import type { Answer, Core, CoreSession, Estimate, Modality } from '@device-insights/dsp-wasm';
 import { type InsightType, type Reading, sqiClass, UNITS } from '../insight.js';
 import type { Algorithm } from './algorithm.js';
-import {
-  type Analysis,
-  type AnalysisOptions,
-  BYTES_PER_SAMPLE,
-  type OpenAnalysis,
-  type RPeak,
-  type SampleRun,
-} from './analysis.js';
+import { type AnalysisOptions, BYTES_PER_SAMPLE, type RPeak, type SampleRun } from './analysis.js';
 import { type AnalysedChannel, analysedChannels, channelSets } from './channel.js';
 import type { CoreLoad } from './core-load.js';
 import { genericConfidence } from './coverage.js';
@@ -31,14 +24,12 @@ const LONGEST_RUN_S = 30 * 86_400;
  */
 const DOUBTFUL = 0.49;
 
-/** The analyses of one process, all in one core. */
-export function createAnalyses(load: CoreLoad): OpenAnalysis {
-  return (options) => {
-    const channels = analysedChannels(options.channels);
-    const sets = channelSets(channels.values());
-    const sessions = openSets(load.core, sets);
-    return sessions && new SessionAnalysis(load, sessions, channels, sets, options);
-  };
+/** Opens the analysis of a session in a core; null if the core is full. */
+export function openAnalysis(load: CoreLoad, options: AnalysisOptions): Analysis | null {
+  const channels = analysedChannels(options.channels);
+  const sets = channelSets(channels.values());
+  const sessions = openSets(load.core, sets);
+  return sessions && new Analysis(load, sessions, channels, sets, options);
 }
 
 /** Where a channel is in a set. */
@@ -72,7 +63,8 @@ function openSets(core: Core, sets: readonly (readonly AnalysedChannel[])[]): Co
 
 const NO_ANSWER: Answer = { estimate: null, reason: null, seen: 0 };
 
-class SessionAnalysis implements Analysis {
+/** The signal analysis of one session: receives sample runs and returns readings. */
+export class Analysis {
   readonly #load: CoreLoad;
   /** By set of channels. */
   #sessions: readonly CoreSession[];
@@ -111,15 +103,21 @@ class SessionAnalysis implements Analysis {
     this.#watches = new Map([...this.#choices.keys()].map((type) => [type, new NoReadingWatch(type)]));
   }
 
+  /** Data time of the session's first instant, whole ms; null before the first run. */
   get firstInstant(): number | null {
     return this.#firstInstant;
   }
 
+  /** If no entitled algorithm can use the channels, the modalities that the entitled algorithms use; otherwise null. */
   get lacking(): string[] | null {
     if (this.#steps.length > 0) return null;
     return [...new Set(entitled(this.#options.algorithms).flatMap(({ requires }) => requires.flat()))].sort();
   }
 
+  /**
+   * The types without a trusted reading for 20 s of data time (rr: 60 s), each with the reason; after the end also those that never had
+   * one. Another list when something has changed.
+   */
   get noReadings(): readonly NoReading[] {
     return this.#noReadings;
   }
@@ -135,6 +133,7 @@ class SessionAnalysis implements Analysis {
     this.#pass(start + ((instants - 1) * run.period) / 1000);
   }
 
+  /** The R peaks found since the last call, in order of time per channel. */
   readPeaks(): RPeak[] {
     const origin = (this.#firstInstant ?? 0) + this.#base * 1000;
     return [...this.#channels].flatMap(([index, channel]) => {
@@ -144,6 +143,7 @@ class SessionAnalysis implements Analysis {
     });
   }
 
+  /** Computes the steps that every required channel has reached; no run may follow. */
   end(): void {
     for (const steps of this.#steps) this.#compute(steps, steps.reached());
     for (const choice of this.#choices.values()) for (const chosen of choice.decide(true)) this.#emit(chosen);
@@ -159,6 +159,7 @@ class SessionAnalysis implements Analysis {
     this.#listNoReadings();
   }
 
+  /** Frees the session's memory in the core. Idempotent. */
   close(): void {
     for (const session of this.#sessions) session.close();
   }

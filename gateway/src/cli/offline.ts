@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createCore } from '@device-insights/dsp-wasm';
 import { encodeFrame, type FrameSource, type Frame as SourceFrame } from '@device-insights/sdk';
-import { type Analysis, BYTES_PER_SAMPLE, type NoReading, type RPeak, type SampleRun } from '../analysis/analysis.js';
+import { BYTES_PER_SAMPLE, type NoReading, type RPeak, type SampleRun } from '../analysis/analysis.js';
 import { CoreLoad } from '../analysis/core-load.js';
 import { ALGORITHMS } from '../analysis/registry.js';
-import { createAnalyses } from '../analysis/session-analysis.js';
+import { type Analysis, openAnalysis } from '../analysis/session-analysis.js';
 import { decodeBinary } from '../ingest/frame.js';
 import { Intake, NO_PROGRESS, REFUSALS } from '../ingest/intake.js';
 import { tellNoReadings } from '../ingest/no-reading.js';
@@ -105,9 +105,7 @@ class OfflineRun {
     this.#notices = notices;
     this.#source = source;
     this.#channels = channels;
-    this.#analysis = openAnalysis(source, channels, spo2Curve, load, notices, (reading) =>
-      this.#readings.push(reading),
-    );
+    this.#analysis = analysisOf(source, channels, spo2Curve, load, notices, (reading) => this.#readings.push(reading));
     this.#intake = new Intake({ channels, clock, progress: NO_PROGRESS, push: (run) => this.#push(run), notices });
     const modalities = this.#analysis.lacking;
     if (modalities) notices.raise('not_analysed', null, { detail: notAnalysed(modalities), modalities });
@@ -184,7 +182,7 @@ export async function oneSession(): Promise<CoreLoad> {
   return new CoreLoad(await createCore({ maxSessions: 1 }));
 }
 
-function openAnalysis(
+function analysisOf(
   source: FrameSource,
   channels: readonly ModalityChannel[],
   spo2Curve: readonly number[] | null,
@@ -193,7 +191,7 @@ function openAnalysis(
   emit: (reading: Reading) => void,
 ): Analysis {
   const sessionId = nameUuid(`${source.id}/session`);
-  const analysis = createAnalyses(load)({
+  const analysis = openAnalysis(load, {
     sessionId,
     deviceId: source.id,
     channels,

@@ -3,9 +3,11 @@ import type { Clock } from '@device-insights/fanout/process/clock';
 import { within } from '@device-insights/fanout/process/deadline';
 import type { Log } from '@device-insights/fanout/process/log';
 import { remember } from '@device-insights/fanout/process/remember';
-import type { OpenAnalysis } from '../analysis/analysis.js';
+import type { CoreLoad } from '../analysis/core-load.js';
+import { openAnalysis } from '../analysis/session-analysis.js';
 import { CloseError } from '../errors.js';
-import type { PublishedStream, Publisher } from '../publisher/publisher.js';
+import type { Publisher } from '../publisher/publisher.js';
+import type { Stream } from '../publisher/stream.js';
 import { Queue } from '../queue.js';
 import type { Diagnostics, LastInsights, Session, Store } from '../store/store.js';
 import { type Admission, register } from './admission.js';
@@ -21,7 +23,8 @@ import type { SessionTurns } from './turns.js';
 export interface SessionsOptions {
   readonly store: Store;
   readonly publisher: Publisher;
-  readonly openAnalysis: OpenAnalysis;
+  /** The signal core, with all sessions of this process. */
+  readonly core: CoreLoad;
   readonly clock: Clock;
   readonly log: Log;
   /** This process as owner of sessions: different from every other process. */
@@ -262,9 +265,9 @@ export class Sessions {
     diagnostics: Diagnostics | null = null,
   ): LiveSession {
     this.#room.refuseIfFull(row);
-    const { store, publisher, gateway, openAnalysis, turns, counters, clock, graceMs, log } = this.#options;
-    let stream: PublishedStream | null = null;
-    const analysis = openAnalysis({
+    const { store, publisher, gateway, core, turns, counters, clock, graceMs, log } = this.#options;
+    let stream: Stream | null = null;
+    const analysis = openAnalysis(core, {
       sessionId: row.id,
       deviceId: row.deviceId,
       channels: row.channels,

@@ -1,59 +1,321 @@
-import type { Reading } from '../insight.js';
-import type { LastInsights, SessionProgress } from '../store/store.js';
+import type { Bus, BusMessage } from '@device-insights/fanout/bus';
+import type { Clock, Timer } from '@device-insights/fanout/process/clock';
+import type { Log } from '@device-insights/fanout/process/log';
+import { ForwardClock } from '../forward-clock.js';
+import { liveForm } from '../insight.js';
+import { type InsightStore, type SessionCommitResult, StoreRefused } from '../store/store.js';
+import { CATCH_UP_PACE, type Part, type PublishedSession, Stream } from './stream.js';
 
-/** A session, as the publisher needs it. */
-export interface PublishedSession {
-  readonly id: string;
-  readonly accountId: string;
-  readonly user: string | null;
-  readonly gateway: string;
-  readonly epoch: number;
-  /** The newest published insight of each type, at the opening (empty for a new session). */
-  readonly last: LastInsights;
-  /**
-   * The session's readings wait for this, which never rejects: the insights of the previous owner are published first.
-   */
-  readonly after?: Promise<void>;
-  /** The store gave the session to another owner: queued readings are dropped, and the socket must be closed (4009). */
-  onLost(): void;
-  /**
-   * Another gateway took this one for dead and closed the session: what is queued is still stored and published, but no
-   * further data may be received. May be called again.
-   */
-  onClosed(): void;
+interface PublisherOptions {
+  readonly store: Pick<InsightStore, 'commit'>;
+  readonly bus: Pick<Bus, 'publish' | 'declareLoss'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Number of queued readings, of all sessions, at which devices are paused. Default 20,000 (about 8 MB). */
+  readonly maxQueued?: number;
 }
 
+/** Most readings in one group: with 100 ms per sync, as on a busy disk, still 20,000 per second. */
+const GROUP = 2000;
 /**
- * Stores readings, then publishes them. Commits are grouped: a commit starts at once when none is in flight, and
- * readings that arrive during it form the next group. Sets the publication stamps, and guarantees that an insight is
- * stored before it is published.
+ * Most readings of one session in a group: their stamps reach back at most 200 ms, and a back-fill leaves room for
+ * others.
  */
-export interface Publisher {
-  /** Starts to accept readings of a session. */
-  open(session: PublishedSession): PublishedStream;
+const SHARE = 200;
+/** Wait of the remaining readings of a session and type that arrived faster than one per ms, ms. */
+const STAMP_WAIT_MS = 10;
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 2000;
+/** Interval of the log lines about a bus that is down. */
+const BUS_LOG_MS = 1000;
+
+/**
+ * Stores the readings of a gateway process, then publishes them. Commits are grouped: a commit starts at once when none is
+ * in flight, and readings that arrive during it form the next group. Sets the publication stamps, and guarantees that an
+ * insight is stored before it is published.
+ */
+export class Publisher {
+  readonly #options: PublisherOptions;
+  readonly #maxQueued: number;
+  /** The clock of the stamps: later publications get later stamps, also when the wall clock is set back. */
+  readonly #stamps: ForwardClock;
+  /** Streams with readings to publish, in order of arrival. */
+  #waiting: Stream[] = [];
+  /** Readings queued or in a commit. */
+  #queued = 0;
+  /** Parts that are being stored or published. */
+  #underWay = 0;
+  #scheduled = false;
+  #committing = false;
+  /** Set while waiting for the next possible stamps. */
+  #stampTimer: Timer | null = null;
+  /** Time from the last attempt to the next one while the store is down, ms; otherwise 0. */
+  #retryMs = 0;
+  #reliefs: (() => void)[] = [];
+  #drains: (() => void)[] = [];
+  #unpublished = 0;
+  #busLoggedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    this.#maxQueued = options.maxQueued ?? 20_000;
+    this.#stamps = new ForwardClock(options.clock, CATCH_UP_PACE);
+  }
+
   /** False while the queue is full or the store is down: devices are paused until `onRelief`. */
-  readonly accepting: boolean;
+  get accepting(): boolean {
+    return this.#retryMs === 0 && this.#queued < this.#maxQueued;
+  }
+
   /** Readings that are not stored yet. */
-  readonly queued: number;
+  get queued(): number {
+    return this.#queued;
+  }
+
   /** Time by which the stamps are ahead of the wall clock, because it was set back, ms; 0 otherwise. */
-  readonly aheadMs: number;
+  get aheadMs(): number {
+    return this.#stamps.aheadMs;
+  }
+
+  /** Starts to accept readings of a session. */
+  open(session: PublishedSession): Stream {
+    return new Stream(session, this.#stamps, (stream, readings) => {
+      this.#queued += readings;
+      this.#await(stream);
+      if (this.#retryMs === 0) this.#schedule();
+    });
+  }
+
   /** Calls back, once, when `accepting` is true again. */
-  onRelief(run: () => void): void;
+  onRelief(run: () => void): void {
+    this.#reliefs.push(run);
+    this.#relieve();
+  }
+
   /**
    * The insights that another gateway had to publish for an account may be lost: its subscribers are told so before any
    * insights from here.
    */
-  declareLoss(accountId: string): void;
+  declareLoss(accountId: string): void {
+    const { bus, log } = this.#options;
+    bus
+      .declareLoss(accountId)
+      .catch((err: unknown) =>
+        log.warn({ err, accountId }, 'a possible loss of insights could not be announced on the bus'),
+      );
+  }
+
   /** Resolves when all queued readings are stored and published (or lost). */
-  drain(): Promise<void>;
+  drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#drains.push(resolve);
+      this.#answerDrains();
+    });
+  }
+
+  #await(stream: Stream): void {
+    if (stream.isWaiting) return;
+    stream.isWaiting = true;
+    this.#waiting.push(stream);
+  }
+
+  /**
+   * The readings that the running callback still produces join the group; no socket is read before the group is sent.
+   */
+  #schedule(): void {
+    if (this.#scheduled || this.#committing) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#stampTimer?.cancel();
+    const group = this.#take();
+    if (group.length > 0) {
+      this.#committing = true;
+      await this.#commit(group);
+      this.#committing = false;
+      this.#relieve();
+      this.#answerDrains();
+    }
+    if (this.#waiting.length === 0 || this.#retryMs > 0) return;
+    if (group.length > 0) this.#schedule();
+    else this.#stampTimer = this.#options.clock.after(STAMP_WAIT_MS, () => this.#schedule());
+  }
+
+  /** A stream with more readings waits behind the others. If not all fit in, accounts take turns. */
+  #take(): Part[] {
+    const group: Part[] = [];
+    const waiting = this.#queued > GROUP ? inTurns(this.#waiting) : this.#waiting;
+    this.#waiting = [];
+    let room = GROUP;
+    let next = 0;
+    for (; next < waiting.length && room > 0; next++) {
+      const stream = waiting[next];
+      const part = stream?.take(Math.min(room, SHARE));
+      if (stream) stream.isWaiting = false;
+      if (stream && stream.length > 0) this.#await(stream);
+      if (!part) continue;
+      group.push(part);
+      room -= part.readings.length;
+    }
+    if (next < waiting.length) this.#waiting = [...waiting.slice(next), ...this.#waiting];
+    this.#underWay += group.length;
+    return group;
+  }
+
+  async #commit(group: readonly Part[]): Promise<void> {
+    try {
+      const results = await this.#options.store.commit(group.map(({ commit }) => commit));
+      if (this.#retryMs > 0) this.#options.log.info({}, 'the store accepts insights again');
+      this.#retryMs = 0;
+      this.#publish(group, results);
+    } catch (error) {
+      if (error instanceof StoreRefused) await this.#commitEach(group, error);
+      else this.#retryLater(group, error);
+    }
+  }
+
+  /**
+   * The store refused a group for its contents: the parts that it accepts one by one are kept, the others are given up.
+   */
+  async #commitEach(group: readonly Part[], error: StoreRefused): Promise<void> {
+    this.#retryMs = 0; // The store answers again.
+    const [part, ...others] = group;
+    if (part && others.length > 0) await this.#commitOneByOne(group);
+    else if (part) {
+      const { sessionId, insights } = part.commit;
+      this.#options.log.error(
+        { err: error, session: sessionId, insights },
+        'the store refused insights; they are dropped',
+      );
+      this.#done(part);
+      this.#settle([part]);
+    }
+  }
+
+  async #commitOneByOne(group: readonly Part[]): Promise<void> {
+    for (const [i, part] of group.entries()) {
+      await this.#commit([part]);
+      if (this.#retryMs > 0) return this.#putBack(group.slice(i + 1));
+    }
+  }
+
+  /** Every error other than a refusal is temporary or can be repaired, so nothing is given up for it. */
+  #retryLater(group: readonly Part[], error: unknown): void {
+    const { clock, log } = this.#options;
+    this.#putBack(group);
+    const isLong = this.#retryMs === LAST_RETRY_MS; // A disk may be full for days.
+    this.#retryMs = Math.min(this.#retryMs * 2 || FIRST_RETRY_MS, LAST_RETRY_MS);
+    if (!isLong)
+      log.warn(
+        { err: error, queued: this.#queued, retryMs: this.#retryMs },
+        'the store accepts no insights; they wait in memory',
+      );
+    clock.after(this.#retryMs, () => this.#schedule());
+  }
+
+  #putBack(group: readonly Part[]): void {
+    for (const part of group) {
+      part.stream.putBack(part);
+      this.#await(part.stream);
+    }
+    this.#underWay -= group.length;
+  }
+
+  #publish(group: readonly Part[], results: readonly SessionCommitResult[]): void {
+    const accounts = new Map<string, { messages: BusMessage[]; parts: Part[] }>();
+    for (const [i, part] of group.entries()) {
+      const result = results[i];
+      const { accountId, user } = part.stream.session;
+      this.#done(part);
+      if (!result || result.lost) {
+        this.#lose(part);
+        continue;
+      }
+      if (result.closed) part.stream.session.onClosed();
+      const account = accounts.get(accountId) ?? { messages: [], parts: [] };
+      accounts.set(accountId, account);
+      for (const insight of result.written) account.messages.push({ text: JSON.stringify(liveForm(insight)), user });
+      account.parts.push(part);
+      // Stored by an earlier commit whose answer was lost, and not published yet.
+      if (result.written.length < part.commit.insights.length) this.declareLoss(accountId);
+    }
+    for (const [account, { messages, parts }] of accounts) void this.#send(account, messages, parts);
+  }
+
+  /** The next commit does not wait for the bus: a bus that is down never delays storing. */
+  async #send(account: string, messages: readonly BusMessage[], parts: readonly Part[]): Promise<void> {
+    try {
+      if (messages.length > 0) await this.#options.bus.publish(account, messages);
+    } catch (error) {
+      this.#logUnpublished(messages.length, error);
+    }
+    this.#settle(parts);
+    this.#answerDrains();
+  }
+
+  /** The insights are stored: subscribers that missed them find them by REST. */
+  #logUnpublished(count: number, error: unknown): void {
+    const { clock, log } = this.#options;
+    this.#unpublished += count;
+    if (clock.monotonic() - this.#busLoggedAt < BUS_LOG_MS) return;
+    this.#busLoggedAt = clock.monotonic();
+    log.error(
+      { err: error, unpublished: this.#unpublished },
+      'the bus accepts no insights; they are stored but not sent live',
+    );
+  }
+
+  #lose(part: Part): void {
+    const { stream } = part;
+    this.#options.log.warn(
+      { session: stream.session.id },
+      'another gateway owns the session now; the readings computed here are dropped',
+    );
+    this.#queued -= stream.length;
+    this.#waiting = this.#waiting.filter((each) => each !== stream);
+    this.#underWay -= 1;
+    stream.lose(part);
+  }
+
+  #done(part: Part): void {
+    this.#queued -= part.readings.length;
+  }
+
+  #settle(parts: readonly Part[]): void {
+    this.#underWay -= parts.length;
+    for (const part of parts) part.stream.settle(part);
+  }
+
+  #relieve(): void {
+    if (!this.accepting) return;
+    const reliefs = this.#reliefs;
+    this.#reliefs = [];
+    for (const run of reliefs) run();
+  }
+
+  #answerDrains(): void {
+    if (this.#waiting.length > 0 || this.#underWay > 0) return;
+    const drains = this.#drains;
+    this.#drains = [];
+    for (const resolve of drains) resolve();
+  }
 }
 
-export interface PublishedStream {
-  publish(reading: Reading): void;
-  /** Records progress with the next commit (only the newest is kept). */
-  record(progress: SessionProgress): void;
-  /** Resolves when everything so far is stored and published, or the session is lost. */
-  flushed(): Promise<void>;
-  /** No more readings follow; forgets the session once flushed. */
-  close(): void;
+/** The streams in an order in which their accounts take turns. */
+function inTurns(streams: readonly Stream[]): Stream[] {
+  const ofAccount = new Map<string, number>();
+  const rounds: Stream[][] = [];
+  for (const stream of streams) {
+    const { accountId } = stream.session;
+    const round = ofAccount.get(accountId) ?? 0;
+    ofAccount.set(accountId, round + 1);
+    rounds[round] ??= [];
+    rounds[round].push(stream);
+  }
+  return rounds.flat();
 }

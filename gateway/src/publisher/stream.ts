@@ -1,8 +1,29 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { ForwardClock } from '../forward-clock.js';
 import { type InsightType, publishedAt, type Reading, type StoredInsight } from '../insight.js';
-import type { SessionCommit, SessionProgress } from '../store/store.js';
-import type { PublishedSession, PublishedStream } from './publisher.js';
+import type { LastInsights, SessionCommit, SessionProgress } from '../store/store.js';
+
+/** A session, as the publisher needs it. */
+export interface PublishedSession {
+  readonly id: string;
+  readonly accountId: string;
+  readonly user: string | null;
+  readonly gateway: string;
+  readonly epoch: number;
+  /** The newest published insight of each type, at the opening (empty for a new session). */
+  readonly last: LastInsights;
+  /**
+   * The session's readings wait for this, which never rejects: the insights of the previous owner are published first.
+   */
+  readonly after?: Promise<void>;
+  /** The store gave the session to another owner: queued readings are dropped, and the socket must be closed (4009). */
+  onLost(): void;
+  /**
+   * Another gateway took this one for dead and closed the session: what is queued is still stored and published, but no
+   * further data may be received. May be called again.
+   */
+  onClosed(): void;
+}
 
 /** The part of a group that comes from one stream. */
 export interface Part {
@@ -35,7 +56,7 @@ interface Line {
 export const CATCH_UP_PACE = 0.5;
 
 /** The queue of one session: receives readings, returns stamped parts of groups. */
-export class Stream implements PublishedStream {
+export class Stream {
   readonly session: PublishedSession;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #queued: (stream: Stream, readings: number) => void;
@@ -83,12 +104,14 @@ export class Stream implements PublishedStream {
     this.#queued(this, 1);
   }
 
+  /** Records progress with the next commit (only the newest is kept). */
   record(progress: SessionProgress): void {
     if (!this.#open) return;
     this.#progress = { n: ++this.#count, value: progress };
     this.#queued(this, 0);
   }
 
+  /** Resolves when everything so far is stored and published, or the session is lost. */
   flushed(): Promise<void> {
     return new Promise((resolve) => {
       this.#flushes.push({ n: this.#count, value: resolve });
@@ -96,6 +119,7 @@ export class Stream implements PublishedStream {
     });
   }
 
+  /** No more readings follow. */
   close(): void {
     this.#open = false;
   }

@@ -5,15 +5,13 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { CoreLoad } from '../analysis/core-load.js';
 import { registerAnalysisMetrics } from '../analysis/metrics.js';
-import { createAnalyses } from '../analysis/session-analysis.js';
 import type { Config } from '../config.js';
 import { Ingest } from '../ingest/ingest.js';
 import { registerIngestMetrics } from '../ingest/metrics.js';
 import type { KeyRing } from '../keys/key-ring.js';
 import type { Heartbeat } from '../peers/heartbeat.js';
-import { createPublisher } from '../publisher/group-commit.js';
 import { observedStore, registerPublisherMetrics } from '../publisher/metrics.js';
-import type { Publisher } from '../publisher/publisher.js';
+import { Publisher } from '../publisher/publisher.js';
 import type { Store } from '../store/store.js';
 
 /** What streaming needs of the rest of the service. */
@@ -41,7 +39,7 @@ interface Streaming {
 /** Opens the way of the data, from the devices' sockets through the signal core to the store and the bus. */
 export async function openStreaming(options: StreamingOptions): Promise<Streaming> {
   const { config, store, keys, bus, registry, gateway, heartbeat, clock, log } = options;
-  const publisher = createPublisher({ store: observedStore(store, registry), bus, clock, log });
+  const publisher = new Publisher({ store: observedStore(store, registry), bus, clock, log });
   registerPublisherMetrics(registry, publisher);
   const core = new CoreLoad(await createCore({ maxSessions: config.maxSessions }).catch(withoutMemory));
   registerAnalysisMetrics(registry, core);
@@ -49,7 +47,7 @@ export async function openStreaming(options: StreamingOptions): Promise<Streamin
     store,
     keys: keys.ofDevices,
     publisher,
-    openAnalysis: createAnalyses(core),
+    core,
     clock,
     log,
     gateway,

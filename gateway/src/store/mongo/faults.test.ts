@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import { systemClock } from '@device-insights/fanout/process/clock';
 import { expect } from 'chai';
-import { createPublisher } from '../../publisher/group-commit.js';
+import { Publisher } from '../../publisher/publisher.js';
 import { type Session, type Store, StoreUnavailable } from '../store.js';
 import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
 import { MongoConnection } from './connection.js';
@@ -99,7 +99,7 @@ describe('insights on their way into MongoDB', () => {
       const texts: string[] = [];
       const note = (_: object, text: string) => void texts.push(text);
       const log = { info: note, warn: note, error: note };
-      const publisher = createPublisher({ store, bus: createMemoryBus(), clock: systemClock, log });
+      const publisher = new Publisher({ store, bus: createMemoryBus(), clock: systemClock, log });
       const stream = publisher.open({ ...session, last: {}, onLost: () => texts.push('lost'), onClosed: () => {} });
       const at = newMoment();
       await arrange(fault);

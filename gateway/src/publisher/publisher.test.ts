@@ -7,8 +7,8 @@ import { type LiveInsight, liveForm, type Reading, type StoredInsight } from '..
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import { NO_PROGRESS, sampleInsight, sampleSession } from '../store/suite/samples.js';
 import { Gate } from './gate.fixture.js';
-import { createPublisher } from './group-commit.js';
-import type { PublishedSession, PublishedStream, Publisher } from './publisher.js';
+import { Publisher } from './publisher.js';
+import type { PublishedSession, Stream } from './stream.js';
 
 const START = 1_763_600_000_000;
 const HOUR_MS = 3_600_000;
@@ -36,7 +36,7 @@ describe('the publisher', () => {
   const newPublisher = (maxQueued?: number) => {
     const keep = (fields: object, text: string) => logged.push({ fields: { ...fields }, text });
     const log = { info: keep, warn: keep, error: keep };
-    return createPublisher({ store: gate, bus, clock, log, ...(maxQueued ? { maxQueued } : {}) });
+    return new Publisher({ store: gate, bus, clock, log, ...(maxQueued ? { maxQueued } : {}) });
   };
 
   /** Lets commits and publications that need no time run: a write that is asked for later is done later. */
@@ -77,7 +77,7 @@ describe('the publisher', () => {
 
   interface Rig {
     readonly session: PublishedSession;
-    readonly stream: PublishedStream;
+    readonly stream: Stream;
     readonly reading: (i: number, type?: Reading['type']) => Reading;
     readonly lost: () => number;
     readonly closed: () => number;
