@@ -14,9 +14,8 @@ import { openLiveFeed } from './live-feed.js';
 import { loadOf } from './load.js';
 import { ClockWatch, type ClockWatchOptions } from './peers/clock-watch.js';
 import { Heartbeat } from './peers/heartbeat.js';
-import { KEPT_MS } from './peers/heartbeats.js';
+import { Heartbeats, KEPT_MS, refuseOthers } from './peers/heartbeats.js';
 import { Inspector } from './peers/inspector.js';
-import { SplitFeed } from './peers/split-feed.js';
 import { PeriodicTasks } from './periodic-tasks.js';
 import { provideAccess } from './service/first-access.js';
 import { openStreaming } from './service/streaming.js';
@@ -65,19 +64,30 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const registry = processMetrics(`${SCHEMA_VERSION}`);
   const feed = await openLiveFeed(config, keys, registry, log);
   const heartbeat = new Heartbeat(store, gateway, clock);
+  const heartbeats = new Heartbeats(store, clock);
   const { bus } = feed;
-  const streaming = await openStreaming({ config, store, keys, bus, registry, gateway, heartbeat, clock, log });
-  const { ingest, publisher, core } = streaming;
-
-  const split = new SplitFeed(store, clock, gateway);
-  const clocks = watchClocks({ store, gateway, publisher, clock, log }, registry);
-  const beat = () => heartbeat.beat();
-  const tasks = new PeriodicTasks(
-    [beat, () => keys.poll(), () => ingest.sweep(), () => clocks.look(), ...(feed.shared ? [] : [() => split.look()])],
+  const streaming = await openStreaming({
+    config,
+    store,
+    keys,
+    bus,
+    registry,
+    gateway,
+    heartbeat,
+    heartbeats,
     clock,
     log,
-  );
+  });
+  const { ingest, publisher, core } = streaming;
 
+  const clocks = watchClocks({ heartbeats, gateway, publisher, clock, log }, registry);
+  const beat = () => heartbeat.beat();
+  const tasks = new PeriodicTasks([beat, () => keys.poll(), () => ingest.sweep(), () => clocks.look()], clock, log);
+
+  const alone = {
+    fault: 'the live insights of other gateways are missing',
+    try: () => refuseOthers(heartbeats, gateway),
+  };
   let draining = false;
   const trial = healthOf(
     {
@@ -85,10 +95,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
         { fault: 'the store does not work', try: () => store.probe(clock.now()) },
         { fault: 'devices are paused', try: () => ingest.check() },
       ],
-      subscribe: [
-        { fault: 'the live insights of other gateways are missing', try: () => split.check() },
-        ...feed.needs,
-      ],
+      subscribe: [...feed.needs, ...(feed.shared ? [] : [alone])],
     },
     clock,
     log,

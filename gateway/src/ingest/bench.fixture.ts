@@ -17,6 +17,7 @@ import type { InsightType, StoredInsight } from '../insight.js';
 import { newKey } from '../keys/key.js';
 import { KeyRing } from '../keys/key-ring.js';
 import { Heartbeat } from '../peers/heartbeat.js';
+import { Heartbeats } from '../peers/heartbeats.js';
 import { Publisher } from '../publisher/publisher.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { DeviceModel, ModalityChannel, Session, Store } from '../store/store.js';
@@ -168,9 +169,22 @@ export class Bench {
     const core = await createCore({ maxSessions: this.options.maxSessions ?? 8 });
     const load = new CoreLoad(core);
     const { graceMs = 60_000, maxSessions = 8, maxAccountSessions = maxSessions } = this.options;
-    const room = { maxSessions, maxAccountSessions, maxDailySessions: this.options.maxDailySessions ?? 1000 };
+    const limits = { maxSessions, maxAccountSessions, maxDailySessions: this.options.maxDailySessions ?? 1000 };
     const heartbeat = new Heartbeat(store, name, clock);
-    const parts = { store, keys, publisher, core: load, clock, log, gateway: name, heartbeat, graceMs, room };
+    const heartbeats = new Heartbeats(store, clock);
+    const parts = {
+      store,
+      heartbeats,
+      keys,
+      publisher,
+      core: load,
+      clock,
+      log,
+      gateway: name,
+      heartbeat,
+      graceMs,
+      limits,
+    };
     const ingest = new Ingest(parts);
     const server = createServer();
     server.on('upgrade', (request, socket, head) => {

@@ -15,11 +15,11 @@ import type { Heartbeat } from '../peers/heartbeat.js';
 import type { Inspection } from '../peers/inspection.js';
 import { StoreUnavailable } from '../store/store.js';
 import { admit, holderOf, keyHashOf } from './admission.js';
-import { Arrivals } from './arrivals.js';
 import { CLOSE_GRACE_MS, Connection, DeviceSocket } from './connection.js';
 import { IngestCounters } from './counters.js';
 import { EARLIEST_MS } from './frame.js';
 import { LIMITS } from './limits.js';
+import { JoinLimiter } from './session-quota.js';
 import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
 import { SessionTurns } from './turns.js';
 
@@ -59,7 +59,7 @@ export class Ingest {
   readonly #pending: PendingSockets<Connection>;
   /** Thousands may connect at once, so they are accepted in turns; their key, and so their account, is not known yet. */
   readonly #upgrades = new FairScheduler();
-  readonly #arrivals = new Arrivals();
+  readonly #joins = new JoinLimiter();
   readonly #ticks: Timer;
   readonly #stopWatchingKeys: () => void;
   #tickedAt: number;
@@ -166,10 +166,10 @@ export class Ingest {
       const holder = await holderOf(connection.keyHash, keys);
       connection.expiresAt = holder.expiresAt;
       this.#pending.delete(connection); // Joining may take long, and the places are few.
-      await this.#arrivals.admit(holder.account, async () => {
+      await this.#joins.run(holder.account, async () => {
         const admission = await admit(request, holder, at, store);
         if (hasWaited && clockShift(admission) !== 0) throw new CloseError('overloaded', STALE_CLOCK);
-        this.#sessions.refuseWithoutRoom(admission);
+        this.#sessions.refuseIfFull(admission);
         await heartbeat.renew();
         this.#serve(connection, await this.#sessions.join(admission, connection));
       });

@@ -1,5 +1,6 @@
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
+import { Heartbeats } from '../peers/heartbeats.js';
 import { sampleSession } from '../store/suite/samples.js';
 import { Owners } from './owners.js';
 
@@ -16,7 +17,14 @@ describe('the owners of sessions', () => {
       },
     };
     const publisher = { declareLoss: () => undefined };
-    const owners = new Owners({ store, publisher, clock, gateway: 'own', graceMs: 60_000 });
+    const owners = new Owners({
+      store,
+      heartbeats: new Heartbeats(store, clock),
+      publisher,
+      clock,
+      gateway: 'own',
+      graceMs: 60_000,
+    });
     await owners.orphans();
     clock.advance(5000);
     const orphans = async () => (await owners.orphans()).map(({ gateway }) => gateway);

@@ -1,10 +1,11 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
-import { Heartbeats } from '../peers/heartbeats.js';
+import type { Heartbeats } from '../peers/heartbeats.js';
 import type { Publisher } from '../publisher/publisher.js';
 import type { GatewayStore, Session } from '../store/store.js';
 
 interface OwnersOptions {
-  readonly store: Pick<GatewayStore, 'beats' | 'openSessionsOfOthers'>;
+  readonly store: Pick<GatewayStore, 'openSessionsOfOthers'>;
+  readonly heartbeats: Heartbeats;
   readonly publisher: Pick<Publisher, 'declareLoss'>;
   readonly clock: Clock;
   /** This process as owner of sessions. */
@@ -32,7 +33,7 @@ export class Owners {
 
   constructor(options: OwnersOptions) {
     this.#options = options;
-    this.#heartbeats = new Heartbeats(options.store, options.clock);
+    this.#heartbeats = options.heartbeats;
   }
 
   /**

@@ -6,6 +6,7 @@ import { remember } from '@device-insights/fanout/process/remember';
 import type { CoreLoad } from '../analysis/core-load.js';
 import { openAnalysis } from '../analysis/session-analysis.js';
 import { CloseError } from '../errors.js';
+import type { Heartbeats } from '../peers/heartbeats.js';
 import type { Publisher } from '../publisher/publisher.js';
 import type { Stream } from '../publisher/stream.js';
 import { Queue } from '../queue.js';
@@ -16,8 +17,8 @@ import type { Connection } from './connection.js';
 import type { IngestCounters } from './counters.js';
 import { NO_PROGRESS } from './intake.js';
 import { Owners } from './owners.js';
-import { NO_ROOM, Room, type RoomLimits } from './room.js';
 import { LiveSession } from './session.js';
+import { type SessionLimits, SessionQuota, TOO_MANY_SESSIONS } from './session-quota.js';
 import type { SessionTurns } from './turns.js';
 
 export interface SessionsOptions {
@@ -25,13 +26,14 @@ export interface SessionsOptions {
   readonly publisher: Publisher;
   /** The signal core, with all sessions of this process. */
   readonly core: CoreLoad;
+  readonly heartbeats: Heartbeats;
   readonly clock: Clock;
   readonly log: Log;
   /** This process as owner of sessions: different from every other process. */
   readonly gateway: string;
   /** How long a session stays open without a connection, ms. */
   readonly graceMs: number;
-  readonly room: RoomLimits;
+  readonly limits: SessionLimits;
   readonly turns: SessionTurns;
   readonly counters: IngestCounters;
 }
@@ -74,14 +76,14 @@ export class Sessions {
   readonly #joins = new Queue({ each: () => 1 });
   /** Times of the last take-overs of each device, monotonic ms. */
   readonly #takeovers = new Map<string, readonly number[]>();
-  readonly #room: Room;
+  readonly #quota: SessionQuota;
   readonly #openings: Allowance;
   readonly #newDevices: Allowance;
   readonly #owners: Owners;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
-    this.#room = new Room(options.room);
+    this.#quota = new SessionQuota(options.limits);
     this.#openings = new Allowance(options.clock);
     this.#newDevices = new Allowance(options.clock);
     this.#owners = new Owners(options);
@@ -100,11 +102,11 @@ export class Sessions {
   }
 
   /**
-   * Throws `CloseError` if a device without a session here would find no room for one, so that nothing is stored of it.
+   * Throws `CloseError` if a device without a session here would exceed the session quota, so that nothing is stored of it.
    */
-  refuseWithoutRoom(admission: Admission): void {
+  refuseIfFull(admission: Admission): void {
     if (this.#byDevice.has(deviceKey(admission))) return;
-    this.#room.refuseIfFull({ accountId: admission.accountId, channels: admission.model.channels });
+    this.#quota.refuseIfFull({ accountId: admission.accountId, channels: admission.model.channels });
   }
 
   /**
@@ -164,7 +166,7 @@ export class Sessions {
     const same = row.user === admission.user && row.deviceModelId === admission.model.id;
     if (live) return same ? { session: live, resumed: true, replayMs: 0 } : this.#replace(live);
     if (await this.#owners.isOrphan(row)) return this.#closeOrphan(row);
-    this.#room.refuseIfFull(row);
+    this.#quota.refuseIfFull(row);
     const claimed = await this.#options.store.claimSession(row.id, row.epoch, this.#options.gateway);
     if (!claimed) return null;
     const after = this.#owners.left(row);
@@ -194,10 +196,10 @@ export class Sessions {
   }
 
   async #open(admission: Admission): Promise<Joined | null> {
-    const { store, room } = this.#options;
+    const { store, limits } = this.#options;
     const account = await store.account(admission.accountId);
     if (!account) throw new CloseError('authenticationFailed');
-    if (!this.#openings.take(account.id, room.maxDailySessions)) throw new CloseError('overloaded', NO_MORE_TODAY);
+    if (!this.#openings.take(account.id, limits.maxDailySessions)) throw new CloseError('overloaded', NO_MORE_TODAY);
     const row = this.#newRow(admission, account.algorithms);
     const session = this.#live(row, {});
     if (await this.#isOpened(row, session)) return { session, resumed: false, replayMs: 0 };
@@ -264,7 +266,7 @@ export class Sessions {
     after: Promise<void> | null = null,
     diagnostics: Diagnostics | null = null,
   ): LiveSession {
-    this.#room.refuseIfFull(row);
+    this.#quota.refuseIfFull(row);
     const { store, publisher, gateway, core, turns, counters, clock, graceMs, log } = this.#options;
     let stream: Stream | null = null;
     const analysis = openAnalysis(core, {
@@ -278,7 +280,7 @@ export class Sessions {
       emit: (reading) => stream?.publish(reading),
       onLate: (channel, isLate) => session.late(channel, isLate),
     });
-    if (!analysis) throw new CloseError('overloaded', NO_ROOM);
+    if (!analysis) throw new CloseError('overloaded', TOO_MANY_SESSIONS);
     const { id, accountId, user, deviceId, epoch } = row;
     const scope = { accountId, user, deviceId };
     stream = publisher.open({
@@ -316,11 +318,11 @@ export class Sessions {
     const { id } = session.row;
     this.#byDevice.set(device, session);
     this.#byId.set(id, session);
-    this.#room.take(session.row);
+    this.#quota.take(session.row);
     void session.gone.then(() => {
       if (this.#byDevice.get(device) === session) this.#byDevice.delete(device);
       if (this.#byId.get(id) === session) this.#byId.delete(id);
-      this.#room.free(session.row);
+      this.#quota.free(session.row);
     });
   }
 

@@ -1,6 +1,7 @@
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import { ClockWatch } from './clock-watch.js';
+import { Heartbeats } from './heartbeats.js';
 
 const START = 1_000_000_000;
 
@@ -24,7 +25,8 @@ describe('the watch of the clocks', () => {
         return aheadMs;
       },
     };
-    watch = new ClockWatch({ store: { beats: async () => new Map(beats) }, gateway: 'me', publisher, clock, log });
+    const heartbeats = new Heartbeats({ beats: async () => new Map(beats) }, clock);
+    watch = new ClockWatch({ heartbeats, gateway: 'me', publisher, clock, log });
   });
 
   /** A second later, with heartbeats of another gateway whose clock is `offset` ms ahead. */

@@ -1,14 +1,13 @@
 import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Log } from '@device-insights/fanout/process/log';
 import type { Publisher } from '../publisher/publisher.js';
-import type { GatewayStore } from '../store/store.js';
-import { ALIVE_MS, Heartbeats } from './heartbeats.js';
+import { ALIVE_MS, type Heartbeats } from './heartbeats.js';
 
 /** Clocks that differ by no more than this agree, ms: a heartbeat is up to a second old when it is read. */
 const TOLERANCE_MS = 2000;
 
 export interface ClockWatchOptions {
-  readonly store: Pick<GatewayStore, 'beats'>;
+  readonly heartbeats: Heartbeats;
   /** Id of this gateway, whose own heartbeat may be from before its clock was set back. */
   readonly gateway: string;
   readonly publisher: Pick<Publisher, 'aheadMs'>;
@@ -23,14 +22,12 @@ export interface ClockWatchOptions {
  */
 export class ClockWatch {
   readonly #options: ClockWatchOptions;
-  readonly #heartbeats: Heartbeats;
   #hasLooked = false;
   #behindMs = 0;
   #differenceMs = 0;
 
   constructor(options: ClockWatchOptions) {
     this.#options = options;
-    this.#heartbeats = new Heartbeats(options.store, options.clock);
   }
 
   /** Time by which this gateway's clock is behind another gateway's clock or behind its own stamps, ms; 0 if it is not. */
@@ -45,17 +42,17 @@ export class ClockWatch {
 
   /** Whether a gateway with this id has sent a heartbeat to the store, as of the last look. */
   knows(gateway: string): boolean {
-    return this.#heartbeats.beatOf(gateway) !== undefined;
+    return this.#options.heartbeats.beatOf(gateway) !== undefined;
   }
 
   /** Reads the heartbeats; call once a second. Rejects as the store does. */
   async look(): Promise<void> {
-    const { clock, log, publisher, gateway } = this.#options;
-    if (!this.#hasLooked) await this.#lookBack();
-    await this.#heartbeats.look();
+    const { heartbeats, clock, log, publisher, gateway } = this.#options;
+    await heartbeats.look();
+    if (!this.#hasLooked) this.#lookBack();
     const now = clock.now();
-    const alive = this.#heartbeats.heardWithin(ALIVE_MS).filter((id) => id !== gateway);
-    const ahead = alive.map((id) => (this.#heartbeats.beatOf(id) ?? now) - now);
+    const alive = heartbeats.heardWithin(ALIVE_MS).filter((id) => id !== gateway);
+    const ahead = alive.map((id) => (heartbeats.beatOf(id) ?? now) - now);
     const others = Math.max(0, ...ahead);
     this.#differenceMs = Math.max(0, ...ahead.map(Math.abs));
     const behindMs = Math.max(others, publisher.aheadMs);
@@ -71,9 +68,9 @@ export class ClockWatch {
   }
 
   /** What a gateway left here whose clock was ahead, such as this one before it was started again. */
-  async #lookBack(): Promise<void> {
-    const { store, clock, log } = this.#options;
-    const newest = Math.max(...(await store.beats()).values());
+  #lookBack(): void {
+    const { heartbeats, clock, log } = this.#options;
+    const { newest } = heartbeats;
     if (newest - clock.now() > TOLERANCE_MS)
       log.warn(
         { now: new Date(clock.now()).toISOString(), newest: new Date(newest).toISOString() },

@@ -1,6 +1,6 @@
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
-import { Heartbeats } from './heartbeats.js';
+import { Heartbeats, refuseOthers } from './heartbeats.js';
 
 const START = 1_763_600_000_000;
 const HOUR = 3_600_000;
@@ -27,6 +27,17 @@ describe('heartbeats', () => {
     }
   };
   const isDead = (gateway: string) => !heartbeats.notSilentFor(GRACE, LEAST).includes(gateway);
+
+  it('show another gateway on the store of one that has no bus to it', async () => {
+    await pass(1, 'me', 'former');
+    const check = () => refuseOthers(heartbeats, 'me');
+    await pass(3, 'me');
+    expect(check).not.to.throw();
+    await pass(1, 'me', 'other');
+    expect(check).to.throw(/REDIS_URL/);
+    await pass(4, 'me');
+    expect(check).not.to.throw();
+  });
 
   it('tell how long a gateway has been silent', async () => {
     await pass(3, 'a', 'b');

@@ -80,6 +80,11 @@ export class Heartbeats {
     return this.#gateways.get(gateway)?.beat;
   }
 
+  /** The newest heartbeat of all gateways; -infinity if there is none. */
+  get newest(): number {
+    return Math.max(...[...this.#gateways.values()].map(({ beat }) => beat));
+  }
+
   /** The gateways whose heartbeat changed in the last `ms`. */
   heardWithin(ms: number): string[] {
     const since = this.#clock.monotonic() - ms;
@@ -107,4 +112,13 @@ export class Heartbeats {
   #leaveOut(gap: number): void {
     if (gap > STANDSTILL_MS) for (const seen of this.#gateways.values()) seen.at += gap;
   }
+}
+
+/**
+ * Throws an error that says what to do while another gateway is alive, whose insights a bus within this process does not
+ * carry. Only heartbeats that are seen to change count: others may be left from an earlier run.
+ */
+export function refuseOthers(heartbeats: Heartbeats, gateway: string): void {
+  if (heartbeats.heardWithin(ALIVE_MS).some((id) => id !== gateway))
+    throw new Error('several gateways use this store, but no Redis connects them: set REDIS_URL');
 }

@@ -10,6 +10,7 @@ import { Ingest } from '../ingest/ingest.js';
 import { registerIngestMetrics } from '../ingest/metrics.js';
 import type { KeyRing } from '../keys/key-ring.js';
 import type { Heartbeat } from '../peers/heartbeat.js';
+import type { Heartbeats } from '../peers/heartbeats.js';
 import { observedStore, registerPublisherMetrics } from '../publisher/metrics.js';
 import { Publisher } from '../publisher/publisher.js';
 import type { Store } from '../store/store.js';
@@ -24,6 +25,7 @@ interface StreamingOptions {
   /** Id of this gateway in the store. */
   readonly gateway: string;
   readonly heartbeat: Heartbeat;
+  readonly heartbeats: Heartbeats;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -38,7 +40,7 @@ interface Streaming {
 
 /** Opens the way of the data, from the devices' sockets through the signal core to the store and the bus. */
 export async function openStreaming(options: StreamingOptions): Promise<Streaming> {
-  const { config, store, keys, bus, registry, gateway, heartbeat, clock, log } = options;
+  const { config, store, keys, bus, registry, gateway, heartbeat, heartbeats, clock, log } = options;
   const publisher = new Publisher({ store: observedStore(store, registry), bus, clock, log });
   registerPublisherMetrics(registry, publisher);
   const core = new CoreLoad(await createCore({ maxSessions: config.maxSessions }).catch(withoutMemory));
@@ -52,8 +54,9 @@ export async function openStreaming(options: StreamingOptions): Promise<Streamin
     log,
     gateway,
     heartbeat,
+    heartbeats,
     graceMs: config.sessionGraceMs,
-    room: config,
+    limits: config,
   });
   registerIngestMetrics(registry, ingest);
   return { ingest, publisher, core };
