@@ -42,13 +42,17 @@ export interface AnalysisOptions {
   readonly firstInstant: number | null;
   /** The newest published insights (after a resume): readings at or before them are not repeated. */
   readonly last: LastInsights;
-  /** Receives each reading, in order of `actual_end` within each type. */
-  readonly emit: (reading: Reading) => void;
+}
+
+/** What a run of samples led to. */
+export interface Analysed {
+  /** In order of `actual_end` within each type. */
+  readonly readings: readonly Reading[];
   /**
-   * Called for each run of a channel that comes so far behind the others that windows passed without it, and once when
-   * the channel is no longer late.
+   * True if the run comes so far behind those of other channels that windows passed without it, and false for the first
+   * one that no longer does; otherwise null.
    */
-  readonly onLate?: (channel: number, isLate: boolean) => void;
+  readonly late: boolean | null;
 }
 
 /** An R peak of an ECG channel. */

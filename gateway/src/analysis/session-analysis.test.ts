@@ -31,9 +31,19 @@ async function open({ channels = [channel('ppg_green')], algorithms = null, last
     algorithms,
     firstInstant: firstInstant ?? null,
     last,
-    emit: (reading) => readings.push(reading),
   });
   if (!analysis) throw new Error('the core is full');
+  const [push, end] = [analysis.push.bind(analysis), analysis.end.bind(analysis)];
+  analysis.push = (run) => {
+    const found = push(run);
+    readings.push(...found.readings);
+    return found;
+  };
+  analysis.end = () => {
+    const found = end();
+    readings.push(...found);
+    return found;
+  };
   return { analysis, readings, core };
 }
 
@@ -280,7 +290,7 @@ describe('the analysis of a session', () => {
     const core = await createCore({ maxSessions: 8 });
     const options = { sessionId: 's', deviceId: 'd', spo2Curve: null, algorithms: null, firstInstant: null, last: {} };
     const opened = (channels: ModalityChannel[]) => {
-      const analysis = openAnalysis(new CoreLoad(core), { ...options, channels, emit: () => undefined });
+      const analysis = openAnalysis(new CoreLoad(core), { ...options, channels });
       const { openSessions } = core;
       analysis?.close();
       return openSessions;
@@ -294,7 +304,7 @@ describe('the analysis of a session', () => {
     const core = await createCore({ maxSessions: 1 });
     const options = { sessionId: 's', deviceId: 'd', spo2Curve: null, algorithms: null, firstInstant: null, last: {} };
     const channels = [channel('ppg'), channel('ppg')];
-    expect(openAnalysis(new CoreLoad(core), { ...options, channels, emit: () => undefined })).to.equal(null);
+    expect(openAnalysis(new CoreLoad(core), { ...options, channels })).to.equal(null);
     expect(core.openSessions).to.equal(0);
   });
 

@@ -1,7 +1,7 @@
 import type { Answer, Core, CoreSession, Estimate, Modality } from '@device-insights/dsp-wasm';
 import { type InsightType, type Reading, sqiClass, UNITS } from '../insight.js';
 import type { Algorithm } from './algorithm.js';
-import { type AnalysisOptions, BYTES_PER_SAMPLE, type RPeak, type SampleRun } from './analysis.js';
+import { type Analysed, type AnalysisOptions, BYTES_PER_SAMPLE, type RPeak, type SampleRun } from './analysis.js';
 import { type AnalysedChannel, analysedChannels, channelSets } from './channel.js';
 import type { CoreLoad } from './core-load.js';
 import { genericConfidence } from './coverage.js';
@@ -78,6 +78,8 @@ export class Analysis {
   readonly #choices: ReadonlyMap<InsightType, TypeChoice>;
   readonly #watches: ReadonlyMap<InsightType, NoReadingWatch>;
   #noReadings: readonly NoReading[] = [];
+  /** The readings of the running call. */
+  #readings: Reading[] = [];
   #firstInstant: number | null;
   /** Time of the first data here, seconds since the first instant. */
   #start = 0;
@@ -122,15 +124,23 @@ export class Analysis {
     return this.#noReadings;
   }
 
-  push(run: SampleRun): void {
+  /** Takes the next run of a channel. */
+  push(run: SampleRun): Analysed {
     this.#firstInstant ??= Math.floor(run.t);
     const start = (run.t - this.#firstInstant) / 1000;
     // Data before the first instant are in no window.
-    if (start < 0) return;
+    if (start < 0) return { readings: [], late: null };
     if (this.#dataTime === Number.NEGATIVE_INFINITY) this.#start = start;
     this.#restart(start);
-    const instants = this.#take(run, start);
+    const { instants, late } = this.#take(run, start);
     this.#pass(start + ((instants - 1) * run.period) / 1000);
+    return { readings: this.#takeReadings(), late };
+  }
+
+  #takeReadings(): readonly Reading[] {
+    const readings = this.#readings;
+    this.#readings = [];
+    return readings;
   }
 
   /** The R peaks found since the last call, in order of time per channel. */
@@ -144,10 +154,11 @@ export class Analysis {
   }
 
   /** Computes the steps that every required channel has reached; no run may follow. */
-  end(): void {
+  end(): readonly Reading[] {
     for (const steps of this.#steps) this.#compute(steps, steps.reached());
     for (const choice of this.#choices.values()) for (const chosen of choice.decide(true)) this.#emit(chosen);
     this.#endWatches();
+    return this.#takeReadings();
   }
 
   /** States why the types that had no trusted reading had none, however short the session was. */
@@ -164,12 +175,15 @@ export class Analysis {
     for (const session of this.#sessions) session.close();
   }
 
-  /** Gives a run to the core, if the core analyses its channel; returns its instants. */
-  #take({ channel: index, period: ms, trusted, lost, encoding, payload }: SampleRun, start: number): number {
+  /** Gives a run to the core, if the core analyses its channel; returns its instants, and whether it is late. */
+  #take(
+    { channel: index, period: ms, trusted, lost, encoding, payload }: SampleRun,
+    start: number,
+  ): { readonly instants: number; readonly late: boolean | null } {
     const period = ms / 1000;
     const instants = payload.length / (BYTES_PER_SAMPLE[encoding] * (this.#options.channels[index]?.num_channels ?? 1));
     const channel = this.#channels.get(index);
-    if (!channel) return instants;
+    if (!channel) return { instants, late: null };
     let missing = 0;
     this.#load.time(() => {
       for (const { set, place } of this.#places.get(channel) ?? [])
@@ -178,14 +192,13 @@ export class Analysis {
     channel.coverage.add(start, period, instants, lost, missing);
     channel.coverage.forget();
     if (!trusted) channel.doubt({ start, end: start + instants * period });
-    this.#watchLate(index, channel, start + instants * period);
-    return instants;
+    return { instants, late: this.#lateness(channel, start + instants * period) };
   }
 
-  #watchLate(index: number, channel: AnalysedChannel, end: number): void {
-    const isLate = end < this.#dataTime - LATE_S;
-    if (isLate || channel.isLate) this.#options.onLate?.(index, isLate);
+  #lateness(channel: AnalysedChannel, end: number): boolean | null {
+    const [isLate, wasLate] = [end < this.#dataTime - LATE_S, channel.isLate];
     channel.isLate = isLate;
+    return isLate || wasLate ? isLate : null;
   }
 
   /** Advances data time to `t` and computes the steps that are due. */
@@ -271,7 +284,7 @@ export class Analysis {
   #emit(chosen: Candidate): void {
     const reading = this.#reading(chosen);
     const last = this.#options.last[reading.type];
-    if (!last || reading.actual_end > last.actualEnd) this.#options.emit(reading);
+    if (!last || reading.actual_end > last.actualEnd) this.#readings.push(reading);
   }
 
   #reading({ window, value, confidence }: Candidate): Reading {

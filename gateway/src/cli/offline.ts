@@ -105,8 +105,8 @@ class OfflineRun {
     this.#notices = notices;
     this.#source = source;
     this.#channels = channels;
-    this.#analysis = analysisOf(source, channels, spo2Curve, load, notices, (reading) => this.#readings.push(reading));
-    this.#intake = new Intake({ channels, clock, progress: NO_PROGRESS, push: (run) => this.#push(run), notices });
+    this.#analysis = analysisOf(source, channels, spo2Curve, load);
+    this.#intake = new Intake({ channels, clock, progress: NO_PROGRESS, notices });
     const modalities = this.#analysis.lacking;
     if (modalities) notices.raise('not_analysed', null, { detail: notAnalysed(modalities), modalities });
   }
@@ -131,14 +131,14 @@ class OfflineRun {
       for await (const frame of this.#source.frames()) {
         this.#time = frame.at;
         if (frame.at >= nextTick) {
-          this.#intake.tick();
+          this.#analyse(this.#intake.tick() ?? []);
           nextTick = frame.at + TICK_MS;
         }
         this.#receive(frame);
         yield this.#analysis;
       }
-      this.#intake.flush();
-      this.#analysis.end();
+      this.#analyse(this.#intake.flush());
+      this.#readings.push(...this.#analysis.end());
       this.#tellNoReadings();
       yield this.#analysis;
     } finally {
@@ -155,15 +155,22 @@ class OfflineRun {
       this.#find({ code: decoded.fault, channel, detail: decoded.detail });
       return;
     }
-    const refusal = this.#intake.receive(decoded);
+    const { refusal, runs } = this.#intake.receive(decoded);
+    this.#analyse(runs);
     if (refusal !== null) this.#find({ code: refusal, channel, detail: REFUSALS[refusal] });
+  }
+
+  #analyse(runs: readonly SampleRun[]): void {
+    for (const run of runs) this.#push(run);
   }
 
   #push(run: SampleRun): void {
     const { channel, t, period, encoding, payload } = run;
     const width = BYTES_PER_SAMPLE[encoding] * (this.#channels[channel]?.num_channels ?? 1);
     this.#end = Math.max(this.#end, t + (payload.length / width) * period);
-    this.#analysis.push(run);
+    const { readings, late } = this.#analysis.push(run);
+    this.#readings.push(...readings);
+    if (late !== null) noticeLate(this.#notices, channel, late);
     this.#tellNoReadings();
   }
 
@@ -187,8 +194,6 @@ function analysisOf(
   channels: readonly ModalityChannel[],
   spo2Curve: readonly number[] | null,
   load: CoreLoad,
-  notices: Notices,
-  emit: (reading: Reading) => void,
 ): Analysis {
   const sessionId = nameUuid(`${source.id}/session`);
   const analysis = openAnalysis(load, {
@@ -199,8 +204,6 @@ function analysisOf(
     algorithms: null,
     firstInstant: null,
     last: {},
-    emit,
-    onLate: (channel, isLate) => noticeLate(notices, channel, isLate),
   });
   if (!analysis) throw new Error('the signal core has no room for a session');
   return analysis;

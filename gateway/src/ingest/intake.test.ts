@@ -24,12 +24,18 @@ function open({ channels = [channel(), channel()], progress = NO_PROGRESS as Ses
     channels,
     clock,
     progress,
-    push: (run) => runs.push({ ...run, instants: run.payload.length / 2 }),
     onRateOff: (...rate) => rates.push(rate),
     notices: new Notices(clock, (notice) => notices.push(notice)),
   });
+  const keep = (found: readonly SampleRun[]) =>
+    void runs.push(...found.map((run) => ({ ...run, instants: run.payload.length / 2 })));
+  const receive = (frame: Frame) => {
+    const { refusal, runs: found } = intake.receive(frame);
+    keep(found);
+    return refusal;
+  };
   const send = (seq: number, instants: number, fields: Partial<Frame> = {}) =>
-    intake.receive({
+    receive({
       channel: 0,
       seq,
       instants,
@@ -38,15 +44,16 @@ function open({ channels = [channel(), channel()], progress = NO_PROGRESS as Ses
       payload: int16(...new Array<number>(instants).fill(seq % 1000)),
       ...fields,
     });
-  return { clock, intake, runs, rates, notices, send };
+  const flush = () => keep(intake.flush());
+  return { clock, intake, runs, rates, notices, send, receive, flush, tick: () => keep(intake.tick() ?? []) };
 }
 
 describe('Intake', () => {
   it('turns frames into runs with times, spacing, encoding and losses', () => {
-    const { send, runs, intake } = open();
+    const { send, runs, flush } = open();
     send(0, 50);
     send(60, 20);
-    intake.flush();
+    flush();
     const [first, second] = runs;
     expect(first).to.include({ channel: 0, t: T0, period: 10, lost: 0, encoding: 1, instants: 50 });
     expect(second).to.include({ channel: 0, lost: 10, instants: 20 });
@@ -237,11 +244,11 @@ describe('Intake', () => {
   });
 
   it('gives up a gap after 2 s without new data', () => {
-    const { send, intake, clock, runs } = open();
+    const { send, intake, clock, runs, tick } = open();
     send(0, 10);
     send(20, 10);
     clock.advance(2000);
-    intake.tick();
+    tick();
     expect(intake.nextSeq()).to.deep.equal({ 0: 30 });
     expect(runs.at(-1)).to.include({ lost: 10 });
   });
@@ -253,11 +260,11 @@ describe('Intake', () => {
   });
 
   it('reports once per channel that a rate is more than 20 % off the model', () => {
-    const { intake, rates } = open();
+    const { rates, receive } = open();
     for (let k = 0; k < 200; k++) {
       const frame = { channel: 0, seq: k * 10, instants: 10, encoding: 1, payload: new Uint8Array(20) } as const;
-      intake.receive({ ...frame, ts: T0 + k * 70 });
-      intake.receive({ ...frame, channel: 1, ts: T0 + k * 85 });
+      receive({ ...frame, ts: T0 + k * 70 });
+      receive({ ...frame, channel: 1, ts: T0 + k * 85 });
     }
     expect(rates.map(([index]) => index)).to.deep.equal([0]);
   });
@@ -451,12 +458,12 @@ describe('Intake', () => {
     });
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 50 }), (frames) => {
-        const { intake, runs } = open();
+        const { runs, flush, receive } = open();
         for (const f of frames) {
-          const code = intake.receive({ ...f, encoding: 1, payload: new Uint8Array(f.instants * 2) });
+          const code = receive({ ...f, encoding: 1, payload: new Uint8Array(f.instants * 2) });
           if (code !== null) expect(FRAME_ERRORS).to.include(code);
         }
-        intake.flush();
+        flush();
         for (const index of [0, 1]) {
           let end = Number.NEGATIVE_INFINITY;
           for (const { t, period, instants } of runs.filter((run) => run.channel === index)) {
@@ -472,7 +479,6 @@ describe('Intake', () => {
 
 describe('splitAtSeconds', () => {
   it('terminates on slow channels with one instant in many seconds', () => {
-    const parts: SampleRun[] = [];
     const run = {
       channel: 0,
       t: T0,
@@ -482,7 +488,7 @@ describe('splitAtSeconds', () => {
       encoding: 1,
       payload: new Uint8Array(8),
     } as const;
-    splitAtSeconds(run, 4, T0 - 123, (part) => parts.push(part));
+    const parts = splitAtSeconds(run, 4, T0 - 123);
     expect(parts.map(({ t, lost }) => [t - T0, lost])).to.deep.equal([
       [0, 3],
       [10_000, 0],

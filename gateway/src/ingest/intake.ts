@@ -20,8 +20,6 @@ interface IntakeOptions {
    * over.
    */
   readonly progress: SessionProgress;
-  /** Receives the runs, in order of time within each channel. */
-  readonly push: (run: SampleRun) => void;
   /** Called once per channel when its rate is known and differs from the model's by more than 20 %. */
   readonly onRateOff?: (channel: number, relativeRate: number) => void;
   /** Receives the notices about problems with the data. */
@@ -62,9 +60,15 @@ const SECOND_MS = 1000;
 /** An instant within this distance of a whole second counts as on it, ms. */
 const EPSILON_MS = 1e-3;
 
+/** What became of a frame: the code for which it is refused, and else the runs that are now in order. */
+export interface Received {
+  readonly refusal: IntakeRefusal | null;
+  readonly runs: readonly SampleRun[];
+}
+
 /**
- * The receiving side of one session: takes frames in any order and returns sample runs with final times. Pure, except
- * for `push`.
+ * The receiving side of one session: takes frames in any order and returns sample runs with final times, in order of time
+ * within each channel.
  */
 export class Intake {
   readonly #options: IntakeOptions;
@@ -87,37 +91,38 @@ export class Intake {
     this.#channels = options.channels.map((channel, index) => this.#channel(channel, index));
   }
 
-  /** Receives a frame. Returns a code if the frame is refused; then no part of it is used. */
-  receive(frame: Frame): IntakeRefusal | null {
+  /** Receives a frame. Of a frame that is refused no part is used. */
+  receive(frame: Frame): Received {
     const channel = this.#channels[frame.channel];
-    if (!channel) return 'unknown_channel';
+    if (!channel) return refused('unknown_channel');
     const now = this.#options.clock.now();
-    if (channel.sequence.isTooLate(frame)) return 'too_late';
-    if (frame.ts !== null && this.#shifted(frame.ts) > now + MAX_FUTURE_MS) return 'in_future';
-    if (frame.ts === null && this.#isTooFast(channel, frame)) return 'too_fast';
+    if (channel.sequence.isTooLate(frame)) return refused('too_late');
+    if (frame.ts !== null && this.#shifted(frame.ts) > now + MAX_FUTURE_MS) return refused('in_future');
+    if (frame.ts === null && this.#isTooFast(channel, frame)) return refused('too_fast');
     const at = this.#options.clock.monotonic();
     const copied = channel.copied;
-    const fresh = channel.sequence.accept(frame, at);
+    const { fresh, pieces } = channel.sequence.accept(frame, at);
+    const runs = this.#runsOf(channel, pieces);
     this.#watchNumbers(channel, frame, fresh, channel.copied - copied, at);
     channel.unacknowledgedMs += fresh * channel.timeline.nominal;
     if (fresh > 0) this.#lastDataAt = now;
-    return null;
+    return { refusal: null, runs };
   }
 
   /**
-   * Gives up the gaps in channels that have received nothing new for 2 s; call about twice a second. Returns whether
-   * there were any.
+   * Gives up the gaps in channels that have received nothing new for 2 s; call about twice a second. Returns the runs after
+   * them; null if there were none.
    */
-  tick(): boolean {
+  tick(): readonly SampleRun[] | null {
     const now = this.#options.clock.monotonic();
-    let gaveUp = false;
-    for (const { sequence } of this.#channels) gaveUp = sequence.tick(now) || gaveUp;
-    return gaveUp;
+    const late = this.#channels.map((channel) => ({ channel, pieces: channel.sequence.tick(now) }));
+    if (late.every(({ pieces }) => pieces.length === 0)) return null;
+    return late.flatMap(({ channel, pieces }) => this.#runsOf(channel, pieces));
   }
 
-  /** Gives up all gaps, because no more data will arrive. */
-  flush(): void {
-    for (const { sequence } of this.#channels) sequence.flush();
+  /** Gives up all gaps, because no more data will arrive; returns the runs after them. */
+  flush(): readonly SampleRun[] {
+    return this.#channels.flatMap((channel) => this.#runsOf(channel, channel.sequence.flush()));
   }
 
   /** `next_seq` by index, for the channels that have started here. */
@@ -190,9 +195,10 @@ export class Intake {
   #channel(model: ModalityChannel, index: number): Channel {
     const nominal = SECOND_MS / model.sample_rate_hz;
     const timeline = new Timeline(nominal, this.#options.progress.slips?.[index]);
-    const sequence = new Sequence(nominal, (piece) => this.#deliver(index, piece), this.#held);
+    const sequence = new Sequence(nominal, this.#held);
     const numbering = new Numbering(nominal);
     return {
+      index,
       model,
       sequence,
       timeline,
@@ -220,33 +226,38 @@ export class Intake {
     return true;
   }
 
+  #runsOf(channel: Channel, pieces: readonly Piece[]): SampleRun[] {
+    return pieces.flatMap((piece) => this.#place(channel, piece));
+  }
+
   /** Places the instants of a piece that are no copy, numbered as if no copies had arrived. */
-  #deliver(index: number, piece: Piece): void {
-    const channel = this.#channels[index];
-    if (!channel) return;
+  #place(channel: Channel, piece: Piece): readonly SampleRun[] {
     const count = channel.copies.take(piece);
     channel.copied += count;
     if (channel.copies.isTorn) channel.tornBefore = piece.seq - channel.copied + TORN_MS / channel.timeline.nominal;
-    if (count === piece.instants) channel.copied += piece.lost;
-    else if (channel.copied === 0) this.#place(index, piece, channel.timeline);
-    else this.#place(index, { ...rest(piece, count), seq: piece.seq + count - channel.copied }, channel.timeline);
+    if (count < piece.instants && channel.copied === 0) return this.#placeNew(channel, piece);
+    if (count < piece.instants)
+      return this.#placeNew(channel, { ...rest(piece, count), seq: piece.seq + count - channel.copied });
+    channel.copied += piece.lost;
+    return [];
   }
 
-  #place(channel: number, piece: Piece, timeline: Timeline): void {
+  #placeNew(channel: Channel, piece: Piece): readonly SampleRun[] {
+    const { index, timeline } = channel;
     const ts = piece.ts === null ? null : this.#shifted(piece.ts);
-    const begin = () => this.#pace(channel, piece, timeline.nominal);
+    const begin = () => this.#pace(index, piece, timeline.nominal);
     // Stamps are compared with the current wall clock; the pace of counted time must not change when it is set.
     const arrival = ts === null ? this.#arrival : this.#options.clock.now();
     const { t, period, trusted } = timeline.place(piece, ts, { arrival, begin });
     this.#firstInstant ??= Math.floor(t);
     this.#lastInstant = Math.max(this.#lastInstant ?? t, t + (piece.instants - 1) * period);
     const { lost, encoding, payload } = piece;
-    const isWhole = piece.seq >= (this.#channels[channel]?.tornBefore ?? 0);
+    const isWhole = piece.seq >= channel.tornBefore;
     const isTrusted = this.#isOrdered(channel, piece) && isWhole && trusted;
-    const run = { channel, t, period, trusted: isTrusted, lost, encoding, payload };
-    splitAtSeconds(run, piece.instants, this.#firstInstant, this.#options.push);
     if (ts !== null) this.#watchStamp(channel, ts);
-    if (this.#isSteady(channel, timeline)) this.#watchRate(channel);
+    if (this.#isSteady(channel)) this.#watchRate(channel);
+    const run = { channel: index, t, period, trusted: isTrusted, lost, encoding, payload };
+    return splitAtSeconds(run, piece.instants, this.#firstInstant);
   }
 
   get #arrival(): number {
@@ -286,9 +297,7 @@ export class Intake {
   }
 
   /** Whether the samples of a channel come in the order of measurement; if not, the device gets a notice. */
-  #isOrdered(index: number, piece: Piece): boolean {
-    const order = this.#channels[index]?.order;
-    if (!order) return true;
+  #isOrdered({ index, order }: Channel, piece: Piece): boolean {
     const wasRight = order.isRight;
     order.take(piece);
     if (!order.isRight) this.#options.notices?.raise('order_wrong', index, DISORDERED);
@@ -297,9 +306,10 @@ export class Intake {
   }
 
   /** Whether the stamps of a channel tell its rate; if not, the device gets a notice. */
-  #isSteady(index: number, { steady }: Timeline): boolean {
-    const channel = this.#channels[index];
-    if (!channel || (steady && channel.isSteady)) return true;
+  #isSteady(channel: Channel): boolean {
+    const { index, timeline } = channel;
+    const { steady } = timeline;
+    if (steady && channel.isSteady) return true;
     if (steady) this.#options.notices?.clear('ts_unsteady', index);
     else this.#options.notices?.raise('ts_unsteady', index, UNSTEADY);
     channel.isSteady = steady;
@@ -307,19 +317,16 @@ export class Intake {
   }
 
   /** Tells a device whose stamps go back, in the order of numbers, that data time does not. */
-  #watchStamp(index: number, ts: number): void {
-    const channel = this.#channels[index];
-    if (!channel) return;
+  #watchStamp(channel: Channel, ts: number): void {
     const back = channel.stamp - ts;
     channel.stamp = ts;
-    if (back > BACK_MS && channel.timeline.steady) this.#options.notices?.raise('ts_back', index, wentBack(back));
+    if (back > BACK_MS && channel.timeline.steady)
+      this.#options.notices?.raise('ts_back', channel.index, wentBack(back));
   }
 
   /** Reports a rate that is known and differs from the model's, unless faulty numbers are the cause. */
-  #watchRate(index: number): void {
-    const channel = this.#channels[index];
-    if (!channel) return;
-    const { timeline, model, hasNumberingFault } = channel;
+  #watchRate(channel: Channel): void {
+    const { index, timeline, model, hasNumberingFault } = channel;
     if (hasNumberingFault) timeline.measured.restart();
     if (timeline.measured.period === null) return;
     const relativeRate = timeline.nominal / timeline.measured.period;
@@ -354,6 +361,7 @@ function rateOff(declared_hz: number, relativeRate: number): NoticeFields {
 }
 
 interface Channel {
+  readonly index: number;
   readonly model: ModalityChannel;
   readonly sequence: Sequence;
   readonly timeline: Timeline;
@@ -374,6 +382,10 @@ interface Channel {
   stamp: number;
 }
 
+function refused(refusal: IntakeRefusal): Received {
+  return { refusal, runs: [] };
+}
+
 /** A piece without its first instants. */
 function rest(piece: Piece, count: number): Piece {
   const { instants, payload, skipped } = piece;
@@ -385,18 +397,17 @@ function rest(piece: Piece, count: number): Piece {
  * Splits a run of `instants` at the whole seconds after `first` (ms), so that a long frame becomes many short steps of
  * work. Lost numbers are counted with the first part. Payloads are views.
  */
-export function splitAtSeconds(run: SampleRun, instants: number, first: number, push: (part: SampleRun) => void): void {
+export function splitAtSeconds(run: SampleRun, instants: number, first: number): SampleRun[] {
   const width = run.payload.length / instants;
+  const parts: SampleRun[] = [];
   for (let from = 0; from < instants; ) {
     const t = run.t + from * run.period;
     const second = Math.floor((t - first + EPSILON_MS) / SECOND_MS) + 1;
     const inSecond = Math.ceil((first + second * SECOND_MS - EPSILON_MS - t) / run.period);
     const to = Math.min(instants, from + Math.max(1, inSecond));
-    if (to - from === instants) {
-      push(run);
-      return;
-    }
-    push({ ...run, t, lost: from === 0 ? run.lost : 0, payload: run.payload.subarray(from * width, to * width) });
+    if (to - from === instants) return [run];
+    parts.push({ ...run, t, lost: from === 0 ? run.lost : 0, payload: run.payload.subarray(from * width, to * width) });
     from = to;
   }
+  return parts;
 }

@@ -17,13 +17,13 @@ interface Sent {
 /** The verdicts on a channel of 100 Hz, as `take` gave them. */
 function verdicts(sent: Iterable<Sent>) {
   const numbering = new Numbering(10);
-  const sequence = new Sequence(10, () => undefined);
+  const sequence = new Sequence(10);
   const found = [];
   for (const { seq, instants = 10, at, ts } of sent) {
     const payload = int16(...new Array<number>(instants).fill(0));
     const frame: Frame = { channel: 0, seq, instants, ts: ts === undefined ? null : T0 + ts, encoding: 1, payload };
     if (sequence.isTooLate(frame)) continue;
-    const verdict = numbering.take(frame, sequence.accept(frame, at), 0, at);
+    const verdict = numbering.take(frame, sequence.accept(frame, at).fresh, 0, at);
     if (verdict !== undefined) found.push(verdict);
   }
   return found;

@@ -1,6 +1,5 @@
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
-import type { SampleRun } from '../analysis/analysis.js';
 import type { SessionProgress } from '../store/store.js';
 import { channel } from './frames.fixture.js';
 import { Intake, NO_PROGRESS } from './intake.js';
@@ -36,7 +35,6 @@ class Receiver {
   readonly intake: Intake;
   /** First numbers of the frames that were refused as too fast. */
   readonly refused: number[] = [];
-  #runs: SampleRun[] = [];
   #begun: number;
 
   constructor(progress: SessionProgress = NO_PROGRESS, at = 0) {
@@ -46,7 +44,6 @@ class Receiver {
       channels: [channel(), channel()],
       clock: this.clock,
       progress,
-      push: (run) => this.#runs.push(run),
     });
   }
 
@@ -54,13 +51,12 @@ class Receiver {
     return sent.flatMap((frame) => {
       this.clock.skip(frame.at - this.#begun - this.clock.monotonic());
       const payload = new Uint8Array(2 * frame.instants);
-      const refusal = this.intake.receive({ channel: index, ts: null, encoding: 1, payload, ...frame });
+      const { refusal, runs } = this.intake.receive({ channel: index, ts: null, encoding: 1, payload, ...frame });
       if (refusal !== null) {
         expect(refusal).to.equal('too_fast');
         this.refused.push(frame.seq);
         return [];
       }
-      const runs = this.#runs.splice(0);
       const [first, last] = [runs[0], runs.at(-1)];
       const end = last ? last.t + (last.payload.length / 2) * last.period : Number.NaN;
       const trusted = runs.every((run) => run.trusted);

@@ -14,15 +14,20 @@ function frame(seq: number, instants: number): Frame {
 
 function open() {
   const pieces: Piece[] = [];
-  const sequence = new Sequence(PERIOD, (piece) => pieces.push(piece));
+  const sequence = new Sequence(PERIOD);
   let now = 0;
   return {
     sequence,
     pieces,
-    send: (seq: number, instants: number) => sequence.accept(frame(seq, instants), now),
+    send: (seq: number, instants: number) => {
+      const { fresh, pieces: found } = sequence.accept(frame(seq, instants), now);
+      pieces.push(...found);
+      return fresh;
+    },
+    flush: () => void pieces.push(...sequence.flush()),
     wait: (ms: number) => {
       now += ms;
-      sequence.tick(now);
+      pieces.push(...sequence.tick(now));
     },
     ranges: () => pieces.map(({ seq, instants, lost }) => [seq, instants, lost]),
   };
@@ -131,9 +136,9 @@ describe('Sequence', () => {
   });
 
   it('calls a frame too late only if it has nothing new and some of its numbers had been given up', () => {
-    const { sequence, send } = open();
+    const { sequence, send, flush } = open();
     for (const seq of [0, 20]) send(seq, 10);
-    sequence.flush();
+    flush();
     expect(sequence.isTooLate(frame(10, 10))).to.equal(true);
     expect(sequence.isTooLate(frame(5, 10))).to.equal(true);
     expect(sequence.isTooLate(frame(0, 10))).to.equal(false);
@@ -142,18 +147,18 @@ describe('Sequence', () => {
   });
 
   it('remembers only the newest numbers that it has given up, and takes older ones for repeated', () => {
-    const { sequence, send } = open();
+    const { sequence, send, flush } = open();
     for (let n = 0; n <= 100; n++) send(n * 400, 1);
-    sequence.flush();
+    flush();
     expect(sequence.isTooLate(frame(99 * 400 + 1, 1))).to.equal(true);
     expect(sequence.isTooLate(frame(1, 1))).to.equal(false);
     expect(send(1, 1)).to.equal(0);
   });
 
   it('drops numbers that were given up', () => {
-    const { sequence, send, ranges } = open();
+    const { send, ranges, flush } = open();
     for (const seq of [0, 20]) send(seq, 10);
-    sequence.flush();
+    flush();
     send(10, 25);
     expect(ranges().at(-1)).to.deep.equal([30, 5, 0]);
   });
@@ -168,14 +173,14 @@ describe('Sequence', () => {
   });
 
   it('limits the amount of data that it holds behind a gap', () => {
-    const sequence = new Sequence(0.1, () => {});
+    const sequence = new Sequence(0.1);
     for (let seq = 0; seq < 20_000; seq += 2) sequence.accept(frame(seq, 1), 0);
     expect(sequence.next).to.be.greaterThan(20_000 - 2 * 4100);
   });
 
   it('limits that amount for all channels of a session together, and holds on when there is room again', () => {
     const amount = new Held();
-    const channels = Array.from({ length: 64 }, () => new Sequence(0.1, () => {}, amount));
+    const channels = Array.from({ length: 64 }, () => new Sequence(0.1, amount));
     for (let seq = 0; seq < 500; seq += 2) for (const channel of channels) channel.accept(frame(seq, 1), 0);
     expect(amount.pieces).to.be.within(1, 4096);
     for (const channel of channels) channel.flush();
@@ -186,22 +191,21 @@ describe('Sequence', () => {
   });
 
   it('copies the frames that it holds, because their bytes belong to the socket', () => {
-    const { sequence, pieces } = open();
-    sequence.accept(frame(0, 1), 0);
+    const sequence = new Sequence(PERIOD);
     const late = frame(2, 1);
+    const { pieces: first } = sequence.accept(frame(0, 1), 0);
     sequence.accept(late, 0);
     late.payload.fill(9);
-    sequence.flush();
-    expect(pieces.flatMap(samples)).to.deep.equal([0, 2]);
+    expect([...first, ...sequence.flush()].flatMap(samples)).to.deep.equal([0, 2]);
   });
 
   it('delivers each number at most once, in order, with every loss counted, for any frames', () => {
     const frames = fc.array(fc.record({ seq: fc.nat(400), n: fc.integer({ min: 1, max: 40 }) }), { maxLength: 60 });
     fc.assert(
       fc.property(frames, (list) => {
-        const { sequence, send, pieces } = open();
+        const { sequence, send, pieces, flush } = open();
         for (const { seq, n } of list) send(seq, n);
-        sequence.flush();
+        flush();
         let next = pieces[0]?.seq ?? 0;
         for (const piece of pieces) {
           expect(piece.seq).to.equal(next + piece.lost);

@@ -46,15 +46,15 @@ export class Sequence {
   #held: Piece[] = [];
   #givenUp: Range[] = [];
   #lastNewAt = 0;
+  /** The pieces that the running call has found to be in order. */
+  #ready: Piece[] = [];
 
   /**
    * @param period nominal spacing of the instants, ms
-   * @param deliver receives the pieces, in order
    * @param amount shared by the channels of a session
    */
   constructor(
     readonly period: number,
-    readonly deliver: (piece: Piece) => void,
     readonly amount = new Held(),
   ) {}
 
@@ -71,10 +71,10 @@ export class Sequence {
   }
 
   /**
-   * Takes a frame's new numbers, delivers the pieces that are now in order, and gives up overdue gaps.
-   * @returns the number of new instants
+   * Takes a frame's new numbers, and gives up overdue gaps.
+   * @returns the number of new instants, and the pieces that are now in order
    */
-  accept(frame: Frame, now: number): number {
+  accept(frame: Frame, now: number): { readonly fresh: number; readonly pieces: readonly Piece[] } {
     if (this.#next === null) this.#startAt(frame.seq);
     if (frame.seq === this.#next && this.#held.length === 0) return this.#passWhole(frame, now);
     const fresh = this.#fresh(frame);
@@ -82,27 +82,32 @@ export class Sequence {
     if (fresh.length > 0) this.#lastNewAt = now;
     this.#deliverHeld(0);
     while (this.#isOverdue()) this.#giveUpFirstGap();
-    return fresh.reduce((sum, range) => sum + range.end - range.start, 0);
+    return { fresh: fresh.reduce((sum, range) => sum + range.end - range.start, 0), pieces: this.#takeReady() };
   }
 
-  /** Gives up the gaps if nothing new has arrived for 2 s; returns whether it did. */
-  tick(now: number): boolean {
-    if (this.#held.length === 0 || now - this.#lastNewAt < PATIENCE_MS) return false;
-    this.flush();
-    return true;
+  /** Gives up the gaps if nothing new has arrived for 2 s; returns the pieces after them, and so none if it did not. */
+  tick(now: number): readonly Piece[] {
+    return now - this.#lastNewAt < PATIENCE_MS ? [] : this.flush();
   }
 
-  /** Gives up all gaps, because no more data will arrive. */
-  flush(): void {
+  /** Gives up all gaps, because no more data will arrive; returns the pieces after them. */
+  flush(): readonly Piece[] {
     while (this.#held.length > 0) this.#giveUpFirstGap();
+    return this.#takeReady();
+  }
+
+  #takeReady(): readonly Piece[] {
+    const ready = this.#ready;
+    this.#ready = [];
+    return ready;
   }
 
   /** Handles the most common case: a frame in order, with no pieces held. */
-  #passWhole(frame: Frame, now: number): number {
+  #passWhole(frame: Frame, now: number): { readonly fresh: number; readonly pieces: readonly Piece[] } {
     this.#lastNewAt = now;
     const { seq, instants, ts, encoding, payload } = frame;
-    this.#pass({ seq, instants, ts, skipped: 0, lost: 0, encoding, payload });
-    return instants;
+    this.#next = seq + instants;
+    return { fresh: instants, pieces: [{ seq, instants, ts, skipped: 0, lost: 0, encoding, payload }] };
   }
 
   #startAt(seq: number): void {
@@ -131,7 +136,7 @@ export class Sequence {
 
   #pass(piece: Piece): void {
     this.#next = piece.seq + piece.instants;
-    this.deliver(piece);
+    this.#ready.push(piece);
   }
 
   /** Holds a copy: a view would keep the whole received chunk in memory. */

@@ -6,6 +6,7 @@ import type { Log } from '@device-insights/fanout/process/log';
 import type { NoReading, SampleRun } from '../analysis/analysis.js';
 import type { Analysis } from '../analysis/session-analysis.js';
 import { ForwardClock } from '../forward-clock.js';
+import type { Reading } from '../insight.js';
 import type { Inspection } from '../peers/inspection.js';
 import type { Stream } from '../publisher/stream.js';
 import type { Diagnostics, Session } from '../store/store.js';
@@ -119,10 +120,6 @@ export class LiveSession implements Worker {
       channels: row.channels,
       clock: new ForwardClock(clock, 1, row.progress.lastDataAt ?? row.startedAt),
       progress: row.progress,
-      push: (run) => {
-        this.#trace.run(run);
-        this.#runs.push(run);
-      },
       notices: this.#notices,
       onRateOff: (channel, relativeRate) =>
         log.warn(
@@ -196,11 +193,6 @@ export class LiveSession implements Worker {
     this.#isUsedTwice = true;
   }
 
-  /** Tells the device whether windows pass without the data of a channel, because they come behind those of others. */
-  late(channel: number, isLate: boolean): void {
-    noticeLate(this.#notices, channel, isLate);
-  }
-
   /**
    * Handles the end of a connection. The session closes after its grace period, or at once if it never received data.
    */
@@ -234,11 +226,28 @@ export class LiveSession implements Worker {
 
   #analyseNext(): boolean {
     const run = this.#runs.shift();
-    if (!run) return false;
-    this.#parts.analysis.push(run);
+    if (run) this.#analyseRun(run);
+    return run !== undefined;
+  }
+
+  #analyseRun(run: SampleRun): void {
+    const { readings, late } = this.#parts.analysis.push(run);
+    this.#publish(readings);
+    if (late !== null) noticeLate(this.#notices, run.channel, late);
     this.#dataTime = Math.max(this.#dataTime, run.t);
     this.#tellNoReadings();
-    return true;
+  }
+
+  #publish(readings: readonly Reading[]): void {
+    for (const reading of readings) this.#parts.stream.publish(reading);
+  }
+
+  /** Takes the runs that ingest has put in order: they wait for their analysis. */
+  #keep(runs: readonly SampleRun[]): void {
+    for (const run of runs) {
+      this.#trace.run(run);
+      this.#runs.push(run);
+    }
   }
 
   #tellNoReadings(): void {
@@ -266,7 +275,9 @@ export class LiveSession implements Worker {
    */
   tick(): void {
     if (this.#state !== 'open') return;
-    if (this.#inbox.isEmpty && this.#intake.tick()) {
+    const runs = this.#inbox.isEmpty ? this.#intake.tick() : null;
+    if (runs) {
+      this.#keep(runs);
       this.#isRecorded = false;
       this.#acknowledgements.schedule();
       this.#parts.turns.add(this);
@@ -318,7 +329,7 @@ export class LiveSession implements Worker {
     this.#state = 'finishing';
     this.#inbox.drop();
     this.#connection?.pause();
-    for (const run of this.#runs.splice(0)) this.#parts.analysis.push(run);
+    for (const run of this.#runs.splice(0)) this.#analyseRun(run);
     this.#record();
     return this.#handOver();
   }
@@ -367,10 +378,11 @@ export class LiveSession implements Worker {
   }
 
   #receive(connection: Connection, frame: Frame): void {
-    const code = this.#intake.receive(frame);
-    if (code !== null) {
-      this.#refuse(connection, fault(code, REFUSALS[code], { channel: frame.channel, seq: frame.seq }));
+    const { refusal, runs } = this.#intake.receive(frame);
+    if (refusal !== null) {
+      this.#refuse(connection, fault(refusal, REFUSALS[refusal], { channel: frame.channel, seq: frame.seq }));
     } else {
+      this.#keep(runs);
       connection.accepted();
       this.#parts.counters.frames += 1;
       this.#trace.accepted();
@@ -410,11 +422,11 @@ export class LiveSession implements Worker {
 
   /** The last steps of a closing session; true while there are more. */
   #finish(): boolean {
-    this.#intake.flush();
+    this.#keep(this.#intake.flush());
     if (this.#runs.length > 0) return true;
     this.#state = 'finishing';
     this.#acknowledgements.finish();
-    this.#parts.analysis.end();
+    this.#publish(this.#parts.analysis.end());
     this.#tellNoReadings();
     this.#record();
     const { stream, onFinished } = this.#parts;

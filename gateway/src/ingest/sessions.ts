@@ -8,7 +8,6 @@ import { openAnalysis } from '../analysis/session-analysis.js';
 import { CloseError } from '../errors.js';
 import type { Heartbeats } from '../peers/heartbeats.js';
 import type { Publisher } from '../publisher/publisher.js';
-import type { Stream } from '../publisher/stream.js';
 import { Queue } from '../queue.js';
 import type { Diagnostics, LastInsights, Session, Store } from '../store/store.js';
 import { type Admission, register } from './admission.js';
@@ -268,7 +267,6 @@ export class Sessions {
   ): LiveSession {
     this.#quota.refuseIfFull(row);
     const { store, publisher, gateway, core, turns, counters, clock, graceMs, log } = this.#options;
-    let stream: Stream | null = null;
     const analysis = openAnalysis(core, {
       sessionId: row.id,
       deviceId: row.deviceId,
@@ -277,13 +275,11 @@ export class Sessions {
       algorithms: row.algorithms,
       firstInstant: row.progress.firstInstant,
       last,
-      emit: (reading) => stream?.publish(reading),
-      onLate: (channel, isLate) => session.late(channel, isLate),
     });
     if (!analysis) throw new CloseError('overloaded', TOO_MANY_SESSIONS);
     const { id, accountId, user, deviceId, epoch } = row;
     const scope = { accountId, user, deviceId };
-    stream = publisher.open({
+    const stream = publisher.open({
       id,
       accountId,
       user,

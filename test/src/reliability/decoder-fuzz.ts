@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { FRAME_ERRORS } from '@device-insights/gateway/test-errors';
 import { decodeBinary, type Fault, type Frame } from '@device-insights/gateway/test-ingest/frame';
-import { Intake, NO_PROGRESS } from '@device-insights/gateway/test-ingest/intake';
+import { Intake, NO_PROGRESS, type Received } from '@device-insights/gateway/test-ingest/intake';
 import { decodeText } from '@device-insights/gateway/test-ingest/message';
 import { HostileFrames, MOST_INSTANTS, SAMPLE_BYTES } from './hostile-frames.js';
 import { IntakeWitness } from './intake-witness.js';
@@ -84,7 +84,6 @@ class FuzzedSession {
       channels: this.#channels,
       clock: { now: () => this.#now, monotonic: () => this.#now - START_MS },
       progress: NO_PROGRESS,
-      push: (run) => this.#witness.push(run),
     });
   }
 
@@ -96,7 +95,7 @@ class FuzzedSession {
         throw new Error(`seed ${this.seed}, session ${this.session}, frame ${n}: ${error}`, { cause: error });
       }
     }
-    this.#intake.flush();
+    this.#see(this.#intake.flush());
     this.#witness.settle(this.#intake.nextSeq(), this.#intake.copied());
   }
 
@@ -104,7 +103,7 @@ class FuzzedSession {
     const random = this.#random;
     this.#now += random.chance(0.01) ? random.below(5000) : random.below(this.#mostStep);
     if (n % 64 === 63) {
-      this.#intake.tick();
+      this.#see(this.#intake.tick() ?? []);
       this.#witness.advance(this.#intake.nextSeq());
     }
     const frame = random.chance(0.1) ? this.#text() : decodeBinary(this.#frames.binary(this.#now), this.#channels);
@@ -117,9 +116,14 @@ class FuzzedSession {
     this.tally.decoded++;
     checkFrame(frame, this.#channels);
     this.#witness.offer(frame);
-    const refusal = this.#intake.receive(frame);
+    const { refusal, runs } = this.#intake.receive(frame);
+    this.#see(runs);
     if (refusal === null) this.tally.taken++;
     else this.#refused(refusal);
+  }
+
+  #see(runs: Received['runs']): void {
+    for (const run of runs) this.#witness.push(run);
   }
 
   /** Null if the message is not samples. */
