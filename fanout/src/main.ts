@@ -5,6 +5,7 @@ import { ListenError } from './process/http-server.js';
 import { surviveConnections } from './process/last-resort.js';
 import { processLog } from './process/log.js';
 import { onlyOnce } from './process/only-once.js';
+import { tellSystemd } from './process/supervisor.js';
 import { COMMIT, VERSION } from './process/version.js';
 import { startNode } from './standalone.js';
 
@@ -20,6 +21,7 @@ async function main(): Promise<void> {
     process.exit(1);
   });
   log.info({ port: node.port, metricsPort: node.metricsPort }, 'fan-out node is listening');
+  tellSystemd(log);
   const stop = onlyOnce(() => {
     node.stop().then(
       () => process.exit(0),

@@ -3,6 +3,7 @@ import { surviveConnections } from '@device-insights/fanout/process/last-resort'
 import { processLog } from '@device-insights/fanout/process/log';
 import { messageOf } from '@device-insights/fanout/process/message-of';
 import { onlyOnce } from '@device-insights/fanout/process/only-once';
+import { tellSystemd } from '@device-insights/fanout/process/supervisor';
 import { COMMIT, VERSION } from '@device-insights/fanout/process/version';
 import { configHelp, processConfig } from './config.js';
 import { type Service, startService } from './service.js';
@@ -25,6 +26,7 @@ async function start(): Promise<void> {
   if (service.dashboardUrl) console.log(`dashboard on ${service.dashboardUrl}`);
   if (service.metricsUrl) console.log(`metrics on ${service.metricsUrl}/metrics`);
   console.log(`listening on ${service.url}`);
+  tellSystemd(log);
 }
 
 function stopService(starting: Promise<Service>, delayMs: number): void {
