@@ -1,4 +1,5 @@
 import { ConfigError } from './process/config-error.js';
+import { misspelt, variablesOf } from './process/environment.js';
 import { LOG_LEVELS } from './process/log.js';
 import { isRedisUrls, REDIS_URL_RULE } from './redis-urls.js';
 
@@ -8,6 +9,7 @@ export interface NodeConfig {
   readonly port: number;
   /** Port of /metrics and /healthz; undefined disables both. */
   readonly metricsPort: number | undefined;
+  readonly metricsHost: string;
   readonly redisUrl: string;
   readonly logLevel: string;
   /** Time after SIGTERM for which subscribers are still served while the health check fails, ms. */
@@ -24,6 +26,7 @@ const VARIABLES = {
   HOST: ['127.0.0.1', 'address to listen on; 0.0.0.0 for apps on the network'],
   PORT: ['8090', "port of the subscribers' sockets; 0 means any free port"],
   METRICS_PORT: ['', 'port of /metrics and /healthz'],
+  METRICS_HOST: ['', 'address for that port; default: that of HOST'],
   FANOUT_MAX_LAG_MS: ['10000', 'a subscriber that lags by more is closed (1013), ms'],
   FANOUT_MAX_BUFFERED_BYTES: [`${4 * 1024 * 1024}`, 'a subscriber that leaves more unread is closed (1013)'],
   SHUTDOWN_DELAY_MS: ['0', 'time after SIGTERM for which everything is still served while /healthz is 503, ms'],
@@ -31,18 +34,22 @@ const VARIABLES = {
   LOG_LEVEL: ['info', LOG_LEVELS.join(', ')],
 } satisfies Record<string, [fallback: string, meaning: string]>;
 
+/** The variable whose value can be in a file instead, which `NAME_FILE` names. */
+const SECRETS = ['REDIS_URL'];
+
 /** The help text: every variable with its description and default, one a line. */
 export function configHelp(): string {
   const lines = Object.entries(VARIABLES).map(([name, [fallback, meaning]]) => {
     return `  ${name.padEnd(25)}  ${meaning}${fallback && ` [${fallback}]`}`;
   });
-  return lines.join('\n');
+  return `${lines.join('\n')}\n\nREDIS_URL_FILE can name a file that holds REDIS_URL instead`;
 }
 
 /** Reads the environment; throws `ConfigError`. An empty variable counts as not set. */
 export function parseConfig(env: NodeJS.ProcessEnv): NodeConfig {
   const faults: string[] = [];
-  const text = (name: keyof typeof VARIABLES) => env[name] || VARIABLES[name][0];
+  const set = variablesOf(env, SECRETS);
+  const text = (name: keyof typeof VARIABLES) => set[name] ?? VARIABLES[name][0];
   const number = (name: keyof typeof VARIABLES, max: number) => {
     const digits = text(name);
     if (!/^\d+$/.test(digits) || Number(digits) > max)
@@ -53,6 +60,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): NodeConfig {
     host: text('HOST'),
     port: number('PORT', 65_535),
     metricsPort: text('METRICS_PORT') ? number('METRICS_PORT', 65_535) : undefined,
+    metricsHost: text('METRICS_HOST') || text('HOST'),
     redisUrl: text('REDIS_URL'),
     logLevel: text('LOG_LEVEL'),
     shutdownDelayMs: number('SHUTDOWN_DELAY_MS', 60_000),
@@ -66,3 +74,6 @@ export function parseConfig(env: NodeJS.ProcessEnv): NodeConfig {
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
+
+/** A line for each variable whose name is probably a misspelt one of the configuration. */
+export const misspeltVariables = (env: NodeJS.ProcessEnv): string[] => misspelt(env, Object.keys(VARIABLES), SECRETS);

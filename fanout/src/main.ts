@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { configHelp, type NodeConfig, parseConfig } from './config.js';
+import { configHelp, misspeltVariables, type NodeConfig, parseConfig } from './config.js';
 import { ConfigError } from './process/config-error.js';
 import { ListenError } from './process/http-server.js';
 import { surviveConnections } from './process/last-resort.js';
@@ -14,10 +14,11 @@ async function main(): Promise<void> {
   const config = configOrExit();
   const log = processLog(config.logLevel);
   log.info({ version: VERSION, commit: COMMIT, node: process.version }, 'the fan-out node is starting');
+  for (const line of misspeltVariables(process.env)) log.warn({}, line);
   surviveConnections(log);
   const node = await startNode(config, log).catch((error: unknown) => {
     if (error instanceof ListenError) console.error(error.message);
-    else log.fatal({ err: error }, 'the node could not start');
+    log.fatal({ err: error }, 'the node could not start');
     process.exit(1);
   });
   log.info({ port: node.port, metricsPort: node.metricsPort }, 'fan-out node is listening');

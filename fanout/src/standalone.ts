@@ -49,7 +49,7 @@ export async function startNode(config: NodeConfig, log: Log): Promise<Standalon
   registerDropped(registry, () => bus.dropped + keys.dropped);
   registerDrops(registry, server);
   const metrics = config.metricsPort === undefined ? undefined : operations(registry, health, log);
-  if (metrics) await listen(metrics, config.host, config.metricsPort ?? 0, 'METRICS_PORT');
+  if (metrics) await listen(metrics, config.metricsHost, config.metricsPort ?? 0, 'METRICS_PORT');
   return {
     port: portOf(server),
     metricsPort: metrics && portOf(metrics),

@@ -75,9 +75,26 @@ describe('the configuration', () => {
     expect(await faultOf({ MONGODB_URI: 'mongodb://h/?replicas=rs' })).to.include('replicas');
   });
 
+  it('refuses an address of MongoDB without a database, which would be that of the driver', async () => {
+    for (const MONGODB_URI of [
+      'mongodb://h',
+      'mongodb://h/',
+      'mongodb://a,b/?replicaSet=rs0',
+      'mongodb+srv://h.example.com',
+    ])
+      expect(await faultOf({ MONGODB_URI }), MONGODB_URI).to.match(
+        /^MONGODB_URI must name its database, as in mongodb:/,
+      );
+  });
+
+  it('serves metrics on the address of HOST, unless METRICS_HOST is set', async () => {
+    expect(await parseConfig({ HOST: '0.0.0.0' })).to.include({ metricsHost: '0.0.0.0' });
+    expect(await parseConfig({ HOST: '0.0.0.0', METRICS_HOST: '10.0.0.1' })).to.include({ metricsHost: '10.0.0.1' });
+  });
+
   it('accepts addresses with several servers, credentials and options', async () => {
     const REDIS_URL = 'rediss://user:p%25@one:6379, rediss://two:6379/0';
-    for (const MONGODB_URI of ['mongodb://u:p%25@a:27017,b/x?replicaSet=rs0', 'mongodb+srv://cluster.example.com']) {
+    for (const MONGODB_URI of ['mongodb://u:p%25@a:27017,b/x?replicaSet=rs0', 'mongodb+srv://cluster.example.com/x']) {
       expect(await parseConfig({ REDIS_URL, MONGODB_URI })).to.include({
         redisUrl: REDIS_URL,
         mongodbUri: MONGODB_URI,

@@ -1,5 +1,6 @@
 import { isKey } from '@device-insights/fanout/api-key';
 import { ConfigError } from '@device-insights/fanout/process/config-error';
+import { misspelt, variablesOf } from '@device-insights/fanout/process/environment';
 import { LOG_LEVELS } from '@device-insights/fanout/process/log';
 import { isRedisUrls, REDIS_URL_RULE } from '@device-insights/fanout/redis-urls';
 import { z } from 'zod';
@@ -31,6 +32,8 @@ const mongoUri = z.string().superRefine(async (uri, { addIssue }) => {
   const { faultOfMongoUri } = await import('./store/mongo/address.js'); // Only here: the driver takes long to load.
   const fault = faultOfMongoUri(uri);
   if (fault !== null) addIssue(`${MONGODB_URI_RULE} (${fault})`);
+  else if (!/^[^/]+\/\/[^/?]+\/[^?]/.test(uri))
+    addIssue('must name its database, as in mongodb://HOST/device-insights; the driver would take "test"');
 });
 
 const Environment = z
@@ -42,6 +45,7 @@ const Environment = z
     REDIS_URL: z.string().refine(isRedisUrls, REDIS_URL_RULE).optional(),
     FANOUT_MOUNTED: z.enum(['true', 'false'], 'must be true or false').default('true'),
     METRICS_PORT: whole(0, 65_535).optional(),
+    METRICS_HOST: trimmed.optional(),
     SESSION_GRACE_MS: whole(0, 86_400_000).default(60_000),
     BOOTSTRAP_API_KEY: z.string().refine(isKey, 'must be svc_ and 22 to 128 letters and digits').optional(),
     MAX_SESSIONS: whole(1, 20_000).default(2000),
@@ -72,6 +76,7 @@ const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
   REDIS_URL: 'address of Redis, the bus between gateways and fan-out nodes',
   FANOUT_MOUNTED: 'whether the gateway serves /stream/subscribe itself',
   METRICS_PORT: 'port of /metrics and /healthz',
+  METRICS_HOST: 'address for that port; default: that of HOST',
   SESSION_GRACE_MS: 'how long a session waits for its device to reconnect, ms',
   BOOTSTRAP_API_KEY: 'an API key for the account default, which is created if it does not exist',
   MAX_SESSIONS: 'most sessions that one process analyses at the same time',
@@ -85,6 +90,9 @@ const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
   LOG_LEVEL: LOG_LEVELS.join(', '),
 };
 
+/** The variables whose value can be in a file instead, which `NAME_FILE` names. */
+const SECRETS = ['MONGODB_URI', 'REDIS_URL', 'BOOTSTRAP_API_KEY', 'DASHBOARD_PASSWORD'] as const;
+
 /** The help text: every variable with its description and default, one a line. */
 export function configHelp(): string {
   const defaults: Readonly<Record<string, unknown>> = Environment.parse({});
@@ -92,7 +100,7 @@ export function configHelp(): string {
     const fallback = defaults[name] === undefined ? '' : ` [${defaults[name]}]`;
     return `  ${name.padEnd(20)}  ${meaning}${fallback}`;
   });
-  return lines.join('\n');
+  return `${lines.join('\n')}\n\n${SECRETS.join(', ')}: NAME_FILE can name a file that holds the value instead`;
 }
 
 /** Everything that can be configured, checked. Times in ms. */
@@ -108,9 +116,9 @@ export interface Config {
   readonly redisUrl: string | null;
   /** Whether this process also serves subscribers. */
   readonly fanoutMounted: boolean;
-  /** Time for which live insights are collected before they are sent. */
   /** Port of /metrics and /healthz; null disables both. */
   readonly metricsPort: number | null;
+  readonly metricsHost: string;
   readonly sessionGraceMs: number;
   /** A key of the account `default`, created at the start if it does not exist. */
   readonly bootstrapApiKey: string | null;
@@ -138,10 +146,7 @@ export interface Config {
  * @throws ConfigError listing every variable that is not valid
  */
 export async function parseConfig(environment: Readonly<Record<string, string | undefined>>): Promise<Config> {
-  const set = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
-  );
-  const { data: e, error } = await Environment.safeParseAsync(set);
+  const { data: e, error } = await Environment.safeParseAsync(variablesOf(environment, SECRETS));
   if (error) throw new ConfigError(error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
   return {
     host: e.HOST,
@@ -151,6 +156,7 @@ export async function parseConfig(environment: Readonly<Record<string, string | 
     redisUrl: e.REDIS_URL ?? null,
     fanoutMounted: e.FANOUT_MOUNTED === 'true',
     metricsPort: e.METRICS_PORT ?? null,
+    metricsHost: e.METRICS_HOST ?? e.HOST,
     sessionGraceMs: e.SESSION_GRACE_MS,
     bootstrapApiKey: e.BOOTSTRAP_API_KEY ?? null,
     maxSessions: e.MAX_SESSIONS,
@@ -175,4 +181,9 @@ export function processConfig(
   overrides: Readonly<Record<string, string>> = {},
 ): Promise<Config> {
   return parseConfig({ ...defaults, ...process.env, ...overrides });
+}
+
+/** A line for each variable of this process whose name is probably a misspelt one of the configuration. */
+export function misspeltVariables(): string[] {
+  return misspelt(process.env, Object.keys(MEANINGS), SECRETS);
 }

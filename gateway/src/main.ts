@@ -5,7 +5,7 @@ import { messageOf } from '@device-insights/fanout/process/message-of';
 import { onlyOnce } from '@device-insights/fanout/process/only-once';
 import { tellSystemd } from '@device-insights/fanout/process/supervisor';
 import { COMMIT, VERSION } from '@device-insights/fanout/process/version';
-import { configHelp, processConfig } from './config.js';
+import { configHelp, misspeltVariables, processConfig } from './config.js';
 import { type Service, startService } from './service.js';
 import { VERSION as SCHEMA_VERSION } from './store/embedded/schema.js';
 
@@ -15,6 +15,7 @@ const STOP_WITHIN_MS = 9500;
 async function start(): Promise<void> {
   const config = await processConfig();
   const log = processLog(config.logLevel);
+  for (const line of misspeltVariables()) log.warn(line);
   surviveConnections(log);
   // A signal during the start waits for its end, so that no new key is stored without being shown.
   const stop = onlyOnce(() => stopService(starting, config.shutdownDelayMs));
@@ -22,7 +23,10 @@ async function start(): Promise<void> {
   process.on('SIGHUP', stop); // The terminal has closed.
   process.once('SIGINT', stop); // A second Ctrl-C ends the process at once.
   const starting = startService(config, log, (line) => console.log(line));
-  const service = await starting;
+  const service = await starting.catch((error: unknown) => {
+    log.fatal({ err: error }, 'the service could not start');
+    throw error;
+  });
   if (service.dashboardUrl) console.log(`dashboard on ${service.dashboardUrl}`);
   if (service.metricsUrl) console.log(`metrics on ${service.metricsUrl}/metrics`);
   console.log(`listening on ${service.url}`);

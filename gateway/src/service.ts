@@ -130,7 +130,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const retention = retentionDays === null ? null : keepFor({ days: retentionDays, store, clock, log, differenceMs });
   void inspector.listen();
   await listen(server, config.host, config.port, 'PORT');
-  if (metrics) await listen(metrics, config.host, config.metricsPort ?? 0, 'METRICS_PORT');
+  if (metrics) await listen(metrics, config.metricsHost, config.metricsPort ?? 0, 'METRICS_PORT');
   await provideAccess(config, store, clock, show); // After the ports are open, so that a start that fails issues no key.
   const url = addressOf(server, config.host);
 

@@ -104,7 +104,7 @@ describe('a backup of the embedded store', () => {
     expect(existsSync(nowhere.DATA_DIR)).to.equal(false);
     writeFileSync(`${folder.path}/text`, 'no database');
     expect((await run(ADMIN, ['restore', `${folder.path}/text`], nowhere)).stderr).to.match(/damaged, or no backup/);
-    expect((await run(ADMIN, ['backup', 'x'], { MONGODB_URI: 'mongodb://nowhere' })).stderr).to.match(/mongodump/);
+    expect((await run(ADMIN, ['backup', 'x'], { MONGODB_URI: 'mongodb://nowhere/x' })).stderr).to.match(/mongodump/);
   });
 });
 

@@ -55,10 +55,12 @@ describe('the package for operators', function () {
     const { stdout } = await run(['check'], { DATA_DIR: data, PORT: '0' });
     expect(stdout).to.match(/^store: would be made in .*none\nbus: inside the process.*\nport: .*\nmetrics: none.*\n$/);
     expect(readdirSync(folder.path)).not.to.include('none');
-    const wrong = { DATA_DIR: data, PORT: '0', REDIS_URL: 'redis://127.0.0.1:1' };
+    writeFileSync(join(folder.path, 'redis-url'), 'redis://127.0.0.1:1\n');
+    const wrong = { DATADIR: data, PORT: '0', REDIS_URL_FILE: join(folder.path, 'redis-url') };
     const failed = await run(['check'], wrong).catch((error: { code: number; stdout: string }) => error);
     expect(failed).to.include({ code: 1 });
     expect(failed.stdout).to.match(/^bus: FAILED: Redis at 127\.0\.0\.1:1 cannot be reached/m);
+    expect(failed.stdout).to.match(/^warning: DATADIR is not a variable .*: did you mean DATA_DIR\?$/m);
   });
 
   it('starts, tells systemd when it is ready, and is managed by its admin command', async () => {

@@ -7,7 +7,7 @@ import { ConfigError } from '@device-insights/fanout/process/config-error';
 import { listen } from '@device-insights/fanout/process/http-server';
 import { processLog } from '@device-insights/fanout/process/log';
 import { messageOf } from '@device-insights/fanout/process/message-of';
-import { type Config, processConfig } from '../config.js';
+import { type Config, misspeltVariables, processConfig } from '../config.js';
 import { FILE } from '../store/embedded/embedded.js';
 import { openStore } from '../store/open.js';
 
@@ -63,8 +63,8 @@ async function checkPort({ host, port }: Config): Promise<string> {
   return free(host, port, 'PORT');
 }
 
-async function checkMetrics({ host, metricsPort }: Config): Promise<string> {
-  return metricsPort === null ? 'none: METRICS_PORT is not set' : free(host, metricsPort, 'METRICS_PORT');
+async function checkMetrics({ metricsHost, metricsPort }: Config): Promise<string> {
+  return metricsPort === null ? 'none: METRICS_PORT is not set' : free(metricsHost, metricsPort, 'METRICS_PORT');
 }
 
 async function free(host: string, port: number, variable: string): Promise<string> {
@@ -77,6 +77,7 @@ async function free(host: string, port: number, variable: string): Promise<strin
 /** Returns whether the service would start. */
 async function main(): Promise<boolean> {
   const config = await processConfig();
+  for (const line of misspeltVariables()) console.log(`warning: ${line}`);
   let isWell = true;
   for (const [name, check] of Object.entries(CHECKS)) {
     const said = await check(config).catch((error: unknown) => {

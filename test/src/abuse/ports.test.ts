@@ -77,6 +77,15 @@ describe('a start', () => {
       await expectRefusal(MAIN, { PORT: '0', BOOTSTRAP_API_KEY: key, LOG_LEVEL: 'silent' }, line);
     });
 
+  for (const script of [MAIN, NODE])
+    it(`that fails is in the log too: ${script}`, async () => {
+      const env = { DATA_DIR: folder.path, REDIS_URL: 'redis://127.0.0.1:1', LOG_LEVEL: 'fatal', PORT: taken };
+      const { stderr } = await run(script, [], env);
+      const [line = ''] = stderr.split('\n').filter((one) => one.startsWith('{'));
+      expect(JSON.parse(line)).to.include({ level: 60 });
+      expect(line).to.include('cannot listen');
+    });
+
   it('of a fan-out node on a taken port reports it', async () => {
     const advice = 'another process listens on this port; stop it, or set PORT to another port';
     const env = { REDIS_URL: 'redis://127.0.0.1:1', LOG_LEVEL: 'silent', PORT: taken };
