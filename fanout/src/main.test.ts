@@ -242,6 +242,6 @@ describe('stand-alone node', function () {
       .and.to.match(/^ {2}DRAIN_MS +.*\[3000\]$/m);
     const { code, error } = await ended(launchNode({ REDIS_URL: redis.url }, '--hlep'));
     expect(code).to.equal(1);
-    expect(error).to.equal('there is no option --hlep; see main.js --help\n');
+    expect(error).to.equal('there is no option --hlep; see --help\n');
   });
 });
