@@ -69,12 +69,6 @@ describe('the OpenAPI document', function () {
   const run = (program: string, args: readonly string[]) => execute(program, [...args], { cwd: folder.path });
   after(() => folder.remove());
 
-  it('has no error and no warning for Redocly', async () => {
-    const redocly = await npmProgram('@redocly/cli@2.77.0', '.bin/redocly');
-    const { stdout, stderr } = await run(redocly, ['lint', DOCUMENT, '--format', 'json']);
-    expect(JSON.parse(stdout).totals, stderr).to.include({ errors: 0, warnings: 0 });
-  });
-
   it('has no error and no warning for Spectral', async () => {
     const spectral = await npmProgram('@stoplight/spectral-cli@6.16.3', '.bin/spectral');
     const rules = join(folder.path, 'rules.json');

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { KEY } from './running.js';
 
 /** Pause of a client before each request, ms: many clients cause a steady load, not as much as possible. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 50;
 
 /** Clients that send one REST request after the other, without repeating any, until they are stopped. */
 export class Requests {

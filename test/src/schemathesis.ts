@@ -57,7 +57,7 @@ export async function fuzz(options: FuzzOptions): Promise<string> {
   const file = join(folder, 'schemathesis.toml');
   await writeFile(file, config(options));
   const args = ['--config-file', file, 'run', fileOf('gateway/openapi.json'), '--url', url, '--no-color'];
-  const bounds = ['--seed', `${seed}`, '--max-examples', '40', '--generation-database', 'none'];
+  const bounds = ['--seed', `${seed}`, '--max-examples', '20', '--generation-database', 'none'];
   const header = ['--header', `Authorization: Bearer ${key}`];
   const { stdout } = await run(await pythonProgram(SCHEMATHESIS, 'st'), [...args, ...bounds, ...header], {
     cwd: folder,

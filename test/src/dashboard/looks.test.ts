@@ -44,15 +44,17 @@ describe('every page of the dashboard', () => {
     await page.waitForFunction("!document.querySelector('.skeleton')");
   }
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    it(`has nothing that axe finds fault with, ${colorScheme}`, async () => {
-      await page.setViewportSize({ width: 1280, height: 860 });
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      for (const path of paths) {
-        await open(path);
-        expect(await faults(page), path).to.deep.equal([]);
-      }
-    });
+  it('has nothing that axe finds fault with, in light and in dark colors', async () => {
+    await page.setViewportSize({ width: 1280, height: 860 });
+    for (const path of paths) {
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+      await open(path);
+      expect(await faults(page), path).to.deep.equal([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await faults(page, COLORS), path).to.deep.equal([]);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
 
   it('fits a phone of 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
@@ -133,9 +135,12 @@ describe('every page of the dashboard', () => {
   });
 });
 
+/** The rules of axe that another color scheme can break. */
+const COLORS: axe.RunOptions = { runOnly: { type: 'tag', values: ['cat.color'] } };
+
 /** The findings of axe, one line each. */
-async function faults(page: Page): Promise<string[]> {
+async function faults(page: Page, options: axe.RunOptions = {}): Promise<string[]> {
   await page.addScriptTag({ path: AXE });
-  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults;
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }
