@@ -84,8 +84,15 @@ module.exports = {
       to: { path: '^dsp-wasm/assembly/', pathNot: '_weights\\.ts$' },
     },
     rule(
+      'contract-alone',
+      'the contract imports no other package of the repository',
+      'fanout/contract/',
+      ['^fanout/(src|dist)/'],
+      { types: true },
+    ),
+    rule(
       'fanout-alone',
-      'fanout imports no other package of the repository',
+      'fanout imports no other package of the repository than the contract',
       'fanout/',
       repo('gateway', 'dsp-wasm', 'sdk', 'test'),
       {

@@ -1,4 +1,4 @@
-import type { CloseReason } from './close-codes.js';
+import type { CloseReason } from '@device-insights/contract/close-codes';
 
 /**
  * The counters of the subscriber sockets of one node since its start. Summed over all messages, each subscriber that

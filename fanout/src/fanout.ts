@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { CLOSE, type CloseReason } from '@device-insights/contract/close-codes';
 import { WebSocketServer } from 'ws';
 import type { Bus } from './bus/bus.js';
 import { Channel, type ChannelHome } from './channel.js';
-import { CLOSE, type CloseReason } from './close-codes.js';
 import { Counters } from './counters.js';
 import { sharedDeflateOffer } from './deflate-offer.js';
 import { textFrame } from './frame.js';
@@ -27,7 +27,6 @@ import {
 } from './subscriber.js';
 import { SubscriberRegistry } from './subscriber-registry.js';
 
-export { CLOSE, type CloseReason, closeReason } from './close-codes.js';
 export { hasExpired, type KeyCheck, type KeyHolder, PERMISSIONS, type Permission } from './keys/key-check.js';
 
 /** Longest time for key check and upstream subscription together, ms. */

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
+import { CLOSE, type CloseReason, closeReason } from '@device-insights/contract/close-codes';
 import { WebSocket } from 'ws';
-import { CLOSE, type CloseReason, closeReason } from './close-codes.js';
 import type { Counters } from './counters.js';
 import type { Clock, Timer } from './process/clock.js';
 import type { FairScheduler } from './process/fair-scheduler.js';

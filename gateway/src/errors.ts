@@ -1,4 +1,4 @@
-import { CLOSE, type CloseReason } from '@device-insights/fanout';
+import { CLOSE, type CloseReason } from '@device-insights/contract/close-codes';
 
 /**
  * The catalogue of errors: a stable code for each cause, with the HTTP status or close code that carries it, and
@@ -32,26 +32,6 @@ export class HttpError extends Error {
     return HTTP_ERRORS[this.code].status;
   }
 }
-
-/**
- * Codes of the ingest socket's `error` messages: one frame was refused, and the connection stays open. In order of
- * precedence.
- */
-export const FRAME_ERRORS = [
-  'bad_json',
-  'bad_message',
-  'bad_version',
-  'bad_encoding',
-  'bad_frame',
-  'bad_length',
-  'bad_value',
-  'unknown_channel',
-  'too_late',
-  'in_future',
-  'too_fast',
-] as const;
-
-export type FrameErrorCode = (typeof FRAME_ERRORS)[number];
 
 /** Ends a socket with a close code of the catalogue; `message` is its reason (at most 123 bytes of UTF-8). */
 export class CloseError extends Error {

@@ -1,37 +1,16 @@
-/** The types of insights, with their units. */
-export const UNITS = { hr: 'bpm', spo2: '%', rr: 'brpm' } as const;
-export type InsightType = keyof typeof UNITS;
-export const INSIGHT_TYPES = Object.keys(UNITS) as InsightType[];
+import type { LiveInsight, SqiClass, StoredInsight } from '@device-insights/contract/insight';
 
-export type SqiClass = 'excellent' | 'acceptable' | 'unfit';
-
-/** The stored form, which REST returns: times in ms since the epoch; `value` and `confidence` with up to three decimals. */
-export interface StoredInsight {
-  readonly type: InsightType;
-  readonly value: number;
-  readonly unit: string;
-  /** Publish time: strictly increasing within a session and type. */
-  readonly ts: number;
-  readonly session_id: string;
-  readonly device_id: string;
-  readonly confidence: number;
-  readonly sqi_class: SqiClass;
-  readonly actual_start: number;
-  readonly actual_end: number;
-  readonly coverage: number;
-  readonly e2e_latency_ms: number;
-  /** `slug@version` of the algorithm that computed the insight. */
-  readonly algorithm: string;
-}
+export {
+  INSIGHT_TYPES,
+  type InsightType,
+  type LiveInsight,
+  type SqiClass,
+  type StoredInsight,
+  UNITS,
+} from '@device-insights/contract/insight';
 
 /** A reading before publication: all fields except those that the publication adds. */
 export type Reading = Omit<StoredInsight, 'ts' | 'e2e_latency_ms'>;
-
-/** The live form: exactly these fields. */
-export type LiveInsight = Pick<
-  StoredInsight,
-  'type' | 'value' | 'unit' | 'ts' | 'session_id' | 'device_id' | 'confidence' | 'sqi_class'
->;
 
 /** The class of a confidence, which is already rounded to three decimals. */
 export function sqiClass(confidence: number): SqiClass {

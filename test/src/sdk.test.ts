@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { CLOSE } from '@device-insights/fanout';
+import { CLOSE } from '@device-insights/contract/close-codes';
 import { portOf } from '@device-insights/fanout/process/http-server';
 import { HTTP_ERRORS } from '@device-insights/gateway/test-errors';
 import { DeviceInsights, mayReconnect } from '@device-insights/sdk';

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
+import { API_KEY } from '@device-insights/contract/parameters';
 
-const KEY = /^svc_[0-9A-Za-z]{22,128}$/;
 const HELD_KEY = /svc_[0-9A-Za-z]{22}/;
 const BEARER = /^bearer +(\S+) *$/i;
 
 /** Whether a text has the form of an API key. */
 export function isKey(text: string): boolean {
-  return KEY.test(text);
+  return API_KEY.test(text);
 }
 
 /** Whether a text contains something in the form of a key, and so must not be repeated or logged. */

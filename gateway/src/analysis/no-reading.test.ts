@@ -1,6 +1,6 @@
+import type { Reason } from '@device-insights/contract/ingest';
 import { expect } from 'chai';
 import { NoReadingWatch, type Verdict } from './no-reading.js';
-import type { Reason } from './reason.js';
 
 const verdict = (reason: Reason, confidence = 0.1, algorithm = 'one'): Verdict => ({
   reason,

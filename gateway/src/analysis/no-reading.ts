@@ -1,5 +1,5 @@
+import { REASONS, type Reason } from '@device-insights/contract/ingest';
 import type { InsightType } from '../insight.js';
-import { REASONS, type Reason } from './reason.js';
 
 /** What one algorithm says of a window without a trusted reading. */
 export interface Verdict {

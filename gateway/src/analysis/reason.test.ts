@@ -1,5 +1,6 @@
+import { REASONS, type Reason } from '@device-insights/contract/ingest';
 import { expect } from 'chai';
-import { REASONS, type Reason, reasonOf, type WindowFacts } from './reason.js';
+import { reasonOf, type WindowFacts } from './reason.js';
 
 /** A full window in which nothing but the pulse is missing. */
 const FULL: WindowFacts = {

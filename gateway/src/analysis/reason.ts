@@ -1,23 +1,5 @@
+import { REASONS, type Reason } from '@device-insights/contract/ingest';
 import type { CoreReason } from '@device-insights/dsp-wasm';
-
-/** Why there is no trusted reading of a type, in the order of precedence (ingest protocol, section 3). */
-export const REASONS = [
-  'no_data',
-  'gaps',
-  'no_contact',
-  'saturated',
-  'bad_scale',
-  'no_dc',
-  'implausible_ratio',
-  'hum',
-  'motion',
-  'rate_off',
-  'uncalibrated',
-  'out_of_range',
-  'too_little',
-  'noise',
-] as const;
-export type Reason = (typeof REASONS)[number];
 
 /** What is known of a window whose reading is not trusted, or missing. */
 export interface WindowFacts {

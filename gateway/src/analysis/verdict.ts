@@ -1,9 +1,10 @@
+import type { Reason } from '@device-insights/contract/ingest';
 import type { Answer, CoreReason } from '@device-insights/dsp-wasm';
 import type { Algorithm, DeviceTraits } from './algorithm.js';
 import type { AnalysedChannel } from './channel.js';
 import { isOfGaps } from './gap-rhythm.js';
 import type { Verdict } from './no-reading.js';
-import { type Reason, reasonOf, type WindowFacts } from './reason.js';
+import { reasonOf, type WindowFacts } from './reason.js';
 import type { DueWindow } from './steps.js';
 
 /** Names of the numbers that the core sees. */

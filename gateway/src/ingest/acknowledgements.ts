@@ -1,6 +1,6 @@
+import { LIMITS } from '@device-insights/contract/ingest';
 import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import type { Intake } from './intake.js';
-import { LIMITS } from './limits.js';
 
 /** Data time after which an acknowledgement is sent without waiting for the interval, ms. */
 const ACK_DATA_MS = 5000;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { DEVICE_ID } from '@device-insights/contract/parameters';
 import type { KeyCheck, KeyHolder } from '@device-insights/fanout';
 import { hashKey, keyInHeader, keysInQuery, onlyKey } from '@device-insights/fanout/api-key';
 import { CloseError } from '../errors.js';
@@ -22,7 +23,6 @@ export interface Admission {
 
 type Parameters = Pick<Admission, 'deviceId' | 'deviceClock'> & { readonly modelId: string };
 
-const DEVICE_ID = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;
 const FOREIGN_MODEL = 'the device model belongs to another account: use the id of one of your own';
 const MAY_NOT_STREAM = 'the key lacks the permission "stream": use a key that has it';
 const NUMBER = /^-?\d+(\.\d+)?$/;

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { TO_DEVICE } from '@device-insights/contract/ingest';
 import { createCore } from '@device-insights/dsp-wasm';
 import { PERMISSIONS } from '@device-insights/fanout';
 import { hashKey } from '@device-insights/fanout/api-key';
@@ -11,7 +12,9 @@ import type { BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import { portOf } from '@device-insights/fanout/process/http-server';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
+import { expect } from 'chai';
 import { WebSocket } from 'ws';
+import { z } from 'zod';
 import { CoreLoad } from '../analysis/core-load.js';
 import type { InsightType, StoredInsight } from '../insight.js';
 import { newKey } from '../keys/key.js';
@@ -39,6 +42,8 @@ export interface Ready extends ServerMessage {
   readonly channels: readonly { readonly next_seq: number }[];
 }
 
+const sent = z.union(Object.values(TO_DEVICE));
+
 /** A device's side of a socket, written only from the protocol. */
 export class TestDevice {
   readonly closed: Promise<{ code: number; reason: string }>;
@@ -49,7 +54,9 @@ export class TestDevice {
   constructor(readonly ws: WebSocket) {
     ws.on('error', () => undefined);
     ws.on('message', (data) => {
-      this.received.push(JSON.parse(String(data)) as ServerMessage);
+      const message = JSON.parse(String(data)) as ServerMessage;
+      expect(sent.parse(message), 'a message of the contract').to.deep.equal(message);
+      this.received.push(message);
       this.#wake();
     });
     this.closed = new Promise((resolve) => {

@@ -1,13 +1,12 @@
 import type { Duplex } from 'node:stream';
-import { CLOSE, type CloseReason, closeReason } from '@device-insights/fanout';
+import { CLOSE, type CloseReason, closeReason } from '@device-insights/contract/close-codes';
+import { type FrameErrorCode, LIMITS, type ServiceMessage } from '@device-insights/contract/ingest';
 import { textFrame } from '@device-insights/fanout/frame';
 import type { Clock } from '@device-insights/fanout/process/clock';
 import { bytesRead, endOfControl } from '@device-insights/fanout/process/unfinished';
 import { descriptorOf, hand } from '@device-insights/fanout/wire';
 import { WebSocket } from 'ws';
-import type { FrameErrorCode } from '../errors.js';
 import type { Fault } from './frame.js';
-import { LIMITS } from './limits.js';
 
 /** Most `error` messages sent per second. */
 const MAX_ERRORS = 10;
@@ -104,7 +103,7 @@ export class Connection {
    * Sends a message past `ws`, as subscribers' messages are sent: one system call, without the objects that each write
    * of `ws` creates.
    */
-  send(message: object): void {
+  send(message: ServiceMessage): void {
     if (this.ws.readyState !== this.ws.OPEN) return;
     if (!hand(this.socket, this.#descriptor, textFrame(JSON.stringify(message)))) this.#cutOffIfUnread();
   }

@@ -1,5 +1,5 @@
-import type { CloseReason } from '@device-insights/fanout';
-import type { FrameErrorCode } from '../errors.js';
+import type { CloseReason } from '@device-insights/contract/close-codes';
+import type { FrameErrorCode } from '@device-insights/contract/ingest';
 
 /** Counts of the devices' sockets of one gateway since its start. */
 export class IngestCounters {

@@ -1,6 +1,6 @@
+import { FRAME_ERRORS } from '@device-insights/contract/ingest';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FRAME_ERRORS } from '../errors.js';
 import { decodeBinary, type Frame } from './frame.js';
 import { binary, channel, float32, type Header, int16 } from './frames.fixture.js';
 

@@ -2,7 +2,14 @@ import type { ModalityChannel } from '../store/store.js';
 
 /** A channel of a model, with the fields that tests need. */
 export function channel(fields: Partial<ModalityChannel> = {}): ModalityChannel {
-  return { ch_id: 'c', modality: 'ppg_green', sample_rate_hz: 100, bit_depth: 24, num_channels: 1, ...fields };
+  return {
+    ch_id: '0d2f6a1e-7d1c-4a55-9a6f-0d5a7c3b1e42',
+    modality: 'ppg_green',
+    sample_rate_hz: 100,
+    bit_depth: 24,
+    num_channels: 1,
+    ...fields,
+  };
 }
 
 export interface Header {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { LIMITS } from '@device-insights/contract/ingest';
 import { hasExpired, type KeyCheck } from '@device-insights/fanout';
 import { clientAddress } from '@device-insights/fanout/process/client-address';
 import type { Timer } from '@device-insights/fanout/process/clock';
@@ -18,7 +19,6 @@ import { admit, holderOf, keyHashOf } from './admission.js';
 import { CLOSE_GRACE_MS, Connection, DeviceSocket } from './connection.js';
 import { IngestCounters } from './counters.js';
 import { EARLIEST_MS } from './frame.js';
-import { LIMITS } from './limits.js';
 import { JoinLimiter } from './session-quota.js';
 import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
 import { SessionTurns } from './turns.js';

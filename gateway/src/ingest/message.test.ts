@@ -1,6 +1,6 @@
+import { FRAME_ERRORS } from '@device-insights/contract/ingest';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FRAME_ERRORS } from '../errors.js';
 import type { Frame } from './frame.js';
 import { channel } from './frames.fixture.js';
 import { decodeText } from './message.js';

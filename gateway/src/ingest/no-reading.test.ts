@@ -1,7 +1,7 @@
+import { REASONS, type Reason } from '@device-insights/contract/ingest';
 import { ManualClock } from '@device-insights/fanout/process/manual-clock';
 import { expect } from 'chai';
 import type { NoReading } from '../analysis/analysis.js';
-import { REASONS, type Reason } from '../analysis/reason.js';
 import type { InsightType } from '../insight.js';
 import { noReadingFields, tellNoReadings } from './no-reading.js';
 import { type Notice, Notices } from './notices.js';

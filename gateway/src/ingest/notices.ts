@@ -1,36 +1,17 @@
+import type { NoticeCode, TO_DEVICE } from '@device-insights/contract/ingest';
+import type { z } from 'zod';
 import type { InsightType } from '../insight.js';
 
-/** Codes of `notice` messages: the data are accepted, but a problem reduces their value. */
-export const NOTICES = [
-  'rate_off',
-  'ts_unsteady',
-  'ts_back',
-  'order_wrong',
-  'channel_late',
-  'all_duplicates',
-  'all_lost',
-  'frames_overlap',
-  'not_analysed',
-  'already_stored',
-  'device_id_twice',
-  'no_reading',
-] as const;
-
-export type NoticeCode = (typeof NOTICES)[number];
+type Known = Readonly<z.infer<z.ZodObject<(typeof TO_DEVICE.notice)['shape']>>>;
 
 /** The fields of a notice besides its code and channel; `detail` says how to correct the problem. */
-export interface NoticeFields {
-  readonly detail: string;
-  /** Type of insight, of `no_reading`: each has its own notices. */
-  readonly insight?: InsightType;
+export interface NoticeFields extends Omit<Known, 'type' | 'code' | 'channel' | 'over'> {
   readonly [field: string]: unknown;
 }
 
 /** A notice as it is sent, without its `type`. Without a channel it is about the whole session. */
-export interface Notice extends NoticeFields {
-  readonly code: NoticeCode;
-  readonly channel?: number;
-  readonly over?: true;
+export interface Notice extends Omit<Known, 'type'> {
+  readonly [field: string]: unknown;
 }
 
 interface Said {

@@ -1,5 +1,6 @@
+import type { NoticeCode } from '@device-insights/contract/ingest';
 import type { Frame } from './frame.js';
-import type { NoticeCode, NoticeFields } from './notices.js';
+import type { NoticeFields } from './notices.js';
 
 /** Possible faults in the numbering of a channel. */
 export const NUMBERING_FAULTS = ['all_duplicates', 'all_lost', 'frames_overlap'] as const satisfies NoticeCode[];

@@ -1,4 +1,4 @@
-import type { CloseReason } from '@device-insights/fanout';
+import type { CloseReason } from '@device-insights/contract/close-codes';
 import type { Clock, Timer } from '@device-insights/fanout/process/clock';
 import { countOne } from '@device-insights/fanout/process/count';
 import type { Worker } from '@device-insights/fanout/process/fair-scheduler';

@@ -490,6 +490,241 @@ export type Error = {
 };
 
 /**
+ * The session of this connection
+ */
+export type ReadyMessage = {
+    /**
+     * Kind of the message.
+     */
+    type: 'ready';
+    /**
+     * The session that was opened or resumed.
+     */
+    session_id: string;
+    /**
+     * Whether the session was open already.
+     */
+    resumed: boolean;
+    /**
+     * The service's clock, ms since the epoch.
+     */
+    server_time: number;
+    /**
+     * The session's channels.
+     */
+    channels: Array<{
+        /**
+         * Position of the channel in the device model.
+         */
+        index: number;
+        /**
+         * Id of the channel.
+         */
+        ch_id: string;
+        /**
+         * Name of the modality.
+         */
+        modality: string;
+        /**
+         * Sample instants per second, as declared.
+         */
+        sample_rate_hz: number;
+        /**
+         * Bits per sample.
+         */
+        bit_depth: number;
+        /**
+         * Sub-channels: values in one sample instant.
+         */
+        num_channels: number;
+        /**
+         * Number of the instant at which the channel continues.
+         */
+        next_seq: number;
+    }>;
+    /**
+     * Length of the most recent data that the device should send again, because this gateway has none of them, ms of data time; 0 for none.
+     */
+    replay_ms: number;
+    /**
+     * The limits of the service.
+     */
+    limits: {
+        /**
+         * Maximum length of a frame, bytes.
+         */
+        max_frame_bytes: number;
+        /**
+         * Maximum data time that may be unacknowledged, ms.
+         */
+        max_unacked_ms: number;
+        /**
+         * Time between acknowledgements while data arrive, ms.
+         */
+        ack_interval_ms: number;
+    };
+};
+
+/**
+ * Acknowledgement of data that were received, or given up as lost
+ */
+export type AckMessage = {
+    type: 'ack';
+    /**
+     * For each channel that has started, by index, the lowest number that the service still waits for.
+     */
+    next_seq: {
+        [key: string]: number;
+    };
+    /**
+     * The service's clock, ms since the epoch.
+     */
+    server_time: number;
+};
+
+/**
+ * One message was refused
+ */
+export type ErrorMessage = {
+    /**
+     * Kind of the message.
+     */
+    type: 'error';
+    /**
+     * Cause. Later versions may add codes.
+     */
+    code: 'bad_json' | 'bad_message' | 'bad_version' | 'bad_encoding' | 'bad_frame' | 'bad_length' | 'bad_value' | 'unknown_channel' | 'too_late' | 'in_future' | 'too_fast';
+    /**
+     * The fault, and how to correct it, in words.
+     */
+    detail: string;
+    /**
+     * The frame's channel, if it could be read.
+     */
+    channel?: number;
+    /**
+     * The frame's number, if it could be read.
+     */
+    seq?: number;
+};
+
+/**
+ * The data are accepted, but a problem reduces their value
+ */
+export type NoticeMessage = {
+    /**
+     * Kind of the message.
+     */
+    type: 'notice';
+    /**
+     * The problem. Later versions may add codes.
+     */
+    code: 'rate_off' | 'ts_unsteady' | 'ts_back' | 'order_wrong' | 'channel_late' | 'all_duplicates' | 'all_lost' | 'frames_overlap' | 'not_analysed' | 'already_stored' | 'device_id_twice' | 'no_reading';
+    /**
+     * The problem and how to correct it, in words.
+     */
+    detail: string;
+    /**
+     * Index of the channel. Absent if the notice is about the whole session.
+     */
+    channel?: number;
+    /**
+     * Present when the problem is over.
+     */
+    over?: true;
+    /**
+     * Of rate_off: the rate of the data, Hz; known to 1 %.
+     */
+    measured_hz?: number;
+    /**
+     * Of rate_off: the rate of the device model, Hz.
+     */
+    declared_hz?: number;
+    /**
+     * Of all_lost: the number that should have followed.
+     */
+    expected_seq?: number;
+    /**
+     * Of not_analysed: the modalities that the account's algorithms use.
+     */
+    modalities?: Array<string>;
+    /**
+     * Of already_stored: the closed session that has data of the same time.
+     */
+    session_id?: string;
+    /**
+     * Of no_reading: the type without a trusted reading.
+     */
+    insight?: 'hr' | 'spo2' | 'rr';
+    /**
+     * Of no_reading: the first reason that applies. What was seen follows as numbers, by name.
+     */
+    reason?: 'no_data' | 'gaps' | 'no_contact' | 'saturated' | 'bad_scale' | 'no_dc' | 'implausible_ratio' | 'hum' | 'motion' | 'rate_off' | 'uncalibrated' | 'out_of_range' | 'too_little' | 'noise';
+    /**
+     * Of no_reading: the algorithm that came closest to a reading.
+     */
+    algorithm?: string;
+    [key: string]: unknown;
+};
+
+/**
+ * Answer to a ping
+ */
+export type PongMessage = {
+    type: 'pong';
+    /**
+     * Returned unchanged in the pong.
+     */
+    t?: string | number | boolean | null;
+};
+
+/**
+ * The session is closed, its insights are stored and published
+ */
+export type EndedMessage = {
+    type: 'ended';
+    session_id: string;
+};
+
+/**
+ * Live insight
+ */
+export type InsightMessage = {
+    /**
+     * The vital sign: `hr` (heart rate), `spo2` or `rr` (respiratory rate). Later versions may add types: ignore unknown ones.
+     */
+    type: string;
+    /**
+     * The reading, in `unit`.
+     */
+    value: number;
+    /**
+     * Unit of the value: bpm (hr), % (spo2) or brpm (rr).
+     */
+    unit: string;
+    /**
+     * Publish time, ms since the epoch; not when the data were measured. In a back-fill, a device that was offline sends older data, and their readings have a ts of now. The stored form of the same reading (the same session_id, type and ts) has actual_end, the end of its data, and e2e_latency_ms, which is ts - actual_end: read it with `GET /v1/insights` and type, device_id, since (ts) and until (ts + 1 ms) for the first reading of a session, and again when readings arrive faster than the data (hr and spo2 once a second, rr every 2 s).
+     */
+    ts: number;
+    /**
+     * The session whose data it was made of.
+     */
+    session_id: string;
+    /**
+     * The identifier under which the device streams.
+     */
+    device_id: string;
+    /**
+     * Signal quality, 0 to 1.
+     */
+    confidence: number;
+    /**
+     * Class of the confidence. Do not present what is `unfit` as authoritative.
+     */
+    sqi_class: 'excellent' | 'acceptable' | 'unfit';
+};
+
+/**
  * The id of the resource.
  */
 export type Id = string;

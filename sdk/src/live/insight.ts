@@ -1,33 +1,22 @@
+import type { InsightMessage, NoticeMessage } from '../generated/types.gen.js';
 import { LATEST_MS } from '../instant.js';
 import { hasFields } from '../json.js';
 
 /** The types that this version knows; clients ignore types that they do not know. */
-export type InsightType = 'hr' | 'spo2' | 'rr';
+export type InsightType = NonNullable<NoticeMessage['insight']>;
 
 /** Class of the signal's quality, from its `confidence`. */
-export type SqiClass = 'excellent' | 'acceptable' | 'unfit';
+export type SqiClass = InsightMessage['sqi_class'];
 
 /** An insight as a live subscription receives it. */
-export interface LiveInsight {
+export interface LiveInsight extends Readonly<Omit<InsightMessage, 'type' | 'ts'>> {
   /** Type of the reading. */
   readonly type: InsightType;
-  /** Reading, in `unit`: bpm, % or brpm. */
-  readonly value: number;
-  /** Unit of the value. */
-  readonly unit: string;
   /**
    * Publish time, ms since the epoch: later than the measurement, by a day in a back-fill. The stored form has the time of
    * the data: `insights.list({ type, device_id, since: ts, until: ts + 1 })`, the row with this `session_id`.
    */
   readonly ts: number;
-  /** The session whose data it was computed from. */
-  readonly session_id: string;
-  /** The identifier under which the device streams. */
-  readonly device_id: string;
-  /** Quality of the signal, 0 to 1. */
-  readonly confidence: number;
-  /** Its class: show `excellent`, dim `acceptable`, and never present `unfit` as authoritative. */
-  readonly sqi_class: SqiClass;
 }
 
 /** The types that this version delivers. */

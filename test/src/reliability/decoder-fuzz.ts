@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { FRAME_ERRORS } from '@device-insights/gateway/test-errors';
+import { FRAME_ERRORS } from '@device-insights/contract/ingest';
 import { decodeBinary, type Fault, type Frame } from '@device-insights/gateway/test-ingest/frame';
 import { Intake, NO_PROGRESS, type Received } from '@device-insights/gateway/test-ingest/intake';
 import { decodeText } from '@device-insights/gateway/test-ingest/message';

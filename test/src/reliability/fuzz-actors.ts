@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { CLOSE } from '@device-insights/fanout';
+import { CLOSE } from '@device-insights/contract/close-codes';
 import WebSocket from 'ws';
 import { type HostileChannel, HostileFrames } from './hostile-frames.js';
 import type { Random } from './random.js';

@@ -23,6 +23,7 @@ const VIOLATIONS: Readonly<Record<string, readonly [importer: string, imported: 
   'core-grid-below': ['dsp-wasm/assembly/grid/a.ts', 'dsp-wasm/assembly/pulse/b.ts'],
   'core-estimates-apart': ['dsp-wasm/assembly/breath/a.ts', 'dsp-wasm/assembly/ecg/b.ts'],
   'twins-apart': ['dsp-wasm/reference/pulse/a.ts', 'dsp-wasm/assembly/pulse/b.ts'],
+  'contract-alone': ['fanout/contract/src/a.ts', 'fanout/src/frame.ts'],
   'fanout-alone': ['fanout/src/channel.ts', 'gateway/src/insight.ts'],
   'fanout-process-alone': ['fanout/src/process/a.ts', 'fanout/src/channel.ts'],
   'sdk-alone': ['sdk/src/live/live.ts', 'fanout/src/frame.ts'],

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import { insight } from '@device-insights/contract/insight';
 import { expect } from 'chai';
 import { z } from 'zod';
 import type { StoredInsight } from '../../insight.js';
 import { detailOf, insightRow, seed, sessionRow, type Tenant, TestServer } from '../rest-server.fixture.js';
-import { insight } from './schema.js';
 
 const Insights = z.array(z.strictObject(insight.shape));
 const T0 = Date.parse('2026-03-01T10:00:00.000Z');

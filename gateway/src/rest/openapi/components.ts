@@ -1,10 +1,11 @@
+import { insight } from '@device-insights/contract/insight';
 import { z } from 'zod';
 import { algorithm } from '../algorithms/schema.js';
 import { deviceModel, deviceModelChange, newDeviceModel, spo2Calibration } from '../device-models/schema.js';
 import { object } from '../fields.js';
 import { health } from '../health/schema.js';
 import { idempotencyKey } from '../idempotency.js';
-import { insight, insightQuery } from '../insights/schema.js';
+import { insightQuery } from '../insights/schema.js';
 import { channel, channelChange, channelEntry, newChannel } from '../modalities/schema.js';
 import { session, sessionQuery, summary } from '../sessions/schema.js';
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { insight } from '@device-insights/contract/insight';
 import { expect } from 'chai';
 import { z } from 'zod';
 import type { StoredInsight } from '../../insight.js';
 import type { Session } from '../../store/store.js';
 import { StoreUnavailable } from '../../store/store.js';
-import { insight } from '../insights/schema.js';
 import { detailOf, insightRow, seed, sessionRow, type Tenant, TestServer } from '../rest-server.fixture.js';
 import { session } from './schema.js';
 
