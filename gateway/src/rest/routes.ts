@@ -8,7 +8,7 @@ import { openapiRoutes } from './openapi/routes.js';
 import type { RestOptions, RestState } from './rest-context.js';
 import { sessionRoutes } from './sessions/routes.js';
 
-/** Every route of the REST interface: one folder for each resource, each handler below its OpenAPI block. */
+/** Every route of the REST interface: one folder for each resource, with its operations for OpenAPI. */
 export function routes(options: RestOptions): Router<RestState> {
   const router = new Router<RestState>({ sensitive: true, strict: true });
   deviceModelRoutes(router, options);

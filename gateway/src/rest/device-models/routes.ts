@@ -4,46 +4,71 @@ import { MAX_DEVICE_MODELS } from '../../store/store.js';
 import { jsonBody } from '../body.js';
 import { idempotent } from '../idempotency.js';
 import { answerArray } from '../json-array.js';
+import type { Operations } from '../openapi/operation.js';
 import { pathId, permittedModel } from '../permission.js';
 import { keyOf, type RestContext, type RestOptions, type RestState } from '../rest-context.js';
 import { valid } from '../violations.js';
 import { changeModel } from './change.js';
-import { changedModel, deviceModelAnswer, deviceModelChange, deviceModelOf } from './schema.js';
+import {
+  changedModel,
+  deviceModel,
+  deviceModelAnswer,
+  deviceModelChange,
+  deviceModelOf,
+  newDeviceModel,
+} from './schema.js';
 
 const WHAT = 'device model';
 const TOO_MANY = `an account has at most ${MAX_DEVICE_MODELS} device models: delete models that no device uses`;
+
+export const deviceModelOperations: Operations = {
+  'POST /v1/device-models': {
+    operationId: 'createDeviceModel',
+    tag: 'deviceModels',
+    summary: 'Create a device model',
+    description:
+      'An account has at most 10,000 device models. With an Idempotency-Key the call can be repeated safely.',
+    isIdempotent: true,
+    body: newDeviceModel,
+    answer: { description: 'The device model, with its id.', schema: deviceModel },
+  },
+  'GET /v1/device-models': {
+    operationId: 'listDeviceModels',
+    tag: 'deviceModels',
+    summary: 'All device models of the account, oldest first',
+    description: 'Complete, without pages: an account has a limited number of them.',
+    answer: { description: 'The device models.', list: deviceModel },
+  },
+  'GET /v1/device-models/{id}': {
+    operationId: 'getDeviceModel',
+    tag: 'deviceModels',
+    summary: 'One device model',
+    description: 'A device model of the account, with its modality channels.',
+    answer: { description: 'The device model.', schema: deviceModel },
+  },
+  'PUT /v1/device-models/{id}': {
+    operationId: 'updateDeviceModel',
+    tag: 'deviceModels',
+    summary: 'Change a device model',
+    description:
+      'Any of its fields; what is left out stays. Entries of modality_channels with a ch_id change that channel, those without one are added, none is removed. Sessions that are open keep what they began with.',
+    body: deviceModelChange,
+    answer: { description: 'The changed device model.', schema: deviceModel },
+  },
+  'DELETE /v1/device-models/{id}': {
+    operationId: 'deleteDeviceModel',
+    tag: 'deviceModels',
+    summary: 'Delete a device model that no device row references',
+    description: 'Sessions of the past keep the id. A model that devices still reference stays (409).',
+    answer: { description: 'The device model is deleted. Past sessions keep its id.' },
+    mayConflict: true,
+  },
+};
 
 /** Device models: an account's kinds of devices. */
 export function deviceModelRoutes(router: Router<RestState>, options: RestOptions): void {
   const { store, clock } = options;
 
-  /**
-   * @openapi
-   * /v1/device-models:
-   *   post:
-   *     operationId: createDeviceModel
-   *     tags: [deviceModels]
-   *     summary: Create a device model
-   *     description: >-
-   *       An account has at most 10,000 device models. With an Idempotency-Key the call can be repeated safely.
-   *     parameters:
-   *       - $ref: '#/components/parameters/IdempotencyKey'
-   *     requestBody:
-   *       required: true
-   *       content:
-   *         application/json:
-   *           schema: { $ref: '#/components/schemas/NewDeviceModel' }
-   *     responses:
-   *       '201':
-   *         description: The device model, with its id.
-   *         content:
-   *           application/json:
-   *             schema: { $ref: '#/components/schemas/DeviceModel' }
-   *       '400': { $ref: '#/components/responses/ValidationFailed' }
-   *       '401': { $ref: '#/components/responses/Unauthenticated' }
-   *       '409': { $ref: '#/components/responses/Conflict' }
-   *       '500': { $ref: '#/components/responses/ServerError' }
-   */
   router.post('/v1/device-models', jsonBody, idempotent(options), async (ctx) => {
     const model = deviceModelOf(ctx.state.body, keyOf(ctx).accountId, clock.now());
     if (!(await store.addDeviceModel(model))) throw new HttpError('conflict', TOO_MANY);
@@ -51,86 +76,15 @@ export function deviceModelRoutes(router: Router<RestState>, options: RestOption
     ctx.body = deviceModelAnswer(model);
   });
 
-  /**
-   * @openapi
-   * /v1/device-models:
-   *   get:
-   *     operationId: listDeviceModels
-   *     tags: [deviceModels]
-   *     summary: All device models of the account, oldest first
-   *     description: >-
-   *       Complete, without pages: an account has a limited number of them.
-   *     responses:
-   *       '200':
-   *         description: The device models.
-   *         content:
-   *           application/json:
-   *             schema:
-   *               type: array
-   *               items: { $ref: '#/components/schemas/DeviceModel' }
-   *       '401': { $ref: '#/components/responses/Unauthenticated' }
-   *       '500': { $ref: '#/components/responses/ServerError' }
-   */
   router.get('/v1/device-models', async (ctx) => {
     await answerArray(ctx, store.deviceModels(keyOf(ctx).accountId), deviceModelAnswer);
   });
 
-  /**
-   * @openapi
-   * /v1/device-models/{id}:
-   *   get:
-   *     operationId: getDeviceModel
-   *     tags: [deviceModels]
-   *     summary: One device model
-   *     description: >-
-   *       A device model of the account, with its modality channels.
-   *     parameters:
-   *       - $ref: '#/components/parameters/Id'
-   *     responses:
-   *       '200':
-   *         description: The device model.
-   *         content:
-   *           application/json:
-   *             schema: { $ref: '#/components/schemas/DeviceModel' }
-   *       '401': { $ref: '#/components/responses/Unauthenticated' }
-   *       '403': { $ref: '#/components/responses/Forbidden' }
-   *       '404': { $ref: '#/components/responses/NotFound' }
-   *       '500': { $ref: '#/components/responses/ServerError' }
-   */
   router.get('/v1/device-models/:id', async (ctx) => {
     const model = permittedModel(keyOf(ctx), await store.deviceModel(idOf(ctx)));
     ctx.body = deviceModelAnswer(model);
   });
 
-  /**
-   * @openapi
-   * /v1/device-models/{id}:
-   *   put:
-   *     operationId: updateDeviceModel
-   *     tags: [deviceModels]
-   *     summary: Change a device model
-   *     description: >-
-   *       Any of its fields; what is left out stays. Entries of modality_channels with a ch_id change that channel,
-   *       those without one are added, none is removed. Sessions that are open keep what they began with.
-   *     parameters:
-   *       - $ref: '#/components/parameters/Id'
-   *     requestBody:
-   *       required: true
-   *       content:
-   *         application/json:
-   *           schema: { $ref: '#/components/schemas/DeviceModelChange' }
-   *     responses:
-   *       '200':
-   *         description: The changed device model.
-   *         content:
-   *           application/json:
-   *             schema: { $ref: '#/components/schemas/DeviceModel' }
-   *       '400': { $ref: '#/components/responses/ValidationFailed' }
-   *       '401': { $ref: '#/components/responses/Unauthenticated' }
-   *       '403': { $ref: '#/components/responses/Forbidden' }
-   *       '404': { $ref: '#/components/responses/NotFound' }
-   *       '500': { $ref: '#/components/responses/ServerError' }
-   */
   router.put('/v1/device-models/:id', jsonBody, async (ctx) => {
     const changed = await changeModel(ctx, idOf(ctx), store, (model) =>
       changedModel(model, valid(deviceModelChange, ctx.state.body), clock.now()),
@@ -138,25 +92,6 @@ export function deviceModelRoutes(router: Router<RestState>, options: RestOption
     ctx.body = deviceModelAnswer(changed);
   });
 
-  /**
-   * @openapi
-   * /v1/device-models/{id}:
-   *   delete:
-   *     operationId: deleteDeviceModel
-   *     tags: [deviceModels]
-   *     summary: Delete a device model that no device row references
-   *     description: >-
-   *       Sessions of the past keep the id. A model that devices still reference stays (409).
-   *     parameters:
-   *       - $ref: '#/components/parameters/Id'
-   *     responses:
-   *       '204': { description: The device model is deleted. Past sessions keep its id. }
-   *       '401': { $ref: '#/components/responses/Unauthenticated' }
-   *       '403': { $ref: '#/components/responses/Forbidden' }
-   *       '404': { $ref: '#/components/responses/NotFound' }
-   *       '409': { $ref: '#/components/responses/Conflict' }
-   *       '500': { $ref: '#/components/responses/ServerError' }
-   */
   router.delete('/v1/device-models/:id', async (ctx) => {
     const { id } = permittedModel(keyOf(ctx), await store.deviceModel(idOf(ctx)));
     const outcome = await store.deleteDeviceModel(id);

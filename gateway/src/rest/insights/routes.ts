@@ -1,7 +1,9 @@
+import { insight } from '@device-insights/contract/insight';
 import type Router from '@koa/router';
 import { Queue } from '../../queue.js';
 import { orderOf } from '../../store/insight-order.js';
 import { clientLeft } from '../client-left.js';
+import type { Operations } from '../openapi/operation.js';
 import { linkPage, readQuery } from '../query.js';
 import { keyOf, type RestOptions, type RestState } from '../rest-context.js';
 import { insightQuery } from './schema.js';
@@ -10,42 +12,20 @@ import { insightQuery } from './schema.js';
 const SEARCHES = 4;
 const searches = new Queue({ each: () => SEARCHES });
 
+export const insightOperations: Operations = {
+  'GET /v1/insights': {
+    operationId: 'listInsights',
+    tag: 'insights',
+    summary: 'Stored insights across all sessions, in order of ts',
+    description:
+      'With since: the first `limit` insights from there on, and a Link header with rel="next" to later ones. Without it: the last `limit` before until (or now), and rel="prev" to earlier ones. With data_since or data_until the order is by actual_end, then ts, and data_since takes the place of since.',
+    query: insightQuery,
+    answer: { description: 'The insights, oldest first.', list: insight },
+  },
+};
+
 /** Stored insights across sessions. */
 export function insightRoutes(router: Router<RestState>, { store }: RestOptions): void {
-  /**
-   * @openapi
-   * /v1/insights:
-   *   get:
-   *     operationId: listInsights
-   *     tags: [insights]
-   *     summary: Stored insights across all sessions, in order of ts
-   *     description: >-
-   *       With since: the first `limit` insights from there on, and a Link header with rel="next" to later ones.
-   *       Without it: the last `limit` before until (or now), and rel="prev" to earlier ones.
-   *       With data_since or data_until the order is by actual_end, then ts, and data_since takes the place of since.
-   *     parameters:
-   *       - $ref: '#/components/parameters/InsightsType'
-   *       - $ref: '#/components/parameters/InsightsDeviceId'
-   *       - $ref: '#/components/parameters/InsightsSince'
-   *       - $ref: '#/components/parameters/InsightsUntil'
-   *       - $ref: '#/components/parameters/InsightsDataSince'
-   *       - $ref: '#/components/parameters/InsightsDataUntil'
-   *       - $ref: '#/components/parameters/InsightsLimit'
-   *       - $ref: '#/components/parameters/InsightsCursor'
-   *     responses:
-   *       '200':
-   *         description: The insights, oldest first.
-   *         headers:
-   *           Link: { $ref: '#/components/headers/Link' }
-   *         content:
-   *           application/json:
-   *             schema:
-   *               type: array
-   *               items: { $ref: '#/components/schemas/Insight' }
-   *       '400': { $ref: '#/components/responses/ValidationFailed' }
-   *       '401': { $ref: '#/components/responses/Unauthenticated' }
-   *       '500': { $ref: '#/components/responses/ServerError' }
-   */
   router.get('/v1/insights', async (ctx) => {
     const { accountId, user } = keyOf(ctx);
     const asked = readQuery(ctx, insightQuery);

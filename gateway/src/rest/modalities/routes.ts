@@ -5,10 +5,46 @@ import type { DeviceModel, ModalityChannel } from '../../store/store.js';
 import { jsonBody } from '../body.js';
 import { changeModel } from '../device-models/change.js';
 import { idempotent } from '../idempotency.js';
+import type { Operations } from '../openapi/operation.js';
 import { pathId, permittedModel } from '../permission.js';
 import { keyOf, type RestContext, type RestOptions, type RestState } from '../rest-context.js';
 import { invalid, valid } from '../violations.js';
-import { changedChannel, channelChange, MAX_CHANNELS, newChannel, tooManyChannels } from './schema.js';
+import { changedChannel, channel, channelChange, MAX_CHANNELS, newChannel, tooManyChannels } from './schema.js';
+
+export const modalityOperations: Operations = {
+  'GET /v1/device-models/{dm_id}/modalities': {
+    operationId: 'listModalities',
+    tag: 'modalities',
+    summary: 'The modality channels of a device model, in their order',
+    description: 'In the order of their indices, by which frames refer to them.',
+    answer: { description: 'The channels.', list: channel },
+  },
+  'POST /v1/device-models/{dm_id}/modalities': {
+    operationId: 'createModality',
+    tag: 'modalities',
+    summary: 'Add a modality channel to a device model',
+    description: 'Adds the channel as the last one. Sessions that are open keep the channels that they began with.',
+    isIdempotent: true,
+    body: newChannel,
+    answer: { description: 'The channel, with its ch_id.', schema: channel },
+  },
+  'PUT /v1/device-models/{dm_id}/modalities/{ch_id}': {
+    operationId: 'updateModality',
+    tag: 'modalities',
+    summary: 'Change a modality channel',
+    description: "The body has any of the channel's fields; fields that are left out keep their values.",
+    body: channelChange,
+    answer: { description: 'The changed channel.', schema: channel },
+  },
+  'DELETE /v1/device-models/{dm_id}/modalities/{ch_id}': {
+    operationId: 'deleteModality',
+    tag: 'modalities',
+    summary: 'Remove a modality channel',
+    description:
+      'The indices of the channels after it decrease by one. Sessions that are open keep the channels that they began with.',
+    answer: { description: 'The channel is removed.' },
+  },
+};
 
 /** Modality channels of a device model. A change applies to sessions that are opened afterwards. */
 export function modalityRoutes(router: Router<RestState>, options: RestOptions): void {
@@ -23,64 +59,10 @@ export function modalityRoutes(router: Router<RestState>, options: RestOptions):
     }));
   }
 
-  /**
-   * @openapi
-   * /v1/device-models/{dm_id}/modalities:
-   *   get:
-   *     operationId: listModalities
-   *     tags: [modalities]
-   *     summary: The modality channels of a device model, in their order
-   *     description: >-
-   *       In the order of their indices, by which frames refer to them.
-   *     parameters:
-   *       - $ref: '#/components/parameters/DeviceModelId'
-   *     responses:
-   *       '200':
-   *         description: The channels.
-   *         content:
-   *           application/json:
-   *             schema:
-   *               type: array
-   *               items: { $ref: '#/components/schemas/ModalityChannel' }
-   *       '401': { $ref: '#/components/responses/Unauthenticated' }
-   *       '403': { $ref: '#/components/responses/Forbidden' }
-   *       '404': { $ref: '#/components/responses/NotFound' }
-   *       '500': { $ref: '#/components/responses/ServerError' }
-   */
   router.get('/v1/device-models/:dm_id/modalities', async (ctx) => {
     ctx.body = permittedModel(keyOf(ctx), await store.deviceModel(modelIdOf(ctx))).channels;
   });
 
-  /**
-   * @openapi
-   * /v1/device-models/{dm_id}/modalities:
-   *   post:
-   *     operationId: createModality
-   *     tags: [modalities]
-   *     summary: Add a modality channel to a device model
-   *     description: >-
-   *       Adds the channel as the last one. Sessions that are open keep the channels that they began with.
-   *     parameters:
-   *       - $ref: '#/components/parameters/DeviceModelId'
-   *       - $ref: '#/components/parameters/IdempotencyKey'
-   *     requestBody:
-   *       required: true
-   *       content:
-   *         application/json:
-   *           schema: { $ref: '#/components/schemas/NewModalityChannel' }
-   *     responses:
-   *       '201':
-   *         description: The channel, with its ch_id.
-   *         content:
-   *           application/json:
-   *             schema: { $ref: '#/components/schemas/ModalityChannel' }
-   *       '400': { $ref: '#/components/responses/ValidationFailed' }
-   *       '401': { $ref: '#/components/responses/Unauthenticated' }
-   *       '403': { $ref: '#/components/responses/Forbidden' }
-   *       '404': { $ref: '#/components/responses/NotFound' }
-   *       '409': { $ref: '#/components/responses/Conflict' }
-   *       '500': { $ref: '#/components/responses/ServerError' }
-   */
   router.post('/v1/device-models/:dm_id/modalities', jsonBody, idempotent(options), async (ctx) => {
     const ch_id = randomUUID();
     await change(ctx, ({ channels }) => {
@@ -92,34 +74,6 @@ export function modalityRoutes(router: Router<RestState>, options: RestOptions):
     ctx.status = 201;
   });
 
-  /**
-   * @openapi
-   * /v1/device-models/{dm_id}/modalities/{ch_id}:
-   *   put:
-   *     operationId: updateModality
-   *     tags: [modalities]
-   *     summary: Change a modality channel
-   *     description: The body has any of the channel's fields; fields that are left out keep their values.
-   *     parameters:
-   *       - $ref: '#/components/parameters/DeviceModelId'
-   *       - $ref: '#/components/parameters/ChannelId'
-   *     requestBody:
-   *       required: true
-   *       content:
-   *         application/json:
-   *           schema: { $ref: '#/components/schemas/ModalityChannelChange' }
-   *     responses:
-   *       '200':
-   *         description: The changed channel.
-   *         content:
-   *           application/json:
-   *             schema: { $ref: '#/components/schemas/ModalityChannel' }
-   *       '400': { $ref: '#/components/responses/ValidationFailed' }
-   *       '401': { $ref: '#/components/responses/Unauthenticated' }
-   *       '403': { $ref: '#/components/responses/Forbidden' }
-   *       '404': { $ref: '#/components/responses/NotFound' }
-   *       '500': { $ref: '#/components/responses/ServerError' }
-   */
   router.put('/v1/device-models/:dm_id/modalities/:ch_id', jsonBody, async (ctx) => {
     await change(ctx, ({ channels }) => {
       const before = channelOf(ctx, channels);
@@ -129,25 +83,6 @@ export function modalityRoutes(router: Router<RestState>, options: RestOptions):
     });
   });
 
-  /**
-   * @openapi
-   * /v1/device-models/{dm_id}/modalities/{ch_id}:
-   *   delete:
-   *     operationId: deleteModality
-   *     tags: [modalities]
-   *     summary: Remove a modality channel
-   *     description: >-
-   *       The indices of the channels after it decrease by one. Sessions that are open keep the channels that they began with.
-   *     parameters:
-   *       - $ref: '#/components/parameters/DeviceModelId'
-   *       - $ref: '#/components/parameters/ChannelId'
-   *     responses:
-   *       '204': { description: The channel is removed. }
-   *       '401': { $ref: '#/components/responses/Unauthenticated' }
-   *       '403': { $ref: '#/components/responses/Forbidden' }
-   *       '404': { $ref: '#/components/responses/NotFound' }
-   *       '500': { $ref: '#/components/responses/ServerError' }
-   */
   router.delete('/v1/device-models/:dm_id/modalities/:ch_id', async (ctx) => {
     await change(ctx, ({ channels }) => {
       const removed = channelOf(ctx, channels);

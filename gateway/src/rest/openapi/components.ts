@@ -8,6 +8,7 @@ import { idempotencyKey } from '../idempotency.js';
 import { insightQuery } from '../insights/schema.js';
 import { channel, channelChange, channelEntry, newChannel } from '../modalities/schema.js';
 import { session, sessionQuery, summary } from '../sessions/schema.js';
+import type { Operation, Operations } from './operation.js';
 
 type Json = Record<string, unknown>;
 
@@ -98,13 +99,19 @@ function schemas(): Json {
   return Object.fromEntries(Object.entries(made).map(([id, { $schema, $id, ...schema }]) => [id, schema]));
 }
 
+/** Path parameters: the name of each in a path, and its meaning. */
+const IN_PATH = {
+  Id: ['id', 'The id of the resource.'],
+  DeviceModelId: ['dm_id', 'The id of a device model.'],
+  ChannelId: ['ch_id', 'The ch_id of a modality channel.'],
+} as const;
+/** Queries, by the beginning of the names of their parameters. */
+const QUERIES = { Sessions: sessionQuery, Insights: insightQuery };
+
 function parameters(): Json {
   return {
-    Id: pathParameter('id', 'The id of the resource.'),
-    DeviceModelId: pathParameter('dm_id', 'The id of a device model.'),
-    ChannelId: pathParameter('ch_id', 'The ch_id of a modality channel.'),
-    ...queryParameters('Sessions', sessionQuery),
-    ...queryParameters('Insights', insightQuery),
+    ...Object.fromEntries(Object.entries(IN_PATH).map(([title, [name, text]]) => [title, pathParameter(name, text)])),
+    ...Object.assign({}, ...Object.entries(QUERIES).map(([prefix, query]) => queryParameters(prefix, query))),
     IdempotencyKey: {
       name: 'Idempotency-Key',
       in: 'header',
@@ -139,10 +146,73 @@ function refusal(name: string, description: string): Json {
 }
 
 /** References to response headers. */
-export function headersNamed(...names: readonly (keyof typeof HEADERS)[]): Json {
+function headersNamed(...names: readonly (keyof typeof HEADERS)[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 function header(description: string): Json {
   return { description, schema: { type: 'string' } };
+}
+
+/** The paths of the OpenAPI document. */
+export function paths(operations: Operations): Json {
+  const made: Record<string, Json> = {};
+  for (const [route, operation] of Object.entries(operations)) {
+    const [method = '', path = ''] = route.split(' ');
+    made[path] = { ...made[path], [method.toLowerCase()]: described(method, path, operation) };
+  }
+  return made;
+}
+
+function described(method: string, path: string, operation: Operation): Json {
+  const { operationId, tag, summary, description, isOpen, isIdempotent, query, body, answer } = operation;
+  const inPath = Object.entries(IN_PATH).flatMap(([title, [name]]) => (path.includes(`{${name}}`) ? title : []));
+  const names = [...inPath, ...(isIdempotent ? ['IdempotencyKey'] : []), ...(query ? queryNames(query) : [])];
+  const refusals: [status: number, name: keyof typeof REFUSALS, isPossible: unknown][] = [
+    [400, isOpen ? 'Malformed' : 'ValidationFailed', isOpen || query || body],
+    [401, 'Unauthenticated', !isOpen],
+    [403, 'Forbidden', inPath.length > 0],
+    [404, 'NotFound', inPath.length > 0],
+    [409, 'Conflict', isIdempotent || operation.mayConflict],
+    [500, 'ServerError', !isOpen],
+  ];
+  const content = answer.schema ?? answer.list;
+  const success = {
+    description: answer.description,
+    headers: headersNamed('X-Request-Id', ...(query ? (['Link'] as const) : [])),
+    ...(content && { content: json(content, content === answer.list) }),
+  };
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    ...(isOpen && { security: [] }),
+    ...(names.length > 0 && { parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })) }),
+    ...(body && { requestBody: { required: true, content: json(body, false) } }),
+    responses: {
+      [{ POST: 201, DELETE: 204 }[method] ?? 200]: success,
+      ...Object.fromEntries(
+        refusals.flatMap(([status, name, isPossible]) =>
+          isPossible ? [[status, { $ref: `#/components/responses/${name}` }]] : [],
+        ),
+      ),
+    },
+  };
+}
+
+/** A body, with the first example of its schema. */
+function json(content: z.ZodType, isList: boolean): Json {
+  const [id] = Object.entries(SCHEMAS).find(([, each]) => each === content) ?? [];
+  const schema = id ? { $ref: `#/components/schemas/${id}` } : jsonSchema(content);
+  const [example] = (z.globalRegistry.get(content)?.examples ?? []) as readonly unknown[];
+  const body = isList
+    ? { schema: { type: 'array', items: schema }, ...(example !== undefined && { example: [example] }) }
+    : { schema, ...(example !== undefined && { example }) };
+  return { 'application/json': body };
+}
+
+function queryNames(query: z.ZodObject): string[] {
+  const [prefix = ''] = Object.entries(QUERIES).find(([, each]) => each === query) ?? [];
+  return Object.keys(queryParameters(prefix, query));
 }

@@ -1,12 +1,14 @@
-import { fileURLToPath } from 'node:url';
 import { VERSION } from '@device-insights/fanout/process/version';
 import swaggerJsdoc from 'swagger-jsdoc';
-import { components, headersNamed } from './components.js';
-
-const GATEWAY = new URL('../../../', import.meta.url);
-
-/** The folders of the handlers, in the order in which their operations are documented. */
-const RESOURCES = ['device-models', 'modalities', 'sessions', 'insights', 'algorithms', 'health', 'openapi'];
+import { algorithmOperations } from '../algorithms/routes.js';
+import { deviceModelOperations } from '../device-models/routes.js';
+import { healthOperations } from '../health/routes.js';
+import { insightOperations } from '../insights/routes.js';
+import { modalityOperations } from '../modalities/routes.js';
+import { sessionOperations } from '../sessions/routes.js';
+import { components, paths } from './components.js';
+import type { Operations } from './operation.js';
+import { openapiOperations } from './routes.js';
 
 const DEFINITION = {
   openapi: '3.1.0',
@@ -40,47 +42,21 @@ const DEFINITION = {
   ],
 };
 
-/** Builds the OpenAPI document: operations out of the `@openapi` blocks above the handlers, components out of zod. */
-function openapiDocument(): Record<string, unknown> {
-  const parts = components();
-  const document = swaggerJsdoc({
-    definition: { ...DEFINITION, components: parts },
-    apis: RESOURCES.map((name) => fileURLToPath(new URL(`src/rest/${name}/routes.ts`, GATEWAY))),
-    failOnErrors: true,
-  }) as Record<string, unknown>;
-  addExamples(document.paths, parts.schemas as Record<string, Schema>);
-  addRequestId(document.paths as Paths);
-  return document;
-}
+/** All operations, in the order in which they are documented. */
+const OPERATIONS: Operations = {
+  ...deviceModelOperations,
+  ...modalityOperations,
+  ...sessionOperations,
+  ...insightOperations,
+  ...algorithmOperations,
+  ...healthOperations,
+  ...openapiOperations,
+};
 
-type Response = { readonly $ref?: string; headers?: Record<string, unknown> };
-type Paths = Record<string, Record<string, { readonly responses: Record<string, Response> }>>;
-
-/** Gives every answer of an operation the header that all answers have. */
-function addRequestId(paths: Paths): void {
-  const operations = Object.values(paths).flatMap((path) => Object.values(path));
-  for (const response of operations.flatMap(({ responses }) => Object.values(responses)))
-    if (!response.$ref) response.headers = { ...headersNamed('X-Request-Id'), ...response.headers };
-}
-
-type Schema = { readonly examples?: readonly unknown[] };
-
-/** Gives every body whose schema is a component, or a list of one, the component's first example. */
-function addExamples(part: unknown, schemas: Readonly<Record<string, Schema>>): void {
-  if (typeof part !== 'object' || part === null) return;
-  for (const [key, value] of Object.entries(part) as [string, { schema?: Reference; example?: unknown }][]) {
-    if (key !== 'application/json') addExamples(value, schemas);
-    else {
-      const { $ref, items } = value.schema ?? {};
-      const [example] = schemas[($ref ?? items?.$ref ?? '').split('/').pop() ?? '']?.examples ?? [];
-      if (example !== undefined) value.example = items ? [example] : example;
-    }
-  }
-}
-
-interface Reference {
-  readonly $ref?: string;
-  readonly items?: Reference;
+/** Builds the OpenAPI document out of the operations of the routes and their zod schemas. */
+function openapiDocument(): object {
+  const definition = { ...DEFINITION, components: components(), paths: paths(OPERATIONS) };
+  return swaggerJsdoc({ definition, apis: [], failOnErrors: true });
 }
 
 /** The text of the committed file. */
