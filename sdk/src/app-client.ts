@@ -59,8 +59,8 @@ export class AppClient {
     checkOptions('a client', options, OPTIONS);
     const { timeoutMs, retries, maxResponseBytes, ...sockets } = { ...options, baseUrl: addressOf(options.baseUrl) };
     this.sockets = sockets;
-    const { history, ...rest } = operations(sockets, options);
+    const rest = operations(sockets, options);
     Object.assign(this, rest);
-    this.live = { subscribe: (settings = {}) => new LiveSubscription(settings, this.sockets, history) };
+    this.live = { subscribe: (settings = {}) => new LiveSubscription(settings, sockets, rest.insights.list) };
   }
 }

@@ -18,25 +18,20 @@ export const systemClock: Clock = {
   },
 };
 
-/** Calls `run` when the signal aborts, until the returned function is called. */
+/** Calls `run` when the signal aborts, or now if it has, until the returned function is called. */
 export function onAbort(signal: AbortSignal | undefined, run: () => void): () => void {
+  if (signal?.aborted) run();
   signal?.addEventListener('abort', run);
   return () => signal?.removeEventListener('abort', run);
 }
 
 /** Resolves after `ms`, or at once when the signal aborts. */
 export async function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted) return;
-  let stop = () => {};
+  let stop: (() => void)[] = [];
   await new Promise<void>((resolve) => {
-    const cancel = clock.after(ms, resolve);
-    const forget = onAbort(signal, resolve);
-    stop = () => {
-      cancel();
-      forget();
-    };
+    stop = [onAbort(signal, resolve), clock.after(ms, resolve)];
   });
-  stop();
+  for (const each of stop) each();
 }
 
 /**

@@ -13,11 +13,12 @@ export function fieldsOf(text: unknown): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Whether a value has fields of these types, by name; the numbers are finite. */
-export function hasFields(value: unknown, types: Readonly<Record<string, 'number' | 'string'>>): boolean {
-  if (!isObject(value)) return false;
-  return Object.entries(types).every(([name, type]) => {
-    const field = value[name];
-    return type === 'number' ? Number.isFinite(field) : typeof field === type;
-  });
+/** Whether a value has these fields, each a finite number (0) or a text (''). */
+export function hasFields(value: unknown, fields: Readonly<Record<string, 0 | ''>>): boolean {
+  return (
+    isObject(value) &&
+    Object.entries(fields).every(([name, like]) =>
+      like === 0 ? Number.isFinite(value[name]) : typeof value[name] === 'string',
+    )
+  );
 }

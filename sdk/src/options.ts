@@ -8,6 +8,11 @@ export function atLeast(least: number, must: string): Rule {
   return [must, (value = least) => typeof value === 'number' && value >= least];
 }
 
+/** Whether a value is a whole number from 0 on. */
+export function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
 /**
  * @param must what the value must be, in words
  * @throws TypeError, or the given kind, if the value is not right. It shows the value, but no key, and no address that may

@@ -1,5 +1,5 @@
 import { checkMs, EARLIEST_MS, SECONDS_UNTIL } from '../instant.js';
-import { check, checkOptions } from '../options.js';
+import { check, checkOptions, isCount } from '../options.js';
 import { Connection, PING } from '../socket/connection.js';
 import { ClosedError } from '../socket/reconnection.js';
 import { addressOf } from '../socket/service-address.js';
@@ -137,7 +137,7 @@ export class Device extends Connection {
    * @throws RangeError for an unknown channel, or a number of instants that is not whole
    */
   skip(channel: number | string, instants: number): void {
-    check(Number.isInteger(instants) && instants >= 0, 'instants', 'a whole number from 0 on', instants, RangeError);
+    check(isCount(instants), 'instants', 'a whole number from 0 on', instants, RangeError);
     this.#channel(channel).next += instants;
   }
 
@@ -341,7 +341,7 @@ export class Device extends Connection {
     const { index, num_channels: width, origin } = channel;
     const instants = samples.length / width;
     const must = `of whole instants, ${width} values each in channel ${index}`;
-    check(instants >= 1 && Number.isInteger(instants), 'samples', must, samples.length, RangeError);
+    check(isCount(instants) && instants > 0, 'samples', must, samples.length, RangeError);
     const own = seq ?? channel.next;
     const batch = { channel, seq: origin + own, ts, samples };
     checkNumbers(batch.seq, instants);
@@ -386,9 +386,8 @@ export class Device extends Connection {
 
 /** @throws RangeError for a channel that no device model can have */
 function checkChannel(channel: unknown): void {
-  const isIndex = Number.isInteger(channel) && Number(channel) >= 0;
-  const isRight = isIndex || (typeof channel === 'string' && /^[a-z0-9_]{1,64}$/.test(channel));
-  check(isRight, 'channel', 'an index in the device model, or a modality, such as ppg_green', channel, RangeError);
+  const isRight = isCount(channel) || (typeof channel === 'string' && /^[a-z0-9_]{1,64}$/.test(channel));
+  check(isRight, 'channel', 'an index in the device model, or a modality', channel, RangeError);
 }
 
 /**
@@ -398,7 +397,7 @@ function checkChannel(channel: unknown): void {
  */
 function valuesOf(samples: ArrayLike<number | null>): Float64Array {
   const { length, BYTES_PER_ELEMENT: width } = samples as Partial<Uint8Array>;
-  const must = 'numbers, not bytes: decode them, such as with new Int16Array(buffer) or Array.from(bytes)';
+  const must = 'numbers, not bytes: decode them, such as with new Int16Array(buffer)';
   check(typeof length === 'number' && width !== 1, 'samples', must, samples);
   return Float64Array.from(samples, (value) => {
     check(typeof value === 'number' || value === null || value === undefined, 'a sample', 'a number or null', value);

@@ -1,13 +1,11 @@
-import { check } from '../options.js';
+import { check, isCount } from '../options.js';
 import type { Frame } from './frame.js';
 
 /** Bytes before the samples of a binary frame. */
 export const HEADER_BYTES = 16;
 const VERSION = 1;
 
-/** Encodings of samples. */
-const INT16 = 1;
-const INT24 = 2;
+/** Encodings of samples: 1 and 2 are int16 and int24. */
 const INT32 = 3;
 const FLOAT32 = 4;
 
@@ -38,19 +36,13 @@ export function encodeFrame({
   const width = encoding === FLOAT32 ? 4 : encoding + 1;
   const bytes = new Uint8Array(HEADER_BYTES + samples.length * width);
   const view = new DataView(bytes.buffer);
-  view.setUint8(0, VERSION);
-  view.setUint8(1, channel);
-  view.setUint8(2, encoding);
+  bytes.set([VERSION, channel, encoding]);
   view.setUint32(4, seq, true);
   view.setFloat64(8, ts, true);
   let at = HEADER_BYTES;
   for (const value of samples) {
-    if (encoding === INT16) view.setInt16(at, value, true);
-    else if (encoding === INT24) {
-      view.setUint16(at, value & 0xffff, true);
-      view.setInt8(at + 2, value >> 16);
-    } else if (encoding === INT32) view.setInt32(at, Math.round(value), true);
-    else view.setFloat32(at, value, true);
+    if (encoding === FLOAT32) view.setFloat32(at, value, true);
+    else for (let n = 0, whole = Math.round(value); n < width; n++, whole >>= 8) bytes[at + n] = whole;
     at += width;
   }
   return bytes;
@@ -58,8 +50,8 @@ export function encodeFrame({
 
 /** @throws RangeError for numbers of instants that the protocol does not have */
 export function checkNumbers(first: number, count: number): void {
-  const isRight = Number.isInteger(first) && first >= 0 && first + count <= 2 ** 32;
-  check(isRight, 'seq', 'a whole number from 0 to 2^32 - 1 (end the session before that)', first, RangeError);
+  const isRight = isCount(first) && first + count <= 2 ** 32;
+  check(isRight, 'seq', 'a whole number below 2^32: end the session before that', first, RangeError);
 }
 
 /** @throws RangeError for values that no frame can have */
@@ -79,7 +71,7 @@ function chooseEncoding(samples: Float64Array): number {
     high = Math.max(high, rounded);
   }
   const fits = (bits: number) => low >= -(2 ** (bits - 1)) && high < 2 ** (bits - 1);
-  if (whole && fits(16)) return INT16;
-  if (whole && fits(24)) return INT24;
-  return fits(32) && (whole || low < -FLOAT32_EXACT || high > FLOAT32_EXACT) ? INT32 : FLOAT32;
+  const bits = [16, 24, 32].find(fits);
+  if (whole && bits) return bits / 8 - 1;
+  return bits && (low < -FLOAT32_EXACT || high > FLOAT32_EXACT) ? INT32 : FLOAT32;
 }

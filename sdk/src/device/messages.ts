@@ -7,7 +7,7 @@ import type {
   ErrorMessage as RefusedMessage,
 } from '../generated/types.gen.js';
 import { fieldsOf, hasFields, isObject } from '../json.js';
-import { check } from '../options.js';
+import { check, isCount } from '../options.js';
 
 export type { NoticeMessage, ReadyMessage, RefusedMessage };
 /** A channel as the service announces it. */
@@ -32,8 +32,8 @@ export function parseServerMessage(data: unknown): ServerMessage | { readonly ty
 function isReady(message: Readonly<Record<string, unknown>>): boolean {
   const { channels, limits } = message;
   return (
-    hasFields(message, { replay_ms: 'number' }) &&
-    hasFields(limits, { max_frame_bytes: 'number', max_unacked_ms: 'number' }) &&
+    hasFields(message, { replay_ms: 0 }) &&
+    hasFields(limits, { max_frame_bytes: 0, max_unacked_ms: 0 }) &&
     Array.isArray(channels) &&
     channels.every(isChannel)
   );
@@ -42,7 +42,7 @@ function isReady(message: Readonly<Record<string, unknown>>): boolean {
 function isChannel(channel: unknown): boolean {
   if (!isObject(channel)) return false;
   const { index, num_channels: width, next_seq, sample_rate_hz: rate } = channel;
-  const areWhole = [index, width, next_seq].every((n) => Number.isInteger(n) && Number(n) >= 0 && Number(n) <= 2 ** 32);
+  const areWhole = [index, width, next_seq].every((n) => isCount(n) && n <= 2 ** 32);
   return areWhole && width !== 0 && typeof rate === 'number' && rate > 1e-3 && rate < 1e6;
 }
 

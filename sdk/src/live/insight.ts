@@ -24,15 +24,15 @@ export const INSIGHT_TYPES: ReadonlySet<string> = new Set<InsightType>(['hr', 's
 
 /** The fields of a live insight, with their types. */
 const FIELDS = {
-  type: 'string',
-  value: 'number',
-  unit: 'string',
-  ts: 'number',
-  session_id: 'string',
-  device_id: 'string',
-  confidence: 'number',
-  sqi_class: 'string',
-} as const satisfies Record<keyof LiveInsight, 'number' | 'string'>;
+  type: '',
+  value: 0,
+  unit: '',
+  ts: 0,
+  session_id: '',
+  device_id: '',
+  confidence: 0,
+  sqi_class: '',
+} as const satisfies Record<keyof LiveInsight, 0 | ''>;
 
 /** Whether a message is an insight of a known type, with a possible time: an impossible one cannot be put in order. */
 export function isLiveInsight(message: unknown): message is LiveInsight {

@@ -59,10 +59,10 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
       const { data, next } = await history(query, { signal: this.ending.signal });
       return { data: data.filter(isTimed), next };
     };
-    const { signal } = settings;
-    const abandon = () => this.close();
-    if (signal?.aborted) abandon();
-    onAbort(this.ending.signal, onAbort(signal, abandon));
+    onAbort(
+      this.ending.signal,
+      onAbort(settings.signal, () => this.close()),
+    );
     void this.run();
   }
 

@@ -98,7 +98,7 @@ export class ForeignAnswer extends ConnectionError {
  */
 export function quote(text: string, apiKey = ''): string {
   const safe = apiKey === '' ? text : text.split(apiKey).join('…');
-  return Array.from(safe.slice(0, 1000), (char) => (char < ' ' || (char > '~' && char < '\xa0') ? ' ' : char)).join('');
+  return safe.slice(0, 1000).replace(/[^ -~\xa0-\uffff]/g, ' ');
 }
 
 /** Browsers show neither the status of a redirect, but 0, nor where it leads. */

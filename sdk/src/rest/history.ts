@@ -10,7 +10,7 @@ export interface HistoryQuery {
 }
 
 /** Reads a page of stored insights across sessions in order of `ts`. */
-export type ReadHistory = (query: HistoryQuery, call?: { readonly signal: AbortSignal }) => Promise<Page<Insight>>;
+export type ReadHistory = (query: HistoryQuery, call?: { readonly signal: AbortSignal }) => PromiseLike<Page<Insight>>;
 
 /** Rows of a page: the most that the service returns. */
 const PAGE_ROWS = 1000;
@@ -62,7 +62,7 @@ export function readPeriod(
   read: ReadHistory,
   period: { readonly since: number; readonly until?: number },
 ): AsyncGenerator<readonly Insight[]> {
-  return pages((cursor) => read({ ...period, ...(cursor !== undefined && { cursor }), limit: PAGE_ROWS }));
+  return pages(async (cursor) => read({ ...period, ...(cursor !== undefined && { cursor }), limit: PAGE_ROWS }));
 }
 
 /** The session and type of an insight: within them `ts` ascends. */

@@ -97,7 +97,10 @@ async function attemptOnce(
   /** Notes that a part of the answer has come. */
   const took = (bytes: number) => {
     left -= bytes;
-    if (left < 0) throw new RangeError('too long');
+    if (left < 0) {
+      why = `the answer has more than ${maxResponseBytes} bytes (maxResponseBytes)`;
+      throw new RangeError(why);
+    }
     limit(`the answer stopped for ${timeoutMs} ms`);
   };
   try {
@@ -109,7 +112,6 @@ async function attemptOnce(
     });
     return { status: response.status, headers: response.headers, text: await textOf(response, took) };
   } catch (cause) {
-    if (left < 0) why = `the answer has more than ${maxResponseBytes} bytes (maxResponseBytes)`;
     const error = new ConnectionError(`${request.method} ${url}: ${why}`, { cause });
     if (left < 0) throw error; // Another attempt would give the same.
     return error;
@@ -133,9 +135,10 @@ async function textOf(response: Response, took: (bytes: number) => void): Promis
   }
   const decoder = new TextDecoder();
   let text = '';
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    took(part.value.length);
-    text += decoder.decode(part.value, { stream: true });
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    took(value.length);
+    text += decoder.decode(value, { stream: true });
   }
-  return text + decoder.decode();
 }

@@ -18,7 +18,6 @@ import { isObject } from '../json.js';
 import { check, checkOptions, type Rules } from '../options.js';
 import { queryText, type ServiceAccess } from '../socket/service-address.js';
 import { ForeignAnswer } from './api-error.js';
-import type { ReadHistory } from './history.js';
 import { type HttpOptions, send } from './http.js';
 import { Listing, linkedCursor } from './page.js';
 
@@ -148,7 +147,6 @@ export interface Operations {
   readonly insights: Insights;
   readonly algos: Algos;
   readonly health: (call?: CallOptions) => Promise<Health>;
-  readonly history: ReadHistory;
 }
 
 /** The operations as requests to a service. */
@@ -195,13 +193,12 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
 
   const ask = async <Data>(method: string, path: readonly string[], call?: CreateOptions, body?: object) =>
     (await request<Data>(method, path, call, body)).data;
-  const page = <Row>(path: string, call?: CallOptions, query?: object) =>
-    request<Row[]>('GET', [path], call, undefined, query);
-
   /** @param back whether each page has older rows than the one before */
   function listing<Row>(path: string, query: SessionsQuery | InsightsQuery, back: boolean, call?: CallOptions) {
     const texts = withTexts(query);
-    return new Listing((cursor) => page<Row>(path, call, { ...texts, ...(cursor && { cursor }) }), back, call?.signal);
+    const read = (cursor?: string) =>
+      request<Row[]>('GET', [path], call, undefined, { ...texts, ...(cursor && { cursor }) });
+    return new Listing(read, back, call?.signal);
   }
 
   return {
@@ -236,7 +233,6 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
     },
     algos: { list: (call) => ask('GET', ['algos'], call) },
     health: (call) => ask('GET', ['stream', 'health'], call),
-    history: async (query, call) => page(INSIGHTS, call, withTexts(query)),
   };
 }
 

@@ -13,11 +13,11 @@ const ADDRESS = /^\s*(http|ws)s?:\/\/([^\s/\\:@?#[\]]+|\[[\da-f:.]+\])(:\d{1,5})
 
 export const ACCESS: Rules<ServiceAccess> = {
   baseUrl: [
-    "the service's address, such as https://insights.example, with a path or without, but without /v1, query or password",
+    "the service's address, such as https://insights.example, without /v1, query or password",
     (url) => typeof url === 'string' && ADDRESS.test(url) && !/\/v1\/*\s*$/.test(url),
   ],
   apiKey: [
-    'an API key of the service, without spaces and line ends: trim what was read from a file',
+    'an API key of the service, without spaces or line ends',
     (key) => typeof key === 'string' && /^[\x21-\x7e]+$/.test(key),
   ],
 };
@@ -30,7 +30,8 @@ export function addressOf(baseUrl: string): string {
 
 /** A query, with its `?`; values that are undefined are left out. Nothing if there are none. */
 export function queryText(values: Readonly<Record<string, unknown>>): string {
-  const pairs = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
-  const texts = pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-  return texts.length === 0 ? '' : `?${texts.join('&')}`;
+  const pairs = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined || value === null ? [] : `${name}=${encodeURIComponent(String(value))}`,
+  );
+  return pairs[0] ? `?${pairs.join('&')}` : '';
 }
