@@ -34,9 +34,9 @@ export class Batches {
     const lengthMs = (batch: Gathering) => (batch.samples.length / channel.num_channels) * periodMs;
     let batch = this.#gathering.get(channel);
     if (batch) {
-      const lateMs = ts - batch.ts - lengthMs(batch);
-      const isTimed = Math.abs(lateMs) <= STAMP_TOLERANCE_MS || (Number.isNaN(ts) && Number.isNaN(batch.ts));
-      if (!isTimed || seq !== batch.seq + batch.samples.length / channel.num_channels) {
+      const isStray = Math.abs(ts - batch.ts - lengthMs(batch)) > STAMP_TOLERANCE_MS;
+      const isOdd = Number.isNaN(ts) !== Number.isNaN(batch.ts);
+      if (isStray || isOdd || seq !== batch.seq + batch.samples.length / channel.num_channels) {
         this.flush(channel);
         batch = undefined;
       }

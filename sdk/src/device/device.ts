@@ -400,7 +400,8 @@ function valuesOf(samples: ArrayLike<number | null>): Float64Array {
   const must = 'numbers, not bytes: decode them, such as with new Int16Array(buffer)';
   check(typeof length === 'number' && width !== 1, 'samples', must, samples);
   return Float64Array.from(samples, (value) => {
-    check(typeof value === 'number' || value === null || value === undefined, 'a sample', 'a number or null', value);
-    return value ?? Number.NaN;
+    const number = value ?? Number.NaN;
+    check(typeof number === 'number', 'a sample', 'a number or null', value);
+    return number;
   });
 }

@@ -63,15 +63,13 @@ export function checkValues(ts: number, samples: Float64Array): void {
 }
 
 function chooseEncoding(samples: Float64Array): number {
-  let [whole, low, high] = [true, 0, 0];
+  let [whole, most] = [true, 0];
   for (const value of samples) {
     const rounded = Math.round(value);
     whole &&= rounded === value;
-    low = Math.min(low, rounded); // NaN from a missing value on, which fits no integer.
-    high = Math.max(high, rounded);
+    most = Math.max(most, rounded, -1 - rounded); // NaN from a missing value on, which fits no integer.
   }
-  const fits = (bits: number) => low >= -(2 ** (bits - 1)) && high < 2 ** (bits - 1);
-  const bits = [16, 24, 32].find(fits);
+  const bits = [16, 24, 32].find((each) => most < 2 ** (each - 1));
   if (whole && bits) return bits / 8 - 1;
-  return bits && (low < -FLOAT32_EXACT || high > FLOAT32_EXACT) ? INT32 : FLOAT32;
+  return bits && most > FLOAT32_EXACT ? INT32 : FLOAT32;
 }

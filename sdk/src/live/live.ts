@@ -6,7 +6,7 @@ import { ApiError, AuthenticationError, ConnectionError, mayPass } from '../rest
 import { newestStored, type ReadHistory, readPeriod, readStored, SETTLED_MS } from '../rest/history.js';
 import { Connection, type ConnectionOptions, PING } from '../socket/connection.js';
 import { backoffMs } from '../socket/reconnection.js';
-import { type CloseInfo, type NodeSocket, socketUrl } from '../socket/socket.js';
+import { type NodeSocket, socketUrl } from '../socket/socket.js';
 import { isLiveInsight, isTimed, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
 import { isWanted, OPTIONS, type SubscribeOptions } from './subscribe-options.js';
@@ -157,7 +157,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
   }
 
   /** @internal */
-  protected override async left({ code }: CloseInfo): Promise<boolean> {
+  protected override async left(code: number): Promise<boolean> {
     await this.#repairing;
     if (code === 1000) this.stop(null);
     return false;

@@ -37,6 +37,7 @@ export const CONNECTION_OPTIONS = { ...ACCESS, fetch: true, backoff: true, clock
 
 /** Maximum wait for a first connection, ms. */
 const CONNECT_WITHIN_MS = 10_000;
+const UPGRADE = 'answers, but no WebSocket (it is full, or a proxy does not pass on Upgrade):';
 /** Maximum time for the service to say why it cannot be connected to, ms. */
 const ANSWER_MS = 5000;
 /** What keeps a connection from being closed by a proxy, and from a device is answered: browsers cannot send WebSocket pings. */
@@ -109,8 +110,8 @@ export abstract class Connection {
   protected abstract hasMissed(): Promise<boolean>;
   /** @internal There is no first connection in time, or something else is at the address. */
   protected abstract late(error: Error): void;
-  /** @internal A connection has closed; returns whether to connect again at once. */
-  protected abstract left(info: CloseInfo): Promise<boolean>;
+  /** @internal A connection has closed with this code; returns whether to connect again at once. */
+  protected abstract left(code: number): Promise<boolean>;
 
   /** @internal Whether it has ended permanently. */
   protected get over(): boolean {
@@ -181,14 +182,14 @@ export abstract class Connection {
       if (this.over) return;
       this.tell('connecting', error);
       this.dropped = null;
-      const { code, reason: said } = await this.#follow(new WebSocket(url));
-      const info = { code, reason: quote(said, this.#options.apiKey) };
-      const atOnce = await this.left(info);
+      const { code, reason } = await this.#follow(new WebSocket(url));
+      const atOnce = await this.left(code);
       if (this.over) return;
       error = null;
       if (atOnce) continue;
-      if (!mayReconnect(info.code)) throw new ClosedError(info.code, info.reason);
-      error = await this.#explain(info);
+      const said = quote(reason, this.#options.apiKey);
+      if (!mayReconnect(code)) throw new ClosedError(code, said);
+      error = await this.#explain(code, said);
       const waitMs = backoffMs(this.#failures++, this.#options.backoff);
       this.tell('waiting', error, this.clock.now() + waitMs);
       await pause(this.clock, waitMs, this.ending.signal);
@@ -244,7 +245,7 @@ export abstract class Connection {
   }
 
   /** Why a connection ended. A socket that could not be opened does not say it, so REST is asked. */
-  async #explain({ code, reason }: CloseInfo): Promise<Error> {
+  async #explain(code: number, reason: string): Promise<Error> {
     if (this.dropped) return this.dropped;
     if (this.#wasConfirmed || code !== 1006)
       return new ConnectionError(`the connection was lost (${code}${reason && `: ${reason}`})`);
@@ -257,12 +258,8 @@ export abstract class Connection {
       this.late(error);
       return error;
     }
-    return new ConnectionError(
-      cause instanceof Error
-        ? `the service cannot be reached at ${baseUrl}`
-        : `the service at ${baseUrl} answers, but no WebSocket: it is full, or a proxy does not pass on Upgrade`,
-      { cause },
-    );
+    const why = cause instanceof Error ? 'cannot be reached at' : UPGRADE;
+    return new ConnectionError(`the service ${why} ${baseUrl}`, { cause });
   }
 }
 
