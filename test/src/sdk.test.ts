@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CLOSE } from '@device-insights/contract/close-codes';
+import { INSIGHT_TYPES } from '@device-insights/contract/insight';
 import { portOf } from '@device-insights/fanout/process/http-server';
 import { HTTP_ERRORS } from '@device-insights/gateway/test-errors';
 import { DeviceInsights, mayReconnect } from '@device-insights/sdk';
@@ -114,6 +115,10 @@ describe('the SDK, installed in a project', () => {
 
   it('reconnects after exactly the close codes that the service documents as temporary', () => {
     for (const { code, reconnect } of Object.values(CLOSE)) expect(mayReconnect(code), `${code}`).to.equal(reconnect);
+  });
+
+  it('subscribes to every type of insight that the service has', () => {
+    client.live.subscribe({ types: INSIGHT_TYPES }).close();
   });
 
   it('repeats exactly the requests whose errors the service documents as temporary', async () => {
