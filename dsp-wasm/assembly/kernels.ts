@@ -30,8 +30,10 @@ export {
 } from './memory/map';
 export { PULSE_STATE_BYTES } from './memory/pulse_state';
 export {
+  ACTIVITY_BYTES,
   MAX_CHANNELS,
   POOL_BYTES,
+  SLOT_ACTIVITY,
   SLOT_BREATH,
   SLOT_CHANNELS,
   SLOT_ECG,

@@ -2,7 +2,7 @@ import { vertex } from '../math/parabola';
 import { clearVectors } from '../math/vector';
 import { Lead, Level, RECENT } from '../memory/ecg_state';
 import { Row } from '../memory/row';
-import { isMatched, matchTemplates, Stretch } from './features';
+import { isMatched, matchTemplates, REACH, Stretch } from './features';
 import { separation, weightOf } from './levels';
 import { EVIDENCE, FLAT } from './tuning';
 
@@ -11,24 +11,36 @@ import { EVIDENCE, FLAT } from './tuning';
  * between the levels of noise and of beats, each weighted by how well it separates these two.
  */
 
-/** Grid samples whose evidence is computed at a time. */
+/**
+ * A detector advances in blocks of grid samples and learns only at the end of a block, so any chunking of the data and any spacing of the
+ * steps gives the same beats. Blocks end 4 grid samples before whole seconds, because the newest grid samples of a step are not complete
+ * yet. A grid sample becomes a candidate REACH + GUARD samples later, 0.22 s.
+ */
 export const BLOCK: i32 = 16;
+export const FIRST_END: i32 = 12;
+/** First grid sample whose evidence is computed. */
+export const FIRST_SAMPLE: i32 = FIRST_END - REACH - BLOCK;
 /** Evidence without data. */
 const NOTHING: f32 = -1000;
 
 /** Log odds of a beat at a grid sample. */
 export function evidenceAt(lead: Lead, sample: i32): f32 {
-  return lead.evidence[sample & (RECENT - 1)];
+  return lead.evidence[placeOf(sample)];
 }
 
 /** Whether the evidence for a beat at a grid sample comes only from its breadth. */
 export function isWide(lead: Lead, sample: i32): bool {
-  return lead.wide[sample & (RECENT - 1)];
+  return reinterpret<i32>(lead.sharpness[placeOf(sample)]) < 0;
 }
 
 /** How sharp the wave at a grid sample is: its energy over its width. */
 export function sharpnessAt(lead: Lead, sample: i32): f32 {
-  return lead.sharpness[sample & (RECENT - 1)];
+  return abs<f32>(lead.sharpness[placeOf(sample)]);
+}
+
+/** Place in the rings, in which each block lies in one piece. */
+function placeOf(sample: i32): i32 {
+  return (sample - FIRST_SAMPLE) & (RECENT - 1);
 }
 
 /**
@@ -51,12 +63,14 @@ export function weighBlock(lead: Lead, group: Stretch, from: i32, work: Row<f32>
   const width = separation(lead.width);
   const broadens = width >= EVIDENCE.WIDE_RATIO && energy >= EVIDENCE.CLEAR_RATIO;
   if (broadens) makeLogOdds(wideSum, width);
-  for (let i = 0; i < BLOCK; i++) {
-    const narrow = sum[i];
-    const wide = broadens ? bounded(wideSum[i]) : NOTHING;
-    lead.evidence[(from + i) & (RECENT - 1)] = max(wide, narrow);
-    lead.wide[(from + i) & (RECENT - 1)] = narrow < 0;
-    lead.sharpness[(from + i) & (RECENT - 1)] = group.energy[at + i] / group.width[at + i];
+  const sign = i32x4.splat(1 << 31);
+  const place = placeOf(from);
+  for (let i = 0; i < BLOCK; i += 4) {
+    const narrow = v128.load(sum.at(i));
+    const wide = broadens ? bounded(v128.load(wideSum.at(i))) : f32x4.splat(NOTHING);
+    const sharpness = f32x4.div(v128.load(group.energy.at(at + i)), v128.load(group.width.at(at + i)));
+    v128.store(lead.evidence.at(place + i), f32x4.max(wide, narrow));
+    v128.store(lead.sharpness.at(place + i), v128.bitselect(narrow, sharpness, sign));
   }
 }
 
@@ -72,9 +86,11 @@ function watchSmooth(lead: Lead, energy: Row<f32>, at: i32, from: i32): void {
 }
 
 /** Limits evidence smoothly to about MOST_WIDE, so that its maximum stays at the same place. */
-function bounded(evidence: f32): f32 {
-  const past = evidence - EVIDENCE.MOST_WIDE;
-  return past > 0 ? EVIDENCE.MOST_WIDE + EVIDENCE.PAST_BOUND * past : evidence;
+function bounded(evidence: v128): v128 {
+  const most = f32x4.splat(EVIDENCE.MOST_WIDE);
+  const past = f32x4.sub(evidence, most);
+  const limited = f32x4.add(most, f32x4.mul(f32x4.splat(EVIDENCE.PAST_BOUND), past));
+  return v128.bitselect(limited, evidence, f32x4.gt(past, f32x4.splat(0)));
 }
 
 /** Adds the position of a feature between noise (0) and beats (1), limited so that an artefact counts no more than a beat. */

@@ -214,7 +214,8 @@ function boxEnergy(y: usize, to: Row<f32>, magnitudes: Row<f32>, count: i32): vo
   }
 }
 
-function matchTemplate(to: Stretch, at: i32, count: i32, template: usize, isFirst: bool): void {
+/** The same of one template; over those before, where it is not the first, only where it matches better. Writes up to seven values more. */
+export function matchTemplate(to: Stretch, at: i32, count: i32, template: usize, isFirst: bool): void {
   for (let i = at; i < at + count; i += 8) {
     const y = to.sharpened.at(i);
     let projectionA = f32x4.splat(0);

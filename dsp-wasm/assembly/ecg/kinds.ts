@@ -3,7 +3,7 @@ import { extremumNear, fitQuartic, quarticAt } from '../math/quartic';
 import { ECG_HZ } from '../memory/channel';
 import { Beat, Lead, TEMPLATE, TEMPLATES, Template } from '../memory/ecg_state';
 import { Row } from '../memory/row';
-import { Stretch, TEMPLATE_HALF } from './features';
+import { matchTemplate, Stretch, TEMPLATE_HALF } from './features';
 import { KINDS } from './tuning';
 
 /** Kinds of beats, by their shape on one lead: the usual ones, ectopic and paced ones. */
@@ -11,7 +11,7 @@ import { KINDS } from './tuning';
 /**
  * Learns the shape of the beat near feature `at`: into the template that it is like, otherwise as a new kind of beats in place of the one that
  * was not seen for longest. The R peak is where the projection on that template is largest, or else at the maximum of the sharpened signal.
- * Writes the beat's kind, amplitude and time.
+ * Writes the beat's kind, amplitude and time, and over the matches about it.
  * @param shape a row of TEMPLATE values to work in
  * @returns its morphology score: the share of its norm along the best template, 0 to 1
  */
@@ -25,10 +25,10 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
     const other = lead.templateAt(oldest);
     if (!template.learnt || (other.learnt && template.newest < other.newest)) oldest = k;
     if (!template.learnt) continue;
+    matchTemplate(features, at - KINDS.SNAP, 2 * KINDS.SNAP + 1, template.shape.at(0), true);
     for (let i = at - KINDS.SNAP; i <= at + KINDS.SNAP; i++) {
-      const match = matchAt(template, i, features);
-      if (!(match > top)) continue;
-      top = match;
+      if (!(features.match[i] > top)) continue;
+      top = features.match[i];
       peak = i;
       like = k;
     }
@@ -74,20 +74,13 @@ function projectionAt(template: Template, at: i32, features: Stretch): f32 {
   return sum;
 }
 
-/** The same times the square of its share of the beat's norm, as the feature has it. */
-function matchAt(template: Template, at: i32, features: Stretch): f32 {
-  const projection = projectionAt(template, at, features);
-  const share = projection > 0 ? projection / normOf(features.shapeAt(at)) : 0;
-  return projection * share * share;
-}
-
 /**
  * Adds the beat at `at + top`, between grid samples, to the template, with norm 1, and finds the R peak in it. On whole grid samples the template, and with
  * it the times of the beats, would follow their places on the grid.
  */
 function learnTemplate(template: Template, at: i32, top: f32, number: i32, features: Stretch, shape: Row<f32>): void {
   template.newest = number;
-  for (let i = 0; i < TEMPLATE; i++) shape[i] = sharpBetween(at + i - TEMPLATE_HALF, top, features);
+  shiftShape(features, at, top, shape);
   const norm = normOf(shape);
   if (!(norm > 0)) return;
   const rate = max(KINDS.SLOWEST, <f32>1 / <f32>(template.learnt + 1));
@@ -102,12 +95,25 @@ function learnTemplate(template: Template, at: i32, top: f32, number: i32, featu
   template.offset = peakOf(mean);
 }
 
-/** The sharpened signal `top` after its i-th value. */
-function sharpBetween(i: i32, top: f32, features: Stretch): f32 {
-  if (top === 0) return features.sharp(i);
-  const before = features.sharp(i - 1);
-  fitQuartic(features.sharp(i - 2), before, features.sharp(i), features.sharp(i + 1), features.sharp(i + 2));
-  return quarticAt(top);
+/** Writes the sharpened signal `top` after the places of a template whose centre is at `at`. */
+function shiftShape(features: Stretch, at: i32, top: f32, to: Row<f32>): void {
+  fitQuartic(1, 0, 0, 0, 0);
+  const a = f32x4.splat(quarticAt(top));
+  fitQuartic(0, 1, 0, 0, 0);
+  const b = f32x4.splat(quarticAt(top));
+  fitQuartic(0, 0, 1, 0, 0);
+  const c = f32x4.splat(quarticAt(top));
+  fitQuartic(0, 0, 0, 1, 0);
+  const d = f32x4.splat(quarticAt(top));
+  fitQuartic(0, 0, 0, 0, 1);
+  const e = f32x4.splat(quarticAt(top));
+  const from = features.shapeAt(at);
+  for (let i = 0; i < TEMPLATE; i += 4) {
+    const x = from.at(i - 2);
+    const outer = f32x4.add(f32x4.mul(a, v128.load(x)), f32x4.mul(e, v128.load(x, 16)));
+    const inner = f32x4.add(f32x4.mul(b, v128.load(x, 4)), f32x4.mul(d, v128.load(x, 12)));
+    v128.store(to.at(i), f32x4.add(f32x4.add(outer, inner), f32x4.mul(c, v128.load(x, 8))));
+  }
 }
 
 function normOf(shape: Row<f32>): f32 {

@@ -5,7 +5,17 @@ import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { measureBeat } from './beat_measure';
 import { addCandidate, bestEnd, decideCandidate, firstUndecided, forgetPaths } from './beat_path';
-import { BLOCK, clearEvidence, evidenceAt, isPeak, isWide, sharpnessAt, weighBlock } from './evidence';
+import {
+  BLOCK,
+  clearEvidence,
+  evidenceAt,
+  FIRST_END,
+  FIRST_SAMPLE,
+  isPeak,
+  isWide,
+  sharpnessAt,
+  weighBlock,
+} from './evidence';
 import { computeFeatures, isMatched, matchTemplates, REACH, Stretch } from './features';
 import { beginLevel, weightOf } from './levels';
 import { BETWEEN, GROUP, ROW } from './scratch';
@@ -15,19 +25,13 @@ import { CHOICE, DECISION, EVIDENCE, FLAT, LEARNING, MEASURE, NEWEST } from './t
  * Streaming detection of R peaks, on each lead alone. The features of a lead (features.ts), weighted by how well they separate beats from
  * noise (levels.ts), are combined to the evidence (evidence.ts). Its peaks are the candidates. The best path through them is
  * decided with a lag (beat_path.ts), and the decided beats are measured and learnt from (beat_measure.ts).
- *
- * A detector advances in blocks of grid samples and learns only at the end of a block, so any chunking of the data and
- * any spacing of the steps gives the same beats. Blocks end 4 grid samples before whole seconds, because the newest grid
- * samples of a step are not complete yet. A grid sample becomes a candidate REACH + GUARD samples later, 0.22 s.
  */
-const FIRST_END: i32 = 12;
 
 /**
  * The features of up to one second are computed together, because those of blocks overlap. Such groups begin at fixed grid samples, so that the
  * level, and with it the rounding, does not depend on the chunking of the data.
  */
 const GROUP_SAMPLES: i32 = 128;
-const FIRST_GROUP: i32 = FIRST_END - REACH - BLOCK;
 
 /** Streams the channel's grid samples up to `end` (seconds) through the detectors of its leads. */
 export function advancePeaks(session: Session, channel: Channel, end: f64): void {
@@ -204,7 +208,7 @@ function learnFrom(feature: Row<f32>, samples: i32, level: Level, rounding: f32)
 function detect(lead: Lead, channel: Channel, sub: i32, end: i32, limit: i32): void {
   const from = end - REACH - BLOCK;
   if (GROUP.from > from || from + BLOCK > GROUP.to) {
-    const first = from - ((from - FIRST_GROUP) % GROUP_SAMPLES);
+    const first = from - ((from - FIRST_SAMPLE) % GROUP_SAMPLES);
     computeFeatures(channel, sub, first, min(GROUP_SAMPLES, limit - REACH - first), limit, ROW, GROUP);
   }
   weighBlock(lead, GROUP, from, ROW);

@@ -1,7 +1,7 @@
 import { ramp } from '../math/ramp';
 import { total } from '../math/vector';
 import { Channel, KIND_ACCEL, SLOW_HZ } from '../memory/channel';
-import { channelOfKind, Session } from '../memory/session';
+import { Activity, channelOfKind, Session } from '../memory/session';
 import { MOVING, RESTING, STILL, STIRRING } from './tuning';
 import { completeBy, copyGrid } from './window';
 
@@ -16,10 +16,7 @@ const LENGTH: i32 = 4 * STRETCH;
  * @param scratch room for the grid samples (f32)
  */
 export function stillness(session: Session, end: f64, scratch: usize): f64 {
-  const accel = channelOfKind(session, KIND_ACCEL);
-  if (!accel) return 1;
-  const still = 1 - ramp<f64>(deviation(accel, end, LENGTH, scratch), STILL, MOVING);
-  return still > 0 ? still * restfulness(accel, end, scratch) : 0;
+  return activityOf(session, end, scratch).stillness;
 }
 
 /**
@@ -27,8 +24,21 @@ export function stillness(session: Session, end: f64, scratch: usize): f64 {
  * @param scratch room for the grid samples (f32)
  */
 export function movement(session: Session, end: f64, scratch: usize): f64 {
+  return activityOf(session, end, scratch).movement;
+}
+
+/** Measured once for all estimates of an instant. */
+function activityOf(session: Session, end: f64, scratch: usize): Activity {
+  const activity = session.activity;
   const accel = channelOfKind(session, KIND_ACCEL);
-  return accel ? deviation(accel, end, LENGTH, scratch) : 0;
+  const known = accel ? completeBy(accel, end) + 1 : 1;
+  if (activity.end === end && activity.known === known) return activity;
+  activity.end = end;
+  activity.known = known;
+  activity.movement = accel ? deviation(accel, end, LENGTH, scratch) : 0;
+  const still = 1 - ramp<f64>(activity.movement, STILL, MOVING);
+  activity.stillness = accel && still > 0 ? still * restfulness(accel, end, scratch) : still;
+  return activity;
 }
 
 /**

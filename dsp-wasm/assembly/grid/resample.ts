@@ -221,15 +221,16 @@ function skipTo(channel: Channel, complete: i32, t: f64): i32 {
 function flush(channel: Channel, count: i32): void {
   for (let sub = 0; sub < channel.subs; sub++) {
     const ring = channel.rings[sub];
-    const samples = ring.samples;
-    const length = ring.length;
     const end = RESAMPLED + ((<usize>count) << 4);
-    let at = ring.next;
-    for (let from: usize = RESAMPLED + ((<usize>sub) << 2); from < end; from += 16) {
-      samples[at] = load<f32>(from);
-      if (++at === length) at = 0;
+    for (let from: usize = RESAMPLED + ((<usize>sub) << 2); from < end; ) {
+      const to = ring.samples.at(ring.next);
+      const past = min(ring.samples.at(ring.length), to + (((end - from + 12) >> 4) << 2));
+      ring.next = past === ring.samples.at(ring.length) ? 0 : ring.next + <i32>((past - to) >> 2);
+      for (let at = to; at < past; at += 4) {
+        store<f32>(at, load<f32>(from));
+        from += 16;
+      }
     }
-    ring.next = at;
   }
 }
 

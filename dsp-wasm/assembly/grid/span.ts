@@ -62,40 +62,62 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   const long = f32x4.pmax(f32x4.splat(<f32>half), f32x4.mul(range, f32x4.splat(0.5)));
   const isUnsigned = f32x4.ge(span.low, zero);
   const isWholeOffset = f32x4.eq(f32x4.nearest(offset), offset);
-  const one = f32x4.splat(1);
+  const least = f32x4.splat(SMALLEST);
+  const greatest = f32x4.splat(GREATEST);
+  const about = f32x4.splat(ABOUT);
+  const wrapped = f32x4.splat(WRAP);
+  // Counts, as sums of masks: -1 where it is so
+  let counts = i32x4.splat(0);
+  let ends = counts;
+  let rests = counts;
+  let outside = counts;
+  let broken = counts;
+  let tinies = counts;
+  let greats = counts;
+  let wraps = counts;
+  let wholes = counts;
+  let high = span.high;
+  let low = span.low;
   let before = channel.started ? channel.last : f32x4.splat(NaN);
   for (let i = 0; i < count; i += stride) {
     const at = DECODED + ((<usize>i) << 4);
     if (i) before = v128.load(at - 16);
     const x = v128.load(at);
-    const known = f32x4.eq(x, x);
     // Beside an offset, the tiny floats of a wrong byte order would be zero
     const raw = isFloat ? v128.load(STAGING + <usize>(i * channel.payloadSubs) * 4) : f32x4.add(x, offset);
     const size = f32x4.abs(raw);
     const step = f32x4.abs(f32x4.sub(x, before));
     const whole = v128.and(isWholeOffset, f32x4.eq(f32x4.nearest(x), x));
-    const great = f32x4.ge(step, f32x4.splat(ABOUT));
-    const wrap = f32x4.le(f32x4.abs(f32x4.sub(step, f32x4.splat(WRAP))), f32x4.splat(ABOUT));
+    const great = f32x4.ge(step, about);
     const atZero = v128.and(f32x4.eq(x, zero), isUnsigned);
     const atEnd = v128.or(v128.or(f32x4.eq(x, top), f32x4.eq(x, middle)), v128.or(f32x4.eq(x, bottom), atZero));
     const extreme = v128.or(f32x4.ge(x, upper), f32x4.le(x, lower));
-    const tiny = v128.and(f32x4.lt(size, f32x4.splat(SMALLEST)), f32x4.gt(size, f32x4.splat(0)));
-    const absurd = f32x4.gt(size, f32x4.splat(GREATEST));
-    span.count = add(span.count, one, known);
-    span.ends = add(span.ends, one, atEnd);
-    span.rests = add(span.rests, one, v128.and(extreme, f32x4.eq(x, before)));
-    span.outside = add(span.outside, one, v128.and(whole, f32x4.ge(size, most)));
-    span.broken = add(span.broken, one, v128.or(absurd, v128.and(whole, f32x4.gt(step, long))));
-    span.broken = add(span.broken, f32x4.splat(<f32>(WRAPPED / TINY)), tiny);
-    span.wraps = add(span.wraps, v128.bitselect(one, f32x4.splat(-2), wrap), great);
-    span.fractions = add(span.fractions, one, v128.andnot(known, whole));
-    span.high = f32x4.pmax(f32x4.pmax(span.high, x), before);
-    span.low = f32x4.pmin(f32x4.pmin(span.low, x), before);
+    counts = i32x4.add(counts, f32x4.eq(x, x));
+    ends = i32x4.add(ends, atEnd);
+    rests = i32x4.add(rests, v128.and(extreme, f32x4.eq(x, before)));
+    outside = i32x4.add(outside, v128.and(whole, f32x4.ge(size, most)));
+    broken = i32x4.add(broken, v128.or(f32x4.gt(size, greatest), v128.and(whole, f32x4.gt(step, long))));
+    tinies = i32x4.add(tinies, v128.and(f32x4.lt(size, least), f32x4.gt(size, f32x4.splat(0))));
+    greats = i32x4.add(greats, great);
+    wraps = i32x4.add(wraps, v128.and(great, f32x4.le(f32x4.abs(f32x4.sub(step, wrapped)), about)));
+    wholes = i32x4.add(wholes, whole);
+    high = f32x4.pmax(f32x4.pmax(high, x), before);
+    low = f32x4.pmin(f32x4.pmin(low, x), before);
   }
+  span.count = less(span.count, counts, 1);
+  span.ends = less(span.ends, ends, 1);
+  span.rests = less(span.rests, rests, 1);
+  span.outside = less(span.outside, outside, 1);
+  span.broken = less(less(span.broken, broken, 1), tinies, <f32>(WRAPPED / TINY));
+  span.wraps = less(less(span.wraps, wraps, 3), greats, -2);
+  span.fractions = less(span.fractions, i32x4.sub(counts, wholes), 1);
+  span.high = high;
+  span.low = low;
 }
 
-function add(sum: v128, x: v128, where: v128): v128 {
-  return f32x4.add(sum, v128.and(x, where));
+/** The sum less so many times a count. */
+function less(sum: v128, count: v128, weight: f32): v128 {
+  return f32x4.sub(sum, f32x4.mul(f32x4.convert_i32x4_s(count), f32x4.splat(weight)));
 }
 
 /** `sign` times what each lane's offset leaves of a value; with 0 and -1, the offsets. */

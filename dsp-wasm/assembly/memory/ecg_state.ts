@@ -168,12 +168,7 @@ export class Lead {
     return rowAt<f32>(changetype<usize>(this) + EVIDENCE);
   }
 
-  /** By grid sample, as a ring of RECENT: whether only breadth speaks for a beat. */
-  get wide(): Row<bool> {
-    return rowAt<bool>(changetype<usize>(this) + WIDE);
-  }
-
-  /** By grid sample, as a ring of RECENT: energy over width. */
+  /** By grid sample, as a ring of RECENT: energy over width, negative where only breadth speaks for a beat. */
   get sharpness(): Row<f32> {
     return rowAt<f32>(changetype<usize>(this) + SHARPNESS);
   }
@@ -200,8 +195,7 @@ const MATCH_LEVEL: usize = ENERGY_LEVEL + offsetof<Level>();
 const WIDTH_LEVEL: usize = MATCH_LEVEL + offsetof<Level>();
 const TEMPLATES_AT: usize = (WIDTH_LEVEL + offsetof<Level>() + 15) & ~15;
 const EVIDENCE: usize = TEMPLATES_AT + <usize>TEMPLATES * TEMPLATE_BYTES;
-const WIDE: usize = EVIDENCE + RECENT * sizeof<f32>();
-const SHARPNESS: usize = WIDE + RECENT * sizeof<bool>();
+const SHARPNESS: usize = EVIDENCE + RECENT * sizeof<f32>();
 const CANDIDATES: usize = SHARPNESS + RECENT * sizeof<f32>();
 const BEATS: usize = CANDIDATES + MAX_CANDIDATES * ((offsetof<Candidate>() + 7) & ~7);
 export const LEAD_BYTES: usize = (BEATS + MAX_BEATS * ((offsetof<Beat>() + 7) & ~7) + 15) & ~15;

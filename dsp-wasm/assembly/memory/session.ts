@@ -30,6 +30,18 @@ export class Optical {
   sub: i32;
 }
 
+/** How much the wearer moves (grid/activity.ts). */
+@unmanaged
+export class Activity {
+  /** End of the 8 s, seconds, and the number of the accelerometer's grid samples that were known then, plus 1. */
+  end: f64;
+  known: i32;
+  /** Acceleration, g. */
+  movement: f64;
+  /** 1 at rest to 0 in motion. */
+  stillness: f64;
+}
+
 /** A session's slot: its channels, the state of each estimator, and the rings. */
 @unmanaged
 export class Session {
@@ -37,6 +49,10 @@ export class Session {
   /** Allocated bytes of the pool. */
   poolUsed: i32;
   opticalCount: i32;
+
+  get activity(): Activity {
+    return changetype<Activity>(changetype<usize>(this) + SLOT_ACTIVITY);
+  }
 
   /** By modality: pointer to the first channel with a ring; 0 for none. */
   get firstOfKind(): Row<usize> {
@@ -71,7 +87,9 @@ export class Session {
 
 const FIRST_OF_KIND: usize = offsetof<Session>();
 const OPTICALS: usize = FIRST_OF_KIND + KINDS * sizeof<usize>();
-const HEAD_BYTES: usize = OPTICALS + MAX_OPTICAL * ((offsetof<Optical>() + 7) & ~7);
+export const SLOT_ACTIVITY: usize = (OPTICALS + MAX_OPTICAL * ((offsetof<Optical>() + 7) & ~7) + 7) & ~7;
+export const ACTIVITY_BYTES: usize = offsetof<Activity>();
+const HEAD_BYTES: usize = SLOT_ACTIVITY + ACTIVITY_BYTES;
 
 // The parts of a slot, each in whole cache lines after the previous one.
 export const SLOT_CHANNELS: usize = (HEAD_BYTES + 63) & ~63;

@@ -87,7 +87,7 @@ describe('memory map', () => {
   });
 
   for (const [estimator, { state, scratchEnd }] of Object.entries(estimators)) {
-    it(`lets ${estimator} write to its own state, scratch and working arrays alone`, () => {
+    it(`lets ${estimator} write to its own state, the activity, scratch and working arrays alone`, () => {
       const { core, session } = openAll(estimator.endsWith('ecg'));
       core.step([{ session, estimator: 'hr_ecg', end: 36 }]); // detectors have come so far
       const slot = constant('SLOTS') + constant('SLOT_BYTES');
@@ -95,6 +95,7 @@ describe('memory map', () => {
         [0, (kernel.call as unknown as KernelCalls).dataEnd()],
         [constant('REQUESTS'), constant('DECODED')],
         [constant('SCRATCH'), constant(scratchEnd)],
+        [slot + constant('SLOT_ACTIVITY'), slot + constant('SLOT_ACTIVITY') + constant('ACTIVITY_BYTES')],
         [slot + constant(state[0]), slot + constant(state[0]) + constant(state[1])],
       ] as [number, number][];
       kernel.bytes.fill(0xa5, constant('SCRATCH'), constant('RESAMPLED'));
