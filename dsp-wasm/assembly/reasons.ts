@@ -1,4 +1,4 @@
-import { HUM as HUMMING } from './ecg/tuning';
+import { hums as outweighs } from './ecg/evidence';
 import { HR_ECG, HR_PPG, RR_ECG, RR_RESP, SPO2 } from './estimators';
 import { movement, stillness } from './grid/activity';
 import { isSinusoid, levelFault } from './grid/reason';
@@ -101,7 +101,7 @@ function ecgReason(session: Session, end: f64): i32 {
 
 function hums(session: Session, channel: Channel, lead: i32, end: f64): bool {
   const sine = isSinusoid(channel, lead, end, SINE_SECONDS * ECG_HZ, SCRATCH);
-  return sine || session.ecg.leadAt(lead).hum > HUMMING.MOST;
+  return sine || outweighs(session.ecg.leadAt(lead));
 }
 
 function effortReason(session: Session): i32 {

@@ -64,7 +64,8 @@ export function measureBeat(
     if (!wide && matched) fit = share;
   }
   lead.fit = followed(lead.fit, fit);
-  lead.shift = followed(lead.shift, shiftOf(at, features));
+  learnHeight(lead, at, features);
+  lead.bend = followed(lead.bend, bendOf(at, features));
   const spread: f32 = wide ? Infinity : spreadOf(at, features);
   const stray: f32 = isNext ? strayBreadth(lead, last + MEASURE.LATEST_T - from, at - MEASURE.EARLIEST_P, features) : 0;
 
@@ -106,18 +107,39 @@ function followed(mean: f32, measure: f32): f32 {
   return mean > 0 ? mean + MEASURE.FOLLOW * (measure - mean) : measure;
 }
 
-/** Change of the level from before the beat to after it, as a share of the lead's range there: 0 to 1. */
-function shiftOf(at: i32, features: Stretch): f32 {
-  let low = features.leveled(at);
-  let high = low;
+/** Learns the height of the beat, and the change of the level from before it to after it as a share of that, 0 to 1. */
+function learnHeight(lead: Lead, at: i32, features: Stretch): void {
+  let low: f32 = Infinity;
+  let high: f32 = -Infinity;
   for (let i = at - MEASURE.SHIFT_HALF; i <= at + MEASURE.SHIFT_HALF; i++) {
-    low = min(low, features.leveled(i));
-    high = max(high, features.leveled(i));
+    const level = withoutHum(features, i);
+    low = min(low, level);
+    high = max(high, level);
   }
-  let change: f32 = 0;
-  for (let i = MEASURE.SHIFT_HALF - 2; i <= MEASURE.SHIFT_HALF; i++)
-    change += features.leveled(at + i) - features.leveled(at - i);
-  return high > low ? abs(change) / (3 * (high - low)) : 0;
+  const change = withoutHum(features, at + MEASURE.SHIFT_HALF) - withoutHum(features, at - MEASURE.SHIFT_HALF);
+  lead.height = followed(lead.height, high - low);
+  lead.shift = followed(lead.shift, abs(change) / (high - low));
+}
+
+/** The lead under a binomial filter of five grid samples, which leaves 1 % of 50 Hz. */
+function withoutHum(features: Stretch, i: i32): f32 {
+  const outer = features.leveled(i - 2) + features.leveled(i + 2);
+  const inner = features.leveled(i - 1) + features.leveled(i + 1);
+  return (outer + 4 * inner + 6 * features.leveled(i)) / 16;
+}
+
+/**
+ * Change of the slope from before the beat to after it, against all changes of the slope there: near 1 at a cusp, as rectified mains have; a
+ * QRS complex bends back.
+ */
+function bendOf(at: i32, features: Stretch): f32 {
+  let sum: f32 = 0;
+  let size: f32 = 0;
+  for (let k = -TEMPLATE_HALF; k <= TEMPLATE_HALF; k++) {
+    sum += features.sharp(at + k);
+    size += abs(features.sharp(at + k));
+  }
+  return size > 0 ? abs(sum) / size : 0;
 }
 
 /**

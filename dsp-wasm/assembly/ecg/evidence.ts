@@ -1,10 +1,11 @@
 import { vertex } from '../math/parabola';
 import { clearVectors } from '../math/vector';
+import { ECG_HZ } from '../memory/channel';
 import { Lead, Level, RECENT } from '../memory/ecg_state';
 import { Row } from '../memory/row';
 import { isMatched, matchTemplates, REACH, Stretch } from './features';
 import { separation, weightOf } from './levels';
-import { EVIDENCE, FLAT } from './tuning';
+import { EVIDENCE, FLAT, HUM, MEASURE } from './tuning';
 
 /**
  * The evidence for a beat at each grid sample, as log odds, from its morphology alone: the mean position of the features
@@ -72,6 +73,32 @@ export function weighBlock(lead: Lead, group: Stretch, from: i32, work: Row<f32>
     v128.store(lead.evidence.at(place + i), f32x4.max(wide, narrow));
     v128.store(lead.sharpness.at(place + i), v128.bitselect(narrow, sharpness, sign));
   }
+}
+
+/** Whether hum outweighs all else. */
+export function hums(lead: Lead): bool {
+  return lead.fast > HUM.MOST * lead.slow;
+}
+
+/**
+ * Whether beats may be those of harmonics of the hum that the sampling, `period` seconds apart, brings down to the rates of hearts: the first
+ * one has the number of samples in a period of the mains, and the height of a sawtooth's or a square's is that part of the hum's, of which the
+ * straight lines of resample.ts leave sinc^2, and their means another one.
+ */
+export function mayBeHum(lead: Lead, period: f64): bool {
+  if (!hums(lead)) return false;
+  if (lead.shift > HUM.STAIRS || isTooFast(lead)) return true;
+  const phase = Math.PI * HUM.MAINS * period;
+  const line = Math.sin(phase) / phase;
+  const mean = Math.sin(HUM.PHASE) / HUM.PHASE;
+  const height = Math.sqrt((2 * <f64>lead.fast) / <f64>(BLOCK - 2)) / Math.sin(HUM.PHASE);
+  return <f64>lead.height * line * line * mean * mean < (Math.PI / 2) * height * HUM.MAINS * period;
+}
+
+/** Whether the newest beats follow each other too soon for the level to show a shift. */
+function isTooFast(lead: Lead): bool {
+  const interval = lead.beatCount ? lead.beatAt(lead.beatCount - 1).interval : 0;
+  return interval > 0 && interval < (3.0 / <f32>ECG_HZ) * <f32>MEASURE.SHIFT_HALF;
 }
 
 /** Whether a wave is too slow for a QRS complex. */

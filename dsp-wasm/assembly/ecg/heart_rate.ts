@@ -7,14 +7,14 @@ import { Estimate } from '../memory/map';
 import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
-import { topOf } from './evidence';
+import { mayBeHum, topOf } from './evidence';
 import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
 import { newestPeak } from './r_peaks';
 import { READING_BYTES, Reading } from './reading';
 import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
 import { INTERVALS, READINGS, ROW } from './scratch';
-import { CONFIDENCE, RHYTHM, SIZE } from './tuning';
+import { CONFIDENCE, HUM, RHYTHM, SIZE } from './tuning';
 
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
@@ -78,12 +78,23 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   if (!intervals.count) return;
   const mean = intervals.duration / <f64>intervals.count;
   to.rate = 60 / mean;
-  to.most = isRhythm(lead) * likeEcg(lead) * stillBeating(end - newest, mean) * resolved(lead, channel, sub, ROW);
+  to.most =
+    isRhythm(lead) *
+    likeEcg(lead, channel.period) *
+    stillBeating(end - newest, mean) *
+    resolved(lead, channel, sub, ROW);
   const doubtful = mayHide(intervals) + splits(lead, end - WINDOW, intervals) + strangeBeats(lead, end - WINDOW);
   to.most *= Math.exp(-RHYTHM.OBSCURED_DOUBT * doubtful);
-  if (alternates(intervals) || kindsTakeTurns(lead, end - WINDOW) || lead.midway > 0.5) to.most = 0;
+  if (
+    alternates(intervals) ||
+    kindsTakeTurns(lead, end - WINDOW) ||
+    lead.midway > 0.5 ||
+    mayBeHum(lead, channel.period)
+  )
+    to.most = 0;
   const features = to.features;
   judge(intervals, features);
+  if (lead.bend > HUM.CUSP && features[2] < HUM.CONSTANT) to.most = 0; // rectified mains
   features[3] = -Mathf.log(max<f32>(0.01, 1 - lead.fit));
   features[4] = contrast(lead, end - WINDOW);
   features[5] = Mathf.log(separation(lead.energy));
@@ -143,11 +154,13 @@ function largest(lead: Lead, from: f64): f32 {
 
 /** Probability that TELLING_BEATS of the chosen lead's beats since `from` (seconds) are those of a heart. */
 export function likeHeartbeats(session: Session, from: f64): f64 {
+  const channel = channelOfKind(session, KIND_ECG);
+  if (!channel) return 0;
   const lead = session.ecg.best;
   INTERVALS.clear();
   addDecided(lead, from, INTERVALS);
   if (!INTERVALS.count) return 0;
-  return allRight(INTERVALS) ** (CONFIDENCE.TELLING_BEATS / <f64>INTERVALS.count) * likeEcg(lead);
+  return allRight(INTERVALS) ** (CONFIDENCE.TELLING_BEATS / <f64>INTERVALS.count) * likeEcg(lead, channel.period);
 }
 
 /**
@@ -174,8 +187,10 @@ function kindsTakeTurns(lead: Lead, from: f64): bool {
  * to its level, after stairs and rounded drifts it does not: the beats' shift is below 0.2 in a quiet lead, 0.4 in electrode
  * motion of 6 dB, and 0.9 and more for stairs and drifts. Then it rests until the next one; where the waves of hum, or its
  * beat note on the grid, are taken for beats, it does not (`restBetween`).
+ * @param period of the samples, seconds
  */
-function likeEcg(lead: Lead): f64 {
+function likeEcg(lead: Lead, period: f64): f64 {
+  if (mayBeHum(lead, period)) return 0;
   const fit = <f64>lead.fit;
   const returns = (CONFIDENCE.MOST_SHIFT - <f64>lead.shift) * CONFIDENCE.SHIFT_STEEPNESS;
   const rests = (CONFIDENCE.MOST_REST - <f64>lead.rest) * CONFIDENCE.REST_STEEPNESS;

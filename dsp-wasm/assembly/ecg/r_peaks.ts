@@ -137,7 +137,7 @@ function watchData(lead: Lead, channel: Channel, sub: i32, end: i32, newest: Row
   }
 }
 
-/** Follows how fast the newest block changes. */
+/** Follows how fast the newest blocks change. */
 function watchHum(lead: Lead, newest: Row<f32>): void {
   let one: f32 = 0;
   let two: f32 = 0;
@@ -147,7 +147,9 @@ function watchHum(lead: Lead, newest: Row<f32>): void {
     one += before * before;
     two += across * across;
   }
-  if (two > 0) lead.hum += MEASURE.FOLLOW * (one / two - lead.hum);
+  if (isNaN(one + two)) return;
+  lead.fast += MEASURE.BLOCK_SHARE * (one - lead.fast);
+  lead.slow += MEASURE.BLOCK_SHARE * (two - lead.slow);
 }
 
 /** A sensor or a link may repeat its last value where it has none. */

@@ -96,6 +96,8 @@ export namespace MEASURE {
   export const PAUSE: i32 = 384;
   /** Share of a beat in the running means of fit, shift and rest, and of a block in that of hum: about 5 of them. [share; chosen] */
   export const FOLLOW: f32 = 0.2;
+  /** Share of a block in the running power of changes: about 2 s. [share; derived: a block of 16 at 128 Hz] */
+  export const BLOCK_SHARE: f32 = 0.0625;
   /** A lead is back at its level this long after its R peak, 90 ms, most of the way at least; a stair or a drift is not. [grid samples; chosen] */
   export const SHIFT_HALF: i32 = 12;
 }
@@ -274,8 +276,18 @@ export namespace CONFIDENCE {
   export const SAME_RATE: f64 = 5;
 }
 
-/** Hum (reasons.ts). */
+/** Hum (evidence.ts, heart_rate.ts). */
 export namespace HUM {
-  /** Power of changes from sample to sample, against that over two samples, from which hum outweighs all else. [ratio; derived: 1 / (4 cos² πf/128) of 47 Hz, below any mains] */
-  export const MOST: f32 = 1.5;
+  /** The slower of 50 and 60 Hz. [Hz; derived: mains] */
+  export const MAINS: f64 = 50;
+  /** Phase of the mains in half a grid sample. [ratio; derived: π times MAINS over 128 Hz] */
+  export const PHASE: f64 = (Math.PI * 50) / 128;
+  /** Shift of the level in hum from which beats are edges of its waves. [ratio; chosen] */
+  export const STAIRS: f32 = 0.25;
+  /** Bend of beats that are cusps: nearly all QRS complexes have below 0.3. [ratio; chosen] */
+  export const CUSP: f32 = 0.4;
+  /** Variation of the intervals up to which they are those of a machine, not of a heart. [ratio; chosen] */
+  export const CONSTANT: f32 = 0.015;
+  /** Power of changes from sample to sample, against that over two samples, from which hum outweighs all else: of white noise, the grid leaves 0.75 at most, give or take 0.05 in 2 s. [ratio; derived: of white noise (resample.ts), and three deviations] */
+  export const MOST: f32 = 0.9;
 }

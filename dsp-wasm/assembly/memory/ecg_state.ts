@@ -106,10 +106,11 @@ export class Lead {
   same: i32;
   value: f32;
   /**
-   * Power of the newest changes from sample to sample, against that over two samples: about 0.3 in an ECG, 1 in white noise, 2 and more
-   * where hum of 50 or 60 Hz outweighs all else.
+   * Power of the newest changes from sample to sample, and of those over two samples. The first is about 0.3 of the other in an ECG, 1 in
+   * white noise, 2 and more where hum of 50 or 60 Hz outweighs all else.
    */
-  hum: f32;
+  fast: f32;
+  slow: f32;
   /** Whether the levels have been learnt. */
   ready: bool;
   /** Grid sample since which the levels have stood without finding a beat. */
@@ -128,8 +129,12 @@ export class Lead {
   offset: f32;
   /** How well the newest beats fit their template, 0 to 1; 0: not known yet. */
   fit: f32;
+  /** Height of the newest beats, without hum. */
+  height: f32;
   /** How far the newest beats are shifts of the level: 1 where they are stairs. */
   shift: f32;
+  /** How far they are changes of the slope: near 1 where they are cusps. */
+  bend: f32;
   /** Mean projection on their template between the newest beats, against theirs, in parts of that of a beat note. */
   rest: f32;
   /** Usual least energy between two beats, as noise leaves it; 0: not known yet. */

@@ -136,7 +136,7 @@ describe('hr_ecg', () => {
     }
   });
 
-  it('trusts neither a heart rate nor a breath in mains hum, pure or with harmonics, noise, swells or clipping, at any sampling rate', () => {
+  it('trusts neither a heart rate nor a breath in mains hum of any shape, with noise, swells or clipping, at any sampling rate', () => {
     const waves: Record<string, (phase: number, seconds: number, white: number) => number> = {
       pure: (p) => Math.sin(p),
       harmonics: (p) => Math.sin(p) + 0.3 * Math.sin(3 * p + 1) + 0.15 * Math.sin(2 * p + 0.5),
@@ -144,6 +144,11 @@ describe('hr_ecg', () => {
       swelling: (p, t) => (1 + 0.4 * Math.sin(2 * Math.PI * 0.23 * t)) * Math.sin(p),
       clipped: (p) => Math.min(0.6, Math.sin(p)),
       drifting: (p, t) => Math.sin(p) + 2 * Math.sin(2 * Math.PI * 0.2 * t),
+      square: (p) => Math.sign(Math.sin(p)),
+      rectified: (p) => Math.abs(Math.sin(p)),
+      halved: (p) => Math.max(0, Math.sin(p)),
+      sawtooth: (p) => ((p / Math.PI) % 2) - 1,
+      peaked: (p) => Math.sin(p) ** 9,
     };
     for (const hz of [100, 125, 128, 200, 250, 256, 360, 500, 512])
       for (const mains of [50, 60])
