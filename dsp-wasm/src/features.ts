@@ -13,11 +13,10 @@ export const FEATURES = {
   /** Heart rate from light, in motion: how sure the track is (log odds), what its share of the likelihood lacks, distance from motion. */
   hr_ppg_motion: ['+belief', '+support', '+seen_apart'],
   /**
-   * Heart rate from ECG: beats that are none by their morphology (logarithm of the expected number), surprise of the intervals, their
-   * variation, fit of the beats to the templates, size of the smallest beat, separation of energy and of match from noise, share of the window that
-   * intervals cover, whether another lead agrees.
+   * Heart rate from ECG: beats that are none by their morphology (logarithm of the expected number), variation of the
+   * intervals, size of the smallest beat, separation of energy and of match from noise, share of the window that intervals cover.
    */
-  hr_ecg: ['-doubt', '-surprise', '-variation', '+fit', '+contrast', '+energy', '+match', '+covered', '+agreement'],
+  hr_ecg: ['-doubt', '-variation', '+contrast', '+energy', '+match', '+covered'],
   /**
    * Respiratory rate: mass of the posterior about it (log odds), likelihood of the window (logarithm), how much slower than usual it is (logarithm), and
    * from beats how near it is to half of their rate, where it cannot be told from its alias.

@@ -67,25 +67,18 @@ export function measureBeat(
   learnHeight(lead, at, features);
   lead.bend = followed(lead.bend, bendOf(at, features));
   const spread: f32 = wide ? Infinity : spreadOf(at, features);
-  const stray: f32 = isNext ? strayBreadth(lead, last + MEASURE.LATEST_T - from, at - MEASURE.EARLIEST_P, features) : 0;
 
+  const stray: f32 = isNext ? strayBreadth(lead, last + MEASURE.LATEST_T - from, at - MEASURE.EARLIEST_P, features) : 0;
   beat.interval = !isNext || candidate.empty > last ? 0 : <f32>(beat.time - lead.lastTime);
   beat.strange = !wide && (isSmall || (spread < QUALITY.SHORTEST_SPREAD && !hasTWaves(lead)));
   const likely: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
-  beat.quality = min(likely, plausible(candidate, isSmall, beat.strange, stray, fit));
+  beat.quality = min(likely, beat.strange ? QUALITY.SPIKE : isSmall || stray > QUALITY.STRAY_SHARE ? QUALITY.STRAY : 1);
   beat.obscured = candidate.flat > last || hiding > QUALITY.HIDING_NOISE;
   beat.holds = candidate.held > last;
   beat.late = late;
   beat.baseline = levelAbout(channel, sub, beat.time * ECG_HZ, limit, row);
   lead.lastBeat = sample;
   lead.lastTime = beat.time;
-}
-
-/** Most quality of a beat by its neighbourhood and shape. */
-function plausible(candidate: Candidate, isSmall: bool, strange: bool, stray: f32, fit: f32): f32 {
-  if (strange) return QUALITY.SPIKE;
-  const isUnlike = candidate.evidence < QUALITY.STRANGE_EVIDENCE && fit > 0 && fit <= QUALITY.STRANGE_FIT;
-  return isUnlike || stray > QUALITY.STRAY_SHARE || isSmall ? QUALITY.STRAY : 1;
 }
 
 /**
@@ -164,10 +157,7 @@ function spreadOf(at: i32, features: Stretch): f32 {
   return sum > 0 ? sqrt<f32>(second / sum - (first / sum) * (first / sum)) : Infinity;
 }
 
-/**
- * Largest breadth from feature `from` to before `to`, as a share of that of beats. A missed ectopic beat is there, of which
- * the other features have little.
- */
+/** Largest breadth from feature `from` to before `to`, as a share of that of beats. A missed ectopic beat is there, of which the other features have little. */
 function strayBreadth(lead: Lead, from: i32, to: i32, features: Stretch): f32 {
   let top: f32 = 0;
   for (let i = max(0, from); i < to; i++)

@@ -145,7 +145,7 @@ function addPositions(sum: Row<f32>, feature: usize, level: Level): void {
  */
 function makeLogOdds(sum: Row<f32>, q: f32): void {
   const slope = EVIDENCE.STEEPNESS * (q - 1);
-  const steepness = f32x4.splat(min<f32>(EVIDENCE.STEEPEST, max<f32>(EVIDENCE.STEEPNESS, slope)));
+  const steepness = f32x4.splat(max<f32>(EVIDENCE.STEEPNESS, slope));
   const even = f32x4.splat(<f32>1 / (<f32>1 + sqrt<f32>(q)));
   for (let i = 0; i < BLOCK; i += 4) {
     const weight = v128.load(sum.at(BLOCK + i));

@@ -18,8 +18,8 @@ import { CONFIDENCE, HUM, RHYTHM, SIZE } from './tuning';
 
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
-/** Place of the last feature. */
-const AGREEMENT: i32 = 8;
+/** Number of features. */
+const COUNT: i32 = 6;
 
 /**
  * Heart rate of the 8 s before `end` (seconds), of the lead that is most likely right. One that is as sure, and contradicts it,
@@ -34,13 +34,12 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   for (let sub = 0; sub < leads; sub++) {
     const reading = readingAt(sub);
     if (reading.rate === 0) continue;
-    reading.features[AGREEMENT] = agrees(reading, leads) ? 1 : 0;
     reading.confidence = reading.most * <f64>logistic(reading.features, HR_ECG_WEIGHTS);
     if (best.rate === 0 || reading.confidence > best.confidence) best = reading;
   }
   if (best.rate === 0) return false;
   const features = featuresOf(Model.HR_ECG);
-  for (let i = 0; i <= AGREEMENT; i++) features[i] = best.features[i];
+  for (let i = 0; i < COUNT; i++) features[i] = best.features[i];
   to.value = best.rate;
   to.confidence = best.confidence;
   for (let sub = 0; sub < leads; sub++) {
@@ -57,15 +56,6 @@ function readingAt(sub: i32): Reading {
 
 function isSame(one: Reading, other: Reading): bool {
   return Math.abs(one.rate - other.rate) <= CONFIDENCE.SAME_RATE;
-}
-
-/** Whether another lead has the same rate. */
-function agrees(reading: Reading, leads: i32): bool {
-  for (let sub = 0; sub < leads; sub++) {
-    const other = readingAt(sub);
-    if (other !== reading && other.rate > 0 && other.most > 0.5 && isSame(other, reading)) return true;
-  }
-  return false;
 }
 
 /** 60 divided by the mean RR interval between a lead's R peaks, including undecided ones, and the features of its confidence. */
@@ -94,12 +84,11 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
     to.most = 0;
   const features = to.features;
   judge(intervals, features);
-  if (lead.bend > HUM.CUSP && features[2] < HUM.CONSTANT) to.most = 0; // rectified mains
-  features[3] = -Mathf.log(max<f32>(0.01, 1 - lead.fit));
-  features[4] = contrast(lead, end - WINDOW);
-  features[5] = Mathf.log(separation(lead.energy));
-  features[6] = Mathf.log(separation(lead.match));
-  features[7] = <f32>Math.min(1, intervals.duration / WINDOW);
+  if (lead.bend > HUM.CUSP && features[1] < HUM.CONSTANT) to.most = 0; // rectified mains
+  features[2] = contrast(lead, end - WINDOW);
+  features[3] = Mathf.log(separation(lead.energy));
+  features[4] = Mathf.log(separation(lead.match));
+  features[5] = <f32>Math.min(1, intervals.duration / WINDOW);
 }
 
 /**

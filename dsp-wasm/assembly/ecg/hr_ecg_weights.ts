@@ -7,12 +7,9 @@
 export const HR_ECG_WEIGHTS: StaticArray<f32> = [
   -3.17911, // without evidence
   -0.310351, // -doubt
-  0, // -surprise
   -9.1812, // -variation
-  0, // +fit
   0.240026, // +contrast
   1.19484, // +energy
   0.416896, // +match
   2.63535, // +covered
-  0, // +agreement
 ];

@@ -1,11 +1,10 @@
 import { Lead } from '../memory/ecg_state';
 import { Row, rowAt } from '../memory/row';
-import { PATH, RHYTHM } from './tuning';
+import { RHYTHM } from './tuning';
 
 /**
  * The RR intervals of one window in order, and the confidence in them. The odds of a beat by its morphology
- * (evidence.ts) are corrected for the rhythm: they fall if the two intervals of the beat are more surprising than the one
- * interval without it, and rise if they are less surprising.
+ * (evidence.ts) add up to what may be wrong with them.
  */
 
 /** Most intervals of a window: 32 s at 195 bpm. */
@@ -64,28 +63,24 @@ export const INTERVALS_BYTES: usize = 16 + MAX_INTERVALS * ((offsetof<Interval>(
 /** Probability that no interval of the window is wrong. */
 export function allRight(intervals: Intervals): f64 {
   if (alternates(intervals)) return 0;
-  const period = intervals.duration / <f64>intervals.count;
-  let doubt: f64 = RHYTHM.OBSCURED_DOUBT * mayHide(intervals);
-  for (let i = 0; i < intervals.count; i++) {
-    const against = intervals.list[i].odds * Math.exp(misfit(intervals, i, period));
-    doubt += against / (1 + against);
-  }
-  return Math.exp(-doubt);
+  return Math.exp(-RHYTHM.OBSCURED_DOUBT * mayHide(intervals) - doubtOf(intervals));
 }
 
-/** Writes the first three features of a window's confidence: what its beats, and their rhythm, leave to doubt. */
+/** Writes the first two features of a window's confidence: what its beats, and their rhythm, leave to doubt. */
 export function judge(intervals: Intervals, to: Row<f32>): void {
   const mean = intervals.duration / <f64>intervals.count;
+  to[0] = <f32>Math.log(doubtOf(intervals) + RHYTHM.LEAST_DOUBT);
+  to[1] = <f32>(irregularity(intervals) / mean);
+}
+
+/** Beats that are none, by their morphology. */
+function doubtOf(intervals: Intervals): f64 {
   let doubt: f64 = 0;
-  let surprises: f64 = 0;
   for (let i = 0; i < intervals.count; i++) {
-    const interval = intervals.list[i];
-    doubt += interval.odds / (1 + interval.odds);
-    surprises += misfit(intervals, i, mean);
+    const odds = intervals.list[i].odds;
+    doubt += odds / (1 + odds);
   }
-  to[0] = <f32>Math.log(doubt + RHYTHM.LEAST_DOUBT);
-  to[1] = <f32>(surprises / <f64>intervals.count);
-  to[2] = <f32>(irregularity(intervals) / mean);
+  return doubt;
 }
 
 /** Standard deviation of the intervals from those of the rhythm that fits best: of one interval, or of two or three in turns (bigeminy, trigeminy). */
@@ -161,18 +156,4 @@ export function isRhythm(lead: Lead): f64 {
   if (n < 2) return 1;
   const variation = Math.sqrt((Math.max(0, n * squares - sum * sum) * n) / (n - 1)) / sum;
   return Math.max(0, Math.min(1, (RHYTHM.RANDOM - variation) / (RHYTHM.RANDOM - RHYTHM.IRREGULAR)));
-}
-
-/** Log odds from the rhythm against the beat between interval i and the next one. */
-function misfit(intervals: Intervals, i: i32, period: f64): f64 {
-  if (i + 1 === intervals.count || !intervals.list[i + 1].joined) return 0;
-  const before = intervals.list[i].seconds;
-  const after = intervals.list[i + 1].seconds;
-  const excess = surprise(before, period) + surprise(after, period) - surprise(before + after, period);
-  return excess > 0 ? RHYTHM.AGAINST * Math.max(0, excess - RHYTHM.FREE) : RHYTHM.FOR * excess;
-}
-
-function surprise(interval: f64, period: f64): f64 {
-  const d = interval - period;
-  return Math.min(PATH.MOST_SURPRISE, (PATH.STEADINESS * d * d) / (interval * period));
 }

@@ -24,8 +24,6 @@ export namespace EVIDENCE {
   export const FARTHEST: f32 = 1.6;
   /** Steepness of the log odds over the position, by the separation less one. [weight; chosen] */
   export const STEEPNESS: f32 = 3;
-  /** Greatest steepness of the log odds over the position. [log odds; chosen] */
-  export const STEEPEST: f32 = 40;
   /** Bound of one beat's evidence: above two surprises, so that clear beats correct a wrong expectation of the period. [log odds; chosen] */
   export const MOST: f32 = 10;
   /** Separation of the breadth from which breadth alone makes a beat, as it tells beats from T waves. [ratio; chosen] */
@@ -84,9 +82,9 @@ export namespace PATH {
 
 /** What is measured of a beat and of what lies before it (beat_measure.ts). */
 export namespace MEASURE {
-  /** Latest T wave after a beat. [grid samples; chosen: 0.48 s] */
-  export const LATEST_T: i32 = 61;
-  /** Earliest P wave before a beat. [grid samples; chosen: 0.27 s] */
+  /** Latest T wave after a beat. [grid samples; derived: PATH.LATEST_T at 128 Hz] */
+  export const LATEST_T: i32 = 58;
+  /** Earliest P wave before a beat, 0.27 s. [grid samples; derived: the longest usual PR interval, 0.2 s, and half of a QRS complex] */
   export const EARLIEST_P: i32 = 34;
   /** Samples this close to a beat, 219 ms, are excluded from the noise estimate. [grid samples; chosen] */
   export const DEAD: i32 = 28;
@@ -108,10 +106,6 @@ export namespace QUALITY {
   export const STRAY_SHARE: f32 = 0.45;
   /** Most quality of a beat after such a one. [probability; chosen] */
   export const STRAY: f32 = 0.5;
-  /** Evidence below which a beat that is like none of its kinds is doubted, as a T wave taken for one. [log odds; chosen] */
-  export const STRANGE_EVIDENCE: f32 = 3;
-  /** Share of its norm along its template from which on it is like it. [share; chosen] */
-  export const STRANGE_FIT: f32 = 0.65;
   /** Largest energy between two beats, against that of beats, from which noise may hide one. [ratio; chosen] */
   export const HIDING_NOISE: f32 = 0.5;
   /** Part of a beat's top from which on it counts for its spread; less is noise. [ratio; chosen] */
@@ -210,12 +204,6 @@ export namespace NEWEST {
 export namespace RHYTHM {
   /** Longest interval that can be one beat to the next. [s; chosen] */
   export const LONGEST: f64 = 3;
-  /** Weight of surprise against a beat. [ratio; chosen] */
-  export const AGAINST: f64 = 2.5;
-  /** Surprise against a beat that is free: the pause after an ectopic beat does not make it a wrong one. [log odds; chosen] */
-  export const FREE: f64 = 2.0;
-  /** Weight of surprise for a beat: noise, too, finds a peak where one is expected. [ratio; chosen] */
-  export const FOR: f64 = 0.2;
   /** Variation of the newest intervals up to which they are a rhythm: atrial fibrillation has about 0.25, bigeminy 0.4. [ratio; chosen] */
   export const IRREGULAR: f64 = 0.45;
   /** Variation from which they are none: spikes at random times have 0.7 to 1. [ratio; chosen] */
