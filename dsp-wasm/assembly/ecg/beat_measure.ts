@@ -7,7 +7,7 @@ import { isSlowWave } from './evidence';
 import { computeFeatures, isMatched, matchTemplates, Stretch, TEMPLATE_HALF } from './features';
 import { learnShape, timeAt } from './kinds';
 import { beginLevel, learnLevel } from './levels';
-import { BASELINE, KINDS, LEVEL, MEASURE, MIDWAY, QUALITY, SIZE } from './tuning';
+import { BASELINE, KINDS, LEVEL, MEASURE, MIDWAY, QUALITY, RHYTHM, SIZE } from './tuning';
 
 /**
  * Measures a decided beat: its time, amplitude and quality, and learns from it. Indices of features count from the first one after the
@@ -72,7 +72,7 @@ export function measureBeat(
   beat.interval = !isNext || candidate.empty > last ? 0 : <f32>(beat.time - lead.lastTime);
   beat.strange = !wide && (isSmall || (spread < QUALITY.SHORTEST_SPREAD && !hasTWaves(lead)));
   const likely: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
-  beat.quality = min(likely, beat.strange ? QUALITY.SPIKE : isSmall || stray > QUALITY.STRAY_SHARE ? QUALITY.STRAY : 1);
+  beat.quality = min(likely, beat.strange || isSmall || stray > QUALITY.STRAY_SHARE ? QUALITY.STRAY : 1);
   beat.obscured = candidate.flat > last || hiding > QUALITY.HIDING_NOISE;
   beat.holds = candidate.held > last;
   beat.late = late;
@@ -195,7 +195,7 @@ function hasTWaves(lead: Lead): bool {
 function usualAfter(usual: f32, now: f32, falls: bool): f32 {
   if (usual <= 0) return now;
   const step = min(now, LEVEL.LARGEST * usual) - usual;
-  return usual + (step > 0 ? SIZE.RISE : falls ? LEVEL.FOLLOW : 0) * step;
+  return usual + (step > 0 ? LEVEL.RISE : falls ? LEVEL.FOLLOW : 0) * step;
 }
 
 /**
@@ -222,7 +222,7 @@ function learnMatches(lead: Lead, at: i32, between: i32, share: f32, features: S
 function learnMatch(level: Level, match: f32, noise: f32): void {
   if (!(match >= 0)) return;
   if (level.beat > 0) learnLevel(level, match, noise, LEVEL.RISE);
-  else beginLevel(level, match, LEVEL.FIRST_MATCH_NOISE * match);
+  else beginLevel(level, match, match);
 }
 
 /**
@@ -242,7 +242,7 @@ function restBetween(beat: f32, between: i32, share: f32, features: Stretch): f3
 function hasMidway(beat: f32, at: i32, between: i32, share: f32, features: Stretch): bool {
   const length = <f32>between / share;
   const middle = <f32>at - length / 2;
-  const reach = MIDWAY.REACH * length;
+  const reach = <f32>RHYTHM.SAME * length;
   const to = min(between - 1, <i32>(middle + reach));
   for (let i = max(0, <i32>(middle - reach)); i <= to; i++) {
     const projection = features.projection[i];

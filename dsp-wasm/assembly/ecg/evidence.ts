@@ -62,7 +62,7 @@ export function weighBlock(lead: Lead, group: Stretch, from: i32, work: Row<f32>
   const energy = separation(lead.energy);
   makeLogOdds(sum, matched ? max(energy, separation(lead.match)) : energy);
   const width = separation(lead.width);
-  const broadens = width >= EVIDENCE.WIDE_RATIO && energy >= EVIDENCE.CLEAR_RATIO;
+  const broadens = width >= EVIDENCE.WIDE_RATIO && energy >= EVIDENCE.WIDE_RATIO;
   if (broadens) makeLogOdds(wideSum, width);
   const sign = i32x4.splat(1 << 31);
   const place = placeOf(from);

@@ -14,7 +14,7 @@ import { newestPeak } from './r_peaks';
 import { READING_BYTES, Reading } from './reading';
 import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
 import { INTERVALS, READINGS, ROW } from './scratch';
-import { CONFIDENCE, HUM, RHYTHM, SIZE } from './tuning';
+import { CONFIDENCE, HUM, PATH, RHYTHM, SIZE } from './tuning';
 
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
@@ -164,7 +164,7 @@ function kindsTakeTurns(lead: Lead, from: f64): bool {
     const shorter = min(beat.interval, before.interval);
     const isTurn = beat.kind === lead.beatAt(number - 2).kind && beat.kind !== before.kind;
     pairs++;
-    turns += <i32>(isTurn && shorter > 0 && <f64>shorter < RHYTHM.LONGEST_QT);
+    turns += <i32>(isTurn && shorter > 0 && shorter < PATH.LATEST_T);
   }
   return pairs > RHYTHM.MOST_OTHERS + 1 && pairs - turns <= RHYTHM.MOST_OTHERS;
 }
@@ -181,8 +181,8 @@ function kindsTakeTurns(lead: Lead, from: f64): bool {
 function likeEcg(lead: Lead, period: f64): f64 {
   if (mayBeHum(lead, period)) return 0;
   const fit = <f64>lead.fit;
-  const returns = (CONFIDENCE.MOST_SHIFT - <f64>lead.shift) * CONFIDENCE.SHIFT_STEEPNESS;
-  const rests = (CONFIDENCE.MOST_REST - <f64>lead.rest) * CONFIDENCE.REST_STEEPNESS;
+  const returns = (CONFIDENCE.MOST_SHIFT - <f64>lead.shift) * CONFIDENCE.STEEPNESS;
+  const rests = (CONFIDENCE.MOST_REST - <f64>lead.rest) * CONFIDENCE.STEEPNESS;
   const likely = fit > 0 ? 1 / (1 + Math.exp((CONFIDENCE.USUAL_FIT - fit) / CONFIDENCE.FIT_WIDTH)) : 0.5;
   return Math.max(0, Math.min(1, returns)) * Math.max(0, Math.min(1, rests)) * likely;
 }

@@ -19,7 +19,7 @@ import {
 import { computeFeatures, isMatched, matchTemplates, REACH, Stretch } from './features';
 import { beginLevel, weightOf } from './levels';
 import { BETWEEN, GROUP, ROW } from './scratch';
-import { CHOICE, DECISION, EVIDENCE, FLAT, LEARNING, MEASURE, NEWEST } from './tuning';
+import { CHOICE, DECISION, EVIDENCE, FLAT, LEARNING, LEVEL, MEASURE, NEWEST, PATH } from './tuning';
 
 /**
  * Streaming detection of R peaks, on each lead alone. The features of a lead (features.ts), weighted by how well they separate beats from
@@ -63,7 +63,7 @@ export function takePeaks(session: Session, channel: Channel, to: usize): i32 {
     taken++;
   }
   // Another lead may have the same beat a little later
-  if (lead.beatCount) ecg.read = max(ecg.read, lead.lastTime + CHOICE.SAME_BEAT);
+  if (lead.beatCount) ecg.read = max(ecg.read, lead.lastTime + <f64>PATH.SHORTEST_PERIOD);
   return <i32>taken;
 }
 
@@ -201,7 +201,7 @@ function learnFrom(feature: Row<f32>, samples: i32, level: Level, rounding: f32)
   }
   if (count < <f32>samples / 2) return true;
   const isFlat = first <= rounding;
-  const bound = LEARNING.ABOVE_SECOND * second;
+  const bound = LEVEL.LARGEST * second;
   beginLevel(level, isFlat ? 0 : LEARNING.BEAT * min(first, bound), isFlat ? 0 : sum / count);
   return first <= bound;
 }

@@ -1,6 +1,6 @@
 import { Lead } from '../memory/ecg_state';
 import { Row, rowAt } from '../memory/row';
-import { RHYTHM } from './tuning';
+import { KINDS, RHYTHM } from './tuning';
 
 /**
  * The RR intervals of one window in order, and the confidence in them. The odds of a beat by its morphology
@@ -86,7 +86,7 @@ function doubtOf(intervals: Intervals): f64 {
 /** Standard deviation of the intervals from those of the rhythm that fits best: of one interval, or of two or three in turns (bigeminy, trigeminy). */
 function irregularity(intervals: Intervals): f64 {
   let best = changeOver(intervals, 1);
-  for (let lag = 2; lag <= 3 && lag + RHYTHM.ENOUGH_TURNS <= intervals.count; lag++)
+  for (let lag = 2; lag <= 3 && lag + KINDS.ENOUGH <= intervals.count; lag++)
     best = Math.min(best, changeOver(intervals, lag));
   return best;
 }
@@ -121,7 +121,7 @@ export function alternates(intervals: Intervals): bool {
     const one = intervals.list[i - 1].seconds;
     const next = intervals.list[i].seconds;
     const shorter = Math.min(one, next);
-    if (shorter > RHYTHM.LONGEST_R_TO_T || Math.max(one, next) < RHYTHM.UNEQUAL * shorter) others++;
+    if (shorter > RHYTHM.LONGEST_R_TO_T || Math.max(one, next) < RHYTHM.HIDING * shorter) others++;
   }
   return intervals.count > RHYTHM.MOST_OTHERS + 2 && others <= RHYTHM.MOST_OTHERS;
 }

@@ -12,8 +12,6 @@ export namespace LEVEL {
   export const FARTHEST: f32 = 0.05;
   /** Most that a beat counts for in the level, in parts of it. [ratio; chosen] */
   export const LARGEST: f32 = 2;
-  /** Noise of the match before it is known, in parts of the first match. [ratio; chosen] */
-  export const FIRST_MATCH_NOISE: f32 = 0.3;
 }
 
 /** Evidence for a beat at a grid sample (evidence.ts). */
@@ -26,10 +24,8 @@ export namespace EVIDENCE {
   export const STEEPNESS: f32 = 3;
   /** Bound of one beat's evidence: above two surprises, so that clear beats correct a wrong expectation of the period. [log odds; chosen] */
   export const MOST: f32 = 10;
-  /** Separation of the breadth from which breadth alone makes a beat, as it tells beats from T waves. [ratio; chosen] */
+  /** Separation of the breadth from which breadth alone makes a beat, as it tells beats from T waves, and of the energy, as electrode motion is broad as well. [ratio; chosen] */
   export const WIDE_RATIO: f32 = 2.5;
-  /** Separation of the energy that this needs, too, as electrode motion is broad as well; and that of a lead which shows beats clearly. [ratio; chosen] */
-  export const CLEAR_RATIO: f32 = 2.5;
   /** Bound of such a beat's evidence: below two surprises, so that none is put between two beats of a regular rhythm. [log odds; chosen] */
   export const MOST_WIDE: f32 = 5;
   /** Energy of a wave over its width below which it is too slow for a QRS complex beside sharper ones: that of a Gaussian of 45 ms. Above 0.113 broad beats of bigeminy are lost. [ratio; chosen] */
@@ -42,11 +38,11 @@ export namespace EVIDENCE {
 export namespace FLAT {
   /** Energy, against the usual least one between two beats, below which a link may have put a line where data were lost. [ratio; chosen] */
   export const SMOOTH: f32 = 0.2;
-  /** Shortest flat line, 0.15 s: a QRS complex is shorter. [grid samples; chosen] */
+  /** Shortest flat line, 0.15 s: a usual QRS complex is shorter than 0.12 s, and its ends are not flat. [grid samples; derived: the longest usual QRS complex] */
   export const SAMPLES: i32 = 19;
   /** Shortest flat line that may have replaced a QRS complex, 55 ms: a link may lose as little. [grid samples; chosen] */
   export const HELD: i32 = 7;
-  /** Difference of two grid samples of the same values, in parts of them. [ratio; chosen] */
+  /** Difference of two grid samples of the same values, in parts of them. [ratio; derived: from f32, several times 6e-8] */
   export const ROUNDING: f32 = 5e-7;
 }
 
@@ -58,9 +54,9 @@ export namespace PATH {
   export const SHORTEST_SHARE: f32 = 0.45;
   /** Shortest interval before a broad beat; sooner it may be the T wave of the beat before. [s; cited: Pan and Tompkins 1985] */
   export const SHORTEST_WIDE: f32 = 0.36;
-  /** Most sharpness of a T wave, in parts of its beat's. [ratio; chosen] */
+  /** Most sharpness of a T wave, in parts of its beat's. [ratio; cited: Pan and Tompkins 1985] */
   export const T_SHARPNESS: f32 = 0.5;
-  /** Latest T wave after its beat. [s; chosen] */
+  /** Latest T wave after its beat. [s; cited: upper limit of QTc, Rautaharju et al. 2009] */
   export const LATEST_T: f32 = 0.45;
   /** Longest RR interval on a path; after a longer one it begins anew. [s; chosen] */
   export const LONGEST: f32 = 2.6;
@@ -68,16 +64,16 @@ export namespace PATH {
   export const STEADINESS: f32 = 20;
   /** The most that an interval surprises. [log odds; chosen] */
   export const MOST_SURPRISE: f32 = 4;
-  /** Shortest period that is expected. [s; chosen] */
+  /** Shortest period that is expected. [s; derived: 300 bpm, the fastest of the range, less a tenth] */
   export const SHORTEST_PERIOD: f32 = 0.18;
   /** Longest period that is expected. [s; chosen] */
   export const LONGEST_PERIOD: f32 = 1.6;
   /** Share of an interval in the expected period. [share; chosen] */
   export const FOLLOW: f32 = 0.2;
-  /** Least interval that the period follows. [periods; chosen] */
+  /** Least interval that the period follows. [periods; derived: 1 / MOST_CHANGE] */
   export const LEAST_CHANGE: f32 = 0.6;
-  /** Greatest interval that the period follows. [periods; chosen] */
-  export const MOST_CHANGE: f32 = 1.65;
+  /** Greatest interval that the period follows: after a longer one a beat was missed. [periods; cited: Pan and Tompkins 1985] */
+  export const MOST_CHANGE: f32 = 1.66;
 }
 
 /** What is measured of a beat and of what lies before it (beat_measure.ts). */
@@ -90,7 +86,7 @@ export namespace MEASURE {
   export const DEAD: i32 = 28;
   /** Or so many tenths of the interval, where they are fewer. [tenths; chosen] */
   export const DEAD_TENTHS: i32 = 3;
-  /** Longer intervals, 3 s, are pauses or missed beats and tell nothing of the noise between beats. [grid samples; chosen] */
+  /** Longer intervals are pauses or missed beats and tell nothing of the noise between beats. [grid samples; derived: RHYTHM.LONGEST at 128 Hz] */
   export const PAUSE: i32 = 384;
   /** Share of a beat in the running means of fit, shift and rest, and of a block in that of hum: about 5 of them. [share; chosen] */
   export const FOLLOW: f32 = 0.2;
@@ -112,8 +108,6 @@ export namespace QUALITY {
   export const SPREAD_FROM: f32 = 0.15;
   /** Least spread of a QRS complex, 13.2 ms, of which a spike without width has 10 from the wavelet. [grid samples; chosen] */
   export const SHORTEST_SPREAD: f32 = 1.69;
-  /** Most quality of a beat that spreads less: two such leave nothing to trust. [probability; chosen] */
-  export const SPIKE: f32 = 0.25;
 }
 
 /** Usual size of beats (beat_measure.ts). */
@@ -122,10 +116,8 @@ export namespace SIZE {
   export const LEAST_T: f32 = 0.05;
   /** Mean sign from which on T waves follow the beats: that of noise hardly ever reaches it. [ratio; chosen] */
   export const ENOUGH_WAVES: f32 = 0.8;
-  /** Beats in a row without noise that could hide one, from which on they tell what is usual: noise hardly ever has as many. [beats; chosen] */
+  /** Beats in a row without noise that could hide one, from which on they tell what is usual. [beats; derived: 1 / LEVEL.FOLLOW] */
   export const ENOUGH_CLEAR: i32 = 8;
-  /** Share of a larger beat in the usual size; it counts up to LARGEST_BEAT of that. [share; chosen] */
-  export const RISE: f32 = 0.4;
   /** Energy, against the usual one, below which a beat may be a P wave. [ratio; chosen] */
   export const SMALL_ENERGY: f32 = 0.25;
   /** Breadth, against the usual one, below which a beat may be a P wave; an ectopic beat is broader. [ratio; chosen] */
@@ -136,8 +128,6 @@ export namespace SIZE {
 
 /** Small beats midway between two others (beat_measure.ts). */
 export namespace MIDWAY {
-  /** Distance from the middle of an interval within which a small beat lies midway. [share; chosen] */
-  export const REACH: f32 = 0.1;
   /** Least size of such a beat, in parts of the others. [share; chosen] */
   export const WEAKEST: f32 = 0.15;
 }
@@ -158,7 +148,7 @@ export namespace KINDS {
 
 /** Baseline of a beat (beat_measure.ts). */
 export namespace BASELINE {
-  /** Stretch about a beat whose mean is its baseline, 0.69 s: all that is there when a beat is decided. [grid samples; chosen] */
+  /** Stretch about a beat whose mean is its baseline, 0.69 s: all that is there when a beat is decided. [grid samples; derived: twice DECISION.AGE, less 4 to each side] */
   export const SAMPLES: i32 = 88;
 }
 
@@ -166,8 +156,6 @@ export namespace BASELINE {
 export namespace CHOICE {
   /** How many times as much as the chosen lead another one must tell to be chosen. [ratio; chosen] */
   export const BETTER: f32 = 2;
-  /** Time within which two leads have the same beat. [s; chosen] */
-  export const SAME_BEAT: f64 = 0.15;
 }
 
 /** When beats are decided (r_peaks.ts). */
@@ -182,12 +170,10 @@ export namespace DECISION {
 export namespace LEARNING {
   /** Stretch from which levels are learnt, twice as long if one beat alone stands out. [s; cited: Pan and Tompkins 1985] */
   export const SECONDS: i32 = 2;
-  /** Stretch without beats after which they are learnt again, 3 s. [grid samples; chosen] */
+  /** Stretch without beats after which they are learnt again. [grid samples; derived: RHYTHM.LONGEST at 128 Hz] */
   export const SEARCH: i32 = 384;
   /** Size of a beat in parts of the greatest feature, when the levels are learnt. [ratio; chosen] */
   export const BEAT: f32 = 0.8;
-  /** Most that the greatest feature counts for then, in parts of the second greatest of the four half seconds. [ratio; chosen] */
-  export const ABOVE_SECOND: f32 = 2;
   /** Stretch without data after which the electrodes may be elsewhere and all is learnt anew, 10 s. [grid samples; chosen] */
   export const LOST: i32 = 1280;
 }
@@ -202,7 +188,7 @@ export namespace NEWEST {
 
 /** The intervals of a window (rhythm.ts). */
 export namespace RHYTHM {
-  /** Longest interval that can be one beat to the next. [s; chosen] */
+  /** Longest interval that can be one beat to the next: longer is a sinus pause. [s; cited: Kusumoto et al. 2018, guideline on bradycardia] */
   export const LONGEST: f64 = 3;
   /** Variation of the newest intervals up to which they are a rhythm: atrial fibrillation has about 0.25, bigeminy 0.4. [ratio; chosen] */
   export const IRREGULAR: f64 = 0.45;
@@ -210,18 +196,12 @@ export namespace RHYTHM {
   export const RANDOM: f64 = 0.65;
   /** Difference of two intervals of the same length. [ratio; chosen] */
   export const SAME: f64 = 0.1;
-  /** Changes from one turn to the next that show a rhythm of several intervals. [intervals; chosen] */
-  export const ENOUGH_TURNS: i32 = 3;
   /** Doubt of a window's beats that says nothing. [beats; chosen] */
   export const LEAST_DOUBT: f64 = 0.001;
   /** Newest intervals that tell one from the other. [intervals; chosen] */
   export const TELLING: i32 = 20;
   /** Longest interval from an R wave to the top of its T wave. [s; chosen] */
   export const LONGEST_R_TO_T: f64 = 0.36;
-  /** Longest interval from an R wave to the end of its T wave. [s; cited: upper limit of QTc, Rautaharju et al. 2009] */
-  export const LONGEST_QT: f64 = 0.5;
-  /** Ratio of two intervals from which one of them may end with a T wave. [ratio; chosen] */
-  export const UNEQUAL: f64 = 1.5;
   /** Neighbouring intervals of another kind among which the others may still be those of T waves. [intervals; chosen] */
   export const MOST_OTHERS: i32 = 1;
   /** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; chosen] */
@@ -238,12 +218,10 @@ export namespace CONFIDENCE {
   export const TELLING_BEATS: f64 = 9;
   /** Shift of the level from which beats are stairs. [ratio; chosen] */
   export const MOST_SHIFT: f64 = 0.8;
-  /** Rise of the confidence below it: 0.2 less are beats. [weight; chosen] */
-  export const SHIFT_STEEPNESS: f64 = 5;
+  /** Rise of the confidence below this and the next one: 0.1 less are beats. [weight; chosen] */
+  export const STEEPNESS: f64 = 10;
   /** Mean projection on the template between beats, in parts of that of a beat note, from which they are the tops of waves. [ratio; chosen] */
   export const MOST_REST: f64 = 0.5;
-  /** Rise of the confidence below it: 0.1 less are beats. [weight; chosen] */
-  export const REST_STEEPNESS: f64 = 10;
   /** Fit of the beats to their template that is as likely an ECG's as not. [share; chosen] */
   export const USUAL_FIT: f64 = 0.79;
   /** Width of the transition about it. [share; chosen] */
@@ -254,9 +232,9 @@ export namespace CONFIDENCE {
   export const DECIDE_SECONDS: f64 = 0.5;
   /** Closest that a peak may follow another, 0.24 s. [grid samples; derived: SHORTEST_RR at 128 Hz] */
   export const CLOSEST_PEAK: i32 = 23;
-  /** Least size of a QRS complex, in parts of the level under it: filters lose 1e-5 of it to f32. [ratio; chosen] */
+  /** Least size of a QRS complex, in parts of the level under it: ten times what filters lose to f32. [ratio; derived: from f32] */
   export const LEAST_OF_LEVEL: f64 = 1e-4;
-  /** The same in parts of the offset that was taken off before. [ratio; chosen] */
+  /** The same in parts of the offset that was taken off before. [ratio; derived: from f32, several times 6e-8] */
   export const LEAST_OF_OFFSET: f64 = 4e-7;
   /** Odds against a beat whose morphology is clear, the least that evidence tells. [odds; derived: exp(-MOST_EVIDENCE)] */
   export const CLEAR_ODDS: f64 = 4.5e-5;

@@ -3,11 +3,11 @@
 // ---- resample.ts ----
 /** Longest gap that is bridged by interpolation. [s; cited: the ingest protocol, gateway/INGEST.md] */
 export const BRIDGE_SECONDS: f64 = 0.25;
-/** The same in an ECG: half of the shortest QRS complex. [s; chosen] */
+/** The same in an ECG: half of the shortest QRS complex. [s; derived: QRS complexes last 80 to 120 ms] */
 export const ECG_BRIDGE_SECONDS: f64 = 0.04;
 /** Time resolution: rounding makes `t + i * period` the same number however it was chunked. [steps/s; derived: from f64, 2^20] */
 export const TICKS: f64 = 1048576;
-/** Larger readings are clamped: past any converter, and small enough that powers of a window stay finite in f32. [counts; chosen] */
+/** Larger readings are clamped: past any converter, and small enough that powers of a window stay finite in f32. [counts; derived: from f32, whose greatest is 3e38] */
 export const LIMIT: f32 = 1e12;
 /** Later times are not taken: 97 days of ECG. [grid samples; derived: from i32, in which grid samples are numbered] */
 export const FAR: f64 = 1e9;
@@ -29,7 +29,7 @@ export const RESTING: f64 = 0.016;
 export const STIRRING: f64 = 0.024;
 
 // ---- usual.ts ----
-/** Confidence from which on a reading is trusted, and tells what is usual. [probability; chosen] */
+/** Confidence from which on a reading is trusted, and tells what is usual. [probability; derived: README] */
 export const TRUSTED: f64 = 0.5;
 /** Growth that no movement has, a hundred times: before, the sensor was off the skin. [log ratio; chosen] */
 export const MOST_GROWTH: f64 = 4.6;
