@@ -56,10 +56,8 @@ export class PulseState {
   known: f32;
   /** Number of windows since the start, or a gap, whose line's phase was noted. */
   phasesKnown: i32;
-  /** Running sums (pulse/octave.ts): windows, power of the lines at the rate and at its half. */
-  linesNoted: f32;
+  /** Running sum of the power of the line at the rate (pulse/octave.ts). */
   linePower: f32;
-  halfPower: f32;
   /** Running sum of the second harmonic in step with the line. */
   lockedRe: f32;
   lockedIm: f32;

@@ -39,9 +39,7 @@ export function noteHarmonics(
   loadLine(spectra, lane, bpm + bpm, DOUBLE);
   const size = line.size;
   const keep: f32 = anew ? 0 : <f32>1 - min<f32>(1, max<f32>(OCTAVE.LOCK_SHARE, RATE.RESTLESS * unrest * unrest));
-  state.linesNoted = keep * state.linesNoted + 1;
   state.linePower = keep * state.linePower + size * size;
-  state.halfPower = keep * state.halfPower + HALF.size * HALF.size;
   state.halfSizes = keep * state.halfSizes + HALF.size * size;
   state.lockedRe = keep * state.lockedRe + inStepRe(DOUBLE, line);
   state.lockedIm = keep * state.lockedIm + inStepIm(DOUBLE, line);
@@ -66,20 +64,17 @@ export function secondInStep(state: PulseState): f32 {
 }
 
 /**
- * Whether half the rate has a line in step with the rate's, that no axis has: then each second beat may be a second wave, or each second one weak.
+ * Whether half the rate has a line in step with the rate's: then each second beat may be a second wave, or each second one weak. In motion it
+ * counts as far as no axis has it, too, however little of it is in step.
  */
 export function hasHalf(state: PulseState, bpm: f32, moving: bool): bool {
   const half: f32 = <f32>0.5 * bpm;
+  if (half < <f32>LOWEST) return false;
+  const inStep = hypot(state.halfRe, state.halfIm);
+  const seen = OCTAVE.HALF_SEEN * state.linePower;
+  if (moving) return inStep * (<f32>1 - min<f32>(1, state.loudestMean[binOf(half)])) > seen;
   // In less than two windows' lengths anything seems to be in step
-  if (half < <f32>LOWEST || state.linesNoted < <f32>2 * <f32>WINDOW_SECONDS) return false;
-  if (state.halfPower < OCTAVE.HALF_SEEN * OCTAVE.HALF_SEEN * state.linePower || isFelt(state, half, moving))
-    return false;
-  return hypot(state.halfRe, state.halfIm) > OCTAVE.HALF_IN_STEP * state.halfSizes;
-}
-
-/** Whether an axis has a line at a rate, which may be that in the light. */
-function isFelt(state: PulseState, bpm: f32, moving: bool): bool {
-  return moving && state.loudestMean[binOf(bpm)] > OCTAVE.FELT_LINE;
+  return state.phasesKnown >= 2 * WINDOW_SECONDS && inStep > max<f32>(seen, OCTAVE.HALF_IN_STEP * state.halfSizes);
 }
 
 /**

@@ -335,6 +335,24 @@ describe('hr_ppg', () => {
     expect(mean).to.be.closeTo(110, 1.5); // The two lines, which the window cannot separate, have their mean at 107
   });
 
+  for (const [bpm, second] of [
+    [67, 1.4],
+    [62, 1.8],
+    [67, 1.8],
+  ] as const)
+    it(`never trusts double of ${bpm} bpm whose second harmonic is ${second} times as high, where the motion begins before the pulse is known`, () => {
+      const [next, own] = [noise(90 * HZ, bpm), noise(90 * HZ, bpm + 1)];
+      const beat = (t: number) => 2 * Math.PI * ((bpm * t) / 60 + 0.05 * Math.sin(0.4 * t));
+      const swing = (t: number) => Math.sin(2 * Math.PI * (1.37 * t + 0.2 * Math.sin(0.3 * t)));
+      const light = times(90).map(
+        (t, i) =>
+          100 * (Math.cos(beat(t)) + second * Math.cos(2 * beat(t) + 1)) + 150 * swing(t - 0.1) + 50 * (next[i] ?? 0),
+      );
+      const accel = times(90).flatMap((t, i) => [0.3 * swing(t), 0.02 * (own[i] ?? 0), 1 + 0.2 * swing(t - 0.15)]);
+      const trusted = run([GREEN, ACCEL], [light, accel], 90).filter((e) => e && e.confidence >= 0.5);
+      expect(trusted.filter((e) => e && Math.abs(e.value - bpm) > 10)).to.deep.equal([]);
+    });
+
   it('uses the optical channel with less motion artefact', () => {
     const next = noise(40 * HZ, 9);
     const swing = (t: number) => Math.sin(2 * Math.PI * 1.3 * t);
