@@ -97,6 +97,8 @@ export function hasOldLine(state: PulseState, spectra: Spectra, lane: i32, bpm: 
   const old = state.sureRate;
   if (old === 0 || abs<f32>(bpm - old) <= RATE.REST_REACH) return false;
   if (isSame(old, bpm + bpm)) return true;
+  // In motion a heart changes by about 1 bpm a second
+  if (moving && abs<f32>(bpm - old) > RATE.REST_REACH + state.unsure) return true;
   return powerAt(spectra, lane, old, moving) * old > OCTAVE.OLD_LINE_SEEN * powerAt(spectra, lane, bpm, moving) * bpm;
 }
 

@@ -417,6 +417,22 @@ describe('hr_ppg', () => {
     expect(rates(0).filter((e) => e && e.confidence >= 0.5).length).to.be.above(25);
   });
 
+  it('never trusts double of the cadence, which a heart cannot have reached so soon, where a rough road shakes the accelerometer', () => {
+    const [hiss, road] = [noise(120 * HZ, 25), noise(360 * HZ, 26)];
+    const rides = (t: number) => (t < 45 ? 0 : 1);
+    const pedals = (t: number) => 2 * Math.PI * (1.6 * t + 0.1 * Math.sin(0.2 * t));
+    const light = times(120).map((t, i) => {
+      const moved = 60 * Math.cos(pedals(t)) + 250 * Math.cos(2 * pedals(t));
+      return 100 * pulse((t * 100) / 60) + rides(t) * moved + 5 * (hiss[i] ?? 0);
+    });
+    const accel = times(120).flatMap((t, i) =>
+      [0, 0, 1].map((g, axis) => g + rides(t) * 0.2 * (road[3 * i + axis] ?? 0)),
+    );
+    const rates = run([GREEN, ACCEL], [light, accel], 120);
+    expect(rates.slice(20, 45).filter((e) => e && e.confidence >= 0.5).length).to.be.above(20);
+    expect(rates.filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - 100) > 10)).to.deep.equal([]);
+  });
+
   it('does not take a movement for a pulse where it moves red and infrared alike, and no accelerometer shows it', () => {
     const next = noise(60 * HZ, 22);
     const optical = (level: number, beat: number, moves: number) =>
