@@ -1,6 +1,5 @@
 import { USUAL_RISE } from '../grid/tuning';
 import { growthOver, usualAfter } from '../grid/usual';
-import { ramp } from '../math/ramp';
 import { KIND_PPG_IR, KIND_PPG_RED } from '../memory/channel';
 import { PulseState } from '../memory/pulse_state';
 import { Session } from '../memory/session';
@@ -18,21 +17,18 @@ import { fullness } from './window';
  */
 
 /**
- * Whether the light of a window at rest is a pulse's, from 0 for what may be a movement's to 1.
+ * Whether the light of a window at rest may be a movement's.
  * @param rate bpm
  * @param focus logarithm of the share of the power at the rate and its harmonics
- * @param felt how much of a movement the accelerometer may feel, from 0 to 1; 1 without it
  */
-export function pulseLike(
-  session: Session,
+export function isMovement(
+  state: PulseState,
   window: PulseWindow,
   spectra: Spectra,
   count: Count,
   rate: f32,
   focus: f32,
-  felt: f32,
-): f32 {
-  const state = session.pulse;
+): bool {
   let odds = ARTEFACT.BIAS + ARTEFACT.OF_SKEW * min<f32>(1, count.skew);
   odds += ARTEFACT.OF_GROWTH * min<f32>(3, max<f32>(-1, growth(state, window, spectra)));
   odds += ARTEFACT.OF_UNUSUAL * unusual(state, rate) + ARTEFACT.OF_FOCUS * focus;
@@ -40,32 +36,26 @@ export function pulseLike(
   odds += ARTEFACT.OF_VARIATION * min<f32>(0.5, count.variation);
   odds += ARTEFACT.OF_UNLIKENESS * Mathf.log(<f32>1 + REST.LEAST_SHARE - min<f32>(1, count.likeness));
   odds += ARTEFACT.OF_MARGIN * Mathf.log(count.margin);
-  odds += ARTEFACT.OF_RATIO * felt * movedAlike(session, window, spectra, rate, false);
-  return <f32>1 - ramp<f32>(odds, ARTEFACT.LEAST, ARTEFACT.SURE);
+  return odds > ARTEFACT.MOST_ODDS;
 }
 
-/** Whether a rate has its second harmonic, from 0 to 1; 1 for a rate too fast to tell. */
-export function secondHarmonic(spectra: Spectra, lane: i32, bpm: f32): f32 {
-  if (bpm > ARTEFACT.SECOND_SEEN) return 1;
-  return ramp<f32>(lineRatio(spectra, lane, bpm + bpm, bpm), ARTEFACT.NO_SECOND, ARTEFACT.SECOND);
+/** Whether a rate has its second harmonic; one that is too fast to tell counts as if it had. */
+export function hasSecond(spectra: Spectra, lane: i32, bpm: f32): bool {
+  if (bpm > ARTEFACT.SECOND_SEEN) return true;
+  return lineAt(spectra, lane, bpm + bpm) > ARTEFACT.SECOND * lineAt(spectra, lane, bpm);
 }
 
-/** Power of an optical channel's line at a rate, against that at another. */
-function lineRatio(spectra: Spectra, lane: i32, bpm: f32, other: f32): f32 {
-  return (lineAt(spectra, lane, bpm) + ARTEFACT.FAINTEST) / (lineAt(spectra, lane, other) + ARTEFACT.FAINTEST);
-}
-
-/** Whether a rate is unusual for a wearer whose rest is not known, from 0 to 1: the height of a light that has always moved tells nothing. */
+/** How unusual a rate is for a wearer whose rest is not known, from 0 to 1: the height of a light that has always moved tells nothing. */
 function unusual(state: PulseState, bpm: f32): f32 {
-  return (<f32>1 - state.known) * ramp<f32>(bpm, ARTEFACT.FAST_REST, ARTEFACT.FASTEST_REST);
+  return bpm > ARTEFACT.FAST_REST ? <f32>1 - state.known : 0;
 }
 
 /**
- * Whether the ratio of red to infrared (spo2/ratio.ts) at a rate is a movement's, from 0 to 1: it moves both lights alike, by about the same
- * part of their level, whereas a pulse moves red less.
+ * Whether the ratio of red to infrared (spo2/ratio.ts) at a rate is a movement's: it moves both lights alike, by about the same part of their
+ * level, whereas a pulse moves red less.
  * @param motion whether to ask what the axes do not explain
  */
-export function movedAlike(session: Session, window: PulseWindow, spectra: Spectra, bpm: f32, motion: bool): f32 {
+export function movedAlike(session: Session, window: PulseWindow, spectra: Spectra, bpm: f32, motion: bool): bool {
   let red: f32 = 0;
   let infrared: f32 = 0;
   for (let lane = session.opticalCount - 1; lane >= 0; lane--) {
@@ -73,7 +63,7 @@ export function movedAlike(session: Session, window: PulseWindow, spectra: Spect
     if (kind === KIND_PPG_RED) red = relativePower(window, spectra, lane, bpm, motion);
     if (kind === KIND_PPG_IR) infrared = relativePower(window, spectra, lane, bpm, motion);
   }
-  return infrared > 0 ? ramp<f32>(Mathf.sqrt(red / infrared), ARTEFACT.PULSE_RATIO, ARTEFACT.MOVEMENT_RATIO) : 0;
+  return red > ARTEFACT.MOVEMENT_RATIO * ARTEFACT.MOVEMENT_RATIO * infrared && infrared > 0;
 }
 
 /** Power of an optical channel's line at a rate, relative to its level; 0 for a channel that is not used, or has lost its level. */

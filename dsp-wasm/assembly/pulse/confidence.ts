@@ -1,5 +1,4 @@
-import { logistic, logOdds } from '../math/logistic';
-import { ramp } from '../math/ramp';
+import { logistic } from '../math/logistic';
 import { SLOW_HZ } from '../memory/channel';
 import { featuresOf, Model } from '../memory/features';
 import { PulseState } from '../memory/pulse_state';
@@ -8,11 +7,10 @@ import { shortInARow } from './count';
 import { HR_PPG_MOTION_WEIGHTS } from './hr_ppg_motion_weights';
 import { HR_PPG_REST_WEIGHTS } from './hr_ppg_rest_weights';
 import { isSame } from './octave';
-import { Beats, Count, GRID_PER_MINUTE, PulseWindow, Spectra, Tracked } from './records';
+import { Count, GRID_PER_MINUTE, PulseWindow, Spectra, Tracked } from './records';
 import { shareNear } from './spectrum';
 import { massNear } from './tracker';
 import { COUNT, LOADING, MOTION, OCTAVE, QUALITY, RATE, REST } from './tuning';
-import { fullness } from './window';
 
 /**
  * The confidence of a rate: the probability of an error below 5 bpm, by logistic regression on features of the window and of what was seen of
@@ -157,36 +155,21 @@ function isFollowed(count: Count): bool {
   return count.followed >= REST.FOLLOWED;
 }
 
-/** The confidence in motion, in [0, 1]. */
-export function motionConfidence(state: PulseState, window: PulseWindow, tracked: Tracked, beats: Beats): f32 {
-  return confidenceInMotion(state, oddsOf(tracked.belief)) * covered(beats.cover, window.motion) * quality(window);
-}
-
 /**
- * In motion the beats' likeness and the share of the power in the line tell nothing: the arm's swings are as alike, and as
- * concentrated, as beats. What tells is the belief, how it was borne out of late, and how far apart from the motion the line
- * was seen. The same evidence is wrong more often in some kinds of motion than in others, so trust takes more than even odds.
- * A line that follows the motion in phase, too, is the motion's, wherever a pulse was seen before.
+ * The confidence in motion, in [0, 1]. The beats' likeness and the share of the power in the line tell nothing: the arm's swings are as alike, and as
+ * concentrated, as beats. What tells is the belief, how it was borne out of late, and how far apart from the motion the line was seen.
  */
-function confidenceInMotion(state: PulseState, belief: f32): f32 {
+export function motionConfidence(state: PulseState, tracked: Tracked): f32 {
   const features = featuresOf(Model.HR_PPG_MOTION);
-  features[0] = belief;
+  features[0] = oddsOf(tracked.belief);
   features[1] = min<f32>(0, Mathf.log((state.support + MOTION.LEAST_SUPPORT) / MOTION.ENOUGH_SUPPORT));
   features[2] = state.seenApart;
-  const odds = logOdds(features, HR_PPG_MOTION_WEIGHTS);
-  const apart = ramp<f32>(state.seenApart, MOTION.LEAST_APART, MOTION.ENOUGH_APART);
-  const own = ramp<f32>(state.unexplained, MOTION.LEAST_UNEXPLAINED, MOTION.ENOUGH_UNEXPLAINED);
-  const trusted = min<f32>(min<f32>(apart, own), ramp<f32>(odds, MOTION.LEAST_ODDS, MOTION.ENOUGH_ODDS));
-  return min<f32>(trustable(trusted), probability(odds));
+  return logistic(features, HR_PPG_MOTION_WEIGHTS);
 }
 
-/** Highest confidence of a rate that only a share of the signs allows to trust. */
-export function trustable(share: f32): f32 {
-  return MOTION.UNTRUSTED + (<f32>1 - MOTION.UNTRUSTED) * share;
-}
-
-function probability(odds: f32): f32 {
-  return <f32>1 / (<f32>1 + Mathf.exp(-odds));
+/** The confidence of a rate that something makes doubtful: not trusted, though it may well be right. */
+export function doubted(confidence: f32): f32 {
+  return min<f32>(MOTION.UNTRUSTED, confidence);
 }
 
 /** Bounded: a probability of one counts as 0.999. */
@@ -194,44 +177,18 @@ function oddsOf(probability: f32): f32 {
   return Mathf.log((probability + <f32>1e-3) / (<f32>1.001 - probability));
 }
 
-/** Quality of the waveforms by themselves. */
-export function quality(window: PulseWindow): f32 {
-  return filled(window) * unclipped(window) * paced(window);
-}
-
-/** Beats must fill the window, as those of a random walk do not; in motion they are the motion's, and tell nothing. */
-function covered(cover: f32, motion: f32): f32 {
-  return motion + (<f32>1 - motion) * ramp<f32>(cover, QUALITY.LEAST_COVER, QUALITY.ENOUGH_COVER);
-}
-
-/** Half a window has half the beats: between 0.5 and 1, by the fullest optical channel. */
-function filled(window: PulseWindow): f32 {
-  return <f32>0.5 + <f32>0.5 * fullness(window);
-}
-
-/** 1 where an optical channel keeps off its extremes, 0 where all rest there for 60 % of the window. */
-function unclipped(window: PulseWindow): f32 {
-  let least: f32 = 1;
-  for (let lane = 0; lane < 4; lane++) {
-    if (window.held[lane] >= LOADING.LEAST_HELD) least = min(least, window.clipped[lane]);
-  }
-  return ramp<f32>(<f32>1 - least, QUALITY.LEAST_FREE, QUALITY.ENOUGH_FREE);
-}
-
 /**
- * 1 where an optical channel swings at a pulse's pace, 0 where all of them only drift, hum, stand still or leap: nothing
- * but the leakage of the drift, the beat of the hum with the grid, the last bit or a leap's ringing is in the pulse's
- * band then.
+ * Whether an optical channel keeps off its extremes, and one swings at a pulse's pace. Where all only drift, hum, stand still or leap, nothing but
+ * the leakage of the drift, the beat of the hum with the grid, the last bit or a leap's ringing is in the pulse's band.
  */
-function paced(window: PulseWindow): f32 {
-  let most: f32 = 0;
+export function isPlausible(window: PulseWindow): bool {
+  let free = false;
+  let paced = false;
   for (let lane = 0; lane < 4; lane++) {
     if (window.held[lane] < LOADING.LEAST_HELD) continue;
-    const drifts = Mathf.sqrt(window.swings[lane]) / QUALITY.LEAST_SWING - <f32>1;
-    const hums = (QUALITY.MOST_JUMP - window.jumps[lane]) * QUALITY.JUMP_STEEPNESS;
-    const stands = (QUALITY.MOST_STILL - window.still[lane]) * QUALITY.STILL_STEEPNESS;
-    const leaps = (window.even[lane] - QUALITY.LEAST_EVEN) * QUALITY.EVEN_STEEPNESS;
-    most = max(most, min(min(drifts, hums), min(stands, leaps)));
+    free = free || window.clipped[lane] < QUALITY.MOST_CLIPPED;
+    const swings = Mathf.sqrt(window.swings[lane]) > QUALITY.LEAST_SWING && window.even[lane] > QUALITY.LEAST_EVEN;
+    paced = paced || (swings && window.jumps[lane] < QUALITY.MOST_JUMP && window.still[lane] < QUALITY.MOST_STILL);
   }
-  return min<f32>(1, most);
+  return free && paced;
 }

@@ -1,4 +1,3 @@
-import { ramp } from '../math/ramp';
 import { PHASES, PulseState } from '../memory/pulse_state';
 import { Row } from '../memory/row';
 import { hypot, secondInStep } from './octave';
@@ -13,24 +12,21 @@ import { ARTEFACT, FLICKER } from './tuning';
  */
 
 /**
- * Whether the light's line at a rate is a lamp's, from 0 to 1. Must come once a window, after noteHarmonics. At rest a steady sine alone,
- * with nothing beside it, may be a device's test.
+ * Whether the light's line at a rate is a lamp's. Must come once a window, after noteHarmonics. At rest a steady sine alone, with nothing beside
+ * it, may be a device's test.
  * @param line the line of the steadiest optical channel at that rate
  * @param anew whether the windows before are of another run
  */
-export function lampLike(state: PulseState, pulse: Row<f32>, line: Line, bpm: f32, moving: bool, anew: bool): f32 {
+export function isLamp(state: PulseState, pulse: Row<f32>, line: Line, bpm: f32, moving: bool, anew: bool): bool {
   if (anew) state.phasesKnown = 0;
   const place = 2 * (state.phasesKnown % PHASES);
   state.phases[place] = line.re / line.size;
   state.phases[place + 1] = line.im / line.size;
   state.phasesKnown++;
-  const plain: f32 = <f32>1 - ramp<f32>(secondInStep(state), FLICKER.OUT_OF_STEP, FLICKER.IN_STEP);
   // Most pulses end here, and save the rest
-  if (bpm > ARTEFACT.SECOND_SEEN || plain === 0) return 0;
-  const beside: f32 = moving
-    ? 1
-    : ramp<f32>(<f32>1 - shareNear(pulse, bpm, FLICKER.LOBE), FLICKER.LITTLE_ELSE, FLICKER.MUCH_ELSE);
-  return min<f32>(min<f32>(plain, beside), ramp<f32>(steadiness(state), FLICKER.STEADY, FLICKER.STEADIEST));
+  if (bpm > ARTEFACT.SECOND_SEEN || secondInStep(state) > FLICKER.IN_STEP) return false;
+  if (!moving && shareNear(pulse, bpm, FLICKER.LOBE) > <f32>1 - FLICKER.LITTLE_ELSE) return false;
+  return steadiness(state) > FLICKER.STEADY;
 }
 
 /** How alike the advances of the phase over a window's length were of late, from 0 to 1; 0 where too few are known. */

@@ -1,30 +1,29 @@
 import { TRUSTED } from '../grid/tuning';
-import { ramp } from '../math/ramp';
 import { clearFeatures } from '../memory/features';
 import { Estimate } from '../memory/map';
 import { PulseState, STATES_ROW } from '../memory/pulse_state';
 import { Row } from '../memory/row';
 import { Session } from '../memory/session';
-import { guessHeights, learnRest, movedAlike, pulseLike, secondHarmonic } from './artefact';
+import { guessHeights, hasSecond, isMovement, learnRest, movedAlike } from './artefact';
 import { findBeats } from './beats';
 import { CANDIDATES, likelihoodShare, scoreCandidates } from './candidates';
 import {
   beliefIn,
   clarity,
   concentration,
+  doubted,
   hasMidway,
   isAlternating,
   isContradicted,
   isMissing,
+  isPlausible,
   leavesOutRun,
   likelihoodOf,
   motionConfidence,
-  quality,
   restConfidence,
-  trustable,
 } from './confidence';
 import { countBeats } from './count';
-import { lampLike } from './flicker';
+import { isLamp } from './flicker';
 import { hasEvenOnly, hasHalf, hasOldLine, noteHarmonics, noteTrust } from './octave';
 import {
   BEATS_BYTES,
@@ -100,17 +99,18 @@ function isUnsure(state: PulseState, spectra: Spectra, lane: i32, rate: f32, mov
 /** Value and confidence in motion. */
 function answerInMotion(session: Session, restless: f32, anew: bool, to: Estimate): void {
   const state = session.pulse;
-  const confidence = motionConfidence(state, window, tracked, beats);
+  const confidence: f32 = isPlausible(window) ? motionConfidence(state, tracked) : 0;
   expectRate(state, window.motion);
   guessHeights(state, window, spectra);
   const rate = inMotion(spectra.pulse, tracked.rate, beats.rate);
   noteHarmonics(state, spectra, beats.lane, rate, restless, anew, line);
-  const moved = movedAlike(session, window, spectra, tracked.rate, true);
-  const lamp = lampLike(state, spectra.pulse, line, rate, true, anew);
   state.value = leaning(state, rate, confidence);
+  const lamp = isLamp(state, spectra.pulse, line, rate, true, anew);
   // The light may hold what a missing axis feels
-  const doubtful = !window.allAxes || isUnsure(state, spectra, beats.lane, rate, true, false);
-  to.confidence = <f64>min<f32>(confidence, trustable(doubtful ? 0 : <f32>1 - max<f32>(moved, lamp)));
+  const unlike = !window.allAxes || lamp || movedAlike(session, window, spectra, tracked.rate, true);
+  const felt = state.seenApart < MOTION.LEAST_APART || state.unexplained < MOTION.LEAST_UNEXPLAINED;
+  const unsure = confidence < MOTION.LEAST_TRUSTED || isUnsure(state, spectra, beats.lane, rate, true, false);
+  to.confidence = unlike || felt || unsure ? doubted(confidence) : confidence;
 }
 
 /** Value and confidence at rest. */
@@ -123,21 +123,24 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
   const rate = isIrregular(count) ? own : own + step;
   noteHarmonics(state, spectra, beats.lane, rate, restless, anew, line);
   const lane = beats.lane;
-  const confidence = restConfidence(state, likelihood, tracked, count, own, step);
-  const felt: f32 = window.allAxes ? min<f32>(1, window.motion / SPECTRUM.FELT_MOTION) : 1;
-  let like = pulseLike(session, window, spectra, count, rate, concentration(spectra, own), felt);
-  like = min<f32>(like, <f32>1 - lampLike(state, spectra.pulse, line, rate, false, anew));
-  like = min<f32>(like, ramp<f32>(state.seenApart, MOTION.LEAST_APART, MOTION.ENOUGH_APART));
-  if (window.hasAxes) like = min<f32>(like, secondHarmonic(spectra, lane, rate));
+  const confidence: f32 = isPlausible(window) ? restConfidence(state, likelihood, tracked, count, own, step) : 0;
+  const before = anew ? rate : state.value;
+  state.value = leaning(state, rate, confidence);
+  const settled = hasSettled(state, before, anew);
+  const lamp = isLamp(state, spectra.pulse, line, rate, false, anew);
+  // What a resting wrist with all axes does not feel does not move the light
+  const moves = !window.allAxes || window.motion > SPECTRUM.FELT_MOTION;
+  const alike = moves && movedAlike(session, window, spectra, rate, false);
+  const moved = alike || isMovement(state, window, spectra, count, rate, concentration(spectra, own));
+  const felt = state.seenApart < MOTION.LEAST_APART;
+  const plain = window.hasAxes && !hasSecond(spectra, lane, rate);
   // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
   const guessed = count.lost > COUNT.MOST_GUESSED || leavesOutRun(count, rate);
   const missed = hasMidway(count) || isMissing(count, tracked.rate, own) || isContradicted(count, own);
-  if (guessed || missed || isUnsure(state, spectra, lane, rate, false, isAlternating(count))) like = 0;
-  const before = anew ? rate : state.value;
-  state.value = leaning(state, rate, confidence);
-  if (!hasSettled(state, before, anew)) like = 0;
-  to.confidence = <f64>min<f32>(confidence, trustable(like * quality(window)));
-  if (like < 1) clearFeatures();
+  const unsure = !settled || isUnsure(state, spectra, lane, rate, false, isAlternating(count));
+  const doubtful = moved || felt || lamp || plain || guessed || missed || unsure;
+  to.confidence = doubtful ? doubted(confidence) : confidence;
+  if (doubtful) clearFeatures();
   learnRest(state, window, spectra, to.confidence >= TRUSTED);
 }
 
@@ -230,7 +233,7 @@ function expectRate(state: PulseState, motion: f32): void {
 /** A rate that hardly anything speaks for, as while the motion covers the pulse or the sensor loses it, leans towards the expected one. */
 function leaning(state: PulseState, rate: f32, confidence: f32): f32 {
   if (state.expected === 0) return rate;
-  return state.expected + min<f32>(1, confidence / RATE.SUPPORTED) * (rate - state.expected);
+  return state.expected + min<f32>(1, confidence / <f32>TRUSTED) * (rate - state.expected);
 }
 
 /** A pulse that crosses the motion's line is believed for as long as it was seen beside it not long ago. */

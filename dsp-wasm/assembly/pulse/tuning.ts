@@ -246,8 +246,6 @@ export namespace RATE {
   export const EXERCISE_RATE: f32 = 160;
   /** Share of a step in the response of the expected rate: a time constant of 30 s; of heart rates it is 20 to 60 s. [share; chosen] */
   export const RESPONSE: f32 = 0.033;
-  /** Confidence from which on the rate is the one that was found, and does not lean. [probability; chosen] */
-  export const SUPPORTED: f32 = 0.4;
 }
 
 /** octave.ts */
@@ -281,28 +279,16 @@ export namespace OCTAVE {
 
 /** confidence.ts: the waveforms by themselves */
 export namespace QUALITY {
-  /** Share of the window off its extremes up to which an optical channel is not believed. [share; chosen] */
-  export const LEAST_FREE: f32 = 0.4;
-  /** Share of the window off its extremes that is enough. [share; chosen] */
-  export const ENOUGH_FREE: f32 = 0.6;
+  /** Share of the window at its extremes from which an optical channel is not believed. [share; chosen] */
+  export const MOST_CLIPPED: f32 = 0.58;
   /** Least part of an optical channel's standard deviation that its swings must be; in the recordings above 0.2. [ratio; chosen] */
   export const LEAST_SWING: f32 = 0.05;
   /** Most of its power that its steps may be; in the recordings below 0.3, of 220 bpm 0.97. [ratio; chosen] */
   export const MOST_JUMP: f32 = 1.1;
-  /** Rise of the confidence below MOST_JUMP: 0.125 less is enough. [weight; chosen] */
-  export const JUMP_STEEPNESS: f32 = 8;
   /** Most of its grid samples that may be like the one before. [share; chosen] */
   export const MOST_STILL: f32 = 0.6;
-  /** Rise of the confidence below MOST_STILL: 0.1 less is enough. [weight; chosen] */
-  export const STILL_STEEPNESS: f32 = 10;
   /** Least evenness of its steps; in the recordings above 0.2, of a clean pulse of 30 bpm 0.16. [share; chosen] */
   export const LEAST_EVEN: f32 = 0.03;
-  /** Rise of the confidence above LEAST_EVEN: 0.025 more is enough. [weight; chosen] */
-  export const EVEN_STEEPNESS: f32 = 40;
-  /** Share of the beats below which nothing is believed at rest. [share; chosen] */
-  export const LEAST_COVER: f32 = 0.3;
-  /** Share of the beats that is enough at rest. [share; chosen] */
-  export const ENOUGH_COVER: f32 = 0.7;
 }
 
 /** confidence.ts: in motion */
@@ -311,24 +297,15 @@ export namespace MOTION {
   export const ENOUGH_SUPPORT: f32 = 0.67;
   /** Added to the share of the likelihood before that logarithm. [share; chosen] */
   export const LEAST_SUPPORT: f32 = 0.02;
-  /**
-   * Log odds up to which a rate in motion is not trusted. Chosen on people left out: at half of it more of wrist and maxwrist is
-   * wrong but trusted. [log odds; chosen]
-   */
-  export const LEAST_ODDS: f32 = 1.3;
-  /** Log odds from which on it is trusted. [log odds; chosen] */
-  export const ENOUGH_ODDS: f32 = 1.8;
+  /** Confidence from which a rate in motion is trusted: the same evidence is wrong more often in some kinds of motion than in others. [probability; chosen] */
+  export const LEAST_TRUSTED: f32 = 0.79;
   /**
    * Share of a line that the axes do not explain below which it is the motion's. Chosen on people left out: of their readings that are
    * right and trusted 1 in 200 has less than 0.14. [share; chosen]
    */
   export const LEAST_UNEXPLAINED: f32 = 0.1;
-  /** The same from which on it may be a pulse's. [share; chosen] */
-  export const ENOUGH_UNEXPLAINED: f32 = 0.25;
-  /** How far apart from motion the line must have been seen of late, at least: a copy of it has 1/3. [share; chosen] */
-  export const LEAST_APART: f32 = 0.45;
-  /** How far apart from motion the line must have been seen of late to be beyond doubt. [share; chosen] */
-  export const ENOUGH_APART: f32 = 0.5;
+  /** How far apart from motion the line must have been seen of late: a copy of it has 1/3. [share; chosen] */
+  export const LEAST_APART: f32 = 0.455;
   /** Highest confidence of a rate in motion that is not trusted, though it may well be right. [probability; chosen] */
   export const UNTRUSTED: f32 = 0.45;
 }
@@ -371,8 +348,6 @@ export namespace ARTEFACT {
   export const OF_GROWTH: f32 = 2.844;
   /** Weight of an unusual rate. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
   export const OF_UNUSUAL: f32 = 0.636;
-  /** Weight of red and infrared that move alike. [weight; chosen] */
-  export const OF_RATIO: f32 = 6;
   /** Weight of the likelihood's share at the rate, of late. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
   export const OF_SUPPORT: f32 = -2.732;
   /** Weight of the concentration of the power. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
@@ -384,50 +359,31 @@ export namespace ARTEFACT {
   /** Weight of the margin between what is a beat and what is not. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
   export const OF_MARGIN: f32 = 0.221;
   /** Log odds up to which the light is a pulse's: 0.6 % of the readings in motion without an accelerometer are wrong but trusted. [log odds; chosen] */
-  export const LEAST: f32 = -1.25;
-  /** Log odds from which it may be a movement's. [log odds; chosen] */
-  export const SURE: f32 = -1.15;
-  /** Least power of a line, against the strongest one. [ratio; chosen] */
-  export const FAINTEST: f32 = 1e-4;
-  /** Ratio of red to infrared up to which it is a pulse's, SpO2 of about 94 %. [ratio; chosen] */
-  export const PULSE_RATIO: f32 = 0.55;
-  /** Ratio from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
-  export const MOVEMENT_RATIO: f32 = 0.8;
-  /**
-   * Power of the second harmonic, against that of the rate, up to which there is none: a sine in noise of a twelfth of its amplitude has
-   * 0.001. [ratio; chosen]
-   */
-  export const NO_SECOND: f32 = 0.002;
-  /** The same from which there is one: of the recordings' windows at rest 1 in 1000 has less than 0.004, and 1 in 100 less than 0.02. [ratio; chosen] */
-  export const SECOND: f32 = 0.006;
+  export const MOST_ODDS: f32 = -1.16;
+  /** Ratio of red to infrared from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
+  export const MOVEMENT_RATIO: f32 = 0.77;
+  /** Power of the second harmonic, against that of the rate, of which a sine in noise of a twelfth of its amplitude has half. [ratio; chosen] */
+  export const SECOND: f32 = 0.0024;
   /** Rate up to which it can be seen: what is above 5 Hz, a wearable may have filtered off. [bpm; chosen] */
   export const SECOND_SEEN: f32 = 150;
   /** Least share of the window that has values for its height to count. [share; chosen] */
   export const WHOLE: f32 = 0.9;
   /** Growth that is assumed of a session that begins in motion: four times. [log ratio; chosen] */
   export const MOVING_GROWTH: f32 = 1.5;
-  /** Rate up to which it is not unusually fast at rest. [bpm; chosen] */
-  export const FAST_REST: f32 = 105;
-  /** Rate from which it is. [bpm; chosen] */
-  export const FASTEST_REST: f32 = 125;
+  /** Rate that is unusually fast at rest. [bpm; chosen] */
+  export const FAST_REST: f32 = 115;
 }
 
 /** flicker.ts */
 export namespace FLICKER {
   /** Advances of the phase, each over a window's length, by which a line is steady: 20 s of data. [windows; derived: PHASES less a window's length] */
   export const ADVANCES: i32 = 12;
-  /** Likeness of the advances up to which a rate wanders: of the recordings' trusted readings half have less than 0.75. [ratio; chosen] */
-  export const STEADY: f32 = 0.95;
-  /** The same from which it does not: of the recordings' trusted readings 1 in 12 has more, and those have a second harmonic. [ratio; chosen] */
-  export const STEADIEST: f32 = 0.97;
-  /** Amplitude of the second harmonic in step, against the line's, up to which there is none. [ratio; chosen] */
-  export const OUT_OF_STEP: f32 = 0.1;
-  /** The same from which there is one. A low-pass of 1 Hz takes so much of it off 1 in 100 readings that are steady, too. [ratio; chosen] */
-  export const IN_STEP: f32 = 0.15;
+  /** Likeness of the advances from which a rate does not wander: of the recordings' trusted readings 1 in 12 has more, and those have a second harmonic. [ratio; chosen] */
+  export const STEADY: f32 = 0.968;
+  /** Amplitude of the second harmonic in step, against the line's, from which there is one. [ratio; chosen] */
+  export const IN_STEP: f32 = 0.105;
   /** Half width of a line, down to nothing. [bpm; derived: the Hann window of 8 s] */
   export const LOBE: f32 = 15;
-  /** Share of the pulse's power off the line up to which nothing is beside it at rest: more than the noise of a test. [share; chosen] */
-  export const LITTLE_ELSE: f32 = 0.02;
-  /** The same from which something is. [share; chosen] */
-  export const MUCH_ELSE: f32 = 0.04;
+  /** Share of the pulse's power off the line from which something is beside it at rest: more than the noise of a test. [share; chosen] */
+  export const LITTLE_ELSE: f32 = 0.038;
 }
