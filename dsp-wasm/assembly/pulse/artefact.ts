@@ -75,15 +75,6 @@ function relativePower(window: PulseWindow, spectra: Spectra, lane: i32, bpm: f3
   return power / (level * level);
 }
 
-/** Guesses the usual height of a session that begins in motion, where the accelerometer shows it. */
-export function guessHeights(state: PulseState, window: PulseWindow, spectra: Spectra): void {
-  if (fullness(window) < ARTEFACT.WHOLE) return;
-  for (let lane = 0; lane < 4; lane++) {
-    if (spectra.scale[lane] === 0 || state.heights[lane] !== 0) continue;
-    state.heights[lane] = height(spectra, lane) - ARTEFACT.MOVING_GROWTH;
-  }
-}
-
 /** Height of an optical channel's strongest line, natural logarithm of the amplitude. */
 function height(spectra: Spectra, lane: i32): f32 {
   return <f32>-0.5 * Mathf.log(spectra.scale[lane]);

@@ -1,7 +1,7 @@
 import { clearVectors } from '../math/vector';
 import { Row, rowAt } from '../memory/row';
 import { Beats, GRID_PER_MINUTE, MARGIN, MAX_PEAKS, PulseWindow, TRAINS, WINDOW } from './records';
-import { BEAT, LOADING } from './tuning';
+import { BEAT, COUNT, LOADING } from './tuning';
 import { fillMargins, fullest } from './window';
 
 /**
@@ -122,7 +122,7 @@ function smoothEight(x: usize, y: usize, reach: i32): void {
 function findTrains(stride: i32, spacing: f32, to: Beats): void {
   clearVectors(to.counts.at(0), TRAINS / 4);
   const count = WINDOW / stride;
-  const least = f32x4.mul(steepest(count), f32x4.splat(BEAT.LEAST_SLOPE));
+  const least = f32x4.mul(steepest(count), f32x4.splat(COUNT.WEAK));
   const most = f32x4.neg(least);
   let a = SLOPES[0];
   let b = SLOPES[1];

@@ -10,7 +10,7 @@ import { isSame } from './octave';
 import { Count, GRID_PER_MINUTE, PulseWindow, Spectra, Tracked } from './records';
 import { shareNear } from './spectrum';
 import { massNear } from './tracker';
-import { COUNT, LOADING, MOTION, OCTAVE, QUALITY, RATE, REST } from './tuning';
+import { BEAT, COUNT, LOADING, MOTION, OCTAVE, QUALITY, RATE, REST, TRACK } from './tuning';
 
 /**
  * The confidence of a rate: the probability of an error below 5 bpm, by logistic regression on features of the window and of what was seen of
@@ -53,7 +53,7 @@ export function restConfidence(
   features[Rest.SHORT] = max<f32>(0, REST.USUAL_SHORTEST - count.shortest / <f32>SLOW_HZ);
   features[Rest.EDGE] = excess(count.edge);
   features[Rest.GAP] = excess(count.gap);
-  features[Rest.STEP] = max<f32>(0, abs<f32>(step) - RATE.USUAL_STEP);
+  features[Rest.STEP] = max<f32>(0, abs<f32>(step) - <f32>TRACK.RATE_CHANGE);
   return logistic(features, HR_PPG_REST_WEIGHTS);
 }
 
@@ -70,7 +70,7 @@ export function likelihoodOf(likelihood: Row<f32>, rate: f32): f32 {
 /** Logarithm of the share of the pulse's power near a rate, its double and its triple. */
 export function concentration(spectra: Spectra, rate: f32): f32 {
   let share = REST.LEAST_SHARE;
-  for (let i = 1; i <= 3; i++) share += shareNear(spectra.pulse, <f32>i * rate, REST.LINE_WIDTH);
+  for (let i = 1; i <= 3; i++) share += shareNear(spectra.pulse, <f32>i * rate, RATE.LINE_REACH);
   return Mathf.log(share);
 }
 
@@ -82,7 +82,8 @@ export function clarity(count: Count): f32 {
 /** Whether signs say that a rate misses beats. */
 export function isMissing(count: Count, line: f32, rate: f32): bool {
   if (isFollowed(count)) return true;
-  if (count.found && count.disorder * min<f32>(1, count.margin) > REST.WEAK) return difference(count.rate, rate) < 1;
+  if (count.found && count.disorder * min<f32>(1, count.margin) > RATE.IRREGULAR)
+    return difference(count.rate, rate) < 1;
   if (difference(count.rate, rate) < 1) return isSkipping(count, line);
   return isBigeminy(count, rate) || isRun(count, rate);
 }
@@ -126,14 +127,15 @@ export function isAlternating(count: Count): bool {
  * a pulse, which is a weak one, the pause only happens to be as long.
  */
 function isSkipping(count: Count, line: f32): bool {
-  if (count.evenness <= REST.EVEN_STROKES || !isSame(count.longest, count.shortest + count.shortest)) return false;
+  if (count.evenness <= COUNT.DICROTIC_SHARE || !isSame(count.longest, count.shortest + count.shortest)) return false;
   return isSame(GRID_PER_MINUTE / count.shortest, line);
 }
 
-/** Whether fast beats come in a row, which a line at the rate of the others does not show. */
+/** Whether fast beats come in a row, which a line at the rate of the others does not show; still faster ones are second waves. */
 function isRun(count: Count, line: f32): bool {
-  if (count.likeness <= REST.RUN_LIKENESS || count.rate <= line || count.rate > REST.RUN_RATE * line) return false;
-  return shortInARow(count, (REST.RUN_INTERVAL * GRID_PER_MINUTE) / line) >= COUNT.RUN;
+  if (count.likeness <= REST.RUN_LIKENESS || count.rate <= line || count.rate > BEAT.LONGEST_INTERVAL * line)
+    return false;
+  return shortInARow(count, (COUNT.EARLY * GRID_PER_MINUTE) / line) >= COUNT.RUN;
 }
 
 /**
@@ -142,7 +144,7 @@ function isRun(count: Count, line: f32): bool {
  */
 export function leavesOutRun(count: Count, rate: f32): bool {
   if (count.likeness <= REST.RUN_LIKENESS || count.withRuns <= rate + RATE.ALIKE) return false;
-  return count.variation > REST.EVEN_RHYTHM || count.edge > 1;
+  return count.variation > REST.STEADY_PAIRS || count.edge > 1;
 }
 
 /** Whether each second beat may be a weak one: an upstroke midway between two beats, later than a dicrotic wave. */
@@ -162,7 +164,7 @@ function isFollowed(count: Count): bool {
 export function motionConfidence(state: PulseState, tracked: Tracked): f32 {
   const features = featuresOf(Model.HR_PPG_MOTION);
   features[0] = oddsOf(tracked.belief);
-  features[1] = min<f32>(0, Mathf.log((state.support + MOTION.LEAST_SUPPORT) / MOTION.ENOUGH_SUPPORT));
+  features[1] = min<f32>(0, Mathf.log((state.support + REST.LEAST_SHARE) / MOTION.ENOUGH_SUPPORT));
   features[2] = state.seenApart;
   return logistic(features, HR_PPG_MOTION_WEIGHTS);
 }
@@ -186,7 +188,7 @@ export function isPlausible(window: PulseWindow): bool {
   let paced = false;
   for (let lane = 0; lane < 4; lane++) {
     if (window.held[lane] < LOADING.LEAST_HELD) continue;
-    free = free || window.clipped[lane] < QUALITY.MOST_CLIPPED;
+    free = free || window.clipped[lane] < QUALITY.MOST_STILL;
     const swings = Mathf.sqrt(window.swings[lane]) > QUALITY.LEAST_SWING && window.even[lane] > QUALITY.LEAST_EVEN;
     paced = paced || (swings && window.jumps[lane] < QUALITY.MOST_JUMP && window.still[lane] < QUALITY.MOST_STILL);
   }

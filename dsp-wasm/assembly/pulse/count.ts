@@ -2,7 +2,7 @@ import { vertex } from '../math/parabola';
 import { clearVectors, sumLanes } from '../math/vector';
 import { Row, rowAt } from '../memory/row';
 import { Count, GRID_PER_MINUTE, MAX_RISES, PulseWindow, RISES_MARGIN, WINDOW } from './records';
-import { COUNT, LOADING } from './tuning';
+import { BEAT, COUNT, LOADING, RATE } from './tuning';
 
 /**
  * Beats of the window counted one by one, whatever their rhythm: the upstrokes of the pulses in the steadiest optical
@@ -146,7 +146,7 @@ function chooseClear(to: Count, usual: f32): void {
         if (rise.height > last.height) to.chosen[count - 1] = i;
         continue;
       }
-      if (since < COUNT.DICROTIC_SAMPLES && rise.height < COUNT.DICROTIC_SHARE * last.height) continue;
+      if (since < COUNT.LATEST_DICROTIC && rise.height < COUNT.DICROTIC_SHARE * last.height) continue;
     }
     to.chosen[count++] = i;
   }
@@ -191,10 +191,11 @@ function addWeak(to: Count, usual: f32, period: f32): void {
     if (pause <= COUNT.LONG * period) continue;
     if (beat > 1 && to.interval(beat - 1) <= COUNT.EARLY * period) continue;
     const weak = weakIn(to, beat, usual);
-    if (weak >= 0 && !isHabitual(to, beat, weak, period)) WEAK_AT[added++] = weak;
-    else if (pause > COUNT.LOST * period && to.steadiness < COUNT.STEADY_VARIATION) lost++;
+    if (weak >= 0) WEAK_AT[added++] = weak;
+    else if (pause > BEAT.LONGEST_INTERVAL * period && to.steadiness < RATE.IRREGULAR) lost++;
   }
-  to.lost = lost > COUNT.MOST_LOST ? 0 : lost;
+  // More pauses are a rhythm of their own, such as bigeminy
+  to.lost = lost > 2 * COUNT.MOST_GUESSED ? 0 : lost;
   // From the last to the first, as they were found
   for (let at = beats + added - 1, next = 0, beat = beats - 1; next < added; at--) {
     const isWeak = beat < 0 || WEAK_AT[next] > to.chosen[beat];
@@ -211,32 +212,12 @@ function weakIn(count: Count, beat: i32, usual: f32): i32 {
   let height = COUNT.WEAK * usual;
   for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
     const time = count.all[i].time;
-    if (time - from < COUNT.CLOSEST || to - time < COUNT.COMPENSATION * (time - from)) continue;
+    if (time - from < COUNT.CLOSEST || to - time < time - from) continue;
     if (count.all[i].height < height) continue;
     height = count.all[i].height;
     best = i;
   }
   return best;
-}
-
-/** Whether an upstroke like a weak one comes as long after other beats, too. */
-function isHabitual(count: Count, beat: i32, weak: i32, period: f32): bool {
-  const delay = count.all[weak].time - count.beat(beat - 1).time;
-  const least = COUNT.HABIT_SHARE * count.all[weak].height;
-  let others = 0;
-  let alike = 0;
-  for (let other = 1; other < count.beats; other++) {
-    const interval = count.interval(other);
-    if (other === beat || interval <= delay + 2 * COUNT.HABIT_SAMPLES || interval > COUNT.LONG * period) continue;
-    others++;
-    const at = count.beat(other - 1).time + delay;
-    for (let i = count.chosen[other - 1] + 1; i < count.rises && count.all[i].time < at + COUNT.HABIT_SAMPLES; i++) {
-      if (count.all[i].time <= at - COUNT.HABIT_SAMPLES || count.all[i].height <= least) continue;
-      alike++;
-      break;
-    }
-  }
-  return others > 0 && <f32>alike >= COUNT.HABITUAL * <f32>others;
 }
 
 /** Writes the rate, and what tells a good count from a bad one. */
@@ -337,7 +318,8 @@ function followedShare(to: Count, usual: f32): f32 {
   let count = 0;
   for (let beat = 1; beat < to.beats; beat++) {
     const delay = greatestBetween(to, beat, COUNT.WEAK * usual);
-    if (delay >= COUNT.LATEST_DICROTIC && delay < COUNT.LATEST_ALTERNATE * to.interval(beat)) insert(delay, count++);
+    if (delay >= COUNT.LATEST_DICROTIC && delay < (<f32>0.5 + 2 * COUNT.MIDWAY_REACH) * to.interval(beat))
+      insert(delay, count++);
   }
   let alike: f32 = 0;
   for (let k = 0; k < count; k++) if (abs<f32>(SORTED[k] - SORTED[count >> 1]) <= COUNT.HABIT_SAMPLES) alike++;
@@ -417,7 +399,7 @@ function rateWithRuns(count: Count, usual: f32): f32 {
       beats++;
       last = stroke.time;
     } else {
-      if (isNear || stroke.height < COUNT.WEAK_IN_RUN * usual) continue;
+      if (isNear || stroke.height < COUNT.WEAK * usual) continue;
       if (++weak === 1 && beats === 0) first = stroke.time;
       if (weak >= COUNT.RUN) last = stroke.time;
     }

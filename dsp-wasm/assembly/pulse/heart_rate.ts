@@ -4,7 +4,7 @@ import { Estimate } from '../memory/map';
 import { PulseState, STATES_ROW } from '../memory/pulse_state';
 import { Row } from '../memory/row';
 import { Session } from '../memory/session';
-import { guessHeights, hasSecond, isMovement, learnRest, movedAlike } from './artefact';
+import { hasSecond, isMovement, learnRest, movedAlike } from './artefact';
 import { findBeats } from './beats';
 import { CANDIDATES, likelihoodShare, scoreCandidates } from './candidates';
 import {
@@ -24,7 +24,7 @@ import {
 } from './confidence';
 import { countBeats } from './count';
 import { isLamp } from './flicker';
-import { hasEvenOnly, hasHalf, hasOldLine, noteHarmonics, noteTrust } from './octave';
+import { hasHalf, hasOldLine, noteHarmonics, noteTrust } from './octave';
 import {
   BEATS_BYTES,
   Beats,
@@ -40,7 +40,7 @@ import {
 import { unexplainedAt } from './residual';
 import { apartFromMotion, pulseSpectrum, resetSpectrum } from './spectrum';
 import { findTracked, lineNear, massNear, resumeTrack, updateTrack } from './tracker';
-import { COUNT, LOADING, MOTION, RATE, SPECTRUM, TRACK } from './tuning';
+import { CANDIDATE, COUNT, LOADING, MOTION, RATE, REST, SPECTRUM, TRACK } from './tuning';
 import { fullness, loadWindow } from './window';
 
 const window = changetype<PulseWindow>(memory.data(PULSE_WINDOW_BYTES, 16));
@@ -92,7 +92,7 @@ function knowRest(state: PulseState, window: PulseWindow): void {
  * @param alternating whether the beats are known to be premature by turns
  */
 function isUnsure(state: PulseState, spectra: Spectra, lane: i32, rate: f32, moving: bool, alternating: bool): bool {
-  if (hasEvenOnly(spectra, lane, rate, moving) || hasOldLine(state, spectra, lane, rate, moving)) return true;
+  if (hasOldLine(state, spectra, lane, rate, moving)) return true;
   return !alternating && hasHalf(state, rate, moving);
 }
 
@@ -101,7 +101,6 @@ function answerInMotion(session: Session, restless: f32, anew: bool, to: Estimat
   const state = session.pulse;
   const confidence: f32 = isPlausible(window) ? motionConfidence(state, tracked) : 0;
   expectRate(state, window.motion);
-  guessHeights(state, window, spectra);
   const rate = inMotion(spectra.pulse, tracked.rate, beats.rate);
   noteHarmonics(state, spectra, beats.lane, rate, restless, anew, line);
   state.value = leaning(state, rate, confidence);
@@ -119,7 +118,7 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
   noteSupport(state, massNear(likelihood, tracked.rate), restless, anew);
   countBeats(window, beats.lane, count);
   const own = chooseAtRest(state, atRest(spectra.pulse, tracked.rate, beats.rate));
-  const step: f32 = anew ? 0 : towards(state.value, own, count.found ? blur(count) : 1);
+  const step: f32 = anew ? 0 : towards(state.value, own, count.found ? blur(count) : RATE.VALUE_MEMORY);
   const rate = isIrregular(count) ? own : own + step;
   noteHarmonics(state, spectra, beats.lane, rate, restless, anew, line);
   const lane = beats.lane;
@@ -155,7 +154,7 @@ function hasSettled(state: PulseState, before: f32, anew: bool): bool {
 function chooseAtRest(state: PulseState, byLine: f32): f32 {
   if (!count.found) return byLine;
   if (abs<f32>(count.rate - byLine) <= RATE.ALIKE) {
-    const share: f32 = count.variation > RATE.IRREGULAR ? 0 : RATE.LINE_SHARE * blur(count);
+    const share: f32 = count.variation > RATE.IRREGULAR ? 0 : blur(count);
     return count.rate + share * (byLine - count.rate);
   }
   return odds(state, count.rate, byLine) > 0 ? count.rate : byLine;
@@ -165,8 +164,7 @@ function chooseAtRest(state: PulseState, byLine: f32): f32 {
 function odds(state: PulseState, counted: f32, byLine: f32): f32 {
   const missed = <f32>(<i32>isMissing(count, tracked.rate, counted) - <i32>isMissing(count, tracked.rate, byLine));
   const difference = evidenceFor(state, counted) - evidenceFor(state, byLine);
-  const shares = max<f32>(-RATE.MOST_SHARES, min<f32>(RATE.MOST_SHARES, difference));
-  return RATE.COUNT_BIAS + RATE.OF_CLEAR * clarity(count) + RATE.OF_SHARES * shares - RATE.OF_MISSED * missed;
+  return RATE.OF_CLEAR * clarity(count) + difference - RATE.OF_MISSED * missed;
 }
 
 /** How much the track, the likelihood and the spectrum say for a rate, logarithms. */
@@ -183,23 +181,23 @@ function noteSupport(state: PulseState, share: f32, unrest: f32, anew: bool): vo
 
 /** At rest the beats tell the window's rate best. */
 function atRest(pulse: Row<f32>, tracked: f32, beats: f32): f32 {
-  return abs<f32>(beats - tracked) > RATE.REST_REACH ? lineNear(pulse, tracked, RATE.LINE_REACH) : beats;
+  return abs<f32>(beats - tracked) > RATE.MOST_CHANGE ? lineNear(pulse, tracked, RATE.LINE_REACH) : beats;
 }
 
-/** How uncertain the times of the counted beats are, from 0 to 1. */
+/** Share of line and past in the value: the error of the counted beats' times in grid samples, at most VALUE_MEMORY. */
 function blur(count: Count): f32 {
-  return min<f32>(1, count.jitter / RATE.BLURRED);
+  return min<f32>(RATE.VALUE_MEMORY, count.jitter);
 }
 
 /** Step towards the value before, if it is of the same run: one farther off was wrong, or this is. */
 function towards(before: f32, value: f32, blur: f32): f32 {
   const change = before - value;
-  return abs<f32>(change) > RATE.REST_REACH ? 0 : RATE.VALUE_MEMORY * blur * change;
+  return abs<f32>(change) > RATE.MOST_CHANGE ? 0 : blur * change;
 }
 
 /** Whether it is the rhythm that varies: upstrokes that are alike are timed sharply, and the value before is of other beats. */
 function isIrregular(count: Count): bool {
-  return count.variation > RATE.IRREGULAR && count.likeness > RATE.SHARP_LIKENESS;
+  return count.variation > RATE.IRREGULAR && count.likeness > REST.RUN_LIKENESS;
 }
 
 /** In motion beats and lines stray and the track lags: the mean of those that are there does less of either. */
@@ -212,7 +210,7 @@ function inMotion(pulse: Row<f32>, tracked: f32, beats: f32): f32 {
     sum += <f32>0.5 * double;
     count++;
   }
-  if (abs<f32>(beats - tracked) <= RATE.MOTION_REACH) {
+  if (abs<f32>(beats - tracked) <= RATE.LINE_REACH) {
     sum += beats;
     count++;
   }
@@ -239,7 +237,8 @@ function leaning(state: PulseState, rate: f32, confidence: f32): f32 {
 /** A pulse that crosses the motion's line is believed for as long as it was seen beside it not long ago. */
 function noteApart(state: PulseState, apart: f32, unrest: f32, anew: bool): void {
   const before = anew ? apart : state.seenApart;
-  const share = apart > before ? RATE.CLEARER : min<f32>(1, max<f32>(RATE.LESS_CLEAR, RATE.RESTLESS * unrest * unrest));
+  const share =
+    apart > before ? SPECTRUM.MEMORY : min<f32>(1, max<f32>(RATE.LESS_CLEAR, RATE.RESTLESS * unrest * unrest));
   state.seenApart = before + share * (apart - before);
 }
 
@@ -262,10 +261,10 @@ function noteMotion(
   }
   const share = likelihoodShare(scores, tracked);
   const support = anew || state.support < 0 ? share : state.support;
-  state.support = support + (share < support ? RATE.SUPPORT_FALL : RATE.SUPPORT_RISE) * (share - support);
+  state.support = support + (share < support ? CANDIDATE.TEMPER : RATE.SUPPORT_RISE) * (share - support);
   const own = unexplainedAt(spectra, tracked);
   const unexplained = anew || state.unexplained < 0 ? own : state.unexplained;
-  state.unexplained = unexplained + RATE.UNEXPLAINED_SHARE * (own - unexplained);
+  state.unexplained = unexplained + SPECTRUM.MEMORY * (own - unexplained);
 }
 
 /** How far the tracked rate is from its running mean, in tens of bpm. */

@@ -38,7 +38,7 @@ export function noteHarmonics(
   loadLine(spectra, lane, bpm, line);
   loadLine(spectra, lane, bpm + bpm, DOUBLE);
   const size = line.size;
-  const keep: f32 = anew ? 0 : <f32>1 - min<f32>(1, max<f32>(OCTAVE.LOCK_SHARE, RATE.RESTLESS * unrest * unrest));
+  const keep: f32 = anew ? 0 : <f32>1 - min<f32>(1, max<f32>(RATE.LESS_CLEAR, RATE.RESTLESS * unrest * unrest));
   state.linePower = keep * state.linePower + size * size;
   state.halfSizes = keep * state.halfSizes + HALF.size * size;
   state.lockedRe = keep * state.lockedRe + inStepRe(DOUBLE, line);
@@ -78,27 +78,16 @@ export function hasHalf(state: PulseState, bpm: f32, moving: bool): bool {
 }
 
 /**
- * Whether a rate's even harmonics stand out from the odd ones, as of a pulse twice as fast whose beats alternate; in motion, of what the axes do
- * not explain.
- */
-export function hasEvenOnly(spectra: Spectra, lane: i32, bpm: f32, moving: bool): bool {
-  if (bpm > OCTAVE.FASTEST_EVEN) return false;
-  const second = powerAt(spectra, lane, bpm + bpm, moving) / powerAt(spectra, lane, bpm, moving);
-  const fourth = powerAt(spectra, lane, <f32>4 * bpm, moving) / powerAt(spectra, lane, <f32>3 * bpm, moving);
-  return second > OCTAVE.EVEN_SECOND && fourth > OCTAVE.EVEN_FOURTH;
-}
-
-/**
  * Whether the rate that was trusted last may still be the pulse's: if it was the double, each second beat may have lost its pulse, as a premature
  * beat does (Houghton and Gray, Making Sense of the ECG: Cases for Self-Assessment, case 43), or legs that pedal half as fast may cover the
  * pulse; if the light still has its line, one of the two is a movement's. A heart that slows down passes through the rates between.
  */
 export function hasOldLine(state: PulseState, spectra: Spectra, lane: i32, bpm: f32, moving: bool): bool {
   const old = state.sureRate;
-  if (old === 0 || abs<f32>(bpm - old) <= RATE.REST_REACH) return false;
+  if (old === 0 || abs<f32>(bpm - old) <= RATE.MOST_CHANGE) return false;
   if (isSame(old, bpm + bpm)) return true;
   // In motion a heart changes by about 1 bpm a second
-  if (moving && abs<f32>(bpm - old) > RATE.REST_REACH + state.unsure) return true;
+  if (moving && abs<f32>(bpm - old) > RATE.MOST_CHANGE + state.unsure) return true;
   return powerAt(spectra, lane, old, moving) * old > OCTAVE.OLD_LINE_SEEN * powerAt(spectra, lane, bpm, moving) * bpm;
 }
 

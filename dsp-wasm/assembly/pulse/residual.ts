@@ -145,7 +145,7 @@ function correlateLight(state: PulseState, spectra: Spectra, axis: i32, scale: v
 function makeEquations(state: PulseState): void {
   for (let i = 0; i < TAPS; i++) {
     for (let j = 0; j <= i; j++) GRAM[i * TAPS + j] = product(state, i / 3, j / 3, (i % 3) - (j % 3));
-    GRAM[i * TAPS + i] *= 1 + RESIDUAL.RIDGE;
+    GRAM[i * TAPS + i] *= 1 + RESIDUAL.LEAST_LEFT;
   }
   for (let axis = 0; axis < AXIS_COUNT; axis++) {
     const even = v128.load(state.products.at(DELAYED + 3 * axis + 1));

@@ -7,7 +7,7 @@ import { Session } from '../memory/session';
 import { findAxesLevels, findOpticalLevels } from './candidates';
 import { BIN_HZ, FIRST_BIN, POINTS, PulseWindow, Spectra } from './records';
 import { residualPowers } from './residual';
-import { SPECTRUM } from './tuning';
+import { RESIDUAL, SPECTRUM } from './tuning';
 import { usedLanes } from './window';
 
 /**
@@ -63,7 +63,7 @@ export function pulseSpectrum(session: Session, window: PulseWindow, to: Spectra
   const used = usedLanes(window);
   if (!combineOptical(motion, used, to)) return false;
   if (motion > SPECTRUM.MOVING) findOpticalLevels(POWER, used, to.opticalLevel);
-  if (motion > SPECTRUM.STILL_MOTION) {
+  if (motion > SPECTRUM.FELT_MOTION) {
     powers(window.axes.samples, 3, to.axes);
     combineAxes(motion);
     clean(session.pulse, motion, to.pulse);
@@ -190,12 +190,12 @@ function combineOptical(motion: f32, used: v128, to: Spectra): bool {
 }
 
 /**
- * NOISE: square of the mean of the axes' amplitudes, each scaled to a maximum of one. LOUDEST: their greatest power, of each
- * axis as far as it has lines at all.
+ * NOISE: square of the mean of the axes' amplitudes, each scaled to a maximum of one. LOUDEST: their greatest power, of the
+ * axes that have lines at all.
  */
 function combineAxes(motion: f32): void {
   const scale = scaleOf(motion, i32x4(-1, -1, -1, 0));
-  const lined = linedShare(scale, motion);
+  const own = v128.and(scale, lined(scale, motion));
   for (let k = 4; k < BINS; k += 4) {
     const a = f32x4.mul(POWER[k], scale);
     const b = f32x4.mul(POWER[k + 1], scale);
@@ -205,25 +205,26 @@ function combineAxes(motion: f32): void {
     const weight = emphases(k, motion);
     const square = f32x4.mul(f32x4.mul(amplitude, amplitude), f32x4.splat(<f32>(1.0 / 9.0)));
     v128.store(NOISE.at(k), f32x4.mul(square, weight));
-    const most = mostOf(f32x4.mul(a, lined), f32x4.mul(b, lined), f32x4.mul(c, lined), f32x4.mul(d, lined));
+    const most = mostOf(
+      f32x4.mul(POWER[k], own),
+      f32x4.mul(POWER[k + 1], own),
+      f32x4.mul(POWER[k + 2], own),
+      f32x4.mul(POWER[k + 3], own),
+    );
     v128.store(LOUDEST.at(k), f32x4.mul(most, weight));
   }
   clearOutside(NOISE);
   clearOutside(LOUDEST);
 }
 
-/** How far each lane has lines, from 0 to 1: by its strongest bin, which is one, against its mean. */
-function linedShare(scale: v128, motion: f32): v128 {
+/** All bits of each lane that has lines: its strongest bin stands out from its mean. */
+function lined(scale: v128, motion: f32): v128 {
   let sum = f32x4.splat(1e-20);
   for (let k = FIRST_BIN; k < BINS; k++) {
     sum = f32x4.add(sum, f32x4.mul(POWER[k], f32x4.splat(emphasis(k, motion))));
   }
-  const height = f32x4.div(f32x4.splat(<f32>(BINS - FIRST_BIN)), f32x4.add(f32x4.mul(sum, scale), f32x4.splat(1e-20)));
-  const share = f32x4.mul(
-    f32x4.sub(height, f32x4.splat(SPECTRUM.NO_LINE)),
-    f32x4.splat(<f32>1 / (SPECTRUM.LINE - SPECTRUM.NO_LINE)),
-  );
-  return f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(0), share));
+  const most = f32x4.splat(<f32>(BINS - FIRST_BIN) / SPECTRUM.LINE);
+  return f32x4.lt(f32x4.mul(sum, scale), most);
 }
 
 /** Empties the bins below the first and, up to a whole vector, above the last. */
@@ -238,11 +239,11 @@ function clearOutside(spectrum: Row<f32>): void {
  * of a slow swing, which the light has at half the rate as the axes do, and any rate's the third of a swing whose second is the step.
  */
 export function apartFromMotion(state: PulseState, bpm: f32, motion: f32): f32 {
-  if (motion <= SPECTRUM.STILL_MOTION) return 1;
+  if (motion <= SPECTRUM.FELT_MOTION) return 1;
   const p = state.pulseMean[binOf(bpm)];
   let noise = max<f32>(state.loudestMean[binOf(bpm)], SPECTRUM.SWING_HARMONIC * stepAndSwing(state, bpm));
   if (bpm < SPECTRUM.SWING_DOUBLE) noise = max<f32>(noise, SPECTRUM.SWING_HARMONIC * shared(state, bpm / 2));
-  return p / (p + 2 * min<f32>(1, motion / SPECTRUM.FELT_MOTION) * noise + SPECTRUM.FAINT);
+  return p / (p + 2 * min<f32>(1, motion / SPECTRUM.FELT_MOTION) * noise + RESIDUAL.LEAST_LEFT);
 }
 
 /**

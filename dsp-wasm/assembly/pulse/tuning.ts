@@ -4,12 +4,10 @@
 export namespace LOADING {
   /** Part of an optical channel's range that is near its extremes. [share; chosen] */
   export const CLIP_RANGE: f32 = 0.02;
-  /** Least of the window that must be there, 40 %: with less there are fewer than three beats at 60 bpm. [grid samples; chosen] */
-  export const LEAST_HELD: i32 = 102;
-  /** Standard deviation of a constant channel at most, by the rounding of f32, relative to its distance from its first value. [ratio; chosen] */
+  /** Least of the window that must be there. [grid samples; derived: three beats at 60 bpm] */
+  export const LEAST_HELD: i32 = 96;
+  /** Standard deviation of a constant channel at most, relative to its distance from its first value. [ratio; derived: 25 roundings of f32] */
   export const ROUNDING: f32 = 3e-6;
-  /** Least share of an axis, and of its difference from the others, in the power of the acceleration: a thousandth of its amplitude. [share; chosen] */
-  export const LEAST_AXIS: f32 = 1e-6;
   /** Standard deviation of the light, relative to its level, from which it has lost its constant part: exercising wrists reach 0.013. [ratio; chosen] */
   export const MOST_SWING: f32 = 0.1;
   /** Standard deviation of the acceleration from which the wrist counts as moving: ten times a wrist at rest. [g; chosen] */
@@ -18,31 +16,22 @@ export namespace LOADING {
 
 /** spectrum.ts: the accelerometer's lines, and how the pulse is separated from them */
 export namespace SPECTRUM {
-  /** Motion above which the beats in the time domain are not believed alone. [share; chosen] */
+  /** Motion above which the beats in the time domain are not believed alone. [share; derived: that of a wrist with the deviation MOTION_G] */
   export const MOVING: f32 = 0.5;
   /** Weight of the accelerometer's lines against the pulse's, both scaled to a maximum of one. [ratio; chosen] */
   export const NOISE_GAIN: f32 = 6;
-  /** Motion below which the accelerometer has nothing but its own noise to take off. [share; chosen] */
-  export const STILL_MOTION: f32 = 0.01;
   /** Share of the last step's spectra in the filter (not in what it filters): 1 s of memory. [share; chosen] */
   export const MEMORY: f32 = 0.5;
-  /**
-   * Strongest bin of an axis against its mean up to which it is taken for noise; white noise has 3.9 in the median, and 6.0 at
-   * most in 95 of 100 windows. [ratio; chosen]
-   */
-  export const NO_LINE: f32 = 4;
-  /** The same from which on it is taken for motion. [ratio; chosen] */
-  export const LINE: f32 = 7;
+  /** Strongest bin of an axis against its mean from which it is a line. [ratio; derived: white noise has 6.0 at most in 95 of 100 windows] */
+  export const LINE: f32 = 6;
   /** Power of a swing's second harmonic in the light, against that of the swing. Chosen on people left out. [ratio; chosen] */
   export const SWING_HARMONIC: f32 = 0.5;
-  /** Power of a line, against the strongest one, that is hardly one: a swing ten times as high leaves a pulse 0.01. [ratio; chosen] */
-  export const FAINT: f32 = 0.005;
   /**
    * Motion from which on a line of the accelerometer doubts that of the light in full, 0.01 g: what a hand on a handlebar or a chewing
    * head hardly feels may move the light more than the pulse does. The pulse itself shakes a resting wrist by less. [share; chosen]
    */
   export const FELT_MOTION: f32 = 0.1;
-  /** Rate below which a line may be one: swings of 45 a minute and more are mostly of steps, whose double the axes have, too. [bpm; chosen] */
+  /** Rate below which a line may be a swing's second harmonic: swings of 45 a minute and more are mostly of steps, whose double the axes have, too. [bpm; derived: double of 45] */
   export const SWING_DOUBLE: f32 = 90;
 }
 
@@ -50,8 +39,6 @@ export namespace SPECTRUM {
 export namespace RESIDUAL {
   /** Share of the earlier windows in the products of the spectra: 10 s of memory. [share; chosen] */
   export const MEMORY: f32 = 0.9;
-  /** Added to each tap's power, as a share of it: not of the loudest axis, which may be one that is broken. [share; chosen] */
-  export const RIDGE: f32 = 0.005;
   /** Added to what is left in each bin, as a share of the mean power before: lines of less may be leftovers of the motion. [share; chosen] */
   export const LEAST_LEFT: f32 = 0.005;
 }
@@ -67,14 +54,13 @@ export namespace CANDIDATE {
   export const AXES_FLOOR: f32 = 0.05;
   /** Level where nothing is known; the weights are fitted with it. [log power; chosen] */
   export const PAST_LEVEL: f32 = -1.5;
-  /** Slope of a rectifier below zero; the weights are fitted with it. [ratio; chosen] */
+  /** Slope of a rectifier below zero. [ratio; derived: that with which the weights are fitted (lab/python/network.py)] */
   export const LEAK: f32 = 0.1;
   /** Hidden units: on people left out 16 do better than 8, and 24 little better than 16. [units; derived: the rows of motion_weights.ts] */
   export const HIDDEN: i32 = 16;
   /**
-   * Power to which the likelihood is taken, as a window shares most of its data with the one a second before: under a Hann
-   * window of 8 s about 2.7 s bring something new. Chosen between 0.2 and 1, where the bench's mean error changes by a tenth.
-   * [exponent; chosen]
+   * Power to which the likelihood is taken, as a window shares most of its data with the one a second before. [exponent; derived: under a Hann
+   * window of 8 s 2.5 s bring something new]
    */
   export const TEMPER: f32 = 0.4;
   /**
@@ -99,9 +85,9 @@ export namespace TRACK {
   export const LOST: f32 = 1e-4;
   /** What any rate's likelihood keeps in a bin without power. [ratio; chosen] */
   export const LIKELIHOOD_FLOOR: f32 = 0.05;
-  /** Middle of the rates at rest (adults: 50 to 100); only at rest, as exercise says nothing of the kind. [bpm; chosen] */
+  /** Middle of the rates at rest; only at rest, as exercise says nothing of the kind. [bpm; derived: adults have 50 to 100] */
   export const USUAL_RATE: f64 = 75;
-  /** Half width of what counts as one rate: as the tolerance of the confidence. [bpm; chosen] */
+  /** Half width of what counts as one rate. [bpm; derived: the tolerance of a heart rate] */
   export const NEAR_RATE: i32 = 5;
 }
 
@@ -109,20 +95,18 @@ export namespace TRACK {
 export namespace BEAT {
   /** Width of the Gaussian: passes the pulse's fundamental, and a fifth as much of its second harmonic. [periods; chosen] */
   export const SLOPE_WIDTH: f32 = 0.21;
-  /** Half width of the smoothing kernel, in deviations of the Gaussian. [deviations; chosen] */
+  /** Half width of the smoothing kernel, in deviations of the Gaussian. [deviations; derived: from there on it is below a fifth of its height] */
   export const SLOPE_REACH: f32 = 2.5;
   /** Shortest interval that counts; of two beats that are closer, the steeper one stays. [periods; chosen] */
   export const SHORTEST_INTERVAL: f32 = 0.6;
-  /** Longest interval that counts. [periods; chosen] */
-  export const LONGEST_INTERVAL: f32 = 1.6;
+  /** Longest interval that counts: with a beat missed it has the shortest one beside a period. [periods; derived: SHORTEST_INTERVAL] */
+  export const LONGEST_INTERVAL: f32 = 1 + SHORTEST_INTERVAL;
   /** Added to the spread before it becomes a weight: the timing error of a perfect optical channel on this grid. [ratio; chosen] */
   export const LEAST_SPREAD: f32 = 0.02;
-  /** Smallest slope of a beat, against the window's steepest: where data are missing only rounding errors have slopes. [ratio; chosen] */
-  export const LEAST_SLOPE: f32 = 0.05;
   /**
    * Deviation of the Gaussian from which slopes lie two grid samples apart: then it passes nothing near their Nyquist
    * frequency of 8 Hz (1e-8 of it), and of the noise about 14 Hz, which falls on the pulse, a pair's sum leaves a fifth.
-   * [grid samples; chosen]
+   * [grid samples; derived: the Nyquist frequency]
    */
   export const WIDE_SLOPE: f32 = 4;
 }
@@ -135,75 +119,43 @@ export namespace COUNT {
   export const WIDTH: f32 = 2;
   /** Least slope of a clear upstroke, against the usual one. [ratio; chosen] */
   export const CLEAR: f32 = 0.25;
-  /** Two upstrokes that are closer are one: 0.26 s, 234 bpm. [grid samples; chosen] */
+  /** Two upstrokes that are closer are one. [grid samples; derived: the period of 220 bpm less 6 %] */
   export const CLOSEST: f32 = 8.2;
-  /** Until then a pulse's second wave may come: 0.44 s. [grid samples; chosen] */
-  export const DICROTIC_SAMPLES: f32 = 14;
-  /** Until then one may come in a slow pulse, which is longer; an upstroke that comes later is a beat: 0.48 s. [grid samples; chosen] */
+  /** Until then a pulse's second wave may come; an upstroke that comes later is a beat: 0.48 s. [grid samples; chosen] */
   export const LATEST_DICROTIC: f32 = 15.4;
-  /** Its greatest slope against that of the pulse. [ratio; chosen] */
+  /** Slope against that of a full beat below which an upstroke is a second wave, or that of a premature beat. [ratio; chosen] */
   export const DICROTIC_SHARE: f32 = 0.4;
   /** Least interval that is a pause. [intervals; chosen] */
   export const LONG: f32 = 1.35;
   /** Interval up to which a beat is early, so that the pause after it is its own. [intervals; chosen] */
   export const EARLY: f32 = 0.85;
-  /** Least interval that a beat without a pulse is in. [intervals; chosen] */
-  export const LOST: f32 = 1.6;
-  /**
-   * Most variation of the other intervals with which that is said: breathing makes less, atrial fibrillation more. [ratio; chosen]
-   */
-  export const STEADY_VARIATION: f32 = 0.1;
-  /** Most beats without a pulse in a window: more pauses are a rhythm of their own, such as bigeminy. [beats; chosen] */
-  export const MOST_LOST: i32 = 2;
   /** Least slope of a weak upstroke, against the usual one. [ratio; chosen] */
   export const WEAK: f32 = 0.05;
-  /** The pause after a premature beat is at least this much of the interval before it. [ratio; chosen] */
-  export const COMPENSATION: f32 = 0.9;
   /** Most of them in a trusted reading: each is 7.5 bpm of the rate. [beats; chosen] */
   export const MOST_GUESSED: i32 = 1;
-  /** Latest weak pulse of alternating ones, as a share of the interval between the strong ones. [share; chosen] */
-  export const LATEST_ALTERNATE: f32 = 0.56;
   /** How near to the same delay a second wave comes. [grid samples; chosen] */
   export const HABIT_SAMPLES: f32 = 3;
-  /** How large it is at least, against the one in the pause. [ratio; chosen] */
-  export const HABIT_SHARE: f32 = 0.5;
-  /** Share of the other beats with such a wave from which it is none. [share; chosen] */
-  export const HABITUAL: f32 = 0.3;
   /** From a heartbeat to the upstroke of its pulse in a finger: 0.3 s. [grid samples; chosen] */
   export const PULSE_DELAY: f32 = 9.6;
   /** Least slope of an upstroke that is not weak, in the search for runs of weak ones, against the usual one. [ratio; chosen] */
   export const STRONG: f32 = 0.5;
-  /** Least slope of a weak upstroke in a run. [ratio; chosen] */
-  export const WEAK_IN_RUN: f32 = 0.1;
-  /** Intervals in a row that make a run of fast beats. [intervals; chosen] */
+  /** Intervals in a row that make a run of fast beats. [intervals; cited: three premature beats or more are a run (Buxton et al., Circulation 114:2534, 2006)] */
   export const RUN: i32 = 3;
 }
 
 /** heart_rate.ts: the value */
 export namespace RATE {
-  /** Log odds of the counted rate against another by line and period, without evidence. [log odds; chosen] */
-  export const COUNT_BIAS: f32 = -0.5;
-  /** Weight of the clarity of the counted beats. [weight; chosen] */
-  export const OF_CLEAR: f32 = 6;
-  /** Weight of what track, likelihood and spectrum say for either. [weight; chosen] */
-  export const OF_SHARES: f32 = 0.5;
-  /** The most that they say, as clear beats are worth more than a track. [log ratio; chosen] */
-  export const MOST_SHARES: f32 = 6;
+  /** Weight of the clarity of the counted beats, against what track, likelihood and spectrum say for either rate. [weight; chosen] */
+  export const OF_CLEAR: f32 = 12;
   /** Weight of signs that a rate misses beats. [log odds; chosen] */
-  export const OF_MISSED: f32 = 3;
-  /** Usual difference between them. [bpm; chosen] */
-  export const USUAL_STEP: f32 = 2;
+  export const OF_MISSED: f32 = 6;
   /** Most change of the rate from window to window at rest. [bpm; derived: a beat more or less in a window of 8 s is 7.5 bpm] */
   export const MOST_CHANGE: f32 = 10;
   /** Windows that a rate must hold after a larger change: one of the two was wrong, or a rhythm that is none goes on changing. [windows; chosen] */
   export const SETTLED: i32 = 3;
-  /** Furthest that the beats' rate may lie from the tracked one at rest. [bpm; chosen] */
-  export const REST_REACH: f32 = 12;
-  /** Furthest that the beats' rate may lie from the tracked one in motion. [bpm; chosen] */
-  export const MOTION_REACH: f32 = 7;
-  /** Furthest that a spectral line may lie from the tracked rate: about a quarter of the main lobe. [bpm; chosen] */
-  export const LINE_REACH: f32 = 7;
-  /** Difference up to which the two estimates at rest are taken together. [bpm; chosen] */
+  /** Half width of a spectral line, and how far it may lie from the rate. [bpm; derived: a quarter of the main lobe] */
+  export const LINE_REACH: f32 = 7.5;
+  /** Difference up to which two rates are taken together. [bpm; derived: the tolerance of a heart rate] */
   export const ALIKE: f32 = 5;
   /** Variation of the intervals from which the count alone is taken: there is no line in an irregular rhythm. [ratio; chosen] */
   export const IRREGULAR: f32 = 0.12;
@@ -212,21 +164,8 @@ export namespace RATE {
    * as monitors' do, and a beat that comes in or falls out moves the value less. [share; chosen]
    */
   export const VALUE_MEMORY: f32 = 0.5;
-  /**
-   * Likeness of the upstrokes above which it is so little: what varies more than IRREGULAR is the rhythm, and is not smoothed. 0.85 and 0.9
-   * do as well. [correlation; chosen]
-   */
-  export const SHARP_LIKENESS: f32 = 0.95;
-  /** Share of the line's rate in the value, where the beats' timing is not sharp. [share; chosen] */
-  export const LINE_SHARE: f32 = 0.5;
-  /**
-   * Timing error of the beats from which these shares are whole: 16 ms. A beat that is timed well needs no mean. [grid samples; chosen]
-   */
-  export const BLURRED: f32 = 0.5;
-  /** Share of a step in how far apart from motion the line was of late: a clearer step counts at once. [share; chosen] */
-  export const CLEARER: f32 = 0.5;
-  /** Share of a less clear step: what was seen counts for 20 s. [share; chosen] */
-  export const LESS_CLEAR: f32 = 0.05;
+  /** Share of a step in what is remembered of a rate: half a minute. [share; chosen] */
+  export const LESS_CLEAR: f32 = 0.03;
   /**
    * The same where the rate leaps, by the square of its distance from its running mean in tens of bpm: what was seen of another
    * rate says nothing of this one. Chosen on people left out. [share; chosen]
@@ -234,17 +173,13 @@ export namespace RATE {
   export const RESTLESS: f32 = 0.8;
   /** Share of a step's rate in its running mean: 5 s of memory. [share; chosen] */
   export const SLOW_SHARE: f32 = 0.2;
-  /** Share of this window in what the axes did not explain of late: 2 s of memory. [share; chosen] */
-  export const UNEXPLAINED_SHARE: f32 = 0.5;
-  /** Share of this window in the support where that rises: 10 s of memory. [share; chosen] */
-  export const SUPPORT_RISE: f32 = 0.1;
-  /** Share of this window in the support where that falls: 2.5 s of memory. [share; chosen] */
-  export const SUPPORT_FALL: f32 = 0.4;
+  /** Share of this window in the support where that rises. [share; derived: RESIDUAL.MEMORY, 10 s] */
+  export const SUPPORT_RISE: f32 = 1 - RESIDUAL.MEMORY;
   /** Rise of the expected rate for each g of acceleration (standard deviation): 100 bpm walking, more running. [bpm; chosen] */
   export const RATE_PER_G: f32 = 100;
-  /** Highest rate that is expected: vigorous exercise has 77 to 95 % of the highest, 146 to 180 if that is 190 (ACSM). [bpm; chosen] */
+  /** Highest rate that is expected. [bpm; cited: vigorous exercise has 77 to 95 % of the highest rate (ACSM), 146 to 180 if that is 190] */
   export const EXERCISE_RATE: f32 = 160;
-  /** Share of a step in the response of the expected rate: a time constant of 30 s; of heart rates it is 20 to 60 s. [share; chosen] */
+  /** Share of a step in the response of the expected rate: a time constant of 30 s. [share; cited: Bunc et al. 1988, 20 to 60 s] */
   export const RESPONSE: f32 = 0.033;
 }
 
@@ -254,8 +189,6 @@ export namespace OCTAVE {
   export const MIDWAY: f32 = 0.15;
   /** Rate up to which it is later than a dicrotic wave, which comes within 0.39 s. [bpm; chosen] */
   export const FASTEST_MIDWAY: f32 = 77;
-  /** Share of a window in the running sums of the lines: half a minute of memory. [share; chosen] */
-  export const LOCK_SHARE: f32 = 0.03;
   /** Largest difference of two rates, or of two intervals, that count as the same. [share; chosen] */
   export const SAME_RATE: f32 = 0.1;
   /**
@@ -265,12 +198,6 @@ export namespace OCTAVE {
   export const HALF_SEEN: f32 = 0.3;
   /** How far the line is in step with that at half the rate, of 1, from which half the rate may be the pulse's, at rest. [ratio; chosen] */
   export const HALF_IN_STEP: f32 = 0.9;
-  /** Power of the second harmonic, against the first, from which the even ones may stand out: slopes that are a fourth steeper. [ratio; chosen] */
-  export const EVEN_SECOND: f32 = 0.4;
-  /** The same of the fourth harmonic, against the third. [ratio; chosen] */
-  export const EVEN_FOURTH: f32 = 1.12;
-  /** Rate up to which the fourth harmonic is within the spectrum. [bpm; derived: a fourth of 6 Hz] */
-  export const FASTEST_EVEN: f32 = 90;
   /** Power of slopes at the rate that was trusted last, against this one's, from which that line is still there. [ratio; chosen] */
   export const OLD_LINE_SEEN: f32 = 0.2;
   /** Seconds without a trusted rate after which the last one is forgotten. [s; chosen] */
@@ -279,14 +206,12 @@ export namespace OCTAVE {
 
 /** confidence.ts: the waveforms by themselves */
 export namespace QUALITY {
-  /** Share of the window at its extremes from which an optical channel is not believed. [share; chosen] */
-  export const MOST_CLIPPED: f32 = 0.58;
   /** Least part of an optical channel's standard deviation that its swings must be; in the recordings above 0.2. [ratio; chosen] */
   export const LEAST_SWING: f32 = 0.05;
   /** Most of its power that its steps may be; in the recordings below 0.3, of 220 bpm 0.97. [ratio; chosen] */
   export const MOST_JUMP: f32 = 1.1;
-  /** Most of its grid samples that may be like the one before. [share; chosen] */
-  export const MOST_STILL: f32 = 0.6;
+  /** Share of its grid samples that are like the one before, or at its extremes, from which an optical channel is not believed. [share; chosen] */
+  export const MOST_STILL: f32 = 0.59;
   /** Least evenness of its steps; in the recordings above 0.2, of a clean pulse of 30 bpm 0.16. [share; chosen] */
   export const LEAST_EVEN: f32 = 0.03;
 }
@@ -295,8 +220,6 @@ export namespace QUALITY {
 export namespace MOTION {
   /** Share of the likelihood of late that is enough, in motion. [share; chosen] */
   export const ENOUGH_SUPPORT: f32 = 0.67;
-  /** Added to the share of the likelihood before that logarithm. [share; chosen] */
-  export const LEAST_SUPPORT: f32 = 0.02;
   /** Confidence from which a rate in motion is trusted: the same evidence is wrong more often in some kinds of motion than in others. [probability; chosen] */
   export const LEAST_TRUSTED: f32 = 0.79;
   /**
@@ -306,36 +229,24 @@ export namespace MOTION {
   export const LEAST_UNEXPLAINED: f32 = 0.1;
   /** How far apart from motion the line must have been seen of late: a copy of it has 1/3. [share; chosen] */
   export const LEAST_APART: f32 = 0.455;
-  /** Highest confidence of a rate in motion that is not trusted, though it may well be right. [probability; chosen] */
+  /** Highest confidence of a rate that is not trusted, though it may well be right. [probability; derived: a tenth below the trusted one] */
   export const UNTRUSTED: f32 = 0.45;
 }
 
 /** confidence.ts: at rest */
 export namespace REST {
-  /** Disorder of the intervals times the margin from which weak pulses may be missed, as in atrial fibrillation. [ratio; chosen] */
-  export const WEAK: f32 = 0.1;
   /** Clarity of the counted beats from which another rate is not trusted. [ratio; chosen] */
   export const CLEAR: f32 = 0.4;
   /** Added to shares before their logarithm. [share; chosen] */
   export const LEAST_SHARE: f32 = 0.02;
-  /** Half width of a line: about a quarter of the main lobe. [bpm; chosen] */
-  export const LINE_WIDTH: f32 = 7;
   /** Shortest interval from which every beat has a pulse. [s; chosen] */
   export const USUAL_SHORTEST: f32 = 0.6;
-  /** Most variation of the intervals over two beats in bigeminy. [ratio; chosen] */
-  export const STEADY_PAIRS: f32 = 0.06;
-  /** Longest of them, in periods of the line. [periods; chosen] */
-  export const RUN_INTERVAL: f32 = 0.8;
-  /** Counted rate up to which they are beats, not second waves, in rates of the line. [ratio; chosen] */
-  export const RUN_RATE: f32 = 1.7;
+  /** Most variation of the intervals of an even rhythm, and of those over two beats in bigeminy. [ratio; derived: half of what is irregular] */
+  export const STEADY_PAIRS: f32 = 0.5 * RATE.IRREGULAR;
   /** Least likeness of their upstrokes. [correlation; chosen] */
   export const RUN_LIKENESS: f32 = 0.85;
-  /** Variation of the intervals up to which they are even, so that weak pulses among them are no run. [ratio; chosen] */
-  export const EVEN_RHYTHM: f32 = 0.05;
   /** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
   export const FOLLOWED: f32 = 0.6;
-  /** Evenness of the upstrokes from which a long interval hides a beat, as none of them is premature. [ratio; chosen] */
-  export const EVEN_STROKES: f32 = 0.35;
 }
 
 /** artefact.ts */
@@ -364,12 +275,10 @@ export namespace ARTEFACT {
   export const MOVEMENT_RATIO: f32 = 0.77;
   /** Power of the second harmonic, against that of the rate, of which a sine in noise of a twelfth of its amplitude has half. [ratio; chosen] */
   export const SECOND: f32 = 0.0024;
-  /** Rate up to which it can be seen: what is above 5 Hz, a wearable may have filtered off. [bpm; chosen] */
+  /** Rate up to which its second harmonic can be seen: what is above 5 Hz, a wearable may have filtered off. [bpm; derived: half of 5 Hz] */
   export const SECOND_SEEN: f32 = 150;
-  /** Least share of the window that has values for its height to count. [share; chosen] */
+  /** Least share of the window that has values for its height to count. [share; derived: the newest 0.8 s may be on their way] */
   export const WHOLE: f32 = 0.9;
-  /** Growth that is assumed of a session that begins in motion: four times. [log ratio; chosen] */
-  export const MOVING_GROWTH: f32 = 1.5;
   /** Rate that is unusually fast at rest. [bpm; chosen] */
   export const FAST_REST: f32 = 115;
 }

@@ -102,7 +102,7 @@ function allAxesMove(axes: Signals): bool {
     const difference = f32x4.sub(sample, v128.shuffle<f32>(sample, sample, 1, 2, 0, 3));
     apart = f32x4.add(apart, f32x4.mul(difference, difference));
   }
-  const least = f32x4.splat(LOADING.LEAST_AXIS * sumLanes(axes.energy));
+  const least = f32x4.splat(LOADING.ROUNDING * sumLanes(axes.energy));
   return (i32x4.bitmask(f32x4.gt(f32x4.pmin(axes.energy, apart), least)) & 7) === 7;
 }
 
