@@ -1,38 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import { isoTime } from '../instant.js';
 import type { Account } from '../store/store.js';
+import { type AdminContext, note } from './context.js';
 import { chosen, Refusal } from './refusal.js';
-import { note, type Workplace } from './workplace.js';
 
 /** Creates an account, entitled to all algorithms. */
-export async function createAccount(place: Workplace, name: string): Promise<object> {
+export async function createAccount(context: AdminContext, name: string): Promise<object> {
   const account = {
     id: randomUUID(),
     name: chosen('the name', name),
     algorithms: null,
-    createdAt: place.clock.now(),
+    createdAt: context.clock.now(),
   };
-  const made = await place.store.createAccount(account);
+  const made = await context.store.createAccount(account);
   if (!made) throw new Refusal(`there is already an account named ${JSON.stringify(name)}`);
-  await note(place, 'account created', made.id, made.name);
-  return shown(place, made);
+  await note(context, 'account created', made.id, made.name);
+  return shown(context, made);
 }
 
-export async function listAccounts(place: Workplace): Promise<object[]> {
-  return (await place.store.accounts()).map((account) => shown(place, account));
+export async function listAccounts(context: AdminContext): Promise<object[]> {
+  return (await context.store.accounts()).map((account) => shown(context, account));
 }
 
 /** Sets the algorithms that an account's later sessions run: `all`, or slugs separated by commas. */
-export async function entitleAccount(place: Workplace, named: string, algorithms: string): Promise<object> {
-  const slugs = algorithms === 'all' ? null : slugsOf(place, algorithms);
-  const { id } = await accountOf(place, named);
-  const account = found(id, await place.store.entitle(id, slugs));
-  await note(place, 'account entitled', id, `${account.name}: ${slugs?.join(', ') ?? 'all algorithms'}`);
-  return shown(place, account);
+export async function entitleAccount(context: AdminContext, named: string, algorithms: string): Promise<object> {
+  const slugs = algorithms === 'all' ? null : slugsOf(context, algorithms);
+  const { id } = await accountOf(context, named);
+  const account = found(id, await context.store.entitle(id, slugs));
+  await note(context, 'account entitled', id, `${account.name}: ${slugs?.join(', ') ?? 'all algorithms'}`);
+  return shown(context, account);
 }
 
 /** Finds an account by its id or its name. */
-export async function accountOf({ store }: Workplace, named: string): Promise<Account> {
+export async function accountOf({ store }: AdminContext, named: string): Promise<Account> {
   return found(named, (await store.account(named)) ?? (await store.accountNamed(named)));
 }
 
@@ -42,7 +42,7 @@ function found(named: string, account: Account | null): Account {
   return account;
 }
 
-function slugsOf({ algorithms }: Workplace, text: string): string[] {
+function slugsOf({ algorithms }: AdminContext, text: string): string[] {
   const named = new Set(text.split(',').map((slug) => slug.trim()));
   const known = algorithms.map(({ slug }) => slug);
   for (const slug of named) {
@@ -52,7 +52,7 @@ function slugsOf({ algorithms }: Workplace, text: string): string[] {
   return known.filter((slug) => named.has(slug));
 }
 
-function shown({ algorithms }: Workplace, { id, name, algorithms: slugs, createdAt }: Account): object {
+function shown({ algorithms }: AdminContext, { id, name, algorithms: slugs, createdAt }: Account): object {
   const entitled = algorithms.map(({ slug }) => slug).filter((slug) => slugs?.includes(slug) ?? true);
   return { id, name, algorithms: entitled, created_at: isoTime(createdAt) };
 }

@@ -7,8 +7,8 @@ import { isPassword } from '../operators/password.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Store } from '../store/store.js';
 import { adminCommand } from './command.js';
+import type { AdminContext } from './context.js';
 import { Refusal } from './refusal.js';
-import type { Workplace } from './workplace.js';
 
 const ALGORITHMS = ['hr-ppg', 'hr-ecg', 'spo2'].map((slug) => ({ slug }));
 const HOUR_MS = 3_600_000;
@@ -30,11 +30,11 @@ describe('admin', () => {
   /** Runs a command and gives what it prints. */
   async function admin(...words: string[]): Promise<unknown> {
     let printed: unknown;
-    const place: Workplace = { store, algorithms: ALGORITHMS, clock, actor: 'admin command' };
+    const context: AdminContext = { store, algorithms: ALGORITHMS, clock, actor: 'admin command' };
     const nothing = async () => undefined;
     const files = { backUp: nothing, restore: nothing, verify: nothing, verifyStore: nothing }; // tested as processes
     const command = adminCommand(async (task) => {
-      printed = await task(place);
+      printed = await task(context);
     }, files);
     await command.parseAsync(words, { from: 'user' });
     return printed;

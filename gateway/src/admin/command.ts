@@ -1,15 +1,15 @@
 import { VERSION } from '@device-insights/fanout/process/version';
 import { Command } from 'commander';
 import { createAccount, entitleAccount, listAccounts } from './accounts.js';
+import type { AdminContext } from './context.js';
 import { type DeviceChoice, deleteDevice, deleteDevices, listDevices } from './devices.js';
 import { deleteAccount, deleteSession, eraseUser } from './erasure.js';
 import { issueKey, listKeys, revokeKey, rotateKey } from './keys.js';
 import { addOperator, listOperators, removeOperator, resetOperator } from './operators.js';
 import { Refusal } from './refusal.js';
-import type { Workplace } from './workplace.js';
 
 /** Runs one operation on the store and prints its result. */
-export type Perform = (task: (place: Workplace) => Promise<object>) => Promise<void>;
+export type Perform = (task: (context: AdminContext) => Promise<object>) => Promise<void>;
 
 /** Tasks on the store's files, without opening the store. */
 export interface FileTasks {
@@ -71,7 +71,7 @@ function accountCommands(account: Command, perform: Perform): void {
   account
     .command('create <NAME>')
     .description('create an account, entitled to all algorithms')
-    .action((name: string) => perform((place) => createAccount(place, name)));
+    .action((name: string) => perform((context) => createAccount(context, name)));
   account
     .command('list')
     .description('list all accounts')
@@ -81,13 +81,15 @@ function accountCommands(account: Command, perform: Perform): void {
     .description(
       'delete an account, by its id or name, for good, with its keys, devices, sessions and insights; the audit log stays',
     )
-    .action((id: string) => perform((place) => deleteAccount(place, id)));
+    .action((id: string) => perform((context) => deleteAccount(context, id)));
   account
     .command('entitle')
     .description('set the algorithms that sessions opened from now on run')
     .requiredOption(...ACCOUNT)
     .requiredOption('--algos <SLUG,...>', 'slugs separated by commas, or all')
-    .action((o: { account: string; algos: string }) => perform((place) => entitleAccount(place, o.account, o.algos)));
+    .action((o: { account: string; algos: string }) =>
+      perform((context) => entitleAccount(context, o.account, o.algos)),
+    );
 }
 
 function erasureCommands(admin: Command, perform: Perform): void {
@@ -96,7 +98,7 @@ function erasureCommands(admin: Command, perform: Perform): void {
     .description('delete: a closed session, with its insights')
     .command('delete <ID>')
     .description('delete a closed session for good, with its insights')
-    .action((id: string) => perform((place) => deleteSession(place, id)));
+    .action((id: string) => perform((context) => deleteSession(context, id)));
   admin
     .command('user')
     .description('erase: what an account has of one user')
@@ -104,7 +106,7 @@ function erasureCommands(admin: Command, perform: Perform): void {
     .description('delete the keys of a user, its sessions and their insights, for good; the audit log stays')
     .requiredOption(...ACCOUNT)
     .requiredOption('--user <U>', 'the user')
-    .action((o: { account: string; user: string }) => perform((place) => eraseUser(place, o.account, o.user)));
+    .action((o: { account: string; user: string }) => perform((context) => eraseUser(context, o.account, o.user)));
 }
 
 function keyCommands(key: Command, perform: Perform): void {
@@ -117,24 +119,24 @@ function keyCommands(key: Command, perform: Perform): void {
     .option('--label <TEXT>', 'what the key is for, up to 100 characters')
     .option('--expires <WHEN>', 'when the key expires: in 90m, 12h, 30d or 4w, or at an RFC 3339 time (default: never)')
     .action((o: { account: string; user?: string; expires?: string; permissions?: string; label?: string }) =>
-      perform((place) => issueKey(place, o.account, { ...o, permissions: o.permissions?.split(',') })),
+      perform((context) => issueKey(context, o.account, { ...o, permissions: o.permissions?.split(',') })),
     );
   key
     .command('revoke <KEYID>')
     .description('revoke a key permanently; its open sockets are closed')
-    .action((id: string) => perform((place) => revokeKey(place, id)));
+    .action((id: string) => perform((context) => revokeKey(context, id)));
   key
     .command('rotate <KEYID>')
     .description(
       'issue a key that replaces another one, which is revoked after an overlap; the new key is shown only this once',
     )
     .option('--overlap <TIME>', 'how long the old key stays valid: 90m, 12h, 30d or 4w', '24h')
-    .action((id: string, o: { overlap: string }) => perform((place) => rotateKey(place, id, o.overlap)));
+    .action((id: string, o: { overlap: string }) => perform((context) => rotateKey(context, id, o.overlap)));
   key
     .command('list')
     .description('list the keys of an account, including revoked keys')
     .requiredOption(...ACCOUNT)
-    .action((o: { account: string }) => perform((place) => listKeys(place, o.account)));
+    .action((o: { account: string }) => perform((context) => listKeys(context, o.account)));
 }
 
 function deviceCommands(device: Command, perform: Perform): void {
@@ -142,7 +144,7 @@ function deviceCommands(device: Command, perform: Perform): void {
     .command('list')
     .description('list the devices of an account')
     .requiredOption(...ACCOUNT)
-    .action((o: { account: string }) => perform((place) => listDevices(place, o.account)));
+    .action((o: { account: string }) => perform((context) => listDevices(context, o.account)));
   device
     .command('delete [DEVICE_ID]')
     .description(
@@ -153,10 +155,10 @@ function deviceCommands(device: Command, perform: Perform): void {
     .option('--since <WHEN>', 'devices that first connected at or after: 90m, 12h, 30d or 4w ago, or an RFC 3339 time')
     .option('--before <WHEN>', 'devices that first connected before')
     .action((id: string | undefined, { account, ...choice }: { account: string } & DeviceChoice) =>
-      perform((place) => {
+      perform((context) => {
         if ((id === undefined) === (Object.keys(choice).length === 0))
           throw new Refusal('give either a DEVICE_ID, or some of --prefix, --since and --before');
-        return id === undefined ? deleteDevices(place, account, choice) : deleteDevice(place, account, id);
+        return id === undefined ? deleteDevices(context, account, choice) : deleteDevice(context, account, id);
       }),
     );
 }
@@ -167,12 +169,12 @@ function operatorCommands(operator: Command, perform: Perform): void {
     .description('add an operator, who can sign in to the dashboard; the password is shown only this once')
     .option('--viewer', 'give read-only access')
     .action((name: string, o: { viewer?: true }) =>
-      perform((place) => addOperator(place, name, o.viewer ? 'viewer' : 'operator')),
+      perform((context) => addOperator(context, name, o.viewer ? 'viewer' : 'operator')),
     );
   operator
     .command('reset <NAME>')
     .description('set a new password, shown only this once, and sign the operator out everywhere')
-    .action((name: string) => perform((place) => resetOperator(place, name)));
+    .action((name: string) => perform((context) => resetOperator(context, name)));
   operator
     .command('list')
     .description('list all operators')
@@ -180,5 +182,5 @@ function operatorCommands(operator: Command, perform: Perform): void {
   operator
     .command('remove <NAME>')
     .description('remove an operator, and sign them out everywhere')
-    .action((name: string) => perform((place) => removeOperator(place, name)));
+    .action((name: string) => perform((context) => removeOperator(context, name)));
 }

@@ -1,21 +1,21 @@
 import { isoTime } from '../instant.js';
 import type { Device, Page } from '../store/store.js';
 import { accountOf } from './accounts.js';
+import { type AdminContext, note } from './context.js';
 import { pastOf } from './expiry.js';
 import { Refusal } from './refusal.js';
-import { note, type Workplace } from './workplace.js';
 
-export async function listDevices(place: Workplace, accountId: string): Promise<object[]> {
-  const { id } = await accountOf(place, accountId);
-  return (await place.store.devices(id)).map(shown);
+export async function listDevices(context: AdminContext, accountId: string): Promise<object[]> {
+  const { id } = await accountOf(context, accountId);
+  return (await context.store.devices(id)).map(shown);
 }
 
 /** Deletes a device, so that its model can be deleted. Its sessions stay. */
-export async function deleteDevice(place: Workplace, accountId: string, deviceId: string): Promise<object> {
-  const { id } = await accountOf(place, accountId);
-  const device = await place.store.deleteDevice(id, deviceId);
+export async function deleteDevice(context: AdminContext, accountId: string, deviceId: string): Promise<object> {
+  const { id } = await accountOf(context, accountId);
+  const device = await context.store.deleteDevice(id, deviceId);
   if (!device) throw new Refusal(`the account has no device ${JSON.stringify(deviceId)}: see "admin device list"`);
-  await note(place, 'device deleted', id, deviceId);
+  await note(context, 'device deleted', id, deviceId);
   return shown(device);
 }
 
@@ -29,23 +29,23 @@ export interface DeviceChoice {
 const PAGE = 500;
 
 /** Deletes many devices of an account. Their sessions stay, and a device that connects again is registered again. */
-export async function deleteDevices(place: Workplace, accountId: string, choice: DeviceChoice): Promise<object> {
-  const { id } = await accountOf(place, accountId);
+export async function deleteDevices(context: AdminContext, accountId: string, choice: DeviceChoice): Promise<object> {
+  const { id } = await accountOf(context, accountId);
   const { prefix = null } = choice;
-  const now = place.clock.now();
+  const now = context.clock.now();
   const since = choice.since === undefined ? Number.NEGATIVE_INFINITY : pastOf('--since', choice.since, now);
   const before = choice.before === undefined ? Number.POSITIVE_INFINITY : pastOf('--before', choice.before, now);
   let devices = 0;
   let cursor: string | null = null;
   do {
-    const page: Page<Device> = await place.store.devicePage({ accountId: id, prefix, limit: PAGE, cursor });
+    const page: Page<Device> = await context.store.devicePage({ accountId: id, prefix, limit: PAGE, cursor });
     const chosen = page.rows.filter(({ createdAt }) => createdAt >= since && createdAt < before);
-    const deleted = await Promise.all(chosen.map(({ deviceId }) => place.store.deleteDevice(id, deviceId)));
+    const deleted = await Promise.all(chosen.map(({ deviceId }) => context.store.deleteDevice(id, deviceId)));
     devices += deleted.filter((device) => device !== null).length;
     cursor = page.next;
   } while (cursor !== null);
   const words = Object.entries(choice).map(([name, value]) => `--${name} ${value}`);
-  await note(place, 'devices deleted', id, `${devices} devices: ${words.join(' ')}`);
+  await note(context, 'devices deleted', id, `${devices} devices: ${words.join(' ')}`);
   return { account_id: id, ...choice, devices };
 }
 

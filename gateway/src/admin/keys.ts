@@ -3,9 +3,9 @@ import { isoTime, isoTimeOrNull } from '../instant.js';
 import { keyRow, newKey, usualPermissions } from '../keys/key.js';
 import type { Key } from '../store/store.js';
 import { accountOf } from './accounts.js';
+import { type AdminContext, note } from './context.js';
 import { expiryOf } from './expiry.js';
 import { chosen, Refusal } from './refusal.js';
-import { note, type Workplace } from './workplace.js';
 
 /** What the issuer of a key may choose. */
 export interface KeyWishes {
@@ -19,13 +19,13 @@ export interface KeyWishes {
 
 /** Issues a key of an account, or of one of its users. Only this answer contains the key itself. */
 export async function issueKey(
-  place: Workplace,
+  context: AdminContext,
   accountId: string,
   { user, expires, permissions, label }: KeyWishes,
 ): Promise<object> {
-  const { id } = await accountOf(place, accountId);
+  const { id } = await accountOf(context, accountId);
   const key = newKey();
-  const now = place.clock.now();
+  const now = context.clock.now();
   const owner = user === undefined ? null : chosen('the user', user);
   const row = keyRow(key, {
     accountId: id,
@@ -35,15 +35,15 @@ export async function issueKey(
     permissions: permissions === undefined ? usualPermissions(owner) : permissionsOf(permissions, owner),
     label: labelOf(label ?? ''),
   });
-  await place.store.addKey(row);
-  await note(place, 'key issued', id, faceOf(row));
+  await context.store.addKey(row);
+  await note(context, 'key issued', id, faceOf(row));
   return { ...shown(row), key };
 }
 
 /** Gives a key another label. */
-export async function labelKey(place: Workplace, id: string, label: string): Promise<object> {
-  const key = found(id, await place.store.labelKey(id, labelOf(label)));
-  await note(place, 'key labelled', key.accountId, faceOf(key));
+export async function labelKey(context: AdminContext, id: string, label: string): Promise<object> {
+  const key = found(id, await context.store.labelKey(id, labelOf(label)));
+  await note(context, 'key labelled', key.accountId, faceOf(key));
   return shown(key);
 }
 
@@ -62,9 +62,9 @@ function permissionsOf(names: readonly string[], user: string | null): readonly 
 }
 
 /** Revokes a key permanently; if it is already revoked, the first time is kept. */
-export async function revokeKey(place: Workplace, id: string): Promise<object> {
-  const key = found(id, await place.store.revokeKey(id, place.clock.now()));
-  await note(place, 'key revoked', key.accountId, faceOf(key));
+export async function revokeKey(context: AdminContext, id: string): Promise<object> {
+  const key = found(id, await context.store.revokeKey(id, context.clock.now()));
+  await note(context, 'key revoked', key.accountId, faceOf(key));
   return shown(key);
 }
 
@@ -73,15 +73,15 @@ export async function revokeKey(place: Workplace, id: string): Promise<object> {
  * contains the new key.
  * @param overlap how long the old key stays valid, such as `24h`
  */
-export async function rotateKey(place: Workplace, id: string, overlap: string): Promise<object> {
-  const old = found(id, await place.store.key(id));
+export async function rotateKey(context: AdminContext, id: string, overlap: string): Promise<object> {
+  const old = found(id, await context.store.key(id));
   const key = newKey();
-  const now = place.clock.now();
+  const now = context.clock.now();
   const { accountId, user, permissions, label } = old;
   const row = keyRow(key, { accountId, user, permissions, label, createdAt: now });
-  if (!(await place.store.replaceKey(id, row, expiryOf('the end of the overlap', overlap, now))))
+  if (!(await context.store.replaceKey(id, row, expiryOf('the end of the overlap', overlap, now))))
     throw new Refusal('the key is already revoked, expired or replaced: issue another one');
-  await note(place, 'key rotated', old.accountId, `${faceOf(old)}, replaced by ${faceOf(row)}`);
+  await note(context, 'key rotated', old.accountId, `${faceOf(old)}, replaced by ${faceOf(row)}`);
   return { ...shown(row), key };
 }
 
@@ -96,9 +96,9 @@ function faceOf({ prefix, lastFour, user, label }: Key): string {
   return `${prefix}…${lastFour}${name}${user === null ? '' : ` of ${user}`}`;
 }
 
-export async function listKeys(place: Workplace, accountId: string): Promise<object[]> {
-  const { id } = await accountOf(place, accountId);
-  return (await place.store.keys(id)).filter(({ subscribeOnly }) => !subscribeOnly).map(shown);
+export async function listKeys(context: AdminContext, accountId: string): Promise<object[]> {
+  const { id } = await accountOf(context, accountId);
+  return (await context.store.keys(id)).filter(({ subscribeOnly }) => !subscribeOnly).map(shown);
 }
 
 export function shown(key: Key): object {

@@ -2,42 +2,42 @@ import { isoTime } from '../instant.js';
 import { operatorRow } from '../operators/operator.js';
 import { hashPassword, newPassword } from '../operators/password.js';
 import type { Operator, Role } from '../store/store.js';
+import { type AdminContext, note } from './context.js';
 import { chosen, Refusal } from './refusal.js';
-import { note, type Workplace } from './workplace.js';
 
 /** Adds an operator, who can sign in to the dashboard. Only this answer contains the password. */
-export async function addOperator(place: Workplace, name: string, role: Role): Promise<object> {
+export async function addOperator(context: AdminContext, name: string, role: Role): Promise<object> {
   const password = newPassword();
-  const row = await operatorRow(chosen('the name', name), role, password, place.clock.now());
-  if (!(await place.store.addOperator(row))) {
+  const row = await operatorRow(chosen('the name', name), role, password, context.clock.now());
+  if (!(await context.store.addOperator(row))) {
     throw new Refusal(`there is already an operator named ${JSON.stringify(name)}: see "admin operator reset"`);
   }
-  await note(place, 'operator added', null, `${name}, ${role}`);
+  await note(context, 'operator added', null, `${name}, ${role}`);
   return { ...shown(row), password };
 }
 
 /** Sets a new password for an operator and signs them out everywhere. */
-export async function resetOperator(place: Workplace, name: string): Promise<object> {
-  const { id } = await operatorNamed(place, name);
+export async function resetOperator(context: AdminContext, name: string): Promise<object> {
+  const { id } = await operatorNamed(context, name);
   const password = newPassword();
-  const row = found(name, await place.store.setOperatorPassword(id, await hashPassword(password)));
-  await note(place, 'password reset', null, name);
+  const row = found(name, await context.store.setOperatorPassword(id, await hashPassword(password)));
+  await note(context, 'password reset', null, name);
   return { ...shown(row), password };
 }
 
-export async function listOperators({ store }: Workplace): Promise<object[]> {
+export async function listOperators({ store }: AdminContext): Promise<object[]> {
   return (await store.operators()).map(shown);
 }
 
 /** Removes an operator and signs them out everywhere. */
-export async function removeOperator(place: Workplace, name: string): Promise<object> {
-  const { id } = await operatorNamed(place, name);
-  const row = found(name, await place.store.removeOperator(id));
-  await note(place, 'operator removed', null, name);
+export async function removeOperator(context: AdminContext, name: string): Promise<object> {
+  const { id } = await operatorNamed(context, name);
+  const row = found(name, await context.store.removeOperator(id));
+  await note(context, 'operator removed', null, name);
   return shown(row);
 }
 
-async function operatorNamed({ store }: Workplace, name: string): Promise<Operator> {
+async function operatorNamed({ store }: AdminContext, name: string): Promise<Operator> {
   return found(name, await store.operatorNamed(name));
 }
 

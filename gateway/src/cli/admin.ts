@@ -2,8 +2,8 @@ import { systemClock } from '@device-insights/fanout/process/clock';
 import { messageOf } from '@device-insights/fanout/process/message-of';
 import { CommanderError } from 'commander';
 import { adminCommand, type FileTasks, type Perform } from '../admin/command.js';
+import { note } from '../admin/context.js';
 import { Refusal } from '../admin/refusal.js';
-import { note } from '../admin/workplace.js';
 import { ALGORITHMS } from '../analysis/registry.js';
 import { processConfig } from '../config.js';
 import { backUp, restore, verify, verifyStore } from '../store/embedded/backup.js';
@@ -22,8 +22,8 @@ const perform: Perform = async (task) => {
 
 const withFile = (run: typeof backUp, action: string) => async (file: string) => {
   await run(await embeddedFolder(), file);
-  await perform(async (place) => {
-    await note(place, action, null, file);
+  await perform(async (context) => {
+    await note(context, action, null, file);
     return { file };
   });
 };

@@ -36,7 +36,7 @@ export function accountRoutes(router: Router<DashboardState>, options: Dashboard
 
   router.post('/dashboard/api/accounts', jsonBody, async (ctx) => {
     const { name } = valid(newAccount, ctx.state.body);
-    await performed(actorOf(ctx), options, (place) => createAccount(place, name));
+    await performed(actorOf(ctx), options, (context) => createAccount(context, name));
     const made = await store.accountNamed(name);
     ctx.status = 201;
     ctx.body = made && accountRow(made);
@@ -46,7 +46,7 @@ export function accountRoutes(router: Router<DashboardState>, options: Dashboard
     const actor = actorOf(ctx);
     const { id } = await accountOf(ctx, store);
     const { algorithms: slugs } = valid(entitlement, ctx.state.body);
-    await performed(actor, options, (place) => entitleAccount(place, id, slugs?.join(',') ?? 'all'));
+    await performed(actor, options, (context) => entitleAccount(context, id, slugs?.join(',') ?? 'all'));
     ctx.body = accountRow(await accountOf(ctx, store));
   });
 

@@ -51,7 +51,7 @@ export function deviceRoutes(router: Router<DashboardState>, options: DashboardO
     const { id } = await accountOf(ctx, store);
     const deviceId = ctx.params.device ?? '';
     if (!(await store.device(id, deviceId))) throw noDevice();
-    await performed(actor, options, (place) => deleteDevice(place, id, deviceId));
+    await performed(actor, options, (context) => deleteDevice(context, id, deviceId));
     ctx.status = 204;
   });
 }

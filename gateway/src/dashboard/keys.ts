@@ -40,7 +40,7 @@ export function keyRoutes(router: Router<DashboardState>, options: DashboardOpti
     const { id } = await accountOf(ctx, store);
     const { user, expires, permissions, label } = valid(newKeyBody, ctx.state.body);
     const wanted = { user: user ?? undefined, expires: expires ?? undefined, permissions, label };
-    ctx.body = await performed(actor, options, (place) => issueKey(place, id, wanted));
+    ctx.body = await performed(actor, options, (context) => issueKey(context, id, wanted));
     ctx.status = 201;
   });
 
@@ -48,20 +48,20 @@ export function keyRoutes(router: Router<DashboardState>, options: DashboardOpti
     const actor = actorOf(ctx);
     const { id } = await keyOf(ctx, store);
     const { label } = valid(labelling, ctx.state.body);
-    ctx.body = await performed(actor, options, (place) => labelKey(place, id, label));
+    ctx.body = await performed(actor, options, (context) => labelKey(context, id, label));
   });
 
   router.post('/dashboard/api/keys/:key/revoke', async (ctx) => {
     const actor = actorOf(ctx);
     const { id } = await keyOf(ctx, store);
-    ctx.body = await performed(actor, options, (place) => revokeKey(place, id));
+    ctx.body = await performed(actor, options, (context) => revokeKey(context, id));
   });
 
   router.post('/dashboard/api/keys/:key/rotate', jsonBody, async (ctx) => {
     const actor = actorOf(ctx);
     const { id } = await keyOf(ctx, store);
     const { overlap } = valid(rotation, ctx.state.body);
-    ctx.body = await performed(actor, options, (place) => rotateKey(place, id, overlap));
+    ctx.body = await performed(actor, options, (context) => rotateKey(context, id, overlap));
     ctx.status = 201;
   });
 

@@ -1,5 +1,5 @@
+import type { AdminContext } from '../admin/context.js';
 import { Refusal } from '../admin/refusal.js';
-import type { Workplace } from '../admin/workplace.js';
 import { HttpError } from '../errors.js';
 import type { Operator } from '../store/store.js';
 import type { DashboardOptions } from './dashboard-context.js';
@@ -8,7 +8,7 @@ import type { DashboardOptions } from './dashboard-context.js';
 export async function performed<Result>(
   { name: actor }: Operator,
   { store, algorithms, clock }: DashboardOptions,
-  task: (place: Workplace) => Promise<Result>,
+  task: (context: AdminContext) => Promise<Result>,
 ): Promise<Result> {
   try {
     return await task({ store, algorithms, clock, actor });

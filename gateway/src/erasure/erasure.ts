@@ -3,7 +3,7 @@ import type { Clock } from '@device-insights/fanout/process/clock';
 import type { ErasedInsights, Session, SessionQuery, Store } from '../store/store.js';
 
 /** The store to erase from, and the clock that decides. */
-interface ErasurePlace {
+interface ErasureContext {
   readonly store: Store;
   readonly clock: Clock;
 }
@@ -24,13 +24,13 @@ interface Erased {
  * Erases a session with its insights. An open session is first taken from its gateway and closed; one that was closed for a
  * gateway that only seemed dead may get insights meanwhile, which are erased too.
  */
-export async function eraseSession(place: ErasurePlace, session: Session): Promise<Erased> {
-  if (session.status === 'open') await close(place, session);
+export async function eraseSession(context: ErasureContext, session: Session): Promise<Erased> {
+  if (session.status === 'open') await close(context, session);
   let insights = 0;
   do {
-    insights += await eraseInsights(place, { sessionId: session.id });
-    if (await place.store.eraseSession(session.id)) return { sessions: 1, insights };
-  } while ((await place.store.session(session.id))?.status === 'closed');
+    insights += await eraseInsights(context, { sessionId: session.id });
+    if (await context.store.eraseSession(session.id)) return { sessions: 1, insights };
+  } while ((await context.store.session(session.id))?.status === 'closed');
   return { sessions: 0, insights };
 }
 
@@ -39,15 +39,15 @@ export async function eraseSession(place: ErasurePlace, session: Session): Promi
  * insights and keys.
  */
 export async function eraseHolder(
-  place: ErasurePlace,
+  context: ErasureContext,
   accountId: string,
   user: string | null,
 ): Promise<Erased & { readonly keys: number }> {
-  const { store, clock } = place;
+  const { store, clock } = context;
   for (const key of await store.keys(accountId))
     if ((user === null || key.user === user) && key.revokedAt === null) await store.revokeKey(key.id, clock.now());
   await pause(clock, HEARD_MS);
-  const erased = await eraseListed(place, { accountId, user, status: null }, () => true);
+  const erased = await eraseListed(context, { accountId, user, status: null }, () => true);
   return { ...erased, keys: await inBatches(clock, (most) => store.eraseKeys(accountId, user, most)) };
 }
 
@@ -56,47 +56,47 @@ export async function eraseHolder(
  * an interrupted call leaves, the next one erases.
  */
 export async function eraseAccount(
-  place: ErasurePlace,
+  context: ErasureContext,
   id: string,
 ): Promise<(Erased & { readonly keys: number }) | null> {
-  const erased = await eraseHolder(place, id, null);
-  await inBatches(place.clock, (most) => place.store.eraseHoldings(id, most));
-  return (await place.store.eraseAccount(id)) && erased;
+  const erased = await eraseHolder(context, id, null);
+  await inBatches(context.clock, (most) => context.store.eraseHoldings(id, most));
+  return (await context.store.eraseAccount(id)) && erased;
 }
 
 /** Erases the sessions that ended before an instant, and the insights that longer sessions published before it. */
-export async function eraseBefore(place: ErasurePlace, before: number): Promise<Erased> {
+export async function eraseBefore(context: ErasureContext, before: number): Promise<Erased> {
   let erased: Erased = { sessions: 0, insights: 0 };
-  for (const { id: accountId } of await place.store.accounts()) {
-    erased = sum(erased, { sessions: 0, insights: await eraseInsights(place, { accountId, before }) });
+  for (const { id: accountId } of await context.store.accounts()) {
+    erased = sum(erased, { sessions: 0, insights: await eraseInsights(context, { accountId, before }) });
     const ended = ({ endedAt }: Session) => endedAt !== null && endedAt < before;
-    erased = sum(erased, await eraseListed(place, { accountId, user: null, status: 'closed', until: before }, ended));
+    erased = sum(erased, await eraseListed(context, { accountId, user: null, status: 'closed', until: before }, ended));
   }
   return erased;
 }
 
 async function eraseListed(
-  place: ErasurePlace,
+  context: ErasureContext,
   query: Omit<SessionQuery, 'limit' | 'cursor'>,
   wanted: (session: Session) => boolean,
 ): Promise<Erased> {
   let erased: Erased = { sessions: 0, insights: 0 };
   let cursor: string | null = null;
   do {
-    const page = await place.store.sessions({ ...query, limit: PAGE, cursor });
-    for (const session of page.rows) if (wanted(session)) erased = sum(erased, await eraseSession(place, session));
+    const page = await context.store.sessions({ ...query, limit: PAGE, cursor });
+    for (const session of page.rows) if (wanted(session)) erased = sum(erased, await eraseSession(context, session));
     cursor = page.next;
   } while (cursor !== null);
   return erased;
 }
 
 /** Takes the session from its gateway, which notices at its next commit or when it polls for take-overs. */
-async function close({ store }: ErasurePlace, { id, epoch, startedAt, progress }: Session): Promise<void> {
+async function close({ store }: ErasureContext, { id, epoch, startedAt, progress }: Session): Promise<void> {
   const taken = await store.claimSession(id, epoch, randomUUID());
   if (taken) await store.closeSession(id, taken.epoch, progress.lastDataAt ?? startedAt);
 }
 
-function eraseInsights({ store, clock }: ErasurePlace, which: ErasedInsights): Promise<number> {
+function eraseInsights({ store, clock }: ErasureContext, which: ErasedInsights): Promise<number> {
   return inBatches(clock, (most) => store.eraseInsights(which, most));
 }
 

@@ -20,10 +20,10 @@ import { CLOSE_GRACE_MS, Connection, DeviceSocket } from './connection.js';
 import { IngestCounters } from './counters.js';
 import { EARLIEST_MS } from './frame.js';
 import { JoinLimiter } from './session-quota.js';
+import { SessionScheduler } from './session-scheduler.js';
 import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
-import { SessionTurns } from './turns.js';
 
-interface IngestOptions extends Omit<SessionsOptions, 'turns' | 'counters'> {
+interface IngestOptions extends Omit<SessionsOptions, 'scheduler' | 'counters'> {
   readonly keys: KeyCheck;
   readonly heartbeat: Pick<Heartbeat, 'renew'>;
 }
@@ -82,9 +82,9 @@ export class Ingest {
     });
     this.#server.on('wsClientError', refuseHandshake);
     this.#pending = new PendingSockets(options.log);
-    const turns = new SessionTurns(options.publisher);
+    const scheduler = new SessionScheduler(options.publisher);
     const { counters } = this;
-    this.#sessions = new Sessions({ ...options, turns, counters });
+    this.#sessions = new Sessions({ ...options, scheduler, counters });
     this.#tickedAt = options.clock.monotonic();
     this.#ticks = options.clock.every(TICK_MS, () => this.#tick());
     this.#stopWatchingKeys = options.keys.onRevoked(

@@ -19,14 +19,14 @@ import { Intake, REFUSALS } from './intake.js';
 import { decodeText } from './message.js';
 import { noReadingFields, tellNoReadings } from './no-reading.js';
 import { type NoticeFields, Notices, notAnalysed, noticeLate } from './notices.js';
+import type { SessionScheduler } from './session-scheduler.js';
 import { Trace } from './trace.js';
-import type { SessionTurns } from './turns.js';
 
 interface LiveSessionParts {
   readonly row: Session;
   readonly analysis: Analysis;
   readonly stream: Stream;
-  readonly turns: SessionTurns;
+  readonly scheduler: SessionScheduler;
   readonly counters: IngestCounters;
   readonly clock: Clock;
   /** Time that the session stays open without a connection, ms. */
@@ -202,26 +202,26 @@ export class LiveSession implements Worker {
     this.#trace.connected(false);
     if (this.#state !== 'open') return;
     this.#grace = this.#parts.clock.after(this.#parts.graceMs, () => this.close());
-    this.#parts.turns.add(this); // The last messages still have to be handled.
+    this.#parts.scheduler.add(this); // The last messages still have to be handled.
   }
 
   /** Takes a message and handles it at once if there is time; the socket is paused while too much data wait. */
   take(connection: Connection, data: Buffer, isBinary: boolean): void {
     if (this.#state !== 'open' || connection.closed) return;
-    const { turns } = this.#parts;
-    if (this.#inbox.isEmpty && this.#runs.length === 0 && turns.hasTime() && !this.#isAhead()) {
+    const { scheduler } = this.#parts;
+    if (this.#inbox.isEmpty && this.#runs.length === 0 && scheduler.hasTime() && !this.#isAhead()) {
       this.#handle(connection, data, isBinary);
-      this.#analyse(turns);
+      this.#analyse(scheduler);
       return;
     }
     this.#inbox.add({ connection, data, isBinary });
-    this.#parts.turns.add(this);
+    this.#parts.scheduler.add(this);
   }
 
   /** Analyses the runs of the last message: all of them, or as many as there is time for. */
-  #analyse(turns: SessionTurns): void {
-    while (this.#runs.length > 0 && turns.hasTime()) this.#analyseNext();
-    if (this.#runs.length > 0) turns.add(this);
+  #analyse(scheduler: SessionScheduler): void {
+    while (this.#runs.length > 0 && scheduler.hasTime()) this.#analyseNext();
+    if (this.#runs.length > 0) scheduler.add(this);
   }
 
   #analyseNext(): boolean {
@@ -280,7 +280,7 @@ export class LiveSession implements Worker {
       this.#keep(runs);
       this.#isRecorded = false;
       this.#acknowledgements.schedule();
-      this.#parts.turns.add(this);
+      this.#parts.scheduler.add(this);
     }
     this.#recordIfDue();
     void this.#noteOverlap();
@@ -291,7 +291,7 @@ export class LiveSession implements Worker {
   close(): void {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
-    this.#parts.turns.add(this);
+    this.#parts.scheduler.add(this);
   }
 
   /**
@@ -310,7 +310,7 @@ export class LiveSession implements Worker {
     this.#state = 'over';
     this.#acknowledgements.cancel();
     this.#grace?.cancel();
-    this.#parts.turns.remove(this);
+    this.#parts.scheduler.remove(this);
     this.#connection?.close(reason, detail);
     this.#inbox.drop();
     this.#runs = [];
@@ -353,7 +353,7 @@ export class LiveSession implements Worker {
     this.#stretchEnd = this.#dataTime + STRETCH_MS;
     void this.#parts.stream.flushed().then(() => {
       this.#isStoring = false;
-      this.#parts.turns.add(this);
+      this.#parts.scheduler.add(this);
     });
     return false;
   }
@@ -408,7 +408,7 @@ export class LiveSession implements Worker {
   #recordIfDue(): void {
     const anchors = this.#intake.anchors;
     if (this.#isRecorded) return;
-    const interval = this.#parts.turns.publisher.queued > 0 ? RECORD_AT_LATEST_MS : RECORD_EVERY_MS;
+    const interval = this.#parts.scheduler.publisher.queued > 0 ? RECORD_AT_LATEST_MS : RECORD_EVERY_MS;
     if (anchors === this.#anchors && this.#parts.clock.monotonic() - this.#recordedAt < interval) return;
     this.#anchors = anchors;
     this.#record();

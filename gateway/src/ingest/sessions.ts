@@ -18,7 +18,7 @@ import { NO_PROGRESS } from './intake.js';
 import { Owners } from './owners.js';
 import { LiveSession } from './session.js';
 import { type SessionLimits, SessionQuota, TOO_MANY_SESSIONS } from './session-quota.js';
-import type { SessionTurns } from './turns.js';
+import type { SessionScheduler } from './session-scheduler.js';
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -33,7 +33,7 @@ export interface SessionsOptions {
   /** How long a session stays open without a connection, ms. */
   readonly graceMs: number;
   readonly limits: SessionLimits;
-  readonly turns: SessionTurns;
+  readonly scheduler: SessionScheduler;
   readonly counters: IngestCounters;
 }
 
@@ -266,7 +266,7 @@ export class Sessions {
     diagnostics: Diagnostics | null = null,
   ): LiveSession {
     this.#quota.refuseIfFull(row);
-    const { store, publisher, gateway, core, turns, counters, clock, graceMs, log } = this.#options;
+    const { store, publisher, gateway, core, scheduler, counters, clock, graceMs, log } = this.#options;
     const analysis = openAnalysis(core, {
       sessionId: row.id,
       deviceId: row.deviceId,
@@ -294,7 +294,7 @@ export class Sessions {
       row,
       analysis,
       stream,
-      turns,
+      scheduler,
       counters,
       clock,
       graceMs,

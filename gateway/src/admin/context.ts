@@ -2,7 +2,7 @@ import type { Clock } from '@device-insights/fanout/process/clock';
 import type { Store } from '../store/store.js';
 
 /** The objects that the operator's commands use. */
-export interface Workplace {
+export interface AdminContext {
   readonly store: Store;
   /** All algorithms of the service. */
   readonly algorithms: readonly { readonly slug: string }[];
@@ -13,7 +13,7 @@ export interface Workplace {
 
 /** Records an operation in the audit log. */
 export function note(
-  { store, clock, actor }: Workplace,
+  { store, clock, actor }: AdminContext,
   action: string,
   accountId: string | null,
   subject: string,

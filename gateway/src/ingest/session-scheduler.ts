@@ -7,10 +7,10 @@ const ROUND_MS = 1;
 const UNCHANGED = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * The turns of the sessions, and the time in which their messages are handled without a turn. No session works while the
+ * The scheduler of the sessions, and the time in which their messages are handled without a turn. No session works while the
  * publisher cannot accept its results.
  */
-export class SessionTurns extends FairScheduler {
+export class SessionScheduler extends FairScheduler {
   /** When the time outside the turns is used up, ms; null if none has been used in this round of the event loop. */
   #end: number | null = null;
   #roundEnded = Number.NEGATIVE_INFINITY;
@@ -34,7 +34,8 @@ export class SessionTurns extends FairScheduler {
 
   /**
    * Messages of many devices come one by one, and waking the process costs as much as handling one. So it wakes once a
-   * millisecond for all of them, unless somebody waits for a reading.
+   * millisecond for all of them, unless somebody waits for a reading. Without this rest, 1,000 devices cost a quarter more
+   * CPU (`npm run bench -w gateway -- live`).
    */
   readonly #endRound = (): void => {
     this.#end = null;
