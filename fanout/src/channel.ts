@@ -1,6 +1,6 @@
 import type { Bus, BusListener, BusMessage } from './bus/bus.js';
 import type { Counters } from './counters.js';
-import { Outgoing } from './outgoing.js';
+import { deflatedFrame, textFrame } from './frame.js';
 import type { Clock } from './process/clock.js';
 import type { FairScheduler, Worker } from './process/fair-scheduler.js';
 import { Scope } from './scope.js';
@@ -26,6 +26,28 @@ const MAX_BATCH = 128;
 const MAX_WAITING = 4 * 1024 * 1024;
 /** Writes in one step. */
 const WRITES = 16;
+
+/** An outgoing message: framed once for all its receivers, in each of the two forms only if a receiver needs it. */
+export class Outgoing {
+  #plain: Buffer | undefined;
+  #deflated: Buffer | undefined;
+
+  constructor(
+    readonly message: BusMessage,
+    /** Its number among the messages of its channel. */
+    readonly n: number,
+  ) {}
+
+  get plain(): Buffer {
+    this.#plain ??= textFrame(this.message.text);
+    return this.#plain;
+  }
+
+  get deflated(): Buffer {
+    this.#deflated ??= deflatedFrame(this.message.text);
+    return this.#deflated;
+  }
+}
 
 /** One write for each of some subscribers. */
 interface Delivery {

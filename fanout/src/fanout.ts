@@ -17,7 +17,6 @@ import type { Log } from './process/log.js';
 import { PendingSockets } from './process/pending-sockets.js';
 import { refuseHandshake } from './process/refusal.js';
 import type { Scope } from './scope.js';
-import { closeSpread } from './spread.js';
 import {
   CLOSE_GRACE_MS,
   MAX_CLIENT_MESSAGE_BYTES,
@@ -265,5 +264,13 @@ export class Fanout implements ChannelHome, SubscriberHome {
     const found = { lagMs, bytes: subscriber.bufferedBytes, accountId: subscriber.scope?.channel.account };
     this.options.log.warn(found, 'subscriber evicted: too slow to follow');
     subscriber.close('overloaded', 'the subscriber reads too slowly');
+  }
+}
+
+/** Closes subscribers with 1012, evenly over `windowMs`, so that their reconnects do not arrive all at once. */
+function closeSpread(subscribers: Iterable<Subscriber>, detail: string, windowMs: number, clock: Clock): void {
+  const all = [...subscribers];
+  for (const [index, subscriber] of all.entries()) {
+    clock.after((windowMs * index) / all.length, () => subscriber.close('restarting', detail));
   }
 }
