@@ -100,11 +100,11 @@ module.exports = {
       },
     ),
     {
-      name: 'fanout-process-alone',
-      comment: 'what gateway and fan-out node share imports nothing else of fanout',
+      name: 'platform-alone',
+      comment: 'the platform of gateway and fan-out node imports nothing else of fanout',
       severity: 'error',
-      from: { path: '^fanout/src/process/' },
-      to: { path: '^fanout/src/', pathNot: '^fanout/src/process/' },
+      from: { path: '^fanout/src/platform/' },
+      to: { path: '^fanout/src/', pathNot: '^fanout/src/platform/' },
     },
     rule(
       'sdk-alone',

@@ -1,8 +1,8 @@
 import type { Bus, BusListener, BusMessage } from './bus/bus.js';
 import type { Counters } from './counters.js';
 import { deflatedFrame, textFrame } from './frame.js';
-import type { Clock } from './process/clock.js';
-import type { FairScheduler, Worker } from './process/fair-scheduler.js';
+import type { Clock } from './platform/clock.js';
+import type { FairScheduler, Worker } from './platform/fair-scheduler.js';
 import { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 

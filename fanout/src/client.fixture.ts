@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Fanout } from './fanout.js';
 import type { KeyCheck, KeyHolder } from './keys/key-check.js';
-import { portOf } from './process/http-server.js';
+import { portOf } from './platform/http-server.js';
 
 /** Keys for a test: `answer` may be replaced to make the check slow or fail. */
 export class TestKeys implements KeyCheck {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseConfig } from './config.js';
-import { ConfigError } from './process/config-error.js';
+import { ConfigError } from './platform/config-error.js';
 
 describe('configuration of a node', () => {
   it('needs only the address of Redis', () => {

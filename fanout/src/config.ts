@@ -1,6 +1,6 @@
-import { ConfigError } from './process/config-error.js';
-import { misspelt, variablesOf } from './process/environment.js';
-import { LOG_LEVELS } from './process/log.js';
+import { ConfigError } from './platform/config-error.js';
+import { misspelt, variablesOf } from './platform/environment.js';
+import { LOG_LEVELS } from './platform/log.js';
 import { isRedisUrls, REDIS_URL_RULE } from './redis-urls.js';
 
 /** The configuration of a stand-alone fan-out node. */

@@ -9,11 +9,11 @@ import { createMemoryBus } from './bus/memory.js';
 import { serve, TestClient, TestKeys } from './client.fixture.js';
 import { Fanout, type FanoutOptions } from './fanout.js';
 import { holderWith } from './keys/holder.fixture.js';
-import { portOf } from './process/http-server.js';
-import { silentLog } from './process/log.fixture.js';
-import { ManualClock } from './process/manual-clock.js';
-import { PING, Raw, strangersUpgrade, upgradeOf } from './process/raw.fixture.js';
-import { until } from './process/until.fixture.js';
+import { portOf } from './platform/http-server.js';
+import { silentLog } from './platform/log.fixture.js';
+import { ManualClock } from './platform/manual-clock.js';
+import { PING, Raw, strangersUpgrade, upgradeOf } from './platform/raw.fixture.js';
+import { until } from './platform/until.fixture.js';
 import { CLOSE_GRACE_MS } from './subscriber.js';
 
 const STATUS = '{"status":"subscribed"}';

@@ -9,13 +9,13 @@ import { sharedDeflateOffer } from './deflate-offer.js';
 import { textFrame } from './frame.js';
 import { hashKey, keysInQuery, onlyKey } from './keys/api-key.js';
 import type { KeyCheck, KeyHolder } from './keys/key-check.js';
-import { clientAddress } from './process/client-address.js';
-import { type Clock, systemClock, type Timer } from './process/clock.js';
-import { countOne } from './process/count.js';
-import { FairScheduler } from './process/fair-scheduler.js';
-import type { Log } from './process/log.js';
-import { PendingSockets } from './process/pending-sockets.js';
-import { refuseHandshake } from './process/refusal.js';
+import { clientAddress } from './platform/client-address.js';
+import { type Clock, systemClock, type Timer } from './platform/clock.js';
+import { countOne } from './platform/count.js';
+import { FairScheduler } from './platform/fair-scheduler.js';
+import type { Log } from './platform/log.js';
+import { PendingSockets } from './platform/pending-sockets.js';
+import { refuseHandshake } from './platform/refusal.js';
 import type { Scope } from './scope.js';
 import {
   CLOSE_GRACE_MS,

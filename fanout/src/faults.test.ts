@@ -6,7 +6,7 @@ import { createRedisBus, type RedisBus } from './bus/redis/redis.js';
 import { startRedis, type TestRedis } from './bus/redis/redis-server.fixture.js';
 import { holderWith } from './keys/holder.fixture.js';
 import { KeyCopier } from './keys/key-copier.js';
-import { silentLog } from './process/log.fixture.js';
+import { silentLog } from './platform/log.fixture.js';
 import { startTestNode, type TestNode } from './process.fixture.js';
 
 const KEY = `svc_${'a'.repeat(32)}`;

@@ -13,7 +13,7 @@ import { TestClient } from './client.fixture.js';
 import { holderWith } from './keys/holder.fixture.js';
 import type { KeyHolder } from './keys/key-check.js';
 import { KeyCopier } from './keys/key-copier.js';
-import { silentLog } from './process/log.fixture.js';
+import { silentLog } from './platform/log.fixture.js';
 import { launchNode, startTestNode, type TestNode } from './process.fixture.js';
 
 const fixture = (name: string) => fileURLToPath(new URL(`../src/fixtures/${name}`, import.meta.url));

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { configHelp, misspeltVariables, type NodeConfig, parseConfig } from './config.js';
-import { ConfigError } from './process/config-error.js';
-import { ListenError } from './process/http-server.js';
-import { surviveConnections } from './process/last-resort.js';
-import { processLog } from './process/log.js';
-import { onlyOnce } from './process/only-once.js';
-import { tellSystemd } from './process/supervisor.js';
-import { COMMIT, VERSION } from './process/version.js';
+import { ConfigError } from './platform/config-error.js';
+import { ListenError } from './platform/http-server.js';
+import { surviveConnections } from './platform/last-resort.js';
+import { processLog } from './platform/log.js';
+import { onlyOnce } from './platform/only-once.js';
+import { tellSystemd } from './platform/supervisor.js';
+import { COMMIT, VERSION } from './platform/version.js';
 import { startNode } from './standalone.js';
 
 /** A stand-alone fan-out node, as a process: configured by the environment, ends with an exit code. */

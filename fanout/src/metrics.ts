@@ -1,7 +1,7 @@
 import { Histogram, type Registry } from 'prom-client';
 import type { Bus } from './bus/bus.js';
 import type { Fanout } from './fanout.js';
-import { registerLevel, registerTotal, registerTotals } from './process/operations.js';
+import { registerLevel, registerTotal, registerTotals } from './platform/operations.js';
 
 /** Registers the counters of the subscriber sockets for Prometheus. */
 export function registerFanoutMetrics(registry: Registry, fanout: Fanout): void {

@@ -6,11 +6,11 @@ import type { NodeConfig } from './config.js';
 import { Fanout } from './fanout.js';
 import { CopiedKeys } from './keys/copied-keys.js';
 import { registerDropped, registerFanoutMetrics } from './metrics.js';
-import { systemClock } from './process/clock.js';
-import { sharedTrial } from './process/health-trial.js';
-import { createHttpServer, listen, pathOf, portOf, stopReuse } from './process/http-server.js';
-import type { Log } from './process/log.js';
-import { operations, processMetrics, registerDrops } from './process/operations.js';
+import { systemClock } from './platform/clock.js';
+import { sharedTrial } from './platform/health-trial.js';
+import { createHttpServer, listen, pathOf, portOf, stopReuse } from './platform/http-server.js';
+import type { Log } from './platform/log.js';
+import { operations, processMetrics, registerDrops } from './platform/operations.js';
 
 /** A stand-alone fan-out node: without a store or any files. */
 interface StandaloneNode {

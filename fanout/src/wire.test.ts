@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import { portOf } from './process/http-server.js';
+import { portOf } from './platform/http-server.js';
 import { descriptorOf, writeNow } from './wire.js';
 
 const CHUNK = Buffer.alloc(256 * 1024, 'x');

@@ -1,4 +1,4 @@
-import { ConfigError } from '@device-insights/fanout/process/config-error';
+import { ConfigError } from '@device-insights/fanout/platform/config-error';
 import { expect } from 'chai';
 import { configHelp, parseConfig } from './config.js';
 

@@ -1,7 +1,7 @@
 import { isKey } from '@device-insights/fanout/api-key';
-import { ConfigError } from '@device-insights/fanout/process/config-error';
-import { misspelt, variablesOf } from '@device-insights/fanout/process/environment';
-import { LOG_LEVELS } from '@device-insights/fanout/process/log';
+import { ConfigError } from '@device-insights/fanout/platform/config-error';
+import { misspelt, variablesOf } from '@device-insights/fanout/platform/environment';
+import { LOG_LEVELS } from '@device-insights/fanout/platform/log';
 import { isRedisUrls, REDIS_URL_RULE } from '@device-insights/fanout/redis-urls';
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from './operators/password.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 
 /**
  * A wall clock that never goes back: if the system's clock is set back, this clock continues from its time at `pace` ms

@@ -1,8 +1,8 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
-import { within } from '@device-insights/fanout/process/deadline';
-import { sharedTrial } from '@device-insights/fanout/process/health-trial';
-import type { Log } from '@device-insights/fanout/process/log';
-import { messageOf } from '@device-insights/fanout/process/message-of';
+import type { Clock } from '@device-insights/fanout/platform/clock';
+import { within } from '@device-insights/fanout/platform/deadline';
+import { sharedTrial } from '@device-insights/fanout/platform/health-trial';
+import type { Log } from '@device-insights/fanout/platform/log';
+import { messageOf } from '@device-insights/fanout/platform/message-of';
 
 /** The answer of `GET /v1/stream/health`. */
 export interface Health {

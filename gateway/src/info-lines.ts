@@ -1,6 +1,6 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
-import type { Log } from '@device-insights/fanout/process/log';
-import { LogLimit } from '@device-insights/fanout/process/log-limit';
+import type { Clock } from '@device-insights/fanout/platform/clock';
+import type { Log } from '@device-insights/fanout/platform/log';
+import { LogLimit } from '@device-insights/fanout/platform/log-limit';
 
 /** Most lines of one text per second; further ones are counted. */
 const LINES = 100;

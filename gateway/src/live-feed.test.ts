@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { systemClock } from '@device-insights/fanout/process/clock';
-import { portOf } from '@device-insights/fanout/process/http-server';
-import { ManualClock } from '@device-insights/fanout/process/manual-clock';
+import { systemClock } from '@device-insights/fanout/platform/clock';
+import { portOf } from '@device-insights/fanout/platform/http-server';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { expect } from 'chai';
 import { type Logger, pino } from 'pino';

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { CoreLoad } from './analysis/core-load.js';
 import type { Ingest } from './ingest/ingest.js';
 import type { Publisher } from './publisher/publisher.js';

@@ -1,10 +1,10 @@
-import { ConfigError } from '@device-insights/fanout/process/config-error';
-import { surviveConnections } from '@device-insights/fanout/process/last-resort';
-import { processLog } from '@device-insights/fanout/process/log';
-import { messageOf } from '@device-insights/fanout/process/message-of';
-import { onlyOnce } from '@device-insights/fanout/process/only-once';
-import { tellSystemd } from '@device-insights/fanout/process/supervisor';
-import { COMMIT, VERSION } from '@device-insights/fanout/process/version';
+import { ConfigError } from '@device-insights/fanout/platform/config-error';
+import { surviveConnections } from '@device-insights/fanout/platform/last-resort';
+import { processLog } from '@device-insights/fanout/platform/log';
+import { messageOf } from '@device-insights/fanout/platform/message-of';
+import { onlyOnce } from '@device-insights/fanout/platform/only-once';
+import { tellSystemd } from '@device-insights/fanout/platform/supervisor';
+import { COMMIT, VERSION } from '@device-insights/fanout/platform/version';
 import { configHelp, misspeltVariables, processConfig } from './config.js';
 import { type Service, startService } from './service.js';
 import { VERSION as SCHEMA_VERSION } from './store/embedded/schema.js';

@@ -1,6 +1,6 @@
-import type { Clock, Timer } from '@device-insights/fanout/process/clock';
-import type { Log } from '@device-insights/fanout/process/log';
-import { messageOf } from '@device-insights/fanout/process/message-of';
+import type { Clock, Timer } from '@device-insights/fanout/platform/clock';
+import type { Log } from '@device-insights/fanout/platform/log';
+import { messageOf } from '@device-insights/fanout/platform/message-of';
 
 const PERIOD_MS = 1000;
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, systemClock } from '@device-insights/fanout/process/clock';
-import { addressOf, createHttpServer, listen, stopReuse } from '@device-insights/fanout/process/http-server';
-import { operations, processMetrics, registerDrops, registerLevel } from '@device-insights/fanout/process/operations';
-import { COMMIT, VERSION } from '@device-insights/fanout/process/version';
+import { type Clock, systemClock } from '@device-insights/fanout/platform/clock';
+import { addressOf, createHttpServer, listen, stopReuse } from '@device-insights/fanout/platform/http-server';
+import { operations, processMetrics, registerDrops, registerLevel } from '@device-insights/fanout/platform/operations';
+import { COMMIT, VERSION } from '@device-insights/fanout/platform/version';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.js';

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
-import type { Clock } from '@device-insights/fanout/process/clock';
-import { within } from '@device-insights/fanout/process/deadline';
-import { close } from '@device-insights/fanout/process/http-server';
-import type { Log } from '@device-insights/fanout/process/log';
+import type { Clock } from '@device-insights/fanout/platform/clock';
+import { within } from '@device-insights/fanout/platform/deadline';
+import { close } from '@device-insights/fanout/platform/http-server';
+import type { Log } from '@device-insights/fanout/platform/log';
 import type { Ingest } from './ingest/ingest.js';
 import type { LiveFeed } from './live-feed.js';
 import type { PeriodicTasks } from './periodic-tasks.js';

@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { portOf } from '@device-insights/fanout/process/http-server';
+import { portOf } from '@device-insights/fanout/platform/http-server';
 
 /**
  * A reverse proxy as in production: `/stream/subscribe` to a fan-out node, everything else to a gateway, on one port.

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CLOSE } from '@device-insights/contract/close-codes';
 import { INSIGHT_TYPES } from '@device-insights/contract/insight';
-import { portOf } from '@device-insights/fanout/process/http-server';
+import { portOf } from '@device-insights/fanout/platform/http-server';
 import { HTTP_ERRORS } from '@device-insights/gateway/test-errors';
 import { DeviceInsights, mayReconnect } from '@device-insights/sdk';
 import { play, simulate } from '@device-insights/sdk/simulator';

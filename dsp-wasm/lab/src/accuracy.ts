@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Core, createCore } from '@device-insights/dsp-wasm';
 import { readTables } from '@device-insights/dsp-wasm/tuning';
-import { VERSION } from '@device-insights/fanout/process/version';
+import { VERSION } from '@device-insights/fanout/platform/version';
 import { peaksOffline } from '@device-insights/gateway/offline';
 import { runCommand } from '@device-insights/gateway/run-command';
 import type { FrameSource } from '@device-insights/sdk';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '@device-insights/fanout/process/message-of';
+import { messageOf } from '@device-insights/fanout/platform/message-of';
 import { z } from 'zod';
 import type { Reference } from './score.js';
 

@@ -9,7 +9,7 @@ import { cpus } from 'node:os';
 import { startRedis } from '../bus/redis/redis-server.fixture.js';
 import { holderWith } from '../keys/holder.fixture.js';
 import { KeyCopier } from '../keys/key-copier.js';
-import { silentLog } from '../process/log.fixture.js';
+import { silentLog } from '../platform/log.fixture.js';
 import { type Comparison, compare, type Reading } from './compare.js';
 import { BENCH_KEY, floor, floorFromRedis, ours, standalone } from './contenders.js';
 import { prepare } from './processes.js';

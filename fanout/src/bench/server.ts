@@ -13,8 +13,8 @@ import { Fanout } from '../fanout.js';
 import { textFrame } from '../frame.js';
 import { holderWith } from '../keys/holder.fixture.js';
 import type { KeyCheck } from '../keys/key-check.js';
-import { portOf } from '../process/http-server.js';
-import { silentLog } from '../process/log.fixture.js';
+import { portOf } from '../platform/http-server.js';
+import { silentLog } from '../platform/log.fixture.js';
 
 const CHANNELS = 10_000;
 const log = { ...silentLog, warn: console.error, error: console.error };

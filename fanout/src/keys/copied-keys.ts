@@ -1,9 +1,9 @@
 import { BusUnavailable } from '../bus/bus.js';
 import { Broadcast } from '../bus/redis/broadcast.js';
 import { RedisNodes } from '../bus/redis/nodes.js';
-import { type Clock, systemClock, type Timer } from '../process/clock.js';
-import type { Log } from '../process/log.js';
-import { remember } from '../process/remember.js';
+import { type Clock, systemClock, type Timer } from '../platform/clock.js';
+import type { Log } from '../platform/log.js';
+import { remember } from '../platform/remember.js';
 import { hasExpired, type KeyCheck, type KeyHolder } from './key-check.js';
 import { KEY_CHANNEL, KEYS, type KeyWord, MARK, parseHolder, parseWord, REVOKED } from './key-copy.js';
 

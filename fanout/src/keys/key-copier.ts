@@ -1,8 +1,8 @@
 import { BusUnavailable } from '../bus/bus.js';
 import { Broadcast } from '../bus/redis/broadcast.js';
 import { RedisNodes } from '../bus/redis/nodes.js';
-import { type Clock, systemClock, type Timer } from '../process/clock.js';
-import type { Log } from '../process/log.js';
+import { type Clock, systemClock, type Timer } from '../platform/clock.js';
+import type { Log } from '../platform/log.js';
 import { hasExpired, type KeyHolder } from './key-check.js';
 import { KEY_CHANNEL, KEYS, type KeyWord, MARK, parseWord, REVOKED } from './key-copy.js';
 

@@ -1,5 +1,5 @@
 import { hashKey, isKey } from '@device-insights/fanout/api-key';
-import { ManualClock } from '@device-insights/fanout/process/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
 import { CommanderError } from 'commander';
 import { z } from 'zod';

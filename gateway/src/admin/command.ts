@@ -1,4 +1,4 @@
-import { VERSION } from '@device-insights/fanout/process/version';
+import { VERSION } from '@device-insights/fanout/platform/version';
 import { Command } from 'commander';
 import { createAccount, entitleAccount, listAccounts } from './accounts.js';
 import type { AdminContext } from './context.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { Store } from '../store/store.js';
 
 /** The objects that the operator's commands use. */

@@ -1,4 +1,4 @@
-import { registerLevel, registerTotal } from '@device-insights/fanout/process/operations';
+import { registerLevel, registerTotal } from '@device-insights/fanout/platform/operations';
 import type { Registry } from 'prom-client';
 import type { CoreLoad } from './core-load.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Running, saidPort, startServer } from '@device-insights/fanout/bench';
-import { systemClock } from '@device-insights/fanout/process/clock';
+import { systemClock } from '@device-insights/fanout/platform/clock';
 import type { StoredInsight } from '../insight.js';
 import { provideKey } from '../keys/first-key.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';

@@ -1,5 +1,5 @@
-import { systemClock } from '@device-insights/fanout/process/clock';
-import { messageOf } from '@device-insights/fanout/process/message-of';
+import { systemClock } from '@device-insights/fanout/platform/clock';
+import { messageOf } from '@device-insights/fanout/platform/message-of';
 import { CommanderError } from 'commander';
 import { adminCommand, type FileTasks, type Perform } from '../admin/command.js';
 import { note } from '../admin/context.js';

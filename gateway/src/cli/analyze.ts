@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { VERSION } from '@device-insights/fanout/process/version';
+import { VERSION } from '@device-insights/fanout/platform/version';
 import {
   type CsvChannel,
   type Recording,

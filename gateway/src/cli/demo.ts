@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError } from '@device-insights/fanout/process/config-error';
-import { processLog } from '@device-insights/fanout/process/log';
-import { messageOf } from '@device-insights/fanout/process/message-of';
-import { VERSION } from '@device-insights/fanout/process/version';
+import { ConfigError } from '@device-insights/fanout/platform/config-error';
+import { processLog } from '@device-insights/fanout/platform/log';
+import { messageOf } from '@device-insights/fanout/platform/message-of';
+import { VERSION } from '@device-insights/fanout/platform/version';
 import type { FrameSource } from '@device-insights/sdk';
 import { type Recording, readRecording } from '@device-insights/sdk/node';
 import { FAULT_FORMS, parseFaults, simulate } from '@device-insights/sdk/simulator';

@@ -1,4 +1,4 @@
-import { messageOf } from '@device-insights/fanout/process/message-of';
+import { messageOf } from '@device-insights/fanout/platform/message-of';
 import type { Command } from 'commander';
 
 /** Runs a command as the arguments of the process say; an error's message is printed, and makes the exit code 1 if none is set. */

@@ -1,4 +1,4 @@
-import { ManualClock } from '@device-insights/fanout/process/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
 import { Attempts } from './attempts.js';
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { Clock } from '@device-insights/fanout/process/clock';
-import { remember } from '@device-insights/fanout/process/remember';
+import type { Clock } from '@device-insights/fanout/platform/clock';
+import { remember } from '@device-insights/fanout/platform/remember';
 
 /** Attempts without a delay, and the longest delay after them, ms. It is short, because people mistype. */
 const OF_NAME = { free: 5, longestMs: 30_000 };

@@ -1,5 +1,5 @@
-import { addressOf, createHttpServer, listen } from '@device-insights/fanout/process/http-server';
-import { ManualClock } from '@device-insights/fanout/process/manual-clock';
+import { addressOf, createHttpServer, listen } from '@device-insights/fanout/platform/http-server';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { ALGORITHMS } from '../analysis/registry.js';
 import { operatorRow } from '../operators/operator.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';

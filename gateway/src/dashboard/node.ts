@@ -1,4 +1,4 @@
-import { VERSION } from '@device-insights/fanout/process/version';
+import { VERSION } from '@device-insights/fanout/platform/version';
 import type Router from '@koa/router';
 import { isoTime } from '../instant.js';
 import { algorithmRow } from './accounts.js';

@@ -1,5 +1,5 @@
-import { clientAddress } from '@device-insights/fanout/process/client-address';
-import { countOne } from '@device-insights/fanout/process/count';
+import { clientAddress } from '@device-insights/fanout/platform/client-address';
+import { countOne } from '@device-insights/fanout/platform/count';
 import type Router from '@koa/router';
 import { HttpError } from '../errors.js';
 import { isoTime } from '../instant.js';

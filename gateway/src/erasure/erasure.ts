@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { ErasedInsights, Session, SessionQuery, Store } from '../store/store.js';
 
 /** The store to erase from, and the clock that decides. */

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '@device-insights/fanout/process/clock';
-import type { Log } from '@device-insights/fanout/process/log';
+import type { Clock, Timer } from '@device-insights/fanout/platform/clock';
+import type { Log } from '@device-insights/fanout/platform/log';
 import { isoTime } from '../instant.js';
 import type { Store } from '../store/store.js';
 import { eraseBefore } from './erasure.js';

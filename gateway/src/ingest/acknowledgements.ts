@@ -1,5 +1,5 @@
 import { LIMITS } from '@device-insights/contract/ingest';
-import type { Clock, Timer } from '@device-insights/fanout/process/clock';
+import type { Clock, Timer } from '@device-insights/fanout/platform/clock';
 import type { Intake } from './intake.js';
 
 /** Data time after which an acknowledgement is sent without waiting for the interval, ms. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { strangersUpgrade } from '@device-insights/fanout/process/raw.fixture';
+import { strangersUpgrade } from '@device-insights/fanout/platform/raw.fixture';
 import { expect } from 'chai';
 import { CloseError } from '../errors.js';
 import { newKey } from '../keys/key.js';

@@ -1,5 +1,5 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
-import { remember } from '@device-insights/fanout/process/remember';
+import type { Clock } from '@device-insights/fanout/platform/clock';
+import { remember } from '@device-insights/fanout/platform/remember';
 
 const DAY_MS = 86_400_000;
 /** Owners that are remembered: the allowance of one that was forgotten is whole again. */

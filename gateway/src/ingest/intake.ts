@@ -1,5 +1,5 @@
 import type { FrameErrorCode } from '@device-insights/contract/ingest';
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { SampleRun } from '../analysis/analysis.js';
 import type { ModalityChannel, SessionProgress } from '../store/store.js';
 import { Copies } from './copies.js';

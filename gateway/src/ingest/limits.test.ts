@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTo, type Socket } from 'node:net';
-import { portOf } from '@device-insights/fanout/process/http-server';
-import { PING } from '@device-insights/fanout/process/raw.fixture';
+import { portOf } from '@device-insights/fanout/platform/http-server';
+import { PING } from '@device-insights/fanout/platform/raw.fixture';
 import { expect } from 'chai';
 import WebSocket from 'ws';
 import { Bench, type Gateway, type TestDevice, until } from './bench.fixture.js';

@@ -1,5 +1,5 @@
 import { REASONS, type Reason } from '@device-insights/contract/ingest';
-import { ManualClock } from '@device-insights/fanout/process/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
 import type { NoReading } from '../analysis/analysis.js';
 import type { InsightType } from '../insight.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { Heartbeats } from '../peers/heartbeats.js';
 import type { Publisher } from '../publisher/publisher.js';
 import type { GatewayStore, Session } from '../store/store.js';

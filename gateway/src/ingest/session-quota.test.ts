@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { strangersUpgrade } from '@device-insights/fanout/process/raw.fixture';
+import { strangersUpgrade } from '@device-insights/fanout/platform/raw.fixture';
 import { expect } from 'chai';
 import { StoreUnavailable } from '../store/store.js';
 import { Bench, type Gateway, until } from './bench.fixture.js';

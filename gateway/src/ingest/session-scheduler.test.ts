@@ -1,4 +1,4 @@
-import { compute, TestGate } from '@device-insights/fanout/process/fair-scheduler.fixture';
+import { compute, TestGate } from '@device-insights/fanout/platform/fair-scheduler.fixture';
 import { expect } from 'chai';
 import { SessionScheduler } from './session-scheduler.js';
 

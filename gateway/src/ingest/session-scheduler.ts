@@ -1,4 +1,4 @@
-import { FairScheduler, type Gate, TURN_MS } from '@device-insights/fanout/process/fair-scheduler';
+import { FairScheduler, type Gate, TURN_MS } from '@device-insights/fanout/platform/fair-scheduler';
 import type { Publisher } from '../publisher/publisher.js';
 
 /** Shortest time from one round of the event loop with messages to the next, while no reading waits to be stored, ms. */

@@ -1,8 +1,8 @@
 import type { CloseReason } from '@device-insights/contract/close-codes';
-import type { Clock, Timer } from '@device-insights/fanout/process/clock';
-import { countOne } from '@device-insights/fanout/process/count';
-import type { Worker } from '@device-insights/fanout/process/fair-scheduler';
-import type { Log } from '@device-insights/fanout/process/log';
+import type { Clock, Timer } from '@device-insights/fanout/platform/clock';
+import { countOne } from '@device-insights/fanout/platform/count';
+import type { Worker } from '@device-insights/fanout/platform/fair-scheduler';
+import type { Log } from '@device-insights/fanout/platform/log';
 import type { NoReading, SampleRun } from '../analysis/analysis.js';
 import type { Analysis } from '../analysis/session-analysis.js';
 import { ForwardClock } from '../forward-clock.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '@device-insights/fanout/process/clock';
-import { within } from '@device-insights/fanout/process/deadline';
-import type { Log } from '@device-insights/fanout/process/log';
-import { remember } from '@device-insights/fanout/process/remember';
+import type { Clock } from '@device-insights/fanout/platform/clock';
+import { within } from '@device-insights/fanout/platform/deadline';
+import type { Log } from '@device-insights/fanout/platform/log';
+import { remember } from '@device-insights/fanout/platform/remember';
 import type { CoreLoad } from '../analysis/core-load.js';
 import { openAnalysis } from '../analysis/session-analysis.js';
 import { CloseError } from '../errors.js';

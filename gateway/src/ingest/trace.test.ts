@@ -1,4 +1,4 @@
-import { ManualClock } from '@device-insights/fanout/process/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
 import type { SampleRun } from '../analysis/analysis.js';
 import type { ModalityChannel } from '../store/store.js';

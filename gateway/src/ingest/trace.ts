@@ -1,4 +1,4 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
 import type { ChannelState, Inspection } from '../peers/inspection.js';
 import type { DiagnosedNotice, Diagnostics, ModalityChannel, RefusedFrames } from '../store/store.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hashKey } from '@device-insights/fanout/api-key';
-import { ConfigError } from '@device-insights/fanout/process/config-error';
+import { ConfigError } from '@device-insights/fanout/platform/config-error';
 import type { Account, AccountStore, KeyStore } from '../store/store.js';
 import { keyRow, newKey } from './key.js';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
-import { remember } from '@device-insights/fanout/process/remember';
+import type { Clock } from '@device-insights/fanout/platform/clock';
+import { remember } from '@device-insights/fanout/platform/remember';
 import { Queue, QueueFull } from '../queue.js';
 import { type Key, type KeyStore, StoreUnavailable } from '../store/store.js';
 

@@ -1,8 +1,8 @@
 import { hasExpired, type KeyCheck, type KeyHolder } from '@device-insights/fanout';
 import type { KeySource } from '@device-insights/fanout/key-copier';
-import type { Clock } from '@device-insights/fanout/process/clock';
-import type { Log } from '@device-insights/fanout/process/log';
-import { remember } from '@device-insights/fanout/process/remember';
+import type { Clock } from '@device-insights/fanout/platform/clock';
+import type { Log } from '@device-insights/fanout/platform/log';
+import { remember } from '@device-insights/fanout/platform/remember';
 import type { Key, KeyStore } from '../store/store.js';
 import { KeyLookups } from './key-lookups.js';
 

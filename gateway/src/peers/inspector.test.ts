@@ -1,5 +1,5 @@
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
-import { ManualClock } from '@device-insights/fanout/process/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
 import { sampleSession } from '../store/suite/samples.js';
 import type { Inspection } from './inspection.js';

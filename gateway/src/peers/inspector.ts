@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus, BusSubscription } from '@device-insights/fanout/bus';
-import type { Clock, Timer } from '@device-insights/fanout/process/clock';
+import type { Clock, Timer } from '@device-insights/fanout/platform/clock';
 import { z } from 'zod';
 import type { Session } from '../store/store.js';
 import type { Inspection } from './inspection.js';

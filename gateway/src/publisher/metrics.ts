@@ -1,5 +1,5 @@
-import { countOne } from '@device-insights/fanout/process/count';
-import { registerLevel } from '@device-insights/fanout/process/operations';
+import { countOne } from '@device-insights/fanout/platform/count';
+import { registerLevel } from '@device-insights/fanout/platform/operations';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { INSIGHT_TYPES, type StoredInsight } from '../insight.js';
 import type { InsightStore } from '../store/store.js';

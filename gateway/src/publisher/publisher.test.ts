@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus, BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
-import { ManualClock } from '@device-insights/fanout/process/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
 import { type LiveInsight, liveForm, type Reading, type StoredInsight } from '../insight.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';

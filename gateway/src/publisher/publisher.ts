@@ -1,6 +1,6 @@
 import type { Bus, BusMessage } from '@device-insights/fanout/bus';
-import type { Clock, Timer } from '@device-insights/fanout/process/clock';
-import type { Log } from '@device-insights/fanout/process/log';
+import type { Clock, Timer } from '@device-insights/fanout/platform/clock';
+import type { Log } from '@device-insights/fanout/platform/log';
 import { ForwardClock } from '../forward-clock.js';
 import { liveForm } from '../insight.js';
 import { type InsightStore, type SessionCommitResult, StoreRefused } from '../store/store.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import { ForwardClock } from '../forward-clock.js';
 import { type InsightType, publishedAt, type Reading, type StoredInsight } from '../insight.js';
 import type { LastInsights, SessionCommit, SessionProgress } from '../store/store.js';

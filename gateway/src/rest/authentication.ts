@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { hashKey, keyInHeader } from '@device-insights/fanout/api-key';
-import { clientAddress } from '@device-insights/fanout/process/client-address';
+import { clientAddress } from '@device-insights/fanout/platform/client-address';
 import type { Context } from 'koa';
 import { HttpError } from '../errors.js';
 import type { Key } from '../store/store.js';

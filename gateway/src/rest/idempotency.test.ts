@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '@device-insights/fanout/process/clock';
-import { ManualClock } from '@device-insights/fanout/process/manual-clock';
+import { type Clock, systemClock } from '@device-insights/fanout/platform/clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { keyRow, newKey } from '../keys/key.js';

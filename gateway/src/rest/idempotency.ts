@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRawSync } from 'node:zlib';
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import { HttpError } from '../errors.js';
 import type { IdempotencyClaim, IdempotencyState, IdempotencyStore } from '../store/store.js';
 import { text } from './fields.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pathOf } from '@device-insights/fanout/process/http-server';
+import { pathOf } from '@device-insights/fanout/platform/http-server';
 import type { RestMiddleware, RestOptions } from './rest-context.js';
 
 /** The first step of a request: observes its answer, which the later steps make. */

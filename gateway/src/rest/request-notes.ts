@@ -1,5 +1,5 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
-import type { Log } from '@device-insights/fanout/process/log';
+import type { Clock } from '@device-insights/fanout/platform/clock';
+import type { Log } from '@device-insights/fanout/platform/log';
 import { Histogram, type Registry } from 'prom-client';
 import { infoLines } from '../info-lines.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '@device-insights/fanout/process/clock';
-import { addressOf, createHttpServer, listen } from '@device-insights/fanout/process/http-server';
+import { systemClock } from '@device-insights/fanout/platform/clock';
+import { addressOf, createHttpServer, listen } from '@device-insights/fanout/platform/http-server';
 import { z } from 'zod';
 import type { InsightType, StoredInsight } from '../insight.js';
 import { keyRow, newKey } from '../keys/key.js';

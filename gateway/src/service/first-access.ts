@@ -1,4 +1,4 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { Config } from '../config.js';
 import { firstKey } from '../keys/first-key.js';
 import { firstOperator } from '../operators/operator.js';

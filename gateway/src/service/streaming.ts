@@ -1,6 +1,6 @@
 import { createCore } from '@device-insights/dsp-wasm';
 import type { Bus } from '@device-insights/fanout/bus';
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { CoreLoad } from '../analysis/core-load.js';

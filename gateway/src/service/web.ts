@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
-import type { Clock } from '@device-insights/fanout/process/clock';
-import { pathOf } from '@device-insights/fanout/process/http-server';
-import { registerTotal, registerTotals } from '@device-insights/fanout/process/operations';
+import type { Clock } from '@device-insights/fanout/platform/clock';
+import { pathOf } from '@device-insights/fanout/platform/http-server';
+import { registerTotal, registerTotals } from '@device-insights/fanout/platform/operations';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { ALGORITHMS } from '../analysis/registry.js';

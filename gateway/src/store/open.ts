@@ -1,4 +1,4 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { Config } from '../config.js';
 import { openEmbeddedStore, openExistingStore, startEmbeddedStore } from './embedded/embedded.js';
 import type { Store } from './store.js';

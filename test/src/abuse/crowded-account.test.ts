@@ -1,4 +1,4 @@
-import { Raw, upgradeOf } from '@device-insights/fanout/process/raw.fixture';
+import { Raw, upgradeOf } from '@device-insights/fanout/platform/raw.fixture';
 import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { eventually } from '../eventually.js';

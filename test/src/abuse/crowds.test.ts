@@ -1,4 +1,4 @@
-import { Raw, upgradeOf } from '@device-insights/fanout/process/raw.fixture';
+import { Raw, upgradeOf } from '@device-insights/fanout/platform/raw.fixture';
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';

@@ -1,4 +1,4 @@
-import { frameOf, PING, Raw, upgradeOf } from '@device-insights/fanout/process/raw.fixture';
+import { frameOf, PING, Raw, upgradeOf } from '@device-insights/fanout/platform/raw.fixture';
 import { expect } from 'chai';
 import { KEY } from '../running.js';
 import type { ServerProcess } from '../server-process.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { portOf } from '@device-insights/fanout/process/http-server';
+import { portOf } from '@device-insights/fanout/platform/http-server';
 import { expect } from 'chai';
 import { Operator } from '../operator.js';
 import { Running, run, temporaryFolder } from '../running.js';

@@ -1,4 +1,4 @@
-import { Raw, upgradeOf } from '@device-insights/fanout/process/raw.fixture';
+import { Raw, upgradeOf } from '@device-insights/fanout/platform/raw.fixture';
 import { expect } from 'chai';
 import { KEY } from '../running.js';
 import { subscribe } from '../wearable.js';

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { portOf } from '@device-insights/fanout/process/http-server';
+import { portOf } from '@device-insights/fanout/platform/http-server';
 import { expect } from 'chai';
 import { run } from '../running.js';
 import { Desk, PASSWORD, signIn } from './desk.js';

@@ -25,7 +25,7 @@ const VIOLATIONS: Readonly<Record<string, readonly [importer: string, imported: 
   'twins-apart': ['dsp-wasm/reference/pulse/a.ts', 'dsp-wasm/assembly/pulse/b.ts'],
   'contract-alone': ['fanout/contract/src/a.ts', 'fanout/src/frame.ts'],
   'fanout-alone': ['fanout/src/channel.ts', 'gateway/src/insight.ts'],
-  'fanout-process-alone': ['fanout/src/process/a.ts', 'fanout/src/channel.ts'],
+  'platform-alone': ['fanout/src/platform/a.ts', 'fanout/src/channel.ts'],
   'sdk-alone': ['sdk/src/live/live.ts', 'fanout/src/frame.ts'],
   'nobody-imports-test': ['gateway/src/a.ts', 'test/src/server.ts'],
   'sdk-in-the-command-line': ['gateway/src/rest/a.ts', 'sdk/src/sdk.ts'],

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Constant, compileTunable, halfAndTwice, readConstants } from '@device-insights/dsp-wasm/tuning';
-import { VERSION } from '@device-insights/fanout/process/version';
+import { VERSION } from '@device-insights/fanout/platform/version';
 import { runCommand } from '@device-insights/gateway/run-command';
 import { Command, InvalidArgumentError } from 'commander';
 import { writeParts } from '../page.js';

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../process/clock.js';
+import type { Clock, Timer } from '../../platform/clock.js';
 import type { RedisClient } from './connection.js';
 import type { RedisNodes } from './nodes.js';
 

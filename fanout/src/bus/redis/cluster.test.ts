@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { CopiedKeys } from '../../keys/copied-keys.js';
 import { holderWith } from '../../keys/holder.fixture.js';
 import { KeyCopier } from '../../keys/key-copier.js';
-import { silentLog } from '../../process/log.fixture.js';
+import { silentLog } from '../../platform/log.fixture.js';
 import type { Bus, BusMessage } from '../bus.js';
 import { Inbox } from '../inbox.fixture.js';
 import { busSuite } from '../suite.js';

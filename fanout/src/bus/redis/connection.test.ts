@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { portOf } from '../../process/http-server.js';
-import { silentLog } from '../../process/log.fixture.js';
-import type { Log } from '../../process/log.js';
-import { ManualClock } from '../../process/manual-clock.js';
+import { portOf } from '../../platform/http-server.js';
+import { silentLog } from '../../platform/log.fixture.js';
+import type { Log } from '../../platform/log.js';
+import { ManualClock } from '../../platform/manual-clock.js';
 import { RedisConnection } from './connection.js';
 import { findRedisServer, freePort, startRedis, type TestRedis } from './redis-server.fixture.js';
 

@@ -1,7 +1,7 @@
 import { createClient, ErrorReply } from 'redis';
-import type { Clock, Timer } from '../../process/clock.js';
-import type { Log } from '../../process/log.js';
-import { messageOf } from '../../process/message-of.js';
+import type { Clock, Timer } from '../../platform/clock.js';
+import type { Log } from '../../platform/log.js';
+import { messageOf } from '../../platform/message-of.js';
 import { BusUnavailable } from '../bus.js';
 
 export type RedisClient = ReturnType<typeof openClient>;

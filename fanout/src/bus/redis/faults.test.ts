@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { silentLog } from '../../process/log.fixture.js';
-import { ManualClock } from '../../process/manual-clock.js';
-import { until } from '../../process/until.fixture.js';
+import { silentLog } from '../../platform/log.fixture.js';
+import { ManualClock } from '../../platform/manual-clock.js';
+import { until } from '../../platform/until.fixture.js';
 import { type Bus, type BusMessage, BusUnavailable } from '../bus.js';
 import { Inbox } from '../inbox.fixture.js';
 import { encodeEnvelope } from './envelope.js';

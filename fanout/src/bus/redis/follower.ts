@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../process/clock.js';
+import type { Clock, Timer } from '../../platform/clock.js';
 import { decodeEnvelope, type Envelope } from './envelope.js';
 import type { Upstream } from './upstream.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock, Timer } from '../../process/clock.js';
+import type { Clock, Timer } from '../../platform/clock.js';
 import type { BusMessage } from '../bus.js';
 import { type Envelope, encodeEnvelope, MAX_MESSAGES } from './envelope.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { silentLog } from '../../process/log.fixture.js';
+import { silentLog } from '../../platform/log.fixture.js';
 import { busSuite } from '../suite.js';
 import { createRedisBus } from './redis.js';
 import { startRedis, type TestRedis } from './redis-server.fixture.js';

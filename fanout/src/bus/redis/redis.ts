@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, systemClock, type Timer } from '../../process/clock.js';
-import { within } from '../../process/deadline.js';
-import type { Log } from '../../process/log.js';
+import { type Clock, systemClock, type Timer } from '../../platform/clock.js';
+import { within } from '../../platform/deadline.js';
+import type { Log } from '../../platform/log.js';
 import { type Bus, type BusListener, type BusMessage, type BusSubscription, BusUnavailable } from '../bus.js';
 import { Broadcast } from './broadcast.js';
 import type { RedisClient } from './connection.js';

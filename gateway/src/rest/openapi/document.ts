@@ -1,4 +1,4 @@
-import { VERSION } from '@device-insights/fanout/process/version';
+import { VERSION } from '@device-insights/fanout/platform/version';
 import swaggerJsdoc from 'swagger-jsdoc';
 import { algorithmOperations } from '../algorithms/routes.js';
 import { deviceModelOperations } from '../device-models/routes.js';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@device-insights/fanout/process/clock';
+import { systemClock } from '@device-insights/fanout/platform/clock';
 import { expect } from 'chai';
 import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
 import { backUp, restore, verify, verifyStore } from './backup.js';

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { messageOf } from '@device-insights/fanout/process/message-of';
+import { messageOf } from '@device-insights/fanout/platform/message-of';
 import { connect } from './connection.js';
 import { WHAT_TO_DO } from './database.js';
 import { assertEmbeddedStore, FILE } from './embedded.js';

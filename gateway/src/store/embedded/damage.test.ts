@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rename, rm, stat, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemClock } from '@device-insights/fanout/process/clock';
+import { systemClock } from '@device-insights/fanout/platform/clock';
 import { expect } from 'chai';
 import { type Session, type Store, StoreUnavailable } from '../store.js';
 import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';

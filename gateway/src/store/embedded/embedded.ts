@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Clock } from '@device-insights/fanout/process/clock';
-import { messageOf } from '@device-insights/fanout/process/message-of';
+import type { Clock } from '@device-insights/fanout/platform/clock';
+import { messageOf } from '@device-insights/fanout/platform/message-of';
 import { type Store, StoreUnavailable } from '../store.js';
 import { Database, WHAT_TO_DO } from './database.js';
 import { hold } from './hold.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@device-insights/fanout/process/clock';
+import { systemClock } from '@device-insights/fanout/platform/clock';
 import { expect } from 'chai';
 import { rejection, sampleAccount } from '../suite/samples.js';
 import { Database } from './database.js';

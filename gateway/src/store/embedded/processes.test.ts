@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '@device-insights/fanout/process/clock';
+import { systemClock } from '@device-insights/fanout/platform/clock';
 import { expect } from 'chai';
 import { type Store, StoreUnavailable } from '../store.js';
 import { partOf, rejection, sampleAccount, sampleInsight, sampleKey, sampleSession } from '../suite/samples.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@device-insights/fanout/process/clock';
+import { systemClock } from '@device-insights/fanout/platform/clock';
 import { expect } from 'chai';
 import { type InsightQuery, type SessionQuery, StoreUnavailable } from '../store.js';
 import { newMoment, rejection, sampleAccount } from '../suite/samples.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '@device-insights/fanout/process/clock';
+import { type Clock, systemClock } from '@device-insights/fanout/platform/clock';
 import type { Store } from '../store.js';
 import { openEmbeddedStore } from './embedded.js';
 

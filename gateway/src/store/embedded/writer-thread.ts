@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { systemClock } from '@device-insights/fanout/process/clock';
+import { systemClock } from '@device-insights/fanout/platform/clock';
 import { Database } from './database.js';
 import { tablesOn } from './tables.js';
 import { type Answer, type Call, commitText, wired } from './writer.js';

@@ -1,4 +1,4 @@
-import { systemClock } from '@device-insights/fanout/process/clock';
+import { systemClock } from '@device-insights/fanout/platform/clock';
 import { partOf, sampleInsight, sampleSession } from '../suite/samples.js';
 import { openEmbeddedStore } from './embedded.js';
 

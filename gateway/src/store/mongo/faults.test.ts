@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
-import { systemClock } from '@device-insights/fanout/process/clock';
+import { systemClock } from '@device-insights/fanout/platform/clock';
 import { expect } from 'chai';
 import { Publisher } from '../../publisher/publisher.js';
 import { type Session, type Store, StoreUnavailable } from '../store.js';

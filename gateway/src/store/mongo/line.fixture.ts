@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { portOf } from '@device-insights/fanout/process/http-server';
+import { portOf } from '@device-insights/fanout/platform/http-server';
 
 /** A connection to a server that a test can cut, silence and restore. */
 export class Line {

@@ -1,4 +1,4 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { Store } from '../store.js';
 import { mongoAccounts, mongoKeys } from './accounts.js';
 import { MongoConnection } from './connection.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '@device-insights/fanout/process/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import { type ClientSession, mongo } from 'mongoose';
 import { StoreUnavailable } from '../store.js';
 
