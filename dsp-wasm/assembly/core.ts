@@ -7,9 +7,8 @@ import { observe } from './grid/span';
 import { makeTwiddles } from './math/fft';
 import { clearFeatures } from './memory/features';
 import { countLanes } from './memory/lanes';
-import { Estimate, PUSH, PushTimes, REQUESTS, RESULTS, Request, STAGING } from './memory/map';
+import { Estimate, PUSH, PushTimes, REQUEST, RESULT, Request, STAGING } from './memory/map';
 import { NO_REASON } from './memory/reason';
-import { rowAt } from './memory/row';
 import { addChannel, allocateRings, channelOf, clearSession, sessionAt } from './memory/session';
 import { makePaces } from './pulse/candidates';
 import { makeDelays } from './pulse/residual';
@@ -19,23 +18,20 @@ import { explain } from './reasons';
 
 export { filledLanePoints, lanePoints } from './memory/lanes';
 export {
-  BATCH,
   FEATURE_VALUES,
   FEATURES,
   PUSH_FIRST,
   PUSH_PERIOD,
-  REQUEST_BYTES,
+  REQUEST,
   REQUEST_END,
   REQUEST_ESTIMATOR,
   REQUEST_SLOT,
-  REQUESTS,
-  RESULT_BYTES,
+  RESULT,
   RESULT_CONFIDENCE,
   RESULT_GIVEN,
   RESULT_REASON,
   RESULT_SEEN,
   RESULT_VALUE,
-  RESULTS,
   SLOTS,
   STAGING,
   STAGING_BYTES,
@@ -79,14 +75,12 @@ export function push(index: i32, channel: i32, encoding: i32, count: i32): i32 {
   return pushInstants(at, times.first, times.period, count);
 }
 
-/** Answers the first `count` requests in REQUESTS; writes RESULTS. */
-export function step(count: i32): void {
-  const requests = rowAt<Request>(REQUESTS);
-  const results = rowAt<Estimate>(RESULTS);
-  for (let i = 0; i < count; i++) {
-    if (requests[i].slot < 0) clear(results[i]);
-    else answer(requests[i], results[i]);
-  }
+/** Answers the request in REQUEST; writes RESULT. */
+export function step(): void {
+  const request = changetype<Request>(REQUEST);
+  const result = changetype<Estimate>(RESULT);
+  if (request.slot < 0) clear(result);
+  else answer(request, result);
 }
 
 function clear(result: Estimate): void {

@@ -1,8 +1,9 @@
 /** Checks of what callers of the core give; they cost nothing for each sample. */
 
-import type { CoreChannel, CoreSession, Modality, StepRequest } from './core.js';
+import type { CoreChannel, Modality, StepRequest } from './core.js';
 import { BYTES_PER_SAMPLE, type Encoding } from './encoding.js';
 import { ESTIMATORS } from './estimators.js';
+import type { CoreSession } from './session.js';
 
 /** Numbers of the modalities in assembly/memory/channel.ts. */
 export const KIND: Readonly<Record<Modality, number>> = {

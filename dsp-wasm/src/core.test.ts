@@ -100,16 +100,6 @@ describe('core', () => {
     session.close();
   });
 
-  it('answers a batch longer than the request area', () => {
-    const session = core.open([GREEN]);
-    if (!session) throw new Error('the core is full');
-    pushAll(session, 0, 50, ppg(9, 50, 72));
-    const answers = core.step(Array.from({ length: 1300 }, () => ({ session, estimator: 'hr_ppg', end: 9 })));
-    expect(answers.length).to.equal(1300);
-    expect(answers.every((a) => a !== null)).to.equal(true);
-    session.close();
-  });
-
   it('accepts a payload longer than its staging area, with the same result as in pieces', () => {
     const channels: CoreChannel[] = [{ modality: 'ppg', sampleRateHz: 1000, numChannels: 3 }];
     const long = ppg(10, 1000, 61).flatMap((v) => [v, v / 2, Number.NaN]);

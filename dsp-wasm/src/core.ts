@@ -6,12 +6,12 @@
  */
 
 import { checkMaxSessions } from './arguments.js';
-import type { Encoding } from './encoding.js';
 import type { Estimator } from './estimators.js';
 import type { AnswerFeatures } from './features.js';
 import { SlotCore } from './instance.js';
 import { Kernel } from './kernel.js';
 import type { CoreReason } from './reasons.js';
+import type { CoreSession } from './session.js';
 
 /** Modalities that the core knows; a channel of another modality is not opened in it. */
 export type Modality = 'ppg' | 'ppg_green' | 'ppg_red' | 'ppg_ir' | 'ecg' | 'accel' | 'resp';
@@ -20,6 +20,7 @@ export { BYTES_PER_SAMPLE, ENCODING, type Encoding } from './encoding.js';
 export type { Estimator } from './estimators.js';
 export { type AnswerFeatures, type ConfidenceModel, FEATURES } from './features.js';
 export type { CoreReason } from './reasons.js';
+export type { CoreSession } from './session.js';
 
 export interface CoreChannel {
   readonly modality: Modality;
@@ -53,27 +54,6 @@ export interface Answer {
 export interface CoreOptions {
   /** Most sessions of the instance; its memory is reserved at once and never grows. Default 1024. */
   readonly maxSessions?: number;
-}
-
-/** One session's signal state. */
-export interface CoreSession {
-  /**
-   * Appends instants to a channel. Pushes to one channel are in order of time. A jump of `t` is a gap: up to 0.25 s it is
-   * bridged by interpolation, a longer one stays empty. A missing value is a float32 NaN.
-   * @param channel index into the channels given to `open`
-   * @param t time of the first instant, seconds
-   * @param period spacing of the instants, seconds
-   * @param payload whole instants in `encoding`; may be longer than the core's staging area (pushed in parts)
-   * @returns number of missing instants (NaN in every used sub-channel); 0 after `close`
-   * @throws TypeError or RangeError for an unknown channel or encoding, times out of range, or part of an instant
-   */
-  push(channel: number, t: number, period: number, encoding: Encoding, payload: Uint8Array): number;
-  /**
-   * Unread R peaks that the steps have found so far: seconds, ascending.
-   * @throws RangeError for an unknown channel
-   */
-  readPeaks(channel: number): Float64Array;
-  close(): void;
 }
 
 export interface StepRequest {

@@ -1,24 +1,21 @@
 import { checkChannels, checkRequests } from './arguments.js';
-import type { Answer, Core, CoreChannel, CoreSession, Estimate, StepRequest } from './core.js';
+import type { Answer, Core, CoreChannel, Estimate, StepRequest } from './core.js';
 import { ESTIMATORS } from './estimators.js';
 import { type AnswerFeatures, FEATURES, MODELS } from './features.js';
 import type { Kernel } from './kernel.js';
 import { CORE_REASONS } from './reasons.js';
-import { SlotSession } from './session.js';
+import { CoreSession } from './session.js';
 
 /** Addresses of the module's requests and results, and the offsets of their fields. */
 function layoutOf(kernel: Kernel) {
   const at = (name: string) => kernel.constant(name);
   return {
-    batch: at('BATCH'),
-    requests: at('REQUESTS'),
-    requestBytes: at('REQUEST_BYTES'),
-    request: { slot: at('REQUEST_SLOT'), estimator: at('REQUEST_ESTIMATOR'), end: at('REQUEST_END') },
+    request: at('REQUEST'),
+    requestField: { slot: at('REQUEST_SLOT'), estimator: at('REQUEST_ESTIMATOR'), end: at('REQUEST_END') },
     features: at('FEATURES'),
     featureValues: at('FEATURE_VALUES'),
-    results: at('RESULTS'),
-    resultBytes: at('RESULT_BYTES'),
-    result: {
+    result: at('RESULT'),
+    resultField: {
       value: at('RESULT_VALUE'),
       confidence: at('RESULT_CONFIDENCE'),
       seen: at('RESULT_SEEN'),
@@ -29,7 +26,7 @@ function layoutOf(kernel: Kernel) {
 }
 type Layout = ReturnType<typeof layoutOf>;
 
-/** The slots of one kernel, and the batches of steps over them. */
+/** The sessions of one kernel, in its slots, and the steps over them. */
 export class SlotCore implements Core {
   readonly maxSessions: number;
   readonly bytesPerSession: number;
@@ -57,7 +54,7 @@ export class SlotCore implements Core {
     checkChannels(channels);
     const index = this.#free.pop();
     if (index === undefined) return null;
-    return new SlotSession(this.#kernel, index, channels, (freed) => this.#free.push(freed));
+    return new CoreSession(this.#kernel, index, channels, (freed) => this.#free.push(freed));
   }
 
   step(requests: readonly StepRequest[]): (Estimate | null)[] {
@@ -66,9 +63,11 @@ export class SlotCore implements Core {
 
   answer(requests: readonly StepRequest[]): Answer[] {
     checkRequests(requests, isSession);
-    const answers: Answer[] = [];
-    for (let i = 0; i < requests.length; i += this.#layout.batch) this.#answerBatch(requests, i, answers);
-    return answers;
+    return requests.map((request) => {
+      this.#write(request);
+      this.#kernel.call.step();
+      return this.#read();
+    });
   }
 
   features(): AnswerFeatures | null {
@@ -79,29 +78,18 @@ export class SlotCore implements Core {
     return { model, values: FEATURES[model].map((_, i) => view.getFloat32(at + featureValues + 4 * i, true)) };
   }
 
-  #answerBatch(requests: readonly StepRequest[], from: number, answers: Answer[]): void {
-    const { batch, requests: to, requestBytes, results, resultBytes } = this.#layout;
-    const count = Math.min(batch, requests.length - from);
-    for (let i = 0; i < count; i++) this.#write(requests[from + i], to + i * requestBytes);
-    this.#kernel.call.step(count);
-    for (let i = 0; i < count; i++) answers.push(this.#read(results + i * resultBytes));
-  }
-
   /** Writes a request. If its session is not an open one of this core, the request is for no session. */
-  #write(request: StepRequest | undefined, at: number): void {
+  #write({ session, estimator, end }: StepRequest): void {
     const { view } = this.#kernel;
-    const session = request?.session;
-    const isOurs = request !== undefined && session instanceof SlotSession && session.isOf(this.#kernel);
-    const { request: field } = this.#layout;
-    view.setInt32(at + field.slot, isOurs ? session.index : -1, true);
-    if (!isOurs) return;
-    view.setInt32(at + field.estimator, ESTIMATORS.indexOf(request.estimator), true);
-    view.setFloat64(at + field.end, request.end, true);
+    const { request: at, requestField: field } = this.#layout;
+    view.setInt32(at + field.slot, session.isOf(this.#kernel) ? session.index : -1, true);
+    view.setInt32(at + field.estimator, ESTIMATORS.indexOf(estimator), true);
+    view.setFloat64(at + field.end, end, true);
   }
 
-  #read(at: number): Answer {
+  #read(): Answer {
     const { view } = this.#kernel;
-    const { result: field } = this.#layout;
+    const { result: at, resultField: field } = this.#layout;
     const reason = CORE_REASONS[view.getInt32(at + field.reason, true) - 1] ?? null;
     const seen = view.getFloat64(at + field.seen, true);
     if (view.getInt32(at + field.given, true) === 0) return { estimate: null, reason, seen };
@@ -111,5 +99,5 @@ export class SlotCore implements Core {
 }
 
 function isSession(session: CoreSession): boolean {
-  return session instanceof SlotSession;
+  return session instanceof CoreSession;
 }

@@ -9,7 +9,7 @@ interface Exports {
   channel(index: number, kind: number, subs: number, bits: number): void;
   ready(index: number): void;
   push(index: number, channel: number, encoding: number, count: number): number;
-  step(count: number): void;
+  step(): void;
   peaks(index: number, channel: number): number;
   lanePoints(): number;
   filledLanePoints(): number;

@@ -1,10 +1,10 @@
 import { checkChannel, checkPush, KIND } from './arguments.js';
-import type { CoreChannel, CoreSession } from './core.js';
+import type { CoreChannel } from './core.js';
 import { BYTES_PER_SAMPLE, type Encoding } from './encoding.js';
 import type { Kernel } from './kernel.js';
 
-/** One slot of the core. After `close` it does nothing, even if another session has the slot. */
-export class SlotSession implements CoreSession {
+/** One session's signal state, in a slot of the core. After `close` it does nothing, even if another session has the slot. */
+export class CoreSession {
   /** Slot, or -1 once closed. */
   index: number;
   readonly #kernel: Kernel;
@@ -29,6 +29,16 @@ export class SlotSession implements CoreSession {
     kernel.call.ready(index);
   }
 
+  /**
+   * Appends instants to a channel. Pushes to one channel are in order of time. A jump of `t` is a gap: up to 0.25 s it is
+   * bridged by interpolation, a longer one stays empty. A missing value is a float32 NaN.
+   * @param channel index into the channels given to `open`
+   * @param t time of the first instant, seconds
+   * @param period spacing of the instants, seconds
+   * @param payload whole instants in `encoding`; may be longer than the core's staging area (pushed in parts)
+   * @returns number of missing instants (NaN in every used sub-channel); 0 after `close`
+   * @throws TypeError or RangeError for an unknown channel or encoding, times out of range, or part of an instant
+   */
   push(channel: number, t: number, period: number, encoding: Encoding, payload: Uint8Array): number {
     checkChannel(channel, this.#channels);
     const numChannels = this.#channels[channel]?.numChannels ?? 1;
@@ -59,6 +69,10 @@ export class SlotSession implements CoreSession {
     return kernel === this.#kernel;
   }
 
+  /**
+   * Unread R peaks that the steps have found so far: seconds, ascending.
+   * @throws RangeError for an unknown channel
+   */
   readPeaks(channel: number): Float64Array {
     checkChannel(channel, this.#channels);
     if (this.index < 0) return new Float64Array(0);

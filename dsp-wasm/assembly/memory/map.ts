@@ -7,7 +7,7 @@ import { Row, rowAt } from './row';
  *
  *   0          data of the compiler: constants, and tables that are computed once
  *   STAGING    incoming payload bytes, and outgoing R peak times
- *   REQUESTS   one batch of steps; RESULTS has its answers
+ *   REQUEST    one step; RESULT has its answer
  *   PUSH       times of the payload in STAGING: passing a float as an argument would allocate memory in the host
  *   LANE_COUNTS  counts of filled lanes
  *   FEATURES   the features of the newest answer (features.ts)
@@ -20,9 +20,6 @@ import { Row, rowAt } from './row';
 /** Bytes of a cache line; every region consists of whole lines. */
 const LINE: i32 = 64;
 
-/** Most steps of a batch. */
-export const BATCH: i32 = 512;
-
 /** A step that the host requests. */
 @unmanaged
 export class Request {
@@ -32,7 +29,6 @@ export class Request {
   /** End of the window, seconds. */
   end: f64;
 }
-export const REQUEST_BYTES: i32 = (offsetof<Request>() + 7) & ~7;
 export const REQUEST_SLOT: usize = offsetof<Request>('slot');
 export const REQUEST_ESTIMATOR: usize = offsetof<Request>('estimator');
 export const REQUEST_END: usize = offsetof<Request>('end');
@@ -49,7 +45,6 @@ export class Estimate {
   /** Why there is none, or none to trust, as far as the sample values tell (reason.ts). */
   reason: i32;
 }
-export const RESULT_BYTES: i32 = (offsetof<Estimate>() + 7) & ~7;
 export const RESULT_VALUE: usize = offsetof<Estimate>('value');
 export const RESULT_CONFIDENCE: usize = offsetof<Estimate>('confidence');
 export const RESULT_SEEN: usize = offsetof<Estimate>('seen');
@@ -88,11 +83,11 @@ export const FEATURE_VALUES: usize = 16;
 
 export const STAGING: usize = 0x40000;
 export const STAGING_BYTES: i32 = 0x4000;
-export const REQUESTS: usize = STAGING + STAGING_BYTES;
-export const REQUESTS_BYTES: i32 = BATCH * REQUEST_BYTES;
-export const RESULTS: usize = REQUESTS + REQUESTS_BYTES;
-export const RESULTS_BYTES: i32 = BATCH * RESULT_BYTES;
-export const PUSH: usize = RESULTS + RESULTS_BYTES;
+export const REQUEST: usize = STAGING + STAGING_BYTES;
+export const REQUEST_BYTES: i32 = LINE;
+export const RESULT: usize = REQUEST + REQUEST_BYTES;
+export const RESULT_BYTES: i32 = LINE;
+export const PUSH: usize = RESULT + RESULT_BYTES;
 export const PUSH_BYTES: i32 = LINE;
 export const PUSH_FIRST: usize = PUSH + offsetof<PushTimes>('first');
 export const PUSH_PERIOD: usize = PUSH + offsetof<PushTimes>('period');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { gridSamples } from '../../reference/grid/resample.js';
-import { type CoreChannel, type CoreSession, ENCODING } from '../core.js';
+import { type CoreChannel, ENCODING } from '../core.js';
 import { Kernel } from '../kernel.js';
-import { SlotSession } from '../session.js';
+import { CoreSession } from '../session.js';
 import { type KernelCalls, noise, payload, random } from '../signals.js';
 
 const PPG: CoreChannel = { modality: 'ppg_green', sampleRateHz: 100, numChannels: 1 };
@@ -15,7 +15,7 @@ describe('grid', () => {
     kernel = await Kernel.load(1, 'kernels.wasm');
   });
 
-  const open = (...channels: CoreChannel[]) => new SlotSession(kernel, 0, channels, () => {});
+  const open = (...channels: CoreChannel[]) => new CoreSession(kernel, 0, channels, () => {});
 
   beforeEach(() => {
     session = open(PPG);

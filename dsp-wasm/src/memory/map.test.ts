@@ -10,8 +10,8 @@ const LINE = 64;
 /** The regions that all sessions share, in order, and how long each is. */
 const REGIONS = [
   'STAGING',
-  'REQUESTS',
-  'RESULTS',
+  'REQUEST',
+  'RESULT',
   'PUSH',
   'LANE_COUNTS',
   'FEATURES',
@@ -93,7 +93,7 @@ describe('memory map', () => {
       const slot = constant('SLOTS') + constant('SLOT_BYTES');
       const allowed = [
         [0, (kernel.call as unknown as KernelCalls).dataEnd()],
-        [constant('REQUESTS'), constant('DECODED')],
+        [constant('REQUEST'), constant('DECODED')],
         [constant('SCRATCH'), constant(scratchEnd)],
         [slot + constant('SLOT_ACTIVITY'), slot + constant('SLOT_ACTIVITY') + constant('ACTIVITY_BYTES')],
         [slot + constant(state[0]), slot + constant(state[0]) + constant(state[1])],
