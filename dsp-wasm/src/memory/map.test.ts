@@ -8,17 +8,7 @@ const HZ = 50;
 const LINE = 64;
 
 /** The regions that all sessions share, in order, and how long each is. */
-const REGIONS = [
-  'STAGING',
-  'REQUEST',
-  'RESULT',
-  'PUSH',
-  'LANE_COUNTS',
-  'FEATURES',
-  'DECODED',
-  'SCRATCH',
-  'RESAMPLED',
-];
+const REGIONS = ['STAGING', 'REQUEST', 'RESULT', 'PUSH', 'LANE_COUNTS', 'FEATURES', 'DECODED', 'SCRATCH', 'RESAMPLED'];
 
 describe('memory map', () => {
   let kernel: Kernel;
