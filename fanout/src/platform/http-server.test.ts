@@ -168,7 +168,7 @@ describe('the HTTP server', () => {
     await freed();
   });
 
-  it('closes connections beyond the limit, counts and logs them, and serves the existing ones', async () => {
+  it('closes connections beyond the limit, counts them, logs it once, and serves the existing ones', async () => {
     await start(hello, { most: 3 });
     const registry = new Registry();
     registerDrops(registry, server);
@@ -176,8 +176,9 @@ describe('the HTTP server', () => {
     await Promise.all([open(), open()]);
     const more = await Promise.all(Array.from({ length: 20 }, () => open()));
     expect(await Promise.all(more.map(({ ended }) => ended))).to.deep.equal(Array(20).fill(''));
-    expect(new Set(warned)).to.have.lengthOf(1);
-    expect(warned[0]).to.match(/too many connections/);
+    expect(warned)
+      .to.have.length(1)
+      .and.to.match(/too many connections/);
     expect(await registry.metrics()).to.match(/_connections_dropped_total 20$/m);
     first.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(await first.first()).to.match(/^HTTP\/1.1 200 /);

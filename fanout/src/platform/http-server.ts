@@ -26,6 +26,8 @@ const STALLED_MS = 60_000;
 const PROBE_AFTER_MS = 60_000;
 /** Interval at which the first two limits are checked, ms. */
 const CHECK_MS = 1000;
+/** A crowd that stays at the limit of connections is logged once, until none was closed for it for this long, ms. */
+const QUIET_MS = 10_000;
 /** Time that running requests have to finish when a server closes, ms. */
 const FINISH_MS = 2000;
 const NO_OTHER_PROTOCOL =
@@ -61,7 +63,12 @@ export function createHttpServer(
   server.timeout = STALLED_MS;
   server.maxConnections = most;
   server.on('connection', guard);
-  server.on('drop', () => log.warn({ most }, 'too many connections: new ones are closed until others have ended'));
+  let droppedAt = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    const isNew = performance.now() - droppedAt > QUIET_MS;
+    droppedAt = performance.now();
+    if (isNew) log.warn({ most }, 'too many connections: new ones are closed until others have ended');
+  });
   server.on('clientError', refuseUnparsable);
   server.on('checkExpectation', (_request, response) =>
     refuseRequest(response, 417, 'send no Expect header, or "100-continue"'),
