@@ -24,7 +24,12 @@ export const FEATURES = {
   rr_ppg: ['+mass', '+likelihood', '-slowness', '-near_limit'],
   rr_ecg: ['+mass', '+likelihood', '-slowness', '-near_limit'],
   rr_resp: ['+mass', '+likelihood', '-slowness'],
-  spo2: [],
+  /**
+   * SpO2: scatter of the ratio (logarithm), share of the seconds whose channels agree, share of flat steps (root), how far the ratio changes with
+   * less noise (root), how near it is to that of a movement, evenness of the swings over the seconds and share of them that changes within a
+   * second (logarithms), skewness of the slopes, that times how much they repeat at a heart's pace, and how much larger than usual the pulse is (logarithm).
+   */
+  spo2: ['-scatter', '+share', '-flat', '-bias', '-near_one', '+evenness', '+swing', '+skewness', '+pulse', '-growth'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type ConfidenceModel = keyof typeof FEATURES;

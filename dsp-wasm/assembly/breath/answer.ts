@@ -1,4 +1,4 @@
-import { logistic } from '../math/logistic';
+import { logistic, shown } from '../math/logistic';
 import { sumLanes } from '../math/vector';
 import { RATES } from '../memory/breath_state';
 import { featuresOf, Model } from '../memory/features';
@@ -43,12 +43,8 @@ export function answer(posterior: Row<f32>, series: Series, alive: v128, source:
   }
   // Near half of the beats' rate, a rate and its alias are alike.
   features[3] = max<f32>(0, rate / series.fastest - CONFIDENCE.NEAR_LIMIT);
-  to.confidence = series.trust * shown(logistic(features, source === FROM_PPG ? RR_PPG_WEIGHTS : RR_ECG_WEIGHTS));
-}
-
-/** Lowers a probability from a half to SURE to just below a half, so that its reading is not trusted. */
-function shown(probability: f32): f32 {
-  return probability < CONFIDENCE.SURE ? min<f32>(probability, 0.49) : probability;
+  to.confidence =
+    series.trust * shown(logistic(features, source === FROM_PPG ? RR_PPG_WEIGHTS : RR_ECG_WEIGHTS), CONFIDENCE.SURE);
 }
 
 /** Mean rate of the power up to `half` bins from a bin, each series by what its peak explains. Neither the whitening nor the prior shifts it. */

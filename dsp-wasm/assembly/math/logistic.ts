@@ -11,3 +11,8 @@ export function logOdds(features: Row<f32>, weights: StaticArray<f32>): f32 {
   for (let i = 1; i < weights.length; i++) sum += unchecked(weights[i]) * features[i - 1];
   return sum;
 }
+
+/** A probability as a confidence: one from a half up to `sure` is lowered to just below a half, so that its reading is not trusted. */
+export function shown(probability: f32, sure: f32): f32 {
+  return probability < sure ? min<f32>(probability, 0.49) : probability;
+}

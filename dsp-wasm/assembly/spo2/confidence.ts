@@ -1,55 +1,56 @@
-import { ramp } from '../math/ramp';
-import { Pooled } from './records';
-import { CHANNELS, PULSE, RAISED } from './tuning';
+import { logistic, shown } from '../math/logistic';
+import { featuresOf, Model } from '../memory/features';
+import { Row } from '../memory/row';
+import { periodicity, skewness } from './pulsatility';
+import { Pooled, SECONDS } from './records';
+import { SPO2_WEIGHTS } from './spo2_weights';
+import { CONFIDENCE } from './tuning';
+
+/** Share of a power that noise always has: bounds the logarithms. */
+const BOUND: f64 = 1e-3;
+/** Number of the feature that says how much larger than usual the pulse is. */
+const GROWTH: i32 = 9;
 
 /**
- * How far the two channels allow to trust their ratio, from 0 to 1.
- * @param share seconds whose two channels agree and were pooled, as a share of those with data
- * @param perfusion size of the infrared pulse, relative to its level
+ * The features of how well the two channels tell the ratio of a pulse (src/features.ts), all but the last; nothing of them depends on a calibration.
+ *
+ * Noise that reaches one channel more than the other changes the ratio, but less that of the slopes over 1/4 s, which hold less of it. What moves both
+ * alike has a ratio of about one: there the two channels tell nothing of it, unless they differ by more than their noise.
+ * @param share accepted seconds as a share of those with data
  * @param flat share of the flatter channel's steps that are flat
- */
-export function ratioConfidence(pooled: Pooled, share: f64, perfusion: f64, flat: f64): f64 {
-  const correlation = pooled.both / Math.sqrt(pooled.red * pooled.infrared);
-  return (
-    share *
-    ramp<f64>(correlation, CHANNELS.LEAST_CORRELATION, CHANNELS.ENOUGH_CORRELATION) *
-    ramp<f64>(perfusion, CHANNELS.LEAST_PERFUSION, CHANNELS.ENOUGH_PERFUSION) *
-    (1 - ramp<f64>(perfusion, CHANNELS.HIGH_PERFUSION, CHANNELS.MOST_PERFUSION)) *
-    (1 - ramp<f64>(flat, CHANNELS.LEAST_FLAT, CHANNELS.MOST_FLAT)) *
-    evenness(pooled)
-  );
-}
-
-/**
- * 1 if nothing but the pulse moves the two channels, to 0 if something else may have raised the ratio: a hand that trembles, or noise.
- * What moves both alike, by the same part of their levels, cancels in their difference. So the regression of red on infrared by means of
- * that difference finds the ratio that the pulse has without it. Slopes over 1/4 s hold less of the noise, which this regression, unlike the
- * ratio itself, takes for a movement. A ratio near one leaves only noise in the difference, which then tells nothing: there, light
- * of movement alone would have this ratio, too, so the slopes must be as skewed as a pulse's.
- * @param skew skewness of the infrared's slopes, either way
  * @param levels infrared's level in parts of red's
+ * @param slopes of the infrared about their mean, from `first` on
  */
-export function pulseOnly(pooled: Pooled, skew: f64, ratio: f64, levels: f64): f64 {
-  const both = pooled.wideBoth * levels;
-  const infrared = both - pooled.wideInfrared;
-  const red = pooled.wideRed * levels * levels - both;
-  const told = ramp<f64>(Math.abs(1 - ratio), RAISED.LEAST, RAISED.SURE);
-  const raised = infrared < 0 ? ratio - red / infrared : 0;
-  const pulse = told * (1 - ramp<f64>(raised, RAISED.LEAST, RAISED.SURE));
+export function ratioFeatures(
+  pooled: Pooled,
+  share: f64,
+  flat: f64,
+  ratio: f64,
+  levels: f64,
+  slopes: Row<f32>,
+  first: i32,
+): Row<f32> {
+  const features = featuresOf(Model.SPO2);
+  const seconds = <f64>max(pooled.seconds, 1);
+  const unexplained = 1 - (pooled.both * pooled.both) / (pooled.red * pooled.infrared);
+  const wide = Math.sqrt(pooled.wideRed / pooled.wideInfrared) * levels;
   const rest = 1 - (pooled.wideBoth * pooled.wideBoth) / (pooled.wideRed * pooled.wideInfrared);
-  const alike = 1 - ramp<f64>(rest, RAISED.LEAST_REST, RAISED.MOST_REST);
-  return pulse + (1 - told) * max(alike, ramp<f64>(skew, PULSE.LEAST_SKEW, PULSE.ENOUGH_SKEW));
+  const apart = (1 - ratio) * (1 - ratio);
+  const skew = min(1, Math.abs(skewness(slopes, first)) / CONFIDENCE.SKEWED);
+  features[0] = <f32>(Math.log(ratio) + 0.5 * Math.log(((BOUND + unexplained) * <f64>SECONDS) / seconds));
+  features[1] = <f32>share;
+  features[2] = <f32>Math.sqrt(flat);
+  features[3] = <f32>Math.sqrt(Math.abs(wide - ratio));
+  features[4] = <f32>(1 - apart / (apart + max(BOUND, rest)));
+  features[5] = <f32>Math.log((pooled.infrared * pooled.infrared) / (pooled.squares * seconds));
+  features[6] = <f32>Math.log(BOUND + max(0, pooled.infrared / pooled.whole));
+  features[7] = <f32>skew;
+  features[8] = <f32>(skew * max(0, periodicity(slopes, first)));
+  return features;
 }
 
-/**
- * 1 if every second has its share of the infrared's swings, as each contains about one beat; 0 if one of eight seconds
- * contains them all (a step, a spike), or if the slopes hardly change within a second (a drift).
- */
-function evenness(pooled: Pooled): f64 {
-  const swings = pooled.infrared;
-  const spread = (swings * swings) / (pooled.squares * <f64>max(pooled.seconds, 1));
-  return (
-    ramp<f64>(spread, CHANNELS.LEAST_EVEN, CHANNELS.ENOUGH_EVEN) *
-    ramp<f64>(swings / pooled.whole, CHANNELS.LEAST_SWING, CHANNELS.ENOUGH_SWING)
-  );
+/** The confidence in the ratio of a pulse that is as large as usual, or larger than it by the logarithm `growth`. */
+export function confidenceOf(features: Row<f32>, growth: f64): f64 {
+  features[GROWTH] = <f32>max(0, growth);
+  return shown(logistic(features, SPO2_WEIGHTS), CONFIDENCE.SURE);
 }

@@ -1,4 +1,3 @@
-import { ramp } from '../math/ramp';
 import { total } from '../math/vector';
 import { Row } from '../memory/row';
 import { meanOf } from './mean';
@@ -10,27 +9,8 @@ const PRODUCTS = changetype<Row<f64>>(memory.data(WINDOW * 8, 16));
 
 /**
  * How much the infrared slopes resemble a pulse. Movement and interference affect both channels alike and correlate
- * well, but they neither repeat at the pace of a heart nor rise more steeply than they fall. A rhythm that does not
- * repeat may still rise more steeply, and is trusted less. Channels that agree about a signal other than a pulse keep a
- * fifth of the confidence.
- * @param slopes about their mean, from `first` on
- * @param skew their skewness, either way
+ * well, but they neither repeat at the pace of a heart nor rise more steeply than they fall.
  */
-export function pulsatility(slopes: Row<f32>, first: i32, skew: f64): f64 {
-  const periodic = ramp<f64>(periodicity(slopes, first), PULSE.LEAST_PERIODIC, PULSE.ENOUGH_PERIODIC);
-  const skewed = PULSE.SKEW_SHARE * ramp<f64>(skew, PULSE.LEAST_SKEW, PULSE.ENOUGH_SKEW);
-  return max(PULSE.LEAST_PULSATILITY, max(periodic, skewed));
-}
-
-/**
- * Share of the confidence that remains by the waveform: slopes that rise and fall alike, and are larger than a pulse was before,
- * may be those of a movement in rhythm.
- * @param growth how much larger than usual they are, natural logarithm
- */
-export function steadiness(growth: f64, skew: f64): f64 {
-  const movement = ramp<f64>(PULSE.OF_GROWTH * growth - skew, PULSE.LEAST_MOVEMENT, PULSE.SURE_MOVEMENT);
-  return max(PULSE.LEAST_PULSATILITY, 1 - movement);
-}
 
 /** Subtracts the mean from the slopes and sets missing ones to 0; returns the first existing one. */
 export function centre(slopes: Row<f32>): i32 {
@@ -59,12 +39,14 @@ export function skewness(slopes: Row<f32>, first: i32): f64 {
   return total(cubes) / count / (variance * Math.sqrt(variance));
 }
 
-/** Highest peak of the autocorrelation from slope `first` on, at the lags of a pulse: noise and drift stay below 0.5. */
-function periodicity(slopes: Row<f32>, first: i32): f64 {
+/**
+ * Highest peak of the autocorrelation from slope `first` on, at the lags of a pulse, less the highest at lags too short for a heart, as a
+ * hum has them: noise and drift stay below 0.5.
+ */
+export function periodicity(slopes: Row<f32>, first: i32): f64 {
   const count = WINDOW - first;
   const energy = product(slopes, first, first, count);
   correlate(slopes, first, count);
-  if (repeatsSooner(energy)) return 0;
   // Energies of the slopes that have a partner `lag` before, and `lag` behind
   let head = energy - product(slopes, first, first, PULSE.LAG_MIN);
   let tail = energy - product(slopes, WINDOW - PULSE.LAG_MIN, WINDOW - PULSE.LAG_MIN, PULSE.LAG_MIN);
@@ -79,23 +61,17 @@ function periodicity(slopes: Row<f32>, first: i32): f64 {
     head -= square(slopes, first + lag) + square(slopes, first + lag + 1);
     tail -= square(slopes, WINDOW - lag - 1) + square(slopes, WINDOW - lag - 2);
   }
-  return best;
+  return best - soonest(energy);
 }
 
-/**
- * Whether the autocorrelation has a peak as high as a pulse's at a lag too short for a heart: a hum, aliased by the
- * grid.
- */
-function repeatsSooner(energy: f64): bool {
-  let before = PRODUCTS[2];
-  let beforeLast = energy;
-  for (let lag = 3; lag < PULSE.LAG_MIN; lag++) {
-    const now = PRODUCTS[lag];
-    if (before > beforeLast && before >= now && before > PULSE.SOONER * energy) return true;
-    beforeLast = before;
-    before = now;
+/** Highest peak of the autocorrelation at a lag too short for a heart. */
+function soonest(energy: f64): f64 {
+  let best: f64 = 0;
+  for (let lag = 2; lag < PULSE.LAG_MIN - 1; lag++) {
+    const here = PRODUCTS[lag];
+    if (here > PRODUCTS[lag - 1] && here >= PRODUCTS[lag + 1]) best = max(best, here / energy);
   }
-  return false;
+  return best;
 }
 
 /** Writes PRODUCTS of the lags below LAG_MIN and of every second one from there on. */

@@ -7,11 +7,10 @@ import { Channel, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { Row } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
-import { Spo2State } from '../memory/spo2_state';
-import { pulseOnly, ratioConfidence } from './confidence';
+import { confidenceOf, ratioFeatures } from './confidence';
 import { flatShare } from './flat';
 import { meanOf } from './mean';
-import { centre, pulsatility, skewness, steadiness } from './pulsatility';
+import { centre } from './pulsatility';
 import { Pooled, SECOND, SECONDS, SecondSums, WINDOW } from './records';
 import { RATIO } from './tuning';
 
@@ -25,8 +24,8 @@ import { RATIO } from './tuning';
  * with least squares.
  *
  * Motion reaches both channels alike and in rhythm, as a pulse does, but with a ratio of about one: it reads as 82 to 92 %, whatever the
- * saturation. So a moving wearer's reading is not trusted, nor one from light that moves like a movement (pulsatility.ts), or in which
- * something else than the pulse moves both channels (confidence.ts).
+ * saturation. So a moving wearer's reading is not trusted, and the confidence weighs how much the light moves like a pulse (pulsatility.ts), and
+ * whether something else moves both channels (confidence.ts).
  */
 
 /** Grid samples that a slope reaches back: 4 apart, each smoothed over 3. */
@@ -68,25 +67,16 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   const levels = infraredLevel / redLevel;
   to.value = Math.sqrt(pooled.red / pooled.infrared) * levels;
   // While the wearer moves, there is nothing to ask of the waveform
-  let confidence: f64 = 0;
-  let skew: f64 = 0;
-  if (still > 0) {
-    const first = centre(INFRARED);
-    skew = Math.abs(skewness(INFRARED, first));
-    const channels = ratioConfidence(pooled, <f64>accepted / <f64>held, perfusion, flat);
-    confidence = channels * pulsatility(INFRARED, first, skew) * still * pulseOnly(pooled, skew, to.value, levels);
-  }
-  const grown = growth(session.spo2, perfusion, confidence);
-  to.confidence = confidence > 0 ? confidence * steadiness(grown, skew) : 0;
-  return true;
-}
-
-/** How much larger the pulse is than usual, natural logarithm. Only a pulse that is trusted otherwise changes what is usual. */
-function growth(state: Spo2State, perfusion: f64, confidence: f64): f64 {
+  to.confidence = 0;
+  if (still === 0 || !accepted || !(perfusion <= RATIO.MOST_PERFUSION)) return true;
+  const share = <f64>accepted / <f64>held;
+  const features = ratioFeatures(pooled, share, flat, to.value, levels, INFRARED, centre(INFRARED));
   const size = Math.log(perfusion);
-  const before = state.usualPerfusion;
-  state.usualPerfusion = usualAfter<f64>(before, size, confidence >= TRUSTED);
-  return growthOver<f64>(before, size);
+  const usual = session.spo2.usualPerfusion;
+  // A larger pulse may be a movement, and becomes the usual one only if nothing but its size is in doubt
+  session.spo2.usualPerfusion = usualAfter<f64>(usual, size, still * confidenceOf(features, 0) >= TRUSTED);
+  to.confidence = still * confidenceOf(features, growthOver<f64>(usual, size));
+  return true;
 }
 
 /**
@@ -111,7 +101,7 @@ function smooth(x: usize): v128 {
 function sumSeconds(red: Row<f32>, infrared: Row<f32>): i32 {
   let held = 0;
   for (let s = 0; s < SECONDS; s++) {
-    const isHeld = sumSecond(red, infrared, s * SECOND, false, SUMS[s]) >= RATIO.ENOUGH_SLOPES;
+    const isHeld = 2 * sumSecond(red, infrared, s * SECOND, false, SUMS[s]) >= SECOND;
     if (!isHeld) SUMS[s].red = NaN;
     sumSecond(red, infrared, s * SECOND, true, WIDE[s]);
     held += <i32>isHeld;

@@ -9,8 +9,7 @@ import { FOLDER, LAB, type LeftOut, leftOutCores, readLeftOut } from './left-out
 import { dumpLessons } from './lessons.js';
 import { signals } from './signals.js';
 
-/** The models that have features. */
-const FITTED = (Object.keys(FEATURES) as ConfidenceModel[]).filter((model) => FEATURES[model].length > 0);
+const MODELS = Object.keys(FEATURES) as ConfidenceModel[];
 const PYTHON = join(LAB, '.venv/bin/python');
 
 function python(what: 'network' | 'models', ...models: string[]): void {
@@ -53,8 +52,8 @@ const command = new Command('fit')
   .option('--no-network', 'keep the network of the heart rate in motion, which takes longest')
   .addOption(
     new Option('--model <name...>', 'fit only these models of confidence (default: all)')
-      .choices(FITTED)
-      .default(FITTED),
+      .choices(MODELS)
+      .default(MODELS),
   )
   .action(({ recordings, ...options }: Options & { readonly recordings: string }) => fit(resolve(recordings), options));
 

@@ -7,6 +7,7 @@ import { CALM, FAST, RUN } from '../motion-bench/kinds.js';
 import { personOf } from '../people.js';
 import { curveOf, manifestsIn, readReference } from '../reference.js';
 import { breathlessBench, restBench } from '../rest-bench/bench.js';
+import { oxygenBench } from '../rest-bench/oxygen.js';
 import { rhythmBench } from '../rhythm-bench/bench.js';
 import { type Reference, setOf } from '../score.js';
 
@@ -33,8 +34,9 @@ const RHYTHM_SEED = 4041;
 const EXTREMES_SEED = 4051;
 const REST_SEED = 4061;
 const BREATHLESS_SEED = 4071;
-/** Recordings of each sensor of the rest bench. */
-const REST_COUNT = 150;
+const OXYGEN_SEED = 4081;
+/** Recordings of each sensor of the rest bench, and of the oxygen bench. */
+const [REST_COUNT, OXYGEN_COUNT] = [150, 500];
 
 /** @param inMotion whether those of the motion bench are wanted, which take long to make */
 export async function* signals(folder: string, inMotion: boolean): AsyncGenerator<Signal> {
@@ -59,6 +61,8 @@ function* made(): Generator<Signal> {
     yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
   for (const { recording, reference } of breathlessBench(BREATHLESS_SEED, REST_COUNT))
     yield { set: 'rest bench without breath', people: [], source: recording, reference, curve: null };
+  for (const { recording, reference } of oxygenBench(OXYGEN_SEED, OXYGEN_COUNT))
+    yield { set: 'oxygen bench', people: [], source: recording, reference, curve: CURVE };
   for (const { kind, value, recordings } of extremesBench(EXTREMES_SEED)) {
     for (const source of recordings)
       yield {
