@@ -2,7 +2,6 @@ import { estimateRrEcg } from './breath/from_ecg';
 import { estimateRrResp } from './breath/from_effort';
 import { estimateRrPpg } from './breath/from_ppg';
 import { RR_WINDOW } from './breath/scratch';
-import { LIGHT } from './breath/tuning';
 import { estimateHrEcg, likeHeartbeats } from './ecg/heart_rate';
 import { advancePeaks } from './ecg/r_peaks';
 import { TRUSTED } from './grid/tuning';
@@ -48,7 +47,7 @@ function noted(session: Session, end: f64, given: bool, to: Estimate): bool {
 /** A breath in the light needs a pulse in it: light that is hardly ever a pulse's may be that of a lamp. */
 function ofPulse(session: Session, end: f64, to: Estimate): bool {
   const share = trustedShare(session.pulse, <i32>end, <i32>RR_WINDOW);
-  to.confidence = Math.min(to.confidence, share / LIGHT.ENOUGH_PULSE);
+  to.confidence = Math.min(to.confidence, share);
   return true;
 }
 

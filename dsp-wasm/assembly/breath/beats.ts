@@ -50,7 +50,7 @@ export function judgeBeats(beats: Beats): bool {
     regular += <i32>steady;
     clean += <i32>beats.clean[i];
   }
-  beats.steadiness = min<f32>(1, (BEAT.STEADY_SHARE * <f32>regular) / <f32>count);
+  beats.steadiness = min<f32>(1, (<f32>2 * <f32>regular) / <f32>count);
   // The tracker remembers a breath for minutes, also where a sensor has left the skin. Peaks of noise have unequal intervals and heights.
   const misleads = beats.medianInterval > BEAT.LONGEST_SAMPLING || isCyclic(beats) || isRepeated(beats);
   beats.trust = misleads ? 0 : ramp<f32>(<f32>clean / <f32>count, BEAT.NONE, BEAT.TRUE);

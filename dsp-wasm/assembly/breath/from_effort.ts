@@ -16,7 +16,7 @@ export function estimateRrResp(session: Session, end: f64, to: Estimate): bool {
   const channel = channelOfKind(session, KIND_RESP);
   if (!channel) return false;
   const from = <i32>end * SLOW_HZ - WINDOW;
-  if (copyGrid(channel, 0, from, WINDOW, completeBy(channel, end), RAW.at(0)) < EFFORT.ENOUGH_SAMPLES) return false;
+  if (!copyGrid(channel, 0, from, WINDOW, completeBy(channel, end), RAW.at(0))) return false;
   const first = firstPoint();
   fillEmpty(RAW.at(0), WINDOW);
   average(first, SERIES);

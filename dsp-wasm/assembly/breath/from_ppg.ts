@@ -9,7 +9,7 @@ import { advancePulses } from './ppg_pulses';
 import { BEATS, Beats, MAX_BEATS, RAW, RR_WINDOW, SERIES } from './scratch';
 import { FROM_PPG } from './source';
 import { followBreath } from './tracker';
-import { LIGHT } from './tuning';
+import { BEAT, LIGHT } from './tuning';
 
 /**
  * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights, baselines and widths of one optical
@@ -30,9 +30,7 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   addWidths(BEATS, SERIES);
   SERIES.lanes = i32x4.splat(-1);
   SERIES.resolution = resolutionOf(used, BEATS.meanHeight);
-  // Smaller pulses are the converter's own steps, whose beat with the sampling looks like breath.
-  const resolved = BEATS.meanHeight >= LIGHT.LEAST_COUNTS * used.resolution;
-  SERIES.share *= resolved ? clarity(state, used.period, BEATS) : 0;
+  SERIES.share *= clarity(state, used.period, BEATS);
   SERIES.trust *= rest;
   return followBreath(state, FROM_PPG, end, SERIES, to);
 }
@@ -46,7 +44,7 @@ function clarity(state: BreathState, period: f64, beats: Beats): f32 {
   const close = <f32>Math.min(1, 1 / (2 * SLOW_HZ * period));
   const sharp = LIGHT.SHARP * close * close;
   const smooth = max<f32>(0, min<f32>(1, <f32>2 - state.sharpness / sharp));
-  return max(smooth, outOfStep(beats, LIGHT.IN_STEP * <f32>max(period, 1.0 / SLOW_HZ)));
+  return max(smooth, outOfStep(beats, BEAT.IN_STEP * <f32>max(period, 1.0 / SLOW_HZ)));
 }
 
 /** Standard deviation of the series beside breath, noise and drift: the errors of the grid and of the converter. */

@@ -30,7 +30,7 @@ export function addWidths(beats: Beats, series: Series): void {
 /** Joins the good values by lines (all known ones if too few are good), held at the ends, and samples them in the middle of each 1/SERIES_HZ. */
 function put(beats: Beats, values: Row<f32>, good: Row<bool>, unit: f32, series: Series, lane: i32): void {
   let kept = keep(beats, values, good);
-  if (kept < BEAT.FEWEST_GOOD) kept = keep(beats, values, null);
+  if (kept < BEAT.FEWEST) kept = keep(beats, values, null);
   if (!kept) return;
   const scale = <f32>1 / unit;
   for (let i = 0; i < kept; i++) KEPT[i] *= scale;

@@ -5,7 +5,7 @@ import { BreathState } from '../memory/breath_state';
 import { Channel, SLOW_HZ } from '../memory/channel';
 import { Row } from '../memory/row';
 import { BAND, ENERGY, MEAN, NEAR, RAW, WIDE } from './scratch';
-import { PULSE } from './tuning';
+import { LIGHT, PULSE } from './tuning';
 
 /**
  * Pulses of one optical channel, found by two moving averages (Elgendi et al., PLoS ONE 8(10):e76585, 2013): wherever the
@@ -88,7 +88,7 @@ function findPolarity(state: BreathState, count: i32): bool {
     state.skew = skew;
     state.polarity = skew < 0 ? -1 : 1;
   }
-  state.skew += PULSE.SKEW_STEP * (skew - state.skew);
+  state.skew += LIGHT.PASSED * (skew - state.skew);
   return state.skew * state.polarity > -PULSE.TURNED;
 }
 
@@ -102,7 +102,7 @@ function energyLevel(count: i32, polarity: f32): f32 {
     ENERGY[i] = energy;
     sum += energy;
   }
-  movingMean(ENERGY, count, PULSE.SYSTOLE_HALF, NEAR);
+  movingMean(ENERGY, count, PULSE.SMOOTH_HALF, NEAR);
   movingMean(ENERGY, count, PULSE.BEAT_HALF, WIDE);
   return PULSE.ENERGY_OFFSET * <f32>(sum / <f64>count);
 }
@@ -146,7 +146,7 @@ function search(state: BreathState, start: i32, count: i32, level: f32): i32 {
     }
     let j = i + 1;
     while (j < stop && above(j, level)) j++;
-    if (j === stop && j - i < PULSE.UNFINISHED) break;
+    if (j === stop) break;
     if (j - i >= PULSE.SHORTEST_STRETCH) notePeak(state, start, highest(i, j));
     i = j;
   }
@@ -183,7 +183,7 @@ function notePeak(state: BreathState, start: i32, k: i32): void {
   state.level = BAND[k];
   state.pulseCount = own + 1;
   const sharpness: f32 = sixthDifference(k) / pulse.height;
-  state.sharpness += PULSE.SHARPNESS_STEP * ((sharpness < 1 ? sharpness : 1) - state.sharpness);
+  state.sharpness += LIGHT.PASSED * ((sharpness < 1 ? sharpness : 1) - state.sharpness);
 }
 
 /** Magnitude of the sixth difference at value k: what the polynomial through five values leaves to the two beside them. */

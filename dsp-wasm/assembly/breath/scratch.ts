@@ -24,7 +24,7 @@ export class Beats {
   medianInterval: f32;
   meanHeight: f32;
   meanWidth: f32;
-  /** Weight of the series: 1 if two of three beats have a regular interval. */
+  /** Weight of the series: 1 if most beats have a regular interval. */
   steadiness: f32;
   /** Probability that they are beats, by the share of the clean ones. */
   trust: f32;

@@ -24,9 +24,9 @@ export function doubtHeld(track: Track, series: Series, alive: v128, to: Estimat
   measure(series, <f32>to.value, NEWEST);
   const swing = v128.and(alive, NEWEST.swing);
   const whole = v128.and(alive, NEWEST.whole);
-  track.held += SWING.MEMORY * (<f32>1 - swingLeft(track, swing) - track.held);
+  const left = swingLeft(track, swing);
   const before = to.confidence;
-  const goesOn: f32 = (<f32>1 - track.held) / SWING.GOES_ON;
+  const goesOn: f32 = left / SWING.GOES_ON;
   to.confidence *= <f64>min<f32>(1, goesOn);
   if (before < TRUSTED) return;
   if (goesOn >= 1) remember(track, swing, whole);

@@ -103,8 +103,7 @@ function fallFrom(low: f32, from: f32, high: f32): f32 {
 
 /** Writes the LIKELIHOOD of each rate: the fourth root of that of the window, as windows overlap. */
 function likelihoods(series: Series, top: i32, alive: v128, source: i32): void {
-  const values = min<f32>(1, series.fastest / EVIDENCE.ALL_RATES);
-  const exponent = <i32>((EVIDENCE.EXPONENT * series.share * values * <f32>series.n) / <f32>POINTS + <f32>0.5);
+  const exponent = <i32>((EVIDENCE.EXPONENT * series.share * <f32>series.n) / <f32>POINTS + <f32>0.5);
   const odds = v128.and(f32x4.splat(EVIDENCE.SERIES_ODDS), alive);
   // A slow breath also modulates heights or baselines; intervals and widths that vary alone do so with the blood pressure.
   const slowOdds = source === FROM_EFFORT ? odds : v128.and(odds, i32x4(0, -1, -1, 0));

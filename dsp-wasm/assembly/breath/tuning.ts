@@ -2,14 +2,10 @@
 
 /** Of beats.ts, modulation.ts. */
 export namespace BEAT {
-  /** Fewest beats of a window that make series. [beats; chosen] */
+  /** Fewest beats of a series. [beats; derived: half a window at 30 bpm] */
   export const FEWEST: i32 = 8;
-  /** Beats that a series should have left; with fewer, the irregular ones count too. [beats; chosen] */
-  export const FEWEST_GOOD: i32 = 6;
-  /** How far a regular interval may be from the median of the seven about it: as for NN intervals in heart rate variability. [ratio; chosen] */
+  /** How far a regular interval may be from the median of the seven about it: as for NN intervals in heart rate variability. [ratio; cited: Malik et al., Eur. Heart J. 10:1060, 1989] */
   export const REGULAR: f32 = 0.2;
-  /** Inverse of the share of regular beats above which the series carry wholly, two of three. [ratio; chosen] */
-  export const STEADY_SHARE: f32 = 1.5;
   /** How far a credible height may be from the mean of the heights. [ratio; chosen] */
   export const CREDIBLE: f32 = 0.5;
   /** Share of clean beats up to which they are noise: of made noise, nine windows of ten have less. [share; chosen] */
@@ -29,38 +25,32 @@ export namespace BEAT {
   export const CYCLIC: f32 = 0.6;
   /** Part of the change from beat to beat, and to the next but one, below which heights some beats apart are the same. [ratio; chosen] */
   export const REPEATED: f32 = 0.3;
+  /** Deviation of beats from even steps up to which they are in step with the samples. [periods; derived: even beats on whole periods deviate by half of one at most] */
+  export const IN_STEP: f32 = 0.5;
 }
 
 /** Of ppg_pulses.ts. */
 export namespace PULSE {
-  /** Half width of the band-pass's short moving average, 0.16 s. [grid samples; chosen] */
+  /** Half width of the averages over a systole: of the band-pass's short one, and of the energy. [grid samples; cited: Elgendi et al. 2013, 0.11 s] */
   export const SMOOTH_HALF: i32 = 2;
-  /** Half width of the band-pass's long moving average, 1 s. [grid samples; chosen] */
+  /** Half width of the band-pass's long moving average, 1 s. [grid samples; cited: Elgendi et al. 2013, from 0.5 Hz] */
   export const DRIFT_HALF: i32 = 16;
-  /** Half width of the average over a systole, 0.16 s; Elgendi et al. 2013 have 0.11 s at other rates. [grid samples; chosen] */
-  export const SYSTOLE_HALF: i32 = 2;
   /** Half width of the average over a beat, 0.66 s. [grid samples; cited: Elgendi et al. 2013] */
   export const BEAT_HALF: i32 = 10;
   /** Part of the mean energy that a pulse must stand above the beat's average. [ratio; cited: Elgendi et al. 2013] */
   export const ENERGY_OFFSET: f32 = 0.02;
-  /** Shortest stretch above. [grid samples; chosen] */
+  /** Shortest stretch above. [grid samples; cited: Elgendi et al. 2013, a systole] */
   export const SHORTEST_STRETCH: i32 = 3;
-  /** Longest stretch above whose end is waited for, 2 s. [grid samples; chosen] */
-  export const UNFINISHED: i32 = 64;
-  /** Two maxima closer than this, 0.3 s (200 bpm), are one pulse. [grid samples; chosen] */
-  export const REFRACTORY: i32 = 10;
-  /** Part of a step's skewness that goes into the remembered one: 16 s. [share; chosen] */
-  export const SKEW_STEP: f32 = 0.125;
+  /** Two maxima closer than this are one pulse. [grid samples; derived: the range of hr-ppg] */
+  export const REFRACTORY: i32 = 8;
   /** Skewness of the other sign from which the light is taken for turned. [skewness; chosen] */
   export const TURNED: f32 = 0.3;
-  /** The foot, and another maximum of the same pulse, lie at most this far before the peak, 1.25 s. [grid samples; chosen] */
-  export const FOOT_REACH: i32 = 40;
+  /** The foot, and another maximum of the same pulse, lie at most this far before the peak. [grid samples; derived: BEAT.LONGEST_SAMPLING] */
+  export const FOOT_REACH: i32 = 48;
   /** Part of a pulse's height below which a valley is within a pulse: before its second wave. [ratio; chosen] */
   export const SHALLOW: f32 = 0.4;
   /** Part of a pulse's height at which its width is measured: near the top, where no second wave is. [ratio; chosen] */
   export const WIDTH_LEVEL: f32 = 0.9;
-  /** Part of a pulse's sharpness that goes into the remembered one: eight pulses. [share; chosen] */
-  export const SHARPNESS_STEP: f32 = 0.125;
 }
 
 /** Of from_ppg.ts. */
@@ -73,53 +63,41 @@ export namespace LIGHT {
   export const BASELINE_RESOLUTION: f32 = 0.0005;
   /** The same of their widths. [ratio; chosen] */
   export const WIDTH_RESOLUTION: f32 = 0.005;
-  /** Smaller pulses are the converter's own steps, whose beat with the sampling looks like breath. [counts; chosen] */
-  export const LEAST_COUNTS: f32 = 4;
   /** Standard deviation of what a converter rounds. [counts; derived: 1 / sqrt(12)] */
   export const ROUNDED: f32 = 0.28868;
   /** Length of the short moving average, over which rounding averages out. [s; derived: SMOOTH_HALF] */
   export const SMOOTH_SECONDS: f64 = 0.15625;
-  /** The same deviation of pulses, the sharpest of which lie on whole samples. [periods; derived: even beats on whole periods deviate by half of one at most] */
-  export const IN_STEP: f32 = 0.5;
   /** Sharpness of pulses up to which the polynomial through five grid samples follows them; those of twice that are sharper than the grid. [ratio; chosen] */
   export const SHARP: f32 = 0.2;
   /** Part of the window that passes from one step to the next: 2 s of 32 s. [share; derived: rr-ppg's window and step] */
   export const PASSED: f32 = 0.0625;
-  /** Share of trusted heart rates in the window from which its breath may be trusted wholly; below half of it, never. [share; chosen] */
-  export const ENOUGH_PULSE: f64 = 0.5;
 }
 
 /** Of from_ecg.ts. */
 export namespace ECG {
-  /** Beats which are more likely none than one carry no interval. [probability; chosen] */
+  /** Beats which are more likely none than one carry no interval. [probability; derived: more likely than not] */
   export const BELIEVED: f32 = 0.5;
   /** Beats of an ECG are placed and measured to about this (1 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
   export const RESOLUTION: f32 = 0.001;
-  /** Deviation of beats from even steps up to which they are in step with the samples; from twice that on they are not. [periods; chosen] */
-  export const IN_STEP: f32 = 0.33333;
   /** Stretch whose mean is a beat's baseline. [s; derived: BASELINE_SAMPLES of ecg] */
   export const BASELINE_SECONDS: f32 = 0.6875;
-  /** Height of a pacemaker's spike, against the R wave's. [ratio; chosen] */
-  export const SPIKE: f32 = 2;
 }
 
 /** Of from_effort.ts. */
 export namespace EFFORT {
   /** Highest rate that is looked for. [1/min; derived: the range of rr-resp] */
   export const FASTEST: f32 = 90;
-  /** Least part of the window that must be there, 12 s. [grid samples; chosen] */
-  export const ENOUGH_SAMPLES: i32 = 384;
 }
 
 /** Of spectrum.ts, and the noise that tracker.ts finds in it. */
 export namespace SPECTRUM {
   /** Bins that hold as much as three times the highest one of a line. [bins; derived: the Hann window's width 1.5, twice as many bins] */
   export const LINE_BINS: f32 = 3;
-  /** Lowest bin that counts, 1.9 per minute: below lie trend and window leakage. [bins; chosen] */
+  /** Lowest bin that counts: below lie trend and window leakage. [bins; derived: one cycle in the window] */
   export const LOWEST_BIN: i32 = 2;
   /** No drift is its polynomial alone: a breath smaller than this part of it cannot be told from the rest. [ratio; chosen] */
   export const ROUGHNESS: f32 = 0.05;
-  /** Degree of the drift: a heart that calms down, a hand that warms up, a belt that settles. It follows one cycle in a window and leaves two. [degree; chosen] */
+  /** Degree of the drift: a heart that calms down, a hand that warms up, a belt that settles. [degree; derived: it follows one cycle in a window and leaves two, those of the slowest breath] */
   export const DRIFT: i32 = 2;
   /**
    * Bin at which the drift shows the noise's slope: the frequency of the power f^-2 that a random walk leaves in polynomials of
@@ -166,8 +144,6 @@ export namespace EVIDENCE {
    * each is evidence only in part: the likelihood's eighth root is taken. [exponent; chosen]
    */
   export const EXPONENT: f32 = 8;
-  /** Fastest breath that beats can show from which on a window of them has all those values: of 62 beats a minute. Slower ones have fewer. [1/min; chosen] */
-  export const ALL_RATES: f32 = 30;
   /** Odds that a series shows breathing of a given rate: 0.4 over all rates. [odds; chosen] */
   export const SERIES_ODDS: f32 = 0.0043;
   /**
@@ -189,9 +165,9 @@ export namespace MEMORY {
   export const DRIFT: f32 = 0.25;
   /** Chance that the rate is suddenly any other. [probability; chosen] */
   export const JUMP: f32 = 0.01;
-  /** The same where there are no beats, so that the memory is gone after a window. [probability; chosen] */
-  export const LOST: f32 = 0.1;
-  /** Half width of the stretch that is the answer, 2.8 per minute: as the tolerance of the confidence. [bins; chosen] */
+  /** The same where there are no beats, so that the memory is gone after a window. [probability; derived: LIGHT.PASSED] */
+  export const LOST: f32 = 0.0625;
+  /** Half width of the stretch that is the answer, 2.8 per minute. [bins; derived: the tolerance of the confidence] */
   export const HALF_STRETCH: i32 = 3;
 }
 
@@ -207,12 +183,10 @@ export namespace CONFIDENCE {
 export namespace SWING {
   /** Minimum share of the energy that counts as not of the breath, so that no single series decides alone. [share; derived: EVIDENCE.UNEXPLAINED] */
   export const LEAST_REST: f32 = 0.1;
-  /** Other rates at which the swing is looked for as well, this much slower and faster: the answer lags behind a breath that changes. [1/min; chosen] */
-  export const NEARBY: f32 = 1.9;
+  /** Other rates at which the swing is looked for as well, this much slower and faster: the answer lags behind a breath that changes. [1/min; derived: half of the resolution of 16 s] */
+  export const NEARBY: f32 = 1.875;
   /** Part of the usual swing below which the breath is doubted: 0.63 of its depth; the confidence is less than half at 0.45 of it. [ratio; chosen] */
   export const GOES_ON: f32 = 0.4;
-  /** Share of a new window in the part that is missing: 4 s, as breaths differ. [share; chosen] */
-  export const MEMORY: f32 = 0.5;
   /** What a trusted window takes from the sum of those before: 64 s of memory. [share; chosen] */
   export const USUAL_MEMORY: f32 = 0.03125;
   /** Doubted windows since the last trusted one up to which the breath may be held, so that what is usual stays: 64 s. [windows; chosen] */

@@ -26,8 +26,6 @@ export class Pulse {
 export class Track {
   /** End of the previous window, seconds; 0: none. */
   end: f64;
-  /** How much of the usual swing was missing of late, from 0 to 1. */
-  held: f32;
   /** Number of trusted windows, of which the old ones fade, so that it is at most 32; 0: none. */
   windows: f32;
   /** Number of doubted windows since the last that is among those. */
@@ -58,7 +56,6 @@ export class Track {
 
   /** Forgets how the breath swings. */
   forget(): void {
-    this.held = 0;
     this.windows = 0;
     this.doubted = 0;
     this.swings = f32x4.splat(0);
