@@ -11,14 +11,13 @@ import { BEAT } from './tuning';
 /** Number of beats before and after a beat, with whose median its interval is compared. */
 const NEIGHBOURS: i32 = 3;
 
-/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat, width in s; what is unknown is NaN. */
+/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat; what is unknown is NaN. */
 export function addBeat(
   beats: Beats,
   time: f32,
   interval: f32,
   height: f32,
   baseline: f32,
-  width: f32,
   kind: i32,
 ): void {
   if (beats.count >= MAX_BEATS) return;
@@ -27,7 +26,6 @@ export function addBeat(
   beats.interval[i] = interval;
   beats.height[i] = height;
   beats.baseline[i] = baseline;
-  beats.width[i] = width;
   beats.kind[i] = kind;
 }
 
@@ -37,7 +35,6 @@ export function judgeBeats(beats: Beats): bool {
   if (count < BEAT.FEWEST) return false;
   beats.medianInterval = median(beats.interval, 0, count);
   beats.meanHeight = meanOf(beats.height, count);
-  beats.meanWidth = meanOf(beats.width, count);
   let regular = 0;
   let clean = 0;
   for (let i = 0; i < count; i++) {

@@ -47,6 +47,6 @@ function gather(session: Session, end: f64, beats: Beats): void {
     const time = beat.time - end;
     if (time > 0) continue;
     const known = beat.interval > 0 && beat.quality >= ECG.BELIEVED;
-    addBeat(beats, <f32>time, known ? beat.interval : <f32>NaN, beat.amplitude, beat.baseline, <f32>NaN, beat.kind);
+    addBeat(beats, <f32>time, known ? beat.interval : <f32>NaN, beat.amplitude, beat.baseline, beat.kind);
   }
 }

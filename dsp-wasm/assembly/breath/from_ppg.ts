@@ -4,7 +4,7 @@ import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ }
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
 import { addBeat, judgeBeats, outOfStep } from './beats';
-import { addBaselines, addWidths, modulations } from './modulation';
+import { addBaselines, modulations } from './modulation';
 import { advancePulses } from './ppg_pulses';
 import { BEATS, Beats, MAX_BEATS, RAW, RR_WINDOW, SERIES } from './scratch';
 import { FROM_PPG } from './source';
@@ -12,7 +12,7 @@ import { followBreath } from './tracker';
 import { BEAT, LIGHT } from './tuning';
 
 /**
- * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights, baselines and widths of one optical
+ * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights and baselines of one optical
  * channel: writes rate and confidence; false for none. Green shows the pulse best (Maeda et al., J. Med. Syst. 35:829,
  * 2011). If a channel shows no pulse, the next one is used until it shows none either; but not before the first reading, at half a window, when
  * each channel has had time to show enough pulses.
@@ -27,8 +27,7 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   if (!enough || !used) return false;
   modulations(BEATS, SERIES);
   addBaselines(BEATS, BEATS.steady, SERIES); // a mean over a second hardly depends on the height of the pulse in it
-  addWidths(BEATS, SERIES);
-  SERIES.lanes = i32x4.splat(-1);
+  SERIES.lanes = i32x4(-1, -1, -1, 0);
   SERIES.resolution = resolutionOf(used, BEATS.meanHeight);
   SERIES.share *= clarity(state, used.period, BEATS);
   SERIES.trust *= rest;
@@ -55,7 +54,7 @@ function resolutionOf(channel: Channel, meanHeight: f32): v128 {
     LIGHT.INTERVAL_RESOLUTION + rounded,
     LIGHT.HEIGHT_RESOLUTION + rounded,
     LIGHT.BASELINE_RESOLUTION + rounded,
-    LIGHT.WIDTH_RESOLUTION + 4 * rounded,
+    0,
   );
 }
 
@@ -101,7 +100,7 @@ function gather(state: BreathState, channel: Channel | null, end: f64, beats: Be
   for (let i = max(first, found - MAX_BEATS); i < found; i++) {
     const pulse = state.pulseAt(i);
     const interval = i > oldest ? <f32>(pulse.time - state.pulseAt(i - 1).time) : <f32>NaN;
-    addBeat(beats, <f32>(pulse.time - end), interval, pulse.height, pulse.baseline, pulse.width, 0);
+    addBeat(beats, <f32>(pulse.time - end), interval, pulse.height, pulse.baseline, 0);
   }
   return judgeBeats(beats);
 }

@@ -4,8 +4,7 @@ import { BEAT } from './tuning';
 
 /**
  * The effect of breathing on beats, as series of 4 Hz: their intervals (respiratory sinus arrhythmia, frequency modulation), heights
- * (amplitude modulation) and baselines (Charlton et al., Physiol. Meas. 37:610, 2016), and the widths of pulses (Lázaro et al., Med. Biol.
- * Eng. Comput. 51:233, 2013). Each is in parts of its mean or median; baselines are in parts of the mean height.
+ * (amplitude modulation) and baselines (Charlton et al., Physiol. Meas. 37:610, 2016). Each is in parts of its mean or median; baselines are in parts of the mean height.
  */
 export function modulations(beats: Beats, series: Series): void {
   series.n = max(0, min(POINTS, <i32>(-beats.time[0] * <f32>SERIES_HZ) & ~1));
@@ -21,10 +20,6 @@ export function modulations(beats: Beats, series: Series): void {
 /** Adds the baselines; `good` says of which beats. */
 export function addBaselines(beats: Beats, good: Row<bool>, series: Series): void {
   put(beats, beats.baseline, good, beats.meanHeight, series, 2);
-}
-
-export function addWidths(beats: Beats, series: Series): void {
-  put(beats, beats.width, beats.steady, beats.meanWidth, series, 3);
 }
 
 /** Joins the good values by lines (all known ones if too few are good), held at the ends, and samples them in the middle of each 1/SERIES_HZ. */

@@ -1,6 +1,6 @@
 import { completeBy, copyGrid, fillEmpty } from '../grid/window';
 import { vertex } from '../math/parabola';
-import { crossingNear, extremumNear, fitQuartic, quarticAt } from '../math/quartic';
+import { extremumNear, fitQuartic, quarticAt } from '../math/quartic';
 import { BreathState } from '../memory/breath_state';
 import { Channel, SLOW_HZ } from '../memory/channel';
 import { Row } from '../memory/row';
@@ -11,7 +11,7 @@ import { LIGHT, PULSE } from './tuning';
  * Pulses of one optical channel, found by two moving averages (Elgendi et al., PLoS ONE 8(10):e76585, 2013): wherever the
  * squared band-passed signal, averaged over a systolic peak, exceeds its average over a beat, its maximum is a pulse. The
  * band-pass is a short moving average minus a one-second one, without delay or settling time. Each call processes the grid
- * samples since the last call, and keeps time, height, baseline and width of the latest pulses for the respiratory modulations. The
+ * samples since the last call, and keeps time, height and baseline of the latest pulses for the respiratory modulations. The
  * polarity of the signal does not matter: light that falls with the blood is turned.
  */
 
@@ -177,7 +177,6 @@ function notePeak(state: BreathState, start: i32, k: i32): void {
   const pulse = state.pulseAt(own);
   pulse.time = time;
   pulse.height = high - low;
-  pulse.width = widthAbove(k, low + PULSE.WIDTH_LEVEL * pulse.height);
   fitAbout(MEAN, k);
   pulse.baseline = quarticAt(top);
   state.level = BAND[k];
@@ -219,24 +218,6 @@ function lowest(k: i32, reach: i32): i32 {
   let best = k;
   for (let i = k - reach; i < k; i++) if (BAND[i] < BAND[best]) best = i;
   return best;
-}
-
-/** Time for which the row stays above the level about value k, s; NaN if that begins or ends beyond what is searched. */
-function widthAbove(k: i32, level: f32): f32 {
-  let from = k;
-  while (from > k - PULSE.BEAT_HALF && BAND[from] > level) from--;
-  let to = k;
-  while (to < k + PULSE.BEAT_HALF && BAND[to] > level) to++;
-  if (BAND[from] > level || BAND[to] > level || from === to) return NaN;
-  return (crossing(to, -1, level) - crossing(from, 1, level)) / <f32>SLOW_HZ;
-}
-
-/** Where the row crosses the level between value i, which is below, and the next one in direction `step`. */
-function crossing(i: i32, step: i32, level: f32): f32 {
-  const part: f32 = (level - BAND[i]) / (BAND[i + step] - BAND[i]);
-  const nearest = part > 0.5 ? i + step : i;
-  fitAbout(BAND, nearest);
-  return <f32>nearest + crossingNear(<f32>(i - nearest) + <f32>step * part, level);
 }
 
 /** Lays a polynomial through value k of the row and two neighbours on each side. */

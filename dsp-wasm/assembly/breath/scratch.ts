@@ -23,7 +23,6 @@ export class Beats {
   /** Median interval, seconds; NaN if no interval is known. */
   medianInterval: f32;
   meanHeight: f32;
-  meanWidth: f32;
   /** Weight of the series: 1 if most beats have a regular interval. */
   steadiness: f32;
   /** Probability that they are beats, by the share of the clean ones. */
@@ -47,28 +46,23 @@ export class Beats {
     return rowAt<f32>(changetype<usize>(this) + BEATS_HEAD + 3 * COLUMN_BYTES);
   }
 
-  /** Seconds above nine tenths of the height. */
-  get width(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + BEATS_HEAD + 4 * COLUMN_BYTES);
-  }
-
   /** Kind of an ECG's beat. */
   get kind(): Row<i32> {
-    return rowAt<i32>(changetype<usize>(this) + BEATS_HEAD + 5 * COLUMN_BYTES);
+    return rowAt<i32>(changetype<usize>(this) + BEATS_HEAD + 4 * COLUMN_BYTES);
   }
 
   /** Whether the interval is regular. */
   get steady(): Row<bool> {
-    return rowAt<bool>(changetype<usize>(this) + BEATS_HEAD + 6 * COLUMN_BYTES);
+    return rowAt<bool>(changetype<usize>(this) + BEATS_HEAD + 5 * COLUMN_BYTES);
   }
 
   /** Whether its interval and the previous one are regular, and the height is credible. */
   get clean(): Row<bool> {
-    return rowAt<bool>(changetype<usize>(this) + BEATS_HEAD + 7 * COLUMN_BYTES);
+    return rowAt<bool>(changetype<usize>(this) + BEATS_HEAD + 6 * COLUMN_BYTES);
   }
 }
 const BEATS_HEAD: usize = (offsetof<Beats>() + 15) & ~15;
-const BEATS_BYTES: usize = BEATS_HEAD + 8 * COLUMN_BYTES;
+const BEATS_BYTES: usize = BEATS_HEAD + 7 * COLUMN_BYTES;
 
 /** Up to four series that breathing may modulate, one in each lane, and what they can show. */
 @unmanaged

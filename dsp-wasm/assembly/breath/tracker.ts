@@ -63,13 +63,12 @@ export function followBreath(state: BreathState, source: i32, end: f64, series: 
   predict(track, end, usual, series.trust);
   weigh(track.posterior);
   answer(track.posterior, series, alive, source, to);
-  // Widths also vary with the tension of the vessels, whether the breath goes on or not.
-  doubtHeld(track, series, v128.and(alive, i32x4(-1, -1, -1, 0)), to);
+  doubtHeld(track, series, alive, to);
   return true;
 }
 
 /**
- * How steeply the noise of each lane falls, from 0 to 4: intervals are nearly white, heights, widths and effort drift, baselines wander as a
+ * How steeply the noise of each lane falls, from 0 to 4: intervals are nearly white, heights and effort drift, baselines wander as a
  * random walk or worse. A slow breath lies where noise shows its slope: power that falls towards zero frequency as well, so that the drift
  * is small, is no noise. In light it may be: the vessels' own slow waves do that, too.
  * @param slowest mean amplitude of the drift in the spectrum
@@ -105,7 +104,7 @@ function fallFrom(low: f32, from: f32, high: f32): f32 {
 function likelihoods(series: Series, top: i32, alive: v128, source: i32): void {
   const exponent = <i32>((EVIDENCE.EXPONENT * series.share * <f32>series.n) / <f32>POINTS + <f32>0.5);
   const odds = v128.and(f32x4.splat(EVIDENCE.SERIES_ODDS), alive);
-  // A slow breath also modulates heights or baselines; intervals and widths that vary alone do so with the blood pressure.
+  // A slow breath also modulates heights or baselines; intervals that vary alone do so with the blood pressure.
   const slowOdds = source === FROM_EFFORT ? odds : v128.and(odds, i32x4(0, -1, -1, 0));
   const harmonic = f32x4.splat(source === FROM_EFFORT ? 1 : EVIDENCE.HARMONIC);
   for (let i = 0; i < RATES; i++) {
@@ -151,9 +150,8 @@ function weigh(posterior: Row<f32>): void {
 function sinusoid(k: i32, harmonic: v128, exponent: i32): v128 {
   const here = SHARE[k];
   const explained = f32x4.add(here, f32x4.pmin(f32x4.mul(SHARE[2 * k], harmonic), here));
-  const least = EVIDENCE.UNEXPLAINED;
   const rest = f32x4.sub(f32x4.splat(1), explained);
-  const limited = f32x4.pmax(rest, f32x4(least, least, least, EVIDENCE.UNEXPLAINED_WIDTHS));
+  const limited = f32x4.pmax(rest, f32x4.splat(EVIDENCE.UNEXPLAINED));
   return power(f32x4.div(f32x4.splat(1), limited), exponent);
 }
 

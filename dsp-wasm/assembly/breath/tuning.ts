@@ -49,8 +49,6 @@ export namespace PULSE {
   export const FOOT_REACH: i32 = 48;
   /** Part of a pulse's height below which a valley is within a pulse: before its second wave. [ratio; chosen] */
   export const SHALLOW: f32 = 0.4;
-  /** Part of a pulse's height at which its width is measured: near the top, where no second wave is. [ratio; chosen] */
-  export const WIDTH_LEVEL: f32 = 0.9;
 }
 
 /** Of from_ppg.ts. */
@@ -61,8 +59,6 @@ export namespace LIGHT {
   export const HEIGHT_RESOLUTION: f32 = 0.0025;
   /** The same of their baselines, which are smooth. [ratio; chosen] */
   export const BASELINE_RESOLUTION: f32 = 0.0005;
-  /** The same of their widths. [ratio; chosen] */
-  export const WIDTH_RESOLUTION: f32 = 0.005;
   /** Standard deviation of what a converter rounds. [counts; derived: 1 / sqrt(12)] */
   export const ROUNDED: f32 = 0.28868;
   /** Length of the short moving average, over which rounding averages out. [s; derived: SMOOTH_HALF] */
@@ -153,8 +149,6 @@ export namespace EVIDENCE {
   export const PRESSURE_BIN: i32 = 8;
   /** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; chosen] */
   export const UNEXPLAINED: f32 = 0.1;
-  /** The same of widths: they tell whether the others are right, but swing with the vessels' tension as well. [share; chosen] */
-  export const UNEXPLAINED_WIDTHS: f32 = 0.53;
   /** Part of the power at twice the rate that counts for the rate in series of beats. [share; chosen] */
   export const HARMONIC: f32 = 0.3;
 }

@@ -17,8 +17,6 @@ export class Pulse {
   height: f32;
   /** Mean of the optical channel over a second about it, without the sub-channel's offset. */
   baseline: f32;
-  /** Time for which it is above nine tenths of its height, s; NaN if unknown. */
-  width: f32;
 }
 
 /** State of the respiratory rate of one estimator. */
