@@ -50,12 +50,7 @@ function clarity(state: BreathState, period: f64, beats: Beats): f32 {
 function resolutionOf(channel: Channel, meanHeight: f32): v128 {
   const averaged = Math.sqrt(channel.period / LIGHT.SMOOTH_SECONDS);
   const rounded = (LIGHT.ROUNDED * channel.resolution * <f32>averaged) / meanHeight;
-  return f32x4(
-    LIGHT.INTERVAL_RESOLUTION + rounded,
-    LIGHT.HEIGHT_RESOLUTION + rounded,
-    LIGHT.BASELINE_RESOLUTION + rounded,
-    0,
-  );
+  return f32x4.splat(LIGHT.RESOLUTION + rounded);
 }
 
 /**

@@ -68,8 +68,7 @@ export function followBreath(state: BreathState, source: i32, end: f64, series: 
 }
 
 /**
- * How steeply the noise of each lane falls, from 0 to 4: intervals are nearly white, heights and effort drift, baselines wander as a
- * random walk or worse. A slow breath lies where noise shows its slope: power that falls towards zero frequency as well, so that the drift
+ * How steeply the noise of each lane falls, from 0 (white) to SPECTRUM.STEEPEST. A slow breath lies where noise shows its slope: power that falls towards zero frequency as well, so that the drift
  * is small, is no noise. In light it may be: the vessels' own slow waves do that, too.
  * @param slowest mean amplitude of the drift in the spectrum
  */
@@ -77,14 +76,10 @@ function steepnessOf(slowest: v128, source: i32): v128 {
   const low = meanAmplitude(SPECTRUM.LOW_FROM, SPECTRUM.LOW_TO);
   const high = meanAmplitude(SPECTRUM.HIGH_FROM, SPECTRUM.HIGH_TO);
   const a = fall(f32x4.extract_lane(low, 0), f32x4.extract_lane(high, 0), f32x4.extract_lane(slowest, 0), source);
-  if (source === FROM_EFFORT) return f32x4.splat(max<f32>(0, min(a, SPECTRUM.STEEPEST_EFFORT)));
+  if (source === FROM_EFFORT) return f32x4.splat(max<f32>(0, min<f32>(a, SPECTRUM.STEEPEST)));
   const b = fall(f32x4.extract_lane(low, 1), f32x4.extract_lane(high, 1), f32x4.extract_lane(slowest, 1), source);
   const c = fall(f32x4.extract_lane(low, 2), f32x4.extract_lane(high, 2), f32x4.extract_lane(slowest, 2), source);
-  const d = fall(f32x4.extract_lane(low, 3), f32x4.extract_lane(high, 3), f32x4.extract_lane(slowest, 3), source);
-  const gentle = SPECTRUM.GENTLEST_HEIGHTS;
-  const steep = SPECTRUM.STEEPEST_HEIGHTS;
-  const atLeast = f32x4.pmax(f32x4(a, b, c, d), f32x4(SPECTRUM.GENTLEST_INTERVALS, gentle, gentle, gentle));
-  return f32x4.pmin(atLeast, f32x4(SPECTRUM.STEEPEST_INTERVALS, steep, SPECTRUM.STEEPEST_BASELINES, steep));
+  return f32x4.pmin(f32x4.pmax(f32x4(a, b, c, 0), f32x4.splat(0)), f32x4.splat(SPECTRUM.STEEPEST));
 }
 
 /** How steeply power falls from the mean amplitude `low` to `high`, and if not from light, at most as from the amplitude of the drift. */

@@ -53,30 +53,26 @@ export namespace PULSE {
 
 /** Of from_ppg.ts. */
 export namespace LIGHT {
-  /** Intervals of pulses are measured to about this: smaller changes tell of the sampling. [ratio; chosen] */
-  export const INTERVAL_RESOLUTION: f32 = 0.0015;
-  /** The same of their heights, which are read between grid samples. [ratio; chosen] */
-  export const HEIGHT_RESOLUTION: f32 = 0.0025;
-  /** The same of their baselines, which are smooth. [ratio; chosen] */
-  export const BASELINE_RESOLUTION: f32 = 0.0005;
-  /** Standard deviation of what a converter rounds. [counts; derived: 1 / sqrt(12)] */
-  export const ROUNDED: f32 = 0.28868;
+  /** Largest error of what a converter rounds, which for even pulses is the same again and again. [counts; derived: half a step] */
+  export const ROUNDED: f32 = 0.5;
   /** Length of the short moving average, over which rounding averages out. [s; derived: SMOOTH_HALF] */
   export const SMOOTH_SECONDS: f64 = 0.15625;
   /** Sharpness of pulses up to which the polynomial through five grid samples follows them; those of twice that are sharper than the grid. [ratio; chosen] */
   export const SHARP: f32 = 0.2;
   /** Part of the window that passes from one step to the next: 2 s of 32 s. [share; derived: rr-ppg's window and step] */
   export const PASSED: f32 = 0.0625;
+  /** Pulses are placed and measured to about this part of an interval or a height: smaller changes tell of the sampling. [ratio; chosen] */
+  export const RESOLUTION: f32 = 0.0025;
 }
 
 /** Of from_ecg.ts. */
 export namespace ECG {
   /** Beats which are more likely none than one carry no interval. [probability; derived: more likely than not] */
   export const BELIEVED: f32 = 0.5;
-  /** Beats of an ECG are placed and measured to about this (1 ms of a second): smaller changes tell of the sampling. [ratio; chosen] */
-  export const RESOLUTION: f32 = 0.001;
   /** Stretch whose mean is a beat's baseline. [s; derived: BASELINE_SAMPLES of ecg] */
   export const BASELINE_SECONDS: f32 = 0.6875;
+  /** Beats of an ECG are placed and measured to about this (1 ms of a second). [ratio; chosen] */
+  export const RESOLUTION: f32 = 0.001;
 }
 
 /** Of from_effort.ts. */
@@ -100,26 +96,16 @@ export namespace SPECTRUM {
    * degree 1 to 2. [bins; derived: mean of d^-2 over the degrees d, each half a cycle in the window]
    */
   export const DRIFT_BIN: f32 = 1.3;
-  /** First bin below breathing that shows the noise's slope, 2.8 per minute. [bins; chosen] */
+  /** First bin below breathing that shows the noise's slope, 2.8 per minute; the last one is twice that. [bins; chosen] */
   export const LOW_FROM: i32 = 3;
-  /** Last bin below breathing that shows the noise's slope, 5.6 per minute. [bins; chosen] */
+  /** Last bin below breathing that shows the noise's slope, 5.6 per minute. [bins; derived: an octave above LOW_FROM] */
   export const LOW_TO: i32 = 6;
   /** First bin above breathing that shows the noise's slope, 24 per minute. [bins; chosen] */
   export const HIGH_FROM: i32 = 26;
-  /** Last bin above breathing that shows the noise's slope, 44 per minute. [bins; chosen] */
-  export const HIGH_TO: i32 = 47;
-  /** Least steepness of the noise of intervals, which are nearly white: power falls as frequency^-steepness. [exponent; chosen] */
-  export const GENTLEST_INTERVALS: f32 = 0.5;
-  /** Least steepness of the noise of heights, which drift. [exponent; chosen] */
-  export const GENTLEST_HEIGHTS: f32 = 1;
-  /** Greatest steepness of the noise of intervals; up to 4 can be levelled. [exponent; chosen] */
-  export const STEEPEST_INTERVALS: f32 = 2;
-  /** Greatest steepness of the noise of heights. [exponent; chosen] */
-  export const STEEPEST_HEIGHTS: f32 = 3;
-  /** Greatest steepness of the noise of baselines. [exponent; chosen] */
-  export const STEEPEST_BASELINES: f32 = 4;
-  /** Greatest steepness of the noise of an effort; its least is none. [exponent; chosen] */
-  export const STEEPEST_EFFORT: f32 = 2;
+  /** Last bin above breathing that shows the noise's slope. [bins; derived: an octave above HIGH_FROM] */
+  export const HIGH_TO: i32 = 52;
+  /** Greatest steepness of the noise, whose power falls as frequency^-steepness. [exponent; chosen] */
+  export const STEEPEST: f32 = 3;
 }
 
 /** Of the prior of tracker.ts. */
