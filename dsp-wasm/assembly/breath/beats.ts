@@ -73,7 +73,7 @@ function isCyclic(beats: Beats): bool {
     }
     last = i;
   }
-  return cycles >= BEAT.FEWEST_CYCLES && <f32>equal >= BEAT.CYCLIC * <f32>(cycles - 1);
+  return cycles >= BEAT.FEWEST_CYCLES && 2 * equal >= cycles - 1;
 }
 
 /**
@@ -82,7 +82,7 @@ function isCyclic(beats: Beats): bool {
  */
 function isRepeated(beats: Beats): bool {
   const next = meanChange(beats, 1);
-  const limit = BEAT.REPEATED * min(next, meanChange(beats, 2));
+  const limit = min(next, meanChange(beats, 2)) / 2;
   if (!(next > BEAT.CREDIBLE * beats.meanHeight)) return false;
   for (let lag = 3; lag <= BEAT.LONGEST_CYCLE; lag++) if (meanChange(beats, lag) < limit) return true;
   return false;

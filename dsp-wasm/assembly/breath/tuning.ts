@@ -17,14 +17,10 @@ export namespace BEAT {
    * minute are usual at rest. [s; chosen]
    */
   export const LONGEST_SAMPLING: f32 = 1.5;
-  /** Fewest cycles of irregular beats in a window that can be told from chance. [intervals; chosen] */
+  /** Fewest cycles of irregular beats in a window that can be told from chance. [intervals; derived: of three pairs of five lengths, two are alike by chance in one of ten] */
   export const FEWEST_CYCLES: i32 = 4;
   /** Most beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; chosen] */
   export const LONGEST_CYCLE: i32 = 5;
-  /** Share of the cycles that have as many beats as the one before, from which on they are the rhythm's own. [share; chosen] */
-  export const CYCLIC: f32 = 0.6;
-  /** Part of the change from beat to beat, and to the next but one, below which heights some beats apart are the same. [ratio; chosen] */
-  export const REPEATED: f32 = 0.3;
   /** Deviation of beats from even steps up to which they are in step with the samples. [periods; derived: even beats on whole periods deviate by half of one at most] */
   export const IN_STEP: f32 = 0.5;
 }
@@ -71,7 +67,7 @@ export namespace ECG {
   export const BELIEVED: f32 = 0.5;
   /** Stretch whose mean is a beat's baseline. [s; derived: BASELINE_SAMPLES of ecg] */
   export const BASELINE_SECONDS: f32 = 0.6875;
-  /** Beats of an ECG are placed and measured to about this (1 ms of a second). [ratio; chosen] */
+  /** Beats of an ECG are placed and measured to about this (1 ms of a second). [ratio; cited: Task Force of ESC and NASPE 1996, half a period of 500 Hz] */
   export const RESOLUTION: f32 = 0.001;
 }
 
@@ -141,7 +137,7 @@ export namespace EVIDENCE {
 
 /** Of the filter of tracker.ts. */
 export namespace MEMORY {
-  /** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; chosen] */
+  /** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; derived: the binomial of two halves] */
   export const DRIFT: f32 = 0.25;
   /** Chance that the rate is suddenly any other. [probability; chosen] */
   export const JUMP: f32 = 0.01;
@@ -167,11 +163,11 @@ export namespace SWING {
   export const NEARBY: f32 = 1.875;
   /** Part of the usual swing below which the breath is doubted: 0.63 of its depth; the confidence is less than half at 0.45 of it. [ratio; chosen] */
   export const GOES_ON: f32 = 0.4;
-  /** What a trusted window takes from the sum of those before: 64 s of memory. [share; chosen] */
+  /** What a window takes from the sum of those before: 64 s of memory. [share; derived: two windows] */
   export const USUAL_MEMORY: f32 = 0.03125;
-  /** Doubted windows since the last trusted one up to which the breath may be held, so that what is usual stays: 64 s. [windows; chosen] */
+  /** Doubted windows since the last trusted one up to which the breath may be held, so that what is usual stays: 64 s. [windows; derived: USUAL_MEMORY] */
   export const LONGEST_HELD: i32 = 32;
-  /** What each further doubted window takes from their sum: a breath that stays at a third of its depth is trusted again after 100 s. [share; chosen] */
+  /** What each further doubted window takes from their sum: a breath that stays at a third of its depth is trusted again after 100 s. [share; derived: a window] */
   export const SHALLOWER: f32 = 0.0625;
   /** Most that a window can add to the usual swing, relative to it: a sigh or a movement is deeper. [ratio; chosen] */
   export const DEEPER: f32 = 2;
