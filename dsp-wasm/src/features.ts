@@ -18,12 +18,12 @@ export const FEATURES = {
    */
   hr_ecg: ['-doubt', '-variation', '+contrast', '+energy', '+match', '+covered'],
   /**
-   * Respiratory rate: mass of the posterior about it (log odds), likelihood of the window (logarithm), how much slower than usual it is (logarithm), and
-   * from beats how near it is to half of their rate, where it cannot be told from its alias.
+   * Respiratory rate: mass of the posterior about it (log odds), likelihood of the window (logarithm), how much slower than usual it is (logarithm), variance
+   * of the posterior (logarithm); from ECG, how full the window is, and which part of the power the second best series has at the rate.
    */
-  rr_ppg: ['+mass', '+likelihood', '-slowness', '-near_limit'],
-  rr_ecg: ['+mass', '+likelihood', '-slowness', '-near_limit'],
-  rr_resp: ['+mass', '+likelihood', '-slowness'],
+  rr_ppg: ['+mass', '+likelihood', '-slowness', '-spread'],
+  rr_ecg: ['+mass', '+likelihood', '-slowness', '-spread', '+window', '+second'],
+  rr_resp: ['+mass', '+likelihood', '-slowness', '-spread'],
   /**
    * SpO2: scatter of the ratio (logarithm), share of the seconds whose channels agree, share of flat steps (root), how far the ratio changes with
    * less noise (root), how near it is to that of a movement, evenness of the swings over the seconds and share of them that changes within a

@@ -7,7 +7,7 @@ import { Row } from '../memory/row';
 import { RR_ECG_WEIGHTS } from './rr_ecg_weights';
 import { RR_PPG_WEIGHTS } from './rr_ppg_weights';
 import { RR_RESP_WEIGHTS } from './rr_resp_weights';
-import { LIKELIHOOD, POWER, Series, SHARE } from './scratch';
+import { LIKELIHOOD, POINTS, POWER, Series, SHARE } from './scratch';
 import { BIN_PER_MINUTE, FIRST, FROM_ECG, FROM_EFFORT, FROM_PPG, LAST, spreadOf } from './source';
 import { CONFIDENCE, MEMORY, PRIOR, SPECTRUM } from './tuning';
 
@@ -17,8 +17,16 @@ const BOUND: f32 = 1e-4;
 /**
  * The rate and its confidence from the posterior: the rate is the centroid of the power in the heaviest stretch of about 6 per minute, the
  * confidence is P(error within 3) by a logistic regression on the features below, and not above the series' trust.
+ * @param usual prior probability of each rate
  */
-export function answer(posterior: Row<f32>, series: Series, alive: v128, source: i32, to: Estimate): void {
+export function answer(
+  posterior: Row<f32>,
+  series: Series,
+  alive: v128,
+  source: i32,
+  usual: Row<f32>,
+  to: Estimate,
+): void {
   const centre = heaviest(posterior);
   const half = MEMORY.HALF_STRETCH + spreadOf(FIRST + centre);
   const from = max(0, centre - half);
@@ -33,18 +41,53 @@ export function answer(posterior: Row<f32>, series: Series, alive: v128, source:
   const first = centroid(FIRST + centre, half, FIRST + peak, alive);
   const rate = centroid(<i32>Mathf.round(first / BIN_PER_MINUTE), half, FIRST + peak, alive);
   to.value = rate;
+  // A model with fewer features reads the first ones
   const features = featuresOf(source === FROM_PPG ? Model.RR_PPG : source === FROM_ECG ? Model.RR_ECG : Model.RR_RESP);
   features[0] = Mathf.log((mass + BOUND) / (<f32>1 + BOUND - mass));
   features[1] = Mathf.log(LIKELIHOOD[peak]);
   features[2] = max<f32>(0, Mathf.log(<f32>PRIOR.USUAL_RATE / rate));
+  features[3] = Mathf.log(<f32>1 + varianceOf(posterior));
+  features[4] = <f32>series.n / <f32>POINTS;
+  features[5] = middleOf(SHARE[FIRST + peak]);
   if (source === FROM_EFFORT) {
     to.confidence = series.trust * logistic(features, RR_RESP_WEIGHTS);
     return;
   }
-  // Near half of the beats' rate, a rate and its alias are alike.
-  features[3] = max<f32>(0, rate / series.fastest - CONFIDENCE.NEAR_LIMIT);
-  to.confidence =
-    series.trust * shown(logistic(features, source === FROM_PPG ? RR_PPG_WEIGHTS : RR_ECG_WEIGHTS), CONFIDENCE.SURE);
+  const probability = logistic(features, source === FROM_PPG ? RR_PPG_WEIGHTS : RR_ECG_WEIGHTS);
+  to.confidence = series.trust * shown(probability * notAlias(rate, series, usual), CONFIDENCE.SURE);
+}
+
+/** The second largest of the first three lanes. */
+function middleOf(shares: v128): f32 {
+  const a = f32x4.extract_lane(shares, 0);
+  const b = f32x4.extract_lane(shares, 1);
+  return max(min(a, b), min(max(a, b), f32x4.extract_lane(shares, 2)));
+}
+
+/** Variance of the rate, in bins². */
+function varianceOf(posterior: Row<f32>): f32 {
+  let first: f32 = 0;
+  let second: f32 = 0;
+  for (let i = 0; i < RATES; i++) {
+    const weighed: f32 = posterior[i] * <f32>i;
+    first += weighed;
+    second += weighed * <f32>i;
+  }
+  return max<f32>(0, second - first * first);
+}
+
+/** Probability that a rate is that of the breath and not of its alias, which the beats show alike: as much as the usual rates tell. */
+function notAlias(rate: f32, series: Series, usual: Row<f32>): f32 {
+  const alias = <f32>2 * (series.fastest + <f32>1) - rate;
+  const there = chanceOf(alias, usual);
+  const here = chanceOf(rate, usual);
+  return here / (here + there + f32.MIN_NORMAL_VALUE);
+}
+
+/** Chance of a rate (per minute) among the usual ones; none beyond the tracked ones. */
+function chanceOf(rate: f32, usual: Row<f32>): f32 {
+  const i = <i32>Mathf.round(rate / BIN_PER_MINUTE) - FIRST;
+  return i < RATES ? usual[max(0, i)] : 0;
 }
 
 /** Mean rate of the power up to `half` bins from a bin, each series by what its peak explains. Neither the whitening nor the prior shifts it. */

@@ -12,14 +12,7 @@ import { BEAT } from './tuning';
 const NEIGHBOURS: i32 = 3;
 
 /** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat; what is unknown is NaN. */
-export function addBeat(
-  beats: Beats,
-  time: f32,
-  interval: f32,
-  height: f32,
-  baseline: f32,
-  kind: i32,
-): void {
+export function addBeat(beats: Beats, time: f32, interval: f32, height: f32, baseline: f32, kind: i32): void {
   if (beats.count >= MAX_BEATS) return;
   const i = beats.count++;
   beats.time[i] = time;

@@ -62,7 +62,7 @@ export function followBreath(state: BreathState, source: i32, end: f64, series: 
   likelihoods(series, top, alive, source);
   predict(track, end, usual, series.trust);
   weigh(track.posterior);
-  answer(track.posterior, series, alive, source, to);
+  answer(track.posterior, series, alive, source, usual, to);
   doubtHeld(track, series, alive, to);
   return true;
 }

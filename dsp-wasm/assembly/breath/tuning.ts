@@ -151,8 +151,6 @@ export namespace MEMORY {
 export namespace CONFIDENCE {
   /** Probability from which a breath told by beats is trusted: a wrong trusted reading costs as much as three right ones that are not. [probability; chosen] */
   export const SURE: f32 = 0.75;
-  /** Part of the highest rate that beats can show from which a rate and its alias may be confused. [ratio; chosen] */
-  export const NEAR_LIMIT: f32 = 0.7;
 }
 
 /** Of swing.ts. */

@@ -60,7 +60,7 @@ function* made(): Generator<Signal> {
   for (const { recording, reference } of restBench(REST_SEED, REST_COUNT))
     yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
   for (const { recording, reference } of breathlessBench(BREATHLESS_SEED, REST_COUNT))
-    yield { set: 'rest bench without breath', people: [], source: recording, reference, curve: null };
+    yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
   for (const { recording, reference } of oxygenBench(OXYGEN_SEED, OXYGEN_COUNT))
     yield { set: 'oxygen bench', people: [], source: recording, reference, curve: CURVE };
   for (const { kind, value, recordings } of extremesBench(EXTREMES_SEED)) {
