@@ -8,7 +8,7 @@ export namespace BEAT {
   export const REGULAR: f32 = 0.2;
   /** How far a credible height may be from the mean of the heights. [ratio; chosen] */
   export const CREDIBLE: f32 = 0.5;
-  /** Share of clean beats up to which they are noise: of made noise, nine windows of ten have less. [share; chosen] */
+  /** Share of clean beats up to which they are noise. [share; derived: nine of ten windows of made noise have less] */
   export const NONE: f32 = 0.35;
   /** Share of clean beats from which they are true. [share; chosen] */
   export const TRUE: f32 = 0.55;
@@ -96,10 +96,10 @@ export namespace SPECTRUM {
   export const LOW_FROM: i32 = 3;
   /** Last bin below breathing that shows the noise's slope, 5.6 per minute. [bins; derived: an octave above LOW_FROM] */
   export const LOW_TO: i32 = 6;
-  /** First bin above breathing that shows the noise's slope, 24 per minute. [bins; chosen] */
-  export const HIGH_FROM: i32 = 26;
+  /** First bin above breathing that shows the noise's slope, 22.5 per minute. [bins; derived: three octaves above LOW_FROM] */
+  export const HIGH_FROM: i32 = 24;
   /** Last bin above breathing that shows the noise's slope. [bins; derived: an octave above HIGH_FROM] */
-  export const HIGH_TO: i32 = 52;
+  export const HIGH_TO: i32 = 48;
   /** Greatest steepness of the noise, whose power falls as frequency^-steepness. [exponent; chosen] */
   export const STEEPEST: f32 = 3;
 }

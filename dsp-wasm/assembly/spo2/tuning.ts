@@ -27,7 +27,7 @@ export namespace PULSE {
 
 /** confidence.ts */
 export namespace CONFIDENCE {
-  /** Skewness of the slopes from which on they are no noise: 99 of 100 windows of noise have less. [skewness; chosen] */
+  /** Skewness of the slopes from which on they are no noise. [skewness; derived: 99 of 100 windows of made noise have less] */
   export const SKEWED: f64 = 0.7;
   /** Probability from which a ratio is trusted: a wrong trusted reading costs as much as six right ones that are not. [probability; chosen] */
   export const SURE: f32 = 0.85;
