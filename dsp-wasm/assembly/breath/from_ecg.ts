@@ -6,7 +6,7 @@ import { addBaselines, modulations } from './modulation';
 import { BEATS, Beats, RR_WINDOW, SERIES } from './scratch';
 import { FROM_ECG } from './source';
 import { followBreath } from './tracker';
-import { BEAT, ECG } from './tuning';
+import { ECG } from './tuning';
 
 /**
  * Estimate of the window that ends at `end` (seconds), by the R peaks' intervals (respiratory sinus arrhythmia), heights
@@ -31,7 +31,7 @@ export function estimateRrEcg(session: Session, end: f64, to: Estimate): bool {
  * would with hum; of the baselines, a pacemaker's spike that falls on a sample or between two changes its share.
  */
 function resolutionAt(period: f64, beats: Beats): v128 {
-  const inStep = <f32>1 - outOfStep(beats, BEAT.IN_STEP * <f32>max(period, 1.0 / ECG_HZ));
+  const inStep = <f32>1 - outOfStep(beats, ECG.IN_STEP * <f32>max(period, 1.0 / ECG_HZ));
   const spike = <f32>period / ECG.BASELINE_SECONDS;
   return f32x4.add(f32x4.splat(ECG.RESOLUTION), f32x4.mul(f32x4.splat(inStep), f32x4(1, 1, spike, 0)));
 }

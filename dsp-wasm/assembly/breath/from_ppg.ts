@@ -9,7 +9,7 @@ import { advancePulses } from './ppg_pulses';
 import { BEATS, Beats, MAX_BEATS, RAW, RR_WINDOW, SERIES } from './scratch';
 import { FROM_PPG } from './source';
 import { followBreath } from './tracker';
-import { BEAT, LIGHT } from './tuning';
+import { LIGHT } from './tuning';
 
 /**
  * Estimate of the window that ends at `end` (seconds), by pulse intervals, heights and baselines of one optical
@@ -43,7 +43,7 @@ function clarity(state: BreathState, period: f64, beats: Beats): f32 {
   const close = <f32>Math.min(1, 1 / (2 * SLOW_HZ * period));
   const sharp = LIGHT.SHARP * close * close;
   const smooth = max<f32>(0, min<f32>(1, <f32>2 - state.sharpness / sharp));
-  return max(smooth, outOfStep(beats, BEAT.IN_STEP * <f32>max(period, 1.0 / SLOW_HZ)));
+  return max(smooth, outOfStep(beats, LIGHT.IN_STEP * <f32>max(period, 1.0 / SLOW_HZ)));
 }
 
 /** Standard deviation of the series beside breath, noise and drift: the errors of the grid and of the converter. */

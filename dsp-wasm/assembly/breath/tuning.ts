@@ -21,8 +21,6 @@ export namespace BEAT {
   export const FEWEST_CYCLES: i32 = 4;
   /** Most beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; chosen] */
   export const LONGEST_CYCLE: i32 = 5;
-  /** Deviation of beats from even steps up to which they are in step with the samples. [periods; derived: even beats on whole periods deviate by half of one at most] */
-  export const IN_STEP: f32 = 0.5;
 }
 
 /** Of ppg_pulses.ts. */
@@ -59,6 +57,8 @@ export namespace LIGHT {
   export const PASSED: f32 = 0.0625;
   /** Pulses are placed and measured to about this part of an interval or a height: smaller changes tell of the sampling. [ratio; chosen] */
   export const RESOLUTION: f32 = 0.0025;
+  /** Deviation of beats from even steps up to which they are in step with the samples. [periods; derived: even beats on whole periods deviate by half of one at most] */
+  export const IN_STEP: f32 = 0.5;
 }
 
 /** Of from_ecg.ts. */
@@ -69,6 +69,8 @@ export namespace ECG {
   export const BASELINE_SECONDS: f32 = 0.6875;
   /** Beats of an ECG are placed and measured to about this (1 ms of a second). [ratio; cited: Task Force of ESC and NASPE 1996, half a period of 500 Hz] */
   export const RESOLUTION: f32 = 0.001;
+  /** Deviation of beats from even steps up to which they are in step with the samples. [periods; derived: leaves a tenth of their beat, exp(-2 (pi / 3)^2)] */
+  export const IN_STEP: f32 = 0.33333;
 }
 
 /** Of from_effort.ts. */
@@ -102,6 +104,8 @@ export namespace SPECTRUM {
   export const HIGH_TO: i32 = 48;
   /** Greatest steepness of the noise, whose power falls as frequency^-steepness. [exponent; chosen] */
   export const STEEPEST: f32 = 3;
+  /** The same of an effort. [exponent; derived: a random walk] */
+  export const STEEPEST_EFFORT: f32 = 2;
 }
 
 /** Of the prior of tracker.ts. */
