@@ -69,7 +69,6 @@ await build({
   format: 'esm',
   target: 'node20',
   external: NATIVE,
-  minifyWhitespace: true,
   banner: {
     js: "import{createRequire as createRequireOfPackage}from'node:module';const require=createRequireOfPackage(import.meta.url);",
   },

@@ -2,7 +2,7 @@ import { startTestMongo, type TestMongo } from '@device-insights/gateway/test-mo
 import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { wholePath } from './path.fixture.js';
-import { Running } from './running.js';
+import { Running, run } from './running.js';
 import { connect, makeModel, sendFrames } from './wearable.js';
 
 describe('with MongoDB', () => {
@@ -15,6 +15,16 @@ describe('with MongoDB', () => {
   after(() => mongo?.stop());
 
   wholePath('on MongoDB', () => ({ MONGODB_URI: mongo.uri('path') }));
+
+  it('says what to check where no server is of the replica set', async () => {
+    const uri = new URL(mongo.uri('set'));
+    uri.searchParams.set('replicaSet', 'another');
+    const { code, stdout } = await run('gateway/dist/package/check.js', [], { PORT: '0', MONGODB_URI: uri.href });
+    expect(code).to.equal(1);
+    expect(stdout).to.match(
+      /^store: FAILED: .+ no server is of the replica set another: check replicaSet in MONGODB_URI$/m,
+    );
+  });
 
   describe('two gateways', () => {
     let gateways: Running[] = [];

@@ -55,7 +55,26 @@ export function told(error: unknown): unknown {
   if (meaning === 'bug' || !(error instanceof Error)) return error;
   if (meaning === 'refused')
     return new StoreRefused(`MongoDB refused the operation: ${error.message}`, { cause: error });
-  return new StoreUnavailable(`MongoDB could not do the operation now: ${error.message}`, { cause: error });
+  return new StoreUnavailable(`MongoDB could not do the operation now: ${error.message}${hint(error)}`, {
+    cause: error,
+  });
+}
+
+/** MongoDB's code of a failed authentication. */
+const AUTHENTICATION_FAILED = 18;
+
+/** What to check where the message of the driver does not say it; otherwise empty. */
+function hint(error: Error): string {
+  const { reason, code } = error as {
+    readonly reason?: Partial<mongo.TopologyDescription> | null;
+    readonly code?: unknown;
+  };
+  if (code === AUTHENTICATION_FAILED)
+    return '; check the user, the password (special characters as %XX) and authSource in MONGODB_URI';
+  // The driver forgets each server that is of another replica set, and then only says that it found none in time.
+  if (reason?.setName && reason.servers?.size === 0)
+    return `; no server is of the replica set ${reason.setName}: check replicaSet in MONGODB_URI`;
+  return '';
 }
 
 /** If a bulk write has several errors, each must be a refusal. A label means that a repetition would be accepted. */
