@@ -14,7 +14,7 @@ const read = (path) => JSON.parse(readFileSync(ROOT + path, 'utf8'));
 /** Files read at run time, which keep their places below the root. */
 const ASSETS = [
   ...['dsp-wasm/dist/core.wasm', 'fanout/package.json', 'gateway/openapi.json', 'gateway/dist/pages'],
-  ...['LICENSE', 'CHANGELOG.md', 'gateway/deploy/README.md', 'gateway/deploy/systemd'],
+  ...['LICENSE', 'CHANGELOG.md', 'gateway/deploy'],
 ];
 
 /** Own files take the addresses of other files from their place below the root, not from the bundle. */
