@@ -102,7 +102,8 @@ describe('the metrics of a gateway and a fan-out node', () => {
 
   it('show the running release, as the first line of the log does', async () => {
     const manifest = readFileSync(fileOf('gateway/dist/package/fanout/package.json'), 'utf8');
-    const { version, commit } = JSON.parse(manifest) as { version: string; commit: string };
+    const { version, ...more } = JSON.parse(manifest) as { version: string; commit: string | null };
+    const commit = more.commit ?? 'unpackaged';
     for (const place of [gateway, node]) {
       const first = JSON.parse(place.log.split('\n', 1)[0] ?? '') as Record<string, unknown>;
       expect(first).to.include({ version, commit });

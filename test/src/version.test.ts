@@ -4,7 +4,8 @@ import { run } from './running.js';
 import { fileOf } from './server-process.js';
 
 const { version } = JSON.parse(readFileSync(fileOf('package.json'), 'utf8')) as { version: string };
-const COMMIT = ' \\(commit [0-9a-f]{12}\\+?';
+/** Outside a checkout the commit is not known. */
+const COMMIT = ' \\(commit (?:[0-9a-f]{12}\\+?|unpackaged)';
 const PROGRAMS = [
   ['gateway/dist/package/start.js', `${COMMIT}, schema \\d+\\)`],
   ['gateway/dist/package/fanout.js', `${COMMIT}\\)`],
