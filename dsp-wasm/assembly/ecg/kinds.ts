@@ -97,6 +97,11 @@ function learnTemplate(template: Template, at: i32, top: f32, number: i32, featu
 
 /** Writes the sharpened signal `top` after the places of a template whose centre is at `at`. */
 function shiftShape(features: Stretch, at: i32, top: f32, to: Row<f32>): void {
+  const from = features.shapeAt(at);
+  if (top === 0) {
+    memory.copy(to.at(0), from.at(0), TEMPLATE * sizeof<f32>()); // the values beside may be of another session
+    return;
+  }
   fitQuartic(1, 0, 0, 0, 0);
   const a = f32x4.splat(quarticAt(top));
   fitQuartic(0, 1, 0, 0, 0);
@@ -107,7 +112,6 @@ function shiftShape(features: Stretch, at: i32, top: f32, to: Row<f32>): void {
   const d = f32x4.splat(quarticAt(top));
   fitQuartic(0, 0, 0, 0, 1);
   const e = f32x4.splat(quarticAt(top));
-  const from = features.shapeAt(at);
   for (let i = 0; i < TEMPLATE; i += 4) {
     const x = from.at(i - 2);
     const outer = f32x4.add(f32x4.mul(a, v128.load(x)), f32x4.mul(e, v128.load(x, 16)));
