@@ -12,3 +12,9 @@ export async function analyse(
   for await (const answer of analyseOffline(recording, curve, core && new CoreLoad(core))) answers.push(answer);
   return answers;
 }
+
+/** Where the core's time begins, ms. */
+export async function firstInstant(recording: FrameSource): Promise<number> {
+  for await (const { ts } of recording.frames()) return Math.floor(ts);
+  return 0;
+}

@@ -2,7 +2,7 @@ import type { Answer, Core, StepRequest } from '../core.js';
 import { SlotCore } from '../instance.js';
 import { Kernel } from '../kernel.js';
 
-/** Opens the heart rate in motion to the fit of its weights (assembly/pulse/motion.ts). */
+/** Opens the core to the fits of its weights (dsp-wasm/lab). */
 
 /** Heart rates that are compared in motion, bpm. */
 export const CANDIDATES: readonly number[] = Array.from({ length: 52 }, (_, i) => 3.75 * (8 + i));
@@ -26,7 +26,26 @@ interface Calls {
   motionWeights(): number;
 }
 
-const NONE: Answer = { estimate: null, reason: null, seen: 0 };
+/** No estimate, and no reason. */
+export const NO_ANSWER: Answer = { estimate: null, reason: null, seen: 0 };
+
+/** The same core, each of whose requests `answer` answers. */
+export function eachAnswer(core: Core, answer: (request: StepRequest) => Answer): Core {
+  return {
+    maxSessions: core.maxSessions,
+    bytesPerSession: core.bytesPerSession,
+    get lanes() {
+      return core.lanes;
+    },
+    get openSessions() {
+      return core.openSessions;
+    },
+    open: (channels) => core.open(channels),
+    step: (requests) => requests.map((request) => answer(request).estimate),
+    answer: (requests) => requests.map(answer),
+    features: () => core.features(),
+  };
+}
 
 /** A core of heart rates from optical channels alone, which tells the traits of each window in motion after its step. */
 export async function observeCore(listener: TraitsListener): Promise<ObservedCore> {
@@ -34,28 +53,14 @@ export async function observeCore(listener: TraitsListener): Promise<ObservedCor
   const { traits, motionWeights } = kernel.call as unknown as Calls;
   const core = new SlotCore(kernel, 1);
   const seen = new Float32Array(kernel.bytes.buffer, traits(), TRAITS * CANDIDATES.length);
-  const one = (request: StepRequest): Answer => {
-    if (request.estimator !== 'hr_ppg') return NONE;
-    seen[0] = Number.NaN; // a window at rest leaves it so
-    const [answer = NONE] = core.answer([request]);
-    if (answer.estimate && !Number.isNaN(seen[0])) listener(request.end, seen.slice());
-    return answer;
-  };
   return {
-    core: {
-      maxSessions: 1,
-      bytesPerSession: core.bytesPerSession,
-      get lanes() {
-        return core.lanes;
-      },
-      get openSessions() {
-        return core.openSessions;
-      },
-      open: (channels) => core.open(channels),
-      step: (requests) => requests.map((request) => one(request).estimate),
-      answer: (requests) => requests.map(one),
-      features: () => core.features(),
-    },
+    core: eachAnswer(core, (request) => {
+      if (request.estimator !== 'hr_ppg') return NO_ANSWER;
+      seen[0] = Number.NaN; // a window at rest leaves it so
+      const [answer = NO_ANSWER] = core.answer([request]);
+      if (answer.estimate && !Number.isNaN(seen[0])) listener(request.end, seen.slice());
+      return answer;
+    }),
     setWeights: (weights) => new Float32Array(kernel.bytes.buffer, motionWeights(), HIDDEN * (TRAITS + 2)).set(weights),
   };
 }

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { type ConfidenceModel, type Core, FEATURES } from '@device-insights/dsp-wasm';
 import type { StoredInsight } from '@device-insights/gateway/offline';
-import type { FrameSource } from '@device-insights/sdk';
-import { analyse } from '../analyse.js';
+import { analyse, firstInstant } from '../analyse.js';
 import { scoreWindows, toleranceOf } from '../score.js';
 import { type Observed, observed } from './observed.js';
 import type { Signal } from './signals.js';
@@ -88,10 +87,4 @@ async function rowsOf({ set, people, source, reference, curve }: Signal, core: C
 /** `hr-ppg@1.0.0` reads the estimator hr_ppg, `spo2-ratio` reads spo2. */
 function estimatorOf({ algorithm }: StoredInsight): string {
   return algorithm.replace(/(-ratio)?@.*$/, '').replace('-', '_');
-}
-
-/** Where the core's time begins, ms. */
-async function firstInstant(source: FrameSource): Promise<number> {
-  for await (const { ts } of source.frames()) return Math.floor(ts);
-  return 0;
 }

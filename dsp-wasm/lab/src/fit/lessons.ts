@@ -5,6 +5,7 @@ import { CANDIDATES, observeCore } from '@device-insights/dsp-wasm/fit';
 import { analyseOffline, CoreLoad } from '@device-insights/gateway/offline';
 import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
+import { firstInstant } from '../analyse.js';
 import { motionBench, readSources } from '../motion-bench/bench.js';
 import { CALM, FAST, type Pace, RUN } from '../motion-bench/kinds.js';
 import { personOf } from '../people.js';
@@ -86,18 +87,12 @@ async function windowsOf(source: FrameSource, { windows }: Reference): Promise<L
   const seen = new Map<number, Float32Array>();
   const { core } = await observeCore((end, traits) => seen.set(end, traits));
   for await (const _ of analyseOffline(source, null, new CoreLoad(core)));
-  const start = await firstInstant(source);
+  const start = (await firstInstant(source)) / 1000;
   const some = windows.filter((_, i) => i % EVERY === 0);
   return some.flatMap(({ end, values: { hr } }) => {
     const traits = seen.get(Math.round(end - start));
     return traits && hr !== undefined && hr < (CANDIDATES.at(-1) ?? 0) ? [{ traits, rate: hr }] : [];
   });
-}
-
-/** Where the core's time begins, s. */
-async function firstInstant(source: FrameSource): Promise<number> {
-  for await (const { ts } of source.frames()) return Math.floor(ts) / 1000;
-  return 0;
 }
 
 /** A line of the index: the people, joined by +, the group and its weight, and the reference's rate. */

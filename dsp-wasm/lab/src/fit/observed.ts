@@ -1,4 +1,5 @@
-import type { Answer, AnswerFeatures, Core, StepRequest } from '@device-insights/dsp-wasm';
+import type { AnswerFeatures, Core, StepRequest } from '@device-insights/dsp-wasm';
+import { eachAnswer, NO_ANSWER } from '@device-insights/dsp-wasm/fit';
 
 /** An answer of the core to one request, with the features of its confidence. */
 export interface Observed extends AnswerFeatures {
@@ -8,26 +9,10 @@ export interface Observed extends AnswerFeatures {
 
 /** A core that tells the features of each of its answers; those of an answer without a model are left out. */
 export function observed(core: Core, listener: (observed: Observed) => void): Core {
-  const one = (request: StepRequest): Answer => {
-    const [answer = NONE] = core.answer([request]);
+  return eachAnswer(core, (request) => {
+    const [answer = NO_ANSWER] = core.answer([request]);
     const features = answer.estimate && core.features();
     if (features) listener({ ...features, request, confidence: answer.estimate?.confidence ?? 0 });
     return answer;
-  };
-  return {
-    maxSessions: core.maxSessions,
-    bytesPerSession: core.bytesPerSession,
-    get lanes() {
-      return core.lanes;
-    },
-    get openSessions() {
-      return core.openSessions;
-    },
-    open: (channels) => core.open(channels),
-    step: (requests) => requests.map((request) => one(request).estimate),
-    answer: (requests) => requests.map(one),
-    features: () => core.features(),
-  };
+  });
 }
-
-const NONE: Answer = { estimate: null, reason: null, seen: 0 };
