@@ -20,7 +20,7 @@ export async function startEmbeddedStore(directory: string, clock: Clock): Promi
   await makeFile(directory, join(directory, FILE));
   const release = hold(directory);
   try {
-    const store = await openEmbeddedStore(directory, clock);
+    const store = await opened(directory, clock, prepareFile);
     return { ...store, close: () => store.close().finally(release) };
   } catch (error) {
     release();
