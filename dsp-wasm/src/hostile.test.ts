@@ -129,7 +129,8 @@ describe('hostile input', () => {
     const seeds = Array.from({ length: 150 }, (_, i) => i + 1);
     const shared = await createCore({ maxSessions: seeds.length });
     const together = seeds.map((seed) => ({ seed, answers: drawn(shared, seed), found: [] as unknown[] }));
-    for (let second = 0; second < SHARED_SECONDS; second++) for (const one of together) one.found.push(one.answers.next().value);
+    for (let second = 0; second < SHARED_SECONDS; second++)
+      for (const one of together) one.found.push(one.answers.next().value);
     for (const { seed, found } of together) {
       const alone = [...drawn(await createCore({ maxSessions: 1 }), seed)];
       expect(found, `seed ${seed}`).to.deep.equal(alone);
