@@ -12,7 +12,7 @@ import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
 import { newestPeak } from './r_peaks';
 import { READING_BYTES, Reading } from './reading';
-import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
+import { allRight, alternates, Intervals, isRhythm, judge, mayHide, variationOf } from './rhythm';
 import { INTERVALS, READINGS, ROW } from './scratch';
 import { CONFIDENCE, HUM, PATH, RHYTHM, SIZE } from './tuning';
 
@@ -70,21 +70,14 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   to.rate = 60 / mean;
   to.most =
     isRhythm(lead) *
-    likeEcg(lead, channel.period) *
+    likeEcg(lead, channel.period, intervals) *
     stillBeating(end - newest, mean) *
     resolved(lead, channel, sub, ROW);
   const doubtful = mayHide(intervals) + splits(lead, end - WINDOW, intervals) + strangeBeats(lead, end - WINDOW);
   to.most *= Math.exp(-RHYTHM.OBSCURED_DOUBT * doubtful);
-  if (
-    alternates(intervals) ||
-    kindsTakeTurns(lead, end - WINDOW) ||
-    lead.midway > 0.5 ||
-    mayBeHum(lead, channel.period)
-  )
-    to.most = 0;
+  if (alternates(intervals) || kindsTakeTurns(lead, end - WINDOW) || lead.midway > 0.5) to.most = 0;
   const features = to.features;
   judge(intervals, features);
-  if (lead.bend > HUM.CUSP && features[1] < HUM.CONSTANT) to.most = 0; // rectified mains
   features[2] = contrast(lead, end - WINDOW);
   features[3] = Mathf.log(separation(lead.energy));
   features[4] = Mathf.log(separation(lead.match));
@@ -149,7 +142,8 @@ export function likeHeartbeats(session: Session, from: f64): f64 {
   INTERVALS.clear();
   addDecided(lead, from, INTERVALS);
   if (!INTERVALS.count) return 0;
-  return allRight(INTERVALS) ** (CONFIDENCE.TELLING_BEATS / <f64>INTERVALS.count) * likeEcg(lead, channel.period);
+  const likely = likeEcg(lead, channel.period, INTERVALS);
+  return allRight(INTERVALS) ** (CONFIDENCE.TELLING_BEATS / <f64>INTERVALS.count) * likely;
 }
 
 /**
@@ -175,11 +169,11 @@ function kindsTakeTurns(lead: Lead, from: f64): bool {
  * muscle noise, clipping), and those of QRS complexes 0.85 and more at 6 dB of noise. And after a QRS complex a lead returns
  * to its level, after stairs and rounded drifts it does not: the beats' shift is below 0.2 in a quiet lead, 0.4 in electrode
  * motion of 6 dB, and 0.9 and more for stairs and drifts. Then it rests until the next one; where the waves of hum, or its
- * beat note on the grid, are taken for beats, it does not (`restBetween`).
+ * beat note on the grid, are taken for beats, it does not (`restBetween`). Cusps at constant intervals are rectified mains.
  * @param period of the samples, seconds
  */
-function likeEcg(lead: Lead, period: f64): f64 {
-  if (mayBeHum(lead, period)) return 0;
+function likeEcg(lead: Lead, period: f64, intervals: Intervals): f64 {
+  if (mayBeHum(lead, period) || (lead.bend > HUM.CUSP && variationOf(intervals) < HUM.CONSTANT)) return 0;
   const fit = <f64>lead.fit;
   const returns = (CONFIDENCE.MOST_SHIFT - <f64>lead.shift) * CONFIDENCE.STEEPNESS;
   const rests = (CONFIDENCE.MOST_REST - <f64>lead.rest) * CONFIDENCE.STEEPNESS;

@@ -68,9 +68,13 @@ export function allRight(intervals: Intervals): f64 {
 
 /** Writes the first two features of a window's confidence: what its beats, and their rhythm, leave to doubt. */
 export function judge(intervals: Intervals, to: Row<f32>): void {
-  const mean = intervals.duration / <f64>intervals.count;
   to[0] = <f32>Math.log(doubtOf(intervals) + RHYTHM.LEAST_DOUBT);
-  to[1] = <f32>(irregularity(intervals) / mean);
+  to[1] = <f32>variationOf(intervals);
+}
+
+/** Irregularity of the intervals, in parts of their mean. */
+export function variationOf(intervals: Intervals): f64 {
+  return (irregularity(intervals) * <f64>intervals.count) / intervals.duration;
 }
 
 /** Beats that are none, by their morphology. */
