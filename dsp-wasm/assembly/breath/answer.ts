@@ -53,8 +53,9 @@ export function answer(
     to.confidence = series.trust * logistic(features, RR_RESP_WEIGHTS);
     return;
   }
-  const probability = logistic(features, source === FROM_PPG ? RR_PPG_WEIGHTS : RR_ECG_WEIGHTS);
-  to.confidence = series.trust * shown(probability * notAlias(rate, series, usual), CONFIDENCE.SURE);
+  const isLight = source === FROM_PPG;
+  const probability = logistic(features, isLight ? RR_PPG_WEIGHTS : RR_ECG_WEIGHTS) * notAlias(rate, series, usual);
+  to.confidence = series.trust * shown(probability, isLight ? CONFIDENCE.SURE_LIGHT : CONFIDENCE.SURE_ECG);
 }
 
 /** The second largest of the first three lanes. */

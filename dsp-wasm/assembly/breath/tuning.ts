@@ -153,8 +153,10 @@ export namespace MEMORY {
 
 /** Of answer.ts. */
 export namespace CONFIDENCE {
-  /** Probability from which a breath told by beats is trusted: a wrong trusted reading costs as much as three right ones that are not. [probability; chosen] */
-  export const SURE: f32 = 0.75;
+  /** Probability from which a breath told by pulses is trusted: a wrong trusted reading costs as much as 1.5 right ones that are not. [probability; chosen] */
+  export const SURE_LIGHT: f32 = 0.6;
+  /** The same of an ECG, whose steady beats show a false breath more clearly: as much as three. [probability; chosen] */
+  export const SURE_ECG: f32 = 0.75;
 }
 
 /** Of swing.ts. */
