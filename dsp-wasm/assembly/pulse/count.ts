@@ -212,7 +212,7 @@ function weakIn(count: Count, beat: i32, usual: f32): i32 {
   let height = COUNT.WEAK * usual;
   for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
     const time = count.all[i].time;
-    if (time - from < COUNT.CLOSEST || to - time < time - from) continue;
+    if (time - from < COUNT.CLOSEST || to - time < COUNT.COMPENSATION * (time - from)) continue;
     if (count.all[i].height < height) continue;
     height = count.all[i].height;
     best = i;
@@ -399,7 +399,7 @@ function rateWithRuns(count: Count, usual: f32): f32 {
       beats++;
       last = stroke.time;
     } else {
-      if (isNear || stroke.height < COUNT.WEAK * usual) continue;
+      if (isNear || stroke.height < COUNT.WEAK_IN_RUN * usual) continue;
       if (++weak === 1 && beats === 0) first = stroke.time;
       if (weak >= COUNT.RUN) last = stroke.time;
     }

@@ -133,6 +133,10 @@ export namespace COUNT {
   export const WEAK: f32 = 0.05;
   /** Most of them in a trusted reading: each is 7.5 bpm of the rate. [beats; chosen] */
   export const MOST_GUESSED: i32 = 1;
+  /** The pause after a premature beat is at least this much of the interval before it. [ratio; chosen] */
+  export const COMPENSATION: f32 = 0.9;
+  /** Least slope of a weak upstroke in a run. [ratio; chosen] */
+  export const WEAK_IN_RUN: f32 = 0.1;
   /** How near to the same delay a second wave comes. [grid samples; chosen] */
   export const HABIT_SAMPLES: f32 = 3;
   /** From a heartbeat to the upstroke of its pulse in a finger: 0.3 s. [grid samples; chosen] */
