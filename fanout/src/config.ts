@@ -27,8 +27,11 @@ const VARIABLES = {
   PORT: ['8090', "port of the subscribers' sockets; 0 means any free port"],
   METRICS_PORT: ['', 'port of /metrics and /healthz'],
   METRICS_HOST: ['', 'address for that port; default: that of HOST'],
-  FANOUT_MAX_LAG_MS: ['10000', 'a subscriber that lags by more is closed (1013), ms'],
-  FANOUT_MAX_BUFFERED_BYTES: [`${4 * 1024 * 1024}`, 'a subscriber that leaves more unread is closed (1013)'],
+  FANOUT_MAX_LAG_MS: ['10000', 'maximum lag of a subscriber, ms; beyond it the subscriber is closed (1013)'],
+  FANOUT_MAX_BUFFERED_BYTES: [
+    `${4 * 1024 * 1024}`,
+    'maximum unread data of a subscriber, bytes; beyond it the subscriber is closed (1013)',
+  ],
   SHUTDOWN_DELAY_MS: ['0', 'time after SIGTERM for which everything is still served while /healthz is 503, ms'],
   DRAIN_MS: ['3000', "time over which the subscribers' sockets are closed during shutdown, ms"],
   LOG_LEVEL: ['info', LOG_LEVELS.join(', ')],

@@ -33,7 +33,7 @@ const mongoUri = z.string().superRefine(async (uri, { addIssue }) => {
   const fault = faultOfMongoUri(uri);
   if (fault !== null) addIssue(`${MONGODB_URI_RULE} (${fault})`);
   else if (!/^[^/]+\/\/[^/?]+\/[^?]/.test(uri))
-    addIssue('must name its database, as in mongodb://HOST/device-insights; the driver would take "test"');
+    addIssue('must name its database, as in mongodb://HOST/device-insights; otherwise the driver uses "test"');
 });
 
 const Environment = z
@@ -79,9 +79,9 @@ const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
   METRICS_HOST: 'address for that port; default: that of HOST',
   SESSION_GRACE_MS: 'how long a session waits for its device to reconnect, ms',
   BOOTSTRAP_API_KEY: 'an API key for the account default, which is created if it does not exist',
-  MAX_SESSIONS: 'most sessions that one process analyses at the same time',
-  MAX_ACCOUNT_SESSIONS: 'most of these sessions that one account may have; default three quarters of them',
-  MAX_DAILY_SESSIONS: 'most sessions that one account opens on this process in a day',
+  MAX_SESSIONS: 'maximum number of sessions that one process analyses at the same time',
+  MAX_ACCOUNT_SESSIONS: 'maximum number of these sessions for one account; default: three quarters of them',
+  MAX_DAILY_SESSIONS: 'maximum number of sessions that one account opens on this process per day',
   RETENTION_DAYS: 'days for which sessions and insights are kept; default: until they are erased',
   SHUTDOWN_DELAY_MS: 'time after SIGTERM for which everything is still served while /healthz is 503, ms',
   DRAIN_MS: "time over which the subscribers' sockets are closed during shutdown, ms",

@@ -9,6 +9,6 @@ const LINES = 100;
 export function infoLines(log: Pick<Log, 'info'>, clock: Clock): Log['info'] {
   const limit = new LogLimit(clock, LINES);
   return (fields, text) => {
-    if (limit.admits(text, (times) => log.info({ times }, `more of this: ${text}`))) log.info(fields, text);
+    if (limit.admits(text, (times) => log.info({ times }, `repeated: ${text}`))) log.info(fields, text);
   };
 }

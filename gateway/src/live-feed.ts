@@ -71,7 +71,7 @@ function round(bus: Bus): Part {
 }
 
 function copy(copier: KeyCopier): Part {
-  const fault = 'the keys cannot be written to Redis: check its memory, its disk and what its user may do';
+  const fault = 'the keys cannot be written to Redis: check its memory, its disk and the rights of its user';
   return { fault, try: () => copier.probe() };
 }
 
@@ -80,7 +80,7 @@ function node(bus: { readonly nodesAlive: number }): Part {
   return {
     fault,
     try: () => {
-      if (bus.nodesAlive === 0) throw new Error('no fan-out node has sent a sign of life lately');
+      if (bus.nodesAlive === 0) throw new Error('no fan-out node has sent a heartbeat recently');
     },
   };
 }

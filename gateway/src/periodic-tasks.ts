@@ -59,7 +59,7 @@ export class PeriodicTasks {
   #failed(task: () => Promise<void>, err: unknown): void {
     const message = messageOf(err);
     if (![...this.#failing.values()].includes(message))
-      this.#log.error({ err }, 'a periodic task failed; it runs again each second, until it works');
+      this.#log.error({ err }, 'a periodic task failed; trying again every second');
     this.#failing.set(task, message);
   }
 }

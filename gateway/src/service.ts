@@ -155,7 +155,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
 /** The keys of the store, that of the configuration among them; nobody here is told of those that were revoked before. */
 async function openKeys(config: Config, store: Store, clock: Clock, log: Logger): Promise<KeyRing> {
   if (config.bootstrapApiKey !== null && !(await provideKey(store, config.bootstrapApiKey, clock.now())))
-    log.warn({}, 'BOOTSTRAP_API_KEY was revoked or has expired: it opens nothing');
+    log.warn({}, 'BOOTSTRAP_API_KEY was revoked or has expired: it no longer works');
   const keys = new KeyRing(store, clock, log);
   await keys.poll();
   return keys;

@@ -16,13 +16,13 @@ describe('with MongoDB', () => {
 
   wholePath('on MongoDB', () => ({ MONGODB_URI: mongo.uri('path') }));
 
-  it('says what to check where no server is of the replica set', async () => {
+  it('says what to check where no server belongs to the replica set', async () => {
     const uri = new URL(mongo.uri('set'));
     uri.searchParams.set('replicaSet', 'another');
     const { code, stdout } = await run('gateway/dist/package/check.js', [], { PORT: '0', MONGODB_URI: uri.href });
     expect(code).to.equal(1);
     expect(stdout).to.match(
-      /^store: FAILED: .+ no server is of the replica set another: check replicaSet in MONGODB_URI$/m,
+      /^store: FAILED: .+ no server belongs to the replica set another: check replicaSet in MONGODB_URI$/m,
     );
   });
 

@@ -151,10 +151,7 @@ export class KeyCopier {
 
   #fail(error: unknown): void {
     if (!this.#failure)
-      this.options.log.warn(
-        { err: error },
-        'the keys could not be copied to Redis yet; repeated every second until they are',
-      );
+      this.options.log.warn({ err: error }, 'the keys could not be copied to Redis; trying again every second');
     this.#failure = { since: this.#failure?.since ?? this.#clock.monotonic(), cause: error };
   }
 

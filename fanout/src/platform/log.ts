@@ -39,7 +39,7 @@ export function processLog(level: string): Logger {
   }
   const log = pino(
     { level, hooks: { streamWrite, logMethod } },
-    output((lines) => log.error({ lines }, 'log lines lost since the start: stderr took no more')),
+    output((lines) => log.error({ lines }, 'log lines lost since the start: stderr accepted no more')),
   );
   return log;
 }

@@ -47,7 +47,7 @@ function slugsOf({ algorithms }: AdminContext, text: string): string[] {
   const known = algorithms.map(({ slug }) => slug);
   for (const slug of named) {
     if (known.includes(slug)) continue;
-    throw new Refusal(`there is no algorithm ${JSON.stringify(slug)}: give all, or some of ${known.join(',')}`);
+    throw new Refusal(`there is no algorithm ${JSON.stringify(slug)}: give all, or one or more of ${known.join(',')}`);
   }
   return known.filter((slug) => named.has(slug));
 }

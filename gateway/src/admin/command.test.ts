@@ -125,7 +125,7 @@ describe('admin', () => {
     it("issue refuses unknown permissions, a user's key that manages, and a long label", async () => {
       const refusal = (...options: string[]) => refused('key', 'issue', '--account', account, ...options);
       for (const names of ['', 'write', 'read,', 'read, stream'])
-        expect(await refusal('--permissions', names)).to.contain('some of read, stream, manage');
+        expect(await refusal('--permissions', names)).to.contain('one or more of read, stream, manage');
       expect(await refusal('--user', 'ann', '--permissions', 'read,manage')).to.contain("a user's key cannot");
       expect(await refusal('--label', 'x'.repeat(101))).to.contain('at most 100 characters');
     });

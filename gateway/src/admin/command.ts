@@ -101,7 +101,7 @@ function erasureCommands(admin: Command, perform: Perform): void {
     .action((id: string) => perform((context) => deleteSession(context, id)));
   admin
     .command('user')
-    .description('erase: what an account has of one user')
+    .description('erase: all data of one user')
     .command('erase')
     .description('delete the keys of a user, its sessions and their insights, for good; the audit log stays')
     .requiredOption(...ACCOUNT)
@@ -115,7 +115,7 @@ function keyCommands(key: Command, perform: Perform): void {
     .description('issue a key; it is shown only this once')
     .requiredOption(...ACCOUNT)
     .option('--user <U>', "a user of the account: the key sees only that user's sessions")
-    .option('--permissions <P,...>', "some of read, stream, manage (default: all; of a user's key read,stream)")
+    .option('--permissions <P,...>', "one or more of read, stream, manage (default: all; for a user's key read,stream)")
     .option('--label <TEXT>', 'what the key is for, up to 100 characters')
     .option('--expires <WHEN>', 'when the key expires: in 90m, 12h, 30d or 4w, or at an RFC 3339 time (default: never)')
     .action((o: { account: string; user?: string; expires?: string; permissions?: string; label?: string }) =>
@@ -151,13 +151,13 @@ function deviceCommands(device: Command, perform: Perform): void {
       'delete a device, so that its model can be deleted, or all that match the options; their sessions stay',
     )
     .requiredOption(...ACCOUNT)
-    .option('--prefix <TEXT>', 'devices whose ids begin so')
+    .option('--prefix <TEXT>', 'devices whose ids begin with this')
     .option('--since <WHEN>', 'devices that first connected at or after: 90m, 12h, 30d or 4w ago, or an RFC 3339 time')
     .option('--before <WHEN>', 'devices that first connected before')
     .action((id: string | undefined, { account, ...choice }: { account: string } & DeviceChoice) =>
       perform((context) => {
         if ((id === undefined) === (Object.keys(choice).length === 0))
-          throw new Refusal('give either a DEVICE_ID, or some of --prefix, --since and --before');
+          throw new Refusal('give either a DEVICE_ID, or at least one of --prefix, --since and --before');
         return id === undefined ? deleteDevices(context, account, choice) : deleteDevice(context, account, id);
       }),
     );

@@ -32,7 +32,7 @@ export async function deleteAccount(context: AdminContext, accountId: string): P
   const { id, name } = await accountOf(context, accountId);
   await note(context, 'account deletion begun', id, name);
   const erased = await eraseAccount(context, id);
-  if (!erased) throw new Refusal('sessions were opened meanwhile with a new key of the account: run it again');
+  if (!erased) throw new Refusal('a new key of the account opened sessions meanwhile: run the command again');
   await note(context, 'account deleted', id, name);
   return { id, name, ...erased };
 }

@@ -55,7 +55,9 @@ function labelOf(text: string): string {
 function permissionsOf(names: readonly string[], user: string | null): readonly Permission[] {
   const unknown = names.find((name) => !PERMISSIONS.some((permission) => permission === name));
   if (unknown !== undefined || names.length === 0)
-    throw new Refusal(`the permissions must be some of ${PERMISSIONS.join(', ')}, not ${JSON.stringify(names.join())}`);
+    throw new Refusal(
+      `the permissions must be one or more of ${PERMISSIONS.join(', ')}, not ${JSON.stringify(names.join())}`,
+    );
   if (user !== null && names.includes('manage'))
     throw new Refusal("a user's key cannot have the permission manage: device models belong to the whole account");
   return PERMISSIONS.filter((permission) => names.includes(permission));

@@ -74,7 +74,7 @@ async function open(file: string, options: Options): Promise<Recording> {
   const { rate, modality: channels, timeColumn, timeUnit } = options;
   if (rate !== undefined && channels !== undefined) {
     if (timeColumn === undefined)
-      console.error('no --time-column: times are those of the column t, or of evenly spaced rows if there is none');
+      console.error('without --time-column, times come from the column t; without that column, rows are evenly spaced');
     return readCsv(file, {
       sampleRateHz: rate,
       channels,

@@ -15,7 +15,7 @@ const STEP_MS = 60_000;
  */
 const TRUSTED_AFTER_MS = DAY_MS / 2;
 const DOUBT =
-  "the clock was set, or differs from another gateway's: RETENTION_DAYS erases nothing until it has run for 12 hours without; set it if it is wrong";
+  "the clock was set, or differs from another gateway's: RETENTION_DAYS erases nothing until the clock has run for 12 hours without being set; correct it if it is wrong";
 
 interface RetentionOptions {
   readonly days: number;

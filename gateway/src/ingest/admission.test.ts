@@ -260,7 +260,7 @@ describe('Admission of devices', () => {
       for (const text of ['device connected', 'session left this gateway']) {
         expect(lines(text)).to.have.length(100);
         roomy.clock.advance(1000);
-        expect(lines(`more of this: ${text}`)).to.deep.equal([{ times: 3 }]);
+        expect(lines(`repeated: ${text}`)).to.deep.equal([{ times: 3 }]);
       }
     } finally {
       await roomy.close();

@@ -26,7 +26,7 @@ type Parameters = Pick<Admission, 'deviceId' | 'deviceClock'> & { readonly model
 const FOREIGN_MODEL = 'the device model belongs to another account: use the id of one of your own';
 const MAY_NOT_STREAM = 'the key lacks the permission "stream": use a key that has it';
 const NUMBER = /^-?\d+(\.\d+)?$/;
-const TOO_MANY = `an account has at most ${MAX_DEVICES} devices: delete unused ones in the dashboard, or by admin device delete`;
+const TOO_MANY = `an account has at most ${MAX_DEVICES} devices: delete unused ones in the dashboard, or with admin device delete`;
 /** New devices that one key may register in a day: one that sees the whole account, and one that is bound to a user. */
 const NEW_DEVICES = { ofAccount: 10_000, ofUser: 1000 } as const;
 const TOO_MANY_NEW =

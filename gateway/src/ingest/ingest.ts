@@ -33,7 +33,7 @@ const TICK_MS = 500;
 /** A tick that is this late shows that the process stood still, and has not read what came meanwhile, ms. */
 const STANDSTILL_MS = 1000;
 const UNSET_CLOCK = 'the clock of the gateway is before the year 2000: set it';
-const STALE_CLOCK = "the gateway stood still, so 'clock' may be old; connect again with the present one";
+const STALE_CLOCK = "the gateway was paused, so 'clock' may be outdated; connect again with the current time";
 /**
  * Longest time for the key check, device model and session together, ms: taking a session over from another gateway
  * takes some seconds.

@@ -44,7 +44,7 @@ export const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
   in_future:
     'ts lies more than 60 s in the future: give ms since the epoch, not µs, in binary as a little-endian double; if the device clock is off, connect with the clock parameter, in ms too',
   too_fast:
-    'data without ts arrive faster than they can be measured, and would lie in the future: send ts with stored data, or send without ts only as fast as measured',
+    'data without ts arrive faster than they can be measured, so their times would lie in the future: send ts with stored data, or send data without ts no faster than measured',
   unknown_channel: 'the session has no such channel',
 };
 
@@ -341,12 +341,12 @@ export class Intake {
 
 const UNSTEADY: NoticeFields = {
   detail:
-    'ts steps ahead and back by more than 0.25 s against seq: send the time of measurement, finer than 0.25 s, or no ts',
+    'ts steps ahead and back by more than 0.25 s against seq: send the time of measurement with a resolution finer than 0.25 s, or no ts',
 };
 
 const DISORDERED: NoticeFields = {
   detail:
-    'the signal jumps from frame to frame, and would not in another order: send the samples of a frame oldest first, and the frames in the order of measurement',
+    'the signal jumps between frames, but would be continuous in another order: send the samples of a frame oldest first, and the frames in the order of measurement',
 };
 
 function wentBack(ms: number): NoticeFields {
@@ -356,7 +356,7 @@ function wentBack(ms: number): NoticeFields {
 
 function rateOff(declared_hz: number, relativeRate: number): NoticeFields {
   const measured_hz = Number((declared_hz * relativeRate).toFixed(2));
-  const detail = `the data arrive at ${measured_hz} Hz, but the device model says ${declared_hz} Hz: correct its sample_rate_hz, or check ts and seq (of stored data without ts, the speed is measured: send ts)`;
+  const detail = `the data arrive at ${measured_hz} Hz, but the device model says ${declared_hz} Hz: correct its sample_rate_hz, or check ts and seq (for stored data without ts, this is the rate at which they are sent: send ts)`;
   return { detail, measured_hz, declared_hz };
 }
 

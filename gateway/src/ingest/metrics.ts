@@ -9,23 +9,23 @@ export function registerIngestMetrics(registry: Registry, ingest: Ingest): void 
     ['device_insights_ingest_connections', 'Open sockets of devices', () => ingest.connections],
     [
       'device_insights_ingest_sessions',
-      'Open sessions that this gateway serves, those without a connection included',
+      'Open sessions of this gateway, including those without a connection',
       () => ingest.sessions,
     ],
   ] as const;
   for (const [name, help, read] of levels) registerLevel(registry, name, help, read);
-  registerTotal(registry, 'device_insights_ingest_frames_total', 'Frames that were taken', () => counters.frames);
+  registerTotal(registry, 'device_insights_ingest_frames_total', 'Accepted frames', () => counters.frames);
   registerTotals(
     registry,
     'device_insights_ingest_frames_refused_total',
-    'Frames that were refused, by cause',
+    'Refused frames, by cause',
     'cause',
     () => counters.refusedFrames,
   );
   registerTotals(
     registry,
     'device_insights_ingest_refused_total',
-    'Devices that were given no session, by reason of the close code',
+    'Devices that were not admitted, by reason of the close code',
     'reason',
     () => counters.refusedDevices,
   );

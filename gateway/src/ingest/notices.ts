@@ -25,7 +25,7 @@ const EVERY_MS = 10_000;
 const OVER: Readonly<Record<NoticeCode, string>> = {
   rate_off: 'the rate matches the device model again',
   ts_unsteady: 'the stamps are steady again',
-  ts_back: 'ts goes on again',
+  ts_back: 'ts increases again',
   order_wrong: 'the samples are in the order of measurement again',
   channel_late: 'the channel is no longer late',
   all_duplicates: 'new sequence numbers arrive again',
@@ -33,7 +33,7 @@ const OVER: Readonly<Record<NoticeCode, string>> = {
   frames_overlap: 'the frames are consecutive again',
   not_analysed: 'the channels are analysed now',
   already_stored: 'the data are new again',
-  device_id_twice: 'the device id is used once again',
+  device_id_twice: 'connections with this device id no longer close each other',
   no_reading: 'there is a trusted reading again',
 };
 
@@ -70,7 +70,7 @@ export class Notices {
 
 const LATE: NoticeFields = {
   detail:
-    'its data arrive more than 2 s behind those of another channel, after the windows that need them: send the channels interleaved, in order of time',
+    'its data arrive more than 2 s after those of another channel, too late for the windows that need them: send the channels interleaved, in order of time',
 };
 
 /** Reports whether windows pass without the data of a channel, because they come behind those of others. */

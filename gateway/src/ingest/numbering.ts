@@ -128,7 +128,7 @@ const OVERLAP: NumberingFault = {
 function twice({ copied, instants }: Stretch): NumberingFault {
   return {
     code: 'frames_overlap',
-    detail: `data time is delivered again under other sequence numbers (${copied} of the last ${instants} instants), and used once: drop the packets that the radio repeats before they are numbered`,
+    detail: `the same data arrive again under other sequence numbers (${copied} of the last ${instants} instants), and are used once: drop the packets that the radio repeats before you number them`,
   };
 }
 

@@ -117,7 +117,7 @@ describe('the sessions that an account opens in a day', () => {
     const { code, reason } = await connect({ device_id: 'band-3' }).closed;
     expect([code, reason]).to.deep.equal([
       1013,
-      'this account has opened all its sessions of a day (MAX_DAILY_SESSIONS); try again later',
+      'this account has reached its daily session limit (MAX_DAILY_SESSIONS); try again later',
     ]);
     expect(await connect({ device_id: 'band-1' }).ready()).to.include({ resumed: true });
     bench.clock.advance(12 * 3_600_000);

@@ -47,14 +47,14 @@ export interface Joined {
 
 /** Length of the data that a device sends again to a gateway without the signal state of its session, ms. */
 const REPLAY_MS = 60_000;
-const NO_MORE_TODAY = 'this account has opened all its sessions of a day (MAX_DAILY_SESSIONS); try again later';
+const NO_MORE_TODAY = 'this account has reached its daily session limit (MAX_DAILY_SESSIONS); try again later';
 /** Device clocks that differ from the server's by less than this are not shifted, ms. */
 const MAX_CLOCK_OFFSET_MS = 1000;
 /** Longest time that a connection waits for the end of the device's previous session, ms. */
 const ENDING_MS = 5000;
 const CLOSED_ELSEWHERE =
   'the session was closed while this gateway could not reach the store; connect again to go on in a new one';
-const SOMEBODY_ELSES = 'the device streams for somebody else: connect when that session has ended';
+const SOMEBODY_ELSES = 'the device streams for somebody else: connect again when that session has ended';
 /** A device id that is taken over this often within this time is used by two devices, ms. */
 const TWICE_TAKEOVERS = 3;
 const TWICE_WITHIN_MS = 60_000;
@@ -335,10 +335,7 @@ export class Sessions {
       if (!closed && session.isClosedElsewhere) session.leave('overloaded', CLOSED_ELSEWHERE);
       else session.leave(closed ? 'normal' : 'takenOver');
     } catch (err) {
-      this.#options.log.warn(
-        { err, session: row.id },
-        'the session could not be closed in the store; it is tried again',
-      );
+      this.#options.log.warn({ err, session: row.id }, 'the session could not be closed in the store; trying again');
       this.#options.clock.after(RETRY_MS, () => void this.#closeFinished(session));
     }
   }
@@ -369,7 +366,7 @@ export class Sessions {
 
   #closeSoon(row: Session): void {
     this.#closeRow(row).catch((err: unknown) => {
-      this.#options.log.warn({ err, session: row.id }, 'a session could not be closed in the store; it is tried again');
+      this.#options.log.warn({ err, session: row.id }, 'a session could not be closed in the store; trying again');
       this.#options.clock.after(RETRY_MS, () => this.#closeSoon(row));
     });
   }

@@ -74,7 +74,7 @@ export class ClockWatch {
     if (newest - clock.now() > TOLERANCE_MS)
       log.warn(
         { now: new Date(clock.now()).toISOString(), newest: new Date(newest).toISOString() },
-        'a gateway of this store had a clock that is ahead of the clock of this one: check it; apps may miss insights after lost connections until that time has passed',
+        'a gateway of this store had a clock that is ahead of this one: check both; until that time has passed, apps may miss insights after lost connections',
       );
     this.#hasLooked = true;
   }

@@ -11,7 +11,7 @@ const SECOND_MS = 1000;
 export function observedStore(store: Pick<InsightStore, 'commit'>, registry: Registry): Pick<InsightStore, 'commit'> {
   const time = new Histogram({
     name: 'device_insights_store_commit_seconds',
-    help: 'Time of a commit of insights, by whether the store took it',
+    help: 'Duration of commits of insights, by outcome',
     labelNames: ['outcome'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
@@ -42,14 +42,14 @@ export function registerPublisherMetrics(registry: Registry, publisher: Publishe
 function insightCounts(registry: Registry): (insight: StoredInsight) => void {
   const latency = new Histogram({
     name: 'device_insights_insight_latency_seconds',
-    help: 'From the end of the data of an insight, by data time, to its commit',
+    help: 'Time from the end of the data of an insight, by data time, to its commit',
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 60, 600],
     registers: [registry],
   });
   const counts = new Map(INSIGHT_TYPES.map((type) => [type, new Map<StoredInsight['sqi_class'], number>()]));
   new Counter({
     name: 'device_insights_insights_total',
-    help: 'Insights stored, by type and by class of their signal',
+    help: 'Stored insights, by type and class',
     labelNames: ['type', 'class'],
     registers: [registry],
     collect() {

@@ -61,7 +61,7 @@ describe('the note of each request', () => {
     expect(lines.at(-1)).to.deep.include({ text: 'change' });
     expect(lines.at(-1)?.fields).to.include({ method: 'POST', route: '/v1/device-models', status: 201 });
     clock.advance(1000);
-    expect(lines.slice(101)).to.deep.equal([{ fields: { times: 160 }, text: 'more of this: request' }]);
+    expect(lines.slice(101)).to.deep.equal([{ fields: { times: 160 }, text: 'repeated: request' }]);
     const counted = await registry.metrics();
     expect(counted).to.match(/_count\{method="GET",route="other",status="401"\} 260\n/);
   });

@@ -30,7 +30,7 @@ interface WebOptions extends Pick<DashboardOptions, 'load' | 'inspect' | 'gatewa
 /** Answers all HTTP requests of the public port: REST, and the dashboard if there is one. */
 export function createWeb(options: WebOptions): RequestListener {
   const { store, keys, sockets, health, registry, clock, log } = options;
-  const refused = 'Times that an API key was refused as unknown, revoked or expired';
+  const refused = 'Uses of unknown, revoked and expired API keys';
   registerTotal(registry, 'device_insights_keys_refused_total', refused, () => keys.refused);
   const signIns = new Map<SignIn, number>();
   const attempts = 'Attempts to sign in to the dashboard, by outcome';

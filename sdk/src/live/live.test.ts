@@ -454,7 +454,7 @@ describe('live subscription', () => {
     const second = await server.peer();
     second.send({ status: 'subscribed' });
     const third = await server.peer();
-    expect(String(live.lastError)).to.contain('lead in a circle');
+    expect(String(live.lastError)).to.contain('the pages of the list repeat');
     expect(asked).to.be.lessThan(10);
     server.respond = respond;
     stored = [insight(1, { ts: Date.now() })];

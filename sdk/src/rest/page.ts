@@ -71,7 +71,7 @@ export async function* pages<Row>(read: ReadPage<Row>): AsyncGenerator<Row[]> {
     const { data, next } = await read(cursor);
     yield data;
     if (next === null) return;
-    if (seen.has(next)) throw new ConnectionError('the pages of the list lead in a circle: check baseUrl');
+    if (seen.has(next)) throw new ConnectionError('the pages of the list repeat: check baseUrl');
     seen.add(next);
     cursor = next;
   }

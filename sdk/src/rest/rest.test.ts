@@ -233,7 +233,7 @@ describe('REST client, on faults of the service and the network', () => {
         const error = await failure(call());
         expect(error).to.be.instanceOf(ConnectionError);
         expect(String(error)).to.match(
-          /GET \S+ the answer is not from the service .*, of another form\): check baseUrl, and /,
+          /GET \S+ the answer is not from the service .*, with an unexpected body\): check baseUrl, and /,
         );
       }
     for (const body of [null, [], 'text', 1])
@@ -243,7 +243,9 @@ describe('REST client, on faults of the service and the network', () => {
         () => api.deviceModels.create({ name: 'Band' }),
       ]) {
         answers.push({ status: 200, body: JSON.stringify(body) });
-        expect(String(await failure(call()))).to.match(/ConnectionError: .*, of another form\): check baseUrl, and /);
+        expect(String(await failure(call()))).to.match(
+          /ConnectionError: .*, with an unexpected body\): check baseUrl, and /,
+        );
       }
   });
 

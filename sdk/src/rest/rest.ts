@@ -188,7 +188,7 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
     try {
       if (isRight) return { data: data as Data, next: linkedCursor(answer.headers) };
     } catch {}
-    throw new ForeignAnswer(asked, answer, ', of another form');
+    throw new ForeignAnswer(asked, answer, ', with an unexpected body');
   }
 
   const ask = async <Data>(method: string, path: readonly string[], call?: CreateOptions, body?: object) =>

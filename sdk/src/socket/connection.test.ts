@@ -134,7 +134,7 @@ describe('state of a connection', () => {
       );
       const live = clientOf(address).live.subscribe({ onStatus });
       closing.push(() => live.close());
-      expect((await waiting()).error?.message).to.contain('does not pass on Upgrade');
+      expect((await waiting()).error?.message).to.contain('does not forward Upgrade');
     });
   });
 

@@ -37,7 +37,7 @@ export const CONNECTION_OPTIONS = { ...ACCESS, fetch: true, backoff: true, clock
 
 /** Maximum wait for a first connection, ms. */
 const CONNECT_WITHIN_MS = 10_000;
-const UPGRADE = 'answers, but no WebSocket (it is full, or a proxy does not pass on Upgrade):';
+const UPGRADE = 'answers, but not with a WebSocket (it is full, or a proxy does not forward Upgrade):';
 /** Maximum time for the service to say why it cannot be connected to, ms. */
 const ANSWER_MS = 5000;
 /** What keeps a connection from being closed by a proxy, and from a device is answered: browsers cannot send WebSocket pings. */

@@ -110,7 +110,10 @@ describe('the door of the dashboard, in a browser', () => {
       const said = first.service.banner.join('\n');
       expect(said).to.contain(`dashboard on ${first.service.url}/dashboard`);
       const [, password = ''] = /sign in as admin with the password, shown only this once: (\S+)/.exec(said) ?? [];
-      await (await first.signedIn('/health', { password })).getByText('Everything works').waitFor();
+      await (await first.signedIn('/health', { password }))
+        .locator('.page-head')
+        .getByText('Up', { exact: true })
+        .waitFor();
       expect(first.service.log).not.to.contain(password);
     } finally {
       await first.close();

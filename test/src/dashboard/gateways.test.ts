@@ -47,7 +47,10 @@ describe('the dashboard of two gateways', () => {
     await sendFrames(socket, source, Date.now() - 40_000, 20, 30);
     await page.getByRole('slider', { name: 'Signal of ppg_green' }).waitFor();
     await page.goto(`${other.url}/dashboard/health`);
-    await eventually('both gateways live', async () => (await page.getByText('Alive').count()) === 2);
+    await eventually(
+      'both gateways up',
+      async () => (await page.getByRole('cell', { name: 'Up', exact: true }).count()) === 2,
+    );
     await page.context().close();
   });
 

@@ -91,7 +91,7 @@ describe('the people at the dashboard', () => {
     await sendFrames(socket, more, begin, 49, 50);
     await page.getByRole('slider', { name: 'Signal of ecg' }).waitFor();
     socket.send({ type: 'end' });
-    await page.getByText('Not connected, no session').waitFor();
+    await page.getByText('Offline', { exact: true }).waitFor();
     await page.context().close();
   });
 
@@ -178,7 +178,7 @@ describe('the people at the dashboard', () => {
     for (const what of ['key revoked', 'key rotated', 'key issued', 'account entitled', 'account created'])
       await page.getByRole('row', { name: new RegExp(`admin ${what} ward 7`) }).waitFor();
     await page.getByRole('link', { name: 'Health' }).click();
-    await page.getByText('Everything works').waitFor();
+    await page.locator('.page-head').getByText('Up', { exact: true }).waitFor();
     await page.context().close();
   });
 

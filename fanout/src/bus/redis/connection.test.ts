@@ -157,8 +157,8 @@ describe('a connection to Redis', function () {
     const opening = open(`redis://127.0.0.1:${portOf(server)}`);
     await pass(() => said.length > 0);
     const connection = await opening;
-    expect(said).to.deep.equal(['no answer to its greeting for 5000 ms']);
-    expect(() => connection.client).to.throw('no answer to its greeting for 5000 ms');
+    expect(said).to.deep.equal(['no answer to the handshake for 5000 ms']);
+    expect(() => connection.client).to.throw('no answer to the handshake for 5000 ms');
   });
 
   it('tells why it cannot be used if its name has several addresses', async () => {

@@ -67,7 +67,7 @@ export class RedisConnection {
     client.on('sharded-channel-moved', (channel: string) => this.events.moved(channel));
     let late: Error | undefined;
     const limit = this.clock.after(HANDSHAKE_LIMIT_MS, () => {
-      late = new Error(`no answer to its greeting for ${HANDSHAKE_LIMIT_MS} ms`);
+      late = new Error(`no answer to the handshake for ${HANDSHAKE_LIMIT_MS} ms`);
       client.destroy();
     });
     try {

@@ -88,7 +88,7 @@ export class Follower {
   #giveUp(publisher: string): void {
     this.#heard.delete(publisher);
     for (const upstream of [...this.#upstreams]) {
-      if (upstream.numbers.has(publisher)) this.onLoss(upstream, 'a publisher sends no messages any more');
+      if (upstream.numbers.has(publisher)) this.onLoss(upstream, 'a publisher has stopped sending messages');
     }
   }
 }

@@ -114,13 +114,13 @@ function Facts({ device, live, now }: FactsProps) {
 }
 
 function State({ device, live, now }: FactsProps) {
-  if (!device.session) return <Badge tone="mute">Not connected, no session</Badge>;
+  if (!device.session) return <Badge tone="mute">Offline</Badge>;
   if (!live) return <Badge tone="warn">In session</Badge>;
   const since = duration(now - live.since);
   return live.connected ? (
     <Badge tone="good">Connected for {since}</Badge>
   ) : (
-    <Badge tone="warn">Not connected for {since}</Badge>
+    <Badge tone="warn">Disconnected for {since}</Badge>
   );
 }
 

@@ -22,7 +22,7 @@ export function Devices({ account }: AccountPage) {
         to see one.
       </Empty>
     ) : (
-      <Empty title={`No device id begins with ${prefix}`}>Upper and lower case are distinct.</Empty>
+      <Empty title={`No device id begins with ${prefix}`}>Device ids are case-sensitive.</Empty>
     );
   return (
     <Page title="Devices" lead="All devices that have streamed, with their current state.">

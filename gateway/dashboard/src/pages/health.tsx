@@ -7,7 +7,7 @@ import { Badge, Fact, Failure, Page, Panel, Skeleton, Table, When } from '../ui.
 
 const REFRESH_MS = 2000;
 /**
- * A gateway writes a heartbeat once a second. Without one for this long, ms, it is not shown as alive; this gateway is,
+ * A gateway writes a heartbeat once a second. Without one for this long, ms, it is not shown as up; this gateway is,
  * because it answers, even if the store accepts no writes.
  */
 const SILENT_MS = 5000;
@@ -16,7 +16,7 @@ const SILENT_MS = 5000;
 export function Health() {
   const { data: node, at, error, reload } = useLoad<Node>('/node', REFRESH_MS);
   return (
-    <Page title="Health" actions={node && <Verdict isOk={error ? null : node.ok} />}>
+    <Page title="Health" actions={node && <Verdict node={error ? null : node} />}>
       {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
       {!node && !error && <Skeleton rows={6} />}
       {node && (
@@ -27,8 +27,8 @@ export function Health() {
             </div>
           )}
           <dl class="facts">
-            <Fact name="Ingest">{works(node.ingest)}</Fact>
-            <Fact name="Subscribe">{works(node.subscribe)}</Fact>
+            <Fact name="Ingest">{state(node.ingest)}</Fact>
+            <Fact name="Subscribe">{state(node.subscribe)}</Fact>
             <Fact name="Service">{node.versions.service}</Fact>
             <Fact name="Node.js">{node.versions.node}</Fact>
           </dl>
@@ -43,7 +43,7 @@ export function Health() {
                   </th>
                   <td>
                     {id === node.gateway || now() - new Date(beat).getTime() < SILENT_MS ? (
-                      <Badge tone="good">Alive</Badge>
+                      <Badge tone="good">Up</Badge>
                     ) : (
                       <Badge tone="mute">No heartbeat</Badge>
                     )}
@@ -77,14 +77,15 @@ export function Health() {
   );
 }
 
-/** The health in a few words; null if it is not known. */
-function Verdict({ isOk }: { readonly isOk: boolean | null }) {
-  if (isOk === null) return <Badge tone="mute">Not known</Badge>;
-  return isOk ? <Badge tone="good">Everything works</Badge> : <Badge tone="bad">A part does not work</Badge>;
+/** The health in one word; null if the service does not answer. */
+function Verdict({ node }: { readonly node: Node | null }) {
+  if (!node) return <Badge tone="mute">Unknown</Badge>;
+  const isDegraded = !node.ok && (node.ingest || node.subscribe);
+  return isDegraded ? <Badge tone="warn">Degraded</Badge> : state(node.ok);
 }
 
-function works(ok: boolean) {
-  return ok ? <Badge tone="good">Works</Badge> : <Badge tone="bad">Does not work</Badge>;
+function state(ok: boolean) {
+  return ok ? <Badge tone="good">Up</Badge> : <Badge tone="bad">Down</Badge>;
 }
 
 function Load({ node: { load } }: { readonly node: Node }) {

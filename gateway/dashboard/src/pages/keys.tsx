@@ -162,7 +162,7 @@ function May({ row: { user, permissions } }: { readonly row: KeyRow }) {
   return (
     <>
       {permissions.join(', ')}{' '}
-      <span class="mute">(issued before permissions: rotate it away to take “manage” from it)</span>
+      <span class="mute">(issued before permissions existed: rotate it to remove “manage”)</span>
     </>
   );
 }

@@ -100,8 +100,8 @@ function Summary({ id, isOpen }: { readonly id: string; readonly isOpen: boolean
       }
     >
       <p class="hint">
-        Mean, minimum and maximum are of the excellent and acceptable readings alone. The times are those with readings
-        of each class, in the whole session.
+        Mean, minimum and maximum include only excellent and acceptable readings. The times are those with readings of
+        each class, in the whole session.
       </p>
       <Table label="Summary" columns={['Reading', ...[...VALUES, ...CLASSES].map((name) => ({ name, number: true }))]}>
         {rows.map(({ type, name, unit, digits, mean, minimum, maximum, excellent_s, acceptable_s, unfit_s }) => (

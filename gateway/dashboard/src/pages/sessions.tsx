@@ -31,7 +31,7 @@ export function Sessions({ account }: AccountPage) {
   return (
     <Page
       title="Sessions"
-      lead="A session is one stretch of streaming of one device. The newest is first, by the time it was sent."
+      lead="A session is one period of streaming of one device. The newest is first, by the time it was sent."
     >
       <div class="filters">
         <Field label="Device id">{(id) => <input id={id} value={device} onInput={text(setDevice)} />}</Field>

@@ -22,7 +22,7 @@ const REFRESH_MS = 5000;
 const STATES = {
   connecting: ['mute', 'Connecting'],
   connected: ['good', 'Live'],
-  away: ['bad', 'Not connected: reconnecting'],
+  away: ['bad', 'Disconnected: reconnecting'],
   silent: ['bad', 'The service does not answer'],
 } as const satisfies Record<FeedState | 'silent', readonly ['good' | 'mute' | 'bad', string]>;
 
@@ -108,9 +108,7 @@ export function Wall({ account }: AccountPage) {
         </Empty>
       )}
       {matching?.length === 0 && prefix !== '' && (
-        <Empty title={`No streaming device has an id that begins with ${prefix}`}>
-          Upper and lower case are distinct.
-        </Empty>
+        <Empty title={`No streaming device has an id that begins with ${prefix}`}>Device ids are case-sensitive.</Empty>
       )}
       <ul class="wall">
         {matching?.slice(0, MOST).map((device) => (

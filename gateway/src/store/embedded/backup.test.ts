@@ -51,7 +51,7 @@ describe('a backup file of the embedded store', () => {
     bytes.fill('bad ', bytes.length - 2 * 4096);
     writeFileSync(file, bytes);
     expect(String(await rejection(verify(file)))).to.match(
-      /backup\.db is damaged, or no backup.*\(.+\): take another one/,
+      /backup\.db is damaged, or no backup.*\(.+\): use another one/,
     );
     expect(String(await rejection(verify(join(folder, 'none'))))).to.match(/there is no file .*none/);
   });

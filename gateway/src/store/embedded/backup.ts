@@ -109,11 +109,11 @@ function refuseExisting(path: string): void {
 function refuseFolder(path: string): void {
   const isFolder = existsSync(path) && statSync(path).isDirectory();
   if (path !== '' && !isFolder) return;
-  throw new BackupFault(`${JSON.stringify(path)} names no file: give the path of one, such as backup.db`);
+  throw new BackupFault(`${JSON.stringify(path)} is not the path of a file: give one, such as backup.db`);
 }
 
 /** Throws `BackupFault` where a file is not the whole of an embedded store that this program can read. */
-function check(file: string, how: 'quick_check' | 'integrity_check', advice = 'take another one'): void {
+function check(file: string, how: 'quick_check' | 'integrity_check', advice = 'use another one'): void {
   refuseFolder(file);
   if (!existsSync(file)) throw new BackupFault(`there is no file ${file}`);
   const { version, damage } = stateOf(file, how);

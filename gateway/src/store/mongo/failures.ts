@@ -73,7 +73,7 @@ function hint(error: Error): string {
     return '; check the user, the password (special characters as %XX) and authSource in MONGODB_URI';
   // The driver forgets each server that is of another replica set, and then only says that it found none in time.
   if (reason?.setName && reason.servers?.size === 0)
-    return `; no server is of the replica set ${reason.setName}: check replicaSet in MONGODB_URI`;
+    return `; no server belongs to the replica set ${reason.setName}: check replicaSet in MONGODB_URI`;
   return '';
 }
 
