@@ -155,7 +155,7 @@ describe('subscriber sockets', () => {
       });
     });
 
-    it('logs whom it cannot admit', async () => {
+    it('logs devices that it cannot admit', async () => {
       const said: string[] = [];
       await start({ log: { ...silentLog, warn: (_fields, text) => said.push(text) } });
       keys.answer = () => Promise.reject(new Error('store down'));
@@ -552,7 +552,7 @@ describe('subscriber sockets', () => {
       });
     }
 
-    it('is closed with 4000 and the cause after more than 100 frames in a second, of whatever kind', async () => {
+    it('is closed with 4000 and the cause after more than 100 frames of any kind in a second', async () => {
       await start();
       const kinds: ((client: TestClient) => void)[] = [
         ({ ws }) => ws.ping(),

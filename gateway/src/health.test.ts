@@ -89,7 +89,7 @@ describe('health', () => {
     );
   });
 
-  it('keeps no more than a hundred causes, as those of a driver may have numbers in them', async () => {
+  it('keeps at most a hundred causes, because those of a driver may contain numbers', async () => {
     const ask = health();
     for (let n = 0; n <= 101; n++) {
       fault = `connection ${n % 101} was closed`;

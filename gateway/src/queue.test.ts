@@ -56,7 +56,7 @@ describe('a queue', () => {
     expect(tasks.begun.at(-1)).to.equal('a3');
   });
 
-  it('goes on after a task that failed', async () => {
+  it('continues after a task has failed', async () => {
     const queue = new Queue({ atOnce: 1 });
     const failed = queue.run('a', () => Promise.reject(new Error('cut off'))).catch(String);
     const next = queue.run('a', async () => 'next');

@@ -28,7 +28,7 @@ describe('a gateway that is cut off from MongoDB until another one takes it for 
     await mongo?.close();
   });
 
-  it('stores what it has acknowledged, and its device goes on in another session', async function () {
+  it('stores the data that it has acknowledged, and its device continues in another session', async function () {
     this.timeout(3 * CUT_MS);
     const [one, two] = gateways as [Running, Running];
     const source = simulate({ seconds: 30 });

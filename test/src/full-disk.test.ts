@@ -6,7 +6,7 @@ import { Running } from './running.js';
 import { makeModel } from './wearable.js';
 
 describe('a gateway whose disk is full', () => {
-  it('starts again and serves what is stored, and works once there is space', async function () {
+  it('restarts, serves stored data, and works again when there is space', async function () {
     const disk = Disk.mount();
     if (!disk) return this.skip(); // Only root can mount one.
     const env = { DATA_DIR: `${disk.path}/data` };

@@ -133,7 +133,7 @@ describe('the copy of the keys in Redis', function () {
     expect(source.questions).to.equal(0);
   });
 
-  it('knows a key that lasts for minutes only from a gateway, and leaves nothing of it in Redis', async () => {
+  it('learns a key that is valid for minutes only from a gateway, and leaves no trace of it in Redis', async () => {
     const [short, long] = [3_599_000, 3_601_000].map((expiresAt) => ({ ...ALL, expiresAt }));
     source.good.set(GUEST_HASH, short as KeyHolder);
     source.good.set(NEW_HASH, long as KeyHolder);

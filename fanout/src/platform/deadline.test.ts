@@ -9,7 +9,7 @@ describe('within', () => {
     expect(await within(10, Promise.resolve(), new ManualClock())).to.equal(true);
   });
 
-  it('gives up work that takes longer', async () => {
+  it('abandons work that takes longer', async () => {
     const clock = new ManualClock();
     const answer = within(10, never, clock);
     clock.advance(10);

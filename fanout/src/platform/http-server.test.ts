@@ -133,7 +133,7 @@ describe('the HTTP server', () => {
     ['the upgrade of its own path', upgradeOf('/stream')],
     ['the offer of another protocol', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'],
   ] as const) {
-    it(`disconnects if ${what} comes before the answer to an earlier request, so that nothing is taken for it`, async () => {
+    it(`disconnects if ${what} comes before the answer to an earlier request, and is not mistaken for that answer`, async () => {
       const upgrades = new Map([['/stream', (_: unknown, socket: Duplex) => void socket.end('no answer to the POST')]]);
       await start((request) => request.resume(), { upgrades });
       const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';

@@ -22,7 +22,7 @@ describe('the rhythm of gaps', () => {
     expect(gapRhythm([100, 100.5, 103, 108, 109, 116, 118, 118.5, 123])).to.equal(null);
   });
 
-  it('is told by its rate and by half of it', () => {
+  it('is recognised by its rate and by half of it', () => {
     for (const rate of [21, 24, 27, 9, 15]) expect(isOfGaps(rate, 24), `${rate}`).to.equal(true);
     for (const rate of [20.9, 27.1, 8.9, 15.1, 48]) expect(isOfGaps(rate, 24), `${rate}`).to.equal(false);
     expect(isOfGaps(24, null)).to.equal(false);

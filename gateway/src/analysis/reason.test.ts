@@ -33,7 +33,7 @@ const SEEN: Record<Reason, Partial<WindowFacts>> = {
 
 describe('the reason why there is no reading', () => {
   for (const reason of REASONS)
-    it(`is ${reason} where that is what is seen`, () => {
+    it(`is ${reason} if that is what the data show`, () => {
       expect(reasonOf({ ...FULL, ...SEEN[reason] })).to.equal(reason);
     });
 

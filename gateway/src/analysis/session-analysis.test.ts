@@ -177,7 +177,7 @@ describe('the analysis of a session', () => {
     expect(ends(of(readings, 'hr')).slice(-2)).to.deep.equal([1e9 + 4, 1e9 + 5]);
   });
 
-  it('goes on for longer than the core can number its samples', async () => {
+  it('continues for longer than the core can number its samples', async () => {
     const { analysis, readings } = await open({ channels: [channel('ecg')], algorithms: ['rr-ecg'] });
     const days = (n: number) => n * 86_400;
     for (let t = 0; t < days(100); t += 59) stream(analysis, t, t + 1 / RATE);
@@ -286,7 +286,7 @@ describe('the analysis of a session', () => {
     for (const { value } of after) expect(value).to.be.closeTo(60 * BEAT_HZ, 1);
   });
 
-  it('takes no more of the core than four channels of each modality need', async () => {
+  it('uses at most as many sessions of the core as four channels of each modality need', async () => {
     const core = await createCore({ maxSessions: 8 });
     const options = { sessionId: 's', deviceId: 'd', spo2Curve: null, algorithms: null, firstInstant: null, last: {} };
     const opened = (channels: ModalityChannel[]) => {

@@ -29,7 +29,7 @@ describe('findings', () => {
     ]);
   });
 
-  it('are printed in a line each, with what is known of their place', () => {
+  it('are printed one a line, with their position as far as it is known', () => {
     const finding = { code: 'ts_back', channel: 1, detail: 't goes back', row: 7, t: 0.5, count: 3 };
     expect(findingLine(finding)).to.equal('ts_back (channel 1, row 7, t = 0.5 s): t goes back [3 times]');
     expect(findingLine({ code: 'not_analysed', detail: 'unknown', row: null, t: null, count: 1 })).to.equal(

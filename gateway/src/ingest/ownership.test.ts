@@ -247,7 +247,7 @@ describe('Sessions between gateways', () => {
       });
     const ALL = [4, 5, 6, 7, 8];
 
-    it('keep every reading of what was acknowledged, and their device goes on in a new one', async () => {
+    it('keep every reading of acknowledged data, and their device continues in a new session', async () => {
       const { connect, first, session_id, mend } = await cutOff();
       const before = await bench.row(session_id);
       mend();

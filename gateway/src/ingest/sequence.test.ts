@@ -135,7 +135,7 @@ describe('Sequence', () => {
     ]);
   });
 
-  it('calls a frame too late only if it has nothing new and some of its numbers had been given up', () => {
+  it('refuses a frame as too late only if it has no new numbers and some of its numbers had been given up', () => {
     const { sequence, send, flush } = open();
     for (const seq of [0, 20]) send(seq, 10);
     flush();

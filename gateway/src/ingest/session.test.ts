@@ -353,7 +353,7 @@ describe('A session', () => {
     expect(errorsOf(await device.handled())).to.deep.equal([]);
   });
 
-  it('does not take a device for lost while it reads nothing of it', async () => {
+  it('does not treat a device as lost while it reads no data from it', async () => {
     const sockets: Duplex[] = [];
     gateway.server.on('upgrade', (_request, socket) => sockets.push(socket));
     const { device } = await connected();
@@ -365,7 +365,7 @@ describe('A session', () => {
     release();
   });
 
-  it('gives up no numbers that came while the process stood still', async () => {
+  it('gives up no numbers that arrived while the process was paused', async () => {
     const { device } = await connected();
     const temperature = (seq: number) => device.samples(seq, 1, { channel: 1, samples: [1, 2, 3] });
     temperature(0);

@@ -203,7 +203,7 @@ describe('Timeline', () => {
     }
   });
 
-  it('trusts no spacing that the stamps contradict again and again, although they jitter', () => {
+  it('does not trust a spacing that the stamps contradict repeatedly, even if they jitter', () => {
     for (const period of [6.7, 13.3, 18.2])
       for (const instants of [200, 400]) {
         const { placed } = stream({ period, instants, jitter: (k) => 50 * noise(k), seconds: 300 });

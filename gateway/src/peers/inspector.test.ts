@@ -60,7 +60,7 @@ describe('an inspector', () => {
     reader.close();
   });
 
-  it('answers no more than 200 requests at once, and none of unknown gateways', async () => {
+  it('answers at most 200 requests at once, and none from unknown gateways', async () => {
     const sent: string[] = [];
     const pending: (() => void)[] = [];
     const publish = (channel: string) => {

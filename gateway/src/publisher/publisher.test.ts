@@ -408,7 +408,7 @@ describe('the publisher', () => {
     expect(publisher.accepting).to.equal(true);
   });
 
-  it('calls back at once if there is nothing to wait for', async () => {
+  it('calls back immediately if nothing is pending', async () => {
     await new Promise<void>((resolve) => publisher.onRelief(resolve));
     await publisher.drain();
   });

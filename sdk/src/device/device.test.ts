@@ -548,7 +548,7 @@ describe('device', () => {
     expect(notices).to.deep.equal(said);
   });
 
-  it('knows why there is no reading of a type, until there is one or the service says it anew', async () => {
+  it('reports why there is no reading of a type, until there is one or the service gives another reason', async () => {
     const seen: string[] = [];
     const list = () => device.noReadings.map(({ insight, reason }) => `${insight} ${reason}`).join();
     const peer = await connect({ onNotice: () => seen.push(list()) });

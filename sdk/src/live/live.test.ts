@@ -101,7 +101,7 @@ describe('live subscription', () => {
 
   const valuesOf = (insights: readonly LiveInsight[]) => insights.map(({ value }) => value);
 
-  it('is closed at once by whoever leaves it while it is silent, as a stream that is destroyed', async () => {
+  it('is closed at once if its consumer leaves the loop while no insights arrive, like a destroyed stream', async () => {
     const { socket } = await subscribe();
     const closed = once(socket, 'close');
     const stream = Readable.from(live).resume();
@@ -111,7 +111,7 @@ describe('live subscription', () => {
     expect(live.state).to.equal('closed');
   });
 
-  it('is closed by whoever leaves it before its first insight', async () => {
+  it('is closed if its consumer leaves the loop before the first insight', async () => {
     await subscribe();
     await live[Symbol.asyncIterator]().return(undefined);
     expect(live.state).to.equal('closed');
@@ -492,7 +492,7 @@ describe('live subscription', () => {
     expect(holes.map(({ cause }) => cause.name)).to.deep.equal(['PermissionError']);
   });
 
-  it('reports the whole gap after the machine has slept, while a stopwatch stands still', async () => {
+  it('reports the whole gap after the machine has slept, although the monotonic clock was paused', async () => {
     const [holes, hour]: [Hole[], number] = [[], 3_600_000];
     let now = Date.now();
     const clock = { now: () => now, after: systemClock.after };

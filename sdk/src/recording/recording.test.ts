@@ -205,7 +205,7 @@ describe('recording', () => {
     expect(await refusal(framesOf(`t,p\n${blocks.join('\n')}\n`))).to.match(/goes back from row to row/);
   });
 
-  it('goes on in time of arrival where t goes back, and keeps the stamps', async () => {
+  it('continues in arrival time where t goes back, and keeps the stamps', async () => {
     const rows = Array.from({ length: 300 }, (_, i) => `${(i % 150) / 100 + (i < 150 ? 100 : 0)},${i}`);
     const frames = await framesOf(`t,p\n${rows.join('\n')}\n`);
     const first = frames.find(({ ts }) => ts === 0);

@@ -22,7 +22,7 @@ describe('reading stored insights', () => {
     [stored, asked] = [[], []];
   });
 
-  it('reads what is older than the newest one by more than 10 s once, and the rest twice', async () => {
+  it('reads insights once if they are more than 10 s older than the newest, and the rest twice', async () => {
     stored = [1, 2, 3, MINUTE_MS, MINUTE_MS + 1];
     const batches: number[][] = [];
     for await (const batch of readStored(read, 1)) batches.push(batch.map(({ ts }) => ts));

@@ -117,7 +117,7 @@ describe('REST client, on faults of the service and the network', () => {
     expect(asked[3]?.headers['idempotency-key']).to.equal('mine');
   });
 
-  it('gives up an attempt after its time', async () => {
+  it('abandons an attempt after its timeout', async () => {
     answers.push('hang', 'hang');
     const error = await failure((await client({ timeoutMs: 20, retries: 1 })).algos.list());
     expect(error).to.be.instanceOf(ConnectionError);
@@ -218,7 +218,7 @@ describe('REST client, on faults of the service and the network', () => {
     }
   });
 
-  it('takes no JSON of another form for an answer of the service, and says what to check', async () => {
+  it('rejects JSON of an unexpected form as an answer of the service, and says what to check', async () => {
     const api = await client();
     for (const body of [null, {}, { error: 'x' }, 'text', 1, [null], [[]]])
       for (const call of [
@@ -273,7 +273,7 @@ describe('REST client, on faults of the service and the network', () => {
     expect(String(await failure(api.algos.list()))).to.contain('a redirect to another address');
   });
 
-  it('takes no limit for a limit of Infinity', async () => {
+  it('accepts Infinity as no limit', async () => {
     expect(await (await client({ timeoutMs: Number.POSITIVE_INFINITY, retries: 0 })).algos.list()).to.deep.equal([]);
   });
 
@@ -339,7 +339,7 @@ describe('REST client, on faults of the service and the network', () => {
   });
 
   describe('of a server that is broken or hostile', () => {
-    it('gives up an answer that is too long, at once and without another attempt', async () => {
+    it('rejects an answer that is too long, immediately and without another attempt', async () => {
       let sent = 0;
       server.respond = (request, response) => {
         asked.push({ request: `${request.url}`, headers: {}, body: null });

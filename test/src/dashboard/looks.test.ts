@@ -86,7 +86,7 @@ describe('every page of the dashboard', () => {
     }
   });
 
-  it('says once that a session does not exist, and offers nothing of it', async () => {
+  it('says once that a session does not exist, and offers no actions for it', async () => {
     const sessions = paths.find((path) => path.endsWith('/sessions')) ?? '';
     await open(`${sessions}/${randomUUID()}`);
     await page.getByRole('alert').waitFor();
