@@ -20,7 +20,7 @@ export interface ChannelHome {
   onEnd(channel: Channel): void;
 }
 
-/** Most messages written to a subscriber at once: further ones save few calls of the kernel, and compressing these takes some ms. */
+/** Maximum number of messages written to a subscriber at once: further ones save few calls of the kernel, and compressing these takes some ms. */
 const MAX_BATCH = 128;
 /** Characters of waiting messages above which an account's subscribers are closed: they are published faster than this node can send them. */
 const MAX_WAITING = 4 * 1024 * 1024;

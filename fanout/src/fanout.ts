@@ -28,7 +28,7 @@ import { SubscriberRegistry } from './subscriber-registry.js';
 
 export { hasExpired, type KeyCheck, type KeyHolder, PERMISSIONS, type Permission } from './keys/key-check.js';
 
-/** Longest time for key check and upstream subscription together, ms. */
+/** Maximum time for key check and upstream subscription together, ms. */
 const ADMISSION_LIMIT_MS = 5000;
 const LOSS = 'insights may have been missed; connect again and read them over REST';
 const NOT_NOW = 'the subscriber could not be admitted now; try again';

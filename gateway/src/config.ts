@@ -122,11 +122,11 @@ export interface Config {
   readonly sessionGraceMs: number;
   /** A key of the account `default`, created at the start if it does not exist. */
   readonly bootstrapApiKey: string | null;
-  /** Most sessions that one process analyses at the same time. */
+  /** Maximum number of sessions that one process analyses at the same time. */
   readonly maxSessions: number;
-  /** Most of these sessions that one account may have. */
+  /** Maximum number of these sessions for one account. */
   readonly maxAccountSessions: number;
-  /** Most sessions that one account opens on this process in a day. */
+  /** Maximum number of sessions that one account opens on this process in a day. */
   readonly maxDailySessions: number;
   /** Sessions and insights older than this are erased; null keeps them for ever. */
   readonly retentionDays: number | null;

@@ -2,7 +2,7 @@ import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { Log } from '@device-insights/fanout/platform/log';
 import { LogLimit } from '@device-insights/fanout/platform/log-limit';
 
-/** Most lines of one text per second; further ones are counted. */
+/** Maximum number of lines of one text per second; further ones are counted. */
 const LINES = 100;
 
 /** Writes the lines of what clients do as often as they want, with the limit of `LINES`. */

@@ -9,7 +9,7 @@ import { configHelp, misspeltVariables, processConfig } from './config.js';
 import { type Service, startService } from './service.js';
 import { VERSION as SCHEMA_VERSION } from './store/embedded/schema.js';
 
-/** Longest time for stopping after the shutdown delay; after it the process exits, ms. */
+/** Maximum time for stopping after the shutdown delay; after it the process exits, ms. */
 const STOP_WITHIN_MS = 9500;
 
 async function start(): Promise<void> {

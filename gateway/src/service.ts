@@ -152,7 +152,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
   };
 }
 
-/** The keys of the store, that of the configuration among them; nobody here is told of those that were revoked before. */
+/** The keys of the store, that of the configuration among them; earlier revocations are not announced here. */
 async function openKeys(config: Config, store: Store, clock: Clock, log: Logger): Promise<KeyRing> {
   if (config.bootstrapApiKey !== null && !(await provideKey(store, config.bootstrapApiKey, clock.now())))
     log.warn({}, 'BOOTSTRAP_API_KEY was revoked or has expired: it no longer works');

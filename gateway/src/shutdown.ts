@@ -9,7 +9,7 @@ import type { PeriodicTasks } from './periodic-tasks.js';
 import type { Publisher } from './publisher/publisher.js';
 import type { Store } from './store/store.js';
 
-/** Longest time for stopping, even if parts do not answer, ms: the sender of SIGTERM waits 10 s. */
+/** Maximum time for stopping, even if parts do not answer, ms: the sender of SIGTERM waits 10 s. */
 const STOP_MS = 8000;
 /** Part of that time that is reserved for the sockets and files after waiting for the store, ms. */
 const CLOSING_MS = 3000;

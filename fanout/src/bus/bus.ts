@@ -26,7 +26,7 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-/** A message for the subscribers' sockets: finished JSON text, and the user whom it concerns. */
+/** A message for the subscribers' sockets: finished JSON text, and the user that it concerns. */
 export interface BusMessage {
   /** JSON text of one live insight. */
   readonly text: string;

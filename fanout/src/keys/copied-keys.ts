@@ -14,13 +14,13 @@ interface CopiedKeysOptions {
   readonly clock?: Clock;
 }
 
-/** Longest time for a gateway's answer, ms; a node's admission allows 5 s in all. */
+/** Maximum time for a gateway's answer, ms; a node's admission allows 5 s in all. */
 const ANSWER_LIMIT_MS = 3000;
 /** Interval at which the keys in use are checked again, ms: an announcement may have been lost. */
 const AGAIN_MS = 5000;
 /** Keys in use that are checked again at once: they leave room for questions of new subscribers. */
 const BATCH = 100;
-/** Most keys requested from gateways at once: as many as one gateway answers. */
+/** Maximum number of keys requested from gateways at once: as many as one gateway answers. */
 const MAX_QUESTIONS = 256;
 /** Time for which a gateway's "no" is used without another request, ms. */
 const REFUSED_MS = 1000;

@@ -33,7 +33,7 @@ const BATCH = 1000;
  * store soon forgets, and which nothing would remove from Redis.
  */
 const SHORT_MS = 3_600_000;
-/** Most keys looked up for nodes at once; a node without an answer closes with 1013. */
+/** Maximum number of keys looked up for nodes at once; a node without an answer closes with 1013. */
 const MAX_ANSWERS = 256;
 
 /**

@@ -4,7 +4,7 @@ import { within } from './deadline.js';
 /** Time for which a result is reused, ms: anybody may ask, and each trial costs a write. */
 const FRESH_MS = 1000;
 /**
- * Longest wait of a caller for a trial, ms, once there is an earlier result: probes of orchestrators give up after a
+ * Maximum wait of a caller for a trial, ms, once there is an earlier result: probes of orchestrators give up after a
  * second, and would not see the reason.
  */
 const PATIENCE_MS = 500;

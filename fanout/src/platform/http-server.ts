@@ -7,15 +7,15 @@ import { refuse, refuseRequest, refuseUnparsable, responseOf, trackAnswers } fro
 export interface HttpServerOptions {
   /** The handler of upgrades, by path. Default: none. */
   readonly upgrades: ReadonlyMap<string, (request: IncomingMessage, socket: Duplex, head: Buffer) => void>;
-  /** Most connections. Default: as the descriptor limit allows. */
+  /** Maximum number of connections. Default: as the descriptor limit allows. */
   readonly most: number;
 }
 
-/** Longest time from the connection, or the end of the previous request, to the end of the headers, ms. */
+/** Maximum time from the connection, or the end of the previous request, to the end of the headers, ms. */
 const HEADERS_MS = 10_000;
 /** The same to the end of the body, ms: 1 MiB at 300 kbit/s. */
 const REQUEST_MS = 30_000;
-/** Longest time between two requests of a connection, ms. A proxy must close its idle connections earlier. */
+/** Maximum time between two requests of a connection, ms. A proxy must close its idle connections earlier. */
 const IDLE_MS = 5000;
 /** A client that accepts nothing of its answer for this long is cut off, ms. */
 const STALLED_MS = 60_000;
@@ -36,7 +36,7 @@ const NO_OTHER_PROTOCOL =
 const ORIGIN = /^[a-z]+:\/\/[^/?]*/i;
 /** Descriptors for files, databases, the bus and the operations port: mostly for 100 connections to MongoDB. */
 const RESERVED = 256;
-/** Most connections of a node; more need more nodes. At worst this many idle connections of strangers use 500 MB. */
+/** Maximum number of connections of a node; more need more nodes. At worst this many idle connections of strangers use 500 MB. */
 const MOST_CONNECTIONS = 50_000;
 
 /**

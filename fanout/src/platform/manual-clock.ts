@@ -6,7 +6,7 @@ interface Entry {
   readonly run: () => void;
 }
 
-/** A clock that stands still until it is advanced: for tests, and for recordings with their own time. */
+/** A clock that stops until it is advanced: for tests, and for recordings with their own time. */
 export class ManualClock implements Clock {
   /** Timers use this one, as those of the system do. */
   #monotonic = 0;

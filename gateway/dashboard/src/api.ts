@@ -13,7 +13,7 @@ export class ApiError extends Error {
 
 const AWAY = 'the service does not answer: check that it is running and that you are online, then try again';
 
-/** Longest wait for an answer, ms: the service may stand still without closing its connections. */
+/** Maximum wait for an answer, ms: the service may hang without closing its connections. */
 const LIMIT_MS = { read: 10_000, change: 60_000 };
 
 /** Calls the dashboard's own interface; an object is sent as JSON. Rejects with `ApiError`. */

@@ -3,10 +3,10 @@ import type { Reading } from './readings.js';
 import { now } from './service-clock.js';
 import { Tile, typeColors } from './tile.js';
 
-/** Most time spent on painting in one frame, ms; the other tiles wait for the next frame. */
+/** Maximum time spent on painting in one frame, ms; the other tiles wait for the next frame. */
 const BUDGET_MS = 6;
 const TICK_MS = 1000;
-/** Most readings that are kept of a device without a tile. */
+/** Maximum number of readings that are kept of a device without a tile. */
 const MOST_EARLY = 10;
 
 /** Paints a few tiles in each animation frame, so that no frame is late, even with many devices. */

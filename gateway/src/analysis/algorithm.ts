@@ -20,7 +20,7 @@ export interface Algorithm {
   readonly requires: readonly (readonly Modality[])[];
   /** Modalities that are used if the session has them: a window waits for their data, but not long. */
   readonly uses?: readonly Modality[];
-  /** Least sample rate of its channels for a trusted reading, Hz. Default: any. */
+  /** Minimum sample rate of its channels for a trusted reading, Hz. Default: any. */
   readonly leastRateHz?: number;
   /**
    * Where a rhythm of gaps may pass for what is measured: the longest step from one instant to the next that the core bridges,

@@ -10,7 +10,7 @@ const KNOWN: ReadonlySet<string> = new Set<Modality>(['ppg', 'ppg_green', 'ppg_r
 const RATE_TOLERANCE = 0.2;
 
 /**
- * Most sets of channels: as many channels of one modality are analysed, each at the cost of a session with one channel of each
+ * Maximum number of sets of channels: as many channels of one modality are analysed, each at the cost of a session with one channel of each
  * modality.
  */
 const MOST_SETS = 4;

@@ -7,7 +7,7 @@ export interface Interval {
   readonly end: number;
 }
 
-/** Longest gap that is bridged, seconds. */
+/** Maximum length of a bridged gap, seconds. */
 const BRIDGED_GAP = BRIDGED_MS / 1000;
 
 /** Time that windows reach back, including the wait of steps for a late channel, seconds. */

@@ -19,7 +19,7 @@ export interface WindowFacts {
   readonly newest: number;
 }
 
-/** Least share of a window that must hold data. */
+/** Minimum share of a window that must hold data. */
 const HALF = 0.5;
 
 /** The reason why a reading is not trusted, or missing: the first that applies. */

@@ -14,5 +14,5 @@ export function entitled(slugs: readonly string[] | null): readonly Algorithm[] 
   return slugs === null ? ALGORITHMS : ALGORITHMS.filter(({ slug }) => slugs.includes(slug));
 }
 
-/** Longest window of all algorithms, seconds. */
+/** Window length of the slowest algorithm, seconds. */
 export const LONGEST_WINDOW_S = Math.max(...ALGORITHMS.map(({ windowS }) => windowS));

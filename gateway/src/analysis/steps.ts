@@ -11,7 +11,7 @@ import { gapRhythm } from './gap-rhythm.js';
 export const LATE_S = 2;
 /** An optional channel is waited for this long, seconds. */
 const LATE_BESIDE_S = 1;
-/** Least coverage of a published reading. */
+/** Minimum coverage of a published reading. */
 const LEAST_COVERAGE = 0.5;
 const NONE: readonly DueWindow[] = [];
 

@@ -16,7 +16,7 @@ interface Demonstration {
   readonly print: (line: string) => void;
 }
 
-/** Longest time for the last insights to get from the store to the subscriber, ms. */
+/** Maximum time for the last insights to get from the store to the subscriber, ms. */
 const LAST_INSIGHTS_MS = 3000;
 
 /**

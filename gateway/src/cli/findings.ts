@@ -21,7 +21,7 @@ export interface Finding extends Problem, Place {
 }
 
 /**
- * Longest time between two statements of one problem, ms: notices are repeated every 10 s while their cause lasts.
+ * Maximum time between two statements of one problem, ms: notices are repeated every 10 s while their cause lasts.
  */
 const SAME_WITHIN_MS = 20_000;
 

@@ -8,7 +8,7 @@ const OF_ADDRESS = { free: 20, longestMs: 60_000 };
 const FIRST_WAIT_MS = 1000;
 /** Failures are forgotten after this long without another one, ms. */
 const FORGET_MS = 900_000;
-/** Most names and most addresses that are remembered; the oldest are forgotten first. */
+/** Maximum number of names, and of addresses, that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 10_000;
 
 interface Failures {

@@ -1,9 +1,9 @@
 import { INSIGHT_TYPES, type InsightType, type StoredInsight, UNITS } from '../insight.js';
 import type { Series } from './schemas.js';
 
-/** Most points of a series; a chart has fewer pixels. */
+/** Maximum number of points of a series; a chart has fewer pixels. */
 const POINTS = 2000;
-/** Most readings of one response, over all types: a session of two days. */
+/** Maximum number of readings of one response, over all types: a session of two days. */
 const READINGS = 600_000;
 /** Distance of two readings, in units of their median distance, from which there is a gap between them. */
 const GAP = 2.5;

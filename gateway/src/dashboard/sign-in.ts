@@ -13,7 +13,7 @@ import { type DashboardOptions, type DashboardState, signedInOf } from './dashbo
 import { begin, end } from './login.js';
 import { type Me, signIn } from './schemas.js';
 
-/** Longest body of a sign-in, bytes: name and password, with each character written as `\\u1234`. */
+/** Maximum length of the body of a sign-in, bytes: name and password, with each character written as `\\u1234`. */
 const SIGN_IN_BYTES = 8192;
 const WRONG = 'the name or the password is wrong: check both; "admin operator reset NAME" sets a new password';
 

@@ -5,7 +5,7 @@ import type { Intake } from './intake.js';
 /** Data time after which an acknowledgement is sent without waiting for the interval, ms. */
 const ACK_DATA_MS = 5000;
 
-/** When the device of a session is told what has been received. */
+/** When to acknowledge received data to the device of a session. */
 export class Acknowledgements {
   readonly #intake: Intake;
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class Acknowledgements {
     else this.#timer ??= this.#clock.after(LIMITS.ack_interval_ms, () => this.#acknowledge());
   }
 
-  /** Acknowledges at once what is left. */
+  /** Acknowledges the remaining data at once. */
   finish(): void {
     this.cancel();
     if (this.#intake.unacknowledgedMs > 0) this.#acknowledge();

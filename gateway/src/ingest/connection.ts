@@ -18,11 +18,11 @@ const MAX_REFUSED = 1000;
 /** A device that leaves more than this unread of the answers that it caused (pongs, errors) is cut off, bytes. */
 const MAX_UNREAD = 1024 * 1024;
 /**
- * Most pings and pongs that a device may send between two calls of `look` (500 ms); before admission, most frames of
+ * Maximum number of pings and pongs that a device may send between two calls of `look` (500 ms); before admission, of frames of
  * any kind.
  */
 const MAX_IDLE_FRAMES = 100;
-/** Longest time for one message, ms: 64 KiB in 30 s is 18 kbit/s. A slower message closes the connection. */
+/** Maximum time for one message, ms: 64 KiB in 30 s is 18 kbit/s. A slower message closes the connection. */
 const MESSAGE_MS = 30_000;
 /**
  * Calls of `look` (two a second) without a frame of the device after which it is asked for a sign of life, and after

@@ -35,11 +35,11 @@ const STANDSTILL_MS = 1000;
 const UNSET_CLOCK = 'the clock of the gateway is before the year 2000: set it';
 const STALE_CLOCK = "the gateway was paused, so 'clock' may be outdated; connect again with the current time";
 /**
- * Longest time for the key check, device model and session together, ms: taking a session over from another gateway
+ * Maximum time for the key check, device model and session together, ms: taking a session over from another gateway
  * takes some seconds.
  */
 const ADMISSION_LIMIT_MS = 20_000;
-/** Most parts of one message, beside its size: 64 KiB in fragments of 1 KiB, or a frame in packets of 128 bytes. */
+/** Maximum number of parts of one message, beside its size: 64 KiB in fragments of 1 KiB, or a frame in packets of 128 bytes. */
 const PIECES = { maxFragments: 64, maxBufferedChunks: 512 };
 /**
  * Options of `ws` that its types do not have yet: how long a peer has to answer a close frame, ms, and no limit of pings

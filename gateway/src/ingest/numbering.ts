@@ -102,7 +102,7 @@ export class Numbering {
   }
 
   /**
-   * Whether repeated numbers are those of a stream that stands still or restarted, rather than of a re-send: this has old
+   * Whether repeated numbers are those of a stream that has stopped or restarted, rather than of a re-send: this has old
    * stamps, and may be fast.
    */
   #isRepeated({ first, instants, newest }: Stretch, next: Mark, elapsed: number): boolean {

@@ -25,7 +25,7 @@ const MEMORY_MS = 300_000;
 const MOST_ARRIVALS = 64;
 /** A rate is followed up to this factor above or below the model's. */
 const MAX_FACTOR = 10;
-/** Most time that counted time may be ahead of arrival, ms. */
+/** Maximum lead of counted time over arrival, ms. */
 export const MAX_LEAD_MS = 1000;
 /**
  * The device counts as having paused if all data arrive later than the line predicts by this much, for this long, ms.

@@ -3,7 +3,7 @@
  * of a crystal.
  */
 const MEMORY_MS = 10_000;
-/** Least share of the past that is kept from stamp to stamp, even if stamps are rare. */
+/** Minimum share of the past that is kept from stamp to stamp, even if stamps are rare. */
 const LEAST_MEMORY = 0.1;
 /** Weight of the model's rate before stamps are more accurate, ms²: as if it were known to 3 % and stamps to 30 ms. */
 const PRIOR_MS2 = (30 / 0.03) ** 2;

@@ -14,7 +14,7 @@ interface Range {
 }
 
 /**
- * Longest wait for the numbers of a gap: data time received after it, and time without new data (protocol, section 4),
+ * Maximum wait for the numbers of a gap: data time received after it, and time without new data (protocol, section 4),
  * ms.
  */
 const PATIENCE_MS = 2000;

@@ -5,9 +5,9 @@ import type { Session } from '../store/store.js';
 /** Limits of the sessions that this gateway serves. */
 export interface SessionLimits {
   readonly maxSessions: number;
-  /** Most sessions of one account. */
+  /** Maximum number of sessions of one account. */
   readonly maxAccountSessions: number;
-  /** Most sessions that one account opens in a day. */
+  /** Maximum number of sessions that one account opens in a day. */
   readonly maxDailySessions: number;
 }
 
@@ -16,7 +16,7 @@ type Wanted = Pick<Session, 'accountId' | 'channels'>;
 export const TOO_MANY_SESSIONS = 'this gateway has reached its session limit (MAX_SESSIONS); try again';
 const TOO_MANY_OF_ACCOUNT =
   'this account has reached its session limit on this gateway (MAX_ACCOUNT_SESSIONS); try again';
-/** Most sockets of one account that wait at a time: after a restart, all devices of a gateway (MAX_SESSIONS) reconnect. */
+/** Maximum number of sockets of one account that wait at a time: after a restart, all devices of a gateway (MAX_SESSIONS) reconnect. */
 const MOST_JOINING = 2048;
 const TOO_MANY_JOINING = `more than ${MOST_JOINING} devices of this account are connecting at the same time; try again`;
 

@@ -44,7 +44,7 @@ interface LiveSessionParts {
 
 /** Interval at which progress is recorded while data arrive, ms. */
 const RECORD_EVERY_MS = 2500;
-/** Longest interval while readings wait to be stored, which go first, ms; the protocol allows 5 s. */
+/** Maximum interval while readings wait to be stored, which go first, ms; the protocol allows 5 s. */
 const RECORD_AT_LATEST_MS = 4000;
 /**
  * Data time after which the readings so far are asked to be stored; those of the stretch before must be stored by then,

@@ -50,7 +50,7 @@ const REPLAY_MS = 60_000;
 const NO_MORE_TODAY = 'this account has reached its daily session limit (MAX_DAILY_SESSIONS); try again later';
 /** Device clocks that differ from the server's by less than this are not shifted, ms. */
 const MAX_CLOCK_OFFSET_MS = 1000;
-/** Longest time that a connection waits for the end of the device's previous session, ms. */
+/** Maximum time that a connection waits for the end of the device's previous session, ms. */
 const ENDING_MS = 5000;
 const CLOSED_ELSEWHERE =
   'the session was closed while this gateway could not reach the store; connect again to go on in a new one';

@@ -10,7 +10,7 @@ const WATCHED_MS = 10_000;
 const STRETCH_MS = KEPT_MS / 600;
 /** Number of sub-channels shown: the algorithms use no more. */
 const LANES = 4;
-/** Most bytes kept, whatever the rate: 10 kHz of four sub-channels for 10 s. */
+/** Maximum number of bytes kept, whatever the rate: 10 kHz of four sub-channels for 10 s. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 type Kept = Pick<SampleRun, 't' | 'period' | 'encoding' | 'payload'>;

@@ -47,10 +47,10 @@ const LIKE_STEP_MS = 2 * STEP_MS;
  * have no limit.
  */
 const MAX_RATE_STEP = 0.25;
-/** Most that stamped time may be ahead of arrival, ms: as far as the protocol allows for a stamp. */
+/** Maximum lead of stamped time over arrival, ms: as far as the protocol allows for a stamp. */
 export const MAX_FUTURE_MS = 60_000;
 /**
- * Most by which a stamp may come nearer to its arrival than earlier stamps without counting as a clock that was set,
+ * Maximum by which a stamp may come nearer to its arrival than earlier stamps without counting as a clock that was set,
  * ms.
  */
 const ARRIVAL_JITTER_MS = 1000;
@@ -63,11 +63,11 @@ const TRUST_MS = 10_000;
  * ms.
  */
 const STEADY_MS = 10_000;
-/** Most factor by which a run is stretched or squeezed to lead back to the line. */
+/** Maximum factor by which a run is stretched or squeezed to lead back to the line. */
 const MAX_SLEW = 1.25;
 /** Counted time is trusted if its rate differs from the model's by at most this share. */
 const TRUSTED_RATE_OFF = 0.05;
-/** Least spacing of instants, ms: a few steps of a time of 10^12 ms in a double. */
+/** Minimum spacing of instants, ms: a few steps of a time of 10^12 ms in a double. */
 const LEAST_PERIOD_MS = 2 ** -10;
 
 /**

@@ -9,9 +9,9 @@ import { SignalWatch } from './signal-watch.js';
 /** Length of the record of received data, ms of data time, and most pieces in it. */
 const COVERED_MS = 600_000;
 const PIECES = 200;
-/** Most characters kept of a text; some texts list the wrong fields. */
+/** Maximum number of characters kept of a text; some texts list the wrong fields. */
 const MAX_DETAIL = 300;
-/** Longest diagnostics, as JSON in UTF-8, bytes. */
+/** Maximum length of diagnostics, as JSON in UTF-8, bytes. */
 const MAX_DIAGNOSTICS = 8192;
 
 /** A session's memory of the problems of its data, which is stored as diagnostics, and of its signal, for the dashboard alone. */

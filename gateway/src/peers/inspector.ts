@@ -19,13 +19,13 @@ interface Options {
 
 /** Time that another gateway has to answer, ms. */
 const ANSWER_MS = 1500;
-/** Most requests in flight. */
+/** Maximum number of requests in flight. */
 const MAX_ASKED = 200;
-/** Most answers that are being sent; each takes up to `MAX_LENGTH`. */
+/** Maximum number of answers that are being sent; each takes up to `MAX_LENGTH`. */
 const MAX_ANSWERING = 200;
 /** Time until the next attempt to listen, ms. */
 const LISTEN_AGAIN_MS = 1000;
-/** Longest text of a request or an answer: a signal of four sub-channels takes 60 KB. */
+/** Maximum length of a request or an answer: a signal of four sub-channels takes 60 KB. */
 const MAX_LENGTH = 512 * 1024;
 
 const Question = z.object({

@@ -15,10 +15,10 @@ interface PublisherOptions {
   readonly maxQueued?: number;
 }
 
-/** Most readings in one group: with 100 ms per sync, as on a busy disk, still 20,000 per second. */
+/** Maximum number of readings in one group: with 100 ms per sync, as on a busy disk, still 20,000 per second. */
 const GROUP = 2000;
 /**
- * Most readings of one session in a group: their stamps reach back at most 200 ms, and a back-fill leaves room for
+ * Maximum number of readings of one session in a group: their stamps reach back at most 200 ms, and a back-fill leaves room for
  * others.
  */
 const SHARE = 200;

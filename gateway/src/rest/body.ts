@@ -5,7 +5,7 @@ import { largeBodies } from './large-bodies.js';
 import type { RestMiddleware } from './rest-context.js';
 
 const MAX_BYTES = 1024 * 1024;
-/** Longest body that may arrive while any number of others do; a device model of 64 channels is shorter, bytes. */
+/** Maximum length of a body that may arrive while any number of others do; a device model of 64 channels is shorter, bytes. */
 const SMALL_BYTES = 32 * 1024;
 /** Stands for all operators, as if they were one account. */
 const OPERATORS = '';

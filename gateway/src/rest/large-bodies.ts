@@ -1,6 +1,6 @@
 import { Queue } from '../queue.js';
 
-/** Most bodies of one account that are read at once. */
+/** Maximum number of bodies of one account that are read at once. */
 const MOST_OF_ONE = 8;
 /** Bodies of all accounts after which each account may have only one, 1 MiB each. */
 const MOST_OF_ALL = 128;

@@ -19,7 +19,7 @@ const WAY = {
 } as const;
 /** Data time that a source without an end may play ahead of real time, ms: one day. */
 const ENDLESS_MS = 86_400_000;
-/** Time that the end of a session may take once the command is told to stop, ms. */
+/** Time that the end of a session may take after the command is asked to stop, ms. */
 const END_WITHIN_MS = 5000;
 /** Interval of the progress lines, ms. */
 const PROGRESS_MS = 5000;
@@ -120,7 +120,7 @@ function draftOf({ name, description, firmware_version, modality_channels, spo2_
   return { name, description, firmware_version, channels, calibration: [a, b, c] };
 }
 
-/** Ends the session, however long the service is away; once it is told to stop, it waits only for a short time. */
+/** Ends the session, however long the service is away; after it is asked to stop, it waits only for a short time. */
 async function end(device: Device, stop: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let startTimer = () => {};

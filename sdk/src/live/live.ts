@@ -284,7 +284,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
   }
 
   /**
-   * Time since the first `subscribed`, ms, or more: a clock may be set back, and a stopwatch stands still while the
+   * Time since the first `subscribed`, ms, or more: a clock may be set back, and a monotonic clock pauses while the
    * machine sleeps.
    */
   get #elapsed(): number {

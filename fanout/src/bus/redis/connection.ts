@@ -16,7 +16,7 @@ interface ConnectionEvents {
 }
 
 const CONNECT_LIMIT_MS = 3000;
-/** Longest time for connecting and the server's greeting together, ms. */
+/** Maximum time for connection and handshake together, ms. */
 const HANDSHAKE_LIMIT_MS = 5000;
 const WATCH_MS = 1000;
 /** A server that has not answered a HELLO for this long counts as lost, ms. */

@@ -17,9 +17,9 @@ export interface Envelope {
 
 /** A publisher with more messages sends more envelopes. */
 export const MAX_MESSAGES = 4096;
-/** Longest text of an envelope, UTF-16 units: far more than this many insights need. */
+/** Maximum length of an envelope's text, UTF-16 units: far more than this many insights need. */
 const MAX_LENGTH = 16 * 1024 * 1024;
-/** Longest name of a user, UTF-16 units: 200 characters in the store. */
+/** Maximum length of a user's name, UTF-16 units: 200 characters in the store. */
 const MAX_USER = 400;
 /** Version, publisher, number, age of a loss; the entries follow. */
 const HEAD = /^1 ([\w-]{1,64}) (\d{1,16}) (-|\d[\d.e+-]{0,24}) (\[.*\])$/s;

@@ -5,7 +5,7 @@ import type { Upstream } from './upstream.js';
 const TICK_MS = 500;
 /** A publisher that has been silent for this long, without announcing its end, counts as dead. */
 const SILENCE_MS = 2000;
-/** Most publishers followed at once: a further one is reported as a loss, because its silence would not be noticed. */
+/** Maximum number of publishers followed at once: a further one is reported as a loss, because its silence would not be noticed. */
 const MAX_PUBLISHERS = 1000;
 
 /** Detects losses in the received messages: missing numbers, and publishers that have become silent. */

@@ -17,7 +17,7 @@ interface NodesEvents {
 }
 
 const REFRESH_MS = 1000;
-/** Most redirections followed for one command. */
+/** Maximum number of redirections followed for one command. */
 const MAX_REDIRECTIONS = 4;
 
 /** One entry of CLUSTER SLOTS: first slot, last slot, the master (host, port, …), its replicas. */

@@ -42,7 +42,7 @@ const NODE_SILENCE_MS = 3000;
 /** Channel on which publishers and nodes announce that they live, or end. */
 const CONTROL_CHANNEL = 'di:control';
 const CONTROL_WORD = /^(beat|bye|node-beat|node-bye) ([\w-]{1,64})$/;
-/** Most nodes counted at once. */
+/** Maximum number of nodes counted at once. */
 const MAX_NODES = 1000;
 
 /**

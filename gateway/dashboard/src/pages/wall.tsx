@@ -12,7 +12,7 @@ import { now } from '../service-clock.js';
 import { LINE_MS } from '../tile.js';
 import { Badge, Empty, Field, Page } from '../ui.js';
 
-/** Most tiles that are shown at once. */
+/** Maximum number of tiles that are shown at once. */
 const MOST = 300;
 /** New devices that appear within this time, ms, are added to the page together. */
 const WELCOME_MS = 50;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ModalityChannel } from '../../store/store.js';
 import { integer, matching, number, object, uuid } from '../fields.js';
 
-/** Most channels that a device model may have. */
+/** Maximum number of channels that a device model may have. */
 export const MAX_CHANNELS = 64;
 
 const FIELDS = {

@@ -12,7 +12,7 @@ export const WHAT_TO_DO = 'stop the service, restore the data directory from a b
 export type Value = string | number | null;
 
 /**
- * Longest time that a thread blocks for another connection's lock, ms: short on the event loop, longer in the writer's
+ * Lock timeout, ms: short on the event loop, longer in the writer's
  * thread.
  */
 const READER_TIMEOUT_MS = 5;

@@ -2,7 +2,7 @@ import { type ClaimedKey, IDEMPOTENCY_KEPT, IDEMPOTENCY_KEPT_MS, stateOf } from 
 import type { IdempotencyClaim, IdempotencyStore } from '../store.js';
 import type { Database } from './database.js';
 
-/** Most expired keys that a claim deletes: more than it adds, and few enough to hold up no other write. */
+/** Maximum number of expired keys that a claim deletes: more than it adds, and few enough to hold up no other write. */
 const FORGOTTEN = 100;
 
 /** The idempotency keys of an embedded store. A claim that was replaced by a later one saves and releases nothing. */

@@ -64,7 +64,7 @@ interface Waiting {
 }
 
 const THREAD = new URL('./writer-thread.js', import.meta.url);
-/** Most calls that may wait for the disk: further calls are refused, as they would wait too long. */
+/** Maximum number of calls that may wait for the disk: further calls are refused, as they would wait too long. */
 const MAX_WAITING = 10_000;
 
 /**

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../store.js';
 import { told } from './failures.js';
 import { Transactions } from './transactions.js';
 
-/** Longest wait of a call for a primary, and for an answer, ms. The driver repeats a read or a safe write once. */
+/** Maximum wait of a call for a primary, and for an answer, ms. The driver repeats a read or a safe write once. */
 const SERVER_SELECTION_MS = 3000;
 const SOCKET_MS = 3000;
 /** The database if the URI names none. */

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../store.js';
  * its `ts`.
  */
 const TRANSACTION_MS = 4000;
-/** Longest wait for the transactions before it, ms: those of a server that refuses writes must not pile up. */
+/** Maximum wait for the transactions before it, ms: those of a server that refuses writes must not pile up. */
 const QUEUE_MS = 10_000;
 
 /**
