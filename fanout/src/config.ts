@@ -7,7 +7,7 @@ import { isRedisUrls, REDIS_URL_RULE } from './redis-urls.js';
 export interface NodeConfig {
   readonly host: string;
   readonly port: number;
-  /** Port of /metrics and /healthz; undefined disables both. */
+  /** Port of /metrics, /healthz, /readyz and /livez; undefined disables both. */
   readonly metricsPort: number | undefined;
   readonly metricsHost: string;
   readonly redisUrl: string;
@@ -25,14 +25,14 @@ const VARIABLES = {
   REDIS_URL: ['', 'address of Redis, the bus between gateways and fan-out nodes; required'],
   HOST: ['127.0.0.1', 'address to listen on; 0.0.0.0 for apps on the network'],
   PORT: ['8090', "port of the subscribers' sockets; 0 means any free port"],
-  METRICS_PORT: ['', 'port of /metrics and /healthz'],
+  METRICS_PORT: ['', 'port of /metrics, /healthz, /readyz and /livez'],
   METRICS_HOST: ['', 'address for that port; default: that of HOST'],
   FANOUT_MAX_LAG_MS: ['10000', 'maximum lag of a subscriber, ms; beyond it the subscriber is closed (1013)'],
   FANOUT_MAX_BUFFERED_BYTES: [
     `${4 * 1024 * 1024}`,
     'maximum unread data of a subscriber, bytes; beyond it the subscriber is closed (1013)',
   ],
-  SHUTDOWN_DELAY_MS: ['0', 'time after SIGTERM for which everything is still served while /healthz is 503, ms'],
+  SHUTDOWN_DELAY_MS: ['0', 'time after SIGTERM for which everything is still served while /readyz is 503, ms'],
   DRAIN_MS: ['3000', "time over which the subscribers' sockets are closed during shutdown, ms"],
   LOG_LEVEL: ['info', LOG_LEVELS.join(', ')],
 } satisfies Record<string, [fallback: string, meaning: string]>;

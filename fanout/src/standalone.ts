@@ -10,7 +10,8 @@ import { systemClock } from './platform/clock.js';
 import { sharedTrial } from './platform/health-trial.js';
 import { createHttpServer, listen, pathOf, portOf, stopReuse } from './platform/http-server.js';
 import type { Log } from './platform/log.js';
-import { operations, processMetrics, registerDrops } from './platform/operations.js';
+import { messageOf } from './platform/message-of.js';
+import { operations, processMetrics, registerDrops, registerParts } from './platform/operations.js';
 
 /** A stand-alone fan-out node: without a store or any files. */
 interface StandaloneNode {
@@ -34,21 +35,24 @@ export async function startNode(config: NodeConfig, log: Log): Promise<Standalon
   const server = createHttpServer(refuseRequest, log, { upgrades });
   await listen(server, config.host, config.port, 'PORT');
   let draining = false;
-  /** Whether a subscriber would be served now: the bus returns a probe message, and keys can be checked. */
-  const trial = sharedTrial(
-    () => Promise.all([bus.probe(PROBE_LIMIT_MS), keys.probe()]).then(works, (error: unknown) => ({ error })),
-    systemClock,
-  );
+  /** What a subscriber needs, with the fault: the bus returns a probe message, and keys can be checked. */
+  const trial = sharedTrial(async () => {
+    const parts = { bus: bus.probe(PROBE_LIMIT_MS), keys: keys.probe() };
+    const faults = Object.entries(parts).map(
+      async ([part, probe]) => [part, await probe.then(works, messageOf)] as const,
+    );
+    return new Map(await Promise.all(faults));
+  }, systemClock);
   const health = async () => {
     if (draining) throw new Error('the node is shutting down');
-    const fault = await trial();
-    if (fault) throw fault.error;
+    for (const fault of (await trial()).values()) if (fault !== null) throw new Error(fault);
   };
   const registry = processMetrics();
   registerFanoutMetrics(registry, fanout);
   registerDropped(registry, () => bus.dropped + keys.dropped);
   registerDrops(registry, server);
-  const metrics = config.metricsPort === undefined ? undefined : operations(registry, health, log);
+  registerParts(registry, trial);
+  const metrics = config.metricsPort === undefined ? undefined : operations(registry, { health, ready: health }, log);
   if (metrics) await listen(metrics, config.metricsHost, config.metricsPort ?? 0, 'METRICS_PORT');
   return {
     port: portOf(server),

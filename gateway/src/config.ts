@@ -75,7 +75,7 @@ const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
   MONGODB_URI: 'address of MongoDB (a replica set), to use it instead of the embedded store',
   REDIS_URL: 'address of Redis, the bus between gateways and fan-out nodes',
   FANOUT_MOUNTED: 'whether the gateway serves /stream/subscribe itself',
-  METRICS_PORT: 'port of /metrics and /healthz',
+  METRICS_PORT: 'port of /metrics, /healthz, /readyz and /livez',
   METRICS_HOST: 'address for that port; default: that of HOST',
   SESSION_GRACE_MS: 'how long a session waits for its device to reconnect, ms',
   BOOTSTRAP_API_KEY: 'an API key for the account default, which is created if it does not exist',
@@ -83,7 +83,7 @@ const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
   MAX_ACCOUNT_SESSIONS: 'maximum number of these sessions for one account; default: three quarters of them',
   MAX_DAILY_SESSIONS: 'maximum number of sessions that one account opens on this process per day',
   RETENTION_DAYS: 'days for which sessions and insights are kept; default: until they are erased',
-  SHUTDOWN_DELAY_MS: 'time after SIGTERM for which everything is still served while /healthz is 503, ms',
+  SHUTDOWN_DELAY_MS: 'time after SIGTERM for which everything is still served while /readyz is 503, ms',
   DRAIN_MS: "time over which the subscribers' sockets are closed during shutdown, ms",
   DASHBOARD: 'off disables the dashboard, and /docs and /asyncapi.json with it',
   DASHBOARD_PASSWORD: "password of the dashboard's first operator, admin",
@@ -116,7 +116,7 @@ export interface Config {
   readonly redisUrl: string | null;
   /** Whether this process also serves subscribers. */
   readonly fanoutMounted: boolean;
-  /** Port of /metrics and /healthz; null disables both. */
+  /** Port of /metrics, /healthz, /readyz and /livez; null disables both. */
   readonly metricsPort: number | null;
   readonly metricsHost: string;
   readonly sessionGraceMs: number;

@@ -1,6 +1,6 @@
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
-import { assertHealthy, healthOf, type Part } from './health.js';
+import { assertHealthy, type Found, healthOf, type Part } from './health.js';
 
 const STORE = 'the store does not work';
 
@@ -17,14 +17,16 @@ describe('health', () => {
   }
 
   const store: Part = {
+    name: 'store',
     fault: STORE,
     try: () => {
       trials++;
       if (fault) throw new Error(fault);
     },
   };
-  const bus: Part = { fault: 'the bus does not work', try: async () => {} };
-  const health = () => healthOf({ ingest: [bus, store], subscribe: [bus] }, clock, log);
+  const bus: Part = { name: 'bus', fault: 'the bus does not work', try: async () => {} };
+  const health = () => only(healthOf({ ingest: [bus, store], subscribe: [bus] }, clock, log));
+  const only = (ask: () => Promise<Found>) => async () => (await ask()).health;
 
   beforeEach(() => {
     clock = new ManualClock();
@@ -44,7 +46,19 @@ describe('health', () => {
     const { cause, ...open } = found;
     expect(open).to.deep.equal({ ok: false, ingest: false, subscribe: true, reason: `ingest: ${STORE}` });
     expect(cause).to.equal(`ingest: ${STORE}: ${fault}`);
-    expect(() => assertHealthy(found)).to.throw(fault);
+    expect(() => assertHealthy(found, 'ok')).to.throw(fault);
+    expect(() => assertHealthy(found, 'ingest')).to.throw(fault);
+  });
+
+  it('leaves the gateway ready while only subscribers lack something, and names each part', async () => {
+    fault = 'connect ECONNREFUSED 10.0.0.8:6379';
+    const { health, parts } = await healthOf({ ingest: [bus], subscribe: [store, bus] }, clock, log)();
+    assertHealthy(health, 'ingest');
+    expect(() => assertHealthy(health, 'ok')).to.throw(fault);
+    expect([...parts]).to.deep.equal([
+      ['bus', null],
+      ['store', `${STORE}: ${fault}`],
+    ]);
   });
 
   it('is checked again after a second, not sooner', async () => {
@@ -101,8 +115,8 @@ describe('health', () => {
   });
 
   it('is false, and logged, while a part does not answer', async () => {
-    const hung: Part = { fault: STORE, try: () => new Promise(() => undefined) };
-    const asked = healthOf({ ingest: [hung], subscribe: [] }, clock, log)();
+    const hung: Part = { name: 'store', fault: STORE, try: () => new Promise(() => undefined) };
+    const asked = only(healthOf({ ingest: [hung], subscribe: [] }, clock, log))();
     clock.advance(2000);
     expect(await asked).to.deep.include({ ok: false, cause: `ingest: ${STORE}: no answer for 2 s` });
     expect(logged).to.have.length(1);
@@ -110,8 +124,12 @@ describe('health', () => {
 
   it('answers within half a second with the last result while a part does not answer', async () => {
     let hangs = false;
-    const part: Part = { fault: STORE, try: () => (hangs ? new Promise(() => undefined) : Promise.resolve()) };
-    const ask = healthOf({ ingest: [part], subscribe: [] }, clock, log);
+    const part: Part = {
+      name: 'store',
+      fault: STORE,
+      try: () => (hangs ? new Promise(() => undefined) : Promise.resolve()),
+    };
+    const ask = only(healthOf({ ingest: [part], subscribe: [] }, clock, log));
     const after = (ms: number) => {
       const answer = ask();
       clock.advance(ms);
@@ -129,6 +147,7 @@ describe('health', () => {
     let answer = () => {};
     let tries = 0;
     const slow: Part = {
+      name: 'store',
       fault: STORE,
       try: () => {
         tries++;
@@ -137,7 +156,7 @@ describe('health', () => {
         });
       },
     };
-    const ask = healthOf({ ingest: [slow], subscribe: [] }, clock, log);
+    const ask = only(healthOf({ ingest: [slow], subscribe: [] }, clock, log));
     for (let n = 0; n < 3; n++) {
       const asked = ask();
       clock.advance(2000);

@@ -15,8 +15,16 @@ export interface Health {
   readonly cause?: string;
 }
 
+/** The health with that of each part, by name: its fault with the cause, or null. */
+export interface Found {
+  readonly health: Health;
+  readonly parts: ReadonlyMap<string, string | null>;
+}
+
 /** A part that must work. */
 export interface Part {
+  /** Its name in the metrics. */
+  readonly name: string;
   /** Public description of the fault: without addresses and paths. */
   readonly fault: string;
   /** Tries the part: rejects or throws the cause if it does not work. */
@@ -39,7 +47,7 @@ const MAX_TOLD = 100;
  * fault is logged once with its cause, and again with each other cause that it shows: an examination may have found the
  * data damaged.
  */
-export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'error'>): () => Promise<Health> {
+export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'error'>): () => Promise<Found> {
   /** Causes that were logged since all parts worked. */
   const told = new Set<string>();
   const tried = { ingest: parts.ingest.map(sharing), subscribe: parts.subscribe.map(sharing) };
@@ -55,15 +63,15 @@ export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'er
     }
   };
   return sharedTrial(async () => {
-    const health = await trial(tried, clock);
-    note(health);
-    return health;
+    const found = await trial(tried, clock);
+    note(found.health);
+    return found;
   }, clock);
 }
 
-/** Throws an error with the cause if a part does not work. */
-export function assertHealthy({ ok, reason, cause }: Health): void {
-  if (!ok) throw new Error(cause ?? reason);
+/** Throws an error with the cause if what is asked for, all parts or those of ingest, does not work. */
+export function assertHealthy(health: Health, what: 'ok' | 'ingest'): void {
+  if (!health[what]) throw new Error(health.cause ?? health.reason);
 }
 
 /** A part whose trial under way is shared: while the part hangs, one more each second would wait with it. */
@@ -71,7 +79,7 @@ function sharing(part: Part): Part {
   let underWay: Promise<void> | null = null;
   const start = async () => part.try();
   return {
-    fault: part.fault,
+    ...part,
     try: () => {
       underWay ??= start().finally(() => {
         underWay = null;
@@ -81,28 +89,32 @@ function sharing(part: Part): Part {
   };
 }
 
-async function trial(parts: Parts, clock: Clock): Promise<Health> {
-  const [i, s] = await Promise.all([fault('ingest', parts.ingest, clock), fault('subscribe', parts.subscribe, clock)]);
-  const found = [i, s].filter((each) => each !== null);
-  const works = { ok: found.length === 0, ingest: i === null, subscribe: s === null };
-  if (works.ok) return works;
-  const all = (field: 'reason' | 'cause') => found.map((each) => each[field]).join('; ');
-  return { ...works, reason: all('reason'), cause: all('cause') };
+async function trial(parts: Parts, clock: Clock): Promise<Found> {
+  const [i, s] = await Promise.all([faultsOf(parts.ingest, clock), faultsOf(parts.subscribe, clock)]);
+  const found = [
+    ['ingest', i.find(({ cause }) => cause !== null)],
+    ['subscribe', s.find(({ cause }) => cause !== null)],
+  ] as const;
+  const [ingest, subscribe] = found.map(([, fault]) => fault === undefined) as [boolean, boolean];
+  const works = { ok: ingest && subscribe, ingest, subscribe };
+  const named = new Map([...i, ...s].map(({ name, cause }) => [name, cause]));
+  if (works.ok) return { health: works, parts: named };
+  const all = (field: 'fault' | 'cause') =>
+    found.flatMap(([what, fault]) => (fault ? [`${what}: ${fault[field]}`] : [])).join('; ');
+  return { health: { ...works, reason: all('fault'), cause: all('cause') }, parts: named };
 }
 
-/** The first part that does not work. */
-async function fault(
-  name: string,
-  parts: readonly Part[],
-  clock: Clock,
-): Promise<{ reason: string; cause: string } | null> {
-  for (const part of parts) {
-    try {
-      if (!(await within(ANSWER_MS, Promise.resolve(part.try()), clock)))
-        throw new Error(`no answer for ${ANSWER_MS / 1000} s`);
-    } catch (error) {
-      return { reason: `${name}: ${part.fault}`, cause: `${name}: ${part.fault}: ${messageOf(error)}` };
-    }
-  }
-  return null;
+/** What each part lacks, in order, with its cause; null if it works. */
+function faultsOf(parts: readonly Part[], clock: Clock) {
+  return Promise.all(
+    parts.map(async ({ name, fault, try: tried }) => {
+      try {
+        if (!(await within(ANSWER_MS, Promise.resolve(tried()), clock)))
+          throw new Error(`no answer for ${ANSWER_MS / 1000} s`);
+        return { name, fault, cause: null };
+      } catch (error) {
+        return { name, fault, cause: `${fault}: ${messageOf(error)}` };
+      }
+    }),
+  );
 }

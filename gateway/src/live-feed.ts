@@ -67,17 +67,18 @@ async function redisFeed(config: Config, url: string, keys: KeyRing, registry: R
 }
 
 function round(bus: Bus): Part {
-  return { fault: 'the bus does not work', try: () => bus.probe(BUS_ROUND_MS) };
+  return { name: 'bus', fault: 'the bus does not work', try: () => bus.probe(BUS_ROUND_MS) };
 }
 
 function copy(copier: KeyCopier): Part {
   const fault = 'the keys cannot be written to Redis: check its memory, its disk and the rights of its user';
-  return { fault, try: () => copier.probe() };
+  return { name: 'keys', fault, try: () => copier.probe() };
 }
 
 function node(bus: { readonly nodesAlive: number }): Part {
   const fault = 'no fan-out node is alive';
   return {
+    name: 'nodes',
     fault,
     try: () => {
       if (bus.nodesAlive === 0) throw new Error('no fan-out node has sent a heartbeat recently');

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@device-insights/fanout/platform/clock';
 import { addressOf, createHttpServer, listen, stopReuse } from '@device-insights/fanout/platform/http-server';
-import { operations, processMetrics, registerDrops, registerLevel } from '@device-insights/fanout/platform/operations';
+import {
+  operations,
+  processMetrics,
+  registerDrops,
+  registerLevel,
+  registerParts,
+} from '@device-insights/fanout/platform/operations';
 import { COMMIT, VERSION } from '@device-insights/fanout/platform/version';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -37,7 +43,7 @@ export interface Service {
   readonly url: string;
   /** Address of the dashboard; null if it is disabled. */
   readonly dashboardUrl: string | null;
-  /** Address of `/metrics` and `/healthz`; null if they are disabled. */
+  /** Address of `/metrics`, `/healthz`, `/readyz` and `/livez`; null if they are disabled. */
   readonly metricsUrl: string | null;
   /**
    * Drains: after `shutdownDelayMs`, in which everything is served but the health check fails, stores and publishes the
@@ -85,6 +91,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const tasks = new PeriodicTasks([beat, () => keys.poll(), () => ingest.sweep(), () => clocks.look()], clock, log);
 
   const alone = {
+    name: 'peers',
     fault: 'the live insights of other gateways are missing',
     try: () => refuseOthers(heartbeats, gateway),
   };
@@ -92,8 +99,8 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const trial = healthOf(
     {
       ingest: [
-        { fault: 'the store does not work', try: () => store.probe(clock.now()) },
-        { fault: 'devices are paused', try: () => ingest.check() },
+        { name: 'store', fault: 'the store does not work', try: () => store.probe(clock.now()) },
+        { name: 'ingest', fault: 'devices are paused', try: () => ingest.check() },
       ],
       subscribe: [...feed.needs, ...(feed.shared ? [] : [alone])],
     },
@@ -101,7 +108,9 @@ export async function startService(config: Config, log: Logger, show: (line: str
     log,
   );
   const watch = clock.every(HEALTH_MS, () => void trial()); // Logs changes even if nobody asks for the health.
-  const health = async () => (draining ? { ok: false, ingest: false, subscribe: false, reason: GOING_DOWN } : trial());
+  const health = async () =>
+    draining ? { ok: false, ingest: false, subscribe: false, reason: GOING_DOWN } : (await trial()).health;
+  registerParts(registry, async () => (await trial()).parts);
 
   const upgrades = new Map([['/stream/ingest', ingest.handleUpgrade.bind(ingest)]]);
   if (feed.fanout) upgrades.set('/stream/subscribe', feed.fanout.handleUpgrade.bind(feed.fanout));
@@ -118,8 +127,11 @@ export async function startService(config: Config, log: Logger, show: (line: str
   registerDrops(registry, server);
   if (server.maxConnections < config.maxSessions)
     log.warn({ most: server.maxConnections, maxSessions: config.maxSessions }, FEW_DESCRIPTORS);
-  const isWell = async () => assertHealthy(await health());
-  const metrics = config.metricsPort === null ? null : operations(registry, isWell, log);
+  const checks = {
+    health: async () => assertHealthy(await health(), 'ok'),
+    ready: async () => assertHealthy(await health(), 'ingest'),
+  };
+  const metrics = config.metricsPort === null ? null : operations(registry, checks, log);
 
   store
     .forgetGateways(clock.now() - KEPT_MS)

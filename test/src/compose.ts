@@ -38,7 +38,7 @@ export function environmentOf(service: string): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name, value.replace(/\$\{\w+:-([^}]*)\}/g, '$1')]));
 }
 
-/** Runs the command of a service's health check unchanged, but against another `/healthz`; returns its exit code. */
+/** Runs the command of a service's health check unchanged, but against another `/readyz`; returns its exit code. */
 export async function healthCheck(service: string, operationsUrl: string): Promise<number> {
   const [, program = '', ...words] = composeFile().services[service]?.healthcheck?.test ?? [];
   const args = words.map((word) => word.replace('http://127.0.0.1:9464', operationsUrl));

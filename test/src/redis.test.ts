@@ -204,6 +204,23 @@ describe('the health of a gateway', () => {
     expect(took).to.be.lessThan(5000);
   });
 
+  it('leaves the gateway ready and alive while Redis is down, as ingest and REST work; a fan-out node is not ready', async () => {
+    const own = await startRedis();
+    const gateway = await start({ REDIS_URL: own.url });
+    const node = await startFanoutNode({ REDIS_URL: own.url });
+    running.push(node);
+    const both = async (what: 'healthz' | 'readyz' | 'livez') => [await gateway.check(what), await node.check(what)];
+    const works = (place: ServerProcess, part: string) => place.metric(`device_insights_part_works{part="${part}"}`);
+    await eventually('both are well', async () => (await both('healthz')).every((status) => status === 200));
+    await own.stop();
+    await eventually('both miss Redis', async () => (await both('healthz')).every((status) => status === 503));
+    expect(await both('readyz')).to.deep.equal([200, 503]);
+    expect(await both('livez')).to.deep.equal([200, 200]);
+    for (const place of [gateway, node]) expect(await works(place, 'bus')).to.equal(0);
+    expect(await works(gateway, 'store')).to.equal(1);
+    expect((await gateway.call('GET', '/v1/sessions')).status).to.equal(200);
+  });
+
   it('is false while Redis refuses to store the keys', async () => {
     const gateway = await start({ REDIS_URL: redis.url });
     expect((await gateway.health()).ok).to.equal(true);

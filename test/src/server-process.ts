@@ -101,8 +101,13 @@ export class ServerProcess {
   }
 
   /** Status of `/healthz`. */
-  async healthz(): Promise<number> {
-    return (await fetch(`${this.operationsUrl}/healthz`)).status;
+  healthz(): Promise<number> {
+    return this.check('healthz');
+  }
+
+  /** Status of one of the checks of the operations port. */
+  async check(what: 'healthz' | 'readyz' | 'livez'): Promise<number> {
+    return (await fetch(`${this.operationsUrl}/${what}`)).status;
   }
 
   /**

@@ -85,19 +85,44 @@ export function registerDrops(registry: Registry, server: Server): void {
   registerTotal(registry, 'device_insights_connections_dropped_total', help, () => drops);
 }
 
+/** Registers which parts of the process work, as of its health check. */
+export function registerParts(registry: Registry, read: () => Promise<ReadonlyMap<string, string | null>>): void {
+  new Gauge({
+    name: 'device_insights_part_works',
+    help: 'Whether a part of the process works: 1 or 0',
+    labelNames: ['part'],
+    registers: [registry],
+    async collect() {
+      for (const [part, fault] of await read()) this.set({ part }, fault === null ? 1 : 0);
+    },
+  });
+}
+
+/** What the operations port answers for a process; each rejects with the cause if it is not so. */
+export interface Checks {
+  /** Whether all parts work: for people and alerts. */
+  health(): Promise<void>;
+  /** Whether it can do its own job, whatever the others do: for load balancers. */
+  ready(): Promise<void>;
+}
+
 /**
- * For operators and load balancers, on a separate port: `/metrics` for Prometheus, and `/healthz`, 200 or 503 with the
- * reason.
- *
- * @param health rejects with the cause if the process cannot serve now
+ * For operators and load balancers, on a separate port: `/metrics` for Prometheus, and `/healthz`, `/readyz` and `/livez`
+ * (whether the process runs at all: for those that would restart it), 200 or 503 with the reason.
  */
-export function operations(registry: Registry, health: () => Promise<void>, log: Pick<Log, 'warn' | 'error'>): Server {
+export function operations(registry: Registry, checks: Checks, log: Pick<Log, 'warn' | 'error'>): Server {
+  const tries = new Map([
+    ['/healthz', checks.health],
+    ['/readyz', checks.ready],
+    ['/livez', async () => undefined],
+  ]);
   const handle = async (path: string, response: ServerResponse) => {
+    const check = tries.get(path);
     if (path === '/metrics') {
       const text = await registry.metrics();
       response.setHeader('Content-Type', registry.contentType).end(text);
-    } else if (path === '/healthz') {
-      const fault = await health().then(() => null, messageOf);
+    } else if (check) {
+      const fault = await check().then(() => null, messageOf);
       response.writeHead(fault === null ? 200 : 503, { 'Content-Type': 'text/plain' }).end(`${fault ?? 'ok'}\n`);
     } else {
       response.writeHead(404).end();
