@@ -86,7 +86,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
   });
   const { ingest, publisher, core } = streaming;
 
-  const clocks = watchClocks({ heartbeats, gateway, publisher, clock, log }, registry);
+  const clocks = watchClocks({ heartbeats, store, gateway, publisher, clock, log }, registry);
   const beat = () => heartbeat.beat();
   const tasks = new PeriodicTasks([beat, () => keys.poll(), () => ingest.sweep(), () => clocks.look()], clock, log);
 
@@ -101,6 +101,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
       ingest: [
         { name: 'store', fault: 'the store does not work', try: () => store.probe(clock.now()) },
         { name: 'ingest', fault: 'devices are paused', try: () => ingest.check() },
+        { name: 'clock', fault: 'the clock of this gateway is wrong', try: () => clocks.check() },
       ],
       subscribe: [...feed.needs, ...(feed.shared ? [] : [alone])],
     },
@@ -177,5 +178,8 @@ function watchClocks(options: ClockWatchOptions, registry: Registry): ClockWatch
   const clocks = new ClockWatch(options);
   const help = "Time by which the clock is behind another gateway's clock, or behind the stamps of insights";
   registerLevel(registry, 'device_insights_clock_behind_seconds', help, () => clocks.behindMs / 1000);
+  const off =
+    "Time by which the clock is ahead of most clocks, the store's among them; negative if it is behind, 0 if it agrees";
+  registerLevel(registry, 'device_insights_clock_error_seconds', off, () => clocks.errorMs / 1000);
   return clocks;
 }

@@ -16,6 +16,8 @@ export interface GatewayStore {
   beat(gateway: string, at: number): Promise<void>;
   /** The newest heartbeat of each gateway that was not forgotten. */
   beats(): Promise<ReadonlyMap<string, number>>;
+  /** Time of the server's own clock, ms since the epoch; null for the embedded store, which has none. */
+  serverTime(): Promise<number | null>;
   /** Deletes the heartbeats older than `before`. A gateway that is alive writes its own again. */
   forgetGateways(before: number): Promise<void>;
 }

@@ -20,6 +20,7 @@ export function embeddedGateways(db: Database): GatewayStore {
   return {
     beat: (gateway, at) => db.write(() => void beat.run(gateway, at)),
     beats: () => db.read(() => new Map(beats.all().map((row) => [row.id, row.beat]))),
+    serverTime: async () => null,
     forgetGateways: (before) => db.write(() => void forget.run(before)),
     takenSessions: async (gateway) => {
       const rows = await db.read(() => taken.all(gateway));

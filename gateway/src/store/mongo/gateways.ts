@@ -19,6 +19,11 @@ export function mongoGateways(mongo: MongoConnection, { gateways, sessions }: Mo
         const found = await gateways.find();
         return new Map(found.map(({ _id, beat }) => [_id, beat]));
       }),
+    serverTime: () =>
+      mongo.run(async () => {
+        const hello = await mongo.connection.db?.admin().command({ hello: 1 });
+        return hello?.localTime instanceof Date ? hello.localTime.getTime() : null;
+      }),
     forgetGateways: (before) =>
       mongo.run(async () => {
         await gateways.deleteMany({ beat: { $lt: before } });

@@ -119,6 +119,11 @@ export function ownershipSuite(handles: () => Handles): void {
       expect([beats.get(one), beats.get(two), beats.get(randomUUID())]).to.deep.equal([at - 1000, at + 1, undefined]);
     });
 
+    it('can ask the clock of the server, if it has one of its own', async () => {
+      const now = await handles().store.serverTime();
+      if (now !== null) expect(now).to.be.closeTo(Date.now(), 5000);
+    });
+
     it('are forgotten on request if their heartbeat is old, and only then', async () => {
       const { store, other } = handles();
       const [old, young] = [randomUUID(), randomUUID()];
