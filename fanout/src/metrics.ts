@@ -1,7 +1,10 @@
+import { CLOSE, type CloseReason } from '@device-insights/contract/close-codes';
 import { Histogram, type Registry } from 'prom-client';
 import type { Bus } from './bus/bus.js';
 import type { Fanout } from './fanout.js';
 import { registerLevel, registerTotal, registerTotals } from './platform/operations.js';
+
+const DELIVERIES = ['delivered', 'dropped', 'filtered'] as const;
 
 /** Registers the counters of the subscriber sockets for Prometheus. */
 export function registerFanoutMetrics(registry: Registry, fanout: Fanout): void {
@@ -18,13 +21,15 @@ export function registerFanoutMetrics(registry: Registry, fanout: Fanout): void 
     'device_insights_fanout_deliveries_total',
     'Messages multiplied by connected subscribers, by outcome; the sum is device_insights_fanout_connected_total',
     'outcome',
-    () => (['delivered', 'dropped', 'filtered'] as const).map((outcome) => [outcome, counters[outcome]] as const),
+    DELIVERIES,
+    () => DELIVERIES.map((outcome) => [outcome, counters[outcome]] as const),
   );
   registerTotals(
     registry,
     'device_insights_fanout_refused_total',
     'Subscribers that were not admitted, by reason of the close code',
     'reason',
+    Object.keys(CLOSE) as CloseReason[],
     () => counters.refused,
   );
   const totals = [
@@ -58,6 +63,7 @@ export function timed(bus: Bus, registry: Registry): Bus {
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
     registers: [registry],
   });
+  for (const outcome of ['taken', 'refused']) latency.zero({ outcome });
   return {
     async publish(account, messages) {
       const stop = latency.startTimer();

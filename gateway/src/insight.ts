@@ -4,6 +4,7 @@ export {
   INSIGHT_TYPES,
   type InsightType,
   type LiveInsight,
+  SQI_CLASSES,
   type SqiClass,
   type StoredInsight,
   UNITS,

@@ -15,10 +15,12 @@ interface Parts {
 
 /** The load of this process. CPU time and delays are measured since the last call, at least this long ago, ms. */
 const FRESH_MS = 1000;
+/** Interval of the timer by which the delay of the event loop is measured, ms. */
+const RESOLUTION_MS = 10;
 
 /** Measures the load of this process, for the dashboard. */
 export function loadOf({ ingest, publisher, core, fanout, maxSessions, clock }: Parts) {
-  const delay = monitorEventLoopDelay({ resolution: 10 });
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   let since = clock.monotonic();
   let cpu = process.cpuUsage();
   let busy = { cpu: 0, event_loop_delay_ms: 0 };
@@ -27,7 +29,8 @@ export function loadOf({ ingest, publisher, core, fanout, maxSessions, clock }: 
     const now = clock.monotonic();
     if (now - since < FRESH_MS) return busy;
     const { user, system } = process.cpuUsage(cpu);
-    busy = { cpu: (user + system) / 1000 / (now - since), event_loop_delay_ms: delay.percentile(99) / 1e6 - 10 };
+    const lateMs = Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MS);
+    busy = { cpu: rounded((user + system) / 1000 / (now - since)), event_loop_delay_ms: rounded(lateMs) };
     cpu = process.cpuUsage();
     since = now;
     delay.reset();
@@ -37,7 +40,7 @@ export function loadOf({ ingest, publisher, core, fanout, maxSessions, clock }: 
     look: async () => ({
       ...measure(),
       memory_bytes: process.memoryUsage.rss(),
-      uptime_s: process.uptime(),
+      uptime_s: Math.round(process.uptime()),
       devices: ingest.connections,
       sessions: ingest.sessions,
       max_sessions: maxSessions,
@@ -48,4 +51,8 @@ export function loadOf({ ingest, publisher, core, fanout, maxSessions, clock }: 
     }),
     close: () => delay.disable(),
   };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
 }

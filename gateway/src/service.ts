@@ -7,12 +7,13 @@ import {
   registerDrops,
   registerLevel,
   registerParts,
+  registerTotals,
 } from '@device-insights/fanout/platform/operations';
 import { COMMIT, VERSION } from '@device-insights/fanout/platform/version';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.js';
-import { keepFor } from './erasure/retention.js';
+import { keepFor, RETENTION_RUNS, type RetentionRun } from './erasure/retention.js';
 import { assertHealthy, healthOf } from './health.js';
 import { provideKey } from './keys/first-key.js';
 import { KeyRing } from './keys/key-ring.js';
@@ -27,6 +28,7 @@ import { provideAccess } from './service/first-access.js';
 import { openStreaming } from './service/streaming.js';
 import { createWeb } from './service/web.js';
 import { shutDown } from './shutdown.js';
+import { registerDisk } from './store/embedded/metrics.js';
 import { VERSION as SCHEMA_VERSION } from './store/embedded/schema.js';
 import { startStore } from './store/open.js';
 import type { Store } from './store/store.js';
@@ -126,6 +128,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const web = createWeb({ store, keys, sockets, health, dashboard, load, inspect, gateway, registry, clock, log });
   const server = createHttpServer(web, log, { upgrades });
   registerDrops(registry, server);
+  if (config.mongodbUri === null) registerDisk(registry, config.dataDir);
   if (server.maxConnections < config.maxSessions)
     log.warn({ most: server.maxConnections, maxSessions: config.maxSessions }, FEW_DESCRIPTORS);
   const checks = {
@@ -140,7 +143,11 @@ export async function startService(config: Config, log: Logger, show: (line: str
   await tasks.start();
   const { retentionDays } = config;
   const differenceMs = () => clocks.differenceMs;
-  const retention = retentionDays === null ? null : keepFor({ days: retentionDays, store, clock, log, differenceMs });
+  const runs = new Map<RetentionRun, number>();
+  const looks = 'Looks for readings that are older than RETENTION_DAYS, by outcome';
+  registerTotals(registry, 'device_insights_retention_runs_total', looks, 'outcome', RETENTION_RUNS, () => runs);
+  const retention =
+    retentionDays === null ? null : keepFor({ days: retentionDays, store, clock, log, differenceMs, runs });
   void inspector.listen();
   await listen(server, config.host, config.port, 'PORT');
   if (metrics) await listen(metrics, config.metricsHost, config.metricsPort ?? 0, 'METRICS_PORT');

@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { eventually } from './eventually.js';
 import { startFanoutNode } from './fanout-node.js';
 import { promtool } from './promtool.js';
-import { KEY, Running, temporaryFolder } from './running.js';
+import { KEY, Running, run, temporaryFolder } from './running.js';
 import { fileOf, type ServerProcess } from './server-process.js';
 import { RawSocket } from './socket.js';
 import { connect, makeModel, sendFrames, subscribe } from './wearable.js';
@@ -124,26 +124,35 @@ describe('the metrics of a gateway and a fan-out node', () => {
     expect(promtool(['check', 'config', fileOf('gateway/deploy/prometheus.yml')])).to.include({ code: 0 });
   });
 
-  it('raise an alert when insights wait and no commit ends', () => {
-    const series = (name: string, instance: string, values: string) => ({
-      series: `device_insights_store_${name}{instance="${instance}"}`,
-      values,
+  it('have all values of their labels from the start, so that a first count is an increase', () => {
+    const [text = '', ofNode = ''] = texts;
+    for (const series of [
+      'ingest_refused_total{reason="overloaded"}',
+      'ingest_frames_refused_total{cause="too_fast"}',
+      'insights_total{type="rr",class="unfit"}',
+      'store_commit_seconds_count{outcome="failed"}',
+      'bus_publish_seconds_count{outcome="refused"}',
+      'sign_ins_total{outcome="too many"}',
+      'retention_runs_total{outcome="failed"}',
+    ])
+      expect(text).to.match(new RegExp(`^device_insights_${series.replace(/[{}]/g, '\\$&')} \\d`, 'm'));
+    for (const each of [text, ofNode])
+      expect(each).to.include('\ndevice_insights_fanout_refused_total{reason="overloaded"} 0\n');
+  });
+
+  it('show the parts that work, the free space of the disk, and when the last backup was made', async () => {
+    for (const part of ['store', 'ingest', 'clock', 'bus', 'keys', 'nodes'])
+      expect(await metric(`part_works{part="${part}"}`), part).to.equal(1);
+    for (const part of ['bus', 'keys'])
+      expect(await node.metric(`device_insights_part_works{part="${part}"}`), part).to.equal(1);
+    const { bavail, bsize } = statfsSync(folder.path);
+    expect(await metric('disk_free_bytes')).to.be.closeTo(bavail * bsize, 1e9);
+    expect(await metric('last_backup_timestamp_seconds')).to.equal(0);
+    const backup = await run('gateway/dist/package/admin.js', ['backup', `${folder.path}/copy.db`], {
+      DATA_DIR: folder.path,
     });
-    const input_series = [
-      ...['hangs', 'busy'].map((instance) => series('waiting_insights', instance, '5x20')),
-      series('commit_seconds_count', 'busy', '0+1x20'),
-      series('waiting_insights', 'idle', '0x20'),
-      series('commit_seconds_count', 'idle', '7x20'),
-    ];
-    const summary =
-      'The store does not answer hangs: insights wait, and no commit ends; check whether the disk hangs, or MongoDB';
-    const alert = { exp_labels: { severity: 'page', instance: 'hangs' }, exp_annotations: { summary } };
-    const alert_rule_test = [{ eval_time: '4m', alertname: 'DeviceInsightsStoreHangs', exp_alerts: [alert] }];
-    const file = `${folder.path}/alerts-test.yml`;
-    const tests = [{ interval: '15s', input_series, alert_rule_test }];
-    writeFileSync(file, JSON.stringify({ rule_files: [fileOf('gateway/deploy/alerts.yml')], tests }));
-    const { code, said } = promtool(['test', 'rules', file]);
-    expect(code, said).to.equal(0);
+    expect(backup.code, backup.stderr).to.equal(0);
+    expect(await metric('last_backup_timestamp_seconds')).to.be.closeTo(Date.now() / 1000, 10);
   });
 
   it('are used by the Grafana dashboard in valid expressions', () => {

@@ -4,6 +4,8 @@ import { z } from 'zod';
 export const UNITS = { hr: 'bpm', spo2: '%', rr: 'brpm' } as const;
 export type InsightType = keyof typeof UNITS;
 export const INSIGHT_TYPES = Object.keys(UNITS) as InsightType[];
+/** Classes of `sqi_class`, the best first. */
+export const SQI_CLASSES = ['excellent', 'acceptable', 'unfit'] as const;
 
 const EPOCH_MS = z.number();
 const SHARE = z.number().min(0).max(1);
@@ -25,7 +27,7 @@ export const insight = z
     session_id: z.uuid().meta({ description: 'The session whose data it was made of.' }),
     device_id: z.string().meta({ description: 'The identifier under which the device streams.' }),
     confidence: SHARE.meta({ description: 'Signal quality, 0 to 1.' }),
-    sqi_class: z.enum(['excellent', 'acceptable', 'unfit']).meta({
+    sqi_class: z.enum(SQI_CLASSES).meta({
       description: 'Class of the confidence. Do not present what is `unfit` as authoritative.',
     }),
     actual_start: EPOCH_MS.meta({ description: 'Start of the window of data, milliseconds since the epoch.' }),

@@ -43,12 +43,13 @@ export function registerTotal(registry: Registry, name: string, help: string, re
   });
 }
 
-/** Registers totals that are counted elsewhere, one a value of `label`. */
+/** Registers totals that are counted elsewhere, one a value of `label`; each of `values` is there from the start, as 0. */
 export function registerTotals<Value extends string>(
   registry: Registry,
   name: string,
   help: string,
   label: string,
+  values: readonly Value[],
   read: () => Iterable<readonly [value: Value, total: number]>,
 ): void {
   new Counter({
@@ -58,19 +59,25 @@ export function registerTotals<Value extends string>(
     registers: [registry],
     collect() {
       this.reset();
+      for (const value of values) this.inc({ [label]: value }, 0);
       for (const [value, total] of read()) this.inc({ [label]: value }, total);
     },
   });
 }
 
 /** Registers a quantity that is known elsewhere. */
-export function registerLevel(registry: Registry, name: string, help: string, read: () => number): void {
+export function registerLevel(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => number | Promise<number>,
+): void {
   new Gauge({
     name,
     help,
     registers: [registry],
-    collect() {
-      this.set(read());
+    async collect() {
+      this.set(await read());
     },
   });
 }

@@ -29,8 +29,9 @@ export interface DashboardOptions {
   readonly clock: Clock;
 }
 
-/** Outcome of an attempt to sign in. */
-export type SignIn = 'signed in' | 'refused' | 'too many';
+/** Outcomes of attempts to sign in. */
+export const SIGN_INS = ['signed in', 'refused', 'too many'] as const;
+export type SignIn = (typeof SIGN_INS)[number];
 
 export interface DashboardState extends RestState {
   /** The signed-in operator; set for all routes that need one. */

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Session, Store } from '../store/store.js';
 import { partOf, sampleAccount, sampleInsight, sampleSession } from '../store/suite/samples.js';
-import { keepFor } from './retention.js';
+import { keepFor, type RetentionRun } from './retention.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -19,6 +19,7 @@ describe('the retention of readings', () => {
   let clock: ManualClock;
   let logged: { fields: object; text: string }[];
   let differenceMs: number;
+  let runs: Map<RetentionRun, number>;
 
   beforeEach(async () => {
     clock = new ManualClock(NOW - TRUSTED_AFTER_MS);
@@ -26,12 +27,13 @@ describe('the retention of readings', () => {
     await store.createAccount(account);
     logged = [];
     differenceMs = 0;
+    runs = new Map();
   });
   afterEach(() => store.close());
 
   const note = (fields: object, text: string) => void logged.push({ fields, text });
   const log = { info: note, error: note };
-  const keep = () => keepFor({ days: 30, store, clock, log, differenceMs: () => differenceMs });
+  const keep = () => keepFor({ days: 30, store, clock, log, differenceMs: () => differenceMs, runs });
 
   /** A session that published `count` insights, one an hour, up to so many days ago. */
   async function streamed(days: number, count: number, isClosed: boolean): Promise<Session> {
@@ -95,6 +97,7 @@ describe('the retention of readings', () => {
     expect(await countOf(session)).to.equal(1);
     clock.advance(600_000);
     expect(await erased()).to.deep.include({ sessions: 1, insights: 1 });
+    expect([...runs]).to.deep.equal([['done', 3]]);
     timer.cancel();
     await streamed(40, 1, true);
     expect(await pass(DAY_MS)).to.deep.equal([]);
@@ -136,6 +139,7 @@ describe('the retention of readings', () => {
     const lines = await pass(3 * DAY_MS);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.match(/differs from another gateway's/);
+    expect([...runs]).to.deep.equal([['doubted', 3 * 144]]);
     expect(await countOf(session)).to.equal(1);
     differenceMs = 59_000;
     expect(await pass(DAY_MS)).to.deep.equal(['erased readings that are older than RETENTION_DAYS']);

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@device-insights/fanout/platform/clock';
+import { countOne } from '@device-insights/fanout/platform/count';
 import type { Log } from '@device-insights/fanout/platform/log';
 import { isoTime } from '../instant.js';
 import type { Store } from '../store/store.js';
@@ -17,6 +18,10 @@ const TRUSTED_AFTER_MS = DAY_MS / 2;
 const DOUBT =
   "the clock was set, or differs from another gateway's: RETENTION_DAYS erases nothing until the clock has run for 12 hours without being set; correct it if it is wrong";
 
+/** What became of a look for old readings: erased, or there were none; put off, as the clock is in doubt; failed. */
+export const RETENTION_RUNS = ['done', 'doubted', 'failed'] as const;
+export type RetentionRun = (typeof RETENTION_RUNS)[number];
+
 interface RetentionOptions {
   readonly days: number;
   readonly store: Store;
@@ -24,10 +29,12 @@ interface RetentionOptions {
   readonly log: Pick<Log, 'info' | 'error'>;
   /** The largest difference between this gateway's clock and that of another one, ms. */
   readonly differenceMs: () => number;
+  /** Number of looks, by what became of them. */
+  readonly runs: Map<RetentionRun, number>;
 }
 
 /** Erases, from now on, the readings that are older than `days` by the wall clock. Every gateway may do it at the same time. */
-export function keepFor({ days, store, clock, log, differenceMs }: RetentionOptions): Timer {
+export function keepFor({ days, store, clock, log, differenceMs, runs }: RetentionOptions): Timer {
   let busy = false;
   let over = false;
   let isDoubtful = false;
@@ -37,7 +44,10 @@ export function keepFor({ days, store, clock, log, differenceMs }: RetentionOpti
     const [before, at, wasDoubtful] = [offset, clock.monotonic(), isDoubtful];
     offset = clock.now() - at;
     isDoubtful = Math.max(Math.abs(offset - before), differenceMs()) > STEP_MS;
-    if (isDoubtful) since = at;
+    if (isDoubtful) {
+      since = at;
+      countOne(runs, 'doubted');
+    }
     if (isDoubtful && !wasDoubtful) log.error({ now: isoTime(clock.now()) }, DOUBT);
     return at - since >= TRUSTED_AFTER_MS;
   };
@@ -46,9 +56,11 @@ export function keepFor({ days, store, clock, log, differenceMs }: RetentionOpti
     busy = true;
     try {
       const erased = await eraseBefore({ store, clock }, clock.now() - days * DAY_MS);
+      countOne(runs, 'done');
       if (erased.sessions + erased.insights > 0)
         log.info({ ...erased, days }, 'erased readings that are older than RETENTION_DAYS');
     } catch (err) {
+      countOne(runs, 'failed');
       if (!over)
         log.error(
           { err },

@@ -1,3 +1,5 @@
+import { CLOSE, type CloseReason } from '@device-insights/contract/close-codes';
+import { FRAME_ERRORS } from '@device-insights/contract/ingest';
 import { registerLevel, registerTotal, registerTotals } from '@device-insights/fanout/platform/operations';
 import type { Registry } from 'prom-client';
 import type { Ingest } from './ingest.js';
@@ -20,6 +22,7 @@ export function registerIngestMetrics(registry: Registry, ingest: Ingest): void 
     'device_insights_ingest_frames_refused_total',
     'Refused frames, by cause',
     'cause',
+    FRAME_ERRORS,
     () => counters.refusedFrames,
   );
   registerTotals(
@@ -27,6 +30,7 @@ export function registerIngestMetrics(registry: Registry, ingest: Ingest): void 
     'device_insights_ingest_refused_total',
     'Devices that were not admitted, by reason of the close code',
     'reason',
+    Object.keys(CLOSE) as CloseReason[],
     () => counters.refusedDevices,
   );
 }

@@ -79,14 +79,15 @@ export class ClockWatch {
     if (server !== null) votes.push({ ahead: server - (asked + now) / 2, votes: STORE_VOTES });
     const most = mostOf(votes);
     const errorMs = most === null || Math.abs(most) <= AGREE_MS ? 0 : -most;
-    if (errorMs !== 0 && this.#errorMs === 0) log.error({ errorMs }, `${saysOf(errorMs)}: set it (chrony)`);
+    if (errorMs !== 0 && this.#errorMs === 0)
+      log.error({ errorMs: Math.round(errorMs) }, `${saysOf(errorMs)}: set it (chrony)`);
     this.#errorMs = errorMs;
     const others = Math.max(0, ...(most === null ? ahead : [-errorMs]));
     this.#differenceMs = Math.max(0, ...ahead.map(Math.abs));
     const behindMs = Math.max(others, publisher.aheadMs);
     if (behindMs > TOLERANCE_MS && this.#behindMs <= TOLERANCE_MS)
       log.warn(
-        { behindMs },
+        { behindMs: Math.round(behindMs) },
         others > TOLERANCE_MS
           ? "the clock of this gateway is behind another gateway's: set both, or apps may miss insights after lost connections"
           : "the clock was set back: the 'ts' of insights is ahead of it, and goes on at half speed until the clock has caught up; if it was far ahead by mistake, restart the gateway",

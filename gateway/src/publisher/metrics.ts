@@ -1,7 +1,7 @@
 import { countOne } from '@device-insights/fanout/platform/count';
 import { registerLevel } from '@device-insights/fanout/platform/operations';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { INSIGHT_TYPES, type StoredInsight } from '../insight.js';
+import { INSIGHT_TYPES, SQI_CLASSES, type StoredInsight } from '../insight.js';
 import type { InsightStore } from '../store/store.js';
 import type { Publisher } from './publisher.js';
 
@@ -16,6 +16,7 @@ export function observedStore(store: Pick<InsightStore, 'commit'>, registry: Reg
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   });
+  for (const outcome of ['taken', 'failed']) time.zero({ outcome });
   const note = insightCounts(registry);
   return {
     async commit(parts) {
@@ -46,7 +47,7 @@ function insightCounts(registry: Registry): (insight: StoredInsight) => void {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 60, 600],
     registers: [registry],
   });
-  const counts = new Map(INSIGHT_TYPES.map((type) => [type, new Map<StoredInsight['sqi_class'], number>()]));
+  const counts = new Map(INSIGHT_TYPES.map((type) => [type, new Map(SQI_CLASSES.map((name) => [name, 0]))]));
   new Counter({
     name: 'device_insights_insights_total',
     help: 'Stored insights, by type and class',

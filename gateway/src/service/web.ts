@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { ALGORITHMS } from '../analysis/registry.js';
 import { createDashboard, isDashboards } from '../dashboard/dashboard.js';
-import type { DashboardOptions, SignIn } from '../dashboard/dashboard-context.js';
+import { type DashboardOptions, SIGN_INS, type SignIn } from '../dashboard/dashboard-context.js';
 import type { Health } from '../health.js';
 import type { KeyRing } from '../keys/key-ring.js';
 import { requestNotes } from '../rest/request-notes.js';
@@ -34,7 +34,7 @@ export function createWeb(options: WebOptions): RequestListener {
   registerTotal(registry, 'device_insights_keys_refused_total', refused, () => keys.refused);
   const signIns = new Map<SignIn, number>();
   const attempts = 'Attempts to sign in to the dashboard, by outcome';
-  registerTotals(registry, 'device_insights_sign_ins_total', attempts, 'outcome', () => signIns);
+  registerTotals(registry, 'device_insights_sign_ins_total', attempts, 'outcome', SIGN_INS, () => signIns);
 
   const common = { algorithms: ALGORITHMS, health, observe: requestNotes(registry, log, clock), clock, log };
   const rest = createRest({ ...common, store, keys, sockets }).callback();

@@ -99,7 +99,7 @@ function Load({ node: { load } }: { readonly node: Node }) {
         <Fact name="Subscribers">{load.subscribers === null ? 'on fan-out nodes' : count(load.subscribers)}</Fact>
         <Fact name="CPU">{Math.round(load.cpu * 100)} % of a core</Fact>
         <Fact name="Memory">{bytes(load.memory_bytes)}</Fact>
-        <Fact name="Event loop delay, p99">{Math.max(0, load.event_loop_delay_ms).toFixed(1)} ms</Fact>
+        <Fact name="Event loop delay, p99">{load.event_loop_delay_ms.toFixed(1)} ms</Fact>
         <Fact name="Waiting readings">{count(load.waiting_readings)}</Fact>
         <Fact name="Signal core">{(1000 * coreShare(load)).toFixed(2)} ms per second of data</Fact>
         <Fact name="Uptime">{duration(load.uptime_s * 1000)}</Fact>

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
-import { chmod, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '@device-insights/fanout/platform/message-of';
 import { connect } from './connection.js';
@@ -14,6 +14,8 @@ class BackupFault extends Error {
 
 /** How long to wait for the lock of another connection, ms. */
 const LOCK_MS = 10_000;
+/** A file of the data directory that was made with its last backup. */
+export const BACKUP_MARK = 'last-backup';
 
 /**
  * Copies an embedded store into a new file, as it is at one moment. A service may run on the store: it goes on writing
@@ -31,6 +33,9 @@ export async function backUp(directory: string, file: string): Promise<void> {
       db.close();
     }
   });
+  const mark = join(directory, BACKUP_MARK);
+  await rm(mark, { force: true }); // That of another user cannot be written, but removed.
+  await writeFile(mark, '', { mode: 0o600 });
 }
 
 /** Puts a backup into a data directory that has no store. Rejects and changes nothing if it is damaged or of another version. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { mongo } from 'mongoose';
-import { type Meaning, meaningOf } from './failures.js';
+import { type Meaning, meaningOf, told } from './failures.js';
 
 /** What each class that the driver exports means; a class that a new version brings must be put here. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
@@ -91,5 +91,10 @@ describe('a failure of MongoDB', () => {
     });
     expect(meaningOf(inBulk(writes(11000, 11000)))).to.equal('refused');
     expect(meaningOf(inBulk(writes(11000, 14031)))).to.equal('not now');
+  });
+
+  it("is told with the driver's times in whole milliseconds", () => {
+    const error = new mongo.MongoNetworkError('no answer of 10.0.0.123 after 3001.089288999996 ms');
+    expect(String(told(error))).to.include('no answer of 10.0.0.123 after 3001 ms');
   });
 });

@@ -53,9 +53,9 @@ export function meaningOf(error: unknown): Meaning {
 export function told(error: unknown): unknown {
   const meaning = meaningOf(error);
   if (meaning === 'bug' || !(error instanceof Error)) return error;
-  if (meaning === 'refused')
-    return new StoreRefused(`MongoDB refused the operation: ${error.message}`, { cause: error });
-  return new StoreUnavailable(`MongoDB could not do the operation now: ${error.message}${hint(error)}`, {
+  const message = error.message.replace(/\d+\.\d+(?= ?ms\b)/g, (ms) => `${Math.round(Number(ms))}`);
+  if (meaning === 'refused') return new StoreRefused(`MongoDB refused the operation: ${message}`, { cause: error });
+  return new StoreUnavailable(`MongoDB could not do the operation now: ${message}${hint(error)}`, {
     cause: error,
   });
 }
