@@ -50,12 +50,32 @@ describe('attempts to sign in', () => {
     expect(attempts.begin('a', 'ann')).to.equal(1000);
     attempts.succeeded('a', 'ann');
     expect(tries(5, 'a', 'ann')).to.deep.equal([0, 0, 0, 0, 0]);
-    for (let i = 0; i < 19; i++) attempts.begin('c', `name ${i}`);
-    attempts.succeeded('c', 'ann');
-    for (let i = 0; i < 20; i++) expect(attempts.begin('c', `another ${i}`)).to.equal(0);
     tries(5, 'b', 'bob');
     clock.advance(900_000);
     expect(tries(5, 'b', 'bob')).to.deep.equal([0, 0, 0, 0, 0]);
+  });
+
+  it('that fail with one name are not forgotten when another name signs in at the same address', () => {
+    attempts.succeeded('home', 'ann');
+    for (let i = 0; i < 20; i++) {
+      expect(attempts.begin('home', 'ann')).to.equal(0);
+      attempts.begin('home', 'vera');
+      attempts.succeeded('home', 'vera');
+    }
+    expect(attempts.begin('home', 'ann'), 'also of a known name, after 20').to.equal(1000);
+    expect(attempts.begin('home', 'vera')).to.equal(1000);
+  });
+
+  it('come from a new, a failed or a known client', () => {
+    expect(attempts.standingOf('2001:db8::1', 'ann')).to.equal('new');
+    attempts.begin('2001:db8::1', 'ann');
+    expect(attempts.standingOf('2001:db8::2', 'bob')).to.equal('failed');
+    attempts.succeeded('2001:db8::1', 'ann');
+    expect(attempts.standingOf('2001:db8::2', 'ann')).to.equal('known');
+    expect(attempts.standingOf('2001:db8::2', 'bob')).to.equal('new');
+    attempts.begin('a', 'ann');
+    clock.advance(900_000);
+    expect(attempts.standingOf('a', 'ann')).to.equal('new');
   });
 
   it('of others do not delay an operator at an address where it has signed in before', () => {
@@ -64,6 +84,12 @@ describe('attempts to sign in', () => {
     tries(6, 'stranger', 'ann');
     expect(attempts.begin('elsewhere', 'ann')).to.equal(1000);
     expect(attempts.begin('home', 'ann')).to.equal(0);
+  });
+
+  it('that are refused, so that no password is checked, push out no remembered name', () => {
+    tries(5, 'a', 'ann');
+    for (let i = 0; i < 100_000; i++) attempts.begin('stranger', `name ${i}`);
+    expect(attempts.begin('b', 'ann')).to.equal(1000);
   });
 
   it('are remembered only for a limited number of names and addresses', () => {

@@ -11,6 +11,9 @@ const FORGET_MS = 900_000;
 /** Maximum number of names, and of addresses, that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 10_000;
 
+/** Standing of a client that tries to sign in: it has signed in with this name before, or not; then, whether it failed lately. */
+export type Standing = 'known' | 'new' | 'failed';
+
 interface Failures {
   count: number;
   at: number;
@@ -24,6 +27,8 @@ export class Attempts {
   readonly #clock: Clock;
   readonly #names = new Map<string, Failures>();
   readonly #addresses = new Map<string, Failures>();
+  /** Those of one name at one address. */
+  readonly #pairs = new Map<string, Failures>();
   /** Addresses from which each operator has signed in; failures of others with its name do not delay it there. */
   readonly #homes = new Map<string, true>();
 
@@ -31,25 +36,42 @@ export class Attempts {
     this.#clock = clock;
   }
 
-  /** The time, ms, before this client may try this name. 0 means now, and then the attempt is counted. */
-  begin(client: string, name: string): number {
+  /** The time, ms, before this client may try this name; 0 means now. */
+  waitOf(client: string, name: string): number {
     const address = networkOf(client);
-    const wait = Math.max(
-      this.#homes.has(homeOf(address, name)) ? 0 : this.#waitOf(this.#names.get(name), OF_NAME),
+    return Math.max(
+      this.#homes.has(pairOf(address, name)) ? 0 : this.#waitOf(this.#names.get(name), OF_NAME),
       this.#waitOf(this.#addresses.get(address), OF_ADDRESS),
     );
+  }
+
+  /** How much is known of a client that tries a name: strangers must not hold up those who are known. */
+  standingOf(client: string, name: string): Standing {
+    const address = networkOf(client);
+    if (this.#homes.has(pairOf(address, name))) return 'known';
+    return this.#countOf(this.#addresses.get(address)) === 0 ? 'new' : 'failed';
+  }
+
+  /** As `waitOf`; if that is 0, the attempt is counted: call it only when the password is checked. */
+  begin(client: string, name: string): number {
+    const wait = this.waitOf(client, name);
     if (wait > 0) return wait;
+    const address = networkOf(client);
     this.#count(this.#names, name);
     this.#count(this.#addresses, address);
+    this.#count(this.#pairs, pairOf(address, name));
     return 0;
   }
 
-  /** Records a successful attempt: previous failures are forgotten. */
+  /** Records a successful attempt: previous failures with this name are forgotten, but not those of other names at this address. */
   succeeded(client: string, name: string): void {
     const address = networkOf(client);
+    const pair = pairOf(address, name);
+    const here = this.#addresses.get(address);
+    if (here) here.count -= Math.min(here.count, this.#countOf(this.#pairs.get(pair)));
     this.#names.delete(name);
-    this.#addresses.delete(address);
-    remember(this.#homes, homeOf(address, name), true, REMEMBERED);
+    this.#pairs.delete(pair);
+    remember(this.#homes, pair, true, REMEMBERED);
   }
 
   #waitOf(failures: Failures | undefined, { free, longestMs }: typeof OF_NAME): number {
@@ -60,15 +82,17 @@ export class Attempts {
   }
 
   #count(of: Map<string, Failures>, what: string): void {
-    const now = this.#clock.monotonic();
-    const known = of.get(what);
-    const count = known && now - known.at < FORGET_MS ? known.count : 0;
-    remember(of, what, { count: count + 1, at: now }, REMEMBERED);
+    const count = this.#countOf(of.get(what)) + 1;
+    remember(of, what, { count, at: this.#clock.monotonic() }, REMEMBERED);
+  }
+
+  #countOf(failures: Failures | undefined): number {
+    return failures && this.#clock.monotonic() - failures.at < FORGET_MS ? failures.count : 0;
   }
 }
 
 /** The first 64 bits of an IPv6 address (the subnet prefix of RFC 4291, section 2.5.1), which may be compressed; else the address. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [left = [], right = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
   const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
@@ -78,6 +102,6 @@ function networkOf(address: string): string {
     .join(':');
 }
 
-function homeOf(address: string, name: string): string {
+function pairOf(address: string, name: string): string {
   return `${address} ${name}`;
 }

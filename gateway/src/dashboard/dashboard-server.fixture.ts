@@ -21,6 +21,7 @@ interface Answer<Body> {
 export class TestDashboard {
   readonly logged: { readonly fields: Record<string, unknown>; readonly text: string }[] = [];
   #close = async () => {};
+  #drop = () => {};
 
   private constructor(
     readonly url: string,
@@ -50,8 +51,9 @@ export class TestDashboard {
         ...{ subscribers: null, waiting_readings: 0, core_seconds: 0, core_session_seconds: 0 },
       }),
     }).callback();
+    made.#drop = () => server.closeAllConnections();
     made.#close = async () => {
-      server.closeAllConnections();
+      made.drop();
       await new Promise((resolve) => server.close(resolve));
       await store.close();
     };
@@ -60,6 +62,11 @@ export class TestDashboard {
 
   stop(): Promise<void> {
     return this.#close();
+  }
+
+  /** Breaks all connections. */
+  drop(): void {
+    this.#drop();
   }
 
   async operator(name: string, role: Role = 'operator'): Promise<void> {

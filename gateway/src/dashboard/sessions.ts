@@ -5,6 +5,7 @@ import { HttpError } from '../errors.js';
 import { isoTime, isoTimeOrNull } from '../instant.js';
 import { Queue } from '../queue.js';
 import { clientLeft } from '../rest/client-left.js';
+import { whileAuthenticated } from '../rest/json-array.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
 import type { SummaryRow } from '../rest/sessions/schema.js';
@@ -86,7 +87,7 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect, 
   router.get('/dashboard/api/sessions/:session/insights.csv', async (ctx) => {
     signedInOf(ctx);
     const { id } = await sessionOf(ctx, store);
-    const text = Readable.from(csvOf(store.sessionInsights(id)), { objectMode: false });
+    const text = Readable.from(csvOf(whileAuthenticated(ctx, store.sessionInsights(id))), { objectMode: false });
     await once(text, 'readable');
     ctx.type = 'text/csv';
     ctx.attachment(`insights-${id}.csv`);

@@ -77,18 +77,40 @@ describe('the door of the dashboard', () => {
     expect((await dashboard.signIn('bob')).status).to.equal(200);
   });
 
-  it('lets 32 attempts wait while two passwords are checked, and tells others to try again', async () => {
+  describe('while strangers keep the checks busy', () => {
     const [slow, quick] = ['scrypt$32768$8$10$c2FsdA$aGFzaA', 'scrypt$2$1$1$c2FsdA$aGFzaA'];
-    const names = Array.from({ length: 62 }, (_, i) => `operator ${i}`);
-    for (const [i, name] of names.entries()) {
-      const password = i < 2 ? slow : quick;
-      const row = { id: randomUUID(), name, password, role: 'viewer' as const, revision: 1, createdAt: 0 };
-      await dashboard.store.addOperator(row);
-    }
-    const attempts = names.map((name, i) => dashboard.signIn(name, 'x', { 'x-forwarded-for': `203.0.113.${i}` }));
-    const refused = (await Promise.all(attempts)).filter(({ status }) => status === 429);
-    expect(refused).to.have.length.within(1, 28);
-    expect(refused[0]?.headers.get('retry-after')).to.equal('1');
+    const from = (address: string, name: string, password = 'x') =>
+      dashboard.signIn(name, password, { 'x-forwarded-for': address });
+    const strangers = (net: string, name: string) =>
+      Array.from({ length: 40 }, (_, i) => from(`${net}.${i}`, `${name} ${i}`));
+
+    before(async () => {
+      for (let i = 0; i < 40; i++)
+        for (const [kind, password] of Object.entries({ slow, quick })) {
+          const row = { id: randomUUID(), name: `${kind} ${i}`, password, role: 'viewer' as const };
+          await dashboard.store.addOperator({ ...row, revision: 1, createdAt: 0 });
+        }
+    });
+
+    it('lets 32 wait, and tells others to try again', async () => {
+      const answers = await Promise.all([from('203.0.115.1', 'slow 0'), ...strangers('203.0.113', 'quick')]);
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused).to.have.length.within(1, 8);
+      expect(refused[0]?.headers.get('retry-after')).to.equal('1');
+    });
+
+    it('checks an operator at a new address before all that have failed, and at a known one before all others', async () => {
+      expect((await from('192.0.2.1', 'bob', PASSWORD)).status).to.equal(200);
+      for (let i = 0; i < 40; i++) await from(`198.51.100.${i}`, `quick ${i}`);
+      let waiting = 80;
+      const failed = strangers('198.51.100', 'slow').map((answer) => answer.finally(() => (waiting -= 1)));
+      expect((await from('192.0.2.2', 'ann', PASSWORD)).status).to.equal(200);
+      const fresh = strangers('203.0.114', 'slow').map((answer) => answer.finally(() => (waiting -= 1)));
+      expect((await from('192.0.2.1', 'bob', PASSWORD)).status).to.equal(200);
+      expect(waiting).to.be.greaterThan(20);
+      dashboard.drop();
+      await Promise.allSettled([...failed, ...fresh]);
+    });
   });
 
   it('distinguishes clients behind a proxy of its own network', async () => {

@@ -1,25 +1,14 @@
 import { randomBytes, randomInt, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { Queue } from '../queue.js';
 
 /** Costs of scrypt (RFC 7914), as OWASP recommends for passwords: 32 MB, three times. */
 const COSTS = { N: 32_768, r: 8, p: 3 };
 const MAX_MEMORY = 64 * 1024 * 1024;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/**
- * Hashes that are computed concurrently, and that may wait: each occupies a thread that file and DNS operations also
- * need.
- */
-const AT_ONCE = 2;
-const WAITING = 32;
 const FORM = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]+)\$([\w-]+)$/;
 /** Letters and digits that are not confused with each other. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 const NEW_LENGTH = 20;
-
-/** Sign-ins are not known to belong to anybody yet. */
-const EVERYBODY = '';
-const queue = new Queue({ atOnce: AT_ONCE, waiting: WAITING });
 
 /** Allowed length of a password, characters. */
 export const PASSWORD_LENGTH = { min: 12, max: 200 } as const;
@@ -51,13 +40,9 @@ export function newPassword(): string {
 
 function derived(password: string, salt: Buffer, costs: ScryptOptions): Promise<Buffer> {
   const text = password.normalize('NFKC');
-  return queue.run(
-    EVERYBODY,
-    () =>
-      new Promise((resolve, reject) => {
-        scrypt(text, salt, HASH_BYTES, { ...costs, maxmem: MAX_MEMORY }, (error, hash) =>
-          error ? reject(error) : resolve(hash),
-        );
-      }),
-  );
+  return new Promise((resolve, reject) => {
+    scrypt(text, salt, HASH_BYTES, { ...costs, maxmem: MAX_MEMORY }, (error, hash) =>
+      error ? reject(error) : resolve(hash),
+    );
+  });
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Readable, Transform } from 'node:stream';
-import type { RestContext } from './rest-context.js';
+import type { RestContext, RestState } from './rest-context.js';
 
 /**
  * Answers with one JSON array of the rows. They are read from the store as fast as the client reads the answer, and no
@@ -11,12 +11,23 @@ export async function answerArray<Row>(
   batches: AsyncIterable<readonly Row[]>,
   form: (row: Row) => object,
 ): Promise<void> {
-  const text = Readable.from(jsonArray(batches, form), { objectMode: false });
+  const text = Readable.from(jsonArray(whileAuthenticated(ctx, batches), form), { objectMode: false });
   await once(text, 'readable');
   ctx.type = 'json';
   ctx.body = text;
   // The compression is a separate stream, which would wait for the rest for ever.
   text.once('error', (error) => ctx.body instanceof Transform && ctx.body.destroy(error));
+}
+
+/** The batches, as long as the key or the login of the request is valid: after that it throws, which breaks off the answer. */
+export async function* whileAuthenticated<Row>(
+  { state }: { readonly state: RestState },
+  batches: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<readonly Row[], void, undefined> {
+  for await (const batch of batches) {
+    await state.authenticate?.();
+    yield batch;
+  }
 }
 
 /** The text of one JSON array from batches of rows, one batch at a time. Ending it early ends the batches too. */
