@@ -1,5 +1,5 @@
 import { isoTime } from '../instant.js';
-import { operatorRow } from '../operators/operator.js';
+import { endLiveKeys, operatorRow } from '../operators/operator.js';
 import { hashPassword, newPassword } from '../operators/password.js';
 import type { Operator, Role } from '../store/store.js';
 import { type AdminContext, note } from './context.js';
@@ -21,6 +21,7 @@ export async function resetOperator(context: AdminContext, name: string): Promis
   const { id } = await operatorNamed(context, name);
   const password = newPassword();
   const row = found(name, await context.store.setOperatorPassword(id, await hashPassword(password)));
+  await endLiveKeys(context.store, id, context.clock.now());
   await note(context, 'password reset', null, name);
   return { ...shown(row), password };
 }
@@ -33,6 +34,7 @@ export async function listOperators({ store }: AdminContext): Promise<object[]> 
 export async function removeOperator(context: AdminContext, name: string): Promise<object> {
   const { id } = await operatorNamed(context, name);
   const row = found(name, await context.store.removeOperator(id));
+  await endLiveKeys(context.store, id, context.clock.now());
   await note(context, 'operator removed', null, name);
   return shown(row);
 }

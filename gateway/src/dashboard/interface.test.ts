@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { hashKey } from '@device-insights/fanout/api-key';
 import { expect } from 'chai';
+import { removeOperator, resetOperator } from '../admin/operators.js';
 import type { SummaryRow } from '../rest/sessions/schema.js';
 import {
   NO_PROGRESS,
@@ -103,6 +104,36 @@ describe('the interface of the dashboard', () => {
     dashboard.clock.advance(600_000 + 3_600_001);
     await call('POST', `/accounts/${account}/live-key`);
     expect(await dashboard.store.keyByHash(hashKey(made.key))).to.equal(null);
+  });
+
+  it('gives an operator ten keys for its own pages, and ends them with its login or password', async () => {
+    const { store, clock } = dashboard;
+    await dashboard.operator('vera', 'viewer');
+    const vera = await store.operatorNamed('vera');
+    let viewer = await dashboard.cookie('vera');
+    const issue = async () => {
+      const { json } = await dashboard.call<LiveKey>('POST', `/dashboard/api/accounts/${account}/live-key`, {
+        cookie: viewer,
+      });
+      return json.key;
+    };
+    const valid = async () => (await store.subscribeKeys(vera?.id ?? '')).map(({ hash }) => hash);
+    const first = await issue();
+    clock.advance(1);
+    const others = await Promise.all(Array.from({ length: 12 }, issue));
+    expect(await valid()).to.have.length(10);
+    expect((await store.keyByHash(hashKey(first)))?.revokedAt).to.equal(clock.now());
+    expect(others.map(hashKey)).to.include.members(await valid());
+    await dashboard.call('POST', '/dashboard/api/sign-out', { cookie: viewer });
+    expect(await valid()).to.deep.equal([]);
+    for (const end of [resetOperator, removeOperator]) {
+      await store.setOperatorPassword(vera?.id ?? '', vera?.password ?? '');
+      viewer = await dashboard.cookie('vera');
+      const key = await issue();
+      expect(await valid()).to.deep.equal([hashKey(key)]);
+      await end({ store, clock, algorithms: [], actor: 'test' }, 'vera');
+      expect((await store.keyByHash(hashKey(key)))?.revokedAt).to.equal(clock.now());
+    }
   });
 
   it('shows devices with their open sessions, and deletes a device', async () => {

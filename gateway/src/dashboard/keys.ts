@@ -2,6 +2,7 @@ import type Router from '@koa/router';
 import { issueKey, labelKey, revokeKey, rotateKey, shown } from '../admin/keys.js';
 import { HttpError } from '../errors.js';
 import { keyRow, newKey } from '../keys/key.js';
+import { endLiveKeys } from '../operators/operator.js';
 import { jsonBody } from '../rest/body.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
@@ -20,6 +21,8 @@ import { keyQuery, type LiveKey, labelling, newKey as newKeyBody, rotation } fro
 
 /** Lifetime of a key of the dashboard's own pages, ms; they renew it before it expires. */
 const LIVE_MS = 600_000;
+/** Keys that one operator can have for its pages: another one ends the oldest. */
+const LIVE_KEYS = 10;
 /** Time after the expiry of such a key at which it is deleted, ms. */
 const FORGOTTEN_MS = 3_600_000;
 
@@ -66,16 +69,17 @@ export function keyRoutes(router: Router<DashboardState>, options: DashboardOpti
   });
 
   router.post('/dashboard/api/accounts/:account/live-key', async (ctx) => {
-    signedInOf(ctx);
+    const { operator, login } = signedInOf(ctx);
     const { id } = await accountOf(ctx, store);
     const key = newKey();
     const now = clock.now();
     await store.forgetSubscribeKeys(now - FORGOTTEN_MS);
-    const expiresAt = now + LIVE_MS;
-    await store.addKey(
-      keyRow(key, { accountId: id, createdAt: now, expiresAt, permissions: ['read'], subscribeOnly: true }),
-    );
-    ctx.body = { key, lasts_ms: LIVE_MS } satisfies LiveKey;
+    const expiresAt = Math.min(now + LIVE_MS, login.expiresAt);
+    const fields = { accountId: id, createdAt: now, expiresAt, label: operator.id };
+    await store.addKey(keyRow(key, { ...fields, permissions: ['read'], subscribeOnly: true }));
+    await endLiveKeys(store, operator.id, now, LIVE_KEYS);
+    await ctx.state.authenticate?.(); // A login that ended meanwhile did not end this key.
+    ctx.body = { key, lasts_ms: expiresAt - now } satisfies LiveKey;
     ctx.status = 201;
   });
 }

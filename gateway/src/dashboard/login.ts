@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { HttpError } from '../errors.js';
+import { endLiveKeys } from '../operators/operator.js';
 import type { Login, Operator } from '../store/store.js';
 import type { DashboardMiddleware, DashboardOptions } from './dashboard-context.js';
 
@@ -23,9 +24,14 @@ export async function begin(ctx: Context, { store, clock }: DashboardOptions, op
   return login;
 }
 
-/** Ends a login, in the store and in its browser. */
-export async function end(ctx: Context, { store }: DashboardOptions, { hash }: Login): Promise<void> {
+/** Ends a login, in the store and in its browser; the operator's live pages elsewhere get other keys. */
+export async function end(
+  ctx: Context,
+  { store, clock }: DashboardOptions,
+  { hash, operatorId }: Login,
+): Promise<void> {
   await store.endLogin(hash);
+  await endLiveKeys(store, operatorId, clock.now());
   setCookie(ctx, '', 0);
 }
 

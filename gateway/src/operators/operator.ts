@@ -1,8 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditStore, Operator, OperatorStore, Role } from '../store/store.js';
+import type { AuditStore, KeyStore, Operator, OperatorStore, Role } from '../store/store.js';
 import { hashPassword, newPassword } from './password.js';
 
 const FIRST = 'admin';
+
+/** Revokes the keys of the live pages of an operator, except the newest `keep`: their sockets close. */
+export async function endLiveKeys(
+  store: Pick<KeyStore, 'subscribeKeys' | 'revokeKey'>,
+  operatorId: string,
+  at: number,
+  keep = 0,
+): Promise<void> {
+  const keys = await store.subscribeKeys(operatorId);
+  for (const { id } of keys.slice(0, Math.max(0, keys.length - keep))) await store.revokeKey(id, at);
+}
 
 /** Builds the row of an operator, which contains the password's hash. */
 export async function operatorRow(name: string, role: Role, password: string, now: number): Promise<Operator> {

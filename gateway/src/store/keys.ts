@@ -30,6 +30,8 @@ export interface KeyStore {
   keyPage(query: KeyQuery): Promise<Page<Key>>;
   /** The users that keys of an account are bound to, by name; a page starts after the cursor. */
   users(query: UserQuery): Promise<Page<User>>;
+  /** The keys with this label that may only subscribe and are not revoked; oldest first. */
+  subscribeKeys(label: string): Promise<Key[]>;
   /** Deletes the keys that may only subscribe and expired before a given time. */
   forgetSubscribeKeys(before: number): Promise<void>;
 }
@@ -49,7 +51,7 @@ export interface Key {
   /** From this time on the key is invalid; null means never. */
   readonly expiresAt: number | null;
   readonly permissions: readonly Permission[];
-  /** Chosen by an operator, up to 100 characters; "" for none. */
+  /** Chosen by an operator, up to 100 characters; "" for none. Of a key that may only subscribe: the id of its operator. */
   readonly label: string;
   /** Whether it is valid only for the subscriber sockets: the dashboard shows live readings with such a key. */
   readonly subscribeOnly: boolean;

@@ -202,6 +202,27 @@ describe('sessions', () => {
   });
 
   describe('GET /v1/sessions/{id}, and its insights', () => {
+    it('breaks off an answer that is being sent when its key is revoked', async () => {
+      const row = sessionRow(tenant.accountId, T0);
+      const count = 60_000;
+      await seed(
+        server.store,
+        row,
+        Array.from({ length: count }, (_, i) => insightRow(row, T0 + i)),
+      );
+      const headers = { authorization: `Bearer ${tenant.key}` };
+      const call = get(`${server.url}/v1/sessions/${row.id}/insights`, { headers });
+      const [answer] = (await once(call, 'response')) as [IncomingMessage];
+      await once(answer, 'readable');
+      const { id } = (await server.store.keys(tenant.accountId)).find(({ user }) => user === null) ?? { id: '' };
+      await server.store.revokeKey(id, Date.now());
+      let bytes = 0;
+      answer.on('data', (data: Buffer) => (bytes += data.length));
+      const [error] = await once(answer, 'error');
+      expect(error).to.include({ code: 'ECONNRESET' });
+      expect(bytes).to.be.lessThan(count * 150);
+    });
+
     it('gives one session', async () => {
       const row = sessionRow(tenant.accountId, T0);
       await seed(server.store, row);

@@ -47,6 +47,9 @@ export function embeddedKeys(db: Database): KeyStore {
   const revokedSince = db.prepare<KeyRow>('SELECT * FROM keys WHERE revoked_at >= ? ORDER BY revoked_at');
   const touch = db.prepare('UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?');
   const label = db.prepare('UPDATE keys SET label = ? WHERE id = ?');
+  const subscribe = db.prepare<KeyRow>(
+    'SELECT * FROM keys WHERE subscribe_only = 1 AND label = ? AND revoked_at IS NULL ORDER BY created_at, rowid',
+  );
   const forget = db.prepare('DELETE FROM keys WHERE subscribe_only = 1 AND expires_at < ?');
   const one = (row: KeyRow | undefined) => (row ? keyOf(row) : null);
   const replace = db.prepare(
@@ -94,6 +97,7 @@ export function embeddedKeys(db: Database): KeyStore {
       const rows = await db.read(() => db.prepare<UserRow>(sql).all(...values));
       return pageOf('users', rows, query.limit, ({ user }) => [0, user], userOf);
     },
+    subscribeKeys: (text) => db.read(() => subscribe.all(text).map(keyOf)),
     forgetSubscribeKeys: (before) => db.write(() => void forget.run(before)),
   };
 }

@@ -100,6 +100,10 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): KeyStore {
       );
       return pageOf('users', documents, query.limit, ({ _id }) => [0, _id], userOf);
     },
+    subscribeKeys: (label) =>
+      mongo.run(async () =>
+        (await keys.find({ subscribeOnly: true, label, revokedAt: null }).sort({ createdAt: 1, _id: 1 })).map(rowOf),
+      ),
     forgetSubscribeKeys: (before) =>
       mongo.run(async () => {
         await keys.deleteMany({ subscribeOnly: true, expiresAt: { $lt: before } });

@@ -185,6 +185,19 @@ export function accountSuite(handles: () => Handles): void {
       ]);
     });
 
+    it('finds the valid keys that may only subscribe by their label, oldest first', async () => {
+      const { store, other } = handles();
+      const at = newMoment();
+      const label = `operator ${at}`;
+      const [second, first, revoked] = [2, 1, 0].map((ms) =>
+        sampleKey({ subscribeOnly: true, label, createdAt: at + ms }),
+      );
+      for (const key of [second, first, revoked, sampleKey({ label }), sampleKey({ subscribeOnly: true })])
+        if (key) await store.addKey(key);
+      await store.revokeKey(revoked?.id ?? '', at);
+      expect(await other.subscribeKeys(label)).to.deep.equal([first, second]);
+    });
+
     it('deletes the keys that may only subscribe after they have expired', async () => {
       const { store, other } = handles();
       const at = newMoment();
