@@ -128,7 +128,7 @@ describe('subscriber sockets', () => {
         headers: { 'X-Forwarded-For': '203.0.113.9' },
       });
       expect(await new Promise((resolve) => ws.on('close', resolve))).to.equal(4001);
-      expect(lines).to.deep.equal([[{ address: '203.0.113.9' }, 'an API key was refused']]);
+      expect(lines).to.deep.equal([[{ address: '203.0.113.9', keyPrefix: 'svc_zzzz' }, 'an API key was refused']]);
     });
 
     it('reads the key only from the query parameter, not from a header', async () => {

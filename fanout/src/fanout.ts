@@ -7,7 +7,7 @@ import { Channel, type ChannelHome } from './channel.js';
 import { Counters } from './counters.js';
 import { sharedDeflateOffer } from './deflate-offer.js';
 import { textFrame } from './frame.js';
-import { hashKey, keysInQuery, onlyKey } from './keys/api-key.js';
+import { hashKey, keysInQuery, onlyKey, prefixOf } from './keys/api-key.js';
 import type { KeyCheck, KeyHolder } from './keys/key-check.js';
 import { clientAddress } from './platform/client-address.js';
 import { type Clock, systemClock, type Timer } from './platform/clock.js';
@@ -204,7 +204,8 @@ export class Fanout implements ChannelHome, SubscriberHome {
   }
 
   #refuseKey(subscriber: Subscriber, request: IncomingMessage, detail?: string): void {
-    this.options.log.warn({ address: clientAddress(request) }, 'an API key was refused');
+    const keyPrefix = prefixOf(onlyKey(keysInQuery(request.url ?? '')) ?? '');
+    this.options.log.warn({ address: clientAddress(request), keyPrefix }, 'an API key was refused');
     this.#refuse(subscriber, 'authenticationFailed', detail);
   }
 

@@ -125,7 +125,9 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const sockets = [...upgrades.keys()];
   const load = busyness.look;
   const inspect = inspector.look.bind(inspector);
-  const web = createWeb({ store, keys, sockets, health, dashboard, load, inspect, gateway, registry, clock, log });
+  const refusals = ingest.refused.of.bind(ingest.refused);
+  const shown = { dashboard, load, inspect, refusals, gateway };
+  const web = createWeb({ store, keys, sockets, health, ...shown, registry, clock, log });
   const server = createHttpServer(web, log, { upgrades });
   registerDrops(registry, server);
   if (config.mongodbUri === null) registerDisk(registry, config.dataDir);

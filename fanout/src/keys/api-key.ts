@@ -14,6 +14,11 @@ export function holdsKey(text: string): boolean {
   return HELD_KEY.test(text);
 }
 
+/** The first characters of a key, by which people recognise it. */
+export function prefixOf(key: string): string {
+  return key.slice(0, 8);
+}
+
 /** SHA-256 of a key, hex: the only form in which keys are kept. */
 export function hashKey(key: string): string {
   return hash('sha256', key);

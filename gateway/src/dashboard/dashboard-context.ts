@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Algorithm } from '../analysis/algorithm.js';
 import { HttpError } from '../errors.js';
 import type { Health } from '../health.js';
+import type { Refusals } from '../ingest/refused-devices.js';
 import type { Inspection } from '../peers/inspection.js';
 import type { Observe } from '../rest/request-notes.js';
 import type { RestState } from '../rest/rest-context.js';
@@ -20,6 +21,8 @@ export interface DashboardOptions {
   readonly load: () => Promise<Load>;
   /** Requests the state of a session from the gateway that owns it. */
   readonly inspect: (session: Session, channel: number | null) => Promise<Inspection | null>;
+  /** The last refused connections of an account on this gateway, the newest first. */
+  readonly refusals: (accountId: string) => readonly Refusals[];
   /** Id of this gateway in the store. */
   readonly gateway: string;
   readonly observe: Observe;

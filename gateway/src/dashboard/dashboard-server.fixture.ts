@@ -1,6 +1,7 @@
 import { addressOf, createHttpServer, listen } from '@device-insights/fanout/platform/http-server';
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { ALGORITHMS } from '../analysis/registry.js';
+import { RefusedDevices } from '../ingest/refused-devices.js';
 import { operatorRow } from '../operators/operator.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Role, Store } from '../store/store.js';
@@ -20,6 +21,7 @@ interface Answer<Body> {
 /** The dashboard on a real server, port and embedded store, for tests. */
 export class TestDashboard {
   readonly logged: { readonly fields: Record<string, unknown>; readonly text: string }[] = [];
+  readonly refused = new RefusedDevices();
   #close = async () => {};
   #drop = () => {};
 
@@ -45,6 +47,7 @@ export class TestDashboard {
       ...{ store, algorithms: ALGORITHMS, clock, gateway: 'this one', log: { info: log, warn: log, error: log } },
       ...{ observe: () => {}, signIns: new Map() },
       inspect: async () => null,
+      refusals: (accountId) => made.refused.of(accountId),
       health: async () => ({ ok: false, ingest: true, subscribe: false, reason: 'subscribe: x', cause: 'because' }),
       load: async () => ({
         ...{ cpu: 0.1, memory_bytes: 1, event_loop_delay_ms: 0, uptime_s: 1, devices: 0, sessions: 0, max_sessions: 9 },

@@ -2,6 +2,7 @@ import type Router from '@koa/router';
 import { deleteDevice } from '../admin/devices.js';
 import { HttpError } from '../errors.js';
 import { isoTime, isoTimeOrNull } from '../instant.js';
+import type { Refusals } from '../ingest/refused-devices.js';
 import { readQuery } from '../rest/query.js';
 import type { DeviceModel, ListedDevice, Session, StreamingDevice } from '../store/store.js';
 import { accountOf } from './accounts.js';
@@ -13,13 +14,14 @@ import {
   deviceQuery,
   type Listed,
   type ModelRow,
+  type RefusedRow,
   type StreamingRow,
   streamingQuery,
 } from './schemas.js';
 
 /** Routes of the devices that have streamed. */
 export function deviceRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
-  const { store } = options;
+  const { store, refusals } = options;
 
   router.get('/dashboard/api/accounts/:account/devices', async (ctx) => {
     signedInOf(ctx);
@@ -35,6 +37,12 @@ export function deviceRoutes(router: Router<DashboardState>, options: DashboardO
     const { prefix = null, limit } = readQuery(ctx, streamingQuery);
     const devices = await store.streamingDevices({ accountId, prefix, limit });
     ctx.body = devices.map(streamingRow);
+  });
+
+  router.get('/dashboard/api/accounts/:account/refused', async (ctx) => {
+    signedInOf(ctx);
+    const { id } = await accountOf(ctx, store);
+    ctx.body = refusals(id).map(refusedRow);
   });
 
   router.get('/dashboard/api/accounts/:account/devices/:device', async (ctx) => {
@@ -69,6 +77,10 @@ function deviceRow({ deviceId, deviceModelId, createdAt, problem, session }: Lis
     data_end: isoTimeOrNull(session?.progress.lastInstant ?? null),
     session: session?.status === 'open' ? openSession(session) : null,
   };
+}
+
+function refusedRow({ deviceId, keyPrefix, at, ...others }: Refusals): RefusedRow {
+  return { device_id: deviceId, key_prefix: keyPrefix, at: isoTime(at), ...others };
 }
 
 function openSession({ id, startedAt, progress: { lastDataAt } }: Session): NonNullable<DeviceRow['session']> {

@@ -152,6 +152,15 @@ describe('the interface of the dashboard', () => {
     expect((await call('GET', `/accounts/${account}/devices/band-1`)).status).to.equal(404);
   });
 
+  it('shows the refused connections of an account', async () => {
+    const refused = { code: 4004, reason: 'there is no such device model', address: '203.0.113.9' };
+    const at = Date.parse('2026-03-01T10:00:00.000Z');
+    for (const _ of [1, 2]) dashboard.refused.add(account, { ...refused, deviceId: 'band', keyPrefix: 'svc_abcd' }, at);
+    expect((await call('GET', `/accounts/${account}/refused`)).json).to.deep.equal([
+      { ...refused, device_id: 'band', key_prefix: 'svc_abcd', count: 2, at: '2026-03-01T10:00:00.000Z' },
+    ]);
+  });
+
   it('reads a page of devices with one query of the store', async () => {
     const model = sampleModel({ accountId: account });
     await dashboard.store.addDeviceModel(model);

@@ -128,6 +128,19 @@ export interface StreamingRow {
   readonly refused: readonly RefusedFrames[];
 }
 
+/** A refused connection of a device; the same one several times is one row. */
+export interface RefusedRow {
+  readonly device_id: string | null;
+  /** Its close code. */
+  readonly code: number;
+  readonly reason: string;
+  readonly address: string;
+  readonly key_prefix: string | null;
+  readonly count: number;
+  /** Time of the last one. */
+  readonly at: string;
+}
+
 interface OpenSession {
   readonly id: string;
   readonly started_at: string;

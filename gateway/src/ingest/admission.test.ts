@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { CLOSE } from '@device-insights/contract/close-codes';
 import { strangersUpgrade } from '@device-insights/fanout/platform/raw.fixture';
 import { expect } from 'chai';
 import { CloseError } from '../errors.js';
@@ -77,12 +78,38 @@ describe('Admission of devices', () => {
 
   it('logs the address of a client whose key is refused', async () => {
     const { query } = await bench.device(gateway);
-    const client = bench.connect(gateway, { ...query, api_key: newKey() }, { 'x-forwarded-for': '203.0.113.9' });
+    const api_key = newKey();
+    const client = bench.connect(gateway, { ...query, api_key }, { 'x-forwarded-for': '203.0.113.9' });
     expect(await client.code()).to.equal(4001);
     const lines = bench.logged.filter(({ text }) => text === 'an API key was refused');
-    expect(lines).to.deep.equal([
-      { level: 'warn', fields: { address: '203.0.113.9' }, text: 'an API key was refused' },
-    ]);
+    const fields = {
+      deviceId: query.device_id,
+      code: 4001,
+      reason: CLOSE.authenticationFailed.meaning,
+      address: '203.0.113.9',
+      keyPrefix: api_key.slice(0, 8),
+      account: null,
+    };
+    expect(lines).to.deep.equal([{ level: 'warn', fields, text: 'an API key was refused' }]);
+  });
+
+  it('logs a device that it refuses, and remembers the last 100 of its account', async () => {
+    const { connect, model, key } = await bench.device(gateway);
+    const { accountId } = model;
+    expect(await connect({ device_model_id: randomUUID() }).code()).to.equal(4004);
+    expect(await connect({ device_id: '..' }).code()).to.equal(4000);
+    expect(await connect({ device_id: '..' }).code()).to.equal(4000);
+    const [newest, before] = gateway.ingest.refused.of(accountId);
+    const fields = { address: '127.0.0.1', keyPrefix: key.slice(0, 8) };
+    expect(newest).to.deep.include({ ...fields, deviceId: '..', code: 4000, count: 2, at: T0 });
+    expect(before).to.deep.include({ ...fields, code: 4004, count: 1 });
+    const line = bench.logged.findLast(({ text }) => text === 'a device was refused');
+    expect(line?.level).to.equal('warn');
+    expect(line?.fields).to.deep.include({ ...fields, account: accountId, deviceId: '..', code: 4000 });
+    expect(JSON.stringify(line?.fields)).to.include('device_id must be');
+    for (let i = 0; i < 101; i++) await connect({ device_id: `${i}/` }).code();
+    const all = gateway.ingest.refused.of(accountId).map(({ deviceId }) => deviceId);
+    expect([all.length, all[0], all[99]]).to.deep.equal([100, '100/', '1/']);
   });
 
   it('keeps no place among the waiting for those that it has refused, so that they keep nobody out', async () => {

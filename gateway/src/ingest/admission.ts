@@ -34,13 +34,15 @@ const TOO_MANY_NEW =
 /** The range of a Date (ECMA-262, 21.4.1.1), ms. */
 const MAX_TIME = 8.64e15;
 
-/**
- * The hash of the key that a request carries, in the query or the header; null if there is none, or none in the form of
- * a key.
- */
-export function keyHashOf({ url = '', headers }: IncomingMessage): string | null {
+/** The key that a request carries, in the query or the header; null if there is none, or none in the form of a key. */
+export function keyOf({ url = '', headers }: IncomingMessage): string | null {
   const given = keysInQuery(url);
-  const key = given.length > 0 ? onlyKey(given) : keyInHeader(headers.authorization ?? '');
+  return given.length > 0 ? onlyKey(given) : keyInHeader(headers.authorization ?? '');
+}
+
+/** The hash of that key. */
+export function keyHashOf(request: IncomingMessage): string | null {
+  const key = keyOf(request);
   return key && hashKey(key);
 }
 
@@ -121,7 +123,8 @@ function single(query: URLSearchParams, name: string): string | null {
   return values[0] ?? null;
 }
 
-function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+/** The parameters of a request. */
+export function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
   const start = url.indexOf('?');
   return new URLSearchParams(start < 0 ? '' : url.slice(start));
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { LIMITS } from '@device-insights/contract/ingest';
 import { hasExpired, type KeyCheck } from '@device-insights/fanout';
-import { clientAddress } from '@device-insights/fanout/platform/client-address';
 import type { Timer } from '@device-insights/fanout/platform/clock';
 import { countOne } from '@device-insights/fanout/platform/count';
 import { within } from '@device-insights/fanout/platform/deadline';
@@ -19,6 +18,7 @@ import { admit, holderOf, keyHashOf } from './admission.js';
 import { CLOSE_GRACE_MS, Connection, DeviceSocket } from './connection.js';
 import { IngestCounters } from './counters.js';
 import { EARLIEST_MS } from './frame.js';
+import { RefusedDevices, refusedDevice } from './refused-devices.js';
 import { JoinLimiter } from './session-quota.js';
 import { SessionScheduler } from './session-scheduler.js';
 import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
@@ -52,6 +52,7 @@ const DRAIN_MS = 5000;
 /** The devices' sockets and sessions of one gateway; call its `handleUpgrade` for upgrades of `/stream/ingest`. */
 export class Ingest {
   readonly counters = new IngestCounters();
+  readonly refused = new RefusedDevices();
   readonly #options: IngestOptions;
   readonly #server: WebSocketServer;
   readonly #sessions: Sessions;
@@ -159,12 +160,14 @@ export class Ingest {
   async #admit(request: IncomingMessage, connection: Connection, at: number): Promise<void> {
     const limit = this.#options.clock.after(ADMISSION_LIMIT_MS, () => connection.close('overloaded'));
     const hasWaited = this.#hasStoodStill();
+    let account: string | null = null;
     try {
       this.#refuseIfUnable();
       const { keys, store, heartbeat } = this.#options;
       connection.keyHash = keyHashOf(request);
       const holder = await holderOf(connection.keyHash, keys);
       connection.expiresAt = holder.expiresAt;
+      account = holder.account;
       this.#pending.delete(connection); // Joining may take long, and the places are few.
       await this.#joins.run(holder.account, async () => {
         const admission = await admit(request, holder, at, store);
@@ -174,9 +177,13 @@ export class Ingest {
         this.#serve(connection, await this.#sessions.join(admission, connection));
       });
     } catch (error) {
-      if (connection.keyHash !== null && isRefusedKey(error))
-        this.#options.log.warn({ address: clientAddress(request) }, 'an API key was refused');
-      this.#close(connection, error);
+      const refusal = this.#refusalOf(error);
+      countOne(this.counters.refusedDevices, refusal.reason);
+      connection.close(refusal.reason, refusal.message);
+      const refused = refusedDevice(request, refusal);
+      if (account !== null) this.refused.add(account, refused, at);
+      const isKeys = refused.keyPrefix !== null && refusal.reason === 'authenticationFailed';
+      this.#options.log.warn({ ...refused, account }, isKeys ? 'an API key was refused' : 'a device was refused');
     } finally {
       limit.cancel();
       this.#pending.delete(connection); // Also if it is refused: it may not answer the close frame for long.
@@ -218,15 +225,12 @@ export class Ingest {
     connection.resume();
   }
 
-  #close(connection: Connection, error: unknown): void {
+  #refusalOf(error: unknown): CloseError {
     const known = error instanceof CloseError || error instanceof StoreUnavailable;
     if (!known) this.#options.log.error({ err: error }, 'a device could not be admitted');
-    const refusal =
-      error instanceof CloseError
-        ? error
-        : new CloseError('overloaded', 'the device could not be admitted now; try again');
-    countOne(this.counters.refusedDevices, refusal.reason);
-    connection.close(refusal.reason, refusal.message);
+    return error instanceof CloseError
+      ? error
+      : new CloseError('overloaded', 'the device could not be admitted now; try again');
   }
 
   #revoke(hash: string): void {
@@ -273,8 +277,4 @@ export class Ingest {
       this.#onEmpty = resolve;
     });
   }
-}
-
-function isRefusedKey(error: unknown): boolean {
-  return error instanceof CloseError && error.reason === 'authenticationFailed';
 }

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { PERMISSIONS, type Permission } from '@device-insights/fanout';
-import { hashKey } from '@device-insights/fanout/api-key';
+import { hashKey, prefixOf } from '@device-insights/fanout/api-key';
 import type { Key } from '../store/store.js';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -26,7 +26,7 @@ export function keyRow(key: string, fields: NewKey): Key {
     id: randomUUID(),
     user: null,
     hash: hashKey(key),
-    prefix: key.slice(0, 8),
+    prefix: prefixOf(key),
     lastFour: key.slice(-4),
     lastUsedAt: null,
     revokedAt: null,

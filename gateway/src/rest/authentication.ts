@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { hashKey, keyInHeader } from '@device-insights/fanout/api-key';
+import { hashKey, keyInHeader, prefixOf } from '@device-insights/fanout/api-key';
 import { clientAddress } from '@device-insights/fanout/platform/client-address';
 import type { Context } from 'koa';
 import { HttpError } from '../errors.js';
@@ -47,6 +47,6 @@ async function authenticate({ keys, log }: RestOptions, request: IncomingMessage
   }
   const key = await keys.key(hashKey(text));
   if (key) return key;
-  log.warn({ address: clientAddress(request) }, 'an API key was refused');
+  log.warn({ address: clientAddress(request), keyPrefix: prefixOf(text) }, 'an API key was refused');
   throw unauthenticated('the API key is unknown, revoked or expired: ask the operator for a new one (admin key issue)');
 }

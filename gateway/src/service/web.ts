@@ -14,7 +14,7 @@ import { createRest } from '../rest/rest.js';
 import type { Store } from '../store/store.js';
 
 /** What the answers to HTTP requests need of the rest of the service. */
-interface WebOptions extends Pick<DashboardOptions, 'load' | 'inspect' | 'gateway'> {
+interface WebOptions extends Pick<DashboardOptions, 'load' | 'inspect' | 'gateway' | 'refusals'> {
   readonly store: Store;
   readonly keys: KeyRing;
   /** Paths of the WebSockets that are served on the same port. */
@@ -39,9 +39,9 @@ export function createWeb(options: WebOptions): RequestListener {
   const common = { algorithms: ALGORITHMS, health, observe: requestNotes(registry, log, clock), clock, log };
   const rest = createRest({ ...common, store, keys, sockets }).callback();
   if (!options.dashboard) return rest;
-  const { load, inspect, gateway } = options;
+  const { load, inspect, gateway, refusals } = options;
   const audited = loggedAudit(store, log);
-  const dashboard = createDashboard({ ...common, store: audited, load, inspect, gateway, signIns }).callback();
+  const dashboard = createDashboard({ ...common, store: audited, load, inspect, gateway, refusals, signIns }).callback();
   return (request, response) =>
     isDashboards(pathOf(request)) ? dashboard(request, response) : rest(request, response);
 }

@@ -1,12 +1,38 @@
 import { useState } from 'preact/hooks';
-import type { DeviceRow } from '../../../src/dashboard/schemas.js';
+import type { DeviceRow, RefusedRow } from '../../../src/dashboard/schemas.js';
 import type { AccountPage } from '../account-page.js';
-import { query } from '../api.js';
+import { query, useLoad } from '../api.js';
 import { usePages } from '../pages.js';
 import { Link } from '../router.js';
-import { Badge, Empty, Field, Page, Rows, Table, When } from '../ui.js';
+import { Badge, Empty, Field, Page, Panel, Rows, Table, When } from '../ui.js';
 
 const REFRESH_MS = 5000;
+
+/** Connections that were refused; nothing if there are none. */
+function Refused({ account }: { readonly account: string }) {
+  const { data = [] } = useLoad<RefusedRow[]>(`/accounts/${account}/refused`, REFRESH_MS);
+  if (data.length === 0) return null;
+  return (
+    <Panel title="Refused connections">
+      <p class="mute">The last 100 that this gateway refused since its start.</p>
+      <Table label="Refused connections" columns={['Device', 'Reason', 'Code', 'Address', 'Key', 'Times', 'Last']}>
+        {data.map(({ device_id, reason, code, address, key_prefix, count, at }) => (
+          <tr key={`${device_id} ${reason} ${address} ${key_prefix}`}>
+            <th scope="row">{device_id ?? <span class="mute">no id</span>}</th>
+            <td class="why">{reason}</td>
+            <td>{code}</td>
+            <td>{address}</td>
+            <td>{key_prefix === null ? <span class="mute">–</span> : <code>{key_prefix}…</code>}</td>
+            <td>{count}</td>
+            <td>
+              <When at={at} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Panel>
+  );
+}
 
 /** Devices that have streamed. */
 export function Devices({ account }: AccountPage) {
@@ -66,6 +92,7 @@ export function Devices({ account }: AccountPage) {
           </Table>
         )}
       </Rows>
+      <Refused account={account.id} />
     </Page>
   );
 }
