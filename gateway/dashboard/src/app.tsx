@@ -11,7 +11,7 @@ import { Health } from './pages/health.js';
 import { Keys } from './pages/keys.js';
 import { SessionPage } from './pages/session.js';
 import { Sessions } from './pages/sessions.js';
-import { SignIn } from './pages/sign-in.js';
+import { ChangePassword, SignIn } from './pages/sign-in.js';
 import { Start } from './pages/start.js';
 import { Users } from './pages/users.js';
 import { Wall } from './pages/wall.js';
@@ -67,6 +67,7 @@ function Shell({ me }: { readonly me: Me }) {
   useEffect(() => {
     if (current) localStorage.setItem(REMEMBERED, current.id);
   }, [current]);
+  const [changing, setChanging] = useState(false);
   const signOut = () =>
     void api('POST', '/sign-out')
       .catch(() => undefined)
@@ -111,11 +112,15 @@ function Shell({ me }: { readonly me: Me }) {
             {me.name}
             {me.role === 'viewer' && <span class="mute"> (viewer)</span>}
           </span>
+          <button type="button" class="small" onClick={() => setChanging(true)}>
+            Password
+          </button>
           <button type="button" class="small" onClick={signOut}>
             Sign out
           </button>
         </div>
       </nav>
+      {changing && <ChangePassword onClose={() => setChanging(false)} />}
       <main id="content">
         {accounts.error && (
           <Failure error={accounts.error} retry={() => void accounts.reload()} shownAt={accounts.at} />

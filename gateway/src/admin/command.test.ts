@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { hashKey, isKey } from '@device-insights/fanout/api-key';
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
@@ -6,6 +10,7 @@ import { z } from 'zod';
 import { isPassword } from '../operators/password.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Store } from '../store/store.js';
+import { partOf, sampleInsight, sampleSession } from '../store/suite/samples.js';
 import { adminCommand } from './command.js';
 import type { AdminContext } from './context.js';
 import { Refusal } from './refusal.js';
@@ -314,6 +319,80 @@ describe('admin', () => {
       expect(await store.operatorNamed('eve')).to.equal(null);
       for (const command of ['reset', 'remove'])
         expect(await refused('operator', command, 'eve')).to.contain('there is no operator named "eve"');
+    });
+  });
+
+  it('operator remove keeps the last operator who may change anything', async () => {
+    await admin('operator', 'add', 'last-viewer', '--viewer');
+    const [last, ...others] = (await store.operators()).filter(({ role }) => role === 'operator');
+    const name = last?.name ?? String(Identified.parse(await admin('operator', 'add', 'last')).name);
+    for (const other of others) await admin('operator', 'remove', other.name);
+    expect(await refused('operator', 'remove', name)).to.contain('add another one first');
+    expect(await store.operatorNamed(name)).not.to.equal(null);
+    await admin('operator', 'remove', 'last-viewer');
+    await admin('operator', 'add', 'successor');
+    expect(await admin('operator', 'remove', name)).to.include({ name });
+  });
+
+  it('audit list gives the newest entries, the newest first', async () => {
+    for (let i = 0; i < 201; i++) await admin('account', 'entitle', '--account', account, '--algos', 'all');
+    await admin('account', 'create', 'newest');
+    const entries = z.array(z.looseObject({ action: z.string() })).parse(await admin('audit', 'list', '--limit', '202'));
+    expect(entries).to.have.length(202);
+    expect(entries[0]).to.include({ actor: 'admin command', action: 'account created', subject: 'newest' });
+    expect(entries[201]).to.deep.include({ action: 'account entitled', account_id: account });
+    expect(await admin('audit', 'list')).to.have.length(100);
+    expect(await refused('audit', 'list', '--limit', '0')).to.contain('a number from 1');
+  });
+
+  describe('user export', () => {
+    let folder: string;
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'export-'));
+    });
+    after(() => rm(folder, { recursive: true }));
+
+    it('writes the keys, sessions, insights and audit entries of one user to a new private file', async () => {
+      const file = join(folder, 'ann.jsonl');
+      const { id } = Identified.parse(await admin('account', 'create', 'exported'));
+      const keys = [];
+      for (const user of ['ann', 'bob', 'joann'])
+        keys.push(Identified.parse(await admin('key', 'issue', '--account', id, '--user', user)));
+      const at = clock.now();
+      const sessions = ['ann', 'bob', null].map((user) => sampleSession({ accountId: id, user, startedAt: at }));
+      for (const session of sessions) {
+        await store.openSession(session);
+        const insights = Array.from({ length: 600 }, (_, i) => sampleInsight(session, at + i, at + i));
+        await store.commit([partOf(session, insights)]);
+      }
+      const words = ['user', 'export', '--account', 'exported', '--user', 'ann', file];
+      expect(await admin(...words)).to.deep.equal({
+        ...{ account_id: id, user: 'ann', file },
+        ...{ keys: 1, sessions: 1, insights: 600 },
+      });
+      const text = await readFile(file, 'utf8');
+      const lines = text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const of = (kind: string) => lines.flatMap((line) => line[kind] ?? []);
+      expect(of('key').map((key) => key.id)).to.deep.equal([keys[0]?.id]);
+      expect(text).not.to.contain(String(keys[0]?.key));
+      expect(of('session').map((session) => session.id)).to.deep.equal([sessions[0]?.id]);
+      expect(new Set(of('insight').map((insight) => insight.session_id))).to.deep.equal(new Set([sessions[0]?.id]));
+      expect(of('audit').map(({ action }) => action)).to.deep.equal(['key issued']);
+      expect((await stat(file)).mode & 0o777).to.equal(0o600);
+      expect(await refused(...words)).to.contain('exists already');
+      expect(await readFile(file, 'utf8')).to.equal(text);
+      const { rows } = await store.auditLog({ limit: 1, cursor: null });
+      expect(rows[0]).to.include({ action: 'user exported', accountId: id, subject: 'ann' });
+    });
+
+    it('leaves no file if the account has nothing of the user', async () => {
+      const file = join(folder, 'eve.jsonl');
+      const words = ['user', 'export', '--account', account, '--user', 'nobody', file];
+      expect(await refused(...words)).to.contain('no key and no session of the user "nobody"');
+      expect(existsSync(file)).to.equal(false);
     });
   });
 

@@ -1,9 +1,11 @@
 import { VERSION } from '@device-insights/fanout/platform/version';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { createAccount, entitleAccount, listAccounts } from './accounts.js';
+import { listAudit } from './audit.js';
 import type { AdminContext } from './context.js';
 import { type DeviceChoice, deleteDevice, deleteDevices, listDevices } from './devices.js';
 import { deleteAccount, deleteSession, eraseUser } from './erasure.js';
+import { exportUser } from './export.js';
 import { issueKey, listKeys, revokeKey, rotateKey } from './keys.js';
 import { addOperator, listOperators, removeOperator, resetOperator } from './operators.js';
 import { Refusal } from './refusal.js';
@@ -43,6 +45,13 @@ export function adminCommand(perform: Perform, files: FileTasks): Command {
     perform,
   );
   erasureCommands(admin, perform);
+  admin
+    .command('audit')
+    .description('list: who changed what, sign-ins, and failed sign-ins')
+    .command('list')
+    .description('list the newest entries of the audit log, the newest first')
+    .option('--limit <COUNT>', 'number of entries', countOf, 100)
+    .action((o: { limit: number }) => perform((context) => listAudit(context, o.limit)));
   const backup = admin
     .command('backup')
     .argument('<FILE>')
@@ -63,6 +72,11 @@ export function adminCommand(perform: Perform, files: FileTasks): Command {
     .description('read the whole store, also while a service is running, and report whether it is sound')
     .action(() => files.verifyStore());
   return admin;
+}
+
+function countOf(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 to 999999.');
+  return Number(text);
 }
 
 const ACCOUNT = ['--account <ID>', 'id or name of the account'] as const;
@@ -99,9 +113,16 @@ function erasureCommands(admin: Command, perform: Perform): void {
     .command('delete <ID>')
     .description('delete a closed session for good, with its insights')
     .action((id: string) => perform((context) => deleteSession(context, id)));
-  admin
-    .command('user')
-    .description('erase: all data of one user')
+  const user = admin.command('user').description('export, erase: all data of one user');
+  user
+    .command('export <FILE>')
+    .description('write the keys of a user, its sessions with their insights, and its audit entries to a new file of JSON lines')
+    .requiredOption(...ACCOUNT)
+    .requiredOption('--user <U>', 'the user')
+    .action((file: string, o: { account: string; user: string }) =>
+      perform((context) => exportUser(context, o.account, o.user, file)),
+    );
+  user
     .command('erase')
     .description('delete the keys of a user, its sessions and their insights, for good; the audit log stays')
     .requiredOption(...ACCOUNT)

@@ -30,9 +30,11 @@ export async function listOperators({ store }: AdminContext): Promise<object[]> 
   return (await store.operators()).map(shown);
 }
 
-/** Removes an operator and signs them out everywhere. */
+/** Removes an operator, but not the last one that is no viewer, and signs them out everywhere. */
 export async function removeOperator(context: AdminContext, name: string): Promise<object> {
   const { id } = await operatorNamed(context, name);
+  if (!(await context.store.operators()).some(({ id: other, role }) => other !== id && role === 'operator'))
+    throw new Refusal(`${JSON.stringify(name)} is the last operator who may change anything: add another one first`);
   const row = found(name, await context.store.removeOperator(id));
   await endLiveKeys(context.store, id, context.clock.now());
   await note(context, 'operator removed', null, name);

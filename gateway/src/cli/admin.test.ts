@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@device-insights/fanout/platform/clock';
@@ -43,6 +43,16 @@ describe('the admin command', () => {
     } finally {
       await store.close();
     }
+  });
+
+  it('writes the user of the system, also behind sudo, into the audit log', async () => {
+    await admin(['account', 'create', 'by-user']);
+    await admin(['account', 'create', 'by-sudo'], { SUDO_USER: 'ann' });
+    const { out } = await admin(['audit', 'list', '--limit', '2']);
+    expect((JSON.parse(out) as { actor: string }[]).map(({ actor }) => actor)).to.deep.equal([
+      'admin command of ann',
+      `admin command of ${userInfo().username}`,
+    ]);
   });
 
   it('reports unknown and taken names in one line on stderr, with exit code 1', async () => {

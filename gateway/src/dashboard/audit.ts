@@ -1,7 +1,6 @@
 import type Router from '@koa/router';
-import { isoTime } from '../instant.js';
+import { auditShown } from '../admin/audit.js';
 import { readQuery } from '../rest/query.js';
-import type { AuditEntry } from '../store/store.js';
 import { type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
 import { type AuditRow, type Listed, pageQuery } from './schemas.js';
 
@@ -11,10 +10,6 @@ export function auditRoutes(router: Router<DashboardState>, { store }: Dashboard
     signedInOf(ctx);
     const { limit, cursor } = readQuery(ctx, pageQuery);
     const { rows, next } = await store.auditLog({ limit, cursor: cursor ?? null });
-    ctx.body = { rows: rows.map(auditRow), next } satisfies Listed<AuditRow>;
+    ctx.body = { rows: rows.map(auditShown), next } satisfies Listed<AuditRow>;
   });
-}
-
-function auditRow({ at, actor, action, accountId, subject }: AuditEntry): AuditRow {
-  return { at: isoTime(at), actor, action, account_id: accountId, subject };
 }

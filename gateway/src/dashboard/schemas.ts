@@ -1,6 +1,7 @@
 import type { Permission } from '@device-insights/fanout';
 import { z } from 'zod';
 import type { InsightType, SqiClass } from '../insight.js';
+import { PASSWORD_LENGTH } from '../operators/password.js';
 import type { Inspection } from '../peers/inspection.js';
 import { digits, instant, limit, list, matching, object, oneOf, text } from '../rest/fields.js';
 import type { DiagnosedNotice, Diagnostics, RefusedFrames } from '../store/store.js';
@@ -9,6 +10,10 @@ import type { DiagnosedNotice, Diagnostics, RefusedFrames } from '../store/store
 
 // -- requests
 export const signIn = object({ name: text(1, 200), password: text(1, 200) });
+export const newPassword = object({
+  current: text(1, 200),
+  password: text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max),
+});
 export const newAccount = object({ name: text(1, 200) });
 export const entitlement = object({
   algorithms: z.union([z.null(), list(text(1, 100), 100)], { error: () => 'must be null or a list of slugs' }),

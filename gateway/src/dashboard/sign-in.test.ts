@@ -57,6 +57,10 @@ describe('the door of the dashboard', () => {
       text: 'a sign-in to the dashboard was refused',
     });
     expect(JSON.stringify(dashboard.logged)).not.to.contain('wrong"');
+    const { rows } = await dashboard.store.auditLog({ limit: 2, cursor: null });
+    const entry = { action: 'sign-in refused', accountId: null, subject: '127.0.0.1' };
+    expect(rows[0]).to.deep.include({ ...entry, actor: 'ann' });
+    expect(rows[1], 'a name that nobody has may be a password').to.deep.include({ ...entry, actor: 'an unknown name' });
   });
 
   it('reads no more of a body than a sign-in needs, as anybody may send one', async () => {
@@ -133,6 +137,26 @@ describe('the door of the dashboard', () => {
     const id = (await dashboard.store.operatorNamed('eve'))?.id ?? '';
     await dashboard.store.setOperatorPassword(id, 'another');
     expect((await me(second)).status).to.equal(401);
+  });
+
+  it('changes the own password of everybody who knows it, and ends the other logins', async () => {
+    await dashboard.operator('zoe', 'viewer');
+    const [here, elsewhere] = [await dashboard.cookie('zoe'), await dashboard.cookie('zoe')];
+    const change = (current: string, password: string) =>
+      dashboard.call('POST', '/dashboard/api/password', { cookie: here, body: { current, password } });
+    const wrong = await change('not this one', 'a much better one');
+    expect([wrong.status, wrong.json.detail]).to.deep.equal([403, 'the current password is wrong']);
+    expect((await change(PASSWORD, 'short')).status).to.equal(400);
+    const { status, headers } = await change(PASSWORD, 'a much better one');
+    expect(status).to.equal(200);
+    const next = String(headers.get('set-cookie')).split(';', 1)[0] ?? '';
+    const statuses = [];
+    for (const cookie of [here, elsewhere, next]) statuses.push((await me(cookie)).status);
+    expect(statuses).to.deep.equal([401, 401, 200]);
+    const { rows } = await dashboard.store.auditLog({ limit: 1, cursor: null });
+    expect(rows[0]).to.include({ actor: 'zoe', action: 'password changed', subject: 'zoe' });
+    expect((await dashboard.signIn('zoe', 'a much better one')).status).to.equal(200);
+    expect((await dashboard.signIn('zoe', PASSWORD)).status).to.equal(401);
   });
 
   it('refuses a change whose login was ended while its body arrived', async () => {

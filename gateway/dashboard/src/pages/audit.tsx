@@ -13,7 +13,7 @@ export function Audit({ accounts }: { readonly accounts: readonly AccountRow[] }
   return (
     <Page
       title="Audit log"
-      lead="Sign-ins, and changes by operators and by the admin command. The newest 100,000 changes and 1,000 sign-ins are kept."
+      lead="Sign-ins, also failed ones, and changes by operators and by the admin command. The newest 100,000 changes, 1,000 sign-ins and 1,000 failed ones are kept."
     >
       <Rows list={list} empty={empty} more="Earlier entries">
         {(rows) => (

@@ -7,6 +7,7 @@ import {
   type Operator,
   type OperatorStore,
   type Role,
+  SIGN_IN_REFUSED,
   SIGN_INS_KEPT,
   SIGNED_IN,
 } from '../store.js';
@@ -74,12 +75,17 @@ export function embeddedAudit(db: Database): AuditStore {
     `DELETE FROM audit WHERE is_sign_in = ? AND n <=
       (SELECT n FROM audit WHERE is_sign_in = ? ORDER BY n DESC LIMIT 1 OFFSET ?)`,
   );
+  const forgetRefused = db.prepare(
+    `DELETE FROM audit WHERE is_sign_in = 0 AND action = ? AND n <=
+      (SELECT n FROM audit WHERE is_sign_in = 0 AND action = ? ORDER BY n DESC LIMIT 1 OFFSET ?)`,
+  );
   const page = db.prepare<AuditRow>('SELECT * FROM audit WHERE n < ? ORDER BY n DESC LIMIT ?');
   return {
     audit: (e, keep) =>
       db.write(() => {
         insert.run(e.at, e.actor, e.action, e.accountId, e.subject);
-        if (e.action === SIGNED_IN) forget.run(1, 1, keep ?? SIGN_INS_KEPT);
+        if (e.action === SIGN_IN_REFUSED) forgetRefused.run(e.action, e.action, keep ?? SIGN_INS_KEPT);
+        else if (e.action === SIGNED_IN) forget.run(1, 1, keep ?? SIGN_INS_KEPT);
         else forget.run(0, 0, keep ?? AUDIT_KEPT);
       }),
     auditLog: async ({ limit, cursor }) => {

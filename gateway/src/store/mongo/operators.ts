@@ -5,6 +5,7 @@ import {
   type AuditStore,
   type Operator,
   type OperatorStore,
+  SIGN_IN_REFUSED,
   SIGN_INS_KEPT,
   SIGNED_IN,
 } from '../store.js';
@@ -85,6 +86,10 @@ export function mongoAudit(mongo: MongoConnection, models: Models): AuditStore {
       mongo.run(async () => {
         const n = await nextOf(models, 'dashboard', 'audit');
         await audit.create({ ...entry, n });
+        if (entry.action === SIGN_IN_REFUSED) {
+          const refused = await audit.countDocuments({ action: SIGN_IN_REFUSED });
+          return forget({ action: SIGN_IN_REFUSED }, refused - (keep ?? SIGN_INS_KEPT));
+        }
         const signIns = await audit.countDocuments({ action: SIGNED_IN });
         if (entry.action === SIGNED_IN) await forget({ action: SIGNED_IN }, signIns - (keep ?? SIGN_INS_KEPT));
         else {

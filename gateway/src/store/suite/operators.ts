@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type AuditEntry, type Login, type Operator, SIGNED_IN } from '../store.js';
+import { type AuditEntry, type Login, type Operator, SIGN_IN_REFUSED, SIGNED_IN } from '../store.js';
 import { allPages, atOnce, type Handles, newMoment, sampleOperator } from './samples.js';
 
 export function operatorSuite(handles: () => Handles): void {
@@ -100,6 +100,9 @@ export function operatorSuite(handles: () => Handles): void {
       for (const n of [1, 2, 3, 4]) await change(`key ${n}`);
       for (const n of [1, 2, 3, 4, 5]) await signIn(`sign-in ${n}`);
       expect(await subjects()).to.deep.equal(['sign-in 5', 'sign-in 4', 'key 4', 'key 3', 'key 2']);
+      const refused = (subject: string) => store.audit({ ...entry, action: SIGN_IN_REFUSED, subject }, 1);
+      for (const n of [1, 2, 3]) await refused(`refused ${n}`);
+      expect(await subjects()).to.deep.equal(['refused 3', 'sign-in 5', 'sign-in 4', 'key 4', 'key 3', 'key 2']);
       for (const n of [5, 6, 7]) await change(`key ${n}`);
       expect(await subjects()).to.deep.equal(['key 7', 'key 6', 'key 5', 'sign-in 5', 'sign-in 4']);
     });
