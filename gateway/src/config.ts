@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { isKey } from '@device-insights/fanout/api-key';
 import { ConfigError } from '@device-insights/fanout/platform/config-error';
 import { misspelt, variablesOf } from '@device-insights/fanout/platform/environment';
@@ -186,4 +187,14 @@ export function processConfig(
 /** A line for each variable of this process whose name is probably a misspelt one of the configuration. */
 export function misspeltVariables(): string[] {
   return misspelt(process.env, Object.keys(MEANINGS), SECRETS);
+}
+
+/** Who runs the command, for the audit log: the user of the system, also behind sudo. */
+export function systemUser(): string {
+  if (process.env.SUDO_USER) return process.env.SUDO_USER;
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.()}`; // A container may have no name for it.
+  }
 }

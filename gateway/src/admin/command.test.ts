@@ -337,7 +337,9 @@ describe('admin', () => {
   it('audit list gives the newest entries, the newest first', async () => {
     for (let i = 0; i < 201; i++) await admin('account', 'entitle', '--account', account, '--algos', 'all');
     await admin('account', 'create', 'newest');
-    const entries = z.array(z.looseObject({ action: z.string() })).parse(await admin('audit', 'list', '--limit', '202'));
+    const entries = z
+      .array(z.looseObject({ action: z.string() }))
+      .parse(await admin('audit', 'list', '--limit', '202'));
     expect(entries).to.have.length(202);
     expect(entries[0]).to.include({ actor: 'admin command', action: 'account created', subject: 'newest' });
     expect(entries[201]).to.deep.include({ action: 'account entitled', account_id: account });

@@ -116,7 +116,9 @@ function erasureCommands(admin: Command, perform: Perform): void {
   const user = admin.command('user').description('export, erase: all data of one user');
   user
     .command('export <FILE>')
-    .description('write the keys of a user, its sessions with their insights, and its audit entries to a new file of JSON lines')
+    .description(
+      'write the keys of a user, its sessions with their insights, and its audit entries to a new file of JSON lines',
+    )
     .requiredOption(...ACCOUNT)
     .requiredOption('--user <U>', 'the user')
     .action((file: string, o: { account: string; user: string }) =>

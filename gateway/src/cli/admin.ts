@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { systemClock } from '@device-insights/fanout/platform/clock';
 import { messageOf } from '@device-insights/fanout/platform/message-of';
 import { CommanderError } from 'commander';
@@ -6,7 +5,7 @@ import { adminCommand, type FileTasks, type Perform } from '../admin/command.js'
 import { note } from '../admin/context.js';
 import { Refusal } from '../admin/refusal.js';
 import { ALGORITHMS } from '../analysis/registry.js';
-import { processConfig } from '../config.js';
+import { processConfig, systemUser } from '../config.js';
 import { backUp, restore, verify, verifyStore } from '../store/embedded/backup.js';
 import { openStore } from '../store/open.js';
 
@@ -14,22 +13,17 @@ const perform: Perform = async (task) => {
   const config = await processConfig();
   const store = await openStore(config, systemClock);
   try {
-    const result = await task({ store, algorithms: ALGORITHMS, clock: systemClock, actor: `admin command of ${systemUser()}` });
+    const result = await task({
+      store,
+      algorithms: ALGORITHMS,
+      clock: systemClock,
+      actor: `admin command of ${systemUser()}`,
+    });
     process.stdout.write(`${JSON.stringify(result)}\n`);
   } finally {
     await store.close();
   }
 };
-
-/** Who runs the command, for the audit log: the user of the system, also behind sudo. */
-function systemUser(): string {
-  if (process.env.SUDO_USER) return process.env.SUDO_USER;
-  try {
-    return userInfo().username;
-  } catch {
-    return `user ${process.getuid?.()}`; // A container may have no name for it.
-  }
-}
 
 const withFile = (run: typeof backUp, action: string) => async (file: string) => {
   await run(await embeddedFolder(), file);

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { hashKey } from '@device-insights/fanout/api-key';
@@ -9,6 +10,7 @@ import type { SummaryRow } from '../rest/sessions/schema.js';
 import {
   NO_PROGRESS,
   newMoment,
+  partOf,
   sampleDevice,
   sampleInsight,
   sampleModel,
@@ -235,6 +237,24 @@ describe('the interface of the dashboard', () => {
       expect(head).to.match(/^ts,type,value,unit,sqi_class/);
       expect(first).to.match(new RegExp(`^${at + 1100},hr,60,bpm,excellent,`));
       expect(rest).to.have.length(5);
+    });
+
+    it('breaks off the CSV that is being sent when the login ends', async () => {
+      const long = sampleSession({ accountId: account, deviceId: 'ring-2' });
+      const count = 60_000;
+      const insights = Array.from({ length: count }, (_, i) => sampleInsight(long, at + i, at + i));
+      await dashboard.store.openSession(long);
+      await dashboard.store.commit([partOf(long, insights)]);
+      const login = await dashboard.cookie('ann');
+      const url = `${dashboard.url}/dashboard/api/sessions/${long.id}/insights.csv`;
+      const [answer] = (await once(get(url, { headers: { cookie: login } }), 'response')) as [IncomingMessage];
+      await once(answer, 'readable');
+      await dashboard.call('POST', '/dashboard/api/sign-out', { cookie: login });
+      let lines = 0;
+      answer.on('data', (data: Buffer) => (lines += data.toString('latin1').split('\n').length - 1));
+      const [error] = await once(answer, 'error');
+      expect(error).to.include({ code: 'ECONNRESET' });
+      expect(lines).to.be.lessThan(count);
     });
 
     it('gives its summary, of trusted readings alone, with the time of each class, also as CSV', async () => {

@@ -43,7 +43,10 @@ describe('the REST pipeline', () => {
         const { status } = await server.request('GET', '/v1/algos', `svc_${'B'.repeat(32)}`, undefined, headers);
         return [status, ...server.logged.slice(before)];
       };
-      const line = (address: string) => ({ fields: { address, keyPrefix: 'svc_BBBB' }, text: 'an API key was refused' });
+      const line = (address: string) => ({
+        fields: { address, keyPrefix: 'svc_BBBB' },
+        text: 'an API key was refused',
+      });
       expect(await from({})).to.deep.equal([401, line('127.0.0.1')]);
       expect(await from({ 'x-forwarded-for': '198.51.100.1, 203.0.113.9' })).to.deep.equal([401, line('203.0.113.9')]);
     });

@@ -41,7 +41,15 @@ export function createWeb(options: WebOptions): RequestListener {
   if (!options.dashboard) return rest;
   const { load, inspect, gateway, refusals } = options;
   const audited = loggedAudit(store, log);
-  const dashboard = createDashboard({ ...common, store: audited, load, inspect, gateway, refusals, signIns }).callback();
+  const dashboard = createDashboard({
+    ...common,
+    store: audited,
+    load,
+    inspect,
+    gateway,
+    refusals,
+    signIns,
+  }).callback();
   return (request, response) =>
     isDashboards(pathOf(request)) ? dashboard(request, response) : rest(request, response);
 }
