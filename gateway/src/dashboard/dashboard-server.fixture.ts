@@ -1,8 +1,8 @@
 import { addressOf, createHttpServer, listen } from '@device-insights/fanout/platform/http-server';
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { ALGORITHMS } from '../analysis/registry.js';
-import { RefusedDevices } from '../ingest/refused-devices.js';
 import { operatorRow } from '../operators/operator.js';
+import { RefusedDevices } from '../refused-devices.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Role, Store } from '../store/store.js';
 import { createDashboard } from './dashboard.js';

@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
 import { deleteDevice } from '../admin/devices.js';
 import { HttpError } from '../errors.js';
-import type { Refusals } from '../ingest/refused-devices.js';
 import { isoTime, isoTimeOrNull } from '../instant.js';
+import type { Refusals } from '../refused-devices.js';
 import { readQuery } from '../rest/query.js';
 import type { DeviceModel, ListedDevice, Session, StreamingDevice } from '../store/store.js';
 import { accountOf } from './accounts.js';

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { CLOSE } from '@device-insights/contract/close-codes';
 import { DEVICE_ID } from '@device-insights/contract/parameters';
 import type { KeyCheck, KeyHolder } from '@device-insights/fanout';
-import { hashKey, keyInHeader, keysInQuery, onlyKey } from '@device-insights/fanout/api-key';
+import { hashKey, holdsKey, keyInHeader, keysInQuery, onlyKey, prefixOf } from '@device-insights/fanout/api-key';
+import { clientAddress } from '@device-insights/fanout/platform/client-address';
 import { CloseError } from '../errors.js';
+import type { RefusedDevice } from '../refused-devices.js';
 import { type DeviceModel, type DeviceModelStore, type DeviceStore, MAX_DEVICES } from '../store/store.js';
 import { UUID } from '../uuid.js';
 import type { Allowance } from './allowance.js';
@@ -31,11 +34,13 @@ const TOO_MANY = `an account has at most ${MAX_DEVICES} devices: delete unused o
 const NEW_DEVICES = { ofAccount: 10_000, ofUser: 1000 } as const;
 const TOO_MANY_NEW =
   'this key has registered too many new devices in a day: use one device_id for each device; try again later';
+/** Characters of a refused device id that are shown. */
+const SHOWN_ID = 128;
 /** The range of a Date (ECMA-262, 21.4.1.1), ms. */
 const MAX_TIME = 8.64e15;
 
 /** The key that a request carries, in the query or the header; null if there is none, or none in the form of a key. */
-export function keyOf({ url = '', headers }: IncomingMessage): string | null {
+function keyOf({ url = '', headers }: IncomingMessage): string | null {
   const given = keysInQuery(url);
   return given.length > 0 ? onlyKey(given) : keyInHeader(headers.authorization ?? '');
 }
@@ -44,6 +49,19 @@ export function keyOf({ url = '', headers }: IncomingMessage): string | null {
 export function keyHashOf(request: IncomingMessage): string | null {
   const key = keyOf(request);
   return key && hashKey(key);
+}
+
+/** Describes the refusal of a connection. */
+export function refusedDevice(request: IncomingMessage, { reason, message }: CloseError): RefusedDevice {
+  const key = keyOf(request);
+  const deviceId = queryOf(request).get('device_id')?.slice(0, SHOWN_ID) ?? null;
+  return {
+    deviceId: deviceId !== null && holdsKey(deviceId) ? 'an API key' : deviceId,
+    code: CLOSE[reason].code,
+    reason: message,
+    address: clientAddress(request),
+    keyPrefix: key && prefixOf(key),
+  };
 }
 
 /** The holder of a key, which the protocol (section 1) checks first. Throws `CloseError`; rejects as the store does. */
@@ -123,8 +141,7 @@ function single(query: URLSearchParams, name: string): string | null {
   return values[0] ?? null;
 }
 
-/** The parameters of a request. */
-export function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
   const start = url.indexOf('?');
   return new URLSearchParams(start < 0 ? '' : url.slice(start));
 }

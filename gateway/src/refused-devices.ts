@@ -1,15 +1,8 @@
-import type { IncomingMessage } from 'node:http';
-import { CLOSE } from '@device-insights/contract/close-codes';
-import { holdsKey, prefixOf } from '@device-insights/fanout/api-key';
-import { clientAddress } from '@device-insights/fanout/platform/client-address';
 import { remember } from '@device-insights/fanout/platform/remember';
-import type { CloseError } from '../errors.js';
-import { keyOf, queryOf } from './admission.js';
 
 /** Refusals that are remembered of each account, and accounts of which they are remembered; the oldest are forgotten first. */
 const REMEMBERED = 100;
 const ACCOUNTS = 1000;
-const MAX_ID = 128;
 
 /** A refused connection of a device, as the log and the dashboard show it. */
 export interface RefusedDevice {
@@ -26,19 +19,6 @@ export interface RefusedDevice {
 export interface Refusals extends RefusedDevice {
   readonly count: number;
   readonly at: number;
-}
-
-/** Describes the refusal of a connection. */
-export function refusedDevice(request: IncomingMessage, { reason, message }: CloseError): RefusedDevice {
-  const key = keyOf(request);
-  const deviceId = queryOf(request).get('device_id')?.slice(0, MAX_ID) ?? null;
-  return {
-    deviceId: deviceId !== null && holdsKey(deviceId) ? 'an API key' : deviceId,
-    code: CLOSE[reason].code,
-    reason: message,
-    address: clientAddress(request),
-    keyPrefix: key && prefixOf(key),
-  };
 }
 
 /** The last refused connections of each account, on this gateway. A device that tries again counts in one entry. */
