@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { portOf } from '@device-insights/fanout/platform/http-server';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { run } from '../running.js';
 import { Desk, PASSWORD, signIn } from './desk.js';
 
@@ -61,6 +63,36 @@ describe('the door of the dashboard, in a browser', () => {
     await page.getByRole('link', { name: 'Keys' }).click();
     await page.getByRole('row', { name: /whole account/i }).waitFor();
     expect(await page.getByRole('button', { name: /Revoke|Issue/ }).count()).to.equal(0);
+    await page.context().close();
+  });
+
+  it('lets a viewer change its own password, and go on', async () => {
+    const env = { DATA_DIR: desk.folder.path };
+    const { stdout } = await run('gateway/dist/package/admin.js', ['operator', 'add', 'zoe', '--viewer'], env);
+    const { password } = JSON.parse(stdout);
+    const page = await desk.signedIn('/audit', { name: 'zoe', password });
+    await page.getByRole('button', { name: 'Password' }).click();
+    await page.getByLabel('Current password').fill(password);
+    await page.getByLabel('New password').fill('a much better one');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('cell', { name: 'password changed' }).waitFor();
+    await page.context().close();
+    const again = await desk.signedIn('/audit', { name: 'zoe', password: 'a much better one' });
+    await again.getByRole('heading', { name: 'Audit log' }).waitFor();
+    await again.context().close();
+  });
+
+  it('shows the connections of devices that were refused', async () => {
+    const page = await desk.signedIn('/accounts');
+    const account = await desk.account(page);
+    const env = { DATA_DIR: desk.folder.path };
+    const { stdout } = await run('gateway/dist/package/admin.js', ['key', 'issue', '--account', account], env);
+    const query = new URLSearchParams({ api_key: JSON.parse(stdout).key, device_id: '..', device_model_id: account });
+    const socket = new WebSocket(`${desk.service.url.replace('http', 'ws')}/stream/ingest?${query}`);
+    const [code] = await once(socket, 'close');
+    expect(code).to.equal(4000);
+    await page.goto(`${desk.service.url}/dashboard/a/${account}/devices`);
+    await page.getByRole('row', { name: /^\.\. .*device_id must be .* 4000 127\.0\.0\.1 svc_/ }).waitFor();
     await page.context().close();
   });
 
