@@ -96,10 +96,10 @@ describe('the door of the dashboard', () => {
         }
     });
 
-    it('lets 32 wait, and tells others to try again', async () => {
-      const answers = await Promise.all([from('203.0.115.1', 'slow 0'), ...strangers('203.0.113', 'quick')]);
+    it('lets 4 of one address wait, and tells others there to try again', async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => from('203.0.115.1', `slow ${i}`)));
       const refused = answers.filter(({ status }) => status === 429);
-      expect(refused).to.have.length.within(1, 8);
+      expect(refused).to.have.length.within(1, 3);
       expect(refused[0]?.headers.get('retry-after')).to.equal('1');
     });
 

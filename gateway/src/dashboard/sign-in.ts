@@ -23,7 +23,7 @@ const WRONG = 'the name or the password is wrong: check both; "admin operator re
  * Passwords are checked one at a time for each standing of the client, as each check occupies a thread that file and DNS
  * operations also need. So strangers hold up neither the known clients nor those that have not failed; networks take turns.
  */
-const LINE = { atOnce: 1, waiting: 32, waitingEach: 4 };
+const LINE = { atOnce: 1, waiting: 1000, waitingEach: 4 };
 
 /** Routes for signing in and out. */
 export function signInRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
