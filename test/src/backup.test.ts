@@ -93,7 +93,7 @@ describe('a backup of the embedded store', () => {
     expect((await admin('restore', inFile)).stderr).to.equal(`there is no file ${inFile}\n`);
     for (const command of ['backup', 'restore'])
       for (const path of ['', folder.path])
-        expect((await admin(command, path)).stderr).to.match(/^".*" names no file: give the path of one[^\n]*\n$/);
+        expect((await admin(command, path)).stderr).to.match(/^".*" is not the path of a file: give one[^\n]*\n$/);
   });
 
   it('is refused if there is no store, or if the file is not a backup', async () => {
