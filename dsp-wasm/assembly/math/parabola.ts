@@ -3,8 +3,3 @@ export function vertex<T>(before: T, top: T, after: T): T {
   const bend = before - <T>2 * top + after;
   return bend < 0 ? min<T>(0.5, max<T>(-0.5, (<T>0.5 * (before - after)) / bend)) : 0;
 }
-
-/** The parabola through a value and its two neighbours, `x` steps after the value. */
-export function parabolaAt<T>(before: T, value: T, after: T, x: T): T {
-  return value + <T>0.5 * x * (after - before + x * (before - <T>2 * value + after));
-}

@@ -37,15 +37,6 @@ export function extremumNear(t: f32): f32 {
   return t;
 }
 
-/** Where the fitted polynomial has that value, near `t`; at most one grid sample from the middle value. */
-export function crossingNear(t: f32, value: f32): f32 {
-  for (let n = 0; n < STEPS; n++) {
-    const slope = slopeAt(t);
-    if (slope !== 0) t = inside(t - (quarticAt(t) - value) / slope);
-  }
-  return t;
-}
-
 function slopeAt(t: f32): f32 {
   return c1 + t * (2 * c2 + t * (3 * c3 + t * 4 * c4));
 }
