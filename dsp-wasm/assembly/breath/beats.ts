@@ -11,7 +11,7 @@ import { BEAT } from './tuning';
 /** Number of beats before and after a beat, with whose median its interval is compared. */
 const NEIGHBOURS: i32 = 3;
 
-/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat; what is unknown is NaN. */
+/** Adds a beat: seconds from the window's end (negative, ascending), seconds since the previous beat; unknown values are NaN. */
 export function addBeat(beats: Beats, time: f32, interval: f32, height: f32, baseline: f32, kind: i32): void {
   if (beats.count >= MAX_BEATS) return;
   const i = beats.count++;

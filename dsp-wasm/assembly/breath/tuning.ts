@@ -2,7 +2,7 @@
 
 /** Of beats.ts, modulation.ts. */
 export namespace BEAT {
-  /** Fewest beats of a series. [beats; derived: half a window at 30 bpm] */
+  /** Minimum number of beats in a series. [beats; derived: half a window at 30 bpm] */
   export const FEWEST: i32 = 8;
   /** How far a regular interval may be from the median of the seven about it: as for NN intervals in heart rate variability. [ratio; cited: Malik et al., Eur. Heart J. 10:1060, 1989] */
   export const REGULAR: f32 = 0.2;
