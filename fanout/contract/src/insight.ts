@@ -24,7 +24,7 @@ export const insight = z
       examples: Object.values(UNITS),
     }),
     ts: z.int().meta({ description: 'Publish time, milliseconds since the epoch.' }),
-    session_id: z.uuid().meta({ description: 'The session whose data it was made of.' }),
+    session_id: z.uuid().meta({ description: 'The session whose data it was computed from.' }),
     device_id: z.string().meta({ description: 'The identifier under which the device streams.' }),
     confidence: SHARE.meta({ description: 'Signal quality, 0 to 1.' }),
     sqi_class: z.enum(SQI_CLASSES).meta({

@@ -25,7 +25,7 @@ export type DeviceModel = {
      */
     firmware_version: string;
     /**
-     * Its modality channels, at most 64; frames refer to them by their place in this list.
+     * Its modality channels, at most 64; frames refer to them by their position in this list.
      */
     modality_channels: Array<ModalityChannel>;
     /**
@@ -59,7 +59,7 @@ export type NewDeviceModel = {
      */
     firmware_version?: string;
     /**
-     * Its modality channels, at most 64; frames refer to them by their place in this list.
+     * Its modality channels, at most 64; frames refer to them by their position in this list.
      */
     modality_channels?: Array<NewModalityChannel>;
     /**
@@ -225,7 +225,7 @@ export type Session = {
      */
     device_model_id: string;
     /**
-     * `open` while the device may go on with it, then `closed`.
+     * `open` while the device can still continue it, then `closed`.
      */
     status: 'open' | 'closed';
     /**
@@ -237,19 +237,19 @@ export type Session = {
      */
     ended_at?: string;
     /**
-     * Time of its first instant, by the device's clock. Absent while there are no data.
+     * Time of the first sample, by the device's clock. Absent while there are no data.
      */
     data_start?: string;
     /**
-     * Time of its newest instant, by the device's clock, up to 5 s old. Absent while there are no data.
+     * Time of the newest sample, by the device's clock, up to 5 s old. Absent while there are no data.
      */
     data_end?: string;
     /**
-     * The problems of the data, up to 5 s old while the session is open. Lists do not have them.
+     * The problems found in the data, up to 5 s old while the session is open. Absent in lists.
      */
     diagnostics?: {
         /**
-         * Notices that the device got.
+         * Notices that were sent to the device.
          */
         notices: Array<{
             /**
@@ -257,35 +257,35 @@ export type Session = {
              */
             code: string;
             /**
-             * Index of the channel. Absent if it is about the whole session.
+             * Index of the channel. Absent if the notice concerns the whole session.
              */
             channel?: number;
             /**
-             * Of no_reading: the type of insight.
+             * For no_reading: the type of insight.
              */
             insight?: string;
             /**
-             * Of no_reading: the code of the reason.
+             * For no_reading: the code of the reason.
              */
             reason?: string;
             /**
-             * When the device got it first.
+             * When it was first sent.
              */
             first_at: string;
             /**
-             * When the device got it last.
+             * When it was last sent.
              */
             last_at: string;
             /**
-             * How often the device got it.
+             * Number of times that it was sent.
              */
             count: number;
             /**
-             * The problem, and how to correct it, as the device got it last.
+             * Text of the last notice: the problem, and how to correct it.
              */
             detail: string;
             /**
-             * Whether the problem is over.
+             * Whether the problem has ended.
              */
             over: boolean;
         }>;
@@ -302,7 +302,7 @@ export type Session = {
              */
             count: number;
             /**
-             * The fault of the last one, in words.
+             * Text of the last error.
              */
             detail: string;
         }>;
@@ -340,7 +340,7 @@ export type Session = {
 };
 
 /**
- * What the insights of one type of a session come to.
+ * Summary of the insights of one type.
  */
 export type Summary = {
     /**
@@ -352,15 +352,15 @@ export type Summary = {
      */
     unit: string;
     /**
-     * Of the readings that are not `unfit`; null if there are none.
+     * Mean of the readings that are not `unfit`; null if there are none.
      */
     mean: number | null;
     /**
-     * Smallest of these.
+     * Smallest of the readings that are not `unfit`; null if there are none.
      */
     minimum: number | null;
     /**
-     * Largest of these.
+     * Largest of the readings that are not `unfit`; null if there are none.
      */
     maximum: number | null;
     /**
@@ -398,7 +398,7 @@ export type Insight = {
      */
     ts: number;
     /**
-     * The session whose data it was made of.
+     * The session whose data it was computed from.
      */
     session_id: string;
     /**
@@ -707,7 +707,7 @@ export type InsightMessage = {
      */
     ts: number;
     /**
-     * The session whose data it was made of.
+     * The session whose data it was computed from.
      */
     session_id: string;
     /**
@@ -740,7 +740,7 @@ export type DeviceModelId = string;
 export type ChannelId = string;
 
 /**
- * Most sessions to give.
+ * Maximum number of sessions in the answer.
  */
 export type SessionsLimit = number;
 
@@ -800,7 +800,7 @@ export type InsightsDataSince = string;
 export type InsightsDataUntil = string;
 
 /**
- * Most insights to give.
+ * Maximum number of insights in the answer.
  */
 export type InsightsLimit = number;
 
@@ -1219,7 +1219,7 @@ export type ListSessionsData = {
     path?: never;
     query?: {
         /**
-         * Most sessions to give.
+         * Maximum number of sessions in the answer.
          */
         limit?: number;
         /**
@@ -1427,7 +1427,7 @@ export type ListInsightsData = {
          */
         data_until?: string;
         /**
-         * Most insights to give.
+         * Maximum number of insights in the answer.
          */
         limit?: number;
         /**
@@ -1511,7 +1511,7 @@ export type GetHealthError = GetHealthErrors[keyof GetHealthErrors];
 
 export type GetHealthResponses = {
     /**
-     * The health, good or bad.
+     * The health, whether or not the gateway is healthy.
      */
     200: Health;
 };

@@ -120,7 +120,7 @@ export interface Sessions {
   get(id: string, call?: CallOptions): Promise<Session>;
   /** All stored insights of a session, in chronological order. */
   insights(id: string, call?: CallOptions): Promise<Insight[]>;
-  /** What the insights of a session come to, an entry a type. */
+  /** Summary of the insights of a session, one entry per type. */
   summary(id: string, call?: CallOptions): Promise<Summary[]>;
 }
 

@@ -30,7 +30,7 @@ const NAMES = {
   description: text(0, 2000).meta({ description: 'Description for people, up to 2000 characters.' }),
   firmware_version: text(0, 100).meta({ description: 'Version of the firmware, up to 100 characters.' }),
 };
-const CHANNELS = 'Its modality channels, at most 64; frames refer to them by their place in this list.';
+const CHANNELS = 'Its modality channels, at most 64; frames refer to them by their position in this list.';
 const CALIBRATION = "The device's own curve of pulse oximetry. Without one, a generic curve is used.";
 
 export const newDeviceModel = object({

@@ -14,7 +14,7 @@ export const healthOperations: Operations = {
     summary: 'Whether ingest and subscribe are healthy; needs no key',
     description: 'Answers 200 also when a part does not work; `ok` says so.',
     isOpen: true,
-    answer: { description: 'The health, good or bad.', schema: health },
+    answer: { description: 'The health, whether or not the gateway is healthy.', schema: health },
   },
 };
 

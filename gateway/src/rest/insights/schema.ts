@@ -14,7 +14,7 @@ export const insightQuery = z
     data_until: instant()
       .optional()
       .meta({ description: 'Only insights with actual_end before this instant. They are ordered by actual_end then.' }),
-    limit: limit(100, 1000).meta({ description: 'Most insights to give.' }),
+    limit: limit(100, 1000).meta({ description: 'Maximum number of insights in the answer.' }),
     cursor: z
       .string()
       .optional()

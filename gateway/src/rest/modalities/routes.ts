@@ -16,7 +16,7 @@ export const modalityOperations: Operations = {
     operationId: 'listModalities',
     tag: 'modalities',
     summary: 'The modality channels of a device model, in their order',
-    description: 'In the order of their indices, by which frames refer to them.',
+    description: 'The channels in the order of the indices that frames use.',
     answer: { description: 'The channels.', list: channel },
   },
   'POST /v1/device-models/{dm_id}/modalities': {

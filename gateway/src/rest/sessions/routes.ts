@@ -36,7 +36,7 @@ export const sessionOperations: Operations = {
   'GET /v1/sessions/{id}/summary': {
     operationId: 'getSessionSummary',
     tag: 'sessions',
-    summary: 'What the insights of a session come to',
+    summary: 'Summary of the insights of a session',
     description:
       'Mean, minimum and maximum of the readings that are not `unfit`, and the time with readings of each class: an entry for each type that has insights.',
     answer: { description: 'The summary.', list: summary },

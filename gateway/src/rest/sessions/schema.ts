@@ -7,7 +7,7 @@ const STATUS = ['open', 'closed'] as const;
 
 export const sessionQuery = z
   .object({
-    limit: limit(50, 200).meta({ description: 'Most sessions to give.' }),
+    limit: limit(50, 200).meta({ description: 'Maximum number of sessions in the answer.' }),
     status: oneOf(STATUS).optional().meta({ description: 'Only sessions of this status.' }),
     device_id: ofDevice('Sessions'),
     data_since: instant().optional().meta({ description: 'Only sessions with data at or after this instant.' }),
@@ -21,20 +21,23 @@ export const sessionQuery = z
 
 const notice = z.object({
   code: z.string().meta({ description: 'Code of the notice, such as `rate_off`.' }),
-  channel: z.int().optional().meta({ description: 'Index of the channel. Absent if it is about the whole session.' }),
-  insight: z.string().optional().meta({ description: 'Of no_reading: the type of insight.' }),
-  reason: z.string().optional().meta({ description: 'Of no_reading: the code of the reason.' }),
-  first_at: z.iso.datetime().meta({ description: 'When the device got it first.' }),
-  last_at: z.iso.datetime().meta({ description: 'When the device got it last.' }),
-  count: z.int().meta({ description: 'How often the device got it.' }),
-  detail: z.string().meta({ description: 'The problem, and how to correct it, as the device got it last.' }),
-  over: z.boolean().meta({ description: 'Whether the problem is over.' }),
+  channel: z
+    .int()
+    .optional()
+    .meta({ description: 'Index of the channel. Absent if the notice concerns the whole session.' }),
+  insight: z.string().optional().meta({ description: 'For no_reading: the type of insight.' }),
+  reason: z.string().optional().meta({ description: 'For no_reading: the code of the reason.' }),
+  first_at: z.iso.datetime().meta({ description: 'When it was first sent.' }),
+  last_at: z.iso.datetime().meta({ description: 'When it was last sent.' }),
+  count: z.int().meta({ description: 'Number of times that it was sent.' }),
+  detail: z.string().meta({ description: 'Text of the last notice: the problem, and how to correct it.' }),
+  over: z.boolean().meta({ description: 'Whether the problem has ended.' }),
 });
 
 const refusedFrames = z.object({
   code: z.string().meta({ description: 'Code of the error.' }),
   count: z.int().meta({ description: 'Number of the frames.' }),
-  detail: z.string().meta({ description: 'The fault of the last one, in words.' }),
+  detail: z.string().meta({ description: 'Text of the last error.' }),
 });
 
 const rates = z.object({
@@ -50,19 +53,19 @@ const noReading = z.object({
 
 const diagnostics = z
   .object({
-    notices: z.array(notice).meta({ description: 'Notices that the device got.' }),
+    notices: z.array(notice).meta({ description: 'Notices that were sent to the device.' }),
     refused: z.array(refusedFrames).meta({ description: 'Refused frames, by the code of the error.' }),
     channels: z.array(rates).meta({ description: 'Rates by channel.' }),
     no_reading: z.array(noReading).meta({ description: 'The types without a trusted reading.' }),
   })
-  .meta({ description: 'The problems of the data, up to 5 s old while the session is open. Lists do not have them.' });
+  .meta({ description: 'The problems found in the data, up to 5 s old while the session is open. Absent in lists.' });
 
 export const session = z
   .object({
     id: z.uuid().meta({ description: 'Id of the session.' }),
     device_id: z.string().meta({ description: 'The identifier under which the device streams.' }),
     device_model_id: z.uuid().meta({ description: 'The device model under which it streamed.' }),
-    status: z.enum(STATUS).meta({ description: '`open` while the device may go on with it, then `closed`.' }),
+    status: z.enum(STATUS).meta({ description: '`open` while the device can still continue it, then `closed`.' }),
     started_at: z.iso.datetime().meta({ description: "When the device first connected, by the service's clock." }),
     ended_at: z.iso
       .datetime()
@@ -71,9 +74,9 @@ export const session = z
     data_start: z.iso
       .datetime()
       .optional()
-      .meta({ description: "Time of its first instant, by the device's clock. Absent while there are no data." }),
+      .meta({ description: "Time of the first sample, by the device's clock. Absent while there are no data." }),
     data_end: z.iso.datetime().optional().meta({
-      description: "Time of its newest instant, by the device's clock, up to 5 s old. Absent while there are no data.",
+      description: "Time of the newest sample, by the device's clock, up to 5 s old. Absent while there are no data.",
     }),
     diagnostics: diagnostics.optional(),
   })
@@ -97,14 +100,23 @@ export const summary = z
   .object({
     type: z.string().meta({ description: 'Type of the insights.' }),
     unit: z.string().meta({ description: 'Unit of mean, minimum and maximum.' }),
-    mean: z.number().nullable().meta({ description: 'Of the readings that are not `unfit`; null if there are none.' }),
-    minimum: z.number().nullable().meta({ description: 'Smallest of these.' }),
-    maximum: z.number().nullable().meta({ description: 'Largest of these.' }),
+    mean: z
+      .number()
+      .nullable()
+      .meta({ description: 'Mean of the readings that are not `unfit`; null if there are none.' }),
+    minimum: z
+      .number()
+      .nullable()
+      .meta({ description: 'Smallest of the readings that are not `unfit`; null if there are none.' }),
+    maximum: z
+      .number()
+      .nullable()
+      .meta({ description: 'Largest of the readings that are not `unfit`; null if there are none.' }),
     excellent_s: z.number().meta({ description: 'Data time with readings of this class, s.' }),
     acceptable_s: z.number().meta({ description: 'Data time with readings of this class, s.' }),
     unfit_s: z.number().meta({ description: 'Data time with readings of this class, s.' }),
   })
-  .meta({ description: 'What the insights of one type of a session come to.' });
+  .meta({ description: 'Summary of the insights of one type.' });
 
 /** What the readings of one type of a session come to; the mean is rounded to 0.01. */
 export type SummaryRow = Readonly<z.output<typeof summary>>;
