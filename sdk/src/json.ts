@@ -1,5 +1,20 @@
+/** What a JSON value must be: a text (`''`), a number (`0`), an object whose fields have forms, or what a function says. */
+export type Form = '' | 0 | ((value: unknown) => boolean) | { readonly [field: string]: Form };
+
+/** Whether a value has a form. Fields without a form may be anything. */
+export function hasForm(value: unknown, form: Form): boolean {
+  if (typeof form === 'function') return form(value);
+  if (typeof form !== 'object') return typeof value === typeof form;
+  return isObject(value) && Object.entries(form).every(([name, part]) => hasForm(value[name], part));
+}
+
+/** The form of an array whose items all have a form. */
+export function listOf(form: Form): Form {
+  return (value) => Array.isArray(value) && value.every((item) => hasForm(item, form));
+}
+
 /** Whether a value is an object with fields, of which nothing is known. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -11,14 +26,4 @@ export function fieldsOf(text: unknown): Readonly<Record<string, unknown>> {
   } catch {
     return {};
   }
-}
-
-/** Whether a value has these fields, each a finite number (0) or a text (''). */
-export function hasFields(value: unknown, fields: Readonly<Record<string, 0 | ''>>): boolean {
-  return (
-    isObject(value) &&
-    Object.entries(fields).every(([name, like]) =>
-      like === 0 ? Number.isFinite(value[name]) : typeof value[name] === 'string',
-    )
-  );
 }

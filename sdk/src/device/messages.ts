@@ -6,7 +6,7 @@ import type {
   ReadyMessage,
   ErrorMessage as RefusedMessage,
 } from '../generated/types.gen.js';
-import { fieldsOf, hasFields, isObject } from '../json.js';
+import { type Form, fieldsOf, hasForm, listOf } from '../json.js';
 import { check, isCount } from '../options.js';
 
 export type { NoticeMessage, ReadyMessage, RefusedMessage };
@@ -21,30 +21,23 @@ type ServerMessage = ReadyMessage | AckMessage | RefusedMessage | NoticeMessage 
  */
 export function parseServerMessage(data: unknown): ServerMessage | { readonly type?: undefined } {
   const message = fieldsOf(data);
-  const { type, next_seq } = message;
-  const isRight =
-    type === 'ready'
-      ? isReady(message)
-      : type !== 'ack' || (isObject(next_seq) && Object.values(next_seq).every(Number.isInteger));
-  return isRight ? (message as unknown as ServerMessage) : {};
+  return hasForm(message, FORMS[String(message.type)] ?? {}) ? (message as unknown as ServerMessage) : {};
 }
 
-function isReady(message: Readonly<Record<string, unknown>>): boolean {
-  const { channels, limits } = message;
-  return (
-    hasFields(message, { replay_ms: 0 }) &&
-    hasFields(limits, { max_frame_bytes: 0, max_unacked_ms: 0 }) &&
-    Array.isArray(channels) &&
-    channels.every(isChannel)
-  );
-}
-
-function isChannel(channel: unknown): boolean {
-  if (!isObject(channel)) return false;
-  const { index, num_channels: width, next_seq, sample_rate_hz: rate } = channel;
-  const areWhole = [index, width, next_seq].every((n) => isCount(n) && n <= 2 ** 32);
-  return areWhole && width !== 0 && typeof rate === 'number' && rate > 1e-3 && rate < 1e6;
-}
+/** The fields that clients need, by the type of the message. */
+const FORMS: Readonly<Record<string, Form>> = {
+  ready: {
+    replay_ms: 0,
+    limits: { max_frame_bytes: 0, max_unacked_ms: 0 },
+    channels: listOf({
+      index: isCount,
+      num_channels: (width) => isCount(width) && width > 0,
+      next_seq: isCount,
+      sample_rate_hz: (rate) => typeof rate === 'number' && rate > 1e-3 && rate < 1e6,
+    }),
+  },
+  ack: { next_seq: (numbers) => hasForm(numbers, {}) && Object.values(numbers as object).every(Number.isInteger) },
+};
 
 /**
  * The channel with this index, or the only one of this modality.

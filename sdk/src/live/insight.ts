@@ -1,6 +1,6 @@
 import type { InsightMessage, NoticeMessage } from '../generated/types.gen.js';
 import { LATEST_MS } from '../instant.js';
-import { hasFields } from '../json.js';
+import { type Form, hasForm } from '../json.js';
 
 /** The types that this version knows; clients ignore types that they do not know. */
 export type InsightType = NonNullable<NoticeMessage['insight']>;
@@ -20,34 +20,32 @@ export interface LiveInsight extends Readonly<Omit<InsightMessage, 'type' | 'ts'
 }
 
 /** The types that this version delivers. */
-export const INSIGHT_TYPES: ReadonlySet<string> = new Set<InsightType>(['hr', 'spo2', 'rr']);
+export const INSIGHT_TYPES: ReadonlySet<unknown> = new Set<InsightType>(['hr', 'spo2', 'rr']);
 
-/** The fields of a live insight, with their types. */
-const FIELDS = {
-  type: '',
+/** A live insight, of a known type. */
+const INSIGHT = {
+  type: (type: unknown) => INSIGHT_TYPES.has(type),
   value: 0,
   unit: '',
-  ts: 0,
+  ts: isTime,
   session_id: '',
   device_id: '',
   confidence: 0,
   sqi_class: '',
-} as const satisfies Record<keyof LiveInsight, 0 | ''>;
+} as const satisfies Record<keyof LiveInsight, Form>;
 
 /** Whether a message is an insight of a known type, with a possible time: an impossible one cannot be put in order. */
 export function isLiveInsight(message: unknown): message is LiveInsight {
-  return (
-    hasFields(message, FIELDS) && isTimed(message as LiveInsight) && INSIGHT_TYPES.has((message as LiveInsight).type)
-  );
+  return hasForm(message, INSIGHT);
 }
 
 /** Whether a time is one that the service can have published at. */
-export function isTimed({ ts }: { readonly ts: number }): boolean {
-  return ts >= 0 && ts < LATEST_MS;
+export function isTime(ts: unknown): boolean {
+  return typeof ts === 'number' && ts >= 0 && ts < LATEST_MS;
 }
 
 /** The live form of a stored insight: the same insight, with exactly the fields of a live one. */
 export function liveForm(insight: LiveInsight): LiveInsight {
-  const names = Object.keys(FIELDS) as (keyof LiveInsight)[];
+  const names = Object.keys(INSIGHT) as (keyof LiveInsight)[];
   return Object.fromEntries(names.map((name) => [name, insight[name]])) as unknown as LiveInsight;
 }

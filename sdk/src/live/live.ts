@@ -7,7 +7,7 @@ import { newestStored, type ReadHistory, readPeriod, readStored, SETTLED_MS } fr
 import { Connection, type ConnectionOptions, PING } from '../socket/connection.js';
 import { backoffMs } from '../socket/reconnection.js';
 import { type NodeSocket, socketUrl } from '../socket/socket.js';
-import { isLiveInsight, isTimed, type LiveInsight, liveForm } from './insight.js';
+import { isLiveInsight, isTime, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
 import { isWanted, OPTIONS, type SubscribeOptions } from './subscribe-options.js';
 
@@ -57,7 +57,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
     this.#queue = new InsightQueue(options.buffer ?? BUFFER, (insight) => isWanted(insight, options));
     this.#history = async (query) => {
       const { data, next } = await history(query, { signal: this.ending.signal });
-      return { data: data.filter(isTimed), next };
+      return { data: data.filter(({ ts }) => isTime(ts)), next };
     };
     onAbort(
       this.ending.signal,

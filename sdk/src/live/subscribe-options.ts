@@ -1,3 +1,4 @@
+import { hasForm, listOf } from '../json.js';
 import { atLeast, type Rule, type Rules } from '../options.js';
 import type { ConnectionStatus } from '../socket/connection.js';
 import { INSIGHT_TYPES, type InsightType, type LiveInsight, type SqiClass } from './insight.js';
@@ -59,7 +60,7 @@ export const OPTIONS: Rules<SubscribeOptions> = {
   sessions: LIST,
   types: [
     `an array of ${[...INSIGHT_TYPES].join(', ')}`,
-    (types = []) => Array.isArray(types) && types.every((type) => INSIGHT_TYPES.has(type)),
+    (types = []) => hasForm(types, listOf((type) => INSIGHT_TYPES.has(type))),
   ],
   quality: [`one of ${QUALITY.join(', ')}`, (quality = 'unfit') => QUALITY.includes(quality)],
   signal: true,

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../json.js';
+import { type Form, fieldsOf } from '../json.js';
 
 /** A request that may be repeated: a POST carries an Idempotency-Key. */
 export interface HttpRequest {
@@ -10,6 +10,8 @@ export interface HttpRequest {
   /** JSON. */
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
+  /** That of the answer, which is undefined if it has no content. */
+  readonly form: Form;
 }
 
 /** An answer with all of its body. */
@@ -83,12 +85,9 @@ export class ConnectionError extends Error {
  * redirects to https.
  */
 export class ForeignAnswer extends ConnectionError {
-  /** @param but what is wrong with an answer in JSON */
-  constructor({ method, url, apiKey }: HttpRequest, answer: HttpAnswer, but = '') {
+  constructor({ method, url, apiKey }: HttpRequest, answer: HttpAnswer) {
     const kind = quote(kindOf(answer), apiKey);
-    super(
-      `${method} ${url}: the answer is not from the service (${kind}${but}): check baseUrl, and for a proxy or a login page`,
-    );
+    super(`${method} ${url}: the answer is not from the service (${kind}): check baseUrl, and for a proxy or a login page`);
   }
 }
 
@@ -96,16 +95,17 @@ export class ForeignAnswer extends ConnectionError {
  * A text of a server as errors show it: cut, without control characters, and without the key, which the server may have
  * echoed. React Native's patterns have no classes of characters by property.
  */
-export function quote(text: string, apiKey = ''): string {
-  const safe = apiKey === '' ? text : text.split(apiKey).join('…');
-  return safe.slice(0, 1000).replace(/[^ -~\xa0-\uffff]/g, ' ');
+export function quote(text: string, apiKey = '\n'): string {
+  return text
+    .replaceAll(apiKey, '…')
+    .slice(0, 1000)
+    .replace(/[^ -~\xa0-\uffff]/g, ' ');
 }
 
 /** Browsers show neither the status of a redirect, but 0, nor where it leads. */
 function kindOf({ status, headers }: HttpAnswer): string {
-  if (status < 200 || (status >= 300 && status < 400))
-    return `a redirect to ${headers.get('location') ?? 'another address'}`;
-  return `${status}, ${headers.get('content-type') ?? 'no content type'}`;
+  const to = headers.get('location') || (!status && 'another address');
+  return to ? `a redirect to ${to}` : `${status}, ${headers.get('content-type') ?? 'no content type'}`;
 }
 
 /** Whether the same request may succeed later: the service was not reached, failed, or had too much to do. */

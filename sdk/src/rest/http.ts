@@ -1,6 +1,8 @@
 import { type Clock, onAbort, pause, systemClock, throwIfAborted } from '../clock.js';
+import { hasForm } from '../json.js';
 import { type BackoffOptions, backoffMs } from '../socket/reconnection.js';
 import { ConnectionError, ForeignAnswer, type HttpAnswer, type HttpRequest, isPassing, refusal } from './api-error.js';
+import { linkedCursor } from './page.js';
 
 /** Settings of requests. */
 export interface HttpOptions {
@@ -31,16 +33,16 @@ const LONGEST_WAIT_MS = 30_000;
  * Sends a request: retries after a lost connection, a timeout and a temporary failure of the server, with exponential
  * backoff and full jitter after the time that `Retry-After` gives.
  *
- * @returns the answer, with its JSON as `data`: undefined if it has no content (204)
+ * @returns the JSON of the answer, undefined if it has no content (204), and the cursor of another page
  * @throws ApiError (see its subclasses), ConnectionError, or the reason of the request's signal
  */
-export async function send(request: HttpRequest, options: HttpOptions): Promise<HttpAnswer & { data: unknown }> {
+export async function send(request: HttpRequest, options: HttpOptions): Promise<{ data: unknown; next: string | null }> {
   const { retries = 2, clock = systemClock } = options;
   for (let attempt = 0; ; attempt++) {
     throwIfAborted(request.signal);
     const outcome = await attemptOnce(request, options);
     const failed = outcome instanceof ConnectionError;
-    if (!failed && outcome.status >= 200 && outcome.status < 300) return { ...outcome, data: jsonOf(request, outcome) };
+    if (!failed && outcome.status >= 200 && outcome.status < 300) return contentOf(request, outcome);
     throwIfAborted(request.signal);
     const wanted = failed ? 0 : wantedWait(outcome);
     if (wanted > LONGEST_WAIT_MS || attempt >= retries) throw failed ? outcome : refusal(request, outcome);
@@ -54,17 +56,17 @@ export async function send(request: HttpRequest, options: HttpOptions): Promise<
  */
 function wantedWait({ status, headers }: HttpAnswer): number {
   const after = headers.get('retry-after');
-  if (after === null && !isPassing(status)) return Infinity;
-  return 1000 * (Number(after) || 0);
+  return after === null && !isPassing(status) ? Infinity : 1000 * (Number(after) || 0);
 }
 
-/** @throws ConnectionError if the answer has content that is not JSON */
-function jsonOf(request: HttpRequest, answer: HttpAnswer): unknown {
-  if (answer.status === 204) return undefined;
+/** @throws ForeignAnswer if the content is not JSON of the expected form, or the next page's cursor cannot be decoded */
+function contentOf(request: HttpRequest, answer: HttpAnswer): { data: unknown; next: string | null } {
+  const { status, headers, text } = answer;
   try {
-    if (/\bjson\b/.test(answer.headers.get('content-type') ?? '')) return JSON.parse(answer.text);
+    const data = status === 204 ? undefined : JSON.parse(text);
+    if (hasForm(data, request.form)) return { data, next: linkedCursor(headers) };
   } catch {}
-  throw new ForeignAnswer(request, answer, ', not JSON');
+  throw new ForeignAnswer(request, answer);
 }
 
 /**
@@ -83,26 +85,23 @@ async function attemptOnce(
   } = options;
   const attempt = new AbortController();
   let why = 'the service cannot be reached';
-  let cancel = () => {};
-  const limit = (late: string) => {
-    cancel();
-    cancel = clock.after(timeoutMs, () => {
-      why = late;
-      attempt.abort();
-    });
-  };
-  const forget = onAbort(signal, () => attempt.abort());
-  limit(`no answer within ${timeoutMs} ms`);
   let left = maxResponseBytes;
-  /** Notes that a part of the answer has come. */
-  const took = (bytes: number) => {
+  let cancel = () => {};
+  /** Notes that a part of the answer has come, and limits the wait for the next one. */
+  const took = (bytes: number, late = 'the answer stopped for') => {
+    cancel();
     left -= bytes;
     if (left < 0) {
       why = `the answer has more than ${maxResponseBytes} bytes (maxResponseBytes)`;
       throw new RangeError(why);
     }
-    limit(`the answer stopped for ${timeoutMs} ms`);
+    cancel = clock.after(timeoutMs, () => {
+      why = `${late} ${timeoutMs} ms`;
+      attempt.abort();
+    });
   };
+  const forget = onAbort(signal, () => attempt.abort());
+  took(0, 'no answer within');
   try {
     const response = await run(url, {
       ...request,
@@ -125,9 +124,8 @@ async function attemptOnce(
 /** The text of a body; calls `took` for its beginning and for each part of it. */
 async function textOf(response: Response, took: (bytes: number) => void): Promise<string> {
   took(0);
-  if (response.status === 0) return ''; // What a browser shows of a redirect.
   // React Native has no streams, and jsdom no decoder.
-  const reader = typeof TextDecoder === 'undefined' ? undefined : response.body?.getReader();
+  const reader = globalThis.TextDecoder && response.body?.getReader();
   if (!reader) {
     const whole = await response.text();
     took(whole.length);

@@ -14,12 +14,11 @@ import type {
   Summary,
 } from '../generated/types.gen.js';
 import { type Instant, instantText } from '../instant.js';
-import { isObject } from '../json.js';
+import { listOf } from '../json.js';
 import { check, checkOptions, type Rules } from '../options.js';
 import { queryText, type ServiceAccess } from '../socket/service-address.js';
-import { ForeignAnswer } from './api-error.js';
 import { type HttpOptions, send } from './http.js';
-import { Listing, linkedCursor } from './page.js';
+import { Listing } from './page.js';
 
 /** The service's address, the key, and the settings of requests. */
 export interface RestOptions extends HttpOptions, ServiceAccess {}
@@ -57,6 +56,7 @@ export interface InsightsQuery extends Omit<NonNullable<ListInsightsData['query'
 
 const INSTANTS = ['since', 'until', 'data_since', 'data_until'] as const;
 type InstantName = (typeof INSTANTS)[number];
+type TimedQuery = { readonly [name in InstantName]?: Instant };
 
 const DATA_PERIOD = { data_since: true, data_until: true } as const;
 const SESSIONS_QUERY: Rules<SessionsQuery> = {
@@ -166,6 +166,7 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
   ): Promise<{ data: Data; next: string | null }> {
     const creates = method === 'POST';
     checkOptions('a call', call, creates ? CREATE : CALL);
+    const isList = method === 'GET' && path.length % 2 === 1;
     const asked = {
       method,
       url: `${baseUrl}/v1/${path.map(idText).join('/')}${queryText({ ...query })}`,
@@ -176,19 +177,9 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
       ...(body && { body: JSON.stringify(body) }),
       apiKey,
       signal: call.signal,
+      form: isList ? listOf({}) : method === 'DELETE' ? (data: unknown) => data === undefined : {},
     };
-    const answer = await send(asked, http);
-    const { data } = answer;
-    const isList = method === 'GET' && path.length % 2 === 1;
-    const isRight = isList
-      ? Array.isArray(data) && data.every(isObject)
-      : method === 'DELETE'
-        ? data === undefined
-        : isObject(data);
-    try {
-      if (isRight) return { data: data as Data, next: linkedCursor(answer.headers) };
-    } catch {}
-    throw new ForeignAnswer(asked, answer, ', with an unexpected body');
+    return (await send(asked, http)) as { data: Data; next: string | null };
   }
 
   const ask = async <Data>(method: string, path: readonly string[], call?: CreateOptions, body?: object) =>
@@ -252,7 +243,7 @@ function idText(id: string): string {
 }
 
 /** @throws RangeError for instants that are not in ms */
-function withTexts<Query extends { readonly [name in InstantName]?: Instant }>(query: Query): object {
+function withTexts(query: TimedQuery): object {
   return { ...query, ...Object.fromEntries(INSTANTS.map((name) => [name, instantText(name, query[name])])) };
 }
 

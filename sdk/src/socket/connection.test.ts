@@ -177,7 +177,7 @@ describe('state of a connection', () => {
       const device = clientOf(address).device({ ...NAMES, onStatus });
       closing.push(() => device.close());
       expect(String(await caught(device.ready()))).to.contain(
-        'the answer is not from the service (200, no content type, not JSON)',
+        'the answer is not from the service (200, no content type)',
       );
       expect(device.state).not.to.equal('closed');
     });

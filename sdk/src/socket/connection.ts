@@ -250,7 +250,7 @@ export abstract class Connection {
     if (this.#wasConfirmed || code !== 1006)
       return new ConnectionError(`the connection was lost (${code}${reason && `: ${reason}`})`);
     const { baseUrl } = this.#options;
-    const request = { method: 'GET', url: `${baseUrl}/v1/stream/health`, signal: this.ending.signal };
+    const request = { method: 'GET', url: `${baseUrl}/v1/stream/health`, signal: this.ending.signal, form: {} };
     const cause = await send(request, { ...this.#options, retries: 0, timeoutMs: ANSWER_MS }).catch((why) => why);
     if (cause instanceof ForeignAnswer || (cause instanceof ApiError && cause.status < 500)) {
       const error =
