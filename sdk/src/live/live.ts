@@ -6,7 +6,8 @@ import { ApiError, AuthenticationError, ConnectionError, mayPass } from '../rest
 import { newestStored, type ReadHistory, readPeriod, readStored, SETTLED_MS } from '../rest/history.js';
 import { Connection, type ConnectionOptions, PING } from '../socket/connection.js';
 import { backoffMs } from '../socket/reconnection.js';
-import { type NodeSocket, socketUrl } from '../socket/socket.js';
+import { type Socket, socketUrl } from '../socket/socket.js';
+import { ping } from '../socket/ws.js';
 import { isLiveInsight, isTime, type LiveInsight, liveForm } from './insight.js';
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
 import { isWanted, OPTIONS, type SubscribeOptions } from './subscribe-options.js';
@@ -144,10 +145,9 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
   }
 
   /** @internal */
-  protected override ping(socket: NodeSocket): boolean {
-    const isHeard = socket.on !== undefined && socket.ping !== undefined; // React Native sends pings, but hides the answers.
-    if (isHeard) socket.ping?.();
-    else socket.send(PING);
+  protected override ping(socket: Socket): boolean {
+    const isHeard = ping(socket);
+    if (!isHeard) socket.send(PING);
     return isHeard;
   }
 

@@ -6,7 +6,7 @@ import { DeviceInsights } from '../client.js';
 import type { Clock } from '../clock.js';
 import { ConnectionError } from '../rest/api-error.js';
 import { type ConnectionStatus, PING } from './connection.js';
-import type { NodeSocket, SocketConstructor } from './socket.js';
+import type { Socket, SocketConstructor } from './socket.js';
 import { SocketServer } from './socket-server.fixture.js';
 
 const NAMES = { deviceId: 'band-1', deviceModelId: 'model-1' };
@@ -208,7 +208,7 @@ describe('a connection to a service that is silent', () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
   /** A socket that is open at once; what is done with it is in `ends` and `sent`. */
-  class FakeSocket implements NodeSocket {
+  class FakeSocket implements Socket {
     binaryType = '';
     readyState = 1;
     onopen = null;

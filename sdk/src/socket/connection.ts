@@ -3,7 +3,8 @@ import { ApiError, ConnectionError, ForeignAnswer, quote } from '../rest/api-err
 import { type HttpOptions, send } from '../rest/http.js';
 import { backoffMs, ClosedError, mayReconnect } from './reconnection.js';
 import { ACCESS } from './service-address.js';
-import { type CloseInfo, findWebSocket, giveUp, type NodeSocket, onEnd, type SocketConstructor } from './socket.js';
+import { type CloseInfo, findWebSocket, giveUp, onEnd, type Socket, type SocketConstructor } from './socket.js';
+import { onPong } from './ws.js';
 
 /**
  * State of a connection. `connecting`: an attempt is running; `live`: data flow; `repairing`: a subscription reads
@@ -103,9 +104,9 @@ export abstract class Connection {
   /** @internal Resolves with the address of the socket when it may be connected to. */
   protected abstract address(): Promise<string>;
   /** @internal Takes a message. What it throws, as a caller's function may, ends the connection permanently. */
-  protected abstract receive(message: unknown, socket: NodeSocket): void;
+  protected abstract receive(message: unknown, socket: Socket): void;
   /** @internal Sends a ping; returns whether this runtime hears its answer. */
-  protected abstract ping(socket: NodeSocket): boolean;
+  protected abstract ping(socket: Socket): boolean;
   /** @internal Whether something was missed in a silence, where the answers of pings are not heard. */
   protected abstract hasMissed(): Promise<boolean>;
   /** @internal There is no first connection in time, or something else is at the address. */
@@ -169,53 +170,40 @@ export abstract class Connection {
     });
     try {
       await this.#connect(this.#options.WebSocket ?? (await findWebSocket()));
-      this.stop(null);
     } catch (error) {
       this.stop(asError(error));
     }
   }
 
   async #connect(WebSocket: SocketConstructor): Promise<void> {
-    let error: Error | null = null;
     for (;;) {
       const url = await this.address();
       if (this.over) return;
-      this.tell('connecting', error);
+      this.tell('connecting', this.lastError);
       this.dropped = null;
       const { code, reason } = await this.#follow(new WebSocket(url));
       const atOnce = await this.left(code);
       if (this.over) return;
-      error = null;
       if (atOnce) continue;
       const said = quote(reason, this.#options.apiKey);
       if (!mayReconnect(code)) throw new ClosedError(code, said);
-      error = await this.#explain(code, said);
       const waitMs = backoffMs(this.#failures++, this.#options.backoff);
-      this.tell('waiting', error, this.clock.now() + waitMs);
+      this.tell('waiting', await this.#explain(code, said), this.clock.now() + waitMs);
       await pause(this.clock, waitMs, this.ending.signal);
     }
   }
 
   /** Runs one connection; resolves when it has ended. */
-  #follow(socket: NodeSocket): Promise<CloseInfo> {
+  #follow(socket: Socket): Promise<CloseInfo> {
     const { clock } = this;
-    const { signal } = this.ending;
-    return new Promise((resolve) => {
-      let heard = true;
-      let isAnswered = true;
-      const finish = (info: CloseInfo) => {
-        cancel();
-        forget();
-        resolve(info);
-      };
+    let heard = true;
+    let isAnswered = true;
+    let cancel = () => {};
+    let forget = () => {};
+    return new Promise<CloseInfo>((resolve) => {
       const drop = (reason = '') => {
         giveUp(socket);
-        finish({ code: 1006, reason });
-      };
-      const close = () => {
-        cancel();
-        cancel = clock.after(this.#closeMs, () => drop());
-        socket.close(1000);
+        resolve({ code: 1006, reason });
       };
       const beat = () => {
         if (!heard) {
@@ -226,9 +214,13 @@ export abstract class Connection {
         heard = false;
         if (socket.readyState === 1) isAnswered = this.ping(socket);
       };
-      let cancel = clock.after(this.#pingMs, beat);
+      cancel = clock.after(this.#pingMs, beat);
       this.#dropSocket = drop;
-      const forget = onAbort(signal, close);
+      forget = onAbort(this.ending.signal, () => {
+        cancel();
+        cancel = clock.after(this.#closeMs, () => drop());
+        socket.close(1000);
+      });
       socket.onmessage = ({ data }: { data: unknown }) => {
         heard = true;
         try {
@@ -237,10 +229,13 @@ export abstract class Connection {
           this.stop(asError(error)); // Thrown into a socket, it could stop that alone.
         }
       };
-      socket.on?.('pong', () => {
+      onPong(socket, () => {
         heard = true;
       });
-      onEnd(socket, finish);
+      onEnd(socket, resolve);
+    }).finally(() => {
+      cancel();
+      forget();
     });
   }
 

@@ -1,4 +1,16 @@
-/** Stands for ws.ts in bundles for browsers and for React Native, which have a WebSocket. */
+import type { Socket } from './socket.js';
+
+/** Stands for ws.ts in bundles for browsers and for React Native, which have a WebSocket, but no pings that are heard. */
 export async function importWs(): Promise<unknown> {
   return 'pass a WebSocket class';
+}
+
+export function ping(): boolean {
+  return false;
+}
+
+export function onPong(): void {}
+
+export function terminate(socket: Socket): void {
+  socket.close();
 }

@@ -1,5 +1,5 @@
 import { queryText } from './service-address.js';
-import { importWs } from './ws.js';
+import { importWs, terminate } from './ws.js';
 
 /**
  * The part of the browser's WebSocket that the clients use; `ws` has it too. Listeners take `never`, so that both are
@@ -24,13 +24,6 @@ export interface Socket {
   close(code?: number, reason?: string): void;
 }
 
-/** Of `ws` alone: pings, their answers, and an end without a handshake. */
-export interface NodeSocket extends Socket {
-  ping?(): void;
-  on?(event: 'pong', listener: () => void): void;
-  terminate?(): void;
-}
-
 /** How a connection closed; 1006 if it was lost. */
 export interface CloseInfo {
   readonly code: number;
@@ -52,12 +45,9 @@ export function onEnd(socket: Socket, ended: (info: CloseInfo) => void): void {
 }
 
 /** Ends a socket without waiting for the peer, and hears no more of it. */
-export function giveUp(socket: NodeSocket): void {
+export function giveUp(socket: Socket): void {
   socket.onmessage = null;
-  socket.onclose = null;
-  socket.onerror = () => {}; // The package `ws` throws an error that has no listener.
-  if (socket.terminate) socket.terminate();
-  else socket.close();
+  terminate(socket);
 }
 
 /** No WebSocket to connect with. */
