@@ -12,8 +12,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: Date.now,
   after(ms, run) {
-    if (ms > LONGEST_MS) return () => {};
-    const handle = setTimeout(run, ms);
+    const handle = ms > LONGEST_MS ? undefined : setTimeout(run, ms);
     return () => clearTimeout(handle);
   },
 };

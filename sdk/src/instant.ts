@@ -14,10 +14,13 @@ export const EARLIEST_MS = 1000 * SECONDS_FROM;
 /** The year 10000, ms: it is the year 1978 in microseconds. */
 export const LATEST_MS = 253_402_300_800_000;
 
-/** @throws RangeError for a time in seconds, in microseconds or in nanoseconds since the epoch, and for what is no time */
-export function checkMs(name: string, ms: number): void {
-  const isMs = Math.abs(ms) < LATEST_MS && !(ms > SECONDS_FROM && ms < SECONDS_UNTIL);
-  check(isMs, name, 'ms since the epoch, such as Date.now(), not seconds or microseconds', ms, RangeError);
+/** What a time must be, in words. */
+export const MS = 'ms since the epoch, such as Date.now()';
+
+/** @throws RangeError for a time in seconds, in microseconds or in nanoseconds since the epoch, for an earlier one, and for what is no time */
+export function checkMs(name: string, ms: number, earliest = -LATEST_MS): void {
+  const isMs = ms > earliest && ms < LATEST_MS && !(ms > SECONDS_FROM && ms < SECONDS_UNTIL);
+  check(isMs, name, MS, ms, RangeError);
 }
 
 /**

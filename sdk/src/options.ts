@@ -36,11 +36,9 @@ export function check(
  */
 export function checkOptions(what: string, options: object, rules: Readonly<Record<string, Rule>>): void {
   const values: Readonly<Record<string, unknown>> = { ...options };
-  for (const name in values)
-    if (!(name in rules))
-      throw new TypeError(`${what} has no option "${name}"; its options are ${Object.keys(rules).join(', ')}`);
-  for (const name in rules) {
-    const rule = rules[name] ?? true;
+  for (const name in { ...values, ...rules }) {
+    const rule = rules[name];
+    if (!rule) throw new TypeError(`${what} has no option "${name}"; its options are ${Object.keys(rules).join(', ')}`);
     if (rule !== true) check(rule[1](values[name]), name, rule[0], values[name]);
   }
 }

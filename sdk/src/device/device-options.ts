@@ -52,10 +52,7 @@ export interface DeviceSettings {
 const MS = atLeast(0, 'a number of ms');
 
 export const SETTINGS: Rules<DeviceSettings> = {
-  deviceId: [
-    '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
-    (id) => typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id),
-  ],
+  deviceId: ['1 to 128 of A-Z a-z 0-9 . _ : -', (id) => typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id)],
   deviceModelId: ['the id of a device model', (id) => typeof id === 'string' && id !== ''],
   bufferBytes: atLeast(0, 'a number of bytes'),
   batchMs: MS,

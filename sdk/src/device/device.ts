@@ -1,4 +1,4 @@
-import { checkMs, EARLIEST_MS, SECONDS_UNTIL } from '../instant.js';
+import { checkMs, EARLIEST_MS, MS, SECONDS_UNTIL } from '../instant.js';
 import { check, checkOptions, isCount } from '../options.js';
 import { Connection, PING } from '../socket/connection.js';
 import { ClosedError } from '../socket/reconnection.js';
@@ -6,12 +6,10 @@ import { addressOf } from '../socket/service-address.js';
 import { type Socket, socketUrl } from '../socket/socket.js';
 import { Batches } from './batches.js';
 import { type DeviceCounters, type DeviceOptions, OPTIONS } from './device-options.js';
-import { checkNumbers, checkValues } from './frame-encoder.js';
+import { checkNumbers, checkValues, SAMPLE } from './frame-encoder.js';
 import { findChannel, type NoticeMessage, parseServerMessage, type ReadyMessage } from './messages.js';
 import { Backlog, type Batch, type Channel, Outbox } from './outbox.js';
 
-const BUFFER_BYTES = 8 * 2 ** 20;
-const BATCH_MS = 100;
 /** Interval at which the service is asked for a sign of life, ms. */
 const PING_MS = 15_000;
 /** Maximum wait for the service's answer to a close, in which the last data are sent, ms. */
@@ -46,8 +44,8 @@ export class Device extends Connection {
    */
   readonly closed: Promise<Error | null>;
   readonly #options: DeviceOptions;
-  /** Whether the device's clock was set before the device was created. */
-  readonly #hadTime: boolean;
+  /** Earliest time of samples, ms: of this century, if the device's clock was set when the device was created. */
+  readonly #earliest: number | undefined;
   readonly #outbox: Outbox;
   readonly #batches: Batches;
   /** Samples pushed before the first `ready`, which announces the channels. */
@@ -76,14 +74,11 @@ export class Device extends Connection {
     const options = { ...settings, baseUrl: addressOf(settings.baseUrl) };
     super(options, PING_MS, CLOSE_MS);
     this.#options = options;
-    this.#hadTime = this.clock.now() > EARLIEST_MS;
-    const { bufferBytes = BUFFER_BYTES, batchMs = BATCH_MS } = options;
+    this.#earliest = this.clock.now() > EARLIEST_MS ? EARLIEST_MS : undefined;
+    const { bufferBytes = 8 * 2 ** 20, batchMs = 100 } = options;
     this.#outbox = new Outbox(bufferBytes);
     this.#early = new Backlog(bufferBytes);
-    this.#batches = new Batches(batchMs, this.clock, (batch) => {
-      this.#enqueue(batch);
-      this.#sendWaiting();
-    });
+    this.#batches = new Batches(batchMs, this.clock, (batch) => this.#enqueue(batch));
     this.closed = this.run().then(() => this.failure);
   }
 
@@ -127,7 +122,7 @@ export class Device extends Connection {
   push(channel: number | string, samples: ArrayLike<number | null>, ts?: number): void;
   push(channel: number | string, samples: ArrayLike<number | null>, ...times: [ts?: number]): void {
     const [ts = times.length === 0 ? Number.NaN : undefined] = times;
-    check(typeof ts === 'number', 'ts', 'a number of ms since the epoch, or left out if the device has no clock', ts);
+    check(typeof ts === 'number', 'ts', `${MS}, or left out if the device has no clock`, ts);
     this.send({ channel, ts, samples: valuesOf(samples) });
   }
 
@@ -144,7 +139,7 @@ export class Device extends Connection {
   /** Like `push`, for a caller that numbers the instants itself. */
   send(samples: NumberedSamples): void {
     if (this.failure) throw this.failure;
-    if (this.#isEnding) throw new Error('the device has ended its session: make a new Device');
+    if (this.#isEnding) throw new Error('the device has ended its session: make a new one');
     checkChannel(samples.channel);
     checkValues(samples.ts, samples.samples);
     this.#checkTime(samples.ts);
@@ -181,9 +176,7 @@ export class Device extends Connection {
 
   /** @throws RangeError for a time that is not in ms since the epoch, as far as the device's clock can tell */
   #checkTime(ts: number): void {
-    if (!Number.isNaN(ts) && this.clock.now() > SECONDS_UNTIL) checkMs('ts', ts);
-    const must = "ms since the epoch, not since the device's start";
-    check(!(ts < EARLIEST_MS && this.#hadTime), 'ts', must, ts, RangeError);
+    if (!Number.isNaN(ts) && this.clock.now() > SECONDS_UNTIL) checkMs('ts', ts, this.#earliest);
   }
 
   /** @internal */
@@ -338,9 +331,9 @@ export class Device extends Connection {
    */
   #accept({ channel: name, seq, ts, samples }: NumberedSamples): void {
     const channel = this.#channel(name);
-    const { index, num_channels: width, origin } = channel;
+    const { num_channels: width, origin } = channel;
     const instants = samples.length / width;
-    const must = `of whole instants, ${width} values each in channel ${index}`;
+    const must = `whole instants, ${width} values each`;
     check(isCount(instants) && instants > 0, 'samples', must, samples.length, RangeError);
     const own = seq ?? channel.next;
     const batch = { channel, seq: origin + own, ts, samples };
@@ -356,6 +349,7 @@ export class Device extends Connection {
   /** Called once there are channels, which `ready` announces. */
   #enqueue(batch: Batch): void {
     if (this.#ready) this.counters.samplesDropped += this.#outbox.add(batch, this.#ready.limits.max_frame_bytes);
+    this.#sendWaiting();
   }
 
   #channel(name: number | string): Channel {
@@ -397,11 +391,11 @@ function checkChannel(channel: unknown): void {
  */
 function valuesOf(samples: ArrayLike<number | null>): Float64Array {
   const { length, BYTES_PER_ELEMENT: width } = samples as Partial<Uint8Array>;
-  const must = 'numbers, not bytes: decode them, such as with new Int16Array(buffer)';
+  const must = 'numbers, not bytes: decode them, as with new Int16Array(buffer)';
   check(typeof length === 'number' && width !== 1, 'samples', must, samples);
   return Float64Array.from(samples, (value) => {
     const number = value ?? Number.NaN;
-    check(typeof number === 'number', 'a sample', 'a number or null', value);
+    check(typeof number === 'number', 'a sample', SAMPLE, value);
     return number;
   });
 }

@@ -11,8 +11,8 @@ const FLOAT32 = 4;
 
 /** Float32 represents whole numbers exactly up to here; above it, rounding to int32 is nearer to any value. */
 const FLOAT32_EXACT = 2 ** 24;
-/** The largest float32. */
-export const FLOAT32_MAX = 3.4028234663852886e38;
+/** What a sample must be, in words. */
+export const SAMPLE = 'a number within float32, or null if it is missing';
 
 /**
  * Encodes a frame in the binary form that the service reads (version 1, little endian), with the smallest encoding that
@@ -33,7 +33,7 @@ export function encodeFrame({
   checkValues(ts, samples);
   check(samples.length > 0, 'samples', 'at least one instant', samples, RangeError);
   const encoding = chooseEncoding(samples);
-  const width = encoding === FLOAT32 ? 4 : encoding + 1;
+  const width = Math.min(encoding + 1, 4);
   const bytes = new Uint8Array(HEADER_BYTES + samples.length * width);
   const view = new DataView(bytes.buffer);
   bytes.set([VERSION, channel, encoding]);
@@ -51,15 +51,19 @@ export function encodeFrame({
 /** @throws RangeError for numbers of instants that the protocol does not have */
 export function checkNumbers(first: number, count: number): void {
   const isRight = isCount(first) && first + count <= 2 ** 32;
-  check(isRight, 'seq', 'a whole number below 2^32: end the session before that', first, RangeError);
+  check(isRight, 'seq', 'a whole number below 2^32: end the session before', first, RangeError);
 }
 
 /** @throws RangeError for values that no frame can have */
 export function checkValues(ts: number, samples: Float64Array): void {
-  check(Math.abs(ts) !== Infinity, 'ts', 'finite, or left out if the device has no clock', ts, RangeError);
-  const wrong = samples.find((value) => Math.abs(value) > FLOAT32_MAX);
-  const must = 'within float32, not infinite; null or NaN for a missing value';
-  check(wrong === undefined, 'a sample', must, wrong, RangeError);
+  check(Math.abs(ts) !== Infinity, 'ts', 'finite', ts, RangeError);
+  const wrong = samples.find(isTooLarge);
+  check(wrong === undefined, 'a sample', SAMPLE, wrong, RangeError);
+}
+
+/** Whether a number is infinite, or would be as a float32. */
+export function isTooLarge(value: number): boolean {
+  return Math.abs(Math.fround(value)) === Infinity;
 }
 
 function chooseEncoding(samples: Float64Array): number {
@@ -69,7 +73,7 @@ function chooseEncoding(samples: Float64Array): number {
     whole &&= rounded === value;
     most = Math.max(most, rounded, -1 - rounded); // NaN from a missing value on, which fits no integer.
   }
-  const bits = [16, 24, 32].find((each) => most < 2 ** (each - 1));
-  if (whole && bits) return bits / 8 - 1;
-  return bits && most > FLOAT32_EXACT ? INT32 : FLOAT32;
+  const width = [2, 3, 4].find((bytes) => most < 2 ** (8 * bytes - 1));
+  if (whole && width) return width - 1;
+  return width && most > FLOAT32_EXACT ? INT32 : FLOAT32;
 }

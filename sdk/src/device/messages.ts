@@ -32,7 +32,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     channels: listOf({
       index: isCount,
       num_channels: (width) => isCount(width) && width > 0,
-      next_seq: isCount,
+      next_seq: (seq) => isCount(seq) && seq <= 2 ** 32,
       sample_rate_hz: (rate) => typeof rate === 'number' && rate > 1e-3 && rate < 1e6,
     }),
   },
@@ -50,12 +50,6 @@ export function findChannel<Channel extends ReadyChannel>(
 ): Channel {
   const [found, ...others] = channels.filter(({ index, modality }) => index === name || modality === name);
   const names = channels.map(({ index, modality }) => `${index} (${modality})`).join(', ');
-  check(
-    found !== undefined && others.length === 0,
-    'channel',
-    `one of ${names || 'those that ready() gives'}`,
-    name,
-    RangeError,
-  );
+  check(found !== undefined && others.length === 0, 'channel', `one of those of ready(): ${names}`, name, RangeError);
   return found;
 }

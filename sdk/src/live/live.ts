@@ -12,7 +12,6 @@ import { isLiveInsight, isTime, type LiveInsight, liveForm } from './insight.js'
 import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
 import { isWanted, OPTIONS, type SubscribeOptions } from './subscribe-options.js';
 
-const BUFFER = 10_000;
 /** Interval of the pings, ms. */
 const PING_MS = 30_000;
 /** Maximum wait for the service's answer to a close, ms: as in Node's own WebSocket. The package `ws` waits for 30 s. */
@@ -55,7 +54,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
     const options = { ...settings, ...sockets };
     super(options, PING_MS, CLOSE_MS);
     this.#options = options;
-    this.#queue = new InsightQueue(options.buffer ?? BUFFER, (insight) => isWanted(insight, options));
+    this.#queue = new InsightQueue(options.buffer ?? 10_000, (insight) => isWanted(insight, options));
     this.#history = async (query) => {
       const { data, next } = await history(query, { signal: this.ending.signal });
       return { data: data.filter(({ ts }) => isTime(ts)), next };
@@ -80,8 +79,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
   async subscribed(): Promise<void> {
     await this.until(() => this.#begunAt !== null);
     throwIfAborted(this.#options.signal);
-    if (this.failure) throw this.failure;
-    if (this.#begunAt === null) throw new Error('the subscription has ended');
+    if (this.failure || this.#begunAt === null) throw this.failure ?? new Error('the subscription has ended');
   }
 
   /** Ends the subscription: insights that have arrived can still be read. */
@@ -126,19 +124,15 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
   protected override receive(data: unknown): void {
     const message = fieldsOf(data);
     if (!this.#held) this.#handle(message);
-    else if (this.#held.push(message) > this.#queue.limit) this.#dropBecause(FULL);
-  }
-
-  #dropBecause(why: string): void {
-    this.drop(new ConnectionError(why));
+    else if (this.#held.push(message) > this.#queue.limit) this.drop(FULL);
   }
 
   #handle(message: Readonly<Record<string, unknown>>): void {
     if (this.dropped) return;
     if (message.status === 'subscribed') this.#repairing = this.#begin().catch((error) => this.stop(error));
     else if (isLiveInsight(message)) {
-      if (this.#queue.full) this.#dropBecause(FULL);
-      else if (this.#hasLagged(message)) this.#dropBecause("the service's clock was set back");
+      if (this.#queue.full) this.drop(FULL);
+      else if (this.#hasLagged(message)) this.drop("the service's clock was set back");
       else this.#queue.add(message);
       this.wake();
     }

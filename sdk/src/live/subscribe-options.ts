@@ -60,7 +60,11 @@ export const OPTIONS: Rules<SubscribeOptions> = {
   sessions: LIST,
   types: [
     `an array of ${[...INSIGHT_TYPES].join(', ')}`,
-    (types = []) => hasForm(types, listOf((type) => INSIGHT_TYPES.has(type))),
+    (types = []) =>
+      hasForm(
+        types,
+        listOf((type) => INSIGHT_TYPES.has(type)),
+      ),
   ],
   quality: [`one of ${QUALITY.join(', ')}`, (quality = 'unfit') => QUALITY.includes(quality)],
   signal: true,

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { FLOAT32_MAX } from '../device/frame-encoder.js';
+import { isTooLarge } from '../device/frame-encoder.js';
 import { RecordingError } from './manifest.js';
 
 /** One row of a stream's CSV: the instant's stamp in seconds and its values, NaN where missing. */
@@ -156,7 +156,7 @@ function parseCell(text: string | undefined, column: number, place: string, form
   if (text === '' || text === 'NaN' || text === 'nan') return Number.NaN;
   const value = Number(text);
   if (!Number.isFinite(value)) throw new RecordingError(`${place}: ${JSON.stringify(text)} is not ${form}`);
-  if (Math.abs(value) > FLOAT32_MAX)
+  if (isTooLarge(value))
     throw new RecordingError(`${place}: ${text} is too large for a float32; samples are sent as float32`);
   return value;
 }

@@ -5,7 +5,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as the Authorization. */
+  /** The key in the headers, which no error may show. */
   readonly apiKey?: string;
   /** JSON. */
   readonly body?: string;
@@ -87,7 +87,9 @@ export class ConnectionError extends Error {
 export class ForeignAnswer extends ConnectionError {
   constructor({ method, url, apiKey }: HttpRequest, answer: HttpAnswer) {
     const kind = quote(kindOf(answer), apiKey);
-    super(`${method} ${url}: the answer is not from the service (${kind}): check baseUrl, and for a proxy or a login page`);
+    super(
+      `${method} ${url}: the answer is not from the service (${kind}): check baseUrl, and for a proxy or a login page`,
+    );
   }
 }
 

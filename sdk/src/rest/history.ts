@@ -28,33 +28,18 @@ export async function newestStored(read: ReadHistory): Promise<number> {
 
 /**
  * The insights stored from `since` (ms) on, in batches, in order of `ts`; without a gap for each session and type, even
- * while rows are being written: the part that is not final is read twice.
+ * while rows are being written: those that are not final end at the newest of each series in a first reading. Every row
+ * that was written before that one is in the second reading, even if it became visible behind the first.
  *
  * @throws the errors of `read`
  */
 export async function* readStored(read: ReadHistory, since: number): AsyncGenerator<readonly Insight[]> {
-  let from = since;
-  for (;;) {
-    const final = (await newestStored(read)) - SETTLED_MS;
-    if (final - from <= SETTLED_MS) break;
-    yield* readPeriod(read, { since: from, until: final });
-    from = final;
-  }
-  yield await readTwice(read, from);
-}
-
-/**
- * The rows from `since` on, up to the newest of each series in a first reading: every row that was written before that
- * one is in the second reading, even if it became visible behind the first.
- */
-async function readTwice(read: ReadHistory, since: number): Promise<Insight[]> {
+  const final = (await newestStored(read)) - SETTLED_MS;
   const newest = new Map<string, number>();
-  for await (const data of readPeriod(read, { since })) for (const row of data) newest.set(seriesOf(row), row.ts);
-  const rows: Insight[] = [];
-  if (newest.size === 0) return rows;
-  for await (const data of readPeriod(read, { since }))
-    rows.push(...data.filter((row) => row.ts <= (newest.get(seriesOf(row)) ?? -1)));
-  return rows;
+  for await (const rows of readPeriod(read, { since: Math.max(since, final) }))
+    for (const row of rows) newest.set(seriesOf(row), row.ts);
+  for await (const rows of readPeriod(read, { since }))
+    yield rows.filter((row) => row.ts <= (newest.get(seriesOf(row)) ?? final));
 }
 
 /** The insights stored in a period, page after page, in order of `ts`. */

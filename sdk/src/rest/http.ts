@@ -36,7 +36,10 @@ const LONGEST_WAIT_MS = 30_000;
  * @returns the JSON of the answer, undefined if it has no content (204), and the cursor of another page
  * @throws ApiError (see its subclasses), ConnectionError, or the reason of the request's signal
  */
-export async function send(request: HttpRequest, options: HttpOptions): Promise<{ data: unknown; next: string | null }> {
+export async function send(
+  request: HttpRequest,
+  options: HttpOptions,
+): Promise<{ data: unknown; next: string | null }> {
   const { retries = 2, clock = systemClock } = options;
   for (let attempt = 0; ; attempt++) {
     throwIfAborted(request.signal);
@@ -74,7 +77,7 @@ function contentOf(request: HttpRequest, answer: HttpAnswer): { data: unknown; n
  * make a GET of a create, and the key would not be sent to the other address, nor would a WebSocket follow.
  */
 async function attemptOnce(
-  { url, signal, apiKey, headers, ...request }: HttpRequest,
+  { method, url, headers, body, signal }: HttpRequest,
   options: HttpOptions,
 ): Promise<HttpAnswer | ConnectionError> {
   const {
@@ -104,14 +107,15 @@ async function attemptOnce(
   took(0, 'no answer within');
   try {
     const response = await run(url, {
-      ...request,
-      headers: { ...headers, ...(apiKey && { Authorization: `Bearer ${apiKey}` }) },
+      method,
+      headers,
+      body,
       signal: attempt.signal,
       redirect: 'manual',
-    });
+    } as RequestInit);
     return { status: response.status, headers: response.headers, text: await textOf(response, took) };
   } catch (cause) {
-    const error = new ConnectionError(`${request.method} ${url}: ${why}`, { cause });
+    const error = new ConnectionError(`${method} ${url}: ${why}`, { cause });
     if (left < 0) throw error; // Another attempt would give the same.
     return error;
   } finally {

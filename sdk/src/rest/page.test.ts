@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { ConnectionError } from './api-error.js';
-import { Listing, linkedCursor } from './page.js';
+import { linkedCursor, paged } from './page.js';
 
 const linking = (link: string | null) => new Headers(link === null ? {} : { link });
 
 /** Pages of numbers. */
 function listing(pages: readonly number[][], back = false) {
   const asked: (string | undefined)[] = [];
-  const list = new Listing(async (cursor) => {
+  const list = paged(async (cursor) => {
     asked.push(cursor);
     const at = Number(cursor ?? 0);
     return { data: [...(pages[at] ?? [])], next: at + 1 < pages.length ? `${at + 1}` : null };
@@ -43,7 +43,7 @@ describe('a listing', () => {
   it('ends with an error if a page leads to itself or back to an earlier one, and loops nowhere', async () => {
     for (const circle of [{ a: 'a' }, { a: 'b', b: 'c', c: 'a' }] as Record<string, string>[]) {
       const rows: string[] = [];
-      const list = new Listing(async (cursor = 'a') => ({ data: [cursor], next: circle[cursor] ?? null }), false);
+      const list = paged(async (cursor = 'a') => ({ data: [cursor], next: circle[cursor] ?? null }), false);
       const error = await (async () => {
         for await (const row of list) rows.push(row);
       })().catch((caught: unknown) => caught);
@@ -53,7 +53,7 @@ describe('a listing', () => {
   });
 
   it('rejects as its reading does', async () => {
-    const broken = new Listing(() => Promise.reject(new Error('gone')), false);
+    const broken = paged(() => Promise.reject(new Error('gone')), false);
     expect(
       await broken.then(
         () => null,
@@ -69,7 +69,7 @@ describe('a listing', () => {
     let settled = 0;
     expect(await list.finally(() => settled++)).to.deep.equal({ data: [1, 2], next: '1' });
     expect(await list.catch(() => null)).to.deep.equal({ data: [1, 2], next: '1' });
-    const broken = new Listing(() => Promise.reject(new Error('gone')), false);
+    const broken = paged(() => Promise.reject(new Error('gone')), false);
     expect(String(await broken.finally(() => settled++).catch((error: unknown) => error))).to.equal('Error: gone');
     expect(settled).to.equal(2);
   });

@@ -16,48 +16,35 @@ type ReadPage<Row> = (cursor?: string) => Promise<Page<Row>>;
  * A list being read: awaited it is one page, iterated with `for await` it is all rows, page after page. A list of
  * insights without `since` goes back: it is iterated from the newest to the oldest, however many pages it has.
  */
-export class Listing<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> {
-  readonly #read: ReadPage<Row>;
-  readonly #back: boolean;
-  readonly #signal: AbortSignal | undefined;
-
-  /**
-   * @param back whether each page has older rows than the one before, oldest first
-   * @param signal ends an iteration between two rows of a page too
-   */
-  constructor(read: ReadPage<Row>, back: boolean, signal?: AbortSignal) {
-    this.#read = read;
-    this.#back = back;
-    this.#signal = signal;
-  }
-
+export interface Listing<Row> extends PromiseLike<Page<Row>>, AsyncIterable<Row> {
   /** The first page, as `await` takes it. Rejects with ApiError or ConnectionError. */
-  // biome-ignore lint/suspicious/noThenProperty: a list is awaited for its first page, by design
-  then<A = Page<Row>, B = never>(
-    fulfilled?: ((page: Page<Row>) => A | PromiseLike<A>) | null,
-    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return this.#read().then(fulfilled, rejected);
-  }
-
+  then: Promise<Page<Row>>['then'];
   /** The first page, or the result of `rejected` for the error. */
-  catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page<Row> | B> {
-    return this.#read().catch(rejected);
-  }
-
+  catch: Promise<Page<Row>>['catch'];
   /** The first page; calls `settled` when it has been read or could not be read. */
-  finally(settled?: (() => void) | null): Promise<Page<Row>> {
-    return this.#read().finally(settled);
-  }
-
+  finally: Promise<Page<Row>>['finally'];
   /** All rows, page after page. Throws ApiError, ConnectionError, or the reason of the call's signal. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Row> {
-    for await (const data of pages(this.#read))
-      for (const row of this.#back ? data.reverse() : data) {
-        throwIfAborted(this.#signal);
-        yield row;
-      }
-  }
+  [Symbol.asyncIterator](): AsyncGenerator<Row>;
+}
+
+/**
+ * @param back whether each page has older rows than the one before, oldest first
+ * @param signal ends an iteration between two rows of a page too
+ */
+export function paged<Row>(read: ReadPage<Row>, back: boolean, signal?: AbortSignal): Listing<Row> {
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: a list is awaited for its first page, by design
+    then: (fulfilled, rejected) => read().then(fulfilled, rejected),
+    catch: (rejected) => read().catch(rejected),
+    finally: (settled) => read().finally(settled),
+    async *[Symbol.asyncIterator]() {
+      for await (const data of pages(read))
+        for (const row of back ? data.reverse() : data) {
+          throwIfAborted(signal);
+          yield row;
+        }
+    },
+  };
 }
 
 /**
@@ -83,6 +70,6 @@ export async function* pages<Row>(read: ReadPage<Row>): AsyncGenerator<Row[]> {
  * @throws URIError for a cursor that cannot be decoded
  */
 export function linkedCursor(headers: Headers): string | null {
-  const [, cursor] = /[?&]cursor=([^&#>]*)[^>]*>\s*;\s*rel="?(?:next|prev)/.exec(headers.get('link') ?? '') ?? [];
+  const [, cursor] = /[?&]cursor=([^&#>]*)[^>]*>; rel="(?:next|prev)/.exec(headers.get('link') ?? '') ?? [];
   return cursor === undefined ? null : decodeURIComponent(cursor);
 }

@@ -109,7 +109,7 @@ describe('REST client, on faults of the service and the network', () => {
     await api.deviceModels.create({ name: 'a' });
     await api.deviceModels.create({ name: 'a' });
     const keys = asked.map(({ headers }) => headers['idempotency-key']);
-    expect(keys[0]).to.be.a('string').with.length(32);
+    expect(keys[0]).to.match(/^[\d.e-]{20,}$/);
     expect([keys[1], keys[2] === keys[0]]).to.deep.equal([keys[0], false]);
     expect(asked[1]?.body).to.deep.equal({ name: 'a' });
     answers.push({ status: 201, body: {} });
@@ -302,13 +302,10 @@ describe('REST client, on faults of the service and the network', () => {
     const api = await client();
     const now = Date.UTC(2026, 10, 26);
     for (const [since, message] of [
-      [
-        now / 1000,
-        /since must be ms since the epoch, such as Date.now\(\), not seconds or microseconds; it is 1795651200/,
-      ],
-      [new Date(now / 1000), /seconds/],
-      [now * 1000, /microseconds/],
-      [now * 1e6, /microseconds/],
+      [now / 1000, /since must be ms since the epoch, such as Date.now\(\); it is 1795651200/],
+      [new Date(now / 1000), /ms since the epoch/],
+      [now * 1000, /ms since the epoch/],
+      [now * 1e6, /ms since the epoch/],
       [Number.NaN, /since must be ms since the epoch.*NaN/],
       [new Date('soon'), /since must be ms since the epoch.*NaN/],
     ] as const)

@@ -18,7 +18,7 @@ import { listOf } from '../json.js';
 import { check, checkOptions, type Rules } from '../options.js';
 import { queryText, type ServiceAccess } from '../socket/service-address.js';
 import { type HttpOptions, send } from './http.js';
-import { Listing } from './page.js';
+import { type Listing, paged } from './page.js';
 
 /** The service's address, the key, and the settings of requests. */
 export interface RestOptions extends HttpOptions, ServiceAccess {}
@@ -171,10 +171,11 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
       method,
       url: `${baseUrl}/v1/${path.map(idText).join('/')}${queryText({ ...query })}`,
       headers: {
+        Authorization: `Bearer ${apiKey}`,
         ...(creates && { 'Idempotency-Key': call.idempotencyKey ?? randomKey() }),
         ...(body && { 'Content-Type': 'application/json' }),
       },
-      ...(body && { body: JSON.stringify(body) }),
+      body: JSON.stringify(body),
       apiKey,
       signal: call.signal,
       form: isList ? listOf({}) : method === 'DELETE' ? (data: unknown) => data === undefined : {},
@@ -189,7 +190,7 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
     const texts = withTexts(query);
     const read = (cursor?: string) =>
       request<Row[]>('GET', [path], call, undefined, { ...texts, ...(cursor && { cursor }) });
-    return new Listing(read, back, call?.signal);
+    return paged(read, back, call?.signal);
   }
 
   return {
@@ -248,9 +249,9 @@ function withTexts(query: TimedQuery): object {
 }
 
 /**
- * 128 random bits, hex. React Native has no `crypto`, and pages that are not served securely have little of it: a key
- * need not be secret, only unlike the account's others.
+ * 104 random bits. React Native has no `crypto`, and pages that are not served securely have little of it: a key need
+ * not be secret, only unlike the account's others.
  */
 function randomKey(): string {
-  return Array.from({ length: 32 }, () => Math.floor(16 * Math.random()).toString(16)).join('');
+  return `${Math.random()}${Math.random()}`;
 }

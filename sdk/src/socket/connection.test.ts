@@ -104,7 +104,7 @@ describe('state of a connection', () => {
     it('reports at once that the service is unreachable, and ends with an error after the time limit', async () => {
       const address = await deadAddress();
       const live = clientOf(address).live.subscribe({ onStatus, connectWithinMs: 200 });
-      expect((await waiting()).error?.message).to.equal(`the service cannot be reached at ${address}`);
+      expect((await waiting()).error?.message).to.equal(`the service at ${address} cannot be reached`);
       const error = await caught(live.subscribed());
       expect(error).to.be.instanceOf(ConnectionError);
       expect(String(error)).to.contain('no connection within 200 ms').and.contain('cannot be reached');

@@ -36,11 +36,6 @@ export interface ConnectionOptions extends HttpOptions {
 /** The options of a client that its devices and subscriptions have too. */
 export const CONNECTION_OPTIONS = { ...ACCESS, fetch: true, backoff: true, clock: true, WebSocket: true } as const;
 
-/** Maximum wait for a first connection, ms. */
-const CONNECT_WITHIN_MS = 10_000;
-const UPGRADE = 'answers, but not with a WebSocket (it is full, or a proxy does not forward Upgrade):';
-/** Maximum time for the service to say why it cannot be connected to, ms. */
-const ANSWER_MS = 5000;
 /** What keeps a connection from being closed by a proxy, and from a device is answered: browsers cannot send WebSocket pings. */
 export const PING = '{"type":"ping"}';
 
@@ -142,8 +137,8 @@ export abstract class Connection {
   }
 
   /** @internal Drops the socket, if there is one, and reads no more of it. */
-  protected drop(why: Error): void {
-    this.dropped = why;
+  protected drop(why: Error | string): void {
+    this.dropped = why instanceof Error ? why : new ConnectionError(why);
     this.#dropSocket();
   }
 
@@ -163,7 +158,7 @@ export abstract class Connection {
 
   /** @internal Connects until the permanent end. */
   protected async run(): Promise<void> {
-    const { connectWithinMs: ms = CONNECT_WITHIN_MS } = this.#options;
+    const { connectWithinMs: ms = 10_000 } = this.#options;
     this.#liftLimit = this.clock.after(ms, () => {
       const cause = this.lastError;
       this.late(new ConnectionError(`no connection within ${ms} ms: ${cause?.message ?? 'no answer'}`, { cause }));
@@ -246,15 +241,18 @@ export abstract class Connection {
       return new ConnectionError(`the connection was lost (${code}${reason && `: ${reason}`})`);
     const { baseUrl } = this.#options;
     const request = { method: 'GET', url: `${baseUrl}/v1/stream/health`, signal: this.ending.signal, form: {} };
-    const cause = await send(request, { ...this.#options, retries: 0, timeoutMs: ANSWER_MS }).catch((why) => why);
+    const cause = await send(request, { ...this.#options, retries: 0, timeoutMs: 5000 }).catch((why) => why);
     if (cause instanceof ForeignAnswer || (cause instanceof ApiError && cause.status < 500)) {
       const error =
         cause instanceof ForeignAnswer ? cause : new ConnectionError(`check baseUrl: ${cause.message}`, { cause });
       this.late(error);
       return error;
     }
-    const why = cause instanceof Error ? 'cannot be reached at' : UPGRADE;
-    return new ConnectionError(`the service ${why} ${baseUrl}`, { cause });
+    const why =
+      cause instanceof Error
+        ? 'cannot be reached'
+        : 'opens no WebSocket: it is full, or a proxy does not forward Upgrade';
+    return new ConnectionError(`the service at ${baseUrl} ${why}`, { cause });
   }
 }
 

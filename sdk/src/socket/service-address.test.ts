@@ -24,7 +24,7 @@ describe('the address and key of a client', () => {
   });
 
   it('refuse an invalid address at once', () => {
-    const must = "baseUrl must be the service's address, such as https://insights.example";
+    const must = 'baseUrl must be an address such as https://insights.example';
     for (const options of [{ apiKey: KEY }, { baseUrl: 8080, apiKey: KEY }])
       expect(client(options))
         .to.throw(TypeError, must)
@@ -53,7 +53,7 @@ describe('the address and key of a client', () => {
   it('refuse an impossible key, which the error does not repeat', () => {
     for (const apiKey of [undefined, null, '', 7, `${KEY}\n`, ` ${KEY}`, `${KEY}…`, `${KEY}\u200b`])
       expect(client({ baseUrl: 'http://x', apiKey }))
-        .to.throw(TypeError, 'apiKey must be an API key of the service, without spaces')
+        .to.throw(TypeError, 'apiKey must be an API key, without spaces')
         .with.property('message')
         .that.does.not.contain(KEY);
   });

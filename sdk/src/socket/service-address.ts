@@ -8,24 +8,24 @@ export interface ServiceAccess {
   readonly apiKey: string;
 }
 
-/** Scheme, host with a port or without, and path. By a pattern, because React Native's URL cannot be taken apart. */
-const ADDRESS = /^\s*(http|ws)s?:\/\/([^\s/\\:@?#[\]]+|\[[\da-f:.]+\])(:\d{1,5})?(\/[^\s\\@?#]*)?\s*$/i;
+/**
+ * Scheme, host with a port or without, and path, which does not end in `/v1`. By a pattern, because React Native's URL
+ * cannot be taken apart.
+ */
+const ADDRESS =
+  /^\s*(?!\S*\/v1\/*\s*$)(?:http|ws)(s?:\/\/(?:[^\s/\\:@?#[\]]+|\[[\da-f:.]+\])(?::\d{1,5})?)((?:\/[^\s\\@?#]*[^\s\\@?#/])?)\/*\s*$/i;
 
 export const ACCESS: Rules<ServiceAccess> = {
   baseUrl: [
-    "the service's address, such as https://insights.example, without /v1, query or password",
-    (url) => typeof url === 'string' && ADDRESS.test(url) && !/\/v1\/*\s*$/.test(url),
+    'an address such as https://insights.example, without /v1, query or password',
+    (url) => typeof url === 'string' && ADDRESS.test(url),
   ],
-  apiKey: [
-    'an API key of the service, without spaces or line ends',
-    (key) => typeof key === 'string' && /^[\x21-\x7e]+$/.test(key),
-  ],
+  apiKey: ['an API key, without spaces or line ends', (key) => typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)],
 };
 
 /** The service's address as http or https, with a path or without, and no slash at its end. ws and wss become http and https. */
 export function addressOf(baseUrl: string): string {
-  const address = baseUrl.trim().replace(/\/+$/, '');
-  return address.replace(/^[^/]*\/\/[^/]*/, (origin) => origin.toLowerCase().replace(/^ws/, 'http'));
+  return baseUrl.replace(ADDRESS, (_, origin: string, path: string) => `http${origin.toLowerCase()}${path}`);
 }
 
 /** A query, with its `?`; values that are undefined are left out. Nothing if there are none. */
