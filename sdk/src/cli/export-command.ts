@@ -1,4 +1,5 @@
 import type { Insight, Summary } from '../generated/types.gen.js';
+import { INSIGHT_TYPES } from '../live/insight.js';
 import { type Arguments, UsageError } from './arguments.js';
 import type { Command, Surroundings } from './command.js';
 
@@ -17,7 +18,7 @@ const PROGRESS_ROWS = 10_000;
 export const exportCommand: Command = {
   name: 'export',
   usage: `export --since TIME [--until TIME] | --data-since TIME [--data-until TIME] | --session ID
-         [--device ID] [--type hr|spo2|rr] [--format csv|json] [--iso]
+         [--device ID] [--type ${INSIGHT_TYPES.join('|')}] [--format csv|json] [--iso]
   export --session ID --summary [--format csv|json]
       Prints stored insights, oldest first: CSV with a header (the default), or one JSON object a line. --since and
       --until go by publish time, --data-since and --data-until by the time of the data; --iso writes times as text; --summary
@@ -68,7 +69,7 @@ function chosen(args: Arguments, { client, stop }: Surroundings): AsyncIterable<
   const [since, until] = [args.instant('since', now), args.instant('until', now)];
   const [data_since, data_until] = [args.instant('data-since', now), args.instant('data-until', now)];
   const [session, device_id] = [args.text('session'), args.text('device')];
-  const type = args.choice('type', ['hr', 'spo2', 'rr']);
+  const type = args.choice('type', INSIGHT_TYPES);
   if (session !== undefined) {
     if (since || until || data_since || data_until || device_id !== undefined)
       throw new UsageError('--session is a whole session: leave out --device and the times');

@@ -1,3 +1,4 @@
+import { INSIGHT_TYPES, SQI_CLASSES } from '../live/insight.js';
 import { readingLine } from '../live/reading-line.js';
 import { UsageError } from './arguments.js';
 import { type Command, tellStatus } from './command.js';
@@ -6,7 +7,7 @@ const DEVICE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 export const tailCommand: Command = {
   name: 'tail',
-  usage: `tail [--json] [--device ID]… [--type hr|spo2|rr] [--quality acceptable|excellent]
+  usage: `tail [--json] [--device ID]… [--type ${INSIGHT_TYPES.join('|')}] [--quality ${SQI_CLASSES.slice(1).join('|')}]
       Prints the live insights of the key.`,
   options: {
     json: { type: 'boolean' },
@@ -19,8 +20,8 @@ export const tailCommand: Command = {
     const wrong = devices.find((device) => !DEVICE_ID.test(device)); // No insight would ever come.
     if (wrong !== undefined)
       throw new UsageError(`--device must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -; it is "${wrong}"`);
-    const type = args.choice('type', ['hr', 'spo2', 'rr']);
-    const quality = args.choice('quality', ['unfit', 'acceptable', 'excellent']);
+    const type = args.choice('type', INSIGHT_TYPES);
+    const quality = args.choice('quality', SQI_CLASSES);
     const filter = {
       ...(devices.length > 0 && { devices }),
       ...(type && { types: [type] }),

@@ -19,12 +19,20 @@ export interface LiveInsight extends Readonly<Omit<InsightMessage, 'type' | 'ts'
   readonly ts: number;
 }
 
-/** The types that this version delivers. */
-export const INSIGHT_TYPES: ReadonlySet<unknown> = new Set<InsightType>(['hr', 'spo2', 'rr']);
+/** The types that this version delivers; the compiler reports one of the service's that is missing. */
+export const INSIGHT_TYPES = Object.keys({ hr: 0, spo2: 0, rr: 0 } satisfies Record<InsightType, 0>) as InsightType[];
+
+/** The classes of quality, the worst first. */
+export const SQI_CLASSES: readonly SqiClass[] = ['unfit', 'acceptable', 'excellent'];
+
+/** Whether this version knows a type of insights. */
+export function isInsightType(type: unknown): boolean {
+  return INSIGHT_TYPES.includes(type as InsightType);
+}
 
 /** A live insight, of a known type. */
 const INSIGHT = {
-  type: (type: unknown) => INSIGHT_TYPES.has(type),
+  type: isInsightType,
   value: 0,
   unit: '',
   ts: isTime,

@@ -1,7 +1,7 @@
 import { hasForm, listOf } from '../json.js';
 import { atLeast, type Rule, type Rules } from '../options.js';
 import type { ConnectionStatus } from '../socket/connection.js';
-import { INSIGHT_TYPES, type InsightType, type LiveInsight, type SqiClass } from './insight.js';
+import { INSIGHT_TYPES, type InsightType, isInsightType, type LiveInsight, SQI_CLASSES, type SqiClass } from './insight.js';
 
 /** Selects insights; each list defaults to all. */
 export interface LiveFilter {
@@ -52,21 +52,20 @@ export interface SubscribeOptions extends LiveFilter {
   readonly connectWithinMs?: number;
 }
 
-const QUALITY: readonly unknown[] = ['unfit', 'acceptable', 'excellent'];
 const LIST: Rule = ['an array', (list = []) => Array.isArray(list)];
 
 export const OPTIONS: Rules<SubscribeOptions> = {
   devices: LIST,
   sessions: LIST,
   types: [
-    `an array of ${[...INSIGHT_TYPES].join(', ')}`,
+    `an array of ${INSIGHT_TYPES.join(', ')}`,
     (types = []) =>
       hasForm(
         types,
-        listOf((type) => INSIGHT_TYPES.has(type)),
+        listOf(isInsightType),
       ),
   ],
-  quality: [`one of ${QUALITY.join(', ')}`, (quality = 'unfit') => QUALITY.includes(quality)],
+  quality: [`one of ${SQI_CLASSES.join(', ')}`, (quality = 'unfit') => SQI_CLASSES.includes(quality as SqiClass)],
   signal: true,
   buffer: atLeast(1, 'a number of at least 1'),
   onHole: true,
@@ -80,6 +79,6 @@ export function isWanted(insight: LiveInsight, { devices, sessions, types, quali
     (devices?.includes(insight.device_id) ?? true) &&
     (sessions?.includes(insight.session_id) ?? true) &&
     (types?.includes(insight.type) ?? true) &&
-    QUALITY.indexOf(insight.sqi_class) >= QUALITY.indexOf(quality)
+    SQI_CLASSES.indexOf(insight.sqi_class) >= SQI_CLASSES.indexOf(quality)
   );
 }
