@@ -1,18 +1,8 @@
+import { LATEST_MS, SECONDS_FROM, SECONDS_UNTIL } from './limits.js';
 import { check } from './options.js';
 
 /** An instant: a Date, ms since the epoch, or an RFC 3339 text with an offset, such as `2026-01-31T08:00:00Z`. */
 export type Instant = Date | number | string;
-
-/**
- * The years 2000 to 2099 in seconds since the epoch; in ms they are days of January and February 1970, which a device
- * whose clock was never set reaches 11 days after its start.
- */
-const SECONDS_FROM = 946_684_800;
-export const SECONDS_UNTIL = 4_100_000_000;
-/** The year 2000, ms: the service refuses times of a device before it. */
-export const EARLIEST_MS = 1000 * SECONDS_FROM;
-/** The year 10000, ms: it is the year 1978 in microseconds. */
-export const LATEST_MS = 253_402_300_800_000;
 
 /** What a time must be, in words. */
 export const MS = 'ms since the epoch, such as Date.now()';

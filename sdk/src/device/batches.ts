@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import { STAMP_TOLERANCE_MS } from '../limits.js';
 import type { Batch, Channel } from './outbox.js';
 
 interface Gathering {
@@ -7,12 +8,6 @@ interface Gathering {
   readonly samples: number[];
   readonly cancel: () => void;
 }
-
-/**
- * Maximum difference of a stamp from the one that the batch's first stamp and the rate predict, ms; beyond it, a new
- * batch begins.
- */
-const STAMP_TOLERANCE_MS = 0.5;
 
 /** Collects small pushes into frames, channel by channel, so that samples pushed one by one are not sent one by one. */
 export class Batches {

@@ -1,4 +1,5 @@
-import { checkMs, EARLIEST_MS, MS, SECONDS_UNTIL } from '../instant.js';
+import { checkMs, MS } from '../instant.js';
+import { CLOCK_SET_MS, DEVICE_CLOSE_MS, DEVICE_PING_MS, EARLIEST_MS, SECONDS_UNTIL } from '../limits.js';
 import { check, checkOptions, isCount } from '../options.js';
 import { Connection, PING } from '../socket/connection.js';
 import { ClosedError } from '../socket/reconnection.js';
@@ -10,13 +11,7 @@ import { checkNumbers, checkValues, SAMPLE } from './frame-encoder.js';
 import { findChannel, type NoticeMessage, parseServerMessage, type ReadyMessage } from './messages.js';
 import { Backlog, type Batch, type Channel, Outbox } from './outbox.js';
 
-/** Interval at which the service is asked for a sign of life, ms. */
-const PING_MS = 15_000;
-/** Maximum wait for the service's answer to a close, in which the last data are sent, ms. */
-const CLOSE_MS = 30_000;
 const END = '{"type":"end"}';
-/** A device's clock was set if it moved by more than this against a stopwatch, ms; a drift takes weeks for it. */
-const CLOCK_SET_MS = 30_000;
 
 /** Samples with their position in the channel's numbers. */
 export interface NumberedSamples {
@@ -72,7 +67,7 @@ export class Device extends Connection {
   constructor(settings: DeviceOptions) {
     checkOptions('a device', settings, OPTIONS);
     const options = { ...settings, baseUrl: addressOf(settings.baseUrl) };
-    super(options, PING_MS, CLOSE_MS);
+    super(options, DEVICE_PING_MS, DEVICE_CLOSE_MS);
     this.#options = options;
     this.#earliest = this.clock.now() > EARLIEST_MS ? EARLIEST_MS : undefined;
     const { bufferBytes = 8 * 2 ** 20, batchMs = 100 } = options;

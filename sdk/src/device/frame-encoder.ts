@@ -1,16 +1,7 @@
+import { FLOAT32, FLOAT32_EXACT, HEADER_BYTES, INT32, VERSION } from '../limits.js';
 import { check, isCount } from '../options.js';
 import type { Frame } from './frame.js';
 
-/** Bytes before the samples of a binary frame. */
-export const HEADER_BYTES = 16;
-const VERSION = 1;
-
-/** Encodings of samples: 1 and 2 are int16 and int24. */
-const INT32 = 3;
-const FLOAT32 = 4;
-
-/** Float32 represents whole numbers exactly up to here; above it, rounding to int32 is nearer to any value. */
-const FLOAT32_EXACT = 2 ** 24;
 /** What a sample must be, in words. */
 export const SAMPLE = 'a number within float32, or null if it is missing';
 

@@ -1,4 +1,5 @@
-import { encodeFrame, HEADER_BYTES } from './frame-encoder.js';
+import { HEADER_BYTES, REPLAY_MS, WIDEST_SAMPLE } from '../limits.js';
+import { encodeFrame } from './frame-encoder.js';
 import type { ReadyChannel } from './messages.js';
 
 /** A channel of the session, with the numbers of its instants. */
@@ -32,11 +33,6 @@ interface Parcel {
   readonly width: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
-
-/** Bytes of a sample in the widest encoding. */
-const WIDEST_SAMPLE = 4;
-/** Time for which acknowledged frames are kept for a gateway that lost its state (`replay_ms`), ms of data time. */
-const REPLAY_MS = 60_000;
 
 /** Items that wait, the oldest first. Limited in bytes; the oldest are dropped first, the newest never. */
 export class Backlog<Item extends { readonly bytes: ArrayBufferView }> {

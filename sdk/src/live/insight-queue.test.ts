@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
+import { REMEMBERED_MS } from '../limits.js';
+import { InsightQueue } from './insight-queue.js';
 
 const START = 1_763_600_000_000;
 

@@ -1,8 +1,6 @@
+import { REMEMBERED_MS } from '../limits.js';
 import { seriesOf } from '../rest/history.js';
 import type { LiveInsight } from './insight.js';
-
-/** Time for which the newest insight of each series is remembered, ms of `ts`: a repair never reads back further. */
-export const REMEMBERED_MS = 3_600_000;
 
 /** Insights on their way to the consumer: each one once, and a limited number at a time. */
 export class InsightQueue {

@@ -1,6 +1,6 @@
 import type { InsightMessage, NoticeMessage } from '../generated/types.gen.js';
-import { LATEST_MS } from '../instant.js';
 import { type Form, hasForm } from '../json.js';
+import { LATEST_MS } from '../limits.js';
 
 /** The types that this version knows; clients ignore types that they do not know. */
 export type InsightType = NonNullable<NoticeMessage['insight']>;

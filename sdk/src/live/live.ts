@@ -1,21 +1,18 @@
 import { onAbort, pause, throwIfAborted } from '../clock.js';
 import type { Insight } from '../generated/types.gen.js';
 import { fieldsOf } from '../json.js';
+import { LIVE_CLOSE_MS, LIVE_PING_MS, REMEMBERED_MS, SETTLED_MS } from '../limits.js';
 import { checkOptions } from '../options.js';
 import { ApiError, AuthenticationError, ConnectionError, mayPass } from '../rest/api-error.js';
-import { newestStored, type ReadHistory, readPeriod, readStored, SETTLED_MS } from '../rest/history.js';
+import { newestStored, type ReadHistory, readPeriod, readStored } from '../rest/history.js';
 import { Connection, type ConnectionOptions, PING } from '../socket/connection.js';
 import { backoffMs } from '../socket/reconnection.js';
 import { type Socket, socketUrl } from '../socket/socket.js';
 import { ping } from '../socket/ws.js';
 import { isLiveInsight, isTime, type LiveInsight, liveForm } from './insight.js';
-import { InsightQueue, REMEMBERED_MS } from './insight-queue.js';
+import { InsightQueue } from './insight-queue.js';
 import { isWanted, OPTIONS, type SubscribeOptions } from './subscribe-options.js';
 
-/** Interval of the pings, ms. */
-const PING_MS = 30_000;
-/** Maximum wait for the service's answer to a close, ms: as in Node's own WebSocket. The package `ws` waits for 30 s. */
-const CLOSE_MS = 3000;
 const FULL = 'the buffer is full';
 
 /**
@@ -52,7 +49,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
   constructor(settings: SubscribeOptions, sockets: ConnectionOptions, history: ReadHistory) {
     checkOptions('subscribe', settings, OPTIONS);
     const options = { ...settings, ...sockets };
-    super(options, PING_MS, CLOSE_MS);
+    super(options, LIVE_PING_MS, LIVE_CLOSE_MS);
     this.#options = options;
     this.#queue = new InsightQueue(options.buffer ?? 10_000, (insight) => isWanted(insight, options));
     this.#history = async (query) => {

@@ -1,7 +1,14 @@
 import { hasForm, listOf } from '../json.js';
 import { atLeast, type Rule, type Rules } from '../options.js';
 import type { ConnectionStatus } from '../socket/connection.js';
-import { INSIGHT_TYPES, type InsightType, isInsightType, type LiveInsight, SQI_CLASSES, type SqiClass } from './insight.js';
+import {
+  INSIGHT_TYPES,
+  type InsightType,
+  isInsightType,
+  type LiveInsight,
+  SQI_CLASSES,
+  type SqiClass,
+} from './insight.js';
 
 /** Selects insights; each list defaults to all. */
 export interface LiveFilter {
@@ -57,14 +64,7 @@ const LIST: Rule = ['an array', (list = []) => Array.isArray(list)];
 export const OPTIONS: Rules<SubscribeOptions> = {
   devices: LIST,
   sessions: LIST,
-  types: [
-    `an array of ${INSIGHT_TYPES.join(', ')}`,
-    (types = []) =>
-      hasForm(
-        types,
-        listOf(isInsightType),
-      ),
-  ],
+  types: [`an array of ${INSIGHT_TYPES.join(', ')}`, (types = []) => hasForm(types, listOf(isInsightType))],
   quality: [`one of ${SQI_CLASSES.join(', ')}`, (quality = 'unfit') => SQI_CLASSES.includes(quality as SqiClass)],
   signal: true,
   buffer: atLeast(1, 'a number of at least 1'),

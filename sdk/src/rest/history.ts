@@ -1,4 +1,5 @@
 import type { Insight } from '../generated/types.gen.js';
+import { PAGE_ROWS, SETTLED_MS } from '../limits.js';
 import { type Page, pages } from './page.js';
 
 /** Selects stored insights with `since` <= `ts` < `until` (ms), or the newest ones; `cursor` is the end of a page. */
@@ -11,15 +12,6 @@ export interface HistoryQuery {
 
 /** Reads a page of stored insights across sessions in order of `ts`. */
 export type ReadHistory = (query: HistoryQuery, call?: { readonly signal: AbortSignal }) => PromiseLike<Page<Insight>>;
-
-/** Rows of a page: the most that the service returns. */
-const PAGE_ROWS = 1000;
-/**
- * Insights that are older than the newest stored one by more than this are final, ms: one is readable at most 5 s after
- * its `ts`, and the gateways' clocks agree within 1 s; the rest is a margin. No other clock is asked: the Date header
- * may be that of a proxy.
- */
-export const SETTLED_MS = 10_000;
 
 /** The newest `ts` that is stored, ms: the service's own time of its last publication. 0 if nothing is stored. */
 export async function newestStored(read: ReadHistory): Promise<number> {

@@ -1,5 +1,6 @@
 import { type Clock, onAbort, pause, systemClock, throwIfAborted } from '../clock.js';
 import { hasForm } from '../json.js';
+import { LONGEST_WAIT_MS } from '../limits.js';
 import { type BackoffOptions, backoffMs } from '../socket/reconnection.js';
 import { ConnectionError, ForeignAnswer, type HttpAnswer, type HttpRequest, isPassing, refusal } from './api-error.js';
 import { linkedCursor } from './page.js';
@@ -25,9 +26,6 @@ export interface HttpOptions {
   /** Time and timers. Default: the system's. */
   readonly clock?: Clock;
 }
-
-/** Maximum wait that the service may ask for before another attempt, ms. */
-const LONGEST_WAIT_MS = 30_000;
 
 /**
  * Sends a request: retries after a lost connection, a timeout and a temporary failure of the server, with exponential
