@@ -212,7 +212,7 @@ export class Device extends Connection {
 
   /** @internal */
   protected override ping(socket: Socket): boolean {
-    this.#outbox.ask();
+    this.#outbox.ping();
     socket.send(PING);
     return true;
   }
@@ -242,8 +242,8 @@ export class Device extends Connection {
     } else if (message.type === 'notice') this.#notice(message);
     else if (message.type === 'ended') this.#ended = !this.#renewing;
     else {
-      if (message.type === 'ack') this.#outbox.acknowledge(message.next_seq);
-      if (message.type === 'pong') this.#outbox.settle(); // Refused data are never acknowledged, and must not hold others back.
+      if (message.type === 'ack') this.#outbox.ack(message.next_seq);
+      if (message.type === 'pong') this.#outbox.pong(); // Refused data are never acknowledged, and must not hold others back.
       this.#pump();
       this.wake();
     }

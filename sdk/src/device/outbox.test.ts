@@ -10,8 +10,8 @@ const channelOf = (): Channel => ({
 /** Bytes of the frame of one second. */
 const BYTES = 36;
 
-function outboxOf(seconds: number, limitBytes = 1e6) {
-  const outbox = new Outbox(limitBytes);
+function outboxOf(seconds: number, limit = 1e6) {
+  const outbox = new Outbox(limit);
   const channel = channelOf();
   outbox.channels = [channel];
   const add = (n: number) =>
@@ -40,14 +40,14 @@ describe('outbox', () => {
   it('subtracts acknowledged data time', () => {
     const { outbox } = outboxOf(3);
     takeAll(outbox);
-    outbox.acknowledge({ 0: 15 });
+    outbox.ack({ 0: 15 });
     expect(outbox.unackedMs).to.equal(1500);
   });
 
   it('resumes with the frame that contains the first unacknowledged number', () => {
     const { outbox } = outboxOf(5);
     takeAll(outbox);
-    outbox.acknowledge({ 0: 25 });
+    outbox.ack({ 0: 25 });
     outbox.resume(0);
     expect(outbox.unsentBytes).to.equal(3 * BYTES);
     expect(takeAll(outbox)).to.deep.equal([2, 3, 4]);
@@ -56,7 +56,7 @@ describe('outbox', () => {
   it('replays the last seconds even if they were acknowledged', () => {
     const { outbox } = outboxOf(100);
     takeAll(outbox);
-    outbox.acknowledge({ 0: 1000 });
+    outbox.ack({ 0: 1000 });
     outbox.resume(30_000);
     expect(outbox.unackedMs).to.equal(0);
     const replayed = takeAll(outbox);
@@ -67,7 +67,7 @@ describe('outbox', () => {
   it('replays all unacknowledged data, however old', () => {
     const { outbox } = outboxOf(100);
     takeAll(outbox);
-    outbox.acknowledge({ 0: 200 });
+    outbox.ack({ 0: 200 });
     outbox.resume(30_000);
     expect(takeAll(outbox)).to.have.length(80);
   });
@@ -75,7 +75,7 @@ describe('outbox', () => {
   it('forgets frames that are acknowledged and more than a minute old', () => {
     const { outbox } = outboxOf(200);
     takeAll(outbox);
-    outbox.acknowledge({ 0: 2000 });
+    outbox.ack({ 0: 2000 });
     outbox.resume(1e9);
     expect(takeAll(outbox)).to.have.length(60);
   });
@@ -84,7 +84,7 @@ describe('outbox', () => {
     const { outbox, add } = outboxOf(5, 5 * BYTES);
     expect(add(5)).to.equal(10);
     outbox.take();
-    outbox.acknowledge({ 0: 15 });
+    outbox.ack({ 0: 15 });
     expect(add(6)).to.equal(5);
     expect(outbox.unsentBytes).to.equal(5 * BYTES);
     expect(takeAll(outbox)).to.deep.equal([2, 3, 4, 5, 6]);

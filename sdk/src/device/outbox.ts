@@ -40,7 +40,7 @@ export class Backlog<Item extends { readonly bytes: ArrayBufferView }> {
   bytes = 0;
   readonly items: Item[] = [];
 
-  constructor(readonly limitBytes: number) {}
+  constructor(readonly limit: number) {}
 
   /**
    * Takes an item. Returns those that were dropped to make room for it: at least a 64th of all, because moving the
@@ -50,7 +50,7 @@ export class Backlog<Item extends { readonly bytes: ArrayBufferView }> {
     const { items } = this;
     items.push(item);
     this.bytes += item.bytes.byteLength;
-    let over = this.bytes - this.limitBytes;
+    let over = this.bytes - this.limit;
     if (over <= 0) return [];
     let count = 0;
     for (const { bytes } of items) {
@@ -88,9 +88,9 @@ export class Outbox {
   /** For each ping without a pong, the channels with the first number of each that had not been sent before it. */
   #asked: (readonly [Channel, sent: number])[][] = [];
 
-  /** @param limitBytes maximum number of bytes that are kept */
-  constructor(limitBytes: number) {
-    this.#parcels = new Backlog(limitBytes);
+  /** @param limit maximum number of bytes that are kept */
+  constructor(limit: number) {
+    this.#parcels = new Backlog(limit);
   }
 
   /** Samples that have not been sent on this connection, except those that are acknowledged. */
@@ -143,7 +143,7 @@ export class Outbox {
   }
 
   /** The service has received or given up all numbers below those given, by the index of their channel. */
-  acknowledge(nextSeq: Readonly<Record<string, number>>): void {
+  ack(nextSeq: Readonly<Record<string, number>>): void {
     for (const channel of this.channels) channel.acked = nextSeq[channel.index] ?? channel.acked;
     const { items } = this.#parcels;
     const isNeeded = ({ channel, end }: Parcel) => lengthMs(channel, channel.acked, end) < REPLAY_MS;
@@ -154,7 +154,7 @@ export class Outbox {
   }
 
   /** A ping is being sent. */
-  ask(): void {
+  ping(): void {
     this.#asked.push(this.channels.map((channel) => [channel, channel.sent]));
   }
 
@@ -162,7 +162,7 @@ export class Outbox {
    * The next pong: the service has dealt with all that was sent before its ping, and refused what it does not
    * acknowledge. What was sent after the ping may still be on its way.
    */
-  settle(): void {
+  pong(): void {
     for (const [channel, sent] of this.#asked.shift() ?? []) channel.answered = sent;
   }
 

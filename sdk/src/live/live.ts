@@ -35,7 +35,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
   #held: Readonly<Record<string, unknown>>[] | null = null;
   #repairing: Promise<void> | undefined;
   /** Time of the first `subscribed`, ms, by the clock and by a stopwatch. Null before. */
-  #begunAt: { readonly clock: number; readonly stopwatch: number } | null = null;
+  #begunAt: readonly [clock: number, stopwatch: number] | null = null;
   /** Newest `ts` stored at the first `subscribed`, ms: what is newer belongs to the subscription. Null while unknown. */
   #start: number | null = null;
   /** The most by which the `ts` of a new insight was before the newest one that had arrived, ms. */
@@ -174,7 +174,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
   /** The service has confirmed: first come the insights that were missed before, then those that arrive meanwhile. */
   async #begin(): Promise<void> {
     if (this.#begunAt === null) {
-      this.#begunAt = { clock: this.clock.now(), stopwatch: performance.now() };
+      this.#begunAt = [this.clock.now(), performance.now()];
       void this.#learnStart();
     } else {
       this.tell('repairing');
@@ -280,7 +280,8 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
    */
   get #elapsed(): number {
     if (this.#begunAt === null) return 0;
-    return Math.max(this.clock.now() - this.#begunAt.clock, performance.now() - this.#begunAt.stopwatch);
+    const [clock, stopwatch] = this.#begunAt;
+    return Math.max(this.clock.now() - clock, performance.now() - stopwatch);
   }
 
   /** Takes stored insights, as fast as the consumer reads. */

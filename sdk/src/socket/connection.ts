@@ -3,8 +3,8 @@ import { ApiError, ConnectionError, ForeignAnswer, quote } from '../rest/api-err
 import { type HttpOptions, send } from '../rest/http.js';
 import { backoffMs, ClosedError, mayReconnect } from './reconnection.js';
 import { ACCESS } from './service-address.js';
-import { type CloseInfo, findWebSocket, giveUp, onEnd, type Socket, type SocketConstructor } from './socket.js';
-import { onPong } from './ws.js';
+import { type CloseInfo, findWebSocket, onEnd, type Socket, type SocketConstructor } from './socket.js';
+import { onPong, terminate } from './ws.js';
 
 /**
  * State of a connection. `connecting`: an attempt is running; `live`: data flow; `repairing`: a subscription reads
@@ -197,7 +197,8 @@ export abstract class Connection {
     let forget = () => {};
     return new Promise<CloseInfo>((resolve) => {
       const drop = (reason = '') => {
-        giveUp(socket);
+        socket.onmessage = null;
+        terminate(socket);
         resolve({ code: 1006, reason });
       };
       const beat = () => {

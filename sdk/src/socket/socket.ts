@@ -1,5 +1,5 @@
 import { queryText } from './service-address.js';
-import { importWs, terminate } from './ws.js';
+import { importWs } from './ws.js';
 
 /**
  * The part of the browser's WebSocket that the clients use; `ws` has it too. Listeners take `never`, so that both are
@@ -42,12 +42,6 @@ export function onEnd(socket: Socket, ended: (info: CloseInfo) => void): void {
   socket.onerror = () => {
     if (socket.readyState === 0) ended({ code: 1006, reason: '' });
   };
-}
-
-/** Ends a socket without waiting for the peer, and hears no more of it. */
-export function giveUp(socket: Socket): void {
-  socket.onmessage = null;
-  terminate(socket);
 }
 
 /** No WebSocket to connect with. */
