@@ -57,9 +57,9 @@ export class AppClient {
    */
   constructor(options: DeviceInsightsOptions) {
     checkOptions('a client', options, OPTIONS);
-    const { timeoutMs, retries, maxResponseBytes, ...sockets } = { ...options, baseUrl: addressOf(options.baseUrl) };
+    const sockets = { ...options, baseUrl: addressOf(options.baseUrl) };
     this.sockets = sockets;
-    const rest = operations(sockets, options);
+    const rest = operations(sockets);
     Object.assign(this, rest);
     this.live = { subscribe: (settings = {}) => new LiveSubscription(settings, sockets, rest.insights.list) };
   }

@@ -1,13 +1,11 @@
 import { AppClient } from './app-client.js';
 import { Device } from './device/device.js';
-import { type DeviceSettings, SETTINGS } from './device/device-options.js';
-import { checkOptions } from './options.js';
+import type { DeviceSettings } from './device/device-options.js';
 
 /** The client of the Device Insights Service: REST, live insights, and devices that stream. */
 export class DeviceInsights extends AppClient {
   /** Connects a device, which then pushes its samples. A TypeError says which option is wrong. */
   device(settings: DeviceSettings): Device {
-    checkOptions('a device of a client', settings, SETTINGS);
-    return new Device({ ...settings, ...this.sockets });
+    return new Device(settings, this.sockets);
   }
 }

@@ -32,14 +32,10 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal | unde
 }
 
 /**
- * What a call with an aborted signal rejects with: the signal's reason. React Native's signals have no reason, and no
- * `throwIfAborted`.
+ * React Native's signals have no reason, and no `throwIfAborted`.
+ *
+ * @throws the signal's reason, if it has aborted
  */
-function abortReason(signal: AbortSignal): unknown {
-  return signal.reason ?? Object.assign(new Error('the operation was aborted'), { name: 'AbortError' });
-}
-
-/** @throws the signal's reason, if it has aborted */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw abortReason(signal);
+  if (signal?.aborted) throw signal.reason ?? Object.assign(new Error('aborted'), { name: 'AbortError' });
 }

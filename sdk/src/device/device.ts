@@ -1,12 +1,12 @@
 import { checkMs, MS } from '../instant.js';
 import { CLOCK_SET_MS, DEVICE_CLOSE_MS, DEVICE_PING_MS, EARLIEST_MS, SECONDS_UNTIL } from '../limits.js';
 import { check, checkOptions, isCount } from '../options.js';
-import { Connection, PING } from '../socket/connection.js';
+import { Connection, type ConnectionOptions, PING } from '../socket/connection.js';
 import { ClosedError } from '../socket/reconnection.js';
 import { addressOf } from '../socket/service-address.js';
 import { type Socket, socketUrl } from '../socket/socket.js';
 import { Batches } from './batches.js';
-import { type DeviceCounters, type DeviceOptions, OPTIONS } from './device-options.js';
+import { type DeviceCounters, type DeviceOptions, type DeviceSettings, OPTIONS, SETTINGS } from './device-options.js';
 import { checkNumbers, checkValues, SAMPLE } from './frame-encoder.js';
 import { findChannel, type NoticeMessage, parseServerMessage, type ReadyMessage } from './messages.js';
 import { Backlog, type Batch, type Channel, Outbox } from './outbox.js';
@@ -64,9 +64,12 @@ export class Device extends Connection {
   #renewing = false;
 
   /** @throws TypeError that says which option is missing, malformed or does not exist */
-  constructor(settings: DeviceOptions) {
-    checkOptions('a device', settings, OPTIONS);
-    const options = { ...settings, baseUrl: addressOf(settings.baseUrl) };
+  constructor(settings: DeviceOptions);
+  /** @internal A device of a client, whose sockets it uses. */
+  constructor(settings: DeviceSettings, sockets: ConnectionOptions);
+  constructor(settings: DeviceOptions, sockets?: ConnectionOptions) {
+    checkOptions('a device', settings, sockets ? SETTINGS : OPTIONS);
+    const options = { ...settings, ...(sockets ?? { baseUrl: addressOf(settings.baseUrl) }) };
     super(options, DEVICE_PING_MS, DEVICE_CLOSE_MS);
     this.#options = options;
     this.#earliest = this.clock.now() > EARLIEST_MS ? EARLIEST_MS : undefined;
@@ -385,9 +388,9 @@ function checkChannel(channel: unknown): void {
  * @throws TypeError for bytes, and for other values than numbers and null
  */
 function valuesOf(samples: ArrayLike<number | null>): Float64Array {
-  const { length, BYTES_PER_ELEMENT: width } = samples as Partial<Uint8Array>;
+  const { length, byteLength } = samples as Partial<Uint8Array>;
   const must = 'numbers, not bytes: decode them, as with new Int16Array(buffer)';
-  check(typeof length === 'number' && width !== 1, 'samples', must, samples);
+  check(typeof length === 'number' && length !== byteLength, 'samples', must, samples);
   return Float64Array.from(samples, (value) => {
     const number = value ?? Number.NaN;
     check(typeof number === 'number', 'a sample', SAMPLE, value);

@@ -36,7 +36,7 @@ const FORMS: Readonly<Record<string, Form>> = {
       sample_rate_hz: (rate) => typeof rate === 'number' && rate > 1e-3 && rate < 1e6,
     }),
   },
-  ack: { next_seq: (numbers) => hasForm(numbers, {}) && Object.values(numbers as object).every(Number.isInteger) },
+  ack: { next_seq: (numbers) => hasForm(numbers, {}) && Object.values(numbers as object).every(isCount) },
 };
 
 /**

@@ -59,6 +59,7 @@ export interface SubscribeOptions extends LiveFilter {
   readonly connectWithinMs?: number;
 }
 
+const FROM_1 = atLeast(1, 'a number of at least 1');
 const LIST: Rule = ['an array', (list = []) => Array.isArray(list)];
 
 export const OPTIONS: Rules<SubscribeOptions> = {
@@ -67,10 +68,10 @@ export const OPTIONS: Rules<SubscribeOptions> = {
   types: [`an array of ${INSIGHT_TYPES.join(', ')}`, (types = []) => hasForm(types, listOf(isInsightType))],
   quality: [`one of ${SQI_CLASSES.join(', ')}`, (quality = 'unfit') => SQI_CLASSES.includes(quality as SqiClass)],
   signal: true,
-  buffer: atLeast(1, 'a number of at least 1'),
+  buffer: FROM_1,
   onHole: true,
   onStatus: true,
-  connectWithinMs: atLeast(Number.MIN_VALUE, 'a number of ms above 0'),
+  connectWithinMs: FROM_1,
 };
 
 /** Whether a subscription with these options delivers the insight. */

@@ -150,7 +150,8 @@ export interface Operations {
 }
 
 /** The operations as requests to a service. */
-export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions): Operations {
+export function operations(options: RestOptions): Operations {
+  const { baseUrl, apiKey } = options;
   /**
    * @param path the parts of the path after `/v1`; where their number is odd, a GET is answered with a list
    * @returns the JSON of the answer, and the cursor of another page
@@ -180,7 +181,7 @@ export function operations({ baseUrl, apiKey }: ServiceAccess, http: HttpOptions
       signal: call.signal,
       form: isList ? listOf({}) : method === 'DELETE' ? (data: unknown) => data === undefined : {},
     };
-    return (await send(asked, http)) as { data: Data; next: string | null };
+    return (await send(asked, options)) as { data: Data; next: string | null };
   }
 
   const ask = async <Data>(method: string, path: readonly string[], call?: CreateOptions, body?: object) =>
@@ -239,7 +240,7 @@ const INSIGHTS = 'insights';
  * @throws TypeError for an id that is no text, or would change the address of the request
  */
 function idText(id: string): string {
-  check(typeof id === 'string' && !/^\.{0,2}$/.test(id), 'an id', 'a text other than . and ..', id);
+  check(typeof id === 'string' && !/^\.{0,2}$/.test(id), 'an id', 'a text, not . or ..', id);
   return encodeURIComponent(id);
 }
 
