@@ -1,5 +1,5 @@
-/** What a JSON value must be: a text (`''`), a number (`0`), an object whose fields have forms, or what a function says. */
-export type Form = '' | 0 | ((value: unknown) => boolean) | { readonly [field: string]: Form };
+/** What a JSON value must be: nothing (undefined), a text (`''`), a number (`0`), an object whose fields have forms, or what a function says. */
+export type Form = undefined | '' | 0 | ((value: unknown) => boolean) | { readonly [field: string]: Form };
 
 /** Whether a value has a form. Fields without a form may be anything. */
 export function hasForm(value: unknown, form: Form): boolean {

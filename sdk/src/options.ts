@@ -8,6 +8,11 @@ export function atLeast(least: number, must: string): Rule {
   return [must, (value = least) => typeof value === 'number' && value >= least];
 }
 
+/** The rule of a text that matches a pattern. */
+export function matching(pattern: RegExp, must: string): Rule {
+  return [must, (value) => typeof value === 'string' && pattern.test(value)];
+}
+
 /** Whether a value is a whole number from 0 on. */
 export function isCount(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0;

@@ -179,7 +179,7 @@ export function operations(options: RestOptions): Operations {
       body: JSON.stringify(body),
       apiKey,
       signal: call.signal,
-      form: isList ? listOf({}) : method === 'DELETE' ? (data: unknown) => data === undefined : {},
+      form: isList ? listOf({}) : method === 'DELETE' ? undefined : {},
     };
     return (await send(asked, options)) as { data: Data; next: string | null };
   }

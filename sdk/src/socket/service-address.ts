@@ -1,4 +1,4 @@
-import type { Rules } from '../options.js';
+import { matching, type Rules } from '../options.js';
 
 /** The service's address and the API key. */
 export interface ServiceAccess {
@@ -16,11 +16,8 @@ const ADDRESS =
   /^\s*(?!\S*\/v1\/*\s*$)(?:http|ws)(s?:\/\/(?:[^\s/\\:@?#[\]]+|\[[\da-f:.]+\])(?::\d{1,5})?)((?:\/[^\s\\@?#]*[^\s\\@?#/])?)\/*\s*$/i;
 
 export const ACCESS: Rules<ServiceAccess> = {
-  baseUrl: [
-    'an address such as https://insights.example, without /v1, query or password',
-    (url) => typeof url === 'string' && ADDRESS.test(url),
-  ],
-  apiKey: ['an API key, without spaces or line ends', (key) => typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)],
+  baseUrl: matching(ADDRESS, 'an address such as https://insights.example, without /v1, query or password'),
+  apiKey: matching(/^[\x21-\x7e]+$/, 'an API key, without spaces or line ends'),
 };
 
 /** The service's address as http or https, with a path or without, and no slash at its end. ws and wss become http and https. */
