@@ -214,7 +214,7 @@ export abstract class Connection {
       this.#dropSocket = drop;
       forget = onAbort(this.ending.signal, () => {
         cancel();
-        cancel = clock.after(this.#closeMs, () => drop());
+        cancel = clock.after(this.#closeMs, drop);
         socket.close(1000);
       });
       socket.onmessage = ({ data }: { data: unknown }) => {
