@@ -1,5 +1,3 @@
-import type { Socket } from './socket.js';
-
 /** Stands for ws.ts in bundles for browsers and for React Native, which have a WebSocket, but no pings that are heard. */
 export async function importWs(): Promise<unknown> {
   return 'pass a WebSocket class';
@@ -11,6 +9,6 @@ export function ping(): boolean {
 
 export function onPong(): void {}
 
-export function terminate(socket: Socket): void {
+export function terminate(socket: { close(): void }): void {
   socket.close();
 }

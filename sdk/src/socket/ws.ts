@@ -1,7 +1,6 @@
-import type { Socket } from './socket.js';
-
-/** What sockets of the package `ws` have, and those of browsers have not. */
-interface WsSocket extends Socket {
+/** What sockets of the package `ws` have, and those of browsers have not but for `close`. */
+interface WsSocket {
+  close(): void;
   ping?(): void;
   on?(event: 'pong', listener: () => void): void;
   terminate?(): void;
