@@ -9,7 +9,7 @@ import { Batches } from './batches.js';
 import { type DeviceCounters, type DeviceOptions, type DeviceSettings, OPTIONS, SETTINGS } from './device-options.js';
 import { checkNumbers, checkValues, SAMPLE } from './frame-encoder.js';
 import { findChannel, type NoticeMessage, parseServerMessage, type ReadyMessage } from './messages.js';
-import { Backlog, type Batch, type Channel, Outbox } from './outbox.js';
+import { Backlog, type Batch, Outbox } from './outbox.js';
 
 const END = '{"type":"end"}';
 
@@ -131,7 +131,7 @@ export class Device extends Connection {
    */
   skip(channel: number | string, instants: number): void {
     check(isCount(instants), 'instants', 'a whole number from 0 on', instants, RangeError);
-    this.#channel(channel).next += instants;
+    findChannel(this.#outbox.channels, channel).next += instants;
   }
 
   /** Like `push`, for a caller that numbers the instants itself. */
@@ -244,12 +244,10 @@ export class Device extends Connection {
       if (message.code === 'in_future' && this.#clockWasSet) this.#renew();
     } else if (message.type === 'notice') this.#notice(message);
     else if (message.type === 'ended') this.#ended = !this.#renewing;
-    else {
-      if (message.type === 'ack') this.#outbox.ack(message.next_seq);
-      if (message.type === 'pong') this.#outbox.pong(); // Refused data are never acknowledged, and must not hold others back.
-      this.#pump();
-      this.wake();
-    }
+    else if (message.type === 'ack') this.#outbox.ack(message.next_seq);
+    else if (message.type === 'pong') this.#outbox.pong(); // Refused data are never acknowledged, and must not hold others back.
+    this.#pump();
+    this.wake();
   }
 
   #notice(notice: NoticeMessage): void {
@@ -300,8 +298,6 @@ export class Device extends Connection {
     else this.counters.reconnects++;
     this.tell('live');
     this.#options.onReady?.(ready);
-    this.#pump();
-    this.wake();
   }
 
   /**
@@ -328,7 +324,7 @@ export class Device extends Connection {
    * @throws RangeError for an unknown channel, an incomplete instant, or a number outside of the protocol's
    */
   #accept({ channel: name, seq, ts, samples }: NumberedSamples): void {
-    const channel = this.#channel(name);
+    const channel = findChannel(this.#outbox.channels, name);
     const { num_channels: width, origin } = channel;
     const instants = samples.length / width;
     const must = `whole instants, ${width} values each`;
@@ -348,10 +344,6 @@ export class Device extends Connection {
   #enqueue(batch: Batch): void {
     if (this.#ready) this.counters.samplesDropped += this.#outbox.add(batch, this.#ready.limits.max_frame_bytes);
     this.#sendWaiting();
-  }
-
-  #channel(name: number | string): Channel {
-    return findChannel(this.#outbox.channels, name);
   }
 
   /**

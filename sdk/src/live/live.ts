@@ -103,7 +103,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
       await this.until(() => this.#queue.length > 0);
       throwIfAborted(this.#options.signal);
       const insight = this.#queue.shift();
-      if (this.#queue.length === this.#queue.limit >> 1) this.wake();
+      this.wake();
       if (insight) yield insight;
       else if (this.over) break; // Otherwise another iteration took it.
     }
