@@ -188,7 +188,6 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
       for (const message of held) this.#handle(message);
     }
     if (!this.dropped) this.tell('live');
-    this.wake();
   }
 
   /**

@@ -114,8 +114,9 @@ export abstract class Connection {
     return this.ending.signal.aborted;
   }
 
-  /** @internal `live` means that the service has confirmed the connection; nothing follows `closed`. */
+  /** @internal `live` means that the service has confirmed the connection; nothing follows `closed`. Wakes those who wait. */
   protected tell(state: ConnectionState, error: Error | null = null, nextTryAt: number | null = null): void {
+    this.wake();
     if (state === 'live') {
       this.#wasConfirmed = true;
       this.#failures = 0;
@@ -153,7 +154,6 @@ export abstract class Connection {
     } catch (thrown) {
       this.failure ??= asError(thrown);
     }
-    this.wake();
   }
 
   /** @internal Connects until the permanent end. */
