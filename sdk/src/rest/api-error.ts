@@ -96,6 +96,8 @@ export class ForeignAnswer extends ConnectionError {
 /**
  * A text of a server as errors show it: cut, without control characters, and without the key, which the server may have
  * echoed. React Native's patterns have no classes of characters by property.
+ *
+ * @param apiKey left out, line ends stand for it, which are replaced as well
  */
 export function quote(text: string, apiKey = '\n'): string {
   return text
