@@ -10,8 +10,6 @@ interface Limits {
   readonly each?: (running: number) => number;
   /** Tasks that may wait; default: any number. */
   readonly waiting?: number;
-  /** Tasks of one owner that may wait; default: any number. */
-  readonly waitingEach?: number;
 }
 
 /** The tasks of one owner. */
@@ -29,7 +27,6 @@ export class Queue {
   readonly #atOnce: number;
   readonly #each: (running: number) => number;
   readonly #most: number;
-  readonly #mostEach: number;
   /** The owners with tasks. */
   readonly #lines = new Map<string, Line>();
   /** Those with tasks that wait; the one whose turn is next comes first. */
@@ -37,16 +34,10 @@ export class Queue {
   #running = 0;
   #waiting = 0;
 
-  constructor({
-    atOnce = Number.POSITIVE_INFINITY,
-    each = () => atOnce,
-    waiting = Number.POSITIVE_INFINITY,
-    waitingEach = waiting,
-  }: Limits) {
+  constructor({ atOnce = Number.POSITIVE_INFINITY, each = () => atOnce, waiting = Number.POSITIVE_INFINITY }: Limits) {
     this.#atOnce = atOnce;
     this.#each = each;
     this.#most = waiting;
-    this.#mostEach = waitingEach;
   }
 
   /**
@@ -86,8 +77,7 @@ export class Queue {
 
   #turn(owner: string, line: Line, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
-    if (this.#waiting >= this.#most || line.waiting.size >= this.#mostEach)
-      throw new QueueFull(`more than ${this.#most} wait, or ${this.#mostEach} of one owner`);
+    if (this.#waiting >= this.#most) throw new QueueFull(`more than ${this.#most} wait`);
     return new Promise((resolve, reject) => {
       const start = () => this.#forget(owner, line, start) && resolve(this.#begin(line));
       line.waiting.add(start);

@@ -1,6 +1,6 @@
 import { isoTime } from '../instant.js';
-import { endLiveKeys, operatorRow } from '../operators/operator.js';
-import { hashPassword, newPassword } from '../operators/password.js';
+import { endLiveKeys, operatorRow, setPassword } from '../operators/operator.js';
+import { newPassword } from '../operators/password.js';
 import type { Operator, Role } from '../store/store.js';
 import { type AdminContext, note } from './context.js';
 import { chosen, Refusal } from './refusal.js';
@@ -20,8 +20,7 @@ export async function addOperator(context: AdminContext, name: string, role: Rol
 export async function resetOperator(context: AdminContext, name: string): Promise<object> {
   const { id } = await operatorNamed(context, name);
   const password = newPassword();
-  const row = found(name, await context.store.setOperatorPassword(id, await hashPassword(password)));
-  await endLiveKeys(context.store, id, context.clock.now());
+  const row = found(name, await setPassword(context.store, id, password, context.clock.now()));
   await note(context, 'password reset', null, name);
   return { ...shown(row), password };
 }

@@ -2,17 +2,15 @@ import { isIP } from 'node:net';
 import type { Clock } from '@device-insights/fanout/platform/clock';
 import { remember } from '@device-insights/fanout/platform/remember';
 
-/** Attempts without a delay, and the longest delay after them, ms. It is short, because people mistype. */
-const OF_NAME = { free: 5, longestMs: 30_000 };
-const OF_ADDRESS = { free: 20, longestMs: 60_000 };
+/** Failures of one address without a delay, because people mistype. */
+const FREE = 20;
+/** The first delay after them, which doubles with each failure, and the longest, ms. */
 const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 60_000;
 /** Failures are forgotten after this long without another one, ms. */
 const FORGET_MS = 900_000;
-/** Maximum number of names, and of addresses, that are remembered; the oldest are forgotten first. */
+/** Maximum number of addresses, networks and operators that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 10_000;
-
-/** Standing of a client that tries to sign in: it has signed in with this name before, or not; then, whether it failed lately. */
-export type Standing = 'known' | 'new' | 'failed';
 
 interface Failures {
   count: number;
@@ -20,65 +18,66 @@ interface Failures {
 }
 
 /**
- * Slows down attempts to sign in, per name and per client address; an IPv6 network of 64 bits, which one client may have
- * whole, counts as one address. Its memory is limited.
+ * Counts failed attempts to sign in, and slows them down per client address; an IPv6 network of 64 bits, which one client
+ * may have whole, counts as one address. Nothing is refused because of failures elsewhere: then strangers could lock an
+ * operator out. Its memory is limited.
  */
 export class Attempts {
   readonly #clock: Clock;
-  readonly #names = new Map<string, Failures>();
   readonly #addresses = new Map<string, Failures>();
+  /** Those of wider networks, of which a stranger may have many addresses. */
+  readonly #networks = new Map<string, Failures>();
   /** Those of one name at one address. */
   readonly #pairs = new Map<string, Failures>();
-  /** Addresses from which each operator has signed in; failures of others with its name do not delay it there. */
+  /** Addresses from which each operator has signed in. */
   readonly #homes = new Map<string, true>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The time, ms, before this client may try this name; 0 means now. */
-  waitOf(client: string, name: string): number {
-    const address = networkOf(client);
-    return Math.max(
-      this.#homes.has(pairOf(address, name)) ? 0 : this.#waitOf(this.#names.get(name), OF_NAME),
-      this.#waitOf(this.#addresses.get(address), OF_ADDRESS),
-    );
+  /** The time, ms, before this client may try again; 0 means now. */
+  waitOf(client: string): number {
+    const failures = this.#addresses.get(addressOf(client));
+    if (!failures || failures.count < FREE) return 0;
+    const since = this.#clock.monotonic() - failures.at;
+    if (since >= FORGET_MS) return 0;
+    return Math.max(0, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures.count - FREE)) - since);
   }
 
-  /** How much is known of a client that tries a name: strangers must not hold up those who are known. */
-  standingOf(client: string, name: string): Standing {
-    const address = networkOf(client);
-    if (this.#homes.has(pairOf(address, name))) return 'known';
-    return this.#countOf(this.#addresses.get(address)) === 0 ? 'new' : 'failed';
+  /** Number of recent failures in a client's network: its IPv4 address, or the first 48 bits of its IPv6 address. */
+  failuresOf(client: string): number {
+    return this.#countOf(this.#networks.get(networkOf(client)));
+  }
+
+  /** Whether this operator has signed in from this client's address before. */
+  isKnown(client: string, name: string): boolean {
+    return this.#homes.has(pairOf(client, name));
   }
 
   /** As `waitOf`; if that is 0, the attempt is counted: call it only when the password is checked. */
   begin(client: string, name: string): number {
-    const wait = this.waitOf(client, name);
+    const wait = this.waitOf(client);
     if (wait > 0) return wait;
-    const address = networkOf(client);
-    this.#count(this.#names, name);
-    this.#count(this.#addresses, address);
-    this.#count(this.#pairs, pairOf(address, name));
+    this.#count(this.#addresses, addressOf(client));
+    this.#count(this.#networks, networkOf(client));
+    this.#count(this.#pairs, pairOf(client, name));
     return 0;
   }
 
-  /** Records a successful attempt: previous failures with this name are forgotten, but not those of other names at this address. */
+  /** Records a successful attempt: previous failures with this name here are forgotten, but not those with other names. */
   succeeded(client: string, name: string): void {
-    const address = networkOf(client);
-    const pair = pairOf(address, name);
-    const here = this.#addresses.get(address);
-    if (here) here.count -= Math.min(here.count, this.#countOf(this.#pairs.get(pair)));
-    this.#names.delete(name);
+    const pair = pairOf(client, name);
+    const own = this.#countOf(this.#pairs.get(pair));
+    for (const failures of [this.#addresses.get(addressOf(client)), this.#networks.get(networkOf(client))])
+      if (failures) failures.count -= Math.min(failures.count, own);
     this.#pairs.delete(pair);
-    remember(this.#homes, pair, true, REMEMBERED);
+    this.know(client, name);
   }
 
-  #waitOf(failures: Failures | undefined, { free, longestMs }: typeof OF_NAME): number {
-    if (!failures || failures.count < free) return 0;
-    const since = this.#clock.monotonic() - failures.at;
-    if (since >= FORGET_MS) return 0;
-    return Math.max(0, Math.min(longestMs, FIRST_WAIT_MS * 2 ** (failures.count - free)) - since);
+  /** Records that this operator has signed in from this client's address. */
+  know(client: string, name: string): void {
+    remember(this.#homes, pairOf(client, name), true, REMEMBERED);
   }
 
   #count(of: Map<string, Failures>, what: string): void {
@@ -91,17 +90,27 @@ export class Attempts {
   }
 }
 
-/** The first 64 bits of an IPv6 address (the subnet prefix of RFC 4291, section 2.5.1), which may be compressed; else the address. */
-export function networkOf(address: string): string {
+/** The first 64 bits of an IPv6 address (the subnet prefix of RFC 4291, section 2.5.1); else the address. */
+export function addressOf(client: string): string {
+  return prefixOf(client, 4);
+}
+
+/** The first 48 bits of an IPv6 address (the size of a site, RFC 6177); else the address. */
+function networkOf(client: string): string {
+  return prefixOf(client, 3);
+}
+
+/** Groups of 16 bits at the beginning of an IPv6 address, which may be compressed; else the address. */
+function prefixOf(address: string, groups: number): string {
   if (isIP(address) !== 6) return address;
   const [left = [], right = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
   const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
   return [...left, ...zeros, ...right]
-    .slice(0, 4)
+    .slice(0, groups)
     .map((group) => Number.parseInt(group, 16))
     .join(':');
 }
 
-function pairOf(address: string, name: string): string {
-  return `${address} ${name}`;
+function pairOf(client: string, name: string): string {
+  return `${addressOf(client)} ${name}`;
 }

@@ -6,6 +6,7 @@ import { RefusedDevices } from '../refused-devices.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Role, Store } from '../store/store.js';
 import { createDashboard } from './dashboard.js';
+import type { DashboardOptions } from './dashboard-context.js';
 import type { Me } from './schemas.js';
 
 export const PASSWORD = 'correct horse battery';
@@ -24,6 +25,7 @@ export class TestDashboard {
   readonly refused = new RefusedDevices();
   #close = async () => {};
   #drop = () => {};
+  #restart = () => {};
 
   private constructor(
     readonly url: string,
@@ -43,7 +45,7 @@ export class TestDashboard {
     const log = (fields: unknown, text?: unknown) => {
       made.logged.push({ fields: fields as Record<string, unknown>, text: String(text) });
     };
-    const handle = createDashboard({
+    const options: DashboardOptions = {
       ...{ store, algorithms: ALGORITHMS, clock, gateway: 'this one', log: { info: log, warn: log, error: log } },
       ...{ observe: () => {}, signIns: new Map() },
       inspect: async () => null,
@@ -53,7 +55,11 @@ export class TestDashboard {
         ...{ cpu: 0.1, memory_bytes: 1, event_loop_delay_ms: 0, uptime_s: 1, devices: 0, sessions: 0, max_sessions: 9 },
         ...{ subscribers: null, waiting_readings: 0, core_seconds: 0, core_session_seconds: 0 },
       }),
-    }).callback();
+    };
+    let handle = createDashboard(options).callback();
+    made.#restart = () => {
+      handle = createDashboard(options).callback();
+    };
     made.#drop = () => server.closeAllConnections();
     made.#close = async () => {
       made.drop();
@@ -65,6 +71,11 @@ export class TestDashboard {
 
   stop(): Promise<void> {
     return this.#close();
+  }
+
+  /** Begins again with nothing but the store, as after a restart. */
+  restart(): void {
+    this.#restart();
   }
 
   /** Breaks all connections. */

@@ -3,14 +3,14 @@ import { countOne } from '@device-insights/fanout/platform/count';
 import type Router from '@koa/router';
 import { HttpError } from '../errors.js';
 import { isoTime } from '../instant.js';
-import { endLiveKeys } from '../operators/operator.js';
-import { hashPassword, isPassword } from '../operators/password.js';
-import { Queue, QueueFull } from '../queue.js';
+import { setPassword } from '../operators/operator.js';
+import { isPassword } from '../operators/password.js';
 import { jsonBodyUpTo } from '../rest/body.js';
 import { clientLeft } from '../rest/client-left.js';
 import { valid } from '../rest/violations.js';
 import { type Operator, SIGN_IN_REFUSED, SIGNED_IN } from '../store/store.js';
-import { Attempts, networkOf, type Standing } from './attempts.js';
+import { Attempts, addressOf } from './attempts.js';
+import { CheckQueue, CheckRefused } from './check-queue.js';
 import { type DashboardContext, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
 import { begin, end } from './login.js';
 import { type Me, newPassword, signIn } from './schemas.js';
@@ -19,21 +19,21 @@ import { type Me, newPassword, signIn } from './schemas.js';
 const SIGN_IN_BYTES = 8192;
 const WRONG = 'the name or the password is wrong: check both; "admin operator reset NAME" sets a new password';
 
-/**
- * Passwords are checked one at a time for each standing of the client, as each check occupies a thread that file and DNS
- * operations also need. So strangers hold up neither the known clients nor those that have not failed; networks take turns.
- */
-const LINE = { atOnce: 1, waiting: 1000, waitingEach: 4 };
-
 /** Routes for signing in and out. */
 export function signInRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
   const { store, clock, log, signIns } = options;
   const attempts = new Attempts(clock);
-  const lines: Record<Standing, Queue> = { known: new Queue(LINE), new: new Queue(LINE), failed: new Queue(LINE) };
+  let restored: Promise<void> | null = null;
+  const restore = async () => {
+    for (const { actor, subject } of await store.signIns()) attempts.know(subject, actor);
+  };
+  /** Strangers do not delay operators at addresses from which these have signed in. */
+  const [known, strangers] = [new CheckQueue(), new CheckQueue()];
 
   /** The operator with this name, if the password is right; null otherwise. */
   const checked = async (ctx: DashboardContext, name: string, password: string): Promise<Operator | null> => {
     const address = clientAddress(ctx.req);
+    const client = { address: addressOf(address), failures: () => attempts.failuresOf(address) };
     const check = async () => {
       const found = await store.operatorNamed(name);
       refuseEarly(attempts.begin(address, name));
@@ -42,9 +42,14 @@ export function signInRoutes(router: Router<DashboardState>, options: DashboardO
       return { found, isRight };
     };
     try {
-      refuseEarly(attempts.waitOf(address, name));
-      const line = lines[attempts.standingOf(address, name)];
-      const { found, isRight } = await line.run(networkOf(address), check, clientLeft(ctx));
+      restored ??= restore().catch((error: unknown) => {
+        restored = null;
+        throw error;
+      });
+      await restored;
+      refuseEarly(attempts.waitOf(address));
+      const queue = attempts.isKnown(address, name) ? known : strangers;
+      const { found, isRight } = await queue.run(client, check, clientLeft(ctx));
       if (found && isRight) return found;
       countOne(signIns, 'refused');
       log.warn({ address, operator: name }, 'a sign-in to the dashboard was refused');
@@ -53,7 +58,7 @@ export function signInRoutes(router: Router<DashboardState>, options: DashboardO
       await store.audit({ at: clock.now(), actor, action: SIGN_IN_REFUSED, accountId: null, subject: address });
       return null;
     } catch (error) {
-      const refusal = error instanceof QueueFull ? tooMany(1) : error;
+      const refusal = error instanceof CheckRefused ? tooMany(1) : error;
       if (refusal instanceof HttpError && refusal.code === 'too_many_attempts') countOne(signIns, 'too many');
       throw refusal;
     }
@@ -75,9 +80,8 @@ export function signInRoutes(router: Router<DashboardState>, options: DashboardO
     const { id, name } = signedInOf(ctx).operator;
     const { current, password } = valid(newPassword, ctx.state.body);
     if (!(await checked(ctx, name, current))) throw new HttpError('forbidden', 'the current password is wrong');
-    const operator = await store.setOperatorPassword(id, await hashPassword(password));
+    const operator = await setPassword(store, id, password, clock.now());
     if (!operator) throw new HttpError('unauthenticated', 'you are not an operator any more');
-    await endLiveKeys(store, id, clock.now());
     const login = await begin(ctx, options, operator);
     await store.audit({ at: clock.now(), actor: name, action: 'password changed', accountId: null, subject: name });
     ctx.body = meOf(operator, login.expiresAt);

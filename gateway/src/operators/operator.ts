@@ -15,6 +15,18 @@ export async function endLiveKeys(
   for (const { id } of keys.slice(0, Math.max(0, keys.length - keep))) await store.revokeKey(id, at);
 }
 
+/** Sets another password for an operator, and signs them out everywhere, live pages included; null if it does not exist. */
+export async function setPassword(
+  store: Pick<KeyStore, 'subscribeKeys' | 'revokeKey'> & Pick<OperatorStore, 'setOperatorPassword'>,
+  id: string,
+  password: string,
+  at: number,
+): Promise<Operator | null> {
+  const operator = await store.setOperatorPassword(id, await hashPassword(password));
+  if (operator) await endLiveKeys(store, id, at);
+  return operator;
+}
+
 /** Builds the row of an operator, which contains the password's hash. */
 export async function operatorRow(name: string, role: Role, password: string, now: number): Promise<Operator> {
   return { id: randomUUID(), name, role, password: await hashPassword(password), revision: 1, createdAt: now };

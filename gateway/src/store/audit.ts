@@ -22,6 +22,8 @@ export interface AuditStore {
   audit(entry: AuditEntry, keep?: number): Promise<void>;
   /** Newest first; a page starts after the cursor. */
   auditLog(query: AuditQuery): Promise<Page<AuditEntry>>;
+  /** The sign-ins that the log keeps, the oldest first. */
+  signIns(): Promise<AuditEntry[]>;
 }
 
 /** An entry of the audit log: an operation of an operator. */

@@ -80,6 +80,7 @@ export function embeddedAudit(db: Database): AuditStore {
       (SELECT n FROM audit WHERE is_sign_in = 0 AND action = ? ORDER BY n DESC LIMIT 1 OFFSET ?)`,
   );
   const page = db.prepare<AuditRow>('SELECT * FROM audit WHERE n < ? ORDER BY n DESC LIMIT ?');
+  const signIns = db.prepare<AuditRow>('SELECT * FROM audit WHERE is_sign_in = 1 ORDER BY n');
   return {
     audit: (e, keep) =>
       db.write(() => {
@@ -93,6 +94,7 @@ export function embeddedAudit(db: Database): AuditStore {
       const rows = await db.read(() => page.all(before, limit + 1));
       return pageOf('audit', rows, limit, ({ n }) => [n, ''], entryOf);
     },
+    signIns: () => db.read(() => signIns.all().map(entryOf)),
   };
 }
 

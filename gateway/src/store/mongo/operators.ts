@@ -106,6 +106,7 @@ export function mongoAudit(mongo: MongoConnection, models: Models): AuditStore {
       const documents = await mongo.run(() => found);
       return pageOf('audit', documents, limit, ({ n }) => [n, ''], entryOf);
     },
+    signIns: async () => (await mongo.run(() => audit.find({ action: SIGNED_IN }).sort({ n: 1 }))).map(entryOf),
   };
 }
 

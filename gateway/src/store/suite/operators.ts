@@ -102,6 +102,7 @@ export function operatorSuite(handles: () => Handles): void {
       expect(await subjects()).to.deep.equal(['sign-in 5', 'sign-in 4', 'key 4', 'key 3', 'key 2']);
       const refused = (subject: string) => store.audit({ ...entry, action: SIGN_IN_REFUSED, subject }, 1);
       for (const n of [1, 2, 3]) await refused(`refused ${n}`);
+      expect((await other.signIns()).map(({ subject }) => subject)).to.deep.equal(['sign-in 4', 'sign-in 5']);
       expect(await subjects()).to.deep.equal(['refused 3', 'sign-in 5', 'sign-in 4', 'key 4', 'key 3', 'key 2']);
       for (const n of [5, 6, 7]) await change(`key ${n}`);
       expect(await subjects()).to.deep.equal(['key 7', 'key 6', 'key 5', 'sign-in 5', 'sign-in 4']);
