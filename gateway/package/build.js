@@ -60,7 +60,7 @@ await build({
     admin: `${ROOT}gateway/dist/cli/admin.js`,
     check: `${ROOT}gateway/dist/cli/check.js`,
     fanout: `${ROOT}fanout/dist/main.js`,
-    'gateway/dist/store/embedded/writer-thread': `${ROOT}gateway/dist/store/embedded/writer-thread.js`,
+    'gateway/dist/store/embedded/thread': `${ROOT}gateway/dist/store/embedded/thread.js`,
   },
   outdir: OUT,
   bundle: true,

@@ -3,9 +3,9 @@ import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'no
 import { dirname, join } from 'node:path';
 import { messageOf } from '@device-insights/fanout/platform/message-of';
 import { connect } from './connection.js';
-import { WHAT_TO_DO } from './database.js';
 import { assertEmbeddedStore, FILE } from './embedded.js';
 import { OtherSchema, VERSION } from './schema.js';
+import { WHAT_TO_DO } from './soundness.js';
 
 /** A file that is not a backup, or a place in which no backup can be written; the message says what to do. */
 class BackupFault extends Error {

@@ -2,19 +2,13 @@ import type { Clock } from '@device-insights/fanout/platform/clock';
 import type Libsql from 'libsql';
 import { StoreUnavailable } from '../store.js';
 import { connect } from './connection.js';
-import { meaningOf, told } from './failures.js';
-import { OwnFiles } from './own-files.js';
-
-/** What to do about a damaged file. */
-export const WHAT_TO_DO = 'stop the service, restore the data directory from a backup, and start it again';
+import { meaningOf } from './failures.js';
+import { Soundness } from './soundness.js';
 
 /** Types that libsql binds. Never a boolean: libsql 0.5 aborts the process on one. Text is cut at U+0000 when read. */
 export type Value = string | number | null;
 
-/**
- * Lock timeout, ms: short on the event loop, longer in the writer's
- * thread.
- */
+/** Lock timeout, ms: short for reads, of which others wait for their turn in the thread. */
 const READER_TIMEOUT_MS = 5;
 const WRITER_TIMEOUT_MS = 3_000;
 const RETRY_MS = 10;
@@ -51,25 +45,23 @@ function statementOf<Row>(statement: Libsql.Statement): Statement<Row> {
 
 /**
  * One connection to an SQLite file that other connections, threads and processes also use. SQLite is synchronous: each
- * call blocks its thread. So the service has two connections: a read-only one on the event loop, and one that writes,
- * in a separate thread (`writer.ts`), where a slow disk delays only the next commit.
+ * call blocks its thread, also a read if the disk is frozen: it writes to the index of the log in the memory. So the
+ * service has two connections, each in a thread of its own (`store-thread.ts`): one reads, and one writes, where a slow disk
+ * delays only the next commit.
  *
  * WAL lets readers continue beside a writer. synchronous=FULL syncs the log at each commit: acknowledged data survive a
  * killed process and a power cut. All waiting writes share one commit, and so one sync.
  */
 export class Database {
-  readonly #file: string;
   readonly #db: Libsql.Database;
   readonly #clock: Clock;
   readonly #statements = new Map<string, Statement<unknown>>();
   #waiting: Write[] = [];
-  #files: OwnFiles | null = null;
-  /** The damage that a call has met, or a fault of the disk that looks like it; kept until the file is opened again. */
-  #damage: string | null = null;
+  readonly #soundness: Soundness;
   #closed = false;
 
   private constructor(file: string, clock: Clock, timeout: number) {
-    this.#file = file;
+    this.#soundness = new Soundness(file);
     this.#db = connect(file, timeout);
     this.#clock = clock;
   }
@@ -112,26 +104,13 @@ export class Database {
   /** From now on, refuses writes while the file at the path is not the one that was opened. */
   guard(): void {
     this.prepare('SELECT 1 FROM sqlite_schema').get(); // Opens the log.
-    this.#files = new OwnFiles(this.#file);
+    this.#soundness.watch();
   }
 
   /** Reads the whole file; returns its first damage, or null. Takes some seconds per GB. */
   check(how: 'quick_check' | 'integrity_check'): string | null {
     const [found] = this.#db.prepare(`PRAGMA ${how}(1)`).raw().all() as string[][];
     return found?.[0] === 'ok' ? null : String(found?.[0]).replace(/\s+/g, ' ');
-  }
-
-  /** Throws `StoreUnavailable` if the file is damaged, was cut, or is not in its place. */
-  refuseUnsound(): void {
-    const moved = this.#files?.moved();
-    if (moved) throw new StoreUnavailable(`${moved} was moved, deleted or replaced: put it back, or ${WHAT_TO_DO}`);
-    if (this.#files?.wasCut()) this.condemn('it has been cut short');
-    if (this.#damage !== null) throw this.#unsound(this.#damage);
-  }
-
-  /** From now on, refuses writes. */
-  condemn(damage: string): void {
-    this.#damage ??= damage;
   }
 
   /** Runs reads. Rejects with `StoreUnavailable` if the file cannot be read now. */
@@ -142,7 +121,7 @@ export class Database {
       try {
         return run();
       } catch (error) {
-        if (meaningOf(error) !== 'busy' || this.#clock.monotonic() >= deadline) throw this.#told(error);
+        if (meaningOf(error) !== 'busy' || this.#clock.monotonic() >= deadline) throw this.#soundness.told(error);
       }
       await new Promise<void>((resolve) => this.#clock.after(RETRY_MS, resolve));
     }
@@ -164,7 +143,7 @@ export class Database {
     this.#commit();
     if (this.#closed) return;
     this.#closed = true;
-    if (this.isUnsound()) return; // Closing would write to a file that may have to be restored.
+    if (this.#soundness.isUnsound()) return; // Closing would write to a file that may have to be restored.
     try {
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
@@ -179,10 +158,10 @@ export class Database {
     if (writes.length === 0) return;
     try {
       this.#refuseClosed();
-      this.refuseUnsound();
+      this.#soundness.refuse();
       for (const answer of this.#transaction(writes)) answer();
     } catch (error) {
-      const reason = this.#told(error);
+      const reason = this.#soundness.told(error);
       for (const { reject } of writes) reject(reason);
     }
   }
@@ -214,30 +193,12 @@ export class Database {
     } catch (error) {
       if (!this.#db.inTransaction) throw error;
       this.#db.exec('ROLLBACK TO one; RELEASE one');
-      const reason = this.#told(error);
+      const reason = this.#soundness.told(error);
       return () => reject(reason);
     }
   }
 
-  #told(error: unknown): unknown {
-    if (!(error instanceof Error) || meaningOf(error) !== 'damaged') return told(error);
-    this.condemn(error.message);
-    return this.#unsound(error.message, error);
-  }
-
-  #unsound(damage: string, cause?: Error): StoreUnavailable {
-    const what =
-      `${this.#file} is damaged, or its disk cannot be read (${damage}), and is not written any more: check the disk and ` +
-      `start the service again, which checks the whole file; if it finds damage, ${WHAT_TO_DO}`;
-    return new StoreUnavailable(what, { cause });
-  }
-
   #refuseClosed(): void {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
-  }
-
-  /** Whether the file is damaged, or is no longer in its place. */
-  isUnsound(): boolean {
-    return this.#damage !== null || (this.#files?.moved() ?? null) !== null;
   }
 }

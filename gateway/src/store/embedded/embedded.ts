@@ -4,11 +4,12 @@ import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '@device-insights/fanout/platform/clock';
 import { messageOf } from '@device-insights/fanout/platform/message-of';
 import { type Store, StoreUnavailable } from '../store.js';
-import { Database, WHAT_TO_DO } from './database.js';
+import { Database } from './database.js';
 import { hold } from './hold.js';
 import { assertSchema, makeSchema, OtherSchema } from './schema.js';
-import { type Tables, tablesOn } from './tables.js';
-import { Writer } from './writer.js';
+import { Soundness, WHAT_TO_DO } from './soundness.js';
+import { StoreThread, tablesIn } from './store-thread.js';
+import type { Tables } from './tables.js';
 
 export const FILE = 'device-insights.db';
 
@@ -50,9 +51,7 @@ async function opened(directory: string, clock: Clock, prepare: Prepare): Promis
   const file = join(directory, FILE);
   try {
     await prepare(file, clock);
-    const db = Database.toRead(file, clock);
-    db.guard();
-    return storeOn(db, new Writer(file, db));
+    return await storeOn(file);
   } catch (error) {
     if (error instanceof OtherSchema) throw error;
     const said = `${FILE} in ${directory} cannot be opened (${messageOf(error)})`;
@@ -126,26 +125,31 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** Reads on the event loop, writes in the writer's thread. */
-function storeOn(db: Database, writer: Writer): Store {
-  const tables: Tables = { ...tablesOn(db), ...writer.calls };
+/** Reads and writes in threads. */
+async function storeOn(file: string): Promise<Store> {
+  const soundness = new Soundness(file);
+  const reader = new StoreThread({ file, writes: false }, soundness);
+  const writer = new StoreThread({ file, writes: true }, soundness);
+  const tables = tablesIn(reader, writer);
+  await tables.readProbe(); // Opens the file and its log.
+  soundness.watch();
   return {
     ...tables,
     changeDeviceModel: modelChange(tables),
     async probe(at) {
-      db.refuseUnsound();
+      soundness.refuse();
       await tables.writeProbe(at);
       if ((await tables.readProbe()) === null) throw new Error('the embedded store lost a write');
     },
     async close() {
       await writer.close();
-      db.close();
+      await reader.close();
     },
   };
 }
 
 /** Reads, changes and replaces a model; repeats this if another writer was faster. */
-function modelChange(tables: Tables): Store['changeDeviceModel'] {
+function modelChange(tables: Pick<Tables, 'deviceModel' | 'replaceDeviceModel'>): Store['changeDeviceModel'] {
   return async (id, change) => {
     for (;;) {
       const model = await tables.deviceModel(id);

@@ -1,8 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@device-insights/fanout/platform/clock';
 import { expect } from 'chai';
 import type { StoredInsight } from '../../insight.js';
 import type { InsightQuery, Session, Store } from '../store.js';
 import { allPages, newMoment, partOf, sampleInsight, sampleSession } from '../suite/samples.js';
-import { openTemporaryStore } from './temporary-store.fixture.js';
+import { Database } from './database.js';
+import { openEmbeddedStore } from './embedded.js';
+import { type Tables, tablesOn } from './tables.js';
 
 /** Insights of the device, mostly heart rates. */
 const COUNT = 15_000;
@@ -10,7 +16,11 @@ const COUNT = 15_000;
 const BREATHS = [0, 5000, 5001, 11_000, COUNT - 1];
 
 describe('a search of the embedded store for what few insights match', () => {
+  let directory: string;
   let store: Store;
+  /** A connection in this thread, whose turns the tests count. */
+  let db: Database;
+  let tables: Tables;
   let session: Session;
   let breaths: StoredInsight[];
   const query = (fields: Partial<InsightQuery>): InsightQuery => ({
@@ -19,7 +29,10 @@ describe('a search of the embedded store for what few insights match', () => {
   });
 
   before(async () => {
-    store = await openTemporaryStore();
+    directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
+    store = await openEmbeddedStore(directory, systemClock);
+    db = Database.toRead(join(directory, 'device-insights.db'), systemClock);
+    tables = tablesOn(db);
     session = sampleSession({ user: 'ann' });
     await store.openSession(session);
     const at = newMoment();
@@ -29,9 +42,13 @@ describe('a search of the embedded store for what few insights match', () => {
     breaths = all.filter(({ type }) => type === 'rr');
     await store.commit([partOf(session, all)]);
   });
-  after(() => store.close());
+  after(async () => {
+    db.close();
+    await store.close();
+    await rm(directory, { recursive: true, maxRetries: 10 });
+  });
 
-  /** What a search finds, and the turns of the event loop that others got meanwhile. */
+  /** What a search finds, and the turns of the thread that others got meanwhile. */
   async function searched(fields: Partial<InsightQuery>, signal?: AbortSignal) {
     let turns = 0;
     let next: NodeJS.Immediate;
@@ -40,7 +57,7 @@ describe('a search of the embedded store for what few insights match', () => {
       next = setImmediate(count);
     };
     next = setImmediate(count);
-    const { rows } = await store.insights(query(fields), signal);
+    const { rows } = await tables.insights(query(fields), signal);
     clearImmediate(next);
     return { rows, turns };
   }
@@ -53,7 +70,7 @@ describe('a search of the embedded store for what few insights match', () => {
       expect(pages).to.have.length(3);
     });
 
-  it('leaves the event loop to others between slices', async () => {
+  it('leaves the thread to others between slices', async () => {
     const slices = Math.floor(COUNT / 2000);
     for (const since of [null, 0]) {
       const none = await searched({ type: 'spo2', since });
@@ -82,5 +99,7 @@ describe('a search of the embedded store for what few insights match', () => {
 
   it('ends when nobody waits for it any more', async () => {
     expect((await searched({ type: 'spo2' }, AbortSignal.abort())).turns).to.be.at.most(1);
+    const { rows } = await store.insights(query({ type: 'rr', since: 0 }), AbortSignal.abort());
+    expect(rows.length).to.be.lessThan(BREATHS.length);
   });
 });

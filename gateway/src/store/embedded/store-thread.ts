@@ -1,50 +1,41 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { StoredInsight } from '../../insight.js';
-import { type SessionCommit, type SessionCommitResult, StoreRefused, StoreUnavailable } from '../store.js';
-import type { Database } from './database.js';
+import {
+  BadCursor,
+  type SessionCommit,
+  type SessionCommitResult,
+  type Store,
+  StoreRefused,
+  StoreUnavailable,
+} from '../store.js';
 import { meaningOf } from './failures.js';
-import type { Tables } from './tables.js';
+import type { Soundness } from './soundness.js';
+import { KINDS, type Tables } from './tables.js';
 
-/** The calls that write, which run in the writer's thread. */
-const WRITES = [
-  ...([
-    'createAccount',
-    'entitle',
-    'addKey',
-    'revokeKey',
-    'replaceKey',
-    'labelKey',
-    'touchKeys',
-    'forgetSubscribeKeys',
-  ] as const),
-  ...(['addOperator', 'setOperatorPassword', 'removeOperator', 'addLogin', 'endLogin', 'audit'] as const),
-  ...(['addDeviceModel', 'replaceDeviceModel', 'deleteDeviceModel', 'putDevice', 'deleteDevice'] as const),
-  ...([
-    'openSession',
-    'claimSession',
-    'closeSession',
-    'putDiagnostics',
-    'takenSessions',
-    'beat',
-    'forgetGateways',
-    'commit',
-    'writeProbe',
-  ] as const),
-  ...(['eraseInsights', 'eraseSession', 'eraseKeys', 'eraseHoldings', 'eraseAccount'] as const),
-  ...(['claimIdempotencyKey', 'saveIdempotentResponse', 'releaseIdempotencyKey'] as const),
-] satisfies readonly (keyof Tables)[];
-type Method = (typeof WRITES)[number];
-type Writes = Pick<Tables, Method>;
+/** What the thread gets at its start. */
+export interface ThreadData {
+  /** The database, with its schema up to date. */
+  readonly file: string;
+  /** Whether its connection writes. */
+  readonly writes: boolean;
+}
 
 /** A call sent to the thread. */
 export interface Call {
   readonly n: number;
-  readonly method: Method;
+  readonly method: keyof Tables | 'next' | 'return';
   readonly args: readonly unknown[];
+  /** Whether the last parameter is an `AbortSignal`; the thread makes its own. */
+  readonly hasSignal: boolean;
 }
 
-/** The answer of the thread. */
+/** The client of a call has left: the thread aborts the signal of the call. */
+export interface Abort {
+  readonly abort: number;
+}
+
+/** The answer of the thread. That of a call that returns pages is a number, for `next` and `return`. */
 export type Answer =
   | { readonly n: number; readonly result: unknown }
   | { readonly n: number; readonly error: WiredError };
@@ -63,46 +54,54 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-const THREAD = new URL('./writer-thread.js', import.meta.url);
-/** Maximum number of calls that may wait for the disk: further calls are refused, as they would wait too long. */
+const THREAD = new URL('./thread.js', import.meta.url);
+/** Maximum number of calls that may wait for a thread: further calls are refused, as they would wait too long. */
 const MAX_WAITING = 10_000;
 
 /**
- * The writing side of an embedded store: a thread with its own connection, so that a sync of the disk does not block
- * the event loop. A call resolves when its data are on disk. If the thread ends by itself, it is replaced; the calls
- * that waited for it reject with `StoreUnavailable`, and may or may not have been done.
+ * A thread with its own connection to an embedded store, so that the disk does not block the event loop. A call that writes
+ * resolves when its data are on disk. If the thread ends by itself, it is replaced; the calls that waited for it reject
+ * with `StoreUnavailable`, and may or may not have been done.
  */
-export class Writer {
-  readonly #file: string;
-  readonly #reader: Pick<Database, 'refuseUnsound' | 'condemn' | 'isUnsound'>;
+export class StoreThread {
+  readonly #data: ThreadData;
+  readonly #soundness: Soundness;
   readonly #waiting = new Map<number, Waiting>();
   /** Started with the first call, and again after it has ended. */
   #worker: Worker | null = null;
   #count = 0;
   #closed = false;
 
-  /**
-   * @param file the database, with its schema up to date
-   * @param reader a connection to it, which knows of its damage
-   */
-  constructor(file: string, reader: Pick<Database, 'refuseUnsound' | 'condemn' | 'isUnsound'>) {
-    this.#file = file;
-    this.#reader = reader;
+  /** @param soundness what is known of the file; writes are refused when it is not sound */
+  constructor(data: ThreadData, soundness: Soundness) {
+    this.#data = data;
+    this.#soundness = soundness;
   }
 
-  /** The calls of the store that write. */
-  get calls(): Writes {
-    const calls = WRITES.map((method) => [method, (...args: unknown[]) => this.#call(method, args)]);
-    return { ...(Object.fromEntries(calls) as Writes), commit: (parts) => this.#commit(parts) };
+  /** Runs a call in the thread. */
+  call(method: Call['method'], args: readonly unknown[]): Promise<unknown> {
+    const signal = args.at(-1);
+    if (!(signal instanceof AbortSignal)) return this.#call(method, args, false);
+    const called = this.#call(method, args.slice(0, -1), true);
+    const abort: Abort = { abort: this.#count };
+    const leave = () => this.#worker?.postMessage(abort);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave);
+    return called.finally(() => signal.removeEventListener('abort', leave));
   }
 
-  /**
-   * Commits are sent as text, and the answer lists the insights that were not written: copying objects between threads
-   * costs ten times as much.
-   */
-  async #commit(parts: readonly SessionCommit[]): Promise<SessionCommitResult[]> {
-    const outcomes = (await this.#call('commit', [JSON.stringify(parts)])) as Outcome[];
-    return outcomes.map((outcome, i) => resultOf(parts[i]?.insights ?? [], outcome));
+  /** Runs a call that returns pages, each of which is read when it is asked for. */
+  async *pages(method: Call['method'], args: readonly unknown[]): AsyncGenerator<unknown> {
+    const iteration = await this.call(method, args);
+    try {
+      for (;;) {
+        const { done, value } = (await this.call('next', [iteration])) as IteratorResult<unknown>;
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      this.call('return', [iteration]).catch(() => undefined); // The thread has ended, and its iterations with it.
+    }
   }
 
   /** Ends after the waiting calls. Idempotent. */
@@ -113,19 +112,19 @@ export class Writer {
     if (!worker) return;
     worker.ref();
     const exited = once(worker, 'exit');
-    if (this.#reader.isUnsound())
+    if (this.#soundness.isUnsound())
       void worker.terminate(); // Closing would write to a file that may have to be restored.
     else worker.postMessage('close');
     await exited;
   }
 
-  #call(method: Method, args: readonly unknown[]): Promise<unknown> {
+  #call(method: Call['method'], args: readonly unknown[], hasSignal: boolean): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#refuseUnable();
       const n = ++this.#count;
       this.#worker ??= this.#start();
-      this.#worker.postMessage({ n, method, args } satisfies Call); // Throws if it cannot be copied; then nothing waits.
-      if (this.#waiting.size === 0) this.#worker.ref(); // The process does not end while a write is in flight.
+      this.#worker.postMessage({ n, method, args, hasSignal } satisfies Call); // Throws if it cannot be copied; then nothing waits.
+      if (this.#waiting.size === 0) this.#worker.ref(); // The process does not end while a call is in flight.
       this.#waiting.set(n, { resolve, reject });
     });
   }
@@ -133,13 +132,13 @@ export class Writer {
   #refuseUnable(): void {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
     if (this.#waiting.size >= MAX_WAITING)
-      throw new StoreUnavailable('too many writes are waiting for the disk of the embedded store');
-    this.#reader.refuseUnsound();
+      throw new StoreUnavailable('too many calls are waiting for the disk of the embedded store');
+    if (this.#data.writes) this.#soundness.refuse();
   }
 
   #start(): Worker {
     // Its descriptors stay open when it ends: closing one would release the locks of the whole process.
-    const worker = new Worker(THREAD, { workerData: this.#file, trackUnmanagedFds: false });
+    const worker = new Worker(THREAD, { workerData: this.#data, trackUnmanagedFds: false });
     worker.unref();
     worker.on('message', (answer: Answer) => this.#answer(answer));
     worker.on('error', (error) => this.#fail(error));
@@ -155,7 +154,7 @@ export class Writer {
     this.#waiting.delete(answer.n);
     if (this.#waiting.size === 0 && !this.#closed) this.#worker?.unref();
     if ('error' in answer) {
-      if (answer.error.damage !== null) this.#reader.condemn(answer.error.damage);
+      if (answer.error.damage !== null) this.#soundness.condemn(answer.error.damage);
       waiting?.reject(unwired(answer.error));
     } else waiting?.resolve(answer.result);
   }
@@ -163,9 +162,33 @@ export class Writer {
   #fail(cause: Error): void {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    const error = new StoreUnavailable('the thread that writes to the embedded store failed', { cause });
+    const does = this.#data.writes ? 'writes to' : 'reads';
+    const error = new StoreUnavailable(`the thread that ${does} the embedded store failed`, { cause });
     for (const { reject } of waiting) reject(error);
   }
+}
+
+/** The tables of a store whose calls run in its two threads. */
+export function tablesIn(reader: StoreThread, writer: StoreThread): Tables {
+  const entries = Object.entries(KINDS) as [keyof Tables, (typeof KINDS)[keyof Tables]][];
+  const calls = entries.map(([method, kind]) => {
+    const thread = kind === 'write' ? writer : reader;
+    const call = (...args: unknown[]) => thread[kind === 'pages' ? 'pages' : 'call'](method, args);
+    return [method, call];
+  });
+  // KINDS has all methods, and the thread runs those of the same name.
+  return { ...(Object.fromEntries(calls) as Tables), commit: commitIn(writer) };
+}
+
+/**
+ * Commits are sent as text, and the answer lists the insights that were not written: copying objects between threads
+ * costs ten times as much.
+ */
+function commitIn(writer: StoreThread): Store['commit'] {
+  return async (parts) => {
+    const outcomes = (await writer.call('commit', [JSON.stringify(parts)])) as Outcome[];
+    return outcomes.map((outcome, i) => resultOf(parts[i]?.insights ?? [], outcome));
+  };
 }
 
 /**
@@ -213,8 +236,13 @@ export function wired(error: unknown): WiredError {
   return { name, message, cause: `${cause.name}: ${cause.message}`, damage };
 }
 
+const ERRORS: Readonly<Record<string, new (message: string, options?: ErrorOptions) => Error>> = {
+  StoreUnavailable,
+  StoreRefused,
+  BadCursor,
+};
+
 function unwired({ name, message, cause }: WiredError): Error {
-  const options = cause === '' ? undefined : { cause };
-  if (name === 'StoreUnavailable') return new StoreUnavailable(message, options);
-  return name === 'StoreRefused' ? new StoreRefused(message, options) : new Error(message, options);
+  const Class = ERRORS[name] ?? Error;
+  return new Class(message, cause === '' ? undefined : { cause });
 }
