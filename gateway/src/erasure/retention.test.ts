@@ -67,7 +67,8 @@ describe('the retention of readings', () => {
   async function pass(ms: number): Promise<string[]> {
     for (let left = ms; left > 0; left -= 600_000) {
       clock.advance(Math.min(left, 600_000));
-      for (let i = 0; i < 4; i++) await store.forgetGateways(0); // Waits for the writes before it.
+      // Each waits for the writes and reads before it.
+      for (let i = 0; i < 4; i++) await Promise.all([store.forgetGateways(0), store.accounts()]);
     }
     return logged.splice(0).map(({ text }) => text);
   }

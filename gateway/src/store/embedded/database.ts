@@ -53,15 +53,15 @@ function statementOf<Row>(statement: Libsql.Statement): Statement<Row> {
  * killed process and a power cut. All waiting writes share one commit, and so one sync.
  */
 export class Database {
+  readonly soundness: Soundness;
   readonly #db: Libsql.Database;
   readonly #clock: Clock;
   readonly #statements = new Map<string, Statement<unknown>>();
   #waiting: Write[] = [];
-  readonly #soundness: Soundness;
   #closed = false;
 
   private constructor(file: string, clock: Clock, timeout: number) {
-    this.#soundness = new Soundness(file);
+    this.soundness = new Soundness(file);
     this.#db = connect(file, timeout);
     this.#clock = clock;
   }
@@ -104,7 +104,7 @@ export class Database {
   /** From now on, refuses writes while the file at the path is not the one that was opened. */
   guard(): void {
     this.prepare('SELECT 1 FROM sqlite_schema').get(); // Opens the log.
-    this.#soundness.watch();
+    this.soundness.watch();
   }
 
   /** Reads the whole file; returns its first damage, or null. Takes some seconds per GB. */
@@ -121,7 +121,7 @@ export class Database {
       try {
         return run();
       } catch (error) {
-        if (meaningOf(error) !== 'busy' || this.#clock.monotonic() >= deadline) throw this.#soundness.told(error);
+        if (meaningOf(error) !== 'busy' || this.#clock.monotonic() >= deadline) throw this.soundness.told(error);
       }
       await new Promise<void>((resolve) => this.#clock.after(RETRY_MS, resolve));
     }
@@ -143,7 +143,7 @@ export class Database {
     this.#commit();
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#soundness.isUnsound()) return; // Closing would write to a file that may have to be restored.
+    if (this.soundness.isUnsound()) return; // Closing would write to a file that may have to be restored.
     try {
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
@@ -158,10 +158,10 @@ export class Database {
     if (writes.length === 0) return;
     try {
       this.#refuseClosed();
-      this.#soundness.refuse();
+      this.soundness.refuse();
       for (const answer of this.#transaction(writes)) answer();
     } catch (error) {
-      const reason = this.#soundness.told(error);
+      const reason = this.soundness.told(error);
       for (const { reject } of writes) reject(reason);
     }
   }
@@ -193,7 +193,7 @@ export class Database {
     } catch (error) {
       if (!this.#db.inTransaction) throw error;
       this.#db.exec('ROLLBACK TO one; RELEASE one');
-      const reason = this.#soundness.told(error);
+      const reason = this.soundness.told(error);
       return () => reject(reason);
     }
   }

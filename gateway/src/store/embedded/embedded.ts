@@ -7,7 +7,7 @@ import { type Store, StoreUnavailable } from '../store.js';
 import { Database } from './database.js';
 import { hold } from './hold.js';
 import { assertSchema, makeSchema, OtherSchema } from './schema.js';
-import { Soundness, WHAT_TO_DO } from './soundness.js';
+import { WHAT_TO_DO } from './soundness.js';
 import { StoreThread, tablesIn } from './store-thread.js';
 import type { Tables } from './tables.js';
 
@@ -51,7 +51,9 @@ async function opened(directory: string, clock: Clock, prepare: Prepare): Promis
   const file = join(directory, FILE);
   try {
     await prepare(file, clock);
-    return await storeOn(file);
+    const db = Database.toRead(file, clock);
+    db.guard();
+    return storeOn(file, db);
   } catch (error) {
     if (error instanceof OtherSchema) throw error;
     const said = `${FILE} in ${directory} cannot be opened (${messageOf(error)})`;
@@ -125,25 +127,26 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** Reads and writes in threads. */
-async function storeOn(file: string): Promise<Store> {
-  const soundness = new Soundness(file);
-  const reader = new StoreThread({ file, writes: false }, soundness);
-  const writer = new StoreThread({ file, writes: true }, soundness);
+/**
+ * Reads and writes in threads. The connection of this thread reads nothing: it keeps the log from being deleted when the
+ * threads end, because a start on a full disk could not make it.
+ */
+function storeOn(file: string, db: Database): Store {
+  const reader = new StoreThread({ file, writes: false }, db.soundness);
+  const writer = new StoreThread({ file, writes: true }, db.soundness);
   const tables = tablesIn(reader, writer);
-  await tables.readProbe(); // Opens the file and its log.
-  soundness.watch();
   return {
     ...tables,
     changeDeviceModel: modelChange(tables),
     async probe(at) {
-      soundness.refuse();
+      db.soundness.refuse();
       await tables.writeProbe(at);
       if ((await tables.readProbe()) === null) throw new Error('the embedded store lost a write');
     },
     async close() {
       await writer.close();
       await reader.close();
+      db.close();
     },
   };
 }

@@ -78,14 +78,14 @@ export class StoreThread {
     this.#soundness = soundness;
   }
 
-  /** Runs a call in the thread. */
+  /** Runs a call in the thread. Its last parameter may be a signal: when it is aborted, the call ends early. */
   call(method: Call['method'], args: readonly unknown[]): Promise<unknown> {
     const signal = args.at(-1);
     if (!(signal instanceof AbortSignal)) return this.#call(method, args, false);
+    if (signal.aborted) return Promise.reject(signal.reason);
     const called = this.#call(method, args.slice(0, -1), true);
     const abort: Abort = { abort: this.#count };
     const leave = () => this.#worker?.postMessage(abort);
-    if (signal.aborted) leave();
     signal.addEventListener('abort', leave);
     return called.finally(() => signal.removeEventListener('abort', leave));
   }
