@@ -12,6 +12,7 @@ import { createHttpServer, listen, pathOf, portOf, stopReuse } from './platform/
 import type { Log } from './platform/log.js';
 import { messageOf } from './platform/message-of.js';
 import { operations, processMetrics, registerDrops, registerParts } from './platform/operations.js';
+import { USE_WEBSOCKET } from './platform/refusal.js';
 
 /** A stand-alone fan-out node: without a store or any files. */
 interface StandaloneNode {
@@ -75,7 +76,7 @@ const works = () => null;
 /** A node serves only its socket. */
 const refuseRequest: RequestListener = (request, response) => {
   const isSocket = pathOf(request) === SUBSCRIBE_PATH;
-  const detail = isSocket ? 'this is a WebSocket: connect with ws:// or wss://' : 'there is no resource at this path';
+  const detail = isSocket ? USE_WEBSOCKET : 'there is no resource at this path';
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'X-Request-Id': randomUUID() };
   const upgrade = isSocket && { Connection: 'Upgrade', Upgrade: 'websocket' };
   response.writeHead(isSocket ? 426 : 404, { ...headers, ...upgrade }).end(JSON.stringify({ detail }));

@@ -1,15 +1,14 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aptInstall } from '@device-insights/fanout/test-apt';
 import { freePort } from '@device-insights/fanout/test-redis';
 import { eventually } from './eventually.js';
+import { program } from './program.js';
 import { fileOf, registered } from './server-process.js';
 
 const CONFIGURATION = fileOf('gateway/deploy/nginx.conf');
-const ADVICE = 'install nginx 1.22 or later (Debian: apt-get install nginx), or put nginx on the PATH';
 
 /** The proxy of docker-compose.yml, started for a test. */
 export interface TestNginx {
@@ -18,19 +17,6 @@ export interface TestNginx {
   /** Its log so far. */
   readonly log: string;
   stop(): Promise<void>;
-}
-
-/** Path of nginx: from the PATH, or installed as root by apt-get. */
-function findNginx(): string {
-  if (spawnSync('sh', ['-c', 'command -v nginx']).status === 0) return 'nginx';
-  if (process.getuid?.() !== 0) throw new Error(`These tests need nginx: ${ADVICE}`);
-  console.log('nginx is not on the PATH: installing it with apt-get');
-  try {
-    aptInstall('nginx');
-  } catch (error) {
-    throw new Error(`These tests need nginx, and apt-get could not install it: ${ADVICE}`, { cause: error });
-  }
-  return 'nginx';
 }
 
 /**
@@ -46,7 +32,10 @@ export async function startNginx(servers: Readonly<Record<string, string>>): Pro
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, text);
   const command = ['-c', file, '-p', folder, '-g', 'daemon off;'];
-  const child = registered(spawn(findNginx(), command, { stdio: ['ignore', 'ignore', 'pipe'] }), 'SIGTERM');
+  const child = registered(
+    spawn(program('nginx', '1.22'), command, { stdio: ['ignore', 'ignore', 'pipe'] }),
+    'SIGTERM',
+  );
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (part: string) => {
     log += part;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import WebSocket from 'ws';
+import WebSocket, { type ClientOptions } from 'ws';
 
 /** How a socket was closed, and when, ms. */
 interface Close {
@@ -15,8 +15,8 @@ export class RawSocket {
   readonly #closed: Promise<Close>;
   #wake = () => {};
 
-  constructor(url: string) {
-    this.#socket = new WebSocket(url);
+  constructor(url: string, options: ClientOptions = {}) {
+    this.#socket = new WebSocket(url, options);
     this.#socket.on('message', (data) => {
       this.#messages.push(JSON.parse(String(data)) as Record<string, unknown>);
       this.#wake();

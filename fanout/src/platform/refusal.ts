@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
+/** Detail of the answer (426) to a request for a socket without an upgrade. */
+export const USE_WEBSOCKET =
+  'this is a WebSocket: connect with ws:// or wss://; a proxy must pass the headers Upgrade and Connection';
+
 /** Time that a peer has to read its answer from a socket that is being closed, ms. */
 const LINGER_MS = 1000;
 

@@ -62,7 +62,7 @@ function refuseForeign(ctx: Context): void {
   if (ctx.get('X-Dashboard') === '1' && originHost(ctx.get('Origin')) === ctx.get('Host')) return;
   throw new HttpError(
     'forbidden',
-    "only the dashboard's own pages can make this request: open /dashboard of this service",
+    "only the dashboard's own pages can make this request: open /dashboard of this service; a proxy must pass the header Host unchanged",
   );
 }
 

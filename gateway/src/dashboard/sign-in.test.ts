@@ -216,7 +216,7 @@ describe('the door of the dashboard', () => {
       const { status, json } = await make(headers as Record<string, string>);
       expect([status, json.detail]).to.deep.equal([
         403,
-        "only the dashboard's own pages can make this request: open /dashboard of this service",
+        "only the dashboard's own pages can make this request: open /dashboard of this service; a proxy must pass the header Host unchanged",
       ]);
     }
     expect(await dashboard.store.accounts()).to.deep.equal([]);
