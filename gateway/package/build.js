@@ -11,10 +11,10 @@ const OUT = `${ROOT}gateway/dist/package/`;
 const NATIVE = ['libsql', 'bufferutil'];
 const read = (path) => JSON.parse(readFileSync(ROOT + path, 'utf8'));
 
-/** Files read at run time, which keep their places below the root. */
+/** Files read at run time, and documents, which keep their places below the root. */
 const ASSETS = [
   ...['dsp-wasm/dist/core.wasm', 'fanout/package.json', 'gateway/openapi.json', 'gateway/dist/pages'],
-  ...['LICENSE', 'CHANGELOG.md', 'gateway/deploy'],
+  ...['LICENSE', 'CHANGELOG.md', 'ARCHITECTURE.md', 'gateway/INGEST.md', 'gateway/deploy'],
 ];
 
 /** Own files take the addresses of other files from their place below the root, not from the bundle. */

@@ -146,7 +146,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const { retentionDays } = config;
   const differenceMs = () => clocks.differenceMs;
   const runs = new Map<RetentionRun, number>();
-  const looks = 'Looks for readings that are older than RETENTION_DAYS, by outcome';
+  const looks = 'Runs of the retention (RETENTION_DAYS), by outcome';
   registerTotals(registry, 'device_insights_retention_runs_total', looks, 'outcome', RETENTION_RUNS, () => runs);
   const retention =
     retentionDays === null ? null : keepFor({ days: retentionDays, store, clock, log, differenceMs, runs });

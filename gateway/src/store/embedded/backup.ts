@@ -41,7 +41,9 @@ export async function backUp(directory: string, file: string): Promise<void> {
 /** Puts a backup into a data directory that has no store. Rejects and changes nothing if it is damaged or of another version. */
 export async function restore(directory: string, file: string): Promise<void> {
   check(file, 'quick_check');
-  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw new BackupFault(`make ${directory} first, as a directory of the user who runs the service (${cause})`);
+  });
   try {
     const target = join(directory, FILE);
     for (const path of [target, `${target}-wal`, `${target}-shm`]) refuseExisting(path);

@@ -99,7 +99,8 @@ async function makeFile(directory: string, file: string): Promise<void> {
     for (const path of [file, `${file}-wal`, `${file}-shm`]) await assertWritable(path);
     if (!existsSync(file)) writeFileSync(file, '', { flag: 'a', mode: 0o600 });
   } catch (cause) {
-    throw new Error(`${directory} cannot be the data directory (DATA_DIR): ${messageOf(cause)}`, { cause });
+    const owner = hasCode(cause, 'EACCES') ? '; it and its files must belong to the user who runs the service' : '';
+    throw new Error(`${directory} cannot be the data directory (DATA_DIR): ${messageOf(cause)}${owner}`, { cause });
   }
 }
 
