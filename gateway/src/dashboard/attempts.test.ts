@@ -1,6 +1,6 @@
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
-import { Attempts } from './attempts.js';
+import { Attempts, networkOf } from './attempts.js';
 
 describe('attempts to sign in', () => {
   let clock: ManualClock;
@@ -34,15 +34,31 @@ describe('attempts to sign in', () => {
       expect(attempts.begin(address, `name ${address}`), address).to.equal(0);
   });
 
-  it('that fail count for an IPv6 network of 48 bits, of which one client may have all addresses', () => {
-    for (const address of ['2001:db8:1:1::', '2001:db8:1:2::', '2001:db8:2::', '192.0.2.1'])
-      attempts.begin(address, 'ann');
-    const failures = ['2001:db8:1:3::', '2001:db8:2:3::', '192.0.2.1', '192.0.2.2'].map((at) =>
-      attempts.failuresOf(at),
-    );
-    expect(failures).to.deep.equal([2, 1, 1, 0]);
+  it('that fail count for an IPv6 network of 48 bits, of which one client may have all addresses, after two', () => {
+    const failed = [
+      '2001:db8:1:1::',
+      '2001:db8:1:2::',
+      '2001:db8:1:3::',
+      '2001:db8:1:4::',
+      '2001:db8:2::',
+      '192.0.2.1',
+    ];
+    for (const address of failed) attempts.begin(address, 'ann');
+    const failures = (address: string) => attempts.failuresOf(networkOf(address));
+    expect(['2001:db8:1:9::', '2001:db8:2:9::', '192.0.2.1', '192.0.2.2'].map(failures)).to.deep.equal([2, 0, 0, 0]);
     attempts.succeeded('2001:db8:1:1::', 'ann');
-    expect(attempts.failuresOf('2001:db8:1:3::')).to.equal(1);
+    expect(failures('2001:db8:1:9::')).to.equal(1);
+  });
+
+  it('that fail are known since the first one, until they are forgotten', () => {
+    const start = clock.monotonic();
+    attempts.begin('a', 'ann');
+    clock.advance(800_000);
+    attempts.begin('a', 'ann');
+    clock.advance(800_000);
+    expect([attempts.sinceOf('a'), attempts.sinceOf('b')]).to.deep.equal([start, start + 1_600_000]);
+    clock.advance(100_000);
+    expect(attempts.sinceOf('a')).to.equal(start + 1_700_000);
   });
 
   it('know an operator by the network from which it signed in', () => {
@@ -83,7 +99,7 @@ describe('attempts to sign in', () => {
 
   it('are remembered only for a limited number of addresses', () => {
     tries(20, 'first', 'first');
-    for (let i = 0; i < 100_000; i++) attempts.begin(`address ${i}`, `name ${i}`);
+    for (let i = 0; i < 20_000; i++) attempts.begin(`address ${i}`, `name ${i}`);
     expect(attempts.begin('first', 'first')).to.equal(0);
     tries(20, 'last', 'last');
     expect(attempts.begin('last', 'last')).to.equal(1000);

@@ -12,9 +12,14 @@ const FORGET_MS = 900_000;
 /** Maximum number of addresses, networks and operators that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 10_000;
 
+/** Failures of a client that do not move it back in the order of checks, because people mistype. */
+const MISTYPED = 2;
+
+/** Times are those of the monotonic clock, ms. */
 interface Failures {
   count: number;
-  at: number;
+  readonly first: number;
+  readonly at: number;
 }
 
 /**
@@ -45,9 +50,15 @@ export class Attempts {
     return Math.max(0, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures.count - FREE)) - since);
   }
 
-  /** Number of recent failures in a client's network: its IPv4 address, or the first 48 bits of its IPv6 address. */
-  failuresOf(client: string): number {
-    return this.#countOf(this.#networks.get(networkOf(client)));
+  /** Number of recent failures in a network, as `networkOf` gives it, beyond those of somebody who mistypes. */
+  failuresOf(network: string): number {
+    return Math.max(0, this.#countOf(this.#networks.get(network)) - MISTYPED);
+  }
+
+  /** The time of the first recent failure in a network; now if there is none. */
+  sinceOf(network: string): number {
+    const failures = this.#networks.get(network);
+    return failures && this.#countOf(failures) > 0 ? failures.first : this.#clock.monotonic();
   }
 
   /** Whether this operator has signed in from this client's address before. */
@@ -81,8 +92,9 @@ export class Attempts {
   }
 
   #count(of: Map<string, Failures>, what: string): void {
-    const count = this.#countOf(of.get(what)) + 1;
-    remember(of, what, { count, at: this.#clock.monotonic() }, REMEMBERED);
+    const [failures, at] = [of.get(what), this.#clock.monotonic()];
+    const count = this.#countOf(failures);
+    remember(of, what, { count: count + 1, first: failures && count > 0 ? failures.first : at, at }, REMEMBERED);
   }
 
   #countOf(failures: Failures | undefined): number {
@@ -96,7 +108,7 @@ export function addressOf(client: string): string {
 }
 
 /** The first 48 bits of an IPv6 address (the size of a site, RFC 6177); else the address. */
-function networkOf(client: string): string {
+export function networkOf(client: string): string {
   return prefixOf(client, 3);
 }
 

@@ -3,6 +3,7 @@ import { CheckQueue, CheckRefused } from './check-queue.js';
 
 describe('a queue of password checks', () => {
   const failures = new Map<string, number>();
+  let now: number;
   let queue: CheckQueue;
   let begun: string[];
   let end: () => void;
@@ -11,9 +12,10 @@ describe('a queue of password checks', () => {
     queue = new CheckQueue();
     begun = [];
     failures.clear();
+    now = 0;
   });
 
-  const add = (address: string, signal = new AbortController().signal) => {
+  const add = (address: string, signal = new AbortController().signal, since = now++) => {
     const check = () => {
       begun.push(address);
       return new Promise<void>((resolve) => {
@@ -21,7 +23,7 @@ describe('a queue of password checks', () => {
       });
     };
     return queue
-      .run({ address, failures: () => failures.get(address) ?? 0 }, check, signal)
+      .run({ address, failures: () => failures.get(address) ?? 0, since }, check, signal)
       .catch((error: unknown) => error);
   };
   /** Ends the running check and all that follow. */
@@ -33,12 +35,20 @@ describe('a queue of password checks', () => {
     }
   };
 
-  it('runs one at a time: first those whose address has failed least, of these the newest', async () => {
+  it('runs one at a time: first those whose client has failed least, of these the one seen last', async () => {
     for (const [address, count] of Object.entries({ twice: 2, once: 1, 'once too': 1 })) failures.set(address, count);
     for (const address of ['first', 'twice', 'once', 'new', 'once too', 'newest']) void add(address);
     expect(begun).to.deep.equal(['first']);
     await endAll();
     expect(begun).to.deep.equal(['first', 'newest', 'new', 'once too', 'once', 'twice']);
+  });
+
+  it('lets a client that was seen before not overtake by another attempt', async () => {
+    const { signal } = new AbortController();
+    for (const [address, since] of Object.entries({ first: 0, operator: 9, stranger: 5 }))
+      void add(address, signal, since);
+    await endAll();
+    expect(begun).to.deep.equal(['first', 'operator', 'stranger']);
   });
 
   it('counts failures that became known while a check waits', async () => {
@@ -75,7 +85,7 @@ describe('a queue of password checks', () => {
     await endAll();
     expect(begun).to.deep.equal(['first']);
     const check = () => Promise.reject(new Error('the store is away'));
-    const failing = queue.run({ address: 'a', failures: () => 0 }, check, new AbortController().signal);
+    const failing = queue.run({ address: 'a', failures: () => 0, since: 0 }, check, new AbortController().signal);
     expect(await failing.catch(String)).to.equal('Error: the store is away');
     void add('next');
     expect(begun).to.deep.equal(['first', 'next']);

@@ -10,8 +10,10 @@ export class CheckRefused extends Error {
 /** A client that waits for a check. */
 export interface Client {
   readonly address: string;
-  /** Its recent failures. */
+  /** Its recent failures that count for the order. */
   failures(): number;
+  /** When it was first seen: at its first recent failure, otherwise now; by the monotonic clock, ms. */
+  readonly since: number;
 }
 
 interface Waiting {
@@ -22,8 +24,8 @@ interface Waiting {
 
 /**
  * Runs password checks one at a time, as each occupies a thread that file and DNS operations also need. The next is that of the
- * client with the fewest failures, and of several such clients the one that came last. So a client that has not failed waits
- * for one check, also while thousands of attempts wait whose clients have failed, or are about to.
+ * client with the fewest failures, and of several such clients of the one that was first seen last. So somebody who just came
+ * waits for one check, also while a thousand attempts wait whose clients have failed, or are about to.
  */
 export class CheckQueue {
   /** In the order in which they came. */
@@ -52,8 +54,9 @@ export class CheckQueue {
       const waiting = { client, start: resolve, refuse: reject };
       this.#waiting.push(waiting);
       signal.addEventListener('abort', () => this.#refuse(waiting, signal.reason));
-      const last = this.#waiting.length > WAITING ? this.#inOrder().at(-1) : undefined;
-      if (last) this.#refuse(last, new CheckRefused(`more than ${WAITING} attempts wait`));
+      if (this.#waiting.length <= WAITING) return;
+      const last = this.#waiting.reduce((found, other) => (isBefore(other, found) ? found : other));
+      this.#refuse(last, new CheckRefused(`more than ${WAITING} attempts wait`));
     });
   }
 
@@ -63,7 +66,10 @@ export class CheckQueue {
   }
 
   #startNext(): void {
-    const [next] = this.#inOrder();
+    const next = this.#waiting.reduce<Waiting | undefined>(
+      (found, other) => (found && !isBefore(other, found) ? found : other),
+      undefined,
+    );
     this.#isRunning = next !== undefined; // From now on, until it continues in `run`.
     if (!next) return;
     this.#remove(next);
@@ -73,8 +79,10 @@ export class CheckQueue {
   #remove(waiting: Waiting): void {
     this.#waiting = this.#waiting.filter((other) => other !== waiting);
   }
+}
 
-  #inOrder(): Waiting[] {
-    return this.#waiting.toReversed().sort((a, b) => a.client.failures() - b.client.failures());
-  }
+/** Whether one that came later is before another in the order. */
+function isBefore({ client: later }: Waiting, { client }: Waiting): boolean {
+  const difference = later.failures() - client.failures();
+  return difference < 0 || (difference === 0 && later.since >= client.since);
 }

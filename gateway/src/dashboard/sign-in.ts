@@ -9,7 +9,7 @@ import { jsonBodyUpTo } from '../rest/body.js';
 import { clientLeft } from '../rest/client-left.js';
 import { valid } from '../rest/violations.js';
 import { type Operator, SIGN_IN_REFUSED, SIGNED_IN } from '../store/store.js';
-import { Attempts, addressOf } from './attempts.js';
+import { Attempts, addressOf, networkOf } from './attempts.js';
 import { CheckQueue, CheckRefused } from './check-queue.js';
 import { type DashboardContext, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
 import { begin, end } from './login.js';
@@ -33,7 +33,7 @@ export function signInRoutes(router: Router<DashboardState>, options: DashboardO
   /** The operator with this name, if the password is right; null otherwise. */
   const checked = async (ctx: DashboardContext, name: string, password: string): Promise<Operator | null> => {
     const address = clientAddress(ctx.req);
-    const client = { address: addressOf(address), failures: () => attempts.failuresOf(address) };
+    const network = networkOf(address);
     const check = async () => {
       const found = await store.operatorNamed(name);
       refuseEarly(attempts.begin(address, name));
@@ -49,6 +49,8 @@ export function signInRoutes(router: Router<DashboardState>, options: DashboardO
       await restored;
       refuseEarly(attempts.waitOf(address));
       const queue = attempts.isKnown(address, name) ? known : strangers;
+      const failures = () => attempts.failuresOf(network);
+      const client = { address: addressOf(address), failures, since: attempts.sinceOf(network) };
       const { found, isRight } = await queue.run(client, check, clientLeft(ctx));
       if (found && isRight) return found;
       countOne(signIns, 'refused');
