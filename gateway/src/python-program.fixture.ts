@@ -16,10 +16,10 @@ const run = promisify(execFile);
  * Path of a program of a Python package for the tests, installed from PyPI if it is missing, which may take minutes.
  * Rejects if it cannot be installed.
  *
- * @param requirement the package with its version, such as `schemathesis==4.32.5`
+ * @param requirement the package with its version, such as `schemathesis==4.32.5`; or several, separated by spaces
  */
 export async function pythonProgram(requirement: string, program: string): Promise<string> {
-  const home = join(CACHE, requirement.replace('==', '-'));
+  const home = join(CACHE, requirement.replaceAll('==', '-').replaceAll(' ', '_'));
   const path = join(home, 'current', 'bin', program);
   if (!(await isThere(path))) await install(requirement, home, path);
   return path;
@@ -37,7 +37,7 @@ async function install(requirement: string, home: string, program: string): Prom
   try {
     await makeVenv(venv);
     const python = join(venv, 'bin', 'python');
-    await run('python3', ['-m', 'pip', '--python', python, 'install', '--quiet', requirement], { timeout: INSTALL_MS });
+    await run('python3', ['-m', 'pip', '--python', python, 'install', '--quiet', ...requirement.split(' ')], { timeout: INSTALL_MS });
     await rm(current, { force: true });
     await symlink(venv, current);
   } catch (error) {

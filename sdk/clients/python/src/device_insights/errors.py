@@ -29,11 +29,14 @@ class ClosedError(Exception):
         """The service's reason."""
 
 
-def is_passing(error: Exception) -> bool:
+def is_passing(error: ApiError | UnavailableError) -> bool:
     """Whether the same request may succeed later."""
-    if isinstance(error, ApiError):
-        return error.status >= 500 or error.status in (408, 429)
-    return isinstance(error, UnavailableError)
+    return not isinstance(error, ApiError) or is_passing_status(error.status)
+
+
+def is_passing_status(status: int) -> bool:
+    """Whether the same request may succeed after this HTTP status."""
+    return status >= 500 or status in (408, 429)
 
 
 def quote(text: str, key: str) -> str:

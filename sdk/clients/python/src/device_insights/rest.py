@@ -1,20 +1,20 @@
 """The service's REST interface, over the standard library."""
 
 import asyncio
+import contextlib
 import json
 import re
 import secrets
-import urllib.error
 import urllib.request
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from email.message import Message
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from typing import Any, Literal, NamedTuple, cast
 from urllib.parse import quote as quote_part
 from urllib.parse import unquote, urlencode
 
 from .checks import Instant, bearer, check_at_least, fields_of, instant_text, service_url
-from .errors import ApiError, UnavailableError, is_passing, quote
+from .errors import ApiError, UnavailableError, is_passing_status, quote
 from .link import Backoff
 from .types import Algorithm, DeviceModel, DeviceModelChange, Health, Insight, NewDeviceModel, Session, Summary
 
@@ -143,8 +143,6 @@ class Rest:
         while True:
             texts = {name: value for name, value in {**query, "cursor": cursor}.items() if value is not None}
             rows, cursor = await self._ask("GET", f"{path}?{urlencode(texts)}")
-            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-                raise UnavailableError(f"{path} has no list: the answer is not from the service: check url")
             yield rows
             if cursor is None:
                 return
@@ -161,6 +159,7 @@ class Rest:
             headers["Content-Type"] = "application/json"
         data = None if body is None else json.dumps(body).encode()
         asked = urllib.request.Request(f"{self._url}/v1/{path}", data, headers, method=method)
+        form = list if method == "GET" and path.partition("?")[0].count("/") % 2 == 0 else dict
         attempt = 0
         while True:
             try:
@@ -171,12 +170,12 @@ class Rest:
                 wait_ms = 0.0
             else:
                 if 200 <= answer.status < 300:
-                    return self._json(answer, asked), _linked_cursor(answer.headers)
-                refusal = self._refusal(answer, asked)
+                    return self._json(answer, form, asked), _linked_cursor(answer.headers)
                 after = answer.headers.get("retry-after")
                 wait_ms = 1000 * float(after) if after and after.isdecimal() else 0.0
-                if attempt >= self._retries or wait_ms > _LONGEST_WAIT_MS or not (after or is_passing(refusal)):
-                    raise refusal
+                may_pass = after is not None or is_passing_status(answer.status)
+                if attempt >= self._retries or wait_ms > _LONGEST_WAIT_MS or not may_pass:
+                    raise self._refusal(answer, asked)
             await asyncio.sleep((wait_ms + self._backoff.wait_ms(attempt)) / 1000)
             attempt += 1
 
@@ -185,30 +184,30 @@ class Rest:
         try:
             with _OPENER.open(asked, timeout=self._timeout_s) as response:
                 text = response.read(self._most_bytes + 1)
-                answer = _Answer(response.status, response.headers, text)
-        except urllib.error.HTTPError as refused:
-            with refused:
-                answer = _Answer(refused.code, refused.headers, refused.read(2**16))
+                if len(text) > self._most_bytes:
+                    raise _TooLongError(f"{_said(asked)}: the answer has more than {self._most_bytes} bytes")
+                if response.length:
+                    raise IncompleteRead(text, response.length)
+                return _Answer(response.status, response.headers, text)
+        except UnavailableError:
+            raise
         except (OSError, HTTPException) as error:
             why = quote(str(error) or type(error).__name__, self._key)
             raise UnavailableError(f"{_said(asked)}: the service cannot be reached: {why}") from error
-        if len(answer.text) > self._most_bytes:
-            raise _TooLongError(f"{_said(asked)}: the answer has more than {self._most_bytes} bytes")
-        return answer
 
-    def _json(self, answer: "_Answer", asked: urllib.request.Request) -> Any:
+    def _json(self, answer: "_Answer", form: type, asked: urllib.request.Request) -> Any:
         if answer.status == 204:
             return None
-        try:
-            return json.loads(answer.text)
-        except ValueError:
-            raise UnavailableError(f"{_said(asked)}: the answer is not from the service: not JSON: check url") from None
+        with contextlib.suppress(ValueError):
+            if isinstance(data := json.loads(answer.text), form):
+                return data
+        raise UnavailableError(f"{_said(asked)}: the answer is not from the service, or not JSON: check url")
 
     def _refusal(self, answer: "_Answer", asked: urllib.request.Request) -> ApiError | UnavailableError:
         detail = fields_of(answer.text).get("detail")
         said = detail if isinstance(detail, str) else answer.text.decode(errors="replace")
         error = ApiError(answer.status, quote(said, self._key), answer.headers.get("x-request-id"))
-        if isinstance(detail, str) or is_passing(error):
+        if isinstance(detail, str) or is_passing_status(answer.status):
             return error
         where = f" to {quote(answer.headers['location'], self._key)}" if "location" in answer.headers else ""
         why = f"the answer is not from the service (HTTP {answer.status}{where})"
@@ -225,14 +224,19 @@ class _TooLongError(UnavailableError):
     """Another attempt would be too long as well."""
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect would make a GET of a create, and send the key to another address."""
+class _AnyStatus(urllib.request.HTTPErrorProcessor):
+    """Returns each answer as it is.
 
-    def redirect_request(self, *_: object) -> None:
-        return None
+    A redirect is not followed: it would make a GET of a create, and send the key to another address.
+    """
+
+    def http_response(self, request: urllib.request.Request, response: Any) -> Any:
+        return response
+
+    https_response = http_response
 
 
-_OPENER = urllib.request.build_opener(_NoRedirect)
+_OPENER = urllib.request.build_opener(_AnyStatus)
 
 
 def _said(asked: urllib.request.Request) -> str:
