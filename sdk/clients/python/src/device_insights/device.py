@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from types import TracebackType
 from typing import Any, Literal, Self, cast
 
@@ -214,7 +215,6 @@ class Device:
         """Closes at once; samples not sent are lost, and the session stays open for the service's grace period."""
         self._closed = True
         if self._task and not self._task.done():
-            self._flush_all()
             self._failure = ClosedError(1000, "closed by the device")
             self._task.cancel()
             await asyncio.wait({self._task})
@@ -223,10 +223,12 @@ class Device:
         if self._failure:
             raise self._failure
         if self._task is None or self._ending:
-            raise RuntimeError("push and skip between `async with Device(…) as device:` and `end()`; make a new Device")
+            raise RuntimeError(
+                "the device is not open: use `async with Device(…) as device:`; after end() make a new Device"
+            )
 
     def _checked_time(self, ts: float) -> float:
-        if not isinstance(ts, int | float):
+        if not isinstance(ts, Real):
             raise TypeError(f"ts must be a number of ms since the epoch, or None without a clock; it is {ts!r}")
         if math.isnan(ts):
             return ts
@@ -334,10 +336,9 @@ class Device:
         except Exception as error:
             self._failure = error
         finally:
+            self._flush_all()
             if not self._ended:
                 self._drop(self._outbox.unacknowledged + sum(len(values) for _, _, values in self._early))
-            for batch in self._batches.values():
-                batch.timer.cancel()
             with contextlib.suppress(Exception):  # What `on_status` raises; it has no one left to stop.
                 self._link.tell("closed", self._failure)
             await self._wake()
@@ -354,14 +355,19 @@ class Device:
             while True:
                 message = fields_of(await socket.recv())
                 if message.get("type") == "ready" and sending is None:
-                    self._start(_checked(message))
+                    try:
+                        self._resume(cast(ReadyMessage, message))
+                    except (KeyError, TypeError, AttributeError) as error:
+                        self._link.failed(
+                            UnavailableError(f"something other than the service answers: check url ({error!r})")
+                        )
+                        return
+                    self._start(cast(ReadyMessage, message))
                     sending = asyncio.create_task(self._send(socket, message["limits"]["max_unacked_ms"]))
                 await self._receive(message, socket)
         except ConnectionClosed as closed:
             if not self._ended and not self._renewing:
                 self._link.lost(closed)
-        except _OtherServer:
-            self._link.failed(UnavailableError("something other than the service answers: check url"))
         finally:
             if sending:
                 await _cancelled(sending)
@@ -370,7 +376,7 @@ class Device:
     async def _receive(self, message: dict[str, Any], socket: ClientConnection) -> None:
         match message.get("type"):
             case "ack":
-                self._outbox.acknowledge(_counts(message.get("next_seq")))
+                self._outbox.acknowledge(message.get("next_seq") or {})
             case "pong":
                 self._outbox.settle()
             case "error":
@@ -385,30 +391,30 @@ class Device:
                 self._ended = not self._renewing
         self._news.set()
 
-    def _start(self, ready: ReadyMessage) -> None:
-        """Takes over what the service says at the begin of a connection."""
-        first, same = self._ready is None, self.summary.session_id == ready["session_id"]
-        replay_ms, known = ready["replay_ms"], {each.index: each for each in self._outbox.channels}
+    def _resume(self, ready: ReadyMessage) -> None:
+        """Takes over the channels of a connection, and where they continue."""
+        same, replay_ms = self.summary.session_id == ready["session_id"], ready["replay_ms"]
+        known = {each.index: each for each in self._outbox.channels}
         channels = []
         for new in ready["channels"]:
-            channel = known.get(new["index"]) or Channel(new["index"], "", 1, 1, new["next_seq"])
-            channel.modality, channel.rate_hz, channel.width = (
-                new["modality"],
-                new["sample_rate_hz"],
-                new["num_channels"],
-            )
+            index, modality, rate_hz, width = new["index"], new["modality"], new["sample_rate_hz"], new["num_channels"]
+            channel = known.get(index) or Channel(index, modality, rate_hz, width, next=new["next_seq"])
+            channel.modality, channel.rate_hz, channel.width = modality, rate_hz, width
             if same and replay_ms == 0:
                 channel.acked = new["next_seq"]
             channels.append(channel)
         self._outbox.channels = channels
         self._outbox.resume(replay_ms if same else 0)
-        self._ready = ready
-        self._no_readings.clear()  # The service sends them again.
-        self.summary.session_id = ready["session_id"]
         if not same:
             self._session_clock = math.nan if ready["resumed"] else self._attempt_clock
-        if not first:
+
+    def _start(self, ready: ReadyMessage) -> None:
+        """Notes that a connection is ready, and takes the samples that were pushed before the first one."""
+        if self._ready:
             self.summary.reconnects += 1
+        self._ready = ready
+        self.summary.session_id = ready["session_id"]
+        self._no_readings.clear()  # The service sends them again.
         self._send_early()
         self._link.tell("live")
         if self._on_ready:
@@ -453,29 +459,6 @@ class Device:
     def _log_refused(self, refused: ErrorMessage) -> None:
         code, detail = refused.get("code"), refused.get("detail")
         _LOG.warning("%s: the service refused a frame: %s: %s", self._names["device_id"], code, detail)
-
-
-class _OtherServer(Exception):
-    """A `ready` message that is not the service's."""
-
-
-def _checked(ready: dict[str, Any]) -> ReadyMessage:
-    """Returns a `ready` message that has the fields that a device needs. Raises _OtherServer."""
-    try:
-        limits, channels = ready["limits"], ready["channels"]
-        numbers = [ready["replay_ms"], limits["max_frame_bytes"], limits["max_unacked_ms"]]
-        for each in channels:
-            numbers += [each["index"], each["next_seq"], each["num_channels"] - 1, each["sample_rate_hz"] - 1e-3]
-        if min(numbers) >= 0 and isinstance(ready["session_id"], str):
-            return cast(ReadyMessage, ready)
-    except (KeyError, TypeError):
-        pass
-    raise _OtherServer
-
-
-def _counts(numbers: object) -> dict[str, int]:
-    """Returns the fields of a value that are whole numbers."""
-    return {k: n for k, n in numbers.items() if isinstance(n, int)} if isinstance(numbers, dict) else {}
 
 
 def _now_ms() -> float:

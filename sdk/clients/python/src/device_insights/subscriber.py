@@ -170,8 +170,13 @@ class Subscription(AsyncIterator[InsightMessage]):
         if self._pending:
             self._pending.cancel()
             await asyncio.wait({self._pending})
+            self._pending = None
         await self._insights.aclose()
         self._feed.link.tell("closed")
+
+    def __del__(self) -> None:
+        if self._pending and not self._pending.get_loop().is_closed():
+            self._pending.cancel()
 
     def _advance(self) -> asyncio.Task[InsightMessage | None]:
         self._pending = self._pending or asyncio.create_task(_next(self._insights))
