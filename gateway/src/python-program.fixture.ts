@@ -37,7 +37,9 @@ async function install(requirement: string, home: string, program: string): Prom
   try {
     await makeVenv(venv);
     const python = join(venv, 'bin', 'python');
-    await run('python3', ['-m', 'pip', '--python', python, 'install', '--quiet', ...requirement.split(' ')], { timeout: INSTALL_MS });
+    await run('python3', ['-m', 'pip', '--python', python, 'install', '--quiet', ...requirement.split(' ')], {
+      timeout: INSTALL_MS,
+    });
     await rm(current, { force: true });
     await symlink(venv, current);
   } catch (error) {

@@ -38,7 +38,11 @@ describe('the Python client', function () {
   after(() => folder.remove());
 
   /** Runs a program beside the installed client, in the folder of its source; rejects with its output. */
-  async function tool(program: string, args: readonly string[], settings: Record<string, string> = {}): Promise<string> {
+  async function tool(
+    program: string,
+    args: readonly string[],
+    settings: Record<string, string> = {},
+  ): Promise<string> {
     const { PATH = '', HOME = '' } = process.env;
     const python = { PYTHONPATH: site, PYTHONDONTWRITEBYTECODE: '1', RUFF_NO_CACHE: 'true' };
     const env = { PATH, HOME, ...python, MYPYPATH: site, MYPY_CACHE_DIR: join(tools, '../../mypy'), ...settings };

@@ -322,9 +322,7 @@ class Device:
     def _checked_end(self, channel: Channel, instants: int) -> int:
         end = channel.next + instants
         if not isinstance(instants, int) or instants < 0 or end > 2**32:
-            raise ValueError(
-                f"{instants!r} instants after {channel.next}: a session has at most 2^32, end it before that"
-            )
+            raise ValueError(f"instants must be a whole number, at most 2^32 in a session; it is {instants!r}")
         return end
 
     # The connection.
@@ -357,10 +355,8 @@ class Device:
                 if message.get("type") == "ready" and sending is None:
                     try:
                         self._resume(cast(ReadyMessage, message))
-                    except (KeyError, TypeError, AttributeError) as error:
-                        self._link.failed(
-                            UnavailableError(f"something other than the service answers: check url ({error!r})")
-                        )
+                    except (KeyError, TypeError, AttributeError):
+                        self._link.failed(UnavailableError("something other than the service answers: check url"))
                         return
                     self._start(cast(ReadyMessage, message))
                     sending = asyncio.create_task(self._send(socket, message["limits"]["max_unacked_ms"]))
@@ -430,9 +426,8 @@ class Device:
                     self.summary.frames_sent += 1
                 await self._wake()
                 if self._outbox.unsent_bytes:
-                    if (
-                        self._outbox.ask()
-                    ):  # What the service refused is never acknowledged, and must not hold up others.
+                    # The answer settles what the service refused, which is never acknowledged.
+                    if self._outbox.ask():
                         await socket.send(_PING)
                 elif self._ending and not self._batches and not self._end_sent:
                     self._end_sent = True
