@@ -9,6 +9,7 @@ import urllib.request
 from typing import Any
 
 from device_insights import Backoff, Device, Rest
+from device_insights.types import NewModalityChannel
 
 URL = os.environ["URL"]
 KEY = os.environ["KEY"]
@@ -30,8 +31,8 @@ async def control(command: str, argument: str = "") -> Any:
 
 
 async def make_model() -> str:
-    channel = {"modality": MODALITY, "sample_rate_hz": RATE_HZ, "bit_depth": 16, "num_channels": 1}
-    model = await Rest(URL, KEY).create_device_model({"name": "band", "modality_channels": [channel]})  # type: ignore[list-item]
+    channel: NewModalityChannel = {"modality": MODALITY, "sample_rate_hz": RATE_HZ, "bit_depth": 16, "num_channels": 1}
+    model = await Rest(URL, KEY).create_device_model({"name": "band", "modality_channels": [channel]})
     return model["id"]
 
 
