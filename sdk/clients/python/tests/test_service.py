@@ -234,14 +234,14 @@ class Service(unittest.IsolatedAsyncioTestCase):
 
     async def test_stored_data_are_pushed_no_faster_than_they_are_sent(self) -> None:
         most = 0
-        async with self.device("stored", buffer_bytes=40_000, when_full="wait") as device:
-            start = ago_ms(700)
-            for begin in range(0, 600, 20):
+        async with self.device("stored", buffer_bytes=30_000, when_full="wait") as device:
+            start = ago_ms(400)
+            for begin in range(0, 300, 20):
                 await stream(device, start, begin, begin + 20)
                 most = max(most, device.backlog_bytes)
             summary = await device.end()
         self.assertEqual(summary.samples_dropped, 0)
-        self.assertLessEqual(most, 20_000)
+        self.assertLessEqual(most, 15_000)
 
     async def test_rest_iterates_over_all_pages_and_reports_refusals(self) -> None:
         async with self.device("pages") as device:
