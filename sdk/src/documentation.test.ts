@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import ts from 'typescript';
 
 const DIST = fileURLToPath(new URL('.', import.meta.url));
-const DOORS = ['sdk', 'app', 'node', 'simulation'].map((door) => `${DIST}${door}.d.ts`);
+const DOORS = ['sdk', 'app', 'node', 'parquet', 'simulation'].map((door) => `${DIST}${door}.d.ts`);
 
 /** A symbol that users see, by its name. */
 interface Entry {

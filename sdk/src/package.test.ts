@@ -48,6 +48,7 @@ describe('package', () => {
       ['DeviceInsights as App', '@device-insights/sdk/app'],
       ['simulate', '@device-insights/sdk/simulator'],
       ['readRecording', '@device-insights/sdk/node'],
+      ['toParquet', '@device-insights/sdk/parquet'],
     ]
       .map(([name, door]) => from(`{ ${name} }|${door}`))
       .join('\n');
@@ -95,6 +96,18 @@ describe('package', () => {
       await client.live.subscribe().subscribed().catch((error) => console.log(error.name, error.message));`,
     );
     expect((await execute(process.execPath, [program])).stdout).to.match(/^NoWebSocketError .*npm install ws.*\n$/);
+  });
+
+  it('says in one line that Parquet needs hyparquet-writer, if that is missing', async () => {
+    const program = await write(
+      'e.mjs',
+      `
+      import { toParquet } from '@device-insights/sdk/parquet';
+      await toParquet([]).next().catch((error) => console.log(error.message));`,
+    );
+    expect((await execute(process.execPath, [program])).stdout).to.equal(
+      'Parquet needs the package "hyparquet-writer": npm install hyparquet-writer\n',
+    );
   });
 
   it('runs its command', async () => {

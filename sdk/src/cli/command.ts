@@ -6,8 +6,8 @@ import type { Arguments, OptionSpec } from './arguments.js';
 export interface Surroundings {
   /** Created at the first use. */
   readonly client: DeviceInsights;
-  /** Writes a line of results; resolves when there is room for more. */
-  print(line: string): Promise<void>;
+  /** Writes a line of results, or bytes as they are; resolves when there is room for more. */
+  print(line: string | Uint8Array): Promise<void>;
   /** Writes a line for the person at the terminal, beside the results. */
   tell(line: string): void;
   /** Aborts at Ctrl-C. */

@@ -1,5 +1,7 @@
 import type { Insight, Summary } from '../generated/types.gen.js';
 import { INSIGHT_TYPES } from '../live/insight.js';
+import { toParquet } from '../rest/parquet.js';
+import { insightsOfSession } from '../rest/session-insights.js';
 import { type Arguments, UsageError } from './arguments.js';
 import type { Command, Surroundings } from './command.js';
 
@@ -18,11 +20,12 @@ const PROGRESS_ROWS = 10_000;
 export const exportCommand: Command = {
   name: 'export',
   usage: `export --since TIME [--until TIME] | --data-since TIME [--data-until TIME] | --session ID
-         [--device ID] [--type ${INSIGHT_TYPES.join('|')}] [--format csv|json] [--iso]
+         [--device ID] [--type ${INSIGHT_TYPES.join('|')}] [--format csv|json|parquet] [--iso]
   export --session ID --summary [--format csv|json]
-      Prints stored insights, oldest first: CSV with a header (the default), or one JSON object a line. --since and
-      --until go by publish time, --data-since and --data-until by the time of the data; --iso writes times as text; --summary
-      prints mean, minimum, maximum and the time of each class instead.
+      Prints stored insights, oldest first: CSV with a header (the default), one JSON object a line, or the bytes of a
+      Parquet file (> FILE; needs the package hyparquet-writer). --since and --until go by publish time, --data-since and
+      --data-until by the time of the data; --iso writes times as text; --summary prints mean, minimum, maximum and the
+      time of each class instead.
       TIME: 2026-01-31T08:00:00Z, or an age such as 90s, 15m, 1h or 7d.`,
   options: {
     since: { type: 'string' },
@@ -37,21 +40,34 @@ export const exportCommand: Command = {
     summary: { type: 'boolean' },
   },
   run: async (args, context) => {
-    const format = args.choice('format', ['csv', 'json']) ?? 'csv';
+    const format = args.choice('format', ['csv', 'json', 'parquet']) ?? 'csv';
+    if (format === 'parquet' && (args.flag('iso') || args.flag('summary')))
+      throw new UsageError('--format parquet takes neither --iso nor --summary: use csv or json');
     if (args.flag('summary')) return summarize(args, format, context);
-    const insights = chosen(args, context);
-    const { print, tell } = context;
+    const insights = counted(chosen(args, context), context);
+    const { print } = context;
+    if (format === 'parquet') {
+      for await (const bytes of toParquet(insights)) await print(bytes);
+      return;
+    }
     const timed = args.flag('iso') ? withText : (insight: Insight) => insight;
     if (format === 'csv') await print(COLUMNS.join(','));
-    let rows = 0;
     for await (const insight of insights) {
       const row = timed(insight);
       await print(format === 'csv' ? COLUMNS.map((column) => cell(row[column])).join(',') : JSON.stringify(row));
-      if (++rows % PROGRESS_ROWS === 0) tell(`${rows} insights, up to ${new Date(insight.ts).toISOString()}`);
     }
-    tell(`${rows} insights`);
   },
 };
+
+/** The insights; reports how many they are, now and then and at their end. */
+async function* counted(insights: AsyncIterable<Insight>, { tell }: Surroundings): AsyncGenerator<Insight> {
+  let rows = 0;
+  for await (const insight of insights) {
+    yield insight;
+    if (++rows % PROGRESS_ROWS === 0) tell(`${rows} insights, up to ${new Date(insight.ts).toISOString()}`);
+  }
+  tell(`${rows} insights`);
+}
 
 async function summarize(args: Arguments, format: string, { client, stop, print }: Surroundings): Promise<void> {
   const session = args.text('session');
@@ -73,7 +89,7 @@ function chosen(args: Arguments, { client, stop }: Surroundings): AsyncIterable<
   if (session !== undefined) {
     if (since || until || data_since || data_until || device_id !== undefined)
       throw new UsageError('--session is a whole session: leave out --device and the times');
-    return ofSession(session, type, client, stop);
+    return insightsOfSession(client, session, { signal: stop, ...(type && { type }) });
   }
   if (!since && !data_since)
     throw new UsageError('export needs --since, --data-since or --session, for example --since 1h');
@@ -84,16 +100,6 @@ function chosen(args: Arguments, { client, stop }: Surroundings): AsyncIterable<
     ...(type && { type }),
   };
   return client.insights.list({ ...times, ...which, limit: 1000 }, { signal: stop });
-}
-
-async function* ofSession(
-  session: string,
-  type: string | undefined,
-  client: Surroundings['client'],
-  signal: AbortSignal,
-): AsyncGenerator<Insight> {
-  for (const insight of await client.sessions.insights(session, { signal }))
-    if (type === undefined || insight.type === type) yield insight;
 }
 
 /** An insight with its times as text. */

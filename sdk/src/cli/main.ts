@@ -62,8 +62,8 @@ function clientOf(args: Arguments): DeviceInsights {
   return new DeviceInsights({ baseUrl, apiKey });
 }
 
-async function print(line: string): Promise<void> {
-  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
+async function print(line: string | Uint8Array): Promise<void> {
+  if (!process.stdout.write(typeof line === 'string' ? `${line}\n` : line)) await once(process.stdout, 'drain');
 }
 
 /** Aborts at the first Ctrl-C; the second one ends the process at once. */

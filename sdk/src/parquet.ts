@@ -1,0 +1,2 @@
+export { toParquet } from './rest/parquet.js';
+export { insightsOfSession } from './rest/session-insights.js';
