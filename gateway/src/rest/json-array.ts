@@ -11,9 +11,14 @@ export async function answerArray<Row>(
   batches: AsyncIterable<readonly Row[]>,
   form: (row: Row) => object,
 ): Promise<void> {
-  const text = Readable.from(jsonArray(whileAuthenticated(ctx, batches), form), { objectMode: false });
+  await answerText(ctx, 'json', jsonArray(whileAuthenticated(ctx, batches), form));
+}
+
+/** Answers with a text of this type, in the same way. */
+export async function answerText(ctx: RestContext, type: string, parts: AsyncIterable<string>): Promise<void> {
+  const text = Readable.from(parts, { objectMode: false });
   await once(text, 'readable');
-  ctx.type = 'json';
+  ctx.type = type;
   ctx.body = text;
   // The compression is a separate stream, which would wait for the rest for ever.
   text.once('error', (error) => ctx.body instanceof Transform && ctx.body.destroy(error));
@@ -22,7 +27,7 @@ export async function answerArray<Row>(
 /** The batches, as long as the key or the login of the request is valid: after that it throws, which breaks off the answer. */
 export async function* whileAuthenticated<Row>(
   { state }: { readonly state: RestState },
-  batches: AsyncIterable<readonly Row[]>,
+  batches: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
 ): AsyncGenerator<readonly Row[], void, undefined> {
   for await (const batch of batches) {
     await state.authenticate?.();

@@ -21,16 +21,18 @@ export function readQuery<T extends z.ZodObject>(ctx: RestContext, query: T): z.
   throw invalid([...misgiven, ...(parsed.success ? [] : faults(parsed.error, 'query'))]);
 }
 
-/**
- * Sets the Link header (RFC 8288) of another page: this request with another cursor. The reference is relative, so that
- * it also works behind a proxy.
- */
+/** Sets the Link header (RFC 8288) of another page. */
 export function linkPage(ctx: RestContext, query: z.ZodObject, cursor: string, rel: 'next' | 'prev'): void {
+  ctx.set('Link', `<${pageAddress(ctx, query, cursor)}>; rel="${rel}"`);
+}
+
+/** This request with another cursor, or without one. The reference is relative, so that it also works behind a proxy. */
+export function pageAddress(ctx: RestContext, query: z.ZodObject, cursor: string | null): string {
   const given = new URLSearchParams(ctx.querystring);
   const link = new URLSearchParams();
   for (const name of Object.keys(query.shape)) {
     const value = name === 'cursor' ? cursor : given.get(name);
     if (value !== null) link.set(name, value);
   }
-  ctx.set('Link', `<${ctx.path}?${link}>; rel="${rel}"`);
+  return `${ctx.path}?${link}`;
 }

@@ -436,6 +436,33 @@ export type Insight = {
 };
 
 /**
+ * A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate. effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them.
+ */
+export type FhirBundle = {
+    resourceType: 'Bundle';
+    type: 'searchset';
+    /**
+     * self, and next while there is another page: references relative to the request.
+     */
+    link: Array<{
+        relation: string;
+        url: string;
+        [key: string]: unknown;
+    }>;
+    /**
+     * The Observations. Absent if there are none.
+     */
+    entry?: Array<{
+        resource: {
+            resourceType: string;
+            [key: string]: unknown;
+        };
+        [key: string]: unknown;
+    }>;
+    [key: string]: unknown;
+};
+
+/**
  * An algorithm that the account is entitled to.
  */
 export type Algorithm = {

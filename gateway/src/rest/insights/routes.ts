@@ -3,8 +3,9 @@ import type Router from '@koa/router';
 import { Queue } from '../../queue.js';
 import { orderOf } from '../../store/insight-order.js';
 import { clientLeft } from '../client-left.js';
+import { answerBundle, prefersFhir, usersOf } from '../fhir.js';
 import type { Operations } from '../openapi/operation.js';
-import { linkPage, readQuery } from '../query.js';
+import { linkPage, pageAddress, readQuery } from '../query.js';
 import { keyOf, type RestOptions, type RestState } from '../rest-context.js';
 import { insightQuery } from './schema.js';
 
@@ -18,9 +19,9 @@ export const insightOperations: Operations = {
     tag: 'insights',
     summary: 'Stored insights across all sessions, in order of ts',
     description:
-      'With since: the first `limit` insights from there on, and a Link header with rel="next" to later ones. Without it: the last `limit` before until (or now), and rel="prev" to earlier ones. With data_since or data_until the order is by actual_end, then ts, and data_since takes the place of since.',
+      'With since: the first `limit` insights from there on, and a Link header with rel="next" to later ones. Without it: the last `limit` before until (or now), and rel="prev" to earlier ones. With data_since or data_until the order is by actual_end, then ts, and data_since takes the place of since. With `Accept: application/fhir+json` the answer is a Bundle of FHIR R4 Observations, whose link next leads to the same page as the Link header.',
     query: insightQuery,
-    answer: { description: 'The insights, oldest first.', list: insight },
+    answer: { description: 'The insights, oldest first.', list: insight, fhir: true },
   },
 };
 
@@ -35,6 +36,10 @@ export function insightRoutes(router: Router<RestState>, { store }: RestOptions)
     const left = clientLeft(ctx);
     const page = await searches.run(accountId, () => store.insights(query, left), left);
     if (page.next !== null) linkPage(ctx, insightQuery, page.next, orderOf(query).forward ? 'next' : 'prev');
-    ctx.body = page.rows;
+    if (prefersFhir(ctx)) {
+      const self = pageAddress(ctx, insightQuery, cursor);
+      const next = page.next && pageAddress(ctx, insightQuery, page.next);
+      await answerBundle(ctx, [page.rows], { users: await usersOf(store, page.rows), self, next });
+    } else ctx.body = page.rows;
   });
 }

@@ -2,6 +2,7 @@ import { insight } from '@device-insights/contract/insight';
 import { z } from 'zod';
 import { algorithm } from '../algorithms/schema.js';
 import { deviceModel, deviceModelChange, newDeviceModel, spo2Calibration } from '../device-models/schema.js';
+import { fhirBundle } from '../fhir.js';
 import { object } from '../fields.js';
 import { health } from '../health/schema.js';
 import { idempotencyKey } from '../idempotency.js';
@@ -29,6 +30,7 @@ const SCHEMAS = {
   Session: session,
   Summary: summary,
   Insight: insight,
+  FhirBundle: fhirBundle,
   Algorithm: algorithm,
   Health: health,
   Error: error,
@@ -180,7 +182,12 @@ function described(method: string, path: string, operation: Operation): Json {
   const success = {
     description: answer.description,
     headers: headersNamed('X-Request-Id', ...(query ? (['Link'] as const) : [])),
-    ...(content && { content: json(content, content === answer.list) }),
+    ...(content && {
+      content: {
+        ...json(content, content === answer.list),
+        ...(answer.fhir && { 'application/fhir+json': { schema: { $ref: '#/components/schemas/FhirBundle' } } }),
+      },
+    }),
   };
   return {
     operationId,

@@ -13,8 +13,13 @@ export interface Operation {
   /** Whether it takes an Idempotency-Key. */
   readonly isIdempotent?: true;
   readonly body?: z.ZodType;
-  /** Success: an object, a list of them, or nothing. */
-  readonly answer: { readonly description: string; readonly schema?: z.ZodType; readonly list?: z.ZodType };
+  /** Success: an object, a list of them, or nothing; `fhir` if also as a Bundle. */
+  readonly answer: {
+    readonly description: string;
+    readonly schema?: z.ZodType;
+    readonly list?: z.ZodType;
+    readonly fhir?: true;
+  };
   /** Whether it is refused (409) while others need the resource. */
   readonly mayConflict?: true;
 }

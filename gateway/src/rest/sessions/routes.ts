@@ -1,5 +1,6 @@
 import { insight } from '@device-insights/contract/insight';
 import type Router from '@koa/router';
+import { answerBundle, prefersFhir } from '../fhir.js';
 import { answerArray } from '../json-array.js';
 import type { Operations } from '../openapi/operation.js';
 import { pathId, permittedSession } from '../permission.js';
@@ -30,8 +31,8 @@ export const sessionOperations: Operations = {
     tag: 'sessions',
     summary: 'All insights of a session, in chronological order (actual_end, then ts)',
     description:
-      'Complete, without pages. The array is streamed, so that a long session needs no more memory than a short one.',
-    answer: { description: 'The insights, streamed.', list: insight },
+      'Complete, without pages. The array is streamed, so that a long session needs no more memory than a short one. With `Accept: application/fhir+json` it is a Bundle of FHIR R4 Observations.',
+    answer: { description: 'The insights, streamed.', list: insight, fhir: true },
   },
   'GET /v1/sessions/{id}/summary': {
     operationId: 'getSessionSummary',
@@ -61,8 +62,10 @@ export function sessionRoutes(router: Router<RestState>, { store, algorithms }: 
   });
 
   router.get('/v1/sessions/:id/insights', async (ctx) => {
-    const { id } = permittedSession(keyOf(ctx), await store.session(idOf(ctx)));
-    await answerArray(ctx, store.sessionInsights(id), (insight) => insight);
+    const { id, user } = permittedSession(keyOf(ctx), await store.session(idOf(ctx)));
+    const insights = store.sessionInsights(id);
+    if (prefersFhir(ctx)) await answerBundle(ctx, insights, { users: new Map([[id, user]]), self: ctx.path });
+    else await answerArray(ctx, insights, (insight) => insight);
   });
 
   router.get('/v1/sessions/:id/summary', async (ctx) => {
