@@ -269,6 +269,13 @@ describe('the SDK, installed in a project', () => {
         .and.to.have.property('stderr')
         .that.contains('--since');
       expect((await run('export', '--session', 'x', '--since', '1h')).stderr).to.contain('leave out');
+      expect(await run('export', '--since', '1h', '--format', 'parquet', '--iso')).to.include({
+        code: 2,
+        stderr: '--format parquet takes neither --iso nor --summary: use csv or json\n',
+      });
+      const without = await run('export', '--since', '1h', '--format', 'parquet');
+      expect(without).to.include({ code: 1, stdout: '' });
+      expect(without.stderr).to.contain('npm install hyparquet-writer');
       expect(await run('tail', 'band-1')).to.include({
         code: 2,
         stderr: 'tail does not take "band-1"; see tail --help\n',
