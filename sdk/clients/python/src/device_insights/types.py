@@ -368,6 +368,36 @@ class Insight(TypedDict):
     """
 
 
+class LinkItem(TypedDict):
+    relation: str
+    url: str
+
+
+class Resource(TypedDict):
+    resourceType: str
+
+
+class EntryItem(TypedDict):
+    resource: Resource
+
+
+class FhirBundle(TypedDict):
+    """
+    A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate. effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them.
+    """
+
+    resourceType: Literal['Bundle']
+    type: Literal['searchset']
+    link: list[LinkItem]
+    """
+    self, and next while there is another page: references relative to the request.
+    """
+    entry: NotRequired[list[EntryItem]]
+    """
+    The Observations. Absent if there are none.
+    """
+
+
 class Algorithm(TypedDict):
     """
     An algorithm that the account is entitled to.
@@ -656,7 +686,7 @@ class InsightMessage(TypedDict):
     """
     session_id: str
     """
-    The session whose data it was made of.
+    The session whose data it was computed from.
     """
     device_id: str
     """
