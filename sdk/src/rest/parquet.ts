@@ -69,7 +69,7 @@ function columnsOf(rows: readonly Insight[]) {
     name,
     type,
     nullable: false,
-    // A row of an hour takes 3 bytes instead of 12.
+    // With it a row of three types at 1 Hz takes 3 bytes, without it 12.
     ...(type === 'TIMESTAMP' && { encoding: 'DELTA_BINARY_PACKED' as const }),
     data: rows.map((row) => {
       const value = row[name as keyof Insight];
