@@ -1,6 +1,5 @@
 import type { Estimate, Estimator, Modality } from '@device-insights/dsp-wasm';
 import type { InsightType } from '../insight.js';
-import type { WindowFacts } from './reason.js';
 
 /** An algorithm of the registry: the default export of one file under `algorithms/`. */
 export interface Algorithm {
@@ -29,13 +28,16 @@ export interface Algorithm {
   readonly bridgedS?: number;
   readonly estimator: Estimator;
   /**
-   * Converts the core's estimate into a reading in the type's unit, unrounded; a null confidence asks for the generic
-   * confidence. `doubt` is what a value itself gives as the reason, where it is not trusted.
+   * Converts the core's estimate into a reading in the type's unit, unrounded. `doubt` is what a value itself gives as the
+   * reason, where it is not trusted.
    */
-  readonly read: (
-    estimate: Estimate,
-    device: DeviceTraits,
-  ) => { value: number; confidence: number | null; doubt?: WindowFacts['value'] };
+  readonly read: (estimate: Estimate, device: DeviceTraits) => Read;
+}
+
+interface Read {
+  readonly value: number;
+  readonly confidence: number;
+  readonly doubt?: 'implausible_ratio' | 'uncalibrated' | null;
 }
 
 /** The properties of the device that an algorithm may use. */
@@ -45,6 +47,6 @@ export interface DeviceTraits {
 }
 
 /** The reading of an algorithm whose estimate is already in its type's unit and has its own confidence. */
-export function asEstimated(estimate: Estimate): { value: number; confidence: number } {
-  return { value: estimate.value, confidence: estimate.confidence };
+export function asEstimated({ value, confidence }: Estimate): Read {
+  return { value, confidence };
 }

@@ -1,45 +1,33 @@
-import type { Encoding } from '@device-insights/dsp-wasm';
-import type { Reading } from '../insight.js';
-import type { LastInsights, ModalityChannel } from '../store/store.js';
+import type { Answer, Core, CoreSession, Estimate, Modality } from '@device-insights/dsp-wasm';
+import { type InsightType, type Reading, sqiClass, UNITS } from '../insight.js';
+import type { LastInsights, Session } from '../store/store.js';
+import type { Algorithm } from './algorithm.js';
+import { type AnalysedChannel, analysedChannels, channelSets } from './channel.js';
+import type { CoreLoad } from './core-load.js';
+import { isOfGaps } from './gap-rhythm.js';
+import { type NoReading, NoReadingWatch, type Verdict } from './no-reading.js';
+import { entitled, LONGEST_WINDOW_S } from './registry.js';
+import { BYTES_PER_SAMPLE, type SampleRun } from './sample-run.js';
+import { AlgorithmSteps, type Candidate, type DueWindow, isCovered, LATE_S, TypeChoice } from './steps.js';
+import { silentChannel, verdictOf } from './verdict.js';
 
-export { BYTES_PER_SAMPLE } from '@device-insights/dsp-wasm';
-export type { NoReading } from './no-reading.js';
-
-/** Gaps of up to this long are bridged (ingest protocol, section 4), ms. */
-export const BRIDGED_MS = 250;
-
+/** After a loss of this length, no window contains data from before it, seconds. */
+const LONG_LOSS_S = 60;
 /**
- * A run of instants of one channel, from ingest: with final times, numbers in order, no repetitions, and within one
- * whole second of data time since the session's first instant.
+ * The core numbers its samples in 32 bits, which an ECG uses up in 97 days, so it restarts earlier. This costs the windows that
+ * hold data from both sides.
  */
-export interface SampleRun {
-  /** Index of the channel in the session. */
-  readonly channel: number;
-  /** Data time of the first instant, ms since the epoch (with the session's clock shift). */
-  readonly t: number;
-  /** Spacing of the instants, ms. */
-  readonly period: number;
-  /**
-   * Whether these are the real times of the samples; without a clock they may be counted at an unknown rate, and a device
-   * may send them in the wrong order.
-   */
-  readonly trusted: boolean;
-  /** Instants known to be lost directly before this run (missing numbers). */
-  readonly lost: number;
-  readonly encoding: Encoding;
-  /** Whole instants, interleaved, little endian. Not kept after the call. */
-  readonly payload: Uint8Array;
-}
+const LONGEST_RUN_S = 30 * 86_400;
+/**
+ * Factor of the confidence if a channel's rate differs from its model's, if the times of a window are not trusted, or if the
+ * reading is the rhythm of its gaps: below one half, so that no such reading is `acceptable`.
+ */
+const DOUBTFUL = 0.49;
 
-export interface AnalysisOptions {
-  readonly sessionId: string;
-  readonly deviceId: string;
-  readonly channels: readonly ModalityChannel[];
-  readonly spo2Curve: readonly number[] | null;
-  /** Slugs of the algorithms that the account is entitled to; null means all. */
-  readonly algorithms: readonly string[] | null;
-  /** Data time of the session's first instant, if the session has one already (after a resume). */
-  readonly firstInstant: number | null;
+/** A session to analyse. */
+export interface AnalysedSession extends Pick<Session, 'id' | 'deviceId' | 'channels' | 'spo2Curve' | 'algorithms'> {
+  /** Data time of the first instant, if the session has one already (after a resume). */
+  readonly progress: Pick<Session['progress'], 'firstInstant'>;
   /** The newest published insights (after a resume): readings at or before them are not repeated. */
   readonly last: LastInsights;
 }
@@ -48,11 +36,8 @@ export interface AnalysisOptions {
 export interface Analysed {
   /** In order of `actual_end` within each type. */
   readonly readings: readonly Reading[];
-  /**
-   * True if the run comes so far behind those of other channels that windows passed without it, and false for the first
-   * one that no longer does; otherwise null.
-   */
-  readonly late: boolean | null;
+  /** Whether the run comes so far behind those of other channels that windows passed without it. */
+  readonly isLate: boolean;
 }
 
 /** An R peak of an ECG channel. */
@@ -61,4 +46,295 @@ export interface RPeak {
   readonly channel: number;
   /** Data time, ms since the epoch. */
   readonly t: number;
+}
+
+/** Opens the analysis of a session in a core; null if the core is full. */
+export function openAnalysis(load: CoreLoad, session: AnalysedSession): Analysis | null {
+  const channels = analysedChannels(session.channels);
+  const sets = channelSets(channels.values());
+  const sessions = openSets(load.core, sets);
+  return sessions && new Analysis(load, sessions, channels, sets, session);
+}
+
+/** Opens a session of the core for each set of channels; null, and none, if the core has no room for all. */
+function openSets(core: Core, sets: readonly (readonly AnalysedChannel[])[]): CoreSession[] | null {
+  const sessions: CoreSession[] = [];
+  for (const set of sets) {
+    const session = core.open(set.map((channel) => channel.core));
+    if (session) sessions.push(session);
+    else {
+      for (const opened of sessions) opened.close();
+      return null;
+    }
+  }
+  return sessions;
+}
+
+const NONE: readonly Reading[] = [];
+const NO_ANSWER: Answer = { estimate: null, reason: null, seen: 0 };
+
+/** The signal analysis of one session: receives sample runs and returns readings. */
+export class Analysis {
+  readonly #load: CoreLoad;
+  /** By set of channels. */
+  #sessions: readonly CoreSession[];
+  /** Start of the core's time, whole seconds since the first instant. */
+  #base = 0;
+  readonly #channels: ReadonlyMap<number, AnalysedChannel>;
+  readonly #sets: readonly (readonly AnalysedChannel[])[];
+  readonly #session: AnalysedSession;
+  readonly #steps: readonly AlgorithmSteps[];
+  readonly #choices: ReadonlyMap<InsightType, TypeChoice>;
+  readonly #watches: ReadonlyMap<InsightType, NoReadingWatch>;
+  #noReadings: readonly NoReading[] = [];
+  #firstInstant: number | null;
+  /** Time of the first data here, seconds since the first instant. */
+  #start = 0;
+  /** The newest instant of all channels, seconds since the first. */
+  #dataTime = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    load: CoreLoad,
+    sessions: readonly CoreSession[],
+    channels: ReadonlyMap<number, AnalysedChannel>,
+    sets: readonly (readonly AnalysedChannel[])[],
+    session: AnalysedSession,
+  ) {
+    this.#load = load;
+    this.#sessions = sessions;
+    this.#channels = channels;
+    this.#sets = sets;
+    this.#session = session;
+    this.#firstInstant = session.progress.firstInstant;
+    this.#steps = algorithmSteps(session.algorithms, sets);
+    this.#choices = typeChoices(this.#steps);
+    this.#watches = new Map([...this.#choices.keys()].map((type) => [type, new NoReadingWatch(type)]));
+  }
+
+  /** If no entitled algorithm can use the channels, the modalities that the entitled algorithms use; otherwise null. */
+  get lacking(): string[] | null {
+    if (this.#steps.length > 0) return null;
+    return [...new Set(entitled(this.#session.algorithms).flatMap(({ requires }) => requires.flat()))].sort();
+  }
+
+  /**
+   * The types without a trusted reading for 20 s of data time (rr: 60 s), each with the reason; after the end also those that never had
+   * one. Another list when something has changed.
+   */
+  get noReadings(): readonly NoReading[] {
+    return this.#noReadings;
+  }
+
+  /** Takes the next run of a channel. */
+  push(run: SampleRun): Analysed {
+    this.#firstInstant ??= Math.floor(run.t);
+    const start = (run.t - this.#firstInstant) / 1000;
+    // Data before the first instant are in no window.
+    if (start < 0) return { readings: [], isLate: false };
+    if (this.#dataTime === Number.NEGATIVE_INFINITY) this.#start = start;
+    const before = this.#restart(start);
+    const { period, encoding, payload } = run;
+    const width = this.#session.channels[run.channel]?.num_channels ?? 1;
+    const instants = payload.length / (BYTES_PER_SAMPLE[encoding] * width);
+    const channel = this.#channels.get(run.channel);
+    if (channel) this.#take(channel, run, start, instants);
+    const isLate = channel !== undefined && channel.coverage.head < this.#dataTime - LATE_S;
+    const readings = this.#pass(start + ((instants - 1) * period) / 1000);
+    return { readings: before.length > 0 ? [...before, ...readings] : readings, isLate };
+  }
+
+  /** The R peaks found since the last call, in order of time per channel. */
+  readPeaks(): RPeak[] {
+    const origin = (this.#firstInstant ?? 0) + this.#base * 1000;
+    return [...this.#channels].flatMap(([index, channel]) => {
+      const set = this.#sets.findIndex((channels) => channels.includes(channel));
+      const times = this.#sessions[set]?.readPeaks(this.#sets[set]?.indexOf(channel) ?? 0);
+      return Array.from(times ?? [], (t) => ({ channel: index, t: origin + t * 1000 }));
+    });
+  }
+
+  /** Computes the steps that every required channel has reached; no run may follow. */
+  end(): readonly Reading[] {
+    const reached = this.#steps.flatMap((steps) => this.#compute(steps, steps.reached()));
+    const last = [...this.#choices.values()].flatMap((choice) => this.#decided(choice, true));
+    // A type that had no trusted reading has a reason, however short the session was.
+    for (const [type, watch] of this.#watches) {
+      const steps = this.#steps.find(({ algorithm }) => algorithm.type === type);
+      if (steps) watch.end(noWindow(steps));
+    }
+    this.#listNoReadings();
+    return [...reached, ...last];
+  }
+
+  /** Frees the session's memory in the core. Idempotent. */
+  close(): void {
+    for (const session of this.#sessions) session.close();
+  }
+
+  /** Gives a run to the core. */
+  #take(channel: AnalysedChannel, run: SampleRun, start: number, instants: number): void {
+    const { trusted, lost, encoding, payload } = run;
+    const period = run.period / 1000;
+    let missing = 0;
+    this.#load.time(() => {
+      for (const [set, channels] of this.#sets.entries()) {
+        const place = channels.indexOf(channel);
+        if (place >= 0) missing = this.#sessions[set]?.push(place, start - this.#base, period, encoding, payload) ?? 0;
+      }
+    });
+    channel.coverage.add(start, period, instants, lost, missing);
+    channel.coverage.forget();
+    if (!trusted) channel.doubt({ start, end: start + instants * period });
+  }
+
+  /** Advances data time to `t` and computes the steps that are due. */
+  #pass(t: number): Reading[] {
+    this.#load.passed(this.#dataTime, t);
+    this.#dataTime = Math.max(this.#dataTime, t);
+    return this.#steps.flatMap((steps) => this.#compute(steps, steps.due(this.#dataTime)));
+  }
+
+  /** After a long loss computes the windows that still hold data; then, or after a very long run, begins again at `start`. */
+  #restart(start: number): readonly Reading[] {
+    const isAfterLoss = start - this.#dataTime > LONG_LOSS_S;
+    if (!isAfterLoss && start - this.#base <= LONGEST_RUN_S) return NONE;
+    const hadData = isAfterLoss && this.#dataTime > Number.NEGATIVE_INFINITY;
+    const before = hadData ? this.#pass(this.#dataTime + LONGEST_WINDOW_S + LATE_S) : NONE;
+    this.#reopen(Math.floor(start));
+    const decided = this.#steps.flatMap((steps) => {
+      steps.skipTo(start);
+      return this.#settle(steps, steps.next - steps.algorithm.everyS, null);
+    });
+    return [...before, ...decided];
+  }
+
+  /** Restarts in the core, with its time beginning at `base`: no later window needs earlier data. */
+  #reopen(base: number): void {
+    if (base === this.#base) return;
+    this.close();
+    const sessions = openSets(this.#load.core, this.#sets);
+    if (!sessions) throw new Error('the signal core has no free sessions, although as many were just released');
+    this.#sessions = sessions;
+    this.#base = base;
+  }
+
+  /** Estimates the windows that are due; returns the readings that are decided. */
+  #compute(steps: AlgorithmSteps, due: readonly DueWindow[]): readonly Reading[] {
+    const session = this.#sessions[steps.set];
+    if (due.length === 0 || !session) return NONE; // The answer to nearly every frame.
+    const { estimator } = steps.algorithm;
+    const requests = due.map(({ end }) => ({ session, estimator, end: end - this.#base }));
+    const answers = this.#load.time(() => this.#load.core.answer(requests));
+    return due.flatMap((window, i) => {
+      const answer = answers[i] ?? NO_ANSWER;
+      const found = isCovered(window) && answer.estimate ? this.#candidate(window, answer.estimate) : null;
+      this.#watch(steps, window, answer, found?.confidence ?? 0);
+      return this.#settle(steps, window.end, found);
+    });
+  }
+
+  /** Notes that an algorithm is done with a step; returns the readings that are decided by that. */
+  #settle(steps: AlgorithmSteps, end: number, found: Candidate | null): Reading[] {
+    const choice = this.#choices.get(steps.algorithm.type);
+    choice?.settle(steps, end, found);
+    return choice ? this.#decided(choice) : [];
+  }
+
+  /** The chosen readings that were not published by a former owner of the session. */
+  #decided(choice: TypeChoice, final = false): Reading[] {
+    const readings = [...choice.decide(final)].map((chosen) => this.#reading(chosen));
+    return readings.filter(({ type, actual_end }) => {
+      const last = this.#session.last[type];
+      return !last || actual_end > last.actualEnd;
+    });
+  }
+
+  /** Notes whether the reading of a window is trusted, or why not. */
+  #watch(steps: AlgorithmSteps, window: DueWindow, answer: Answer, exact: number): void {
+    const watch = this.#watches.get(steps.algorithm.type);
+    if (!watch) return;
+    const before = watch.stated;
+    const confidence = round(exact, 3);
+    const isTrusted = sqiClass(confidence) !== 'unfit';
+    const verdict = isTrusted ? null : verdictOf(window, answer, confidence, this.#session);
+    watch.note(steps, this.#start, window.end, verdict);
+    if (watch.stated !== before) this.#listNoReadings();
+  }
+
+  #listNoReadings(): void {
+    this.#noReadings = [...this.#watches.values()].flatMap(({ stated }) => stated ?? []);
+  }
+
+  /** Null if the estimate is not a number. */
+  #candidate(window: DueWindow, estimate: Estimate): Candidate | null {
+    const { value, confidence } = window.algorithm.read(estimate, this.#session);
+    if (!Number.isFinite(value) || !Number.isFinite(confidence)) return null;
+    const isDoubtful = window.doubtful || window.offRate || isOfGaps(value, window.gapRhythm);
+    return { window, value, confidence: Math.min(1, Math.max(0, isDoubtful ? DOUBTFUL * confidence : confidence)) };
+  }
+
+  #reading({ window, value, confidence }: Candidate): Reading {
+    const { algorithm, end, coverage } = window;
+    const actual_end = (this.#firstInstant ?? 0) + end * 1000;
+    const rounded = round(confidence, 3);
+    return {
+      type: algorithm.type,
+      value: round(value, 1),
+      unit: UNITS[algorithm.type],
+      session_id: this.#session.id,
+      device_id: this.#session.deviceId,
+      confidence: rounded,
+      sqi_class: sqiClass(rounded),
+      actual_start: actual_end - algorithm.windowS * 1000,
+      actual_end,
+      coverage: round(coverage, 4),
+      algorithm: `${algorithm.slug}@${algorithm.version}`,
+    };
+  }
+}
+
+/**
+ * The steps of every entitled algorithm in every set that has its channels, without those that an earlier set has
+ * already.
+ */
+function algorithmSteps(
+  slugs: readonly string[] | null,
+  sets: readonly (readonly AnalysedChannel[])[],
+): AlgorithmSteps[] {
+  return entitled(slugs).flatMap((algorithm) => {
+    const own = sets.map((set) => channelsOf(algorithm, set));
+    const isNew = (k: number) => !own.slice(0, k).some((earlier) => earlier.every((c, i) => c === own[k]?.[i]));
+    return sets.flatMap((set, k) => {
+      const required = algorithm.requires.map((oneOf) => ofModalities(set, oneOf));
+      const beside = ofModalities(set, algorithm.uses ?? []);
+      const isRunnable = required.every(({ length }) => length > 0) && isNew(k);
+      return isRunnable ? [new AlgorithmSteps(algorithm, k, required, beside)] : [];
+    });
+  });
+}
+
+/** All channels of a set that an algorithm looks at. */
+function channelsOf({ requires, uses = [] }: Algorithm, set: readonly AnalysedChannel[]): AnalysedChannel[] {
+  return ofModalities(set, [...requires.flat(), ...uses]);
+}
+
+/** The channels of a set that have one of the modalities, in the order of these. */
+function ofModalities(set: readonly AnalysedChannel[], modalities: readonly Modality[]): AnalysedChannel[] {
+  return modalities.flatMap((modality) => set.filter((channel) => channel.modality === modality));
+}
+
+function typeChoices(steps: readonly AlgorithmSteps[]): Map<InsightType, TypeChoice> {
+  const types = new Set(steps.map(({ algorithm }) => algorithm.type));
+  return new Map([...types].map((type) => [type, new TypeChoice(steps.filter((s) => s.algorithm.type === type))]));
+}
+
+/** The verdict on data that are too short for a window. */
+function noWindow({ algorithm, channels }: AlgorithmSteps): Verdict {
+  const silent = channels.find(({ coverage }) => coverage.first === Number.POSITIVE_INFINITY);
+  const reason = silent ? 'no_data' : 'too_little';
+  return { reason, confidence: 0, algorithm: algorithm.slug, seen: silentChannel(silent) };
+}
+
+function round(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals));
 }

@@ -19,8 +19,6 @@ const MOST_SETS = 4;
 export class AnalysedChannel {
   readonly modality: Modality;
   readonly coverage: ChannelCoverage;
-  /** Whether its newest data came behind windows that had passed. */
-  isLate = false;
   /** The periods of untrusted times that a window may contain, from the first to the last. */
   #doubt: Interval | null = null;
 

@@ -1,5 +1,5 @@
-import { BRIDGED_MS } from './analysis.js';
 import { LONGEST_WINDOW_S } from './registry.js';
+import { BRIDGED_MS } from './sample-run.js';
 
 /** A period of time, seconds since the session's first instant; `end` is excluded. */
 export interface Interval {
@@ -19,7 +19,6 @@ const EPSILON = 1e-6;
 interface Second {
   readonly second: number;
   instants: number;
-  missing: number;
 }
 
 /** The parts of a channel's time that hold data, bridged gaps, and missing values. */
@@ -70,23 +69,8 @@ export class ChannelCoverage {
     if (missing > 0) this.#leave(start, start + missing * period);
     const second = Math.floor(start + EPSILON);
     const last = this.#seconds.at(-1);
-    if (last && last.second >= second) {
-      last.instants += instants;
-      last.missing += missing;
-    } else this.#seconds.push({ second, instants, missing });
-  }
-
-  /** Instants of a window: the number expected in its covered time, and how many of them were bridged or missing. */
-  instants({ start, end }: Interval): { expected: number; missing: number } {
-    const bridged = total(intersect(this.#bridged, [{ start, end }])) / this.#period;
-    let expected = bridged;
-    let missing = bridged;
-    for (const s of this.#seconds) {
-      if (s.second < start || s.second >= end) continue;
-      expected += s.instants;
-      missing += s.missing;
-    }
-    return { expected, missing };
+    if (last && last.second >= second) last.instants += instants;
+    else this.#seconds.push({ second, instants });
   }
 
   /** Starts of the gaps in a window across which instants are more than `step` seconds apart, ascending. */
@@ -95,9 +79,11 @@ export class ChannelCoverage {
     return long.filter(({ start, end }) => end > window.start && start < window.end).map(({ start }) => start);
   }
 
-  /** Instants per second of covered time in a window; NaN if no time is covered. */
+  /** Instants per second of covered time in a window, with those of bridged gaps; NaN if no time is covered. */
   rate(window: Interval): number {
-    return this.instants(window).expected / total(intersect(this.#covered, [window]));
+    let instants = total(intersect(this.#bridged, [window])) / this.#period;
+    for (const s of this.#seconds) if (s.second >= window.start && s.second < window.end) instants += s.instants;
+    return instants / total(intersect(this.#covered, [window]));
   }
 
   /** Length of the newest data in a window without a gap, seconds. */
@@ -133,29 +119,10 @@ export class ChannelCoverage {
   }
 }
 
-/** The data of a window in all channels that an algorithm requires. */
-export interface WindowCoverage {
-  /** Share of the window's time that lies within data or bridged gaps of all these channels. */
-  readonly coverage: number;
-  /** Share of the instants within that time that were bridged or missing. */
-  readonly gapFraction: number;
-}
-
-/** Coverage and gap fraction of a window over several channels. */
-export function windowCoverage(channels: readonly ChannelCoverage[], window: Interval): WindowCoverage {
+/** Share of a window's time that lies within data or bridged gaps of all these channels. */
+export function windowCoverage(channels: readonly ChannelCoverage[], window: Interval): number {
   const together = channels.reduce<readonly Interval[]>((common, c) => intersect(common, c.covered), [window]);
-  const counts = channels.map((c) => c.instants(window));
-  const expected = counts.reduce((sum, c) => sum + c.expected, 0);
-  const missing = counts.reduce((sum, c) => sum + c.missing, 0);
-  return {
-    coverage: Math.min(1, total(together) / (window.end - window.start)),
-    gapFraction: expected > 0 ? missing / expected : 0,
-  };
-}
-
-/** How much of a window was filled by values: the confidence of an algorithm that has none of its own. */
-export function genericConfidence({ coverage, gapFraction }: WindowCoverage): number {
-  return Math.min(1, Math.max(0, coverage * (1 - gapFraction)));
+  return Math.min(1, total(together) / (window.end - window.start));
 }
 
 /** The intersection of two ascending lists. */

@@ -15,8 +15,6 @@ export interface Verdict {
 /** A type of insight that has no trusted reading now. */
 export interface NoReading extends Omit<Verdict, 'confidence'> {
   readonly insight: InsightType;
-  /** Time of the end of the newest trusted reading, or of the first data, seconds since the session's first instant. */
-  readonly since: number;
 }
 
 /** Data time without a trusted reading after which its reason is stated, seconds. */
@@ -34,6 +32,7 @@ const CLEARLY = 2;
  */
 export class NoReadingWatch {
   readonly #insight: InsightType;
+  /** End of the newest trusted reading, or start of the first data, seconds since the session's first instant. */
   #since: number | null = null;
   #wasTrusted = false;
   readonly #newest = new Map<unknown, { readonly end: number; readonly verdict: Verdict }>();
@@ -78,7 +77,7 @@ export class NoReadingWatch {
    */
   end(otherwise: Verdict): void {
     if (this.#wasTrusted || this.#stated) return;
-    this.#say(this.#mostVoted() ?? otherwise, this.#since ?? 0);
+    this.#say(this.#mostVoted() ?? otherwise);
   }
 
   #vote(end: number): void {
@@ -98,11 +97,11 @@ export class NoReadingWatch {
     const former = this.#stated ? (this.#votes.get(this.#stated.reason)?.votes ?? 0) : 0;
     if ((this.#votes.get(most.reason)?.votes ?? 0) < CLEARLY * former) return;
     this.#statedAt = end;
-    this.#say(most, this.#since ?? 0);
+    this.#say(most);
   }
 
-  #say({ confidence: _, ...verdict }: Verdict, since: number): void {
-    this.#stated = { insight: this.#insight, ...verdict, since };
+  #say({ confidence: _, ...verdict }: Verdict): void {
+    this.#stated = { insight: this.#insight, ...verdict };
   }
 
   #mostVoted(): Verdict | null {

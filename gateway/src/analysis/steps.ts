@@ -1,7 +1,6 @@
-import type { Estimate } from '@device-insights/dsp-wasm';
 import type { Algorithm } from './algorithm.js';
 import type { AnalysedChannel } from './channel.js';
-import { type WindowCoverage, windowCoverage } from './coverage.js';
+import { windowCoverage } from './coverage.js';
 import { gapRhythm } from './gap-rhythm.js';
 
 /**
@@ -16,11 +15,13 @@ const LEAST_COVERAGE = 0.5;
 const NONE: readonly DueWindow[] = [];
 
 /** A window that is due: its data are complete, its estimate is not computed yet. */
-export interface DueWindow extends WindowCoverage {
+export interface DueWindow {
   readonly algorithm: Algorithm;
   readonly channels: readonly AnalysedChannel[];
   /** End of the window, whole seconds. */
   readonly end: number;
+  /** Share of its time that lies within data or bridged gaps of all these channels. */
+  readonly coverage: number;
   /** Whether the rate of one of the channels differs from its model's, or is too low for the algorithm. */
   readonly offRate: boolean;
   /** Whether one of the channels has untrusted times in the window. */
@@ -110,8 +111,8 @@ export class AlgorithmSteps {
     const doubtful = this.channels.some((c) => c.isDoubtful(window));
     const gaps = bridgedS === undefined ? [] : coverages.flatMap((each) => each.gapStarts(window, bridgedS));
     const { algorithm, channels } = this;
-    const { coverage, gapFraction } = windowCoverage(coverages, window);
-    return { algorithm, channels, end, offRate, doubtful, gapRhythm: gapRhythm(gaps), coverage, gapFraction };
+    const coverage = windowCoverage(coverages, window);
+    return { algorithm, channels, end, coverage, offRate, doubtful, gapRhythm: gapRhythm(gaps) };
   }
 }
 
@@ -121,6 +122,7 @@ export function isCovered({ algorithm, channels, coverage }: DueWindow): boolean
   return coverage >= LEAST_COVERAGE - period / algorithm.windowS;
 }
 
+/** A reading of one algorithm. */
 export interface Candidate {
   readonly window: DueWindow;
   readonly value: number;
@@ -139,11 +141,6 @@ export class TypeChoice {
 
   constructor(algorithms: readonly AlgorithmSteps[]) {
     this.#done = new Map(algorithms.map((steps) => [steps, 0]));
-  }
-
-  /** Whether there is only one algorithm, so that no choice is needed. */
-  get isOfOne(): boolean {
-    return this.#done.size === 1;
   }
 
   /** Records that an algorithm is done with a step, with or without a candidate. */
@@ -165,15 +162,4 @@ export class TypeChoice {
       if (best) yield best.candidate;
     }
   }
-}
-
-/** An estimate as a candidate for its type's reading; null if there is none, or it is not a number. */
-export function candidate(
-  window: DueWindow,
-  estimate: Estimate | null,
-  read: (estimate: Estimate) => { value: number; confidence: number },
-): Candidate | null {
-  if (!estimate) return null;
-  const { value, confidence } = read(estimate);
-  return Number.isFinite(value) && Number.isFinite(confidence) ? { window, value, confidence } : null;
 }

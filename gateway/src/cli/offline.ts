@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createCore } from '@device-insights/dsp-wasm';
 import { encodeFrame, type FrameSource, type Frame as SourceFrame } from '@device-insights/sdk';
-import { BYTES_PER_SAMPLE, type NoReading, type RPeak, type SampleRun } from '../analysis/analysis.js';
+import type { RPeak } from '../analysis/analysis.js';
+import { type Analysis, openAnalysis } from '../analysis/analysis.js';
 import { CoreLoad } from '../analysis/core-load.js';
+import type { NoReading } from '../analysis/no-reading.js';
 import { ALGORITHMS } from '../analysis/registry.js';
-import { type Analysis, openAnalysis } from '../analysis/session-analysis.js';
+import { BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
 import { decodeBinary } from '../ingest/frame.js';
 import { Intake, NO_PROGRESS, REFUSALS } from '../ingest/intake.js';
 import { tellNoReadings } from '../ingest/no-reading.js';
@@ -168,9 +170,9 @@ class OfflineRun {
     const { channel, t, period, encoding, payload } = run;
     const width = BYTES_PER_SAMPLE[encoding] * (this.#channels[channel]?.num_channels ?? 1);
     this.#end = Math.max(this.#end, t + (payload.length / width) * period);
-    const { readings, late } = this.#analysis.push(run);
+    const { readings, isLate } = this.#analysis.push(run);
     this.#readings.push(...readings);
-    if (late !== null) noticeLate(this.#notices, channel, late);
+    noticeLate(this.#notices, channel, isLate);
     this.#tellNoReadings();
   }
 
@@ -195,14 +197,13 @@ function analysisOf(
   spo2Curve: readonly number[] | null,
   load: CoreLoad,
 ): Analysis {
-  const sessionId = nameUuid(`${source.id}/session`);
   const analysis = openAnalysis(load, {
-    sessionId,
+    id: nameUuid(`${source.id}/session`),
     deviceId: source.id,
     channels,
     spo2Curve,
     algorithms: null,
-    firstInstant: null,
+    progress: { firstInstant: null },
     last: {},
   });
   if (!analysis) throw new Error('the signal core has no room for a session');

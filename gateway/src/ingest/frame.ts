@@ -1,5 +1,5 @@
 import type { FrameErrorCode } from '@device-insights/contract/ingest';
-import { BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
+import { BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
 import type { ModalityChannel } from '../store/store.js';
 
 /**

@@ -2,7 +2,7 @@ import { FRAME_ERRORS } from '@device-insights/contract/ingest';
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { SampleRun } from '../analysis/analysis.js';
+import type { SampleRun } from '../analysis/sample-run.js';
 import type { SessionProgress } from '../store/store.js';
 import type { Frame } from './frame.js';
 import { channel, int16 } from './frames.fixture.js';

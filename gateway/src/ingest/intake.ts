@@ -1,6 +1,6 @@
 import type { FrameErrorCode } from '@device-insights/contract/ingest';
 import type { Clock } from '@device-insights/fanout/platform/clock';
-import type { SampleRun } from '../analysis/analysis.js';
+import type { SampleRun } from '../analysis/sample-run.js';
 import type { ModalityChannel, SessionProgress } from '../store/store.js';
 import { Copies } from './copies.js';
 import type { Frame } from './frame.js';

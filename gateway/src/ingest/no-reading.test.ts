@@ -1,7 +1,7 @@
 import { REASONS, type Reason } from '@device-insights/contract/ingest';
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
-import type { NoReading } from '../analysis/analysis.js';
+import type { NoReading } from '../analysis/no-reading.js';
 import type { InsightType } from '../insight.js';
 import { noReadingFields, tellNoReadings } from './no-reading.js';
 import { type Notice, Notices } from './notices.js';
@@ -11,7 +11,6 @@ const none = (insight: InsightType, reason: Reason): NoReading => ({
   reason,
   algorithm: 'hr-ecg',
   seen: { share: 0.99 },
-  since: 3,
 });
 
 describe('notices of missing readings', () => {

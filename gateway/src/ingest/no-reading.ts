@@ -1,5 +1,5 @@
 import type { Reason } from '@device-insights/contract/ingest';
-import type { NoReading } from '../analysis/analysis.js';
+import type { NoReading } from '../analysis/no-reading.js';
 import type { NoticeFields, Notices } from './notices.js';
 
 /** What each reason means, and what to do about it. */

@@ -1,4 +1,4 @@
-import type { SampleRun } from '../analysis/analysis.js';
+import type { SampleRun } from '../analysis/sample-run.js';
 
 /** Turns the bits of a float32 into its value. */
 const FLOAT = new DataView(new ArrayBuffer(4));

@@ -3,8 +3,9 @@ import type { Clock, Timer } from '@device-insights/fanout/platform/clock';
 import { countOne } from '@device-insights/fanout/platform/count';
 import type { Worker } from '@device-insights/fanout/platform/fair-scheduler';
 import type { Log } from '@device-insights/fanout/platform/log';
-import type { NoReading, SampleRun } from '../analysis/analysis.js';
-import type { Analysis } from '../analysis/session-analysis.js';
+import type { Analysis } from '../analysis/analysis.js';
+import type { NoReading } from '../analysis/no-reading.js';
+import type { SampleRun } from '../analysis/sample-run.js';
 import { ForwardClock } from '../forward-clock.js';
 import type { Reading } from '../insight.js';
 import type { Inspection } from '../peers/inspection.js';
@@ -231,9 +232,9 @@ export class LiveSession implements Worker {
   }
 
   #analyseRun(run: SampleRun): void {
-    const { readings, late } = this.#parts.analysis.push(run);
+    const { readings, isLate } = this.#parts.analysis.push(run);
     this.#publish(readings);
-    if (late !== null) noticeLate(this.#notices, run.channel, late);
+    noticeLate(this.#notices, run.channel, isLate);
     this.#dataTime = Math.max(this.#dataTime, run.t);
     this.#tellNoReadings();
   }

@@ -3,8 +3,8 @@ import type { Clock } from '@device-insights/fanout/platform/clock';
 import { within } from '@device-insights/fanout/platform/deadline';
 import type { Log } from '@device-insights/fanout/platform/log';
 import { remember } from '@device-insights/fanout/platform/remember';
+import { openAnalysis } from '../analysis/analysis.js';
 import type { CoreLoad } from '../analysis/core-load.js';
-import { openAnalysis } from '../analysis/session-analysis.js';
 import { CloseError } from '../errors.js';
 import type { Heartbeats } from '../peers/heartbeats.js';
 import type { Publisher } from '../publisher/publisher.js';
@@ -267,15 +267,7 @@ export class Sessions {
   ): LiveSession {
     this.#quota.refuseIfFull(row);
     const { store, publisher, gateway, core, scheduler, counters, clock, graceMs, log } = this.#options;
-    const analysis = openAnalysis(core, {
-      sessionId: row.id,
-      deviceId: row.deviceId,
-      channels: row.channels,
-      spo2Curve: row.spo2Curve,
-      algorithms: row.algorithms,
-      firstInstant: row.progress.firstInstant,
-      last,
-    });
+    const analysis = openAnalysis(core, { ...row, last });
     if (!analysis) throw new CloseError('overloaded', TOO_MANY_SESSIONS);
     const { id, accountId, user, deviceId, epoch } = row;
     const scope = { accountId, user, deviceId };

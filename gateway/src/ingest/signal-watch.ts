@@ -1,4 +1,4 @@
-import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
+import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
 import type { Signal } from '../peers/inspection.js';
 import { sampleAt } from './sample.js';
 

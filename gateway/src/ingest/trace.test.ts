@@ -1,6 +1,6 @@
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
-import type { SampleRun } from '../analysis/analysis.js';
+import type { SampleRun } from '../analysis/sample-run.js';
 import type { ModalityChannel } from '../store/store.js';
 import { Trace } from './trace.js';
 

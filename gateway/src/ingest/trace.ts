@@ -1,5 +1,5 @@
 import type { Clock } from '@device-insights/fanout/platform/clock';
-import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/analysis.js';
+import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
 import type { ChannelState, Inspection } from '../peers/inspection.js';
 import type { DiagnosedNotice, Diagnostics, ModalityChannel, RefusedFrames } from '../store/store.js';
 import type { Fault } from './frame.js';

@@ -1,5 +1,5 @@
 import { type Algorithm, asEstimated } from '../algorithm.js';
-import { BRIDGED_MS } from '../analysis.js';
+import { BRIDGED_MS } from '../sample-run.js';
 
 const algorithm: Algorithm = {
   id: 'fa10ccb3-db18-41e7-9331-09c6a44fe224',

@@ -2,8 +2,8 @@ import { createCore, ENCODING } from '@device-insights/dsp-wasm';
 import { expect } from 'chai';
 import type { Reading } from '../insight.js';
 import type { LastInsights, ModalityChannel } from '../store/store.js';
+import { type Analysis, openAnalysis } from './analysis.js';
 import { CoreLoad } from './core-load.js';
-import { type Analysis, openAnalysis } from './session-analysis.js';
 
 const T0 = 1_763_600_000_000;
 const RATE = 50;
@@ -24,12 +24,12 @@ async function open({ channels = [channel('ppg_green')], algorithms = null, last
   const core = await createCore({ maxSessions: 2 });
   const readings: Reading[] = [];
   const analysis = openAnalysis(new CoreLoad(core), {
-    sessionId: 's',
+    id: 's',
     deviceId: 'd',
     channels,
     spo2Curve: null,
     algorithms,
-    firstInstant: firstInstant ?? null,
+    progress: { firstInstant: firstInstant ?? null },
     last,
   });
   if (!analysis) throw new Error('the core is full');
@@ -288,7 +288,14 @@ describe('the analysis of a session', () => {
 
   it('uses at most as many sessions of the core as four channels of each modality need', async () => {
     const core = await createCore({ maxSessions: 8 });
-    const options = { sessionId: 's', deviceId: 'd', spo2Curve: null, algorithms: null, firstInstant: null, last: {} };
+    const options = {
+      id: 's',
+      deviceId: 'd',
+      spo2Curve: null,
+      algorithms: null,
+      progress: { firstInstant: null },
+      last: {},
+    };
     const opened = (channels: ModalityChannel[]) => {
       const analysis = openAnalysis(new CoreLoad(core), { ...options, channels });
       const { openSessions } = core;
@@ -302,7 +309,14 @@ describe('the analysis of a session', () => {
 
   it('is refused as a whole where the core has no room for all of its channels', async () => {
     const core = await createCore({ maxSessions: 1 });
-    const options = { sessionId: 's', deviceId: 'd', spo2Curve: null, algorithms: null, firstInstant: null, last: {} };
+    const options = {
+      id: 's',
+      deviceId: 'd',
+      spo2Curve: null,
+      algorithms: null,
+      progress: { firstInstant: null },
+      last: {},
+    };
     const channels = [channel('ppg'), channel('ppg')];
     expect(openAnalysis(new CoreLoad(core), { ...options, channels })).to.equal(null);
     expect(core.openSessions).to.equal(0);

@@ -1,6 +1,6 @@
 import { REASONS, type Reason } from '@device-insights/contract/ingest';
 import { expect } from 'chai';
-import { reasonOf, type WindowFacts } from './reason.js';
+import { reasonOf, type WindowFacts } from './verdict.js';
 
 /** A full window in which nothing but the pulse is missing. */
 const FULL: WindowFacts = {
