@@ -111,7 +111,8 @@ export class LiveSession implements Worker {
     this.gone = new Promise((resolve) => {
       this.#resolveGone = resolve;
     });
-    const { row, clock, log } = parts;
+    const { row, clock, log, stream } = parts;
+    void stream.disowned.then((by) => (by === 'taken' ? this.leave('takenOver') : this.#endElsewhere()));
     this.#trace = new Trace(row.channels, clock, parts.diagnostics);
     this.#notices = new Notices(clock, (notice) => {
       this.#trace.noticed(notice);
@@ -299,7 +300,7 @@ export class LiveSession implements Worker {
    * Ends the session because another gateway has closed it in the store: it took this gateway for dead. What the device
    * may know as acknowledged is still analysed, stored and published; the rest it sends again, in another session.
    */
-  closedElsewhere(): void {
+  #endElsewhere(): void {
     this.#isClosedElsewhere = true;
     this.#inbox.drop();
     this.close();

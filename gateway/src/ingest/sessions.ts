@@ -278,8 +278,6 @@ export class Sessions {
       gateway,
       epoch,
       last,
-      onLost: () => session.leave('takenOver'),
-      onClosed: () => session.closedElsewhere(),
       ...(after && { after }),
     });
     const session = new LiveSession({

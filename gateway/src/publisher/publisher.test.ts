@@ -61,18 +61,14 @@ describe('the publisher', () => {
     await gate.store.openSession(session);
     let lost = 0;
     let closed = 0;
-    const published: PublishedSession = {
-      ...session,
-      last: {},
-      onLost: () => lost++,
-      onClosed: () => closed++,
-      ...fields,
-    };
+    const published: PublishedSession = { ...session, last: {}, ...fields };
+    const stream = publisher.open(published);
+    void stream.disowned.then((by) => (by === 'taken' ? lost++ : closed++));
     const reading = (i: number, type: Reading['type'] = 'hr'): Reading => {
       const { ts: _ts, e2e_latency_ms: _latency, ...rest } = sampleInsight(session, START + i * 1000, START, { type });
       return rest;
     };
-    return { session: published, stream: publisher.open(published), reading, lost: () => lost, closed: () => closed };
+    return { session: published, stream, reading, lost: () => lost, closed: () => closed };
   }
 
   interface Rig {

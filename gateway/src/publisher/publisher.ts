@@ -1,5 +1,5 @@
 import type { Bus, BusMessage } from '@device-insights/fanout/bus';
-import type { Clock, Timer } from '@device-insights/fanout/platform/clock';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { Log } from '@device-insights/fanout/platform/log';
 import { ForwardClock } from '../forward-clock.js';
 import { liveForm } from '../insight.js';
@@ -45,10 +45,9 @@ export class Publisher {
   #queued = 0;
   /** Parts that are being stored or published. */
   #underWay = 0;
-  #scheduled = false;
-  #committing = false;
-  /** Set while waiting for the next possible stamps. */
-  #stampTimer: Timer | null = null;
+  #isRunning = false;
+  /** Set while those that wait have no stamps. */
+  #onAdded: (() => void) | null = null;
   /** Time from the last attempt to the next one while the store is down, ms; otherwise 0. */
   #retryMs = 0;
   #reliefs: (() => void)[] = [];
@@ -82,7 +81,8 @@ export class Publisher {
     return new Stream(session, this.#stamps, (stream, readings) => {
       this.#queued += readings;
       this.#await(stream);
-      if (this.#retryMs === 0) this.#schedule();
+      this.#onAdded?.();
+      this.#start();
     });
   }
 
@@ -122,28 +122,32 @@ export class Publisher {
   /**
    * The readings that the running callback still produces join the group; no socket is read before the group is sent.
    */
-  #schedule(): void {
-    if (this.#scheduled || this.#committing) return;
-    this.#scheduled = true;
-    queueMicrotask(() => {
-      this.#scheduled = false;
-      void this.#run();
-    });
+  #start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    queueMicrotask(() => void this.#run());
   }
 
+  /** Commits group after group while readings wait. */
   async #run(): Promise<void> {
-    this.#stampTimer?.cancel();
-    const group = this.#take();
-    if (group.length > 0) {
-      this.#committing = true;
-      await this.#commit(group);
-      this.#committing = false;
+    while (this.#waiting.length > 0) {
+      const group = this.#take();
+      if (group.length === 0) await this.#moreReadings();
+      else if (!(await this.#commit(group)))
+        await new Promise<void>((end) => this.#options.clock.after(this.#retryMs, end));
       this.#relieve();
       this.#answerDrains();
     }
-    if (this.#waiting.length === 0 || this.#retryMs > 0) return;
-    if (group.length > 0) this.#schedule();
-    else this.#stampTimer = this.#options.clock.after(STAMP_WAIT_MS, () => this.#schedule());
+    this.#isRunning = false;
+  }
+
+  /** Waits until those that wait may have stamps, or others arrive. */
+  async #moreReadings(): Promise<void> {
+    await new Promise<void>((end) => {
+      this.#onAdded = end;
+      this.#options.clock.after(STAMP_WAIT_MS, end);
+    });
+    this.#onAdded = null;
   }
 
   /** A stream with more readings waits behind the others. If not all fit in, accounts take turns. */
@@ -167,55 +171,51 @@ export class Publisher {
     return group;
   }
 
-  async #commit(group: readonly Part[]): Promise<void> {
+  /** Stores and publishes a group; false if the store is down, and everything that it has not stored is put back. */
+  async #commit(group: readonly Part[]): Promise<boolean> {
     try {
       const results = await this.#options.store.commit(group.map(({ commit }) => commit));
       if (this.#retryMs > 0) this.#options.log.info({}, 'the store accepts insights again');
       this.#retryMs = 0;
       this.#publish(group, results);
+      return true;
     } catch (error) {
-      if (error instanceof StoreRefused) await this.#commitEach(group, error);
-      else this.#retryLater(group, error);
+      if (error instanceof StoreRefused) return this.#commitEach(group, error);
+      this.#putBack(group);
+      this.#noteDown(error);
+      return false;
     }
   }
 
   /**
    * The store refused a group for its contents: the parts that it accepts one by one are kept, the others are given up.
    */
-  async #commitEach(group: readonly Part[], error: StoreRefused): Promise<void> {
+  async #commitEach(group: readonly Part[], error: StoreRefused): Promise<boolean> {
     this.#retryMs = 0; // The store answers again.
     const [part, ...others] = group;
-    if (part && others.length > 0) await this.#commitOneByOne(group);
-    else if (part) {
-      const { sessionId, insights } = part.commit;
-      this.#options.log.error(
-        { err: error, session: sessionId, insights },
-        'the store refused insights; they are dropped',
-      );
-      this.#done(part);
-      this.#settle([part]);
-    }
+    if (part && others.length === 0) this.#drop(part, error);
+    else
+      for (const [i, each] of group.entries()) {
+        if (await this.#commit([each])) continue;
+        this.#putBack(group.slice(i + 1));
+        return false;
+      }
+    return true;
   }
 
-  async #commitOneByOne(group: readonly Part[]): Promise<void> {
-    for (const [i, part] of group.entries()) {
-      await this.#commit([part]);
-      if (this.#retryMs > 0) return this.#putBack(group.slice(i + 1));
-    }
+  #drop(part: Part, error: StoreRefused): void {
+    const { sessionId: session, insights } = part.commit;
+    this.#options.log.error({ err: error, session, insights }, 'the store refused insights; they are dropped');
+    this.#done(part);
+    this.#settle([part]);
   }
 
   /** Every error other than a refusal is temporary or can be repaired, so nothing is given up for it. */
-  #retryLater(group: readonly Part[], error: unknown): void {
-    const { clock, log } = this.#options;
-    this.#putBack(group);
+  #noteDown(error: unknown): void {
     const isLong = this.#retryMs === LAST_RETRY_MS; // A disk may be full for days.
     this.#retryMs = Math.min(this.#retryMs * 2 || FIRST_RETRY_MS, LAST_RETRY_MS);
-    if (!isLong)
-      log.warn(
-        { err: error, queued: this.#queued, retryMs: this.#retryMs },
-        'the store accepts no insights; they wait in memory',
-      );
-    clock.after(this.#retryMs, () => this.#schedule());
+    const fields = { err: error, queued: this.#queued, retryMs: this.#retryMs };
+    if (!isLong) this.#options.log.warn(fields, 'the store accepts no insights; they wait in memory');
   }
 
   #putBack(group: readonly Part[]): void {
@@ -236,7 +236,7 @@ export class Publisher {
         this.#lose(part);
         continue;
       }
-      if (result.closed) part.stream.session.onClosed();
+      if (result.closed) part.stream.noteClosed();
       const account = accounts.get(accountId) ?? { messages: [], parts: [] };
       accounts.set(accountId, account);
       for (const insight of result.written) account.messages.push({ text: JSON.stringify(liveForm(insight)), user });

@@ -1,28 +1,18 @@
 import type { Clock } from '@device-insights/fanout/platform/clock';
 import { ForwardClock } from '../forward-clock.js';
-import { type InsightType, publishedAt, type Reading, type StoredInsight } from '../insight.js';
-import type { LastInsights, SessionCommit, SessionProgress } from '../store/store.js';
+import { type InsightType, publishedAt, type Reading } from '../insight.js';
+import type { LastInsights, Session, SessionCommit, SessionProgress } from '../store/store.js';
 
 /** A session, as the publisher needs it. */
-export interface PublishedSession {
-  readonly id: string;
-  readonly accountId: string;
-  readonly user: string | null;
+export interface PublishedSession extends Pick<Session, 'id' | 'accountId' | 'user' | 'epoch'> {
+  /** This process as owner of the session. */
   readonly gateway: string;
-  readonly epoch: number;
   /** The newest published insight of each type, at the opening (empty for a new session). */
   readonly last: LastInsights;
   /**
    * The session's readings wait for this, which never rejects: the insights of the previous owner are published first.
    */
   readonly after?: Promise<void>;
-  /** The store gave the session to another owner: queued readings are dropped, and the socket must be closed (4009). */
-  onLost(): void;
-  /**
-   * Another gateway took this one for dead and closed the session: what is queued is still stored and published, but no
-   * further data may be received. May be called again.
-   */
-  onClosed(): void;
 }
 
 /** The part of a group that comes from one stream. */
@@ -40,9 +30,8 @@ interface Numbered<T> {
   readonly value: T;
 }
 
-/** The readings of one type. */
-interface Line {
-  readonly queue: Numbered<Reading>[];
+/** The stamps of one type of insight. */
+interface Stamps {
   /**
    * The publication's clock, or ahead of it if the newest stamp was: set by another gateway's clock, or by this one
    * before it was set back.
@@ -57,58 +46,63 @@ export const CATCH_UP_PACE = 0.5;
 
 /** The queue of one session: receives readings, returns stamped parts of groups. */
 export class Stream {
-  readonly session: PublishedSession;
+  /**
+   * Resolves if another gateway has taken the session, so that the queued readings are dropped, or if it took this one for
+   * dead and closed the session: then what is queued is still stored and published, but no further data may be received.
+   */
+  readonly disowned: Promise<'taken' | 'closed'>;
+  /** Whether the stream stands in its publisher's queue; set by the publisher. */
+  isWaiting = false;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly #queued: (stream: Stream, readings: number) => void;
-  readonly #lines = new Map<InsightType, Line>();
+  readonly #added: (stream: Stream, readings: number) => void;
+  readonly #stamps = new Map<InsightType, Stamps>();
+  #queue: Numbered<Reading>[] = [];
   /** Parts that are being stored or published. */
-  readonly #taken: Part[] = [];
+  readonly #taken = new Set<Part>();
   #progress: Numbered<SessionProgress> | null = null;
   #count = 0;
-  #length = 0;
   #flushes: Numbered<() => void>[] = [];
   #open = true;
   #held: boolean;
+  #disown: (by: 'taken' | 'closed') => void = () => undefined;
 
   /**
    * @param clock the publication's clock, which never goes back
-   * @param queued called for everything that is added, with the number of readings in it
+   * @param added called for everything that is added, with the number of readings in it
    */
   constructor(
-    session: PublishedSession,
+    readonly session: PublishedSession,
     clock: Pick<Clock, 'now' | 'monotonic'>,
-    queued: (stream: Stream, readings: number) => void,
+    added: (stream: Stream, readings: number) => void,
   ) {
-    this.session = session;
     this.#clock = clock;
-    this.#queued = queued;
+    this.#added = added;
+    this.disowned = new Promise((resolve) => {
+      this.#disown = resolve;
+    });
     this.#held = session.after !== undefined;
     void session.after?.then(() => {
       this.#held = false;
-      this.#queued(this, 0);
+      this.#added(this, 0);
     });
   }
 
-  /** Whether the stream stands in its publisher's queue; set by the publisher. */
-  isWaiting = false;
-
   /** Readings that wait to be published. */
   get length(): number {
-    return this.#length;
+    return this.#queue.length;
   }
 
   publish(reading: Reading): void {
     if (!this.#open) return;
-    this.#line(reading.type).queue.push({ n: ++this.#count, value: reading });
-    this.#length += 1;
-    this.#queued(this, 1);
+    this.#queue.push({ n: ++this.#count, value: reading });
+    this.#added(this, 1);
   }
 
   /** Records progress with the next commit (only the newest is kept). */
   record(progress: SessionProgress): void {
     if (!this.#open) return;
     this.#progress = { n: ++this.#count, value: progress };
-    this.#queued(this, 0);
+    this.#added(this, 0);
   }
 
   /** Resolves when everything so far is stored and published, or the session is lost. */
@@ -131,70 +125,66 @@ export class Stream {
    */
   take(room: number): Part | null {
     if (this.#held) return null;
-    const stamped = this.#stamp(room).sort((a, b) => a.reading.n - b.reading.n);
+    const counts = this.#stampable(room);
+    const readings = this.#queue.splice(0, sum(counts.values()));
     const progress = this.#progress;
-    if (stamped.length === 0 && !progress) return null;
+    if (readings.length === 0 && !progress) return null;
     this.#progress = null;
+    for (const [stamps, count] of counts) stamps.last = stamps.clock.now() - count;
+    const insights = readings.map(({ value }) => publishedAt(value, ++this.#stampsOf(value.type).last));
     const { id: sessionId, gateway, epoch } = this.session;
-    const insights = stamped.map(({ insight }) => insight);
-    const readings = stamped.map(({ reading }) => reading);
     const commit = { sessionId, gateway, epoch, insights, progress: progress?.value ?? null };
     const part: Part = { stream: this, commit, readings, progress };
-    this.#taken.push(part);
+    this.#taken.add(part);
     return part;
   }
 
   /** Puts a part back that was not committed; it will be stamped again. */
   putBack(part: Part): void {
-    this.#forget(part);
+    this.#taken.delete(part);
     this.#progress ??= part.progress;
-    for (const reading of part.readings.toReversed()) this.#line(reading.value.type).queue.unshift(reading);
-    this.#length += part.readings.length;
+    this.#queue = [...part.readings, ...this.#queue];
   }
 
   /** Removes a part that is done: stored and published, or given up. */
   settle(part: Part): void {
-    this.#forget(part);
+    this.#taken.delete(part);
     this.#answerFlushes();
-  }
-
-  #forget(part: Part): void {
-    const at = this.#taken.indexOf(part);
-    if (at >= 0) this.#taken.splice(at, 1);
   }
 
   /** The session has another owner: drops the part and all waiting readings. */
   lose(part: Part): void {
     this.#open = false;
-    this.#lines.clear();
-    this.#length = 0;
+    this.#queue = [];
     this.#progress = null;
     this.settle(part);
-    this.session.onLost();
+    this.#disown('taken');
   }
 
-  #line(type: InsightType): Line {
-    const known = this.#lines.get(type);
+  /** Another gateway has closed the session. */
+  noteClosed(): void {
+    this.#disown('closed');
+  }
+
+  /** How many of the first readings can be stamped now, by type. */
+  #stampable(room: number): Map<Stamps, number> {
+    const counts = new Map<Stamps, number>();
+    for (const { value } of this.#queue.slice(0, room)) {
+      const stamps = this.#stampsOf(value.type);
+      const count = (counts.get(stamps) ?? 0) + 1;
+      if (count > stamps.clock.now() - stamps.last) break;
+      counts.set(stamps, count);
+    }
+    return counts;
+  }
+
+  #stampsOf(type: InsightType): Stamps {
+    const known = this.#stamps.get(type);
     if (known) return known;
     const last = this.session.last[type]?.ts ?? Number.NEGATIVE_INFINITY;
-    const line: Line = { queue: [], clock: new ForwardClock(this.#clock, CATCH_UP_PACE, last), last };
-    this.#lines.set(type, line);
-    return line;
-  }
-
-  #stamp(room: number): { reading: Numbered<Reading>; insight: StoredInsight }[] {
-    const stamped: { reading: Numbered<Reading>; insight: StoredInsight }[] = [];
-    for (const line of this.#lines.values()) {
-      const now = line.clock.now();
-      const count = Math.min(line.queue.length, Math.max(0, now - line.last), room - stamped.length);
-      if (count === 0) continue;
-      this.#length -= count;
-      const first = now - count + 1;
-      for (const [i, reading] of line.queue.splice(0, count).entries())
-        stamped.push({ reading, insight: publishedAt(reading.value, first + i) });
-      line.last = now;
-    }
-    return stamped;
+    const stamps = { clock: new ForwardClock(this.#clock, CATCH_UP_PACE, last), last };
+    this.#stamps.set(type, stamps);
+    return stamps;
   }
 
   #answerFlushes(): void {
@@ -207,8 +197,11 @@ export class Stream {
 
   /** Arrival number of the oldest entry that is not done. */
   #oldest(): number {
-    const taken = this.#taken.flatMap((part) => [part.readings[0], part.progress]);
-    const queued = [...this.#lines.values()].map((line) => line.queue[0]);
-    return Math.min(...[...taken, ...queued, this.#progress].map((each) => each?.n ?? Number.POSITIVE_INFINITY));
+    const taken = [...this.#taken].flatMap((part) => [part.readings[0], part.progress]);
+    return Math.min(...[...taken, this.#queue[0], this.#progress].map((each) => each?.n ?? Number.POSITIVE_INFINITY));
   }
+}
+
+function sum(counts: Iterable<number>): number {
+  return [...counts].reduce((total, count) => total + count, 0);
 }

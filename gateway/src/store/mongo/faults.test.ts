@@ -100,7 +100,8 @@ describe('insights on their way into MongoDB', () => {
       const note = (_: object, text: string) => void texts.push(text);
       const log = { info: note, warn: note, error: note };
       const publisher = new Publisher({ store, bus: createMemoryBus(), clock: systemClock, log });
-      const stream = publisher.open({ ...session, last: {}, onLost: () => texts.push('lost'), onClosed: () => {} });
+      const stream = publisher.open({ ...session, last: {} });
+      void stream.disowned.then((by) => texts.push(by));
       const at = newMoment();
       await arrange(fault);
       const { ts: _ts, e2e_latency_ms: _latency, ...reading } = sampleInsight(session, at);
