@@ -4,13 +4,11 @@ import { encodeFrame, type FrameSource, type Frame as SourceFrame } from '@devic
 import type { RPeak } from '../analysis/analysis.js';
 import { type Analysis, openAnalysis } from '../analysis/analysis.js';
 import { CoreLoad } from '../analysis/core-load.js';
-import type { NoReading } from '../analysis/no-reading.js';
 import { ALGORITHMS } from '../analysis/registry.js';
 import { BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
 import { decodeBinary } from '../ingest/frame.js';
 import { Intake, NO_PROGRESS, REFUSALS } from '../ingest/intake.js';
-import { tellNoReadings } from '../ingest/no-reading.js';
-import { Notices, notAnalysed, noticeLate } from '../ingest/notices.js';
+import { LATE, Notices, notAnalysed } from '../ingest/notices.js';
 import { type InsightType, publishedAt, type Reading, type StoredInsight } from '../insight.js';
 import type { ModalityChannel } from '../store/store.js';
 import { type Finding, Findings, type Place, type Problem } from './findings.js';
@@ -92,8 +90,6 @@ class OfflineRun {
   readonly #analysis: Analysis;
   readonly #intake: Intake;
   readonly #notices: Notices;
-  /** What the notices have said of missing readings. */
-  #noReadings: readonly NoReading[] = [];
   readonly #findings = new Findings();
   #readings: Reading[] = [];
   #time = 0;
@@ -141,7 +137,7 @@ class OfflineRun {
       }
       this.#analyse(this.#intake.flush());
       this.#readings.push(...this.#analysis.end());
-      this.#tellNoReadings();
+      this.#notices.tellNoReadings(this.#analysis.noReadings);
       yield this.#analysis;
     } finally {
       this.#analysis.close();
@@ -172,13 +168,8 @@ class OfflineRun {
     this.#end = Math.max(this.#end, t + (payload.length / width) * period);
     const { readings, isLate } = this.#analysis.push(run);
     this.#readings.push(...readings);
-    noticeLate(this.#notices, channel, isLate);
-    this.#tellNoReadings();
-  }
-
-  #tellNoReadings(): void {
-    const { noReadings } = this.#analysis;
-    if (noReadings !== this.#noReadings) this.#noReadings = tellNoReadings(this.#notices, this.#noReadings, noReadings);
+    this.#notices.tell('channel_late', channel, isLate ? LATE : null);
+    this.#notices.tellNoReadings(this.#analysis.noReadings);
   }
 
   #find(problem: Problem): void {

@@ -20,10 +20,8 @@ interface IntakeOptions {
    * over.
    */
   readonly progress: SessionProgress;
-  /** Called once per channel when its rate is known and differs from the model's by more than 20 %. */
-  readonly onRateOff?: (channel: number, relativeRate: number) => void;
-  /** Receives the notices about problems with the data. */
-  readonly notices?: Notices;
+  /** Receives what is noticed about problems with the data. */
+  readonly notices: Notices;
 }
 
 /** The progress of a session before its first data, without a clock shift. */
@@ -48,8 +46,6 @@ export const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
   unknown_channel: 'the session has no such channel',
 };
 
-/** A rate that differs from the model's by more than this is logged. */
-const MAX_RATE_OFF = 0.2;
 /** The device gets a notice if its rate is known and differs from the model's by more than this. */
 const NOTED_RATE_OFF = 0.05;
 /** Stamps that go back by more than this are noted, ms; less is jitter. */
@@ -210,8 +206,6 @@ export class Intake {
       tornBefore: 0,
       hasNumberingFault: false,
       unacknowledgedMs: 0,
-      isRateOff: false,
-      isSteady: true,
       stamp: Number.NEGATIVE_INFINITY,
     };
   }
@@ -245,17 +239,17 @@ export class Intake {
   #placeNew(channel: Channel, piece: Piece): readonly SampleRun[] {
     const { index, timeline } = channel;
     const ts = piece.ts === null ? null : this.#shifted(piece.ts);
-    const begin = () => this.#pace(index, piece, timeline.nominal);
+    if (ts === null && !timeline.hasBegun) timeline.count(this.#pace(index, piece, timeline.nominal));
     // Stamps are compared with the current wall clock; the pace of counted time must not change when it is set.
     const arrival = ts === null ? this.#arrival : this.#options.clock.now();
-    const { t, period, trusted } = timeline.place(piece, ts, { arrival, begin });
+    const { t, period, trusted } = timeline.place(piece, ts, arrival);
     this.#firstInstant ??= Math.floor(t);
     this.#lastInstant = Math.max(this.#lastInstant ?? t, t + (piece.instants - 1) * period);
     const { lost, encoding, payload } = piece;
     const isWhole = piece.seq >= channel.tornBefore;
-    const isTrusted = this.#isOrdered(channel, piece) && isWhole && trusted;
-    if (ts !== null) this.#watchStamp(channel, ts);
-    if (this.#isSteady(channel)) this.#watchRate(channel);
+    channel.order.take(piece);
+    this.#notice(channel, ts);
+    const isTrusted = channel.order.isRight && isWhole && trusted;
     const run = { channel: index, t, period, trusted: isTrusted, lost, encoding, payload };
     return splitAtSeconds(run, piece.instants, this.#firstInstant);
   }
@@ -284,58 +278,33 @@ export class Intake {
     return ts + (this.#options.progress.clockShift ?? 0);
   }
 
+  /** Reports faults of the numbers; they are the cause of a wrong rate. */
   #watchNumbers(channel: Channel, frame: Frame, fresh: number, copied: number, at: number): void {
     const fault = channel.numbering.take(frame, fresh, copied, at);
     if (fault === undefined) return;
     const { notices } = this.#options;
     channel.hasNumberingFault = fault !== null;
-    for (const code of NUMBERING_FAULTS) if (code !== fault?.code) notices?.clear(code, frame.channel);
-    if (fault) {
-      notices?.clear('rate_off', frame.channel); // Its cause are the numbers.
-      notices?.raise(fault.code, frame.channel, fault);
-    }
+    for (const code of NUMBERING_FAULTS) if (code !== fault?.code) notices.clear(code, frame.channel);
+    if (!fault) return;
+    notices.clear('rate_off', frame.channel);
+    notices.raise(fault.code, frame.channel, fault);
   }
 
-  /** Whether the samples of a channel come in the order of measurement; if not, the device gets a notice. */
-  #isOrdered({ index, order }: Channel, piece: Piece): boolean {
-    const wasRight = order.isRight;
-    order.take(piece);
-    if (!order.isRight) this.#options.notices?.raise('order_wrong', index, DISORDERED);
-    else if (!wasRight) this.#options.notices?.clear('order_wrong', index);
-    return order.isRight;
-  }
-
-  /** Whether the stamps of a channel tell its rate; if not, the device gets a notice. */
-  #isSteady(channel: Channel): boolean {
-    const { index, timeline } = channel;
-    const { steady } = timeline;
-    if (steady && channel.isSteady) return true;
-    if (steady) this.#options.notices?.clear('ts_unsteady', index);
-    else this.#options.notices?.raise('ts_unsteady', index, UNSTEADY);
-    channel.isSteady = steady;
-    return steady;
-  }
-
-  /** Tells a device whose stamps go back, in the order of numbers, that data time does not. */
-  #watchStamp(channel: Channel, ts: number): void {
-    const back = channel.stamp - ts;
-    channel.stamp = ts;
-    if (back > BACK_MS && channel.timeline.steady)
-      this.#options.notices?.raise('ts_back', channel.index, wentBack(back));
-  }
-
-  /** Reports a rate that is known and differs from the model's, unless faulty numbers are the cause. */
-  #watchRate(channel: Channel): void {
-    const { index, timeline, model, hasNumberingFault } = channel;
-    if (hasNumberingFault) timeline.measured.restart();
-    if (timeline.measured.period === null) return;
+  /** Reports what the placed pieces of a channel show: wrong order, and stamps or a rate that are not as they should be. */
+  #notice(channel: Channel, ts: number | null): void {
+    const { index, timeline, order, model } = channel;
+    const { notices } = this.#options;
+    const isSteady = timeline.steady;
+    notices.tell('order_wrong', index, order.isRight ? null : DISORDERED);
+    notices.tell('ts_unsteady', index, isSteady ? null : UNSTEADY);
+    const back = ts === null ? 0 : channel.stamp - ts;
+    if (ts !== null) channel.stamp = ts;
+    if (back > BACK_MS && isSteady) notices.raise('ts_back', index, wentBack(back));
+    if (channel.hasNumberingFault && isSteady) timeline.measured.restart();
+    if (!isSteady || timeline.measured.period === null) return;
     const relativeRate = timeline.nominal / timeline.measured.period;
-    const off = Math.abs(relativeRate - 1);
-    if (off <= NOTED_RATE_OFF) this.#options.notices?.clear('rate_off', index);
-    else this.#options.notices?.raise('rate_off', index, rateOff(model.sample_rate_hz, relativeRate));
-    if (off <= MAX_RATE_OFF || channel.isRateOff) return;
-    channel.isRateOff = true;
-    this.#options.onRateOff?.(index, relativeRate);
+    const isRight = Math.abs(relativeRate - 1) <= NOTED_RATE_OFF;
+    notices.tell('rate_off', index, isRight ? null : rateOff(model.sample_rate_hz, relativeRate));
   }
 }
 
@@ -376,8 +345,6 @@ interface Channel {
   /** Whether the last judged stretch of numbers had a fault. */
   hasNumberingFault: boolean;
   unacknowledgedMs: number;
-  isRateOff: boolean;
-  isSteady: boolean;
   /** The last stamp, ms. */
   stamp: number;
 }

@@ -1,5 +1,6 @@
-import type { NoticeCode, TO_DEVICE } from '@device-insights/contract/ingest';
+import type { NoticeCode, Reason, TO_DEVICE } from '@device-insights/contract/ingest';
 import type { z } from 'zod';
+import type { NoReading } from '../analysis/no-reading.js';
 import type { InsightType } from '../insight.js';
 
 type Known = Readonly<z.infer<z.ZodObject<(typeof TO_DEVICE.notice)['shape']>>>;
@@ -40,12 +41,38 @@ const OVER: Readonly<Record<NoticeCode, string>> = {
 /** The notices of one session: each is repeated while its cause lasts, at most every 10 s, and once when it is over. */
 export class Notices {
   readonly #said = new Map<string, Said>();
+  #noReadings: readonly NoReading[] = [];
 
   /** @param say sends a notice */
   constructor(
     readonly clock: { monotonic(): number },
     readonly say: (notice: Notice) => void,
   ) {}
+
+  /** The types of which it was said that they have no trusted reading. */
+  get noReadings(): readonly NoReading[] {
+    return this.#noReadings;
+  }
+
+  /** Reports the types that have no trusted reading now; call again with the same list, because some may have to wait. */
+  tellNoReadings(now: readonly NoReading[]): void {
+    const before = this.#noReadings;
+    if (now === before) return;
+    for (const { insight } of before)
+      if (!now.some((each) => each.insight === insight)) this.clear('no_reading', null, insight);
+    const said = now.flatMap((each) => {
+      const known = before.find(({ insight }) => insight === each.insight);
+      const isSaid = known?.reason === each.reason || this.raise('no_reading', null, noReadingFields(each));
+      return isSaid ? each : (known ?? []);
+    });
+    this.#noReadings = now.every((each) => said.includes(each)) ? now : said;
+  }
+
+  /** Reports that the cause of a notice is present, or, without fields, absent. */
+  tell(code: NoticeCode, channel: number | null, fields: NoticeFields | null): void {
+    if (fields) this.raise(code, channel, fields);
+    else this.clear(code, channel);
+  }
 
   /** Reports that the cause of a notice is present; returns whether it was said now. */
   raise(code: NoticeCode, channel: number | null, fields: NoticeFields): boolean {
@@ -60,6 +87,7 @@ export class Notices {
 
   /** Reports that the cause of a notice is absent. */
   clear(code: NoticeCode, channel: number | null, insight?: InsightType): void {
+    if (this.#said.size === 0) return; // Most devices have none.
     const said = this.#said.get(keyOf(code, channel, insight));
     if (!said || said.isOver) return;
     said.isOver = true;
@@ -68,16 +96,11 @@ export class Notices {
   }
 }
 
-const LATE: NoticeFields = {
+/** What `channel_late` says: windows pass without the data of a channel, because they come behind those of others. */
+export const LATE: NoticeFields = {
   detail:
     'its data arrive more than 2 s after those of another channel, too late for the windows that need them: send the channels interleaved, in order of time',
 };
-
-/** Reports whether windows pass without the data of a channel, because they come behind those of others. */
-export function noticeLate(notices: Notices, channel: number, isLate: boolean): void {
-  if (isLate) notices.raise('channel_late', channel, LATE);
-  else notices.clear('channel_late', channel);
-}
 
 /** What `not_analysed` says, with the modalities that the account's algorithms use. */
 export function notAnalysed(modalities: readonly string[]): string {
@@ -87,6 +110,33 @@ export function notAnalysed(modalities: readonly string[]): string {
 }
 
 /** What a notice is about: each has its own. */
-export function keyOf(code: string, channel: number | null, insight?: string): string {
-  return [code, channel, ...(insight ? [insight] : [])].join('/');
+export function keyOf(code: string, channel: number | null, insight = ''): string {
+  return `${code}/${channel}/${insight}`;
+}
+
+/** What each reason means, and what to do about it. */
+const DETAILS: Readonly<Record<Reason, string>> = {
+  no_data: 'a required channel has no data: check that the device sends its frames',
+  gaps: 'more than half of the data are missing, or the reading follows the rhythm of the gaps: check the connection and the sequence numbers',
+  no_contact: 'the sensor has no contact: check that it is worn and its LED is on, or that the electrodes are attached',
+  saturated: 'the samples are clipped at an end of their range: reduce the light or the gain',
+  bad_scale:
+    'the samples do not fit the bit_depth of the channel, or jump between its ends: check their width, byte order and sign',
+  no_dc:
+    'the DC component of the light is missing or negative: send the light as measured, before any high-pass filter',
+  implausible_ratio:
+    'the ratio of red and infrared is outside the curve: check that the two channels are not swapped, and spo2_calibration',
+  hum: 'a sinusoid masks the signal, such as mains hum or a lamp: check the electrodes, or shield the light',
+  motion: 'motion disturbs the light: wait for rest, or fasten the sensor',
+  rate_off: 'the sample rate, the times or the order of the samples are wrong, or not known yet: see the other notices',
+  uncalibrated: 'below 90 % the default curve is too uncertain: set spo2_calibration in the device model',
+  out_of_range: 'the value is outside the range of its type',
+  too_little: 'the data since the start, or since the last gap, are shorter than half a window: keep sending',
+  noise: 'no pulse, beat or breath stands out from the noise: check the fit of the sensor',
+};
+
+/** The fields of the notice that there is no trusted reading of a type. */
+export function noReadingFields({ insight, reason, algorithm, seen }: NoReading): NoticeFields {
+  const detail = `no trusted ${insight}: ${DETAILS[reason]}`;
+  return { insight, reason, algorithm, ...seen, detail };
 }

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { SessionProgress } from '../store/store.js';
 import { channel } from './frames.fixture.js';
 import { Intake, NO_PROGRESS } from './intake.js';
+import { Notices } from './notices.js';
 
 const T0 = 1_763_600_000_000;
 
@@ -44,6 +45,7 @@ class Receiver {
       channels: [channel(), channel()],
       clock: this.clock,
       progress,
+      notices: new Notices(this.clock, () => undefined),
     });
   }
 

@@ -52,16 +52,12 @@ const NO_MORE_TODAY = 'this account has reached its daily session limit (MAX_DAI
 const MAX_CLOCK_OFFSET_MS = 1000;
 /** Maximum time that a connection waits for the end of the device's previous session, ms. */
 const ENDING_MS = 5000;
-const CLOSED_ELSEWHERE =
-  'the session was closed while this gateway could not reach the store; connect again to go on in a new one';
 const SOMEBODY_ELSES = 'the device streams for somebody else: connect again when that session has ended';
 /** A device id that is taken over this often within this time is used by two devices, ms. */
 const TWICE_TAKEOVERS = 3;
 const TWICE_WITHIN_MS = 60_000;
 /** Devices whose take-overs are remembered. */
 const MAX_TAKEOVERS = 10_000;
-/** Sessions of a device that are compared with a new one: more may overlap with a back-fill of months. */
-const MOST_STORED = 200;
 const RETRY_MS = 500;
 /** Number of attempts to claim a session that others change at the same time. */
 const ATTEMPTS = 5;
@@ -122,7 +118,13 @@ export class Sessions {
    * second.
    */
   async sweep(): Promise<void> {
-    await this.#loseTaken();
+    const { store, gateway } = this.#options;
+    for (const { id, epoch } of await store.takenSessions(gateway)) {
+      const session = this.#byId.get(id);
+      if (!session || session.row.epoch >= epoch) continue;
+      this.#noteTakeover(session);
+      session.leave('takenOver');
+    }
     for (const row of await this.#owners.orphans()) await this.#closeOrphan(row);
   }
 
@@ -130,10 +132,10 @@ export class Sessions {
     for (let attempt = 0; attempt < ATTEMPTS && !connection.closed; attempt++) {
       const joined = await this.#tryJoin(admission);
       if (!joined) continue;
-      const device = deviceKey(admission);
-      if (joined.session.connection) this.#noteTakeover(joined.session);
-      else if (this.#isUsedTwice(device)) joined.session.noteTwice();
-      joined.session.attach(connection);
+      const { session } = joined;
+      if (session.connection) this.#noteTakeover(session);
+      else if (this.#isUsedTwice(session)) session.noteTwice();
+      session.attach(connection);
       return joined;
     }
     throw new CloseError('overloaded', 'another connection of this device was admitted first; try again');
@@ -144,29 +146,33 @@ export class Sessions {
     if (!session.connection) return;
     const device = deviceKey(session.row);
     const now = this.#options.clock.monotonic();
-    const recent = (this.#takeovers.get(device) ?? []).filter((at) => now - at < TWICE_WITHIN_MS);
-    remember(this.#takeovers, device, [...recent, now].slice(-TWICE_TAKEOVERS), MAX_TAKEOVERS);
-    if (this.#isUsedTwice(device)) session.noteTwice();
+    remember(
+      this.#takeovers,
+      device,
+      [...(this.#takeovers.get(device) ?? []), now].slice(-TWICE_TAKEOVERS),
+      MAX_TAKEOVERS,
+    );
+    if (this.#isUsedTwice(session)) session.noteTwice();
   }
 
-  #isUsedTwice(device: string): boolean {
-    const [first, ...later] = this.#takeovers.get(device) ?? [];
-    const isRecent = first !== undefined && this.#options.clock.monotonic() - first < TWICE_WITHIN_MS;
-    return isRecent && later.length >= TWICE_TAKEOVERS - 1;
+  #isUsedTwice({ row }: LiveSession): boolean {
+    const since = this.#options.clock.monotonic() - TWICE_WITHIN_MS;
+    return (this.#takeovers.get(deviceKey(row)) ?? []).filter((at) => at > since).length >= TWICE_TAKEOVERS;
   }
 
   /** Null if the row in the store changed meanwhile, or an old session had to be closed first. */
   async #tryJoin(admission: Admission): Promise<Joined | null> {
-    const row = await this.#options.store.openSessionOf(admission.accountId, admission.deviceId);
+    const { store, gateway } = this.#options;
+    const row = await store.openSessionOf(admission.accountId, admission.deviceId);
     if (row) await this.#refuseOthers(row, admission);
-    await register(admission, this.#newDevices, this.#options.store);
+    await register(admission, this.#newDevices, store);
     const live = await this.#liveSession(admission, row);
     if (!row) return this.#open(admission);
     const same = row.user === admission.user && row.deviceModelId === admission.model.id;
     if (live) return same ? { session: live, resumed: true, replayMs: 0 } : this.#replace(live);
     if (await this.#owners.isOrphan(row)) return this.#closeOrphan(row);
     this.#quota.refuseIfFull(row);
-    const claimed = await this.#options.store.claimSession(row.id, row.epoch, this.#options.gateway);
+    const claimed = await store.claimSession(row.id, row.epoch, gateway);
     if (!claimed) return null;
     const after = this.#owners.left(row);
     return same ? this.#goOn(claimed, after) : this.#closeRow(claimed);
@@ -181,11 +187,12 @@ export class Sessions {
   /** The session here, if it belongs to the row in the store. */
   async #liveSession(admission: Admission, row: Session | null): Promise<LiveSession | null> {
     const live = this.#byDevice.get(deviceKey(admission));
-    if (live?.row.id === row?.id && live?.row.epoch === row?.epoch && live?.isOpen) return live;
-    if (live && !live.isOpen) await this.#ended(live);
-    else if (live && live.row.id !== row?.id)
+    if (!live) return null;
+    if (!live.isOpen) await this.#ended(live);
+    else if (live.row.id !== row?.id)
       await this.#replace(live); // Another gateway has closed it.
-    else live?.leave('takenOver');
+    else if (live.row.epoch !== row.epoch) live.leave('takenOver');
+    else return live;
     return null;
   }
 
@@ -195,29 +202,12 @@ export class Sessions {
   }
 
   async #open(admission: Admission): Promise<Joined | null> {
-    const { store, limits } = this.#options;
-    const account = await store.account(admission.accountId);
+    const { store, limits, gateway } = this.#options;
+    const { accountId, user, deviceId, model, at } = admission;
+    const account = await store.account(accountId);
     if (!account) throw new CloseError('authenticationFailed');
     if (!this.#openings.take(account.id, limits.maxDailySessions)) throw new CloseError('overloaded', NO_MORE_TODAY);
-    const row = this.#newRow(admission, account.algorithms);
-    const session = this.#live(row, {});
-    if (await this.#isOpened(row, session)) return { session, resumed: false, replayMs: 0 };
-    session.leave('takenOver');
-    return null;
-  }
-
-  async #isOpened(row: Session, session: LiveSession): Promise<boolean> {
-    try {
-      return await this.#options.store.openSession(row);
-    } catch (error) {
-      session.leave('overloaded');
-      throw error;
-    }
-  }
-
-  #newRow(admission: Admission, algorithms: readonly string[] | null): Session {
-    const { accountId, user, deviceId, model, at } = admission;
-    return {
+    const row: Session = {
       id: randomUUID(),
       accountId,
       user,
@@ -226,25 +216,32 @@ export class Sessions {
       status: 'open',
       startedAt: at,
       endedAt: null,
-      gateway: this.#options.gateway,
+      gateway,
       epoch: 1,
       channels: model.channels,
       spo2Curve: model.spo2Curve,
-      algorithms,
+      algorithms: account.algorithms,
       progress: { ...NO_PROGRESS, clockShift: clockShift(admission) },
     };
+    const session = this.#live(row, {});
+    const isOpened = await store.openSession(row).catch((error: unknown) => {
+      session.leave('overloaded');
+      throw error;
+    });
+    if (isOpened) return { session, resumed: false, replayMs: 0 };
+    session.leave('takenOver');
+    return null;
   }
 
   /** Continues a claimed session without its signal state. */
   async #goOn(row: Session, after: Promise<void> | null): Promise<Joined> {
+    const { store, clock, graceMs } = this.#options;
     try {
-      const { store } = this.#options;
       const [last, diagnostics] = await Promise.all([store.lastInsights(row.id), store.diagnostics(row.id)]);
-      const session = this.#live(row, last, after, diagnostics);
-      return { session, resumed: true, replayMs: REPLAY_MS };
+      return { session: this.#live(row, last, after, diagnostics), resumed: true, replayMs: REPLAY_MS };
     } catch (error) {
       // This gateway owns the session and nobody serves it: the device may reconnect within the grace period.
-      this.#options.clock.after(this.#options.graceMs, () => this.#closeSoon(row));
+      clock.after(graceMs, () => this.#closeSoon(row));
       throw error;
     }
   }
@@ -258,7 +255,7 @@ export class Sessions {
     return null;
   }
 
-  /** Throws `CloseError` if the session limit is reached. */
+  /** Serves a session from now on. Throws `CloseError` if the session limit is reached. */
   #live(
     row: Session,
     last: LastInsights,
@@ -266,78 +263,21 @@ export class Sessions {
     diagnostics: Diagnostics | null = null,
   ): LiveSession {
     this.#quota.refuseIfFull(row);
-    const { store, publisher, gateway, core, scheduler, counters, clock, graceMs, log } = this.#options;
+    const { core, publisher, ...parts } = this.#options;
     const analysis = openAnalysis(core, { ...row, last });
     if (!analysis) throw new CloseError('overloaded', TOO_MANY_SESSIONS);
-    const { id, accountId, user, deviceId, epoch } = row;
-    const scope = { accountId, user, deviceId };
-    const stream = publisher.open({
-      id,
-      accountId,
-      user,
-      gateway,
-      epoch,
-      last,
-      ...(after && { after }),
-    });
-    const session = new LiveSession({
-      row,
-      analysis,
-      stream,
-      scheduler,
-      counters,
-      clock,
-      graceMs,
-      log,
-      diagnostics,
-      diagnose: (seen, problem) => store.putDiagnostics({ sessionId: id, gateway, epoch, diagnostics: seen, problem }),
-      storedSince: async (from) =>
-        (await store.sessions({ ...scope, status: 'closed', dataSince: from, limit: MOST_STORED, cursor: null })).rows,
-      onFinished: (finished) => this.#closeFinished(finished),
-    });
-    this.#keep(session);
-    return session;
-  }
-
-  #keep(session: LiveSession): void {
-    const device = deviceKey(session.row);
-    const { id } = session.row;
+    const stream = publisher.open({ ...row, last, ...(after && { after }) });
+    const session = new LiveSession({ ...parts, row, analysis, stream, diagnostics });
+    const device = deviceKey(row);
     this.#byDevice.set(device, session);
-    this.#byId.set(id, session);
-    this.#quota.take(session.row);
+    this.#byId.set(row.id, session);
+    this.#quota.take(row);
     void session.gone.then(() => {
       if (this.#byDevice.get(device) === session) this.#byDevice.delete(device);
-      if (this.#byId.get(id) === session) this.#byId.delete(id);
-      this.#quota.free(session.row);
+      if (this.#byId.get(row.id) === session) this.#byId.delete(row.id);
+      this.#quota.free(row);
     });
-  }
-
-  /**
-   * Closes a session in the store, retrying until that succeeds, then tells the device. If another gateway has closed it,
-   * the device must connect again.
-   */
-  async #closeFinished(session: LiveSession): Promise<void> {
-    if (session.isOver) return;
-    const { row, endedAt } = session;
-    try {
-      const closed = await this.#options.store.closeSession(row.id, row.epoch, endedAt);
-      if (closed) session.connection?.send({ type: 'ended', session_id: row.id });
-      if (!closed && session.isClosedElsewhere) session.leave('overloaded', CLOSED_ELSEWHERE);
-      else session.leave(closed ? 'normal' : 'takenOver');
-    } catch (err) {
-      this.#options.log.warn({ err, session: row.id }, 'the session could not be closed in the store; trying again');
-      this.#options.clock.after(RETRY_MS, () => void this.#closeFinished(session));
-    }
-  }
-
-  async #loseTaken(): Promise<void> {
-    const { store, gateway } = this.#options;
-    for (const { id, epoch } of await store.takenSessions(gateway)) {
-      const session = this.#byId.get(id);
-      if (!session || session.row.epoch >= epoch) continue;
-      this.#noteTakeover(session);
-      session.leave('takenOver');
-    }
+    return session;
   }
 
   /** Closes a session whose owner is dead. */

@@ -1,18 +1,10 @@
 import { expect } from 'chai';
 import { Pace } from './pace.js';
 import type { Piece } from './sequence.js';
-import { type Counting, type Placement, Timeline } from './timeline.js';
+import { type Placement, Timeline } from './timeline.js';
 
 const T0 = 1_763_600_000_000;
 const NOMINAL = 10;
-const noOrigin: Counting = {
-  arrival: T0,
-  begin() {
-    throw new Error('no origin was to be asked for');
-  },
-};
-const arrivingAt = (arrival: number): Counting => ({ ...noOrigin, arrival });
-
 function piece(seq: number, instants: number, fields: Partial<Piece> = {}): Piece {
   return {
     seq,
@@ -54,7 +46,7 @@ function stream({ period = NOMINAL, instants = 10, seconds = 30, jitter = () => 
       seq,
       instants,
       truth,
-      ...timeline.place(piece(seq, instants), truth + jitter(k), arrivingAt(truth)),
+      ...timeline.place(piece(seq, instants), truth + jitter(k), truth),
     });
   }
   return { timeline, placed };
@@ -115,7 +107,7 @@ describe('Timeline', () => {
     let truth = T0;
     let error = 0;
     for (let k = 0; k < 3000; k++) {
-      error = timeline.place(piece(k * 10, 10), truth, arrivingAt(truth)).t - truth;
+      error = timeline.place(piece(k * 10, 10), truth, truth).t - truth;
       truth += 10 * (NOMINAL + k * 2e-5);
     }
     expect(Math.abs(error)).to.be.lessThan(3);
@@ -133,7 +125,7 @@ describe('Timeline', () => {
     for (let k = 0; k < 200; k++) {
       const instants = k % 5 === 4 ? 6 : 1;
       const stamp = T0 + seq * 33.3 + 8 * noise(k);
-      expect(timeline.place(piece(seq, instants), stamp, noOrigin).t).to.equal(stamp);
+      expect(timeline.place(piece(seq, instants), stamp, T0).t).to.equal(stamp);
       seq += instants;
     }
   });
@@ -158,15 +150,15 @@ describe('Timeline', () => {
 
   it('places data after missing numbers by their numbers', () => {
     const timeline = new Timeline(NOMINAL);
-    timeline.place(piece(0, 100), T0, noOrigin);
-    const { t } = timeline.place(piece(150, 100, { lost: 50 }), T0 + 1500, noOrigin);
+    timeline.place(piece(0, 100), T0, T0);
+    const { t } = timeline.place(piece(150, 100, { lost: 50 }), T0 + 1500, T0);
     expect(t).to.be.closeTo(T0 + 1500, 1);
   });
 
   it('treats a step of the stamps of more than 0.25 s as a gap, and a smaller one not', () => {
     const stepped = (ms: number) => {
       const { timeline } = stream({ seconds: 10 });
-      return timeline.place(piece(1000, 10), T0 + 10_000 + ms, noOrigin).t - (T0 + 10_000);
+      return timeline.place(piece(1000, 10), T0 + 10_000 + ms, T0).t - (T0 + 10_000);
     };
     expect(stepped(251)).to.be.closeTo(251, 1);
     expect(stepped(5000)).to.be.closeTo(5000, 1);
@@ -226,34 +218,34 @@ describe('Timeline', () => {
 
   it('continues from the origin if the device has no clock', () => {
     const timeline = new Timeline(NOMINAL);
-    const begin = () => new Pace(NOMINAL, { seq: 0, time: T0, period: NOMINAL }, false);
-    expect(timeline.place(piece(50, 10), null, { arrival: T0 + 500, begin })).to.deep.equal({
+    timeline.count(new Pace(NOMINAL, { seq: 0, time: T0, period: NOMINAL }, false));
+    expect(timeline.place(piece(50, 10), null, T0 + 500)).to.deep.equal({
       t: T0 + 500,
       period: NOMINAL,
       trusted: false,
     });
-    const later: Counting = { ...noOrigin, arrival: T0 + 900 };
+    const later = T0 + 900;
     expect(timeline.place(piece(60, 10), null, later).t).to.equal(T0 + 600);
     expect(timeline.place(piece(90, 10, { lost: 20 }), null, later).t).to.equal(T0 + 900);
   });
 
   it('continues with the stamps of a device that got its clock later', () => {
     const timeline = new Timeline(NOMINAL);
-    const begin = () => new Pace(NOMINAL, { seq: 0, time: T0, period: NOMINAL }, false);
-    timeline.place(piece(0, 100), null, { arrival: T0, begin });
-    expect(timeline.place(piece(100, 100), T0 + 990, noOrigin)).to.deep.include({ trusted: true });
-    expect(timeline.place(piece(200, 100), T0 + 1990, noOrigin).t).to.be.closeTo(T0 + 2000, 10);
+    timeline.count(new Pace(NOMINAL, { seq: 0, time: T0, period: NOMINAL }, false));
+    timeline.place(piece(0, 100), null, T0);
+    expect(timeline.place(piece(100, 100), T0 + 990, T0)).to.deep.include({ trusted: true });
+    expect(timeline.place(piece(200, 100), T0 + 1990, T0).t).to.be.closeTo(T0 + 2000, 10);
   });
 
   it('continues if one stamp is missing', () => {
     const { timeline } = stream({ seconds: 10, period: 10.2 });
     const from = Math.ceil(10_000 / 102) * 10;
-    expect(timeline.place(piece(from, 10), null, noOrigin).t).to.be.closeTo(T0 + from * 10.2, 1);
+    expect(timeline.place(piece(from, 10), null, T0).t).to.be.closeTo(T0 + from * 10.2, 1);
   });
 
   it('places the rest of a frame whose beginning is already known', () => {
     const { timeline } = stream({ seconds: 10 });
-    expect(timeline.place(piece(1000, 5, { skipped: 5 }), T0 + 9950, noOrigin).t).to.be.closeTo(T0 + 10_000, 1e-3);
+    expect(timeline.place(piece(1000, 5, { skipped: 5 }), T0 + 9950, T0).t).to.be.closeTo(T0 + 10_000, 1e-3);
   });
 
   describe('compared with arrival', () => {
@@ -295,7 +287,7 @@ describe('Timeline', () => {
       for (const pause of [5000, 0]) {
         const timeline = new Timeline(NOMINAL);
         const place = (k: number, ts: number, arrival: number) =>
-          timeline.place(piece(k * 10, 10), T0 + ts, arrivingAt(T0 + arrival)).t - T0;
+          timeline.place(piece(k * 10, 10), T0 + ts, T0 + arrival).t - T0;
         for (let k = 0; k < 100; k++) place(k, k * 100, k * 100);
         for (let k = 100; k < 200; k++) place(k, k * 100 + hourBack, k * 100);
         expect(place(200, 25_000 + hourBack, 20_000 + pause)).to.be.closeTo(20_000 + pause, 1);
@@ -304,7 +296,7 @@ describe('Timeline', () => {
 
     it('also treats it as a gap in back-fill', () => {
       const timeline = new Timeline(NOMINAL);
-      const place = (k: number, ts: number) => timeline.place(piece(k * 100, 100), ts, arrivingAt(T0 + 3_600_000)).t;
+      const place = (k: number, ts: number) => timeline.place(piece(k * 100, 100), ts, T0 + 3_600_000).t;
       for (let k = 0; k < 10; k++) place(k, T0 + k * 1000);
       for (let k = 10; k < 20; k++) place(k, T0 + k * 1000 + hourBack);
       expect(place(20, T0 + 320_000 + hourBack)).to.be.closeTo(T0 + 320_000, 1);
@@ -312,20 +304,20 @@ describe('Timeline', () => {
 
     it('gives up numbers that jump an hour ahead of stamps and arrival', () => {
       const { timeline } = stream({ seconds: 10 });
-      const arrival = arrivingAt(T0 + 10_000);
+      const arrival = T0 + 10_000;
       const { t } = timeline.place(piece(361_000, 10, { lost: 360_000 }), T0 + 10_000, arrival);
       expect(t).to.be.closeTo(T0 + 10_000, 1);
     });
 
     it('corrects time that ran a minute ahead without going back, and trusts it when it is correct', () => {
       const { timeline } = stream({ seconds: 10 });
-      timeline.place(piece(1000, 10), T0 + 70_000, arrivingAt(T0 + 10_000));
+      timeline.place(piece(1000, 10), T0 + 70_000, T0 + 10_000);
       let end = T0 + 70_000;
       const trusted: boolean[] = [];
       for (let k = 0; k < 4000; k++) {
         const truth = T0 + 10_100 + k * 100;
         const numbered = piece(k === 0 ? 1010 : 2010 + k * 10, 10, { lost: k === 1 ? 1000 : 0 });
-        const place = timeline.place(numbered, truth, arrivingAt(truth));
+        const place = timeline.place(numbered, truth, truth);
         expect(place.t).to.be.at.least(end);
         end = place.t + 9 * place.period;
         trusted.push(place.trusted);
@@ -337,7 +329,7 @@ describe('Timeline', () => {
 
     it('bounds the time of frames without a stamp among stamped ones', () => {
       const { timeline } = stream({ seconds: 10 });
-      const arrival = arrivingAt(T0 + 10_000);
+      const arrival = T0 + 10_000;
       expect(timeline.place(piece(1_000_000, 10, { lost: 999_000 }), null, arrival).t).to.be.at.most(T0 + 70_000);
     });
   });

@@ -16,14 +16,6 @@ export interface Placement {
   readonly trusted: boolean;
 }
 
-/** The information needed besides numbers and stamps. */
-export interface Counting {
-  /** Arrival time of the piece, by a clock that never goes back, ms. */
-  readonly arrival: number;
-  /** Start of counted time for a channel without a clock; called once. */
-  begin(): Pace;
-}
-
 type Place = Pick<Placement, 't' | 'period'>;
 
 /**
@@ -167,13 +159,24 @@ export class Timeline {
     return this.#stampedSeq === null || this.#stampedSeq >= this.#unsteadyBefore;
   }
 
+  /** Whether time has begun, by a stamp or counted. */
+  get hasBegun(): boolean {
+    return this.#rate !== null || this.#pace !== null;
+  }
+
+  /** Counts time from now on, until there is a stamp. */
+  count(pace: Pace): void {
+    this.#pace = pace;
+  }
+
   /**
    * Places the next piece of the channel.
-   * @param ts time of the piece's frame, shifted, ms; null without a clock
+   * @param ts time of the piece's frame, shifted, ms; null without a clock, where time is counted
+   * @param arrival time of the piece's arrival, by a clock that never goes back, ms
    */
-  place(piece: Piece, ts: number | null, counting: Counting): Placement {
-    const counted = ts === null && !this.#rate;
-    const placement = counted ? this.#count(piece, counting) : this.#stamped(piece, ts, counting.arrival);
+  place(piece: Piece, ts: number | null, arrival: number): Placement {
+    const counted = ts === null && !this.#rate && this.#pace;
+    const placement = counted ? this.#counted(counted, piece, arrival) : this.#stamped(piece, ts, arrival);
     this.#last = placement.t + (piece.instants - 1) * placement.period;
     this.#end = this.#last + placement.period;
     return placement;
@@ -236,19 +239,18 @@ export class Timeline {
     return { t, period: Math.min(place.period, Math.max(LEAST_PERIOD_MS, most)) };
   }
 
-  #count(piece: Piece, counting: Counting): Placement {
-    this.#pace ??= counting.begin();
+  #counted(pace: Pace, piece: Piece, arrival: number): Placement {
     const { instants } = piece;
-    const wasSettled = this.#pace.settled;
-    this.#pace.follow(piece.seq + instants, counting.arrival);
-    if (wasSettled && !this.#pace.settled) this.measured.restart();
-    this.measured.add(piece.seq + instants, counting.arrival);
-    const line = this.#onLine(this.#pace, piece, false);
-    const latest = counting.arrival + MAX_LEAD_MS;
+    const wasSettled = pace.settled;
+    pace.follow(piece.seq + instants, arrival);
+    if (wasSettled && !pace.settled) this.measured.restart();
+    this.measured.add(piece.seq + instants, arrival);
+    const line = this.#onLine(pace, piece, false);
+    const latest = arrival + MAX_LEAD_MS;
     const t = Math.min(line.t, Math.max(this.#end, latest - instants * line.period));
     const period = Math.min(line.period, Math.max(LEAST_PERIOD_MS, (latest - t) / instants));
     const isWhole = period === line.period; // Not squeezed, because it would run ahead.
-    const trusted = isWhole && this.#pace.settled && Math.abs(this.relativeRate - 1) <= TRUSTED_RATE_OFF;
+    const trusted = isWhole && pace.settled && Math.abs(this.relativeRate - 1) <= TRUSTED_RATE_OFF;
     return { t, period, trusted };
   }
 

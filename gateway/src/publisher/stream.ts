@@ -4,9 +4,7 @@ import { type InsightType, publishedAt, type Reading } from '../insight.js';
 import type { LastInsights, Session, SessionCommit, SessionProgress } from '../store/store.js';
 
 /** A session, as the publisher needs it. */
-export interface PublishedSession extends Pick<Session, 'id' | 'accountId' | 'user' | 'epoch'> {
-  /** This process as owner of the session. */
-  readonly gateway: string;
+export interface PublishedSession extends Pick<Session, 'id' | 'accountId' | 'user' | 'gateway' | 'epoch'> {
   /** The newest published insight of each type, at the opening (empty for a new session). */
   readonly last: LastInsights;
   /**

@@ -4,6 +4,7 @@ import { FRAME_ERRORS } from '@device-insights/contract/ingest';
 import { decodeBinary, type Fault, type Frame } from '@device-insights/gateway/test-ingest/frame';
 import { Intake, NO_PROGRESS, type Received } from '@device-insights/gateway/test-ingest/intake';
 import { decodeText } from '@device-insights/gateway/test-ingest/message';
+import { Notices } from '@device-insights/gateway/test-ingest/notices';
 import { HostileFrames, MOST_INSTANTS, SAMPLE_BYTES } from './hostile-frames.js';
 import { IntakeWitness } from './intake-witness.js';
 import { Random } from './random.js';
@@ -80,11 +81,9 @@ class FuzzedSession {
     this.#mostStep = (MOST_INSTANTS * 1000) / rate / this.#channels.length;
     this.#frames = new HostileFrames(random, this.#channels);
     this.#witness = new IntakeWitness(this.#channels, () => this.#now);
-    this.#intake = new Intake({
-      channels: this.#channels,
-      clock: { now: () => this.#now, monotonic: () => this.#now - START_MS },
-      progress: NO_PROGRESS,
-    });
+    const clock = { now: () => this.#now, monotonic: () => this.#now - START_MS };
+    const notices = new Notices(clock, () => undefined);
+    this.#intake = new Intake({ channels: this.#channels, clock, progress: NO_PROGRESS, notices });
   }
 
   run(frames: number): void {

@@ -3,8 +3,7 @@ import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
 import type { NoReading } from '../analysis/no-reading.js';
 import type { InsightType } from '../insight.js';
-import { noReadingFields, tellNoReadings } from './no-reading.js';
-import { type Notice, Notices } from './notices.js';
+import { type Notice, Notices, noReadingFields } from './notices.js';
 
 const none = (insight: InsightType, reason: Reason): NoReading => ({
   insight,
@@ -26,7 +25,8 @@ describe('notices of missing readings', () => {
 
   it('say type, reason, algorithm and what was seen, and what to do', () => {
     const now = [none('hr', 'hum')];
-    expect(tellNoReadings(notices, [], now)).to.equal(now);
+    notices.tellNoReadings(now);
+    expect(notices.noReadings).to.equal(now);
     const [notice] = said;
     expect(notice).to.include({ code: 'no_reading', insight: 'hr', reason: 'hum', algorithm: 'hr-ecg', share: 0.99 });
     expect(notice?.detail).to.match(/^no trusted hr: .*check the electrodes/);
@@ -36,25 +36,24 @@ describe('notices of missing readings', () => {
 
   it('are those of each type by itself, said once each, and over once', () => {
     const both = [none('hr', 'hum'), none('rr', 'noise')];
-    const told = tellNoReadings(notices, [], both);
-    expect(tellNoReadings(notices, told, both)).to.equal(both);
+    for (let i = 0; i < 2; i++) notices.tellNoReadings(both);
     expect(said.map(({ insight }) => insight)).to.deep.equal(['hr', 'rr']);
-    const left = [none('rr', 'noise')];
-    expect(tellNoReadings(notices, both, left)).to.equal(left);
+    for (let i = 0; i < 2; i++) notices.tellNoReadings([none('rr', 'noise')]);
     expect(said.slice(2)).to.deep.equal([
       { code: 'no_reading', insight: 'hr', detail: 'there is a trusted reading again', over: true },
     ]);
   });
 
   it('say another reason 10 s after the last one at the earliest, and do not forget it', () => {
-    let told = tellNoReadings(notices, [], [none('hr', 'hum')]);
+    notices.tellNoReadings([none('hr', 'hum')]);
     const now = [none('hr', 'no_contact')];
     clock.advance(9000);
-    told = tellNoReadings(notices, told, now);
-    expect(told.map(({ reason }) => reason)).to.deep.equal(['hum']);
+    notices.tellNoReadings(now);
+    expect(notices.noReadings.map(({ reason }) => reason)).to.deep.equal(['hum']);
     expect(said).to.have.length(1);
     clock.advance(1000);
-    expect(tellNoReadings(notices, told, now)).to.equal(now);
+    notices.tellNoReadings(now);
+    expect(notices.noReadings).to.equal(now);
     expect(said.map(({ reason }) => reason)).to.deep.equal(['hum', 'no_contact']);
   });
 });
