@@ -8,7 +8,7 @@ import { isOfGaps } from './gap-rhythm.js';
 import { type NoReading, NoReadingWatch, type Verdict } from './no-reading.js';
 import { entitled, LONGEST_WINDOW_S } from './registry.js';
 import { BYTES_PER_SAMPLE, type SampleRun } from './sample-run.js';
-import { AlgorithmSteps, type Candidate, type DueWindow, isCovered, LATE_S, TypeChoice } from './steps.js';
+import { type Candidate, type DueWindow, isCovered, LATE_S, mostConfident, SetAlgorithm, TypeSteps } from './steps.js';
 import { silentChannel, verdictOf } from './verdict.js';
 
 /** After a loss of this length, no window contains data from before it, seconds. */
@@ -83,8 +83,7 @@ export class Analysis {
   readonly #channels: ReadonlyMap<number, AnalysedChannel>;
   readonly #sets: readonly (readonly AnalysedChannel[])[];
   readonly #session: AnalysedSession;
-  readonly #steps: readonly AlgorithmSteps[];
-  readonly #choices: ReadonlyMap<InsightType, TypeChoice>;
+  readonly #steps: readonly TypeSteps[];
   readonly #watches: ReadonlyMap<InsightType, NoReadingWatch>;
   #noReadings: readonly NoReading[] = [];
   #firstInstant: number | null;
@@ -106,9 +105,8 @@ export class Analysis {
     this.#sets = sets;
     this.#session = session;
     this.#firstInstant = session.progress.firstInstant;
-    this.#steps = algorithmSteps(session.algorithms, sets);
-    this.#choices = typeChoices(this.#steps);
-    this.#watches = new Map([...this.#choices.keys()].map((type) => [type, new NoReadingWatch(type)]));
+    this.#steps = typeSteps(session.algorithms, sets);
+    this.#watches = new Map(this.#steps.map(({ type }) => [type, new NoReadingWatch(type)]));
   }
 
   /** If no entitled algorithm can use the channels, the modalities that the entitled algorithms use; otherwise null. */
@@ -153,17 +151,16 @@ export class Analysis {
     });
   }
 
-  /** Computes the steps that every required channel has reached; no run may follow. */
+  /** Computes the steps that an algorithm's channels have reached; no run may follow. */
   end(): readonly Reading[] {
-    const reached = this.#steps.flatMap((steps) => this.#compute(steps, steps.reached()));
-    const last = [...this.#choices.values()].flatMap((choice) => this.#decided(choice, true));
+    const readings = this.#steps.flatMap((steps) => {
+      const hasReached = (each: SetAlgorithm, end: number) => each.hasReached(end, 1);
+      return steps.reached().flatMap((end) => this.#compute(steps, end, hasReached));
+    });
     // A type that had no trusted reading has a reason, however short the session was.
-    for (const [type, watch] of this.#watches) {
-      const steps = this.#steps.find(({ algorithm }) => algorithm.type === type);
-      if (steps) watch.end(noWindow(steps));
-    }
+    for (const steps of this.#steps) this.#watches.get(steps.type)?.end(noWindow(steps));
     this.#listNoReadings();
-    return [...reached, ...last];
+    return readings;
   }
 
   /** Frees the session's memory in the core. Idempotent. */
@@ -191,7 +188,7 @@ export class Analysis {
   #pass(t: number): Reading[] {
     this.#load.passed(this.#dataTime, t);
     this.#dataTime = Math.max(this.#dataTime, t);
-    return this.#steps.flatMap((steps) => this.#compute(steps, steps.due(this.#dataTime)));
+    return this.#steps.flatMap((steps) => steps.due(this.#dataTime).flatMap((end) => this.#compute(steps, end)));
   }
 
   /** After a long loss computes the windows that still hold data; then, or after a very long run, begins again at `start`. */
@@ -199,13 +196,10 @@ export class Analysis {
     const isAfterLoss = start - this.#dataTime > LONG_LOSS_S;
     if (!isAfterLoss && start - this.#base <= LONGEST_RUN_S) return NONE;
     const hadData = isAfterLoss && this.#dataTime > Number.NEGATIVE_INFINITY;
-    const before = hadData ? this.#pass(this.#dataTime + LONGEST_WINDOW_S + LATE_S) : NONE;
+    const readings = hadData ? this.#pass(this.#dataTime + LONGEST_WINDOW_S + LATE_S) : NONE;
     this.#reopen(Math.floor(start));
-    const decided = this.#steps.flatMap((steps) => {
-      steps.skipTo(start);
-      return this.#settle(steps, steps.next - steps.algorithm.everyS, null);
-    });
-    return [...before, ...decided];
+    for (const steps of this.#steps) steps.skipTo(start);
+    return readings;
   }
 
   /** Restarts in the core, with its time beginning at `base`: no later window needs earlier data. */
@@ -218,46 +212,45 @@ export class Analysis {
     this.#base = base;
   }
 
-  /** Estimates the windows that are due; returns the readings that are decided. */
-  #compute(steps: AlgorithmSteps, due: readonly DueWindow[]): readonly Reading[] {
-    const session = this.#sessions[steps.set];
-    if (due.length === 0 || !session) return NONE; // The answer to nearly every frame.
-    const { estimator } = steps.algorithm;
-    const requests = due.map(({ end }) => ({ session, estimator, end: end - this.#base }));
+  /** Estimates the windows of a type that end together, and chooses: a reading, or none that is new. */
+  #compute(
+    steps: TypeSteps,
+    end: number,
+    isUsed: (each: SetAlgorithm, end: number) => boolean = () => true,
+  ): Reading[] {
+    const used = steps.algorithms.filter((each) => isUsed(each, end));
+    const requests = used.flatMap(({ algorithm: { estimator }, set }) => {
+      const session = this.#sessions[set];
+      return session ? { session, estimator, end: end - this.#base } : [];
+    });
     const answers = this.#load.time(() => this.#load.core.answer(requests));
-    return due.flatMap((window, i) => {
-      const answer = answers[i] ?? NO_ANSWER;
-      const found = isCovered(window) && answer.estimate ? this.#candidate(window, answer.estimate) : null;
-      this.#watch(steps, window, answer, found?.confidence ?? 0);
-      return this.#settle(steps, window.end, found);
-    });
+    const windows = used.map((each) => each.window(end));
+    const found = windows.map((window, i) => this.#candidate(window, answers[i]?.estimate ?? null));
+    this.#watch(steps.type, windows, answers, found);
+    const chosen = mostConfident(found);
+    if (!chosen) return [];
+    const reading = this.#reading(chosen);
+    const last = this.#session.last[steps.type];
+    return last && reading.actual_end <= last.actualEnd ? [] : [reading]; // A former owner of the session published it.
   }
 
-  /** Notes that an algorithm is done with a step; returns the readings that are decided by that. */
-  #settle(steps: AlgorithmSteps, end: number, found: Candidate | null): Reading[] {
-    const choice = this.#choices.get(steps.algorithm.type);
-    choice?.settle(steps, end, found);
-    return choice ? this.#decided(choice) : [];
-  }
-
-  /** The chosen readings that were not published by a former owner of the session. */
-  #decided(choice: TypeChoice, final = false): Reading[] {
-    const readings = [...choice.decide(final)].map((chosen) => this.#reading(chosen));
-    return readings.filter(({ type, actual_end }) => {
-      const last = this.#session.last[type];
-      return !last || actual_end > last.actualEnd;
-    });
-  }
-
-  /** Notes whether the reading of a window is trusted, or why not. */
-  #watch(steps: AlgorithmSteps, window: DueWindow, answer: Answer, exact: number): void {
-    const watch = this.#watches.get(steps.algorithm.type);
-    if (!watch) return;
+  /** Notes whether a reading of these windows is trusted, or why none is. */
+  #watch(
+    type: InsightType,
+    windows: readonly DueWindow[],
+    answers: readonly Answer[],
+    found: readonly (Candidate | null)[],
+  ): void {
+    const watch = this.#watches.get(type);
+    const [first] = windows;
+    if (!watch || !first) return;
     const before = watch.stated;
-    const confidence = round(exact, 3);
-    const isTrusted = sqiClass(confidence) !== 'unfit';
-    const verdict = isTrusted ? null : verdictOf(window, answer, confidence, this.#session);
-    watch.note(steps, this.#start, window.end, verdict);
+    const verdicts = windows.map((window, i) => {
+      const confidence = round(found[i]?.confidence ?? 0, 3);
+      const isTrusted = sqiClass(confidence) !== 'unfit';
+      return isTrusted ? null : verdictOf(window, answers[i] ?? NO_ANSWER, confidence, this.#session);
+    });
+    watch.note(this.#start, first.end, verdicts);
     if (watch.stated !== before) this.#listNoReadings();
   }
 
@@ -265,8 +258,9 @@ export class Analysis {
     this.#noReadings = [...this.#watches.values()].flatMap(({ stated }) => stated ?? []);
   }
 
-  /** Null if the estimate is not a number. */
-  #candidate(window: DueWindow, estimate: Estimate): Candidate | null {
+  /** Null without an estimate that is a number, or with too few data. */
+  #candidate(window: DueWindow, estimate: Estimate | null): Candidate | null {
+    if (!estimate || !isCovered(window)) return null;
     const { value, confidence } = window.algorithm.read(estimate, this.#session);
     if (!Number.isFinite(value) || !Number.isFinite(confidence)) return null;
     const isDoubtful = window.doubtful || window.offRate || isOfGaps(value, window.gapRhythm);
@@ -294,23 +288,28 @@ export class Analysis {
 }
 
 /**
- * The steps of every entitled algorithm in every set that has its channels, without those that an earlier set has
- * already.
+ * The steps of each type, with every entitled algorithm in every set that has its channels, without those that an
+ * earlier set has already.
  */
-function algorithmSteps(
-  slugs: readonly string[] | null,
-  sets: readonly (readonly AnalysedChannel[])[],
-): AlgorithmSteps[] {
-  return entitled(slugs).flatMap((algorithm) => {
+function typeSteps(slugs: readonly string[] | null, sets: readonly (readonly AnalysedChannel[])[]): TypeSteps[] {
+  const algorithms = entitled(slugs).flatMap((algorithm) => {
     const own = sets.map((set) => channelsOf(algorithm, set));
     const isNew = (k: number) => !own.slice(0, k).some((earlier) => earlier.every((c, i) => c === own[k]?.[i]));
     return sets.flatMap((set, k) => {
       const required = algorithm.requires.map((oneOf) => ofModalities(set, oneOf));
       const beside = ofModalities(set, algorithm.uses ?? []);
       const isRunnable = required.every(({ length }) => length > 0) && isNew(k);
-      return isRunnable ? [new AlgorithmSteps(algorithm, k, required, beside)] : [];
+      return isRunnable ? new SetAlgorithm(algorithm, k, required, beside) : [];
     });
   });
+  const types = new Set(algorithms.map(({ algorithm }) => algorithm.type));
+  return [...types].map(
+    (type) =>
+      new TypeSteps(
+        type,
+        algorithms.filter(({ algorithm }) => algorithm.type === type),
+      ),
+  );
 }
 
 /** All channels of a set that an algorithm looks at. */
@@ -323,16 +322,12 @@ function ofModalities(set: readonly AnalysedChannel[], modalities: readonly Moda
   return modalities.flatMap((modality) => set.filter((channel) => channel.modality === modality));
 }
 
-function typeChoices(steps: readonly AlgorithmSteps[]): Map<InsightType, TypeChoice> {
-  const types = new Set(steps.map(({ algorithm }) => algorithm.type));
-  return new Map([...types].map((type) => [type, new TypeChoice(steps.filter((s) => s.algorithm.type === type))]));
-}
-
 /** The verdict on data that are too short for a window. */
-function noWindow({ algorithm, channels }: AlgorithmSteps): Verdict {
-  const silent = channels.find(({ coverage }) => coverage.first === Number.POSITIVE_INFINITY);
+function noWindow({ algorithms }: TypeSteps): Verdict {
+  const [first] = algorithms;
+  const silent = first?.channels.find(({ coverage }) => coverage.first === Number.POSITIVE_INFINITY);
   const reason = silent ? 'no_data' : 'too_little';
-  return { reason, confidence: 0, algorithm: algorithm.slug, seen: silentChannel(silent) };
+  return { reason, confidence: 0, algorithm: first?.algorithm.slug ?? '', seen: silentChannel(silent) };
 }
 
 function round(value: number, decimals: number): number {

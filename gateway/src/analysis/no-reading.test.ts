@@ -14,7 +14,7 @@ describe('the watch over missing readings of a type', () => {
   /** The reasons stated after each second, from 1 on. */
   function stated(watch: NoReadingWatch, verdicts: readonly (Verdict | null)[], from = 0): (Reason | null)[] {
     return verdicts.map((each, i) => {
-      watch.note('one', 0, from + i + 1, each);
+      watch.note(0, from + i + 1, [each]);
       return watch.stated?.reason ?? null;
     });
   }
@@ -37,7 +37,7 @@ describe('the watch over missing readings of a type', () => {
 
   it('counts from the first data of the session here', () => {
     const watch = new NoReadingWatch('hr');
-    watch.note('one', 1000, 1001, verdict('noise'));
+    watch.note(1000, 1001, [verdict('noise')]);
     expect(watch.stated).to.equal(null);
   });
 
@@ -60,14 +60,12 @@ describe('the watch over missing readings of a type', () => {
   it('reports the algorithm that came closest: by its confidence, or else by the later reason', () => {
     const watch = new NoReadingWatch('hr');
     for (let end = 1; end <= 30; end++) {
-      watch.note('one', 0, end, verdict('hum', 0.1, 'one'));
-      watch.note('two', 0, end, verdict('no_contact', 0.3, 'two'));
+      watch.note(0, end, [verdict('hum', 0.1, 'one'), verdict('no_contact', 0.3, 'two')]);
     }
     expect(watch.stated).to.include({ reason: 'no_contact', algorithm: 'two' });
     const even = new NoReadingWatch('hr');
     for (let end = 1; end <= 30; end++) {
-      even.note('one', 0, end, verdict('noise', 0, 'one'));
-      even.note('two', 0, end, verdict('no_data', 0, 'two'));
+      even.note(0, end, [verdict('noise', 0, 'one'), verdict('no_data', 0, 'two')]);
     }
     expect(even.stated).to.include({ reason: 'noise', algorithm: 'one' });
   });
@@ -75,8 +73,7 @@ describe('the watch over missing readings of a type', () => {
   it('has nothing to state while one of two algorithms gives trusted readings', () => {
     const watch = new NoReadingWatch('hr');
     for (let end = 1; end <= 60; end++) {
-      watch.note('one', 0, end, verdict('hum', 0.1, 'one'));
-      watch.note('two', 0, end, TRUSTED);
+      watch.note(0, end, [verdict('hum', 0.1, 'one'), TRUSTED]);
       expect(watch.stated).to.equal(null);
     }
   });

@@ -27,15 +27,14 @@ const KEPT = 0.9;
 const CLEARLY = 2;
 
 /**
- * Finds the reason why there is no trusted reading of one type. Of each step the algorithm that came closest to a reading counts, and each
- * window without a trusted reading is a vote for its reason.
+ * Finds the reason why there is no trusted reading of one type. Each step without a trusted reading is a vote for the
+ * reason of the algorithm that came closest to one.
  */
 export class NoReadingWatch {
   readonly #insight: InsightType;
   /** End of the newest trusted reading, or start of the first data, seconds since the session's first instant. */
   #since: number | null = null;
   #wasTrusted = false;
-  readonly #newest = new Map<unknown, { readonly end: number; readonly verdict: Verdict }>();
   readonly #votes = new Map<Reason, { votes: number; verdict: Verdict }>();
   #stated: NoReading | null = null;
   #statedAt = Number.NEGATIVE_INFINITY;
@@ -50,24 +49,21 @@ export class NoReadingWatch {
   }
 
   /**
-   * Notes an algorithm's window.
-   * @param algorithm an identity of the algorithm in its set of channels
+   * Notes a step.
    * @param start start of the session's data, seconds
-   * @param end end of the window, seconds
-   * @param verdict null for a trusted reading
+   * @param end end of the windows, seconds
+   * @param verdicts of the algorithms, at least one; null for a trusted reading
    */
-  note(algorithm: unknown, start: number, end: number, verdict: Verdict | null): void {
+  note(start: number, end: number, verdicts: readonly (Verdict | null)[]): void {
     this.#since ??= start;
-    if (verdict === null) {
+    if (verdicts.includes(null)) {
       this.#wasTrusted = true;
       this.#since = Math.max(this.#since, end);
-      this.#newest.clear();
       this.#votes.clear();
       this.#stated = null;
       return;
     }
-    this.#newest.set(algorithm, { end, verdict });
-    this.#vote(end);
+    this.#vote(verdicts);
     if (end - this.#since >= STATED_AFTER_S[this.#insight]) this.#state(end);
   }
 
@@ -80,11 +76,8 @@ export class NoReadingWatch {
     this.#say(this.#mostVoted() ?? otherwise);
   }
 
-  #vote(end: number): void {
-    let closest: Verdict | null = null;
-    for (const [algorithm, { end: own, verdict }] of this.#newest)
-      if (end - own > STATED_EVERY_S) this.#newest.delete(algorithm);
-      else if (!closest || isCloser(verdict, closest)) closest = verdict;
+  #vote(verdicts: readonly (Verdict | null)[]): void {
+    const closest = verdicts.reduce((best, each) => (each && (!best || isCloser(each, best)) ? each : best), null);
     if (!closest) return;
     for (const vote of this.#votes.values()) vote.votes *= KEPT;
     const votes = (this.#votes.get(closest.reason)?.votes ?? 0) + 1;

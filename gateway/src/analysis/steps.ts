@@ -1,3 +1,4 @@
+import type { InsightType } from '../insight.js';
 import type { Algorithm } from './algorithm.js';
 import type { AnalysedChannel } from './channel.js';
 import { windowCoverage } from './coverage.js';
@@ -12,9 +13,9 @@ export const LATE_S = 2;
 const LATE_BESIDE_S = 1;
 /** Minimum coverage of a published reading. */
 const LEAST_COVERAGE = 0.5;
-const NONE: readonly DueWindow[] = [];
+const NONE: readonly number[] = [];
 
-/** A window that is due: its data are complete, its estimate is not computed yet. */
+/** A window of an algorithm: its data are complete, its estimate is not computed yet. */
 export interface DueWindow {
   readonly algorithm: Algorithm;
   readonly channels: readonly AnalysedChannel[];
@@ -30,9 +31,8 @@ export interface DueWindow {
   readonly gapRhythm: number | null;
 }
 
-/** The steps of one algorithm in one set of channels. */
-export class AlgorithmSteps {
-  #next: number;
+/** An algorithm in one set of channels. */
+export class SetAlgorithm {
   /** The channels, if there is no choice. */
   readonly #only: readonly AnalysedChannel[] | null;
 
@@ -45,7 +45,6 @@ export class AlgorithmSteps {
     /** Optional channels. */
     readonly beside: readonly AnalysedChannel[],
   ) {
-    this.#next = algorithm.everyS;
     this.#only = required.every(({ length }) => length === 1) ? required.flat() : null;
   }
 
@@ -58,61 +57,72 @@ export class AlgorithmSteps {
     });
   }
 
-  /** The next window end that is not due yet, seconds. */
-  get next(): number {
-    return this.#next;
+  /** Whether the data up to a window's end are there, at this data time; an optional channel is waited for if it is coming. */
+  isReady(end: number, dataTime: number): boolean {
+    if (!this.hasReached(end, 0.5)) return false;
+    return dataTime >= end + LATE_BESIDE_S || !this.beside.some((channel) => this.#isComing(channel, end));
+  }
+
+  /** Whether all required channels have data up to a window's end, less a part of a sample period. */
+  hasReached(end: number, tolerance: number): boolean {
+    return this.channels.every(({ coverage }) => coverage.head >= end - tolerance * coverage.period);
+  }
+
+  /** The window that ends at a whole second. */
+  window(end: number): DueWindow {
+    const { algorithm, channels } = this;
+    const { leastRateHz = 0, bridgedS, windowS } = algorithm;
+    const window = { start: end - windowS, end };
+    const coverages = channels.map(({ coverage }) => coverage);
+    const offRate = channels.some((c) => c.isOffRate(window) || c.core.sampleRateHz < leastRateHz);
+    const doubtful = channels.some((c) => c.isDoubtful(window));
+    const gaps = bridgedS === undefined ? [] : coverages.flatMap((each) => each.gapStarts(window, bridgedS));
+    const coverage = windowCoverage(coverages, window);
+    return { algorithm, channels, end, coverage, offRate, doubtful, gapRhythm: gapRhythm(gaps) };
+  }
+
+  /** Whether a channel has data within a window, but not yet up to its end. */
+  #isComing({ coverage: { head, period } }: AnalysedChannel, end: number): boolean {
+    return head > end - this.algorithm.windowS && head < end - 0.5 * period;
+  }
+}
+
+/** The steps of one type of insight: its algorithms, which have the same windows, are computed together. */
+export class TypeSteps {
+  #next: number;
+  readonly #everyS: number;
+
+  /** @param algorithms at least one; of equally confident readings that of the first one is chosen */
+  constructor(
+    readonly type: InsightType,
+    readonly algorithms: readonly SetAlgorithm[],
+  ) {
+    this.#everyS = algorithms[0]?.algorithm.everyS ?? 1;
+    this.#next = this.#everyS;
   }
 
   /** Skips windows that cannot hold data, to the first step after `second`. */
   skipTo(second: number): void {
-    const { everyS } = this.algorithm;
-    this.#next = Math.max(this.#next, (Math.floor(second / everyS) + 1) * everyS);
+    this.#next = Math.max(this.#next, (Math.floor(second / this.#everyS) + 1) * this.#everyS);
   }
 
-  /** The windows that are due at this data time, oldest first. */
-  due(dataTime: number): readonly DueWindow[] {
-    if (!this.#isDue(dataTime)) return NONE; // The answer to nearly every frame.
-    const due = [this.#take()];
-    while (this.#isDue(dataTime)) due.push(this.#take());
-    return due;
-  }
-
-  #isDue(dataTime: number): boolean {
-    if (dataTime >= this.#next + LATE_S) return true;
-    return (
-      this.#reached(0.5) && (dataTime >= this.#next + LATE_BESIDE_S || !this.beside.some((c) => this.#isComing(c)))
+  /** The ends of the windows that are due at this data time, oldest first: all algorithms have their data, or are late. */
+  due(dataTime: number): readonly number[] {
+    return this.#takeWhile(
+      (end) => dataTime >= end + LATE_S || this.algorithms.every((each) => each.isReady(end, dataTime)),
     );
   }
 
-  /** Whether a channel has data within the window, but not yet up to its end. */
-  #isComing({ coverage: { head, period } }: AnalysedChannel): boolean {
-    return head > this.#next - this.algorithm.windowS && head < this.#next - 0.5 * period;
+  /** The ends of the windows that an algorithm has reached, at the end of the session. */
+  reached(): readonly number[] {
+    return this.#takeWhile((end) => this.algorithms.some((each) => each.hasReached(end, 1)));
   }
 
-  /** The windows that every required channel has reached, at the end of the session. */
-  reached(): DueWindow[] {
-    const reached: DueWindow[] = [];
-    while (this.#reached(1)) reached.push(this.#take());
-    return reached;
-  }
-
-  /** Whether all required channels have data up to the next end, less a part of a sample period. */
-  #reached(tolerance: number): boolean {
-    return this.channels.every(({ coverage }) => coverage.head >= this.#next - tolerance * coverage.period);
-  }
-
-  #take(): DueWindow {
-    const end = this.#next;
-    this.#next += this.algorithm.everyS;
-    const window = { start: end - this.algorithm.windowS, end };
-    const coverages = this.channels.map(({ coverage }) => coverage);
-    const { leastRateHz = 0, bridgedS } = this.algorithm;
-    const offRate = this.channels.some((c) => c.isOffRate(window) || c.core.sampleRateHz < leastRateHz);
-    const doubtful = this.channels.some((c) => c.isDoubtful(window));
-    const gaps = bridgedS === undefined ? [] : coverages.flatMap((each) => each.gapStarts(window, bridgedS));
-    const { algorithm, channels } = this;
-    const coverage = windowCoverage(coverages, window);
-    return { algorithm, channels, end, coverage, offRate, doubtful, gapRhythm: gapRhythm(gaps) };
+  #takeWhile(isTaken: (end: number) => boolean): readonly number[] {
+    if (!isTaken(this.#next)) return NONE; // The answer to nearly every frame.
+    const ends: number[] = [];
+    for (; isTaken(this.#next); this.#next += this.#everyS) ends.push(this.#next);
+    return ends;
   }
 }
 
@@ -129,37 +139,7 @@ export interface Candidate {
   readonly confidence: number;
 }
 
-/**
- * Chooses, for each step, between the algorithms of one type: the most confident reading, once all algorithms are done
- * or late; of equally confident ones that of the first algorithm, whichever was done first.
- */
-export class TypeChoice {
-  /** End of the newest step that each algorithm is done with, seconds. */
-  readonly #done: Map<AlgorithmSteps, number>;
-  /** By the end of a step: the best candidate so far, and the place of its algorithm. */
-  readonly #best = new Map<number, { readonly candidate: Candidate; readonly place: number } | null>();
-
-  constructor(algorithms: readonly AlgorithmSteps[]) {
-    this.#done = new Map(algorithms.map((steps) => [steps, 0]));
-  }
-
-  /** Records that an algorithm is done with a step, with or without a candidate. */
-  settle(steps: AlgorithmSteps, end: number, candidate: Candidate | null): void {
-    this.#done.set(steps, end);
-    const best = this.#best.get(end) ?? null;
-    const place = [...this.#done.keys()].indexOf(steps);
-    const lead = candidate && best ? candidate.confidence - best.candidate.confidence || best.place - place : 1;
-    this.#best.set(end, candidate && lead > 0 ? { candidate, place } : best);
-  }
-
-  /** The choices of the steps that all algorithms are done with; with `final`, of all steps. Oldest first. */
-  *decide(final = false): Generator<Candidate> {
-    const until = final ? Number.POSITIVE_INFINITY : Math.min(...this.#done.values());
-    for (const end of [...this.#best.keys()].sort((a, b) => a - b)) {
-      if (end > until) return;
-      const best = this.#best.get(end);
-      this.#best.delete(end);
-      if (best) yield best.candidate;
-    }
-  }
+/** The most confident reading; of equally confident ones the first. */
+export function mostConfident(candidates: readonly (Candidate | null)[]): Candidate | null {
+  return candidates.reduce((best, each) => (each && !(best && best.confidence >= each.confidence) ? each : best), null);
 }

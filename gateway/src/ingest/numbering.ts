@@ -27,9 +27,7 @@ type Mark = Pick<Frame, 'seq' | 'ts' | 'instants'>;
 interface Stretch {
   readonly first: Mark;
   readonly at: number;
-  /** First number and instants of the last frame. */
-  lastSeq: number;
-  lastInstants: number;
+  last: Mark;
   /** The number after the highest one so far. */
   end: number;
   frames: number;
@@ -68,12 +66,13 @@ export class Numbering {
    * @param at arrival time, by a monotonic clock, ms
    * @returns at the end of a stretch: its fault, or null if it had none; otherwise undefined
    */
-  take(frame: Mark, fresh: number, copied: number, at: number): NumberingFault | null | undefined {
-    const done = this.#stretch && this.#isLong(this.#stretch, frame, at) ? this.#stretch : null;
-    const fault = done ? this.#judge(done, frame, at) : undefined;
-    if (!this.#stretch || done) this.#stretch = begin(frame, fresh, copied, at, this.#newest);
-    else extend(this.#stretch, frame, fresh, copied);
-    if (frame.ts !== null) this.#newest = Math.max(this.#newest, frame.ts);
+  take({ seq, ts, instants }: Mark, fresh: number, copied: number, at: number): NumberingFault | null | undefined {
+    const mark = { seq, ts, instants };
+    const done = this.#stretch && this.#isLong(this.#stretch, mark, at) ? this.#stretch : null;
+    const fault = done ? this.#judge(done, mark, at) : undefined;
+    if (!this.#stretch || done) this.#stretch = begin(mark, fresh, copied, at, this.#newest);
+    else extend(this.#stretch, mark, fresh, copied);
+    if (ts !== null) this.#newest = Math.max(this.#newest, ts);
     return fault;
   }
 
@@ -132,28 +131,27 @@ function twice({ copied, instants }: Stretch): NumberingFault {
   };
 }
 
-function lost({ lastSeq, lastInstants }: Stretch, next: Mark): NumberingFault {
-  const expected_seq = lastSeq + lastInstants;
+function lost({ last }: Stretch, next: Mark): NumberingFault {
+  const expected_seq = last.seq + last.instants;
   return {
     code: 'all_lost',
-    detail: `most sequence numbers are missing: seq ${lastSeq} with ${lastInstants} instants is followed by ${expected_seq}, not ${next.seq}; seq must count sample instants, not values or bytes`,
+    detail: `most sequence numbers are missing: seq ${last.seq} with ${last.instants} instants is followed by ${expected_seq}, not ${next.seq}; seq must count sample instants, not values or bytes`,
     expected_seq,
   };
 }
 
-function begin({ seq, ts, instants }: Mark, fresh: number, copied: number, at: number, newest: number): Stretch {
-  const first = { seq, ts, instants };
-  const last = { lastSeq: seq, lastInstants: instants, end: seq + instants };
+function begin(first: Mark, fresh: number, copied: number, at: number, newest: number): Stretch {
+  const { seq, instants } = first;
   const counts = { frames: 1, instants, fresh, freshLater: 0, copied, jumps: 0, overlaps: 0 };
-  return { first, at, newest, ...last, ...counts };
+  return { first, at, newest, last: first, end: seq + instants, ...counts };
 }
 
 function extend(stretch: Stretch, frame: Mark, fresh: number, copied: number): void {
-  const repeated = stretch.lastSeq + stretch.lastInstants - frame.seq;
+  const { last } = stretch;
+  const repeated = last.seq + last.instants - frame.seq;
   if (frame.seq > stretch.end) stretch.jumps += 1;
-  if (frame.seq > stretch.lastSeq && frame.instants > 1 && 2 * repeated >= frame.instants) stretch.overlaps += 1;
-  stretch.lastSeq = frame.seq;
-  stretch.lastInstants = frame.instants;
+  if (frame.seq > last.seq && frame.instants > 1 && 2 * repeated >= frame.instants) stretch.overlaps += 1;
+  stretch.last = frame;
   stretch.end = Math.max(stretch.end, frame.seq + frame.instants);
   stretch.frames += 1;
   stretch.instants += frame.instants;

@@ -15,16 +15,19 @@ const CLEARLY = 2.5;
 const JUMP = 1.5;
 
 /** Sums of the steps where a frame follows another. */
-class Joins {
+interface Joins {
   /** From the last sample of the earlier frame to the first one of the later. */
-  forward = 0;
+  forward: number;
   /** From the last sample of the later frame to the first one of the earlier: one step of time if the order is reversed. */
-  backward = 0;
+  backward: number;
+}
 
-  clear(): void {
-    this.forward = 0;
-    this.backward = 0;
-  }
+/** The end of the previous frame: its first and last sample, its last step, and the number after it. */
+interface End {
+  readonly first: number;
+  readonly last: number;
+  readonly closing: number;
+  readonly next: number;
 }
 
 /**
@@ -36,17 +39,12 @@ class Joins {
 export class Order {
   #isRight = true;
   /** The joins at even and at odd frames: of swapped frames, every second one joins backwards. */
-  readonly #even = new Joins();
-  readonly #odd = new Joins();
+  #joins: readonly [Joins, Joins] = noJoins();
   /** Sum of the steps within the frames, on both sides of each join. */
   #within = 0;
   #frames = 0;
   #turn = 0;
-  /** The previous frame: its first and last sample, its last step, and the number after it. */
-  #first = 0;
-  #last = 0;
-  #closing = 0;
-  #end = -1;
+  #end: End = { first: 0, last: 0, closing: 0, next: -1 };
 
   /** Whether the order is right, as far as is known. */
   get isRight(): boolean {
@@ -58,48 +56,45 @@ export class Order {
     if (instants < LEAST_INSTANTS) return;
     const width = payload.length / instants;
     const end = payload.length - width;
-    const first = sampleAt(payload, encoding, 0);
-    const last = sampleAt(payload, encoding, end);
-    this.#turn = (this.#turn + 1 + Math.round((seq - this.#end) / instants)) % 2;
-    if (seq === this.#end) {
-      const opening = largest(first, sampleAt(payload, encoding, width), sampleAt(payload, encoding, 2 * width));
-      this.#add(Math.abs(first - this.#last), Math.abs(last - this.#first), opening);
-    }
-    this.#first = first;
-    this.#last = last;
-    this.#closing = largest(
-      last,
-      sampleAt(payload, encoding, end - width),
-      sampleAt(payload, encoding, end - 2 * width),
-    );
-    this.#end = seq + instants;
+    const sample = (at: number) => sampleAt(payload, encoding, at);
+    const [first, last] = [sample(0), sample(end)];
+    this.#turn = (this.#turn + 1 + Math.round((seq - this.#end.next) / instants)) % 2;
+    if (seq === this.#end.next) this.#add(first, last, largest(first, sample(width), sample(2 * width)));
+    const closing = largest(last, sample(end - width), sample(end - 2 * width));
+    this.#end = { first, last, closing, next: seq + instants };
   }
 
   /** Adds a join, unless a side of it is missing or constant, as where a driver repeats samples. */
-  #add(forward: number, backward: number, opening: number): void {
-    if (!(forward + backward < Number.POSITIVE_INFINITY && opening > 0 && this.#closing > 0)) return;
-    const joins = this.#turn === 0 ? this.#even : this.#odd;
+  #add(first: number, last: number, opening: number): void {
+    const { closing } = this.#end;
+    const [forward, backward] = [Math.abs(first - this.#end.last), Math.abs(last - this.#end.first)];
+    if (!(forward + backward < Number.POSITIVE_INFINITY && opening > 0 && closing > 0)) return;
+    const joins = this.#joins[this.#turn === 0 ? 0 : 1];
     joins.forward += forward;
     joins.backward += backward;
-    this.#within += opening + this.#closing;
+    this.#within += opening + closing;
     this.#frames += 1;
     if (this.#frames === STRETCH) this.#judge();
   }
 
   /** A verdict stands until the opposite is clear: noise alone, as of a still accelerometer, tells nothing. */
   #judge(): void {
-    if (this.#isRight) this.#isRight = !(this.#jumps && (isBackward(this.#even) || isBackward(this.#odd)));
-    else this.#isRight = isForward(this.#even) && isForward(this.#odd);
-    this.#even.clear();
-    this.#odd.clear();
+    const joins = this.#joins;
+    // Each sum of joins has a quarter of the steps.
+    const isJumping = 4 * Math.min(...joins.map(({ forward }) => forward)) > JUMP * this.#within;
+    if (this.#isRight) this.#isRight = !(isJumping && joins.some(isBackward));
+    else this.#isRight = joins.every(isForward);
+    this.#joins = noJoins();
     this.#within = 0;
     this.#frames = 0;
   }
+}
 
-  /** Whether the steps between frames are larger than within; each sum of joins has a quarter of the steps. */
-  get #jumps(): boolean {
-    return 4 * Math.min(this.#even.forward, this.#odd.forward) > JUMP * this.#within;
-  }
+function noJoins(): [Joins, Joins] {
+  return [
+    { forward: 0, backward: 0 },
+    { forward: 0, backward: 0 },
+  ];
 }
 
 /** The larger step from an outer sample to the next two: one alone is 0 if samples are doubled, or alternate. */

@@ -43,11 +43,9 @@ export class Sequence {
   /** Null before the first frame. */
   #next: number | null = null;
   /** Pieces after the first gap, ascending, without overlap. */
-  #held: Piece[] = [];
+  readonly #held: Piece[] = [];
   #givenUp: Range[] = [];
   #lastNewAt = 0;
-  /** The pieces that the running call has found to be in order. */
-  #ready: Piece[] = [];
 
   /**
    * @param period nominal spacing of the instants, ms
@@ -78,11 +76,11 @@ export class Sequence {
     if (this.#next === null) this.#startAt(frame.seq);
     if (frame.seq === this.#next && this.#held.length === 0) return this.#passWhole(frame, now);
     const fresh = this.#fresh(frame);
-    for (const range of fresh) this.#take(cut(frame, range));
+    for (const range of fresh) this.#hold(cut(frame, range));
     if (fresh.length > 0) this.#lastNewAt = now;
-    this.#deliverHeld(0);
-    while (this.#isOverdue()) this.#giveUpFirstGap();
-    return { fresh: fresh.reduce((sum, range) => sum + range.end - range.start, 0), pieces: this.#takeReady() };
+    const pieces = this.#release(0);
+    while (this.#isOverdue()) pieces.push(...this.#giveUpFirstGap());
+    return { fresh: fresh.reduce((sum, range) => sum + range.end - range.start, 0), pieces };
   }
 
   /** Gives up the gaps if nothing new has arrived for 2 s; returns the pieces after them, and so none if it did not. */
@@ -92,14 +90,9 @@ export class Sequence {
 
   /** Gives up all gaps, because no more data will arrive; returns the pieces after them. */
   flush(): readonly Piece[] {
-    while (this.#held.length > 0) this.#giveUpFirstGap();
-    return this.#takeReady();
-  }
-
-  #takeReady(): readonly Piece[] {
-    const ready = this.#ready;
-    this.#ready = [];
-    return ready;
+    const pieces: Piece[] = [];
+    while (this.#held.length > 0) pieces.push(...this.#giveUpFirstGap());
+    return pieces;
   }
 
   /** Handles the most common case: a frame in order, with no pieces held. */
@@ -129,34 +122,25 @@ export class Sequence {
     return fresh;
   }
 
-  #take(piece: Piece): void {
-    if (piece.seq === this.#next) this.#pass(piece);
-    else this.#hold({ ...piece, payload: new Uint8Array(piece.payload) });
-  }
-
-  #pass(piece: Piece): void {
-    this.#next = piece.seq + piece.instants;
-    this.#ready.push(piece);
-  }
-
   /** Holds a copy: a view would keep the whole received chunk in memory. */
   #hold(piece: Piece): void {
     const at = this.#held.findLastIndex((held) => held.seq < piece.seq);
-    this.#held.splice(at + 1, 0, piece);
+    this.#held.splice(at + 1, 0, { ...piece, payload: new Uint8Array(piece.payload) });
     this.amount.pieces += 1;
     this.amount.bytes += piece.payload.length;
   }
 
-  /** Delivers the held pieces that are now in order; the first one follows `lost` numbers. */
-  #deliverHeld(lost: number): void {
+  /** Takes out the held pieces that are now in order; the first one follows `lost` numbers. */
+  #release(lost: number): Piece[] {
     let count = 0;
-    for (const piece of this.#held) {
-      if (piece.seq !== this.#next) break;
+    for (const { seq, instants, payload } of this.#held) {
+      if (seq !== this.#next) break;
+      this.#next = seq + instants;
       this.amount.pieces -= 1;
-      this.amount.bytes -= piece.payload.length;
-      this.#pass(count++ === 0 ? { ...piece, lost } : piece);
+      this.amount.bytes -= payload.length;
+      count += 1;
     }
-    if (count > 0) this.#held.splice(0, count);
+    return this.#held.splice(0, count).map((piece, i) => (i === 0 ? { ...piece, lost } : piece));
   }
 
   #isOverdue(): boolean {
@@ -167,14 +151,13 @@ export class Sequence {
     return dataAfterGap > PATIENCE_MS || this.amount.isTooMuch;
   }
 
-  #giveUpFirstGap(): void {
+  #giveUpFirstGap(): Piece[] {
     const [first] = this.#held;
-    if (!first || this.#next === null) return;
-    this.#givenUp.push({ start: this.#next, end: first.seq });
-    if (this.#givenUp.length > MAX_GIVEN_UP) this.#givenUp.shift();
+    if (!first || this.#next === null) return [];
+    this.#givenUp = [...this.#givenUp, { start: this.#next, end: first.seq }].slice(-MAX_GIVEN_UP);
     const lost = first.seq - this.#next;
     this.#next = first.seq;
-    this.#deliverHeld(lost);
+    return this.#release(lost);
   }
 }
 
