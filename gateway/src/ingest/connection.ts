@@ -44,6 +44,8 @@ export class DeviceSocket extends WebSocket {
 export class Connection {
   /** SHA-256 of the device's key; null before the key is known. */
   keyHash: string | null = null;
+  /** Resolves when the device is gone. */
+  readonly gone: Promise<void>;
   /** Receives the messages once the session exists. */
   onMessage: ((data: Buffer, isBinary: boolean) => void) | null = null;
   /** Time at which that key expires, ms since the epoch; null if it never expires, or is not known yet. */
@@ -67,6 +69,9 @@ export class Connection {
   ) {
     this.#descriptor = descriptorOf(socket);
     this.#endedAt = bytesRead(socket);
+    this.gone = new Promise((resolve) => {
+      ws.once('close', () => resolve());
+    });
     ws.pause();
     ws.on('error', () => undefined); // A broken or oversized frame, or a reset: `close` follows and has the details.
     for (const control of ['ping', 'pong'])
@@ -83,11 +88,6 @@ export class Connection {
   /** Whether the service has closed the socket: later messages of the device are dropped. */
   get closed(): boolean {
     return this.#closed;
-  }
-
-  /** Whether the device is gone. */
-  get gone(): boolean {
-    return this.ws.readyState === this.ws.CLOSED;
   }
 
   pause(): void {
@@ -140,8 +140,7 @@ export class Connection {
     this.ws.resume(); // The peer's close frame must be read.
     this.ws.close(CLOSE[reason].code, detail);
     const grace = this.clock.after(CLOSE_GRACE_MS, () => this.ws.terminate());
-    this.ws.once('close', () => grace.cancel());
-    if (this.gone) grace.cancel();
+    void this.gone.then(() => grace.cancel());
   }
 
   #mayTellError(): boolean {

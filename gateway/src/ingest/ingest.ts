@@ -17,8 +17,8 @@ import { RefusedDevices } from '../refused-devices.js';
 import { StoreUnavailable } from '../store/store.js';
 import { admit, holderOf, keyHashOf, refusedDevice } from './admission.js';
 import { CLOSE_GRACE_MS, Connection, DeviceSocket } from './connection.js';
-import { IngestCounters } from './counters.js';
 import { EARLIEST_MS } from './frame.js';
+import { IngestCounters } from './metrics.js';
 import { JoinLimiter } from './session-quota.js';
 import { SessionScheduler } from './session-scheduler.js';
 import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
@@ -66,7 +66,6 @@ export class Ingest {
   #tickedAt: number;
   #stoodStill = false;
   #draining = false;
-  #onEmpty: () => void = () => undefined;
 
   constructor({ log, ...others }: IngestOptions) {
     const info = infoLines(log, others.clock);
@@ -124,7 +123,10 @@ export class Ingest {
       const connection = new Connection(ws, socket, this.#options.clock);
       this.#open.add(connection);
       this.#pending.add(connection);
-      ws.once('close', () => this.#forget(connection));
+      void connection.gone.then(() => {
+        this.#open.delete(connection);
+        this.#pending.delete(connection);
+      });
       void this.#admit(request, connection, at);
     });
   }
@@ -153,7 +155,7 @@ export class Ingest {
     await within(DRAIN_MS, Promise.allSettled(sessions.map((session) => session.suspend())), this.#options.clock);
     for (const session of sessions) session.leave('restarting');
     for (const connection of this.#open) connection.close('restarting');
-    await this.#emptied();
+    while (this.#open.size > 0) await Promise.all([...this.#open].map(({ gone }) => gone));
     this.#stopWatchingKeys();
   }
 
@@ -207,8 +209,7 @@ export class Ingest {
   #serve(connection: Connection, { session, resumed, replayMs }: Joined): void {
     if (this.#draining) session.leave('restarting');
     connection.onMessage = (data, isBinary) => session.take(connection, data, isBinary);
-    connection.ws.once('close', () => session.detach(connection));
-    if (connection.gone) session.detach(connection);
+    void connection.gone.then(() => session.detach(connection));
     const next = session.nextSeq;
     connection.send({
       type: 'ready',
@@ -263,18 +264,5 @@ export class Ingest {
 
   #isLate(now: number): boolean {
     return now - this.#tickedAt > TICK_MS + STANDSTILL_MS;
-  }
-
-  #forget(connection: Connection): void {
-    this.#open.delete(connection);
-    this.#pending.delete(connection);
-    if (this.#open.size === 0) this.#onEmpty();
-  }
-
-  #emptied(): Promise<void> {
-    if (this.#open.size === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#onEmpty = resolve;
-    });
   }
 }

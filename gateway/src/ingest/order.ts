@@ -1,4 +1,4 @@
-import { sampleAt } from './sample.js';
+import { sampleAt } from './frame.js';
 import type { Piece } from './sequence.js';
 
 /** The order is judged from this many joins of frames. */

@@ -13,8 +13,8 @@ import type { Diagnostics, LastInsights, Session, Store } from '../store/store.j
 import { type Admission, register } from './admission.js';
 import { Allowance } from './allowance.js';
 import type { Connection } from './connection.js';
-import type { IngestCounters } from './counters.js';
 import { NO_PROGRESS } from './intake.js';
+import type { IngestCounters } from './metrics.js';
 import { Owners } from './owners.js';
 import { LiveSession } from './session.js';
 import { type SessionLimits, SessionQuota, TOO_MANY_SESSIONS } from './session-quota.js';

@@ -1,6 +1,6 @@
 import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
 import type { Signal } from '../peers/inspection.js';
-import { sampleAt } from './sample.js';
+import { sampleAt } from './frame.js';
 
 /** Length of the signal that is kept of a displayed channel, ms of data time. */
 const KEPT_MS = 30_000;
