@@ -13,13 +13,13 @@ import { CloseError } from '../errors.js';
 import { infoLines } from '../info-lines.js';
 import type { Heartbeat } from '../peers/heartbeat.js';
 import type { Inspection } from '../peers/inspection.js';
+import { Queue, QueueFull } from '../queue.js';
 import { RefusedDevices } from '../refused-devices.js';
 import { StoreUnavailable } from '../store/store.js';
 import { admit, holderOf, keyHashOf, refusedDevice } from './admission.js';
 import { CLOSE_GRACE_MS, Connection, DeviceSocket } from './connection.js';
 import { EARLIEST_MS } from './frame.js';
 import { IngestCounters } from './metrics.js';
-import { JoinLimiter } from './session-quota.js';
 import { SessionScheduler } from './session-scheduler.js';
 import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
 
@@ -46,6 +46,9 @@ const PIECES = { maxFragments: 64, maxBufferedChunks: 512 };
  * but that of `Connection`, which closes with a code.
  */
 const UNTYPED = { closeTimeout: CLOSE_GRACE_MS, maxPendingAutoPongs: 0 };
+/** Maximum number of sockets of one account that wait at a time: after a restart, all devices of a gateway (MAX_SESSIONS) reconnect. */
+const MOST_JOINING = 2048;
+const TOO_MANY_JOINING = `more than ${MOST_JOINING} devices of this account are connecting at the same time; try again`;
 /** Time that a drain waits for the store, and then for the peers' close frames, ms. */
 const DRAIN_MS = 5000;
 
@@ -60,7 +63,11 @@ export class Ingest {
   readonly #pending: PendingSockets<Connection>;
   /** Thousands may connect at once, so they are accepted in turns; their key, and so their account, is not known yet. */
   readonly #upgrades = new FairScheduler();
-  readonly #joins = new JoinLimiter();
+  /**
+   * Sockets whose key is good and which wait to join a session: joining takes writes to the store, and no account may keep the
+   * devices of others waiting for long.
+   */
+  readonly #joins = new Queue({ each: () => MOST_JOINING, waitingEach: 0 });
   readonly #ticks: Timer;
   readonly #stopWatchingKeys: () => void;
   #tickedAt: number;
@@ -227,11 +234,10 @@ export class Ingest {
   }
 
   #refusalOf(error: unknown): CloseError {
-    const known = error instanceof CloseError || error instanceof StoreUnavailable;
-    if (!known) this.#options.log.error({ err: error }, 'a device could not be admitted');
-    return error instanceof CloseError
-      ? error
-      : new CloseError('overloaded', 'the device could not be admitted now; try again');
+    if (error instanceof CloseError) return error;
+    if (error instanceof QueueFull) return new CloseError('overloaded', TOO_MANY_JOINING);
+    if (!(error instanceof StoreUnavailable)) this.#options.log.error({ err: error }, 'a device could not be admitted');
+    return new CloseError('overloaded', 'the device could not be admitted now; try again');
   }
 
   #revoke(hash: string): void {

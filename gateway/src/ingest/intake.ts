@@ -7,9 +7,9 @@ import type { Frame } from './frame.js';
 import type { NoticeFields, Notices } from './notices.js';
 import { NUMBERING_FAULTS, Numbering } from './numbering.js';
 import { Order } from './order.js';
-import { type CountedLine, Excess, MAX_LEAD_MS, Pace } from './pace.js';
+import { Excess, MAX_LEAD_MS, Pace } from './pace.js';
 import { Held, type Piece, Sequence } from './sequence.js';
-import { MAX_FUTURE_MS, type Slip, Timeline } from './timeline.js';
+import { MAX_FUTURE_MS, Timeline } from './timeline.js';
 
 interface IntakeOptions {
   readonly channels: readonly ModalityChannel[];
@@ -123,10 +123,7 @@ export class Intake {
 
   /** `next_seq` by index, for the channels that have started here. */
   nextSeq(): Record<string, number> {
-    const next: Record<string, number> = {};
-    for (const [index, { sequence }] of this.#channels.entries())
-      if (sequence.next !== null) next[index] = sequence.next;
-    return next;
+    return byIndex(this.#channels, ({ sequence }) => sequence.next);
   }
 
   /** For each channel, the count of numbers that were used for data time delivered before. */
@@ -158,34 +155,19 @@ export class Intake {
   }
 
   progress(): SessionProgress {
+    const { progress } = this.#options;
+    const slips = byIndex(this.#channels, ({ timeline }) => timeline.slip);
+    const counted = { ...progress.counted, ...byIndex(this.#channels, ({ timeline }) => timeline.countedLine) };
     return {
-      clockShift: this.#options.progress.clockShift,
+      clockShift: progress.clockShift,
       originWithoutClock: this.#origin,
       firstInstant: this.#firstInstant,
-      nextSeq: { ...this.#options.progress.nextSeq, ...this.nextSeq() },
+      nextSeq: { ...progress.nextSeq, ...this.nextSeq() },
       lastDataAt: this.#lastDataAt,
       ...(this.#lastInstant !== undefined && { lastInstant: this.#lastInstant }),
-      ...this.#counted(),
-      ...this.#slips(),
+      ...(Object.keys(counted).length > 0 && { counted }),
+      ...(Object.keys(slips).length > 0 && { slips }),
     };
-  }
-
-  /** What the stamps of the channels lack since a clock was set back, including what was stored. */
-  #slips(): Pick<SessionProgress, 'slips'> {
-    const slips: Record<string, Slip> = {};
-    for (const [index, { timeline }] of this.#channels.entries()) {
-      const slip = timeline.slip === undefined ? timeline.stored : timeline.slip;
-      if (slip) slips[index] = slip;
-    }
-    return Object.keys(slips).length > 0 ? { slips } : {};
-  }
-
-  /** The time lines of the channels without a clock, including those that were stored. */
-  #counted(): Pick<SessionProgress, 'counted'> {
-    const lines: Record<string, CountedLine> = { ...this.#options.progress.counted };
-    for (const [index, { timeline }] of this.#channels.entries())
-      if (timeline.settledPace) lines[index] = timeline.settledPace.line;
-    return Object.keys(lines).length > 0 ? { counted: lines } : {};
   }
 
   #channel(model: ModalityChannel, index: number): Channel {
@@ -347,6 +329,16 @@ interface Channel {
   unacknowledgedMs: number;
   /** The last stamp, ms. */
   stamp: number;
+}
+
+/** A value of each channel by its index, without those that have none. */
+function byIndex<T>(channels: readonly Channel[], of: (channel: Channel) => T | null): Record<string, T> {
+  const values: Record<string, T> = {};
+  for (const channel of channels) {
+    const value = of(channel);
+    if (value !== null) values[channel.index] = value;
+  }
+  return values;
 }
 
 function refused(refusal: IntakeRefusal): Received {

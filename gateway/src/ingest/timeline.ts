@@ -1,4 +1,4 @@
-import { MAX_LEAD_MS, type Pace } from './pace.js';
+import { type CountedLine, MAX_LEAD_MS, type Pace } from './pace.js';
 import { MeasuredRate, Rate } from './rate.js';
 import type { Piece } from './sequence.js';
 
@@ -121,21 +121,10 @@ export class Timeline {
     readonly stored: Slip | null = null,
   ) {}
 
-  /** The current slip; null if there is none, and undefined before the first stamp. */
-  get slip(): Slip | null | undefined {
-    if (!this.#rate) return undefined;
+  /** The current slip, before the first stamp the stored one; null if there is none. */
+  get slip(): Slip | null {
+    if (!this.#rate) return this.stored;
     return this.#slip === 0 ? null : { seq: this.#slipSeq, ms: this.#slip, lead: this.#lead };
-  }
-
-  /**
-   * The estimated rate relative to the model's: 1 means as the model says. While steps repeat, it is the rate that would
-   * explain them.
-   */
-  get relativeRate(): number {
-    const line = this.#rate ?? (this.#pace?.settled ? this.#pace : null);
-    if (!line) return 1;
-    const explained = line.period + (this.#repeatsStep ? this.#lastStep * this.nominal : 0);
-    return this.nominal / (explained > 0 ? explained : line.period);
   }
 
   /** Amount by which a number would be ahead of an arrival, in counted time, ms; 0 where time is not counted. */
@@ -149,9 +138,9 @@ export class Timeline {
     this.measured.restart();
   }
 
-  /** The pace of counted time, once it is known; null if the device has a clock. */
-  get settledPace(): Pace | null {
-    return !this.#rate && this.#pace?.settled ? this.#pace : null;
+  /** The line of counted time, once its rate is known; null if the device has a clock. */
+  get countedLine(): CountedLine | null {
+    return !this.#rate && this.#pace?.settled ? this.#pace.line : null;
   }
 
   /** Whether the stamps tell the rate: not while they step ahead and back again. */
@@ -250,7 +239,7 @@ export class Timeline {
     const t = Math.min(line.t, Math.max(this.#end, latest - instants * line.period));
     const period = Math.min(line.period, Math.max(LEAST_PERIOD_MS, (latest - t) / instants));
     const isWhole = period === line.period; // Not squeezed, because it would run ahead.
-    const trusted = isWhole && pace.settled && Math.abs(this.relativeRate - 1) <= TRUSTED_RATE_OFF;
+    const trusted = isWhole && pace.settled && Math.abs(this.nominal / pace.period - 1) <= TRUSTED_RATE_OFF;
     return { t, period, trusted };
   }
 
