@@ -23,8 +23,8 @@ const MIN_CHANGES_AGAIN = 3;
  */
 export class Copies {
   readonly #capacity: number;
-  /** A hash of each of the last instants, at its position modulo the length. */
-  #hashes = new Uint32Array(64);
+  /** A hash of each of the last instants, at its position modulo the length; empty before the first stamp. */
+  #hashes = new Uint32Array();
   /** Position of the next instant; instants count from 0. */
   #count = 0;
   /** Position and stamp of the first instant of each remembered frame. */
@@ -124,7 +124,7 @@ export class Copies {
   }
 
   #remember(hashes: Uint32Array, time: number): void {
-    this.#grow(hashes.length);
+    if (this.#hashes.length === 0) this.#hashes = new Uint32Array(this.#capacity);
     this.#firsts.push(this.#count);
     this.#stamps.push(time);
     this.#latest = time + hashes.length * this.period;
@@ -134,17 +134,6 @@ export class Copies {
       this.#firsts.shift();
       this.#stamps.shift();
     }
-  }
-
-  /** Makes room for more instants, up to the capacity. */
-  #grow(more: number): void {
-    const { length } = this.#hashes;
-    const wanted = Math.min(this.#capacity, this.#count + more);
-    if (wanted <= length) return;
-    const grown = new Uint32Array(Math.min(this.#capacity, Math.max(wanted, 2 * length)));
-    for (let p = Math.max(0, this.#count - length); p < this.#count; p++)
-      grown[p % grown.length] = this.#hashes[p % length] ?? 0;
-    this.#hashes = grown;
   }
 }
 

@@ -4,7 +4,7 @@ import type { SampleRun } from '../analysis/sample-run.js';
 import type { ModalityChannel, SessionProgress } from '../store/store.js';
 import { Copies } from './copies.js';
 import type { Frame } from './frame.js';
-import type { NoticeFields, Notices } from './notices.js';
+import { DISORDERED, type Notices, rateOff, UNSTEADY, wentBack } from './notices.js';
 import { NUMBERING_FAULTS, Numbering } from './numbering.js';
 import { Order } from './order.js';
 import { Excess, MAX_LEAD_MS, Pace } from './pace.js';
@@ -288,27 +288,6 @@ export class Intake {
     const isRight = Math.abs(relativeRate - 1) <= NOTED_RATE_OFF;
     notices.tell('rate_off', index, isRight ? null : rateOff(model.sample_rate_hz, relativeRate));
   }
-}
-
-const UNSTEADY: NoticeFields = {
-  detail:
-    'ts steps ahead and back by more than 0.25 s against seq: send the time of measurement with a resolution finer than 0.25 s, or no ts',
-};
-
-const DISORDERED: NoticeFields = {
-  detail:
-    'the signal jumps between frames, but would be continuous in another order: send the samples of a frame oldest first, and the frames in the order of measurement',
-};
-
-function wentBack(ms: number): NoticeFields {
-  const detail = `ts goes back by ${(ms / 1000).toFixed(1)} s, as if the clock was set or its counter wrapped: data time does not, and goes on from the frame before. For data of another time, open another session`;
-  return { detail, back_ms: Math.round(ms) };
-}
-
-function rateOff(declared_hz: number, relativeRate: number): NoticeFields {
-  const measured_hz = Number((declared_hz * relativeRate).toFixed(2));
-  const detail = `the data arrive at ${measured_hz} Hz, but the device model says ${declared_hz} Hz: correct its sample_rate_hz, or check ts and seq (for stored data without ts, this is the rate at which they are sent: send ts)`;
-  return { detail, measured_hz, declared_hz };
 }
 
 interface Channel {

@@ -102,6 +102,31 @@ export const LATE: NoticeFields = {
     'its data arrive more than 2 s after those of another channel, too late for the windows that need them: send the channels interleaved, in order of time',
 };
 
+/** What `ts_unsteady` says. */
+export const UNSTEADY: NoticeFields = {
+  detail:
+    'ts steps ahead and back by more than 0.25 s against seq: send the time of measurement with a resolution finer than 0.25 s, or no ts',
+};
+
+/** What `order_wrong` says. */
+export const DISORDERED: NoticeFields = {
+  detail:
+    'the signal jumps between frames, but would be continuous in another order: send the samples of a frame oldest first, and the frames in the order of measurement',
+};
+
+/** What `ts_back` says of stamps that went back by so much, ms. */
+export function wentBack(ms: number): NoticeFields {
+  const detail = `ts goes back by ${(ms / 1000).toFixed(1)} s, as if the clock was set or its counter wrapped: data time does not, and goes on from the frame before. For data of another time, open another session`;
+  return { detail, back_ms: Math.round(ms) };
+}
+
+/** What `rate_off` says of a rate relative to the declared one. */
+export function rateOff(declared_hz: number, relativeRate: number): NoticeFields {
+  const measured_hz = Number((declared_hz * relativeRate).toFixed(2));
+  const detail = `the data arrive at ${measured_hz} Hz, but the device model says ${declared_hz} Hz: correct its sample_rate_hz, or check ts and seq (for stored data without ts, this is the rate at which they are sent: send ts)`;
+  return { detail, measured_hz, declared_hz };
+}
+
 /** What `not_analysed` says, with the modalities that the account's algorithms use. */
 export function notAnalysed(modalities: readonly string[]): string {
   if (modalities.length === 0)
