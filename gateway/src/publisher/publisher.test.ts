@@ -418,7 +418,7 @@ describe('the publisher', () => {
       clock.advance(400);
     }
     expect(await stored(session.id)).to.have.length(4);
-    expect(logged.map(({ fields }) => fields.unpublished)).to.deep.equal([1, 4]);
+    expect(logged.map(({ fields }) => fields.insights)).to.deep.equal([1, 1, 1, 1]);
   });
 
   it('drops readings whose content the store refuses, and keeps the others of the group', async () => {

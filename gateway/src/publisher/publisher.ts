@@ -26,8 +26,6 @@ const SHARE = 200;
 const STAMP_WAIT_MS = 10;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2000;
-/** Interval of the log lines about a bus that is down. */
-const BUS_LOG_MS = 1000;
 
 /**
  * Stores the readings of a gateway process, then publishes them. Commits are grouped: a commit starts at once when none is
@@ -52,8 +50,6 @@ export class Publisher {
   #retryMs = 0;
   #reliefs: (() => void)[] = [];
   #drains: (() => void)[] = [];
-  #unpublished = 0;
-  #busLoggedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -251,23 +247,15 @@ export class Publisher {
   async #send(account: string, messages: readonly BusMessage[], parts: readonly Part[]): Promise<void> {
     try {
       if (messages.length > 0) await this.#options.bus.publish(account, messages);
-    } catch (error) {
-      this.#logUnpublished(messages.length, error);
+    } catch (err) {
+      // Subscribers that missed them find them by REST.
+      this.#options.log.error(
+        { err, insights: messages.length },
+        'the bus accepts no insights; they are stored but not sent live',
+      );
     }
     this.#settle(parts);
     this.#answerDrains();
-  }
-
-  /** The insights are stored: subscribers that missed them find them by REST. */
-  #logUnpublished(count: number, error: unknown): void {
-    const { clock, log } = this.#options;
-    this.#unpublished += count;
-    if (clock.monotonic() - this.#busLoggedAt < BUS_LOG_MS) return;
-    this.#busLoggedAt = clock.monotonic();
-    log.error(
-      { err: error, unpublished: this.#unpublished },
-      'the bus accepts no insights; they are stored but not sent live',
-    );
   }
 
   #lose(part: Part): void {
