@@ -1,7 +1,9 @@
 import type { NoticeCode, Reason, TO_DEVICE } from '@device-insights/contract/ingest';
+import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { z } from 'zod';
 import type { NoReading } from '../analysis/no-reading.js';
 import type { InsightType } from '../insight.js';
+import type { DiagnosedNotice } from '../store/store.js';
 
 type Known = Readonly<z.infer<z.ZodObject<(typeof TO_DEVICE.notice)['shape']>>>;
 
@@ -16,11 +18,13 @@ export interface Notice extends Omit<Known, 'type'> {
 }
 
 interface Said {
-  /** Time of the last sending, by the monotonic clock, ms. */
+  readonly notice: DiagnosedNotice;
+  /** Time of the last sending, by the monotonic clock, ms; -Infinity for one of a former owner of the session. */
   readonly at: number;
-  isOver: boolean;
 }
 
+/** Maximum number of characters that are kept of a detail. */
+export const MAX_DETAIL = 300;
 /** Shortest time between two notices of the same code and channel, ms. */
 const EVERY_MS = 10_000;
 const OVER: Readonly<Record<NoticeCode, string>> = {
@@ -38,16 +42,31 @@ const OVER: Readonly<Record<NoticeCode, string>> = {
   no_reading: 'there is a trusted reading again',
 };
 
-/** The notices of one session: each is repeated while its cause lasts, at most every 10 s, and once when it is over. */
+/**
+ * The notices of one session: each is said again while its cause lasts, at most every 10 s, and once when it is over. What
+ * was said is kept for the diagnostics.
+ */
 export class Notices {
   readonly #said = new Map<string, Said>();
   #noReadings: readonly NoReading[] = [];
 
-  /** @param say sends a notice */
+  /**
+   * @param say sends a notice
+   * @param earlier those that a former owner of the session has kept
+   */
   constructor(
-    readonly clock: { monotonic(): number },
+    readonly clock: Pick<Clock, 'now' | 'monotonic'>,
     readonly say: (notice: Notice) => void,
-  ) {}
+    earlier: readonly DiagnosedNotice[] = [],
+  ) {
+    for (const notice of earlier)
+      this.#said.set(keyOf(notice.code, notice.channel, notice.insight), { notice, at: Number.NEGATIVE_INFINITY });
+  }
+
+  /** All notices so far, those of former owners of the session too. */
+  get all(): DiagnosedNotice[] {
+    return [...this.#said.values()].map(({ notice }) => notice);
+  }
 
   /** The types of which it was said that they have no trusted reading. */
   get noReadings(): readonly NoReading[] {
@@ -80,7 +99,13 @@ export class Notices {
     const now = this.clock.monotonic();
     const said = this.#said.get(key);
     if (said && now - said.at < EVERY_MS) return false;
-    this.#said.set(key, { at: now, isOver: false });
+    const lastAt = this.clock.now();
+    const { insight, reason } = fields;
+    const detail = fields.detail.slice(0, MAX_DETAIL);
+    const { firstAt, count } = said?.notice ?? { firstAt: lastAt, count: 0 };
+    const ofType = insight && { insight, reason: String(reason) };
+    const notice = { code, channel, firstAt, lastAt, count: count + 1, detail, isOver: false, ...ofType };
+    this.#said.set(key, { notice, at: now });
     this.say({ code, ...(channel !== null && { channel }), ...fields });
     return true;
   }
@@ -88,9 +113,10 @@ export class Notices {
   /** Reports that the cause of a notice is absent. */
   clear(code: NoticeCode, channel: number | null, insight?: InsightType): void {
     if (this.#said.size === 0) return; // Most devices have none.
-    const said = this.#said.get(keyOf(code, channel, insight));
-    if (!said || said.isOver) return;
-    said.isOver = true;
+    const key = keyOf(code, channel, insight);
+    const said = this.#said.get(key);
+    if (!said || said.notice.isOver || said.at === Number.NEGATIVE_INFINITY) return;
+    this.#said.set(key, { ...said, notice: { ...said.notice, isOver: true } });
     const about = { ...(channel !== null && { channel }), ...(insight && { insight }) };
     this.say({ code, ...about, detail: OVER[code], over: true });
   }
@@ -135,7 +161,7 @@ export function notAnalysed(modalities: readonly string[]): string {
 }
 
 /** What a notice is about: each has its own. */
-export function keyOf(code: string, channel: number | null, insight = ''): string {
+function keyOf(code: string, channel: number | null, insight = ''): string {
   return `${code}/${channel}/${insight}`;
 }
 

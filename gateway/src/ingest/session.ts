@@ -108,8 +108,9 @@ export class LiveSession implements Worker {
       this.#resolveGone = resolve;
     });
     this.#alreadyStored = new AlreadyStored(parts.store, row);
-    this.#trace = new Trace(row.channels, clock, diagnostics);
-    this.#notices = new Notices(clock, (notice) => this.#say(notice));
+    const say = (notice: Notice) => this.#connection?.send({ type: 'notice', ...notice });
+    this.#notices = new Notices(clock, say, diagnostics?.notices);
+    this.#trace = new Trace(row.channels, clock, this.#notices, diagnostics?.refused);
     const arrivals = new ForwardClock(clock, 1, row.progress.lastDataAt ?? row.startedAt);
     const { channels, progress } = row;
     this.#intake = new Intake({ channels, clock: arrivals, progress, notices: this.#notices });
@@ -254,11 +255,6 @@ export class LiveSession implements Worker {
     // The next owner has nothing of this owner to wait for.
     stream.record({ ...this.#intake.progress(), handedOverBy: this.row.epoch });
     await stream.flushed();
-  }
-
-  #say(notice: Notice): void {
-    this.#trace.noticed(notice);
-    this.#connection?.send({ type: 'notice', ...notice });
   }
 
   #handleNext(): boolean {

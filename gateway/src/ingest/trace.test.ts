@@ -2,6 +2,7 @@ import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
 import type { SampleRun } from '../analysis/sample-run.js';
 import type { ModalityChannel } from '../store/store.js';
+import { Notices } from './notices.js';
 import { Trace } from './trace.js';
 
 const CHANNEL: ModalityChannel = { ch_id: '1', modality: 'ppg', sample_rate_hz: 10, bit_depth: 16, num_channels: 2 };
@@ -9,11 +10,13 @@ const PERIOD = 100;
 
 describe('the trace of a session', () => {
   let clock: ManualClock;
+  let notices: Notices;
   let trace: Trace;
 
   beforeEach(() => {
     clock = new ManualClock(5000);
-    trace = new Trace([CHANNEL, { ...CHANNEL, num_channels: 1 }], clock);
+    notices = new Notices(clock, () => undefined);
+    trace = new Trace([CHANNEL, { ...CHANNEL, num_channels: 1 }], clock, notices);
   });
 
   const run = (channel: number, t: number, samples: readonly number[], encoding: SampleRun['encoding'] = 1) => {
@@ -50,36 +53,37 @@ describe('the trace of a session', () => {
   });
 
   it('gives the reason of each type of insight that has no reading', () => {
-    const none = { code: 'no_reading', detail: 'no trusted', reason: 'hum' } as const;
-    for (const insight of ['hr', 'rr'] as const) trace.noticed({ ...none, insight });
-    trace.noticed({ ...none, insight: 'hr', reason: 'no_contact' });
+    const none = { detail: 'no trusted', reason: 'hum' } as const;
+    for (const insight of ['hr', 'rr'] as const) notices.raise('no_reading', null, { ...none, insight });
+    clock.advance(10_000);
+    notices.raise('no_reading', null, { ...none, insight: 'hr', reason: 'no_contact' });
     expect(look().notices.map(({ insight, reason }) => [insight, reason])).to.deep.equal([
       ['hr', 'no_contact'],
       ['rr', 'hum'],
     ]);
-    trace.noticed({ code: 'no_reading', insight: 'hr', detail: 'again', over: true });
+    notices.clear('no_reading', null, 'hr');
     expect(look().notices.map(({ insight }) => insight)).to.deep.equal(['rr']);
   });
 
   it('gives the notices whose cause persists', () => {
-    trace.noticed({ code: 'rate_off', channel: 1, detail: 'off' });
-    trace.noticed({ code: 'not_analysed', detail: 'none' });
+    notices.raise('rate_off', 1, { detail: 'off' });
+    notices.raise('not_analysed', null, { detail: 'none' });
     expect(look().notices).to.deep.equal([
       { code: 'rate_off', channel: 1, detail: 'off', at: 5000 },
       { code: 'not_analysed', channel: null, detail: 'none', at: 5000 },
     ]);
-    trace.noticed({ code: 'rate_off', channel: 1, detail: 'over', over: true });
+    notices.clear('rate_off', 1);
     expect(look().notices).to.have.length(1);
   });
 
   it('keeps each notice with its times and count, over or not, and names the newest problem that persists', () => {
     expect(trace.problem(true)).to.equal(null);
-    trace.noticed({ code: 'rate_off', channel: 1, detail: 'one' });
+    notices.raise('rate_off', 1, { detail: 'one' });
     clock.advance(10_000);
-    trace.noticed({ code: 'rate_off', channel: 1, detail: 'two' });
+    notices.raise('rate_off', 1, { detail: 'two' });
     trace.refused({ fault: 'bad_json', detail: 'text' });
     expect([trace.problem(true), trace.problem(false)]).to.deep.equal(['rate_off', 'refused']);
-    trace.noticed({ code: 'rate_off', channel: 1, detail: 'over', over: true });
+    notices.clear('rate_off', 1);
     expect(trace.problem(true)).to.equal('refused');
     const kept = trace.diagnostics([1.02, null]);
     expect(kept).to.deep.equal({
@@ -90,15 +94,18 @@ describe('the trace of a session', () => {
         { index: 1, declaredHz: 10, measuredHz: null },
       ],
     });
-    const next = new Trace([CHANNEL], clock, kept);
+    const nextNotices = new Notices(clock, () => undefined, kept.notices);
+    const next = new Trace([CHANNEL], clock, nextNotices, kept.refused);
     next.refused({ fault: 'bad_json', detail: 'more' });
     expect(next.diagnostics([]).refused).to.deep.equal([{ code: 'bad_json', count: 2, detail: 'more' }]);
+    nextNotices.raise('rate_off', 1, { detail: 'three' });
+    expect(next.diagnostics([]).notices.map(({ firstAt, count }) => [firstAt, count])).to.deep.equal([[5000, 3]]);
   });
 
   it('keeps at most 8 KiB of diagnostics, and of the notices the newest', () => {
     for (let channel = 0; channel < 64; channel++) {
       clock.advance(1);
-      trace.noticed({ code: 'rate_off', channel, detail: 'ä'.repeat(300) });
+      notices.raise('rate_off', channel, { detail: 'ä'.repeat(300) });
     }
     const kept = trace.diagnostics([]);
     expect(Buffer.byteLength(JSON.stringify(kept))).to.be.within(7000, 8192);

@@ -1,16 +1,14 @@
 import type { Clock } from '@device-insights/fanout/platform/clock';
 import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
 import type { ChannelState, Inspection } from '../peers/inspection.js';
-import type { DiagnosedNotice, Diagnostics, ModalityChannel, RefusedFrames } from '../store/store.js';
+import type { Diagnostics, ModalityChannel, RefusedFrames } from '../store/store.js';
 import type { Fault } from './frame.js';
-import { keyOf, type Notice } from './notices.js';
+import { MAX_DETAIL, type Notices } from './notices.js';
 import { SignalWatch } from './signal-watch.js';
 
 /** Length of the record of received data, ms of data time, and most pieces in it. */
 const COVERED_MS = 600_000;
 const PIECES = 200;
-/** Maximum number of characters kept of a text; some texts list the wrong fields. */
-const MAX_DETAIL = 300;
 /** Maximum length of diagnostics, as JSON in UTF-8, bytes. */
 const MAX_DIAGNOSTICS = 8192;
 
@@ -19,18 +17,22 @@ export class Trace {
   readonly #channels: readonly ModalityChannel[];
   readonly #clock: Clock;
   readonly #refused = new Map<string, RefusedFrames>();
-  readonly #notices = new Map<string, DiagnosedNotice>();
+  readonly #notices: Notices;
   readonly #covered: [start: number, end: number][][];
   readonly #watch: SignalWatch;
   #frames = 0;
   #since: number;
   #connected = false;
 
-  /** @param earlier what a former owner of the session has kept */
-  constructor(channels: readonly ModalityChannel[], clock: Clock, earlier: Diagnostics | null = null) {
-    for (const refused of earlier?.refused ?? []) this.#refused.set(refused.code, refused);
-    for (const notice of earlier?.notices ?? [])
-      this.#notices.set(keyOf(notice.code, notice.channel, notice.insight), notice);
+  /** @param earlier the refused frames that a former owner of the session has kept */
+  constructor(
+    channels: readonly ModalityChannel[],
+    clock: Clock,
+    notices: Notices,
+    earlier: readonly RefusedFrames[] = [],
+  ) {
+    for (const refused of earlier) this.#refused.set(refused.code, refused);
+    this.#notices = notices;
     this.#channels = channels;
     this.#clock = clock;
     this.#since = clock.now();
@@ -52,36 +54,13 @@ export class Trace {
     this.#refused.set(code, { code, count, detail: detail.slice(0, MAX_DETAIL) });
   }
 
-  noticed({ code, channel: about, detail, over, insight, reason }: Notice): void {
-    const channel = about ?? null;
-    const key = keyOf(code, channel, insight);
-    const known = this.#notices.get(key);
-    if (over) {
-      if (known) this.#notices.set(key, { ...known, isOver: true });
-      return;
-    }
-    const lastAt = this.#clock.now();
-    const { firstAt, count } = known ?? { firstAt: lastAt, count: 0 };
-    const ofType = insight && { insight, reason: String(reason) };
-    const said = {
-      code,
-      channel,
-      firstAt,
-      lastAt,
-      count: count + 1,
-      detail: detail.slice(0, MAX_DETAIL),
-      isOver: false,
-    };
-    this.#notices.set(key, { ...said, ...ofType });
-  }
-
   /**
    * The code of the newest problem that persists; null for none.
    * @param hasData whether the session has data; without any, refused frames are the cause of everything else
    */
   problem(hasData: boolean): string | null {
     if (!hasData && this.#refused.size > 0) return 'refused';
-    const present = [...this.#notices.values()].filter(({ isOver }) => !isOver);
+    const present = this.#notices.all.filter(({ isOver }) => !isOver);
     const newest = present.toSorted((a, b) => b.lastAt - a.lastAt)[0];
     return newest?.code ?? (this.#refused.size > 0 ? 'refused' : null);
   }
@@ -95,7 +74,7 @@ export class Trace {
     const channels = this.#channels.map(({ sample_rate_hz: declaredHz }, index) => ({
       ...{ index, declaredHz, measuredHz: rateOf(declaredHz, rates[index] ?? null) },
     }));
-    const notices = [...this.#notices.values()].toSorted((a, b) => a.lastAt - b.lastAt);
+    const notices = this.#notices.all.toSorted((a, b) => a.lastAt - b.lastAt);
     while (notices.length > 0 && lengthOf({ notices, refused, channels }) > MAX_DIAGNOSTICS) notices.shift();
     return { notices, refused, channels };
   }
@@ -125,7 +104,7 @@ export class Trace {
       last_data_at: lastDataAt,
       frames: this.#frames,
       refused: [...this.#refused.values()],
-      notices: [...this.#notices.values()].flatMap(({ firstAt, lastAt: at, count, isOver, ...notice }) =>
+      notices: this.#notices.all.flatMap(({ firstAt, lastAt: at, count, isOver, ...notice }) =>
         isOver ? [] : [{ ...notice, at }],
       ),
       channels: this.#channels.map((model, index) => this.#state(model, index, rates[index] ?? null)),
