@@ -1,11 +1,11 @@
 import type { Answer, Core, CoreSession, Estimate, Modality } from '@device-insights/dsp-wasm';
-import { type InsightType, type Reading, sqiClass, UNITS } from '../insight.js';
+import { type Reading, sqiClass, UNITS } from '../insight.js';
 import type { LastInsights, Session } from '../store/store.js';
 import type { Algorithm } from './algorithm.js';
 import { type AnalysedChannel, analysedChannels, channelSets } from './channel.js';
 import type { CoreLoad } from './core-load.js';
 import { isOfGaps } from './gap-rhythm.js';
-import { type NoReading, NoReadingWatch, type Verdict } from './no-reading.js';
+import type { NoReading, Verdict } from './no-reading.js';
 import { entitled, LONGEST_WINDOW_S } from './registry.js';
 import { BYTES_PER_SAMPLE, type SampleRun } from './sample-run.js';
 import { type Candidate, type DueWindow, isCovered, LATE_S, mostConfident, SetAlgorithm, TypeSteps } from './steps.js';
@@ -84,7 +84,6 @@ export class Analysis {
   readonly #sets: readonly (readonly AnalysedChannel[])[];
   readonly #session: AnalysedSession;
   readonly #steps: readonly TypeSteps[];
-  readonly #watches: ReadonlyMap<InsightType, NoReadingWatch>;
   #noReadings: readonly NoReading[] = [];
   #firstInstant: number | null;
   /** Time of the first data here, seconds since the first instant. */
@@ -106,7 +105,6 @@ export class Analysis {
     this.#session = session;
     this.#firstInstant = session.progress.firstInstant;
     this.#steps = typeSteps(session.algorithms, sets);
-    this.#watches = new Map(this.#steps.map(({ type }) => [type, new NoReadingWatch(type)]));
   }
 
   /** If no entitled algorithm can use the channels, the modalities that the entitled algorithms use; otherwise null. */
@@ -154,11 +152,11 @@ export class Analysis {
   /** Computes the steps that an algorithm's channels have reached; no run may follow. */
   end(): readonly Reading[] {
     const readings = this.#steps.flatMap((steps) => {
-      const hasReached = (each: SetAlgorithm, end: number) => each.hasReached(end, 1);
-      return steps.reached().flatMap((end) => this.#compute(steps, end, hasReached));
+      const used = (end: number) => steps.algorithms.filter((each) => each.hasReached(end, 1));
+      return steps.reached().flatMap((end) => this.#compute(steps, end, used(end)));
     });
     // A type that had no trusted reading has a reason, however short the session was.
-    for (const steps of this.#steps) this.#watches.get(steps.type)?.end(noWindow(steps));
+    for (const steps of this.#steps) steps.watch.end(noWindow(steps));
     this.#listNoReadings();
     return readings;
   }
@@ -213,20 +211,15 @@ export class Analysis {
   }
 
   /** Estimates the windows of a type that end together, and chooses: a reading, or none that is new. */
-  #compute(
-    steps: TypeSteps,
-    end: number,
-    isUsed: (each: SetAlgorithm, end: number) => boolean = () => true,
-  ): Reading[] {
-    const used = steps.algorithms.filter((each) => isUsed(each, end));
-    const requests = used.flatMap(({ algorithm: { estimator }, set }) => {
+  #compute(steps: TypeSteps, end: number, algorithms = steps.algorithms): Reading[] {
+    const requests = algorithms.flatMap(({ algorithm: { estimator }, set }) => {
       const session = this.#sessions[set];
       return session ? { session, estimator, end: end - this.#base } : [];
     });
     const answers = this.#load.time(() => this.#load.core.answer(requests));
-    const windows = used.map((each) => each.window(end));
+    const windows = algorithms.map((each) => each.window(end));
     const found = windows.map((window, i) => this.#candidate(window, answers[i]?.estimate ?? null));
-    this.#watch(steps.type, windows, answers, found);
+    this.#watch(steps, end, windows, answers, found);
     const chosen = mostConfident(found);
     if (!chosen) return [];
     const reading = this.#reading(chosen);
@@ -236,26 +229,24 @@ export class Analysis {
 
   /** Notes whether a reading of these windows is trusted, or why none is. */
   #watch(
-    type: InsightType,
+    { watch }: TypeSteps,
+    end: number,
     windows: readonly DueWindow[],
     answers: readonly Answer[],
     found: readonly (Candidate | null)[],
   ): void {
-    const watch = this.#watches.get(type);
-    const [first] = windows;
-    if (!watch || !first) return;
     const before = watch.stated;
     const verdicts = windows.map((window, i) => {
       const confidence = round(found[i]?.confidence ?? 0, 3);
       const isTrusted = sqiClass(confidence) !== 'unfit';
       return isTrusted ? null : verdictOf(window, answers[i] ?? NO_ANSWER, confidence, this.#session);
     });
-    watch.note(this.#start, first.end, verdicts);
+    watch.note(this.#start, end, verdicts);
     if (watch.stated !== before) this.#listNoReadings();
   }
 
   #listNoReadings(): void {
-    this.#noReadings = [...this.#watches.values()].flatMap(({ stated }) => stated ?? []);
+    this.#noReadings = this.#steps.flatMap(({ watch }) => watch.stated ?? []);
   }
 
   /** Null without an estimate that is a number, or with too few data. */

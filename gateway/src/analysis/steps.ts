@@ -3,6 +3,7 @@ import type { Algorithm } from './algorithm.js';
 import type { AnalysedChannel } from './channel.js';
 import { windowCoverage } from './coverage.js';
 import { gapRhythm } from './gap-rhythm.js';
+import { NoReadingWatch } from './no-reading.js';
 
 /**
  * A required channel without data up to a window's end is waited for until data time is this far past that end,
@@ -89,6 +90,8 @@ export class SetAlgorithm {
 
 /** The steps of one type of insight: its algorithms, which have the same windows, are computed together. */
 export class TypeSteps {
+  /** Why the type has no trusted reading. */
+  readonly watch: NoReadingWatch;
   #next: number;
   readonly #everyS: number;
 
@@ -97,6 +100,7 @@ export class TypeSteps {
     readonly type: InsightType,
     readonly algorithms: readonly SetAlgorithm[],
   ) {
+    this.watch = new NoReadingWatch(type);
     this.#everyS = algorithms[0]?.algorithm.everyS ?? 1;
     this.#next = this.#everyS;
   }
