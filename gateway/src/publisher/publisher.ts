@@ -38,7 +38,7 @@ export class Publisher {
   /** The clock of the stamps: later publications get later stamps, also when the wall clock is set back. */
   readonly #stamps: ForwardClock;
   /** Streams with readings to publish, in order of arrival. */
-  #waiting: Stream[] = [];
+  readonly #waiting = new Set<Stream>();
   /** Readings queued or in a commit. */
   #queued = 0;
   /** Parts that are being stored or published. */
@@ -76,7 +76,7 @@ export class Publisher {
   open(session: PublishedSession): Stream {
     return new Stream(session, this.#stamps, (stream, readings) => {
       this.#queued += readings;
-      this.#await(stream);
+      this.#waiting.add(stream);
       this.#onAdded?.();
       this.#start();
     });
@@ -109,12 +109,6 @@ export class Publisher {
     });
   }
 
-  #await(stream: Stream): void {
-    if (stream.isWaiting) return;
-    stream.isWaiting = true;
-    this.#waiting.push(stream);
-  }
-
   /**
    * The readings that the running callback still produces join the group; no socket is read before the group is sent.
    */
@@ -126,7 +120,7 @@ export class Publisher {
 
   /** Commits group after group while readings wait. */
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.size > 0) {
       const group = this.#take();
       if (group.length === 0) await this.#moreReadings();
       else if (!(await this.#commit(group)))
@@ -149,20 +143,16 @@ export class Publisher {
   /** A stream with more readings waits behind the others. If not all fit in, accounts take turns. */
   #take(): Part[] {
     const group: Part[] = [];
-    const waiting = this.#queued > GROUP ? inTurns(this.#waiting) : this.#waiting;
-    this.#waiting = [];
     let room = GROUP;
-    let next = 0;
-    for (; next < waiting.length && room > 0; next++) {
-      const stream = waiting[next];
-      const part = stream?.take(Math.min(room, SHARE));
-      if (stream) stream.isWaiting = false;
-      if (stream && stream.length > 0) this.#await(stream);
+    for (const stream of this.#queued > GROUP ? inTurns(this.#waiting) : [...this.#waiting]) {
+      if (room === 0) break;
+      this.#waiting.delete(stream);
+      const part = stream.take(Math.min(room, SHARE));
+      if (stream.length > 0) this.#waiting.add(stream);
       if (!part) continue;
       group.push(part);
       room -= part.readings.length;
     }
-    if (next < waiting.length) this.#waiting = [...waiting.slice(next), ...this.#waiting];
     this.#underWay += group.length;
     return group;
   }
@@ -217,7 +207,7 @@ export class Publisher {
   #putBack(group: readonly Part[]): void {
     for (const part of group) {
       part.stream.putBack(part);
-      this.#await(part.stream);
+      this.#waiting.add(part.stream);
     }
     this.#underWay -= group.length;
   }
@@ -265,7 +255,7 @@ export class Publisher {
       'another gateway owns the session now; the readings computed here are dropped',
     );
     this.#queued -= stream.length;
-    this.#waiting = this.#waiting.filter((each) => each !== stream);
+    this.#waiting.delete(stream);
     this.#underWay -= 1;
     stream.lose(part);
   }
@@ -287,7 +277,7 @@ export class Publisher {
   }
 
   #answerDrains(): void {
-    if (this.#waiting.length > 0 || this.#underWay > 0) return;
+    if (this.#waiting.size > 0 || this.#underWay > 0) return;
     const drains = this.#drains;
     this.#drains = [];
     for (const resolve of drains) resolve();
@@ -295,7 +285,7 @@ export class Publisher {
 }
 
 /** The streams in an order in which their accounts take turns. */
-function inTurns(streams: readonly Stream[]): Stream[] {
+function inTurns(streams: Iterable<Stream>): Stream[] {
   const ofAccount = new Map<string, number>();
   const rounds: Stream[][] = [];
   for (const stream of streams) {

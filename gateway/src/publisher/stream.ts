@@ -49,8 +49,6 @@ export class Stream {
    * dead and closed the session: then what is queued is still stored and published, but no further data may be received.
    */
   readonly disowned: Promise<'taken' | 'closed'>;
-  /** Whether the stream stands in its publisher's queue; set by the publisher. */
-  isWaiting = false;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #added: (stream: Stream, readings: number) => void;
   readonly #stamps = new Map<InsightType, Stamps>();
