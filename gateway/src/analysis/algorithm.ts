@@ -12,7 +12,7 @@ export interface Algorithm {
   readonly type: InsightType;
   /** Range of its values, in the type's unit. */
   readonly range: readonly [least: number, most: number];
-  /** Window length and cadence, whole seconds. */
+  /** Window length and cadence, whole seconds: the same for all algorithms of a type. */
   readonly windowS: number;
   readonly everyS: number;
   /** Required modalities: of each list, one that has data. */

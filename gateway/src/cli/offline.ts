@@ -7,7 +7,7 @@ import { CoreLoad } from '../analysis/core-load.js';
 import { ALGORITHMS } from '../analysis/registry.js';
 import { BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
 import { decodeBinary } from '../ingest/frame.js';
-import { Intake, NO_PROGRESS, REFUSALS } from '../ingest/intake.js';
+import { Intake, NO_PROGRESS } from '../ingest/intake.js';
 import { LATE, Notices, notAnalysed } from '../ingest/notices.js';
 import { type InsightType, publishedAt, type Reading, type StoredInsight } from '../insight.js';
 import type { ModalityChannel } from '../store/store.js';
@@ -149,13 +149,9 @@ class OfflineRun {
     const { channel, ts, row = null } = frame;
     this.#place = { row, t: Number.isNaN(ts) ? null : Number((ts / 1000).toFixed(6)) };
     const decoded = decodeBinary(encodeFrame(frame), this.#channels, NO_EARLIEST);
-    if ('fault' in decoded) {
-      this.#find({ code: decoded.fault, channel, detail: decoded.detail });
-      return;
-    }
-    const { refusal, runs } = this.#intake.receive(decoded);
-    this.#analyse(runs);
-    if (refusal !== null) this.#find({ code: refusal, channel, detail: REFUSALS[refusal] });
+    const runs = 'fault' in decoded ? decoded : this.#intake.receive(decoded);
+    if ('fault' in runs) this.#find({ code: runs.fault, channel, detail: runs.detail });
+    else this.#analyse(runs);
   }
 
   #analyse(runs: readonly SampleRun[]): void {

@@ -28,9 +28,10 @@ function open({ channels = [channel(), channel()], progress = NO_PROGRESS as Ses
   const keep = (found: readonly SampleRun[]) =>
     void runs.push(...found.map((run) => ({ ...run, instants: run.payload.length / 2 })));
   const receive = (frame: Frame) => {
-    const { refusal, runs: found } = intake.receive(frame);
+    const found = intake.receive(frame);
+    if ('fault' in found) return found.fault;
     keep(found);
-    return refusal;
+    return null;
   };
   const send = (seq: number, instants: number, fields: Partial<Frame> = {}) =>
     receive({

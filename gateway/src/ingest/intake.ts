@@ -1,9 +1,8 @@
-import type { FrameErrorCode } from '@device-insights/contract/ingest';
 import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { SampleRun } from '../analysis/sample-run.js';
 import type { ModalityChannel, SessionProgress } from '../store/store.js';
 import { Copies } from './copies.js';
-import type { Frame } from './frame.js';
+import { type Fault, type Frame, fault } from './frame.js';
 import { DISORDERED, type Notices, rateOff, UNSTEADY, wentBack } from './notices.js';
 import { NUMBERING_FAULTS, Numbering } from './numbering.js';
 import { Order } from './order.js';
@@ -33,18 +32,11 @@ export const NO_PROGRESS: SessionProgress = {
   lastDataAt: null,
 };
 
-/** Cause for which a well-formed frame is not used. */
-export type IntakeRefusal = Extract<FrameErrorCode, 'unknown_channel' | 'too_late' | 'in_future' | 'too_fast'>;
-
-/** What the error of a refused frame says. */
-export const REFUSALS: Readonly<Record<IntakeRefusal, string>> = {
-  too_late: 'these sequence numbers have been given up as lost',
-  in_future:
-    'ts lies more than 60 s in the future: give ms since the epoch, not µs, in binary as a little-endian double; if the device clock is off, connect with the clock parameter, in ms too',
-  too_fast:
-    'data without ts arrive faster than they can be measured, so their times would lie in the future: send ts with stored data, or send data without ts no faster than measured',
-  unknown_channel: 'the session has no such channel',
-};
+const TOO_LATE = 'these sequence numbers have been given up as lost';
+const IN_FUTURE =
+  'ts lies more than 60 s in the future: give ms since the epoch, not µs, in binary as a little-endian double; if the device clock is off, connect with the clock parameter, in ms too';
+const TOO_FAST =
+  'data without ts arrive faster than they can be measured, so their times would lie in the future: send ts with stored data, or send data without ts no faster than measured';
 
 /** The device gets a notice if its rate is known and differs from the model's by more than this. */
 const NOTED_RATE_OFF = 0.05;
@@ -55,12 +47,6 @@ const TORN_MS = 10_000;
 const SECOND_MS = 1000;
 /** An instant within this distance of a whole second counts as on it, ms. */
 const EPSILON_MS = 1e-3;
-
-/** What became of a frame: the code for which it is refused, and else the runs that are now in order. */
-export interface Received {
-  readonly refusal: IntakeRefusal | null;
-  readonly runs: readonly SampleRun[];
-}
 
 /**
  * The receiving side of one session: takes frames in any order and returns sample runs with final times, in order of time
@@ -87,14 +73,19 @@ export class Intake {
     this.#channels = options.channels.map((channel, index) => this.#channel(channel, index));
   }
 
-  /** Receives a frame. Of a frame that is refused no part is used. */
-  receive(frame: Frame): Received {
+  /** Receives a frame; returns the runs that are now in order, or why the frame is refused: then no part of it is used. */
+  receive(frame: Frame): readonly SampleRun[] | Fault {
+    const at = { channel: frame.channel, seq: frame.seq };
     const channel = this.#channels[frame.channel];
-    if (!channel) return refused('unknown_channel');
+    if (!channel) return fault('unknown_channel', 'the session has no such channel', at);
     const now = this.#options.clock.now();
-    if (channel.sequence.isTooLate(frame)) return refused('too_late');
-    if (frame.ts !== null && this.#shifted(frame.ts) > now + MAX_FUTURE_MS) return refused('in_future');
-    if (frame.ts === null && this.#isTooFast(channel, frame)) return refused('too_fast');
+    if (channel.sequence.isTooLate(frame)) return fault('too_late', TOO_LATE, at);
+    if (frame.ts !== null && this.#shifted(frame.ts) > now + MAX_FUTURE_MS) return fault('in_future', IN_FUTURE, at);
+    if (frame.ts === null && this.#isTooFast(channel, frame)) return fault('too_fast', TOO_FAST, at);
+    return this.#accept(channel, frame, now);
+  }
+
+  #accept(channel: Channel, frame: Frame, now: number): readonly SampleRun[] {
     const at = this.#options.clock.monotonic();
     const copied = channel.copied;
     const { fresh, pieces } = channel.sequence.accept(frame, at);
@@ -102,7 +93,7 @@ export class Intake {
     this.#watchNumbers(channel, frame, fresh, channel.copied - copied, at);
     channel.unacknowledgedMs += fresh * channel.timeline.nominal;
     if (fresh > 0) this.#lastDataAt = now;
-    return { refusal: null, runs };
+    return runs;
   }
 
   /**
@@ -262,14 +253,14 @@ export class Intake {
 
   /** Reports faults of the numbers; they are the cause of a wrong rate. */
   #watchNumbers(channel: Channel, frame: Frame, fresh: number, copied: number, at: number): void {
-    const fault = channel.numbering.take(frame, fresh, copied, at);
-    if (fault === undefined) return;
+    const found = channel.numbering.take(frame, fresh, copied, at);
+    if (found === undefined) return;
     const { notices } = this.#options;
-    channel.hasNumberingFault = fault !== null;
-    for (const code of NUMBERING_FAULTS) if (code !== fault?.code) notices.clear(code, frame.channel);
-    if (!fault) return;
+    channel.hasNumberingFault = found !== null;
+    for (const code of NUMBERING_FAULTS) if (code !== found?.code) notices.clear(code, frame.channel);
+    if (!found) return;
     notices.clear('rate_off', frame.channel);
-    notices.raise(fault.code, frame.channel, fault);
+    notices.raise(found.code, frame.channel, found);
   }
 
   /** Reports what the placed pieces of a channel show: wrong order, and stamps or a rate that are not as they should be. */
@@ -318,10 +309,6 @@ function byIndex<T>(channels: readonly Channel[], of: (channel: Channel) => T | 
     if (value !== null) values[channel.index] = value;
   }
   return values;
-}
-
-function refused(refusal: IntakeRefusal): Received {
-  return { refusal, runs: [] };
 }
 
 /** A piece without its first instants. */

@@ -53,9 +53,9 @@ class Receiver {
     return sent.flatMap((frame) => {
       this.clock.skip(frame.at - this.#begun - this.clock.monotonic());
       const payload = new Uint8Array(2 * frame.instants);
-      const { refusal, runs } = this.intake.receive({ channel: index, ts: null, encoding: 1, payload, ...frame });
-      if (refusal !== null) {
-        expect(refusal).to.equal('too_fast');
+      const runs = this.intake.receive({ channel: index, ts: null, encoding: 1, payload, ...frame });
+      if ('fault' in runs) {
+        expect(runs.fault).to.equal('too_fast');
         this.refused.push(frame.seq);
         return [];
       }

@@ -13,9 +13,9 @@ import type { Stream } from '../publisher/stream.js';
 import type { Diagnostics, Session, Store } from '../store/store.js';
 import { AlreadyStored } from './already-stored.js';
 import type { Connection } from './connection.js';
-import { decodeBinary, EARLIEST_MS, type Fault, type Frame, fault } from './frame.js';
+import { decodeBinary, EARLIEST_MS, type Fault, type Frame } from './frame.js';
 import { Inbox } from './inbox.js';
-import { Intake, REFUSALS } from './intake.js';
+import { Intake } from './intake.js';
 import { decodeText } from './message.js';
 import type { IngestCounters } from './metrics.js';
 import { LATE, type Notice, type NoticeFields, Notices, noReadingFields, notAnalysed } from './notices.js';
@@ -280,9 +280,9 @@ export class LiveSession implements Worker {
   }
 
   #receive(connection: Connection, frame: Frame): void {
-    const { refusal, runs } = this.#intake.receive(frame);
-    if (refusal !== null) {
-      this.#refuse(connection, fault(refusal, REFUSALS[refusal], { channel: frame.channel, seq: frame.seq }));
+    const runs = this.#intake.receive(frame);
+    if ('fault' in runs) {
+      this.#refuse(connection, runs);
       return;
     }
     this.#keep(runs);

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { FRAME_ERRORS } from '@device-insights/contract/ingest';
 import { decodeBinary, type Fault, type Frame } from '@device-insights/gateway/test-ingest/frame';
-import { Intake, NO_PROGRESS, type Received } from '@device-insights/gateway/test-ingest/intake';
+import { Intake, NO_PROGRESS } from '@device-insights/gateway/test-ingest/intake';
 import { decodeText } from '@device-insights/gateway/test-ingest/message';
 import { Notices } from '@device-insights/gateway/test-ingest/notices';
 import { HostileFrames, MOST_INSTANTS, SAMPLE_BYTES } from './hostile-frames.js';
@@ -115,13 +115,16 @@ class FuzzedSession {
     this.tally.decoded++;
     checkFrame(frame, this.#channels);
     this.#witness.offer(frame);
-    const { refusal, runs } = this.#intake.receive(frame);
+    const runs = this.#intake.receive(frame);
+    if ('fault' in runs) {
+      this.#refused(runs.fault);
+      return;
+    }
     this.#see(runs);
-    if (refusal === null) this.tally.taken++;
-    else this.#refused(refusal);
+    this.tally.taken++;
   }
 
-  #see(runs: Received['runs']): void {
+  #see(runs: ReturnType<Intake['flush']>): void {
     for (const run of runs) this.#witness.push(run);
   }
 
