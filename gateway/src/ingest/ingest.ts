@@ -67,7 +67,7 @@ export class Ingest {
    * Sockets whose key is good and which wait to join a session: joining takes writes to the store, and no account may keep the
    * devices of others waiting for long.
    */
-  readonly #joins = new Queue({ each: () => MOST_JOINING, waitingEach: 0 });
+  readonly #joins = new Queue({ each: () => MOST_JOINING, waiting: 0 });
   readonly #ticks: Timer;
   readonly #stopWatchingKeys: () => void;
   #tickedAt: number;
