@@ -51,6 +51,7 @@ describe('the sessions of one account', () => {
       request.url = `/?${new URLSearchParams(query)}`;
       a.ingest.handleUpgrade(request, socket, head);
     }
+    await until(() => a.ingest.counters.refusedDevices.get('overloaded') === 2048); // The others wait to be joined.
     await connectOther('one').ready();
     expect(a.ingest.counters.refusedDevices.get('overloaded')).to.equal(2048);
     for (const [, socket] of waiting) socket.destroy();
