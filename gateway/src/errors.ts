@@ -11,9 +11,11 @@ export const HTTP_ERRORS = {
   not_found: { status: 404, retry: false },
   method_not_allowed: { status: 405, retry: false },
   conflict: { status: 409, retry: false },
+  too_large: { status: 413, retry: false },
   too_many_attempts: { status: 429, retry: true },
   upgrade_required: { status: 426, retry: false },
   internal: { status: 500, retry: true },
+  unavailable: { status: 503, retry: true },
 } as const;
 
 /** A refusal of a REST request; `message` becomes the `detail` and says how to correct the request. */

@@ -127,7 +127,7 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const inspect = inspector.look.bind(inspector);
   const refusals = ingest.refused.of.bind(ingest.refused);
   const shown = { dashboard, load, inspect, refusals, gateway };
-  const web = createWeb({ store, keys, sockets, health, ...shown, registry, clock, log });
+  const web = createWeb({ store, keys, sockets, health, upload: ingest.upload, ...shown, registry, clock, log });
   const server = createHttpServer(web, log, { upgrades });
   registerDrops(registry, server);
   if (config.mongodbUri === null) registerDisk(registry, config.dataDir);

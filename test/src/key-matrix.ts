@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { encodeFrame } from '@device-insights/sdk';
 import { fileOf } from './server-process.js';
 
 /** An operation of the OpenAPI document. */
@@ -40,6 +41,8 @@ export interface Row {
   /** To a key of another user of the account. */
   readonly otherUser: Sight;
   readonly body?: object;
+  /** Default: `read` for GET, otherwise `manage`. */
+  readonly needs?: 'stream';
 }
 
 const CHANNEL = { modality: 'ecg', sample_rate_hz: 250, bit_depth: 24, num_channels: 1 };
@@ -49,6 +52,10 @@ const listed = { otherAccount: 'hidden', otherUser: 'same' } as const;
 const anyone = { otherAccount: 'same', otherUser: 'same' } as const;
 const perUser = { otherAccount: 'forbidden', otherUser: 'forbidden' } as const;
 const perUserList = { otherAccount: 'hidden', otherUser: 'hidden' } as const;
+
+/** One frame of channel 0, after its length. */
+const FRAME = encodeFrame({ channel: 0, seq: 0, ts: Date.now(), samples: Float64Array.of(1, 2, 3) });
+const UPLOAD = Uint8Array.of(FRAME.length, 0, 0, 0, ...FRAME);
 
 /** One row for each operation; an operation without a row fails the test. */
 export const ROWS: Readonly<Record<string, Row>> = {
@@ -65,6 +72,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   getSession: { status: 200, ...perUser },
   listSessionInsights: { status: 200, ...perUser },
   getSessionSummary: { status: 200, ...perUser },
+  createUpload: { status: 201, otherAccount: 'forbidden', otherUser: 'same', needs: 'stream', body: UPLOAD },
   listInsights: { status: 200, ...perUserList },
   listAlgorithms: { status: 200, ...anyone },
   getHealth: { status: 200, ...anyone },

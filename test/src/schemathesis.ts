@@ -30,6 +30,12 @@ const config = ({ modelId, channelId, sessionId }: FuzzOptions) => `
 include-operation-id = ["listSessions", "listInsights", "updateDeviceModel"]
 checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "403", "404", "409"]
 
+# Any bytes are a binary body, and few are frames.
+[[operations]]
+include-operation-id = "createUpload"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "403", "404", "409"]
+parameters = { "query.device_model_id" = "${modelId}" }
+
 # An Idempotency-Key that came before gives the first answer again, also where its resource has been deleted since.
 [[operations]]
 include-path-regex = "^/v1/device-models/"

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import {
+  allowLongBody,
   close,
   connectionLimit,
   createHttpServer,
@@ -97,6 +98,20 @@ describe('the HTTP server', () => {
       await freed();
     });
   }
+
+  it('lets a long body take longer than other requests, and closes the connection if it goes on after its answer', async () => {
+    const sent = 'POST /long HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n1';
+    await start((request, response) => {
+      if (request.url === '/long') allowLongBody(request, response);
+      request.on('data', (part) => String(part) === '2' && response.end('enough'));
+    });
+    Object.assign(server, { headersTimeout: 200, requestTimeout: 300 });
+    const long = await open(sent);
+    expect(await (await open(sent.replace('/long', '/other'))).ended).to.match(/^HTTP\/1.1 408 /);
+    long.socket.write('2');
+    expect(await long.ended).to.match(/\r\n\r\nenough$/);
+    await freed();
+  });
 
   it('has its own time limits instead of the five minutes of Node', async () => {
     await start();

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Log } from './log.js';
@@ -69,7 +69,11 @@ export function createHttpServer(
     droppedAt = performance.now();
     if (isNew) log.warn({ most }, 'too many connections: new ones are closed until others have ended');
   });
-  server.on('clientError', refuseUnparsable);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const request = responseOf(socket)?.req;
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && request && longBodies.has(request)) return;
+    refuseUnparsable(error, socket);
+  });
   server.on('checkExpectation', (_request, response) =>
     refuseRequest(response, 417, 'send no Expect header, or "100-continue"'),
   );
@@ -86,6 +90,21 @@ export function createHttpServer(
     ),
   );
   return server;
+}
+
+const longBodies = new WeakSet<IncomingMessage>();
+
+/**
+ * From now on the body of a request may take as long as its handler waits for it: the handler limits the time. If it answers
+ * before the end of the body, the client has a short time to read the answer.
+ */
+export function allowLongBody(request: IncomingMessage, response: ServerResponse): void {
+  longBodies.add(request);
+  request.socket.setTimeout(0); // Until the answer: Node then sets it again.
+  const { socket } = request;
+  response.once('finish', () => {
+    if (!request.complete) setTimeout(() => request.complete || socket.destroy(), FINISH_MS).unref();
+  });
 }
 
 function offersWebSocket({ headers }: IncomingMessage): boolean {

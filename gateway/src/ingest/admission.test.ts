@@ -55,7 +55,8 @@ describe('Admission of devices', () => {
     const { model } = await bench.device(gateway);
     const allowance = new Allowance(bench.clock);
     const add = (deviceId: string, key: string, user: string | null = 'ann') => {
-      const admission = { accountId: bench.account.id, user, keyHash: key, deviceId, model, deviceClock: null, at: T0 };
+      const device = { deviceId, model, deviceClock: null, at: T0, upload: null };
+      const admission = { accountId: bench.account.id, user, keyHash: key, ...device };
       return register(admission, allowance, bench.store);
     };
     await Promise.all(Array.from({ length: 1000 }, (_, i) => add(`band-${i}`, 'of ann')));

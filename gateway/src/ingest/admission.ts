@@ -22,6 +22,8 @@ export interface Admission {
   readonly deviceClock: number | null;
   /** The server's time at that moment, ms. */
   readonly at: number;
+  /** The upload that asks for a session of its own, with its Idempotency-Key; null for a socket. */
+  readonly upload: { readonly key: string | null } | null;
 }
 
 type Parameters = Pick<Admission, 'deviceId' | 'deviceClock'> & { readonly modelId: string };
@@ -80,12 +82,13 @@ export async function admit(
   holder: KeyHolder,
   at: number,
   store: DeviceModelStore,
+  upload: Admission['upload'],
 ): Promise<Admission> {
   const { deviceId, modelId, deviceClock } = parametersOf(queryOf(request));
   const model = await modelFor(holder, modelId, store);
   const { account: accountId, user } = holder;
   const keyHash = keyHashOf(request) ?? ''; // Never empty: the key was found.
-  return { accountId, user, keyHash, deviceId, model, deviceClock, at };
+  return { accountId, user, keyHash, deviceId, model, deviceClock, at, upload };
 }
 
 /**

@@ -15,6 +15,7 @@ const SECOND_MS = 1000;
 const FAULTLESS: ReadonlySet<FrameErrorCode> = new Set(['too_late', 'in_future', 'too_fast']);
 /** More refused frames in a row than this, not counting those, close the connection. */
 const MAX_REFUSED = 1000;
+export const TOO_MANY_REFUSED = `more than ${MAX_REFUSED} refused frames in a row`;
 /** A device that leaves more than this unread of the answers that it caused (pongs, errors) is cut off, bytes. */
 const MAX_UNREAD = 1024 * 1024;
 /**
@@ -40,6 +41,40 @@ export class DeviceSocket extends WebSocket {
   }
 }
 
+/** Counts the frames in a row that were refused and are at fault. */
+export class RefusedInARow {
+  #count = 0;
+
+  /** A frame was accepted. */
+  end(): void {
+    this.#count = 0;
+  }
+
+  /** Counts a refused frame; true if they are too many. */
+  isTooMany(fault: FrameErrorCode): boolean {
+    if (!FAULTLESS.has(fault)) this.#count += 1;
+    return this.#count > MAX_REFUSED;
+  }
+}
+
+/** A device's way to the service: its socket, or an upload. */
+export type Transport = Pick<
+  Connection,
+  | 'keyHash'
+  | 'expiresAt'
+  | 'onMessage'
+  | 'upload'
+  | 'gone'
+  | 'closed'
+  | 'pause'
+  | 'resume'
+  | 'send'
+  | 'accepted'
+  | 'refuse'
+  | 'look'
+  | 'close'
+>;
+
 /** One device's socket. It is paused until `resume`, so that no message arrives before the session exists. */
 export class Connection {
   /** SHA-256 of the device's key; null before the key is known. */
@@ -50,8 +85,10 @@ export class Connection {
   onMessage: ((data: Buffer, isBinary: boolean) => void) | null = null;
   /** Time at which that key expires, ms since the epoch; null if it never expires, or is not known yet. */
   expiresAt: number | null = null;
+  /** The upload that this is, with its Idempotency-Key; null for a socket. */
+  readonly upload: { readonly key: string | null } | null = null;
   readonly #descriptor: number | undefined;
-  #refusedInARow = 0;
+  readonly #refusedInARow = new RefusedInARow();
   #errorsSince = Number.NEGATIVE_INFINITY;
   #errors = 0;
   #closed = false;
@@ -110,13 +147,12 @@ export class Connection {
 
   /** Records that a frame was accepted. */
   accepted(): void {
-    this.#refusedInARow = 0;
+    this.#refusedInARow.end();
   }
 
   /** Reports a refused frame, at most ten times a second; closes the connection if all frames are bad. */
   refuse({ fault, ...rest }: Fault): void {
-    if (!FAULTLESS.has(fault)) this.#refusedInARow += 1;
-    if (this.#refusedInARow > MAX_REFUSED) this.close('badRequest', 'more than 1000 refused frames in a row');
+    if (this.#refusedInARow.isTooMany(fault)) this.close('badRequest', TOO_MANY_REFUSED);
     else if (this.#mayTellError()) this.send({ type: 'error', code: fault, ...rest });
   }
 

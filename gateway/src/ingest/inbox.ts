@@ -1,4 +1,4 @@
-import type { Connection } from './connection.js';
+import type { Transport } from './connection.js';
 
 /** Undecoded bytes above which the socket is paused; one chunk of the socket may be added to this. */
 const MAX_WAITING_BYTES = 64 * 1024;
@@ -7,7 +7,7 @@ const MESSAGE_BYTES = 64;
 
 /** A message that waits for its turn. */
 export interface Message {
-  readonly connection: Connection;
+  readonly connection: Transport;
   readonly data: Buffer;
   readonly isBinary: boolean;
 }

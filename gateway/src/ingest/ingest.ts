@@ -16,12 +16,14 @@ import type { Inspection } from '../peers/inspection.js';
 import { Queue, QueueFull } from '../queue.js';
 import { RefusedDevices } from '../refused-devices.js';
 import { StoreUnavailable } from '../store/store.js';
+import type { TakeUpload } from '../upload.js';
 import { admit, holderOf, keyHashOf, refusedDevice } from './admission.js';
-import { CLOSE_GRACE_MS, Connection, DeviceSocket } from './connection.js';
+import { CLOSE_GRACE_MS, Connection, DeviceSocket, type Transport } from './connection.js';
 import { EARLIEST_MS } from './frame.js';
 import { IngestCounters } from './metrics.js';
 import { SessionScheduler } from './session-scheduler.js';
 import { clockShift, type Joined, Sessions, type SessionsOptions } from './sessions.js';
+import { Upload } from './upload.js';
 
 interface IngestOptions extends Omit<SessionsOptions, 'scheduler' | 'counters'> {
   readonly keys: KeyCheck;
@@ -59,8 +61,8 @@ export class Ingest {
   readonly #options: IngestOptions;
   readonly #server: WebSocketServer;
   readonly #sessions: Sessions;
-  readonly #open = new Set<Connection>();
-  readonly #pending: PendingSockets<Connection>;
+  readonly #open = new Set<Transport>();
+  readonly #pending: PendingSockets<Transport>;
   /** Thousands may connect at once, so they are accepted in turns; their key, and so their account, is not known yet. */
   readonly #upgrades = new FairScheduler();
   /**
@@ -138,6 +140,21 @@ export class Ingest {
     });
   }
 
+  /** The same frames as by a socket, from the body of a request. The key is in the header. */
+  readonly upload: TakeUpload = async (request, key) => {
+    const connection = new Upload(request, key);
+    this.#open.add(connection);
+    void connection.gone.then(() => this.#open.delete(connection));
+    const at = this.#options.clock.now();
+    const joined = connection.closed ? null : await this.#admit(request, connection, at);
+    void connection.gone.then(() => joined?.session.close());
+    const result = await connection.result();
+    const summary = await this.#options.store.sessionSummary(result.sessionId);
+    const counts = summary.map(({ type, readings }) => [type, Object.values(readings).reduce((sum, n) => sum + n, 0)]);
+    const { continues = [], session } = joined ?? {};
+    return { ...result, nextSeq: session?.nextSeq ?? {}, insights: Object.fromEntries(counts), continues };
+  };
+
   /** Throws an error with the cause if devices cannot be served now. */
   check(): void {
     if (this.#draining) throw new Error('the service is shutting down');
@@ -158,6 +175,9 @@ export class Ingest {
   async drain(): Promise<void> {
     this.#draining = true;
     this.#ticks.cancel();
+    const uploads = [...this.#open].filter(({ upload }) => upload !== null);
+    for (const upload of uploads) upload.close('restarting');
+    await Promise.all(uploads.map(({ gone }) => gone)); // No other gateway continues their sessions: they are closed.
     const sessions = [...this.#sessions.all()];
     await within(DRAIN_MS, Promise.allSettled(sessions.map((session) => session.suspend())), this.#options.clock);
     for (const session of sessions) session.leave('restarting');
@@ -166,7 +186,8 @@ export class Ingest {
     this.#stopWatchingKeys();
   }
 
-  async #admit(request: IncomingMessage, connection: Connection, at: number): Promise<void> {
+  /** Admits a device to its session; closes the connection and returns null if it is refused. */
+  async #admit(request: IncomingMessage, connection: Transport, at: number): Promise<Joined | null> {
     const limit = this.#options.clock.after(ADMISSION_LIMIT_MS, () => connection.close('overloaded'));
     const hasWaited = this.#hasStoodStill();
     let account: string | null = null;
@@ -178,12 +199,14 @@ export class Ingest {
       connection.expiresAt = holder.expiresAt;
       account = holder.account;
       this.#pending.delete(connection); // Joining may take long, and the places are few.
-      await this.#joins.run(holder.account, async () => {
-        const admission = await admit(request, holder, at, store);
+      return await this.#joins.run(holder.account, async () => {
+        const admission = await admit(request, holder, at, store, connection.upload);
         if (hasWaited && clockShift(admission) !== 0) throw new CloseError('overloaded', STALE_CLOCK);
         this.#sessions.refuseIfFull(admission);
         await heartbeat.renew();
-        this.#serve(connection, await this.#sessions.join(admission, connection));
+        const joined = await this.#sessions.join(admission, connection);
+        this.#serve(connection, joined);
+        return joined;
       });
     } catch (error) {
       const refusal = this.#refusalOf(error);
@@ -193,6 +216,7 @@ export class Ingest {
       if (account !== null) this.refused.add(account, refused, at);
       const isKeys = refused.keyPrefix !== null && refusal.reason === 'authenticationFailed';
       this.#options.log.warn({ ...refused, account }, isKeys ? 'an API key was refused' : 'a device was refused');
+      return null;
     } finally {
       limit.cancel();
       this.#pending.delete(connection); // Also if it is refused: it may not answer the close frame for long.
@@ -213,7 +237,7 @@ export class Ingest {
     return this.#options.clock.now() < EARLIEST_MS;
   }
 
-  #serve(connection: Connection, { session, resumed, replayMs }: Joined): void {
+  #serve(connection: Transport, { session, resumed, replayMs }: Joined): void {
     if (this.#draining) session.leave('restarting');
     connection.onMessage = (data, isBinary) => session.take(connection, data, isBinary);
     void connection.gone.then(() => session.detach(connection));

@@ -12,7 +12,7 @@ import type { Inspection } from '../peers/inspection.js';
 import type { Stream } from '../publisher/stream.js';
 import type { Diagnostics, Session, Store } from '../store/store.js';
 import { AlreadyStored } from './already-stored.js';
-import type { Connection } from './connection.js';
+import type { Transport } from './connection.js';
 import { decodeBinary, EARLIEST_MS, type Fault, type Frame } from './frame.js';
 import { Inbox } from './inbox.js';
 import { Intake } from './intake.js';
@@ -77,7 +77,7 @@ export class LiveSession implements Worker {
   readonly #inbox = new Inbox();
   readonly #alreadyStored: AlreadyStored;
   #resolveGone: () => void = () => undefined;
-  #connection: Connection | null = null;
+  #connection: Transport | null = null;
   /** Runs that wait for their analysis. */
   #runs: SampleRun[] = [];
   #grace: Timer | null = null;
@@ -125,7 +125,7 @@ export class LiveSession implements Worker {
     return this.#state === 'open';
   }
 
-  get connection(): Connection | null {
+  get connection(): Transport | null {
     return this.#connection;
   }
 
@@ -134,7 +134,7 @@ export class LiveSession implements Worker {
   }
 
   /** Makes a connection the session's only one. */
-  attach(connection: Connection): void {
+  attach(connection: Transport): void {
     this.#grace?.cancel();
     this.#grace = null;
     this.#connection?.close('takenOver');
@@ -166,7 +166,7 @@ export class LiveSession implements Worker {
   /**
    * Handles the end of a connection. The session closes after its grace period, or at once if it never received data.
    */
-  detach(connection: Connection): void {
+  detach(connection: Transport): void {
     if (this.#connection !== connection) return;
     this.#connection = null;
     this.#trace.connected(false);
@@ -176,7 +176,7 @@ export class LiveSession implements Worker {
   }
 
   /** Takes a message and handles it at once if there is time; the socket is paused while too much data wait. */
-  take(connection: Connection, data: Buffer, isBinary: boolean): void {
+  take(connection: Transport, data: Buffer, isBinary: boolean): void {
     if (this.#state !== 'open' || connection.closed) return;
     const { scheduler } = this.#parts;
     if (!this.#inbox.isEmpty || this.#runs.length > 0 || !scheduler.hasTime() || this.#isAhead()) {
@@ -265,7 +265,7 @@ export class LiveSession implements Worker {
     return true;
   }
 
-  #handle(connection: Connection, data: Buffer, isBinary: boolean): void {
+  #handle(connection: Transport, data: Buffer, isBinary: boolean): void {
     const { channels, progress } = this.row;
     const earliest = EARLIEST_MS - (progress.clockShift ?? 0);
     const message = isBinary ? decodeBinary(data, channels, earliest) : decodeText(data.toString(), channels, earliest);
@@ -279,7 +279,7 @@ export class LiveSession implements Worker {
     }
   }
 
-  #receive(connection: Connection, frame: Frame): void {
+  #receive(connection: Transport, frame: Frame): void {
     const runs = this.#intake.receive(frame);
     if ('fault' in runs) {
       this.#refuse(connection, runs);
@@ -294,7 +294,7 @@ export class LiveSession implements Worker {
     this.#recordIfDue();
   }
 
-  #refuse(connection: Connection, refusal: Fault): void {
+  #refuse(connection: Transport, refusal: Fault): void {
     this.#refused += 1;
     countOne(this.#parts.counters.refusedFrames, refusal.fault);
     this.#trace.refused(refusal);

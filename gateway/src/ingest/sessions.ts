@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '@device-insights/fanout/platform/clock';
 import { within } from '@device-insights/fanout/platform/deadline';
 import type { Log } from '@device-insights/fanout/platform/log';
@@ -9,10 +9,10 @@ import { CloseError } from '../errors.js';
 import type { Heartbeats } from '../peers/heartbeats.js';
 import type { Publisher } from '../publisher/publisher.js';
 import { Queue } from '../queue.js';
-import type { Diagnostics, LastInsights, Session, Store } from '../store/store.js';
+import { type Diagnostics, IDEMPOTENCY_KEPT_MS, type LastInsights, type Session, type Store } from '../store/store.js';
 import { type Admission, register } from './admission.js';
 import { Allowance } from './allowance.js';
-import type { Connection } from './connection.js';
+import type { Transport } from './connection.js';
 import { NO_PROGRESS } from './intake.js';
 import type { IngestCounters } from './metrics.js';
 import { Owners } from './owners.js';
@@ -43,6 +43,8 @@ export interface Joined {
   readonly resumed: boolean;
   /** Length of the data that the device should send again, ms. */
   readonly replayMs: number;
+  /** The sessions of earlier requests for the same upload, whose readings are not published again. */
+  readonly continues: readonly string[];
 }
 
 /** Length of the data that a device sends again to a gateway without the signal state of its session, ms. */
@@ -53,6 +55,8 @@ const MAX_CLOCK_OFFSET_MS = 1000;
 /** Maximum time that a connection waits for the end of the device's previous session, ms. */
 const ENDING_MS = 5000;
 const SOMEBODY_ELSES = 'the device streams for somebody else: connect again when that session has ended';
+const HAS_SESSION =
+  'the device has an open session: an upload does not end it; send end on its socket, or try again when it has closed';
 /** A device id that is taken over this often within this time is used by two devices, ms. */
 const TWICE_TAKEOVERS = 3;
 const TWICE_WITHIN_MS = 60_000;
@@ -109,7 +113,7 @@ export class Sessions {
    * Rejects with `CloseError` if the session limit is reached or the previous session does not end, and as the store
    * does.
    */
-  join(admission: Admission, connection: Connection): Promise<Joined> {
+  join(admission: Admission, connection: Transport): Promise<Joined> {
     return this.#joins.run(deviceKey(admission), () => this.#join(admission, connection));
   }
 
@@ -128,7 +132,7 @@ export class Sessions {
     for (const row of await this.#owners.orphans()) await this.#closeOrphan(row);
   }
 
-  async #join(admission: Admission, connection: Connection): Promise<Joined> {
+  async #join(admission: Admission, connection: Transport): Promise<Joined> {
     for (let attempt = 0; attempt < ATTEMPTS && !connection.closed; attempt++) {
       const joined = await this.#tryJoin(admission);
       if (!joined) continue;
@@ -168,14 +172,23 @@ export class Sessions {
     await register(admission, this.#newDevices, store);
     const live = await this.#liveSession(admission, row);
     if (!row) return this.#open(admission);
-    const same = row.user === admission.user && row.deviceModelId === admission.model.id;
-    if (live) return same ? { session: live, resumed: true, replayMs: 0 } : this.#replace(live);
+    if (admission.upload !== null) return this.#closeForUpload(row, live);
+    const isUpload = (live?.connection?.upload ?? null) !== null;
+    const same = !isUpload && row.user === admission.user && row.deviceModelId === admission.model.id;
+    if (live) return same ? { session: live, resumed: true, replayMs: 0, continues: [] } : this.#replace(live);
     if (await this.#owners.isOrphan(row)) return this.#closeOrphan(row);
     this.#quota.refuseIfFull(row);
     const claimed = await store.claimSession(row.id, row.epoch, gateway);
     if (!claimed) return null;
     const after = this.#owners.left(row);
     return same ? this.#goOn(claimed, after) : this.#closeRow(claimed);
+  }
+
+  /** Closes a session that nobody serves; an upload neither continues nor ends another one (`CloseError`). */
+  async #closeForUpload(row: Session, live: LiveSession | null): Promise<null> {
+    if (await this.#owners.isOrphan(row)) return this.#closeOrphan(row);
+    if (live || row.gateway !== this.#options.gateway) throw new CloseError('takenOver', HAS_SESSION);
+    return null; // It has ended just now.
   }
 
   /** Throws `CloseError` if a user's key asks for a device that streams for somebody else. */
@@ -207,8 +220,11 @@ export class Sessions {
     const account = await store.account(accountId);
     if (!account) throw new CloseError('authenticationFailed');
     if (!this.#openings.take(account.id, limits.maxDailySessions)) throw new CloseError('overloaded', NO_MORE_TODAY);
+    const { id, earlier } = await this.#attempts(admission);
+    const lasts = await Promise.all(earlier.map((session) => store.lastInsights(session.id)));
+    const last: LastInsights = Object.assign({}, ...lasts);
     const row: Session = {
-      id: randomUUID(),
+      id,
       accountId,
       user,
       deviceId,
@@ -221,16 +237,38 @@ export class Sessions {
       channels: model.channels,
       spo2Curve: model.spo2Curve,
       algorithms: account.algorithms,
-      progress: { ...NO_PROGRESS, clockShift: clockShift(admission) },
+      progress: { ...NO_PROGRESS, clockShift: earlier[0]?.progress.clockShift ?? clockShift(admission) },
     };
-    const session = this.#live(row, {});
+    const session = this.#live(row, last);
     const isOpened = await store.openSession(row).catch((error: unknown) => {
       session.leave('overloaded');
       throw error;
     });
-    if (isOpened) return { session, resumed: false, replayMs: 0 };
+    if (isOpened) return { session, resumed: false, replayMs: 0, continues: earlier.map((each) => each.id) };
     session.leave('takenOver');
     return null;
+  }
+
+  /**
+   * The id of a new session, and the sessions of earlier requests for the same upload. Their ids follow from its
+   * Idempotency-Key, so that a later request finds them whatever broke off the earlier ones.
+   */
+  async #attempts({
+    accountId,
+    user,
+    deviceId,
+    model,
+    at,
+    upload,
+  }: Admission): Promise<{ id: string; earlier: Session[] }> {
+    const earlier: Session[] = [];
+    for (let attempt = 0; typeof upload?.key === 'string'; attempt++) {
+      const id = uuidOf(JSON.stringify([accountId, user, deviceId, model.id, upload.key, attempt]));
+      const row = await this.#options.store.session(id);
+      if (!row) return { id, earlier };
+      if (at - row.startedAt < IDEMPOTENCY_KEPT_MS) earlier.push(row);
+    }
+    return { id: randomUUID(), earlier };
   }
 
   /** Continues a claimed session without its signal state. */
@@ -238,7 +276,7 @@ export class Sessions {
     const { store, clock, graceMs } = this.#options;
     try {
       const [last, diagnostics] = await Promise.all([store.lastInsights(row.id), store.diagnostics(row.id)]);
-      return { session: this.#live(row, last, after, diagnostics), resumed: true, replayMs: REPLAY_MS };
+      return { session: this.#live(row, last, after, diagnostics), resumed: true, replayMs: REPLAY_MS, continues: [] };
     } catch (error) {
       // This gateway owns the session and nobody serves it: the device may reconnect within the grace period.
       clock.after(graceMs, () => this.#closeSoon(row));
@@ -310,4 +348,10 @@ export function clockShift({ at, deviceClock }: Pick<Admission, 'at' | 'deviceCl
 
 function deviceKey({ accountId, deviceId }: { accountId: string; deviceId: string }): string {
   return `${accountId}/${deviceId}`;
+}
+
+/** A UUID that follows from a text (version 8 of RFC 9562). */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

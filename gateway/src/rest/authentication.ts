@@ -7,6 +7,7 @@ import type { Key } from '../store/store.js';
 import { HEALTH_PATH } from './health/routes.js';
 import { OPENAPI_PATH } from './openapi/routes.js';
 import { type RestMiddleware, type RestOptions, unauthenticated } from './rest-context.js';
+import { UPLOADS_PATH } from './uploads/routes.js';
 
 /** Checks the key within /v1 and for /openapi.json before everything else, including the path. */
 export function authentication(options: RestOptions): RestMiddleware {
@@ -23,9 +24,10 @@ export function authentication(options: RestOptions): RestMiddleware {
   };
 }
 
-/** Reading needs `read`, everything else `manage`; the OpenAPI document is for every key. */
+/** Reading needs `read`, uploads `stream`, everything else `manage`; the OpenAPI document is for every key. */
 function refuseUnpermitted({ method, path }: Context, { permissions }: Key): void {
-  const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'manage';
+  const change = path === UPLOADS_PATH ? 'stream' : 'manage';
+  const needed = method === 'GET' || method === 'HEAD' ? 'read' : change;
   if (path === OPENAPI_PATH || permissions.includes(needed)) return;
   throw new HttpError(
     'forbidden',

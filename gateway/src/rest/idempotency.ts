@@ -3,7 +3,12 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRawSync } from 'node:zlib';
 import type { Clock } from '@device-insights/fanout/platform/clock';
 import { HttpError } from '../errors.js';
-import type { IdempotencyClaim, IdempotencyState, IdempotencyStore } from '../store/store.js';
+import {
+  IDEMPOTENCY_PENDING_MS,
+  type IdempotencyClaim,
+  type IdempotencyState,
+  type IdempotencyStore,
+} from '../store/store.js';
 import { text } from './fields.js';
 import { keyOf, type RestContext, type RestOptions } from './rest-context.js';
 import { valid } from './violations.js';
@@ -18,11 +23,16 @@ const RETRY_AFTER_S = '30';
 
 /**
  * Makes a POST safe to repeat: with an `Idempotency-Key`, the same body gets the first response again (for 24 h, per
- * account and path), and another body gets 409. A failed request had no effect and releases its key.
+ * account and path), and another body gets 409. A failed request releases its key.
+ *
+ * @param asks the text by which two requests are the same
  */
-export function idempotent({ store, clock, log }: RestOptions) {
+export function idempotent(
+  { store, clock, log }: RestOptions,
+  asks: (ctx: RestContext) => string = ({ state }) => state.bodyText ?? '',
+) {
   return async (ctx: RestContext, next: () => Promise<unknown>): Promise<void> => {
-    const asked = claimOf(ctx);
+    const asked = claimOf(ctx, asks(ctx));
     if (!asked) return void (await next());
     const { claim, found } = await settled(store, clock, asked);
     if (replayed(ctx, found)) return;
@@ -34,9 +44,12 @@ export function idempotent({ store, clock, log }: RestOptions) {
         .catch((err: unknown) => log.warn({ err }, 'an Idempotency-Key could not be released'));
       throw failure;
     }
+    const renewed = { ...claim, at: clock.now() };
+    const isOld = renewed.at - claim.at >= IDEMPOTENCY_PENDING_MS; // A repeat may have replaced the claim meanwhile.
     const response = { status: ctx.status, body: await packed(JSON.stringify(ctx.body)) };
     const unsaved = (err: unknown) => log.warn({ err }, 'a response could not be saved for repeated requests');
-    await store.saveIdempotentResponse(claim, response).catch(unsaved); // The request has taken effect, so its answer stands.
+    if (isOld) await store.claimIdempotencyKey(renewed).catch(unsaved);
+    await store.saveIdempotentResponse(isOld ? renewed : claim, response).catch(unsaved); // The request has taken effect, so its answer stands.
   };
 }
 
@@ -57,13 +70,11 @@ function unpacked(body: string): string {
 
 type Asked = Omit<IdempotencyClaim, 'at'>;
 
-function claimOf(ctx: RestContext): Asked | null {
+function claimOf(ctx: RestContext, asks: string): Asked | null {
   const header = ctx.req.headers['idempotency-key'];
   if (header === undefined) return null;
   const key = valid(idempotencyKey, header, 'Idempotency-Key');
-  const bodyHash = createHash('sha256')
-    .update(ctx.state.bodyText ?? '')
-    .digest('hex');
+  const bodyHash = createHash('sha256').update(asks).digest('hex');
   return { accountId: keyOf(ctx).accountId, route: `${ctx.method} ${ctx.path}`, key, bodyHash };
 }
 

@@ -7,6 +7,7 @@ import { HttpError } from '../errors.js';
 import type { Health } from '../health.js';
 import type { KeyRing } from '../keys/key-ring.js';
 import type { Key, Store } from '../store/store.js';
+import type { TakeUpload } from '../upload.js';
 import type { Observe } from './request-notes.js';
 
 /** The parts of the gateway that the REST interface needs. */
@@ -19,6 +20,8 @@ export interface RestOptions {
   /** Paths of the WebSockets that are served on the same port. */
   readonly sockets: readonly string[];
   readonly health: () => Promise<Health>;
+  /** Takes the body of an upload as the frames of a device. */
+  readonly upload: TakeUpload;
   readonly observe: Observe;
   readonly log: Pick<Log, 'error' | 'warn'>;
   readonly clock: Clock;

@@ -99,6 +99,7 @@ export class TestServer {
       algorithms: ALGORITHMS,
       sockets: ['/stream/ingest'],
       health: async () => ({ ok: true, ingest: true, subscribe: true }),
+      upload: () => Promise.reject(new Error('this server takes no uploads')),
       observe: () => {},
       log: { error: log, warn: log },
       clock: systemClock,

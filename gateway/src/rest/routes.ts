@@ -7,6 +7,7 @@ import { modalityRoutes } from './modalities/routes.js';
 import { openapiRoutes } from './openapi/routes.js';
 import type { RestOptions, RestState } from './rest-context.js';
 import { sessionRoutes } from './sessions/routes.js';
+import { uploadRoutes } from './uploads/routes.js';
 
 /** Every route of the REST interface: one folder for each resource, with its operations for OpenAPI. */
 export function routes(options: RestOptions): Router<RestState> {
@@ -15,6 +16,7 @@ export function routes(options: RestOptions): Router<RestState> {
   modalityRoutes(router, options);
   sessionRoutes(router, options);
   insightRoutes(router, options);
+  uploadRoutes(router, options);
   algorithmRoutes(router, options);
   healthRoutes(router, options);
   openapiRoutes(router);

@@ -12,6 +12,7 @@ import type { KeyRing } from '../keys/key-ring.js';
 import { requestNotes } from '../rest/request-notes.js';
 import { createRest } from '../rest/rest.js';
 import type { Store } from '../store/store.js';
+import type { TakeUpload } from '../upload.js';
 
 /** What the answers to HTTP requests need of the rest of the service. */
 interface WebOptions extends Pick<DashboardOptions, 'load' | 'inspect' | 'gateway' | 'refusals'> {
@@ -20,6 +21,7 @@ interface WebOptions extends Pick<DashboardOptions, 'load' | 'inspect' | 'gatewa
   /** Paths of the WebSockets that are served on the same port. */
   readonly sockets: readonly string[];
   readonly health: () => Promise<Health>;
+  readonly upload: TakeUpload;
   /** Whether there is a dashboard. */
   readonly dashboard: boolean;
   readonly registry: Registry;
@@ -29,7 +31,7 @@ interface WebOptions extends Pick<DashboardOptions, 'load' | 'inspect' | 'gatewa
 
 /** Answers all HTTP requests of the public port: REST, and the dashboard if there is one. */
 export function createWeb(options: WebOptions): RequestListener {
-  const { store, keys, sockets, health, registry, clock, log } = options;
+  const { store, keys, sockets, health, upload, registry, clock, log } = options;
   const refused = 'Uses of unknown, revoked and expired API keys';
   registerTotal(registry, 'device_insights_keys_refused_total', refused, () => keys.refused);
   const signIns = new Map<SignIn, number>();
@@ -37,7 +39,7 @@ export function createWeb(options: WebOptions): RequestListener {
   registerTotals(registry, 'device_insights_sign_ins_total', attempts, 'outcome', SIGN_INS, () => signIns);
 
   const common = { algorithms: ALGORITHMS, health, observe: requestNotes(registry, log, clock), clock, log };
-  const rest = createRest({ ...common, store, keys, sockets }).callback();
+  const rest = createRest({ ...common, store, keys, sockets, upload }).callback();
   if (!options.dashboard) return rest;
   const { load, inspect, gateway, refusals } = options;
   const audited = loggedAudit(store, log);

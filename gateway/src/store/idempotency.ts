@@ -30,8 +30,8 @@ export type IdempotencyState =
   | { readonly state: 'conflict' }
   | { readonly state: 'done'; readonly response: SavedResponse };
 
-/** A request that has run for longer than this without an answer counts as dead, ms. No request waits this long for a store. */
-const PENDING_MS = 45_000;
+/** A request that has run for longer than this without an answer counts as dead, ms. No request but an upload takes this long. */
+export const IDEMPOTENCY_PENDING_MS = 45_000;
 /** Time for which a key is remembered. */
 export const IDEMPOTENCY_KEPT_MS = 86_400_000;
 
@@ -53,5 +53,5 @@ export function stateOf(claimed: ClaimedKey, claim: IdempotencyClaim): Idempoten
   if (age >= IDEMPOTENCY_KEPT_MS) return { state: 'fresh' };
   if (claimed.bodyHash !== claim.bodyHash) return { state: 'conflict' };
   if (claimed.response) return { state: 'done', response: claimed.response };
-  return { state: age < PENDING_MS ? 'pending' : 'fresh' };
+  return { state: age < IDEMPOTENCY_PENDING_MS ? 'pending' : 'fresh' };
 }

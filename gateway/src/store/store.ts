@@ -16,7 +16,14 @@ export * from './device-models.js';
 export * from './devices.js';
 export * from './erasure.js';
 export * from './gateways.js';
-export type { IdempotencyClaim, IdempotencyState, IdempotencyStore, SavedResponse } from './idempotency.js';
+export {
+  IDEMPOTENCY_KEPT_MS,
+  IDEMPOTENCY_PENDING_MS,
+  type IdempotencyClaim,
+  type IdempotencyState,
+  type IdempotencyStore,
+  type SavedResponse,
+} from './idempotency.js';
 export * from './insights.js';
 export * from './keys.js';
 export * from './operators.js';

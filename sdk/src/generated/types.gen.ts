@@ -378,6 +378,68 @@ export type Summary = {
 };
 
 /**
+ * What became of the frames of an upload.
+ */
+export type Upload = {
+    /**
+     * The session of the upload, which is closed.
+     */
+    session_id: string;
+    /**
+     * Number of accepted frames.
+     */
+    accepted: number;
+    /**
+     * Number of refused frames, by the code of the error.
+     */
+    refused: {
+        [key: string]: number;
+    };
+    /**
+     * The first 100 refused frames.
+     */
+    errors: Array<{
+        /**
+         * Position of the frame in the body, from 0.
+         */
+        frame: number;
+        /**
+         * Code of the error.
+         */
+        code: string;
+        /**
+         * The fault, and how to correct it.
+         */
+        detail: string;
+        [key: string]: unknown;
+    }>;
+    /**
+     * The first 100 notices, as the ingest socket sends them. The diagnostics of the session count all of them.
+     */
+    notices: Array<{
+        code: string;
+        detail: string;
+        [key: string]: unknown;
+    }>;
+    /**
+     * By channel: all lower sequence numbers have been received, or given up as lost.
+     */
+    next_seq: {
+        [key: string]: number;
+    };
+    /**
+     * Number of stored insights, by type.
+     */
+    insights: {
+        [key: string]: number;
+    };
+    /**
+     * Sessions of earlier requests with this Idempotency-Key that broke off. Readings up to the last one of these are stored there, and not again.
+     */
+    continues: Array<string>;
+};
+
+/**
  * An insight in its stored form.
  */
 export type Insight = {
@@ -837,6 +899,21 @@ export type InsightsLimit = number;
 export type InsightsCursor = string;
 
 /**
+ * The device's own identifier, as at the ingest socket.
+ */
+export type UploadDeviceId = string;
+
+/**
+ * A device model of the account.
+ */
+export type UploadDeviceModelId = string;
+
+/**
+ * The device's own time now, if it may be wrong: ms since the epoch, without exponent.
+ */
+export type UploadClock = number;
+
+/**
  * Makes the request safe to repeat: for 24 h, the same body gets the first response again. Of an account, the newest 10,000 keys are remembered.
  */
 export type IdempotencyKey = string;
@@ -893,7 +970,7 @@ export type CreateDeviceModelErrors = {
      */
     401: Error;
     /**
-     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models or devices, the device has an open session, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).
      */
     409: Error;
     /**
@@ -939,7 +1016,7 @@ export type DeleteDeviceModelErrors = {
      */
     404: Error;
     /**
-     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models or devices, the device has an open session, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).
      */
     409: Error;
     /**
@@ -1125,7 +1202,7 @@ export type CreateModalityErrors = {
      */
     404: Error;
     /**
-     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models or devices, the device has an open session, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).
      */
     409: Error;
     /**
@@ -1490,6 +1567,78 @@ export type ListInsightsResponses = {
 };
 
 export type ListInsightsResponse = ListInsightsResponses[keyof ListInsightsResponses];
+
+export type CreateUploadData = {
+    body: Blob | File;
+    headers?: {
+        /**
+         * Makes the request safe to repeat: for 24 h, the same body gets the first response again. Of an account, the newest 10,000 keys are remembered.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query: {
+        /**
+         * The device's own identifier, as at the ingest socket.
+         */
+        device_id: string;
+        /**
+         * A device model of the account.
+         */
+        device_model_id: string;
+        /**
+         * The device's own time now, if it may be wrong: ms since the epoch, without exponent.
+         */
+        clock?: number;
+    };
+    url: '/v1/uploads';
+};
+
+export type CreateUploadErrors = {
+    /**
+     * Validation failed: detail names each field and what it must be.
+     */
+    400: Error;
+    /**
+     * The API key is missing, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * The API key is valid, but does not give access to this resource.
+     */
+    403: Error;
+    /**
+     * There is no such resource.
+     */
+    404: Error;
+    /**
+     * Conflict with existing data: devices reference the device model, the account has the maximum number of device models or devices, the device has an open session, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).
+     */
+    409: Error;
+    /**
+     * The body is too long.
+     */
+    413: Error;
+    /**
+     * The request failed inside the service: try again with backoff.
+     */
+    500: Error;
+    /**
+     * The service cannot take devices now, or a session limit is reached: try again.
+     */
+    503: Error;
+};
+
+export type CreateUploadError = CreateUploadErrors[keyof CreateUploadErrors];
+
+export type CreateUploadResponses = {
+    /**
+     * What became of the frames.
+     */
+    201: Upload;
+};
+
+export type CreateUploadResponse = CreateUploadResponses[keyof CreateUploadResponses];
 
 export type ListAlgorithmsData = {
     body?: never;

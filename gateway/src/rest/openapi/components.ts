@@ -9,6 +9,7 @@ import { idempotencyKey } from '../idempotency.js';
 import { insightQuery } from '../insights/schema.js';
 import { channel, channelChange, channelEntry, newChannel } from '../modalities/schema.js';
 import { session, sessionQuery, summary } from '../sessions/schema.js';
+import { upload, uploadQuery } from '../uploads/schema.js';
 import type { Operation, Operations } from './operation.js';
 
 type Json = Record<string, unknown>;
@@ -29,6 +30,7 @@ const SCHEMAS = {
   Spo2Calibration: spo2Calibration,
   Session: session,
   Summary: summary,
+  Upload: upload,
   Insight: insight,
   FhirBundle: fhirBundle,
   Algorithm: algorithm,
@@ -53,13 +55,16 @@ const REFUSALS = {
   Forbidden: 'The API key is valid, but does not give access to this resource.',
   NotFound: 'There is no such resource.',
   Conflict:
-    'Conflict with existing data: devices reference the device model, the account has the maximum number of device models, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).',
+    'Conflict with existing data: devices reference the device model, the account has the maximum number of device models or devices, the device has an open session, or the Idempotency-Key was used with a different body, or its first request is still running (then with Retry-After).',
+  TooLarge: 'The body is too long.',
   ServerError: 'The request failed inside the service: try again with backoff.',
+  Unavailable: 'The service cannot take devices now, or a session limit is reached: try again.',
 };
 
 const REFUSAL_HEADERS: Readonly<Record<string, readonly (keyof typeof HEADERS)[]>> = {
   Unauthenticated: ['WWW-Authenticate'],
   Conflict: ['Retry-After'],
+  Unavailable: ['Retry-After'],
 };
 
 /**
@@ -88,7 +93,7 @@ export function components(): Json {
         type: 'http',
         scheme: 'bearer',
         description:
-          'An API key, which begins with `svc_`. GET needs its permission `read`, the other methods `manage`; without it the answer is 403.',
+          'An API key, which begins with `svc_`. GET needs its permission `read`, an upload `stream`, every other call `manage`; without it the answer is 403.',
       },
     },
   };
@@ -108,7 +113,7 @@ const IN_PATH = {
   ChannelId: ['ch_id', 'The ch_id of a modality channel.'],
 } as const;
 /** Queries, by the beginning of the names of their parameters. */
-const QUERIES = { Sessions: sessionQuery, Insights: insightQuery };
+const QUERIES = { Sessions: sessionQuery, Insights: insightQuery, Upload: uploadQuery };
 
 function parameters(): Json {
   return {
@@ -132,7 +137,8 @@ function queryParameters(prefix: string, query: z.ZodObject): Json {
   const made = Object.entries(query.shape).map(([name, field]) => {
     const { description, ...schema } = jsonSchema(field as z.ZodType);
     const title = name.replace(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
-    return [`${prefix}${title}`, { name, in: 'query', description, schema }];
+    const required = query === uploadQuery && !(field as z.ZodType).safeParse(undefined).success;
+    return [`${prefix}${title}`, { name, in: 'query', ...(required && { required }), description, schema }];
   });
   return Object.fromEntries(made);
 }
@@ -167,21 +173,23 @@ export function paths(operations: Operations): Json {
 }
 
 function described(method: string, path: string, operation: Operation): Json {
-  const { operationId, tag, summary, description, isOpen, isIdempotent, query, body, answer } = operation;
+  const { operationId, tag, summary, description, isOpen, isIdempotent, isUpload, query, body, answer } = operation;
   const inPath = Object.entries(IN_PATH).flatMap(([title, [name]]) => (path.includes(`{${name}}`) ? title : []));
   const names = [...inPath, ...(isIdempotent ? ['IdempotencyKey'] : []), ...(query ? queryNames(query) : [])];
   const refusals: [status: number, name: keyof typeof REFUSALS, isPossible: unknown][] = [
     [400, isOpen ? 'Malformed' : 'ValidationFailed', isOpen || query || body],
     [401, 'Unauthenticated', !isOpen],
-    [403, 'Forbidden', inPath.length > 0],
-    [404, 'NotFound', inPath.length > 0],
+    [403, 'Forbidden', inPath.length > 0 || isUpload],
+    [404, 'NotFound', inPath.length > 0 || isUpload],
     [409, 'Conflict', isIdempotent || operation.mayConflict],
+    [413, 'TooLarge', isUpload],
     [500, 'ServerError', !isOpen],
+    [503, 'Unavailable', isUpload],
   ];
   const content = answer.schema ?? answer.list;
   const success = {
     description: answer.description,
-    headers: headersNamed('X-Request-Id', ...(query ? (['Link'] as const) : [])),
+    headers: headersNamed('X-Request-Id', ...(query && !isUpload ? (['Link'] as const) : [])),
     ...(content && {
       content: {
         ...json(content, content === answer.list),
@@ -197,6 +205,7 @@ function described(method: string, path: string, operation: Operation): Json {
     ...(isOpen && { security: [] }),
     ...(names.length > 0 && { parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })) }),
     ...(body && { requestBody: { required: true, content: json(body, false) } }),
+    ...(isUpload && { requestBody: { required: true, content: BINARY } }),
     responses: {
       [{ POST: 201, DELETE: 204 }[method] ?? 200]: success,
       ...Object.fromEntries(
@@ -207,6 +216,8 @@ function described(method: string, path: string, operation: Operation): Json {
     },
   };
 }
+
+const BINARY = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
 /** A body, with the first example of its schema. */
 function json(content: z.ZodType, isList: boolean): Json {

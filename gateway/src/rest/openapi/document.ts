@@ -6,6 +6,7 @@ import { healthOperations } from '../health/routes.js';
 import { insightOperations } from '../insights/routes.js';
 import { modalityOperations } from '../modalities/routes.js';
 import { sessionOperations } from '../sessions/routes.js';
+import { uploadOperations } from '../uploads/routes.js';
 import { components, paths } from './components.js';
 import type { Operations } from './operation.js';
 import { openapiOperations } from './routes.js';
@@ -48,6 +49,7 @@ const OPERATIONS: Operations = {
   ...modalityOperations,
   ...sessionOperations,
   ...insightOperations,
+  ...uploadOperations,
   ...algorithmOperations,
   ...healthOperations,
   ...openapiOperations,

@@ -22,6 +22,8 @@ export interface Operation {
   };
   /** Whether it is refused (409) while others need the resource. */
   readonly mayConflict?: true;
+  /** Whether its body is the frames of a device; its answer then is no page, though it has a query. */
+  readonly isUpload?: true;
 }
 
 /** Operations by method and path, in the order of the document. */

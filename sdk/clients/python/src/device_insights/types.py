@@ -309,6 +309,65 @@ class Summary(TypedDict):
     """
 
 
+class Error(TypedDict):
+    frame: int
+    """
+    Position of the frame in the body, from 0.
+    """
+    code: str
+    """
+    Code of the error.
+    """
+    detail: str
+    """
+    The fault, and how to correct it.
+    """
+
+
+class Notice1(TypedDict):
+    code: str
+    detail: str
+
+
+class Upload(TypedDict):
+    """
+    What became of the frames of an upload.
+    """
+
+    session_id: str
+    """
+    The session of the upload, which is closed.
+    """
+    accepted: int
+    """
+    Number of accepted frames.
+    """
+    refused: dict[str, int]
+    """
+    Number of refused frames, by the code of the error.
+    """
+    errors: list[Error]
+    """
+    The first 100 refused frames.
+    """
+    notices: list[Notice1]
+    """
+    The first 100 notices, as the ingest socket sends them. The diagnostics of the session count all of them.
+    """
+    next_seq: dict[str, int]
+    """
+    By channel: all lower sequence numbers have been received, or given up as lost.
+    """
+    insights: dict[str, int]
+    """
+    Number of stored insights, by type.
+    """
+    continues: list[str]
+    """
+    Sessions of earlier requests with this Idempotency-Key that broke off. Readings up to the last one of these are stored there, and not again.
+    """
+
+
 class Insight(TypedDict):
     """
     An insight in its stored form.
@@ -444,7 +503,7 @@ class Health(TypedDict):
     """
 
 
-class Error(TypedDict):
+class Error1(TypedDict):
     """
     An error.
     """
