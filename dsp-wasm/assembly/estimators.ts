@@ -33,9 +33,13 @@ export function estimate(session: Session, estimator: i32, end: f64, to: Estimat
   if (estimator === HR_PPG) return noted(session, end, estimateHrPpg(session, end, to), to);
   if (estimator === HR_ECG) return estimateHrEcg(session, end, to);
   if (estimator === SPO2) return estimateSpo2(session, end, to);
-  if (estimator === RR_PPG) return estimateRrPpg(session, end, to) && ofPulse(session, end, to);
-  if (estimator === RR_ECG) return estimateRrEcg(session, end, to) && ofBeats(session, end, to);
-  return estimateRrResp(session, end, to);
+  if (estimator === RR_RESP) return estimateRrResp(session, end, to);
+  const isLight = estimator === RR_PPG;
+  const heartbeats = isLight ? pulseShare(session, end) : likeHeartbeats(session, end - RR_WINDOW);
+  const given = isLight ? estimateRrPpg(session, end, to) : estimateRrEcg(session, end, heartbeats, to);
+  // A breath that is told by beats is as likely as the beats
+  if (given) to.confidence = Math.min(to.confidence, heartbeats);
+  return given;
 }
 
 /** Notes whether a heart rate is `given` and trusted; returns `given`. */
@@ -44,15 +48,7 @@ function noted(session: Session, end: f64, given: bool, to: Estimate): bool {
   return given;
 }
 
-/** A breath in the light needs a pulse in it: light that is hardly ever a pulse's may be that of a lamp. */
-function ofPulse(session: Session, end: f64, to: Estimate): bool {
-  const share = trustedShare(session.pulse, <i32>end, <i32>RR_WINDOW);
-  to.confidence = Math.min(to.confidence, share);
-  return true;
-}
-
-/** A breath that is told by beats is as likely as the beats. */
-function ofBeats(session: Session, end: f64, to: Estimate): bool {
-  to.confidence = Math.min(to.confidence, likeHeartbeats(session, end - RR_WINDOW));
-  return true;
+/** How much of the window's light is a pulse's: it may be that of a lamp. */
+function pulseShare(session: Session, end: f64): f64 {
+  return trustedShare(session.pulse, <i32>end, <i32>RR_WINDOW);
 }

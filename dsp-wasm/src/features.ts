@@ -18,12 +18,14 @@ export const FEATURES = {
    */
   hr_ecg: ['-doubt', '-variation', '+contrast', '+energy', '+match', '+covered'],
   /**
-   * Respiratory rate: mass of the posterior about it (log odds), likelihood of the window (logarithm), how much slower than usual it is (logarithm), variance
-   * of the posterior (logarithm); from ECG, how full the window is, and which part of the power the second best series has at the rate.
+   * Respiratory rate: mass of the posterior about it (log odds), likelihood of the window (logarithm), variance of the posterior (logarithm); from light,
+   * the pulse-respiration quotient (logarithm); from ECG, how much slower than usual the rate is (logarithm), how full the window is, which part of
+   * the power the second best series has at the rate, and whether the beats are heartbeats (log odds).
    */
-  rr_ppg: ['+mass', '+likelihood', '-slowness', '-spread'],
-  rr_ecg: ['+mass', '+likelihood', '-slowness', '-spread', '+window', '+second'],
-  rr_resp: ['+mass', '+likelihood', '-slowness', '-spread'],
+  rr_ppg: ['+mass', '+likelihood', '-spread', '-quotient'],
+  rr_ecg: ['+mass', '+likelihood', '-spread', '-slowness', '+window', '+second', '+heartbeats'],
+  /** From a belt: part of the power at the rate, variance of the posterior (logarithm). */
+  rr_resp: ['+share', '-spread'],
   /**
    * SpO2: scatter of the ratio (logarithm), share of the seconds whose channels agree, share of flat steps (root), how far the ratio changes with
    * less noise (root), how near it is to that of a movement, evenness of the swings over the seconds and share of them that changes within a

@@ -11,7 +11,7 @@ import { LIKELIHOOD, POINTS, POWER, Series, SHARE } from './scratch';
 import { BIN_PER_MINUTE, FIRST, FROM_ECG, FROM_EFFORT, FROM_PPG, LAST, spreadOf } from './source';
 import { CONFIDENCE, MEMORY, PRIOR, SPECTRUM } from './tuning';
 
-/** Bounds the log odds of the mass to 9.2. */
+/** Bounds log odds to 9.2. */
 const BOUND: f32 = 1e-4;
 
 /**
@@ -41,21 +41,33 @@ export function answer(
   const first = centroid(FIRST + centre, half, FIRST + peak, alive);
   const rate = centroid(<i32>Mathf.round(first / BIN_PER_MINUTE), half, FIRST + peak, alive);
   to.value = rate;
-  // A model with fewer features reads the first ones
-  const features = featuresOf(source === FROM_PPG ? Model.RR_PPG : source === FROM_ECG ? Model.RR_ECG : Model.RR_RESP);
-  features[0] = Mathf.log((mass + BOUND) / (<f32>1 + BOUND - mass));
-  features[1] = Mathf.log(LIKELIHOOD[peak]);
-  features[2] = max<f32>(0, Mathf.log(<f32>PRIOR.USUAL_RATE / rate));
-  features[3] = Mathf.log(<f32>1 + varianceOf(posterior));
-  features[4] = <f32>series.n / <f32>POINTS;
-  features[5] = middleOf(SHARE[FIRST + peak]);
   if (source === FROM_EFFORT) {
+    const features = featuresOf(Model.RR_RESP);
+    features[0] = f32x4.extract_lane(SHARE[FIRST + peak], 0);
+    features[1] = Mathf.log(<f32>1 + varianceOf(posterior));
     to.confidence = series.trust * logistic(features, RR_RESP_WEIGHTS);
     return;
   }
   const isLight = source === FROM_PPG;
+  const features = featuresOf(isLight ? Model.RR_PPG : Model.RR_ECG);
+  features[0] = logOddsOf(mass);
+  features[1] = Mathf.log(LIKELIHOOD[peak]);
+  features[2] = Mathf.log(<f32>1 + varianceOf(posterior));
+  if (isLight) {
+    features[3] = Mathf.log(series.beatRate / rate);
+  } else {
+    features[3] = max<f32>(0, Mathf.log(<f32>PRIOR.USUAL_RATE / rate));
+    features[4] = <f32>series.n / <f32>POINTS;
+    features[5] = middleOf(SHARE[FIRST + peak]);
+    features[6] = logOddsOf(series.beats);
+  }
   const probability = logistic(features, isLight ? RR_PPG_WEIGHTS : RR_ECG_WEIGHTS) * notAlias(rate, series, usual);
-  to.confidence = series.trust * shown(probability, isLight ? CONFIDENCE.SURE_LIGHT : CONFIDENCE.SURE_ECG);
+  to.confidence = series.trust * shown(probability, CONFIDENCE.SURE);
+}
+
+/** Logarithm of the odds of a probability, at most 9.2. */
+function logOddsOf(probability: f32): f32 {
+  return Mathf.log((probability + BOUND) / (<f32>1 + BOUND - probability));
 }
 
 /** The second largest of the first three lanes. */
@@ -79,7 +91,7 @@ function varianceOf(posterior: Row<f32>): f32 {
 
 /** Probability that a rate is that of the breath and not of its alias, which the beats show alike: as much as the usual rates tell. */
 function notAlias(rate: f32, series: Series, usual: Row<f32>): f32 {
-  const alias = <f32>2 * (series.fastest + <f32>1) - rate;
+  const alias = series.beatRate - rate;
   const there = chanceOf(alias, usual);
   const here = chanceOf(rate, usual);
   return here / (here + there + f32.MIN_NORMAL_VALUE);

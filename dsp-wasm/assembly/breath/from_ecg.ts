@@ -12,8 +12,9 @@ import { ECG } from './tuning';
  * Estimate of the window that ends at `end` (seconds), by the R peaks' intervals (respiratory sinus arrhythmia), heights
  * (the heart's axis turns with each breath) and baselines (the electrodes move with the chest): writes rate and confidence; false
  * for none.
+ * @param heartbeats probability that the window's beats are heartbeats
  */
-export function estimateRrEcg(session: Session, end: f64, to: Estimate): bool {
+export function estimateRrEcg(session: Session, end: f64, heartbeats: f64, to: Estimate): bool {
   const channel = channelOfKind(session, KIND_ECG);
   if (!channel) return false;
   gather(session, end, BEATS);
@@ -21,6 +22,7 @@ export function estimateRrEcg(session: Session, end: f64, to: Estimate): bool {
   modulations(BEATS, SERIES);
   addBaselines(BEATS, BEATS.clean, SERIES);
   SERIES.lanes = i32x4(-1, -1, -1, 0);
+  SERIES.beats = <f32>heartbeats;
   SERIES.resolution = resolutionAt(channel.period, BEATS);
   return followBreath(session.breath, FROM_ECG, end, SERIES, to);
 }

@@ -5,7 +5,6 @@ import { channelOfKind, Session } from '../memory/session';
 import { POINTS, RAW, SERIES, Series } from './scratch';
 import { FROM_EFFORT } from './source';
 import { followBreath } from './tracker';
-import { EFFORT } from './tuning';
 
 /** Grid samples of a point, and of the window, 32 s. */
 const STRIDE: i32 = 8;
@@ -35,7 +34,7 @@ function average(first: i32, series: Series): void {
   series.n = POINTS - first;
   series.lanes = i32x4(-1, 0, 0, 0);
   series.resolution = f32x4.splat(0);
-  series.fastest = EFFORT.FASTEST;
+  series.beatRate = Infinity;
   series.share = 1;
   series.trust = 1;
   memory.fill(series.points.at(0), 0, (<usize>series.n) << 4);

@@ -8,8 +8,7 @@ import { BEAT } from './tuning';
  */
 export function modulations(beats: Beats, series: Series): void {
   series.n = max(0, min(POINTS, <i32>(-beats.time[0] * <f32>SERIES_HZ) & ~1));
-  // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
-  series.fastest = <f32>30 / beats.medianInterval - <f32>1;
+  series.beatRate = <f32>60 / beats.medianInterval;
   series.share = beats.steadiness;
   series.trust = beats.trust;
   memory.fill(series.points.at(0), 0, (<usize>series.n) << 4);

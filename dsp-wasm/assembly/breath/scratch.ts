@@ -73,8 +73,10 @@ export class Series {
   resolution: v128;
   /** Number of points, even; the last one ends with the window. */
   n: i32;
-  /** Highest rate that they can show, per minute. */
-  fastest: f32;
+  /** Rate of the beats that sample the breath, per minute; infinite where none do. */
+  beatRate: f32;
+  /** Probability that these are heartbeats. */
+  beats: f32;
   /** Weight of their evidence, from 0 to 1. */
   share: f32;
   /** Probability that they come from a body at all, from 0 to 1. */

@@ -53,7 +53,8 @@ export function followBreath(state: BreathState, source: i32, end: f64, series: 
   spectra(series, f32x4.add(f32x4.mul(drift, f32x4.splat(SPECTRUM.ROUGHNESS)), series.resolution));
   // Each degree of the drift holds as much of the spectrum as a bin of white noise (3/8: the Hann window's mean square).
   const slowest = f32x4.mul(drift, f32x4.splat(<f32>series.n * <f32>Math.sqrt(0.375 / <f64>SPECTRUM.DRIFT)));
-  const top = min(LAST, <i32>(series.fastest / BIN_PER_MINUTE));
+  // Beats sample the breath: rates above half of theirs cannot be told from lower ones.
+  const top = <i32>min<f32>(<f32>LAST, (series.beatRate / 2 - 1) / BIN_PER_MINUTE);
   const sound = explainedShares(series.n, min(2 * top, POINTS - 1), steepnessOf(slowest, source));
   const alive = v128.and(series.lanes, sound);
   if (!v128.any_true(alive)) return false;

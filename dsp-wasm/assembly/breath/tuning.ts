@@ -73,12 +73,6 @@ export namespace ECG {
   export const IN_STEP: f32 = 0.33333;
 }
 
-/** Of from_effort.ts. */
-export namespace EFFORT {
-  /** Highest rate that is looked for. [1/min; derived: the range of rr-resp] */
-  export const FASTEST: f32 = 90;
-}
-
 /** Of spectrum.ts, and the noise that tracker.ts finds in it. */
 export namespace SPECTRUM {
   /** Bins that hold as much as three times the highest one of a line. [bins; derived: the Hann window's width 1.5, twice as many bins] */
@@ -153,10 +147,8 @@ export namespace MEMORY {
 
 /** Of answer.ts. */
 export namespace CONFIDENCE {
-  /** Probability from which a breath told by pulses is trusted: a wrong trusted reading costs as much as 1.5 right ones that are not. [probability; chosen] */
-  export const SURE_LIGHT: f32 = 0.6;
-  /** The same of an ECG, whose steady beats show a false breath more clearly: as much as three. [probability; chosen] */
-  export const SURE_ECG: f32 = 0.75;
+  /** Probability from which a breath told by beats is trusted: a wrong trusted reading costs as much as 2.3 right ones that are not. [probability; chosen] */
+  export const SURE: f32 = 0.7;
 }
 
 /** Of swing.ts. */

@@ -83,7 +83,8 @@ def fit_model(model, file, left_out):
     names, rows = logistic.read_dump(file)
     kept = logistic.sample(rows, names)
     logistic.write_sample(SAMPLES / f"{model}.csv.gz", names, kept)
-    weights = logistic.fit(*logistic.arrays(kept, names), names)
+    wrong = logistic.wrong_weight(model)
+    weights = logistic.fit(*logistic.arrays(kept, names), names, wrong)
     x = np.array([[float(row[name]) for name in names] for row in rows])
     grades = np.array([int(row["grade"]) for row in rows])
     # A row of several people counts as the first one's; one of none is never left out
@@ -91,7 +92,7 @@ def fit_model(model, file, left_out):
     left_out["tables"][model] = weights
     confidence = logistic.probability(weights, x)
     for person in sorted({one for row in rows for one in row["people"].split("+")} - {""}):
-        own = logistic.fit(*logistic.arrays(logistic.without(kept, person), names), names)
+        own = logistic.fit(*logistic.arrays(logistic.without(kept, person), names), names, wrong)
         left_out["people"].setdefault(person, {})[model] = own
         confidence[owners == person] = logistic.probability(own, x[owners == person])
     of_people = owners != ""
@@ -100,7 +101,7 @@ def fit_model(model, file, left_out):
     lines = [f"{weight:.6g}, // {name}" for weight, name in zip(weights, ["without evidence", *names])]
     write_table(model, lines, [
         f"Weights of the confidence {model} (src/features.ts). Written by `npm run fit`: logistic regression, in which a wrong reading",
-        f"weighs {logistic.WRONG_WEIGHT} times as much as any other. With people left out: {figures}",
+        f"weighs {wrong} times as much as any other. With people left out: {figures}",
     ])  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from scipy.optimize import minimize
 # A reading that is off by more than twice the tolerance weighs this much more than others: to trust it is worse than to hide a right one.
 # Twice keeps the confidence a probability: with people left out its calibration error is at most 0.05 (hr at rest 0.010, ECG 0.015, motion 0.045).
 WRONG_WEIGHT = 2
+# The same of a respiratory rate, which is trusted from a probability of its own on (CONFIDENCE of dsp-wasm/assembly/breath/tuning.ts).
+BREATH_WRONG_WEIGHT = 1
 # Penalty of the squared weights of features in units of their deviation, where all rows weigh one together.
 RIDGE = 1e-3
 # Most rows that the fit keeps of one person of one set, in each of two groups: those that are wrong, and all others.
@@ -65,14 +67,18 @@ def arrays(rows, names):
     return x, grades, np.array([float(row["weight"]) for row in rows])
 
 
-def fit(x, grades, weights, names):
+def wrong_weight(model):
+    return BREATH_WRONG_WEIGHT if model.startswith("rr") else WRONG_WEIGHT
+
+
+def fit(x, grades, weights, names, wrong):
     """Weights in the units of the features, that without evidence first; a feature's sign is that before its name."""
     share = weights / weights.sum()
     mean = share @ x
     deviation = np.sqrt(share @ (x - mean) ** 2) + 1e-9
     z = np.column_stack([np.ones(len(x)), (x - mean) / deviation])
     right = grades == 0
-    cost = share * np.where(grades == 2, WRONG_WEIGHT, 1)
+    cost = share * np.where(grades == 2, wrong, 1)
 
     def loss(w):
         odds = z @ w

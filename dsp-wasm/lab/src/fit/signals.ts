@@ -35,8 +35,8 @@ const EXTREMES_SEED = 4051;
 const REST_SEED = 4061;
 const BREATHLESS_SEED = 4071;
 const OXYGEN_SEED = 4081;
-/** Recordings of each sensor of the rest bench, and of the oxygen bench. */
-const [REST_COUNT, OXYGEN_COUNT] = [150, 500];
+/** Recordings of each sensor of the rest bench, of those without a breath, which are rare, and of the oxygen bench. */
+const [REST_COUNT, BREATHLESS_COUNT, OXYGEN_COUNT] = [150, 50, 500];
 
 /** @param inMotion whether those of the motion bench are wanted, which take long to make */
 export async function* signals(folder: string, inMotion: boolean): AsyncGenerator<Signal> {
@@ -59,7 +59,7 @@ export async function* signals(folder: string, inMotion: boolean): AsyncGenerato
 function* made(): Generator<Signal> {
   for (const { recording, reference } of restBench(REST_SEED, REST_COUNT))
     yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
-  for (const { recording, reference } of breathlessBench(BREATHLESS_SEED, REST_COUNT))
+  for (const { recording, reference } of breathlessBench(BREATHLESS_SEED, BREATHLESS_COUNT))
     yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
   for (const { recording, reference } of oxygenBench(OXYGEN_SEED, OXYGEN_COUNT))
     yield { set: 'oxygen bench', people: [], source: recording, reference, curve: CURVE };

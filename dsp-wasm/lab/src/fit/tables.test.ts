@@ -11,6 +11,7 @@ const textOf = (file: string) => readFileSync(new URL(file, LAB), 'utf8');
 const constantOf = (name: string) =>
   Number(new RegExp(`^${name} = (\\S+)$`, 'm').exec(textOf('python/logistic.py'))?.[1]);
 const WRONG_WEIGHT = constantOf('WRONG_WEIGHT');
+const BREATH_WRONG_WEIGHT = constantOf('BREATH_WRONG_WEIGHT');
 const RIDGE = constantOf('RIDGE');
 
 /** The rows that a model was fitted on. */
@@ -21,14 +22,15 @@ function sampleOf(model: string) {
   const names = columns.slice(columns.indexOf('grade') + 1);
   const rows = lines.map((line) => line.split(','));
   const column = (name: string) => rows.map((row) => Number(row[columns.indexOf(name)]));
-  return { names, weights: column('weight'), grades: column('grade'), features: names.map(column) };
+  const wrong = model.startsWith('rr') ? BREATH_WRONG_WEIGHT : WRONG_WEIGHT;
+  return { names, wrong, weights: column('weight'), grades: column('grade'), features: names.map(column) };
 }
 
 const sum = (x: readonly number[]) => x.reduce((total, v) => total + v, 0);
 
 /** Slope of the loss of python/logistic.py by each weight, without evidence first, in units of the features' deviations. */
 function slopes(
-  { weights: own, grades, features }: ReturnType<typeof sampleOf>,
+  { wrong, weights: own, grades, features }: ReturnType<typeof sampleOf>,
   [bias = 0, ...inner]: readonly number[],
 ) {
   const total = sum(own);
@@ -39,7 +41,7 @@ function slopes(
   const misfits = shares.map((share, i) => {
     const odds = bias + sum(inner.map((weight, j) => weight * (features[j]?.[i] ?? 0)));
     const misfit = 1 / (1 + Math.exp(-odds)) - (grades[i] === 0 ? 1 : 0);
-    return share * (grades[i] === 2 ? WRONG_WEIGHT : 1) * misfit;
+    return share * (grades[i] === 2 ? wrong : 1) * misfit;
   });
   const ofFeatures = features.map((x, j) => {
     const [mean = 0, deviation = 1] = [means[j], deviations[j]];
