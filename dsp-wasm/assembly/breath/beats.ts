@@ -4,8 +4,7 @@ import { Beats, KEPT, MAX_BEATS } from './scratch';
 import { BEAT } from './tuning';
 
 /**
- * Which beats of a window tell of the breath. An early or late beat has its cause in the heart, not in breathing. It is left out, and in
- * heights the next beat too, which is larger after the longer pause.
+ * Which beats of a window tell of the breath. An early or late beat has its cause in the heart, not in breathing, and is left out.
  */
 
 /** Number of beats before and after a beat, with whose median its interval is compared. */
@@ -26,10 +25,10 @@ export function addBeat(beats: Beats, time: f32, interval: f32, height: f32, bas
 export function judgeBeats(beats: Beats): bool {
   const count = beats.count;
   if (count < BEAT.FEWEST) return false;
-  beats.medianInterval = median(beats.interval, 0, count);
   beats.meanHeight = meanOf(beats.height, count);
   let regular = 0;
   let clean = 0;
+  let sum: f32 = 0;
   for (let i = 0; i < count; i++) {
     const usual = median(beats.interval, max(0, i - NEIGHBOURS), min(count, i + NEIGHBOURS + 1));
     const steady = abs(beats.interval[i] - usual) <= BEAT.REGULAR * usual;
@@ -38,13 +37,15 @@ export function judgeBeats(beats: Beats): bool {
     beats.steady[i] = steady;
     beats.clean[i] = steady && after && credible;
     regular += <i32>steady;
+    if (steady) sum += beats.interval[i];
     clean += <i32>beats.clean[i];
   }
-  beats.steadiness = min<f32>(1, (<f32>2 * <f32>regular) / <f32>count);
+  beats.steadyCount = regular;
+  beats.meanInterval = sum / <f32>regular;
   // The tracker remembers a breath for minutes, also where a sensor has left the skin. Peaks of noise have unequal intervals and heights.
-  const misleads = beats.medianInterval > BEAT.LONGEST_SAMPLING || isCyclic(beats) || isRepeated(beats);
+  const misleads = beats.meanInterval > BEAT.LONGEST_SAMPLING || isCyclic(beats) || isRepeated(beats);
   beats.trust = misleads ? 0 : ramp<f32>(<f32>clean / <f32>count, BEAT.NONE, BEAT.TRUE);
-  return beats.medianInterval > 0;
+  return beats.meanInterval > 0;
 }
 
 /**
@@ -100,8 +101,9 @@ function meanChange(beats: Beats, lag: i32): f32 {
  * exp(-2 (pi deviation / period)^2). They add up over an eighth of the beats, unless that is a whole number of breaths.
  */
 export function outOfStep(beats: Beats, inStep: f32): f32 {
-  const deviation = max(spreadOfSpans(beats, beats.count >> 3), spreadOfSpans(beats, 1));
-  return max<f32>(0, min<f32>(1, deviation / inStep - 1));
+  const most: f32 = 2 * inStep;
+  const over = spreadOfSpans(beats, beats.count >> 3);
+  return over >= most ? 1 : ramp<f32>(max(over, spreadOfSpans(beats, 1)), inStep, most);
 }
 
 /** Half of the interquartile range of the spans of `lag` beats, s, between beats of one kind: robust against single early beats and gaps. */

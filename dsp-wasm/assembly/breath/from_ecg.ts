@@ -2,7 +2,7 @@ import { ECG_HZ, KIND_ECG } from '../memory/channel';
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
 import { addBeat, judgeBeats, outOfStep } from './beats';
-import { addBaselines, modulations } from './modulation';
+import { modulations } from './modulation';
 import { BEATS, Beats, RR_WINDOW, SERIES } from './scratch';
 import { FROM_ECG } from './source';
 import { followBreath } from './tracker';
@@ -20,8 +20,6 @@ export function estimateRrEcg(session: Session, end: f64, heartbeats: f64, to: E
   gather(session, end, BEATS);
   if (!judgeBeats(BEATS)) return false;
   modulations(BEATS, SERIES);
-  addBaselines(BEATS, BEATS.clean, SERIES);
-  SERIES.lanes = i32x4(-1, -1, -1, 0);
   SERIES.beats = <f32>heartbeats;
   SERIES.resolution = resolutionAt(channel.period, BEATS);
   return followBreath(session.breath, FROM_ECG, end, SERIES, to);

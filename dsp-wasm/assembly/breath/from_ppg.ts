@@ -4,7 +4,7 @@ import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ }
 import { Estimate } from '../memory/map';
 import { channelOfKind, Session } from '../memory/session';
 import { addBeat, judgeBeats, outOfStep } from './beats';
-import { addBaselines, modulations } from './modulation';
+import { modulations } from './modulation';
 import { advancePulses } from './ppg_pulses';
 import { BEATS, Beats, MAX_BEATS, RAW, RR_WINDOW, SERIES } from './scratch';
 import { FROM_PPG } from './source';
@@ -26,8 +26,6 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   const used = state.channel;
   if (!enough || !used) return false;
   modulations(BEATS, SERIES);
-  addBaselines(BEATS, BEATS.steady, SERIES); // a mean over a second hardly depends on the height of the pulse in it
-  SERIES.lanes = i32x4(-1, -1, -1, 0);
   SERIES.resolution = resolutionOf(used, BEATS.meanHeight);
   SERIES.share *= clarity(state, used.period, BEATS);
   SERIES.trust *= rest;
@@ -43,7 +41,7 @@ function clarity(state: BreathState, period: f64, beats: Beats): f32 {
   const close = <f32>Math.min(1, 1 / (2 * SLOW_HZ * period));
   const sharp = LIGHT.SHARP * close * close;
   const smooth = max<f32>(0, min<f32>(1, <f32>2 - state.sharpness / sharp));
-  return max(smooth, outOfStep(beats, LIGHT.IN_STEP * <f32>max(period, 1.0 / SLOW_HZ)));
+  return smooth < 1 ? max(smooth, outOfStep(beats, LIGHT.IN_STEP * <f32>max(period, 1.0 / SLOW_HZ))) : 1;
 }
 
 /** Standard deviation of the series beside breath, noise and drift: the errors of the grid and of the converter. */

@@ -20,11 +20,11 @@ const COLUMN_BYTES: usize = COLUMN * sizeof<f32>();
 @unmanaged
 export class Beats {
   count: i32;
-  /** Median interval, seconds; NaN if no interval is known. */
-  medianInterval: f32;
+  /** Number of steady ones. */
+  steadyCount: i32;
+  /** Mean of the regular intervals, seconds; NaN for none. */
+  meanInterval: f32;
   meanHeight: f32;
-  /** Weight of the series: 1 if most beats have a regular interval. */
-  steadiness: f32;
   /** Probability that they are beats, by the share of the clean ones. */
   trust: f32;
 
@@ -137,12 +137,11 @@ export const SHARE = changetype<Row<v128>>(WINDOWED_END + 3 * TRANSFORM_BYTES);
 export const BELOW = changetype<Row<v128>>(WINDOWED_END + 4 * TRANSFORM_BYTES);
 const POWER_END: usize = WINDOWED_END + 5 * TRANSFORM_BYTES;
 
-/** Values kept for a series or a median, and their times. */
+/** Values in order, of which the middle is a median. */
 export const KEPT = changetype<Row<f32>>(POWER_END);
-export const KEPT_TIME = changetype<Row<f32>>(POWER_END + COLUMN_BYTES);
 /** Polynomials of the drift: of this degree, and of one less. */
-export const POLYNOMIAL = changetype<Row<f32>>(POWER_END + 2 * COLUMN_BYTES);
-export const LOWER = changetype<Row<f32>>(POWER_END + 3 * COLUMN_BYTES);
+export const POLYNOMIAL = changetype<Row<f32>>(POWER_END + COLUMN_BYTES);
+export const LOWER = changetype<Row<f32>>(POWER_END + 2 * COLUMN_BYTES);
 /** Likelihood of each rate. */
-export const LIKELIHOOD = changetype<Row<f32>>(POWER_END + 4 * COLUMN_BYTES);
-export const BREATH_SCRATCH_END: usize = POWER_END + 4 * COLUMN_BYTES + RATES * sizeof<f32>();
+export const LIKELIHOOD = changetype<Row<f32>>(POWER_END + 3 * COLUMN_BYTES);
+export const BREATH_SCRATCH_END: usize = POWER_END + 3 * COLUMN_BYTES + RATES * sizeof<f32>();
