@@ -21,7 +21,7 @@ export function addBeat(beats: Beats, time: f32, interval: f32, height: f32, bas
   beats.kind[i] = kind;
 }
 
-/** Completes the added beats' common properties, and says which are steady and clean; false if there are too few. */
+/** Completes the added beats' common properties, and says which are steady; false if there are too few. */
 export function judgeBeats(beats: Beats): bool {
   const count = beats.count;
   if (count < BEAT.FEWEST) return false;
@@ -29,16 +29,19 @@ export function judgeBeats(beats: Beats): bool {
   let regular = 0;
   let clean = 0;
   let sum: f32 = 0;
+  let known = 0;
+  for (let i = 0; i < NEIGHBOURS; i++) known = enter(beats.interval[i], known);
   for (let i = 0; i < count; i++) {
-    const usual = median(beats.interval, max(0, i - NEIGHBOURS), min(count, i + NEIGHBOURS + 1));
+    if (i + NEIGHBOURS < count) known = enter(beats.interval[i + NEIGHBOURS], known);
+    if (i > NEIGHBOURS) known = leave(beats.interval[i - NEIGHBOURS - 1], known);
+    const usual = known ? KEPT[known >> 1] : <f32>NaN;
     const steady = abs(beats.interval[i] - usual) <= BEAT.REGULAR * usual;
     const after = i === 0 || beats.steady[i - 1];
     const credible = abs(beats.height[i] - beats.meanHeight) < BEAT.CREDIBLE * beats.meanHeight;
     beats.steady[i] = steady;
-    beats.clean[i] = steady && after && credible;
     regular += <i32>steady;
     if (steady) sum += beats.interval[i];
-    clean += <i32>beats.clean[i];
+    clean += <i32>(steady && after && credible);
   }
   beats.steadyCount = regular;
   beats.meanInterval = sum / <f32>regular;
@@ -110,7 +113,7 @@ export function outOfStep(beats: Beats, inStep: f32): f32 {
 function spreadOfSpans(beats: Beats, lag: i32): f32 {
   let count = 0;
   for (let i = 0; i + lag < beats.count; i++)
-    if (beats.kind[i] === beats.kind[i + lag]) insert(beats.time[i + lag] - beats.time[i], count++);
+    if (beats.kind[i] === beats.kind[i + lag]) count = enter(beats.time[i + lag] - beats.time[i], count);
   if (!count) return 0;
   return (KEPT[(3 * count) >> 2] - KEPT[count >> 2]) / 2;
 }
@@ -127,16 +130,23 @@ function meanOf(values: Row<f32>, count: i32): f32 {
   return sum / known;
 }
 
-/** Upper median of the known values of [from, to); NaN if none is known. */
-function median(values: Row<f32>, from: i32, to: i32): f32 {
-  let known = 0;
-  for (let i = from; i < to; i++) if (!isNaN(values[i])) insert(values[i], known++);
-  return known ? KEPT[known >> 1] : NaN;
-}
-
-/** Puts x into its place among the first `count` of KEPT, which ascend. */
-function insert(x: f32, count: i32): void {
+/** Puts x, unless it is unknown, into its place among the first `count` of KEPT, which ascend; returns their number. */
+function enter(x: f32, count: i32): i32 {
+  if (isNaN(x)) return count;
   let at = count;
   for (; at > 0 && KEPT[at - 1] > x; at--) KEPT[at] = KEPT[at - 1];
   KEPT[at] = x;
+  return count + 1;
+}
+
+/** Takes x, unless it is unknown, out of them. */
+function leave(x: f32, count: i32): i32 {
+  if (isNaN(x)) return count;
+  let next = KEPT[count - 1];
+  for (let at = count - 2; next !== x; at--) {
+    const here = KEPT[at];
+    KEPT[at] = next;
+    next = here;
+  }
+  return count - 1;
 }

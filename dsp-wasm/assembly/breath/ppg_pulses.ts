@@ -170,13 +170,15 @@ function notePeak(state: BreathState, start: i32, k: i32): void {
   const top = extremumNear(vertex<f32>(BAND[k - 1], BAND[k], BAND[k + 1]));
   const high = quarticAt(top);
   const time = (<f64>(start + k) + <f64>top) / SLOW_HZ;
-  const twin = found > 0 && isTwin(k, gridSince(state, found - 1, time), state);
+  const since = gridSince(state, found - 1, time);
+  let foot = lowest(k, since);
+  const twin = found > 0 && isTwin(k, since, BAND[foot], state);
   if (twin && BAND[k] <= state.level) return;
   const own = twin ? found - 1 : found;
-  const low = foot(k, own ? gridSince(state, own - 1, time) : PULSE.FOOT_REACH);
+  if (twin) foot = lowest(k, gridSince(state, own - 1, time));
   const pulse = state.pulseAt(own);
   pulse.time = time;
-  pulse.height = high - low;
+  pulse.height = high - lowAt(foot);
   fitAbout(MEAN, k);
   pulse.baseline = quarticAt(top);
   state.level = BAND[k];
@@ -191,8 +193,9 @@ function sixthDifference(k: i32): f32 {
   return abs(sum - 20 * BAND[k]);
 }
 
-/** Grid samples from that pulse to the time, at most PULSE.FOOT_REACH. */
+/** Grid samples from that pulse (below 0 for none) to the time, at most PULSE.FOOT_REACH. */
 function gridSince(state: BreathState, pulse: i32, time: f64): i32 {
+  if (pulse < 0) return PULSE.FOOT_REACH;
   return <i32>Math.min(PULSE.FOOT_REACH, (time - state.pulseAt(pulse).time) * SLOW_HZ);
 }
 
@@ -200,15 +203,14 @@ function gridSince(state: BreathState, pulse: i32, time: f64): i32 {
  * Whether the maximum at value k and the one `since` grid samples before it are of one pulse: close, or with a shallow valley between them, as before
  * a second wave.
  */
-function isTwin(k: i32, since: i32, state: BreathState): bool {
+function isTwin(k: i32, since: i32, valley: f32, state: BreathState): bool {
   if (since < PULSE.REFRACTORY) return true;
   if (since >= PULSE.FOOT_REACH) return false;
-  const valley = BAND[lowest(k, since)];
   return min(BAND[k], state.level) - valley < PULSE.SHALLOW * state.pulseAt(state.pulseCount - 1).height;
 }
 
-function foot(k: i32, reach: i32): f32 {
-  const at = lowest(k, reach);
+/** The lowest value about value `at`. */
+function lowAt(at: i32): f32 {
   fitAbout(BAND, at);
   return quarticAt(extremumNear(vertex<f32>(-BAND[at - 1], -BAND[at], -BAND[at + 1])));
 }

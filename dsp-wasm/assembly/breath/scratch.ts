@@ -25,7 +25,7 @@ export class Beats {
   /** Mean of the regular intervals, seconds; NaN for none. */
   meanInterval: f32;
   meanHeight: f32;
-  /** Probability that they are beats, by the share of the clean ones. */
+  /** Probability that they are beats, by the share of the clean ones: their interval and the previous one are regular, and the height is credible. */
   trust: f32;
 
   /** Seconds from the window's end (negative). */
@@ -55,14 +55,9 @@ export class Beats {
   get steady(): Row<bool> {
     return rowAt<bool>(changetype<usize>(this) + BEATS_HEAD + 5 * COLUMN_BYTES);
   }
-
-  /** Whether its interval and the previous one are regular, and the height is credible. */
-  get clean(): Row<bool> {
-    return rowAt<bool>(changetype<usize>(this) + BEATS_HEAD + 6 * COLUMN_BYTES);
-  }
 }
 const BEATS_HEAD: usize = (offsetof<Beats>() + 15) & ~15;
-const BEATS_BYTES: usize = BEATS_HEAD + 7 * COLUMN_BYTES;
+const BEATS_BYTES: usize = BEATS_HEAD + 6 * COLUMN_BYTES;
 
 /** Up to four series that breathing may modulate, one in each lane, and what they can show. */
 @unmanaged
