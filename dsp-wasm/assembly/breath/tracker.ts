@@ -136,7 +136,8 @@ function weigh(posterior: Row<f32>): void {
     posterior[i] *= LIKELIHOOD[i];
     sum += posterior[i];
   }
-  for (let i = 0; i < RATES; i++) posterior[i] /= sum;
+  const scale: f32 = <f32>1 / sum;
+  for (let i = 0; i < RATES; i++) posterior[i] *= scale;
 }
 
 /**
