@@ -8,7 +8,7 @@ import { RR_ECG_WEIGHTS } from './rr_ecg_weights';
 import { RR_PPG_WEIGHTS } from './rr_ppg_weights';
 import { RR_RESP_WEIGHTS } from './rr_resp_weights';
 import { LIKELIHOOD, POINTS, POWER, Series, SHARE } from './scratch';
-import { BIN_PER_MINUTE, FIRST, FROM_ECG, FROM_EFFORT, FROM_PPG, LAST, spreadOf } from './source';
+import { BIN_PER_MINUTE, FIRST, FROM_EFFORT, FROM_PPG, LAST, spreadOf } from './source';
 import { CONFIDENCE, MEMORY, PRIOR, SPECTRUM } from './tuning';
 
 /** Bounds log odds to 9.2. */
