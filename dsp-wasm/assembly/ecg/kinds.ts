@@ -1,9 +1,9 @@
 import { vertex } from '../math/parabola';
 import { extremumNear, fitQuartic, quarticAt } from '../math/quartic';
 import { ECG_HZ } from '../memory/channel';
-import { Beat, Lead, TEMPLATE, TEMPLATES, Template } from '../memory/ecg_state';
-import { Row } from '../memory/row';
-import { matchTemplate, Stretch, TEMPLATE_HALF } from './features';
+import { Beat, Lead, TEMPLATE, TEMPLATES, Template, WAVE } from '../memory/ecg_state';
+import { Row, rowAt } from '../memory/row';
+import { matchTemplate, REACH, Stretch, TEMPLATE_HALF } from './features';
 import { KINDS } from './tuning';
 
 /** Kinds of beats, by their shape on one lead: the usual ones, ectopic and paced ones. */
@@ -54,10 +54,11 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
     if (abs(features.sharp(i)) > abs(features.sharp(peak))) peak = i;
   to.kind = <u8>oldest;
   to.amplitude = abs(features.sharp(peak));
-  to.time = timeAt(features, <f32>peak);
   const fresh = lead.templateAt(oldest);
   fresh.learnt = 0;
   learnTemplate(fresh, peak, 0, number, features, shape);
+  to.time = timeAt(features, <f32>peak + fresh.offset);
+  lead.offset = fresh.offset;
   return share;
 }
 
@@ -75,31 +76,36 @@ function projectionAt(template: Template, at: i32, features: Stretch): f32 {
 }
 
 /**
- * Adds the beat at `at + top`, between grid samples, to the template, with norm 1, and finds the R peak in it. On whole grid samples the template, and with
- * it the times of the beats, would follow their places on the grid.
+ * Adds the beat at `at + top`, between grid samples, to the template, with norm 1, and to the wave, and finds the R peak in that. On whole grid
+ * samples the template, and with it the times of the beats, would follow their places on the grid.
  */
 function learnTemplate(template: Template, at: i32, top: f32, number: i32, features: Stretch, shape: Row<f32>): void {
   template.newest = number;
-  shiftShape(features, at, top, shape);
+  shift(features.shapeAt(at), TEMPLATE, top, shape);
   const norm = normOf(shape);
   if (!(norm > 0)) return;
-  const rate = max(KINDS.SLOWEST, <f32>1 / <f32>(template.learnt + 1));
-  const mean = template.shape;
-  for (let i = 0; i < TEMPLATE; i++) {
-    const t = template.learnt ? mean[i] : 0;
-    mean[i] = t + rate * (shape[i] / norm - t);
-  }
-  const scale: f32 = <f32>1 / normOf(mean);
-  for (let i = 0; i < TEMPLATE; i++) mean[i] *= scale;
+  const rate = template.learnt ? max(KINDS.SLOWEST, <f32>1 / <f32>(template.learnt + 1)) : 1;
+  follow(template.shape, shape, TEMPLATE, rate, norm);
+  const scale: f32 = <f32>1 / normOf(template.shape);
+  for (let i = 0; i < TEMPLATE; i++) template.shape[i] *= scale;
+  shift(rowAt<f32>(features.raw.at(at + REACH - WAVE / 2)), WAVE, top, shape);
+  follow(template.wave, shape, WAVE, rate, norm);
   template.learnt++;
-  template.offset = peakOf(mean);
+  template.offset = peakOf(template);
 }
 
-/** Writes the sharpened signal `top` after the places of a template whose centre is at `at`. */
-function shiftShape(features: Stretch, at: i32, top: f32, to: Row<f32>): void {
-  const from = features.shapeAt(at);
+/** Moves a mean of `count` values towards others, in parts of `norm`. */
+function follow(mean: Row<f32>, values: Row<f32>, count: i32, rate: f32, norm: f32): void {
+  for (let i = 0; i < count; i++) {
+    const from: f32 = rate < 1 ? mean[i] : 0;
+    mean[i] = from + rate * (values[i] / norm - from);
+  }
+}
+
+/** Writes `count` values `top` after those from `from` on. */
+function shift(from: Row<f32>, count: i32, top: f32, to: Row<f32>): void {
   if (top === 0) {
-    memory.copy(to.at(0), from.at(0), TEMPLATE * sizeof<f32>()); // the values beside may be of another session
+    memory.copy(to.at(0), from.at(0), <usize>count * sizeof<f32>()); // the values beside may be of another session
     return;
   }
   fitQuartic(1, 0, 0, 0, 0);
@@ -112,7 +118,7 @@ function shiftShape(features: Stretch, at: i32, top: f32, to: Row<f32>): void {
   const d = f32x4.splat(quarticAt(top));
   fitQuartic(0, 0, 0, 0, 1);
   const e = f32x4.splat(quarticAt(top));
-  for (let i = 0; i < TEMPLATE; i += 4) {
+  for (let i = 0; i < count; i += 4) {
     const x = from.at(i - 2);
     const outer = f32x4.add(f32x4.mul(a, v128.load(x)), f32x4.mul(e, v128.load(x, 16)));
     const inner = f32x4.add(f32x4.mul(b, v128.load(x, 4)), f32x4.mul(d, v128.load(x, 12)));
@@ -126,18 +132,23 @@ function normOf(shape: Row<f32>): f32 {
   return sqrt<f32>(sum);
 }
 
-/** Where the template is largest, grid samples from its centre. */
-function peakOf(template: Row<f32>): f32 {
-  let peak = 0;
-  let top: f32 = -1;
-  for (let i = -KINDS.SNAP; i <= KINDS.SNAP; i++) {
-    const v = abs(template[i + TEMPLATE_HALF]);
-    if (v <= top) continue;
-    top = v;
-    peak = i;
+/**
+ * Where the R peak is, grid samples from the centre: where the product of the deflection, from the level before the QRS complex, and of the curvature
+ * is greatest. Of the wave alone it might be a broad S wave, of the curvature alone the end of a broad R wave.
+ */
+function peakOf(template: Template): f32 {
+  const wave = template.wave;
+  const level = (wave[0] + wave[1] + wave[2] + wave[3]) / 4;
+  let at = WAVE / 2;
+  let top: f32 = 0;
+  for (let i = 0; i < TEMPLATE; i++) {
+    const place = i + WAVE / 2 - TEMPLATE_HALF;
+    const product = (wave[place] - level) * template.shape[i];
+    if (product <= top) continue;
+    top = product;
+    at = place;
   }
-  const at = peak + TEMPLATE_HALF;
-  const sign: f32 = template[at] < 0 ? -1 : 1;
-  fitQuartic(template[at - 2], template[at - 1], template[at], template[at + 1], template[at + 2]);
-  return <f32>peak + extremumNear(vertex<f32>(sign * template[at - 1], sign * template[at], sign * template[at + 1]));
+  const sign: f32 = wave[at] < level ? -1 : 1;
+  fitQuartic(wave[at - 2], wave[at - 1], wave[at], wave[at + 1], wave[at + 2]);
+  return <f32>(at - WAVE / 2) + extremumNear(vertex<f32>(sign * wave[at - 1], sign * wave[at], sign * wave[at + 1]));
 }

@@ -3,6 +3,9 @@ import { Row, rowAt } from './row';
 /** Grid samples of a template, and with those that fill the last vector. */
 export const TEMPLATE: i32 = 27;
 const TEMPLATE_ROW: i32 = 28;
+/** Grid samples of the wave of a kind of beats: 141 ms to each side of a template's centre. */
+export const WAVE: i32 = 37;
+const WAVE_ROW: i32 = 40;
 /** Templates of a lead: its kinds of beats, as the usual ones, ectopic and paced ones. */
 export const TEMPLATES: i32 = 3;
 /** Grid samples for which evidence is kept. */
@@ -31,10 +34,16 @@ export class Template {
   get shape(): Row<f32> {
     return rowAt<f32>(changetype<usize>(this) + TEMPLATE_SHAPE);
   }
+
+  /** The mean of the lead itself about these beats, each in parts of its size. */
+  get wave(): Row<f32> {
+    return rowAt<f32>(changetype<usize>(this) + TEMPLATE_WAVE);
+  }
 }
 
 const TEMPLATE_SHAPE: usize = (offsetof<Template>() + 15) & ~15;
-const TEMPLATE_BYTES: usize = TEMPLATE_SHAPE + TEMPLATE_ROW * sizeof<f32>();
+const TEMPLATE_WAVE: usize = TEMPLATE_SHAPE + TEMPLATE_ROW * sizeof<f32>();
+const TEMPLATE_BYTES: usize = TEMPLATE_WAVE + WAVE_ROW * sizeof<f32>();
 
 /** A peak of the evidence, which may be a beat. */
 @unmanaged
