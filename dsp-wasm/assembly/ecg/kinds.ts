@@ -1,7 +1,7 @@
 import { vertex } from '../math/parabola';
 import { extremumNear, fitQuartic, quarticAt } from '../math/quartic';
 import { ECG_HZ } from '../memory/channel';
-import { Beat, Lead, TEMPLATE, TEMPLATES, Template, WAVE } from '../memory/ecg_state';
+import { Beat, Lead, TEMPLATE, TEMPLATES, Template, WAVE, WAVE_ROW } from '../memory/ecg_state';
 import { Row, rowAt } from '../memory/row';
 import { matchTemplate, REACH, Stretch, TEMPLATE_HALF } from './features';
 import { KINDS } from './tuning';
@@ -44,9 +44,8 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
     const place = extremumNear(vertex<f32>(before, middle, after));
     to.kind = <u8>like;
     to.amplitude = quarticAt(place);
-    to.time = timeAt(features, <f32>peak + place + kind.offset);
-    lead.offset = kind.offset;
-    learnTemplate(kind, peak, place, number, features, shape);
+    lead.offset = learnTemplate(kind, peak, place, number, features, shape);
+    to.time = timeAt(features, <f32>peak + place + lead.offset);
     return share;
   }
   peak = at;
@@ -56,9 +55,8 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
   to.amplitude = abs(features.sharp(peak));
   const fresh = lead.templateAt(oldest);
   fresh.learnt = 0;
-  learnTemplate(fresh, peak, 0, number, features, shape);
-  to.time = timeAt(features, <f32>peak + fresh.offset);
-  lead.offset = fresh.offset;
+  lead.offset = learnTemplate(fresh, peak, 0, number, features, shape);
+  to.time = timeAt(features, <f32>peak + lead.offset);
   return share;
 }
 
@@ -76,22 +74,24 @@ function projectionAt(template: Template, at: i32, features: Stretch): f32 {
 }
 
 /**
- * Adds the beat at `at + top`, between grid samples, to the template, with norm 1, and to the wave, and finds the R peak in that. On whole grid
- * samples the template, and with it the times of the beats, would follow their places on the grid.
+ * Adds the beat at `at + top`, between grid samples, to the template, with norm 1, and to the wave. On whole grid samples these, and with them the
+ * times of the beats, would follow their places on the grid.
+ * @returns where in it the R peak is, grid samples from there
  */
-function learnTemplate(template: Template, at: i32, top: f32, number: i32, features: Stretch, shape: Row<f32>): void {
+function learnTemplate(template: Template, at: i32, top: f32, number: i32, features: Stretch, shape: Row<f32>): f32 {
   template.newest = number;
+  const wave = rowAt<f32>(shape.at(WAVE_ROW));
   shift(features.shapeAt(at), TEMPLATE, top, shape);
+  shift(rowAt<f32>(features.raw.at(at + REACH - WAVE / 2)), WAVE, top, wave);
   const norm = normOf(shape);
-  if (!(norm > 0)) return;
+  if (!(norm > 0)) return 0;
   const rate = template.learnt ? max(KINDS.SLOWEST, <f32>1 / <f32>(template.learnt + 1)) : 1;
   follow(template.shape, shape, TEMPLATE, rate, norm);
+  follow(template.wave, wave, WAVE, rate, norm);
   const scale: f32 = <f32>1 / normOf(template.shape);
   for (let i = 0; i < TEMPLATE; i++) template.shape[i] *= scale;
-  shift(rowAt<f32>(features.raw.at(at + REACH - WAVE / 2)), WAVE, top, shape);
-  follow(template.wave, shape, WAVE, rate, norm);
   template.learnt++;
-  template.offset = peakOf(template);
+  return peakNear(lobeOf(shape, wave, norm * norm, template), template);
 }
 
 /** Moves a mean of `count` values towards others, in parts of `norm`. */
@@ -133,22 +133,35 @@ function normOf(shape: Row<f32>): f32 {
 }
 
 /**
- * Where the R peak is, grid samples from the centre: where the product of the deflection, from the level before the QRS complex, and of the curvature
- * is greatest. Of the wave alone it might be a broad S wave, of the curvature alone the end of a broad R wave.
+ * The lobe of a beat whose top is its R peak, a place in the shape: where the product of the deflection, from the level before the QRS complex, and
+ * of the curvature is greatest. By the deflection alone it might be a broad S wave, by the curvature alone the end of a broad R wave. That of the
+ * kind counts as much as that of the beat: two lobes of the same size must not take turns.
  */
-function peakOf(template: Template): f32 {
-  const wave = template.wave;
-  const level = (wave[0] + wave[1] + wave[2] + wave[3]) / 4;
-  let at = WAVE / 2;
+function lobeOf(shape: Row<f32>, wave: Row<f32>, square: f32, kind: Template): i32 {
+  let at = TEMPLATE_HALF;
   let top: f32 = 0;
   for (let i = 0; i < TEMPLATE; i++) {
-    const place = i + WAVE / 2 - TEMPLATE_HALF;
-    const product = (wave[place] - level) * template.shape[i];
-    if (product <= top) continue;
-    top = product;
-    at = place;
+    const lift = liftAt(i, shape, wave) + square * liftAt(i, kind.shape, kind.wave);
+    if (!(lift > top)) continue;
+    top = lift;
+    at = i;
   }
-  const sign: f32 = wave[at] < level ? -1 : 1;
-  fitQuartic(wave[at - 2], wave[at - 1], wave[at], wave[at + 1], wave[at + 2]);
-  return <f32>(at - WAVE / 2) + extremumNear(vertex<f32>(sign * wave[at - 1], sign * wave[at], sign * wave[at + 1]));
+  return at;
+}
+
+function liftAt(i: i32, shape: Row<f32>, wave: Row<f32>): f32 {
+  const level = (wave[0] + wave[1] + wave[2] + wave[3]) / 4;
+  return (wave[i + WAVE / 2 - TEMPLATE_HALF] - level) * shape[i];
+}
+
+/** Top of the mean wave on the same lobe, grid samples from its centre: the beat's own is moved by noise. */
+function peakNear(lobe: i32, kind: Template): f32 {
+  const sign: f32 = kind.shape[lobe] < 0 ? -1 : 1;
+  const wave = rowAt<f32>(kind.wave.at(WAVE / 2 - TEMPLATE_HALF));
+  let i = lobe;
+  while (i > 0 && sign * wave[i - 1] > sign * wave[i]) i--;
+  while (i < TEMPLATE - 1 && sign * wave[i + 1] > sign * wave[i]) i++;
+  const y = rowAt<f32>(wave.at(i - 2));
+  fitQuartic(y[0], y[1], y[2], y[3], y[4]);
+  return <f32>(i - TEMPLATE_HALF) + extremumNear(vertex<f32>(sign * y[1], sign * y[2], sign * y[3]));
 }

@@ -17,9 +17,9 @@ import {
   weighBlock,
 } from './evidence';
 import { computeFeatures, isMatched, matchTemplates, REACH, Stretch } from './features';
-import { beginLevel, weightOf } from './levels';
+import { beginLevel, separation } from './levels';
 import { BETWEEN, GROUP, ROW } from './scratch';
-import { CHOICE, DECISION, EVIDENCE, FLAT, LEARNING, LEVEL, MEASURE, NEWEST, PATH } from './tuning';
+import { DECISION, EVIDENCE, FLAT, LEARNING, LEVEL, MEASURE, NEWEST, PATH } from './tuning';
 
 /**
  * Streaming detection of R peaks, on each lead alone. The features of a lead (features.ts), weighted by how well they separate beats from
@@ -67,15 +67,20 @@ export function takePeaks(session: Session, channel: Channel, to: usize): i32 {
   return <i32>taken;
 }
 
-/** Chooses the lead that detects beats best. It is changed only for a much better one. */
+/**
+ * Chooses the lead that detects beats best. It is changed only for one whose beats are clearer by more than an interval can surprise: the R peaks of
+ * two leads are not at the same time.
+ */
 function choose(ecg: EcgState, leads: i32): void {
   let best = 0;
   for (let sub = 1; sub < leads; sub++) if (clarity(ecg.leadAt(sub)) > clarity(ecg.leadAt(best))) best = sub;
-  if (clarity(ecg.leadAt(best)) > CHOICE.BETTER * clarity(ecg.best)) ecg.chosen = best;
+  if (clarity(ecg.leadAt(best)) > clarity(ecg.best) + PATH.MOST_SURPRISE) ecg.chosen = best;
 }
 
+/** Evidence of a usual beat, in log odds. */
 function clarity(lead: Lead): f32 {
-  return weightOf(lead.energy) + (isMatched(lead) ? weightOf(lead.match) : 0);
+  const q = max(separation(lead.energy), isMatched(lead) ? separation(lead.match) : 1);
+  return min(EVIDENCE.MOST, (EVIDENCE.STEEPNESS * (q - 1) * sqrt<f32>(q)) / (1 + sqrt<f32>(q)));
 }
 
 /** Skips the blocks that are no longer in the ring. */

@@ -152,12 +152,6 @@ export namespace BASELINE {
   export const SAMPLES: i32 = 88;
 }
 
-/** Choice of a lead (r_peaks.ts). */
-export namespace CHOICE {
-  /** How many times as much as the chosen lead another one must tell to be chosen. [ratio; chosen] */
-  export const BETTER: f32 = 2;
-}
-
 /** When beats are decided (r_peaks.ts). */
 export namespace DECISION {
   /** A beat is decided by the first block that ends at least this long after it, 0.375 s. [grid samples; chosen] */

@@ -5,7 +5,7 @@ export const TEMPLATE: i32 = 27;
 const TEMPLATE_ROW: i32 = 28;
 /** Grid samples of the wave of a kind of beats: 141 ms to each side of a template's centre. */
 export const WAVE: i32 = 37;
-const WAVE_ROW: i32 = 40;
+export const WAVE_ROW: i32 = 40;
 /** Templates of a lead: its kinds of beats, as the usual ones, ectopic and paced ones. */
 export const TEMPLATES: i32 = 3;
 /** Grid samples for which evidence is kept. */
@@ -28,8 +28,6 @@ export class Template {
   learnt: i32;
   /** Number of its newest beat. */
   newest: i32;
-  /** Where in it the R peak is, grid samples from its centre. */
-  offset: f32;
 
   get shape(): Row<f32> {
     return rowAt<f32>(changetype<usize>(this) + TEMPLATE_SHAPE);

@@ -2,7 +2,7 @@ import { random } from '../signals.js';
 
 /** Electrocardiograms with known R peaks, for tests. */
 
-type Shape = 'normal' | 'small' | 'tall_t' | 'peaked_t' | 'slow_t' | 'ectopic' | 'blocked';
+type Shape = 'normal' | 'steep' | 'small' | 'tall_t' | 'peaked_t' | 'slow_t' | 'ectopic' | 'blocked';
 
 export interface KnownBeat {
   /** Time of the R peak, seconds. */
@@ -28,14 +28,22 @@ function wave(t: number, centre: number, width: number, height: number): number 
 
 /**
  * A beat `t` seconds after its R peak, with an R wave of 1. An ectopic beat is broad, has no P wave and an opposite T wave; of a
- * blocked one there is only a P wave. A small one has a third of the height, as every other beat in electrical alternans.
+ * blocked one there is only a P wave. A steep one is as broad, and falls most
+ * steeply at its end. A small one has a third of the height, as every other beat in electrical alternans.
  */
 function beat(t: number, shape: Shape): number {
   if (shape === 'blocked') return wave(t, -0.16, 0.022, 0.18);
   if (shape === 'ectopic') return wave(t, 0, 0.035, 1.3) + wave(t, 0.09, 0.04, -0.5) + wave(t, 0.28, 0.06, -0.5);
+  if (shape === 'steep') return steepWave(t) + wave(t, 0.28, 0.06, -0.7);
   if (shape === 'small') return 0.35 * beat(t, 'normal');
   const qrs = wave(t, -0.028, 0.01, -0.12) + wave(t, 0, 0.011, 1) + wave(t, 0.03, 0.011, -0.22);
   return wave(t, -0.16, 0.022, 0.12) + qrs + tWave(t, shape);
+}
+
+/** Rises in 60 ms to its top at 0, falls slowly for 60 ms, and then at once. */
+function steepWave(t: number): number {
+  const height = wave(t, 0, t < 0 ? 0.025 : 0.09, 1.3);
+  return height / (1 + Math.exp((t - 0.065) / 0.004));
 }
 
 /** A peaked T wave is as in severe hyperkalaemia: narrow, and higher than the R wave; a slow one is as high, and as broad as usual. */
