@@ -99,7 +99,7 @@ export const SLOT_SPO2: usize = (SLOT_BREATH + BREATH_STATE_BYTES + 63) & ~63;
 export const SLOT_ECG: usize = (SLOT_SPO2 + SPO2_STATE_BYTES + 63) & ~63;
 /** Detectors of the ECG's leads, and rings of the sub-channels, allocated when the session opens. */
 export const SLOT_POOL: usize = SLOT_ECG + ECG_STATE_BYTES;
-export const POOL_BYTES: i32 = 59136;
+export const POOL_BYTES: i32 = 59264;
 /** An odd number of cache lines, so that the same field of many sessions is not in the same cache sets. */
 export const SLOT_BYTES: usize = (SLOT_POOL + POOL_BYTES) | 64;
 
