@@ -7,12 +7,15 @@ import { isSlowWave } from './evidence';
 import { computeFeatures, isMatched, matchTemplates, Stretch, TEMPLATE_HALF } from './features';
 import { learnShape, timeAt } from './kinds';
 import { beginLevel, learnLevel } from './levels';
-import { BASELINE, KINDS, LEVEL, MEASURE, MIDWAY, QUALITY, RHYTHM, SIZE } from './tuning';
+import { BASELINE, EVIDENCE, KINDS, LEVEL, MEASURE, MIDWAY, QUALITY, RHYTHM, SIZE } from './tuning';
 
 /**
  * Measures a decided beat: its time, amplitude and quality, and learns from it. Indices of features count from the first one after the
  * beat before; the first `between` of them are between the two.
  */
+
+/** Features beside those where the peak may be, from which its place between them is interpolated, and one more. */
+const MARGIN: i32 = 3;
 
 /** Appends the candidate to the ring of beats, and learns from it. Uses no grid sample at or after `limit`. */
 export function measureBeat(
@@ -29,10 +32,10 @@ export function measureBeat(
   const last = lead.lastBeat;
   const isNext = lead.beatCount > 0 && sample - last < MEASURE.PAUSE;
   const guard = min(MEASURE.DEAD, (MEASURE.DEAD_TENTHS * (sample - last)) / 10);
-  const near = sample - KINDS.FIRST_SNAP - 1;
+  const near = sample - EVIDENCE.GUARD - MARGIN;
   const from = isNext ? min(last + guard + 1, near) : near;
   const between = isNext ? sample - guard - from : 0;
-  const count = sample + KINDS.FIRST_SNAP + 2 - from;
+  const count = sample + EVIDENCE.GUARD + MARGIN + 1 - from;
   computeFeatures(channel, sub, from, count, limit, row, features);
   const matched = isMatched(lead);
   if (matched) matchTemplates(lead, 0, count, features);
@@ -40,7 +43,7 @@ export function measureBeat(
   const beat = lead.beatAt(lead.beatCount++);
   const at = sample - from;
   const wide = candidate.wide;
-  const energy = features.energy[greatestNear(features.energy, at, KINDS.SNAP)];
+  const energy = features.energy[greatestNear(features.energy, at, EVIDENCE.GUARD)];
   const noise = greatest(features.energy, between);
   const hiding: f32 = lead.energy.beat > 0 ? max<f32>(0, noise / lead.energy.beat) : 0;
   if (between > 0) lead.calm = followed(lead.calm, least(features.energy, between));
@@ -50,7 +53,7 @@ export function measureBeat(
   beat.amplitude = 0;
   if (!isNaN(energy)) {
     // Its wavelet reaches farther than the others, so it may lack data at a gap where they do not.
-    const width = features.width[greatestNear(features.width, at, KINDS.SNAP)];
+    const width = features.width[greatestNear(features.width, at, EVIDENCE.GUARD)];
     if (!isNaN(width)) {
       isSmall = learnSize(lead, energy, width, between, hiding, features);
       // Ectopic beats are rare, and count as noise if they are missed, so this level must not rise fast.
@@ -94,10 +97,10 @@ function levelAbout(channel: Channel, sub: i32, at: f64, limit: i32, row: Row<f3
   return (sumLanes(sum) + moved) / <f32>BASELINE.SAMPLES;
 }
 
-/** Running mean over about 5 beats, with the measure of one more beat if that is positive. */
+/** Running mean over about 8 beats, with the measure of one more beat if that is positive. */
 function followed(mean: f32, measure: f32): f32 {
   if (!(measure > 0)) return mean;
-  return mean > 0 ? mean + MEASURE.FOLLOW * (measure - mean) : measure;
+  return mean > 0 ? mean + LEVEL.FOLLOW * (measure - mean) : measure;
 }
 
 /** Learns the height of the beat, and the change of the level from before it to after it as a share of that, 0 to 1. */
@@ -212,10 +215,10 @@ function signOfT(width: f32, count: i32, features: Stretch): f32 {
 
 /** Learns from the match of a beat with its template, and of what lies between it and the beat before, of which that is a `share`. */
 function learnMatches(lead: Lead, at: i32, between: i32, share: f32, features: Stretch): void {
-  const top = greatestNear(features.match, at, KINDS.SNAP);
+  const top = greatestNear(features.match, at, EVIDENCE.GUARD);
   lead.rest = followed(lead.rest, restBetween(features.projection[top], between, share, features));
   const small: f32 = hasMidway(features.projection[top], at, between, share, features) ? 1 : 0;
-  lead.midway += MEASURE.FOLLOW * (small - lead.midway);
+  lead.midway += LEVEL.FOLLOW * (small - lead.midway);
   learnMatch(lead.match, features.match[top], greatest(features.match, between));
 }
 

@@ -15,7 +15,7 @@ import { EVIDENCE, FLAT, HUM, MEASURE } from './tuning';
 /**
  * A detector advances in blocks of grid samples and learns only at the end of a block, so any chunking of the data and any spacing of the
  * steps gives the same beats. Blocks end 4 grid samples before whole seconds, because the newest grid samples of a step are not complete
- * yet. A grid sample becomes a candidate REACH + GUARD samples later, 0.22 s.
+ * yet. A grid sample becomes a candidate REACH + GUARD samples later, 0.2 s.
  */
 export const BLOCK: i32 = 16;
 export const FIRST_END: i32 = 12;
@@ -112,12 +112,11 @@ function watchSmooth(lead: Lead, energy: Row<f32>, at: i32, from: i32): void {
     if (energy[at + i] < FLAT.SMOOTH * lead.calm) lead.flat = max(lead.flat, from + i + 1);
 }
 
-/** Limits evidence smoothly to about MOST_WIDE, so that its maximum stays at the same place. */
+/** Limits evidence to MOST_WIDE and one more, smoothly, so that its maximum stays at the same place. */
 function bounded(evidence: v128): v128 {
   const most = f32x4.splat(EVIDENCE.MOST_WIDE);
-  const past = f32x4.sub(evidence, most);
-  const limited = f32x4.add(most, f32x4.mul(f32x4.splat(EVIDENCE.PAST_BOUND), past));
-  return v128.bitselect(limited, evidence, f32x4.gt(past, f32x4.splat(0)));
+  const limited = f32x4.sub(f32x4.add(most, f32x4.splat(1)), f32x4.div(most, evidence));
+  return v128.bitselect(limited, evidence, f32x4.gt(evidence, most));
 }
 
 /** Adds the position of a feature between noise (0) and beats (1), limited so that an artefact counts no more than a beat. */

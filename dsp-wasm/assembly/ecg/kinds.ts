@@ -4,7 +4,7 @@ import { ECG_HZ } from '../memory/channel';
 import { Beat, Lead, TEMPLATE, TEMPLATES, Template, WAVE, WAVE_ROW } from '../memory/ecg_state';
 import { Row, rowAt } from '../memory/row';
 import { matchTemplate, REACH, Stretch, TEMPLATE_HALF } from './features';
-import { KINDS } from './tuning';
+import { EVIDENCE, KINDS } from './tuning';
 
 /** Kinds of beats, by their shape on one lead: the usual ones, ectopic and paced ones. */
 
@@ -25,8 +25,8 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
     const other = lead.templateAt(oldest);
     if (!template.learnt || (other.learnt && template.newest < other.newest)) oldest = k;
     if (!template.learnt) continue;
-    matchTemplate(features, at - KINDS.SNAP, 2 * KINDS.SNAP + 1, template.shape.at(0), true);
-    for (let i = at - KINDS.SNAP; i <= at + KINDS.SNAP; i++) {
+    matchTemplate(features, at - EVIDENCE.GUARD, 2 * EVIDENCE.GUARD + 1, template.shape.at(0), true);
+    for (let i = at - EVIDENCE.GUARD; i <= at + EVIDENCE.GUARD; i++) {
       if (!(features.match[i] > top)) continue;
       top = features.match[i];
       peak = i;
@@ -49,7 +49,7 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
     return share;
   }
   peak = at;
-  for (let i = at - KINDS.FIRST_SNAP; i <= at + KINDS.FIRST_SNAP; i++)
+  for (let i = at - EVIDENCE.GUARD; i <= at + EVIDENCE.GUARD; i++)
     if (abs(features.sharp(i)) > abs(features.sharp(peak))) peak = i;
   to.kind = <u8>oldest;
   to.amplitude = abs(features.sharp(peak));

@@ -239,7 +239,7 @@ function detect(lead: Lead, channel: Channel, sub: i32, end: i32, limit: i32): v
 export function newestPeak(lead: Lead, blocks: i32): i32 {
   const to = FIRST_END + (blocks - 1) * BLOCK - REACH;
   let peak = -1;
-  let top = NEWEST.EVIDENCE;
+  let top = EVIDENCE.MOST_WIDE + 1;
   for (let sample = to - EVIDENCE.GUARD; sample < to; sample++) {
     const v = evidenceAt(lead, sample);
     if (!(v > top)) continue;

@@ -1,6 +1,6 @@
 import { Lead } from '../memory/ecg_state';
 import { Row, rowAt } from '../memory/row';
-import { KINDS, RHYTHM } from './tuning';
+import { KINDS, PATH, RHYTHM } from './tuning';
 
 /**
  * The RR intervals of one window in order, and the confidence in them. The odds of a beat by its morphology
@@ -68,7 +68,7 @@ export function allRight(intervals: Intervals): f64 {
 
 /** Writes the first two features of a window's confidence: what its beats, and their rhythm, leave to doubt. */
 export function judge(intervals: Intervals, to: Row<f32>): void {
-  to[0] = <f32>Math.log(doubtOf(intervals) + RHYTHM.LEAST_DOUBT);
+  to[0] = <f32>Math.log(doubtOf(intervals));
   to[1] = <f32>variationOf(intervals);
 }
 
@@ -125,7 +125,7 @@ export function alternates(intervals: Intervals): bool {
     const one = intervals.list[i - 1].seconds;
     const next = intervals.list[i].seconds;
     const shorter = Math.min(one, next);
-    if (shorter > RHYTHM.LONGEST_R_TO_T || Math.max(one, next) < RHYTHM.HIDING * shorter) others++;
+    if (shorter > <f64>PATH.SHORTEST_WIDE || Math.max(one, next) < RHYTHM.HIDING * shorter) others++;
   }
   return intervals.count > RHYTHM.MOST_OTHERS + 2 && others <= RHYTHM.MOST_OTHERS;
 }

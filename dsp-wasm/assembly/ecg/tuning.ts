@@ -2,7 +2,7 @@
 
 /** Levels of a feature at beats and between them (levels.ts). */
 export namespace LEVEL {
-  /** Share of a beat in both levels, which follow within about 8 beats. [share; cited: Hamilton and Tompkins 1986] */
+  /** Share of a beat in levels and running means, which follow within about 8 beats. [share; cited: Hamilton and Tompkins 1986] */
   export const FOLLOW: f32 = 0.125;
   /** Share of a larger noise in its level: it rises faster, as noise comes suddenly. [share; chosen] */
   export const RISE: f32 = 0.4;
@@ -16,9 +16,9 @@ export namespace LEVEL {
 
 /** Evidence for a beat at a grid sample (evidence.ts). */
 export namespace EVIDENCE {
-  /** Half width within which a peak of the evidence is the greatest, 78 ms. [grid samples; chosen] */
-  export const GUARD: i32 = 10;
-  /** Upper bound of the same. [ratio; chosen] */
+  /** Half width within which a peak of the evidence is the greatest, and the farthest that the peak of a beat may lie from it, 62 ms. [grid samples; derived: half of the longest usual QRS complex, 0.12 s] */
+  export const GUARD: i32 = 8;
+  /** Farthest that a feature counts past the level of beats: an artefact counts little more than a beat. [ratio; chosen] */
   export const FARTHEST: f32 = 1.6;
   /** Steepness of the log odds over the position, by the separation less one. [weight; chosen] */
   export const STEEPNESS: f32 = 3;
@@ -30,8 +30,6 @@ export namespace EVIDENCE {
   export const MOST_WIDE: f32 = 5;
   /** Energy of a wave over its width below which it is too slow for a QRS complex beside sharper ones: that of a Gaussian of 45 ms. Above 0.113 broad beats of bigeminy are lost. [ratio; chosen] */
   export const SLOW: f32 = 0.11;
-  /** Part of what is past that bound which is kept, so that the evidence is still greatest where it was. [share; chosen] */
-  export const PAST_BOUND: f32 = 0.01;
 }
 
 /** Lines that may stand for lost data (r_peaks.ts, evidence.ts). */
@@ -52,7 +50,7 @@ export namespace PATH {
   export const SHORTEST: f32 = 0.24;
   /** Share of the expected period that is the shortest interval in a fast rhythm. [share; chosen] */
   export const SHORTEST_SHARE: f32 = 0.45;
-  /** Shortest interval before a broad beat; sooner it may be the T wave of the beat before. [s; cited: Pan and Tompkins 1985] */
+  /** Latest top of a T wave, and shortest interval before a broad beat, which may be one. [s; cited: Pan and Tompkins 1985] */
   export const SHORTEST_WIDE: f32 = 0.36;
   /** Most sharpness of a T wave, in parts of its beat's. [ratio; cited: Pan and Tompkins 1985] */
   export const T_SHARPNESS: f32 = 0.5;
@@ -66,8 +64,8 @@ export namespace PATH {
   export const MOST_SURPRISE: f32 = 4;
   /** Shortest period that is expected. [s; derived: 300 bpm, the fastest of the range, less a tenth] */
   export const SHORTEST_PERIOD: f32 = 0.18;
-  /** Longest period that is expected. [s; chosen] */
-  export const LONGEST_PERIOD: f32 = 1.6;
+  /** Longest period that is expected. [s; derived: 25 bpm, the slowest of the range] */
+  export const LONGEST_PERIOD: f32 = 2.4;
   /** Share of an interval in the expected period. [share; chosen] */
   export const FOLLOW: f32 = 0.2;
   /** Least interval that the period follows. [periods; derived: 1 / MOST_CHANGE] */
@@ -88,8 +86,6 @@ export namespace MEASURE {
   export const DEAD_TENTHS: i32 = 3;
   /** Longer intervals are pauses or missed beats and tell nothing of the noise between beats. [grid samples; derived: RHYTHM.LONGEST at 128 Hz] */
   export const PAUSE: i32 = 384;
-  /** Share of a beat in the running means of fit, shift and rest, and of a block in that of hum: about 5 of them. [share; chosen] */
-  export const FOLLOW: f32 = 0.2;
   /** Share of a block in the running power of changes: about 2 s. [share; derived: a block of 16 at 128 Hz] */
   export const BLOCK_SHARE: f32 = 0.0625;
   /** A lead is back at its level this long after its R peak, 90 ms, most of the way at least; a stair or a drift is not. [grid samples; chosen] */
@@ -134,10 +130,6 @@ export namespace MIDWAY {
 
 /** Kinds of beats (kinds.ts). */
 export namespace KINDS {
-  /** Farthest that a lead's peak may lie from the candidate, 47 ms. [grid samples; chosen] */
-  export const SNAP: i32 = 6;
-  /** The same without a template. [grid samples; chosen] */
-  export const FIRST_SNAP: i32 = 8;
   /** Share of its norm that a beat must have along a template to be of its kind. [share; chosen] */
   export const LIKE: f32 = 0.8;
   /** Least share of a beat in the template. [share; chosen] */
@@ -174,8 +166,6 @@ export namespace LEARNING {
 
 /** The peak that is too new to be a candidate (r_peaks.ts). */
 export namespace NEWEST {
-  /** Evidence of a peak that is clear before its guard time is over: past any ectopic one's. [log odds; chosen] */
-  export const EVIDENCE: f32 = 6;
   /** Fall after such a peak. [grid samples; chosen] */
   export const SAMPLES: i32 = 2;
 }
@@ -190,15 +180,11 @@ export namespace RHYTHM {
   export const RANDOM: f64 = 0.65;
   /** Difference of two intervals of the same length. [ratio; chosen] */
   export const SAME: f64 = 0.1;
-  /** Doubt of a window's beats that says nothing. [beats; chosen] */
-  export const LEAST_DOUBT: f64 = 0.001;
   /** Newest intervals that tell one from the other. [intervals; chosen] */
   export const TELLING: i32 = 20;
-  /** Longest interval from an R wave to the top of its T wave. [s; chosen] */
-  export const LONGEST_R_TO_T: f64 = 0.36;
   /** Neighbouring intervals of another kind among which the others may still be those of T waves. [intervals; chosen] */
   export const MOST_OTHERS: i32 = 1;
-  /** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; chosen] */
+  /** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; derived: midway between one interval and two] */
   export const HIDING: f64 = 1.5;
   /** Taken from the logarithm of the probability that all intervals are right, where it may: one of them leaves a third of it. [log odds; chosen] */
   export const OBSCURED_DOUBT: f64 = 1;
