@@ -107,12 +107,12 @@ function followed(mean: f32, measure: f32): f32 {
 function learnHeight(lead: Lead, at: i32, features: Stretch): void {
   let low: f32 = Infinity;
   let high: f32 = -Infinity;
-  for (let i = at - MEASURE.SHIFT_HALF; i <= at + MEASURE.SHIFT_HALF; i++) {
+  for (let i = at - TEMPLATE_HALF; i <= at + TEMPLATE_HALF; i++) {
     const level = withoutHum(features, i);
     low = min(low, level);
     high = max(high, level);
   }
-  const change = withoutHum(features, at + MEASURE.SHIFT_HALF) - withoutHum(features, at - MEASURE.SHIFT_HALF);
+  const change = withoutHum(features, at + TEMPLATE_HALF) - withoutHum(features, at - TEMPLATE_HALF);
   lead.height = followed(lead.height, high - low);
   lead.shift = followed(lead.shift, abs(change) / (high - low));
 }
@@ -187,7 +187,7 @@ function learnSize(lead: Lead, energy: f32, width: f32, between: i32, noise: f32
     lead.usualEnergy = usualAfter(lead.usualEnergy, energy, falls);
     lead.usualWidth = usualAfter(lead.usualWidth, width, falls);
   }
-  return energy < SIZE.SMALL_ENERGY * lead.usualEnergy && width < SIZE.SMALL_WIDTH * lead.usualWidth;
+  return energy < SIZE.SMALL_ENERGY * lead.usualEnergy && width < QUALITY.STRAY_SHARE * lead.usualWidth;
 }
 
 /** Whether T waves follow the beats, as they do not follow pulses of a pacemaker alone, P waves or steps of an electrode. */

@@ -3,9 +3,9 @@ import { clearVectors } from '../math/vector';
 import { ECG_HZ } from '../memory/channel';
 import { Lead, Level, RECENT } from '../memory/ecg_state';
 import { Row } from '../memory/row';
-import { isMatched, matchTemplates, REACH, Stretch } from './features';
+import { isMatched, matchTemplates, REACH, Stretch, TEMPLATE_HALF } from './features';
 import { separation, weightOf } from './levels';
-import { EVIDENCE, FLAT, HUM, MEASURE } from './tuning';
+import { EVIDENCE, FLAT, HUM } from './tuning';
 
 /**
  * The evidence for a beat at each grid sample, as log odds, from its morphology alone: the mean position of the features
@@ -98,7 +98,7 @@ export function mayBeHum(lead: Lead, period: f64): bool {
 /** Whether the newest beats follow each other too soon for the level to show a shift. */
 function isTooFast(lead: Lead): bool {
   const interval = lead.beatCount ? lead.beatAt(lead.beatCount - 1).interval : 0;
-  return interval > 0 && interval < (3.0 / <f32>ECG_HZ) * <f32>MEASURE.SHIFT_HALF;
+  return interval > 0 && interval < (3.0 / <f32>ECG_HZ) * <f32>TEMPLATE_HALF;
 }
 
 /** Whether a wave is too slow for a QRS complex. */

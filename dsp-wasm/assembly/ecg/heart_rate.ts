@@ -74,7 +74,7 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
     stillBeating(end - newest, mean) *
     resolved(lead, channel, sub, ROW);
   const doubtful = mayHide(intervals) + splits(lead, end - WINDOW, intervals) + strangeBeats(lead, end - WINDOW);
-  to.most *= Math.exp(-RHYTHM.OBSCURED_DOUBT * doubtful);
+  to.most *= Math.exp(-doubtful);
   if (alternates(intervals) || kindsTakeTurns(lead, end - WINDOW) || lead.midway > 0.5) to.most = 0;
   const features = to.features;
   judge(intervals, features);

@@ -4,7 +4,7 @@ import { ECG_HZ } from '../memory/channel';
 import { Beat, Lead, TEMPLATE, TEMPLATES, Template, WAVE, WAVE_ROW } from '../memory/ecg_state';
 import { Row, rowAt } from '../memory/row';
 import { matchTemplate, REACH, Stretch, TEMPLATE_HALF } from './features';
-import { EVIDENCE, KINDS } from './tuning';
+import { EVIDENCE, KINDS, LEVEL } from './tuning';
 
 /** Kinds of beats, by their shape on one lead: the usual ones, ectopic and paced ones. */
 
@@ -85,7 +85,7 @@ function learnTemplate(template: Template, at: i32, top: f32, number: i32, featu
   shift(rowAt<f32>(features.raw.at(at + REACH - WAVE / 2)), WAVE, top, wave);
   const norm = normOf(shape);
   if (!(norm > 0)) return 0;
-  const rate = template.learnt ? max(KINDS.SLOWEST, <f32>1 / <f32>(template.learnt + 1)) : 1;
+  const rate = template.learnt ? max(LEVEL.FOLLOW, <f32>1 / <f32>(template.learnt + 1)) : 1;
   follow(template.shape, shape, TEMPLATE, rate, norm);
   follow(template.wave, wave, WAVE, rate, norm);
   const scale: f32 = <f32>1 / normOf(template.shape);

@@ -63,7 +63,7 @@ export const INTERVALS_BYTES: usize = 16 + MAX_INTERVALS * ((offsetof<Interval>(
 /** Probability that no interval of the window is wrong. */
 export function allRight(intervals: Intervals): f64 {
   if (alternates(intervals)) return 0;
-  return Math.exp(-RHYTHM.OBSCURED_DOUBT * mayHide(intervals) - doubtOf(intervals));
+  return Math.exp(-mayHide(intervals) - doubtOf(intervals));
 }
 
 /** Writes the first two features of a window's confidence: what its beats, and their rhythm, leave to doubt. */

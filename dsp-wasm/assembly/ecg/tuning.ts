@@ -18,15 +18,15 @@ export namespace LEVEL {
 export namespace EVIDENCE {
   /** Half width within which a peak of the evidence is the greatest, and the farthest that the peak of a beat may lie from it, 62 ms. [grid samples; derived: half of the longest usual QRS complex, 0.12 s] */
   export const GUARD: i32 = 8;
-  /** Farthest that a feature counts past the level of beats: an artefact counts little more than a beat. [ratio; chosen] */
+  /** Farthest that a feature counts past noise, in parts of the way to beats: an artefact counts little more than a beat. [ratio; chosen] */
   export const FARTHEST: f32 = 1.6;
   /** Steepness of the log odds over the position, by the separation less one. [weight; chosen] */
   export const STEEPNESS: f32 = 3;
-  /** Bound of one beat's evidence: above two surprises, so that clear beats correct a wrong expectation of the period. [log odds; chosen] */
-  export const MOST: f32 = 10;
+  /** Bound of one beat's evidence: above two surprises, so that clear beats correct a wrong expectation of the period. [log odds; derived: twice PATH.MOST_SURPRISE and 1] */
+  export const MOST: f32 = 9;
   /** Separation of the breadth from which breadth alone makes a beat, as it tells beats from T waves, and of the energy, as electrode motion is broad as well. [ratio; chosen] */
   export const WIDE_RATIO: f32 = 2.5;
-  /** Bound of such a beat's evidence: below two surprises, so that none is put between two beats of a regular rhythm. [log odds; chosen] */
+  /** Bound of such a beat's evidence: above one surprise and below two, so that none is put between two beats of a regular rhythm. [log odds; derived: PATH.MOST_SURPRISE and 1] */
   export const MOST_WIDE: f32 = 5;
   /** Energy of a wave over its width below which it is too slow for a QRS complex beside sharper ones: that of a Gaussian of 45 ms. Above 0.113 broad beats of bigeminy are lost. [ratio; chosen] */
   export const SLOW: f32 = 0.11;
@@ -80,23 +80,21 @@ export namespace MEASURE {
   export const LATEST_T: i32 = 58;
   /** Earliest P wave before a beat, 0.27 s. [grid samples; derived: the longest usual PR interval, 0.2 s, and half of a QRS complex] */
   export const EARLIEST_P: i32 = 34;
-  /** Samples this close to a beat, 219 ms, are excluded from the noise estimate. [grid samples; chosen] */
-  export const DEAD: i32 = 28;
+  /** Samples this close to a beat, 203 ms, are excluded from the noise estimate. [grid samples; cited: the refractory time of Pan and Tompkins 1985] */
+  export const DEAD: i32 = 26;
   /** Or so many tenths of the interval, where they are fewer. [tenths; chosen] */
   export const DEAD_TENTHS: i32 = 3;
   /** Longer intervals are pauses or missed beats and tell nothing of the noise between beats. [grid samples; derived: RHYTHM.LONGEST at 128 Hz] */
   export const PAUSE: i32 = 384;
   /** Share of a block in the running power of changes: about 2 s. [share; derived: a block of 16 at 128 Hz] */
   export const BLOCK_SHARE: f32 = 0.0625;
-  /** A lead is back at its level this long after its R peak, 90 ms, most of the way at least; a stair or a drift is not. [grid samples; chosen] */
-  export const SHIFT_HALF: i32 = 12;
 }
 
 /** Quality of a beat (beat_measure.ts). */
 export namespace QUALITY {
-  /** Breadth between the two, against that of beats, from which an ectopic beat may have been missed. [ratio; chosen] */
+  /** Breadth between the two, against that of beats, from which an ectopic beat may have been missed, and below which a beat may be a P wave. [ratio; chosen] */
   export const STRAY_SHARE: f32 = 0.45;
-  /** Most quality of a beat after such a one. [probability; chosen] */
+  /** Most quality of a beat after such a one: nobody knows. [probability; derived: even odds] */
   export const STRAY: f32 = 0.5;
   /** Largest energy between two beats, against that of beats, from which noise may hide one. [ratio; chosen] */
   export const HIDING_NOISE: f32 = 0.5;
@@ -116,8 +114,6 @@ export namespace SIZE {
   export const ENOUGH_CLEAR: i32 = 8;
   /** Energy, against the usual one, below which a beat may be a P wave. [ratio; chosen] */
   export const SMALL_ENERGY: f32 = 0.25;
-  /** Breadth, against the usual one, below which a beat may be a P wave; an ectopic beat is broader. [ratio; chosen] */
-  export const SMALL_WIDTH: f32 = 0.45;
   /** Breadth, against the usual one, below which a beat is smaller than an ECG's noise beside it. [ratio; chosen] */
   export const LEAST_BREADTH: f32 = 0.001;
 }
@@ -132,8 +128,6 @@ export namespace MIDWAY {
 export namespace KINDS {
   /** Share of its norm that a beat must have along a template to be of its kind. [share; chosen] */
   export const LIKE: f32 = 0.8;
-  /** Least share of a beat in the template. [share; chosen] */
-  export const SLOWEST: f32 = 0.1;
   /** Beats that make a template. [beats; chosen] */
   export const ENOUGH: i32 = 3;
 }
@@ -146,7 +140,7 @@ export namespace BASELINE {
 
 /** When beats are decided (r_peaks.ts). */
 export namespace DECISION {
-  /** A beat is decided by the first block that ends at least this long after it, 0.375 s. [grid samples; chosen] */
+  /** A beat is decided by the first block that ends at least this long after it, 0.375 s: a later wave is no T wave of it. [grid samples; derived: PATH.SHORTEST_WIDE in whole blocks] */
   export const AGE: i32 = 48;
   /** Age from which a beat is decided late, 0.5 s. [grid samples; derived: DECIDE_AGE and a block] */
   export const LATEST: i32 = 64;
@@ -160,8 +154,8 @@ export namespace LEARNING {
   export const SEARCH: i32 = 384;
   /** Size of a beat in parts of the greatest feature, when the levels are learnt. [ratio; chosen] */
   export const BEAT: f32 = 0.8;
-  /** Stretch without data after which the electrodes may be elsewhere and all is learnt anew, 10 s. [grid samples; chosen] */
-  export const LOST: i32 = 1280;
+  /** Stretch without data after which all is learnt anew, 8 s: the electrodes may be elsewhere. [grid samples; derived: the window of a heart rate] */
+  export const LOST: i32 = 1024;
 }
 
 /** The peak that is too new to be a candidate (r_peaks.ts). */
@@ -186,8 +180,6 @@ export namespace RHYTHM {
   export const MOST_OTHERS: i32 = 1;
   /** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; derived: midway between one interval and two] */
   export const HIDING: f64 = 1.5;
-  /** Taken from the logarithm of the probability that all intervals are right, where it may: one of them leaves a third of it. [log odds; chosen] */
-  export const OBSCURED_DOUBT: f64 = 1;
 }
 
 /** The heart rate of a lead (heart_rate.ts). */
@@ -216,8 +208,8 @@ export namespace CONFIDENCE {
   export const LEAST_OF_LEVEL: f64 = 1e-4;
   /** The same in parts of the offset that was taken off before. [ratio; derived: from f32, several times 6e-8] */
   export const LEAST_OF_OFFSET: f64 = 4e-7;
-  /** Odds against a beat whose morphology is clear, the least that evidence tells. [odds; derived: exp(-MOST_EVIDENCE)] */
-  export const CLEAR_ODDS: f64 = 4.5e-5;
+  /** Odds against a beat whose morphology is clear, the least that evidence tells. [odds; derived: exp(-EVIDENCE.MOST)] */
+  export const CLEAR_ODDS: f64 = 1.2e-4;
   /** Difference up to which two leads have the same heart rate: the tolerance of a reading. [bpm; derived: README] */
   export const SAME_RATE: f64 = 5;
 }
