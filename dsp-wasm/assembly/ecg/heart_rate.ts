@@ -70,7 +70,7 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   to.rate = 60 / mean;
   to.most =
     isRhythm(lead) *
-    likeEcg(lead, channel.period, intervals) *
+    <f64>isLikeEcg(lead, channel.period, intervals) *
     stillBeating(end - newest, mean) *
     resolved(lead, channel, sub, ROW);
   const doubtful = mayHide(intervals) + splits(lead, end - WINDOW, intervals) + strangeBeats(lead, end - WINDOW);
@@ -141,9 +141,8 @@ export function likeHeartbeats(session: Session, from: f64): f64 {
   const lead = session.ecg.best;
   INTERVALS.clear();
   addDecided(lead, from, INTERVALS);
-  if (!INTERVALS.count) return 0;
-  const likely = likeEcg(lead, channel.period, INTERVALS);
-  return allRight(INTERVALS) ** (CONFIDENCE.TELLING_BEATS / <f64>INTERVALS.count) * likely;
+  if (!INTERVALS.count || !isLikeEcg(lead, channel.period, INTERVALS)) return 0;
+  return allRight(INTERVALS) ** (CONFIDENCE.TELLING_BEATS / <f64>INTERVALS.count);
 }
 
 /**
@@ -164,21 +163,16 @@ function kindsTakeTurns(lead: Lead, from: f64): bool {
 }
 
 /**
- * Probability that the signal is an ECG. Noise also has peaks, from which a template is learnt. But the morphology scores of noise are 0.6
- * to 0.76 (white noise,
- * muscle noise, clipping), and those of QRS complexes 0.85 and more at 6 dB of noise. And after a QRS complex a lead returns
+ * Whether the signal is an ECG. Noise also has peaks, from which a template is learnt. But the morphology scores of noise are 0.6
+ * to 0.76 (white noise, muscle noise, clipping), and those of QRS complexes 0.85 and more at 6 dB of noise. And after a QRS complex a lead returns
  * to its level, after stairs and rounded drifts it does not: the beats' shift is below 0.2 in a quiet lead, 0.4 in electrode
  * motion of 6 dB, and 0.9 and more for stairs and drifts. Then it rests until the next one; where the waves of hum, or its
  * beat note on the grid, are taken for beats, it does not (`restBetween`). Cusps at constant intervals are rectified mains.
  * @param period of the samples, seconds
  */
-function likeEcg(lead: Lead, period: f64, intervals: Intervals): f64 {
-  if (mayBeHum(lead, period) || (lead.bend > HUM.CUSP && variationOf(intervals) < HUM.CONSTANT)) return 0;
-  const fit = <f64>lead.fit;
-  const returns = (CONFIDENCE.MOST_SHIFT - <f64>lead.shift) * CONFIDENCE.STEEPNESS;
-  const rests = (CONFIDENCE.MOST_REST - <f64>lead.rest) * CONFIDENCE.STEEPNESS;
-  const likely = fit > 0 ? 1 / (1 + Math.exp((CONFIDENCE.USUAL_FIT - fit) / CONFIDENCE.FIT_WIDTH)) : 0.5;
-  return Math.max(0, Math.min(1, returns)) * Math.max(0, Math.min(1, rests)) * likely;
+function isLikeEcg(lead: Lead, period: f64, intervals: Intervals): bool {
+  if (mayBeHum(lead, period) || (lead.bend > HUM.CUSP && variationOf(intervals) < HUM.CONSTANT)) return false;
+  return lead.fit > CONFIDENCE.USUAL_FIT && lead.shift < CONFIDENCE.MOST_SHIFT && lead.rest < CONFIDENCE.MOST_REST;
 }
 
 /**
@@ -198,7 +192,7 @@ function resolved(lead: Lead, channel: Channel, sub: i32, newest: Row<f32>): f64
 
 /** The beats may have stopped (lead off, pause) if none came for more than two intervals plus the time of a decision. */
 function stillBeating(idle: f64, interval: f64): f64 {
-  const usual = CONFIDENCE.IDLE_INTERVALS * interval + CONFIDENCE.DECIDE_SECONDS;
+  const usual = RHYTHM.HIDING * interval + CONFIDENCE.DECIDE_SECONDS;
   return idle > usual ? (usual / idle) ** 3 : 1;
 }
 

@@ -19,7 +19,7 @@ import {
 import { computeFeatures, isMatched, matchTemplates, REACH, Stretch } from './features';
 import { beginLevel, separation } from './levels';
 import { BETWEEN, GROUP, ROW } from './scratch';
-import { DECISION, EVIDENCE, FLAT, LEARNING, LEVEL, MEASURE, NEWEST, PATH } from './tuning';
+import { DECISION, EVIDENCE, FLAT, LEARNING, LEVEL, MEASURE, PATH } from './tuning';
 
 /**
  * Streaming detection of R peaks, on each lead alone. The features of a lead (features.ts), weighted by how well they separate beats from
@@ -232,7 +232,7 @@ function detect(lead: Lead, channel: Channel, sub: i32, end: i32, limit: i32): v
 }
 
 /**
- * The clear peak, at least SAMPLES old, that is too new to be a candidate; -1 for none. A larger one may still follow,
+ * The clear peak, past its top, that is too new to be a candidate; -1 for none. A larger one may still follow,
  * so it can be used for an estimate, but not for a decision.
  * @param blocks blocks consumed
  */
@@ -246,7 +246,7 @@ export function newestPeak(lead: Lead, blocks: i32): i32 {
     top = v;
     peak = sample;
   }
-  if (peak < 0 || peak >= to - NEWEST.SAMPLES || !lead.ready) return -1;
+  if (peak < 0 || peak === to - 1 || !lead.ready) return -1;
   for (let k = 1; k <= EVIDENCE.GUARD; k++) if (evidenceAt(lead, peak - k) >= top) return -1;
   return peak;
 }

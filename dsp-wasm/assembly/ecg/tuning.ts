@@ -158,12 +158,6 @@ export namespace LEARNING {
   export const LOST: i32 = 1024;
 }
 
-/** The peak that is too new to be a candidate (r_peaks.ts). */
-export namespace NEWEST {
-  /** Fall after such a peak. [grid samples; chosen] */
-  export const SAMPLES: i32 = 2;
-}
-
 /** The intervals of a window (rhythm.ts). */
 export namespace RHYTHM {
   /** Longest interval that can be one beat to the next: longer is a sinus pause. [s; cited: Kusumoto et al. 2018, guideline on bradycardia] */
@@ -189,17 +183,11 @@ export namespace CONFIDENCE {
   /** Beats that have to be right for a breath that is told by the beats. [beats; chosen] */
   export const TELLING_BEATS: f64 = 9;
   /** Shift of the level from which beats are stairs. [ratio; chosen] */
-  export const MOST_SHIFT: f64 = 0.8;
-  /** Rise of the confidence below this and the next one: 0.1 less are beats. [weight; chosen] */
-  export const STEEPNESS: f64 = 10;
+  export const MOST_SHIFT: f32 = 0.75;
   /** Mean projection on the template between beats, in parts of that of a beat note, from which they are the tops of waves. [ratio; chosen] */
-  export const MOST_REST: f64 = 0.5;
-  /** Fit of the beats to their template that is as likely an ECG's as not. [share; chosen] */
-  export const USUAL_FIT: f64 = 0.79;
-  /** Width of the transition about it. [share; chosen] */
-  export const FIT_WIDTH: f64 = 0.025;
-  /** Intervals without a beat after which beats may be over, beside the time of a decision. [intervals; chosen] */
-  export const IDLE_INTERVALS: f64 = 2;
+  export const MOST_REST: f32 = 0.45;
+  /** Fit of the beats to their template from which it may be an ECG. [share; chosen] */
+  export const USUAL_FIT: f32 = 0.79;
   /** Longest that a decision takes. [s; derived: DECIDE_LATEST at 128 Hz] */
   export const DECIDE_SECONDS: f64 = 0.5;
   /** Closest that a peak may follow another, 0.24 s. [grid samples; derived: SHORTEST_RR at 128 Hz] */
