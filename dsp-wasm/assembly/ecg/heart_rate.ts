@@ -69,7 +69,7 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   const mean = intervals.duration / <f64>intervals.count;
   to.rate = 60 / mean;
   to.most =
-    isRhythm(lead) *
+    <f64>isRhythm(lead) *
     <f64>isLikeEcg(lead, channel.period, intervals) *
     stillBeating(end - newest, mean) *
     resolved(lead, channel, sub, ROW);
@@ -159,7 +159,7 @@ function kindsTakeTurns(lead: Lead, from: f64): bool {
     pairs++;
     turns += <i32>(isTurn && shorter > 0 && shorter < PATH.LATEST_T);
   }
-  return pairs > RHYTHM.MOST_OTHERS + 1 && pairs - turns <= RHYTHM.MOST_OTHERS;
+  return pairs > 1 && turns === pairs;
 }
 
 /**

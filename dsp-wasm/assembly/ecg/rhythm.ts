@@ -120,14 +120,13 @@ export function mayHide(intervals: Intervals): f64 {
 
 /** Whether short and long intervals take turns as those from R waves to peaked T waves, and from these to R waves, do. */
 export function alternates(intervals: Intervals): bool {
-  let others = 0;
   for (let i = 1; i < intervals.count; i++) {
     const one = intervals.list[i - 1].seconds;
     const next = intervals.list[i].seconds;
     const shorter = Math.min(one, next);
-    if (shorter > <f64>PATH.SHORTEST_WIDE || Math.max(one, next) < RHYTHM.HIDING * shorter) others++;
+    if (shorter > <f64>PATH.SHORTEST_WIDE || Math.max(one, next) < RHYTHM.HIDING * shorter) return false;
   }
-  return intervals.count > RHYTHM.MOST_OTHERS + 2 && others <= RHYTHM.MOST_OTHERS;
+  return intervals.count > 2;
 }
 
 /** Mean of the intervals that are not obscured; where all are, as in a coarse ECG, the shortest. */
@@ -145,8 +144,8 @@ function usualInterval(intervals: Intervals): f64 {
   return count > 0 ? sum / count : shortest;
 }
 
-/** 1 if the newest beats have a rhythm, even an irregular one; 0 if they come at random times. */
-export function isRhythm(lead: Lead): f64 {
+/** Whether the newest beats have a rhythm, even an irregular one, and do not come at random times. */
+export function isRhythm(lead: Lead): bool {
   let n: f64 = 0;
   let sum: f64 = 0;
   let squares: f64 = 0;
@@ -157,7 +156,7 @@ export function isRhythm(lead: Lead): f64 {
     sum += interval;
     squares += interval * interval;
   }
-  if (n < 2) return 1;
+  if (n < 2) return true;
   const variation = Math.sqrt((Math.max(0, n * squares - sum * sum) * n) / (n - 1)) / sum;
-  return Math.max(0, Math.min(1, (RHYTHM.RANDOM - variation) / (RHYTHM.RANDOM - RHYTHM.IRREGULAR)));
+  return variation < RHYTHM.RANDOM;
 }

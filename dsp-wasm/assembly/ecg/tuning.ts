@@ -162,16 +162,12 @@ export namespace LEARNING {
 export namespace RHYTHM {
   /** Longest interval that can be one beat to the next: longer is a sinus pause. [s; cited: Kusumoto et al. 2018, guideline on bradycardia] */
   export const LONGEST: f64 = 3;
-  /** Variation of the newest intervals up to which they are a rhythm: atrial fibrillation has about 0.25, bigeminy 0.4. [ratio; chosen] */
-  export const IRREGULAR: f64 = 0.45;
-  /** Variation from which they are none: spikes at random times have 0.7 to 1. [ratio; chosen] */
-  export const RANDOM: f64 = 0.65;
+  /** Variation of the newest intervals from which they are no rhythm: atrial fibrillation has about 0.25, bigeminy 0.4, and spikes at random times 0.7 to 1. [ratio; chosen] */
+  export const RANDOM: f64 = 0.55;
   /** Difference of two intervals of the same length. [ratio; chosen] */
   export const SAME: f64 = 0.1;
   /** Newest intervals that tell one from the other. [intervals; chosen] */
   export const TELLING: i32 = 20;
-  /** Neighbouring intervals of another kind among which the others may still be those of T waves. [intervals; chosen] */
-  export const MOST_OTHERS: i32 = 1;
   /** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; derived: midway between one interval and two] */
   export const HIDING: f64 = 1.5;
 }
