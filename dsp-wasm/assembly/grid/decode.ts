@@ -1,7 +1,7 @@
 import { usedLanes } from '../math/vector';
 import { Channel } from '../memory/channel';
 import { DECODED, STAGING } from '../memory/map';
-import { LIMIT, WILD, WILD_SHARE } from './tuning';
+import { LIMIT, WILD } from './tuning';
 
 // Encodings, with the numbers of the ingest protocol.
 const INT16: i32 = 1;
@@ -82,7 +82,7 @@ function integer(from: usize, spare: i32): i32 {
 function setOffset(channel: Channel, sub: i32, first: f64): void {
   const offset = channel.offsets[sub];
   if (isNaN(offset)) channel.offsets[sub] = first;
-  else if (abs(offset) > WILD && abs(first) < abs(offset) * WILD_SHARE) rebase(channel, sub, first);
+  else if (abs(offset) > WILD && abs(first) <= WILD) rebase(channel, sub, first);
 }
 
 /** Sets another offset; the values stored with the old one are lost. */

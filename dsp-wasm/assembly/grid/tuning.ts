@@ -13,10 +13,8 @@ export const LIMIT: f32 = 1e12;
 export const FAR: f64 = 1e9;
 
 // ---- decode.ts ----
-/** A larger offset does not come from a converter, but is one wild float. [counts; derived: from converters of 32 bits, 2^32] */
+/** A larger offset does not come from a converter, but is one wild float, as the next value that is smaller shows. [counts; derived: from converters of 32 bits, 2^32] */
 export const WILD: f64 = 4294967296;
-/** Part of such an offset below which the next value shows that it was wild. [ratio; chosen] */
-export const WILD_SHARE: f64 = 0.001;
 
 // ---- activity.ts ----
 /** Acceleration up to which a wearer is at rest: a turn of the wrist reaches it. [g; chosen] */
@@ -63,7 +61,7 @@ export const LEAST_BITS: i32 = 18;
 export const FREE_AIR: f64 = 0.015625;
 /** Part of the level of a trusted reading below which light has lost its contact; half of it for the range of an ECG. [share; chosen] */
 export const CONTACT_FALL: f64 = 0.25;
-/** Range of an ECG without contact: the noise of a converter's last two bits. [counts; chosen] */
+/** Range of an ECG without contact: the noise of a converter's last two bits. [counts; derived: from converters, 3 counts to each side] */
 export const FLAT_COUNTS: f64 = 6;
 /** Greatest value that a device means, 2^40. [counts; derived: from converters of 32 bits, with a factor for units] */
 export const GREATEST: f32 = 1099511627776;
@@ -73,7 +71,7 @@ export const SMALLEST: f32 = 1e-30;
 export const TINY: f64 = 0.25;
 
 // ---- reason.ts ----
-/** Part of its level beyond which light changes only where its constant part is missing; a perfusion of 20 % is the highest. [share; chosen] */
+/** Part of its level beyond which light changes only where its constant part is missing; a perfusion of 20 % is the highest. [share; derived: twice that, for breath and drift] */
 export const MOST_OF_LEVEL: f64 = 0.4;
 /** Distance of the differences that show a slow sinusoid, in parts of a second. [Hz; chosen] */
 export const SINE_REACH: i32 = 16;
