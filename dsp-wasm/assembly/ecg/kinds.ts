@@ -10,9 +10,9 @@ import { EVIDENCE, KINDS, LEVEL } from './tuning';
 
 /**
  * Learns the shape of the beat near feature `at`: into the template that it is like, otherwise as a new kind of beats in place of the one that
- * was not seen for longest. The R peak is where the projection on that template is largest, or else at the maximum of the sharpened signal.
- * Writes the beat's kind, amplitude and time, and over the matches about it.
- * @param shape a row of TEMPLATE values to work in
+ * was not seen for longest. The beat is where the projection on that template is largest, or else at the maximum of the sharpened signal, and its R peak
+ * where `peakNear` finds it in the mean of its kind. Writes the beat's kind, amplitude and time, and over the matches about it.
+ * @param shape a row of WAVE_ROW values for each of shape and wave, to work in
  * @returns its morphology score: the share of its norm along the best template, 0 to 1
  */
 export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, shape: Row<f32>, to: Beat): f32 {
