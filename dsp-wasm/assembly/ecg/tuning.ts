@@ -186,7 +186,7 @@ export namespace CONFIDENCE {
   export const USUAL_FIT: f32 = 0.79;
   /** Longest that a decision takes. [s; derived: DECIDE_LATEST at 128 Hz] */
   export const DECIDE_SECONDS: f64 = 0.5;
-  /** Closest that a peak may follow another, 0.24 s. [grid samples; derived: SHORTEST_RR at 128 Hz] */
+  /** Closest that a peak may follow another, 0.18 s. [grid samples; derived: PATH.SHORTEST_PERIOD at 128 Hz] */
   export const CLOSEST_PEAK: i32 = 23;
   /** Least size of a QRS complex, in parts of the level under it: ten times what filters lose to f32. [ratio; derived: from f32] */
   export const LEAST_OF_LEVEL: f64 = 1e-4;
