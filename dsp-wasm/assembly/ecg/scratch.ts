@@ -24,4 +24,4 @@ const INTERVALS_END: usize = ROW_END + INTERVALS_BYTES;
 
 /** What each lead tells of a window. */
 export const READINGS: usize = INTERVALS_END;
-export const ECG_SCRATCH_END: usize = READINGS + MAX_SUBS * READING_BYTES;
+export const ECG_SCRATCH_END: usize = READINGS + <usize>MAX_SUBS * READING_BYTES;
