@@ -5,11 +5,10 @@
  */
 export const FEATURES = {
   /**
-   * Heart rate from light, at rest: the window's likelihood of the rate, how far the track is from its running mean and from the rate; of the
-   * counted beats how far other rises are below theirs, how steady and short their intervals are, how much of the window they leave out; how
-   * far the value is from the window's own.
+   * Heart rate from light, at rest: the window's likelihood of the rate, how far the track is from it; of the counted beats how far other
+   * rises are below theirs, how short and how long their intervals are; how far the value is from the window's own.
    */
-  hr_ppg_rest: ['+likelihood', '-unrest', '-off_track', '-margin', '-unsteadiness', '-short', '-edge', '-gap', '-step'],
+  hr_ppg_rest: ['+likelihood', '-off_track', '-margin', '-short', '-gap', '-step'],
   /** Heart rate from light, in motion: how sure the track is (log odds), what its share of the likelihood lacks, distance from motion. */
   hr_ppg_motion: ['+belief', '+support', '+seen_apart'],
   /**

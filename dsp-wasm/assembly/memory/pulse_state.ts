@@ -38,6 +38,9 @@ export class PulseState {
   /** The last trusted rate, bpm; 0: none was, or it is forgotten. And the seconds since. */
   sureRate: f32;
   unsure: f32;
+  /** Windows in a row, up to now, with weak pulses that may be a run of beats; and seconds since these were enough to expect another. */
+  runWindows: i32;
+  sinceRun: f32;
   /** Recent value of apartFromMotion for the tracked line. */
   seenApart: f32;
   /** Recent share of the likelihood at the tracked rate, in motion; below 0 at rest. */

@@ -30,7 +30,7 @@ export function isMovement(
   focus: f32,
 ): bool {
   let odds = ARTEFACT.BIAS + ARTEFACT.OF_SKEW * min<f32>(1, count.skew);
-  odds += ARTEFACT.OF_GROWTH * min<f32>(3, max<f32>(-1, growth(state, window, spectra)));
+  odds += ARTEFACT.OF_GROWTH * min<f32>(3, max<f32>(0, growth(state, window, spectra)));
   odds += ARTEFACT.OF_UNUSUAL * unusual(state, rate) + ARTEFACT.OF_FOCUS * focus;
   odds += ARTEFACT.OF_SUPPORT * Mathf.log(state.restSupport + REST.LEAST_SHARE);
   odds += ARTEFACT.OF_VARIATION * min<f32>(0.5, count.variation);

@@ -20,12 +20,9 @@ import { BEAT, COUNT, LOADING, MOTION, OCTAVE, QUALITY, RATE, REST, TRACK } from
 /** The features at rest, in the order of their names. */
 enum Rest {
   LIKELIHOOD,
-  UNREST,
   OFF_TRACK,
   MARGIN,
-  UNSTEADINESS,
   SHORT,
-  EDGE,
   GAP,
   STEP,
 }
@@ -36,22 +33,12 @@ enum Rest {
  * @param rate of this window alone
  * @param step by which the value differs from it
  */
-export function restConfidence(
-  state: PulseState,
-  likelihood: Row<f32>,
-  tracked: Tracked,
-  count: Count,
-  rate: f32,
-  step: f32,
-): f32 {
+export function restConfidence(likelihood: Row<f32>, tracked: Tracked, count: Count, rate: f32, step: f32): f32 {
   const features = featuresOf(Model.HR_PPG_REST);
   features[Rest.LIKELIHOOD] = likelihoodOf(likelihood, rate);
-  features[Rest.UNREST] = min<f32>(2, abs<f32>(tracked.rate - state.slowRate) * <f32>0.1);
-  features[Rest.OFF_TRACK] = isBigeminy(count, tracked.rate) ? 0 : difference(tracked.rate, rate);
+  features[Rest.OFF_TRACK] = difference(tracked.rate, rate);
   features[Rest.MARGIN] = Mathf.log(count.margin);
-  features[Rest.UNSTEADINESS] = min<f32>(0.5, count.steadiness);
   features[Rest.SHORT] = max<f32>(0, REST.USUAL_SHORTEST - count.shortest / <f32>SLOW_HZ);
-  features[Rest.EDGE] = excess(count.edge);
   features[Rest.GAP] = excess(count.gap);
   features[Rest.STEP] = max<f32>(0, abs<f32>(step) - <f32>TRACK.RATE_CHANGE);
   return logistic(features, HR_PPG_REST_WEIGHTS);
@@ -183,14 +170,15 @@ function oddsOf(probability: f32): f32 {
  * Whether an optical channel keeps off its extremes, and one swings at a pulse's pace. Where all only drift, hum, stand still or leap, nothing but
  * the leakage of the drift, the beat of the hum with the grid, the last bit or a leap's ringing is in the pulse's band.
  */
-export function isPlausible(window: PulseWindow): bool {
+export function isPlausible(window: PulseWindow, moving: bool): bool {
   let free = false;
   let paced = false;
   for (let lane = 0; lane < 4; lane++) {
     if (window.held[lane] < LOADING.LEAST_HELD) continue;
     free = free || window.clipped[lane] < QUALITY.MOST_STILL;
     const swings = Mathf.sqrt(window.swings[lane]) > QUALITY.LEAST_SWING && window.even[lane] > QUALITY.LEAST_EVEN;
-    paced = paced || (swings && window.jumps[lane] < QUALITY.MOST_JUMP && window.still[lane] < QUALITY.MOST_STILL);
+    const noise = window.jumps[lane] > (moving ? QUALITY.MOST_JUMP : QUALITY.WHITE_JUMP);
+    paced = paced || (swings && !noise && window.still[lane] < QUALITY.MOST_STILL);
   }
   return free && paced;
 }

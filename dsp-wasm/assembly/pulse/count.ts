@@ -6,7 +6,7 @@ import { BEAT, COUNT, LOADING, RATE } from './tuning';
 
 /**
  * Beats of the window counted one by one, whatever their rhythm: the upstrokes of the pulses in the steadiest optical
- * channel, without a rate that is expected. A premature beat has a weak pulse or none; it is known by the pause after it.
+ * channel. A premature beat has a weak pulse or none; it is known by the pause after it.
  */
 
 /** Grid samples on each side of a slope that its Gaussian takes in, and one side of its derivative. */
@@ -24,9 +24,10 @@ const STROKE_BYTES: usize = STROKE * sizeof<f32>();
 const STROKES = changetype<Row<f32>>(memory.data(MAX_RISES * STROKE * 4, 16));
 const STROKE_SUM = changetype<Row<f32>>(memory.data(STROKE * 4, 16));
 
-/** Counts the beats of an optical channel. */
-export function countBeats(window: PulseWindow, lane: i32, to: Count): void {
+/** Counts the beats of an optical channel; only how close they can be depends on a rate that is expected, bpm. */
+export function countBeats(window: PulseWindow, lane: i32, bpm: f32, to: Count): void {
   clear(to);
+  to.closest = min<f32>(COUNT.CLOSEST, (BEAT.SHORTEST_INTERVAL * GRID_PER_MINUTE) / bpm);
   if (window.held[lane] < LOADING.LEAST_HELD) return;
   findSlopes(window.optical.samples, lane, to);
   findRises(to);
@@ -142,7 +143,7 @@ function chooseClear(to: Count, usual: f32): void {
     if (count > 0) {
       const last = to.beat(count - 1);
       const since = rise.time - last.time;
-      if (since < COUNT.CLOSEST) {
+      if (since < to.closest) {
         if (rise.height > last.height) to.chosen[count - 1] = i;
         continue;
       }
@@ -212,7 +213,7 @@ function weakIn(count: Count, beat: i32, usual: f32): i32 {
   let height = COUNT.WEAK * usual;
   for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
     const time = count.all[i].time;
-    if (time - from < COUNT.CLOSEST || to - time < COUNT.COMPENSATION * (time - from)) continue;
+    if (time - from < count.closest || to - time < COUNT.EARLY * (time - from)) continue;
     if (count.all[i].height < height) continue;
     height = count.all[i].height;
     best = i;
@@ -323,7 +324,7 @@ function followedShare(to: Count, usual: f32): f32 {
   }
   let alike: f32 = 0;
   for (let k = 0; k < count; k++) if (abs<f32>(SORTED[k] - SORTED[count >> 1]) <= COUNT.HABIT_SAMPLES) alike++;
-  return alike / <f32>(to.beats - 1);
+  return alike < 3 ? 0 : alike / <f32>(to.beats - 1);
 }
 
 /**
@@ -369,7 +370,7 @@ function greatestBetween(count: Count, beat: i32, least: f32): f32 {
   let height = least;
   for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
     const time = count.all[i].time;
-    if (count.all[i].height < height || time - from < COUNT.CLOSEST || to - time < COUNT.CLOSEST) continue;
+    if (count.all[i].height < height || time - from < count.closest || to - time < count.closest) continue;
     height = count.all[i].height;
     delay = time - from;
   }
@@ -389,7 +390,7 @@ function rateWithRuns(count: Count, usual: f32): f32 {
   let before: f32 = -Infinity;
   for (let i = 0; i < count.rises; i++) {
     const stroke = count.all[i];
-    const isNear = stroke.time - before < COUNT.CLOSEST;
+    const isNear = stroke.time - before < count.closest;
     if (stroke.height >= COUNT.STRONG * usual) {
       if (isNear && weak === 0) continue;
       if (isNear) weak--;
@@ -399,7 +400,7 @@ function rateWithRuns(count: Count, usual: f32): f32 {
       beats++;
       last = stroke.time;
     } else {
-      if (isNear || stroke.height < COUNT.WEAK_IN_RUN * usual) continue;
+      if (isNear || stroke.height < COUNT.WEAK * usual) continue;
       if (++weak === 1 && beats === 0) first = stroke.time;
       if (weak >= COUNT.RUN) last = stroke.time;
     }

@@ -40,7 +40,7 @@ import {
 import { unexplainedAt } from './residual';
 import { apartFromMotion, pulseSpectrum, resetSpectrum } from './spectrum';
 import { findTracked, lineNear, massNear, resumeTrack, updateTrack } from './tracker';
-import { CANDIDATE, COUNT, LOADING, MOTION, RATE, REST, SPECTRUM, TRACK } from './tuning';
+import { CANDIDATE, COUNT, LOADING, MOTION, OCTAVE, RATE, REST, SPECTRUM, TRACK } from './tuning';
 import { fullness, loadWindow } from './window';
 
 const window = changetype<PulseWindow>(memory.data(PULSE_WINDOW_BYTES, 16));
@@ -99,7 +99,7 @@ function isUnsure(state: PulseState, spectra: Spectra, lane: i32, rate: f32, mov
 /** Value and confidence in motion. */
 function answerInMotion(session: Session, restless: f32, anew: bool, to: Estimate): void {
   const state = session.pulse;
-  const confidence: f32 = isPlausible(window) ? motionConfidence(state, tracked) : 0;
+  const confidence: f32 = isPlausible(window, true) ? motionConfidence(state, tracked) : 0;
   expectRate(state, window.motion);
   const rate = inMotion(spectra.pulse, tracked.rate, beats.rate);
   noteHarmonics(state, spectra, beats.lane, rate, restless, anew, line);
@@ -116,13 +116,13 @@ function answerInMotion(session: Session, restless: f32, anew: bool, to: Estimat
 function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate): void {
   const state = session.pulse;
   noteSupport(state, massNear(likelihood, tracked.rate), restless, anew);
-  countBeats(window, beats.lane, count);
+  countBeats(window, beats.lane, tracked.rate, count);
   const own = chooseAtRest(state, atRest(spectra.pulse, tracked.rate, beats.rate));
   const step: f32 = anew ? 0 : towards(state.value, own, count.found ? blur(count) : RATE.VALUE_MEMORY);
   const rate = isIrregular(count) ? own : own + step;
   noteHarmonics(state, spectra, beats.lane, rate, restless, anew, line);
   const lane = beats.lane;
-  const confidence: f32 = isPlausible(window) ? restConfidence(state, likelihood, tracked, count, own, step) : 0;
+  const confidence: f32 = isPlausible(window, false) ? restConfidence(likelihood, tracked, count, own, step) : 0;
   const before = anew ? rate : state.value;
   state.value = leaning(state, rate, confidence);
   const settled = hasSettled(state, before, anew);
@@ -133,14 +133,27 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
   const moved = alike || isMovement(state, window, spectra, count, rate, concentration(spectra, own));
   const felt = state.seenApart < MOTION.LEAST_APART;
   const plain = window.hasAxes && !hasSecond(spectra, lane, rate);
-  // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
-  const guessed = count.lost > COUNT.MOST_GUESSED || leavesOutRun(count, rate);
   const missed = hasMidway(count) || isMissing(count, tracked.rate, own) || isContradicted(count, own);
   const unsure = !settled || isUnsure(state, spectra, lane, rate, false, isAlternating(count));
-  const doubtful = moved || felt || lamp || plain || guessed || missed || unsure;
+  // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
+  const unlikely = moved || felt || lamp || plain || missed || unsure || count.lost > COUNT.MOST_GUESSED;
+  const doubtful = mayHaveRun(state, rate, !unlikely && confidence >= TRUSTED, anew) || unlikely;
   to.confidence = doubtful ? doubted(confidence) : confidence;
   if (doubtful) clearFeatures();
   learnRest(state, window, spectra, to.confidence >= TRUSTED);
+}
+
+/**
+ * Whether the window may hold a run of beats that its rate leaves out. Nothing shows a run that has only begun or is too weak, so one is
+ * also expected for some time after another was seen in an otherwise regular rhythm.
+ * @param clear whether nothing else makes the window doubtful
+ */
+function mayHaveRun(state: PulseState, rate: f32, clear: bool, anew: bool): bool {
+  const run = leavesOutRun(count, rate);
+  const since = anew ? OCTAVE.OLD_SECONDS : state.sinceRun + 1;
+  state.runWindows = run && clear && count.steadiness < RATE.IRREGULAR ? state.runWindows + 1 : 0;
+  state.sinceRun = state.runWindows >= RATE.SETTLED ? 0 : min<f32>(OCTAVE.OLD_SECONDS, since);
+  return run || state.sinceRun < OCTAVE.OLD_SECONDS;
 }
 
 /** Whether the value has not changed by more than that of one rhythm can, from the value `before` or in the windows before that. */
@@ -164,7 +177,7 @@ function chooseAtRest(state: PulseState, byLine: f32): f32 {
 function odds(state: PulseState, counted: f32, byLine: f32): f32 {
   const missed = <f32>(<i32>isMissing(count, tracked.rate, counted) - <i32>isMissing(count, tracked.rate, byLine));
   const difference = evidenceFor(state, counted) - evidenceFor(state, byLine);
-  return RATE.OF_CLEAR * clarity(count) + difference - RATE.OF_MISSED * missed;
+  return RATE.OF_COUNT * (clarity(count) - missed) + difference;
 }
 
 /** How much the track, the likelihood and the spectrum say for a rate, logarithms. */

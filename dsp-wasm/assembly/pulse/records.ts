@@ -215,7 +215,9 @@ export const BEATS_BYTES: i32 = <i32>(COUNTS + TRAINS * sizeof<i32>() + TRAINS *
 /** The upstrokes that are counted one by one, of one optical channel. */
 @unmanaged
 export class Count {
-  /** Whether there are three of them; otherwise nothing else is set. */
+  /** Two rises that are closer are one, grid samples. */
+  closest: f32;
+  /** Whether there are three beats; otherwise nothing else is set. */
   found: bool;
   /** Heart rate, bpm. */
   rate: f32;

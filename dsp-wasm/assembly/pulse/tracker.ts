@@ -9,7 +9,7 @@ import { SPECTRUM, TRACK } from './tuning';
  * Rabiner 1989). The transition is Laplacian, with a wider rise at the onset
  * of exercise. At rest, the likelihood of a rate is the product of the pulse's spectrum at the
  * rate and its periodicity at the period: a strong second harmonic has the first but not the second, half the rate the second
- * but not the first. In motion, it comes from motion.ts.
+ * but not the first. The periodicity counts most: the lines of a slow pulse fill the whole spectrum. In motion, it comes from candidates.ts.
  */
 
 /** Lags of the autocorrelation. */
@@ -63,7 +63,11 @@ export function makeTrackerTable(): void {
     store<f32>(at, <f32>(bin - Math.floor(bin)), offsetof<Place>('binFraction'));
     store<i32>(at, (<i32>lag) << 2, offsetof<Place>('lag'));
     store<f32>(at, <f32>(lag - Math.floor(lag)), offsetof<Place>('lagFraction'));
-    store<f32>(at, <f32>Math.exp(-(Math.log(bpm / TRACK.USUAL_RATE) ** 2)), offsetof<Place>('prior'));
+    store<f32>(
+      at,
+      <f32>Math.exp(-(Math.log(Math.max(bpm, TRACK.USUAL_RATE) / TRACK.USUAL_RATE) ** 2)),
+      offsetof<Place>('prior'),
+    );
   }
   for (let lag = 0; lag < LAGS; lag += 4) {
     const start = STARTS[lag >> 2];
@@ -203,8 +207,8 @@ function findLikelihoods(pulse: Row<f32>, motion: f32, to: Row<f32>): void {
     const period = f32x4.add(one, f32x4.mul(still, repeats));
     const square = f32x4.mul(period, period);
     const prior = f32x4.add(moving, f32x4.mul(still, place.prior));
-    const likelihood = f32x4.mul(f32x4.mul(line, line), f32x4.mul(square, square));
-    v128.store(to.at(s), f32x4.mul(likelihood, prior));
+    const fourth = f32x4.mul(square, square);
+    v128.store(to.at(s), f32x4.mul(f32x4.mul(f32x4.mul(line, line), f32x4.mul(fourth, fourth)), prior));
   }
 }
 

@@ -85,7 +85,7 @@ export namespace TRACK {
   export const LOST: f32 = 1e-4;
   /** What any rate's likelihood keeps in a bin without power. [ratio; chosen] */
   export const LIKELIHOOD_FLOOR: f32 = 0.05;
-  /** Middle of the rates at rest; only at rest, as exercise says nothing of the kind. [bpm; derived: adults have 50 to 100] */
+  /** Middle of the rates at rest, above which a rate is the less likely; only at rest, as exercise says nothing of the kind. [bpm; derived: adults have 50 to 100] */
   export const USUAL_RATE: f64 = 75;
   /** Half width of what counts as one rate. [bpm; derived: the tolerance of a heart rate] */
   export const NEAR_RATE: i32 = 5;
@@ -119,7 +119,7 @@ export namespace COUNT {
   export const WIDTH: f32 = 2;
   /** Least slope of a clear upstroke, against the usual one. [ratio; chosen] */
   export const CLEAR: f32 = 0.25;
-  /** Two upstrokes that are closer are one. [grid samples; derived: the period of 220 bpm less 6 %] */
+  /** Two upstrokes that are closer are one, unless the tracked rate has shorter intervals. [grid samples; derived: the period of 220 bpm less 6 %] */
   export const CLOSEST: f32 = 8.2;
   /** Until then a pulse's second wave may come; an upstroke that comes later is a beat: 0.48 s. [grid samples; chosen] */
   export const LATEST_DICROTIC: f32 = 15.4;
@@ -127,16 +127,12 @@ export namespace COUNT {
   export const DICROTIC_SHARE: f32 = 0.4;
   /** Least interval that is a pause. [intervals; chosen] */
   export const LONG: f32 = 1.35;
-  /** Interval up to which a beat is early, so that the pause after it is its own. [intervals; chosen] */
+  /** Interval up to which a beat is early, so that the pause after it is its own: that is at least so much of the interval before. [intervals; chosen] */
   export const EARLY: f32 = 0.85;
   /** Least slope of a weak upstroke, against the usual one. [ratio; chosen] */
-  export const WEAK: f32 = 0.05;
+  export const WEAK: f32 = 0.07;
   /** Most of them in a trusted reading: each is 7.5 bpm of the rate. [beats; chosen] */
   export const MOST_GUESSED: i32 = 1;
-  /** The pause after a premature beat is at least this much of the interval before it. [ratio; chosen] */
-  export const COMPENSATION: f32 = 0.9;
-  /** Least slope of a weak upstroke in a run. [ratio; chosen] */
-  export const WEAK_IN_RUN: f32 = 0.1;
   /** How near to the same delay a second wave comes. [grid samples; chosen] */
   export const HABIT_SAMPLES: f32 = 3;
   /** From a heartbeat to the upstroke of its pulse in a finger: 0.3 s. [grid samples; chosen] */
@@ -149,10 +145,8 @@ export namespace COUNT {
 
 /** heart_rate.ts: the value */
 export namespace RATE {
-  /** Weight of the clarity of the counted beats, against what track, likelihood and spectrum say for either rate. [weight; chosen] */
-  export const OF_CLEAR: f32 = 12;
-  /** Weight of signs that a rate misses beats. [log odds; chosen] */
-  export const OF_MISSED: f32 = 6;
+  /** Weight of the clarity of the counted beats, and of signs that a rate misses beats, against what track, likelihood and spectrum say for either rate. [log odds; chosen] */
+  export const OF_COUNT: f32 = 12;
   /** Most change of the rate from window to window at rest. [bpm; derived: a beat more or less in a window of 8 s is 7.5 bpm] */
   export const MOST_CHANGE: f32 = 10;
   /** Windows that a rate must hold after a larger change: one of the two was wrong, or a rhythm that is none goes on changing. [windows; chosen] */
@@ -204,7 +198,7 @@ export namespace OCTAVE {
   export const HALF_IN_STEP: f32 = 0.9;
   /** Power of slopes at the rate that was trusted last, against this one's, from which that line is still there. [ratio; chosen] */
   export const OLD_LINE_SEEN: f32 = 0.2;
-  /** Seconds without a trusted rate after which the last one is forgotten. [s; chosen] */
+  /** Seconds without a trusted rate after which the last one is forgotten; and after a run of weak pulses until no further one is expected. [s; chosen] */
   export const OLD_SECONDS: f32 = 240;
 }
 
@@ -212,7 +206,9 @@ export namespace OCTAVE {
 export namespace QUALITY {
   /** Least part of an optical channel's standard deviation that its swings must be; in the recordings above 0.2. [ratio; chosen] */
   export const LEAST_SWING: f32 = 0.05;
-  /** Most of its power that its steps may be; in the recordings below 0.3, of 220 bpm 0.97. [ratio; chosen] */
+  /** Most of its power that its steps may be, at rest. [ratio; derived: that of white noise; a clear pulse of 220 bpm in noise has up to 1.16] */
+  export const WHITE_JUMP: f32 = 2;
+  /** The same in motion, where only the grid's filter tells noise from a pulse: of noise it leaves 1.2 and more; in the recordings below 0.3. [ratio; chosen] */
   export const MOST_JUMP: f32 = 1.1;
   /** Share of its grid samples that are like the one before, or at its extremes, from which an optical channel is not believed. [share; chosen] */
   export const MOST_STILL: f32 = 0.59;
@@ -274,7 +270,7 @@ export namespace ARTEFACT {
   /** Weight of the margin between what is a beat and what is not. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
   export const OF_MARGIN: f32 = 0.221;
   /** Log odds up to which the light is a pulse's: 0.6 % of the readings in motion without an accelerometer are wrong but trusted. [log odds; chosen] */
-  export const MOST_ODDS: f32 = -1.16;
+  export const MOST_ODDS: f32 = -1.6;
   /** Ratio of red to infrared from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
   export const MOVEMENT_RATIO: f32 = 0.77;
   /** Power of the second harmonic, against that of the rate, of which a sine in noise of a twelfth of its amplitude has half. [ratio; chosen] */

@@ -42,6 +42,27 @@ describe('hr_ppg', () => {
     });
   }
 
+  /** A pulse whose systolic wave lasts about 0.1 s at any rate, as far as it can, in noise of a hundredth of its height. */
+  const brief = (bpm: number, seconds: number) => {
+    const beat = 60 / bpm;
+    const width = Math.min(1, 0.55 + 0.45 * beat);
+    const bump = (x: number, at: number, wide: number) => Math.exp(-(((x - at * width) / (wide * width)) ** 2));
+    const hiss = noise(seconds * HZ, bpm);
+    return times(seconds).map((t, i) => {
+      const x = t % beat;
+      return 80_000 - 800 * (bump(x, 0.16, 0.07) + 0.3 * bump(x, 0.38, 0.09)) + 8 * (hiss[i] ?? 0);
+    });
+  };
+
+  for (const bpm of [30, 33, 210, 220]) {
+    it(`trusts ${bpm} bpm, at the ends of the range, within 1 bpm`, () => {
+      for (const e of run([GREEN], [brief(bpm, 40)], 40).slice(16)) {
+        expect(e?.value).to.be.closeTo(bpm, 1);
+        expect(e?.confidence).to.be.at.least(0.5);
+      }
+    });
+  }
+
   it('has a first estimate after four seconds', () => {
     expect(run([GREEN], [ppg(4, HZ, 75)], 4)[4]?.value).to.be.closeTo(75, 4);
   });
@@ -286,6 +307,13 @@ describe('hr_ppg', () => {
       return end >= 12 && e && e.confidence >= 0.5 && Math.abs(e.value - rate) > 10;
     });
     expect(wrong.length).to.be.below(3); // of 79
+  });
+
+  it('expects a further run of weak fast pulses after one was seen, and trusts no rate while the next one begins', () => {
+    const estimates = run([GREEN], [pulses(withRuns, 90)], 90);
+    const isTrusted = (e: Estimate | null | undefined) => (e?.confidence ?? 0) >= 0.5;
+    expect(estimates.slice(8, 13).some(isTrusted)).to.equal(true); // before the first run
+    expect(estimates.slice(30).some(isTrusted)).to.equal(false);
   });
 
   it('trusts an even rhythm whose pulses, with their second waves, some breaths make weak', () => {
