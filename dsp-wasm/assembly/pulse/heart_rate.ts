@@ -36,11 +36,12 @@ import {
   SPECTRA_BYTES,
   Spectra,
   Tracked,
+  WINDOW_SECONDS,
 } from './records';
 import { unexplainedAt } from './residual';
 import { apartFromMotion, pulseSpectrum, resetSpectrum } from './spectrum';
 import { findTracked, lineNear, massNear, resumeTrack, updateTrack } from './tracker';
-import { CANDIDATE, COUNT, LOADING, MOTION, OCTAVE, RATE, REST, SPECTRUM, TRACK } from './tuning';
+import { ARTEFACT, CANDIDATE, COUNT, LOADING, MOTION, OCTAVE, RATE, REST, SPECTRUM, TRACK } from './tuning';
 import { fullness, loadWindow } from './window';
 
 const window = changetype<PulseWindow>(memory.data(PULSE_WINDOW_BYTES, 16));
@@ -137,7 +138,8 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
   const unsure = !settled || isUnsure(state, spectra, lane, rate, false, isAlternating(count));
   // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
   const unlikely = moved || felt || lamp || plain || missed || unsure || count.lost > COUNT.MOST_GUESSED;
-  const doubtful = mayHaveRun(state, rate, !unlikely && confidence >= TRUSTED, anew) || unlikely;
+  const doubtful =
+    mayHaveRun(state, rate, !unlikely && confidence >= TRUSTED && fullness(window) >= ARTEFACT.WHOLE, anew) || unlikely;
   to.confidence = doubtful ? doubted(confidence) : confidence;
   if (doubtful) clearFeatures();
   learnRest(state, window, spectra, to.confidence >= TRUSTED);
@@ -146,13 +148,13 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
 /**
  * Whether the window may hold a run of beats that its rate leaves out. Nothing shows a run that has only begun or is too weak, so one is
  * also expected for some time after another was seen in an otherwise regular rhythm.
- * @param clear whether nothing else makes the window doubtful
+ * @param clear whether the window is whole, and nothing else makes it doubtful
  */
 function mayHaveRun(state: PulseState, rate: f32, clear: bool, anew: bool): bool {
   const run = leavesOutRun(count, rate);
   const since = anew ? OCTAVE.OLD_SECONDS : state.sinceRun + 1;
   state.runWindows = run && clear && count.steadiness < RATE.IRREGULAR ? state.runWindows + 1 : 0;
-  state.sinceRun = state.runWindows >= RATE.SETTLED ? 0 : min<f32>(OCTAVE.OLD_SECONDS, since);
+  state.sinceRun = state.runWindows >= WINDOW_SECONDS / 2 ? 0 : min<f32>(OCTAVE.OLD_SECONDS, since);
   return run || state.sinceRun < OCTAVE.OLD_SECONDS;
 }
 

@@ -270,7 +270,7 @@ export namespace ARTEFACT {
   /** Weight of the margin between what is a beat and what is not. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
   export const OF_MARGIN: f32 = 0.221;
   /** Log odds up to which the light is a pulse's: 0.6 % of the readings in motion without an accelerometer are wrong but trusted. [log odds; chosen] */
-  export const MOST_ODDS: f32 = -1.6;
+  export const MOST_ODDS: f32 = -1.45;
   /** Ratio of red to infrared from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
   export const MOVEMENT_RATIO: f32 = 0.77;
   /** Power of the second harmonic, against that of the rate, of which a sine in noise of a twelfth of its amplitude has half. [ratio; chosen] */
