@@ -45,7 +45,7 @@ export function answer(
     const features = featuresOf(Model.RR_RESP);
     features[0] = f32x4.extract_lane(SHARE[FIRST + peak], 0);
     features[1] = Mathf.log(<f32>1 + varianceOf(posterior));
-    to.confidence = series.trust * logistic(features, RR_RESP_WEIGHTS);
+    to.confidence = series.trust * shown(logistic(features, RR_RESP_WEIGHTS), CONFIDENCE.SURE);
     return;
   }
   const isLight = source === FROM_PPG;

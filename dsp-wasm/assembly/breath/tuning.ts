@@ -147,8 +147,8 @@ export namespace MEMORY {
 
 /** Of answer.ts. */
 export namespace CONFIDENCE {
-  /** Probability from which a breath told by beats is trusted: a wrong trusted reading costs as much as 2.3 right ones that are not. [probability; chosen] */
-  export const SURE: f32 = 0.7;
+  /** Probability from which a rate is trusted: a wrong trusted reading costs as much as three right ones that are not. [probability; chosen] */
+  export const SURE: f32 = 0.75;
 }
 
 /** Of swing.ts. */
