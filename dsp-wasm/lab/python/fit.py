@@ -90,6 +90,8 @@ def fit_model(model, file, left_out):
     # A row of several people counts as the first one's; one of none is never left out
     owners = np.array([row["people"].split("+")[0] for row in rows])
     left_out["tables"][model] = weights
+    for tables in left_out["people"].values():
+        tables.pop(model, None)  # Someone may have no readings for this model any more
     confidence = logistic.probability(weights, x)
     for person in sorted({one for row in rows for one in row["people"].split("+")} - {""}):
         own = logistic.fit(*logistic.arrays(logistic.without(kept, person), names), names, wrong)
