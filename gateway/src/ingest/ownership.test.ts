@@ -200,6 +200,7 @@ describe('Sessions between gateways', () => {
       const c = await bench.gateway('gateway-c');
       await connect({}, c).ready();
       await pass(4000);
+      await until(() => heard.length > 1);
       expect(heard).to.deep.equal(['reading', 'loss']); // The second owner has handed nothing over.
     });
 
