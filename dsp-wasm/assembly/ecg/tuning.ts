@@ -64,8 +64,8 @@ export namespace PATH {
   export const MOST_SURPRISE: f32 = 4;
   /** Shortest period that is expected. [s; derived: 300 bpm, the fastest of the range, less a tenth] */
   export const SHORTEST_PERIOD: f32 = 0.18;
-  /** Longest period that is expected. [s; derived: 25 bpm, the slowest of the range] */
-  export const LONGEST_PERIOD: f32 = 2.4;
+  /** Longest period that is expected: from 2.4 on, a half rate that noise has suggested can persist. [s; chosen] */
+  export const LONGEST_PERIOD: f32 = 1.6;
   /** Share of an interval in the expected period. [share; chosen] */
   export const FOLLOW: f32 = 0.2;
   /** Least interval that the period follows. [periods; derived: 1 / MOST_CHANGE] */

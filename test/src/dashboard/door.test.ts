@@ -26,13 +26,13 @@ describe('the door of the dashboard, in a browser', () => {
     await page.goto(`${desk.service.url}/dashboard/audit`);
     // The waiting time doubles with each failure, so it soon exceeds the time of an attempt, however slow the machine is.
     const statuses: number[] = [];
-    while (statuses.at(-1) !== 429 && statuses.length < 15) {
+    while (statuses.at(-1) !== 429 && statuses.length < 40) {
       const answered = page.waitForResponse(/sign-in/);
       await signIn(page, 'mallory', `guess ${statuses.length}`);
       statuses.push((await answered).status());
       if (statuses.length === 1) await page.getByText('The name or the password is wrong').waitFor();
     }
-    expect(statuses.slice(0, 5)).to.deep.equal([401, 401, 401, 401, 401]);
+    expect(statuses.indexOf(429)).to.be.at.least(20);
     expect(statuses.at(-1)).to.equal(429);
     await page.getByText(/^Too many attempts: try again in \d+ s/).waitFor();
     await page.context().close();
