@@ -5,6 +5,7 @@ const LONGEST = [
   'reliability/matrix',
   'key-matrix',
   'lost-host',
+  'uploads',
   'gap-free',
   'openapi',
   'vanished',
@@ -12,6 +13,8 @@ const LONGEST = [
   'abuse/clock-steps',
   'drain',
   'reliability/service-fuzz',
+  'node-versions',
+  'export',
 ].map((name) => `dist/${name}.test.js`);
 
 const all = readdirSync('dist', { recursive: true })
