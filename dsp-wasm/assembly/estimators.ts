@@ -37,7 +37,7 @@ export function estimate(session: Session, estimator: i32, end: f64, to: Estimat
   const isLight = estimator === RR_PPG;
   const heartbeats = isLight ? pulseShare(session, end) : likeHeartbeats(session, end - RR_WINDOW);
   const given = isLight ? estimateRrPpg(session, end, to) : estimateRrEcg(session, end, heartbeats, to);
-  // A breath that is told by beats is as likely as the beats
+  // A breath read from beats is no more likely than the beats
   if (given) to.confidence = Math.min(to.confidence, heartbeats);
   return given;
 }

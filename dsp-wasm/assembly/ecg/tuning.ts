@@ -64,7 +64,7 @@ export namespace PATH {
   export const MOST_SURPRISE: f32 = 4;
   /** Shortest period that is expected. [s; derived: 300 bpm, the fastest of the range, less a tenth] */
   export const SHORTEST_PERIOD: f32 = 0.18;
-  /** Longest period that is expected: from 2.4 on, a half rate that noise has suggested can persist. [s; chosen] */
+  /** Longest expected period: from 2.4 s on, half the rate can persist after noise. [s; chosen] */
   export const LONGEST_PERIOD: f32 = 1.6;
   /** Share of an interval in the expected period. [share; chosen] */
   export const FOLLOW: f32 = 0.2;
@@ -94,7 +94,7 @@ export namespace MEASURE {
 export namespace QUALITY {
   /** Breadth between the two, against that of beats, from which an ectopic beat may have been missed, and below which a beat may be a P wave. [ratio; chosen] */
   export const STRAY_SHARE: f32 = 0.45;
-  /** Most quality of a beat after such a one: nobody knows. [probability; derived: even odds] */
+  /** Maximum quality of a beat after such a beat, which may be right or wrong. [probability; derived: even odds] */
   export const STRAY: f32 = 0.5;
   /** Largest energy between two beats, against that of beats, from which noise may hide one. [ratio; chosen] */
   export const HIDING_NOISE: f32 = 0.5;
@@ -154,7 +154,7 @@ export namespace LEARNING {
   export const SEARCH: i32 = 384;
   /** Size of a beat in parts of the greatest feature, when the levels are learnt. [ratio; chosen] */
   export const BEAT: f32 = 0.8;
-  /** Stretch without data after which all is learnt anew, 8 s: the electrodes may be elsewhere. [grid samples; derived: the window of a heart rate] */
+  /** Gap after which everything is learnt again, 8 s: the electrodes may have moved. [grid samples; derived: the window of a heart rate] */
   export const LOST: i32 = 1024;
 }
 

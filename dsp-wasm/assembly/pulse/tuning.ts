@@ -129,7 +129,7 @@ export namespace COUNT {
   export const LONG: f32 = 1.35;
   /** Interval up to which a beat is early, so that the pause after it is its own: that is at least so much of the interval before. [intervals; chosen] */
   export const EARLY: f32 = 0.85;
-  /** Least slope of a weak upstroke, against the usual one. [ratio; chosen] */
+  /** Minimum slope of a weak upstroke, relative to the usual one. [ratio; chosen] */
   export const WEAK: f32 = 0.07;
   /** Most of them in a trusted reading: each is 7.5 bpm of the rate. [beats; chosen] */
   export const MOST_GUESSED: i32 = 1;
@@ -162,7 +162,7 @@ export namespace RATE {
    * as monitors' do, and a beat that comes in or falls out moves the value less. [share; chosen]
    */
   export const VALUE_MEMORY: f32 = 0.5;
-  /** Share of a step in what is remembered of a rate: half a minute. [share; chosen] */
+  /** Weight of a step in the remembered rate: half a minute. [share; chosen] */
   export const LESS_CLEAR: f32 = 0.03;
   /**
    * The same where the rate leaps, by the square of its distance from its running mean in tens of bpm: what was seen of another
