@@ -115,10 +115,11 @@ export function firstUndecided(lead: Lead, end: i32): i32 {
   return candidateAfter(lead, end, lead.decided - 1);
 }
 
-/** The candidate after `number` on the path that ends at `end`; -1 for none. */
+/** The candidate after `number` on the path that ends at `end`, of those within reach; -1 for none. */
 export function candidateAfter(lead: Lead, end: i32, number: i32): i32 {
+  const past = max(number, lead.candidateCount - REACH_BACK - 1);
   let after = -1;
-  for (let p = end; p > number; p = lead.candidateAt(p).before - 1) after = p;
+  for (let p = end; p > past; p = lead.candidateAt(p).before - 1) after = p;
   return after;
 }
 
