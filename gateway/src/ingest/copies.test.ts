@@ -106,6 +106,57 @@ describe('Copies', () => {
     ).to.be.within(3000, 3050);
   });
 
+  it('finds copies in another encoding, also where a value is missing', () => {
+    const copies = new Copies(20);
+    const values = Array.from({ length: 50 }, (_, k) => 30_000 + pulse(k));
+    const take = (encoding: 1 | 2 | 3 | 4, ts: number, part: number[]) => {
+      const width = [0, 2, 3, 4, 4][encoding] ?? 0;
+      const payload = Buffer.alloc(width * part.length);
+      for (const [i, value] of part.entries())
+        if (encoding === 4) payload.writeFloatLE(value, width * i);
+        else payload.writeIntLE(value, width * i, width);
+      return copies.take({ seq: 0, instants: part.length, ts: T0 + ts, skipped: 0, lost: 0, encoding, payload });
+    };
+    expect(take(1, 0, values)).to.equal(0);
+    for (const encoding of [2, 3, 4] as const) expect(take(encoding, 0, values)).to.equal(50);
+    const holed = values.with(20, Number.NaN);
+    expect(take(4, 1000, holed)).to.equal(0);
+    expect(take(2, 1000, holed.slice(0, 20))).to.equal(20);
+    expect(take(4, 1400, holed.slice(20, 30))).to.equal(10);
+    expect(take(3, 1600, holed.slice(30))).to.equal(20);
+  });
+
+  for (const [size, hop] of [
+    [50, 25],
+    [50, 10],
+    [10, 5],
+    [12, 8],
+  ] as const) {
+    it(`finds the beginning of frames of ${size} that overlaps the previous one, if each begins ${hop} later`, () => {
+      const sent = Array.from({ length: 100 }, (_, k) => ({ from: hop * k, to: hop * k + size, ts: 20 * hop * k }));
+      const length = 99 * hop + size;
+      expect(counts(sent).fresh).to.be.within(length, length + 10);
+    });
+  }
+
+  it('finds the frames after one whose stamp was too far off', () => {
+    const late = (part: Part, i: number) => (i === 13 ? { ...part, ts: part.ts - 60 } : part); // of a copied packet
+    expect(counts(packets(5, (k) => again(k, 5)).map(late)).fresh).to.be.within(3000, 3015);
+  });
+
+  it('tells when the instants that proved a copy were used', () => {
+    const copies = new Copies(20);
+    const taken = parts(0, 20, 5)
+      .concat(parts(0, 20, 5))
+      .map(({ from, ts }) => {
+        const payload = int16(...Array.from({ length: 5 }, (_, i) => pulse(from + i)));
+        const count = copies.take({ seq: 0, instants: 5, ts: T0 + ts, skipped: 0, lost: 0, encoding: 1, payload });
+        return [count, copies.isTorn];
+      });
+    const fresh = [0, false];
+    expect(taken).to.deep.equal([fresh, fresh, fresh, fresh, fresh, [5, true], [5, false], [5, false]]);
+  });
+
   it('tells when a frame ended with the beginning of a copy', () => {
     const copies = new Copies(20);
     const take = (from: number[], ts: number) => {

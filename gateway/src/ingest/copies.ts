@@ -1,3 +1,5 @@
+import { BYTES_PER_SAMPLE } from '../analysis/sample-run.js';
+import { sampleAt } from './frame.js';
 import type { Piece } from './sequence.js';
 
 /** Delivered instants are remembered for this long, ms of nominal time, and no more than these. */
@@ -17,9 +19,10 @@ const MIN_CHANGES = 8;
 const MIN_CHANGES_AGAIN = 3;
 
 /**
- * Finds data that a channel delivers again under other sequence numbers, such as a packet that a radio delivers twice.
- * A copy has the stamps and the samples of data that were delivered before; it may be split into other frames. The
- * stamps alone do not show a copy: they also go back when a clock is set, and stand still when they are coarse.
+ * Finds data that a channel delivers again under other sequence numbers, such as a packet that a radio delivers twice,
+ * or the beginning of a frame that overlaps the previous one. A copy has the stamps and the samples of data that were
+ * delivered before; it may be split into other frames, and have another encoding. The stamps alone do not show a copy:
+ * they also go back when a clock is set, and stand still when they are coarse.
  */
 export class Copies {
   readonly #capacity: number;
@@ -30,13 +33,17 @@ export class Copies {
   /** Position and stamp of the first instant of each remembered frame. */
   #firsts: number[] = [];
   #stamps: number[] = [];
-  /** Time after the last remembered instant, ms: data from then on are new. */
+  /** Time after the newest instant so far, ms: data from then on are new. */
   #latest = Number.NEGATIVE_INFINITY;
   /** Position after the last instant that was found equal, and the changes in the equal instants up to it. */
   #end = -1;
   #changes = 0;
+  /** The changes in beginnings of frames that were equal to the newest data, in a row. */
+  #overlapped = 0;
   /** Whether a copy was proven, and no data of an old time have differed since. */
   #isCopying = false;
+  /** Count of equal instants that were used as new ones, before they proved a copy. */
+  #used = 0;
   #isTorn = false;
 
   /** @param period nominal spacing of the instants, ms */
@@ -45,8 +52,8 @@ export class Copies {
   }
 
   /**
-   * Whether the last piece is the rest of a copy whose beginning ends the piece before, where it was not told from new
-   * data: a frame that is longer than what is left of a packet.
+   * Whether the last piece is the rest of a copy whose beginning was not told from new data: it ends the piece before, a
+   * frame that is longer than what is left of a packet, or it came before the proof.
    */
   get isTorn(): boolean {
     return this.#isTorn;
@@ -56,12 +63,15 @@ export class Copies {
    * Compares a piece with the delivered data, and remembers its new instants.
    * @returns the number of instants at its beginning that are a copy; 0 without a stamp
    */
-  take({ ts, skipped, instants, payload }: Piece): number {
+  take(piece: Piece): number {
+    const { ts, skipped, instants } = piece;
     this.#isTorn = false;
     if (ts === null) return 0;
-    const hashes = hash(payload, instants);
+    const hashes = hash(piece);
     const time = ts + skipped * this.period;
     const equal = this.#compare(hashes, time);
+    if (!this.#isCopying) this.#used += equal;
+    else if (equal > 0 && this.#used > 0) [this.#isTorn, this.#used] = [true, 0];
     if (equal < instants) this.#remember(hashes.subarray(equal), time + equal * this.period);
     return this.#isCopying ? equal : 0;
   }
@@ -88,8 +98,13 @@ export class Copies {
       this.#note(hashes, whole);
       return hashes.length;
     }
-    if (part >= 0 && this.#isCopying) return this.#count - part;
-    if (isOld) this.#isCopying = false;
+    if (part >= 0) {
+      const equal = this.#count - part;
+      this.#overlapped += changes(hashes.subarray(0, equal));
+      this.#isCopying ||= this.#overlapped >= MIN_CHANGES;
+      return equal;
+    }
+    if (isOld) [this.#isCopying, this.#overlapped] = [false, 0];
     return 0;
   }
 
@@ -108,8 +123,7 @@ export class Copies {
     const before = follows ? this.#hashes[(position - 1) % this.#hashes.length] : hashes[0];
     const wasProven = this.#changes >= MIN_CHANGES;
     if (!follows) this.#changes = 0;
-    if (hashes[0] !== before) this.#changes += 1;
-    for (let i = 1; i < hashes.length; i++) if (hashes[i] !== hashes[i - 1]) this.#changes += 1;
+    this.#changes += Number(hashes[0] !== before) + changes(hashes);
     this.#end = position + hashes.length;
     this.#isTorn = !follows && this.#count > position && this.#isEqualBefore(position);
     const goesOn = this.#isCopying && (follows || wasProven || this.#changes >= MIN_CHANGES_AGAIN);
@@ -127,7 +141,7 @@ export class Copies {
     if (this.#hashes.length === 0) this.#hashes = new Uint32Array(this.#capacity);
     this.#firsts.push(this.#count);
     this.#stamps.push(time);
-    this.#latest = time + hashes.length * this.period;
+    this.#latest = Math.max(this.#latest, time + hashes.length * this.period);
     for (const value of hashes) this.#hashes[this.#count++ % this.#hashes.length] = value;
     while (this.#firsts.length > MAX_FRAMES || (this.#firsts[1] ?? this.#count) <= this.#count - this.#capacity) {
       if (this.#firsts.length === 1) break;
@@ -137,14 +151,28 @@ export class Copies {
   }
 }
 
-/** A hash of each instant (FNV-1a; Fowler, Noll and Vo). */
-function hash(payload: Uint8Array, instants: number): Uint32Array {
+/** Number of changes from instant to instant. */
+function changes(hashes: Uint32Array): number {
+  let count = 0;
+  for (let i = 1; i < hashes.length; i++) if (hashes[i] !== hashes[i - 1]) count += 1;
+  return count;
+}
+
+/** Turns a value into the bits of its float32. */
+const FLOAT = new DataView(new ArrayBuffer(4));
+
+/** A hash of each instant's values as float32, which are the same in every encoding (FNV-1a by words; Fowler, Noll and Vo). */
+function hash({ payload, encoding, instants }: Piece): Uint32Array {
+  const bytes = BYTES_PER_SAMPLE[encoding];
   const width = payload.length / instants;
   const hashes = new Uint32Array(instants);
-  let byte = 0;
+  let at = 0;
   for (let i = 0; i < instants; i++) {
     let value = 0x811c9dc5;
-    for (const end = byte + width; byte < end; byte++) value = Math.imul(value ^ (payload[byte] ?? 0), 0x01000193);
+    for (const end = at + width; at < end; at += bytes) {
+      FLOAT.setFloat32(0, sampleAt(payload, encoding, at) + 0); // No -0
+      value = Math.imul(value ^ FLOAT.getInt32(0), 0x01000193);
+    }
     hashes[i] = value;
   }
   return hashes;
