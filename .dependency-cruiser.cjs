@@ -30,8 +30,9 @@ const library = (...names) => names.flatMap((name) => [`^(node_modules/)?${name}
 const TYPE_CYCLES = [
   // The entry of a package declares an interface, and creates its implementation, which is in another file.
   '^dsp-wasm/src/(arguments|core|instance|session)\\.ts$',
-  // A subscriber knows its places in the lists of its key and of its account, so that it leaves them without a search.
-  '^fanout/src/(channel|scope|subscriber|subscriber-registry)\\.ts$',
+  // A subscriber knows its places in the lists of its key and of its account, so that it leaves them without a search;
+  // subscribers and channels tell the fan-out, which creates them, when they end.
+  '^fanout/src/(channel|fanout|scope|subscriber|subscriber-registry)\\.ts$',
 ];
 
 module.exports = {

@@ -1,24 +1,9 @@
-import type { Bus, BusListener, BusMessage } from './bus/bus.js';
-import type { Counters } from './counters.js';
+import type { BusListener, BusMessage } from './bus/bus.js';
+import type { Fanout } from './fanout.js';
 import { deflatedFrame, textFrame } from './frame.js';
-import type { Clock } from './platform/clock.js';
-import type { FairScheduler, Worker } from './platform/fair-scheduler.js';
+import type { Worker } from './platform/fair-scheduler.js';
 import { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
-
-/** The objects that all channels of a node share. */
-export interface ChannelHome {
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly counters: Counters;
-  readonly scheduler: FairScheduler;
-  /** Called with the subscribers of an account that may have missed messages; they receive nothing more. */
-  onLoss(subscribers: readonly Subscriber[]): void;
-  /** Called with a subscriber whose last write the kernel did not completely accept. */
-  onBehind(subscriber: Subscriber): void;
-  /** Called once, when the channel serves nobody any more: a later subscriber needs a new channel. */
-  onEnd(channel: Channel): void;
-}
 
 /** Maximum number of messages written to a subscriber at once: further ones save few calls of the kernel, and compressing these takes some ms. */
 const MAX_BATCH = 128;
@@ -84,7 +69,7 @@ export class Channel implements BusListener, Worker {
 
   constructor(
     readonly account: string,
-    private readonly home: ChannelHome,
+    private readonly fanout: Fanout,
   ) {
     this.confirmed = this.#subscribe();
     this.confirmed.catch(() => this.#end());
@@ -103,7 +88,7 @@ export class Channel implements BusListener, Worker {
   /** From now on the subscriber receives the messages published for its scope, and no earlier ones. */
   add(subscriber: Subscriber, scope: Scope): void {
     if (this.#ended) {
-      this.home.onLoss([subscriber]);
+      this.fanout.onLoss([subscriber]);
       return;
     }
     subscriber.since = this.#taken;
@@ -131,7 +116,7 @@ export class Channel implements BusListener, Worker {
       this.#length += message.text.length;
     }
     if (this.#length > MAX_WAITING) this.#overflow();
-    else this.home.scheduler.add(this);
+    else this.fanout.scheduler.add(this);
   }
 
   /** Messages may have been lost: the messages so far are sent, then the channel ends for its current subscribers. */
@@ -151,7 +136,7 @@ export class Channel implements BusListener, Worker {
 
   /** Drops what waits: whoever reads it over REST misses nothing. */
   #overflow(): void {
-    const { counters } = this.home;
+    const { counters } = this.fanout;
     const dropped = this.#waiting.length * this.#size;
     counters.connected += dropped;
     counters.dropped += dropped;
@@ -161,10 +146,10 @@ export class Channel implements BusListener, Worker {
   }
 
   #lose(): void {
-    this.home.counters.losses += 1;
+    this.fanout.counters.losses += 1;
     const scopes = [this.#everybody, ...(this.#users?.values() ?? [])];
     this.#end();
-    this.home.onLoss(scopes.flatMap(({ plain, deflating }) => [...plain, ...deflating]));
+    this.fanout.onLoss(scopes.flatMap(({ plain, deflating }) => [...plain, ...deflating]));
   }
 
   /** The next batch of the waiting messages. */
@@ -178,7 +163,7 @@ export class Channel implements BusListener, Worker {
   /** Writes a batch to those who are subscribed now, a few in each step. */
   *#write(batch: readonly Outgoing[]): Generator<void, void, undefined> {
     const deliveries = this.#deliveriesOf(batch);
-    const { counters } = this.home;
+    const { counters } = this.fanout;
     const seen = deliveries.reduce((sum, { subscribers, outgoing }) => sum + subscribers.length * outgoing.length, 0);
     counters.connected += batch.length * this.#size;
     counters.filtered += batch.length * this.#size - seen;
@@ -186,7 +171,7 @@ export class Channel implements BusListener, Worker {
       const frames = joined(delivery);
       const { subscribers } = delivery;
       for (let at = 0; at < subscribers.length; at += WRITES) {
-        const now = this.home.clock.monotonic();
+        const now = this.fanout.clock.monotonic();
         for (let i = at; i < Math.min(at + WRITES, subscribers.length); i++) {
           const subscriber = subscribers[i];
           if (subscriber) this.#writeTo(subscriber, delivery, frames, now);
@@ -209,11 +194,11 @@ export class Channel implements BusListener, Worker {
     const { outgoing } = delivery;
     const isNew = outgoing[0] !== undefined && outgoing[0].n < subscriber.since;
     const own = isNew ? outgoing.filter(({ n }) => n >= subscriber.since) : outgoing;
-    this.home.counters.filtered += outgoing.length - own.length;
+    this.fanout.counters.filtered += outgoing.length - own.length;
     if (own.length === 0) return;
     const bytes = isNew ? joined({ ...delivery, outgoing: own }) : frames;
-    if (subscriber.write(bytes, own.length, now)) this.home.counters.delivered += own.length;
-    else this.home.onBehind(subscriber);
+    if (subscriber.write(bytes, own.length, now)) this.fanout.counters.delivered += own.length;
+    else this.fanout.onBehind(subscriber);
   }
 
   #scopeFor(user: string | null): Scope {
@@ -225,7 +210,7 @@ export class Channel implements BusListener, Worker {
   }
 
   async #subscribe(): Promise<void> {
-    const subscription = await this.home.bus.subscribe(this.account, this);
+    const subscription = await this.fanout.bus.subscribe(this.account, this);
     this.#cancel = () => subscription.cancel();
     if (this.#ended) subscription.cancel();
   }
@@ -235,7 +220,7 @@ export class Channel implements BusListener, Worker {
     this.#ended = true;
     this.#size = 0;
     this.#cancel?.();
-    this.home.onEnd(this);
+    this.fanout.onEnd(this);
   }
 }
 

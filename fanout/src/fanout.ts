@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { CLOSE, type CloseReason } from '@device-insights/contract/close-codes';
 import { WebSocketServer } from 'ws';
 import type { Bus } from './bus/bus.js';
-import { Channel, type ChannelHome } from './channel.js';
+import { Channel } from './channel.js';
 import { Counters } from './counters.js';
 import { sharedDeflateOffer } from './deflate-offer.js';
 import { textFrame } from './frame.js';
@@ -17,13 +17,7 @@ import type { Log } from './platform/log.js';
 import { PendingSockets } from './platform/pending-sockets.js';
 import { refuseHandshake } from './platform/refusal.js';
 import type { Scope } from './scope.js';
-import {
-  CLOSE_GRACE_MS,
-  MAX_CLIENT_MESSAGE_BYTES,
-  Subscriber,
-  type SubscriberHome,
-  SubscriberSocket,
-} from './subscriber.js';
+import { CLOSE_GRACE_MS, MAX_CLIENT_MESSAGE_BYTES, Subscriber, SubscriberSocket } from './subscriber.js';
 import { SubscriberRegistry } from './subscriber-registry.js';
 
 export { hasExpired, type KeyCheck, type KeyHolder, PERMISSIONS, type Permission } from './keys/key-check.js';
@@ -68,7 +62,7 @@ export interface FanoutOptions {
  * The subscriber sockets of one node, mounted in the gateway or alone, over a bus and a key check. Call its `handleUpgrade` for
  * upgrades of `/stream/subscribe`.
  */
-export class Fanout implements ChannelHome, SubscriberHome {
+export class Fanout {
   readonly counters = new Counters();
   readonly #plainServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: false });
   readonly #deflatingServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: SHARED_DEFLATE });
@@ -141,6 +135,7 @@ export class Fanout implements ChannelHome, SubscriberHome {
     });
   }
 
+  /** Call once for each subscriber, when its socket is closed. */
   onClose(subscriber: Subscriber): void {
     const { scope } = subscriber;
     this.#pending.delete(subscriber);
@@ -154,12 +149,16 @@ export class Fanout implements ChannelHome, SubscriberHome {
     closeSpread(subscribers, LOSS, HOLE_WINDOW_MS, this.clock);
   }
 
-  /** The more subscribers an account has, the earlier those that do not read are evicted. */
+  /**
+   * The kernel has not completely accepted the subscriber's last write. The more subscribers an account has, the earlier
+   * those that do not read are evicted.
+   */
   onBehind(subscriber: Subscriber): void {
     const share = Math.max(MIN_SHARE_BYTES, MAX_ACCOUNT_BYTES / (subscriber.scope?.channel.size || 1));
     if (subscriber.bufferedBytes > Math.min(this.#maxBufferedBytes, share)) this.#evict(subscriber);
   }
 
+  /** The channel serves nobody any more: a later subscriber needs a new one. */
   onEnd(channel: Channel): void {
     if (this.#channels.get(channel.account) === channel) this.#channels.delete(channel.account);
   }

@@ -1,9 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { CLOSE, type CloseReason, closeReason } from '@device-insights/contract/close-codes';
 import { WebSocket } from 'ws';
-import type { Counters } from './counters.js';
-import type { Clock, Timer } from './platform/clock.js';
-import type { FairScheduler } from './platform/fair-scheduler.js';
+import type { Fanout } from './fanout.js';
+import type { Timer } from './platform/clock.js';
 import { bytesRead, endOfControl } from './platform/unfinished.js';
 import type { Scope } from './scope.js';
 import type { KeyGroup } from './subscriber-registry.js';
@@ -25,15 +24,6 @@ export class SubscriberSocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer): void {
     super.close(code, closeReason(code, reason, MAX_CLIENT_MESSAGE_BYTES));
   }
-}
-
-/** The objects that all subscribers of a node share. */
-export interface SubscriberHome {
-  readonly clock: Clock;
-  readonly counters: Counters;
-  readonly scheduler: FairScheduler;
-  /** Called once, when the socket is closed. */
-  onClose(subscriber: Subscriber): void;
 }
 
 /**
@@ -108,7 +98,7 @@ export class Subscriber {
   constructor(
     private readonly ws: SubscriberSocket,
     private readonly socket: Duplex,
-    private readonly home: SubscriberHome,
+    private readonly fanout: Fanout,
   ) {
     this.#descriptor = descriptorOf(socket);
     this.#endedAt = bytesRead(socket);
@@ -123,7 +113,7 @@ export class Subscriber {
   /** Call once, when the socket is closed. */
   closed(): void {
     this.#grace?.cancel();
-    this.home.onClose(this);
+    this.fanout.onClose(this);
   }
 
   /** A message has ended. */
@@ -150,7 +140,8 @@ export class Subscriber {
   look(): void {
     this.#frames = 0;
     this.#unfinishedLooks = bytesRead(this.socket) > this.#endedAt ? this.#unfinishedLooks + 1 : 0;
-    if (this.#unfinishedLooks > MAX_UNFINISHED_LOOKS) this.close('overloaded', 'a message took longer than 10 s');
+    if (this.#unfinishedLooks > MAX_UNFINISHED_LOOKS)
+      this.close('overloaded', `a message took longer than ${MAX_UNFINISHED_LOOKS} s`);
   }
 
   /** Answers a ping; `ws` itself would need a function created for each socket beforehand. */
@@ -194,7 +185,7 @@ export class Subscriber {
    */
   write(frames: Buffer, messages: number, now: number): boolean {
     if (!this.open) {
-      this.home.counters.dropped += messages;
+      this.fanout.counters.dropped += messages;
       return false;
     }
     if (this.#unfinished?.length) this.#hold({ since: now, messages, frames });
@@ -211,7 +202,7 @@ export class Subscriber {
     if (!this.open) return;
     this.#frames = 0;
     this.#isClosing = true;
-    const { clock, scheduler } = this.home;
+    const { clock, scheduler } = this.fanout;
     scheduler.once(this.#account, () => this.ws.close(CLOSE[reason].code, detail));
     this.#grace = clock.after(CLOSE_GRACE_MS, () => scheduler.once(this.#account, () => this.ws.terminate()));
   }
@@ -236,7 +227,7 @@ export class Subscriber {
   /** The oldest writes have ended: the next ones are due, unless a close frame was sent meanwhile. */
   #settle(writes: number, delivered: boolean): void {
     for (const { messages } of this.#unfinished?.splice(0, writes) ?? [])
-      this.home.counters[delivered ? 'delivered' : 'dropped'] += messages;
+      this.fanout.counters[delivered ? 'delivered' : 'dropped'] += messages;
     if (!this.#unfinished?.length) return;
     if (this.open) this.#writeHeld(this.#unfinished);
     else this.#dropHeld(this.#unfinished);
@@ -255,7 +246,7 @@ export class Subscriber {
   }
 
   #dropHeld(held: readonly Unfinished[]): void {
-    for (const { messages } of held) this.home.counters.dropped += messages;
+    for (const { messages } of held) this.fanout.counters.dropped += messages;
     this.#unfinished = undefined;
     this.#heldBytes = 0;
   }

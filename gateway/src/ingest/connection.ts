@@ -165,7 +165,8 @@ export class Connection {
     const now = this.clock.monotonic();
     if (this.ws.isPaused || bytesRead(this.socket) <= this.#endedAt) this.#unfinishedSince = null;
     else this.#unfinishedSince ??= now;
-    if (now - (this.#unfinishedSince ?? now) > MESSAGE_MS) this.close('overloaded', 'a message took longer than 30 s');
+    if (now - (this.#unfinishedSince ?? now) > MESSAGE_MS)
+      this.close('overloaded', `a message took longer than ${MESSAGE_MS / SECOND_MS} s`);
   }
 
   /** Starts the closing handshake; a peer that does not answer it, or sends many other frames, is cut off. */

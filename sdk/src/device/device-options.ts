@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { atLeast, matching, type Rules } from '../options.js';
+import { atLeast, DEVICE_ID, DEVICE_ID_MUST, matching, type Rules } from '../options.js';
 import { CONNECTION_OPTIONS, type ConnectionStatus } from '../socket/connection.js';
 import type { BackoffOptions } from '../socket/reconnection.js';
 import type { ServiceAccess } from '../socket/service-address.js';
@@ -52,7 +52,7 @@ export interface DeviceSettings {
 const MS = atLeast(0, 'a number of ms');
 
 export const SETTINGS: Rules<DeviceSettings> = {
-  deviceId: matching(/^[\w.:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -'),
+  deviceId: matching(DEVICE_ID, DEVICE_ID_MUST),
   deviceModelId: matching(/./, 'the id of a device model'),
   bufferBytes: atLeast(0, 'a number of bytes'),
   batchMs: MS,

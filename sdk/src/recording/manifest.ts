@@ -1,6 +1,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import type { DeviceModelDraft } from '../device/frame.js';
 import type { NewModalityChannel, Spo2Calibration } from '../generated/types.gen.js';
+import { DEVICE_ID, DEVICE_ID_MUST } from '../options.js';
 
 /** The samples of one channel: a CSV file beside the manifest. */
 export interface RecordingStream {
@@ -43,7 +44,7 @@ export function parseManifest(text: string, file: string): RecordingManifest {
   const streams = fields.list('streams').map(parseStream);
   checkStreams(streams, channels, file);
   return {
-    id: fields.text('id', /^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -'),
+    id: fields.text('id', DEVICE_ID, DEVICE_ID_MUST),
     deviceModel: {
       name: model.text('name', /^.{1,200}$/u, 'a text of 1 to 200 characters'),
       description: model.optionalText('description'),
