@@ -99,6 +99,34 @@ describe('the reasons of the core', () => {
     expect(reason('rr_ecg', [[ECG, () => 32_767]])).to.equal('no_contact');
   });
 
+  it('say for a ratio that one lamp is off, while the other shows a pulse', () => {
+    for (const level of [0, 3, 180_000])
+      expect(
+        reason(
+          'spo2',
+          lights(() => level, infrared),
+        ),
+        `${level}`,
+      ).to.equal('no_contact');
+    const dying: Signal = (t, noise) => (t < 20 ? red(t, noise) : 0);
+    expect(reason('spo2', lights(dying, infrared), 60)).to.equal('no_contact');
+    expect(
+      reason(
+        'hr_ppg',
+        lights(() => 3, infrared),
+      ),
+    ).to.equal(null);
+  });
+
+  it('do not call a pulse of a few counts saturated, which rests at its extremes', () => {
+    const coarse = lights(
+      of(red, (x) => x >> 8),
+      of(infrared, (x) => x >> 8),
+    );
+    expect(answer('spo2', coarse).estimate?.confidence ?? 0).to.be.below(0.5);
+    expect(reason('spo2', coarse)).to.equal(null); // as the lights agree
+  });
+
   it('say that light at the end of its range is saturated, as is light that rests at another limit', () => {
     const full = lights(
       of(red, (x) => clipped(x + 82_800)),
@@ -130,6 +158,23 @@ describe('the reasons of the core', () => {
     const scrambled = lights(of(red, swapped(3)), of(infrared, swapped(3)));
     for (let seconds = 6; seconds < 30; seconds += 4) {
       expect(answer('hr_ppg', scrambled, seconds).estimate?.confidence ?? 0).to.be.below(0.5);
+    }
+  });
+
+  it('do not trust a ratio of the bits of a float32 that are read as an integer, and say that the scale is bad', () => {
+    const bits = (x: number) => new DataView(Float32Array.of(x).buffer).getInt32(0, true);
+    for (const [a, b] of [
+      [100_000, 140_000],
+      [131_900, 131_000],
+      [100, 3],
+    ] as const) {
+      const light =
+        (level: number, depth: number): Signal =>
+        (t, noise) =>
+          bits(level * (1 - depth * pulse(beats(t)) + 1e-4 * noise()));
+      const { estimate, reason } = answer('spo2', lights(light(a, 0.009), light(b, 0.012)));
+      expect(estimate?.confidence ?? 0, `${a}, ${b}`).to.be.below(0.5);
+      expect(reason, `${a}, ${b}`).to.equal('bad_scale');
     }
   });
 

@@ -5,6 +5,7 @@ import { Span } from '../memory/span';
 import {
   AT_ENDS,
   AT_REST,
+  COARSE_COUNTS,
   CONTACT_FALL,
   CONVERTER_BITS,
   EXTREME,
@@ -30,6 +31,8 @@ import {
 /** Size of a step where the bytes above the lowest two are missing, and how far it may be off, for what the signal itself steps. */
 const WRAP: f32 = 65536;
 const ABOUT: f32 = 8192;
+/** The bits of a float32 from 2 on, read as an integer, are at least this: 2^30. */
+const FLOAT_BITS: f64 = 1073741824;
 /** Beyond all declared bits. */
 const UNKNOWN_BITS: i32 = 64;
 
@@ -172,12 +175,13 @@ export function faultOf(channel: Channel, sub: i32, contact: f64, alive: bool): 
   if (lane(channel, offsetof<Span>('count'), sub) < LEAST_OBSERVED) return NO_REASON;
   const ends = channel.bits ? share(channel, offsetof<Span>('ends'), sub) : 0;
   Seen.number = levelOf(channel, sub);
-  const isFull = isLight(channel) && ends > AT_ENDS && Seen.number > 0 && isFlat(channel, sub);
-  if (!alive && !isFull && isApart(channel, sub, contact)) return NO_CONTACT;
+  const flat = isFlat(channel, sub);
+  const isFull = isLight(channel) && ends > AT_ENDS && lowestOf(channel, sub) > 0 && flat;
+  if (!isFull && (flat || (!alive && isApart(channel, sub, contact)))) return NO_CONTACT;
   Seen.number = ends;
   if (ends > AT_ENDS) return SATURATED;
   Seen.number = share(channel, offsetof<Span>('rests'), sub);
-  if (Seen.number > AT_REST && !isFlat(channel, sub)) return SATURATED;
+  if (Seen.number > AT_REST && !isCoarse(channel, sub)) return SATURATED;
   const high = lowestOf(channel, sub) + rangeOf(channel, sub);
   Seen.number = Math.abs(lowestOf(channel, sub)) > Math.abs(high) ? lowestOf(channel, sub) : high;
   return isOffScale(channel, sub) ? BAD_SCALE : NO_REASON;
@@ -187,9 +191,8 @@ export function isLight(channel: Channel): bool {
   return channel.kind <= KIND_PPG_IR;
 }
 
-/** Whether a sensor touches nothing: it does not change, or as little as an electrode in air, or its light is that of free air. */
+/** Whether a sensor touches nothing: it changes as little as an electrode in air, or its light is that of free air. */
 function isApart(channel: Channel, sub: i32, contact: f64): bool {
-  if (isFlat(channel, sub)) return true;
   if (channel.kind === KIND_ECG) return rangeOf(channel, sub) < 0.5 * contact * CONTACT_FALL;
   if (!isLight(channel) || lowestOf(channel, sub) < 0) return false;
   return (
@@ -203,9 +206,15 @@ function freeAir(bits: i32): f64 {
   return FREE_AIR * 2 ** <f64>(bits > CONVERTER_BITS ? LEAST_BITS : bits);
 }
 
+/** Whether a sub-channel's values do not change, or have not changed for long. */
 function isFlat(channel: Channel, sub: i32): bool {
   const still = channel.kind === KIND_ECG && isWhole(channel, sub) ? FLAT_COUNTS : 0;
-  return rangeOf(channel, sub) <= still;
+  return rangeOf(channel, sub) <= still || share(channel, offsetof<Span>('rests'), sub) > 1 - AT_ENDS;
+}
+
+/** Whether a signal has so few levels that it rests at the highest and the lowest one without a limit. */
+function isCoarse(channel: Channel, sub: i32): bool {
+  return isWhole(channel, sub) && rangeOf(channel, sub) < COARSE_COUNTS;
 }
 
 /** Whether the width, the byte order or the sign of the values must be wrong. */
@@ -216,7 +225,10 @@ function isOffScale(channel: Channel, sub: i32): bool {
 /** Whether they are so wrong that the signal is lost: not only larger by a factor, or shifted. */
 export function isScrambled(channel: Channel, sub: i32): bool {
   if (share(channel, offsetof<Span>('broken'), sub) > WRAPPED) return true;
-  return channel.bits > 16 && isWhole(channel, sub) && share(channel, offsetof<Span>('wraps'), sub) > WRAPPED;
+  const bits = channel.bits;
+  if (!isWhole(channel, sub)) return false;
+  if (bits > 0 && bits <= 24 && lowestOf(channel, sub) >= FLOAT_BITS) return true;
+  return bits > 16 && share(channel, offsetof<Span>('wraps'), sub) > WRAPPED;
 }
 
 function share(channel: Channel, field: usize, sub: i32): f64 {

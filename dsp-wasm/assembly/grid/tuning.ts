@@ -63,6 +63,8 @@ export const FREE_AIR: f64 = 0.015625;
 export const CONTACT_FALL: f64 = 0.25;
 /** Range of an ECG without contact: the noise of a converter's last two bits. [counts; derived: from converters, 3 counts to each side] */
 export const FLAT_COUNTS: f64 = 6;
+/** Range of a signal that has few levels: resting at the highest or the lowest one does not show a limit. [counts; derived: from converters, a pulse in their last four bits] */
+export const COARSE_COUNTS: f64 = 16;
 /** Greatest value that a device means, 2^40. [counts; derived: from converters of 32 bits, with a factor for units] */
 export const GREATEST: f32 = 1099511627776;
 /** Smallest one but zero: floats whose bytes are in another order are below it. [counts; derived: from f32, whose least is 1e-38] */

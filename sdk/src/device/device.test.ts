@@ -187,6 +187,8 @@ describe('device', () => {
       );
       for (const wrong of [bytes, Buffer.from(bytes), Int8Array.from(bytes), bytes.buffer, new DataView(bytes.buffer)])
         expect(push(0, wrong, T)).to.throw(TypeError, 'samples must be numbers, not bytes: decode them');
+      for (const missing of [null, undefined])
+        expect(push(0, missing, T)).to.throw(TypeError, `samples must be numbers, not bytes: decode them`);
       expect(push(0, new Int16Array(bytes.buffer), T)).not.to.throw();
     });
 

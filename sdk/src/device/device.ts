@@ -380,7 +380,7 @@ function checkChannel(channel: unknown): void {
  * @throws TypeError for bytes, and for other values than numbers and null
  */
 function valuesOf(samples: ArrayLike<number | null>): Float64Array {
-  const { length, byteLength } = samples as Partial<Uint8Array>;
+  const { length, byteLength } = (samples ?? {}) as Partial<Uint8Array>;
   const must = 'numbers, not bytes: decode them, as with new Int16Array(buffer)';
   check(typeof length === 'number' && length !== byteLength, 'samples', must, samples);
   return Float64Array.from(samples, (value) => {
