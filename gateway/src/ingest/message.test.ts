@@ -78,7 +78,9 @@ describe('decodeText', () => {
       expect(fault).to.deep.equal({ fault: 'bad_json', channel: 0, seq: 40 });
       expect(detail).to.contain(`${word} at character 69 is not JSON`).and.contain('null');
     }
-    expect(refused('{"type":"samples","note":"NaN \\" NaN","seq":7,"samples":[NaN]')).to.not.have.property('seq');
+    for (const samples of ['1,2,', '1,,2', '+1', '1 2', '1]}{"x":[2'])
+      expect(refused(frame(samples)), samples).to.deep.include({ fault: 'bad_json', channel: 0, seq: 40 });
+    expect(refused(frame('NaN').replace('40', 'NaN'))).to.not.have.property('seq');
     expect(refused('{"type":"NaN","x":[1,2,]}').detail).to.match(/JSON object: .*(position|token)/);
     expect(refused('{type:"end"}').detail).to.contain('type at character 1 is not JSON');
   });
@@ -88,6 +90,10 @@ describe('decodeText', () => {
     for (const part of ['"\\', '"', '\\"', 'NaN,', '-', '-1', '{"a":', 'a.b'])
       expect(refused(part.repeat(65_536 / part.length)).fault).to.equal('bad_json');
     expect(process.cpuUsage().user - began).to.be.lessThan(2_000_000);
+  });
+
+  it('ignores a byte order mark', () => {
+    expect(decodeText('\uFEFF{"type":"end"}', CHANNELS)).to.deep.equal({ type: 'end' });
   });
 
   it('refuses JSON without a known type, and fields that are missing or of another type', () => {

@@ -24,7 +24,7 @@ export function decodeText(
 ): DeviceMessage | Fault {
   let message: unknown;
   try {
-    message = JSON.parse(text);
+    message = JSON.parse(text.replace(/^\uFEFF/, '')); // a byte order mark may be ignored (RFC 8259, 8.1)
   } catch (error) {
     return notJson(text, String(error));
   }
@@ -42,10 +42,10 @@ const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null']);
 /** The first word that JSON does not have, such as the NaN of Python's `json.dumps`, or else the parser's message. */
 function notJson(text: string, message: string): Fault {
   const first = [...text.matchAll(TOKENS)].find(([token]) => isForeign(token));
-  if (!first) return fault('bad_json', `a text message must be a JSON object: ${message}`);
+  if (!first) return fault('bad_json', `a text message must be a JSON object: ${message}`, position(text));
   const word = first[0].slice(0, 20);
   const detail = `${word} at character ${first.index} is not JSON: send null for a missing value, and names in double quotes`;
-  return fault('bad_json', detail, position(text.replace(TOKENS, (token) => (isForeign(token) ? 'null' : token))));
+  return fault('bad_json', detail, position(text));
 }
 
 /** Whether a token is a word that JSON does not have. */
@@ -53,19 +53,12 @@ function isForeign(token: string): boolean {
   return /^-?[A-Za-z_]/.test(token) && !WORDS.has(token);
 }
 
-/** The channel and the number of a message with other faults, if they can be read. */
+/** The channel and the number in a text that is not JSON, if they can be read. */
 function position(text: string): { channel?: number; seq?: number } {
-  try {
-    const message: unknown = JSON.parse(text);
-    if (!isRecord(message)) return {};
-    const { channel, seq } = message;
-    return {
-      ...(typeof channel === 'number' && Number.isInteger(channel) && { channel }),
-      ...(typeof seq === 'number' && { seq }),
-    };
-  } catch {
-    return {};
-  }
+  const [channel, seq] = [/"channel"\s*:\s*(\d{1,10})\s*[,}]/, /"seq"\s*:\s*(\d{1,10})\s*[,}]/].map(
+    (form) => form.exec(text)?.[1],
+  );
+  return { ...(channel && { channel: Number(channel) }), ...(seq && { seq: Number(seq) }) };
 }
 
 function ping({ t }: Record<string, unknown>): DeviceMessage | Fault {

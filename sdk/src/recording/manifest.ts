@@ -59,7 +59,7 @@ export function parseManifest(text: string, file: string): RecordingManifest {
 
 function parseJson(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\uFEFF/, '')); // a byte order mark
   } catch (cause) {
     throw new RecordingError(
       `${file}: not JSON (${cause instanceof Error ? cause.message : cause}); see RECORDINGS.md for the format`,
