@@ -97,17 +97,13 @@ function ofCore({ reason, seen }: Answer, confidence: number): Record<string, nu
 
 function ofWindow(
   reason: Reason,
-  { algorithm, channels, end, offRate }: DueWindow,
+  { algorithm }: DueWindow,
   { coverage, newest }: WindowFacts,
   silent: AnalysedChannel | undefined,
 ): Record<string, number> {
   if (reason === 'no_data') return silentChannel(silent);
   if (reason === 'gaps') return { coverage };
-  if (reason === 'too_little') return { seconds: newest * algorithm.windowS };
-  const [channel] = channels;
-  if (reason !== 'rate_off' || !offRate || !channel) return {};
-  const measured_hz = channel.coverage.rate({ start: end - algorithm.windowS, end });
-  return { measured_hz, declared_hz: channel.core.sampleRateHz };
+  return reason === 'too_little' ? { seconds: newest * algorithm.windowS } : {};
 }
 
 /** Share of a window with data, of what lies after the first data of its channels. */

@@ -179,7 +179,8 @@ const DETAILS: Readonly<Record<Reason, string>> = {
     'the ratio of red and infrared is outside the curve: check that the two channels are not swapped, and spo2_calibration',
   hum: 'a sinusoid masks the signal, such as mains hum or a lamp: check the electrodes, or shield the light',
   motion: 'motion disturbs the light: wait for rest, or fasten the sensor',
-  rate_off: 'the sample rate, the times or the order of the samples are wrong, or not known yet: see the other notices',
+  rate_off:
+    'the sample rate differs from sample_rate_hz, is too low for this type or not known yet, or the times or the order of the samples are wrong: see the other notices, or check ts and seq',
   uncalibrated: 'below 90 % the default curve is too uncertain: set spo2_calibration in the device model',
   out_of_range: 'the value is outside the range of its type',
   too_little: 'the data since the start, or since the last gap, are shorter than half a window: keep sending',

@@ -221,6 +221,8 @@ describe('A session', () => {
     const notice = told.find(({ type }) => type === 'notice');
     expect(notice).to.include({ code: 'rate_off', channel: 0, declared_hz: 100 });
     expect(notice?.measured_hz).to.be.closeTo(200, 2);
+    const none = told.find(({ code }) => code === 'no_reading');
+    expect(none).to.include({ insight: 'hr', reason: 'rate_off' }).and.not.have.property('measured_hz');
   });
 
   it('trusts a device without a clock that keeps its rate, once the rate is known', async () => {
