@@ -38,6 +38,12 @@ describe('Order', () => {
       expect(feed(order, 100, 200, n, ordered(n))).to.equal(true);
     });
 
+    it(`notices frames of ${n} samples that are sent newest sample first after 8 joins if it is clear`, () => {
+      const smooth = (i: number) => Math.sin(i / 7) + Math.sin(i / 31);
+      expect(feed(new Order(), 0, 9, n, reversed(n), smooth)).to.equal(false);
+      expect(feed(new Order(), 0, 30, n, ordered(n), smooth)).to.equal(true);
+    });
+
     it(`notices frames of ${n} samples that are swapped two by two`, () => {
       expect(feed(new Order(), 0, 100, n, swapped(n))).to.equal(false);
     });
