@@ -184,7 +184,8 @@ const DETAILS: Readonly<Record<Reason, string>> = {
   uncalibrated: 'below 90 % the default curve is too uncertain: set spo2_calibration in the device model',
   out_of_range: 'the value is outside the range of its type',
   too_little: 'the data since the start, or since the last gap, are shorter than half a window: keep sending',
-  noise: 'no pulse, beat or breath stands out from the noise: check the fit of the sensor',
+  noise:
+    'no pulse, beat or breath stands out from noise, or from what may be a movement: check the fit of the sensor, and send an accelerometer with light',
 };
 
 /** The fields of the notice that there is no trusted reading of a type. */

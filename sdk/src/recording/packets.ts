@@ -22,8 +22,8 @@ const LATEST_NEXT = 2;
 const MAX_PACKET_MS = 60_000;
 /** Packets at the beginning of a file whose steps show the unit of t. */
 const CHECKED_PACKETS = 10;
-/** Rows this many times slower than the sample rate says are not a matter of the rate: t has another unit. */
-const MAX_SLOWER = 25;
+/** Rows this many times slower or faster than the sample rate says are not a matter of the rate: t has another unit. */
+const MAX_FACTOR = 25;
 /**
  * Rows are in the wrong order when the steps of t back outweigh those ahead by this much. A step ahead counts twice, so that
  * jitter, which steps back at most as often as ahead, does not add up.
@@ -71,9 +71,9 @@ async function* grouped(rows: AsyncIterable<Row>, periodMs: number, file: string
   for await (const row of rows) {
     const [first, last] = [group[0], group.at(-1)];
     const isFull = group.length > MAX_PACKET_MS / periodMs;
-    if (first && isFull && first.t === row.t)
+    if (first && isFull && MAX_FACTOR * 1000 * (row.t - first.t) < MAX_PACKET_MS)
       throw new RecordingError(
-        `${file}:${first.line}: ${name} stays at ${row.t} for more than a minute of rows; each row needs its time in seconds`,
+        `${file}:${first.line}: ${name} advances by ${Number((row.t - first.t).toPrecision(3))} s in more than a minute of rows; each row needs its time in seconds`,
       );
     if (last && (isFull || row.t < last.t || row.t - last.t >= close)) {
       yield group;
@@ -133,7 +133,7 @@ function checkUnit(packets: readonly (readonly Row[])[], periodMs: number, file:
     return (1000 * ((row?.t ?? 0) - (before[0]?.t ?? 0))) / (periodMs * before.length);
   });
   const [least, most] = [Math.min(...steps), Math.max(...steps)];
-  if (steps.length < 2 || least < MAX_SLOWER || most > 4 * least) return;
+  if (steps.length < 2 || least < MAX_FACTOR || most > 4 * least) return;
   const isMs = least > 500 && most < 2000;
   throw new RecordingError(
     isMs

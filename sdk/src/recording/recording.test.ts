@@ -99,7 +99,7 @@ describe('recording', () => {
       'accel.csv',
       ['y,t,note,x', ...Array.from({ length: 30 }, (_, i) => `${-i},${i / 50},n,${i}`)].join('\n'),
     );
-    const recording = await readRecording(await write('r.json', JSON.stringify(manifest())));
+    const recording = await readRecording(await write('r.json', `\uFEFF${JSON.stringify(manifest())}`)); // with a byte order mark
     const frames = await collect(recording.frames());
     expect(frames.map(({ channel, at }) => [channel, at])).to.deep.equal([
       [1, 180],
@@ -186,11 +186,17 @@ describe('recording', () => {
     ]);
   });
 
-  it('refuses a column t that does not advance', async () => {
-    const rows = Array.from({ length: 7000 }, (_, i) => `5,${i}`);
-    expect(await refusal(framesOf(`t,p\n${rows.join('\n')}\n`))).to.match(
-      /ppg\.csv:2: the column t stays at 5 for more than a minute/,
-    );
+  it('refuses a column t that does not advance, or is in minutes or hours', async () => {
+    for (const [seconds, advance] of [
+      [Number.POSITIVE_INFINITY, 0],
+      [60, 1],
+      [3600, 0.0167],
+    ] as const) {
+      const rows = Array.from({ length: 7000 }, (_, i) => `${5 + i / 100 / seconds},${i}`);
+      expect(await refusal(framesOf(`t,p\n${rows.join('\n')}\n`))).to.contain(
+        `ppg.csv:2: the column t advances by ${advance} s in more than a minute of rows; each row needs its time in seconds`,
+      );
+    }
   });
 
   it('refuses rows in reverse order, wherever they begin', async () => {
