@@ -52,16 +52,21 @@ export function judgeBeats(beats: Beats): bool {
 }
 
 /**
- * Whether the irregular beats come after equal numbers of beats, as premature beats after every third normal one, or pauses in a block of
- * every fifth beat. Then the rhythm itself modulates all series, like a breath of that period, its half or its double.
+ * Whether the irregular beats, or those of another kind, come after equal numbers of beats, as premature or aberrant beats after every third
+ * normal one, or pauses in a block of every fifth beat. Then the rhythm itself modulates all series, like a breath of that period, its half or
+ * its double.
  */
 function isCyclic(beats: Beats): bool {
   let last = -1;
   let before = 0;
   let cycles = 0;
   let equal = 0;
+  let wasApart = !beats.steady[0];
   for (let i = 1; i < beats.count; i++) {
-    if (beats.steady[i] || !beats.steady[i - 1]) continue;
+    const isApart = !beats.steady[i] || beats.kind[i] !== beats.kind[i - 1];
+    const begins = isApart && !wasApart;
+    wasApart = isApart;
+    if (!begins) continue;
     if (last >= 0) {
       const length = i - last;
       equal += <i32>(length === before && length <= BEAT.LONGEST_CYCLE);

@@ -218,6 +218,33 @@ describe('rr', () => {
     expect(last(run('rr_ppg', [GREEN], [x]))?.value).to.be.closeTo(11, 2.5);
   });
 
+  it('trusts no breath where one beat in three, four or five is aberrant, in time', () => {
+    const gauss = (t: number, width: number) => Math.exp(-((t / width) ** 2));
+    const normal = (t: number) => gauss(t - 0.5, 0.015);
+    const aberrant = (t: number) => 0.7 * gauss(t - 0.49, 0.03) - 0.6 * gauss(t - 0.54, 0.03);
+    const jitter = noise(200, 11);
+    for (const every of [3, 4, 5])
+      for (const rate of [60, 72, 85]) {
+        const beats: number[] = [];
+        for (let t = 0.4, k = 0; t < 90; t += (60 / rate) * (1 + 0.01 * (jitter[k++] ?? 0))) beats.push(t);
+        const isAberrant = (k: number) => k % every === every - 1;
+        const waves = [
+          wavesAt(
+            beats.filter((_, k) => !isAberrant(k)),
+            250,
+            normal,
+          ),
+          wavesAt(
+            beats.filter((_, k) => isAberrant(k)),
+            250,
+            aberrant,
+          ),
+        ];
+        const lead = (waves[0] ?? []).map((v, i) => v + (waves[1]?.[i] ?? 0));
+        expect(trusted(run('rr_ecg', [ECG], [lead]).slice(8)), `every ${every}, at ${rate} bpm`).to.equal(0);
+      }
+  });
+
   it('trusts no breath in a rhythm whose irregular beats come after equal numbers of beats', () => {
     const rhythms = {
       'an early beat after every third': [1, 1, 0.65, 1.08],
