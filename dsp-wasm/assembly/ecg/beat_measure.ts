@@ -239,15 +239,22 @@ function restBetween(beat: f32, between: i32, share: f32, features: Stretch): f3
 }
 
 /**
- * Whether midway between the beat at `at` and the one before there is something of the shape of a beat, and smaller: every other beat of a
- * heart whose QRS complexes alternate in height.
+ * Whether midway between the beat at `at` and the one before, or at a third and at two thirds of the way, there is something of the shape of a
+ * beat: a smaller one of a heart whose QRS complexes alternate in height, or one that was missed because half or a third of the rate was expected.
  */
 function hasMidway(beat: f32, at: i32, between: i32, share: f32, features: Stretch): bool {
   const length = <f32>between / share;
-  const middle = <f32>at - length / 2;
+  const half = <f32>at - length / 2;
+  const third = <f32>at - length / 3;
   const reach = <f32>RHYTHM.SAME * length;
-  const to = min(between - 1, <i32>(middle + reach));
-  for (let i = max(0, <i32>(middle - reach)); i <= to; i++) {
+  if (hasLike(beat, half, reach, between, features)) return true;
+  return hasLike(beat, third, reach, between, features) && hasLike(beat, third - length / 3, reach, between, features);
+}
+
+/** Whether within `reach` of a place in the first `between` features there is something of the shape of a beat. */
+function hasLike(beat: f32, place: f32, reach: f32, between: i32, features: Stretch): bool {
+  const to = min(between - 1, <i32>(place + reach));
+  for (let i = max(0, <i32>(place - reach)); i <= to; i++) {
     const projection = features.projection[i];
     const isLike = features.match[i] > KINDS.LIKE * KINDS.LIKE * projection;
     if (projection > MIDWAY.WEAKEST * beat && isLike) return true;

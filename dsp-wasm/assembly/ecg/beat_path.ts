@@ -12,8 +12,8 @@ import { EVIDENCE, PATH } from './tuning';
 /** Number of candidates that a path can look back to. The ring holds more, so that none of them is overwritten. */
 const REACH_BACK: i32 = 40;
 
-/** Adds a candidate at a grid sample, with the log odds that it is a beat, and whether they come from its breadth alone. */
-export function addCandidate(lead: Lead, sample: i32, evidence: f32, wide: bool, sharpness: f32): void {
+/** Adds a candidate at a grid sample, with the log odds that it is a beat, its kind, and whether the odds come from its breadth alone. */
+export function addCandidate(lead: Lead, sample: i32, evidence: f32, kind: i32, wide: bool, sharpness: f32): void {
   const number = lead.candidateCount++;
   const candidate = lead.candidateAt(number);
   candidate.sample = sample;
@@ -21,6 +21,7 @@ export function addCandidate(lead: Lead, sample: i32, evidence: f32, wide: bool,
   candidate.empty = lead.empty;
   candidate.flat = lead.flat;
   candidate.held = lead.held;
+  candidate.kind = kind;
   candidate.wide = wide;
   candidate.sharpness = sharpness;
   linkCandidate(lead, number);
@@ -58,11 +59,11 @@ function linkCandidate(lead: Lead, number: i32): void {
   candidate.period = periodAfter(lead, number, before, candidate.sample);
 }
 
-/** Shortest interval to a next beat: a wave that is far slower than the beat before may be its T wave. None of a usual heart is sooner than SHORTEST, only of one that is as fast already. */
+/** Shortest interval to a next beat: a wave that is far slower than the beat before may be its T wave. None of a usual heart is sooner than SHORTEST, only one of the same kind, or of a heart that is as fast already. */
 function shortestAfter(other: Candidate, next: Candidate): f32 {
   if (next.sharpness < min(EVIDENCE.SLOW, PATH.T_SHARPNESS * other.sharpness)) return PATH.LATEST_T;
   if (next.wide) return PATH.SHORTEST_WIDE;
-  if (other.before === 0) return PATH.SHORTEST_PERIOD;
+  if ((next.kind > 0 && next.kind === other.kind) || other.before === 0) return PATH.SHORTEST_PERIOD;
   return min(PATH.SHORTEST, max(PATH.SHORTEST_PERIOD, PATH.SHORTEST_SHARE * other.period));
 }
 

@@ -5,7 +5,7 @@ import { Lead, Level, RECENT } from '../memory/ecg_state';
 import { Row } from '../memory/row';
 import { isMatched, matchTemplates, REACH, Stretch, TEMPLATE_HALF } from './features';
 import { separation, weightOf } from './levels';
-import { EVIDENCE, FLAT, HUM } from './tuning';
+import { EVIDENCE, FLAT, HUM, KINDS } from './tuning';
 
 /**
  * The evidence for a beat at each grid sample, as log odds, from its morphology alone: the mean position of the features
@@ -39,6 +39,15 @@ export function sharpnessAt(lead: Lead, sample: i32): f32 {
   return abs<f32>(lead.sharpness[placeOf(sample)]);
 }
 
+/** Kind of the beat that the lead is like nearest to a grid sample, within GUARD, plus 1; 0: none. */
+export function kindAt(lead: Lead, sample: i32): i32 {
+  for (let k = 0; k <= EVIDENCE.GUARD; k++) {
+    const kind = lead.kinds[placeOf(sample - k)] || lead.kinds[placeOf(sample + k)];
+    if (kind) return kind;
+  }
+  return 0;
+}
+
 /** Place in the rings, in which each block lies in one piece. */
 function placeOf(sample: i32): i32 {
   return (sample - FIRST_SAMPLE) & (RECENT - 1);
@@ -65,6 +74,8 @@ export function weighBlock(lead: Lead, group: Stretch, from: i32, work: Row<f32>
   const broadens = width >= EVIDENCE.WIDE_RATIO && energy >= EVIDENCE.WIDE_RATIO;
   if (broadens) makeLogOdds(wideSum, width);
   const sign = i32x4.splat(1 << 31);
+  const like = f32x4.splat(KINDS.LIKE * KINDS.LIKE);
+  const least = f32x4.splat(matched ? lead.beatAt(lead.beatCount - 1).amplitude / 2 : Infinity);
   const place = placeOf(from);
   for (let i = 0; i < BLOCK; i += 4) {
     const narrow = v128.load(sum.at(i));
@@ -72,6 +83,10 @@ export function weighBlock(lead: Lead, group: Stretch, from: i32, work: Row<f32>
     const sharpness = f32x4.div(v128.load(group.energy.at(at + i)), v128.load(group.width.at(at + i)));
     v128.store(lead.evidence.at(place + i), f32x4.max(wide, narrow));
     v128.store(lead.sharpness.at(place + i), v128.bitselect(narrow, sharpness, sign));
+    const projection = v128.load(group.projection.at(at + i));
+    const isLike = f32x4.gt(v128.load(group.match.at(at + i)), f32x4.mul(like, projection));
+    const isBeat = v128.and(isLike, f32x4.gt(projection, least));
+    v128.store(lead.kinds.at(place + i), v128.and(v128.load(group.kinds.at(at + i)), isBeat));
   }
 }
 
@@ -171,5 +186,8 @@ export function topOf(lead: Lead, sample: i32): f64 {
 
 /** Clears the evidence. */
 export function clearEvidence(lead: Lead): void {
-  for (let i = 0; i < RECENT; i++) lead.evidence[i] = NOTHING;
+  for (let i = 0; i < RECENT; i++) {
+    lead.evidence[i] = NOTHING;
+    lead.kinds[i] = 0;
+  }
 }

@@ -72,6 +72,11 @@ export class Stretch {
     return this.row(3);
   }
 
+  /** Kind of that template, plus 1. */
+  get kinds(): Row<i32> {
+    return changetype<Row<i32>>(this.row(7));
+  }
+
   /** The lead without its level, from REACH before the stretch on. */
   get raw(): Row<f32> {
     return this.row(4);
@@ -108,7 +113,7 @@ export class Stretch {
     return rowAt<f32>(changetype<usize>(this) + 16 + <usize>n * ROW_BYTES);
   }
 }
-export const STRETCH_BYTES: usize = 16 + 7 * ROW_BYTES;
+export const STRETCH_BYTES: usize = 16 + 8 * ROW_BYTES;
 
 /**
  * Computes energy and width of `count` grid samples from `from` on, of which none at or past `limit` is used.
@@ -146,7 +151,7 @@ export function matchTemplates(lead: Lead, at: i32, count: i32, to: Stretch): vo
   for (let k = 0; k < TEMPLATES; k++) {
     const template = lead.templateAt(k);
     if (template.learnt < KINDS.ENOUGH) continue;
-    matchTemplate(to, at, count, template.shape.at(0), isFirst);
+    matchTemplate(to, at, count, template.shape.at(0), k, isFirst);
     isFirst = false;
   }
 }
@@ -215,7 +220,7 @@ function boxEnergy(y: usize, to: Row<f32>, magnitudes: Row<f32>, count: i32): vo
 }
 
 /** The same of one template; over those before, where it is not the first, only where it matches better. Writes up to seven values more. */
-export function matchTemplate(to: Stretch, at: i32, count: i32, template: usize, isFirst: bool): void {
+export function matchTemplate(to: Stretch, at: i32, count: i32, template: usize, kind: i32, isFirst: bool): void {
   for (let i = at; i < at + count; i += 8) {
     const y = to.sharpened.at(i);
     let projectionA = f32x4.splat(0);
@@ -231,15 +236,16 @@ export function matchTemplate(to: Stretch, at: i32, count: i32, template: usize,
       squareA = f32x4.add(squareA, f32x4.mul(a, a));
       squareB = f32x4.add(squareB, f32x4.mul(b, b));
     }
-    putMatch(to, i, projectionA, squareA, isFirst);
-    putMatch(to, i + 4, projectionB, squareB, isFirst);
+    putMatch(to, i, projectionA, squareA, kind, isFirst);
+    putMatch(to, i + 4, projectionB, squareB, kind, isFirst);
   }
 }
 
-function putMatch(to: Stretch, i: i32, projection: v128, square: v128, isFirst: bool): void {
+function putMatch(to: Stretch, i: i32, projection: v128, square: v128, kind: i32, isFirst: bool): void {
   const positive = f32x4.pmax(projection, f32x4.splat(0)); // NaN stays NaN
   const match = f32x4.mul(positive, f32x4.div(f32x4.mul(positive, positive), square));
   const isBetter = isFirst ? i32x4.splat(-1) : f32x4.gt(match, v128.load(to.match.at(i)));
   v128.store(to.projection.at(i), v128.bitselect(projection, v128.load(to.projection.at(i)), isBetter));
+  v128.store(to.kinds.at(i), v128.bitselect(i32x4.splat(kind + 1), v128.load(to.kinds.at(i)), isBetter));
   v128.store(to.match.at(i), v128.bitselect(match, v128.load(to.match.at(i)), isBetter));
 }

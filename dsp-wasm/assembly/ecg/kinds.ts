@@ -25,7 +25,7 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
     const other = lead.templateAt(oldest);
     if (!template.learnt || (other.learnt && template.newest < other.newest)) oldest = k;
     if (!template.learnt) continue;
-    matchTemplate(features, at - EVIDENCE.GUARD, 2 * EVIDENCE.GUARD + 1, template.shape.at(0), true);
+    matchTemplate(features, at - EVIDENCE.GUARD, 2 * EVIDENCE.GUARD + 1, template.shape.at(0), k, true);
     for (let i = at - EVIDENCE.GUARD; i <= at + EVIDENCE.GUARD; i++) {
       if (!(features.match[i] > top)) continue;
       top = features.match[i];

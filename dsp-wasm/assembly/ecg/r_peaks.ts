@@ -13,13 +13,14 @@ import {
   FIRST_SAMPLE,
   isPeak,
   isWide,
+  kindAt,
   sharpnessAt,
   weighBlock,
 } from './evidence';
 import { computeFeatures, isMatched, matchTemplates, REACH, Stretch } from './features';
 import { beginLevel, separation } from './levels';
 import { BETWEEN, GROUP, ROW } from './scratch';
-import { DECISION, EVIDENCE, FLAT, LEARNING, LEVEL, MEASURE, PATH } from './tuning';
+import { DECISION, EVIDENCE, FLAT, LEARNING, LEVEL, MEASURE, MIDWAY, PATH } from './tuning';
 
 /**
  * Streaming detection of R peaks, on each lead alone. The features of a lead (features.ts), weighted by how well they separate beats from
@@ -221,8 +222,10 @@ function detect(lead: Lead, channel: Channel, sub: i32, end: i32, limit: i32): v
   weighBlock(lead, GROUP, from, ROW);
   for (let sample = from - EVIDENCE.GUARD; sample < from + BLOCK - EVIDENCE.GUARD; sample++) {
     if (!isPeak(lead, sample)) continue;
-    const evidence = min<f32>(EVIDENCE.MOST, evidenceAt(lead, sample));
-    addCandidate(lead, sample, evidence, isWide(lead, sample), sharpnessAt(lead, sample));
+    const kind = kindAt(lead, sample);
+    const alike = lead.midway > MIDWAY.ENOUGH && kind === lead.beatAt(lead.beatCount - 1).kind + 1;
+    const evidence = alike ? EVIDENCE.MOST : min<f32>(EVIDENCE.MOST, evidenceAt(lead, sample));
+    addCandidate(lead, sample, evidence, kind, !alike && isWide(lead, sample), sharpnessAt(lead, sample));
   }
   decide(lead, channel, sub, end);
   if (end - max(lead.lastBeat, lead.quiet) > LEARNING.SEARCH) {

@@ -118,10 +118,12 @@ export namespace SIZE {
   export const LEAST_BREADTH: f32 = 0.001;
 }
 
-/** Small beats midway between two others (beat_measure.ts). */
+/** Beats between two others, at equal parts of the interval (beat_measure.ts). */
 export namespace MIDWAY {
   /** Least size of such a beat, in parts of the others. [share; chosen] */
   export const WEAKEST: f32 = 0.15;
+  /** Share of the newest intervals with such a beat from which on those of the size of the others are beats. [share; derived: KINDS.ENOUGH in a row, by LEVEL.FOLLOW] */
+  export const ENOUGH: f32 = 0.33;
 }
 
 /** Kinds of beats (kinds.ts). */

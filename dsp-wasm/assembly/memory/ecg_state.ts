@@ -62,6 +62,8 @@ export class Candidate {
   flat: i32;
   /** `Lead.held` when it came. */
   held: i32;
+  /** Kind of beats whose shape it has, at half the size of the newest beat at least, plus 1; 0: none. */
+  kind: i32;
   /** Its energy over its width: about 0.5 for a usual QRS complex, 0.1 for a T wave. */
   sharpness: f32;
   /** Whether only its breadth speaks for it (an ectopic beat). */
@@ -149,7 +151,7 @@ export class Lead {
   /** Energy and breadth of beats that are usual in this session. */
   usualEnergy: f32;
   usualWidth: f32;
-  /** Share of the newest intervals with something like a small beat midway, 0 to 1. */
+  /** Share of the newest intervals that something like a beat, or two, divides into equal parts, 0 to 1. */
   midway: f32;
   /** Newest beats in a row that no noise could hide. */
   clear: i32;
@@ -185,6 +187,11 @@ export class Lead {
     return rowAt<f32>(changetype<usize>(this) + SHARPNESS);
   }
 
+  /** By grid sample, as a ring of RECENT: kind of beats whose shape the lead has there, at half the size of the newest beat at least, plus 1; 0: none. */
+  get kinds(): Row<i32> {
+    return rowAt<i32>(changetype<usize>(this) + RECENT_KINDS);
+  }
+
   candidateAt(number: i32): Candidate {
     const ring = rowAt<Candidate>(changetype<usize>(this) + CANDIDATES);
     return ring[<u32>number % <u32>MAX_CANDIDATES];
@@ -208,7 +215,8 @@ const WIDTH_LEVEL: usize = MATCH_LEVEL + offsetof<Level>();
 const TEMPLATES_AT: usize = (WIDTH_LEVEL + offsetof<Level>() + 15) & ~15;
 const EVIDENCE: usize = TEMPLATES_AT + <usize>TEMPLATES * TEMPLATE_BYTES;
 const SHARPNESS: usize = EVIDENCE + RECENT * sizeof<f32>();
-const CANDIDATES: usize = SHARPNESS + RECENT * sizeof<f32>();
+const RECENT_KINDS: usize = SHARPNESS + RECENT * sizeof<f32>();
+const CANDIDATES: usize = RECENT_KINDS + RECENT * sizeof<f32>();
 const BEATS: usize = CANDIDATES + MAX_CANDIDATES * ((offsetof<Candidate>() + 7) & ~7);
 export const LEAD_BYTES: usize = (BEATS + MAX_BEATS * ((offsetof<Beat>() + 7) & ~7) + 15) & ~15;
 
