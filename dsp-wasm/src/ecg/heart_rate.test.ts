@@ -76,6 +76,22 @@ describe('hr_ecg', () => {
     });
   }
 
+  /** Beats at `bpm` that are `width` seconds (standard deviation) wide; one is at t = 0. */
+  function train(t: number, bpm: number, width: number): number {
+    const since = ((((t * bpm) / 60 + 0.5) % 1) - 0.5) * (60 / bpm);
+    return 500 * Math.exp(-(since ** 2) / (2 * width ** 2));
+  }
+
+  /** Estimates at each whole second of another wave of `from` seconds, and of 40 s of beats after it. */
+  function estimatesAfter(from: number, bpm: number, width: number, hz: number, before: (t: number) => number) {
+    const next = random(bpm);
+    const x = Array.from({ length: (from + 40) * hz }, (_, i) => {
+      const t = i / hz;
+      return (t < from ? before(t) : train(t - from, bpm, width)) + 10 * next();
+    });
+    return estimates(x, hz);
+  }
+
   it('is 60 over the mean interval between the beats of its 8 s', () => {
     const beats = rhythm(40, jitter(1, 0.8, 0.15));
     const answers = estimates(ecg(40, beats));
@@ -90,6 +106,47 @@ describe('hr_ecg', () => {
       // A beat at the window's very edge may fall on its other side.
       expect(off, `at ${end} s`).to.be.at.most(1.2);
     }
+  });
+
+  it('is right and trusted within 10 s where a heart jumps to several times its rate', () => {
+    for (const hz of [50, 250])
+      for (const width of [0.01, 0.014])
+        for (const [first, bpm] of [
+          [25, 180],
+          [30, 140],
+          [30, 180],
+          [40, 220],
+          [60, 260],
+          [75, 300],
+        ] as const) {
+          const answers = estimatesAfter(24, bpm, width, hz, (t) => train(t, first, width));
+          for (const answer of answers.slice(24 + 9)) {
+            expect(answer?.value, `${first} to ${bpm} bpm at ${hz} Hz, ${width} s`).to.be.closeTo(bpm, 0.02 * bpm);
+            expect(answer?.confidence, `${first} to ${bpm} bpm at ${hz} Hz, ${width} s`).to.be.at.least(0.5);
+          }
+        }
+  });
+
+  it('is right and trusted within half a minute after a flat line, a wave, noise or a chirp, and before not trusted', () => {
+    const next = random(1);
+    const before = {
+      flat: () => 0,
+      wave: (t: number) => 1000 * Math.sin(2 * Math.PI * 0.3 * t),
+      noise: () => 1000 * next(),
+      chirp: (t: number) => 500 * Math.sin(2 * Math.PI * (1 + 0.7 * t) * t),
+    };
+    for (const [name, wave] of Object.entries(before))
+      for (const from of [15, 30])
+        for (const hz of [50, 250])
+          for (const bpm of [75, 110, 180, 220]) {
+            const what = `${bpm} bpm after ${from} s of ${name} at ${hz} Hz`;
+            for (const [second, answer] of estimatesAfter(from, bpm, 0.014, hz, wave).entries()) {
+              const isRight = Math.abs((answer?.value ?? 0) - bpm) < 5;
+              const isTrusted = (answer?.confidence ?? 0) >= 0.5;
+              if (second >= from + 28) expect([isRight, isTrusted], what).to.deep.equal([true, true]);
+              else if (second >= from + 8) expect(isTrusted && !isRight, what).to.equal(false);
+            }
+          }
   });
 
   it('trusts an irregular rhythm of clear beats, including ectopic ones', () => {

@@ -224,6 +224,20 @@ describe('R peaks', () => {
     );
   });
 
+  it('goes on where a slow wave ends in broad beats that are faster than it can follow', () => {
+    const [next, beats] = [random(8), [] as number[]];
+    for (let t = 15.3; t < 35; t += 0.2 * (1 + 0.005 * next())) beats.push(t);
+    const wave = (t: number) =>
+      1000 * Math.exp(-0.5 * (t / 0.04) ** 2) - 600 * Math.exp(-0.5 * ((t - 0.09) / 0.05) ** 2);
+    const x = Array.from({ length: 30 * HZ }, (_, i) => {
+      const t = i / HZ;
+      const hum = 50 * (next() + next() + next());
+      if (t < 15) return hum + 2000 * Math.sin(2 * Math.PI * 0.3 * t);
+      return beats.filter((beat) => Math.abs(t - beat) < 0.9).reduce((sum, beat) => sum + wave(t - beat), hum);
+    });
+    expect(stream(x).at(-1)?.end).to.be.at.least(29);
+  });
+
   it('finds no beat in a flat line, zeros or missing data', () => {
     for (const level of [0, 12345, -1e12]) {
       open(1);

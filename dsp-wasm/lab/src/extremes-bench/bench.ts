@@ -28,6 +28,8 @@ export interface Kind {
   /** Noise, relative to the amplitude. */
   readonly noises: readonly number[];
   readonly rates: readonly number[];
+  /** From when on its readings are scored, s, where that is later than usual. */
+  readonly from?: number;
   readonly waves: (value: number, shape: number, noise: number) => readonly Wave[];
 }
 
@@ -82,10 +84,17 @@ const ecg = (noise: number, at: (t: number) => number): Wave => ({
   noise: 800 * noise,
 });
 
+/** When a heart jumps to another rate, or a lead is put on, and when its readings have to be right again, s. */
+const CHANGE = 20;
+const SETTLED = CHANGE + 10;
+
+/** What a lead has before it is put on: a flat line, a wave, and one that rises through the rates of hearts and the band of the QRS. */
+const BEFORE = [() => 0, (t: number) => 2 * wave(18, t), (t: number) => Math.sin(2 * Math.PI * (1 + 0.7 * t) * t)];
+
 /** A heart that is fast enough to show the breath, and not slower than at rest. */
 const heartFor = (breaths: number) => Math.max(70, 2.6 * breaths);
 
-/** Shapes: height of the second wave (light), of the T wave or of each other beat (ECG), depth of the breath, perfusion (SpO2). */
+/** Shapes: height of the second wave (light), of the T wave or of each other beat, the rate before or the wave before (ECG), depth of the breath, perfusion (SpO2). */
 export const KINDS: readonly Kind[] = [
   {
     what: 'light',
@@ -127,6 +136,30 @@ export const KINDS: readonly Kind[] = [
     noises: [0.01],
     rates: ECG_HZ,
     waves: (bpm, tWave, noise) => [ecg(noise, (t) => electric(beatsAt(t, bpm), bpm, tWave))],
+  },
+  {
+    what: 'ECG, jump to',
+    type: 'hr',
+    values: [40, 75, 110, 140, 180, 220, 260],
+    shapes: [30, 60, 180],
+    noises: [0.01, 0.05],
+    rates: ECG_HZ,
+    from: SETTLED,
+    waves: (bpm, first, noise) => [
+      ecg(noise, (t) => (t < CHANGE ? electric(beatsAt(t, first), first) : electric(beatsAt(t - CHANGE, bpm), bpm))),
+    ],
+  },
+  {
+    what: 'ECG, put on at',
+    type: 'hr',
+    values: [75, 110, 140, 180, 220],
+    shapes: [0, 1, 2],
+    noises: [0.01, 0.05],
+    rates: ECG_HZ,
+    from: SETTLED,
+    waves: (bpm, before, noise) => [
+      ecg(noise, (t) => (t < CHANGE ? (BEFORE[before]?.(t) ?? 0) : electric(beatsAt(t - CHANGE, bpm), bpm))),
+    ],
   },
   {
     what: 'breath, belt',
@@ -216,16 +249,17 @@ export function record(id: string, waves: readonly Wave[], rate: number, seconds
   return recordingOf(id, 'A signal that is made', signals, rate);
 }
 
-/** Readings from this time on are scored, s: the start has its own column. */
+/** Readings from this time on are usually scored, s: the start has its own column. */
 const SCORED_FROM = { hr: 20, spo2: 10, rr: 60 } as const;
 
 /** The row of one kind and value, over all shapes, noises and sampling rates. */
 export function scoreExtreme({ kind, value }: Extreme, recordings: readonly (readonly Answer[])[]): Row {
   const own = recordings.map((answers) => answers.filter(({ type }) => type === kind.type));
-  const scored = own.flat().filter(({ actual_end: end }) => end >= 1000 * SCORED_FROM[kind.type]);
+  const scored = own.flat().filter(({ actual_end: end }) => end >= 1000 * (kind.from ?? SCORED_FROM[kind.type]));
   const errorsOf = (answers: readonly Answer[]) => answers.map((answer) => Math.abs(answer.value - value));
   const trusted = errorsOf(scored.filter(isTrusted));
-  const wrong = trusted.filter((error) => error > 2 * toleranceOf(kind.type, value));
+  const isRight = (answer: Answer) => Math.abs(answer.value - value) <= 2 * toleranceOf(kind.type, value);
+  const wrong = scored.filter((answer) => isTrusted(answer) && !isRight(answer));
   const percent = (some: readonly unknown[], digits: number) =>
     scored.length > 0 ? Number(((100 * some.length) / scored.length).toFixed(digits)) : null;
   return {
@@ -235,7 +269,7 @@ export function scoreExtreme({ kind, value }: Extreme, recordings: readonly (rea
     'wrong but trusted %': percent(wrong, 2),
     'worst error': worst(errorsOf(scored)),
     'worst error, trusted': worst(trusted),
-    'first trusted, s': firstTrusted(own),
+    'first trusted, s': firstTrusted(own.map((answers) => answers.filter(isRight))),
   };
 }
 
@@ -245,7 +279,7 @@ function worst(errors: readonly number[]): number | null {
   return errors.length > 0 ? Number(Math.max(...errors).toFixed(1)) : null;
 }
 
-/** Median, over the recordings with a trusted reading, of the end of the first one's window. */
+/** Median, over the recordings with a trusted reading that is right, of the end of the first one's window. */
 function firstTrusted(recordings: readonly (readonly Answer[])[]): number | null {
   const firsts = recordings.flatMap((answers) => answers.filter(isTrusted).slice(0, 1));
   const ends = firsts.map(({ actual_end }) => actual_end / 1000).toSorted((a, b) => a - b);

@@ -69,7 +69,7 @@ function* made(): Generator<Signal> {
         set: 'extremes bench',
         people: [],
         source,
-        reference: constant(source.id, kind.type, value),
+        reference: constant(source.id, kind, value),
         curve: CURVE,
       };
   }
@@ -78,8 +78,9 @@ function* made(): Generator<Signal> {
 /** From when on the readings of a constant rate must be right, s: once the window is full. */
 const FULL_S = { hr: 8, spo2: 8, rr: 32 } as const;
 
-function constant(id: string, type: Kind['type'], value: number): Reference {
-  const [from, seconds] = [FULL_S[type], SECONDS[type]];
+function constant(id: string, kind: Kind, value: number): Reference {
+  const { type, from = FULL_S[type] } = kind;
+  const seconds = SECONDS[type];
   const windows = Array.from({ length: (seconds - from) / 2 + 1 }, (_, i) => ({
     end: from + 2 * i,
     values: { [type]: value },
