@@ -73,6 +73,9 @@ function electric(beats: number, bpm: number, tWave = 0.2): number {
   return bump(x, 0, 0.011) - 0.2 * bump(x, 0.028, 0.01) + tWave * bump(x, t, 0.2 * t);
 }
 
+/** Height of a beat, of which every second one is low. */
+const weaker = (beats: number, low: number) => (Math.floor(beats) % 2 ? low : 1);
+
 const light = (bpm: number, second: number, noise: number): Wave => ({
   modality: 'ppg_green',
   at: (t) => 80_000 - 800 * pulse(beatsAt(t, bpm), bpm, second),
@@ -94,7 +97,7 @@ const BEFORE = [() => 0, (t: number) => 2 * wave(18, t), (t: number) => Math.sin
 /** A heart that is fast enough to show the breath, and not slower than at rest. */
 const heartFor = (breaths: number) => Math.max(70, 2.6 * breaths);
 
-/** Shapes: height of the second wave (light), of the T wave or of each other beat, the rate before or the wave before (ECG), depth of the breath, perfusion (SpO2). */
+/** Shapes: height of the second wave (light), of each other beat, of the T wave (ECG), the rate or the wave before, depth of the breath, perfusion (SpO2). */
 export const KINDS: readonly Kind[] = [
   {
     what: 'light',
@@ -104,6 +107,20 @@ export const KINDS: readonly Kind[] = [
     noises: [0.015, 0.1],
     rates: LIGHT_HZ,
     waves: (bpm, second, noise) => [light(bpm, second, noise)],
+  },
+  {
+    what: 'light, alternans',
+    type: 'hr',
+    values: [80, 120, 150, 180, 200],
+    shapes: [0.35, 0.5, 0.7],
+    noises: [0.015],
+    rates: LIGHT_HZ,
+    waves: (bpm, low, noise) => [
+      {
+        ...light(bpm, 0.3, noise),
+        at: (t) => 80_000 - 800 * weaker(beatsAt(t, bpm), low) * pulse(beatsAt(t, bpm), bpm),
+      },
+    ],
   },
   {
     what: 'ECG',
@@ -124,7 +141,7 @@ export const KINDS: readonly Kind[] = [
     waves: (bpm, low, noise) => [
       ecg(noise, (t) => {
         const beats = beatsAt(t, bpm);
-        return (Math.floor(beats) % 2 ? low : 1) * electric(beats, bpm);
+        return weaker(beats, low) * electric(beats, bpm);
       }),
     ],
   },
