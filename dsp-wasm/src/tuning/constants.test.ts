@@ -27,8 +27,17 @@ describe('the constants of the tuning', () => {
     const text = `/** A. [s; chosen] */ export const A: f64 = -2.5;
       /** Half\n * of A. [s; derived: A] */ export const B: f64 = A / 2;`;
     expect(parseConstants(text, 'room')).to.deep.equal([
-      { folder: 'room', name: 'A', type: 'f64', value: -2.5, what: 'A.', unit: 's', origin: 'chosen' },
-      { folder: 'room', name: 'B', type: 'f64', value: null, what: 'Half of A.', unit: 's', origin: 'derived' },
+      { folder: 'room', name: 'A', type: 'f64', value: -2.5, what: 'A.', unit: 's', origin: 'chosen', source: '' },
+      {
+        folder: 'room',
+        name: 'B',
+        type: 'f64',
+        value: null,
+        what: 'Half of A.',
+        unit: 's',
+        origin: 'derived',
+        source: 'A',
+      },
     ]);
   });
 

@@ -36,6 +36,8 @@ export interface Constant {
   readonly what: string;
   readonly unit: string;
   readonly origin: Origin;
+  /** What its brackets say of the origin; none of a chosen one. */
+  readonly source: string;
 }
 
 /** The constants of all folders. @throws Error that names the constant whose comment or value cannot be read */
@@ -68,7 +70,8 @@ export function parseConstants(text: string, folder: string): Constant[] {
     if (origin !== 'chosen' && !documented[4]) throw fault(`add its source: [${unit}; ${origin}: …]`);
     if (value === null && origin !== 'derived')
       throw fault('an expression is derived; give a number where one is chosen');
-    return { folder, name, type, value, what: what.replace(/\s+/g, ' '), unit, origin };
+    const source = (documented[4] ?? '').slice(2).replace(/\s+/g, ' ');
+    return { folder, name, type, value, what: what.replace(/\s+/g, ' '), unit, origin, source };
   });
 }
 

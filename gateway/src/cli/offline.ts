@@ -17,6 +17,7 @@ import { type Finding, Findings, type Place, type Problem } from './findings.js'
 const TICK_MS = 500;
 
 export { CoreLoad } from '../analysis/core-load.js';
+export { ALGORITHMS } from '../analysis/registry.js';
 export type { InsightType, StoredInsight } from '../insight.js';
 
 /** What the service would have told the device, and which readings it would not have had. */

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type ConfidenceModel, FEATURES } from '@device-insights/dsp-wasm';
 import { runCommand } from '@device-insights/gateway/run-command';
 import { Command, Option } from 'commander';
+import { fitConstants, readTapes } from './constants.js';
 import { dump } from './dump.js';
 import { FOLDER, LAB, type LeftOut, leftOutCores, readLeftOut } from './left-out.js';
 import { dumpLessons } from './lessons.js';
@@ -44,6 +45,11 @@ interface Options {
   readonly model: readonly ConfidenceModel[];
 }
 
+interface Others {
+  readonly recordings: string;
+  readonly constants?: true | readonly string[];
+}
+
 const command = new Command('fit')
   .description(
     'Fits all tables of weights (dsp-wasm/assembly/*/*_weights.ts) on recordings and made ones. They take effect with the next build.',
@@ -55,6 +61,14 @@ const command = new Command('fit')
       .choices(MODELS)
       .default(MODELS),
   )
-  .action(({ recordings, ...options }: Options & { readonly recordings: string }) => fit(resolve(recordings), options));
+  .option(
+    '--constants [name...]',
+    'fit no weights: try other values of the constants that are chosen or were fitted so, or only of these (STEP.NAME), steps or folders (pulse), and write their losses into lab/samples/constants.csv; a search that was stopped goes on',
+  )
+  .action(async ({ recordings: folder, constants, ...options }: Options & Others) => {
+    const recordings = resolve(folder);
+    if (!constants) return fit(recordings, options);
+    await fitConstants(await readTapes(recordings), constants === true ? [] : constants);
+  });
 
 runCommand(command);

@@ -40,30 +40,40 @@ const [REST_COUNT, BREATHLESS_COUNT, OXYGEN_COUNT] = [150, 50, 500];
 
 /** @param inMotion whether those of the motion bench are wanted, which take long to make */
 export async function* signals(folder: string, inMotion: boolean): AsyncGenerator<Signal> {
+  yield* recorded(folder);
+  yield* benches(folder, inMotion);
+}
+
+/** The recordings of a folder that have a reference. */
+export async function* recorded(folder: string): AsyncGenerator<Signal> {
   for (const file of manifestsIn(folder)) {
     const reference = readReference(folder, file);
     if (reference.types.length === 0) continue;
     const source = await readRecording(join(folder, file));
     yield { set: setOf(reference.id), people: [personOf(reference.id)], source, reference, curve: curveOf(file) };
   }
+}
+
+/** @param shift added to each seed: other made recordings of the same kinds */
+export async function* benches(folder: string, inMotion: boolean, shift = 0): AsyncGenerator<Signal> {
   for (const { set, seed, pace } of inMotion ? MOTION : []) {
-    for (const { sources, recording, reference } of motionBench(await readSources(folder, set), seed, pace))
+    for (const { sources, recording, reference } of motionBench(await readSources(folder, set), seed + shift, pace))
       yield { set: 'motion bench', people: sources.map(personOf), source: recording, reference, curve: null };
   }
-  for (const { source, recording, reference } of rhythmBench(await readSources(folder, SOURCES), RHYTHM_SEED))
+  for (const { source, recording, reference } of rhythmBench(await readSources(folder, SOURCES), RHYTHM_SEED + shift))
     yield { set: 'rhythm bench', people: [personOf(source)], source: recording, reference, curve: null };
-  yield* made();
+  yield* made(shift);
 }
 
 /** Those that need no recording. */
-function* made(): Generator<Signal> {
-  for (const { recording, reference } of restBench(REST_SEED, REST_COUNT))
+function* made(shift: number): Generator<Signal> {
+  for (const { recording, reference } of restBench(REST_SEED + shift, REST_COUNT))
     yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
-  for (const { recording, reference } of breathlessBench(BREATHLESS_SEED, BREATHLESS_COUNT))
+  for (const { recording, reference } of breathlessBench(BREATHLESS_SEED + shift, BREATHLESS_COUNT))
     yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
-  for (const { recording, reference } of oxygenBench(OXYGEN_SEED, OXYGEN_COUNT))
+  for (const { recording, reference } of oxygenBench(OXYGEN_SEED + shift, OXYGEN_COUNT))
     yield { set: 'oxygen bench', people: [], source: recording, reference, curve: CURVE };
-  for (const { kind, value, recordings } of extremesBench(EXTREMES_SEED)) {
+  for (const { kind, value, recordings } of extremesBench(EXTREMES_SEED + shift)) {
     for (const source of recordings)
       yield {
         set: 'extremes bench',

@@ -5,7 +5,7 @@ import { report } from './report.js';
 
 const GAIN: Constant = {
   ...{ folder: 'pulse', name: 'GAIN', type: 'f32', value: 4 },
-  ...{ what: 'A gain.', unit: 'ratio', origin: 'chosen' },
+  ...{ what: 'A gain.', unit: 'ratio', origin: 'chosen', source: '' },
 };
 
 /** Blocks of ten windows, all answered, with these mean errors; `wrong` of each are wrong but trusted. */

@@ -1,0 +1,281 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Core, createCore, type Estimator } from '@device-insights/dsp-wasm';
+import { type Constant, compileTunable, readConstants, TunableCore } from '@device-insights/dsp-wasm/tuning';
+import type { InsightType } from '@device-insights/gateway/offline';
+import { TRUSTED, toleranceOf } from '../score.js';
+import { FOLDER, LAB } from './left-out.js';
+import { noiseBench } from './noise.js';
+import { benches, recorded, type Signal } from './signals.js';
+import { type Played, play, record, type Tape } from './tape.js';
+
+/** The search over the constants of the signal core, one at a time, by the loss of its readings (`npm run fit -- --constants`). */
+
+/** What the brackets of a constant say that this search has fitted. */
+export const SEARCHED = 'npm run fit -- --constants';
+/** The table of the losses, written by the search. */
+export const TABLE = join(LAB, 'samples/constants.csv');
+
+/**
+ * Loss of a window: 0 if its reading is right and trusted, 1 if there is none that is trusted, and more if it is wrong (off by more than
+ * twice the tolerance) but trusted, as much as the models of confidence have it: their weight of wrong readings times the odds from which they
+ * trust. Estimates that are not trusted count a little, by their error up to four times the tolerance.
+ */
+const WRONG: Readonly<Record<InsightType, number>> = { hr: 8, rr: 3, spo2: 12 };
+const OF_ERROR = 0.05;
+const MOST_ERROR = 4;
+
+/** Values that are tried, as factors of the committed one; of a share above a half, of what is left to one. */
+const FACTORS = [0.5, 2, 0.8, 1.25] as const;
+/** Added to the seeds of the benches that the weights are fitted on. */
+const SHIFT = 2000;
+const NOISE_SEED = 6091;
+const NOISE_COUNT = 20;
+/** Each third of the other made recordings is used. */
+const EVERY = 3;
+/** Differences of so many standard errors over the people are clear. */
+const CLEAR = 2;
+/** Most people whose sets weigh more than others, as in python/logistic.py. */
+const MOST_PEOPLE = 8;
+
+const ESTIMATORS: Readonly<Record<string, readonly Estimator[]>> = {
+  pulse: ['hr_ppg'],
+  ecg: ['hr_ecg', 'rr_ecg'],
+  breath: ['hr_ppg', 'rr_ppg', 'rr_ecg', 'rr_resp'],
+  spo2: ['spo2'],
+  grid: ['hr_ppg', 'hr_ecg', 'rr_ppg', 'rr_ecg', 'rr_resp', 'spo2'],
+};
+const isScored = (folder: string, type: InsightType) => folder !== 'breath' || type === 'rr';
+
+/** The loss of one person's readings of a type in a set. */
+interface Unit {
+  readonly set: string;
+  readonly person: string;
+  readonly loss: number;
+  readonly windows: number;
+  readonly trusted: number;
+  readonly wrong: number;
+}
+
+/** The losses of one value; the differences are to the committed value, each with its standard error over the people. */
+export interface Row {
+  readonly constant: string;
+  readonly value: number;
+  readonly loss: number;
+  /** On all, on each half of the people, on recordings alone, and on made signals alone. */
+  readonly differences: Readonly<Record<Part, readonly [difference: number, error: number]>>;
+}
+const PARTS = ['all', 'a', 'b', 'recordings', 'made'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** Tries the values of the constants whose names, steps or folders are given (all without any), and writes TABLE. */
+export async function fitConstants(tapes: readonly Tape[], names: readonly string[]): Promise<void> {
+  const constants = readConstants();
+  const wanted = constants.filter((one) => isSearched(one) && isNamed(one, names));
+  if (wanted.length === 0) throw new Error(`no constant that is chosen or fitted by search: ${names.join(' ')}`);
+  const bytes = await compileTunable();
+  const tunable = await TunableCore.load(bytes, constants);
+  const folders = [...new Set(wanted.map(({ folder }) => folder))];
+  for (const folder of folders) {
+    const cache = new Cache(folder, [bytes, JSON.stringify([constants, tapes.length, WRONG, OF_ERROR])]);
+    const base = await cache.units('', async () => unitsOf(folder, tapes, await tunable.open()));
+    const own = wanted.filter((one) => one.folder === folder);
+    // Half and twice of all first: they show what does nothing
+    for (const { constant, count } of [2, FACTORS.length].flatMap((count) =>
+      own.map((constant) => ({ constant, count })),
+    )) {
+      const name = `${folder} ${constant.name}`;
+      const rows = [rowOf(name, constant.value ?? 0, base, base)];
+      for (const value of valuesOf(constant).slice(0, count)) {
+        const open = () => tunable.open({ constant, value });
+        const units = await cache.units(`${name} ${value}`, async () => unitsOf(folder, tapes, await open()));
+        rows.push(rowOf(name, value, base, units));
+      }
+      writeRows([...readRows().filter((row) => row.constant !== name), ...rows]);
+      console.log(`${name}: ${verdictOf(rows)}\n${rows.map(lineOf).join('\n')}`);
+    }
+  }
+}
+
+export function isSearched({ origin, source, value }: Constant): boolean {
+  return value !== null && (origin === 'chosen' || source.startsWith(SEARCHED));
+}
+
+function isNamed({ folder, name }: Constant, names: readonly string[]): boolean {
+  return names.length === 0 || names.some((one) => one === folder || one === name || name.startsWith(`${one}.`));
+}
+
+/** The values to try, without the committed one. */
+export function valuesOf({ value, type, unit }: Constant): number[] {
+  const x = value ?? 0;
+  const isShare = ['share', 'probability', 'correlation'].includes(unit) && x > 0.5 && x < 1;
+  const tried = FACTORS.map((factor) => (isShare ? 1 - (1 - x) / factor : factor * x));
+  const kept = isShare ? tried.map((v) => Math.max(v, x / 2)) : tried;
+  const whole = kept.map((v) => (v < x ? Math.min(x - 1, Math.round(v)) : Math.max(x + 1, Math.round(v))));
+  const values = type === 'i32' ? whole : kept.map((v) => Number(v.toPrecision(6)));
+  return [...new Set(values)].filter((v) => v !== x);
+}
+
+/** Records all signals that are searched on. */
+export async function readTapes(recordings: string): Promise<Tape[]> {
+  return [...(await tapesOf(recorded(recordings))), ...(await tapesOf(made(recordings)))];
+}
+
+export async function* made(recordings: string): AsyncGenerator<Signal> {
+  let count = 0;
+  for await (const signal of benches(recordings, true, SHIFT)) if (count++ % EVERY === 0) yield signal;
+  yield* noiseBench(NOISE_SEED, NOISE_COUNT);
+}
+
+export async function tapesOf(some: AsyncIterable<Signal>): Promise<Tape[]> {
+  const core = await createCore({ maxSessions: 1 });
+  const tapes: Tape[] = [];
+  for await (const signal of some) {
+    const tape = await record(signal, core);
+    if (tape.windows.size > 0) tapes.push(tape);
+  }
+  return tapes;
+}
+
+/** @returns null if the core fails */
+function unitsOf(folder: string, tapes: readonly Tape[], core: Core): Unit[] | null {
+  const estimators = new Set(ESTIMATORS[folder]);
+  const units = new Map<string, Unit>();
+  try {
+    for (const tape of tapes)
+      for (const played of play(tape, core, estimators)) {
+        if (!isScored(folder, played.type)) continue;
+        const [set, person] = [`${tape.set} ${played.type}`, tape.person];
+        const none: Unit = { set, person, loss: 0, windows: 0, trusted: 0, wrong: 0 };
+        units.set(`${set} ${person}`, sum(units.get(`${set} ${person}`) ?? none, played));
+      }
+  } catch (error) {
+    if (error instanceof Error && error.name === 'RuntimeError') return null; // WebAssembly's, of a trap
+    throw error;
+  }
+  return [...units.values()].map((unit) => ({ ...unit, loss: Number((unit.loss / unit.windows).toPrecision(6)) }));
+}
+
+function sum(unit: Unit, { type, reference, reading }: Played): Unit {
+  const off = reading ? Math.abs(reading.value - reference) / toleranceOf(type, reference) : MOST_ERROR;
+  const isTrusted = reading !== null && reading.confidence >= TRUSTED;
+  const isWrong = isTrusted && off > 2;
+  const hasRate = reference > 0;
+  const ofError = hasRate ? OF_ERROR * Math.min(MOST_ERROR, off) : 0;
+  const loss = isWrong ? WRONG[type] : isTrusted || !hasRate ? 0 : 1;
+  return {
+    ...unit,
+    loss: unit.loss + loss + ofError,
+    windows: unit.windows + 1,
+    trusted: unit.trusted + Number(isTrusted),
+    wrong: unit.wrong + Number(isWrong),
+  };
+}
+
+function rowOf(constant: string, value: number, base: readonly Unit[] | null, units: readonly Unit[] | null): Row {
+  if (!base) throw new Error('the core fails with the committed constants');
+  const own = units ?? base.map((unit) => ({ ...unit, loss: Math.max(...Object.values(WRONG)) }));
+  const people = new Map<string, number>();
+  for (const { set } of base) people.set(set, (people.get(set) ?? 0) + 1);
+  const weights = base.map(({ set }) => Math.min(MOST_PEOPLE, people.get(set) ?? 1) / (people.get(set) ?? 1));
+  const total = weights.reduce((a, b) => a + b, 0);
+  const loss = own.reduce((all, unit, i) => all + ((weights[i] ?? 0) / total) * unit.loss, 0);
+  const part = (isIn: (unit: Unit) => boolean): readonly [number, number] => {
+    const some = base.flatMap((unit, i) =>
+      isIn(unit) ? [[weights[i] ?? 0, (own[i]?.loss ?? 0) - unit.loss] as const] : [],
+    );
+    const all = some.reduce((a, [weight]) => a + weight, 0);
+    const mean = some.reduce((a, [weight, change]) => a + (weight / all) * change, 0);
+    const squares = some.reduce((a, [weight, change]) => a + ((weight / all) * (change - mean)) ** 2, 0);
+    return some.length > 1 ? [mean, Math.sqrt(squares)] : [0, 0];
+  };
+  return {
+    ...{ constant, value, loss },
+    differences: {
+      all: part(() => true),
+      a: part(({ person }) => halfOf(person) === 0),
+      b: part(({ person }) => halfOf(person) === 1),
+      recordings: part(({ set }) => !set.includes(' bench')),
+      made: part(({ set }) => set.includes(' bench')),
+    },
+  };
+}
+
+/** Half of the people that somebody is in. */
+function halfOf(person: string): number {
+  return (createHash('sha256').update(person).digest()[0] ?? 0) % 2;
+}
+
+/**
+ * What the rows of a constant, the committed value first, say of it: `fitted` if no other value is clearly better, on all, on a half of the people,
+ * or on recordings, and one is clearly worse; `idle` if none is clearly either; `worse` if another one is clearly better.
+ */
+export function verdictOf(rows: readonly Row[]): 'fitted' | 'idle' | 'worse' {
+  const others = rows.slice(1);
+  const isClear = (row: Row, part: Part, sign: number) => {
+    const [difference, error] = row.differences[part];
+    return sign * difference > CLEAR * error && Math.abs(difference) > 1e-7;
+  };
+  if (others.some((row) => (['all', 'a', 'b', 'recordings'] as const).some((part) => isClear(row, part, -1))))
+    return 'worse';
+  return others.some((row) => isClear(row, 'all', 1) || isClear(row, 'recordings', 1) || isClear(row, 'made', 1))
+    ? 'fitted'
+    : 'idle';
+}
+
+const HEAD = ['constant', 'value', 'loss', ...PARTS.flatMap((part) => [part, `${part} error`])];
+const cellsOf = ({ constant, value, loss, differences }: Row) => [
+  constant,
+  value,
+  ...[loss, ...PARTS.flatMap((part) => differences[part])].map((x) => Number(x.toPrecision(4))),
+];
+const lineOf = (row: Row) => cellsOf(row).join();
+
+/** The rows of TABLE. */
+export function readRows(): Row[] {
+  if (!existsSync(TABLE)) return [];
+  const lines = readFileSync(TABLE, 'utf8').trim().split('\n').slice(1);
+  return lines.map((line) => {
+    const [constant = '', ...cells] = line.split(',');
+    const [value = 0, loss = 0, ...rest] = cells.map(Number);
+    const pairs = PARTS.map((part, i) => [part, [rest[2 * i] ?? 0, rest[2 * i + 1] ?? 0]]);
+    return { constant, value, loss, differences: Object.fromEntries(pairs) };
+  });
+}
+
+/** Writes TABLE in the order of the constants, without those that are no longer searched. */
+function writeRows(rows: readonly Row[]): void {
+  const names = readConstants()
+    .filter(isSearched)
+    .map(({ folder, name }) => `${folder} ${name}`);
+  const ordered = names.flatMap((name) => rows.filter(({ constant }) => constant === name));
+  writeFileSync(TABLE, `${[HEAD.join(), ...ordered.map(lineOf)].join('\n')}\n`);
+}
+
+/** Losses that were computed before, by the same core on the same signals; a search that was stopped goes on where it was. */
+class Cache {
+  readonly #file: string;
+  readonly #known = new Map<string, Unit[] | null>();
+
+  constructor(folder: string, ...keys: readonly (string | Uint8Array)[][]) {
+    const hash = createHash('sha256').update(folder);
+    for (const key of keys.flat()) hash.update(key);
+    mkdirSync(FOLDER, { recursive: true });
+    this.#file = join(FOLDER, `constants-${folder}-${hash.digest('hex').slice(0, 16)}.jsonl`);
+    const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').trim().split('\n') : [];
+    for (const line of lines) {
+      const { name, units } = JSON.parse(line);
+      this.#known.set(name, units);
+    }
+  }
+
+  async units(name: string, compute: () => Promise<Unit[] | null>): Promise<Unit[] | null> {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const units = await compute();
+    this.#known.set(name, units);
+    appendFileSync(this.#file, `${JSON.stringify({ name, units })}\n`);
+    return units;
+  }
+}
