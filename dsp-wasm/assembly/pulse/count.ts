@@ -1,6 +1,7 @@
 import { vertex } from '../math/parabola';
 import { clearVectors, sumLanes } from '../math/vector';
 import { Row, rowAt } from '../memory/row';
+import { isSame } from './octave';
 import { Count, GRID_PER_MINUTE, MAX_RISES, PulseWindow, RISES_MARGIN, WINDOW } from './records';
 import { BEAT, COUNT, LOADING, RATE } from './tuning';
 
@@ -323,7 +324,7 @@ function followedShare(to: Count, usual: f32): f32 {
       insert(delay, count++);
   }
   let alike: f32 = 0;
-  for (let k = 0; k < count; k++) if (abs<f32>(SORTED[k] - SORTED[count >> 1]) <= COUNT.HABIT_SAMPLES) alike++;
+  for (let k = 0; k < count; k++) if (isSame(SORTED[k], SORTED[count >> 1])) alike++;
   return alike < 3 ? 0 : alike / <f32>(to.beats - 1);
 }
 

@@ -1,15 +1,15 @@
 /** Tuning of the heart rate from optical channels, a namespace a step. The brackets are explained in CONTRIBUTING.md. */
 
+import { MOST_OF_LEVEL } from '../grid/tuning';
+
 /** window.ts */
 export namespace LOADING {
-  /** Part of an optical channel's range that is near its extremes. [share; chosen] */
-  export const CLIP_RANGE: f32 = 0.02;
   /** Least of the window that must be there. [grid samples; derived: three beats at 60 bpm] */
   export const LEAST_HELD: i32 = 96;
   /** Standard deviation of a constant channel at most, relative to its distance from its first value. [ratio; derived: 25 roundings of f32] */
   export const ROUNDING: f32 = 3e-6;
-  /** Standard deviation of the light, relative to its level, from which it has lost its constant part: exercising wrists reach 0.013. [ratio; chosen] */
-  export const MOST_SWING: f32 = 0.1;
+  /** Standard deviation of the light, relative to its level, from which it has lost its constant part: exercising wrists reach 0.013. [ratio; derived: a sine that fills MOST_OF_LEVEL] */
+  export const MOST_SWING: f32 = <f32>(MOST_OF_LEVEL * 0.35355);
   /** Standard deviation of the acceleration from which the wrist counts as moving: ten times a wrist at rest. [g; chosen] */
   export const MOTION_G: f64 = 0.03;
 }
@@ -133,8 +133,6 @@ export namespace COUNT {
   export const WEAK: f32 = 0.07;
   /** Most of them in a trusted reading: each is 7.5 bpm of the rate. [beats; chosen] */
   export const MOST_GUESSED: i32 = 1;
-  /** How near to the same delay a second wave comes. [grid samples; chosen] */
-  export const HABIT_SAMPLES: f32 = 3;
   /** From a heartbeat to the upstroke of its pulse in a finger: 0.3 s. [grid samples; chosen] */
   export const PULSE_DELAY: f32 = 9.6;
   /** Least slope of an upstroke that is not weak, in the search for runs of weak ones, against the usual one. [ratio; chosen] */
@@ -162,8 +160,6 @@ export namespace RATE {
    * as monitors' do, and a beat that comes in or falls out moves the value less. [share; chosen]
    */
   export const VALUE_MEMORY: f32 = 0.5;
-  /** Weight of a step in the remembered rate: half a minute. [share; chosen] */
-  export const LESS_CLEAR: f32 = 0.03;
   /**
    * The same where the rate leaps, by the square of its distance from its running mean in tens of bpm: what was seen of another
    * rate says nothing of this one. Chosen on people left out. [share; chosen]
@@ -185,8 +181,8 @@ export namespace RATE {
 export namespace OCTAVE {
   /** Slope of an upstroke midway between beats, in parts of theirs, from which each second beat may be weak. [ratio; chosen] */
   export const MIDWAY: f32 = 0.15;
-  /** Rate up to which it is later than a dicrotic wave, which comes within 0.39 s. [bpm; chosen] */
-  export const FASTEST_MIDWAY: f32 = 77;
+  /** Rate up to which it is later than a dicrotic wave. [bpm; derived: half an interval is COUNT.LATEST_DICROTIC] */
+  export const FASTEST_MIDWAY: f32 = 960 / COUNT.LATEST_DICROTIC;
   /** Largest difference of two rates, or of two intervals, that count as the same. [share; chosen] */
   export const SAME_RATE: f32 = 0.1;
   /**
@@ -239,7 +235,7 @@ export namespace REST {
   export const CLEAR: f32 = 0.4;
   /** Added to shares before their logarithm. [share; chosen] */
   export const LEAST_SHARE: f32 = 0.02;
-  /** Shortest interval from which every beat has a pulse. [s; chosen] */
+  /** Shortest interval from which every beat has a pulse: that of the fastest usual rate at rest. [s; derived: adults have 50 to 100 bpm] */
   export const USUAL_SHORTEST: f32 = 0.6;
   /** Most variation of the intervals of an even rhythm, and of those over two beats in bigeminy. [ratio; derived: half of what is irregular] */
   export const STEADY_PAIRS: f32 = 0.5 * RATE.IRREGULAR;

@@ -1,3 +1,4 @@
+import { EXTREME } from '../grid/tuning';
 import { completeBy, copyGrid, fillEmpty } from '../grid/window';
 import { sumLanes } from '../math/vector';
 import { Channel, KIND_ACCEL, SLOW_HZ } from '../memory/channel';
@@ -218,7 +219,7 @@ function clipped(samples: Row<v128>): v128 {
     low = f32x4.pmin(low, samples[i]);
     high = f32x4.pmax(high, samples[i]);
   }
-  const margin = f32x4.mul(f32x4.sub(high, low), f32x4.splat(LOADING.CLIP_RANGE));
+  const margin = f32x4.mul(f32x4.sub(high, low), f32x4.splat(EXTREME));
   low = f32x4.add(low, margin);
   high = f32x4.sub(high, margin);
   const still = f32x4.mul(margin, f32x4.splat(0.1));

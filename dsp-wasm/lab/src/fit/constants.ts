@@ -51,6 +51,7 @@ const isScored = (folder: string, type: InsightType) => folder !== 'breath' || t
 /** The loss of one person's readings of a type in a set. */
 interface Unit {
   readonly set: string;
+  readonly type: InsightType;
   readonly person: string;
   readonly loss: number;
   readonly windows: number;
@@ -87,10 +88,15 @@ export async function fitConstants(tapes: readonly Tape[], names: readonly strin
     )) {
       const name = `${folder} ${constant.name}`;
       const rows = [rowOf(name, constant.value ?? 0, base, base)];
-      for (const value of valuesOf(constant).slice(0, count)) {
+      const seen = new Set<string>();
+      for (const [i, value] of valuesOf(constant).slice(0, count).entries()) {
+        // Whom neither half nor twice changes, no value between them does
+        const played = i < 2 ? tapes : tapes.filter(({ set, person }) => seen.has(`${set} ${person}`));
         const open = () => tunable.open({ constant, value });
-        const units = await cache.units(`${name} ${value}`, async () => unitsOf(folder, tapes, await open()));
-        rows.push(rowOf(name, value, base, units));
+        const units = await cache.units(`${name} ${value}`, async () => unitsOf(folder, played, await open()));
+        const all = units && joined(base ?? [], units);
+        for (const one of changedIn(base ?? [], all)) seen.add(one);
+        rows.push(rowOf(name, value, base, all));
       }
       writeRows([...readRows().filter((row) => row.constant !== name), ...rows]);
       console.log(`${name}: ${verdictOf(rows)}\n${rows.map(lineOf).join('\n')}`);
@@ -146,15 +152,29 @@ function unitsOf(folder: string, tapes: readonly Tape[], core: Core): Unit[] | n
     for (const tape of tapes)
       for (const played of play(tape, core, estimators)) {
         if (!isScored(folder, played.type)) continue;
-        const [set, person] = [`${tape.set} ${played.type}`, tape.person];
-        const none: Unit = { set, person, loss: 0, windows: 0, trusted: 0, wrong: 0 };
-        units.set(`${set} ${person}`, sum(units.get(`${set} ${person}`) ?? none, played));
+        const { set, person } = tape;
+        const none: Unit = { set, type: played.type, person, loss: 0, windows: 0, trusted: 0, wrong: 0 };
+        units.set(keyOf(none), sum(units.get(keyOf(none)) ?? none, played));
       }
   } catch (error) {
     if (error instanceof Error && error.name === 'RuntimeError') return null; // WebAssembly's, of a trap
     throw error;
   }
   return [...units.values()].map((unit) => ({ ...unit, loss: Number((unit.loss / unit.windows).toPrecision(6)) }));
+}
+
+const keyOf = ({ set, type, person }: Unit) => `${set} ${type} ${person}`;
+
+/** The units of the base, in their order, where there are no others. */
+function joined(base: readonly Unit[], units: readonly Unit[]): Unit[] {
+  const own = new Map(units.map((unit) => [keyOf(unit), unit]));
+  return base.map((unit) => own.get(keyOf(unit)) ?? unit);
+}
+
+/** The signals, by set and person, of which a unit is another one; all if there is no result. */
+function changedIn(base: readonly Unit[], units: readonly Unit[] | null): string[] {
+  const changed = base.filter((unit, i) => JSON.stringify(unit) !== JSON.stringify(units?.[i]));
+  return changed.map(({ set, person }) => `${set} ${person}`);
 }
 
 function sum(unit: Unit, { type, reference, reading }: Played): Unit {
@@ -173,12 +193,17 @@ function sum(unit: Unit, { type, reference, reading }: Played): Unit {
   };
 }
 
+const isMade = (set: string) => set.endsWith(' bench');
+const groupOf = ({ set, type }: Unit) => `${set} ${type}`;
+
 function rowOf(constant: string, value: number, base: readonly Unit[] | null, units: readonly Unit[] | null): Row {
   if (!base) throw new Error('the core fails with the committed constants');
   const own = units ?? base.map((unit) => ({ ...unit, loss: Math.max(...Object.values(WRONG)) }));
   const people = new Map<string, number>();
-  for (const { set } of base) people.set(set, (people.get(set) ?? 0) + 1);
-  const weights = base.map(({ set }) => Math.min(MOST_PEOPLE, people.get(set) ?? 1) / (people.get(set) ?? 1));
+  for (const unit of base) people.set(groupOf(unit), (people.get(groupOf(unit)) ?? 0) + 1);
+  const weights = base.map(
+    (unit) => Math.min(MOST_PEOPLE, people.get(groupOf(unit)) ?? 1) / (people.get(groupOf(unit)) ?? 1),
+  );
   const total = weights.reduce((a, b) => a + b, 0);
   const loss = own.reduce((all, unit, i) => all + ((weights[i] ?? 0) / total) * unit.loss, 0);
   const part = (isIn: (unit: Unit) => boolean): readonly [number, number] => {
@@ -196,8 +221,8 @@ function rowOf(constant: string, value: number, base: readonly Unit[] | null, un
       all: part(() => true),
       a: part(({ person }) => halfOf(person) === 0),
       b: part(({ person }) => halfOf(person) === 1),
-      recordings: part(({ set }) => !set.includes(' bench')),
-      made: part(({ set }) => set.includes(' bench')),
+      recordings: part(({ set }) => !isMade(set)),
+      made: part(({ set }) => isMade(set)),
     },
   };
 }
