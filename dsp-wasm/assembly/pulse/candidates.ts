@@ -90,7 +90,7 @@ export function scoreCandidates(spectra: Spectra, full: f32, scores: Row<f32>): 
   let most = f32x4.splat(-1e9);
   for (let i = 0; i < CANDIDATES; i += 4) most = f32x4.pmax(most, v128.load(scores.at(i)));
   const top = f32x4.splat(mostLane(most));
-  const temper = f32x4.splat(CANDIDATE.TEMPER * Mathf.pow(full, CANDIDATE.GAP_POWER));
+  const temper = f32x4.splat(CANDIDATE.TEMPER * full);
   for (let i = 0; i < CANDIDATES; i += 4) {
     const below = f32x4.mul(f32x4.sub(v128.load(scores.at(i)), top), temper);
     v128.store(scores.at(i), exp4(f32x4.pmax(f32x4.splat(-40), below)));

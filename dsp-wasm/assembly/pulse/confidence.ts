@@ -163,7 +163,7 @@ export function doubted(confidence: f32): f32 {
 
 /** Bounded: a probability of one counts as 0.999. */
 function oddsOf(probability: f32): f32 {
-  return Mathf.log((probability + <f32>1e-3) / (<f32>1.001 - probability));
+  return Mathf.log((probability + TRACK.LOST) / (<f32>1 + TRACK.LOST - probability));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { TRUSTED, USUAL_FALL } from '../grid/tuning';
+import { TRUSTED } from '../grid/tuning';
 import { clearFeatures } from '../memory/features';
 import { Estimate } from '../memory/map';
 import { PulseState, STATES_ROW } from '../memory/pulse_state';
@@ -253,7 +253,7 @@ function leaning(state: PulseState, rate: f32, confidence: f32): f32 {
 function noteApart(state: PulseState, apart: f32, unrest: f32, anew: bool): void {
   const before = anew ? apart : state.seenApart;
   const share =
-    apart > before ? SPECTRUM.MEMORY : min<f32>(1, max<f32>(<f32>USUAL_FALL, RATE.RESTLESS * unrest * unrest));
+    apart > before ? SPECTRUM.MEMORY : min<f32>(1, max<f32>(RATE.LESS_CLEAR, RATE.RESTLESS * unrest * unrest));
   state.seenApart = before + share * (apart - before);
 }
 

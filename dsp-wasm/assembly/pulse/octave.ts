@@ -1,4 +1,3 @@
-import { USUAL_FALL } from '../grid/tuning';
 import { FFT_MAX, turnCos, turnSin } from '../math/fft';
 import { BINS, PulseState } from '../memory/pulse_state';
 import { FIRST_BIN, Line, LOWEST, POINTS, Spectra, WINDOW_SECONDS } from './records';
@@ -39,7 +38,7 @@ export function noteHarmonics(
   loadLine(spectra, lane, bpm, line);
   loadLine(spectra, lane, bpm + bpm, DOUBLE);
   const size = line.size;
-  const keep: f32 = anew ? 0 : <f32>1 - min<f32>(1, max<f32>(<f32>USUAL_FALL, RATE.RESTLESS * unrest * unrest));
+  const keep: f32 = anew ? 0 : <f32>1 - min<f32>(1, max<f32>(RATE.LESS_CLEAR, RATE.RESTLESS * unrest * unrest));
   state.linePower = keep * state.linePower + size * size;
   state.halfSizes = keep * state.halfSizes + HALF.size * size;
   state.lockedRe = keep * state.lockedRe + inStepRe(DOUBLE, line);

@@ -264,11 +264,11 @@ export function binOf(bpm: f32): i32 {
   return <i32>(bpm / (60 * BIN_HZ) + <f32>0.5);
 }
 
-/** Weighs each bin of the pulse by pulse / (pulse + gain * noise), both smoothed in time. */
+/** Weighs each bin of the pulse by pulse / (pulse + motion * noise), both smoothed in time. */
 function clean(state: PulseState, motion: f32, to: Row<f32>): void {
   const old = f32x4.splat(state.warm ? SPECTRUM.MEMORY : 0);
   const fresh = f32x4.sub(f32x4.splat(1), old);
-  const gain = f32x4.splat(SPECTRUM.NOISE_GAIN * motion);
+  const gain = f32x4.splat(motion);
   state.warm = true;
   for (let k = 0; k < BINS_ROW; k += 4) {
     const pulse = v128.load(to.at(k));

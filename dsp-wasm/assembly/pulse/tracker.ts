@@ -248,7 +248,7 @@ function betweenFour(x: Row<f32>, offsets: usize, fractions: v128): v128 {
 function fastestRise(state: PulseState, motion: f32): f64 {
   const rises = motion > SPECTRUM.MOVING && state.onset > 0;
   state.onset =
-    motion > SPECTRUM.MOVING ? max<f32>(0, state.onset - 1) : min<f32>(TRACK.ONSET_SECONDS, state.onset + 1);
+    motion > SPECTRUM.MOVING ? max<f32>(0, state.onset - 1) : min<f32>(<f32>WINDOW_SECONDS, state.onset + 1);
   return rises ? TRACK.ONSET_CHANGE : TRACK.RATE_CHANGE;
 }
 

@@ -18,8 +18,6 @@ export namespace LOADING {
 export namespace SPECTRUM {
   /** Motion above which the beats in the time domain are not believed alone. [share; derived: that of a wrist with the deviation MOTION_G] */
   export const MOVING: f32 = 0.5;
-  /** Weight of the accelerometer's lines against the pulse's, both scaled to a maximum of one. [ratio; chosen] */
-  export const NOISE_GAIN: f32 = 6;
   /** Share of the last step's spectra in the filter (not in what it filters): 1 s of memory. [share; chosen] */
   export const MEMORY: f32 = 0.5;
   /** Strongest bin of an axis against its mean from which it is a line. [ratio; derived: white noise has 6.0 at most in 95 of 100 windows] */
@@ -63,26 +61,16 @@ export namespace CANDIDATE {
    * window of 8 s 2.5 s bring something new]
    */
   export const TEMPER: f32 = 0.4;
-  /**
-   * Power of the share of the window that has values, in this exponent: a window with gaps, or at the start, shows broad and
-   * false lines. Chosen on people left out and on bench seeds 101, 102 and 131: 4 and 16 do as well. [exponent; chosen]
-   */
-  export const GAP_POWER: f32 = 8;
 }
 
 /** tracker.ts */
 export namespace TRACK {
   /** Decay of the change of rate in one second: 8 s means change by 1 to 3 bpm a second in exercise. [bpm; chosen] */
   export const RATE_CHANGE: f64 = 2;
-  /**
-   * The same for a rise at the onset of exercise. This and the next two were chosen on people left out and on bench seeds 14 and
-   * 15: 3 and 5 bpm, and 10 and 20 s, do as well. [bpm; chosen]
-   */
-  export const ONSET_CHANGE: f64 = 4;
-  /** Longest that the rate rises so fast; as long as the rest before it, if that is shorter. [s; chosen] */
-  export const ONSET_SECONDS: f32 = 15;
-  /** Chance in a step that the track is lost and starts anew. [probability; chosen] */
-  export const LOST: f32 = 1e-4;
+  /** The same for a rise at the onset of exercise, for as long as a window and the rest before it. [bpm; derived: twice RATE_CHANGE] */
+  export const ONSET_CHANGE: f64 = 2 * RATE_CHANGE;
+  /** Chance in a step that the track is lost and starts anew, so that no belief is surer than the rest of it. [probability; derived: the highest belief that counts, 0.999] */
+  export const LOST: f32 = 1e-3;
   /** What any rate's likelihood keeps in a bin without power. [ratio; chosen] */
   export const LIKELIHOOD_FLOOR: f32 = 0.05;
   /** Middle of the rates at rest, above which a rate is the less likely; only at rest, as exercise says nothing of the kind. [bpm; derived: adults have 50 to 100] */
@@ -101,8 +89,8 @@ export namespace BEAT {
   export const SHORTEST_INTERVAL: f32 = 0.6;
   /** Longest interval that counts: with a beat missed it has the shortest one beside a period. [periods; derived: SHORTEST_INTERVAL] */
   export const LONGEST_INTERVAL: f32 = 1 + SHORTEST_INTERVAL;
-  /** Added to the spread before it becomes a weight: the timing error of a perfect optical channel on this grid. [ratio; chosen] */
-  export const LEAST_SPREAD: f32 = 0.02;
+  /** Added to the spread before it becomes a weight: a grid sample's rounding, 1 / sqrt(12) of it, in an interval of 1 s. [ratio; derived: the grid of 32 Hz] */
+  export const LEAST_SPREAD: f32 = 0.009;
   /**
    * Deviation of the Gaussian from which slopes lie two grid samples apart: then it passes nothing near their Nyquist
    * frequency of 8 Hz (1e-8 of it), and of the noise about 14 Hz, which falls on the pulse, a pair's sum leaves a fifth.
@@ -160,6 +148,8 @@ export namespace RATE {
    * as monitors' do, and a beat that comes in or falls out moves the value less. [share; chosen]
    */
   export const VALUE_MEMORY: f32 = 0.5;
+  /** Weight of a step in the remembered rate: a minute. [share; chosen] */
+  export const LESS_CLEAR: f32 = 0.03;
   /**
    * The same where the rate leaps, by the square of its distance from its running mean in tens of bpm: what was seen of another
    * rate says nothing of this one. Chosen on people left out. [share; chosen]

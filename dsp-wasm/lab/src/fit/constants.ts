@@ -22,7 +22,7 @@ export const TABLE = join(LAB, 'samples/constants.csv');
  * twice the tolerance) but trusted, as much as the models of confidence have it: their weight of wrong readings times the odds from which they
  * trust. Estimates that are not trusted count a little, by their error up to four times the tolerance.
  */
-const WRONG: Readonly<Record<InsightType, number>> = { hr: 8, rr: 3, spo2: 12 };
+const WRONG: Readonly<Record<InsightType, number>> = { hr: 20, rr: 3, spo2: 12 };
 const OF_ERROR = 0.05;
 const MOST_ERROR = 4;
 
@@ -34,10 +34,13 @@ const NOISE_SEED = 6091;
 const NOISE_COUNT = 20;
 /** Each third of the other made recordings is used. */
 const EVERY = 3;
-/** Differences of so many standard errors over the people are clear. */
-const CLEAR = 2;
-/** Most people whose sets weigh more than others, as in python/logistic.py. */
+/** Differences of so many standard errors over the people are clear: one in twenty is so great by chance, on one side. */
+const CLEAR = 1.64;
+/** No smaller difference matters: a reading in a thousand. */
+const LEAST = 0.001;
+/** A set weighs as much as it has people, or hundreds of windows, but at most this, as in python/logistic.py. */
 const MOST_PEOPLE = 8;
+const HUNDRED = 100;
 
 const ESTIMATORS: Readonly<Record<string, readonly Estimator[]>> = {
   pulse: ['hr_ppg'],
@@ -115,7 +118,7 @@ function isNamed({ folder, name }: Constant, names: readonly string[]): boolean 
 /** The values to try, without the committed one. */
 export function valuesOf({ value, type, unit }: Constant): number[] {
   const x = value ?? 0;
-  const isShare = ['share', 'probability', 'correlation'].includes(unit) && x > 0.5 && x < 1;
+  const isShare = ['share', 'probability', 'correlation'].includes(unit) && x >= 0.5 && x < 1;
   const tried = FACTORS.map((factor) => (isShare ? 1 - (1 - x) / factor : factor * x));
   const kept = isShare ? tried.map((v) => Math.max(v, x / 2)) : tried;
   const whole = kept.map((v) => (v < x ? Math.min(x - 1, Math.round(v)) : Math.max(x + 1, Math.round(v))));
@@ -199,11 +202,15 @@ const groupOf = ({ set, type }: Unit) => `${set} ${type}`;
 function rowOf(constant: string, value: number, base: readonly Unit[] | null, units: readonly Unit[] | null): Row {
   if (!base) throw new Error('the core fails with the committed constants');
   const own = units ?? base.map((unit) => ({ ...unit, loss: Math.max(...Object.values(WRONG)) }));
-  const people = new Map<string, number>();
-  for (const unit of base) people.set(groupOf(unit), (people.get(groupOf(unit)) ?? 0) + 1);
-  const weights = base.map(
-    (unit) => Math.min(MOST_PEOPLE, people.get(groupOf(unit)) ?? 1) / (people.get(groupOf(unit)) ?? 1),
-  );
+  const groups = new Map<string, { people: number; windows: number }>();
+  for (const unit of base) {
+    const { people, windows } = groups.get(groupOf(unit)) ?? { people: 0, windows: 0 };
+    groups.set(groupOf(unit), { people: people + 1, windows: windows + unit.windows });
+  }
+  const weights = base.map((unit) => {
+    const { people, windows } = groups.get(groupOf(unit)) ?? { people: 1, windows: 1 };
+    return (Math.min(MOST_PEOPLE, people, windows / HUNDRED) * unit.windows) / windows;
+  });
   const total = weights.reduce((a, b) => a + b, 0);
   const loss = own.reduce((all, unit, i) => all + ((weights[i] ?? 0) / total) * unit.loss, 0);
   const part = (isIn: (unit: Unit) => boolean): readonly [number, number] => {
@@ -234,19 +241,19 @@ function halfOf(person: string): number {
 
 /**
  * What the rows of a constant, the committed value first, say of it: `fitted` if no other value is clearly better, on all, on a half of the people,
- * or on recordings, and one is clearly worse; `idle` if none is clearly either; `worse` if another one is clearly better.
+ * or on recordings, and one is clearly worse, on all, on recordings or on made signals; `idle` if none is either; `worse` if another one is clearly better.
  */
 export function verdictOf(rows: readonly Row[]): 'fitted' | 'idle' | 'worse' {
   const others = rows.slice(1);
-  const isClear = (row: Row, part: Part, sign: number) => {
-    const [difference, error] = row.differences[part];
-    return sign * difference > CLEAR * error && Math.abs(difference) > 1e-7;
-  };
-  if (others.some((row) => (['all', 'a', 'b', 'recordings'] as const).some((part) => isClear(row, part, -1))))
-    return 'worse';
-  return others.some((row) => isClear(row, 'all', 1) || isClear(row, 'recordings', 1) || isClear(row, 'made', 1))
-    ? 'fitted'
-    : 'idle';
+  const isAny = (sign: number, parts: readonly Part[]) =>
+    others.some(({ differences }) =>
+      parts.some((part) => {
+        const [difference, error] = differences[part];
+        return sign * difference > Math.max(CLEAR * error, LEAST);
+      }),
+    );
+  if (isAny(-1, ['all', 'a', 'b', 'recordings'])) return 'worse';
+  return isAny(1, ['all', 'recordings', 'made']) ? 'fitted' : 'idle';
 }
 
 const HEAD = ['constant', 'value', 'loss', ...PARTS.flatMap((part) => [part, `${part} error`])];
