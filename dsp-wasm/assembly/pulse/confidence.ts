@@ -167,8 +167,8 @@ function oddsOf(probability: f32): f32 {
 }
 
 /**
- * Whether an optical channel keeps off its extremes, and one swings at a pulse's pace. Where all only drift, hum, stand still or leap, nothing but
- * the leakage of the drift, the beat of the hum with the grid, the last bit or a leap's ringing is in the pulse's band.
+ * Whether an optical channel keeps off its extremes, and one swings at a pulse's pace. Where all only drift, hum or stand still, nothing but
+ * the leakage of the drift, the beat of the hum with the grid or the last bit is in the pulse's band.
  */
 export function isPlausible(window: PulseWindow, moving: bool): bool {
   let free = false;
@@ -176,7 +176,7 @@ export function isPlausible(window: PulseWindow, moving: bool): bool {
   for (let lane = 0; lane < 4; lane++) {
     if (window.held[lane] < LOADING.LEAST_HELD) continue;
     free = free || window.clipped[lane] < QUALITY.MOST_STILL;
-    const swings = Mathf.sqrt(window.swings[lane]) > QUALITY.LEAST_SWING && window.even[lane] > QUALITY.LEAST_EVEN;
+    const swings = Mathf.sqrt(window.swings[lane]) > QUALITY.LEAST_SWING;
     const noise = window.jumps[lane] > (moving ? QUALITY.MOST_JUMP : QUALITY.WHITE_JUMP);
     paced = paced || (swings && !noise && window.still[lane] < QUALITY.MOST_STILL);
   }

@@ -83,14 +83,9 @@ export class PulseWindow {
     return rowAt<f32>(changetype<usize>(this) + HELD + 64);
   }
 
-  /** By optical channel: how evenly its steps are spread over the window. */
-  get even(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 80);
-  }
-
   /** By optical channel: share of the window in which it rests at its extremes. */
   get clipped(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 96);
+    return rowAt<f32>(changetype<usize>(this) + HELD + 80);
   }
 
   get optical(): Signals {
@@ -102,7 +97,7 @@ export class PulseWindow {
   }
 }
 const HELD: usize = (offsetof<PulseWindow>() + 15) & ~15;
-const OPTICAL: usize = HELD + 112;
+const OPTICAL: usize = HELD + 96;
 const AXES: usize = OPTICAL + SIGNALS_BYTES;
 export const PULSE_WINDOW_BYTES: i32 = <i32>(AXES + SIGNALS_BYTES);
 

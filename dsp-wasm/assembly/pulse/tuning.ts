@@ -102,7 +102,7 @@ export namespace BEAT {
 /** count.ts */
 export namespace COUNT {
   /** Half width of the middle between two beats. [periods; chosen] */
-  export const MIDWAY_REACH: f32 = 0.03;
+  export const MIDWAY_REACH: f32 = 0.015;
   /** Deviation of the Gaussian whose derivative finds upstrokes: 62 ms, half of one. [grid samples; chosen] */
   export const WIDTH: f32 = 2;
   /** Least slope of a clear upstroke, against the usual one. [ratio; chosen] */
@@ -121,8 +121,6 @@ export namespace COUNT {
   export const WEAK: f32 = 0.07;
   /** Most of them in a trusted reading: each is 7.5 bpm of the rate. [beats; chosen] */
   export const MOST_GUESSED: i32 = 1;
-  /** From a heartbeat to the upstroke of its pulse in a finger: 0.3 s. [grid samples; chosen] */
-  export const PULSE_DELAY: f32 = 9.6;
   /** Least slope of an upstroke that is not weak, in the search for runs of weak ones, against the usual one. [ratio; chosen] */
   export const STRONG: f32 = 0.5;
   /** Intervals in a row that make a run of fast beats. [intervals; cited: three premature beats or more are a run (Buxton et al., Circulation 114:2534, 2006)] */
@@ -149,7 +147,7 @@ export namespace RATE {
    */
   export const VALUE_MEMORY: f32 = 0.5;
   /** Weight of a step in the remembered rate: a minute. [share; chosen] */
-  export const LESS_CLEAR: f32 = 0.03;
+  export const LESS_CLEAR: f32 = 0.015;
   /**
    * The same where the rate leaps, by the square of its distance from its running mean in tens of bpm: what was seen of another
    * rate says nothing of this one. Chosen on people left out. [share; chosen]
@@ -198,8 +196,6 @@ export namespace QUALITY {
   export const MOST_JUMP: f32 = 1.1;
   /** Share of its grid samples that are like the one before, or at its extremes, from which an optical channel is not believed. [share; chosen] */
   export const MOST_STILL: f32 = 0.59;
-  /** Least evenness of its steps; in the recordings above 0.2, of a clean pulse of 30 bpm 0.16. [share; chosen] */
-  export const LEAST_EVEN: f32 = 0.03;
 }
 
 /** confidence.ts: in motion */
@@ -214,7 +210,7 @@ export namespace MOTION {
    */
   export const LEAST_UNEXPLAINED: f32 = 0.1;
   /** How far apart from motion the line must have been seen of late: a copy of it has 1/3. [share; chosen] */
-  export const LEAST_APART: f32 = 0.455;
+  export const LEAST_APART: f32 = 0.364;
   /** Highest confidence of a rate that is not trusted, though it may well be right. [probability; derived: a tenth below the trusted one] */
   export const UNTRUSTED: f32 = 0.45;
 }
@@ -222,9 +218,9 @@ export namespace MOTION {
 /** confidence.ts: at rest */
 export namespace REST {
   /** Clarity of the counted beats from which another rate is not trusted. [ratio; chosen] */
-  export const CLEAR: f32 = 0.4;
+  export const CLEAR: f32 = 0.5;
   /** Added to shares before their logarithm. [share; chosen] */
-  export const LEAST_SHARE: f32 = 0.02;
+  export const LEAST_SHARE: f32 = 0.04;
   /** Shortest interval from which every beat has a pulse: that of the fastest usual rate at rest. [s; derived: adults have 50 to 100 bpm] */
   export const USUAL_SHORTEST: f32 = 0.6;
   /** Most variation of the intervals of an even rhythm, and of those over two beats in bigeminy. [ratio; derived: half of what is irregular] */

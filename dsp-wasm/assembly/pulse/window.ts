@@ -238,14 +238,12 @@ function clipped(samples: Row<v128>): v128 {
  * Measures the distribution of each optical channel's power around its mean, including drift. `swings`, the power of
  * x[i - 8] - 2 x[i] + x[i + 8], is 1 to 16 for a sine of 36 to 170 bpm and near 0 for a drift. `jumps`, the power of
  * x[i] - x[i - 1], is below 0.35 for a sine of up to 180 bpm, 2 for white noise and 4 at the grid's Nyquist frequency.
- * `still` is near 1 if only the converter's last bit changes. `even` is the squared mean size of the steps divided by their mean
- * square: 0.4 to 0.8 for pulses, 0.6 for noise, below 0.1 if one or two jumps have all the power.
+ * `still` is near 1 if only the converter's last bit changes.
  */
 function measureSteps(window: PulseWindow): void {
   const samples = window.optical.samples;
   const half = SLOW_HZ / 4;
   let jumps = f32x4.splat(0);
-  let sizes = jumps;
   let swings = jumps;
   let sum = jumps;
   let squares = jumps;
@@ -260,7 +258,6 @@ function measureSteps(window: PulseWindow): void {
     sum = f32x4.add(sum, v);
     squares = f32x4.add(squares, f32x4.mul(v, v));
     jumps = f32x4.add(jumps, f32x4.mul(jump, jump));
-    sizes = f32x4.add(sizes, f32x4.abs(jump));
     if (i < half || i >= WINDOW - half) continue;
     const about = f32x4.sub(f32x4.add(samples[i - half], samples[i + half]), f32x4.add(first, first));
     const swing = f32x4.sub(about, f32x4.add(v, v));
@@ -275,8 +272,6 @@ function measureSteps(window: PulseWindow): void {
   const counts = f32x4.convert_i32x4_s(i32x4.max_s(held, i32x4.splat(1)));
   const filled = i32x4.sub(i32x4.splat(WINDOW), held);
   v128.store(window.still.at(0), f32x4.div(f32x4.convert_i32x4_s(i32x4.sub(still, filled)), counts));
-  const alike = f32x4.max(f32x4.mul(counts, jumps), f32x4.splat(1e-30));
-  v128.store(window.even.at(0), f32x4.div(f32x4.mul(sizes, sizes), alike));
 }
 
 /** Repeats the outermost samples in the margins. */
